@@ -1,0 +1,36 @@
+# Shared by every test file: where things are, and small checks.
+
+ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+BUILD=${JOSTLE_BUILD:-$ROOT/build}
+BIN=$BUILD/bin
+WORKLOADS=$BUILD/workloads
+JOSTLE=$ROOT/harness/jostle
+export JOSTLE_BUILD=$BUILD
+export ROOT BUILD BIN WORKLOADS JOSTLE
+
+# holds EXPRESSION [jq options]: the JSON on stdin makes the jq EXPRESSION true.
+holds() {
+    local json
+    json=$(cat)
+    jq -e "$@" >/dev/null <<<"$json" || {
+        printf 'does not hold: %s\nin: %s\n' "$1" "$json" >&2
+        return 1
+    }
+}
+
+# gone PID: 0 once the process has ended (a zombie counts as ended).
+gone() {
+    local state
+    state=$(awk '/^State:/ { print $2 }' "/proc/$1/status" 2>/dev/null) || return 0
+    [[ -z $state || $state == Z || $state == X ]]
+}
+
+# eventually SECONDS COMMAND...: 0 as soon as COMMAND succeeds, 1 after SECONDS.
+eventually() {
+    local deadline=$((SECONDS + $1))
+    shift
+    until "$@"; do
+        [[ $SECONDS -lt $deadline ]] || return 1
+        sleep 0.05
+    done
+}
