@@ -1,0 +1,138 @@
+/*
+ * delannoy: the central Delannoy number D(N), by plain recursion.
+ *
+ * A target without memory traffic: calls, returns and additions, and about
+ * 5.8 times as long for each step of N.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Central Delannoy numbers, https://oeis.org/A001850. */
+static const uint64_t known[] = {
+    1,
+    3,
+    13,
+    63,
+    321,
+    1683,
+    8989,
+    48639,
+    265729,
+    1462563,
+    8097453,
+    45046719,
+    251595969,
+    1409933619,
+    7923848253,
+    44642381823,
+    252055236609,
+    1425834724419,
+    8079317057869,
+    45849429914943,
+    260543813797441,
+    1482376214227923,
+    8443414161166173,
+};
+enum { LARGEST = sizeof known / sizeof known[0] - 1 };
+
+struct options {
+    long n;
+    bool spoil;
+};
+
+static const char help[] =
+    "usage: delannoy [--spoil] N\n"
+    "\n"
+    "Computes the central Delannoy number D(N), N from 0 to 22, by its recursion\n"
+    "D(m, n) = D(m-1, n) + D(m-1, n-1) + D(m, n-1), and compares it with the known\n"
+    "value. Time grows 5.8-fold with each N: 12 takes less than a second, 15 a minute.\n"
+    "\n"
+    "  --spoil  make the result wrong before it is compared (exit 1), to see the check work\n"
+    "  --help   this text\n"
+    "\n"
+    "Exit status: 0 the result is right, 1 it is not, 2 wrong arguments.\n";
+
+/* One line on stderr, then the end with STATUS. */
+__attribute__((format(printf, 2, 3))) static _Noreturn void fail(int status, const char *format,
+                                                                 ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)fputs("delannoy: ", stderr);
+    (void)vfprintf(stderr, format, arguments);
+    (void)fputc('\n', stderr);
+    va_end(arguments);
+    exit(status);
+}
+
+/* Reads TEXT as a whole number from LOW to HIGH into *VALUE; false if it is anything else. */
+static bool parse_number(const char *text, long low, long high, long *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtol(text, &end, 10);
+    return isdigit((unsigned char)text[0]) && *end == '\0' && errno == 0 && *value >= low &&
+           *value <= high;
+}
+
+static struct options parse_arguments(int argc, char **argv)
+{
+    static const struct option names[] = {
+        {"help", no_argument, NULL, 'h'},
+        {"spoil", no_argument, NULL, 's'},
+        {NULL, 0, NULL, 0},
+    };
+    struct options options = {0};
+    opterr = 0;
+    for (int name; (name = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
+        if (name == 'h') {
+            exit(fputs(help, stdout) == EOF || fflush(stdout) == EOF);
+        } else if (name == 's') {
+            options.spoil = true;
+        } else {
+            fail(2, "unknown option in '%s': see delannoy --help", argv[optind - 1]);
+        }
+    }
+    if (argc - optind != 1) {
+        fail(2, "%d arguments: give one, N, for example delannoy 12", argc - optind);
+    }
+    if (!parse_number(argv[optind], 0, LARGEST, &options.n)) {
+        fail(2, "'%s' is not an N: give a whole number from 0 to %d", argv[optind], LARGEST);
+    }
+    return options;
+}
+
+/* Not inlined: a compiler that unrolls the recursion merges equal calls, and then the work
+ * depends on the compiler's version. */
+__attribute__((noinline)) static uint64_t delannoy(long m, long n)
+{
+    if (m == 0 || n == 0) {
+        return 1;
+    }
+    return delannoy(m - 1, n) + delannoy(m - 1, n - 1) + delannoy(m, n - 1);
+}
+
+int main(int argc, char **argv)
+{
+    const struct options options = parse_arguments(argc, argv);
+    uint64_t result = delannoy(options.n, options.n);
+    if (options.spoil) {
+        result++;
+    }
+    if (result != known[options.n]) {
+        fail(1,
+             "D(%ld) came out as %" PRIu64 ", not %" PRIu64 ": do not trust this build or machine",
+             options.n, result, known[options.n]);
+    }
+    if (printf("D(%ld) = %" PRIu64 ", verified\n", options.n, result) < 0 || fflush(stdout) != 0) {
+        fail(1, "cannot write to stdout: see where it leads");
+    }
+    return 0;
+}

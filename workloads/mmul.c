@@ -1,0 +1,185 @@
+/*
+ * mmul: the product of two square matrices of doubles, the naive way.
+ *
+ * A target that lives on caches and memory: the inner loop walks down a
+ * column, so every step touches another cache line.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LARGEST = 20000, DEFAULT = 1000, ROUNDS = 2, ELEMENT_VALUES = 10, VECTOR_VALUES = 65536 };
+
+/* All sums in here are of whole numbers, and must be exact in a double. */
+_Static_assert((double)LARGEST *LARGEST *(ELEMENT_VALUES - 1) * (ELEMENT_VALUES - 1) *
+                       (VECTOR_VALUES - 1) <
+                   9007199254740992.0,
+               "the check would round");
+
+struct options {
+    size_t size;
+    bool spoil;
+};
+
+static const char help[] =
+    "usage: mmul [--spoil] [SIZE]\n"
+    "\n"
+    "Multiplies two SIZE x SIZE matrices of doubles with three plain nested loops\n"
+    "(row, column, inner product). SIZE is from 1 to 20000, by default 1000; the\n"
+    "three matrices take 24 * SIZE^2 bytes. The product is verified with Freivalds'\n"
+    "check: for random vectors x, A (B x) must be (A B) x. All elements are small\n"
+    "whole numbers, so the comparison is exact; a wrong product passes with a\n"
+    "probability below 2^-32.\n"
+    "\n"
+    "  --spoil  make one element of the product wrong before the check (exit 1)\n"
+    "  --help   this text\n"
+    "\n"
+    "Exit status: 0 the product is right, 1 it is not or memory is short, 2 wrong arguments.\n";
+
+/* One line on stderr, then the end with STATUS. */
+__attribute__((format(printf, 2, 3))) static _Noreturn void fail(int status, const char *format,
+                                                                 ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)fputs("mmul: ", stderr);
+    (void)vfprintf(stderr, format, arguments);
+    (void)fputc('\n', stderr);
+    va_end(arguments);
+    exit(status);
+}
+
+/* Reads TEXT as a whole number from LOW to HIGH into *VALUE; false if it is anything else. */
+static bool parse_number(const char *text, unsigned long low, unsigned long high, size_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoul(text, &end, 10);
+    return isdigit((unsigned char)text[0]) && *end == '\0' && errno == 0 && *value >= low &&
+           *value <= high;
+}
+
+static struct options parse_arguments(int argc, char **argv)
+{
+    static const struct option names[] = {
+        {"help", no_argument, NULL, 'h'},
+        {"spoil", no_argument, NULL, 's'},
+        {NULL, 0, NULL, 0},
+    };
+    struct options options = {.size = DEFAULT};
+    opterr = 0;
+    for (int name; (name = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
+        if (name == 'h') {
+            exit(fputs(help, stdout) == EOF || fflush(stdout) == EOF);
+        } else if (name == 's') {
+            options.spoil = true;
+        } else {
+            fail(2, "unknown option in '%s': see mmul --help", argv[optind - 1]);
+        }
+    }
+    if (argc - optind > 1) {
+        fail(2, "%d arguments: give at most one, SIZE", argc - optind);
+    }
+    if (optind < argc && !parse_number(argv[optind], 1, LARGEST, &options.size)) {
+        fail(2, "'%s' is not a SIZE: give a whole number from 1 to %d", argv[optind], LARGEST);
+    }
+    return options;
+}
+
+/* The next number of splitmix64 (Steele, Lea, Flood 2014). */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/* COUNT doubles, each a whole number below VALUES; with VALUES 0 they are zero. To be freed. */
+static double *new_array(size_t count, uint64_t values, uint64_t *random)
+{
+    double *array = calloc(count, sizeof *array);
+    if (array == NULL) {
+        fail(1, "no memory for %zu bytes: take a smaller SIZE", count * sizeof *array);
+    }
+    for (size_t i = 0; values > 0 && i < count; i++) {
+        array[i] = (double)(next_random(random) % values);
+    }
+    return array;
+}
+
+static void multiply(size_t n, const double *a, const double *b, double *c)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (size_t k = 0; k < n; k++) {
+                sum += a[i * n + k] * b[k * n + j];
+            }
+            c[i * n + j] = sum;
+        }
+    }
+}
+
+static void multiply_vector(size_t n, const double *matrix, const double *x, double *y)
+{
+    for (size_t i = 0; i < n; i++) {
+        y[i] = 0;
+        for (size_t j = 0; j < n; j++) {
+            y[i] += matrix[i * n + j] * x[j];
+        }
+    }
+}
+
+/* Freivalds 1977: whether A (B x) = C x for one random x. A and C x have sums below LARGEST^2 *
+ * 9^2 * 65535, so nothing is rounded and equality is the right comparison. */
+static bool agrees(size_t n, const double *a, const double *b, const double *c, uint64_t *random)
+{
+    double *x = new_array(n, VECTOR_VALUES, random);
+    double *bx = new_array(n, 0, random);
+    double *abx = new_array(n, 0, random);
+    double *cx = new_array(n, 0, random);
+    multiply_vector(n, b, x, bx);
+    multiply_vector(n, a, bx, abx);
+    multiply_vector(n, c, x, cx);
+    bool equal = true;
+    for (size_t i = 0; i < n; i++) {
+        equal = equal && abx[i] == cx[i];
+    }
+    free(x);
+    free(bx);
+    free(abx);
+    free(cx);
+    return equal;
+}
+
+int main(int argc, char **argv)
+{
+    const struct options options = parse_arguments(argc, argv);
+    const size_t n = options.size;
+    uint64_t random = n;
+    double *a = new_array(n * n, ELEMENT_VALUES, &random);
+    double *b = new_array(n * n, ELEMENT_VALUES, &random);
+    double *c = new_array(n * n, 0, &random);
+    multiply(n, a, b, c);
+    if (options.spoil) {
+        c[next_random(&random) % (n * n)] += 1;
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        if (!agrees(n, a, b, c, &random)) {
+            fail(1, "the product of size %zu is wrong: do not trust this build or machine", n);
+        }
+    }
+    free(a);
+    free(b);
+    free(c);
+    if (printf("product of size %zu, verified\n", n) < 0 || fflush(stdout) != 0) {
+        fail(1, "cannot write to stdout: see where it leads");
+    }
+    return 0;
+}

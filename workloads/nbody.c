@@ -1,0 +1,247 @@
+/*
+ * nbody: bodies under their mutual gravitation, all pairs, step by step.
+ *
+ * A target of floating-point arithmetic on data that fits into the caches.
+ * Units: G = 1, total mass 1, a cube of side 1.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { DEFAULT_BODIES = 1000, DEFAULT_STEPS = 100, MOST_BODIES = 1000000, MOST_STEPS = 1000000000 };
+
+/* Time of one step, and the length that softens close encounters (Plummer). */
+static const double step_time = 1e-3;
+static const double softening = 1e-2;
+
+/* Share of the impulse exchanged and carried that may be missing: well above rounding (1e-15
+ * and less), well below one body's share of the whole. */
+static const double tolerance = 1e-10;
+
+struct vector {
+    double x, y, z;
+};
+
+struct body {
+    struct vector position, velocity;
+    double mass;
+};
+
+struct options {
+    size_t bodies;
+    size_t steps;
+    bool spoil;
+};
+
+static const char help[] =
+    "usage: nbody [--spoil] [BODIES [STEPS]]\n"
+    "\n"
+    "Moves BODIES bodies (1 to 1000000, by default 1000) through STEPS steps of time\n"
+    "(1 to 1000000000, by default 100) under gravitation, every body attracting\n"
+    "every other one. Verified at the end: the bodies exchanged impulse, the total\n"
+    "impulse stayed what it was, and the centre of mass moved as that impulse says;\n"
+    "each to 1e-10 of what was exchanged and carried.\n"
+    "\n"
+    "  --spoil  give one body a push before the check (exit 1), to see the check work\n"
+    "  --help   this text\n"
+    "\n"
+    "Exit status: 0 the result is right, 1 it is not or memory is short, 2 wrong arguments.\n";
+
+/* One line on stderr, then the end with STATUS. */
+__attribute__((format(printf, 2, 3))) static _Noreturn void fail(int status, const char *format,
+                                                                 ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)fputs("nbody: ", stderr);
+    (void)vfprintf(stderr, format, arguments);
+    (void)fputc('\n', stderr);
+    va_end(arguments);
+    exit(status);
+}
+
+/* Reads TEXT as a whole number from LOW to HIGH into *VALUE; false if it is anything else. */
+static bool parse_number(const char *text, unsigned long low, unsigned long high, size_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoul(text, &end, 10);
+    return isdigit((unsigned char)text[0]) && *end == '\0' && errno == 0 && *value >= low &&
+           *value <= high;
+}
+
+static struct options parse_arguments(int argc, char **argv)
+{
+    static const struct option names[] = {
+        {"help", no_argument, NULL, 'h'},
+        {"spoil", no_argument, NULL, 's'},
+        {NULL, 0, NULL, 0},
+    };
+    struct options options = {.bodies = DEFAULT_BODIES, .steps = DEFAULT_STEPS};
+    opterr = 0;
+    for (int name; (name = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
+        if (name == 'h') {
+            exit(fputs(help, stdout) == EOF || fflush(stdout) == EOF);
+        } else if (name == 's') {
+            options.spoil = true;
+        } else {
+            fail(2, "unknown option in '%s': see nbody --help", argv[optind - 1]);
+        }
+    }
+    const int given = argc - optind;
+    if (given > 2) {
+        fail(2, "%d arguments: give at most two, BODIES and STEPS", given);
+    }
+    if (given > 0 && !parse_number(argv[optind], 1, MOST_BODIES, &options.bodies)) {
+        fail(2, "'%s' is not a number of BODIES: give a whole number from 1 to %d", argv[optind],
+             MOST_BODIES);
+    }
+    if (given > 1 && !parse_number(argv[optind + 1], 1, MOST_STEPS, &options.steps)) {
+        fail(2, "'%s' is not a number of STEPS: give a whole number from 1 to %d", argv[optind + 1],
+             MOST_STEPS);
+    }
+    return options;
+}
+
+/* The next number of splitmix64 (Steele, Lea, Flood 2014), as a double in [-0.5, 0.5). */
+static double next_random(uint64_t *state)
+{
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53 - 0.5;
+}
+
+static struct vector random_vector(uint64_t *random)
+{
+    struct vector v;
+    v.x = next_random(random);
+    v.y = next_random(random);
+    v.z = next_random(random);
+    return v;
+}
+
+/* v + factor * w */
+static struct vector add(struct vector v, double factor, struct vector w)
+{
+    return (struct vector){v.x + factor * w.x, v.y + factor * w.y, v.z + factor * w.z};
+}
+
+static double length(struct vector v)
+{
+    return sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
+}
+
+/* To be freed. */
+static struct body *new_bodies(size_t count)
+{
+    struct body *bodies = calloc(count, sizeof *bodies);
+    if (bodies == NULL) {
+        fail(1, "no memory for %zu bodies: take fewer", count);
+    }
+    uint64_t random = count;
+    for (size_t i = 0; i < count; i++) {
+        bodies[i].position = random_vector(&random);
+        bodies[i].velocity = random_vector(&random);
+        bodies[i].mass = (1 + next_random(&random)) / (double)count;
+    }
+    return bodies;
+}
+
+static struct vector acceleration(size_t count, const struct body *bodies, struct vector at)
+{
+    struct vector sum = {0, 0, 0};
+    for (size_t j = 0; j < count; j++) {
+        /* A body's own share is zero, since the distance is, and softening keeps it finite. */
+        const struct vector d = add(bodies[j].position, -1, at);
+        const double squared = d.x * d.x + d.y * d.y + d.z * d.z + softening * softening;
+        sum = add(sum, bodies[j].mass / (squared * sqrt(squared)), d);
+    }
+    return sum;
+}
+
+/* One step of symplectic Euler. Returns the sum of the amounts of impulse that all got. */
+static double step(size_t count, struct body *bodies)
+{
+    double exchanged = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct vector a = acceleration(count, bodies, bodies[i].position);
+        bodies[i].velocity = add(bodies[i].velocity, step_time, a);
+        exchanged += bodies[i].mass * step_time * length(a);
+    }
+    for (size_t i = 0; i < count; i++) {
+        bodies[i].position = add(bodies[i].position, step_time, bodies[i].velocity);
+    }
+    return exchanged;
+}
+
+/* What the laws of conservation speak of. */
+struct totals {
+    double mass;
+    double carried; /* sum of the amounts of impulse */
+    struct vector impulse;
+    struct vector moment; /* mass times centre of mass */
+};
+
+static struct totals total(size_t count, const struct body *bodies)
+{
+    struct totals t = {0};
+    for (size_t i = 0; i < count; i++) {
+        t.mass += bodies[i].mass;
+        t.carried += bodies[i].mass * length(bodies[i].velocity);
+        t.impulse = add(t.impulse, bodies[i].mass, bodies[i].velocity);
+        t.moment = add(t.moment, bodies[i].mass, bodies[i].position);
+    }
+    return t;
+}
+
+/* Ends the program when the laws are broken; the comparisons are such that NaN fails them. */
+static void verify(const struct options *options, const struct totals *before,
+                   const struct totals *after, double exchanged)
+{
+    const double duration = step_time * (double)options->steps;
+    const double scale = exchanged + before->carried + after->carried;
+    const double impulse_error = length(add(after->impulse, -1, before->impulse));
+    const struct vector expected = add(before->moment, duration, before->impulse);
+    const double moment_error = length(add(after->moment, -1, expected));
+    if (options->bodies > 1 && !(exchanged > 0)) {
+        fail(1, "no impulse was exchanged: do not trust this build or machine");
+    }
+    if (!(impulse_error <= tolerance * scale)) {
+        fail(1, "total impulse is off by %g of %g: do not trust this build or machine",
+             impulse_error, scale);
+    }
+    if (!(moment_error <= tolerance * (before->mass + scale * duration))) {
+        fail(1, "the centre of mass is off by %g: do not trust this build or machine",
+             moment_error / before->mass);
+    }
+    if (printf("%zu bodies, %zu steps, impulse off by %.1e of what was exchanged, verified\n",
+               options->bodies, options->steps, impulse_error / scale) < 0 ||
+        fflush(stdout) != 0) {
+        fail(1, "cannot write to stdout: see where it leads");
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct options options = parse_arguments(argc, argv);
+    struct body *bodies = new_bodies(options.bodies);
+    const struct totals before = total(options.bodies, bodies);
+    double exchanged = 0;
+    for (size_t i = 0; i < options.steps; i++) {
+        exchanged += step(options.bodies, bodies);
+    }
+    if (options.spoil) {
+        bodies[0].velocity.x += 1;
+    }
+    const struct totals after = total(options.bodies, bodies);
+    verify(&options, &before, &after, exchanged);
+    free(bodies);
+    return 0;
+}
