@@ -1,0 +1,79 @@
+#include "decide.h"
+
+#include "figures.h"
+#include "forecast.h"
+#include "schedule.h"
+
+#include <math.h>
+
+size_t decide_blocks(const struct session *session)
+{
+    size_t discarded = session->settings->discard_warmup;
+    return session->complete > discarded ? session->complete - discarded : 0;
+}
+
+static double worst_error(struct session *session)
+{
+    double worst = 0;
+    size_t count = session->settings->condition_count;
+    if (decide_blocks(session) < 2)
+        return NAN;
+    for (size_t i = count > 1; i < count; i++)
+        worst = fmax(worst, figure_worst_error(session, i));
+    return worst;
+}
+
+static enum stop_reason stop_at(const struct session *session, double worst)
+{
+    const struct settings *settings = session->settings;
+    size_t blocks = decide_blocks(session);
+    if (session->failed > 0 && !settings->ignore_failure)
+        return STOP_FAILURE;
+    if (blocks >= settings->min_runs && worst <= settings->error)
+        return STOP_ERROR;
+    if (blocks >= settings->max_runs)
+        return STOP_MAX_RUNS;
+    return session->outside;
+}
+
+enum stop_reason decide_stop(struct session *session)
+{
+    return stop_at(session, worst_error(session));
+}
+
+static bool is_missing(const struct session *session, size_t block, size_t condition)
+{
+    size_t width = session->settings->condition_count;
+    return block > session->blocks || session->table[(block - 1) * width + condition] < 0;
+}
+
+static void place(const struct session *session, struct decision *decision)
+{
+    size_t width = session->settings->condition_count, order[MAX_CONDITIONS];
+    for (size_t block = 1;; block++) {
+        schedule_block(session->settings->seed, block, order, width);
+        for (size_t i = 0; i < width; i++)
+            if (is_missing(session, block, order[i])) {
+                decision->condition = order[i];
+                decision->block = block;
+                decision->order = session->last_order + 1;
+                return;
+            }
+    }
+}
+
+struct decision decide(struct session *session)
+{
+    struct decision decision = {.worst_error = worst_error(session)};
+    decision.stop = stop_at(session, decision.worst_error);
+    // Inside a block nothing new is known that would not favour one condition.
+    size_t width = session->settings->condition_count;
+    if (session->count != session->complete * width && decision.stop != STOP_FAILURE &&
+        !session->outside)
+        decision.stop = STOP_NOT;
+    if (decision.stop == STOP_NOT) {
+        place(session, &decision);
+        decision.more = forecast_runs(session, decision.worst_error);
+    }
+    return decision;
+}

@@ -1,0 +1,24 @@
+// The figures of an experiment: which statistic, with which interval.
+#ifndef ESTIMATE_FIGURES_H
+#define ESTIMATE_FIGURES_H
+
+#include "session.h"
+
+// The location of one metric in one condition. Uses the runs so far.
+struct interval figure_mean(struct session *session, size_t condition, enum metric metric);
+
+// How many times the baseline's (condition 0's) mean the condition's mean is.
+struct interval figure_ratio(struct session *session, size_t condition, enum metric metric);
+
+// Whether the metric is too small to be held to a relative error: a CPU time
+// that is below the kernel's tick (whose split into user and system is then a
+// matter of luck), or below 1 % of the wall time, in this condition and in the
+// baseline; or a metric that no run reports.
+bool figure_is_negligible(const struct session *session, size_t condition, enum metric metric);
+
+// The largest error among the metrics that were asked for and are not
+// negligible, in one condition: of the slowdown, or of the mean where there is
+// only one condition. 0 if there is none.
+double figure_worst_error(struct session *session, size_t condition);
+
+#endif

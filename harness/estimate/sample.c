@@ -1,0 +1,85 @@
+#include "sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool grow(struct sample *sample)
+{
+    size_t capacity = sample->capacity ? 2 * sample->capacity : 32;
+    double *value = realloc(sample->value, capacity * sizeof *value);
+    if (!value)
+        return false;
+    sample->value = value;
+    double *sorted = realloc(sample->sorted, capacity * sizeof *sorted);
+    if (!sorted)
+        return false;
+    sample->sorted = sorted;
+    sample->capacity = capacity;
+    return true;
+}
+
+bool sample_add(struct sample *sample, double value)
+{
+    if (sample->count == sample->capacity && !grow(sample))
+        return false;
+    size_t at = sample->count;
+    while (at > 0 && sample->sorted[at - 1] > value)
+        at--;
+    memmove(sample->sorted + at + 1, sample->sorted + at,
+            (sample->count - at) * sizeof *sample->sorted);
+    sample->sorted[at] = value;
+    sample->value[sample->count++] = value;
+    double delta = value - sample->mean;
+    sample->mean += delta / (double)sample->count;
+    sample->squares += delta * (value - sample->mean);
+    return true;
+}
+
+void sample_clear(struct sample *sample)
+{
+    sample->count = 0;
+    sample->mean = sample->squares = 0;
+}
+
+void sample_free(struct sample *sample)
+{
+    free(sample->value);
+    free(sample->sorted);
+    *sample = (struct sample){0};
+}
+
+double sample_variance(const struct sample *sample)
+{
+    return sample->count < 2 ? NAN : sample->squares / (double)(sample->count - 1);
+}
+
+double sample_median(const struct sample *sample)
+{
+    size_t n = sample->count;
+    return n == 0 ? NAN : (sample->sorted[(n - 1) / 2] + sample->sorted[n / 2]) / 2;
+}
+
+// The deviations to the left and to the right of the median are two sorted
+// lists: merging them as far as the middle needs no sorting.
+double sample_mad(const struct sample *sample)
+{
+    size_t n = sample->count;
+    if (n == 0)
+        return NAN;
+    double median = sample_median(sample), last = 0, before = 0;
+    size_t right = n / 2, left = right;
+    for (size_t taken = 0; taken <= n / 2; taken++) {
+        double down = left > 0 ? median - sample->sorted[left - 1] : INFINITY;
+        double up = right < n ? sample->sorted[right] - median : INFINITY;
+        before = last;
+        if (down < up) {
+            last = down;
+            left--;
+        } else {
+            last = up;
+            right++;
+        }
+    }
+    return n % 2 ? last : (before + last) / 2;
+}

@@ -1,0 +1,209 @@
+#include "session.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_GAP = 1000 };
+
+const char *const stop_names[STOP_REASONS] = {"none",        "error",   "max-runs", "max-time",
+                                              "interrupted", "failure", "decided"};
+
+bool session_init(struct session *session, const struct settings *settings)
+{
+    *session = (struct session){.settings = settings};
+    critical_init(&session->critical, settings->confidence);
+    session->conditions = calloc(settings->condition_count, sizeof *session->conditions);
+    return session->conditions != NULL;
+}
+
+static void clear_loads(struct condition *condition)
+{
+    for (size_t i = 0; i < condition->load_count; i++) {
+        free(condition->loads[i].name);
+        free(condition->loads[i].unit);
+    }
+    free(condition->loads);
+    condition->loads = NULL;
+    condition->load_count = 0;
+}
+
+void session_clear(struct session *session)
+{
+    for (size_t i = 0; i < session->settings->condition_count; i++) {
+        struct condition *condition = &session->conditions[i];
+        for (size_t m = 0; m < METRICS; m++)
+            sample_clear(&condition->metric[m]);
+        memset(condition->pairs, 0, sizeof condition->pairs);
+        condition->runs = condition->seen = 0;
+        clear_loads(condition);
+    }
+    session->count = session->blocks = session->complete = 0;
+    session->last_order = session->failed = 0;
+    session->outside = STOP_NOT;
+}
+
+void session_free(struct session *session)
+{
+    for (size_t i = 0; session->conditions && i < session->settings->condition_count; i++) {
+        for (size_t m = 0; m < METRICS; m++)
+            sample_free(&session->conditions[i].metric[m]);
+        clear_loads(&session->conditions[i]);
+        free(session->conditions[i].order);
+    }
+    free(session->conditions);
+    free(session->runs);
+    free(session->table);
+    critical_free(&session->critical);
+}
+
+static bool reserve_runs(struct session *session)
+{
+    if (session->count < session->capacity)
+        return true;
+    size_t capacity = session->capacity ? 2 * session->capacity : 64;
+    struct run *runs = realloc(session->runs, capacity * sizeof *runs);
+    if (!runs)
+        return false;
+    session->runs = runs;
+    session->capacity = capacity;
+    return true;
+}
+
+static bool reserve_blocks(struct session *session, size_t block)
+{
+    size_t width = session->settings->condition_count;
+    if (block > session->block_capacity) {
+        size_t capacity = 2 * block + 32;
+        int *table = realloc(session->table, capacity * width * sizeof *table);
+        if (!table)
+            return false;
+        session->table = table;
+        session->block_capacity = capacity;
+    }
+    for (; session->blocks < block; session->blocks++)
+        for (size_t i = 0; i < width; i++)
+            session->table[session->blocks * width + i] = -1;
+    return true;
+}
+
+static bool is_used(const struct session *session, const struct run *run)
+{
+    return run->block > session->settings->discard_warmup &&
+           (!run->failed || session->settings->ignore_failure);
+}
+
+static bool use(struct session *session, const struct run *run)
+{
+    struct condition *condition = &session->conditions[run->condition];
+    if (condition->runs == condition->order_capacity) {
+        size_t capacity = condition->order_capacity ? 2 * condition->order_capacity : 32;
+        size_t *order = realloc(condition->order, capacity * sizeof *order);
+        if (!order)
+            return false;
+        condition->order = order;
+        condition->order_capacity = capacity;
+    }
+    condition->order[condition->runs++] = run->order;
+    for (size_t m = 0; m < METRICS; m++)
+        if (!isnan(run->value[m]) && !sample_add(&condition->metric[m], run->value[m]))
+            return false;
+    return true;
+}
+
+static void pair_block(struct session *session, const int *row)
+{
+    const struct run *base = &session->runs[row[0]];
+    for (size_t i = 1; i < session->settings->condition_count; i++) {
+        const struct run *run = &session->runs[row[i]];
+        if (!is_used(session, base) || !is_used(session, run))
+            continue;
+        for (size_t m = 0; m < METRICS; m++)
+            if (!isnan(base->value[m]) && !isnan(run->value[m]))
+                pairs_add(&session->conditions[i].pairs[m], base->value[m], run->value[m]);
+    }
+}
+
+static void complete_block(struct session *session, size_t block)
+{
+    size_t width = session->settings->condition_count;
+    const int *row = session->table + (block - 1) * width;
+    for (size_t i = 0; i < width; i++)
+        if (row[i] < 0)
+            return;
+    pair_block(session, row);
+    session->complete++;
+}
+
+enum session_add session_add(struct session *session, struct run *run)
+{
+    struct condition *condition = &session->conditions[run->condition];
+    size_t width = session->settings->condition_count;
+    if (run->block == 0)
+        run->block = condition->seen + 1;
+    if (run->order == 0)
+        run->order = session->last_order + 1;
+    // A broken line may leave a gap; a number far ahead is an error in the file,
+    // and not a reason to reserve memory for it.
+    if (run->block > session->blocks + MAX_GAP)
+        return SESSION_DUPLICATE;
+    if (!reserve_runs(session) || !reserve_blocks(session, run->block))
+        return SESSION_NO_MEMORY;
+    int *cell = &session->table[(run->block - 1) * width + (size_t)run->condition];
+    if (*cell >= 0)
+        return SESSION_DUPLICATE;
+    *cell = (int)session->count;
+    session->runs[session->count++] = *run;
+    condition->seen++;
+    session->failed += run->failed;
+    if (run->order > session->last_order)
+        session->last_order = run->order;
+    if (is_used(session, run) && !use(session, run))
+        return SESSION_NO_MEMORY;
+    complete_block(session, run->block);
+    return SESSION_ADDED;
+}
+
+static struct load_sum *find_load(struct condition *condition, const char *name, const char *unit)
+{
+    for (size_t i = 0; i < condition->load_count; i++)
+        if (strcmp(condition->loads[i].name, name) == 0)
+            return &condition->loads[i];
+    struct load_sum *loads = realloc(condition->loads, (condition->load_count + 1) * sizeof *loads);
+    if (!loads)
+        return NULL;
+    condition->loads = loads;
+    loads[condition->load_count] = (struct load_sum){.name = strdup(name), .unit = strdup(unit)};
+    return &loads[condition->load_count++];
+}
+
+static double number_or(const json_t *object, const char *name, double otherwise)
+{
+    const json_t *value = json_object_get(object, name);
+    return json_is_number(value) ? json_number_value(value) : otherwise;
+}
+
+bool session_add_loads(struct session *session, int condition, const json_t *loads)
+{
+    for (size_t i = 0; i < json_array_size(loads); i++) {
+        const json_t *one = json_array_get(loads, i);
+        const char *name = json_string_value(json_object_get(one, "name"));
+        const char *unit = json_string_value(json_object_get(one, "unit"));
+        if (!name)
+            name = json_string_value(json_object_get(one, "load"));
+        if (!name)
+            continue;
+        struct load_sum *sum = find_load(&session->conditions[condition], name, unit ? unit : "");
+        if (!sum || !sum->name || !sum->unit)
+            return false;
+        double offered = number_or(one, "offered", NAN), achieved = number_or(one, "achieved", NAN);
+        sum->runs++;
+        sum->offered_runs += !isnan(offered);
+        sum->offered += isnan(offered) ? 0 : offered;
+        sum->achieved_runs += !isnan(achieved);
+        sum->achieved += isnan(achieved) ? 0 : achieved;
+        sum->late += number_or(one, "late", 0);
+        sum->dropped += number_or(one, "dropped", 0);
+    }
+    return true;
+}
