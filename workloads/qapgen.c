@@ -1,0 +1,269 @@
+/*
+ * qapgen: instances for qap whose optimum is proved without searching.
+ *
+ * The flows form a tree, as in the instances chr* of QAPLIB (Christofides and
+ * Benavent 1989). For such an instance dynamic programming over the sets of
+ * locations that a subtree occupies finds the optimum. It shares no step with
+ * qap's branch and bound, so that each checks the other.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LARGEST = 16, DEFAULT_VALUE = 99, MOST_VALUE = 1000 };
+#define IMPOSSIBLE (INT32_MAX / 2)
+
+struct options {
+    int n;
+    uint64_t seed;
+    int largest_value;
+};
+
+struct instance {
+    int n;
+    int parent[LARGEST]; /* in the tree; the root 0 has none, and all others a smaller one */
+    int label[LARGEST];  /* the facility that a vertex of the tree stands for */
+    int32_t flow[LARGEST][LARGEST];
+    int32_t distance[LARGEST][LARGEST];
+};
+
+/* For each location p and each set of locations that contains p: the least cost of the subtree of
+ * one vertex, the vertex on p and the subtree on the set. */
+struct table {
+    int vertices;
+    int32_t *cost; /* [p << n | set] */
+};
+
+static const char help[] =
+    "usage: qapgen [--largest VALUE] N SEED\n"
+    "\n"
+    "Writes an instance for qap of N facilities (2 to 16) on stdout, with its proved\n"
+    "optimum behind the matrices, as `N OPTIMUM`. The flows are a random tree with\n"
+    "random weights, in both directions; the distances are random and symmetric. All\n"
+    "are whole numbers from 1 to VALUE. The same arguments give the same instance.\n"
+    "The optimum is found by dynamic programming over the tree: about 3^N steps and\n"
+    "8 N^2 2^N bytes.\n"
+    "\n"
+    "  --largest VALUE  largest flow and distance, 1 to 1000 (default 99)\n"
+    "  --help           this text\n"
+    "\n"
+    "Exit status: 0 done, 1 no memory or stdout failed, 2 wrong arguments.\n"
+    "Example: qapgen 12 1 > tree12.dat && qap tree12.dat\n";
+
+/* One line on stderr, then the end with STATUS. */
+__attribute__((format(printf, 2, 3))) static _Noreturn void fail(int status, const char *format,
+                                                                 ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)fputs("qapgen: ", stderr);
+    (void)vfprintf(stderr, format, arguments);
+    (void)fputc('\n', stderr);
+    va_end(arguments);
+    exit(status);
+}
+
+/* The whole number from LOW to HIGH that TEXT is; anything else ends the program. */
+static uint64_t number(const char *name, const char *text, uint64_t low, uint64_t high)
+{
+    char *end;
+    errno = 0;
+    const unsigned long value = strtoul(text, &end, 10);
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || value < low ||
+        value > high) {
+        fail(2, "%s is '%s': give a whole number from %" PRIu64 " to %" PRIu64, name, text, low,
+             high);
+    }
+    return value;
+}
+
+static struct options parse_arguments(int argc, char **argv)
+{
+    static const struct option names[] = {
+        {"help", no_argument, NULL, 'h'},
+        {"largest", required_argument, NULL, 'l'},
+        {NULL, 0, NULL, 0},
+    };
+    struct options options = {.largest_value = DEFAULT_VALUE};
+    opterr = 0;
+    for (int name; (name = getopt_long(argc, argv, ":h", names, NULL)) != -1;) {
+        if (name == 'h') {
+            exit(fputs(help, stdout) == EOF || fflush(stdout) == EOF);
+        } else if (name == 'l') {
+            options.largest_value = (int)number("--largest", optarg, 1, MOST_VALUE);
+        } else if (name == ':') {
+            fail(2, "%s lacks its value: see qapgen --help", argv[optind - 1]);
+        } else {
+            fail(2, "unknown option in '%s': see qapgen --help", argv[optind - 1]);
+        }
+    }
+    if (argc - optind != 2) {
+        fail(2, "%d arguments: give two, N and SEED, for example qapgen 12 1", argc - optind);
+    }
+    options.n = (int)number("N", argv[optind], 2, LARGEST);
+    options.seed = number("SEED", argv[optind + 1], 0, UINT64_MAX);
+    return options;
+}
+
+/* A random whole number below LIMIT, by splitmix64 (Steele, Lea, Flood 2014). */
+static int below(uint64_t *state, int limit)
+{
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (int)((z ^ (z >> 31)) % (uint64_t)limit);
+}
+
+static struct instance generate(const struct options *options)
+{
+    struct instance instance = {.n = options->n};
+    uint64_t random = options->seed;
+    for (int i = 0; i < options->n; i++) { /* the labels: a shuffle, from the inside out */
+        const int other = below(&random, i + 1);
+        instance.label[i] = instance.label[other];
+        instance.label[other] = i;
+    }
+    for (int i = 1; i < options->n; i++) {
+        instance.parent[i] = below(&random, i);
+        const int a = instance.label[i];
+        const int b = instance.label[instance.parent[i]];
+        instance.flow[a][b] = instance.flow[b][a] = 1 + below(&random, options->largest_value);
+    }
+    for (int p = 0; p < options->n; p++) {
+        for (int q = 0; q < p; q++) {
+            instance.distance[p][q] = instance.distance[q][p] =
+                1 + below(&random, options->largest_value);
+        }
+    }
+    return instance;
+}
+
+/* The table of a subtree of one vertex alone, to be freed; with VERTICES 0 all is impossible. */
+static struct table new_table(int n, int vertices)
+{
+    struct table table = {vertices, malloc(sizeof(int32_t) * ((size_t)n << n))};
+    if (table.cost == NULL) {
+        fail(1, "no memory for the proof: take a smaller N");
+    }
+    for (size_t i = 0; i < (size_t)n << n; i++) {
+        table.cost[i] = IMPOSSIBLE;
+    }
+    for (int p = 0; vertices > 0 && p < n; p++) {
+        table.cost[((size_t)p << n) + ((size_t)1 << p)] = 0;
+    }
+    return table;
+}
+
+static int32_t least(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Adds to a child's table the edge to its parent: the result speaks of sets for the child's
+ * subtree and of the location p of the parent, outside of the set. */
+static struct table lift(const struct instance *instance, const struct table *child, int vertex)
+{
+    const int n = instance->n;
+    const int a = instance->label[vertex];
+    const int b = instance->label[instance->parent[vertex]];
+    struct table lifted = new_table(n, 0);
+    lifted.vertices = child->vertices;
+    for (unsigned set = 1; set < 1U << n; set++) {
+        if (__builtin_popcount(set) != child->vertices) {
+            continue;
+        }
+        for (int p = 0; p < n; p++) {
+            int32_t cost = IMPOSSIBLE;
+            for (int q = 0; q < n && (set >> p & 1) == 0; q++) {
+                const int32_t edge = instance->flow[a][b] * instance->distance[q][p] +
+                                     instance->flow[b][a] * instance->distance[p][q];
+                cost = least(cost, child->cost[((size_t)q << n) + set] + edge);
+            }
+            lifted.cost[((size_t)p << n) + set] = least(cost, IMPOSSIBLE);
+        }
+    }
+    return lifted;
+}
+
+/* The table of a vertex with one more of its subtrees: all ways to divide a set between what the
+ * vertex had and the new subtree. */
+static struct table merge(int n, const struct table *vertex, const struct table *lifted)
+{
+    const unsigned all = (1U << n) - 1;
+    struct table merged = new_table(n, 0);
+    merged.vertices = vertex->vertices + lifted->vertices;
+    for (unsigned set = 1; set <= all; set++) {
+        if (__builtin_popcount(set) != vertex->vertices) {
+            continue;
+        }
+        const unsigned rest = all & ~set;
+        for (unsigned other = rest; other != 0; other = (other - 1) & rest) {
+            if (__builtin_popcount(other) != lifted->vertices) {
+                continue;
+            }
+            for (int p = 0; p < n; p++) {
+                const size_t row = (size_t)p << n;
+                int32_t *cost = &merged.cost[row + (set | other)];
+                *cost = least(*cost, vertex->cost[row + set] + lifted->cost[row + other]);
+            }
+        }
+    }
+    return merged;
+}
+
+/* Children have larger numbers than their parents, so going down every subtree is complete when
+ * it is its turn to be merged. */
+static int32_t prove_optimum(const struct instance *instance)
+{
+    const int n = instance->n;
+    struct table tables[LARGEST];
+    for (int i = 0; i < n; i++) {
+        tables[i] = new_table(n, 1);
+    }
+    for (int i = n - 1; i > 0; i--) {
+        struct table *parent = &tables[instance->parent[i]];
+        const struct table lifted = lift(instance, &tables[i], i);
+        const struct table merged = merge(n, parent, &lifted);
+        free(lifted.cost);
+        free(parent->cost);
+        free(tables[i].cost);
+        *parent = merged;
+    }
+    int32_t optimum = IMPOSSIBLE;
+    for (int p = 0; p < n; p++) {
+        optimum = least(optimum, tables[0].cost[((size_t)(p + 1) << n) - 1]);
+    }
+    free(tables[0].cost);
+    return optimum;
+}
+
+static bool print_matrix(int n, int32_t matrix[LARGEST][LARGEST])
+{
+    bool right = putchar('\n') != EOF;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            right = right && printf("%s%4" PRId32, j > 0 ? " " : "", matrix[i][j]) > 0;
+        }
+        right = right && putchar('\n') != EOF;
+    }
+    return right;
+}
+
+int main(int argc, char **argv)
+{
+    const struct options options = parse_arguments(argc, argv);
+    struct instance instance = generate(&options);
+    const int32_t optimum = prove_optimum(&instance);
+    if (printf("%d\n", instance.n) < 0 || !print_matrix(instance.n, instance.flow) ||
+        !print_matrix(instance.n, instance.distance) ||
+        printf("\n%d %" PRId32 "\n", instance.n, optimum) < 0 || fflush(stdout) != 0) {
+        fail(1, "cannot write to stdout: see where it leads");
+    }
+    return 0;
+}
