@@ -16,9 +16,9 @@
 enum { LARGEST = 20000, DEFAULT = 1000, ROUNDS = 2, ELEMENT_VALUES = 10, VECTOR_VALUES = 65536 };
 
 /* All sums in here are of whole numbers, and must be exact in a double. */
-_Static_assert((double)LARGEST *LARGEST *(ELEMENT_VALUES - 1) * (ELEMENT_VALUES - 1) *
+_Static_assert(INT64_C(1) * LARGEST * LARGEST * (ELEMENT_VALUES - 1) * (ELEMENT_VALUES - 1) *
                        (VECTOR_VALUES - 1) <
-                   9007199254740992.0,
+                   INT64_C(1) << 53,
                "the check would round");
 
 struct options {

@@ -423,26 +423,24 @@ static void set_costs(const struct instance *instance, const struct node *node,
     }
 }
 
-/* Puts FACILITY on LOCATION: CHILD is PARENT with that pair fixed. */
-static void fix(const struct instance *instance, const struct node *parent, int facility,
-                int location, struct node *child)
+/* Puts the first free facility on LOCATION: CHILD is PARENT with that pair fixed. */
+static void fix_first(const struct instance *instance, const struct node *parent, int location,
+                      struct node *child)
 {
+    const int facility = parent->facilities[0];
     *child = *parent;
     child->cost += parent->fixed[facility][location];
     child->facility_free[facility] = false;
     child->location_free[location] = false;
-    child->free_count = 0;
-    for (int r = 0, s = 0; r < parent->free_count || s < parent->free_count;) {
-        /* Both lists lose one entry, at different places. */
-        r += r < parent->free_count && parent->facilities[r] == facility;
-        s += s < parent->free_count && parent->locations[s] == location;
-        if (r < parent->free_count && s < parent->free_count) {
-            child->facilities[child->free_count] = parent->facilities[r];
-            child->locations[child->free_count++] = parent->locations[s];
-        }
-        r++;
-        s++;
+    child->free_count--;
+    memmove(child->facilities, child->facilities + 1,
+            (size_t)child->free_count * sizeof child->facilities[0]);
+    int place = 0;
+    while (parent->locations[place] != location) {
+        place++;
     }
+    memmove(child->locations + place, child->locations + place + 1,
+            (size_t)(child->free_count - place) * sizeof child->locations[0]);
     for (int r = 0; r < child->free_count; r++) {
         const int i = child->facilities[r];
         for (int s = 0; s < child->free_count; s++) {
@@ -469,11 +467,10 @@ static void branch(struct search *search, const struct node *node)
     if (node->cost + solve_linear(&problem) >= search->best_cost) {
         return;
     }
-    const int facility = node->facilities[0];
     for (int k = 0; k < node->free_count; k++) {
         struct node child;
-        search->current[facility] = node->locations[k];
-        fix(search->instance, node, facility, node->locations[k], &child);
+        search->current[node->facilities[0]] = node->locations[k];
+        fix_first(search->instance, node, node->locations[k], &child);
         branch(search, &child);
     }
 }

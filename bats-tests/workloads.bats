@@ -1,0 +1,427 @@
+#!/usr/bin/env bats
+# The targets: right results, wrong arguments, and checks that can fail.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# refuses PROGRAM ARGUMENTS...: exit 2 and one line on stderr that names the program and a remedy.
+refuses() {
+    local status=0 said
+    said=$("$WORKLOADS/$1" "${@:2}" 2>&1 >/dev/null) || status=$?
+    if [[ $status -ne 2 || $said != "$1: "*": "* || $said == *$'\n'* ]]; then
+        printf '%s: exit %d, said: %s\n' "$*" "$status" "$said" >&2
+        return 1
+    fi
+}
+
+# fails_saying TEXT PROGRAM ARGUMENTS...: exit 1 and TEXT in the one line on stderr.
+fails_saying() {
+    local status=0 said
+    said=$("$WORKLOADS/$2" "${@:3}" 2>&1 >/dev/null) || status=$?
+    if [[ $status -ne 1 || $said != "$2: "*"$1"* || $said == *$'\n'* ]]; then
+        printf '%s: exit %d, said: %s\n' "${*:2}" "$status" "$said" >&2
+        return 1
+    fi
+}
+
+# exhaustive FILE: the least cost over all assignments, found without any bound.
+exhaustive() {
+    awk '
+        function place(i, cost,    p, j, more) {
+            if (i == n) {
+                if (best == "" || cost < best) best = cost
+                return
+            }
+            for (p = 0; p < n; p++) {
+                if (used[p]) continue
+                more = flow[i, i] * distance[p, p]
+                for (j = 0; j < i; j++)
+                    more += flow[i, j] * distance[p, at[j]] + flow[j, i] * distance[at[j], p]
+                used[p] = 1
+                at[i] = p
+                place(i + 1, cost + more)
+                used[p] = 0
+            }
+        }
+        { for (f = 1; f <= NF; f++) number[count++] = $f }
+        END {
+            n = number[0]
+            for (i = 0; i < n; i++)
+                for (j = 0; j < n; j++) {
+                    flow[i, j] = number[1 + i * n + j]
+                    distance[i, j] = number[1 + n * n + i * n + j]
+                }
+            place(0, 0)
+            print best
+        }' "$1"
+}
+
+# random_instance N SEED: asymmetric, with diagonals and negative values; no optimum.
+random_instance() {
+    awk -v n="$1" -v seed="$2" 'BEGIN {
+        srand(seed)
+        print n
+        for (i = 0; i < 2 * n; i++) {
+            for (j = 0; j < n; j++) printf "%d ", int(rand() * 40) - 10
+            print ""
+        }
+    }'
+}
+
+# stated FILE: the optimum in an instance's last line.
+stated() {
+    awk 'NF { last = $2 } END { print last }' "$1"
+}
+
+@test "every program explains itself with --help and exits 0" {
+    local program
+    for program in delannoy mmul nbody qap qapgen filegen filesearch malloctest; do
+        run "$WORKLOADS/$program" --help
+        [ "$status" -eq 0 ]
+        [[ $output == "usage: $program "* ]]
+        [[ $output == *"Exit status: 0"* ]]
+    done
+}
+
+@test "every program refuses an option that it does not have" {
+    local program
+    for program in delannoy mmul nbody qap qapgen filegen filesearch malloctest; do
+        refuses "$program" --nonsense
+        refuses "$program" -z
+    done
+}
+
+@test "every program fails when its result cannot be written" {
+    local -a command
+    "$WORKLOADS/qapgen" 4 1 >small.dat
+    while read -r -a command; do
+        run bash -c '"$@" >/dev/full' - "$WORKLOADS/${command[0]}" "${command[@]:1}"
+        [ "$status" -eq 1 ]
+        [[ $output == *"cannot write to stdout"* ]]
+    done <<<$'delannoy 3\nmmul 5\nnbody 5 5\nqap small.dat\nqapgen 4 1\nfilegen 1 1 1 1\nfilesearch\nmalloctest 1 1 1 1 1'
+}
+
+@test "delannoy computes the central Delannoy numbers" {
+    run "$WORKLOADS/delannoy" 0
+    [ "$output" = "D(0) = 1, verified" ]
+    run "$WORKLOADS/delannoy" 10
+    [ "$status" -eq 0 ]
+    [ "$output" = "D(10) = 8097453, verified" ]
+}
+
+@test "delannoy's table follows the three-term recurrence up to 22" {
+    # n D(n) = 3 (2n - 1) D(n-1) - (n - 1) D(n-2)
+    local -a d
+    local n
+    mapfile -t d < <(sed -n '/known\[\] = {/,/};/s/^ *\([0-9]*\),$/\1/p' "$ROOT/workloads/delannoy.c")
+    [ "${#d[@]}" -eq 23 ]
+    [ "${d[0]}" -eq 1 ]
+    [ "${d[1]}" -eq 3 ]
+    for ((n = 2; n <= 22; n++)); do
+        ((n * d[n] == 3 * (2 * n - 1) * d[n - 1] - (n - 1) * d[n - 2]))
+    done
+}
+
+@test "delannoy's work grows almost sixfold with N: nothing is remembered" {
+    # CPU time of a pair, so that other load on the machine matters little.
+    local small large
+    TIMEFORMAT=%U
+    small=$({ time "$WORKLOADS/delannoy" 10 >/dev/null; } 2>&1)
+    large=$({ time "$WORKLOADS/delannoy" 12 >/dev/null; } 2>&1)
+    awk -v small="$small" -v large="$large" 'BEGIN { exit !(large > 8 * small) }'
+}
+
+@test "delannoy refuses wrong arguments" {
+    refuses delannoy
+    refuses delannoy 1 2
+    local n
+    for n in 23 -1 +1 1x '' ' 1' 1.5 99999999999999999999; do
+        refuses delannoy "$n"
+    done
+}
+
+@test "mmul verifies its product, and its default is 1000" {
+    run "$WORKLOADS/mmul" 1
+    [ "$output" = "product of size 1, verified" ]
+    run "$WORKLOADS/mmul" 77
+    [ "$status" -eq 0 ]
+    [[ $("$WORKLOADS/mmul" --help) == *"by default 1000"* ]]
+}
+
+@test "mmul refuses wrong arguments" {
+    refuses mmul 1 2
+    local size
+    for size in 0 20001 -5 x 10x '' 99999999999999999999; do
+        refuses mmul "$size"
+    done
+}
+
+@test "nbody conserves impulse, with one body, two, and its default number" {
+    run "$WORKLOADS/nbody" 1 10
+    [ "$status" -eq 0 ]
+    run "$WORKLOADS/nbody" 2 10000
+    [ "$status" -eq 0 ]
+    run "$WORKLOADS/nbody" 1000 2
+    [ "$status" -eq 0 ]
+    [[ $output == "1000 bodies, 2 steps, impulse off by "*", verified" ]]
+}
+
+@test "nbody refuses wrong arguments" {
+    refuses nbody 10 10 10
+    refuses nbody 0
+    refuses nbody 10 0
+    refuses nbody ten
+    refuses nbody 10 1e3
+}
+
+@test "a wrong result is found by every program that can be told to spoil it" {
+    fails_saying "came out as 8990, not 8989" delannoy --spoil 6
+    local size
+    for size in 1 2 50 100; do
+        fails_saying "is wrong" mmul --spoil "$size"
+    done
+    fails_saying "total impulse is off" nbody --spoil 100 10
+    fails_saying "total impulse is off" nbody --spoil 1 1
+    fails_saying "lost its content" malloctest --spoil 1 1 1 1 1
+    fails_saying "lost its content" malloctest --spoil 2 3 100 1 500
+    fails_saying "file000001' does not have the content" filegen --spoil 1 2 0 0
+    fails_saying "file000002' does not have the content" filegen --spoil 2 3 100 200000
+    fails_saying "is not as it was found" filesearch --spoil
+}
+
+@test "qap proves the stated optimum of every instance shipped" {
+    local file
+    local -i count=0 largest=15
+    # The largest take too long under a sanitizer.
+    [[ $BUILD != *sanitize* ]] || largest=13
+    for file in "$ROOT"/workloads/instances/*.dat; do
+        [[ $(head -n 1 "$file") -le $largest ]] || continue
+        run "$WORKLOADS/qap" "$file"
+        [ "$status" -eq 0 ]
+        [[ $output == "optimum $(stated "$file"), verified"* ]]
+        count+=1
+    done
+    [ "$count" -ge 4 ]
+}
+
+@test "the instances shipped are what qapgen makes, its proof included" {
+    local -a made
+    while read -r -a made; do
+        "$WORKLOADS/qapgen" "${made[1]}" "${made[2]}" >again.dat
+        cmp again.dat "$ROOT/workloads/instances/${made[0]}"
+    done < <(sed -n 's/^| \(tree[0-9a-z]*\.dat\) | qapgen \([0-9]*\) \([0-9]*\) |.*/\1 \2 \3/p' \
+        "$ROOT/workloads/instances/README.md")
+    [ -e again.dat ]
+    [ "$(find "$ROOT/workloads/instances" -name '*.dat' | wc -l)" -eq 7 ]
+    [ "$(grep -c '^| tree' "$ROOT/workloads/instances/README.md")" -eq 7 ]
+}
+
+@test "qap, qapgen's proof and exhaustive search agree on trees of 2 to 8" {
+    local n seed
+    for n in 2 3 4 5 6 7 8; do
+        "$WORKLOADS/qapgen" "$n" "$n" >tree.dat
+        [ "$(exhaustive tree.dat)" = "$(stated tree.dat)" ]
+        "$WORKLOADS/qap" tree.dat
+    done
+}
+
+@test "qap and exhaustive search agree on asymmetric instances with diagonals" {
+    local n seed best
+    for n in 1 2 3 5 6; do
+        for seed in 1 2 3 4; do
+            random_instance "$n" "$seed" >random.dat
+            best=$(exhaustive random.dat)
+            "$WORKLOADS/qap" --optimum "$best" random.dat
+            fails_saying "the optimum is $best, not" qap --optimum "$((best - 1))" random.dat
+        done
+    done
+}
+
+@test "qap fails when a file states a wrong optimum, above or below" {
+    local instance=$ROOT/workloads/instances/tree10a.dat
+    local optimum wrong
+    optimum=$(stated "$instance")
+    for wrong in $((optimum - 2)) $((optimum + 2)); do
+        sed "s/^10 $optimum\$/10 $wrong/" "$instance" >wrong.dat
+        fails_saying "the optimum is $optimum, not $wrong" qap wrong.dat
+    done
+}
+
+@test "qap takes an optimum from the .sln file, and verifies an assignment that is given" {
+    local optimum assignment
+    "$WORKLOADS/qapgen" 6 1 >whole.dat
+    optimum=$(stated whole.dat)
+    assignment=$("$WORKLOADS/qap" whole.dat | sed 's/.*assignment //')
+    head -n -1 whole.dat >part.dat
+    refuses qap part.dat
+    printf '6 %d\n%s\n' "$optimum" "$assignment" >part.sln
+    "$WORKLOADS/qap" part.dat
+    printf '6 %d\n%s\n' "$((optimum - 1))" "$assignment" >part.sln
+    fails_saying "does not have the cost stated" qap part.dat
+    printf '6 %d\n1 2 3 4 5\n' "$optimum" >part.sln
+    refuses qap part.dat
+    printf '6 %d\n1 1 3 4 5 6\n' "$optimum" >part.sln
+    fails_saying "does not have the cost stated" qap part.dat
+}
+
+@test "qap refuses wrong arguments and files that are no instances" {
+    refuses qap
+    refuses qap a b
+    refuses qap --optimum
+    refuses qap --optimum x a
+    fails_saying "cannot read 'missing.dat'" qap missing.dat
+    fails_saying "cannot read '.'" qap .
+    local content
+    for content in '' x 0 33 2.5 '2 0 1 1 0 0 1 1' '2 0 1 1 0 0 1 x 0' '1 0 99999999 1 0' '1 5 5 2 25' '1 5 5 1'; do
+        printf '%s' "$content" >bad.dat
+        refuses qap bad.dat
+    done
+    printf '1 5 5 1 25' >good.dat
+    "$WORKLOADS/qap" good.dat
+}
+
+@test "qapgen repeats itself, differs by seed, and refuses wrong arguments" {
+    cmp <("$WORKLOADS/qapgen" 7 3) <("$WORKLOADS/qapgen" 7 3)
+    run ! cmp -s <("$WORKLOADS/qapgen" 7 3) <("$WORKLOADS/qapgen" 7 4)
+    refuses qapgen 7
+    refuses qapgen 1 1
+    refuses qapgen 17 1
+    refuses qapgen 7 -1
+    refuses qapgen --largest 0 7 1
+    refuses qapgen --largest
+}
+
+# digest: a checksum of all paths and contents below ./generated.
+digest() {
+    (cd generated && find . -type f -print0 | sort -z | xargs -0 sha256sum) | sha256sum
+}
+
+@test "filegen writes the files asked for, of the sizes asked for" {
+    run "$WORKLOADS/filegen" 3 7 100 5000
+    [ "$status" -eq 0 ]
+    [ "$(find generated -mindepth 1 -type d | wc -l)" -eq 3 ]
+    [ "$(find generated -type f | wc -l)" -eq 21 ]
+    [ "$(find generated -type f \( -size -100c -o -size +5000c \) | wc -l)" -eq 0 ]
+    [ "$(find generated -type f -printf '%s\n' | sort -u | wc -l)" -gt 10 ]
+    [[ $output == "21 files in 3 folders, $(cat generated/*/* | wc -c) bytes, verified" ]]
+    # Random content does not compress.
+    [ "$(cat generated/*/* | gzip | wc -c)" -gt "$(cat generated/*/* | wc -c)" ]
+}
+
+@test "filegen is deterministic by SEED, over what an earlier call left" {
+    local first other
+    "$WORKLOADS/filegen" 2 5 0 100000 7
+    first=$(digest)
+    "$WORKLOADS/filegen" 2 5 0 100000 8
+    other=$(digest)
+    [ "$first" != "$other" ]
+    "$WORKLOADS/filegen" 2 5 0 100000 7
+    [ "$first" = "$(digest)" ]
+    "$WORKLOADS/filegen" 2 5 0 100000 1
+    first=$(digest)
+    "$WORKLOADS/filegen" 2 5 0 100000
+    [ "$first" = "$(digest)" ]
+}
+
+@test "filegen refuses wrong arguments" {
+    refuses filegen 1 1 1
+    refuses filegen 1 1 1 1 1 1
+    refuses filegen 0 1 1 1
+    refuses filegen 1 0 1 1
+    refuses filegen 1 1 2 1
+    refuses filegen 1 1 x 1
+    refuses filegen 1 1 1 1 seed
+    [ ! -e generated ]
+}
+
+@test "filegen does not write through links and says where it cannot write" {
+    ln -s . generated
+    fails_saying "cannot make the folder 'generated'" filegen 1 1 1 1
+    rm generated
+    mkdir -p generated/dir000000
+    ln -s ../../elsewhere generated/dir000000/file000000
+    fails_saying "cannot create 'generated/dir000000/file000000'" filegen 1 1 1 1
+    [ ! -e elsewhere ]
+}
+
+@test "filesearch finds the planted largest file and follows no links" {
+    "$WORKLOADS/filegen" 3 5 0 5000
+    mkdir -p deep/er outside
+    head -c 6000 /dev/zero >"deep/er/the planted one"
+    cd deep
+    head -c 9000 /dev/zero >../outside/larger
+    ln -s ../outside/larger link
+    ln -s ../outside folder-link
+    run "$WORKLOADS/filesearch"
+    [ "$status" -eq 0 ]
+    [ "$output" = "./er/the planted one 6000 bytes, largest of 1 files, verified" ]
+    cd "$BATS_TEST_TMPDIR"
+    run "$WORKLOADS/filesearch"
+    [ "$output" = "./outside/larger 9000 bytes, largest of 17 files, verified" ]
+    rm outside/larger
+    run "$WORKLOADS/filesearch"
+    [ "$output" = "./deep/er/the planted one 6000 bytes, largest of 16 files, verified" ]
+}
+
+@test "filesearch takes the first path among equals, and empty files count" {
+    mkdir a b
+    : >b/x
+    : >a/y
+    run "$WORKLOADS/filesearch"
+    [ "$output" = "./a/y 0 bytes, largest of 2 files, verified" ]
+}
+
+@test "filesearch fails where there is no file, and refuses arguments" {
+    mkdir empty
+    cd empty
+    fails_saying "no regular file" filesearch
+    refuses filesearch x
+}
+
+@test "malloctest counts and verifies every allocation" {
+    run "$WORKLOADS/malloctest" 2 10 100 1 5000
+    [ "$status" -eq 0 ]
+    [ "$output" = "2000 allocations, verified" ]
+    run "$WORKLOADS/malloctest" 4 3 7 1 16
+    [ "$output" = "84 allocations, verified" ]
+}
+
+@test "malloctest finds an allocator that hands out the same block twice" {
+    [[ $BUILD != *sanitize* ]] || skip "a sanitizer's allocator cannot be replaced"
+    cat >broken.c <<'END'
+#include <stddef.h>
+/* Every large block is the same one; smaller ones are taken from a pool and never given back. */
+static _Alignas(16) char same[1 << 16], pool[1 << 22];
+static size_t used;
+void *malloc(size_t size)
+{
+    size = (size + 15) & ~(size_t)15;
+    if (size == 3008) return same;
+    return used + size > sizeof pool ? NULL : pool + (used += size) - size;
+}
+void *calloc(size_t n, size_t size) { return malloc(n * size); }
+void free(void *block) { (void)block; }
+END
+    cc -shared -fPIC -fno-builtin -O1 -o broken.so broken.c
+    run env LD_PRELOAD="$PWD/broken.so" "$WORKLOADS/malloctest" 1 1 10 100 100
+    [ "$status" -eq 0 ]
+    run env LD_PRELOAD="$PWD/broken.so" "$WORKLOADS/malloctest" 1 1 10 3000 3000
+    [ "$status" -eq 1 ]
+    [[ $output == *"lost its content"* ]]
+}
+
+@test "malloctest refuses wrong arguments" {
+    refuses malloctest 1 1 1 1
+    refuses malloctest 1 1 1 1 1 1
+    refuses malloctest 0 1 1 1 1
+    refuses malloctest 5000 1 1 1 1
+    refuses malloctest 1 0 1 1 1
+    refuses malloctest 1 1 0 1 1
+    refuses malloctest 1 1 1 0 1
+    refuses malloctest 1 1 1 2 1
+    refuses malloctest 1 1 1 1 1k
+}
