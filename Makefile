@@ -55,7 +55,7 @@ test: deps ## install, build, lint, run every test
 	@$(MAKE) --no-print-directory all lint check
 
 check: all ## run every test against build/, without lint
-	@JOSTLE_BUILD=$(abspath $(BUILD)) bats --print-output-on-failure $(TESTS)
+	@JOSTLE_BUILD=$(abspath $(BUILD)) bats --tap --print-output-on-failure $(TESTS)
 
 lint: ## shellcheck, shfmt, clang-format, and all compiler warnings as errors
 	@harness/lint

@@ -1,0 +1,67 @@
+# Numbers for people, each with its unit.
+
+# round to N decimals, as text with exactly N decimals.
+def fixed($n):
+  if . == null then "-"
+  else (. * pow(10; $n) | if . < 0 then -(-. + 0.5 | floor) else (. + 0.5 | floor) end) as $scaled
+  | (if $scaled < 0 then "-" else "" end) as $sign
+  | ($scaled | if . < 0 then -. else . end | tostring) as $digits
+  | if $n == 0 then $sign + $digits
+    else (("0" * ([$n + 1 - ($digits | length), 0] | max)) // "") + $digits
+    | $sign + .[:-$n] + "." + .[-$n:]
+    end
+  end;
+
+# decimals that show 3 significant digits of a number between 1 and 1000
+def decimals: if . == null then 0 elif . >= 100 then 0 elif . >= 10 then 1 else 2 end;
+
+# {factor, unit} that bring a time, a size or a rate between 1 and 1000
+def time_scale:
+  if . >= 1 or . == 0 then { factor: 1, unit: "s" }
+  elif . >= 1e-3 then { factor: 1e3, unit: "ms" }
+  elif . >= 1e-6 then { factor: 1e6, unit: "µs" }
+  else { factor: 1e9, unit: "ns" } end;
+def size_scale:
+  if . >= 1073741824 then { factor: (1 / 1073741824), unit: "GiB" }
+  elif . >= 1048576 then { factor: (1 / 1048576), unit: "MiB" }
+  else { factor: (1 / 1024), unit: "KiB" } end;
+def rate_scale($unit):
+  if $unit != "B/s" then { factor: 1, unit: $unit }
+  elif . >= 1e9 then { factor: 1e-9, unit: "GB/s" }
+  elif . >= 1e6 then { factor: 1e-6, unit: "MB/s" }
+  else { factor: 1e-3, unit: "kB/s" } end;
+
+def scaled($scale): . * $scale.factor | fixed(decimals) + " " + $scale.unit;
+def time_text: if . == null then "-" else scaled(time_scale) end;
+def size_text: if . == null then "-" else scaled(size_scale) end;
+def percent_text: if . == null then "-" else . * 100 | fixed(decimals) + " %" end;
+
+# mean ± half-width, in one unit, the half-width with two significant digits
+def with_error($half; scale):
+  if . == null then "-"
+  else scale as $s
+  | ($half // 0) * $s.factor as $h
+  | (if $h == 0 then (. * $s.factor | decimals)
+     else ([[(1 - ($h | log10 | floor)), 0] | max, 6] | min) end) as $n
+  | (. * $s.factor | fixed($n)) + " ± " + (if $half == null then "?" else $h | fixed($n) end) + " " + $s.unit
+  end;
+
+# 1.23e-05
+def scientific:
+  if . == null then "-"
+  elif . == 0 then "0"
+  else (log10 | floor) as $e
+  | (. / pow(10; $e) | fixed(2)) as $m
+  | (if $m == "10.00" then ["1.00", $e + 1] else [$m, $e] end) as [$mantissa, $exponent]
+  | "\($mantissa)e\($exponent)"
+  end;
+
+# rows of cells -> lines with aligned columns; the first column to the left
+def aligned:
+  (transpose | map(map(length) | max)) as $widths
+  | .[]
+  | to_entries
+  | map(" " * ($widths[.key] - (.value | length)) as $pad
+        | if .key == 0 then .value + ($pad // "") else ($pad // "") + .value end)
+  | join("  ")
+  | sub(" +$"; "");

@@ -1,0 +1,48 @@
+# What the commands that measure (run, slowdown) share: their options, their
+# help, and the libraries. Sourced, never run.
+
+for measuring_part in common options pipes loads environment result experiment; do
+    # shellcheck source=/dev/null
+    source "$JOSTLE_LIB/$measuring_part.bash"
+done
+unset measuring_part
+
+declare -A options=()
+declare -a target=() loads_given=()
+# shellcheck disable=SC2034 # read through a nameref
+declare -a measuring_options=(
+    "load|NAME=SPEC|list||a load: a loadgen command line, joined by ' + ', or exec: COMMAND"
+    "${experiment_options[@]}"
+)
+
+# measuring_parse ARG...: fills options, loads_given, conditions and target.
+measuring_parse() {
+    local spec
+    options_defaults measuring_options options
+    options_parse measuring_options options target "$@"
+    if [[ -n ${options[help]} ]]; then
+        usage
+        exit 0
+    fi
+    [[ ${#target[@]} -gt 0 ]] || usage_error "no target: write the command to measure after --"
+    [[ -z ${options[load]} ]] || mapfile -t loads_given <<<"${options[load]%$'\n'}"
+    for spec in "${loads_given[@]}"; do loads_parse "$spec"; done
+}
+
+# measuring_help: what is the same in the help of run and slowdown.
+measuring_help() {
+    cat <<'END'
+SPEC is what follows `loadgen` on its command line (see `loadgen --help`), such
+as `cpu --percent 50`; several are joined by ` + `. `exec: COMMAND` takes any
+program as the load. Without NAME= the load is named by its first word.
+
+Options:
+END
+    options_help measuring_options
+    cat <<'END'
+
+Exit status:
+  0  measured    1  failure of jostle or of a load    2  wrong use
+  5  the target failed    129, 130, 143  interrupted by a signal
+END
+}

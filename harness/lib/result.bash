@@ -1,0 +1,35 @@
+# From the records to result.json and to the table. Sourced, never run; needs
+# common. Nothing here measures anything.
+
+# result_stopped FOLDER REASON: notes why the experiment ended when runs.jsonl
+# alone cannot tell (a clock or a user stopped it).
+result_stopped() {
+    local file=$1/experiment.json
+    [[ $2 == max-time || $2 == interrupted ]] || return 0
+    jq --arg reason "$2" '.stopped = $reason' "$file" >"$file.part"
+    mv "$file.part" "$file"
+}
+
+# result_derive FOLDER: writes FOLDER/result.json from experiment.json and
+# runs.jsonl alone, by a temporary file that is renamed.
+result_derive() {
+    local folder=$1 stopped
+    local -a estimate
+    mapfile -t estimate < <(jq -r -f "$JOSTLE_LIB/estimate-options.jq" "$folder/experiment.json")
+    stopped=$(jq -r '.stopped // empty' "$folder/experiment.json")
+    {
+        cat "$folder/runs.jsonl"
+        [[ -z $stopped ]] || printf 'stop %s\n' "$stopped"
+    } | "$JOSTLE_BIN/estimate" "${estimate[@]}" --summary "$folder/summary.json" >/dev/null ||
+        die "cannot derive the result of $folder: estimate failed"
+    jq -s '(.[0] + .[1]) | .schema = "jostle.result/1" | del(.stopped)' "$folder/experiment.json" "$folder/summary.json" \
+        >"$folder/result.json.part" || die "cannot write to $folder: is the disk full?"
+    mv "$folder/result.json.part" "$folder/result.json"
+    rm -f "$folder/summary.json"
+}
+
+# result_table FOLDER: prints the result for people.
+result_table() {
+    jq -r -L "$JOSTLE_LIB" -f "$JOSTLE_LIB/table.jq" "$1/result.json"
+    printf '\nRecords: %s\n' "$1"
+}
