@@ -1,0 +1,68 @@
+#include "file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool file_read(int at_fd, const char *path, char *text, size_t size)
+{
+    const int fd = openat(at_fd, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    const ssize_t length = read(fd, text, size - 1);
+    const int error = errno;
+    close(fd);
+    errno = error;
+    if (length < 0)
+        return false;
+    text[length] = '\0';
+    return true;
+}
+
+bool file_write(int at_fd, const char *path, const char *text)
+{
+    const int fd = openat(at_fd, path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    const size_t length = strlen(text);
+    const ssize_t written = write(fd, text, length);
+    const int error = errno;
+    close(fd);
+    errno = error;
+    return written >= 0 && (size_t)written == length;
+}
+
+bool file_number(const char *text, const char *key, uint64_t *value)
+{
+    const char *start = strstr(text, key);
+    if (start == NULL)
+        return false;
+    start += strlen(key);
+    while (*start == ' ')
+        start++;
+    if (!isdigit((unsigned char)*start))
+        return false;
+    errno = 0;
+    const unsigned long long number = strtoull(start, NULL, 10);
+    if (errno != 0)
+        return false;
+    *value = number;
+    return true;
+}
+
+bool file_write_all(int fd, const char *text, size_t length)
+{
+    while (length > 0) {
+        const ssize_t written = write(fd, text, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        text += written;
+        length -= (size_t)written;
+    }
+    return true;
+}

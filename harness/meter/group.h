@@ -1,0 +1,46 @@
+#ifndef METER_GROUP_H
+#define METER_GROUP_H
+
+#include "options.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+// A control group of the target's own, made below the group that meter is in,
+// so that no limit is escaped. It only counts: a hierarchy in which a group
+// would also change how CPU or disk time is shared out is left alone, because
+// that would change what is measured.
+struct group {
+    enum accounting kind; // CGROUP2 or CGROUP1; RUSAGE: there is no group
+    int folder_fd;        // the group's folder, -1 without a group
+    char path[PATH_MAX];
+};
+
+struct group_usage {
+    bool has_cpu;
+    int64_t user_ns;
+    int64_t system_ns;
+    bool has_peak; // memory controller of cgroup v2 (5.19 and later)
+    uint64_t peak_bytes;
+};
+
+// group_make: makes a group as `wanted` says, and removes what meters that were
+// killed have left beside it. False if the kind asked for cannot be had (never
+// for auto and rusage); a message was printed.
+bool group_make(struct group *group, enum accounting wanted);
+
+// group_enter: moves the calling process into the group (v1; v2's members are
+// born in it). False with errno.
+bool group_enter(const struct group *group);
+
+// group_kill: kills every member at once where the kernel can (v2, 5.14).
+void group_kill(const struct group *group);
+
+// group_read: what the members, also those that ended, have used so far.
+void group_read(const struct group *group, struct group_usage *usage);
+
+// group_remove: to be called when no member is left alive; may be repeated.
+void group_remove(struct group *group);
+
+#endif

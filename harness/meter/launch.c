@@ -1,0 +1,134 @@
+#include "launch.h"
+
+#include "clock.h"
+#include "message.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define EXIT_NOT_EXECUTABLE 126
+#define EXIT_NOT_FOUND      127
+
+int launch_open(const char *path, int flags)
+{
+    const int fd = open(path, flags | O_CLOEXEC, 0666);
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    const int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    const int error = errno;
+    close(fd);
+    errno = error;
+    return above;
+}
+
+static bool open_for_target(int *fd, const char *option, const char *path, int flags)
+{
+    *fd = -1;
+    if (path == NULL)
+        return true;
+    *fd = launch_open(path, flags);
+    return *fd >= 0 || complain("%s %s: %s: name another file", option, path, strerror(errno));
+}
+
+bool launch_files_open(struct launch_files *files, const struct options *options)
+{
+    const int writing = O_WRONLY | O_CREAT | O_TRUNC;
+    if (!open_for_target(&files->in_fd, "--stdin", options->in_path, O_RDONLY) ||
+        !open_for_target(&files->out_fd, "--stdout", options->out_path, writing))
+        return false;
+    // One file for both is opened once: two offsets would overwrite each other.
+    if (options->out_path != NULL && options->error_path != NULL &&
+        strcmp(options->out_path, options->error_path) == 0) {
+        files->error_fd = files->out_fd;
+        return true;
+    }
+    return open_for_target(&files->error_fd, "--stderr", options->error_path, writing);
+}
+
+static bool redirect(int from, int to)
+{
+    return from < 0 || dup2(from, to) == to;
+}
+
+// prepare: everything between fork and exec. Returns what failed, with errno.
+static const char *prepare(struct launch_report *report, const struct options *options,
+                           const struct launch_files *files, const struct group *group, pid_t meter)
+{
+    if (options->with_parent) {
+        if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+            return "--with-parent";
+        if (getppid() != meter)
+            _exit(EXIT_NOT_EXECUTABLE); // meter died before the line above
+    }
+    if (!group_enter(group))
+        return "entering the control group";
+    if (options->has_cpus && !cpus_pin(&options->cpus))
+        return "--cpus";
+    if (!cpus_current(&report->cpus))
+        return "reading the affinity";
+    if (options->has_nice && setpriority(PRIO_PROCESS, 0, options->nice) != 0)
+        return "--nice";
+    if (!redirect(files->in_fd, STDIN_FILENO) || !redirect(files->out_fd, STDOUT_FILENO) ||
+        !redirect(files->error_fd, STDERR_FILENO))
+        return "redirecting";
+    return NULL;
+}
+
+static _Noreturn void become_target(struct launch_report *report, const struct options *options,
+                                    const struct launch_files *files, const struct signals *signals,
+                                    const struct group *group, pid_t meter)
+{
+    const char *failed = prepare(report, options, files, group, meter);
+    if (failed != NULL) {
+        report->step_error = errno;
+        report->failed_step = failed;
+        _exit(EXIT_NOT_EXECUTABLE);
+    }
+    signals_give_back(signals);
+    (void)clock_gettime(CLOCK_REALTIME, &report->start);
+    report->start_ns = clock_ns();
+    execvp(options->command[0], options->command);
+    report->exec_error = errno;
+    _exit(report->exec_error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
+}
+
+// fork_into: fork, the new process being born in the group (5.7 and later).
+// Moving one in later would cost the machine a grace period of RCU.
+static pid_t fork_into(const struct group *group)
+{
+    struct clone_args arguments = {
+        .flags = CLONE_INTO_CGROUP,
+        .exit_signal = SIGCHLD,
+        .cgroup = (unsigned)group->folder_fd,
+    };
+    return (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
+}
+
+bool launch_start(struct launch *launch, const struct options *options,
+                  const struct launch_files *files, const struct signals *signals,
+                  struct group *group)
+{
+    const pid_t meter = getpid();
+    launch->report = mmap(NULL, sizeof *launch->report, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (launch->report == MAP_FAILED)
+        return complain("no memory: %s", strerror(errno));
+    launch->pid = group->kind == ACCOUNTING_CGROUP2 ? fork_into(group) : fork();
+    if (launch->pid < 0 && group->kind == ACCOUNTING_CGROUP2) {
+        if (options->accounting != ACCOUNTING_AUTO)
+            return complain("no process can be started in %s: %s: use --accounting auto",
+                            group->path, strerror(errno));
+        group_remove(group);
+        launch->pid = fork();
+    }
+    if (launch->pid == 0)
+        become_target(launch->report, options, files, signals, group, meter);
+    return launch->pid > 0 || complain("cannot fork: %s: too many processes?", strerror(errno));
+}

@@ -1,0 +1,51 @@
+#ifndef METER_LAUNCH_H
+#define METER_LAUNCH_H
+
+#include "cpus.h"
+#include "group.h"
+#include "options.h"
+#include "signals.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+// What the target's process tells of itself up to its exec, in a page that it
+// shares with meter.
+struct launch_report {
+    const char *failed_step; // what could not be prepared, NULL if all could
+    int step_error;          // errno of it
+    int exec_error;          // errno of a failed exec, 0 if it went well
+    int64_t start_ns;        // CLOCK_MONOTONIC, right before the exec
+    struct timespec start;   // the same moment of CLOCK_REALTIME
+    struct cpus cpus;        // the affinity in force
+};
+
+struct launch {
+    pid_t pid;
+    struct launch_report *report; // valid once the process has ended or exec'ed
+};
+
+// The target's open files, -1: meter's own.
+struct launch_files {
+    int in_fd;
+    int out_fd;
+    int error_fd;
+};
+
+// launch_files_open: opens what the options name. False after a message.
+bool launch_files_open(struct launch_files *files, const struct options *options);
+
+// launch_open: opens a file on a descriptor that is none of 0, 1 and 2 (which
+// may be closed) and that no exec hands on. -1 with errno.
+int launch_open(const char *path, int flags);
+
+// launch_start: starts the command, in the group if there is one. The group is
+// given up if the kernel or our rights do not let a process be started in it.
+// False after a message if no process could be made.
+bool launch_start(struct launch *launch, const struct options *options,
+                  const struct launch_files *files, const struct signals *signals,
+                  struct group *group);
+
+#endif

@@ -1,0 +1,21 @@
+#ifndef METER_SIGNALS_H
+#define METER_SIGNALS_H
+
+#include <signal.h>
+
+// What the caller has set, to be given on to the target unchanged.
+struct signals {
+    sigset_t mask;
+    struct sigaction child;
+    struct sigaction pipe;
+    sigset_t awaited; // those that the supervisor waits for, now blocked
+};
+
+// signals_take: blocks SIGCHLD and the terminating signals, so that they can be
+// waited for. One that the caller ignores (as nohup does) stays ignored.
+void signals_take(struct signals *signals);
+
+// signals_give_back: in the target's process, before its exec.
+void signals_give_back(const struct signals *signals);
+
+#endif

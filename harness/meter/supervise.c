@@ -1,0 +1,134 @@
+#include "supervise.h"
+
+#include "clock.h"
+#include "tree.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+
+// How long descendants may outlive the main process by themselves: the last
+// element of a pipe, say, that still has to write out what it read.
+#define LINGER_NS (50 * NS_PER_MS)
+// From SIGTERM to SIGKILL.
+#define GRACE_NS          (2 * NS_PER_S)
+#define GRACE_SURVIVOR_NS (500 * NS_PER_MS)
+// A killed process may make children until it is really gone, so the tree is
+// killed again and again; one that hangs in the kernel is given up in the end.
+#define KILL_AGAIN_NS (10 * NS_PER_MS)
+#define KILL_ROUNDS   1000
+
+enum phase { RUNNING, LINGERING, ENDING, KILLING, GIVEN_UP };
+
+struct supervisor {
+    struct outcome *outcome;
+    const struct group *group;
+    pid_t pid;
+    enum phase phase;
+    int64_t deadline_ns; // when the phase is over
+    int rounds;
+};
+
+// reap: takes in all that have ended. False once there is no child left.
+static bool reap(struct supervisor *supervisor)
+{
+    struct outcome *outcome = supervisor->outcome;
+    for (;;) {
+        int status;
+        struct rusage process;
+        const pid_t pid = wait4(-1, &status, WNOHANG, &process);
+        if (pid < 0 && errno == EINTR)
+            continue;
+        if (pid <= 0)
+            return pid == 0;
+        if (pid == supervisor->pid) {
+            outcome->end_ns = clock_ns();
+            outcome->ended = true;
+            outcome->status = status;
+            system_read(&outcome->after);
+        }
+        usage_add(&outcome->usage, &process);
+    }
+}
+
+static void enter(struct supervisor *supervisor, enum phase phase, int64_t length_ns)
+{
+    supervisor->phase = phase;
+    supervisor->deadline_ns = clock_ns() + length_ns;
+}
+
+static size_t terminate(struct supervisor *supervisor, int64_t grace_ns)
+{
+    const size_t living = tree_signal(SIGTERM);
+    (void)tree_signal(SIGCONT); // a stopped one would not notice
+    enter(supervisor, ENDING, grace_ns);
+    return living;
+}
+
+static void kill_tree(struct supervisor *supervisor)
+{
+    group_kill(supervisor->group);
+    const size_t living = tree_signal(SIGKILL);
+    enter(supervisor, KILLING, KILL_AGAIN_NS);
+    if (++supervisor->rounds < KILL_ROUNDS)
+        return;
+    supervisor->outcome->unkillable = living;
+    supervisor->phase = GIVEN_UP;
+}
+
+// advance: the phase's time is over.
+static void advance(struct supervisor *supervisor)
+{
+    switch (supervisor->phase) {
+    case RUNNING:
+        supervisor->outcome->timed_out = true;
+        (void)terminate(supervisor, GRACE_NS);
+        break;
+    case LINGERING:
+        supervisor->outcome->survivors = terminate(supervisor, GRACE_SURVIVOR_NS);
+        break;
+    default:
+        kill_tree(supervisor);
+        break;
+    }
+}
+
+static void interrupt(struct supervisor *supervisor, int signal_number)
+{
+    if (supervisor->outcome->interrupted != 0) {
+        kill_tree(supervisor); // asked twice: at once
+        return;
+    }
+    supervisor->outcome->interrupted = signal_number;
+    if (supervisor->phase == RUNNING || supervisor->phase == LINGERING)
+        (void)terminate(supervisor, GRACE_NS);
+}
+
+// wait_signal: the next signal; negative when the phase is over.
+static int wait_signal(const struct supervisor *supervisor, const sigset_t *awaited)
+{
+    if (supervisor->deadline_ns == INT64_MAX)
+        return sigwaitinfo(awaited, NULL);
+    int64_t left_ns = supervisor->deadline_ns - clock_ns();
+    if (left_ns < 0)
+        left_ns = 0;
+    const struct timespec left = {.tv_sec = left_ns / NS_PER_S, .tv_nsec = left_ns % NS_PER_S};
+    return sigtimedwait(awaited, NULL, &left);
+}
+
+void supervise(struct outcome *outcome, pid_t pid, int64_t deadline_ns,
+               const struct signals *signals, const struct group *group)
+{
+    struct supervisor supervisor = {
+        .outcome = outcome, .group = group, .pid = pid, .deadline_ns = deadline_ns};
+    *outcome = (struct outcome){0};
+    while (reap(&supervisor) && supervisor.phase != GIVEN_UP) {
+        if (outcome->ended && supervisor.phase == RUNNING)
+            enter(&supervisor, LINGERING, LINGER_NS);
+        const int signal_number = wait_signal(&supervisor, &signals->awaited);
+        if (signal_number > 0 && signal_number != SIGCHLD)
+            interrupt(&supervisor, signal_number);
+        // By the clock, not by EAGAIN: a flood of SIGCHLD must not put it off.
+        if (clock_ns() >= supervisor.deadline_ns)
+            advance(&supervisor);
+    }
+}

@@ -1,0 +1,33 @@
+#ifndef METER_SUPERVISE_H
+#define METER_SUPERVISE_H
+
+#include "group.h"
+#include "signals.h"
+#include "system.h"
+#include "usage.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct outcome {
+    bool ended;                 // the main process; false only if it cannot be killed
+    int status;                 // its wait status
+    int64_t end_ns;             // CLOCK_MONOTONIC when it had ended
+    struct system_totals after; // read right then
+    struct usage usage;
+    bool timed_out;
+    int interrupted;  // the signal that ended the run from outside, 0: none
+    size_t survivors; // descendants that outlived the main process by 50 ms
+    size_t unkillable;
+};
+
+// supervise: waits until the main process and all its descendants have ended,
+// and sees to it that they do: at the time-out (deadline_ns of CLOCK_MONOTONIC,
+// INT64_MAX: none), when meter is interrupted, and after the main process.
+// This process must be a subreaper without other children.
+void supervise(struct outcome *outcome, pid_t pid, int64_t deadline_ns,
+               const struct signals *signals, const struct group *group);
+
+#endif

@@ -1,0 +1,38 @@
+#include "usage.h"
+
+#include "clock.h"
+
+// Both are rounded down to microseconds, process by process.
+#define SLACK_NS NS_PER_MS
+
+static int64_t to_ns(const struct timeval *time)
+{
+    return (int64_t)time->tv_sec * NS_PER_S + (int64_t)time->tv_usec * NS_PER_US;
+}
+
+void usage_add(struct usage *usage, const struct rusage *process)
+{
+    const uint64_t rss_bytes = (uint64_t)process->ru_maxrss * 1024;
+    usage->user_ns += to_ns(&process->ru_utime);
+    usage->system_ns += to_ns(&process->ru_stime);
+    if (rss_bytes > usage->max_rss_bytes)
+        usage->max_rss_bytes = rss_bytes;
+    usage->major_faults += (uint64_t)process->ru_majflt;
+    usage->minor_faults += (uint64_t)process->ru_minflt;
+    usage->voluntary_switches += (uint64_t)process->ru_nvcsw;
+    usage->involuntary_switches += (uint64_t)process->ru_nivcsw;
+    usage->blocks_in += (uint64_t)process->ru_inblock;
+    usage->blocks_out += (uint64_t)process->ru_oublock;
+}
+
+void usage_choose(struct usage *usage, enum accounting kind, const struct group_usage *group)
+{
+    const int64_t summed_ns = usage->user_ns + usage->system_ns;
+    const int64_t group_ns = group->user_ns + group->system_ns;
+    usage->accounting = ACCOUNTING_RUSAGE;
+    if (!group->has_cpu || group_ns + SLACK_NS < summed_ns)
+        return;
+    usage->accounting = kind;
+    usage->user_ns = group->user_ns;
+    usage->system_ns = group->system_ns;
+}

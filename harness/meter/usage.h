@@ -1,0 +1,32 @@
+#ifndef METER_USAGE_H
+#define METER_USAGE_H
+
+#include "group.h"
+
+#include <stdint.h>
+#include <sys/resource.h>
+
+// What the tree has used: sums over its processes, but the peak memory, which
+// is that of the largest one.
+struct usage {
+    enum accounting accounting; // where the CPU time comes from
+    int64_t user_ns;
+    int64_t system_ns;
+    uint64_t max_rss_bytes;
+    uint64_t major_faults;
+    uint64_t minor_faults;
+    uint64_t voluntary_switches;
+    uint64_t involuntary_switches;
+    uint64_t blocks_in;  // of 512 bytes
+    uint64_t blocks_out; // of 512 bytes
+};
+
+// usage_add: adds a process that was waited for, with all that it has waited
+// for itself, as wait4(2) gives it.
+void usage_add(struct usage *usage, const struct rusage *process);
+
+// usage_choose: takes the CPU time from the group where it saw no less than was
+// summed up; a member that moved to another group makes the sum the better one.
+void usage_choose(struct usage *usage, enum accounting kind, const struct group_usage *group);
+
+#endif
