@@ -1,0 +1,281 @@
+/* loadgen cpu: takes a share of each CPU, exactly.
+ *
+ * The quantum is CPU time, read from the thread's own clock, so what waking up,
+ * reading clocks and the control of all that cost is part of the load, and no
+ * table for the machine is needed. Open loop in time: at time t after the
+ * start a worker should have used demand(t) = share * t; period by period it
+ * spins until it has, and sleeps until the next period, at absolute times. What
+ * could not be had (a busier neighbour, a quota) is owed for 100 ms, and
+ * then dropped and counted. */
+
+#include "kernel.h"
+#include "load.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Owed for longer than this, CPU time is dropped. */
+#define DEBT_NS 100e6
+/* A burst shorter than this would be mostly wake-up; periods are left out. */
+#define SHORTEST_BURST_NS 50e3
+/* The clock is read after about this much CPU time, and more often near the end
+ * of a burst. It costs some 0.3 us, so 1 % of it is system time. */
+#define LONGEST_SPIN_NS  30e3
+#define SHORTEST_SPIN_NS 2e3
+
+enum { COUNTER_DROPPED_NS };
+
+struct cpu_settings {
+    double percent;
+    int64_t period_ns;
+    int kernel;
+};
+
+struct cpu_state {
+    _Atomic int64_t dropped_ns;
+};
+
+struct spinner {
+    struct kernel_state kernel;
+    double rounds_per_ns; /* follows the CPU's present speed */
+    uint32_t generation;  /* of the orders that the next fields belong to */
+    double base_ns;       /* CPU time at which this worker's demand began, plus what was dropped */
+};
+
+static const char *const kernels[] = {"int", "float", "double", "mixed", NULL};
+
+#define FIELD(name) offsetof(struct cpu_settings, name)
+static const struct setting settings[] = {
+    {"percent", "P", SETTING_PERCENT, FIELD(percent), 0, 100, "100", NULL,
+     "share of one CPU that each worker takes"},
+    {"period", "TIME", SETTING_TIME, FIELD(period_ns), 1e5, 1e9, "5ms", NULL,
+     "length of one busy burst and the rest after it; workers are shifted against each other"},
+    {"kernel", "KIND", SETTING_CHOICE, FIELD(kernel), 0, 0, "mixed", kernels,
+     "what it computes: int, float, double or mixed"},
+    {0},
+};
+
+static struct cpu_settings *settings_of(const struct run *run)
+{
+    return run->settings;
+}
+
+/* ---- demand ---- */
+
+/* CPU time in ns that a worker should have used at after_ns from the start. */
+static double demand(const struct worker *worker, double after_ns)
+{
+    return worker->orders.rate / worker->run->threads * after_ns;
+}
+
+/* The share in force then, 0 to 1. */
+static double share(const struct worker *worker)
+{
+    return worker->orders.rate / worker->run->threads;
+}
+
+/* ---- one worker ---- */
+
+static double thread_cpu_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+/* Spins until the thread has used until_ns in all, or deadline_ns has come, or
+ * orders have changed. Returns the CPU time used in all. */
+static double spin(struct worker *worker, struct spinner *spinner, double until_ns,
+                   int64_t deadline_ns)
+{
+    const enum kernel kernel = (enum kernel)settings_of(worker->run)->kernel;
+    double used_ns = thread_cpu_ns();
+    while (used_ns < until_ns && now_ns() < deadline_ns) {
+        if (!worker_running(worker) || worker->orders.generation != spinner->generation)
+            break;
+        const double wanted_ns = fmin(fmax(until_ns - used_ns, SHORTEST_SPIN_NS), LONGEST_SPIN_NS);
+        const double rounds = fmax(wanted_ns * spinner->rounds_per_ns, 16);
+        kernel_run(kernel, &spinner->kernel, (uint64_t)rounds);
+        const double before_ns = used_ns;
+        used_ns = thread_cpu_ns();
+        const double rate = rounds / fmax(used_ns - before_ns, 1);
+        spinner->rounds_per_ns += (rate - spinner->rounds_per_ns) / 8;
+    }
+    return used_ns;
+}
+
+/* Start of the first of this worker's periods that is not before at_ns. */
+static int64_t period_start(const struct worker *worker, int64_t at_ns)
+{
+    const int64_t period_ns = settings_of(worker->run)->period_ns;
+    const int64_t phase_ns = period_ns * worker->index / worker->run->threads;
+    const int64_t first_ns = worker->orders.epoch_ns + phase_ns;
+    if (at_ns <= first_ns)
+        return first_ns;
+    return first_ns + (at_ns - first_ns + period_ns - 1) / period_ns * period_ns;
+}
+
+/* What the worker should have used at the end of the burst that begins at
+ * start_ns. Delivery then swings evenly around the demand: ahead after the
+ * burst by as much as it was behind before. */
+static double burst_target(const struct worker *worker, const struct spinner *spinner,
+                           int64_t start_ns)
+{
+    const double period_ns = (double)settings_of(worker->run)->period_ns;
+    const double after_ns = (double)(start_ns - worker->orders.epoch_ns);
+    return spinner->base_ns + demand(worker, after_ns + period_ns * (1 + share(worker)) / 2);
+}
+
+/* Drops what has been owed for too long. */
+static void drop_debt(struct worker *worker, struct spinner *spinner, double used_ns)
+{
+    const double after_ns = (double)(now_ns() - worker->orders.epoch_ns);
+    const double owed_ns = spinner->base_ns + demand(worker, after_ns) - used_ns;
+    const double oldest_ns = demand(worker, after_ns) - demand(worker, after_ns - DEBT_NS);
+    struct cpu_state *state = worker->run->state;
+    if (owed_ns <= oldest_ns)
+        return;
+    spinner->base_ns -= owed_ns - oldest_ns;
+    atomic_fetch_add(&state->dropped_ns, (int64_t)(owed_ns - oldest_ns));
+}
+
+/* One period: the burst, the debt, the rest. */
+static void work_period(struct worker *worker, struct spinner *spinner, int64_t start_ns)
+{
+    const int64_t period_ns = settings_of(worker->run)->period_ns;
+    const double target_ns = burst_target(worker, spinner, start_ns);
+    double used_ns = thread_cpu_ns();
+    if (target_ns - used_ns < fmin(SHORTEST_BURST_NS, share(worker) * (double)period_ns))
+        return;
+    used_ns = spin(worker, spinner, target_ns, start_ns + period_ns);
+    if (worker->orders.generation != spinner->generation)
+        return;
+    if (used_ns < target_ns) {
+        worker_count(worker, 0, 0, 1, 0);
+        drop_debt(worker, spinner, used_ns);
+    }
+}
+
+static void cpu_work(struct worker *worker)
+{
+    struct spinner *spinner = worker->state;
+    const int64_t period_ns = settings_of(worker->run)->period_ns;
+    int64_t start_ns = 0;
+    while (worker_running(worker)) {
+        if (worker->orders.generation != spinner->generation) {
+            spinner->generation = worker->orders.generation;
+            spinner->base_ns = thread_cpu_ns();
+            start_ns = period_start(worker, worker->orders.epoch_ns);
+        }
+        if (share(worker) <= 0)
+            start_ns = INT64_MAX;
+        if (!worker_sleep_until(worker, start_ns) ||
+            worker->orders.generation != spinner->generation)
+            continue;
+        work_period(worker, spinner, start_ns);
+        start_ns += period_ns;
+        if (now_ns() - start_ns > period_ns) /* periods went by without us */
+            start_ns = period_start(worker, now_ns() - period_ns);
+    }
+}
+
+static int cpu_begin(struct worker *worker)
+{
+    struct spinner *spinner = calloc(1, sizeof *spinner);
+    if (spinner == NULL)
+        return worker_fail(worker, "no memory for a worker: give fewer --threads");
+    kernel_init(&spinner->kernel);
+    spinner->rounds_per_ns = 0.1;
+    worker->state = spinner;
+    return 0;
+}
+
+static void cpu_end(struct worker *worker)
+{
+    free(worker->state);
+    worker->state = NULL;
+}
+
+/* ---- the load ---- */
+
+static int cpu_rate(struct run *run, const char *text, double *rate, char *error, size_t size)
+{
+    double percent;
+    if (units_percent(text, &percent) != 0 || percent < 0 || percent > 100) {
+        snprintf(error, size, "rate %.64s: not a share of a CPU: give 0 to 100 percent", text);
+        return -1;
+    }
+    *rate = percent / 100 * run->threads;
+    return 0;
+}
+
+static void cpu_check(struct run *run)
+{
+    run->unit = UNIT_CPUS;
+    run->rate = settings_of(run)->percent / 100 * run->threads;
+}
+
+static int cpu_prepare(struct run *run)
+{
+    run->state = calloc(1, sizeof(struct cpu_state));
+    if (run->state == NULL)
+        return run_fail(run, "no memory: free some");
+    if (run->rate > run->quota_cpus)
+        run_warn(run,
+                 "the cgroup leaves %.2f CPUs, which is less than the %.2f asked for: the rest "
+                 "will be dropped",
+                 run->quota_cpus, run->rate);
+    return 0;
+}
+
+static void cpu_cleanup(struct run *run)
+{
+    free(run->state);
+    run->state = NULL;
+}
+
+static double cpu_delivered(struct run *run)
+{
+    int64_t total_ns = 0;
+    for (unsigned i = 0; i < run->threads; i++)
+        total_ns += worker_cpu_ns(&run->workers[i]);
+    return (double)total_ns / 1e9;
+}
+
+static void cpu_count(struct run *run, double counters[LOAD_COUNTERS])
+{
+    struct cpu_state *state = run->state;
+    counters[COUNTER_DROPPED_NS] = (double)atomic_load(&state->dropped_ns);
+}
+
+static void cpu_fields(struct run *run, const struct snapshot *window, struct line *line)
+{
+    (void)run;
+    line_real(line, "dropped_s", window->counters[COUNTER_DROPPED_NS] / 1e9);
+}
+
+const struct load cpu_load = {
+    .name = "cpu",
+    .summary = "takes a share of each CPU, or replays a recorded load",
+    .details = "late counts periods that ended before the worker had its share; dropped_s is the "
+               "CPU time that could not be had within 100 ms.",
+    .settings = settings,
+    .settings_size = sizeof(struct cpu_settings),
+    .without = "limit",
+    .pinned = true,
+    .settle_ns = 20000000,
+    .check = cpu_check,
+    .prepare = cpu_prepare,
+    .rate = cpu_rate,
+    .begin = cpu_begin,
+    .work = cpu_work,
+    .end = cpu_end,
+    .cleanup = cpu_cleanup,
+    .delivered = cpu_delivered,
+    .count = cpu_count,
+    .fields = cpu_fields,
+};

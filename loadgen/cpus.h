@@ -1,0 +1,29 @@
+#ifndef LOADGEN_CPUS_H
+#define LOADGEN_CPUS_H
+
+/* Which CPUs this process may use, and how much of them. */
+
+#include <sched.h>
+#include <stddef.h>
+
+struct cpu_list {
+    unsigned count;
+    int cpu[CPU_SETSIZE]; /* ascending */
+};
+
+/* The affinity mask, which a cpuset has narrowed already. 0, or -1 with errno. */
+int cpus_allowed(struct cpu_list *list);
+/* "0-3,8". 0, or -1 when the text is no such list. */
+int cpus_parse(const char *text, struct cpu_list *list);
+/* The first of `wanted` that is not in `allowed`; -1 when all are. */
+int cpus_missing(const struct cpu_list *wanted, const struct cpu_list *allowed);
+/* "0-3,8" into text; returns text. */
+const char *cpus_format(const struct cpu_list *list, char *text, size_t size);
+/* CPU bandwidth of the cgroup that this process is in, or of the tightest one
+ * above it, in CPUs; v2 cpu.max or v1 cpu.cfs_quota_us. INFINITY: no quota. */
+double cpus_quota(void);
+/* Puts the calling thread on one CPU, or on a whole list. */
+int cpus_pin(int cpu);
+int cpus_pin_list(const struct cpu_list *list);
+
+#endif

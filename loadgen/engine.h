@@ -1,0 +1,39 @@
+#ifndef LOADGEN_ENGINE_H
+#define LOADGEN_ENGINE_H
+
+/* Workers: threads that are started paused, run, are paused, and end. Callable
+ * from the main thread only. Used by the control plane; a load's calibration
+ * may drive it by itself. */
+
+#include "load.h"
+
+/* What the engine tells whoever drives it, from any thread. */
+enum engine_event { ENGINE_RUNNING, ENGINE_IDLE, ENGINE_FAILED };
+typedef void engine_listener(void *context, enum engine_event event);
+
+/* Makes run->engine, after which run_fail() may be used. listener may be NULL. */
+int engine_create(struct run *run, engine_listener *listener, void *context);
+/* Starts run->threads workers, paused; returns when all have begun. 0, or -1
+ * with the reason in engine_failure(). */
+int engine_start(struct run *run);
+void engine_resume(struct run *run);
+/* Asks the workers to pause; engine_wait_idle() waits until they have. */
+void engine_pause(struct run *run);
+void engine_wait_idle(struct run *run);
+/* A new rate from now on. */
+void engine_set_rate(struct run *run, double rate);
+/* Pauses, ends and joins all workers. Safe to call twice. */
+void engine_stop(struct run *run);
+void engine_free(struct run *run);
+/* Figures since the start. */
+void engine_snapshot(struct run *run, struct snapshot *snapshot);
+/* window = later - earlier. */
+void engine_difference(const struct snapshot *later, const struct snapshot *earlier,
+                       struct snapshot *window);
+/* load.c: what --limit and `rate` mean, in base units a second for all workers;
+ * on failure returns -1 and writes why into error. */
+int load_rate(struct run *run, const char *text, double *rate, char *error, size_t size);
+/* Why the load failed, or NULL. */
+const char *engine_failure(const struct run *run);
+
+#endif

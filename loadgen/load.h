@@ -1,0 +1,231 @@
+#ifndef LOADGEN_LOAD_H
+#define LOADGEN_LOAD_H
+
+/* The interface that every load implements, and what the frame offers it.
+ *
+ * A load is one file that defines one `const struct load`, and one line in the
+ * table in main.c. The frame parses its options, starts its workers, pins
+ * them, pauses and resumes them, tells them when the next operation is due,
+ * counts, and reports. A load chooses one of three shapes:
+ *
+ *   operate()          one operation at a time; the engine waits until each is
+ *                      due, times it, and counts it. Blocking I/O, a memory
+ *                      kernel over one chunk, an allocation.
+ *   work()             a loop of the load's own, between resume and pause; for
+ *                      many operations in flight (io_uring), an event loop
+ *                      (libuv) or another clock (CPU time). It uses the
+ *                      worker_ functions below.
+ *   resume(), pause()  no workers at all; called on the control plane's loop.
+ *
+ * All times are nanoseconds of CLOCK_MONOTONIC unless the name says otherwise.
+ * Functions that return int return 0, or -1 after run_fail() said why. */
+
+#include "cpus.h"
+#include "histogram.h"
+#include "options.h"
+#include "pacer.h"
+#include "report.h"
+#include "units.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define UNIT_CPUS  "CPUs"
+#define UNIT_BYTES "B/s"
+#define UNIT_OPS   "ops/s"
+#define UNIT_NONE  ""
+
+/* Cumulative figures of the load's own (bytes at the device, ...) that the
+ * frame differences for each mark and interval. */
+#define LOAD_COUNTERS 8
+
+struct run;
+struct worker;
+struct snapshot;
+struct uv_loop_s;
+
+struct load {
+    const char *name;
+    const char *summary;            /* one line for `loadgen --help` */
+    const char *details;            /* for `loadgen NAME --help`, after the options; may be NULL */
+    const char *arguments;          /* "FILE", "-- COMMAND..."; NULL: takes none */
+    const struct setting *settings; /* its options, ended by a nameless one; see options.h */
+    size_t settings_size;           /* of the struct that they fill: run->settings */
+    const char *without;            /* common options that it has no use for: "limit threads" */
+    bool pinned;                    /* each worker on one CPU of its own, else on all allowed */
+    bool timed;                     /* has operations, so reports their latency */
+    int64_t settle_ns;              /* from "all workers run" until steady */
+
+    /* Main thread, before anything starts. Looks at options that exclude each
+     * other: usage_error() (exit 2). Sets run->unit and run->quantum, and where
+     * the default is not right run->threads and run->rate. May be NULL, as all
+     * below. */
+    void (*check)(struct run *run);
+    /* Main thread. Instead of making load: a calibration, a recording. Returns
+     * the exit code, or -1: not asked for, go on. */
+    int (*instead)(struct run *run);
+    /* Main thread. Opens and allocates what workers share (run->state). */
+    int (*prepare)(struct run *run);
+    /* Main thread, for --limit (after check) and each `rate` line. Turns text
+     * into base units a second for all workers together; on failure returns -1
+     * and writes why into error. NULL: units_rate() by run->unit; no percent. */
+    int (*rate)(struct run *run, const char *text, double *rate, char *error, size_t size);
+
+    /* In the worker's thread, pinned already: its own memory, file, ring
+     * (worker->state). end() is called also when begin() failed half way. */
+    int (*begin)(struct worker *worker);
+    /* One operation; returns the base units done (bytes; 1), or a negative
+     * number after worker_fail(). */
+    double (*operate)(struct worker *worker);
+    /* Runs until worker_running() is false. Nothing may be left in flight. */
+    void (*work)(struct worker *worker);
+    /* Any thread but the worker's: orders have changed. Only for a work() that
+     * blocks in something of its own (uv_async_send, eventfd). */
+    void (*interrupt)(struct worker *worker);
+    void (*end)(struct worker *worker);
+    /* Main thread, workers are gone. Also after a failed prepare. */
+    void (*cleanup)(struct run *run);
+
+    /* Loads without workers (run->threads == 0): called on the main loop; they
+     * call run_steady() and run_paused() when it is so. */
+    int (*resume)(struct run *run);
+    void (*pause)(struct run *run);
+
+    /* Main thread, at marks and intervals. All are cumulative; the frame takes
+     * differences. offered: base units asked for between two times (default
+     * run->rate * time). delivered: base units done since the start (default:
+     * the workers' sum). cpu_ns: default the process's CPU time. */
+    double (*offered)(struct run *run, int64_t from_ns, int64_t to_ns);
+    double (*delivered)(struct run *run);
+    int64_t (*cpu_ns)(struct run *run);
+    void (*count)(struct run *run, double counters[LOAD_COUNTERS]);
+    /* Adds the load's own fields to a mark, interval or summary, and may
+     * run_warn(). window holds differences. */
+    void (*fields)(struct run *run, const struct snapshot *window, struct line *line);
+    /* After a mark, interval or summary was written, also for people: text of
+     * its own with report_print(), and run_warn(). */
+    void (*notes)(struct run *run, const char *event, const struct snapshot *window);
+    /* Adds fields to `ready`. */
+    void (*describe)(struct run *run, struct line *line);
+};
+
+/* Options that every load has. */
+struct common {
+    uint64_t threads; /* 0: as many as there are allowed CPUs */
+    const char *cpus;
+    int64_t duration_ns; /* 0: until told to end */
+    int64_t interval_ns; /* 0: no intervals */
+    const char *limit;   /* NULL: no limit */
+    int64_t nice;
+    bool json;
+    bool control;
+};
+
+enum order { ORDER_PAUSE, ORDER_RUN, ORDER_QUIT };
+
+/* What workers are told. generation changes with every change of the others. */
+struct orders {
+    enum order order;
+    uint32_t generation;
+    int64_t epoch_ns; /* when the present rate began; all workers' clock */
+    double rate;      /* base units a second for all workers; INFINITY: no limit */
+};
+
+/* Written by the worker alone, read by the control plane at any time. */
+struct counts {
+    _Atomic double amount; /* base units done */
+    _Atomic uint64_t operations;
+    _Atomic uint64_t late;
+    _Atomic uint64_t dropped;
+};
+
+struct worker {
+    _Alignas(64) struct run *run;
+    unsigned index; /* 0 .. run->threads - 1 */
+    int cpu;        /* pinned to; -1: not */
+    void *state;    /* the load's own */
+    struct orders orders;
+    struct pacer pacer;
+    pthread_t thread;
+    clockid_t cpu_clock; /* of its thread, readable from any */
+    bool started;
+    _Alignas(64) struct counts counts;
+    struct histogram service;  /* from start to end */
+    struct histogram response; /* from due to end */
+};
+
+/* All figures at one time, or (a window) the difference of two. */
+struct snapshot {
+    int64_t active_ns; /* time spent not paused */
+    int64_t cpu_ns;
+    int64_t unlimited_ns; /* part of active_ns without a limit */
+    double offered;       /* base units; of a window with unlimited_ns > 0: NAN */
+    double amount;        /* base units */
+    uint64_t operations, late, dropped;
+    double counters[LOAD_COUNTERS];
+    struct histogram service, response;
+};
+
+/* The program's context: one load, run once. */
+struct run {
+    const struct load *load;
+    struct common common;
+    void *settings;   /* struct of the load's options */
+    void *state;      /* the load's own */
+    char **arguments; /* after the options */
+    int argument_count;
+    const char *unit; /* UNIT_...; the base unit of all rates */
+    double quantum;   /* base units of one operation (block size; 1) */
+    double rate;      /* as in force; INFINITY: no limit; NAN: no such thing */
+    unsigned threads;
+    struct cpu_list cpus; /* that workers may use */
+    double quota_cpus;    /* of the cgroup; INFINITY: none */
+    struct worker *workers;
+    struct report report;
+    struct engine *engine;   /* engine.c's own */
+    struct control *control; /* control.c's own; NULL without a control plane */
+    struct uv_loop_s *loop;  /* of the control plane */
+    struct options *options;
+};
+
+/* ---- for work() ---- */
+
+/* False once the load has to stop (pause or end); takes over a new rate.
+ * Cheap: one relaxed load when nothing has changed. */
+bool worker_running(struct worker *worker);
+/* Sleeps until time_ns (INT64_MAX: for ever) or until orders change. Returns
+ * worker_running(). Its wake-up is as exact as clock_nanosleep(). */
+bool worker_sleep_until(struct worker *worker, int64_t time_ns);
+/* Waits until the next operation is due, drops what is past the debt, takes
+ * one, and says when it was due. False: stop. Without a limit: due is now. */
+bool worker_wait_due(struct worker *worker, int64_t *due_ns);
+/* Without waiting: takes the next operation if it is due at now_ns. When it is
+ * not, returns false and *due_ns is the time when it will be. */
+bool worker_take_due(struct worker *worker, int64_t now_ns, int64_t *due_ns);
+/* Counts an operation of `amount` base units. late is judged by start - due. */
+void worker_done(struct worker *worker, int64_t due_ns, int64_t start_ns, int64_t end_ns,
+                 double amount);
+/* Counters alone, for loads without single operations. */
+void worker_count(struct worker *worker, double amount, uint64_t operations, uint64_t late,
+                  uint64_t dropped);
+/* CPU time of the worker's thread so far; from any thread while it lives. */
+int64_t worker_cpu_ns(const struct worker *worker);
+
+/* ---- for all ---- */
+
+/* CLOCK_MONOTONIC. */
+int64_t now_ns(void);
+/* The text of a warning (an event, or a line on stderr). From any thread. */
+void run_warn(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The load cannot go on: an error event, then the summary, exit 1. From any
+ * thread; the first one counts. Always returns -1. */
+int run_fail(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int worker_fail(struct worker *worker, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Loads without workers: it is at its level; it has stopped. Main thread. */
+void run_steady(struct run *run);
+void run_paused(struct run *run);
+
+#endif

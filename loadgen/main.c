@@ -1,0 +1,122 @@
+/* loadgen LOAD [options]: makes load of one kind, and says what it achieved. */
+
+#include "control.h"
+#include "engine.h"
+#include "load.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* All there are: a new load is its file and a line here. */
+extern const struct load cpu_load, io_load;
+static const struct load *const loads[] = {&cpu_load, &io_load};
+#define LOADS (sizeof loads / sizeof loads[0])
+
+static void print_help(void)
+{
+    puts("Usage: loadgen LOAD [options]\n"
+         "Makes load at a given rate, and reports what it achieved.\n");
+    for (size_t i = 0; i < LOADS; i++)
+        printf("  %-8s %s\n", loads[i]->name, loads[i]->summary);
+    puts("\nloadgen LOAD --help lists a load's options; loadgen --version tells the version.\n"
+         "Exit status: 0 after a normal end, also by a signal or end of file; 1 when the load\n"
+         "failed; 2 for wrong use.");
+}
+
+static const struct load *find_load(const char *name)
+{
+    const char *names[LOADS + 1] = {NULL};
+    for (size_t i = 0; i < LOADS; i++) {
+        names[i] = loads[i]->name;
+        if (strcmp(loads[i]->name, name) == 0)
+            return loads[i];
+    }
+    const char *near = nearest_name(name, names);
+    if (near != NULL)
+        usage_error("%s: no such load: did you mean %s?", name, near);
+    usage_error("%s: no such load: see loadgen --help", name);
+}
+
+/* Sets run->cpus, run->quota_cpus and run->threads. */
+static void choose_cpus(struct run *run)
+{
+    struct cpu_list allowed;
+    if (cpus_allowed(&allowed) != 0 || allowed.count == 0)
+        usage_error("cannot read the CPU affinity: %s", strerror(errno));
+    run->cpus = allowed;
+    if (run->common.cpus != NULL) {
+        char text[1024];
+        if (cpus_parse(run->common.cpus, &run->cpus) != 0)
+            usage_error("--cpus %s: not a list of CPUs: give one such as 0-3,8", run->common.cpus);
+        const int missing = cpus_missing(&run->cpus, &allowed);
+        if (missing >= 0)
+            usage_error("--cpus %s: CPU %d is not allowed here: choose from %s", run->common.cpus,
+                        missing, cpus_format(&allowed, text, sizeof text));
+    }
+    run->quota_cpus = cpus_quota();
+    run->threads = run->cpus.count;
+    if (run->quota_cpus < (double)run->threads)
+        run->threads = run->quota_cpus < 1 ? 1 : (unsigned)run->quota_cpus;
+    if (run->common.threads > 0)
+        run->threads = (unsigned)run->common.threads;
+    if (run->load->operate == NULL && run->load->work == NULL)
+        run->threads = 0;
+}
+
+static void set_nice(const struct run *run)
+{
+    if (options_given(run, "nice") && setpriority(PRIO_PROCESS, 0, (int)run->common.nice) != 0)
+        usage_error("--nice %lld: %s: give a higher value, or run it as root",
+                    (long long)run->common.nice, strerror(errno));
+}
+
+static void set_limit(struct run *run)
+{
+    char error[256];
+    if (run->common.limit != NULL &&
+        load_rate(run, run->common.limit, &run->rate, error, sizeof error) != 0)
+        usage_error("--limit: %s", error);
+}
+
+static int run_load(const struct load *load, int argc, char **argv)
+{
+    static struct run run;
+    int code = -1;
+    run = (struct run){.load = load, .unit = UNIT_NONE, .quantum = 1, .rate = INFINITY};
+    options_parse(&run, argc, argv);
+    report_init(&run.report, run.common.json || run.common.control);
+    choose_cpus(&run);
+    if (load->check != NULL)
+        load->check(&run);
+    set_limit(&run);
+    set_nice(&run);
+    if (load->instead != NULL)
+        code = load->instead(&run);
+    if (code < 0)
+        code = control_run(&run);
+    options_free(&run);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    char name[64];
+    if (argc < 2)
+        usage_error("no load: give one, such as loadgen cpu --percent 50; see loadgen --help");
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help();
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("loadgen " JOSTLE_VERSION);
+        return 0;
+    }
+    const struct load *load = find_load(argv[1]);
+    snprintf(name, sizeof name, "loadgen %s", load->name);
+    argv[1] = name;
+    return run_load(load, argc - 1, argv + 1);
+}
