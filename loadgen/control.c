@@ -134,6 +134,17 @@ static uint64_t milliseconds(int64_t time_ns)
     return (uint64_t)((time_ns + 999999) / 1000000);
 }
 
+/* The duration; for a paced load with operations up to the end of the last one's
+ * time, so that a rate of a few a second is met exactly. At most a tenth more. */
+static int64_t whole_duration(const struct run *run)
+{
+    const double wanted_ns = (double)run->common.duration_ns;
+    const double each_ns = run->quantum / run->rate * 1e9;
+    if (!run->load->timed || !(each_ns > 0) || each_ns > wanted_ns / 10)
+        return run->common.duration_ns;
+    return (int64_t)(ceil(wanted_ns / each_ns) * each_ns);
+}
+
 static void resume(struct control *control)
 {
     struct run *run = control->run;
@@ -142,6 +153,7 @@ static void resume(struct control *control)
         return;
     }
     control->phase = STARTING;
+    uv_update_time(&control->loop); /* prepare() may have taken long: timers count from now */
     engine_resume(run);
     engine_snapshot(run, &control->at_mark);
     control->at_interval = control->at_mark;
@@ -150,7 +162,7 @@ static void resume(struct control *control)
         uv_timer_start(&control->interval, on_interval, interval_ms, interval_ms);
     }
     if (!control->resumed_once && run->common.duration_ns > 0)
-        uv_timer_start(&control->duration, on_duration, milliseconds(run->common.duration_ns), 0);
+        uv_timer_start(&control->duration, on_duration, milliseconds(whole_duration(run)), 0);
     control->resumed_once = true;
     if (run->load->resume != NULL && run->load->resume(run) != 0)
         atomic_fetch_or(&control->told, 1U << ENGINE_FAILED);

@@ -320,6 +320,19 @@ int engine_start(struct run *run)
     return engine_failure(run) == NULL ? 0 : -1;
 }
 
+/* What a paced load was asked for between two times under the same orders. With
+ * operations it is those that became due: at a few a second, nobody could do
+ * rate * time of a short window. */
+static double asked(const struct run *run, int64_t from_ns, int64_t to_ns)
+{
+    const double each_ns = run->quantum / run->rate * 1e9;
+    const double epoch_ns = (double)run->engine->orders.epoch_ns;
+    if (!run->load->timed)
+        return run->rate * (double)(to_ns - from_ns) / 1e9;
+    return run->quantum * (floor(((double)to_ns - epoch_ns) / each_ns + 0.5) -
+                           floor(((double)from_ns - epoch_ns) / each_ns + 0.5));
+}
+
 /* Brings active time and offered amount up to now. */
 static void account(struct run *run, int64_t at_ns)
 {
@@ -330,7 +343,7 @@ static void account(struct run *run, int64_t at_ns)
         if (run->load->offered != NULL)
             engine->offered += run->load->offered(run, engine->changed_ns, at_ns);
         else if (isfinite(run->rate))
-            engine->offered += run->rate * (double)passed_ns / 1e9;
+            engine->offered += asked(run, engine->changed_ns, at_ns);
         else
             engine->unlimited_ns += passed_ns;
     }
