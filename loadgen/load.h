@@ -104,8 +104,8 @@ struct load {
     /* Adds the load's own fields to a mark, interval or summary, and may
      * run_warn(). window holds differences. */
     void (*fields)(struct run *run, const struct snapshot *window, struct line *line);
-    /* After a mark, interval or summary was written, also for people: text of
-     * its own with report_print(), and run_warn(). */
+    /* With a mark, interval or summary, also for people: text of its own with
+     * report_print(), and run_warn(). */
     void (*notes)(struct run *run, const char *event, const struct snapshot *window);
     /* Adds fields to `ready`. */
     void (*describe)(struct run *run, struct line *line);

@@ -263,10 +263,10 @@ static void print_window(struct run *run, const char *event, const struct snapsh
 void report_window(struct run *run, const char *event, const char *mark,
                    const struct snapshot *window)
 {
-    if (run->report.json)
-        write_window(run, event, mark, window);
-    else
+    if (!run->report.json)
         print_window(run, event, window);
     if (run->load->notes != NULL)
         run->load->notes(run, event, window);
+    if (run->report.json) /* last: nothing comes after a summary */
+        write_window(run, event, mark, window);
 }
