@@ -123,6 +123,10 @@ void io_find_device(struct run *run)
         usage_error("%s", error.message);
 }
 
+/* A warning; in place of load there is no stream of events that it could join. */
+#define warn(run, ...)                                                                             \
+    (io_settings_of(run)->calib ? complain(__VA_ARGS__) : run_warn(run, __VA_ARGS__))
+
 /* Memory and networks are no disks. */
 static void check_device(struct run *run)
 {
@@ -135,11 +139,11 @@ static void check_device(struct run *run)
                     state->file.folder, device->file_system, device->name[0] != '\0' ? " on " : "",
                     device->name);
     if (device->memory)
-        run_warn(run, "%s is in memory (%s): this load reaches no disk", state->file.folder,
-                 device->file_system);
+        warn(run, "%s is in memory (%s): this load reaches no disk", state->file.folder,
+             device->file_system);
     if (device->network)
-        run_warn(run, "%s is on a network (%s on %s): what is loaded is the network and its server",
-                 state->file.folder, device->file_system, device->name);
+        warn(run, "%s is on a network (%s on %s): what is loaded is the network and its server",
+             state->file.folder, device->file_system, device->name);
 }
 
 static void check_exclusive(const struct run *run)
@@ -184,8 +188,8 @@ static void check_block(struct run *run)
     if (!options_given(run, "block-size")) {
         plan->block_bytes = plan->random ? IO_RANDOM_BLOCK : IO_SEQUENTIAL_BLOCK;
         if (plan->block_bytes < alignment) {
-            run_warn(run, "random blocks of %u bytes: the logical block of %s, %llu cannot be had",
-                     alignment, state->device.name, IO_RANDOM_BLOCK);
+            warn(run, "random blocks of %u bytes: the logical block of %s, %llu cannot be had",
+                 alignment, state->device.name, IO_RANDOM_BLOCK);
             plan->block_bytes = alignment;
         }
     }
@@ -219,8 +223,8 @@ static void choose_path(struct run *run)
                             "too many: give less",
                             plan->depth, strerror(forbidden),
                             (unsigned long long)run->threads * plan->depth);
-            run_warn(run, "io_uring cannot be used here (%s): %u threads in place of a depth of %u",
-                     strerror(forbidden), run->threads * plan->depth, plan->depth);
+            warn(run, "io_uring cannot be used here (%s): %u threads in place of a depth of %u",
+                 strerror(forbidden), run->threads * plan->depth, plan->depth);
             run->threads *= plan->depth;
             plan->depth = 1;
         }
@@ -349,10 +353,10 @@ static int open_file(struct run *run, struct io_error *error)
     failed = io_file_open(&state->file, error);
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (failed == 0 && state->file.busy && io_settings_of(run)->keep)
-        run_warn(run,
-                 "the kept work file in %s is in use by another load: this one has made one "
-                 "of its own, that is not kept",
-                 state->file.folder);
+        warn(run,
+             "the kept work file in %s is in use by another load: this one has made one "
+             "of its own, that is not kept",
+             state->file.folder);
     return failed;
 }
 
@@ -382,8 +386,8 @@ int io_open(struct run *run, struct io_error *error)
     if (io_plan_open(&state->plan, &state->file, error) != 0)
         return -1;
     if (state->plan.drop)
-        run_warn(run, "%s has no O_DIRECT: %s", state->file.folder,
-                 "through the page cache, with O_DSYNC for writes and dropped before reads");
+        warn(run, "%s has no O_DIRECT: %s", state->file.folder,
+             "through the page cache, with O_DSYNC for writes and dropped before reads");
     if (state->plan.cached)
         warm(state);
     return 0;

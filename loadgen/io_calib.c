@@ -143,7 +143,7 @@ static int measure(struct calibration *calibration, struct phase *phase, struct 
 
 /* ---- what was found ---- */
 
-static void write_phase(struct line *whole, const struct run *run, const struct phase *phase)
+static void write_phase(struct line *whole, const struct phase *phase)
 {
     const struct io_steady *steady = &phase->steady;
     struct line line;
@@ -167,7 +167,6 @@ static void write_phase(struct line *whole, const struct run *run, const struct 
         line_text(&line, "warning", phase->warning);
     line_close(&line);
     line_raw(whole, phase->name, line.text);
-    (void)run;
 }
 
 static void write_json(const struct calibration *calibration)
@@ -199,7 +198,7 @@ static void write_json(const struct calibration *calibration)
     line_real(&line, "seconds", (double)calibration->length_ns / 1e9);
     line_real(&line, "slope_limit_percent_per_s", IO_SLOPE_LIMIT);
     for (unsigned i = 0; i < calibration->count; i++)
-        write_phase(&line, run, &calibration->phases[i]);
+        write_phase(&line, &calibration->phases[i]);
     line_close(&line);
     report_write(&run->report, &line);
 }
@@ -235,10 +234,9 @@ static void print_phase(struct run *run, const struct phase *phase)
                  steady->mean > 0 ? 100 * steady->sd / steady->mean : 0, steady->slope,
                  steady->steady ? "yes" : "no", ratio);
     if (phase->warning[0] != '\0')
-        run_warn(run, "%s: %s", phase->title, phase->warning);
+        complain("%s: %s", phase->title, phase->warning);
     if (!steady->steady)
-        run_warn(run,
-                 "%s: no steady state (slope %+.2f %% a second, limit %.1f): give --calib more "
+        complain("%s: no steady state (slope %+.2f %% a second, limit %.1f): give --calib more "
                  "seconds, or a quieter machine",
                  phase->title, steady->slope, IO_SLOPE_LIMIT);
 }
