@@ -53,7 +53,7 @@ static const struct setting settings[] = {
      "random writes and reads"},
     {"calibration", "FILE", SETTING_TEXT, FIELD(calibration), 0, 0, NULL, NULL,
      "calibration that --limit N% refers to (default: the newest that fits, in "
-     "$XDG_CACHE_HOME/jostle/calibration)"},
+     "$XDG_CACHE_HOME/jostle/calibration); with --calib, a file to write"},
     {"show-device", NULL, SETTING_FLAG, FIELD(show_device), 0, 0, NULL, NULL,
      "in place of load: one JSON line on the device behind --dir"},
     {0},
@@ -573,8 +573,10 @@ static void work(struct worker *worker)
 static void add_device(struct line *line, const struct io_state *state)
 {
     const struct io_device *device = &state->device;
+    char folder[512]; /* a line of the report has room for that */
 
-    line_text(line, "dir", state->file.folder);
+    snprintf(folder, sizeof folder, "%s", state->file.folder);
+    line_text(line, "dir", folder);
     line_text(line, "file_system", device->file_system);
     line_text(line, "device", device->name);
     line_text(line, "disks", device->disks);

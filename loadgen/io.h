@@ -42,6 +42,7 @@ struct io_state {
     bool open;                  /* file and plan are */
     struct io_moved *moved;     /* run->threads of them */
     const char *path;           /* "pwrite", "io_uring", "threads" */
+    unsigned warned;            /* verdicts that a mark has warned of: 1 << verdict */
     char calibration[PATH_MAX]; /* the entry that was used; "" none */
     double calibration_age_s;
 };
@@ -90,8 +91,10 @@ void io_notes(struct run *run, const char *event, const struct snapshot *window)
 /* Device bytes / claimed bytes, in the directions that the load uses; NAN
  * without either. */
 double io_device_ratio(const struct run *run, const struct snapshot *window);
-/* What the comparison says against the load: one sentence into text, or "". */
-const char *io_judge(const struct run *run, const struct snapshot *window, char *text, size_t size);
+/* What the comparison says: one sentence into text, or "" with IO_AGREES. */
+enum io_verdict { IO_AGREES, IO_DEVICE_LESS, IO_DEVICE_MORE };
+enum io_verdict io_judge(const struct run *run, const struct snapshot *window, char *text,
+                         size_t size);
 
 /* ---- io_calib.c ---- */
 

@@ -4,6 +4,7 @@
 #include "io.h"
 #include "io_steady.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,38 +170,61 @@ static void write_phase(struct line *whole, const struct phase *phase)
     line_raw(whole, phase->name, line.text);
 }
 
-static void write_json(const struct calibration *calibration)
+/* The record, in *line. */
+static void compose(const struct calibration *calibration, struct line *line)
 {
-    struct run *run = calibration->run;
+    const struct run *run = calibration->run;
     const struct io_state *state = io_state_of(run);
-    char host[256] = "", created[32];
+    char host[256] = "", created[32], folder[512];
     const time_t now = time(NULL);
     struct tm when;
-    struct line line;
 
     gethostname(host, sizeof host - 1);
     strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &when));
-    line_open(&line);
-    line_text(&line, "schema", "jostle.calibration/1");
-    line_text(&line, "load", "io");
-    line_text(&line, "created", created);
-    line_text(&line, "host", host);
-    line_text(&line, "device", state->device.name);
-    line_text(&line, "disks", state->device.disks);
-    line_text(&line, "file_system", state->device.file_system);
-    line_flag(&line, "virtual_disk", state->device.virtual_disk);
-    line_text(&line, "dir", state->file.folder);
-    line_text(&line, "sync", io_sync_name(state->plan.sync));
-    line_count(&line, "file_bytes", state->plan.file_bytes);
-    line_count(&line, "threads", run->threads);
-    line_count(&line, "depth", state->plan.depth);
-    line_text(&line, "path", state->path);
-    line_real(&line, "seconds", (double)calibration->length_ns / 1e9);
-    line_real(&line, "slope_limit_percent_per_s", IO_SLOPE_LIMIT);
+    line_open(line);
+    line_text(line, "schema", "jostle.calibration/1");
+    line_text(line, "load", "io");
+    line_text(line, "created", created);
+    line_text(line, "host", host);
+    line_text(line, "device", state->device.name);
+    line_text(line, "disks", state->device.disks);
+    line_text(line, "file_system", state->device.file_system);
+    line_flag(line, "virtual_disk", state->device.virtual_disk);
+    snprintf(folder, sizeof folder, "%s", state->file.folder);
+    line_text(line, "dir", folder);
+    line_text(line, "sync", io_sync_name(state->plan.sync));
+    line_count(line, "file_bytes", state->plan.file_bytes);
+    line_count(line, "threads", run->threads);
+    line_count(line, "depth", state->plan.depth);
+    line_text(line, "path", state->path);
+    line_real(line, "seconds", (double)calibration->length_ns / 1e9);
+    line_real(line, "slope_limit_percent_per_s", IO_SLOPE_LIMIT);
     for (unsigned i = 0; i < calibration->count; i++)
-        write_phase(&line, &calibration->phases[i]);
-    line_close(&line);
-    report_write(&run->report, &line);
+        write_phase(line, &calibration->phases[i]);
+    line_close(line);
+}
+
+/* The record goes to stdout with --json, and to the file of --calibration. */
+static int write_record(const struct calibration *calibration)
+{
+    struct run *run = calibration->run;
+    const char *path = io_settings_of(run)->calibration;
+    struct line line;
+    FILE *file;
+    bool written;
+
+    compose(calibration, &line);
+    if (run->report.json)
+        report_write(&run->report, &line);
+    if (path == NULL)
+        return run->report.broken ? 1 : 0;
+    file = fopen(path, "we");
+    written = file != NULL && fprintf(file, "%s\n", line.text) > 0;
+    if ((file != NULL && fclose(file) != 0) || !written) {
+        complain("--calibration %s: %s: name a file that can be written", path, strerror(errno));
+        return 1;
+    }
+    return 0;
 }
 
 static void print_head(const struct calibration *calibration)
@@ -296,10 +320,8 @@ static int run_phases(struct calibration *calibration)
         }
         print_phase(run, &calibration->phases[i]);
     }
-    if (run->report.json)
-        write_json(calibration);
     print_end(calibration);
-    return run->report.broken ? 1 : 0;
+    return write_record(calibration);
 }
 
 int io_calibrate(struct run *run)

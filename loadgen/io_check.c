@@ -98,7 +98,8 @@ static void judge_more(const struct run *run, double share, double self, char *t
                  state->device.counter, share);
 }
 
-const char *io_judge(const struct run *run, const struct snapshot *window, char *text, size_t size)
+enum io_verdict io_judge(const struct run *run, const struct snapshot *window, char *text,
+                         size_t size)
 {
     double claimed = moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN);
     double device = moved(run, window, IO_DEVICE_READ, IO_DEVICE_WRITTEN);
@@ -106,12 +107,16 @@ const char *io_judge(const struct run *run, const struct snapshot *window, char 
 
     text[0] = '\0';
     if (!has_counters(run) || claimed <= 0 || io_state_of(run)->plan.cached)
-        return text; /* cached reads are not meant to reach it */
-    if (device < claimed - tolerance_bytes(run, claimed))
+        return IO_AGREES; /* cached reads are not meant to reach it */
+    if (device < claimed - tolerance_bytes(run, claimed)) {
         judge_less(run, device / claimed, text, size);
-    else if (device > claimed + tolerance_bytes(run, claimed))
+        return IO_DEVICE_LESS;
+    }
+    if (device > claimed + tolerance_bytes(run, claimed)) {
         judge_more(run, device / claimed, self / claimed, text, size);
-    return text;
+        return IO_DEVICE_MORE;
+    }
+    return IO_AGREES;
 }
 
 void io_fields(struct run *run, const struct snapshot *window, struct line *line)
@@ -142,15 +147,21 @@ void io_notes(struct run *run, const char *event, const struct snapshot *window)
 {
     char text[512], rate[48];
     bool summary = strcmp(event, "summary") == 0;
+    struct io_state *state = io_state_of(run);
+    enum io_verdict verdict;
 
-    if (io_state_of(run) == NULL || io_state_of(run)->moved == NULL)
+    if (state == NULL || state->moved == NULL)
         return;
     if (summary && has_counters(run) && window->active_ns > 0)
-        report_print(&run->report, "  device %s: %s\n", io_state_of(run)->device.counter,
+        report_print(&run->report, "  device %s: %s\n", state->device.counter,
                      units_format_rate(moved(run, window, IO_DEVICE_READ, IO_DEVICE_WRITTEN) * 1e9 /
                                            (double)window->active_ns,
                                        UNIT_BYTES, rate, sizeof rate));
-    io_judge(run, window, text, sizeof text);
-    if (text[0] != '\0' && strcmp(event, "interval") != 0)
-        run_warn(run, "%s", text);
+    verdict = io_judge(run, window, text, sizeof text);
+    /* Each record has its own; as an event, once is enough for all marks. */
+    if (verdict == IO_AGREES || strcmp(event, "interval") == 0 ||
+        (!summary && (state->warned & 1U << verdict) != 0))
+        return;
+    state->warned |= 1U << verdict;
+    run_warn(run, "%s", text);
 }
