@@ -2,9 +2,16 @@
 
 #include "figures.h"
 #include "forecast.h"
+#include "gate.h"
+#include "order.h"
 #include "schedule.h"
 
 #include <math.h>
+
+// A single condition whose runs look dependent goes on a little, until it can
+// be told whether they are: with 12 runs it cannot.
+static const double suspect_z = 0.85;
+enum { SUSPECT_RUNS = 20 };
 
 size_t decide_blocks(const struct session *session)
 {
@@ -23,16 +30,38 @@ static double worst_error(struct session *session)
     return worst;
 }
 
-static enum stop_reason stop_at(const struct session *session, double worst)
+static bool looks_dependent(const struct session *session)
+{
+    if (session->settings->condition_count > 1 || decide_blocks(session) >= SUSPECT_RUNS)
+        return false;
+    for (enum metric m = 0; m < METRICS; m++) {
+        const struct sample *sample = &session->conditions[0].metric[m];
+        if (!session->settings->metric[m] || figure_is_negligible(session, 0, m))
+            continue;
+        if (order_dependence(sample->value, sample->count, sample->mean, sample->squares).z >
+            suspect_z)
+            return true;
+    }
+    return false;
+}
+
+static enum stop_reason stop_at(struct session *session, double worst)
 {
     const struct settings *settings = session->settings;
     size_t blocks = decide_blocks(session);
     if (session->failed > 0 && !settings->ignore_failure)
         return STOP_FAILURE;
-    if (blocks >= settings->min_runs && worst <= settings->error)
-        return STOP_ERROR;
-    if (blocks >= settings->max_runs)
-        return STOP_MAX_RUNS;
+    if (blocks >= settings->min_runs) {
+        if (settings->at_most > 0 && gate_verdict(session) != VERDICT_UNDECIDED)
+            return STOP_DECIDED;
+        bool capped = blocks >= settings->max_runs;
+        // With a limit to decide on, a small error alone is no reason to stop.
+        if (settings->at_most <= 0 && worst <= settings->error &&
+            (capped || !looks_dependent(session)))
+            return STOP_ERROR;
+        if (capped)
+            return STOP_MAX_RUNS;
+    }
     return session->outside;
 }
 
@@ -50,7 +79,7 @@ static bool is_missing(const struct session *session, size_t block, size_t condi
 static void place(const struct session *session, struct decision *decision)
 {
     size_t width = session->settings->condition_count, order[MAX_CONDITIONS];
-    for (size_t block = 1;; block++) {
+    for (size_t block = session->open + 1;; block++) {
         schedule_block(session->settings->seed, block, order, width);
         for (size_t i = 0; i < width; i++)
             if (is_missing(session, block, order[i])) {
@@ -64,12 +93,12 @@ static void place(const struct session *session, struct decision *decision)
 
 struct decision decide(struct session *session)
 {
-    struct decision decision = {.worst_error = worst_error(session)};
+    struct decision decision = {.worst_error = worst_error(session), .more = 0};
     decision.stop = stop_at(session, decision.worst_error);
-    // Inside a block nothing new is known that would not favour one condition.
+    // To stop inside a block would favour the condition that came last.
     size_t width = session->settings->condition_count;
     if (session->count != session->complete * width && decision.stop != STOP_FAILURE &&
-        !session->outside)
+        session->outside == STOP_NOT)
         decision.stop = STOP_NOT;
     if (decision.stop == STOP_NOT) {
         place(session, &decision);

@@ -1,21 +1,27 @@
 #include "figures.h"
 
+#include "gate.h"
+
 #include <math.h>
 
 static const double tick_s = 0.010; // of the slowest common kernel, HZ=100
 static const double small_share = 0.01;
 
-struct interval figure_mean(struct session *session, size_t condition, enum metric metric)
+struct location figure_location(struct session *session, size_t condition, enum metric metric)
 {
-    const struct sample *sample = &session->conditions[condition].metric[metric];
-    return interval_mean(&session->critical, sample->mean, sample_variance(sample), sample->count,
-                         1);
+    const struct settings *settings = session->settings;
+    return location_estimate(&session->critical, &session->conditions[condition].metric[metric],
+                             settings_is_sequential(settings), settings_dependent_z(settings));
 }
 
 struct interval figure_ratio(struct session *session, size_t condition, enum metric metric)
 {
+    const struct settings *settings = session->settings;
     const struct pairs *pairs = &session->conditions[condition].pairs[metric];
-    return interval_ratio(pairs, critical_t(&session->critical, (double)pairs->count - 1));
+    if (settings->at_most > 0)
+        return interval_ratio(pairs, gate_critical(session->critical.confidence, pairs->count));
+    double widen = location_widening(pairs->count, settings_is_sequential(settings));
+    return interval_ratio(pairs, widen * critical_t(&session->critical, (double)pairs->count - 1));
 }
 
 static bool is_small(const struct condition *condition, enum metric metric)
@@ -41,7 +47,7 @@ double figure_worst_error(struct session *session, size_t condition)
         if (!session->settings->metric[m] || figure_is_negligible(session, condition, m))
             continue;
         struct interval figure = session->settings->condition_count == 1
-                                     ? figure_mean(session, condition, m)
+                                     ? figure_location(session, condition, m).interval
                                      : figure_ratio(session, condition, m);
         worst = fmax(worst, figure.error);
     }

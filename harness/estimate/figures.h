@@ -2,10 +2,11 @@
 #ifndef ESTIMATE_FIGURES_H
 #define ESTIMATE_FIGURES_H
 
+#include "location.h"
 #include "session.h"
 
 // The location of one metric in one condition. Uses the runs so far.
-struct interval figure_mean(struct session *session, size_t condition, enum metric metric);
+struct location figure_location(struct session *session, size_t condition, enum metric metric);
 
 // How many times the baseline's (condition 0's) mean the condition's mean is.
 struct interval figure_ratio(struct session *session, size_t condition, enum metric metric);

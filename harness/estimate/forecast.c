@@ -1,6 +1,7 @@
 #include "forecast.h"
 
 #include "decide.h"
+#include "location.h"
 
 #include <math.h>
 
@@ -11,10 +12,12 @@ static size_t blocks_for(struct session *session, size_t now, double error)
 {
     const struct settings *settings = session->settings;
     size_t low = now, high = settings->max_runs;
-    double unit = error / critical_t(&session->critical, (double)now - 1) * sqrt((double)now);
+    bool sequential = settings_is_sequential(settings);
+    double unit = error / critical_t(&session->critical, (double)now - 1) * sqrt((double)now) /
+                  location_widening(now, sequential);
     while (low < high) {
         size_t n = low + (high - low) / 2;
-        double t = critical_t(&session->critical, (double)n - 1);
+        double t = critical_t(&session->critical, (double)n - 1) * location_widening(n, sequential);
         if (unit * t / sqrt((double)n) <= settings->error)
             high = n;
         else
@@ -29,8 +32,9 @@ long forecast_runs(struct session *session, double worst_error)
     size_t now = decide_blocks(session), width = settings->condition_count;
     if (now < BLOCKS_NEEDED)
         return -1;
-    size_t blocks =
-        isfinite(worst_error) ? blocks_for(session, now, worst_error) : settings->max_runs;
+    size_t blocks = isfinite(worst_error) && settings->at_most <= 0
+                        ? blocks_for(session, now, worst_error)
+                        : settings->max_runs;
     if (blocks < settings->min_runs)
         blocks = settings->min_runs;
     if (blocks <= now && session->count % width == 0)

@@ -30,16 +30,18 @@ bool sample_add(struct sample *sample, double value)
             (sample->count - at) * sizeof *sample->sorted);
     sample->sorted[at] = value;
     sample->value[sample->count++] = value;
-    double delta = value - sample->mean;
-    sample->mean += delta / (double)sample->count;
-    sample->squares += delta * (value - sample->mean);
+    // T. B. Terriberry, "Computing higher-order moments online" (2007).
+    double n = (double)sample->count, delta = value - sample->mean, step = delta / n;
+    sample->cubes += delta * step * step * (n - 1) * (n - 2) - 3 * step * sample->squares;
+    sample->squares += delta * step * (n - 1);
+    sample->mean += step;
     return true;
 }
 
 void sample_clear(struct sample *sample)
 {
     sample->count = 0;
-    sample->mean = sample->squares = 0;
+    sample->mean = sample->squares = sample->cubes = 0;
 }
 
 void sample_free(struct sample *sample)
@@ -52,6 +54,13 @@ void sample_free(struct sample *sample)
 double sample_variance(const struct sample *sample)
 {
     return sample->count < 2 ? NAN : sample->squares / (double)(sample->count - 1);
+}
+
+double sample_skewness(const struct sample *sample)
+{
+    if (sample->count < 3 || !(sample->squares > 0))
+        return 0;
+    return sqrt((double)sample->count) * sample->cubes / pow(sample->squares, 1.5);
 }
 
 double sample_median(const struct sample *sample)

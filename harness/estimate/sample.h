@@ -11,6 +11,7 @@ struct sample {
     size_t count, capacity;
     double mean;    // of all, by Welford's update
     double squares; // sum of squared deviations from the mean
+    double cubes;   // and of their cubes
 };
 
 // Appends a value; false if memory ran out.
@@ -23,6 +24,9 @@ void sample_free(struct sample *sample);
 
 // With n-1; NAN for fewer than two values.
 double sample_variance(const struct sample *sample);
+
+// Third standardised moment; 0 for fewer than three or equal values.
+double sample_skewness(const struct sample *sample);
 
 double sample_median(const struct sample *sample);
 

@@ -12,7 +12,8 @@ const char *const stop_names[STOP_REASONS] = {"none",        "error",   "max-run
 bool session_init(struct session *session, const struct settings *settings)
 {
     *session = (struct session){.settings = settings};
-    critical_init(&session->critical, settings->confidence);
+    critical_init(&session->critical,
+                  1 - (1 - settings->confidence) / (double)settings_family(settings));
     session->conditions = calloc(settings->condition_count, sizeof *session->conditions);
     return session->conditions != NULL;
 }
@@ -38,7 +39,7 @@ void session_clear(struct session *session)
         condition->runs = condition->seen = 0;
         clear_loads(condition);
     }
-    session->count = session->blocks = session->complete = 0;
+    session->count = session->blocks = session->complete = session->open = 0;
     session->last_order = session->failed = 0;
     session->outside = STOP_NOT;
 }
@@ -133,6 +134,8 @@ static void complete_block(struct session *session, size_t block)
             return;
     pair_block(session, row);
     session->complete++;
+    if (block == session->open + 1)
+        session->open = block;
 }
 
 enum session_add session_add(struct session *session, struct run *run)
@@ -198,9 +201,9 @@ bool session_add_loads(struct session *session, int condition, const json_t *loa
             return false;
         double offered = number_or(one, "offered", NAN), achieved = number_or(one, "achieved", NAN);
         sum->runs++;
-        sum->offered_runs += !isnan(offered);
+        sum->offered_runs += isnan(offered) ? 0 : 1;
         sum->offered += isnan(offered) ? 0 : offered;
-        sum->achieved_runs += !isnan(achieved);
+        sum->achieved_runs += isnan(achieved) ? 0 : 1;
         sum->achieved += isnan(achieved) ? 0 : achieved;
         sum->late += number_or(one, "late", 0);
         sum->dropped += number_or(one, "dropped", 0);

@@ -47,6 +47,7 @@ struct session {
     size_t blocks; // rows of the table in use
     size_t block_capacity;
     size_t complete;   // blocks that have every condition
+    size_t open;       // the first block that may lack one
     size_t last_order; // the highest so far
     size_t failed;
     enum stop_reason outside; // given by a `stop REASON` line

@@ -19,3 +19,26 @@ int settings_condition(const struct settings *settings, const char *name)
             return (int)i;
     return -1;
 }
+
+bool settings_is_sequential(const struct settings *settings)
+{
+    return settings->min_runs < settings->max_runs;
+}
+
+size_t settings_family(const struct settings *settings)
+{
+    size_t family = settings_metric_count(settings);
+    size_t loads = settings->condition_count - 1 - (settings_aa(settings) > 0 ? 1 : 0);
+    return family * (settings->at_most > 0 && loads > 1 ? loads : 1);
+}
+
+double settings_dependent_z(const struct settings *settings)
+{
+    return settings->condition_count == 1 ? 1.5 : 2.33;
+}
+
+size_t settings_aa(const struct settings *settings)
+{
+    int index = settings->aa ? settings_condition(settings, "aa") : 0;
+    return index > 0 ? (size_t)index : 0;
+}

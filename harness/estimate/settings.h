@@ -10,7 +10,7 @@ enum metric { WALL_S, USER_S, SYSTEM_S, MAX_RSS_BYTES, METRICS };
 extern const char *const metric_names[METRICS];
 
 enum {
-    DEFAULT_MIN_RUNS = 10,
+    DEFAULT_MIN_RUNS = 12,
     DEFAULT_MAX_RUNS = 30,
     MAX_CONDITIONS = 64,
     MAX_RUNS_LIMIT = 1000000,
@@ -36,5 +36,21 @@ size_t settings_metric_count(const struct settings *settings);
 
 // The index of the condition of that name, or -1.
 int settings_condition(const struct settings *settings, const char *name);
+
+// The number of runs is chosen by looking at them: min_runs and max_runs differ.
+bool settings_is_sequential(const struct settings *settings);
+
+// How many intervals share the error rate 1 - confidence (Bonferroni): those of
+// the asked metrics; with --at-most those of every load too, as one of them is
+// enough for the verdict.
+size_t settings_family(const struct settings *settings);
+
+// From this z of the lag-1 autocorrelation on, runs are called dependent. Lower
+// where there is one condition: its mean is then all there is, while a ratio
+// from pairs hardly feels what both of a pair share.
+double settings_dependent_z(const struct settings *settings);
+
+// The index of the condition `aa` if --aa was given, else 0.
+size_t settings_aa(const struct settings *settings);
 
 #endif

@@ -23,7 +23,7 @@ static json_t *describe(struct session *session, size_t condition, enum metric m
     const struct sample *sample = &session->conditions[condition].metric[metric];
     if (sample->count == 0)
         return json_null();
-    struct interval mean = figure_mean(session, condition, metric);
+    struct interval mean = figure_location(session, condition, metric).interval;
     double variance = sample_variance(sample);
     return json_pack("{s:f, s:o, s:o, s:f, s:f, s:f, s:o, s:o}", "mean", sample->mean, "variance",
                      real_or_null(variance), "stddev", real_or_null(sqrt(variance)), "median",

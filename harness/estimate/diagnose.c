@@ -1,0 +1,76 @@
+#include "diagnose.h"
+
+#include "figures.h"
+#include "order.h"
+#include "shape.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+
+const char *const flag_names[FLAGS] = {"outliers",     "two-modes",    "warm-up",
+                                       "step",         "trend",        "autocorrelation",
+                                       "coarse-clock", "load-variance"};
+
+// Thresholds by simulation: of independent normal samples that the stopping
+// rule ends, each flags about 1 % (docs/statistics.md).
+static const double warm_z = 4.5, step_t = 4.0, trend_p = 0.01;
+static const double coarse_share = 0.5; // clock step over standard deviation
+static const double variance_ratio_p = 0.001;
+static const double variance_ratio_least = 4;
+enum { ORDER_FROM = 6, MODES_FROM = 10 };
+
+static unsigned bit(enum flag flag, bool set)
+{
+    return set ? 1U << flag : 0;
+}
+
+static unsigned shape_flags(const struct sample *sample, bool is_time)
+{
+    struct outliers outliers = shape_outliers(sample);
+    struct split split = shape_split(sample);
+    size_t n = sample->count, upper = n - split.lower,
+           least = split.lower < upper ? split.lower : upper;
+    bool modes = n >= MODES_FROM && split.lower > 0 && least >= 2 && 10 * least > n;
+    double step = shape_step(sample), variance = sample_variance(sample);
+    bool same = n >= 3 && !(variance > 0);
+    return bit(FLAG_OUTLIERS, outliers.low + outliers.high > 0) | bit(FLAG_TWO_MODES, modes) |
+           bit(FLAG_COARSE_CLOCK, is_time && (same || step > coarse_share * sqrt(variance)));
+}
+
+static unsigned order_flags(const struct sample *sample, double dependent_z)
+{
+    struct order order = order_analyse(sample->value, sample->count);
+    if (sample->count < ORDER_FROM)
+        return 0;
+    double df = (double)sample->count - 2;
+    bool trend = 2 * gsl_cdf_tdist_Q(fabs(order.trend_t), df) < trend_p;
+    bool step = fabs(order.step_t) > step_t * (1 + 3 / df);
+    return bit(FLAG_WARM_UP, order.first_z > warm_z) | bit(FLAG_TREND, trend) |
+           bit(FLAG_STEP, step) | bit(FLAG_AUTOCORRELATION, order.z > dependent_z);
+}
+
+// The load itself makes the program's times vary: an F test that normal values
+// would fail once in a thousand, and a difference that is worth a word.
+static bool load_varies(const struct session *session, size_t condition, enum metric metric)
+{
+    const struct sample *base = &session->conditions[0].metric[metric];
+    const struct sample *loaded = &session->conditions[condition].metric[metric];
+    if (condition == 0 || base->count < ORDER_FROM || loaded->count < ORDER_FROM)
+        return false;
+    double base_cv2 = sample_variance(base) / (base->mean * base->mean);
+    double loaded_cv2 = sample_variance(loaded) / (loaded->mean * loaded->mean);
+    if (!(loaded_cv2 > variance_ratio_least * base_cv2) || !(base_cv2 > 0))
+        return false;
+    return gsl_cdf_fdist_Q(loaded_cv2 / base_cv2, (double)loaded->count - 1,
+                           (double)base->count - 1) < variance_ratio_p;
+}
+
+unsigned diagnose_flags(struct session *session, size_t condition, enum metric metric)
+{
+    const struct sample *sample = &session->conditions[condition].metric[metric];
+    if (sample->count < 3)
+        return 0;
+    return shape_flags(sample, metric != MAX_RSS_BYTES) |
+           order_flags(sample, settings_dependent_z(session->settings)) |
+           bit(FLAG_LOAD_VARIANCE, load_varies(session, condition, metric));
+}

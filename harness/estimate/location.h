@@ -1,0 +1,28 @@
+// Where a condition's values lie, with an interval that keeps its promise
+// although the number of runs was chosen by looking at them.
+// docs/statistics.md says how each correction was found and what it costs.
+#ifndef ESTIMATE_LOCATION_H
+#define ESTIMATE_LOCATION_H
+
+#include "interval.h"
+#include "sample.h"
+
+struct location {
+    struct interval interval;
+    size_t set_aside; // outliers that the interval's center leaves out
+};
+
+// Student's t interval of the mean. `sequential`: the number of runs was not
+// fixed beforehand; then the interval is widened for having looked, for skewed
+// and for two-peaked values and for dependent ones, and rare outliers are set
+// aside. `dependent_z`: from
+// this z of the lag-1 autocorrelation on they are dependent. With a fixed number it is the plain t
+// interval of all values.
+struct location location_estimate(struct critical *critical, const struct sample *sample,
+                                  bool sequential, double dependent_z);
+
+// Factor by which an interval must be wider when the rule that ended the
+// experiment has looked at the n values (1 if it has not).
+double location_widening(size_t n, bool sequential);
+
+#endif
