@@ -35,10 +35,25 @@ static bool write_and_rename(const json_t *object, const char *temporary, int fd
     return good && rename(temporary, path) == 0;
 }
 
-bool output_json(const json_t *object, const char *path, FILE *stream)
+// A device, a pipe, a folder or a link to one: to be written to as it is. To rename
+// over it would replace it, for every program on the machine if it is /dev/null.
+static bool is_special(const char *path)
 {
-    if (strcmp(path, "-") == 0)
-        return write_line(object, stream) || complain("the summary");
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+static bool write_directly(const json_t *object, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    bool good = file && write_line(object, file);
+    if (file)
+        good = fclose(file) == 0 && good;
+    return good || complain(path);
+}
+
+static bool write_beside(const json_t *object, const char *path)
+{
     char *temporary = NULL;
     if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
         return complain(path);
@@ -51,4 +66,11 @@ bool output_json(const json_t *object, const char *path, FILE *stream)
     }
     free(temporary);
     return good;
+}
+
+bool output_json(const json_t *object, const char *path, FILE *stream)
+{
+    if (strcmp(path, "-") == 0)
+        return write_line(object, stream) || complain("the summary");
+    return is_special(path) ? write_directly(object, path) : write_beside(object, path);
 }
