@@ -92,6 +92,14 @@ static int open_kept(const char *path, struct stat *status, bool *foreign)
     return -1;
 }
 
+static int foreign_kept(const char *path, struct io_error *error)
+{
+    return io_error_set(error, IO_REFUSED,
+                        "%s is not a work file of yours: remove it, or choose another --dir, "
+                        "or leave out --keep",
+                        path);
+}
+
 /* Take the kept file, or make room for a new one. 1: taken; 0: make one. */
 static int take_kept(struct io_file *file, struct io_error *error)
 {
@@ -104,10 +112,7 @@ static int take_kept(struct io_file *file, struct io_error *error)
         return io_error_set(error, IO_REFUSED, "--dir: the path is too long: give a shorter one");
     fd = open_kept(path, &status, &foreign);
     if (foreign && file->keep)
-        return io_error_set(error, IO_REFUSED,
-                            "%s is not a work file of yours: remove it, or choose another --dir, "
-                            "or leave out --keep",
-                            path);
+        return foreign_kept(path, error);
     if (fd < 0)
         return 0;
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
@@ -245,6 +250,8 @@ int io_file_check(const struct io_file *file, struct io_error *error)
     if (name_in(path, file, "") != 0)
         return io_error_set(error, IO_REFUSED, "--dir: the path is too long: give a shorter one");
     fd = open_kept(path, &status, &foreign);
+    if (foreign && file->keep)
+        return foreign_kept(path, error);
     if (fd >= 0) {
         if (file->keep || fits(file, &status))
             held = (uint64_t)status.st_blocks * 512;

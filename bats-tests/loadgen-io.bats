@@ -1,0 +1,385 @@
+#!/usr/bin/env bats
+# loadgen io: rates, records, the work file, the data path.
+
+load helpers
+bats_require_minimum_version 1.5.0
+
+setup() {
+    export WORKFILE_SIZE=64M XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    find_disk_folder
+    export TMPDIR=$DISK
+}
+
+teardown() {
+    stop_load
+    [[ -z ${DISK:-} ]] || rm -rf -- "$DISK"
+}
+
+# Sets DISK to a fresh folder that is on a disk, not in memory.
+find_disk_folder() {
+    local base
+    for base in "$BATS_TEST_TMPDIR" /var/tmp "$HOME" "$ROOT"; do
+        DISK=$(mktemp -d "$base/jostle-test.XXXXXX" 2>/dev/null) || continue
+        [[ $("$BIN/loadgen" io --show-device --dir "$DISK" | jq .memory) == true ]] || return 0
+        rmdir "$DISK"
+    done
+    skip "no folder on a disk here"
+}
+
+# start_load OPTION...: a load under control; LOAD_PID, IN and OUT are its own.
+# It starts paused, so what follows can look at it before it runs.
+start_load() {
+    coproc LOAD { exec "$BIN/loadgen" io --control "$@" 2>"$BATS_TEST_TMPDIR/stderr"; }
+    # shellcheck disable=SC2153 # set by coproc
+    IN=${LOAD[1]} OUT=${LOAD[0]} PID=$LOAD_PID
+    expect ready
+}
+
+# say LINE [EVENT]: a control line, and the reply to it.
+say() {
+    printf '%s\n' "$1" >&"$IN"
+    [[ -z ${2:-} ]] || expect "$2"
+}
+
+# expect EVENT: sets REPLY to the next line with EVENT.
+expect() {
+    local line
+    while IFS= read -r -t 60 -u "$OUT" line; do
+        if [[ $line == '{"event":"'"$1"'"'* ]]; then
+            REPLY=$line
+            return 0
+        fi
+    done
+    printf 'no %s came\n' "$1" >&2
+    return 1
+}
+
+stop_load() {
+    [[ -n ${PID:-} ]] || return 0
+    kill -KILL "$PID" 2>/dev/null || true
+    wait "$PID" 2>/dev/null || true
+    PID=''
+}
+
+# summary OPTION...: the summary of a short load.
+summary() {
+    "$BIN/loadgen" io --json --duration 1 "$@" 2>/dev/null | tail -n 1
+}
+
+# of_process FIELD: a field of /proc/PID/io.
+of_process() {
+    awk -v field="$1:" '$1 == field { print $2 }' "/proc/$PID/io"
+}
+
+@test "a sequential rate is delivered as asked" {
+    summary --limit 10M --block-size 64KiB --duration 2 |
+        holds '.unit == "B/s" and .achieved / 10e6 > 0.97 and .achieved / 10e6 < 1.01'
+}
+
+@test "a rate of ten large blocks a second is delivered as asked" {
+    summary --limit 10M --duration 2 | holds '.achieved / 10e6 > 0.97 and .achieved / 10e6 < 1.01'
+}
+
+@test "a random rate is in operations, of 512 bytes or the logical block" {
+    summary --random --limit 200iops --duration 2 |
+        holds '.unit == "ops/s" and .achieved > 190 and .achieved < 202 and .block_bytes >= 512
+            and .claimed_bytes == .operations * .block_bytes'
+}
+
+@test "threads share one rate" {
+    summary --random --limit 300 --threads 3 --duration 2 | holds '.achieved > 285 and .achieved < 303'
+}
+
+@test "a rate below one operation a second is neither zero nor a flood" {
+    summary --random --limit 0.5 --threads 2 --duration 4 | holds '.operations == 2'
+}
+
+@test "what is claimed was written by this process, and has reached the device" {
+    summary --limit 20M --block-size 256KiB |
+        holds '.device != "" and .self_bytes >= .claimed_bytes and .self_bytes < 1.02 * .claimed_bytes
+            and .device_bytes >= 0.98 * .claimed_bytes and .device_rate > 0'
+}
+
+@test "reads come from the device, not from the page cache" {
+    summary --read --limit 20M --block-size 256KiB |
+        holds '.access == "read" and .self_bytes == .claimed_bytes and .device_bytes >= 0.98 * .claimed_bytes'
+}
+
+@test "cached reads are a load of their own, and do not reach the device" {
+    summary --read --cached --limit 20M |
+        holds '.load == "io-cached" and .cached and .self_bytes < 0.05 * .claimed_bytes and .warning == null'
+}
+
+@test "writes that stay in the page cache are found out" {
+    summary --sync none --limit 50M |
+        holds '.sync == "none" and .self_bytes >= 0 and (.warning | test("page cache"))'
+}
+
+@test "small blocks through the page cache cost whole pages, and the record says so" {
+    summary --random --sync data --limit 300 --duration 2 |
+        holds '.self_bytes >= 4 * .claimed_bytes and (.warning | test("block-size"))'
+}
+
+@test "percentiles are in order, and response is no shorter than service" {
+    summary --random --limit 500 | holds '.latency | (.service, .response) as $l |
+        $l.p50_ns > 0 and $l.p50_ns <= $l.p90_ns and $l.p90_ns <= $l.p99_ns and
+        $l.p99_ns <= $l.p999_ns and $l.p999_ns <= $l.max_ns'
+    summary --random --limit 500 | holds '.latency.response.p50_ns >= .latency.service.p50_ns'
+}
+
+@test "a rate that no disk reaches is dropped and counted, not queued" {
+    summary --limit 500G --duration 1 |
+        holds '.achieved < 0.95 * .offered and .dropped > 0 and .late > 0
+            and .latency.response.max_ns < 2e9'
+}
+
+@test "a mix reads and writes in the share that was asked for" {
+    local read written read_before written_before
+    start_load --random --mix 70 --depth 4 --limit 2000
+    read_before=$(of_process read_bytes) written_before=$(of_process write_bytes)
+    say resume steady
+    sleep 2
+    say pause paused
+    read=$(($(of_process read_bytes) - read_before)) written=$(($(of_process write_bytes) - written_before))
+    ((read + written > 0))
+    ((100 * read >= 62 * (read + written) && 100 * read <= 78 * (read + written)))
+}
+
+@test "a depth above 1 keeps several operations in flight" {
+    summary --random --read --depth 16 --duration 2 |
+        holds '.operations > 0 and .self_bytes == .claimed_bytes
+            and (.latency.service.p50_ns * .achieved / 1e9) > 4'
+}
+
+@test "each sync mode works with one and with many in flight" {
+    local sync depth
+    for sync in direct dsync data none; do
+        for depth in 1 4; do
+            summary --random --sync "$sync" --depth "$depth" --duration 0.3 |
+                holds '.operations > 0 and .sync == $sync' --arg sync "$sync"
+        done
+    done
+}
+
+@test "where io_uring is forbidden, threads do it" {
+    cat >"$BATS_TEST_TMPDIR/no.c" <<'END'
+int io_uring_queue_init(unsigned entries, void *ring, unsigned flags);
+int io_uring_queue_init(unsigned entries, void *ring, unsigned flags)
+{
+    (void)entries, (void)ring, (void)flags;
+    return -1; /* EPERM, as under seccomp */
+}
+END
+    cc -shared -fPIC -o "$BATS_TEST_TMPDIR/no.so" "$BATS_TEST_TMPDIR/no.c"
+    export ASAN_OPTIONS=verify_asan_link_order=0
+    LD_PRELOAD=$BATS_TEST_TMPDIR/no.so "$BIN/loadgen" io --random --read --depth 8 --duration 0.5 --json \
+        >"$BATS_TEST_TMPDIR/out"
+    grep '"event":"warning"' "$BATS_TEST_TMPDIR/out" | holds '.message | test("8 threads")'
+    grep '"event":"ready"' "$BATS_TEST_TMPDIR/out" | holds '.path == "threads" and .threads == 8'
+    tail -n 1 "$BATS_TEST_TMPDIR/out" | holds '.operations > 0'
+}
+
+@test "a new rate takes effect within 100 ms" {
+    start_load --random --limit 1
+    say resume steady
+    say 'rate 1000'
+    sleep 0.3
+    say 'mark a' mark
+    say 'rate 2000'
+    say 'mark b' mark
+    sleep 1
+    say 'mark c' mark
+    holds '.offered > 1700 and .achieved > 1400 and .achieved < 2200' <<<"$REPLY"
+    say quit summary
+    holds '.operations > 1100' <<<"$REPLY"
+}
+
+@test "a mark begins with its two fields, and covers the time since the last one" {
+    start_load --limit 20M --block-size 64KiB
+    say resume steady
+    sleep 0.3
+    say 'mark start' mark
+    sleep 1
+    say 'mark end' mark
+    [[ $REPLY == '{"event":"mark","mark":"end","load":"io",'* ]]
+    holds '.elapsed_s > 0.9 and .elapsed_s < 2 and .achieved / .offered > 0.9 and .device_rate > 0' <<<"$REPLY"
+}
+
+@test "a paused load does nothing" {
+    start_load --random --depth 8
+    say resume steady
+    sleep 0.3
+    say pause paused
+    local before
+    before=$(of_process write_bytes)
+    sleep 0.5
+    [[ $(of_process write_bytes) == "$before" ]]
+    say resume steady
+    sleep 0.3
+    say pause paused
+    [[ $(of_process write_bytes) -gt $before ]]
+}
+
+@test "the work file has no name, and is gone after the end of file" {
+    start_load --random --limit 100
+    say resume steady
+    [[ -z $(ls -A "$DISK") ]]
+    ls -l "/proc/$PID/fd" | grep -q "$DISK.*deleted"
+    exec {IN}>&-
+    wait "$PID"
+    PID=''
+    [[ -z $(ls -A "$DISK") ]]
+}
+
+@test "nothing is left after SIGKILL, while it runs" {
+    start_load --keep --random
+    say resume steady
+    kill -KILL "$PID"
+    wait "$PID" || true
+    [[ $(ls -A "$DISK") == "jostle-workfile.$(id -u)" ]] # that was asked for, and is whole
+    [[ $(stat -c %s "$DISK/jostle-workfile.$(id -u)") -eq $((64 << 20)) ]]
+}
+
+@test "nothing is left after SIGKILL in the middle of the file's creation" {
+    local free_before
+    free_before=$(df --output=avail -k "$DISK" | tail -n 1)
+    ((free_before > 5 << 20)) || skip "less than 5 GiB free"
+    for _ in 1 2 3; do
+        "$BIN/loadgen" io --keep --file-size 4G --duration 1 >/dev/null 2>&1 &
+        PID=$!
+        sleep 0.15
+        kill -KILL "$PID"
+        wait "$PID" || true
+    done
+    PID=''
+    [[ -z $(ls -A "$DISK") ]]
+    space_is_back() { (($(df --output=avail -k "$DISK" | tail -n 1) > free_before - (2 << 20))); }
+    eventually 20 space_is_back
+}
+
+@test "SIGTERM in the middle of the file's creation ends the load in order" {
+    "$BIN/loadgen" io --keep --file-size 4G --duration 30 --json >"$BATS_TEST_TMPDIR/out" 2>&1 &
+    PID=$!
+    sleep 0.3
+    kill -TERM "$PID"
+    wait "$PID"
+    PID=''
+    tail -n 1 "$BATS_TEST_TMPDIR/out" | holds '.event == "summary"'
+    [[ -z $(ls -A "$DISK") ]]
+}
+
+@test "the kept file is fully allocated and cannot be compressed" {
+    local file
+    file=$DISK/jostle-workfile.$(id -u)
+    summary --keep --read --duration 0.2 >/dev/null
+    [[ $(($(stat -c %b "$file") * 512)) -ge $((64 << 20)) ]]
+    [[ $(stat -c %a "$file") == 600 ]]
+    [[ $(head -c 8M "$file" | gzip -1 | wc -c) -gt $((8 << 20)) ]]
+    # no two pieces of it are alike
+    [[ -z $(split -b 65536 --filter='md5sum' "$file" | sort | uniq -d) ]]
+}
+
+@test "a kept file is used again when it fits, and removed by a start without --keep" {
+    local file inode
+    file=$DISK/jostle-workfile.$(id -u)
+    "$BIN/loadgen" io --keep --duration 0.1 --json 2>&1 | grep '"ready"' | holds '.file_reused | not'
+    inode=$(stat -c %i "$file")
+    "$BIN/loadgen" io --keep --duration 0.1 --json 2>&1 | grep '"ready"' | holds '.file_reused'
+    [[ $(stat -c %i "$file") == "$inode" ]]
+    "$BIN/loadgen" io --keep --duration 0.1 --file-size 32M --json 2>&1 | grep '"ready"' | holds '.file_reused | not'
+    [[ $(stat -c %s "$file") -eq $((32 << 20)) ]]
+    "$BIN/loadgen" io --duration 0.1 --file-size 32M --json 2>&1 | grep '"ready"' | holds '.file_reused'
+    [[ -z $(ls -A "$DISK") ]]
+}
+
+@test "a kept file that another load uses is left to it" {
+    start_load --keep --limit 1M
+    "$BIN/loadgen" io --keep --duration 0.2 --json >"$BATS_TEST_TMPDIR/out"
+    grep '"event":"warning"' "$BATS_TEST_TMPDIR/out" | holds '.message | test("in use by another load")'
+    grep '"event":"ready"' "$BATS_TEST_TMPDIR/out" | holds '.file_reused | not'
+}
+
+@test "a symbolic link in place of the kept file is never followed" {
+    local link
+    link=$DISK/jostle-workfile.$(id -u)
+    printf 'precious' >"$BATS_TEST_TMPDIR/precious"
+    ln -s "$BATS_TEST_TMPDIR/precious" "$link"
+    run -2 "$BIN/loadgen" io --keep --duration 0.1
+    [[ $output == *"not a work file of yours"*"--dir"* ]]
+    summary --duration 0.1 | holds '.operations > 0'
+    [[ -L $link && $(<"$BATS_TEST_TMPDIR/precious") == precious ]]
+}
+
+@test "another user's file is never taken, nor one with a second name" {
+    local file
+    file=$DISK/jostle-workfile.$(id -u)
+    summary --keep --duration 0.1 >/dev/null
+    ln "$file" "$DISK/second"
+    run -2 "$BIN/loadgen" io --keep --duration 0.1
+    rm "$DISK/second"
+    chmod g+w "$file"
+    run -2 "$BIN/loadgen" io --keep --duration 0.1
+    chmod 600 "$file"
+    [[ $(id -u) -eq 0 ]] || skip "the rest needs root"
+    chown 65534 "$file"
+    run -2 "$BIN/loadgen" io --keep --duration 0.1
+    [[ $(stat -c %u "$file") -eq 65534 ]]
+}
+
+@test "a load goes on when its folder vanishes" {
+    local folder=$DISK/inner
+    mkdir "$folder"
+    start_load --dir "$folder" --random --limit 200
+    say resume steady
+    rmdir "$folder"
+    say 'mark gone' mark
+    sleep 0.5
+    say 'mark later' mark
+    holds '.operations > 50' <<<"$REPLY"
+    say quit summary
+    wait "$PID"
+    PID=''
+}
+
+@test "the default random data go everywhere in the file, evenly and beyond 32 bits" {
+    cat >"$BATS_TEST_TMPDIR/even.c" <<'END'
+#include "io_path.h"
+#include <stdio.h>
+enum { BINS = 256, DRAWS = 200000 };
+int main(void)
+{
+    struct io_plan plan = {.file_bytes = 1ull << 45, .block_bytes = 512, .random = true, .depth = 1,
+                           .streams = 1, .read_percent = 100};
+    struct io_stream stream;
+    struct io_error error;
+    static double bins[BINS];
+    double chi = 0;
+    if (io_stream_open(&stream, &plan, 0, &error) != 0)
+        return 2;
+    for (int i = 0; i < DRAWS; i++) {
+        struct io_request request = io_stream_next(&stream, 0);
+        if (request.offset_bytes % 512 != 0 || request.offset_bytes >= plan.file_bytes)
+            return 3;
+        bins[request.offset_bytes >> 37]++;
+    }
+    for (int i = 0; i < BINS; i++)
+        chi += (bins[i] - (double)DRAWS / BINS) * (bins[i] - (double)DRAWS / BINS) / ((double)DRAWS / BINS);
+    printf("%.0f\n", chi);
+    io_stream_close(&stream);
+    return chi > 400; /* 255 degrees of freedom: mean 255, sd 22.6 */
+}
+END
+    cc -std=gnu17 -D_GNU_SOURCE -I"$ROOT/loadgen" -o "$BATS_TEST_TMPDIR/even" "$BATS_TEST_TMPDIR/even.c" \
+        "$ROOT"/loadgen/io_{path,file,fill,error}.c -pthread
+    "$BATS_TEST_TMPDIR/even"
+}
+
+@test "the options, with their defaults, are in --help" {
+    run -0 "$BIN/loadgen" io --help
+    local option
+    for option in sequential random read write mix block-size depth sync dir file-size keep cached \
+        allow-memory calib calibration limit threads duration; do
+        [[ $output == *"--$option"* ]]
+    done
+    [[ $output == *"8 GiB"* && $output == *dsync* ]]
+}
