@@ -93,7 +93,7 @@ static _Noreturn void become_target(struct launch_report *report, const struct o
     }
     signals_give_back(signals);
     (void)clock_gettime(CLOCK_REALTIME, &report->start);
-    report->start_ns = clock_ns();
+    __atomic_store_n(&report->start_ns, clock_ns(), __ATOMIC_RELEASE);
     execvp(options->command[0], options->command);
     report->exec_error = errno;
     _exit(report->exec_error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);

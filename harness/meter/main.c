@@ -1,5 +1,4 @@
 // meter: runs a command once and writes what it took, as one JSON line.
-#include "clock.h"
 #include "detach.h"
 #include "group.h"
 #include "launch.h"
@@ -83,11 +82,9 @@ static int run_command(struct run *run, const struct options *options)
     struct outcome outcome;
     struct group_usage group;
     system_read(&run->before);
-    const int64_t deadline_ns =
-        options->timeout_ns == 0 ? INT64_MAX : clock_ns() + options->timeout_ns;
     if (!launch_start(&launch, options, &run->files, &run->signals, &run->group))
         return EXIT_NOT_RUN;
-    supervise(&outcome, launch.pid, deadline_ns, &run->signals, &run->group);
+    supervise(&outcome, &launch, options->timeout_ns, &run->signals, &run->group);
     if (launch.report->failed_step != NULL) {
         complain("%s: %s: nothing was run", launch.report->failed_step,
                  strerror(launch.report->step_error));

@@ -24,6 +24,8 @@ struct supervisor {
     const struct group *group;
     pid_t pid;
     enum phase phase;
+    int64_t timeout_ns; // 0: none
+    const int64_t *start_ns;
     int64_t deadline_ns; // when the phase is over
     int rounds;
 };
@@ -75,13 +77,25 @@ static void kill_tree(struct supervisor *supervisor)
     supervisor->phase = GIVEN_UP;
 }
 
+// time_out: the time counts from when the target became itself, which the deadline,
+// set before it was forked, could not know.
+static void time_out(struct supervisor *supervisor)
+{
+    const int64_t now_ns = clock_ns();
+    const int64_t start_ns = __atomic_load_n(supervisor->start_ns, __ATOMIC_ACQUIRE);
+    supervisor->deadline_ns = (start_ns == 0 ? now_ns : start_ns) + supervisor->timeout_ns;
+    if (now_ns < supervisor->deadline_ns)
+        return;
+    supervisor->outcome->timed_out = true;
+    (void)terminate(supervisor, GRACE_NS);
+}
+
 // advance: the phase's time is over.
 static void advance(struct supervisor *supervisor)
 {
     switch (supervisor->phase) {
     case RUNNING:
-        supervisor->outcome->timed_out = true;
-        (void)terminate(supervisor, GRACE_NS);
+        time_out(supervisor);
         break;
     case LINGERING:
         supervisor->outcome->survivors = terminate(supervisor, GRACE_SURVIVOR_NS);
@@ -115,11 +129,16 @@ static int wait_signal(const struct supervisor *supervisor, const sigset_t *awai
     return sigtimedwait(awaited, NULL, &left);
 }
 
-void supervise(struct outcome *outcome, pid_t pid, int64_t deadline_ns,
+void supervise(struct outcome *outcome, const struct launch *launch, int64_t timeout_ns,
                const struct signals *signals, const struct group *group)
 {
-    struct supervisor supervisor = {
-        .outcome = outcome, .group = group, .pid = pid, .deadline_ns = deadline_ns};
+    struct supervisor supervisor = {.outcome = outcome,
+                                    .group = group,
+                                    .pid = launch->pid,
+                                    .timeout_ns = timeout_ns,
+                                    .start_ns = &launch->report->start_ns,
+                                    .deadline_ns =
+                                        timeout_ns == 0 ? INT64_MAX : clock_ns() + timeout_ns};
     *outcome = (struct outcome){0};
     while (reap(&supervisor) && supervisor.phase != GIVEN_UP) {
         if (outcome->ended && supervisor.phase == RUNNING)

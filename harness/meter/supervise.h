@@ -2,6 +2,7 @@
 #define METER_SUPERVISE_H
 
 #include "group.h"
+#include "launch.h"
 #include "signals.h"
 #include "system.h"
 #include "usage.h"
@@ -9,7 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 struct outcome {
     bool ended;                 // the main process; false only if it cannot be killed
@@ -24,10 +24,10 @@ struct outcome {
 };
 
 // supervise: waits until the main process and all its descendants have ended,
-// and sees to it that they do: at the time-out (deadline_ns of CLOCK_MONOTONIC,
-// INT64_MAX: none), when meter is interrupted, and after the main process.
+// and sees to it that they do: at the time-out (timeout_ns after the target's
+// start, 0: none), when meter is interrupted, and after the main process.
 // This process must be a subreaper without other children.
-void supervise(struct outcome *outcome, pid_t pid, int64_t deadline_ns,
+void supervise(struct outcome *outcome, const struct launch *launch, int64_t timeout_ns,
                const struct signals *signals, const struct group *group);
 
 #endif

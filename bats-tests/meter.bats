@@ -1,0 +1,406 @@
+!#!/usr/bin/env bats
+# meter: one run, one record.
+# shellcheck disable=SC2016 # jq and inner shells expand these, not this one
+# shellcheck disable=SC2154 # bats sets stderr
+
+load helpers
+
+setup_file() {
+    local name
+    bats_require_minimum_version 1.5.0
+    export FIXTURES=$BATS_FILE_TMPDIR
+    for name in touch bigcaller family; do
+        cc -std=gnu17 -D_GNU_SOURCE -O2 -static -o "$FIXTURES/$name" \
+            "$BATS_TEST_DIRNAME/fixtures/meter-$name.c"
+    done
+}
+
+setup() {
+    METER=$BIN/meter
+    RECORD=$BATS_TEST_TMPDIR/record
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# median: the middle one of the numbers on stdin.
+median() {
+    sort -g | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }'
+}
+
+# accountings: the kinds that can be had here.
+accountings() {
+    local kind
+    for kind in cgroup2 cgroup1 rusage; do
+        "$METER" --accounting "$kind" --output /dev/null -- true 2>/dev/null && printf '%s\n' "$kind"
+    done
+}
+
+# groups: the control groups of meters.
+groups_of_meters() {
+    find /sys/fs/cgroup -maxdepth 6 -type d -name "jostle-meter.${1:-*}" 2>/dev/null
+}
+
+# sanitized: meter carries the sanitizers' memory with it.
+sanitized() {
+    grep -q __asan_init "$METER"
+}
+
+# matches_schema: every line on stdin has exactly the members that the schema
+# requires, in its order, each of its type and within its bounds.
+matches_schema() {
+    jq -es --slurpfile schema "$ROOT/results/schema/jostle.meter.schema.json" '
+        def kind: if type == "number" and . == floor then "integer" else type end;
+        def fits($s): . as $value
+            | ($s.type == null or ([$s.type] | flatten | any(. == ($value | kind) or . == ($value | type))))
+            and (($s | has("const") | not) or $value == $s.const)
+            and ($s.enum == null or any($s.enum[]; . == $value))
+            and ($s.pattern == null or ($value | test($s.pattern)))
+            and ($value == null or $s.minimum == null or $value >= $s.minimum)
+            and ($value == null or $s.maximum == null or $value <= $s.maximum)
+            and ($s.required == null or $value == null
+                 or (($value | keys_unsorted) == $s.required
+                     and all($s.required[]; . as $k | $value[$k] | fits($s.properties[$k]))));
+        length > 0 and all(.[]; fits($schema[0]))' >/dev/null
+}
+
+@test "wall time agrees with hyperfine on the same command in one run" {
+    local i ours theirs
+    command -v hyperfine >/dev/null || skip "hyperfine is not installed"
+    for i in 1 2 3 4 5 6 7; do
+        "$METER" --output - -- sleep 0.2 | jq .wall_s >>ours
+        hyperfine -N --style none --runs 1 --export-json h.json 'sleep 0.2' >/dev/null 2>&1
+        jq '.results[0].times[0]' h.json >>theirs
+    done
+    ours=$(median <ours)
+    theirs=$(median <theirs)
+    holds '(.[0] / .[1] - 1) | fabs < 0.05' <<<"[$ours, $theirs]"
+    holds 'all(.[]; . >= 0.2)' <<<"[$(paste -sd, ours)]"
+}
+
+@test "CPU time of grandchildren that nobody waited for is counted, by every accounting" {
+    local kind shape
+    for kind in $(accountings); do
+        for shape in orphan daemon; do
+            "$METER" --accounting "$kind" --output "$RECORD" -- "$FIXTURES/family" "$shape" 0.3
+            holds '.user_s + .system_s | . > 0.295 and . < 0.36' <"$RECORD"
+            holds '.accounting == $kind and .exit_code == 0' --arg kind "$kind" <"$RECORD"
+        done
+    done
+}
+
+@test "a control group sees also the children that the kernel reaped by itself" {
+    accountings | grep -q cgroup || skip "no control group can be made here"
+    "$METER" --accounting cgroup --output "$RECORD" -- "$FIXTURES/family" autoreap 0.3
+    holds '.user_s + .system_s | . > 0.295 and . < 0.36' <"$RECORD"
+    "$METER" --accounting rusage --output "$RECORD" -- "$FIXTURES/family" autoreap 0.3
+    holds '.user_s + .system_s < 0.1 and .accounting == "rusage"' <"$RECORD"
+}
+
+@test "user and system time are told apart" {
+    local kind
+    for kind in $(accountings); do
+        "$METER" --accounting "$kind" --output "$RECORD" -- "$FIXTURES/family" orphan 0.3
+        holds '.user_s > 0.8 * (.user_s + .system_s)' <"$RECORD"
+        "$METER" --accounting "$kind" --output "$RECORD" -- "$FIXTURES/family" system 0.3
+        holds '.system_s > 0.6 * (.user_s + .system_s)' <"$RECORD"
+    done
+}
+
+@test "CPU time is finer than the kernel's clock ticks" {
+    local i
+    for i in 1 2 3 4 5; do
+        "$METER" --output - -- "$FIXTURES/touch" "$i"
+    done >records
+    holds 'all(.[]; .user_s + .system_s > 0) and any(.[]; (.user_s + .system_s) * 1000 % 1 != 0 or (.user_s + .system_s) < 0.004)' < <(jq -s . records)
+}
+
+@test "peak memory of a static program that touches 0, 8 and 64 MiB is right to within 1 MiB" {
+    local mib
+    ! sanitized || skip "the sanitizers' memory is in what the target starts from"
+    for mib in 0 8 64; do
+        "$METER" --output "$RECORD" -- "$FIXTURES/touch" "$mib"
+        holds '.max_rss_bytes - $mib * 1048576 | . >= 0 and . < 1048576' --argjson mib "$mib" <"$RECORD"
+    done
+}
+
+@test "peak memory does not depend on the size of the caller, whether it forks or becomes meter" {
+    local mib way
+    ! sanitized || skip "the sanitizers' memory is in what the target starts from"
+    for way in fork exec; do
+        for mib in 0 8 64; do
+            "$FIXTURES/bigcaller" "$way" 150 "$METER" --output "$RECORD" -- "$FIXTURES/touch" "$mib"
+            holds '.max_rss_bytes - $mib * 1048576 | . >= 0 and . < 1048576' --argjson mib "$mib" <"$RECORD"
+        done
+    done
+}
+
+@test "peak memory is that of the largest process, also of a small target's child" {
+    "$METER" --output "$RECORD" -- sh -c "'$FIXTURES/touch' 64; '$FIXTURES/touch' 8; exit 0"
+    holds '.max_rss_bytes / 1048576 | . >= 64 and . < 72' <"$RECORD"
+}
+
+@test "exit codes of the target are in the record, meter's own is 0" {
+    local code
+    for code in 0 1 3 126 127 255; do
+        "$METER" --output "$RECORD" -- sh -c "exit $code"
+        holds '.exit_code == $code and .signal == null and .start_error == null' --argjson code "$code" <"$RECORD"
+    done
+}
+
+@test "a signal that ends the target is in the record" {
+    "$METER" --output "$RECORD" -- sh -c 'kill -9 $$'
+    holds '.exit_code == null and .signal == 9 and .core_dumped == false' <"$RECORD"
+}
+
+@test "a core dump is told" {
+    ulimit -c unlimited 2>/dev/null || skip "the limit of core files cannot be raised"
+    [[ $(</proc/sys/kernel/core_pattern) != '|'* ]] || skip "core files go to a program of the system's"
+    "$METER" --output "$RECORD" -- sh -c 'kill -ABRT $$'
+    holds '.signal == 6 and .core_dumped == true' <"$RECORD"
+    (ulimit -c 0 && "$METER" --output "$RECORD" -- sh -c 'kill -ABRT $$')
+    holds '.signal == 6 and .core_dumped == false' <"$RECORD"
+}
+
+@test "not found and not executable are told apart, also from a target's own 127" {
+    "$METER" --output "$RECORD" -- no-such-command-anywhere
+    holds '.exit_code == 127 and .start_error == "not found"' <"$RECORD"
+    touch plain
+    "$METER" --output "$RECORD" -- ./plain
+    holds '.exit_code == 126 and .start_error == "not executable"' <"$RECORD"
+    "$METER" --output "$RECORD" -- sh -c 'no-such-command-anywhere' 2>/dev/null
+    holds '.exit_code == 127 and .start_error == null' <"$RECORD"
+}
+
+@test "a time-out ends the whole tree, also a daemon that ignores every signal" {
+    local kind
+    for kind in $(accountings); do
+        rm -f pid
+        "$METER" --accounting "$kind" --timeout 0.3 --output "$RECORD" -- "$FIXTURES/family" stubborn 1 pid
+        gone "$(<pid)"
+        holds '.timed_out and .signal == 15 and .wall_s >= 0.3 and .wall_s < 1.5' <"$RECORD"
+    done
+}
+
+@test "a time-out kills after two seconds what does not heed SIGTERM" {
+    "$METER" --timeout 0.2 --output "$RECORD" -- bash -c 'trap "" TERM; while :; do sleep 1; done'
+    holds '.timed_out and .signal == 9 and .wall_s >= 2.2 and .wall_s < 4' <"$RECORD"
+}
+
+@test "a run within its time-out is left alone" {
+    "$METER" --timeout 20 --output "$RECORD" -- sleep 0.1
+    holds '.timed_out == false and .exit_code == 0 and .wall_s < 5' <"$RECORD"
+}
+
+@test "descendants that outlive the target are ended, counted, and not in the wall time" {
+    "$METER" --output "$RECORD" -- "$FIXTURES/family" stubborn 0 pid
+    gone "$(<pid)"
+    holds '.survivors == 1 and .exit_code == 0 and .wall_s < 0.5' <"$RECORD"
+    "$METER" --output "$RECORD" -- sh -c 'setsid sleep 60 & sleep 60 & exit 0'
+    holds '.survivors == 2' <"$RECORD"
+}
+
+@test "a descendant that ends right after the target is no survivor" {
+    "$METER" --output "$RECORD" -- bash -c 'echo late > >(cat > late)'
+    holds '.survivors == 0' <"$RECORD"
+    [[ $(<late) == late ]]
+}
+
+@test "children that the caller had before it became meter are not the target's" {
+    bash -c 'sleep 60 & echo $! >pid; exec "$@"' bash "$METER" --output "$RECORD" -- sh -c 'exit 5'
+    holds '.exit_code == 5 and .survivors == 0 and .wall_s < 5' <"$RECORD"
+    run -1 gone "$(<pid)"
+    kill "$(<pid)"
+}
+
+@test "stdin, stdout and stderr pass through untouched" {
+    head -c 300000 /dev/urandom >data
+    "$METER" --output "$RECORD" -- sh -c 'cat; echo complaint >&2' <data >out 2>err
+    cmp data out
+    [[ $(<err) == complaint ]]
+    holds '.exit_code == 0' <"$RECORD"
+}
+
+@test "stdin, stdout and stderr go to files" {
+    printf 'asked\n' >in
+    "$METER" --stdin in --stdout out --stderr err --output - -- sh -c 'cat; echo complaint >&2' >"$RECORD" </dev/null
+    [[ $(<out) == asked && $(<err) == complaint ]]
+    "$METER" --stdout both --stderr both --output "$RECORD" -- sh -c 'echo one; echo two >&2; echo three'
+    [[ $(<both) == $'one\ntwo\nthree' ]]
+    matches_schema <"$RECORD"
+}
+
+@test "the target has no file of meter's open" {
+    "$METER" --stdout list --output "$RECORD" -- sh -c 'ls -l /proc/$$/fd'
+    run -1 grep -E 'record|jostle-meter' list
+}
+
+@test "signals that the caller blocked or ignores reach the target as they were" {
+    local wanted
+    wanted=$(trap '' HUP CHLD && grep -E '^Sig(Blk|Ign)' /proc/self/status)
+    (trap '' HUP CHLD && exec "$METER" --stdout got --output "$RECORD" -- grep -E '^Sig(Blk|Ign)' /proc/self/status)
+    [[ $(<got) == "$wanted" ]]
+}
+
+@test "SIGTERM and SIGINT end the tree, leave a record, and exit with 128 + signal" {
+    local name number meter status
+    for name in TERM INT; do
+        number=$(kill -l "$name")
+        rm -f "$RECORD" pid
+        # A background job of this shell ignores SIGINT: env puts that right.
+        env --default-signal=INT "$METER" --output "$RECORD" -- sh -c 'setsid sleep 60 & echo $! >pid; wait' 3>&- &
+        meter=$!
+        eventually 5 test -s pid
+        kill "-$name" "$meter"
+        status=0
+        wait "$meter" || status=$?
+        [[ $status == $((128 + number)) ]]
+        gone "$(<pid)"
+        holds '.interrupted == $n and .wall_s < 10' --argjson n "$number" <"$RECORD"
+        matches_schema <"$RECORD"
+    done
+}
+
+@test "with --with-parent the target ends when the caller is killed" {
+    local caller
+    bash -c '"$@"; true' bash "$METER" --with-parent --output "$RECORD" -- \
+        sh -c 'setsid sleep 60 & echo $$ $! >pids; wait' 3>&- &
+    caller=$!
+    eventually 5 test -s pids
+    kill -9 "$caller"
+    wait "$caller" || true
+    read -r target sleeper <pids
+    eventually 5 gone "$target"
+    eventually 5 gone "$sleeper"
+}
+
+@test "with --with-parent the target ends when meter itself is killed" {
+    local meter
+    "$METER" --with-parent --output "$RECORD" -- sh -c 'echo $$ >pid; exec sleep 60' 3>&- &
+    meter=$!
+    eventually 5 test -s pid
+    kill -9 "$meter"
+    wait "$meter" || true
+    eventually 5 gone "$(<pid)"
+}
+
+@test "no control group is left, and one of a killed meter is removed by the next" {
+    local meter
+    accountings | grep -q cgroup || skip "no control group can be made here"
+    "$METER" --accounting cgroup --with-parent --output "$RECORD" -- sh -c 'echo >started; exec sleep 60' 3>&- &
+    meter=$!
+    eventually 5 test -e started
+    [[ -n $(groups_of_meters "$meter") ]]
+    kill -9 "$meter"
+    wait "$meter" || true
+    next() {
+        "$METER" --accounting cgroup --output "$RECORD" -- true
+        [[ -z $(groups_of_meters "$meter") ]]
+    }
+    eventually 5 next
+}
+
+@test "groups that the target made in its own are removed with it" {
+    [[ $(accountings | head -n 1) == cgroup2 ]] || skip "no cgroup v2 can be made here"
+    # meter in meter: the inner one is killed and leaves its group.
+    "$METER" --output "$RECORD" -- sh -c '"$0" --output - -- sleep 60 & sleep 0.3; kill -9 $!; wait' "$METER"
+    holds '.exit_code == 0 and .survivors == 1' <"$RECORD"
+    jq -r .start "$RECORD"
+    [[ -z $(find /sys/fs/cgroup -maxdepth 8 -path '*jostle-meter.*/jostle-meter.*' 2>/dev/null) ]]
+}
+
+# allowed_cpus: the list of this shell's own affinity.
+allowed_cpus() {
+    sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status
+}
+
+@test "the CPUs of the target are those that were asked for, read back" {
+    local cpu
+    cpu=$(allowed_cpus)
+    cpu=${cpu##*[,-]}
+    "$METER" --cpus "$cpu" --output "$RECORD" -- "$METER" --output inner -- true
+    holds '.cpus == $cpu' --arg cpu "$cpu" <"$RECORD"
+    holds '.cpus == $cpu' --arg cpu "$cpu" <inner
+    "$METER" --output "$RECORD" -- true
+    holds '.cpus == $cpus' --arg cpus "$(allowed_cpus)"| sed 's/.*: //')" <"$RECORD"
+    run -1 --separate-stderr "$METER" --cpus 8191 -- touch ran
+    [[ $stderr == 'jostle: meter: --cpus'* && ! -e ran ]]
+}
+
+@test "the priority is the target's" {
+    "$METER" --nice 7 --stdout nice --output "$RECORD" -- nice
+    [[ $(<./nice) == 7 ]]
+}
+
+@test "records match the schema, however the run ended" {
+    local kind line
+    {
+        for kind in $(accountings); do
+            "$METER" --accounting "$kind" -- true
+        done
+        "$METER" -- no-such-command-anywhere
+        "$METER" -- sh -c 'kill -9 $$'
+        "$METER" --timeout 0.05 -- sleep 60
+        "$METER" -- sh -c 'sleep 60 & exit 3'
+    } >records
+    [[ $(wc -l <records) -ge 5 ]]
+    matches_schema <records
+    line=$(tail -n 1 records)
+    # and the check itself can fail
+    run -1 matches_schema <<<"${line/wall_s/wall}"
+    run -1 matches_schema <<<"${line/\"exit_code\":3/\"exit_code\":-3}"
+    run -1 matches_schema <<<""
+}
+
+@test "a record can go to an open file descriptor" {
+    "$METER" --output /dev/fd/9 -- echo mine 9>"$RECORD" >out
+    matches_schema <"$RECORD"
+    [[ $(<out) == mine ]]
+}
+
+@test "an output that cannot be written is told before the target runs" {
+    run -1 --separate-stderr "$METER" --output /nonexistent/record -- touch ran
+    [[ $stderr == 'jostle: meter: --output /nonexistent/record: '* && ! -e ran ]]
+    run -1 --separate-stderr "$METER" --stdin /nonexistent/in -- touch ran
+    [[ $stderr == 'jostle: meter: --stdin /nonexistent/in: '* && ! -e ran ]]
+}
+
+@test "a record that is lost is a failure of its own" {
+    [[ -w /dev/full ]] || skip "there is no /dev/full"
+    run -125 --separate-stderr "$METER" --output /dev/full -- true
+    [[ $stderr == 'jostle: meter: the record cannot be written: '* ]]
+}
+
+@test "wrong use is refused with 2 and one line" {
+    local -a wrong=(--bogus '-x' '--timeout 0' '--timeout 1x' '--nice 20' '--cpus 3-1' '--cpus x' '--accounting none')
+    local words
+    for words in "${wrong[@]}"; do
+        # shellcheck disable=SC2086
+        run -2 --separate-stderr "$METER" $words -- touch ran
+        [[ $stderr == 'jostle: meter: '* && $(wc -l <<<"$stderr") == 1 && -z $output ]]
+    done
+    run -2 --separate-stderr "$METER"
+    run -2 --separate-stderr "$METER" --timeout
+    [[ $stderr == *'--timeout needs a value'* && ! -e ran ]]
+}
+
+@test "--help names every option, and the command's own options are not meter's" {
+    run -0 "$METER" --help
+    for option in timeout output stdin stdout stderr cpus nice with-parent accounting; do
+        [[ $output == *"--$option"* ]]
+    done
+    run -0 --separate-stderr "$METER" --output "$RECORD" sh -c 'echo "$1"' sh --help
+    [[ $output == --help ]]
+}
+
+@test "meter is static, and its own cost is a few milliseconds at most" {
+    local i ours
+    sanitized || run -1 grep -q 'ld-linux' "$METER"
+    ! sanitized || skip "the sanitizers take their time"
+    [[ $(readelf -lW "$METER") != *INTERP* ]]
+    for i in 1 2 3; do
+        hyperfine -N --style none --runs 40 --export-json h.json "$FIXTURES/touch 0" \
+            "$METER --output /dev/null -- $FIXTURES/touch 0" >/dev/null 2>&1
+        jq '.results[1].min - .results[0].min' h.json >>cost
+    done
+    ours=$(median <cost)
+    holds '. < 0.005' <<<"$ours"
+}
