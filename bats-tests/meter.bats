@@ -1,4 +1,4 @@
-!#!/usr/bin/env bats
+#!/usr/bin/env bats
 # meter: one run, one record.
 # shellcheck disable=SC2016 # jq and inner shells expand these, not this one
 # shellcheck disable=SC2154 # bats sets stderr
@@ -320,7 +320,7 @@ allowed_cpus() {
     holds '.cpus == $cpu' --arg cpu "$cpu" <"$RECORD"
     holds '.cpus == $cpu' --arg cpu "$cpu" <inner
     "$METER" --output "$RECORD" -- true
-    holds '.cpus == $cpus' --arg cpus "$(allowed_cpus)"| sed 's/.*: //')" <"$RECORD"
+    holds '.cpus == $cpus' --arg cpus "$(allowed_cpus)" <"$RECORD"
     run -1 --separate-stderr "$METER" --cpus 8191 -- touch ran
     [[ $stderr == 'jostle: meter: --cpus'* && ! -e ran ]]
 }
@@ -393,7 +393,6 @@ allowed_cpus() {
 
 @test "meter is static, and its own cost is a few milliseconds at most" {
     local i ours
-    sanitized || run -1 grep -q 'ld-linux' "$METER"
     ! sanitized || skip "the sanitizers take their time"
     [[ $(readelf -lW "$METER") != *INTERP* ]]
     for i in 1 2 3; do
