@@ -102,6 +102,12 @@ void io_ring_close(struct io_ring *ring)
 {
     if (ring == NULL)
         return;
+    /* The kernel takes a ring apart at its leisure; the file and the buffers are
+     * given back now, so that the file system can be unmounted at once. */
+    if (ring->fixed_files)
+        io_uring_unregister_files(&ring->uring);
+    if (ring->fixed_buffers)
+        io_uring_unregister_buffers(&ring->uring);
     io_uring_queue_exit(&ring->uring);
     free(ring->free_slots);
     free(ring);
