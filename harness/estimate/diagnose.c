@@ -3,6 +3,7 @@
 #include "figures.h"
 #include "order.h"
 #include "shape.h"
+#include "words.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -73,4 +74,39 @@ unsigned diagnose_flags(struct session *session, size_t condition, enum metric m
     return shape_flags(sample, metric != MAX_RSS_BYTES) |
            order_flags(sample, settings_dependent_z(session->settings)) |
            bit(FLAG_LOAD_VARIANCE, load_varies(session, condition, metric));
+}
+
+static json_t *failed_runs(const struct session *session)
+{
+    json_t *runs = json_array();
+    for (size_t i = 0; i < session->count; i++)
+        if (session->runs[i].failed)
+            json_array_append_new(runs, json_integer((json_int_t)session->runs[i].order));
+    return json_pack("{s:s, s:n, s:n, s:s, s:o}", "flag", "failed-runs", "condition", "metric",
+                     "message",
+                     session->settings->ignore_failure
+                         ? "some runs failed or were ended by the time-out, and are counted like "
+                           "the others as --ignore-failure asks: a run that ends early is no "
+                           "measure of the work; look at the program's output"
+                         : "a run failed or was ended by the time-out, and the experiment with it: "
+                           "the figures are of the runs before; look at the program's output",
+                     "runs", runs);
+}
+
+json_t *diagnose_warnings(struct session *session)
+{
+    const struct settings *settings = session->settings;
+    json_t *list = json_array();
+    if (session->failed > 0)
+        json_array_append_new(list, failed_runs(session));
+    for (size_t i = 0; i < settings->condition_count; i++)
+        for (enum metric m = 0; m < METRICS; m++) {
+            if (!settings->metric[m] || figure_is_negligible(session, i, m))
+                continue;
+            unsigned flags = diagnose_flags(session, i, m);
+            for (enum flag flag = 0; flag < FLAGS; flag++)
+                if (flags & bit(flag, true))
+                    json_array_append_new(list, words_of(session, i, m, flag));
+        }
+    return list;
 }
