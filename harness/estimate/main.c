@@ -1,5 +1,6 @@
 // estimate: what to run next, and what the runs so far say. It never looks at
 // a clock: the same records and seed give the same answers.
+#include "compare.h"
 #include "options.h"
 #include "protocol.h"
 
@@ -11,7 +12,9 @@ int main(int argc, char **argv)
     bool done;
     int code = 2;
     if (options_parse(&options, argc, argv, &done))
-        code = done ? (fflush(stdout) == 0 ? 0 : 1) : protocol_run(&options, stdin, stdout);
+        code = done                 ? (fflush(stdout) == 0 ? 0 : 1)
+               : options.compare[0] ? compare_run(&options, stdout)
+                                    : protocol_run(&options, stdin, stdout);
     options_free(&options);
     return code;
 }

@@ -204,6 +204,11 @@ static bool complete(struct options *options)
     if (settings->min_runs == 0)
         settings->min_runs =
             settings->max_runs < DEFAULT_MIN_RUNS ? settings->max_runs : DEFAULT_MIN_RUNS;
+    if (settings->aa && settings_condition(settings, "aa") <= 0) {
+        fputs("jostle: estimate: --aa: name a condition aa after the first one in --conditions\n",
+              stderr);
+        return false;
+    }
     if (settings->min_runs > settings->max_runs) {
         fprintf(stderr,
                 "jostle: estimate: --min-runs %zu is more than --max-runs %zu: raise the "
