@@ -49,6 +49,7 @@ struct options {
     struct entry *entries;
     struct argp_option *argp_options;
     const struct argp *argp;
+    int after_wrong; /* index of the word after the one that was refused */
 };
 
 void complain(const char *format, ...)
@@ -289,6 +290,8 @@ static error_t parse_one(int key, char *text, struct argp_state *state)
                   state->name);
         exit(0);
     }
+    if (key == ARGP_KEY_ERROR)
+        options->after_wrong = state->next; /* argp_parse() itself does not tell it */
     if (key != ARGP_KEY_ARG)
         return key == ARGP_KEY_NO_ARGS || key == ARGP_KEY_END || key == ARGP_KEY_INIT ||
                        key == ARGP_KEY_SUCCESS || key == ARGP_KEY_FINI || key == ARGP_KEY_ERROR
@@ -350,14 +353,13 @@ void options_parse(struct run *run, int argc, char **argv)
     const struct argp argp = {
         options->argp_options, parse_one, load->arguments, documentation, NULL, NULL, NULL};
     options->argp = &argp;
-    int next = 0;
     const unsigned flags =
         ARGP_NO_ERRS | ARGP_NO_HELP |
         (load->arguments != NULL && strncmp(load->arguments, "--", 2) == 0 ? ARGP_IN_ORDER : 0);
-    const error_t error = argp_parse(&argp, argc, argv, flags, &next, options);
+    const error_t error = argp_parse(&argp, argc, argv, flags, NULL, options);
     free(documentation);
     if (error != 0)
-        refuse(options, argv[next > 1 ? next - 1 : 1]);
+        refuse(options, argv[options->after_wrong > 1 ? options->after_wrong - 1 : 1]);
 }
 
 bool options_given(const struct run *run, const char *name)
