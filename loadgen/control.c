@@ -164,8 +164,8 @@ static void resume(struct control *control)
     if (!control->resumed_once && run->common.duration_ns > 0)
         uv_timer_start(&control->duration, on_duration, milliseconds(whole_duration(run)), 0);
     control->resumed_once = true;
-    if (run->load->resume != NULL && run->load->resume(run) != 0)
-        atomic_fetch_or(&control->told, 1U << ENGINE_FAILED);
+    if (run->load->resume != NULL)
+        run->load->resume(run); /* a failure is told as any other is */
 }
 
 static void pause_load(struct control *control)
@@ -439,6 +439,17 @@ static void begin(struct control *control, pid_t parent)
     }
 }
 
+static int prepare(struct control *control)
+{
+    struct run *run = control->run;
+    int failed = engine_create(run, on_engine, control);
+    if (failed == 0 && run->load->prepare != NULL)
+        failed = run->load->prepare(run);
+    if (failed == 0)
+        failed = engine_start(run);
+    return failed;
+}
+
 int control_run(struct run *run)
 {
     const pid_t parent = getppid();
@@ -453,12 +464,7 @@ int control_run(struct run *run)
     run->loop = &control->loop;
     signal(SIGPIPE, SIG_IGN);
     open_handles(control);
-    int failed = engine_create(run, on_engine, control);
-    if (failed == 0 && run->load->prepare != NULL)
-        failed = run->load->prepare(run);
-    if (failed == 0)
-        failed = engine_start(run);
-    if (failed == 0) {
+    if (prepare(control) == 0) {
         begin(control, parent);
         if (control->phase != ENDED)
             uv_run(&control->loop, UV_RUN_DEFAULT);
@@ -469,9 +475,9 @@ int control_run(struct run *run)
     }
     if (run->engine != NULL)
         engine_stop(run);
+    close_loop(control); /* before cleanup: loads may have handles in it */
     if (run->load->cleanup != NULL)
         run->load->cleanup(run);
-    close_loop(control);
     const int code = control->failed ? 1 : 0;
     engine_free(run);
     run->control = NULL;

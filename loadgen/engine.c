@@ -262,6 +262,20 @@ static void *worker_main(void *argument)
 
 /* ---- the driver's side ---- */
 
+int64_t run_epoch_ns(const struct run *run)
+{
+    return run->engine->orders.epoch_ns;
+}
+
+static int cpu_of(const struct run *run, unsigned worker)
+{
+    if (!run->load->pinned)
+        return -1;
+    if (run->load->worker_cpu != NULL)
+        return run->load->worker_cpu(run, worker);
+    return run->cpus.cpu[worker % run->cpus.count];
+}
+
 static int create_workers(struct run *run)
 {
     sigset_t all, before;
@@ -273,7 +287,7 @@ static int create_workers(struct run *run)
         struct worker *worker = &run->workers[i];
         worker->run = run;
         worker->index = i;
-        worker->cpu = run->load->pinned ? run->cpus.cpu[i % run->cpus.count] : -1;
+        worker->cpu = cpu_of(run, i);
         worker->orders = run->engine->orders;
         error = pthread_create(&worker->thread, NULL, worker_main, worker);
         if (error == 0) {

@@ -76,6 +76,8 @@ struct load {
     /* In the worker's thread, pinned already: its own memory, file, ring
      * (worker->state). end() is called also when begin() failed half way. */
     int (*begin)(struct worker *worker);
+    /* Pinned loads: the CPU of a worker. NULL: they go round the list. */
+    int (*worker_cpu)(const struct run *run, unsigned worker);
     /* One operation; returns the base units done (bytes; 1), or a negative
      * number after worker_fail(). */
     double (*operate)(struct worker *worker);
@@ -90,7 +92,7 @@ struct load {
 
     /* Loads without workers (run->threads == 0): called on the main loop; they
      * call run_steady() and run_paused() when it is so. */
-    int (*resume)(struct run *run);
+    void (*resume)(struct run *run);
     void (*pause)(struct run *run);
 
     /* Main thread, at marks and intervals. All are cumulative; the frame takes
@@ -224,6 +226,8 @@ void run_warn(struct run *run, const char *format, ...) __attribute__((format(pr
 int run_fail(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int worker_fail(struct worker *worker, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* When the present orders began: the last resume or change of rate. */
+int64_t run_epoch_ns(const struct run *run);
 /* Loads without workers: it is at its level; it has stopped. Main thread. */
 void run_steady(struct run *run);
 void run_paused(struct run *run);
