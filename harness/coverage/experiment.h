@@ -1,0 +1,47 @@
+// One cell of the table: many experiments of one population and one setting,
+// each decided by the production code.
+#ifndef COVERAGE_EXPERIMENT_H
+#define COVERAGE_EXPERIMENT_H
+
+#include "../estimate/diagnose.h"
+#include "../estimate/gate.h"
+#include "../estimate/session.h"
+#include "population.h"
+
+enum { POWERS = 4 };
+extern const double power_ratio[POWERS]; // the slowdowns that should be seen
+
+struct tally {
+    size_t experiments;
+    size_t covered;         // the interval holds the truth
+    size_t covered_all;     // one condition: it holds the mean of all, outliers included
+    size_t flagged;         // any flag
+    size_t flag[FLAGS];     // each flag
+    size_t wrong_unflagged; // not covered, no flag
+    size_t seen[POWERS];    // of a true ratio of 1: a slowdown of that size would show
+    size_t verdict[VERDICTS];
+    double half_width, runs; // sums
+};
+
+struct cell {
+    const struct population *population;
+    struct settings settings;
+    double ratio; // the true slowdown; 0: only one condition
+};
+
+// Adds `count` experiments, with random numbers from `seed` alone. False if
+// memory ran out.
+bool experiment_many(const struct cell *cell, unsigned long seed, size_t count,
+                     struct tally *tally);
+
+void tally_add(struct tally *sum, const struct tally *part);
+
+// Runs of each condition that an oracle takes that knows the variance and stops
+// at half-width z sigma / sqrt(n), with the same floor and cap; NAN where the
+// population has no such variance.
+double oracle_runs(const struct cell *cell);
+
+// The relative standard deviation of what is estimated, for one run or pair.
+double cell_cv(const struct cell *cell);
+
+#endif

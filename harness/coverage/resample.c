@@ -1,0 +1,77 @@
+#include "resample.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_VALUES = 20 };
+
+struct values {
+    double *value;
+    size_t count;
+    char *condition; // of the first record
+};
+
+static bool append(struct values *values, const json_t *record)
+{
+    const char *condition = json_string_value(json_object_get(record, "condition"));
+    const json_t *wall = json_object_get(record, "wall_s");
+    const json_t *code = json_object_get(record, "exit_code");
+    if (!json_is_number(wall) || json_number_value(wall) <= 0 || json_integer_value(code) != 0)
+        return true;
+    if (!values->condition && !(values->condition = strdup(condition ? condition : "")))
+        return false;
+    if (strcmp(values->condition, condition ? condition : "") != 0)
+        return true;
+    double *value = realloc(values->value, (values->count + 1) * sizeof *value);
+    if (!value)
+        return false;
+    value[values->count++] = json_number_value(wall);
+    values->value = value;
+    return true;
+}
+
+static bool read_all(FILE *file, struct values *values)
+{
+    char *line = NULL;
+    size_t size = 0;
+    bool good = true;
+    while (good && getline(&line, &size, file) >= 0) {
+        json_t *record = json_loads(line, 0, NULL);
+        good = !record || append(values, record);
+        json_decref(record);
+    }
+    free(line);
+    return good;
+}
+
+bool resample_read(const char *path, struct population *population)
+{
+    struct values values = {0};
+    FILE *file = fopen(path, "r");
+    bool good = file && read_all(file, &values);
+    double sum = 0;
+    char *name = NULL;
+    if (file)
+        fclose(file);
+    if (good && values.count >= LEAST_VALUES)
+        good = asprintf(&name, "runs:%s", values.condition) >= 0;
+    free(values.condition);
+    if (!good || values.count < LEAST_VALUES) {
+        fprintf(stderr,
+                "jostle: coverage: %s: give a readable runs.jsonl with at least %d runs of "
+                "its first condition\n",
+                path, LEAST_VALUES);
+        free(values.value);
+        return false;
+    }
+    for (size_t i = 0; i < values.count; i++)
+        sum += values.value[i] / (double)values.count;
+    for (size_t i = 0; i < values.count; i++)
+        values.value[i] /= sum;
+    *population = (struct population){
+        .name = name, .shape = RESAMPLED, .values = values.value, .count = values.count};
+    population->cv = population->loaded_cv = population_cv(population, false);
+    return true;
+}

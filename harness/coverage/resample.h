@@ -1,0 +1,11 @@
+// A population that is made of measured runs.
+#ifndef COVERAGE_RESAMPLE_H
+#define COVERAGE_RESAMPLE_H
+
+#include "population.h"
+
+// Reads the wall times of the first condition in a runs.jsonl, divided by
+// their mean. False after a message on stderr. The caller frees name and values.
+bool resample_read(const char *path, struct population *population);
+
+#endif
