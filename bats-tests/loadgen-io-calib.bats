@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # loadgen io --calib, jostle calib, and percentages of what they measured.
+# shellcheck disable=SC2016 # jq programs
 
 load helpers
 bats_require_minimum_version 1.5.0

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # loadgen io: bad input and bad disks. Each ends with one clear line, the right
 # exit status, and nothing left behind.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # jq programs; bats runs each test in a subshell
 
 load helpers
 bats_require_minimum_version 1.5.0
