@@ -51,6 +51,8 @@ static const char *scan_number(const char *text, double *value)
     *value = strtod(text, &end);
     if (end == text || errno == ERANGE || !isfinite(*value))
         return NULL;
+    if (memchr(text, 'x', (size_t)(end - text)) != NULL)
+        return NULL; /* hexadecimal: more likely a slip */
     return end;
 }
 

@@ -1,0 +1,96 @@
+#!/usr/bin/env bats
+# loadgen's command line: help, and wrong use refused with a way out.
+
+load helpers
+
+loadgen() {
+    "$BIN/loadgen" "$@"
+}
+
+# refused TEXT ARGUMENTS...: exit 2, one line that has TEXT, nothing on stdout.
+refused() {
+    local text=$1
+    shift
+    run --separate-stderr loadgen "$@"
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ $stderr == 'jostle: '*"$text"* ]]
+}
+
+setup() {
+    bats_require_minimum_version 1.5.0
+}
+
+@test "help lists every load, and each load's help its options with their defaults" {
+    local name all
+    all=$(loadgen --help)
+    for name in cpu io exec record; do
+        [[ $all == *"  $name "* ]]
+        run -0 loadgen "$name" --help
+        [[ $output == *"Usage: loadgen $name"* ]]
+    done
+    run -0 loadgen cpu --help
+    [[ $output == *--percent* && $output == *--profile* && $output == *"(default:"* ]]
+}
+
+@test "the version is told" {
+    run -0 loadgen --version
+    [[ $output =~ ^loadgen\ [0-9]+\.[0-9]+ ]]
+}
+
+@test "an unknown load or option is refused with the nearest one named" {
+    refused 'did you mean cpu?' cpuu
+    refused 'did you mean record?' rekord
+    refused 'loadgen --help' zzzzzzzz
+    refused 'did you mean --percent?' cpu --precent 5
+    refused 'see loadgen cpu --help' cpu --zzzzzzzzzz
+}
+
+@test "a missing load, value, command or file is named" {
+    refused 'no load'
+    refused '--percent P' cpu --percent
+    refused 'no command' exec
+    refused 'no file' record
+    refused 'one file only' record a b
+}
+
+@test "values out of range or that are none are refused with what would do" {
+    refused '0 to 100' cpu --percent 101
+    refused '0 to 100' cpu --percent -1
+    refused 'a percentage' cpu --percent many
+    refused 'a percentage' cpu --percent 5x
+    refused 'a time' cpu --duration soon
+    refused 'out of range' cpu --duration 0
+    refused 'out of range' cpu --threads 0
+    refused 'a whole number' cpu --threads 1.5
+    refused 'out of range' cpu --period 1us
+    refused 'int, float, double, mixed' cpu --kernel fpu
+    refused 'out of range' cpu --nice 20
+}
+
+@test "options that do not go together are refused" {
+    printf 'cores: 1\ntime: 100 ms\nload: 10\n' >"$BATS_TEST_TMPDIR/profile"
+    refused 'give one of them' cpu --percent 5 --profile "$BATS_TEST_TMPDIR/profile"
+    refused '--instances' cpu --threads 2 --profile "$BATS_TEST_TMPDIR/profile"
+    refused 'give --profile too' cpu --speed 2
+    refused 'an argument too many' cpu 50
+    refused 'no such option' exec --limit 5 -- true
+}
+
+@test "a CPU that does not exist or is not allowed is refused with those that are" {
+    refused 'not a list' cpu --cpus x
+    refused 'is not allowed here' cpu --cpus 1000
+    local first
+    first=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
+    run --separate-stderr taskset -c "$first" "$BIN/loadgen" cpu --cpus $((first + 1))
+    [ "$status" -eq 2 ]
+    [[ $stderr == *"choose from $first"* ]]
+}
+
+@test "a profile that is missing or broken is refused by name and line" {
+    refused 'no such profile' cpu --profile nowhere
+    printf 'cores: 2\ntime: 100 ms\nload: 10\n' >"$BATS_TEST_TMPDIR/profile"
+    refused 'line 3: fewer loads than cores' cpu --profile "$BATS_TEST_TMPDIR/profile"
+    refused 'Is a directory' cpu --profile "$BATS_TEST_TMPDIR"
+}

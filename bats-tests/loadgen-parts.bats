@@ -1,0 +1,40 @@
+#!/usr/bin/env bats
+# The parts of loadgen that compute without a clock, compiled with a small
+# driver that checks them against known values.
+
+load helpers
+
+setup_file() {
+    local source=$BATS_TEST_DIRNAME/../loadgen
+    "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
+        -o "$BATS_FILE_TMPDIR/parts" "$BATS_TEST_DIRNAME/fixtures/loadgen-parts.c" \
+        "$source"/{units,histogram,pacer,cpus,profile,track}.c -lm
+}
+
+check() {
+    "$BATS_FILE_TMPDIR/parts" "$1"
+}
+
+@test "times, sizes and rates are read with all their units, and nothing else is" {
+    check units
+}
+
+@test "the histogram's quantiles are within 1 % over nine decades, merged or as a difference" {
+    check histogram
+}
+
+@test "the pacer neither drifts nor divides a small rate to zero, and drops only past its debt" {
+    check pacer
+}
+
+@test "lists of CPUs are read and written" {
+    check cpus
+}
+
+@test "profiles are read in each of their forms, and a broken one is refused" {
+    check profiles
+}
+
+@test "a profile's demand and its inverse agree over several rounds" {
+    check track
+}

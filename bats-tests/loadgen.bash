@@ -1,0 +1,49 @@
+# Helpers for the tests of loadgen under --control.
+
+# load_start ARGUMENTS...: starts loadgen; LOAD_PID, LOAD_IN and LOAD_OUT are
+# its process and its pipes. Closing LOAD_IN ends it.
+load_start() {
+    local folder
+    folder=$(mktemp -d "$BATS_TEST_TMPDIR/load.XXXXXX")
+    mkfifo "$folder/in" "$folder/out"
+    "$BIN/loadgen" "$@" --control <"$folder/in" >"$folder/out" 2>"$folder/errors" 3>&- &
+    LOAD_PID=$!
+    exec {LOAD_IN}>"$folder/in" {LOAD_OUT}<"$folder/out"
+}
+
+load_say() {
+    printf '%s\n' "$*" >&"$LOAD_IN"
+}
+
+# load_expect EVENT: reads replies until that event; the line is in LOAD_REPLY.
+load_expect() {
+    while IFS= read -r -t 20 -u "$LOAD_OUT" LOAD_REPLY; do
+        [[ $LOAD_REPLY != '{"event":"'"$1"'"'* ]] || return 0
+    done
+    printf 'no %s came\n' "$1" >&2
+    return 1
+}
+
+# load_resume: returns once it is steady.
+load_resume() {
+    load_say resume
+    load_expect steady
+}
+
+# load_mark: LOAD_REPLY is what was delivered since the mark before.
+load_mark() {
+    load_say mark "${1:-m}"
+    load_expect mark
+}
+
+load_end() {
+    exec {LOAD_IN}>&-
+    load_expect summary
+    exec {LOAD_OUT}<&-
+    wait "$LOAD_PID"
+}
+
+# load_holds EXPRESSION: the last reply makes the jq expression true.
+load_holds() {
+    holds "$1" <<<"$LOAD_REPLY"
+}
