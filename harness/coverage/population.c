@@ -110,6 +110,8 @@ double stream_truth(const struct stream *stream)
 double stream_truth_all(const struct stream *stream)
 {
     const struct population *p = stream->population;
+    if (p->shape == RESAMPLED)
+        return 1 + p->amount;
     return p->shape == OUTLIERS ? 1 + p->amount * outlier_delay : stream_truth(stream);
 }
 
@@ -125,7 +127,7 @@ double population_cv(const struct population *p, bool loaded)
         return hypot(cv, p->amount / sqrt(12));
     case RESAMPLED:
         for (size_t i = 0; i < p->count; i++)
-            sum += (p->values[i] - 1) * (p->values[i] - 1);
+            sum += pow(p->values[i] - 1 - p->amount, 2);
         return sqrt(sum / (double)p->count);
     default:
         return cv;

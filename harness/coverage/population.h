@@ -25,10 +25,11 @@ struct population {
     enum shape shape;
     double cv;        // of the baseline's noise
     double loaded_cv; // of the loaded condition's noise
-    double amount;    // share of outliers or of the upper mode, size of a drift, rho, clock step
+    double amount;    // share of outliers or of the upper mode, size of a drift, rho, clock step;
+                      // RESAMPLED: by how much outliers raise the mean
     bool hard;        // with outliers or dependence: may be wrong if flagged
     double silent;    // hard: percent of means that may be wrong and not flagged
-    const double *values; // RESAMPLED: measured values, with mean 1
+    const double *values; // RESAMPLED: measured values
     size_t count;
 };
 

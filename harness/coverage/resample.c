@@ -1,5 +1,7 @@
 #include "resample.h"
 
+#include "../estimate/shape.h"
+
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,12 +48,27 @@ static bool read_all(FILE *file, struct values *values)
     return good;
 }
 
+// The mean of all values, and of those that are no outliers among all.
+static bool means(const struct values *values, double *all, double *ordinary)
+{
+    struct sample sample = {0};
+    bool good = true;
+    for (size_t i = 0; good && i < values->count; i++)
+        good = sample_add(&sample, values->value[i]);
+    struct outliers outliers = {0};
+    if (good)
+        outliers = shape_outliers(&sample);
+    *all = sample.mean;
+    *ordinary = outliers.low + outliers.high > 0 ? outliers.mean : sample.mean;
+    sample_free(&sample);
+    return good;
+}
+
 bool resample_read(const char *path, struct population *population)
 {
     struct values values = {0};
     FILE *file = fopen(path, "r");
     bool good = file && read_all(file, &values);
-    double sum = 0;
     char *name = NULL;
     if (file)
         fclose(file);
@@ -66,12 +83,19 @@ bool resample_read(const char *path, struct population *population)
         free(values.value);
         return false;
     }
+    double all, ordinary;
+    if (!means(&values, &all, &ordinary)) {
+        free(values.value);
+        free(name);
+        return false;
+    }
     for (size_t i = 0; i < values.count; i++)
-        sum += values.value[i] / (double)values.count;
-    for (size_t i = 0; i < values.count; i++)
-        values.value[i] /= sum;
-    *population = (struct population){
-        .name = name, .shape = RESAMPLED, .values = values.value, .count = values.count};
+        values.value[i] /= ordinary;
+    *population = (struct population){.name = name,
+                                      .shape = RESAMPLED,
+                                      .amount = all / ordinary - 1,
+                                      .values = values.value,
+                                      .count = values.count};
     population->cv = population->loaded_cv = population_cv(population, false);
     return true;
 }

@@ -5,7 +5,8 @@
 #include "population.h"
 
 // Reads the wall times of the first condition in a runs.jsonl, divided by
-// their mean. False after a message on stderr. The caller frees name and values.
+// the mean of those that are no outliers. False after a message on stderr. The caller frees name
+// and values.
 bool resample_read(const char *path, struct population *population);
 
 #endif

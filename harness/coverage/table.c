@@ -64,7 +64,7 @@ void table_flags(const struct row *rows, size_t count)
     }
     puts("\nWith outliers, `cover` is of the mean of the runs that none hits; of the mean of all:");
     for (size_t r = 0; r < count; r++)
-        if (rows[r].population->shape == OUTLIERS)
+        if (rows[r].population->shape == OUTLIERS || rows[r].population->shape == RESAMPLED)
             printf("%-17s %-8s %6.2f\n", rows[r].population->name, rows[r].setting,
                    percent(rows[r].tally[MEAN].covered_all, &rows[r].tally[MEAN]));
 }

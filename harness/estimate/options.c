@@ -129,9 +129,7 @@ static bool parse_size(const char *option, const char *text, unsigned long low, 
 {
     unsigned long count;
     if (!parse_count(option, text, low, MAX_RUNS_LIMIT,
-                     low == 2   ? "a whole number from 2 to 1000000"
-                     : low == 1 ? "a whole number from 1 to 1000000"
-                                : "a whole number up to 1000000",
+                     low == 1 ? "a whole number from 1 to 1000000" : "a whole number up to 1000000",
                      &count))
         return false;
     *value = count;
@@ -153,7 +151,7 @@ static bool take_setting(struct settings *settings, int code, const char *value)
     case OPTION_AT_MOST:
         return parse_real("at-most", value, 0, 1e6, "a ratio above 0, as 1.10", &settings->at_most);
     case OPTION_MIN_RUNS:
-        return parse_size("min-runs", value, 2, &settings->min_runs);
+        return parse_size("min-runs", value, 1, &settings->min_runs);
     case OPTION_MAX_RUNS:
         return parse_size("max-runs", value, 1, &settings->max_runs);
     case OPTION_DISCARD_WARMUP:

@@ -67,8 +67,10 @@ static bool take_record(struct dialogue *dialogue, const char *line)
     struct run run;
     json_t *load = NULL;
     char why[256];
-    if (record_parse(session->settings, line, &run, &load, why, sizeof why) != RECORD_OK) {
-        set_aside(dialogue, why);
+    enum record_status status = record_parse(session->settings, line, &run, &load, why, sizeof why);
+    if (status != RECORD_OK) {
+        if (status != RECORD_WARM_UP)
+            set_aside(dialogue, why);
         return true;
     }
     enum session_add added = session_add(session, &run);

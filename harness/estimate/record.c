@@ -51,6 +51,9 @@ static enum record_status fill(const struct settings *settings, const json_t *re
             run->value[i] = NAN;
     }
     run->failed = has_failed(record);
+    const json_t *block = field(record, "block");
+    if (json_is_integer(block) && json_integer_value(block) == 0)
+        return RECORD_WARM_UP;
     run->block = positive(record, "block");
     run->order = positive(record, "order");
     if (isnan(run->value[WALL_S]) && !run->failed) {

@@ -14,9 +14,10 @@ struct run {
     bool failed;           // exit code, signal, time-out, or not started
 };
 
-enum record_status { RECORD_OK, RECORD_BROKEN, RECORD_FOREIGN };
+enum record_status { RECORD_OK, RECORD_WARM_UP, RECORD_BROKEN, RECORD_FOREIGN };
 
-// Reads one line. block and order are 0 where the record has none. On
+// Reads one line. A block of 0 marks a warm-up run (RECORD_WARM_UP), which is
+// kept in the file and not used. block and order are 0 where the record has none. On
 // RECORD_OK *load is the record's `load` array (a new reference) or NULL; on
 // RECORD_BROKEN (no valid record) and RECORD_FOREIGN (a condition that was not
 // asked for) `why` says what is wrong.

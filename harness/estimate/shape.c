@@ -29,18 +29,17 @@ static void rest_of(const struct sample *sample, struct outliers *found)
 
 struct outliers shape_outliers(const struct sample *sample)
 {
-    struct outliers found = {.smallest_z = INFINITY};
+    struct outliers found = {0};
     size_t n = sample->count;
     double median = sample_median(sample), mad = sample_mad(sample);
     // Half of the values alike: there is no scale to measure the others with.
     if (n >= OUTLIERS_FROM && mad > 0 && sample->sorted[0] > 0) {
-        double scale = normal_mad * log1p(mad / median), far = far_z(n) * scale;
-        for (; log(sample->sorted[n - 1 - found.high] / median) > far; found.high++)
-            found.smallest_z =
-                fmin(found.smallest_z, log(sample->sorted[n - 1 - found.high] / median) / scale);
-        for (; log(median / sample->sorted[found.low]) > far; found.low++)
-            found.smallest_z =
-                fmin(found.smallest_z, log(median / sample->sorted[found.low]) / scale);
+        double scale = normal_mad * log1p(mad / median), far = far_z(n);
+        const double *sorted = sample->sorted;
+        while (log(sorted[n - 1 - found.high] / median) > far * scale)
+            found.high++;
+        while (median - sorted[found.low] > far * normal_mad * mad)
+            found.low++;
     }
     if (found.low + found.high > 0)
         rest_of(sample, &found);

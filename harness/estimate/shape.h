@@ -5,13 +5,13 @@
 
 #include "sample.h"
 
-// Values far from the rest on the logarithmic scale (where the usual slow tail
-// of run times is nearly symmetric), by the robust z = |log v - median| / (1.4826 MAD).
+// Values far from the rest by the robust z = deviation from the median / (1.4826 MAD).
+// Slow ones are judged on the logarithmic scale, where the usual slow tail of run
+// times is nearly symmetric; quick ones on the plain scale, where it is short.
 struct outliers {
-    size_t low, high;  // how many at each end of the sorted values
-    double smallest_z; // of those
-    double mean;       // of the rest
-    double variance;   // of the rest, n-1
+    size_t low, high; // how many at each end of the sorted values
+    double mean;      // of the rest
+    double variance;  // of the rest, n-1
 };
 
 struct outliers shape_outliers(const struct sample *sample);
