@@ -1,4 +1,7 @@
+# shellcheck shell=bash
 # Shared by every test file: where things are, and small checks.
+
+bats_require_minimum_version 1.5.0
 
 ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 BUILD=${JOSTLE_BUILD:-$ROOT/build}

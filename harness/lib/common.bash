@@ -84,10 +84,11 @@ json_string() {
 # nothing expanded, nothing run) into ARRAY; 1 when a quote is not closed.
 split_words() {
     local -n split_words_result=$2
-    local words
-    words=$(xargs printf '%s\n' <<<"${1//$'\n'/ }" 2>/dev/null) || return 1
+    local split_words_lines
+    split_words_lines=$(xargs printf '%s\n' <<<"${1//$'\n'/ }" 2>/dev/null) || return 1
     split_words_result=()
-    [[ -z $words ]] || mapfile -t split_words_result <<<"$words"
+    # shellcheck disable=SC2034 # the caller's array
+    [[ -z $split_words_lines ]] || mapfile -t split_words_result <<<"$split_words_lines"
 }
 
 # shell_quote WORD...: sets REPLY to the words, quoted so that any shell or

@@ -47,6 +47,9 @@ declare -a experiment_options=(
 experiment_main() {
     experiment_check
     trap experiment_exit EXIT
+    # A load that died must not end us by SIGPIPE; ignored, it would be inherited
+    # by the target, a handler is not.
+    trap : PIPE
     trap 'experiment_interrupted INT 130' INT
     trap 'experiment_interrupted TERM 143' TERM
     trap 'experiment_interrupted HUP 129' HUP
@@ -238,9 +241,7 @@ experiment_target_failed() {
     how=$(jq -rs -f "$JOSTLE_LIB/failure.jq" "$experiment_folder/runs.jsonl")
     last=$(tail -n 1 "$experiment_folder/target.stderr" 2>/dev/null) || true
     shell_quote "${target[@]}"
-    warn "the target $how: ${REPLY:0:120}: see its last words, or go on with --ignore-failure"
-    [[ -z $last ]] || warn "its last words: $last"
-    warn "the records of $runs_total runs are in $experiment_folder"
+    warn "the target $how: ${REPLY:0:120}${last:+: ${last:0:200}}: mend it, or go on with --ignore-failure (records: $experiment_folder)"
     exit "$EXIT_TARGET"
 }
 
@@ -305,6 +306,16 @@ experiment_interrupted() {
     exit "$2"
 }
 
+# experiment_tidy: takes away what is of no use to anybody: empty error files,
+# and the folder itself when nothing was measured.
+experiment_tidy() {
+    [[ -d $experiment_folder ]] || return 0
+    find "$experiment_folder" -maxdepth 1 -name '*.stderr' -empty -delete
+    [[ -s $experiment_folder/runs.jsonl ]] ||
+        rm -f "$experiment_folder"/{runs.jsonl,experiment.json} "$experiment_folder"/*.stderr
+    rmdir "$experiment_folder" 2>/dev/null && [[ -z ${options[output]} ]] && rmdir jostle-results 2>/dev/null
+}
+
 # experiment_exit: whatever the reason, no target and no load stays behind.
 experiment_exit() {
     local status=$?
@@ -316,12 +327,7 @@ experiment_exit() {
         pid_end "$target_pid" 5
     fi
     experiment_stop
-    if [[ -n $experiment_folder ]]; then
-        find "$experiment_folder" -maxdepth 1 -name '*.stderr' -empty -delete
-        # A folder in which nothing was measured is of no use to anybody.
-        [[ -s $experiment_folder/runs.jsonl ]] || rm -f "$experiment_folder"/{runs.jsonl,experiment.json}
-        rmdir "$experiment_folder" 2>/dev/null
-    fi
+    [[ -z $experiment_folder ]] || experiment_tidy
     exit "$status"
 }
 

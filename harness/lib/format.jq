@@ -40,7 +40,7 @@ def percent_text: if . == null then "-" else . * 100 | fixed(decimals) + " %" en
 def with_error($half; scale):
   if . == null then "-"
   else scale as $s
-  | ($half // 0) * $s.factor as $h
+  | (($half // 0) * $s.factor) as $h
   | (if $h == 0 then (. * $s.factor | decimals)
      else ([[(1 - ($h | log10 | floor)), 0] | max, 6] | min) end) as $n
   | (. * $s.factor | fixed($n)) + " ± " + (if $half == null then "?" else $h | fixed($n) end) + " " + $s.unit
@@ -61,7 +61,7 @@ def aligned:
   (transpose | map(map(length) | max)) as $widths
   | .[]
   | to_entries
-  | map(" " * ($widths[.key] - (.value | length)) as $pad
-        | if .key == 0 then .value + ($pad // "") else ($pad // "") + .value end)
+  | map((" " * ($widths[.key] - (.value | length)) // "") as $pad
+        | if .key == 0 then .value + $pad else $pad + .value end)
   | join("  ")
   | sub(" +$"; "");

@@ -57,11 +57,12 @@ options_defaults() {
 options_parse() {
     local -n parse_table=$1 parse_values=$2 parse_rest=$3
     local -A argument kinds
+    local -a known=()
     local row name arg kind value
     shift 3
     for row in "${parse_table[@]}"; do
         IFS='|' read -r name arg kind _ _ <<<"$row"
-        argument[$name]=$arg kinds[$name]=$kind
+        argument[$name]=$arg kinds[$name]=$kind known+=("--$name")
     done
     while [[ $# -gt 0 ]]; do
         case $1 in
@@ -76,7 +77,7 @@ options_parse() {
             *) break ;;
         esac
         [[ -v "argument[$name]" ]] ||
-            usage_error "unknown option --$name$(nearest "--$name" "${!argument[@]/#/--}"): see --help"
+            usage_error "unknown option --$name$(nearest "--$name" "${known[@]}"): see --help"
         if [[ -z ${argument[$name]} ]]; then
             [[ $1 != *=* ]] || usage_error "--$name takes no value: write --$name"
             value=1

@@ -8,48 +8,49 @@ def half_width: if .ci == null then null else (.ci[1] - .ci[0]) / 2 end;
 def load_text:
   if length == 0 then "-"
   else map(if .offered == null then .name + ": " + (.cpu_s // 0 | time_text) + " CPU"
-           else ([.offered, .achieved] | max | rate_scale(.unit)) as $ignored
-           | .unit as $unit
+           else .unit as $unit
            | ([.offered, .achieved] | max | rate_scale($unit)) as $s
            | "\(.achieved * $s.factor | fixed(2)) of \(.offered * $s.factor | fixed(2)) \($s.unit)" end)
   | join(" + ")
   end;
 
 # One condition's slowdown: 1.37 [1.35, 1.39]
-def slowdown_text($slowdowns; $first):
+def slowdown_text($slowdowns; $reference):
   .name as $name
   | ($slowdowns | map(select(.condition == $name and .metric == "wall_s")) | first) as $s
-  | if $s == null then (if $name == $first then "1" else "-" end)
+  | if $s == null then (if $name == $reference then "1" else "-" end)
     else "\($s.ratio | fixed(3)) [\($s.ci[0] | fixed(3)), \($s.ci[1] | fixed(3))]"
     end;
 
-def row($slowdowns; $first):
+def row($slowdowns; $reference):
   [ .name, (.runs | tostring),
     (.wall_s | .mean as $m | half_width as $h | $m | with_error($h; time_scale)),
     (.wall_s.variance | scientific) + " s²",
     (.user_s.mean | time_text), (.system_s.mean | time_text), (.max_rss_bytes.mean | size_text) ]
-  + (if ($slowdowns | length) > 0 then [slowdown_text($slowdowns; $first)] else [] end)
-  + [(.load // []) | load_text];
+  + (if ($slowdowns | length) > 0 then [slowdown_text($slowdowns; $reference)] else [] end)
+  + [.load // [] | load_text];
 
 def header($slowdowns; $level):
   ["condition", "runs", "wall time (mean ± \($level))", "variance", "user", "system", "memory"]
   + (if ($slowdowns | length) > 0 then ["slowdown [\($level)]"] else [] end)
   + ["load achieved of offered"];
 
+# What has a larger error than was asked for, and why it was left so.
 def not_converged($settings):
-  .conditions[] | select(.converged | not)
-  | .name as $name | .runs as $runs
-  | ([$settings.metric[] as $m | .[$m].error // 0] | max) as $error
-  | "\($name): not converged: \($error | percent_text) after \($runs) runs (asked: \($settings.error | percent_text), ended by \(.stop_reason))";
+  ([.conditions[] | .name as $name | . as $c | $settings.metric[] | { what: "\($name), \(.)", error: $c[.].error, runs: $c.runs, reason: $c.stop_reason }]
+   + [.slowdowns[] | . as $s | select($settings.metric | index($s.metric))
+      | { what: "slowdown of \(.condition), \(.metric)", error, runs: .pairs, reason: null }])[]
+  | select(.error != null and .error > $settings.error)
+  | "\(.what): not converged: \(.error | percent_text) after \(.runs) runs (asked: \($settings.error | percent_text))";
 
 (.settings.confidence * 100 | fixed(0) + " %") as $level
 | .slowdowns as $slowdowns
-| .conditions[0].name as $first
+| .conditions[0].name as $reference
 | .settings as $settings
 | "\(.command | words)",
   "on \(.environment.host): \(.environment.cpu), CPUs \(.environment.cpus_allowed), \(.environment.kernel)",
   "",
-  ([header($slowdowns; $level)] + [.conditions[] | row($slowdowns; $first)] | aligned),
+  ([header($slowdowns; $level)] + [.conditions[] | row($slowdowns; $reference)] | aligned),
   "",
   (.loads[] | select(.spec != null) | "\(.name) = \(.spec)"),
   not_converged($settings),

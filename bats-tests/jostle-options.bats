@@ -1,0 +1,120 @@
+#!/usr/bin/env bats
+# jostle and its commands: help, options, what is refused.
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+@test "jostle --help lists every command with what it is for" {
+    run -0 "$JOSTLE" --help
+    local file
+    for file in "$ROOT"/harness/commands/*; do
+        grep -qE "^  ${file##*/} +[a-z]" <<<"$output"
+    done
+}
+
+@test "every command has --help, on stdout, with exit 0 and its options" {
+    local file
+    for file in "$ROOT"/harness/commands/*; do
+        run -0 "$JOSTLE" "${file##*/}" --help
+        grep -q "^Usage: jostle ${file##*/}" <<<"$output"
+        grep -qi 'exit status' <<<"$output"
+    done
+}
+
+@test "jostle help COMMAND is the same as jostle COMMAND --help" {
+    diff <("$JOSTLE" help slowdown) <("$JOSTLE" slowdown --help)
+}
+
+@test "jostle --version prints one line" {
+    run -0 "$JOSTLE" --version
+    [[ $output =~ ^jostle\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+}
+
+@test "jostle without a command is wrong use" {
+    run -2 "$JOSTLE"
+}
+
+@test "an unknown command is refused with the nearest one" {
+    run -2 "$JOSTLE" slowdwon
+    [[ $output == 'jostle: unknown command slowdwon (did you mean slowdown?)'* ]]
+}
+
+@test "an unknown option is refused with the nearest one" {
+    run -2 "$JOSTLE" run --max-run 3 -- true
+    [[ $output == *'unknown option --max-run (did you mean --max-runs?)'* ]]
+}
+
+@test "wrong values are refused before anything runs, each with what to give" {
+    local -a wrong=(
+        '--error 0' '--error 1' '--error 7' '--error x' '--confidence 1' '--max-runs 0' '--max-runs 1.5'
+        '--min-runs -3' '--max-time 0' '--max-time soon' '--timeout 3x' '--metric wall' '--engine time'
+        '--target-cpus a' '--nice low' '--seed -1' '--min-runs 5 --max-runs 4'
+    )
+    local words
+    for words in "${wrong[@]}"; do
+        # shellcheck disable=SC2086 # an option and its value
+        run -2 "$JOSTLE" run $words -- touch ran
+        [[ $output == 'jostle: '*': '* ]]
+        [[ $(wc -l <<<"$output") -eq 1 ]]
+    done
+    [[ ! -e ran && ! -e jostle-results ]]
+}
+
+@test "an option that needs a value says so, and a flag refuses one" {
+    run -2 "$JOSTLE" run --error
+    [[ $output == *'--error needs a value'* ]]
+    run -2 "$JOSTLE" run --quiet=yes -- true
+    [[ $output == *'--quiet takes no value'* ]]
+}
+
+@test "a target is needed" {
+    run -2 "$JOSTLE" run
+    [[ $output == *'no target'* ]]
+}
+
+@test "slowdown needs a load" {
+    run -2 "$JOSTLE" slowdown -- true
+    [[ $output == *'needs a --load'* ]]
+}
+
+@test "two loads of one name are refused" {
+    run -2 "$JOSTLE" slowdown --load cpu --load cpu -- true
+    [[ $output == *'the name cpu is taken'* ]]
+    run -2 "$JOSTLE" slowdown --load baseline=cpu -- true
+    [[ $output == *'the name baseline is taken'* ]]
+}
+
+@test "a load that loadgen refuses is wrong use, told in loadgen's words, and leaves nothing" {
+    run -2 "$JOSTLE" slowdown --load 'x=cpu --percent 500' -- touch ran
+    [[ $output == *'load x: '*'--percent 500'* ]]
+    run -2 "$JOSTLE" slowdown --load 'x=cpuu' -- touch ran
+    [[ $output == *'did you mean cpu'* ]]
+    [[ ! -e ran && ! -e jostle-results ]]
+}
+
+@test "a load with an open quote, or an empty one, is refused" {
+    run -2 "$JOSTLE" slowdown --load "x=cpu --percent '50" -- true
+    [[ $output == *'a quote is not closed'* ]]
+    run -2 "$JOSTLE" slowdown --load 'x=cpu + ' -- true
+    [[ $output == *'a load is missing'* ]]
+    run -2 "$JOSTLE" slowdown --load 'x=exec:' -- true
+    [[ $output == *'no command'* ]]
+}
+
+@test "an output folder that cannot be made or written is a failure with a way out" {
+    touch file
+    run -1 "$JOSTLE" run --output file/folder -- touch ran
+    [[ $output == 'jostle: cannot make the folder file/folder: choose another with --output' ]]
+    [[ ! -e ran ]]
+}
+
+@test "an output folder that holds an experiment is not overwritten" {
+    mkdir out
+    printf 'precious\n' >out/runs.jsonl
+    run -2 "$JOSTLE" run --output out -- true
+    [[ $output == *'already holds an experiment'* ]]
+    [[ $(<out/runs.jsonl) == precious ]]
+}

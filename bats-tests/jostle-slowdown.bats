@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# jostle slowdown: baseline and loads, interleaved.
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+@test "a CPU-bound target on a CPU with a full load takes about twice as long" {
+    run -0 "$JOSTLE" slowdown --output out --max-runs 10 --target-cpus 0 --load-cpus 0 \
+        --load 'full=cpu --percent 100' -- "$WORKLOADS/delannoy" 11
+    # Fairness gives one half of the CPU; a busy host makes the figure wander.
+    holds '.slowdowns[] | select(.condition == "full" and .metric == "wall_s") | .ratio > 1.5 and .ratio < 2.8 and .ci[0] < .ratio and .ratio < .ci[1]' <out/result.json
+}
+
+@test "blocks hold every condition once, in an order that varies" {
+    "$JOSTLE" slowdown --quiet --output out --min-runs 12 --max-runs 12 --seed 4 \
+        --load 'a=cpu --percent 5' --load 'b=cpu --percent 10' -- true
+    holds -s 'group_by(.block) | length == 12 and all(.[]; map(.condition) | sort == ["a", "b", "baseline"])' <out/runs.jsonl
+    holds -s 'group_by(.block) | map(sort_by(.order) | map(.condition)) | unique | length > 2' <out/runs.jsonl
+    holds -s 'map(.order) == [range(1; length + 1)]' <out/runs.jsonl
+}
+
+@test "the same seed gives the same order" {
+    local i
+    for i in 1 2; do
+        "$JOSTLE" slowdown --quiet --output "out$i" --min-runs 6 --max-runs 6 --seed 99 --load 'a=cpu --percent 5' -- true
+    done
+    diff <(jq -r .condition out1/runs.jsonl) <(jq -r .condition out2/runs.jsonl)
+    holds '.settings.seed == 99' <out1/result.json
+}
+
+@test "the load runs during loaded runs, and only then" {
+    # The target notes how much CPU the machine spent while it slept.
+    cat >target <<'END'
+#!/bin/bash
+before=$(awk '/^cpu / { print $2 + $3 + $4; exit }' /proc/stat)
+sleep 0.5
+after=$(awk '/^cpu / { print $2 + $3 + $4; exit }' /proc/stat)
+echo "$((after - before))" >>ticks
+END
+    chmod +x target
+    "$JOSTLE" slowdown --quiet --output out --min-runs 4 --max-runs 4 --load 'full=cpu --percent 90 --threads 1' -- ./target
+    # 0.5 s of 90 % are 45 ticks of 10 ms; medians, so that one neighbour's burst does not decide.
+    paste -d' ' <(jq -r .condition out/runs.jsonl) ticks >joined
+    local quiet loaded
+    quiet=$(awk '$1 == "baseline" { print $2 }' joined | sort -n | sed -n 2p)
+    loaded=$(awk '$1 == "full" { print $2 }' joined | sort -n | sed -n 2p)
+    ((loaded >= 35 && loaded > quiet + 20))
+}
+
+@test "a condition may have several loads at once" {
+    "$JOSTLE" slowdown --quiet --output out --min-runs 2 --max-runs 2 --settle 200ms \
+        --load 'both=cpu --percent 20 --threads 1 + exec: sleep 100' -- sleep 0.1
+    holds -s 'map(select(.condition == "both")) | length == 2 and all(.[]; .load | map(.name) == ["both.cpu", "both.exec"])' <out/runs.jsonl
+    run ! pgrep -f '^sleep 100$'
+}
+
+@test "a priority holds in every condition alike" {
+    printf '#!/bin/sh\nnice >>nices\n' >target && chmod +x target
+    "$JOSTLE" slowdown --quiet --output out --min-runs 2 --max-runs 2 --nice 5 --load 'a=cpu --percent 5' -- ./target
+    [[ $(sort -u nices) == 5 ]]
+}
+
+@test "the table has a row a condition, with slowdown and load" {
+    run -0 "$JOSTLE" slowdown --output out --max-runs 3 --load 'low=cpu --percent 10' -- sleep 0.05
+    [[ $output =~ baseline\ +3\ .*\ 1\ +- ]]
+    [[ $output =~ low\ +3\ .*\[[0-9.]+,\ [0-9.]+\]\ .*of\ 0\.20\ CPUs || $(nproc) -ne 2 ]]
+    [[ $output == *'low = cpu --percent 10'* ]]
+}
+
+@test "a load that cannot deliver is flagged in the record" {
+    "$JOSTLE" slowdown --quiet --output out --min-runs 3 --max-runs 3 --target-cpus 0 \
+        --load-cpus 0 --load 'full=cpu --percent 100' -- "$WORKLOADS/delannoy" 11
+    holds -s 'map(select(.condition == "full")) | any(.[]; .flags | index("load-short"))' <out/runs.jsonl
+}
+
+@test "loads in a record and the target stay on their own CPUs" {
+    [[ $(nproc) -ge 2 ]] || skip "needs two CPUs"
+    "$JOSTLE" slowdown --quiet --output out --min-runs 2 --max-runs 2 --target-cpus 0 --load-cpus 1 --load full=cpu -- "$WORKLOADS/delannoy" 10
+    holds -s 'all(.[]; .cpus == "0") and (map(select(.condition == "full")) | all(.[]; .load[0].offered == 1))' <out/runs.jsonl
+}
