@@ -47,6 +47,8 @@ static void judge(const struct cell *cell, struct session *session, const struct
     double truth = single ? stream_truth(stream) : cell->ratio;
     struct interval figure =
         single ? figure_location(session, 0, WALL_S).interval : figure_ratio(session, 1, WALL_S);
+    figure.low = figure.center - cell->narrow * (figure.center - figure.low);
+    figure.high = figure.center + cell->narrow * (figure.high - figure.center);
     bool covered = holds(&figure, truth);
     tally->experiments++;
     tally->covered += covered ? 1 : 0;

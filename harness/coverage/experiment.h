@@ -26,7 +26,8 @@ struct tally {
 struct cell {
     const struct population *population;
     struct settings settings;
-    double ratio; // the true slowdown; 0: only one condition
+    double narrow; // the interval is judged as if it were so many times as wide
+    double ratio;  // the true slowdown; 0: only one condition
 };
 
 // Adds `count` experiments, with random numbers from `seed` alone. False if

@@ -23,6 +23,7 @@ static const char help_text[] =
     "  --seed N            (1)\n"
     "  --quick             few populations and experiments; exit 1 if a bound is broken\n"
     "                      by more than chance allows\n"
+    "  --narrow F          judge intervals F times as wide: to see that --quick notices\n"
     "  --list              the names of the populations\n"
     "  --help\n"
     "Settings: `default` stops at an error of 5 % with 12 to 30 runs; `n*=25` and `n*=80` ask\n"
@@ -41,6 +42,7 @@ struct run_options {
     size_t experiments, threads;
     unsigned long seed;
     const char *populations;
+    double narrow;
     bool quick, list, help;
     struct population resampled[MAX_RESAMPLED];
     size_t resampled_count;
@@ -61,7 +63,7 @@ static bool is_wanted(const char *list, const char *name)
 
 static struct cell make_cell(const struct population *population, double oracle, double ratio)
 {
-    struct cell cell = {.population = population, .ratio = ratio};
+    struct cell cell = {.population = population, .ratio = ratio, .narrow = 1};
     struct settings *settings = &cell.settings;
     settings->conditions[0] = first_name;
     settings->conditions[1] = second_name;
@@ -92,6 +94,8 @@ static size_t add_rows(struct row *rows, const struct population *population, bo
 
 static bool run_row(struct row *row, const struct run_options *options, size_t number)
 {
+    for (size_t i = 0; i < COLUMNS; i++)
+        row->cell[i].narrow = options->narrow;
     // In the short form the A/A column would only repeat the slowdown's.
     size_t columns = options->quick ? SAME : COLUMNS;
     return workers_run(row->cell, row->tally, columns, options->experiments,
@@ -173,6 +177,16 @@ static bool parse_count(const char *text, size_t *value)
     return good;
 }
 
+static bool parse_factor(const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    bool good = end != text && *end == '\0' && *value > 0 && *value < 100;
+    if (!good)
+        fprintf(stderr, "jostle: coverage: %s: give a factor above 0\n", text);
+    return good;
+}
+
 static bool take_resample(struct run_options *options, const char *path)
 {
     if (options->resampled_count == MAX_RESAMPLED) {
@@ -190,6 +204,7 @@ static bool parse(struct run_options *options, int argc, char **argv)
                                           {"resample", required_argument, NULL, 'r'},
                                           {"threads", required_argument, NULL, 't'},
                                           {"seed", required_argument, NULL, 's'},
+                                          {"narrow", required_argument, NULL, 'n'},
                                           {"quick", no_argument, NULL, 'q'},
                                           {"list", no_argument, NULL, 'l'},
                                           {"help", no_argument, NULL, 'h'},
@@ -207,6 +222,8 @@ static bool parse(struct run_options *options, int argc, char **argv)
             good = parse_count(optarg, &options->threads);
         else if (code == 's')
             good = parse_count(optarg, &options->seed);
+        else if (code == 'n')
+            good = parse_factor(optarg, &options->narrow);
         else if (code == 'r')
             good = take_resample(options, optarg);
         else if (code == '?')
@@ -252,7 +269,7 @@ static int run(struct run_options *options)
 
 int main(int argc, char **argv)
 {
-    struct run_options options = {.seed = 1};
+    struct run_options options = {.seed = 1, .narrow = 1};
     int code = 2;
     if (parse(&options, argc, argv) && (options.help || options.list || fill_in(&options)))
         code = run(&options);

@@ -25,23 +25,45 @@ static unsigned bit(enum flag flag, bool set)
     return set ? 1U << flag : 0;
 }
 
-static unsigned shape_flags(const struct sample *sample, bool is_time)
+// What changes the mean by less than this is not worth a word.
+static double least_share(const struct settings *settings)
+{
+    return fmin(0.01, settings->error / 5);
+}
+
+static bool has_outliers(const struct sample *sample, double least)
 {
     struct outliers outliers = shape_outliers(sample);
+    double median = sample_median(sample), off = 0;
+    if (outliers.high > 0)
+        off = sample->sorted[sample->count - 1] - median;
+    if (outliers.low > 0)
+        off = fmax(off, median - sample->sorted[0]);
+    return off > least * median;
+}
+
+static bool has_modes(const struct sample *sample, double least)
+{
     struct split split = shape_split(sample);
-    size_t n = sample->count, upper = n - split.lower,
-           least = split.lower < upper ? split.lower : upper;
-    bool modes = n >= MODES_FROM && split.lower > 0 && least >= 2 && 10 * least > n;
+    size_t n = sample->count, upper = n - split.lower;
+    size_t fewer = split.lower < upper ? split.lower : upper;
+    return n >= MODES_FROM && fewer >= 2 && 10 * fewer > n &&
+           split.high_mean - split.low_mean > least * sample->mean;
+}
+
+static unsigned shape_flags(const struct sample *sample, double least, bool is_time)
+{
     double step = shape_step(sample), variance = sample_variance(sample);
-    bool same = n >= 3 && !(variance > 0);
-    return bit(FLAG_OUTLIERS, outliers.low + outliers.high > 0) | bit(FLAG_TWO_MODES, modes) |
+    bool same = sample->count >= 3 && !(variance > 0);
+    return bit(FLAG_OUTLIERS, has_outliers(sample, least)) |
+           bit(FLAG_TWO_MODES, has_modes(sample, least)) |
            bit(FLAG_COARSE_CLOCK, is_time && (same || step > coarse_share * sqrt(variance)));
 }
 
-static unsigned order_flags(const struct sample *sample, double dependent_z)
+static unsigned order_flags(const struct sample *sample, double least, double dependent_z)
 {
     struct order order = order_analyse(sample->value, sample->count);
-    if (sample->count < ORDER_FROM)
+    if (sample->count < ORDER_FROM || !(sample_variance(sample) > pow(least * sample->mean, 2)))
         return 0;
     double df = (double)sample->count - 2;
     bool trend = 2 * gsl_cdf_tdist_Q(fabs(order.trend_t), df) < trend_p;
@@ -71,8 +93,10 @@ unsigned diagnose_flags(struct session *session, size_t condition, enum metric m
     const struct sample *sample = &session->conditions[condition].metric[metric];
     if (sample->count < 3)
         return 0;
-    return shape_flags(sample, metric != MAX_RSS_BYTES) |
-           order_flags(sample, settings_dependent_z(session->settings)) |
+    double least = least_share(session->settings);
+    // What moves with time hides in a small spread longer than what does not.
+    return shape_flags(sample, least, metric != MAX_RSS_BYTES) |
+           order_flags(sample, least / 10, settings_dependent_z(session->settings)) |
            bit(FLAG_LOAD_VARIANCE, load_varies(session, condition, metric));
 }
 

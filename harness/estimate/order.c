@@ -16,7 +16,7 @@ struct order order_dependence(const double *value, size_t n, double mean, double
     order.z = (r + 1 / count) * count * sqrt(count - 1) / (count - 2);
     // F. H. C. Marriott and J. A. Pope, "Bias in the estimation of
     // autocorrelations", Biometrika 41 (1954).
-    order.autocorrelation = r + (1 + 4 * r) / count;
+    order.autocorrelation = fmin(r + (1 + 4 * r) / count, 1);
     return order;
 }
 

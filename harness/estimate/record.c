@@ -17,12 +17,14 @@ static double number(const json_t *record, const char *name)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-static size_t positive(const json_t *record, const char *name)
+// A whole number from 0 on, 0 where the field is absent. False for anything else.
+static bool whole(const json_t *record, const char *name, size_t *value)
 {
-    const json_t *value = field(record, name);
-    json_int_t integer = json_is_integer(value) ? json_integer_value(value) : 0;
-    return integer > 0 && integer <= MAX_RUNS_LIMIT * (json_int_t)MAX_CONDITIONS ? (size_t)integer
-                                                                                 : 0;
+    const json_t *number_field = field(record, name);
+    json_int_t integer = number_field ? json_integer_value(number_field) : 0;
+    *value = integer > 0 ? (size_t)integer : 0;
+    return !number_field || (json_is_integer(number_field) && integer >= 0 &&
+                             integer <= MAX_RUNS_LIMIT * (json_int_t)MAX_CONDITIONS);
 }
 
 static bool has_failed(const json_t *record)
@@ -51,11 +53,12 @@ static enum record_status fill(const struct settings *settings, const json_t *re
             run->value[i] = NAN;
     }
     run->failed = has_failed(record);
-    const json_t *block = field(record, "block");
-    if (json_is_integer(block) && json_integer_value(block) == 0)
+    if (!whole(record, "block", &run->block) || !whole(record, "order", &run->order)) {
+        snprintf(why, why_size, "its block or order is no whole number that is possible");
+        return RECORD_BROKEN;
+    }
+    if (field(record, "block") && run->block == 0)
         return RECORD_WARM_UP;
-    run->block = positive(record, "block");
-    run->order = positive(record, "order");
     if (isnan(run->value[WALL_S]) && !run->failed) {
         snprintf(why, why_size, "it has no wall_s that is a number, 0 or more");
         return RECORD_BROKEN;

@@ -186,6 +186,15 @@ static double number_or(const json_t *object, const char *name, double otherwise
     return json_is_number(value) ? json_number_value(value) : otherwise;
 }
 
+static void add_known(const json_t *object, const char *name, double *sum, size_t *count)
+{
+    double value = number_or(object, name, NAN);
+    if (isnan(value))
+        return;
+    *sum += value;
+    ++*count;
+}
+
 bool session_add_loads(struct session *session, int condition, const json_t *loads)
 {
     for (size_t i = 0; i < json_array_size(loads); i++) {
@@ -199,12 +208,10 @@ bool session_add_loads(struct session *session, int condition, const json_t *loa
         struct load_sum *sum = find_load(&session->conditions[condition], name, unit ? unit : "");
         if (!sum || !sum->name || !sum->unit)
             return false;
-        double offered = number_or(one, "offered", NAN), achieved = number_or(one, "achieved", NAN);
         sum->runs++;
-        sum->offered_runs += isnan(offered) ? 0 : 1;
-        sum->offered += isnan(offered) ? 0 : offered;
-        sum->achieved_runs += isnan(achieved) ? 0 : 1;
-        sum->achieved += isnan(achieved) ? 0 : achieved;
+        add_known(one, "offered", &sum->offered, &sum->offered_runs);
+        add_known(one, "achieved", &sum->achieved, &sum->achieved_runs);
+        add_known(one, "cpu_s", &sum->cpu_s, &sum->cpu_runs);
         sum->late += number_or(one, "late", 0);
         sum->dropped += number_or(one, "dropped", 0);
     }

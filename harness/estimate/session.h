@@ -9,8 +9,8 @@
 // What a load delivered, summed over the runs of one condition.
 struct load_sum {
     char *name, *unit;
-    double offered, achieved, late, dropped;
-    size_t offered_runs, achieved_runs, runs;
+    double offered, achieved, cpu_s, late, dropped;
+    size_t offered_runs, achieved_runs, cpu_runs, runs;
 };
 
 struct condition {

@@ -47,10 +47,11 @@ static json_t *loads(const struct condition *condition)
     for (size_t i = 0; i < condition->load_count; i++) {
         const struct load_sum *sum = &condition->loads[i];
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:o, s:o, s:f, s:f, s:i}", "name", sum->name, "unit",
+            list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:f, s:f, s:i}", "name", sum->name, "unit",
                             sum->unit, "offered", mean_rate(sum->offered, sum->offered_runs),
-                            "achieved", mean_rate(sum->achieved, sum->achieved_runs), "late",
-                            sum->late, "dropped", sum->dropped, "runs", (int)sum->runs));
+                            "achieved", mean_rate(sum->achieved, sum->achieved_runs), "cpu_s",
+                            mean_rate(sum->cpu_s, sum->cpu_runs), "late", sum->late, "dropped",
+                            sum->dropped, "runs", (int)sum->runs));
     }
     return list;
 }
