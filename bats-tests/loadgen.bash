@@ -1,12 +1,12 @@
 # Helpers for the tests of loadgen under --control.
 
-# load_start ARGUMENTS...: starts loadgen; LOAD_PID, LOAD_IN and LOAD_OUT are
+# load_start LOAD ARGUMENTS...: starts loadgen; LOAD_PID, LOAD_IN and LOAD_OUT are
 # its process and its pipes. Closing LOAD_IN ends it.
 load_start() {
     local folder
     folder=$(mktemp -d "$BATS_TEST_TMPDIR/load.XXXXXX")
     mkfifo "$folder/in" "$folder/out"
-    "$BIN/loadgen" "$@" --control <"$folder/in" >"$folder/out" 2>"$folder/errors" 3>&- &
+    "$BIN/loadgen" "$1" --control "${@:2}" <"$folder/in" >"$folder/out" 2>"$folder/errors" 3>&- &
     LOAD_PID=$!
     exec {LOAD_IN}>"$folder/in" {LOAD_OUT}<"$folder/out"
 }

@@ -4,6 +4,7 @@
 
 #include "load.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -43,6 +44,8 @@ static int take_sample(struct sample *sample, unsigned room)
     while (sample->count < room && fgets(text, sizeof text, file) != NULL) {
         struct cpu_ticks *cpu = &sample->cpus[sample->count];
         *cpu = (struct cpu_ticks){0};
+        if (strncmp(text, "cpu", 3) != 0 || !isdigit((unsigned char)text[3]))
+            continue; /* "cpu " is the sum */
         if (sscanf(text, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu->cpu, &cpu->user,
                    &cpu->nice, &cpu->system, &cpu->idle, &cpu->iowait, &cpu->irq, &cpu->softirq,
                    &cpu->steal) >= 5)

@@ -1,0 +1,188 @@
+#!/usr/bin/env bats
+# loadgen cpu takes the share that it was asked for, by the kernel's accounting.
+
+load helpers
+load loadgen
+
+setup() {
+    bats_require_minimum_version 1.5.0
+}
+
+teardown() {
+    local pid
+    for pid in ${LOAD_PID:-} ${RIVAL:-}; do
+        kill -KILL "$pid" 2>/dev/null || true
+    done
+    [[ -z ${GROUP:-} ]] || rmdir "$GROUP" 2>/dev/null || true
+}
+
+# used_ns PID: CPU time of all its threads so far.
+used_ns() {
+    awk '{ sum += $1 } END { printf "%d\n", sum }' /proc/"$1"/task/*/schedstat
+}
+
+# share PID SECONDS: percent of one CPU that it used meanwhile.
+share() {
+    local before after start end
+    before=$(used_ns "$1") start=$(date +%s%N)
+    sleep "$2"
+    after=$(used_ns "$1") end=$(date +%s%N)
+    awk -v used=$((after - before)) -v passed=$((end - start)) 'BEGIN { printf "%.3f\n", 100 * used / passed }'
+}
+
+# between LOW VALUE HIGH
+between() {
+    awk -v low="$1" -v value="$2" -v high="$3" 'BEGIN { exit !(low <= value && value <= high) }' ||
+        { printf '%s is not between %s and %s\n' "$2" "$1" "$3" >&2 && return 1; }
+}
+
+# times_factor VALUE FACTOR
+times_factor() {
+    awk -v value="$1" -v factor="$2" 'BEGIN { print value * factor }'
+}
+
+# one_cpu: the last CPU that is allowed.
+one_cpu() {
+    taskset -cp $$ | sed 's/.*[ ,-]//'
+}
+
+# rival CPU: a busy loop there, as RIVAL.
+rival() {
+    # shellcheck disable=SC2016 # for the inner shell
+    taskset -c "$1" bash -c 'while :; do :; done' 3>&- &
+    RIVAL=$!
+}
+
+@test "a share is delivered, as the kernel counts it" {
+    local percent
+    for percent in 2 10 30; do
+        load_start cpu --percent "$percent" --cpus "$(one_cpu)"
+        load_expect ready
+        load_resume
+        between "$(times_factor "$percent" 0.95)" "$(share "$LOAD_PID" 3)" "$(times_factor "$percent" 1.05)"
+        load_end
+    done
+}
+
+@test "a share of a thousandth costs no more than that" {
+    load_start cpu --percent 0.1 --threads 1
+    load_expect ready
+    load_resume
+    between 0.02 "$(share "$LOAD_PID" 4)" 0.2
+    load_end
+}
+
+@test "a share of nothing uses nothing" {
+    load_start cpu --percent 0 --threads 1
+    load_expect ready
+    load_resume
+    between 0 "$(share "$LOAD_PID" 1)" 0.05
+    load_end
+}
+
+@test "beside a busy loop on its CPU it still gets 10 and 30 %, and most of its half" {
+    local cpu percent
+    cpu=$(one_cpu)
+    rival "$cpu"
+    for percent in 10 30; do
+        load_start cpu --percent "$percent" --cpus "$cpu"
+        load_expect ready
+        load_resume
+        between "$(times_factor "$percent" 0.8)" "$(share "$LOAD_PID" 3)" "$(times_factor "$percent" 1.05)"
+        load_end
+    done
+    load_start cpu --percent 95 --cpus "$cpu"
+    load_expect ready
+    load_resume
+    sleep 3
+    load_mark a
+    load_holds '.offered == 0.95 and .achieved > 0.2 and .achieved < 0.75'
+    load_holds '.dropped > 0 and .late >= .dropped and .dropped_s > 0'
+    load_holds '(.offered - .achieved) * .elapsed_s - .dropped_s | . > -0.05 and . < 0.15'
+    load_end
+    kill "$RIVAL"
+    wait "$RIVAL" 2>/dev/null || true
+}
+
+@test "bursts are short: it rests in every period" {
+    # One switch for each period of 5 ms, less those that fall together.
+    local before after
+    load_start cpu --percent 40 --cpus "$(one_cpu)"
+    load_expect ready
+    load_resume
+    before=$(awk '/^voluntary/ { sum += $2 } END { print sum }' /proc/"$LOAD_PID"/task/*/status)
+    sleep 2
+    after=$(awk '/^voluntary/ { sum += $2 } END { print sum }' /proc/"$LOAD_PID"/task/*/status)
+    between 250 $((after - before)) 900
+    load_end
+}
+
+@test "each kernel computes, in the unit that it is named for" {
+    local kernel
+    for kernel in int float double mixed; do
+        run -0 "$BIN/loadgen" cpu --percent 20 --threads 1 --kernel "$kernel" --duration 300ms --json
+        holds '.[-1] | .achieved > 0.1 and .achieved < 0.3' -s <<<"$output"
+    done
+    [[ $(uname -m) == x86_64 ]] || skip "the instructions are known for x86_64 only"
+    [[ -z ${SANITIZE:-} && $BUILD != *sanitize* ]] || skip "a sanitizer adds instructions of its own"
+    local code
+    code=$(objdump -d --no-show-raw-insn "$BIN/loadgen" | awk '/<kernel_run>:|<run_(int|float|double)[^>]*>:/ { on = 1 } /^$/ { on = 0 } on')
+    [[ $code == *imul* && $code == *mulss* && $code == *mulsd* ]]
+}
+
+@test "there is a worker for each CPU of the affinity mask" {
+    local cpu
+    cpu=$(one_cpu)
+    run -0 taskset -c "$cpu" "$BIN/loadgen" cpu --percent 5 --duration 100ms --json
+    holds '.[0] | .threads == 1 and .cpus == $cpu' -s --arg cpu "$cpu" <<<"$output"
+    run -0 "$BIN/loadgen" cpu --percent 5 --cpus "$cpu" --threads 3 --duration 100ms --json
+    holds '.[0].threads == 3 and .[-1].offered > 0.1499 and .[-1].offered < 0.1501' -s <<<"$output"
+}
+
+@test "workers stay on the CPUs that they were given" {
+    local cpu status
+    cpu=$(one_cpu)
+    load_start cpu --percent 5 --cpus "$cpu" --threads 2
+    load_expect ready
+    load_resume
+    for status in /proc/"$LOAD_PID"/task/*/status; do
+        [[ ${status%/status} == */"$LOAD_PID" ]] || [ "$(awk '/^Cpus_allowed_list/ { print $2 }' "$status")" = "$cpu" ]
+    done
+    load_end
+}
+
+# quota_group: makes a cgroup with half a CPU and sets GROUP; 1 if it cannot.
+quota_group() {
+    local name=jostle-test-$$-$RANDOM
+    if [[ -w /sys/fs/cgroup/cpu && -e /sys/fs/cgroup/cpu/cpu.shares ]]; then
+        mkdir "/sys/fs/cgroup/cpu/$name" 2>/dev/null || return 1
+        GROUP=/sys/fs/cgroup/cpu/$name
+        echo 100000 >"$GROUP/cpu.cfs_period_us" && echo 50000 >"$GROUP/cpu.cfs_quota_us"
+    elif grep -qw cpu /sys/fs/cgroup/cgroup.subtree_control 2>/dev/null; then
+        mkdir "/sys/fs/cgroup/$name" 2>/dev/null || return 1
+        GROUP=/sys/fs/cgroup/$name
+        echo '50000 100000' >"$GROUP/cpu.max"
+    else
+        return 1
+    fi 2>/dev/null
+}
+
+@test "a cgroup's quota counts: one worker for half a CPU, and a warning when more is asked" {
+    quota_group || skip "no cgroup with a CPU quota can be made here"
+    # shellcheck disable=SC2016 # for the inner shell
+    run --separate-stderr -0 bash -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' _ "$GROUP" \
+        "$BIN/loadgen" cpu --percent 90 --duration 1500ms --json
+    holds '.[] | select(.event == "ready") | .threads == 1 and .quota_cpus == 0.5' -s <<<"$output"
+    holds 'any(.[]; .event == "warning" and (.message | contains("0.50 CPUs")))' -s <<<"$output"
+    holds '.[-1] | .achieved < 0.62 and .dropped > 0' -s <<<"$output"
+}
+
+@test "--nice applies to every worker" {
+    local stat
+    load_start cpu --percent 5 --nice 7
+    load_expect ready
+    for stat in /proc/"$LOAD_PID"/task/*/stat; do
+        [ "$(awk '{ print $19 }' "$stat")" -eq 7 ]
+    done
+    load_end
+}

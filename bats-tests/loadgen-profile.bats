@@ -1,0 +1,153 @@
+#!/usr/bin/env bats
+# Profiles: recorded from this machine, replayed on its CPUs by one clock.
+
+load helpers
+load loadgen
+
+setup() {
+    bats_require_minimum_version 1.5.0
+    PROFILE=$BATS_TEST_TMPDIR/profile
+}
+
+teardown() {
+    [[ -z ${LOAD_PID:-} ]] || kill -KILL "$LOAD_PID" 2>/dev/null || true
+    [[ -z ${RIVAL:-} ]] || kill -KILL "$RIVAL" 2>/dev/null || true
+}
+
+# replay ARGUMENTS...: the events of a replay on one CPU.
+replay() {
+    run --separate-stderr -0 "$BIN/loadgen" cpu --profile "$PROFILE" --json "$@"
+}
+
+# first_cpu: the first CPU that is allowed.
+first_cpu() {
+    taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/'
+}
+
+@test "a replay follows its profile second by second" {
+    printf 'cores: 1\nlength: 4\ntime: 1000 ms\nload: 10\ntime: 2000 ms\nload: 35\ntime: 3000 ms\nload: 0\ntime: 4000 ms\nload: 20\n' >"$PROFILE"
+    replay --cpus "$(first_cpu)" --interval 1s
+    # Up to the boundary, which the timer meets to within some ms.
+    holds '[.[] | select(.event == "interval") | .offered * 100 | round] | .[:3] as $asked |
+        [$asked, [10, 35, 0]] | transpose | all((.[0] - .[1]) | fabs <= 2)' -s <<<"$output"
+    holds 'all(.[] | select(.event == "interval"); (.achieved - .offered) | fabs < 0.02)' -s <<<"$output"
+    holds '.[-1] | .elapsed_s > 3.9 and .elapsed_s < 4.6 and .achieved / .offered > 0.95 and .achieved / .offered < 1.05' -s <<<"$output"
+}
+
+@test "speed shortens a replay and leaves its level" {
+    printf 'cores: 1\ntime: 1000 ms\nload: 10\ntime: 2000 ms\nload: 30\n' >"$PROFILE"
+    replay --cpus "$(first_cpu)" --speed 4
+    holds '.[-1] | .elapsed_s > 0.49 and .elapsed_s < 0.9 and .offered > 0.19 and .offered < 0.21' -s <<<"$output"
+}
+
+@test "several instances multiply the demand" {
+    printf 'cores: 1\ntime: 1000 ms\nload: 8\n' >"$PROFILE"
+    replay --cpus "$(first_cpu)" --instances 3
+    holds '.[0].threads == 3 and .[0].instances == 3' -s <<<"$output"
+    holds '.[-1] | .offered > 0.239 and .offered < 0.241 and .achieved / .offered > 0.9' -s <<<"$output"
+}
+
+@test "what a CPU cannot give is dropped, and the clock is kept" {
+    printf 'cores: 1\ntime: 1000 ms\nload: 90\n' >"$PROFILE"
+    replay --cpus "$(first_cpu)" --instances 3
+    holds '.[-1] | .offered > 2.6 and .achieved < 1.05 and .dropped > 0 and .elapsed_s < 1.3' -s <<<"$output"
+}
+
+@test "more cores than CPUs are averaged or added up, and the mapping is told" {
+    printf 'cores: 4\ntime: 500 ms\nload: 10 20 0 40\n' >"$PROFILE"
+    replay --cpus "$(first_cpu)"
+    holds '.[0].mapping == [{cpu: .[0].mapping[0].cpu, cores: "0-3"}] and .[0].threads == 1' -s <<<"$output"
+    holds '.[-1].offered | . > 0.174 and . < 0.176' -s <<<"$output"
+    replay --cpus "$(first_cpu)" --map demand
+    holds '.[0].threads == 4 and (.[0].mapping | map(.cores)) == ["0-0", "1-1", "2-2", "3-3"]' -s <<<"$output"
+    holds '.[-1].offered | . > 0.699 and . < 0.701' -s <<<"$output"
+    run -0 "$BIN/loadgen" cpu --profile "$PROFILE" --cpus "$(first_cpu)"
+    [[ $output == *"does what the mean of cores 0 to 3 did"* ]]
+}
+
+@test "fewer cores than CPUs are repeated, or leave CPUs idle" {
+    [ "$(nproc)" -ge 2 ] || skip "needs two CPUs"
+    printf 'cores: 1\ntime: 300 ms\nload: 20\n' >"$PROFILE"
+    replay
+    holds '.[0].threads == ([.[0].mapping[].cpu] | length) and .[0].threads >= 2' -s <<<"$output"
+    replay --map demand
+    holds '.[0].threads == 1' -s <<<"$output"
+}
+
+@test "under control a replay begins anew with each resume, and goes round" {
+    printf 'cores: 1\ntime: 400 ms\nload: 40\ntime: 800 ms\nload: 0\n' >"$PROFILE"
+    load_start cpu --profile "$PROFILE" --cpus "$(first_cpu)"
+    load_expect ready
+    local i
+    for i in 1 2; do
+        load_resume
+        sleep 0.3
+        load_mark a
+        load_holds '.offered > 0.39 and .offered < 0.41'
+        load_say pause
+        load_expect paused
+    done
+    load_resume
+    sleep 2
+    load_mark b
+    load_holds '.offered > 0.15 and .offered < 0.26'
+    load_end
+}
+
+@test "a recording has a line for each interval, with all CPUs and their loads" {
+    run --separate-stderr -0 "$BIN/loadgen" record --interval 100ms --duration 1s "$PROFILE"
+    holds '.[0].schema == "jostle.profile/1" and .[0].cores == $cpus' -s \
+        --argjson cpus "$(grep -c '^cpu[0-9]' /proc/stat)" <"$PROFILE"
+    holds '.[0].cores as $cores | length == 11 and
+        all(.[1:][]; (.load | length) == $cores and all(.load[]; 0 <= . and . <= 100))' -s <"$PROFILE"
+    holds '[.[1:][].time_ms] | . == sort and .[-1] >= 1000 and .[-1] < 1500' -s <"$PROFILE"
+}
+
+@test "what is recorded from a busy CPU replays as busy" {
+    local cpu
+    cpu=$(first_cpu)
+    # shellcheck disable=SC2016 # for the inner shell
+    taskset -c "$cpu" bash -c 'while :; do :; done' 3>&- &
+    RIVAL=$!
+    "$BIN/loadgen" record --interval 200ms --duration 1s "$PROFILE"
+    kill "$RIVAL"
+    wait "$RIVAL" 2>/dev/null || true
+    holds '[.[1:][].load[$cpu]] | add / length > 80' -s --argjson cpu "$cpu" <"$PROFILE"
+    replay
+    holds '[.[] | select(.event == "summary")][0] | .offered >= 0.8' -s <<<"$output"
+}
+
+@test "an idle CPU is recorded as idle" {
+    # The least of ten spans of each CPU: others may work here too.
+    run -0 "$BIN/loadgen" record --interval 100ms --duration 2s "$PROFILE"
+    holds '[.[1:][].load] | transpose | map(min) | min < 60' -s <"$PROFILE"
+}
+
+@test "a recording ended by a signal is whole" {
+    "$BIN/loadgen" record --interval 100ms "$PROFILE" 3>&- &
+    LOAD_PID=$!
+    eventually 10 grep -q time_ms "$PROFILE"
+    kill -INT "$LOAD_PID"
+    wait "$LOAD_PID"
+    replay
+}
+
+@test "a recording to a place that cannot be written is an error" {
+    run -1 "$BIN/loadgen" record --duration 100ms /proc/nowhere/file
+    [[ $output == 'jostle: cannot record to /proc/nowhere/file'* ]]
+    [[ -e /dev/full ]] || skip "no /dev/full"
+    run -1 "$BIN/loadgen" record --interval 20ms --duration 100ms /dev/full
+    [[ $output == *'No space left'* ]]
+}
+
+@test "the profiles that come with it are found by name and replay" {
+    local file name
+    for file in "$ROOT"/loadgen/profiles/*.jsonl; do
+        name=${file##*/}
+        run -0 "$BIN/loadgen" cpu --profile "${name%.jsonl}" --speed 50 --duration 200ms --json
+        holds '[.[] | select(.event == "summary")][0].offered > 0' -s <<<"$output"
+    done
+    JOSTLE_PROFILES=$BATS_TEST_TMPDIR run -2 "$BIN/loadgen" cpu --profile "${name%.jsonl}"
+    printf 'cores: 1\ntime: 100 ms\nload: 5\n' >"$BATS_TEST_TMPDIR/mine.txt"
+    JOSTLE_PROFILES=$BATS_TEST_TMPDIR run -0 "$BIN/loadgen" cpu --profile mine
+}
