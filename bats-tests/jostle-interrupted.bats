@@ -48,7 +48,7 @@ left() {
     ended_with 143
     eventually 10 left
     [[ $(wc -l <out/runs.jsonl) -eq 1 ]]
-    grep -q 'interrupted by SIGTERM after 1 runs' errors
+    grep -q 'interrupted by SIGTERM after 1 run(s)' errors
 }
 
 @test "Ctrl-C ends target and load, and keeps the records" {

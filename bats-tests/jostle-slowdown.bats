@@ -72,7 +72,7 @@ END
 
 @test "a load that cannot deliver is flagged in the record" {
     "$JOSTLE" slowdown --quiet --output out --min-runs 3 --max-runs 3 --target-cpus 0 \
-        --load-cpus 0 --load 'full=cpu --percent 100' -- "$WORKLOADS/delannoy" 11
+        --load-cpus 0 --load 'full=cpu --percent 100' -- "$WORKLOADS/delannoy" 12
     holds -s 'map(select(.condition == "full")) | any(.[]; .flags | index("load-short"))' <out/runs.jsonl
 }
 
@@ -80,4 +80,34 @@ END
     [[ $(nproc) -ge 2 ]] || skip "needs two CPUs"
     "$JOSTLE" slowdown --quiet --output out --min-runs 2 --max-runs 2 --target-cpus 0 --load-cpus 1 --load full=cpu -- "$WORKLOADS/delannoy" 10
     holds -s 'all(.[]; .cpus == "0") and (map(select(.condition == "full")) | all(.[]; .load[0].offered == 1))' <out/runs.jsonl
+}
+
+@test "--aa measures the baseline against itself, and says when a slowdown is noise" {
+    run -0 "$JOSTLE" slowdown --output out --max-runs 12 --aa --load 'none=cpu --percent 0' -- sleep 0.02
+    holds -s 'map(select(.condition == "aa")) | length > 0 and all(.[]; .load == [])' <out/runs.jsonl
+    holds '.noise_floor[0].metric == "wall_s" and .noise_floor[0].floor > 0' <out/result.json
+    [[ $output == *'noise floor, wall_s: '*' %'* ]]
+    run -2 "$JOSTLE" slowdown --aa --load aa=cpu -- true
+}
+
+@test "--at-most is a gate: 0 below, 3 above, 4 not decided" {
+    run -0 "$JOSTLE" slowdown --quiet --output below --max-runs 30 --at-most 3 --load 'none=cpu --percent 0' -- sleep 0.05
+    run -3 "$JOSTLE" slowdown --quiet --output above --max-runs 30 --at-most 1.05 --target-cpus 0 --load-cpus 0 --load full=cpu -- "$WORKLOADS/delannoy" 11
+    run -4 "$JOSTLE" slowdown --quiet --output undecided --max-runs 3 --at-most 1.0001 --load 'none=cpu --percent 0' -- sleep 0.02
+}
+
+@test "a disk load on another device than the target's folder is warned of" {
+    mountpoint -q /dev/shm || skip "no second file system here"
+    run -0 "$JOSTLE" slowdown --output out --max-runs 2 --load 'disk=io --file-size 16M --limit 1M --allow-memory --dir /dev/shm' -- true
+    [[ $output == *"the target's folder on"*'give the load --dir'* ]]
+}
+
+@test "--cold reads from the device again" {
+    [[ -w /proc/sys/vm/drop_caches ]] || skip "needs root"
+    [[ $(stat -f -c %T .) != tmpfs ]] || skip "the folder is in memory"
+    head -c 20000000 /dev/urandom >data
+    "$JOSTLE" run --quiet --output warm --max-runs 3 -- sha1sum data
+    "$JOSTLE" run --quiet --output cold --max-runs 3 --cold -- sha1sum data
+    holds -s 'all(.[1:][]; .blocks_in < 1000)' <warm/runs.jsonl
+    holds -s 'all(.[]; .blocks_in > 30000)' <cold/runs.jsonl
 }

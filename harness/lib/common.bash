@@ -6,7 +6,7 @@ readonly JOSTLE_VERSION=0.1.0
 
 # Exit statuses, as every --help tells them.
 # shellcheck disable=SC2034
-readonly EXIT_FAILURE=1 EXIT_USAGE=2 EXIT_TARGET=5
+readonly EXIT_FAILURE=1 EXIT_USAGE=2 EXIT_ABOVE=3 EXIT_UNDECIDED=4 EXIT_TARGET=5
 
 # warn MESSAGE: one line on stderr.
 warn() {

@@ -11,22 +11,26 @@ estimate_in='' estimate_out='' estimate_pid=''
 target_pid=''
 runs_total=0
 started_us=0
+forecast_after=0 forecast_runs=0
 live=''         # not empty when a line on a terminal shows where we are
 terminal_out='' # a descriptor of our own stdout, for --show-output
-readonly DEFAULT_MIN_RUNS=10
+readonly DEFAULT_MIN_RUNS=12
 
 # Options that every measuring command shares (see options.bash for the form).
 # shellcheck disable=SC2034 # read through a nameref
 declare -a experiment_options=(
     'error|E|fraction|0.05|stop when the relative error (half-width of the confidence interval / mean) is at most E'
     'confidence|C|fraction|0.95|confidence of every interval'
-    'min-runs|N|count||runs of each condition at least (default: 10, or --max-runs where that is less)'
+    'min-runs|N|count||runs of each condition at least (default: 12, or --max-runs where that is less)'
     'max-runs|N|count|30|runs of each condition at most'
     'max-time|TIME|time||start no further run after TIME'
     'warmup|N|count0|0|runs of each condition before the measurement; recorded as block 0, not used'
     'metric|LIST|metric|wall_s|what must converge: wall_s, user_s, system_s, max_rss_bytes or all'
+    'discard-warmup|N|count0|0|leave the first N runs of each condition out of the result; they stay recorded'
     'prepare|CMD|text||run CMD with bash before each run, unmeasured'
     'cleanup|CMD|text||run CMD with bash after each run, unmeasured'
+    'cold||flag||empty the page cache before each run: as root all of it, else only what --cold-path names'
+    'cold-path|PATH|list||files or folders to put out of the page cache where there is no root'
     'timeout|TIME|time||end a run, and its whole process tree, after TIME'
     'ignore-failure||flag||go on when the target fails'
     'target-cpus|LIST|cpus||pin the target to these CPUs'
@@ -54,15 +58,18 @@ experiment_main() {
     trap 'experiment_interrupted TERM 143' TERM
     trap 'experiment_interrupted HUP 129' HUP
     exec {terminal_out}>&1
+    [[ -z ${options[cold]} ]] || cache_check
     [[ ! -t 2 || -n ${options[quiet]} ]] || live=1
     experiment_open
     loads_start "$experiment_folder"
+    loads_check_device
     experiment_describe >"$experiment_folder/experiment.json" || die "cannot write to $experiment_folder: choose another folder with --output"
     estimate_start
     experiment_warmup
     experiment_loop
     experiment_stop
     experiment_report
+    experiment_verdict
 }
 
 # experiment_check: what can be refused before anything is started.
@@ -115,6 +122,9 @@ estimate_command() {
         --confidence "${options[confidence]}" --min-runs "${options[min_runs]}" --max-runs "${options[max_runs]}"
         --metric "${options[metric]}" --seed "${options[seed]}")
     [[ -z ${options[ignore_failure]} ]] || ESTIMATE+=(--ignore-failure)
+    [[ ${options[discard_warmup]} == 0 ]] || ESTIMATE+=(--discard-warmup "${options[discard_warmup]}")
+    [[ -z ${options[aa]:-} ]] || ESTIMATE+=(--aa)
+    [[ -z ${options[at_most]:-} ]] || ESTIMATE+=(--at-most "${options[at_most]}")
 }
 
 # estimate_ask: reads the next decision into NEXT, NEXT_CONDITION, NEXT_BLOCK,
@@ -153,6 +163,7 @@ experiment_loop() {
             estimate_tell 'stop max-time'
             continue
         fi
+        experiment_forecast
         experiment_live
         experiment_run "$NEXT_CONDITION" "$NEXT_BLOCK" "$NEXT_ORDER"
         estimate_tell "$RECORD"
@@ -168,6 +179,7 @@ experiment_run() {
     local -a loads
     condition_loads "$condition" loads
     experiment_shell prepare
+    [[ -z ${options[cold]} ]] || cache_empty
     LOADS_JSON='' LOADS_FLAGS=''
     [[ ${#loads[@]} -eq 0 ]] || loads_resume "${loads[@]}"
     measure_once
@@ -259,9 +271,29 @@ experiment_live() {
     printf '\r\033[K%s: run %d, error %s (asked %s)%s' "$NEXT_CONDITION" "$NEXT_ORDER" "$error" "$asked" "$left" >&2
 }
 
+# experiment_forecast: keeps the first forecast of estimate, to be judged later.
+experiment_forecast() {
+    [[ $NEXT_RUNS != - && $forecast_runs -eq 0 ]] || return 0
+    forecast_after=$runs_total
+    forecast_runs=$((runs_total + ${NEXT_RUNS%.*}))
+}
+
+# experiment_verdict: the exit status of --at-most.
+experiment_verdict() {
+    [[ -n ${options[at_most]:-} ]] || return 0
+    case $(jq -r '.verdict' "$experiment_folder/result.json") in
+        below) exit 0 ;;
+        above) exit "$EXIT_ABOVE" ;;
+        *) exit "$EXIT_UNDECIDED" ;;
+    esac
+}
+
 # experiment_live_end: takes the live line away.
 experiment_live_end() {
-    [[ -z $live ]] || printf '\r\033[K' >&2
+    [[ -n $live ]] || return 0
+    printf '\r\033[K' >&2
+    ((forecast_runs == 0)) ||
+        printf 'forecast after %d runs: %d in all; made: %d\n' "$forecast_after" "$forecast_runs" "$runs_total" >&2
 }
 
 # experiment_stop: ends the loads and estimate.
@@ -297,9 +329,9 @@ experiment_report() {
 # measured stays.
 experiment_interrupted() {
     trap '' INT TERM HUP
-    experiment_live_end
+    [[ -z $live ]] || printf '\r\033[K' >&2
     if [[ $experiment_phase == running ]]; then
-        warn "interrupted by SIG$1 after $runs_total runs: they are kept in $experiment_folder"
+        warn "interrupted by SIG$1 after $runs_total run(s): they are kept in $experiment_folder"
     else
         warn "interrupted by SIG$1"
     fi

@@ -4,7 +4,7 @@
 # A condition may have several loads (`cpu --percent 50 + io --random`). Every
 # load is an index into the arrays below; its condition is load_condition[i].
 
-declare -a load_condition=() load_name=() load_spec=() load_pid=() load_in=() load_out=() load_errors=()
+declare -a load_condition=() load_name=() load_spec=() load_pid=() load_in=() load_out=() load_errors=() load_ready=()
 declare -a conditions=()     # in the user's order; baseline first in slowdown
 declare -A condition_spec=() # condition -> the SPEC as it was given
 declare -a load_warnings=()
@@ -76,6 +76,20 @@ loads_start() {
     done
     for i in "${!load_spec[@]}"; do
         load_expect "$i" ready "$LOAD_READY_S"
+        load_ready[i]=$load_reply
+    done
+}
+
+# loads_check_device: a disk load on another device than the target's folder
+# disturbs nothing; says so. The device is the load's own finding.
+loads_check_device() {
+    local i here='' device
+    for i in "${!load_ready[@]}"; do
+        [[ ${load_ready[i]} =~ \"device\":\"([^\"]+)\" ]] || continue
+        device=${BASH_REMATCH[1]}
+        [[ -n $here ]] || here=$("$JOSTLE_BIN/loadgen" io --show-device --dir .) || return 0
+        [[ $here =~ \"device\":\"([^\"]+)\" && ${BASH_REMATCH[1]} != "$device" ]] || continue
+        load_warn "$i" "{\"message\":\"it is on $device, the target's folder on ${BASH_REMATCH[1]}, so it may disturb nothing: give the load --dir\"}"
     done
 }
 
@@ -170,9 +184,13 @@ loads_finish() {
     LOADS_JSON=${LOADS_JSON#,} LOADS_FLAGS=${LOADS_FLAGS#,}
 }
 
-# load_short MARK: 0 when less than 95 % of the offered load was achieved.
+# load_short MARK: 0 when less than 95 % of the offered load was achieved. Over
+# less than 0.1 s one operation more or less decides, which tells nothing.
 load_short() {
-    local offered achieved
+    local offered achieved elapsed
+    [[ $1 =~ \"elapsed_s\":([0-9.]+) ]] || return 1
+    printf -v elapsed '%.1f' "${BASH_REMATCH[1]}"
+    ((10#${elapsed/./} >= 1)) || return 1
     [[ $1 =~ \"offered\":([0-9.eE+-]+) ]] || return 1
     printf -v offered '%.6f' "${BASH_REMATCH[1]}"
     [[ $1 =~ \"achieved\":([0-9.eE+-]+) ]] || return 1

@@ -1,13 +1,13 @@
 # What the commands that measure (run, slowdown) share: their options, their
 # help, and the libraries. Sourced, never run.
 
-for measuring_part in common options pipes loads environment result experiment; do
+for measuring_part in common options pipes loads cache environment result experiment; do
     # shellcheck source=/dev/null
     source "$JOSTLE_LIB/$measuring_part.bash"
 done
 unset measuring_part
 
-declare -A options=()
+declare -A options=([aa]='' [at_most]='')
 declare -a target=() loads_given=()
 # shellcheck disable=SC2034 # read through a nameref
 declare -a measuring_options=(
@@ -42,7 +42,7 @@ END
     cat <<'END'
 
 Exit status:
-  0  measured    1  failure of jostle or of a load    2  wrong use
-  5  the target failed    129, 130, 143  interrupted by a signal
+  0  measured (--at-most: below)    1  failure of jostle or of a load    2  wrong use
+  3  --at-most: above    4  --at-most: not decided    5  the target failed    129, 130, 143  interrupted by a signal
 END
 }

@@ -3,7 +3,7 @@
 #
 # A table is an array of rows "name|ARGUMENT|kind|default|help". An empty
 # ARGUMENT makes a flag. Kinds: flag, text, fraction, count (>= 1), count0
-# (>= 0), time, int, cpus, metric, engine, list (may be given again: the values
+# (>= 0), ratio, time, int, cpus, metric, engine, list (may be given again: the values
 # are collected, a line each).
 
 # option_check KIND NAME VALUE: sets REPLY to the value in the form that
@@ -19,6 +19,7 @@ option_check() {
         time) { time_to_seconds "$value" && [[ $REPLY != 0.000000 ]]; } ||
             usage_error "--$name $value: give a time above 0, such as 90, 500ms, 10s, 2m or 1h" ;;
         cpus) [[ $value =~ ^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$ ]] || usage_error "--$name $value: give CPUs as a list, such as 0-3,8" ;;
+        ratio) [[ $value =~ ^[0-9]+(\.[0-9]+)?$ && $value =~ [1-9] ]] || usage_error "--$name $value: give a ratio above 0, such as 1.10" ;;
         metric) option_metrics "$name" "$value" ;;
         engine) [[ $value == meter || $value == hyperfine ]] || usage_error "--$name $value: give meter or hyperfine" ;;
     esac

@@ -10,7 +10,7 @@ def load_text:
   else map(if .offered == null then .name + ": " + (.cpu_s // 0 | time_text) + " CPU"
            else .unit as $unit
            | ([.offered, .achieved] | max | rate_scale($unit)) as $s
-           | "\(.achieved * $s.factor | fixed(2)) of \(.offered * $s.factor | fixed(2)) \($s.unit)" end)
+           | "\(.achieved * $s.factor | fixed(2)) of \(.offered * $s.factor | fixed(2)) \($s.unit)" + (if .achieved < 0.95 * .offered then " (short)" else "" end) end)
   | join(" + ")
   end;
 
@@ -20,7 +20,13 @@ def slowdown_text($slowdowns; $reference):
   | ($slowdowns | map(select(.condition == $name and .metric == "wall_s")) | first) as $s
   | if $s == null then (if $name == $reference then "1" else "-" end)
     else "\($s.ratio | fixed(3)) [\($s.ci[0] | fixed(3)), \($s.ci[1] | fixed(3))]"
+      + (if $s.distinguishable == false then " (noise)" else "" end)
     end;
+
+# What --aa found: how large a slowdown of nothing looks here.
+def noise_floor:
+  .slowdowns[] | select(.distinguishable == false and .condition != "aa")
+  | "\(.condition), \(.metric): not distinguishable from noise";
 
 def row($slowdowns; $reference):
   [ .name, (.runs | tostring),
@@ -54,5 +60,8 @@ def not_converged($settings):
   "",
   (.loads[] | select(.spec != null) | "\(.name) = \(.spec)"),
   not_converged($settings),
-  (.warnings[]? | "\(.flag): \(.message)"),
+  (.noise_floor[]? | "noise floor, \(.metric): \(.floor | percent_text) (what the baseline against itself still allows)"),
+  noise_floor,
+  (select(.verdict) | "at most \(.settings.at_most): \(.verdict)"),
+  (.warnings[]? | "\(.flag) (\(.condition)): \(.message)"),
   "± and [ ] are \($level) confidence intervals; memory is the peak of the largest process."
