@@ -80,16 +80,24 @@ loads_start() {
     done
 }
 
+# device_of LINE: sets REPLY to the device that a `ready` or a jostle.device/1
+# names, or to the file system where it has none (tmpfs); 1 when it says neither.
+device_of() {
+    [[ $1 =~ \"device\":\"([^\"]+)\" || $1 =~ \"file_system\":\"([^\"]+)\" ]] || return 1
+    REPLY=${BASH_REMATCH[1]}
+}
+
 # loads_check_device: a disk load on another device than the target's folder
 # disturbs nothing; says so. The device is the load's own finding.
 loads_check_device() {
     local i here='' device
     for i in "${!load_ready[@]}"; do
-        [[ ${load_ready[i]} =~ \"device\":\"([^\"]+)\" ]] || continue
-        device=${BASH_REMATCH[1]}
+        device_of "${load_ready[i]}" || continue
+        device=$REPLY
         [[ -n $here ]] || here=$("$JOSTLE_BIN/loadgen" io --show-device --dir .) || return 0
-        [[ $here =~ \"device\":\"([^\"]+)\" && ${BASH_REMATCH[1]} != "$device" ]] || continue
-        load_warn "$i" "{\"message\":\"it is on $device, the target's folder on ${BASH_REMATCH[1]}, so it may disturb nothing: give the load --dir\"}"
+        device_of "$here" || return 0
+        [[ $REPLY == "$device" ]] ||
+            load_warn "$i" "{\"message\":\"it is on $device, the target's folder on $REPLY, so it may disturb nothing: give the load --dir\"}"
     done
 }
 
