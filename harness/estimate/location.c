@@ -7,7 +7,7 @@
 
 // Found with `make coverage`; the alternatives are in docs/statistics.md.
 static const double look_cost = 0.13;     // of having looked: 1 + look_cost / sqrt(n)
-static const double skew_cost = 1.5;      // times squared skewness / n
+static const double skew_cost = 3.0;      // times squared skewness / n
 static const double skew_noise = 3;       // squared skewness that normal values show, times n
 static const double skew_most = 4;        // squared
 static const double dependent_most = 0.9; // lag-1 autocorrelation
@@ -21,15 +21,12 @@ double location_widening(size_t n, bool sequential)
 // Two peaks, by chance most values in one of them: the sample's own variance
 // is then far too small. The share of each is taken as (k + 1) / (n + 2), as
 // A. Agresti and B. A. Coull do for a binomial share (Am. Stat. 52, 1998).
-static double smoothed_variance(const struct sample *sample)
+static double smoothed_variance(const struct sample *sample, const struct split *split)
 {
-    double variance = sample_variance(sample), n = (double)sample->count;
-    struct split split = shape_split(sample);
-    if (split.lower == 0)
-        return variance;
-    double share = ((double)split.lower + 1) / (n + 2);
-    double gap = split.high_mean - split.low_mean;
-    return fmax(variance, split.within + gap * gap * share * (1 - share) * n / (n - 1));
+    double n = (double)sample->count, share = ((double)split->lower + 1) / (n + 2);
+    double gap = split->high_mean - split->low_mean;
+    return fmax(sample_variance(sample),
+                split->within + gap * gap * share * (1 - share) * n / (n - 1));
 }
 
 // Few enough to be called rare: one in 25, two in 35, ... With fewer runs they
@@ -85,7 +82,11 @@ struct location location_estimate(struct critical *critical, const struct sample
                                           n - location.set_aside, widen);
         return location;
     }
-    location.interval = interval_mean(critical, sample->mean, smoothed_variance(sample), n, widen);
-    widen_for_skewness(sample, &location.interval);
+    struct split split = shape_split(sample);
+    double variance = split.lower > 0 ? smoothed_variance(sample, &split) : sample_variance(sample);
+    location.interval = interval_mean(critical, sample->mean, variance, n, widen);
+    // Of two peaks the shares say all, the skewness only follows from them.
+    if (split.lower == 0)
+        widen_for_skewness(sample, &location.interval);
     return location;
 }
