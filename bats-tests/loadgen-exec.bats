@@ -12,7 +12,7 @@ setup() {
 teardown() {
     local pid
     [[ -z ${LOAD_PID:-} ]] || kill -KILL "$LOAD_PID" 2>/dev/null || true
-    for pid in $(cat "$MINE" 2>/dev/null); do kill -KILL "$pid" 2>/dev/null || true; done
+    [[ ! -e $MINE ]] || while read -r pid; do kill -KILL "$pid" 2>/dev/null || true; done <"$MINE"
 }
 
 # A command with a child, a child in another session that left its parent, and
@@ -30,7 +30,7 @@ SCRIPT
 
 all_gone() {
     local pid
-    for pid in $(cat "$MINE"); do gone "$pid" || return 1; done
+    while read -r pid; do gone "$pid" || return 1; done <"$MINE"
 }
 
 started() {
@@ -106,7 +106,7 @@ started() {
         load_expect ready
         load_say resume
         load_expect error
-            load_holds ".message | contains(\"cannot start $command\")"
+        load_holds ".message | contains(\"cannot start $command\")"
         load_expect summary
         run -1 wait "$LOAD_PID"
         exec {LOAD_IN}>&- {LOAD_OUT}<&-

@@ -7,6 +7,8 @@ loadgen() {
     "$BIN/loadgen" "$@"
 }
 
+# shellcheck disable=SC2154 # bats sets stderr and stderr_lines
+
 # refused TEXT ARGUMENTS...: exit 2, one line that has TEXT, nothing on stdout.
 refused() {
     local text=$1

@@ -329,7 +329,7 @@ static void on_input(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer
     if (length < 0) {
         uv_read_stop(stream);
         control->text_ended = true; /* end of file, or as good as that */
-        end(control);
+        read_lines(control);
         return;
     }
     control->text_used += (size_t)length;
@@ -408,7 +408,8 @@ static void close_one(uv_handle_t *handle, void *unused)
 static void close_loop(struct control *control)
 {
     uv_walk(&control->loop, close_one, NULL);
-    uv_run(&control->loop, UV_RUN_DEFAULT);
+    while (uv_run(&control->loop, UV_RUN_DEFAULT) != 0) /* an uv_stop() may still be pending */
+        continue;
     uv_loop_close(&control->loop);
 }
 
