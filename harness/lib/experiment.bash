@@ -61,6 +61,7 @@ experiment_main() {
     [[ -z ${options[cold]} ]] || cache_check
     [[ ! -t 2 || -n ${options[quiet]} ]] || live=1
     experiment_open
+    hits_start
     loads_start "$experiment_folder"
     loads_check_device
     experiment_describe >"$experiment_folder/experiment.json" || die "cannot write to $experiment_folder: choose another folder with --output"
@@ -182,10 +183,13 @@ experiment_run() {
     [[ -z ${options[cold]} ]] || cache_empty
     LOADS_JSON='' LOADS_FLAGS=''
     [[ ${#loads[@]} -eq 0 ]] || loads_resume "${loads[@]}"
+    hits_before
     measure_once
+    hits_after
     meter_line=$RECORD
     [[ ${#loads[@]} -eq 0 ]] || loads_finish "${loads[@]}"
-    flags=$LOADS_FLAGS
+    hits_flags "$meter_line" "$LOADS_JSON"
+    flags=$LOADS_FLAGS${LOADS_FLAGS:+${HITS:+,}}$HITS
     [[ $2 != 0 ]] || flags+=${flags:+,}'"warmup"'
     RECORD='{"schema":"jostle.run/1","condition":"'$condition'","block":'$2',"order":'$3,
     RECORD+="${meter_line#'{"schema":"jostle.meter/1",'}"
@@ -310,7 +314,8 @@ experiment_stop() {
 
 # experiment_report: derives result.json and prints it.
 experiment_report() {
-    result_stopped "$experiment_folder" "$NEXT_CONDITION"
+    facts_json
+    result_ended "$experiment_folder" "$NEXT_CONDITION" "$REPLY"
     result_derive "$experiment_folder"
     if [[ -n ${options[json]} && ${options[json]} != - ]]; then
         cp "$experiment_folder/result.json" "${options[json]}" 2>/dev/null ||
@@ -371,6 +376,6 @@ experiment_describe() {
         loads+=$'\x01'$condition$'\x01'${condition_spec[$condition]:-}
     done
     jq -n --arg loads "$loads" --arg settings "$settings" \
-        --argjson environment "$(environment_json "$PWD")" \
+        --argjson environment "$(environment_json "$PWD")" --argjson before "$facts_before" \
         -f "$JOSTLE_LIB/experiment.jq" --args -- "${target[@]}"
 }

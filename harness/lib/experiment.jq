@@ -17,4 +17,6 @@ def number: if . == "" then null else tonumber end;
          target_cpus, load_cpus, nice, load_nice,
          settle_s: (.settle | number), seed: (.seed | tonumber), engine }
      | map_values(if . == "" then null else . end)),
-  environment: $environment }
+  environment: $environment,
+  # The kernel's counters when the measurement began; `after` is added at its end.
+  before: $before }

@@ -24,7 +24,7 @@ facts_read() {
     facts_read_pressure cpu
     facts_read_pressure memory
     facts_read_pressure io
-    { read -r FACTS[load_1] FACTS[load_5] FACTS[load_15] FACTS[tasks] _ <"$kernel_root/proc/loadavg"; } 2>/dev/null || true
+    { read -r 'FACTS[load_1]' 'FACTS[load_5]' 'FACTS[load_15]' _ <"$kernel_root/proc/loadavg"; } 2>/dev/null || true
 }
 
 # facts_read_cpus: busy_us, steal_us, and cpus, the number of CPUs.
@@ -40,8 +40,9 @@ facts_read_cpus() {
             continue
         }
         read -r -a ticks <<<"${line#cpu}"
-        # user nice system idle iowait irq softirq steal; guests are part of user
-        FACTS[busy_us]=$(((ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6]) * TICK_US))
+        # user nice system idle iowait irq softirq steal; guests are part of
+        # user. Interrupts are nobody's load: they are left out.
+        FACTS[busy_us]=$(((ticks[0] + ticks[1] + ticks[2]) * TICK_US))
         FACTS[steal_us]=$((${ticks[7]:-0} * TICK_US))
     done
 }
@@ -127,6 +128,18 @@ number_us() {
 
 # The counters before a run; empty ones are not known.
 hits_busy_us='' hits_swap_in='' hits_throttle=''
+hits_swaps='' # not empty on a machine that has swap space
+
+facts_before='' # the facts when the measurement began, for experiment.json
+
+# hits_start: once, before the loads are there.
+hits_start() {
+    facts_json
+    # shellcheck disable=SC2034 # for experiment.bash
+    facts_before=$REPLY
+    hits_swaps=''
+    ((${FACTS[swap_total_kib]:-0} == 0)) || hits_swaps=1
+}
 
 # hits_before: notes the counters; to be called right before a run.
 hits_before() {
@@ -134,11 +147,11 @@ hits_before() {
     hits_busy_us=${FACTS[busy_us]:-} hits_swap_in=${FACTS[swap_in_pages]:-} hits_throttle=${FACTS[throttle_count]:-}
 }
 
-# hits_read: the facts that hits need: a few files, no more.
+# hits_read: the facts that hits need: as few files as can be.
 hits_read() {
     FACTS=()
     facts_read_cpus
-    facts_read_swapping
+    [[ -z $hits_swaps ]] || facts_read_swapping
     facts_read_throttling
 }
 
@@ -154,11 +167,11 @@ hits_after() {
 # with commas between: steal, foreign-load, swap-in, throttled. METER is meter's
 # record, LOADS the records of the loads of that run.
 hits_flags() {
-    local wall_us machine_us
+    local machine_us
     HITS=''
     [[ $1 =~ \"wall_s\":([0-9.eE+-]+) ]] || return 0
     number_us "${BASH_REMATCH[1]}"
-    wall_us=$REPLY machine_us=$((REPLY * FACTS[cpus]))
+    machine_us=$((REPLY * FACTS[cpus]))
     if [[ $1 =~ \"steal_s\":([0-9.eE+-]+) ]]; then
         number_us "${BASH_REMATCH[1]}"
         ((REPLY < HIT_STEAL_LEAST_US || REPLY * 100 <= machine_us * HIT_STEAL_PERCENT)) || HITS+=',"steal"'

@@ -1,12 +1,13 @@
 # From the records to result.json and to the table. Sourced, never run; needs
 # common. Nothing here measures anything.
 
-# result_stopped FOLDER REASON: notes why the experiment ended when runs.jsonl
-# alone cannot tell (a clock or a user stopped it).
-result_stopped() {
+# result_ended FOLDER REASON FACTS: notes the facts at the end, and why the
+# experiment ended when runs.jsonl alone cannot tell (a clock or a user did it).
+result_ended() {
     local file=$1/experiment.json
-    [[ $2 == max-time || $2 == interrupted ]] || return 0
-    jq --arg reason "$2" '.stopped = $reason' "$file" >"$file.part"
+    jq --arg reason "$2" --argjson after "$3" \
+        '.after = $after | if $reason == "max-time" or $reason == "interrupted" then .stopped = $reason else . end' \
+        "$file" >"$file.part" || die "cannot write to $1: is the disk full?"
     mv "$file.part" "$file"
 }
 
