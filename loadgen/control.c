@@ -140,9 +140,22 @@ static int64_t whole_duration(const struct run *run)
 {
     const double wanted_ns = (double)run->common.duration_ns;
     const double each_ns = run->quantum / run->rate * 1e9;
-    if (!run->load->timed || !(each_ns > 0) || each_ns > wanted_ns / 10)
+    if (each_ns > wanted_ns / 10)
         return run->common.duration_ns;
     return (int64_t)(ceil(wanted_ns / each_ns) * each_ns);
+}
+
+/* The end by --duration. Paced operations end at that very time, although the
+ * loop's timer is some milliseconds late. */
+static void start_duration(struct control *control)
+{
+    struct run *run = control->run;
+    int64_t length_ns = run->common.duration_ns;
+    if (run->load->timed && isfinite(run->rate) && run->rate > 0) {
+        length_ns = whole_duration(run);
+        engine_set_length(run, length_ns);
+    }
+    uv_timer_start(&control->duration, on_duration, milliseconds(length_ns) + 1, 0);
 }
 
 static void resume(struct control *control)
@@ -154,6 +167,8 @@ static void resume(struct control *control)
     }
     control->phase = STARTING;
     uv_update_time(&control->loop); /* prepare() may have taken long: timers count from now */
+    if (!control->resumed_once && run->common.duration_ns > 0)
+        start_duration(control);
     engine_resume(run);
     engine_snapshot(run, &control->at_mark);
     control->at_interval = control->at_mark;
@@ -161,8 +176,6 @@ static void resume(struct control *control)
         const uint64_t interval_ms = milliseconds(run->common.interval_ns);
         uv_timer_start(&control->interval, on_interval, interval_ms, interval_ms);
     }
-    if (!control->resumed_once && run->common.duration_ns > 0)
-        uv_timer_start(&control->duration, on_duration, milliseconds(whole_duration(run)), 0);
     control->resumed_once = true;
     if (run->load->resume != NULL)
         run->load->resume(run); /* a failure is told as any other is */

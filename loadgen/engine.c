@@ -25,6 +25,7 @@ struct engine {
     unsigned running; /* workers that are between resume and pause */
     unsigned resumed; /* workers that have taken up the present resume */
     bool joined;
+    int64_t length_ns; /* from the next resume on; 0: not limited */
     char failure[512];
     /* Active time and what was offered in it, up to the last change. */
     int64_t changed_ns, active_ns, unlimited_ns;
@@ -97,6 +98,8 @@ bool worker_take_due(struct worker *worker, int64_t at_ns, int64_t *due_ns)
 {
     count_dropped(worker, at_ns);
     *due_ns = pacer_due(&worker->pacer, at_ns);
+    if (*due_ns >= worker->orders.end_ns)
+        *due_ns = INT64_MAX;
     if (*due_ns > at_ns)
         return false;
     pacer_take(&worker->pacer);
@@ -316,7 +319,7 @@ int engine_create(struct run *run, engine_listener *listener, void *context)
 int engine_start(struct run *run)
 {
     struct engine *engine = run->engine;
-    engine->orders = (struct orders){.order = ORDER_PAUSE, .rate = run->rate};
+    engine->orders = (struct orders){.order = ORDER_PAUSE, .rate = run->rate, .end_ns = INT64_MAX};
     if (run->threads == 0)
         return 0;
     run->workers = aligned_alloc(64, run->threads * sizeof *run->workers);
@@ -351,6 +354,9 @@ static double asked(const struct run *run, int64_t from_ns, int64_t to_ns)
 static void account(struct run *run, int64_t at_ns)
 {
     struct engine *engine = run->engine;
+    if (at_ns > engine->orders.end_ns)
+        at_ns =
+            engine->changed_ns > engine->orders.end_ns ? engine->changed_ns : engine->orders.end_ns;
     if (engine->orders.order == ORDER_RUN) {
         const int64_t passed_ns = at_ns - engine->changed_ns;
         engine->active_ns += passed_ns;
@@ -374,14 +380,23 @@ static void give_orders(struct run *run, enum order order)
     engine->orders.rate = run->rate;
     engine->orders.epoch_ns = at_ns;
     engine->orders.generation++;
-    if (order == ORDER_RUN)
+    if (order == ORDER_RUN) {
         engine->resumed = 0;
+        if (engine->length_ns > 0)
+            engine->orders.end_ns = at_ns + engine->length_ns;
+        engine->length_ns = 0;
+    }
     atomic_store_explicit(&engine->generation, engine->orders.generation, memory_order_release);
     pthread_mutex_unlock(&engine->mutex);
     syscall(SYS_futex, &engine->generation, FUTEX_WAKE_PRIVATE, INT32_MAX);
     for (unsigned i = 0; run->load->interrupt != NULL && i < run->threads; i++)
         if (run->workers[i].started)
             run->load->interrupt(&run->workers[i]);
+}
+
+void engine_set_length(struct run *run, int64_t length_ns)
+{
+    run->engine->length_ns = length_ns;
 }
 
 void engine_resume(struct run *run)

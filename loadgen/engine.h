@@ -16,6 +16,9 @@ int engine_create(struct run *run, engine_listener *listener, void *context);
 /* Starts run->threads workers, paused; returns when all have begun. 0, or -1
  * with the reason in engine_failure(). */
 int engine_start(struct run *run);
+/* Before the first resume: operations become due, and time counts, for exactly
+ * so long after it, whenever the pause that follows may come. */
+void engine_set_length(struct run *run, int64_t length_ns);
 void engine_resume(struct run *run);
 /* Asks the workers to pause; engine_wait_idle() waits until they have. */
 void engine_pause(struct run *run);

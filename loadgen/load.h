@@ -133,6 +133,7 @@ struct orders {
     uint32_t generation;
     int64_t epoch_ns; /* when the present rate began; all workers' clock */
     double rate;      /* base units a second for all workers; INFINITY: no limit */
+    int64_t end_ns;   /* no operation is due from then on; INT64_MAX: no such time */
 };
 
 /* Written by the worker alone, read by the control plane at any time. */
