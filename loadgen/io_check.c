@@ -64,21 +64,30 @@ static double tolerance_bytes(const struct run *run, double claimed)
     return DEVIATION * claimed + 2 * in_flight + 1e6;
 }
 
+/* Nothing is claimed to have reached the device, and others may be writing to it:
+ * no comparison can clear such a load. */
+static bool is_unsynced(const struct run *run)
+{
+    const struct io_plan *plan = &io_state_of(run)->plan;
+
+    return plan->read_percent < 100 && plan->sync == IO_SYNC_NONE;
+}
+
 /* The device saw less than is claimed. */
 static void judge_less(const struct run *run, double share, char *text, size_t size)
 {
-    const struct io_state *state = io_state_of(run);
+    const char *counter = io_state_of(run)->device.counter;
 
-    if (state->plan.read_percent < 100 && state->plan.sync == IO_SYNC_NONE)
+    if (is_unsynced(run))
         snprintf(text, size,
-                 "--sync none: only %.1f %% of what was written reached %s so far, the rest is in "
-                 "the page cache: take --sync dsync for a load on the disk",
-                 100 * share, state->device.counter);
+                 "--sync none: writes counted when the page cache had them; meanwhile %s moved "
+                 "%.1f %% of that, for whomever: take --sync dsync for a load on the disk",
+                 counter, 100 * share);
     else
         snprintf(text, size,
                  "only %.1f %% of what this load moved reached %s: a cache or another device is "
                  "in between: see docs/disk.md",
-                 100 * share, state->device.counter);
+                 100 * share, counter);
 }
 
 /* The device saw more: whose is it? */
@@ -108,7 +117,7 @@ enum io_verdict io_judge(const struct run *run, const struct snapshot *window, c
     text[0] = '\0';
     if (!has_counters(run) || claimed <= 0 || io_state_of(run)->plan.cached)
         return IO_AGREES; /* cached reads are not meant to reach it */
-    if (device < claimed - tolerance_bytes(run, claimed)) {
+    if (is_unsynced(run) || device < claimed - tolerance_bytes(run, claimed)) {
         judge_less(run, device / claimed, text, size);
         return IO_DEVICE_LESS;
     }
