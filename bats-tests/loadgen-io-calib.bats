@@ -49,6 +49,16 @@ ready() {
     [[ -z $(ls -A "$DISK") ]]
 }
 
+@test "a calibration is as its schema says" {
+    command -v python3 >/dev/null && python3 -c 'import jsonschema' 2>/dev/null || skip 'python3-jsonschema is not installed'
+    "$BIN/loadgen" io --calib 0.5 --json 2>/dev/null >"$BATS_TEST_TMPDIR/record"
+    python3 - "$ROOT/results/schema/jostle.calibration.schema.json" "$BATS_TEST_TMPDIR/record" <<'PYTHON'
+import json, jsonschema, sys
+schema, record = (json.load(open(name)) for name in sys.argv[1:])
+jsonschema.Draft7Validator(schema).validate(record)
+PYTHON
+}
+
 @test "for people, a calibration is a table" {
     run -0 --separate-stderr "$BIN/loadgen" io --calib 0.5
     local row
