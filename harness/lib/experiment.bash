@@ -40,6 +40,7 @@ declare -a experiment_options=(
     'settle|TIME|time|1|how long an exec: load runs before a run starts'
     'seed|N|count0||seed of the random order (default: taken from the clock, and recorded)'
     'engine|NAME|engine|meter|who measures a run: meter or hyperfine'
+    'strict||flag||refuse to measure on a machine with other load, swapping, throttling or memory pressure'
     'show-output||flag||let the target write to the terminal'
     'output|DIR|text||folder for the records (default: jostle-results/TARGET.TIME)'
     'json|FILE|text||write the result to FILE too, - for stdout'
@@ -50,6 +51,7 @@ declare -a experiment_options=(
 # experiment_main: the whole of it, from checked options to the table.
 experiment_main() {
     experiment_check
+    [[ -z ${options[strict]} ]] || doctor_strict
     trap experiment_exit EXIT
     # A load that died must not end us by SIGPIPE; ignored, it would be inherited
     # by the target, a handler is not.

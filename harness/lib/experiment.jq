@@ -13,7 +13,7 @@ def number: if . == "" then null else tonumber end;
          metric: (.metric | split(",")), prepare, cleanup,
          discard_warmup: (.discard_warmup | tonumber), aa: (.aa != ""), at_most: (.at_most | number),
          cold: (.cold != ""), cold_path: (.cold_path | split("\n") | map(select(. != ""))),
-         timeout_s: (.timeout | number), ignore_failure: (.ignore_failure != ""),
+         timeout_s: (.timeout | number), ignore_failure: (.ignore_failure != ""), strict: (.strict != ""),
          target_cpus, load_cpus, nice, load_nice,
          settle_s: (.settle | number), seed: (.seed | tonumber), engine }
      | map_values(if . == "" then null else . end)),

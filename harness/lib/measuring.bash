@@ -1,7 +1,7 @@
 # What the commands that measure (run, slowdown) share: their options, their
 # help, and the libraries. Sourced, never run.
 
-for measuring_part in common options pipes loads cache environment facts result experiment; do
+for measuring_part in common options pipes loads cache environment facts doctor result experiment; do
     # shellcheck source=/dev/null
     source "$JOSTLE_LIB/$measuring_part.bash"
 done

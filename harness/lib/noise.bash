@@ -1,6 +1,5 @@
 # The noise floor of a machine: the same work again and again, how much do its
-# times differ? Sourced, never run; needs common,
-# facts and doctor.
+# times differ? Sourced, never run; needs common, facts and doctor.
 
 noise_folder='' # of the work files, in the current folder: its disk is meant
 readonly NOISE_LEAST_ROUNDS=5 NOISE_MOST_ROUNDS=200
