@@ -5,6 +5,11 @@ def words: map(if test("^[A-Za-z0-9_./:=,@%+-]+$") then . else "'" + gsub("'"; "
 
 def half_width: if .ci == null then null else (.ci[1] - .ci[0]) / 2 end;
 
+# The figure that the interval is of: the mean, or what stands in for it where
+# outliers are set aside; that is marked, and explained below the table.
+def centre: .center // .mean;
+def stands_in: (.statistic // "mean") != "mean";
+
 def load_text:
   if length == 0 then "-"
   else map(if .offered == null then .name + ": " + (.cpu_s // 0 | time_text) + " CPU"
@@ -30,7 +35,7 @@ def noise_floor:
 
 def row($slowdowns; $reference):
   [ .name, (.runs | tostring),
-    (.wall_s | .mean as $m | half_width as $h | $m | with_error($h; time_scale)),
+    (.wall_s | half_width as $h | (centre | with_error($h; time_scale)) + (if stands_in then " *" else "" end)),
     (.wall_s.variance | scientific) + " s²",
     (.user_s.mean | time_text), (.system_s.mean | time_text), (.max_rss_bytes.mean | size_text) ]
   + (if ($slowdowns | length) > 0 then [slowdown_text($slowdowns; $reference)] else [] end)
@@ -59,6 +64,8 @@ def not_converged($settings):
   ([header($slowdowns; $level)] + [.conditions[] | row($slowdowns; $reference)] | aligned),
   "",
   (.loads[] | select(.spec != null) | "\(.name) = \(.spec)"),
+  (.conditions[] | select(.wall_s | stands_in)
+   | "* \(.name): \(.wall_s.statistic), \(.wall_s.set_aside | if type == "array" then length else . end) run(s) set aside; the mean of all runs is \(.wall_s.mean | time_text)"),
   not_converged($settings),
   (.noise_floor[]? | "noise floor, \(.metric): \(.floor | percent_text) (what the baseline against itself still allows)"),
   noise_floor,
