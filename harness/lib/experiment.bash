@@ -109,7 +109,7 @@ experiment_open() {
 # estimate_start: starts the program that decides what runs next.
 estimate_start() {
     estimate_command
-    pipe_start "$experiment_folder/estimate.stderr" "${ESTIMATE[@]}" --summary /dev/null
+    pipe_start "$experiment_folder/estimate.stderr" "${ESTIMATE[@]}"
     estimate_pid=$PIPE_PID estimate_in=$PIPE_IN estimate_out=$PIPE_OUT
     estimate_ask
 }
