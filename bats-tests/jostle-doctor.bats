@@ -1,0 +1,247 @@
+#!/usr/bin/env bats
+# jostle doctor, the facts of an experiment, and the flags of runs that were hit.
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    # shellcheck disable=SC2030,SC2031 # each test has its own machine
+    unset JOSTLE_KERNEL_ROOT
+}
+
+# put FILE TEXT: a file of the made-up machine.
+put() {
+    mkdir -p "machine/${1%/*}"
+    printf '%s\n' "$2" >"machine/$1"
+}
+
+# machine: makes a quiet two-core machine in ./machine, on which nothing warns
+# that does not come from the current folder, and uses it.
+machine() {
+    local i cpu=sys/devices/system/cpu
+    put proc/stat $'cpu  1000 0 500 90000 10 0 0 0 0 0\ncpu0 500 0 250 45000 5 0 0 0 0 0\ncpu1 500 0 250 45000 5 0 0 0 0 0\nprocs_running 1'
+    put proc/meminfo $'MemTotal: 8000000 kB\nSwapTotal: 1000000 kB\nSwapFree: 1000000 kB'
+    put proc/vmstat $'pgpgin 5\npswpin 70\npswpout 80'
+    put proc/loadavg '0.01 0.02 0.03 1/100 4242'
+    for i in cpu memory io; do put "proc/pressure/$i" $'some avg10=0.00 avg60=0.00 avg300=0.00 total=1000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=500'; done
+    put proc/cpuinfo $'model name : Made up\nflags : fpu sse2'
+    put proc/self/cgroup '0::/jobs/one'
+    put proc/sys/kernel/randomize_va_space 2
+    put proc/sys/kernel/numa_balancing 0
+    put proc/timer_list '  .resolution: 1 nsecs'
+    for i in 0 1; do
+        put "$cpu/cpu$i/cpufreq/scaling_governor" performance
+        put "$cpu/cpu$i/thermal_throttle/core_throttle_count" 3
+        put "$cpu/cpu$i/topology/thread_siblings_list" "$i"
+        put "sys/devices/system/node/node$i/cpulist" "$i"
+    done
+    put $cpu/intel_pstate/no_turbo 1
+    put $cpu/smt/active 0
+    put sys/kernel/mm/transparent_hugepage/enabled 'always [madvise] never'
+    put sys/devices/system/clocksource/clocksource0/current_clocksource tsc
+    put sys/bus/event_source/devices/cpu/type 4
+    put sys/fs/cgroup/jobs/one/cpu.max 'max 100000'
+    put sys/fs/cgroup/jobs/cpu.max 'max 100000'
+    # shellcheck disable=SC2031
+    export JOSTLE_KERNEL_ROOT=$PWD/machine
+}
+
+# finds CHECK STATUS [TEXT]: the doctor's JSON in ./doctor.json has that finding.
+finds() {
+    holds '[.findings[] | select(.check == $check)] | length == 1 and .[0].status == $status and (.[0] | tostring | contains($text))' \
+        --arg check "$1" --arg status "$2" --arg text "${3:-}" <doctor.json
+}
+
+@test "a quiet machine has nothing to warn of" {
+    machine
+    "$JOSTLE" doctor --quick --json >doctor.json
+    # The folder and its free space are those of this machine.
+    holds '[.findings[] | select(.check != "folder" and .check != "disk-space") | select(.status != "ok")] == []' <doctor.json
+}
+
+@test "each fact that makes results wrong is named, with what to do" {
+    local cpu=sys/devices/system/cpu
+    machine
+    put $cpu/cpu1/cpufreq/scaling_governor powersave
+    put $cpu/intel_pstate/no_turbo 0
+    put proc/meminfo $'MemTotal: 8000000 kB\nSwapTotal: 1000000 kB\nSwapFree: 897600 kB'
+    put sys/kernel/mm/transparent_hugepage/enabled '[always] madvise never'
+    put proc/sys/kernel/randomize_va_space 0
+    put proc/sys/kernel/numa_balancing 1
+    put sys/devices/system/clocksource/clocksource0/current_clocksource hpet
+    put proc/timer_list '  .resolution: 4000000 nsecs'
+    put sys/fs/cgroup/jobs/cpu.max '150000 100000'
+    put proc/cpuinfo $'flags : fpu hypervisor'
+    put proc/stat "$(sed 's/procs_running 1/procs_running 9/' machine/proc/stat)"
+    "$JOSTLE" doctor --quick --json >doctor.json
+    finds governor warn powersave
+    finds turbo warn no_turbo
+    finds swap warn '100 MiB'
+    finds thp warn madvise
+    finds aslr warn 'level 0'
+    finds numa-balancing warn '2 memory nodes'
+    finds clock warn hpet
+    finds timer warn '4000 us'
+    finds cgroup-quota warn '1.50 CPUs'
+    finds virtual-machine warn
+    finds run-queue warn
+    holds 'all(.findings[] | select(.status == "warn"); .advice != null) and .warnings >= 11' <doctor.json
+}
+
+@test "what a machine does not tell is unknown" {
+    mkdir -p machine/proc
+    # shellcheck disable=SC2030,SC2031
+    export JOSTLE_KERNEL_ROOT=$PWD/machine
+    "$JOSTLE" doctor --quick --json >doctor.json
+    holds '[.findings[] | select(.check != "folder" and .check != "disk-space") | .status] | unique == ["unknown"]' <doctor.json
+    holds '.facts | .busy_s == null and .steal_s == null and .swap_used_bytes == null and .throttle_count == null and .pressure.cpu_some_s == null' <doctor.json
+}
+
+@test "what happens during the look is seen: throttling, steal, stalls, swapping, busy siblings" {
+    machine
+    put sys/devices/system/cpu/smt/active 1
+    put sys/devices/system/cpu/cpu0/topology/thread_siblings_list 0-1
+    put sys/devices/system/cpu/cpu1/topology/thread_siblings_list 0-1
+    "$JOSTLE" doctor --quick --json >doctor.json 3>&- &
+    local doctor=$!
+    sleep 0.6
+    # CPU 0 was busy for 0.7 s, and 0.1 s were stolen.
+    put proc/stat $'cpu  1070 0 500 90000 10 0 0 10 0 0\ncpu0 570 0 250 45000 5 0 0 10 0 0\ncpu1 500 0 250 45000 5 0 0 0 0 0\nprocs_running 1'
+    put proc/vmstat $'pswpin 75\npswpout 80'
+    put proc/pressure/memory $'some avg10=0.00 avg60=0.00 avg300=0.00 total=301000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=500'
+    put sys/devices/system/cpu/cpu1/thermal_throttle/core_throttle_count 5
+    wait "$doctor"
+    finds throttling warn 'throttled 2 times'
+    finds cpu-use warn ' of 2 CPUs were busy'
+    finds steal warn
+    finds memory-pressure warn
+    finds cpu-pressure ok
+    finds swap warn '5 pages came back'
+    finds smt warn 'CPU 0'
+}
+
+@test "a folder in memory is named" {
+    [[ $(stat -f -c %T /dev/shm) == tmpfs ]] || skip "/dev/shm is not in memory"
+    cd /dev/shm
+    "$JOSTLE" doctor --quick --json >"$BATS_TEST_TMPDIR/doctor.json"
+    cd "$BATS_TEST_TMPDIR"
+    finds folder warn tmpfs
+}
+
+@test "a busy machine is seen, with who it is" {
+    # shellcheck disable=SC2016
+    timeout 20 bash -c 'while :; do :; done' 3>&- &
+    local busy=$!
+    sleep 0.2
+    "$JOSTLE" doctor --quick --json >doctor.json
+    kill "$busy"
+    finds cpu-use warn '(most: '
+}
+
+@test "a line a finding for people, each with its status" {
+    run -0 "$JOSTLE" doctor --quick
+    [[ $(grep -cE '^(ok|warn|unknown) +[a-z-]+ +.' <<<"$output") -ge 20 ]]
+    [[ $output =~ ([0-9]+)\ findings:\ [0-9]+\ warn,\ [0-9]+\ unknown ]]
+    [[ ${BASH_REMATCH[1]} -eq $(grep -cE '^(ok|warn|unknown) ' <<<"$output") ]]
+}
+
+@test "with --strict a warning is exit 3, and without it 0" {
+    machine
+    put sys/kernel/mm/transparent_hugepage/enabled '[always] madvise never'
+    run -0 "$JOSTLE" doctor --quick
+    run -3 "$JOSTLE" doctor --quick --strict
+}
+
+@test "wrong use is refused" {
+    run -2 "$JOSTLE" doctor --quik
+    [[ $output == *'did you mean --quick'* ]]
+    run -2 "$JOSTLE" doctor here
+    run -0 "$JOSTLE" doctor --help
+    [[ $output == *--strict* ]]
+}
+
+@test "the noise floor is measured, and its files are removed" {
+    "$JOSTLE" doctor --seconds 1 --json >../doctor.json
+    [[ -z $(ls -A) ]]
+    mv ../doctor.json .
+    holds '.noise_floor | map(.kind) == ["cpu", "memory", "disk"] and all(.[]; .runs >= 5 and .mean_s > 0 and .cv > 0
+        and (.cv - .stddev_s / .mean_s | fabs) < 1e-9 and .slowest >= 1)' <doctor.json
+    holds '[.findings[].check | select(startswith("noise-"))] | sort == ["noise-cpu", "noise-disk", "noise-memory"]' <doctor.json
+    jsonschema -i doctor.json "$ROOT/results/schema/jostle.doctor.schema.json"
+}
+
+@test "where nothing can be written, the disk's noise is unknown" {
+    [[ $(id -u) -ne 0 ]] || skip "root may write everywhere"
+    mkdir closed && chmod a-w closed && cd closed
+    "$JOSTLE" doctor --seconds 1 --json >../doctor.json
+    cd ..
+    finds noise-disk unknown
+}
+
+@test "an experiment notes the facts before and after" {
+    "$JOSTLE" run --quiet --output out --max-runs 3 -- sleep 0.02
+    holds '.before.busy_s > 0 and .after.busy_s >= .before.busy_s and .after.time >= .before.time
+        and (.before.load_average | length) == 3 and (.after.pressure | has("io_full_s"))' <out/experiment.json
+    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+}
+
+@test "--strict refuses a dirty machine before anything runs, and says why" {
+    machine
+    put proc/meminfo $'MemTotal: 8000000 kB\nSwapTotal: 1000000 kB\nSwapFree: 897600 kB'
+    run -1 "$JOSTLE" run --strict --output out -- touch ran
+    [[ $output == 'jostle: --strict: '*'swap: 100 MiB are swapped out'*': see jostle doctor'* ]]
+    [[ ! -e ran && ! -e out ]]
+}
+
+@test "--strict measures on a clean machine" {
+    machine
+    run -0 "$JOSTLE" run --strict --quiet --output out --max-runs 2 -- true
+    holds '.settings.strict' <out/result.json
+}
+
+# flags METER LOADS: prints the flags of a run on the made-up machine, during
+# which the second argument's CPU ticks passed (busy, on two CPUs).
+flags() {
+    (
+        export JOSTLE_LIB=$ROOT/harness/lib JOSTLE_BIN=$BIN
+        # shellcheck source=/dev/null
+        source "$JOSTLE_LIB/common.bash"
+        # shellcheck source=/dev/null
+        source "$JOSTLE_LIB/facts.bash"
+        hits_start
+        hits_before
+        [[ ! -d after ]] || cp -r after/. machine
+        hits_after
+        hits_flags "$1" "${2:-}"
+        printf '[%s]\n' "$HITS"
+    )
+}
+
+@test "a run is flagged by what it was hit by, and not without" {
+    local record='"wall_s":1.000000000,"user_s":0.900000,"system_s":0.050000,"steal_s":' load='"cpu_s":0.500000'
+    machine
+    [[ $(flags "${record}0.000000") == '[]' ]]
+    # 1 % of two CPUs for a second are 20 ms.
+    [[ $(flags "${record}0.020000") == '[]' ]]
+    [[ $(flags "${record}0.030000") == '["steal"]' ]]
+    mkdir -p after/proc
+    # 1.5 s of CPU: 0.95 are the target's, 0.5 a load's, 0.05 nobody's.
+    sed 's/^cpu  1000/cpu  1150/' machine/proc/stat >after/proc/stat
+    [[ $(flags "${record}0.000000" "$load") == '[]' ]]
+    machine
+    [[ $(flags "${record}0.000000") == '["foreign-load"]' ]]
+    machine
+    cp machine/proc/stat after/proc/stat
+    printf 'pswpin 71\n' >after/proc/vmstat
+    mkdir -p after/sys/devices/system/cpu/cpu0/thermal_throttle
+    printf '4\n' >after/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count
+    [[ $(flags "${record}0.000000") == '["swap-in","throttled"]' ]]
+}
+
+@test "a run beside foreign load has the flag in its record" {
+    timeout 20 bash -c 'while :; do :; done' 3>&- &
+    local busy=$!
+    "$JOSTLE" run --quiet --output out --min-runs 3 --max-runs 3 -- sleep 0.5
+    kill "$busy"
+    holds -s 'all(.[]; .flags | index("foreign-load"))' <out/runs.jsonl
+}
