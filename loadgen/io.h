@@ -1,6 +1,6 @@
 /* loadgen io's own parts, known to each other: the options, and what the
- * workers share. io.c has the load, io_check.c its check on itself, io_calib.c
- * the calibration, io_entry.c what is kept of one. */
+ * workers share. io_options.c has the options, io.c the load, io_check.c its check
+ * on itself, io_calib.c the calibration, io_entry.c what is kept of one. */
 #ifndef JOSTLE_IO_H
 #define JOSTLE_IO_H
 
@@ -65,10 +65,20 @@ const char *io_access_name(const struct io_plan *plan, char *text, size_t size);
 const char *io_sync_name(enum io_sync sync);
 /* Set run->unit and run->quantum by the plan. */
 void io_set_unit(struct run *run);
+/* run_warn(); in place of load (a calibration) a line on stderr. */
+void io_warn(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The folder, file and device of the run, in `state->file` and `state->device`.
- * Ends the program with exit 2 where they cannot be used. */
-void io_find_device(struct run *run);
+/* ---- io_options.c: load.h's settings, check and rate ---- */
+
+extern const struct setting io_options[];
+
+/* Makes run->state with the folder, its device and the plan, and refuses (exit 2)
+ * what cannot be. Creates nothing on the disk that has a name. */
+void io_check(struct run *run);
+int io_rate(struct run *run, const char *text, double *rate, char *error, size_t size);
+
+/* ---- io.c ---- */
+
 /* The work file, ready and open by the plan; and room for what is moved. 0, or
  * -1 with the reason. */
 int io_open(struct run *run, struct io_error *error);
