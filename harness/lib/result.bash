@@ -23,7 +23,7 @@ result_derive() {
         [[ -z $stopped ]] || printf 'stop %s\n' "$stopped"
     } | "$JOSTLE_BIN/estimate" "${estimate[@]}" --summary "$folder/summary.json" >/dev/null ||
         die "cannot derive the result of $folder: estimate failed"
-    jq -s '(.[0] + .[1]) | .schema = "jostle.result/1" | del(.stopped)' "$folder/experiment.json" "$folder/summary.json" \
+    jq -s -L "$JOSTLE_LIB" --rawfile runs "$folder/runs.jsonl" -f "$JOSTLE_LIB/result.jq" "$folder/experiment.json" "$folder/summary.json" \
         >"$folder/result.json.part" || die "cannot write to $folder: is the disk full?"
     mv "$folder/result.json.part" "$folder/result.json"
     rm -f "$folder/summary.json"

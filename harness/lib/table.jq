@@ -1,5 +1,6 @@
 # result.json -> the table that ends every measurement.
 include "format";
+include "attribution";
 
 def words: map(if test("^[A-Za-z0-9_./:=,@%+-]+$") then . else "'" + gsub("'"; "'\\''") + "'" end) | join(" ");
 
@@ -66,6 +67,7 @@ def not_converged($settings):
   (.loads[] | select(.spec != null) | "\(.name) = \(.spec)"),
   (.conditions[] | select(.wall_s | stands_in)
    | "* \(.name): \(.wall_s.statistic), \(.wall_s.set_aside | if type == "array" then length else . end) run(s) set aside; the mean of all runs is \(.wall_s.mean | time_text)"),
+  attribution_lines,
   not_converged($settings),
   (.noise_floor[]? | "noise floor, \(.metric): \(.floor | percent_text) (what the baseline against itself still allows)"),
   noise_floor,

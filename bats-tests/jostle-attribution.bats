@@ -1,0 +1,141 @@
+#!/usr/bin/env bats
+# Where the extra time of a slowdown went: made records with known sums.
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# attribute BASELINE LOADED [RESULT]: the attribution, for two runs of each
+# condition that have the figures of BASELINE and LOADED (jq objects, over those
+# of a run that computes alone for a second); RESULT changes the result.
+attribute() {
+    jq -n -L "$ROOT/harness/lib" 'include "attribution";
+        { wall_s: 1, user_s: 0.9, system_s: 0.1, steal_s: 0, voluntary_switches: 1, involuntary_switches: 5, major_faults: 0,
+          pressure: { cpu_some_s: 0, memory_some_s: 0, memory_full_s: 0, io_some_s: 0, io_full_s: 0 },
+          exit_code: 0, signal: null, timed_out: false, load: [] } as $alone
+        | ($alone * ('"$1"')) as $baseline | ($alone * ('"$2"')) as $loaded
+        | [range(1; 3) as $block | ($baseline + { condition: "baseline", block: $block }), ($loaded + { condition: "half", block: $block })]
+        | map(tojson) | join("\n") as $text
+        | { conditions: [{ name: "baseline" }, { name: "half" }], settings: {}, environment: { cpus_online: 2 },
+            slowdowns: [{ condition: "half", metric: "wall_s", ratio: ($loaded.wall_s / $baseline.wall_s), distinguishable: true }] }
+        | '"${3:-.}"' | with_attribution($text) | .slowdowns[0].attribution'
+}
+
+# points EXPRESSION: the attribution on stdin holds EXPRESSION; its points are
+# none of them below 0 and add up to $total.
+points() {
+    holds '(.points | all(.[]; . >= 0) and (([.[]] | add) - $total | fabs) < 1e-6) and '"$1" --argjson total "$2"
+}
+
+@test "a target that computes as long as before has waited for the CPU" {
+    attribute '{}' '{ wall_s: 1.37, pressure: { cpu_some_s: 0.31 } }' >out.json
+    points '(.points.cpu - 37 | fabs) < 1e-6 and (.ambiguous | not)' 37 <out.json
+    holds '.text == "half: +37 %: 37 points waiting for the CPU, 0 unexplained"' <out.json
+}
+
+@test "what no pressure bears out is unexplained" {
+    # On two CPUs the kernel's average may hide one half.
+    attribute '{}' '{ wall_s: 1.37, pressure: { cpu_some_s: 0.1 } }' >out.json
+    points '(.points.cpu - 20 | fabs) < 1e-6 and (.points.unexplained - 17 | fabs) < 1e-6' 37 <out.json
+    holds '.text == "half: +37 %: 20 points waiting for the CPU, 17 unexplained"' <out.json
+    attribute '{}' '{ wall_s: 1.37 }' | points '.points.unexplained > 36.9' 37
+}
+
+@test "CPU time that grows is slower execution" {
+    attribute '{}' '{ wall_s: 1.5, user_s: 1.3, pressure: { cpu_some_s: 0.5 } }' >out.json
+    points '(.points.execution - 40 | fabs) < 1e-6 and (.points.cpu - 10 | fabs) < 1e-6' 50 <out.json
+    holds '.text == "half: +50 %: 40 points slower execution, 10 waiting for the CPU, 0 unexplained"' <out.json
+}
+
+@test "waiting for memory and for the disk are told by their pressure" {
+    attribute '{}' '{ wall_s: 1.4, major_faults: 50, voluntary_switches: 60, pressure: { cpu_some_s: 0.05, memory_some_s: 0.1, io_some_s: 0.18 } }' |
+        points '(.points.memory - 10 | fabs) < 1e-6 and (.points.io - 8 | fabs) < 1e-6 and (.points.cpu - 10 | fabs) < 1e-6
+            and (.points.unexplained - 12 | fabs) < 1e-6 and (.ambiguous | not)' 40
+}
+
+@test "a target that never gave the CPU away did not wait for the disk that a load keeps busy" {
+    attribute '{}' '{ wall_s: 1.4, pressure: { cpu_some_s: 0.3, io_some_s: 1.4 } }' |
+        points '.points.io == 0 and (.points.cpu - 40 | fabs) < 1e-6' 40
+}
+
+@test "where the machine's stalls allow more than there is, the shares are called a guess" {
+    attribute '{}' '{ wall_s: 1.4, voluntary_switches: 500, pressure: { cpu_some_s: 0.6, io_some_s: 0.6 } }' >out.json
+    points '.ambiguous and (.points.io - 20 | fabs) < 1e-6 and (.points.cpu - 20 | fabs) < 1e-6' 40 <out.json
+    holds '.text | endswith("these shares are a guess)")' <out.json
+}
+
+@test "stolen time is shared with the loads by the CPU time of each" {
+    attribute '{}' '{ wall_s: 1.4, steal_s: 0.4, load: [{ cpu_s: 1 }], pressure: { cpu_some_s: 0.05 } }' |
+        points '(.points.steal - 20 | fabs) < 1e-6 and (.points.cpu - 10 | fabs) < 1e-6' 40
+}
+
+@test "for several threads CPU time counts by the CPUs that they keep busy" {
+    attribute '{ user_s: 1.9 }' '{ wall_s: 1.5, user_s: 2.4, pressure: { cpu_some_s: 0.3 } }' |
+        points '.threads == 2 and (.points.execution - 25 | fabs) < 1e-6 and (.points.cpu - 25 | fabs) < 1e-6' 50
+}
+
+@test "without pressure figures it says so" {
+    attribute '{ pressure: null }' '{ wall_s: 1.3, pressure: null }' >out.json
+    points '(.pressure_known | not) and (.points.cpu - 30 | fabs) < 1e-6' 30 <out.json
+    holds '.text | endswith("(this kernel tells no pressure stalls)")' <out.json
+}
+
+@test "no slowdown that stands out, nothing to attribute" {
+    attribute '{}' '{ wall_s: 1.3 }' '.slowdowns[0].distinguishable = false' | holds '. == null'
+    attribute '{}' '{ wall_s: 0.8 }' | holds '. == null'
+    attribute '{}' '{ wall_s: 1.3 }' '.slowdowns[0].metric = "user_s"' | holds '. == null'
+}
+
+@test "small slowdowns have a decimal, and rounded points add up" {
+    attribute '{}' '{ wall_s: 1.0512, user_s: 0.9214, pressure: { cpu_some_s: 0.01 } }' |
+        holds '.text == "half: +5.1 %: 2.1 points slower execution, 2.0 waiting for the CPU, 1.0 unexplained"'
+}
+
+@test "never more than the whole, whatever the figures are" {
+    # 500 made pairs of runs, from a fixed sequence.
+    jq -n -L "$ROOT/harness/lib" 'include "attribution";
+        def next: (. * 1103515245 + 12345) % 2147483648;
+        def run($condition): . as $seed
+            | [limit(12; $seed | recurse(next)) | . / 2147483648][1:] as $u
+            | { condition: $condition, block: 1, wall_s: (0.5 + $u[0]), user_s: (2 * $u[1]), system_s: $u[2], steal_s: ($u[3] * $u[4]),
+                voluntary_switches: (10 * $u[5] | floor), major_faults: 0, exit_code: 0, signal: null, timed_out: false, load: [{ cpu_s: $u[6] }],
+                pressure: { cpu_some_s: ($u[7] * 2), memory_some_s: ($u[8] * $u[9]), io_some_s: ($u[10] * 2) } };
+        [ range(500) as $i | ($i * 7919 + 1 | run("baseline")) as $a | ($i * 104729 + 7 | run("half")) as $b
+          | ($b.wall_s / $a.wall_s) as $ratio | select($ratio > 1.001)
+          | { conditions: [{ name: "baseline" }], settings: {}, environment: { cpus_online: 4 },
+              slowdowns: [{ condition: "half", metric: "wall_s", ratio: $ratio, distinguishable: true }] }
+          | with_attribution("\($a | tojson)\n\($b | tojson)\n") | .slowdowns[0]
+          | { ratio, points: .attribution.points,
+              words: (.attribution.text | sub(" \\(.*"; "") | [scan("[0-9.]+(?= points| waiting| slower| taken| unexplained)") | tonumber]),
+              whole: (.attribution.text | capture("\\+(?<n>[0-9.]+) %").n | tonumber) } ]' >all.json
+    jq length all.json | holds '. > 200'
+    jq 'map(select((.points | any(.[]; . < 0)) or (([.points[]] | add) / ((.ratio - 1) * 100) - 1 | fabs) > 1e-6))' all.json | holds '. == []'
+    jq 'map(select((.words | add) - .whole | fabs > 0.001))' all.json | holds '. == []'
+}
+
+@test "warm-up runs, failed runs and broken lines do not count" {
+    local result='{"conditions":[{"name":"baseline"}],"settings":{},"environment":{"cpus_online":1},"slowdowns":[{"condition":"half","metric":"wall_s","ratio":1.5,"distinguishable":true}]}'
+    jq -nc '[["baseline", 1, 1, 0], ["half", 1, 1.5, 0], ["half", 0, 90, 0], ["half", 2, 70, 1]][]
+        | { condition: .[0], block: .[1], wall_s: .[2], user_s: 1, system_s: 0, steal_s: 0, voluntary_switches: 0, major_faults: 0,
+            pressure: { cpu_some_s: (.[2] - 1) }, exit_code: .[3], signal: null, timed_out: false, load: [] }' >runs.jsonl
+    printf '{"condition":"half","block":3,"wa' >>runs.jsonl
+    jq -L "$ROOT/harness/lib" --rawfile runs runs.jsonl 'include "attribution"; with_attribution($runs)' <<<"$result" |
+        holds '.slowdowns[0].attribution | .extra.wall_s == 0.5 and .points.cpu == 50'
+}
+
+@test "runs that were hit are a warning of the result" {
+    jq -n '{ conditions: [{ name: "baseline" }, { name: "half" }], warnings: [] }' >result.json
+    jq -nc 'range(1; 5) | { condition: ["baseline", "half"][. % 2], block: ((. + 1) / 2 | floor), order: ., flags: (if . == 3 then ["steal", "load-short"] else [] end) }' >runs.jsonl
+    jq -L "$ROOT/harness/lib" --rawfile runs runs.jsonl 'include "hits"; with_hits($runs)' result.json |
+        holds '.warnings | length == 1 and .[0].flag == "steal" and .[0].condition == "half" and .[0].runs == [3] and (.[0].message | contains("1 of 2 runs"))'
+}
+
+@test "a target that shares its CPU with a full load has waited for it, and the table says so" {
+    run -0 "$JOSTLE" slowdown --output out --min-runs 8 --max-runs 8 --target-cpus 0 --load-cpus 0 \
+        --load 'full=cpu --percent 100' -- "$WORKLOADS/delannoy" 11
+    holds '.slowdowns[] | select(.metric == "wall_s") | .attribution | .points.cpu > 0.6 * ([.points[]] | add)' <out/result.json
+    [[ $output =~ full:\ \+[0-9]+\ %:\ [0-9]+\ points\ waiting\ for\ the\ CPU,\ .*unexplained ]]
+    jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
+}
