@@ -14,7 +14,8 @@ setup() {
 
 # start: starts jostle in a session of its own (where Ctrl-C is not ignored, as
 # bash has it for background commands), with a
-# first run that is over quickly and then a target that stays.
+# first run that is over quickly and then a target that stays. With this seed
+# the first run is the baseline's, so the one that stays has the load.
 start() {
     cat >target <<END
 #!/bin/bash
@@ -22,7 +23,7 @@ start() {
 exec sleep $tag
 END
     chmod +x target
-    env --default-signal=INT setsid "$JOSTLE" slowdown --output out --load "low=cpu --percent 3.${tag/./}" -- ./target >/dev/null 2>errors </dev/null 3>&- &
+    env --default-signal=INT setsid "$JOSTLE" slowdown --output out --seed 3 --load "low=cpu --percent 3.${tag/./}" -- ./target >/dev/null 2>errors </dev/null 3>&- &
     harness=$!
     eventually 20 pgrep -f "sleep $tag" >/dev/null
 }

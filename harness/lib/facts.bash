@@ -29,22 +29,24 @@ facts_read() {
 
 # facts_read_cpus: busy_us, steal_us, and cpus, the number of CPUs.
 facts_read_cpus() {
-    local -a lines=() ticks
-    local line
-    { mapfile -t lines <"$kernel_root/proc/stat"; } 2>/dev/null || true
+    local name
+    facts_read_busy
     FACTS[cpus]=0
-    for line in "${lines[@]}"; do
-        [[ $line == cpu* ]] || break
-        [[ $line == 'cpu '* ]] || {
-            FACTS[cpus]=$((FACTS[cpus] + 1))
-            continue
-        }
-        read -r -a ticks <<<"${line#cpu}"
-        # user nice system idle iowait irq softirq steal; guests are part of
-        # user. Interrupts are nobody's load: they are left out.
-        FACTS[busy_us]=$(((ticks[0] + ticks[1] + ticks[2]) * TICK_US))
-        FACTS[steal_us]=$((${ticks[7]:-0} * TICK_US))
-    done
+    while read -r name _; do
+        [[ $name == cpu* ]] || break
+        [[ $name == cpu ]] || FACTS[cpus]=$((FACTS[cpus] + 1))
+    done 2>/dev/null <"$kernel_root/proc/stat" || true
+}
+
+# facts_read_busy: busy_us and steal_us alone.
+facts_read_busy() {
+    local -a ticks=()
+    { read -r -a ticks <"$kernel_root/proc/stat"; } 2>/dev/null || true
+    [[ ${ticks[0]:-} == cpu ]] || return 0
+    # user nice system idle iowait irq softirq steal; guests are part of user.
+    # Interrupts are nobody's load: they are left out.
+    FACTS[busy_us]=$(((ticks[1] + ticks[2] + ticks[3]) * TICK_US))
+    FACTS[steal_us]=$((${ticks[8]:-0} * TICK_US))
 }
 
 # facts_read_memory: swap_total_kib, swap_used_kib, swap_in_pages, swap_out_pages.
@@ -128,6 +130,7 @@ number_us() {
 
 # The counters before a run; empty ones are not known.
 hits_busy_us='' hits_swap_in='' hits_throttle=''
+hits_cpus=1
 hits_swaps='' # not empty on a machine that has swap space
 
 facts_before='' # the facts when the measurement began, for experiment.json
@@ -137,7 +140,7 @@ hits_start() {
     facts_json
     # shellcheck disable=SC2034 # for experiment.bash
     facts_before=$REPLY
-    hits_swaps=''
+    hits_cpus=${FACTS[cpus]} hits_swaps=''
     ((${FACTS[swap_total_kib]:-0} == 0)) || hits_swaps=1
 }
 
@@ -150,7 +153,7 @@ hits_before() {
 # hits_read: the facts that hits need: as few files as can be.
 hits_read() {
     FACTS=()
-    facts_read_cpus
+    facts_read_busy
     [[ -z $hits_swaps ]] || facts_read_swapping
     facts_read_throttling
 }
@@ -171,7 +174,7 @@ hits_flags() {
     HITS=''
     [[ $1 =~ \"wall_s\":([0-9.eE+-]+) ]] || return 0
     number_us "${BASH_REMATCH[1]}"
-    machine_us=$((REPLY * FACTS[cpus]))
+    machine_us=$((REPLY * hits_cpus))
     if [[ $1 =~ \"steal_s\":([0-9.eE+-]+) ]]; then
         number_us "${BASH_REMATCH[1]}"
         ((REPLY < HIT_STEAL_LEAST_US || REPLY * 100 <= machine_us * HIT_STEAL_PERCENT)) || HITS+=',"steal"'
