@@ -230,6 +230,16 @@ flags() {
     [[ $(flags "${record}0.000000" "$load") == '[]' ]]
     machine
     [[ $(flags "${record}0.000000") == '["foreign-load"]' ]]
+    # Ticks may count a load twice, nanoseconds do not.
+    machine
+    [[ $(flags "${record}0.000000" '"cpu_s":0.300000') == '[]' ]]
+    machine
+    put sys/fs/cgroup/cpuacct/release_agent ''
+    put sys/fs/cgroup/cpuacct/cpuacct.usage 5000000000
+    mkdir -p after/sys/fs/cgroup/cpuacct
+    printf '6500000000\n' >after/sys/fs/cgroup/cpuacct/cpuacct.usage
+    [[ $(flags "${record}0.000000" '"cpu_s":0.300000') == '["foreign-load"]' ]]
+    rm -r after/sys machine/sys/fs/cgroup/cpuacct
     machine
     cp machine/proc/stat after/proc/stat
     printf 'pswpin 71\n' >after/proc/vmstat

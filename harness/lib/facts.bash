@@ -38,15 +38,37 @@ facts_read_cpus() {
     done 2>/dev/null <"$kernel_root/proc/stat" || true
 }
 
-# facts_read_busy: busy_us and steal_us alone.
+# busy_file: sets REPLY to the file that counts the CPU time of all tasks to the
+# nanosecond, or to nothing: cgroup v1 has it, in its root (and release_agent
+# nowhere else). cgroup v2 has ticks there, too.
+busy_file() {
+    local controller
+    for controller in cpuacct cpu,cpuacct; do
+        REPLY=$kernel_root/sys/fs/cgroup/$controller
+        [[ ! -r $REPLY/cpuacct.usage || ! -e $REPLY/release_agent ]] || {
+            REPLY+=/cpuacct.usage
+            return 0
+        }
+    done
+    REPLY=''
+}
+
+busy_file
+readonly facts_busy_file=$REPLY
+
+# facts_read_busy: busy_us and steal_us alone. Ticks are samples: a task that
+# works in short periods, as loads do, may be seen always or never.
 facts_read_busy() {
     local -a ticks=()
+    local busy_ns=''
     { read -r -a ticks <"$kernel_root/proc/stat"; } 2>/dev/null || true
     [[ ${ticks[0]:-} == cpu ]] || return 0
     # user nice system idle iowait irq softirq steal; guests are part of user.
     # Interrupts are nobody's load: they are left out.
     FACTS[busy_us]=$(((ticks[1] + ticks[2] + ticks[3]) * TICK_US))
     FACTS[steal_us]=$((${ticks[8]:-0} * TICK_US))
+    [[ -z $facts_busy_file ]] || { read -r busy_ns <"$facts_busy_file"; } 2>/dev/null || true
+    [[ -z $busy_ns ]] || FACTS[busy_us]=$((busy_ns / 1000))
 }
 
 # facts_read_memory: swap_total_kib, swap_used_kib, swap_in_pages, swap_out_pages.
@@ -186,9 +208,11 @@ hits_flags() {
 }
 
 # hits_foreign METER LOADS MACHINE_US: 0 when the CPUs were busy for others than
-# the target and the loads.
+# the target and the loads. Where all we have is ticks, the loads' own time may
+# be counted twice over.
 hits_foreign() {
-    local foreign_us=$hits_busy_us rest=$2 name
+    local foreign_us=$hits_busy_us rest=$2 name doubt=2
+    [[ -z $facts_busy_file ]] || doubt=1
     [[ -n $foreign_us ]] || return 1
     for name in user_s system_s; do
         [[ $1 =~ \"$name\":([0-9.eE+-]+) ]] || return 1
@@ -198,7 +222,7 @@ hits_foreign() {
     while [[ $rest =~ \"cpu_s\":([0-9.eE+-]+) ]]; do
         rest=${rest#*"${BASH_REMATCH[0]}"}
         number_us "${BASH_REMATCH[1]}"
-        foreign_us=$((foreign_us - REPLY))
+        foreign_us=$((foreign_us - doubt * REPLY))
     done
     ((foreign_us > HIT_FOREIGN_LEAST_US && foreign_us * 100 > $3 * HIT_FOREIGN_PERCENT))
 }
