@@ -83,7 +83,7 @@ def attribution($runs; $reference; $settings; $cpus):
   | ($runs | used($slowdown.condition; $settings)) as $loaded
   | ($loaded | figures) as $after
   | grown($before; $after) as $extra
-  | if $slowdown.metric != "wall_s" or ($slowdown.distinguishable | not) or ($slowdown.ratio // 0) <= 1
+  | if $slowdown.metric != "wall_s" or ($settings.aa and $slowdown.condition == "aa") or ($slowdown.distinguishable | not) or ($slowdown.ratio // 0) <= 1
        or ($extra.wall_s // 0) <= 0 or $extra.user_s == null or $extra.system_s == null then null
     else (($loaded | mean([.load[]?.cpu_s | numbers] | add)) // 0) as $load_cpu_s
     | causes($before; $after; $extra; $cpus; $load_cpu_s) as $causes
