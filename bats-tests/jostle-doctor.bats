@@ -156,6 +156,8 @@ finds() {
     run -2 "$JOSTLE" doctor --quik
     [[ $output == *'did you mean --quick'* ]]
     run -2 "$JOSTLE" doctor here
+    JOSTLE_BUILD=absent run -1 "$JOSTLE" doctor
+    [[ $output == *'meter is missing: run make, or use --quick' ]]
     run -0 "$JOSTLE" doctor --help
     [[ $output == *--strict* ]]
 }

@@ -146,7 +146,7 @@ facts_json() {
 # number_us TEXT: sets REPLY to whole microseconds for a decimal number of seconds.
 number_us() {
     local number
-    printf -v number '%.6f' "$1"
+    LC_ALL=C printf -v number '%.6f' "$1"
     REPLY=$((10#${number/./}))
 }
 
