@@ -118,3 +118,13 @@ setup() {
     [[ $output == *'already holds an experiment'* ]]
     [[ $(<out/runs.jsonl) == precious ]]
 }
+
+@test "numbers have a point in every language" {
+    mkdir locales
+    localedef -i de_DE -f UTF-8 locales/de_DE.UTF-8 2>/dev/null || skip "no German locale can be made here"
+    export LOCPATH=$PWD/locales LC_ALL=de_DE.UTF-8
+    run --separate-stderr -0 "$JOSTLE" slowdown --quiet --output out --error 2.5% --settle 0.1s --max-runs 3 --load 'low=cpu --percent 7.5' -- sleep 0.05
+    # shellcheck disable=SC2154 # run sets it
+    [[ $stderr != *printf* ]]
+    holds '.settings.error == 0.025 and .settings.settle_s == 0.1 and .conditions[0].wall_s.mean > 0.05' <out/result.json
+}

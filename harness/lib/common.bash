@@ -105,13 +105,16 @@ shell_quote() {
     REPLY=${quoted# }
 }
 
+# Where a number is formatted, LC_ALL=C goes before printf: in other languages its
+# point would be a comma, and be wanted as one.
+
 # time_to_seconds TEXT: sets REPLY to seconds (decimal) for 10, 10s, 500ms, 2m,
 # 1h; 1 when TEXT is no time.
 time_to_seconds() {
     local number unit micro
     [[ $1 =~ ^([0-9]+(\.[0-9]+)?)(us|ms|s|m|h|)$ ]] || return 1
     number=${BASH_REMATCH[1]} unit=${BASH_REMATCH[3]}
-    printf -v number '%.6f' "$number"
+    LC_ALL=C printf -v number '%.6f' "$number"
     micro=$((10#${number/./}))
     case $unit in
         us) micro=$((micro / 1000000)) ;;
@@ -127,7 +130,7 @@ time_to_seconds() {
 fraction() {
     local number micro
     [[ $1 =~ ^([0-9]*\.?[0-9]+)(%?)$ ]] || return 1
-    printf -v number '%.8f' "${BASH_REMATCH[1]}"
+    LC_ALL=C printf -v number '%.8f' "${BASH_REMATCH[1]}"
     micro=$((10#${number/./}))
     [[ -z ${BASH_REMATCH[2]} ]] || micro=$((micro / 100))
     ((micro > 0 && micro < 100000000)) || return 1

@@ -267,13 +267,13 @@ experiment_target_failed() {
 experiment_live() {
     local error='-' left='' elapsed
     [[ -n $live ]] || return 0
-    [[ $NEXT_ERROR == - ]] || printf -v error '%.1f %%' "${NEXT_ERROR}e2"
+    [[ $NEXT_ERROR == - ]] || LC_ALL=C printf -v error '%.1f %%' "${NEXT_ERROR}e2"
     if [[ $NEXT_RUNS != - && $runs_total -gt 0 ]]; then
         now_us
         elapsed=$((REPLY - started_us))
         left=", about $((elapsed * ${NEXT_RUNS%.*} / runs_total / 1000000)) s left"
     fi
-    printf -v asked '%.1f %%' "${options[error]}e2"
+    LC_ALL=C printf -v asked '%.1f %%' "${options[error]}e2"
     printf '\r\033[K%s: run %d, error %s (asked %s)%s' "$NEXT_CONDITION" "$NEXT_ORDER" "$error" "$asked" "$left" >&2
 }
 

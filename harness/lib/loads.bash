@@ -197,12 +197,12 @@ loads_finish() {
 load_short() {
     local offered achieved elapsed
     [[ $1 =~ \"elapsed_s\":([0-9.]+) ]] || return 1
-    printf -v elapsed '%.1f' "${BASH_REMATCH[1]}"
+    LC_ALL=C printf -v elapsed '%.1f' "${BASH_REMATCH[1]}"
     ((10#${elapsed/./} >= 1)) || return 1
     [[ $1 =~ \"offered\":([0-9.eE+-]+) ]] || return 1
-    printf -v offered '%.6f' "${BASH_REMATCH[1]}"
+    LC_ALL=C printf -v offered '%.6f' "${BASH_REMATCH[1]}"
     [[ $1 =~ \"achieved\":([0-9.eE+-]+) ]] || return 1
-    printf -v achieved '%.6f' "${BASH_REMATCH[1]}"
+    LC_ALL=C printf -v achieved '%.6f' "${BASH_REMATCH[1]}"
     ((10#${achieved/./} * 100 < 10#${offered/./} * 95))
 }
 
