@@ -30,9 +30,10 @@
 
 enum { COUNTER_DROPPED_NS };
 
-/* A rest this much shorter than usual breaks up the bursts of a worker that
- * catches up. */
+/* The least rest of a worker that catches up. */
 #define SHORTEST_REST_NS 50e3
+/* Who gets less of the CPU than this while it is busy shares it with others. */
+#define CROWDED 0.75
 
 struct cpu_settings {
     double percent;
@@ -52,7 +53,7 @@ struct spinner {
     uint32_t generation;  /* of the orders that the next fields belong to */
     double base_ns;       /* CPU time at which this worker's demand began, less what was dropped */
     double dropped_periods; /* the part of one that is not counted yet */
-    bool full_burst;        /* the last period went by without a rest, undisturbed */
+    double obtained;        /* smoothed share of the CPU that it gets when it wants all of it */
 };
 
 static const char *const kernels[] = {"int", "float", "double", "mixed", NULL};
@@ -176,9 +177,9 @@ static void drop_debt(struct worker *worker, struct spinner *spinner, double use
     worker_count(worker, 0, 0, 0, (uint64_t)whole);
 }
 
-/* When a burst has to end at the latest. Usually the end of the period; but
- * who catches up after a disturbance would spin through many, so every other
- * one keeps half of its rest. One that is crowded out needs no rests. */
+/* When a burst has to end at the latest: who catches up after a disturbance
+ * keeps half of the usual rest, or else would spin through many periods. One
+ * that is crowded out by others rests anyway. */
 static int64_t burst_deadline(const struct worker *worker, const struct spinner *spinner,
                               int64_t start_ns)
 {
@@ -186,7 +187,7 @@ static int64_t burst_deadline(const struct worker *worker, const struct spinner 
     const double after_ns = (double)(start_ns - worker->orders.epoch_ns);
     const double busy_ns = demand(worker, after_ns + period_ns) - demand(worker, after_ns);
     double rest_ns = 0;
-    if (spinner->full_burst && period_ns - busy_ns > SHORTEST_REST_NS)
+    if (spinner->obtained > CROWDED && period_ns - busy_ns > SHORTEST_REST_NS)
         rest_ns = fmax((period_ns - busy_ns) / 2, SHORTEST_REST_NS);
     return start_ns + (int64_t)(period_ns - rest_ns);
 }
@@ -194,15 +195,14 @@ static int64_t burst_deadline(const struct worker *worker, const struct spinner 
 /* One period: the burst and the debt; the rest is slept by the caller. */
 static void work_period(struct worker *worker, struct spinner *spinner, int64_t start_ns)
 {
-    const int64_t period_ns = settings_of(worker->run)->period_ns;
     const double target_ns = burst_target(worker, spinner, start_ns);
     const double before_ns = thread_cpu_ns();
     const int64_t deadline_ns = burst_deadline(worker, spinner, start_ns);
     const double used_ns = spin(worker, spinner, target_ns, deadline_ns);
-    const bool alone = used_ns - before_ns > 0.9 * (double)(deadline_ns - start_ns);
+    const double passed_ns = fmax((double)(now_ns() - start_ns), 1);
     if (worker->orders.generation != spinner->generation)
         return;
-    spinner->full_burst = used_ns < target_ns && alone && deadline_ns == start_ns + period_ns;
+    spinner->obtained += ((used_ns - before_ns) / passed_ns - spinner->obtained) / 16;
     if (used_ns < target_ns) {
         worker_count(worker, 0, 0, 1, 0);
         drop_debt(worker, spinner, used_ns);
@@ -256,6 +256,7 @@ static int cpu_begin(struct worker *worker)
         return worker_fail(worker, "no memory for a worker: give fewer --threads");
     kernel_init(&spinner->kernel);
     spinner->rounds_per_ns = 0.1;
+    spinner->obtained = 1;
     worker->state = spinner;
     return 0;
 }

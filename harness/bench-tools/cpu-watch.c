@@ -1,24 +1,40 @@
 /* cpu-watch PID SECONDS: what the kernel's accounting says about a process and
  * its descendants, for `bench-cpu`. Prints one line: the mean share of one CPU
  * in percent, the standard deviation of its one-second windows, and the longest
- * busy burst in ms (sampled every 0.2 ms; a rest shows as 30 % of that idle, which is
- * more than a timer tick takes). Run it on another CPU. */
+ * burst of one of its threads in ms: how long it went without a voluntary rest,
+ * sampled every 0.5 ms. Run it on another CPU.
+ *
+ * The CPU time of a thread that runs at that moment is known to within a timer
+ * tick (1 to 4 ms), as everything that the kernel says about other processes. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #define MOST_PROCESSES 64
-#define SAMPLE_NS      200000
+#define MOST_THREADS   256
+#define SAMPLE_NS      500000
 #define SECOND_NS      1000000000
 
+struct thread {
+    int status;     /* open /proc/PID/task/TID/status */
+    long rests;     /* voluntary switches so far */
+    int64_t run_ns; /* since when it has been seen running without a rest; 0: not */
+};
+
 struct watch {
-    unsigned count;
+    unsigned processes, threads;
     clockid_t clock[MOST_PROCESSES];
+    struct thread thread[MOST_THREADS];
+    int64_t longest_ns;
 };
 
 static int64_t read_clock(clockid_t clock)
@@ -29,33 +45,71 @@ static int64_t read_clock(clockid_t clock)
     return (int64_t)now.tv_sec * SECOND_NS + now.tv_nsec;
 }
 
-/* The process's CPU clock is exact to the ns at the time of reading, while the
- * figures in /proc lag behind by up to a timer tick. */
-static int add_tree(struct watch *watch, long pid)
+static int add_tree(struct watch *watch, long pid);
+
+/* A thread of a process, and that thread's children. */
+static int add_thread(struct watch *watch, long pid, long tid)
 {
-    char path[64];
+    char path[96];
     long child;
-    if (watch->count == MOST_PROCESSES ||
-        clock_getcpuclockid((pid_t)pid, &watch->clock[watch->count]) != 0)
-        return -1;
-    watch->count++;
-    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", pid, pid);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return -1;
     int failed = 0;
+    if (watch->threads == MOST_THREADS)
+        return -1;
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/status", pid, tid);
+    struct thread *thread = &watch->thread[watch->threads++];
+    *thread = (struct thread){.status = open(path, O_RDONLY | O_CLOEXEC)};
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", pid, tid);
+    FILE *file = fopen(path, "re");
+    if (thread->status < 0 || file == NULL)
+        return -1;
     while (failed == 0 && fscanf(file, "%ld", &child) == 1)
         failed = add_tree(watch, child);
     fclose(file);
     return failed;
 }
 
+static int add_tree(struct watch *watch, long pid)
+{
+    char path[64];
+    long tid;
+    int failed = 0;
+    if (watch->processes == MOST_PROCESSES ||
+        clock_getcpuclockid((pid_t)pid, &watch->clock[watch->processes]) != 0)
+        return -1;
+    watch->processes++;
+    /* Threads are few and their numbers close: no need to read the folder. */
+    for (tid = pid; failed == 0 && tid < pid + MOST_THREADS; tid++) {
+        snprintf(path, sizeof path, "/proc/%ld/task/%ld", pid, tid);
+        if (access(path, F_OK) == 0)
+            failed = add_thread(watch, pid, tid);
+    }
+    return failed;
+}
+
 static int64_t used_ns(const struct watch *watch)
 {
     int64_t total_ns = 0;
-    for (unsigned i = 0; i < watch->count; i++)
+    for (unsigned i = 0; i < watch->processes; i++)
         total_ns += read_clock(watch->clock[i]);
     return total_ns;
+}
+
+static void watch_thread(struct watch *watch, struct thread *thread, int64_t at_ns)
+{
+    char text[4096];
+    const ssize_t length = pread(thread->status, text, sizeof text - 1, 0);
+    text[length > 0 ? length : 0] = '\0';
+    const char *state = strstr(text, "\nState:\t");
+    const char *rests = strstr(text, "\nvoluntary_ctxt_switches:\t");
+    const long count = rests == NULL ? 0 : strtol(rests + 26, NULL, 10);
+    const bool running = state != NULL && state[8] == 'R' && count == thread->rests;
+    thread->rests = count;
+    if (!running)
+        thread->run_ns = 0;
+    else if (thread->run_ns == 0)
+        thread->run_ns = at_ns;
+    else if (at_ns - thread->run_ns > watch->longest_ns)
+        watch->longest_ns = at_ns - thread->run_ns;
 }
 
 static void sleep_until(int64_t time_ns)
@@ -65,40 +119,34 @@ static void sleep_until(int64_t time_ns)
         continue;
 }
 
-/* One second; *burst_ns is how long the tree has been busy without a pause,
- * *longest_ns the longest such time. Returns the share in percent. */
-static double watch_second(const struct watch *watch, int64_t *next_ns, int64_t *burst_ns,
-                           int64_t *longest_ns)
+/* One second from *next_ns on; returns the share in percent. */
+static double watch_second(struct watch *watch, int64_t *next_ns)
 {
     const int64_t first_ns = read_clock(CLOCK_MONOTONIC), first_used_ns = used_ns(watch);
     const int64_t end_ns = *next_ns + SECOND_NS;
-    int64_t then_ns = first_ns, then_used_ns = first_used_ns;
     while (*next_ns < end_ns) {
         *next_ns += SAMPLE_NS;
         sleep_until(*next_ns);
-        const int64_t at_ns = read_clock(CLOCK_MONOTONIC), at_used_ns = used_ns(watch);
-        const int64_t passed_ns = at_ns - then_ns, busy_ns = at_used_ns - then_used_ns;
-        *burst_ns = busy_ns * 10 >= passed_ns * 7 ? *burst_ns + passed_ns : 0;
-        if (*burst_ns > *longest_ns)
-            *longest_ns = *burst_ns;
-        then_ns = at_ns;
-        then_used_ns = at_used_ns;
+        for (unsigned i = 0; i < watch->threads; i++)
+            watch_thread(watch, &watch->thread[i], read_clock(CLOCK_MONOTONIC));
     }
-    return 100 * (double)(then_used_ns - first_used_ns) / (double)(then_ns - first_ns);
+    const int64_t last_ns = read_clock(CLOCK_MONOTONIC);
+    return 100 * (double)(used_ns(watch) - first_used_ns) / (double)(last_ns - first_ns);
 }
 
-static int watch_tree(const struct watch *watch, long seconds)
+static int watch_tree(struct watch *watch, long seconds)
 {
-    int64_t next_ns = read_clock(CLOCK_MONOTONIC), burst_ns = 0, longest_ns = 0;
+    int64_t next_ns = read_clock(CLOCK_MONOTONIC);
     double sum = 0, squares = 0;
     for (long second = 0; second < seconds; second++) {
-        const double share = watch_second(watch, &next_ns, &burst_ns, &longest_ns);
+        const double share = watch_second(watch, &next_ns);
         sum += share;
         squares += share * share;
     }
     const double mean = sum / (double)seconds;
     const double variance = seconds > 1 ? (squares - sum * mean) / (double)(seconds - 1) : 0;
-    return printf("%.4f %.4f %.3f\n", mean, sqrt(fmax(variance, 0)), (double)longest_ns / 1e6) < 0;
+    return printf("%.4f %.4f %.3f\n", mean, sqrt(fmax(variance, 0)),
+                  (double)watch->longest_ns / 1e6) < 0;
 }
 
 static int parse(const char *text, long *value)
@@ -111,7 +159,7 @@ static int parse(const char *text, long *value)
 
 int main(int argc, char **argv)
 {
-    struct watch watch = {0};
+    static struct watch watch;
     long pid, seconds;
     if (argc != 3 || parse(argv[1], &pid) != 0 || parse(argv[2], &seconds) != 0) {
         fputs("jostle: cpu-watch: wrong use: give PID SECONDS\n", stderr);
