@@ -55,6 +55,14 @@ def not_converged($settings):
   | select(.error != null and .error > $settings.error)
   | "\(.what): not converged: \(.error | percent_text) after \(.runs) runs (asked: \($settings.error | percent_text))";
 
+# One line for each kind of warning: the first in full, then where else it was seen.
+def warning_lines:
+  reduce (.warnings // [])[] as $w ([];
+    (map(.flag) | index($w.flag)) as $known
+    | if $known then .[$known].also += [$w.condition] else . + [$w + { also: [] }] end)
+  | .[]
+  | "\(.flag) (\(.condition)\(if .also == [] then "" else "; also " + (.also | unique | join(", ")) end)): \(.message)";
+
 (.settings.confidence * 100 | fixed(0) + " %") as $level
 | .slowdowns as $slowdowns
 | .conditions[0].name as $reference
@@ -72,5 +80,5 @@ def not_converged($settings):
   (.noise_floor[]? | "noise floor, \(.metric): \(.floor | percent_text) (what the baseline against itself still allows)"),
   noise_floor,
   (select(.verdict) | "at most \(.settings.at_most): \(.verdict)"),
-  (.warnings[]? | "\(.flag) (\(.condition)): \(.message)"),
+  warning_lines,
   "± and [ ] are \($level) confidence intervals; memory is the peak of the largest process."
