@@ -4,15 +4,11 @@
  * A target without memory traffic: calls, returns and additions, and about
  * 5.8 times as long for each step of N.
  */
-#include <ctype.h>
-#include <errno.h>
+#define PROGRAM "delannoy"
+#include "arguments.h"
+
 #include <getopt.h>
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* Central Delannoy numbers, https://oeis.org/A001850. */
 static const uint64_t known[] = {
@@ -59,29 +55,6 @@ static const char help[] =
     "\n"
     "Exit status: 0 the result is right, 1 it is not, 2 wrong arguments.\n";
 
-/* One line on stderr, then the end with STATUS. */
-__attribute__((format(printf, 2, 3))) static _Noreturn void fail(int status, const char *format,
-                                                                 ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    (void)fputs("delannoy: ", stderr);
-    (void)vfprintf(stderr, format, arguments);
-    (void)fputc('\n', stderr);
-    va_end(arguments);
-    exit(status);
-}
-
-/* Reads TEXT as a whole number from LOW to HIGH into *VALUE; false if it is anything else. */
-static bool parse_number(const char *text, long low, long high, long *value)
-{
-    char *end;
-    errno = 0;
-    *value = strtol(text, &end, 10);
-    return isdigit((unsigned char)text[0]) && *end == '\0' && errno == 0 && *value >= low &&
-           *value <= high;
-}
-
 static struct options parse_arguments(int argc, char **argv)
 {
     static const struct option names[] = {
@@ -93,7 +66,7 @@ static struct options parse_arguments(int argc, char **argv)
     opterr = 0;
     for (int name; (name = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
         if (name == 'h') {
-            exit(fputs(help, stdout) == EOF || fflush(stdout) == EOF);
+            show_help(help);
         } else if (name == 's') {
             options.spoil = true;
         } else {
@@ -103,9 +76,7 @@ static struct options parse_arguments(int argc, char **argv)
     if (argc - optind != 1) {
         fail(2, "%d arguments: give one, N, for example delannoy 12", argc - optind);
     }
-    if (!parse_number(argv[optind], 0, LARGEST, &options.n)) {
-        fail(2, "'%s' is not an N: give a whole number from 0 to %d", argv[optind], LARGEST);
-    }
+    options.n = (long)number("N", argv[optind], 0, LARGEST);
     return options;
 }
 

@@ -4,16 +4,13 @@
  * A target that writes through the page cache and reads back. The content of
  * a file follows from the seed and its number alone.
  */
-#include <ctype.h>
-#include <errno.h>
+#define PROGRAM "filegen"
+#include "arguments.h"
+#include "random.h"
+
 #include <fcntl.h>
 #include <getopt.h>
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,33 +53,6 @@ static const char help[] =
     "Exit status: 0 all files are right, 1 they are not or cannot be written, 2 wrong\n"
     "arguments. Example: filegen 10 20 1024 65536\n";
 
-/* One line on stderr, then the end with STATUS. */
-__attribute__((format(printf, 2, 3))) static _Noreturn void fail(int status, const char *format,
-                                                                 ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    (void)fputs("filegen: ", stderr);
-    (void)vfprintf(stderr, format, arguments);
-    (void)fputc('\n', stderr);
-    va_end(arguments);
-    exit(status);
-}
-
-/* The whole number from LOW to HIGH that TEXT is; anything else ends the program. */
-static uint64_t number(const char *name, const char *text, uint64_t low, uint64_t high)
-{
-    char *end;
-    errno = 0;
-    const unsigned long value = strtoul(text, &end, 10);
-    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || value < low ||
-        value > high) {
-        fail(2, "%s is '%s': give a whole number from %" PRIu64 " to %" PRIu64, name, text, low,
-             high);
-    }
-    return value;
-}
-
 static struct options parse_arguments(int argc, char **argv)
 {
     static const struct option names[] = {
@@ -94,7 +64,7 @@ static struct options parse_arguments(int argc, char **argv)
     opterr = 0;
     for (int name; (name = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
         if (name == 'h') {
-            exit(fputs(help, stdout) == EOF || fflush(stdout) == EOF);
+            show_help(help);
         } else if (name == 's') {
             options.spoil = true;
         } else {
@@ -116,15 +86,6 @@ static struct options parse_arguments(int argc, char **argv)
              options.lower_bytes, options.upper_bytes);
     }
     return options;
-}
-
-/* The next number of splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
 }
 
 /* The next piece of a file's content: little-endian words, so that all machines agree. */

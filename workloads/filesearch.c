@@ -3,14 +3,12 @@
  *
  * A target that lives on the file system's metadata. Pair it with filegen.
  */
-#include <errno.h>
+#define PROGRAM "filesearch"
+#include "arguments.h"
+
 #include <fts.h>
 #include <getopt.h>
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -34,19 +32,6 @@ static const char help[] =
     "Exit status: 0 the result is right, 1 it is not, there is no file or a folder could\n"
     "not be read, 2 wrong arguments.\n";
 
-/* One line on stderr, then the end with STATUS. */
-__attribute__((format(printf, 2, 3))) static _Noreturn void fail(int status, const char *format,
-                                                                 ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    (void)fputs("filesearch: ", stderr);
-    (void)vfprintf(stderr, format, arguments);
-    (void)fputc('\n', stderr);
-    va_end(arguments);
-    exit(status);
-}
-
 /* Returns whether the result is to be spoiled. */
 static bool parse_arguments(int argc, char **argv)
 {
@@ -59,7 +44,7 @@ static bool parse_arguments(int argc, char **argv)
     opterr = 0;
     for (int name; (name = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
         if (name == 'h') {
-            exit(fputs(help, stdout) == EOF || fflush(stdout) == EOF);
+            show_help(help);
         } else if (name == 's') {
             spoil = true;
         } else {

@@ -3,17 +3,14 @@
  *
  * It calls plain malloc and free, so LD_PRELOAD decides whose they are.
  */
-#include <ctype.h>
-#include <errno.h>
+#define PROGRAM "malloctest"
+#include "arguments.h"
+#include "random.h"
+
 #include <getopt.h>
-#include <inttypes.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_THREADS = 4096 };
@@ -59,33 +56,6 @@ static const char help[] =
     "Exit status: 0 all was right, 1 it was not or memory is short, 2 wrong arguments.\n"
     "Example: malloctest 2 100 10000 16 1024\n";
 
-/* One line on stderr, then the end with STATUS. */
-__attribute__((format(printf, 2, 3))) static _Noreturn void fail(int status, const char *format,
-                                                                 ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    (void)fputs("malloctest: ", stderr);
-    (void)vfprintf(stderr, format, arguments);
-    (void)fputc('\n', stderr);
-    va_end(arguments);
-    exit(status);
-}
-
-/* The whole number from LOW to HIGH that TEXT is; anything else ends the program. */
-static uint64_t number(const char *name, const char *text, uint64_t low, uint64_t high)
-{
-    char *end;
-    errno = 0;
-    const unsigned long value = strtoul(text, &end, 10);
-    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || value < low ||
-        value > high) {
-        fail(2, "%s is '%s': give a whole number from %" PRIu64 " to %" PRIu64, name, text, low,
-             high);
-    }
-    return value;
-}
-
 static struct options parse_arguments(int argc, char **argv)
 {
     static const struct option names[] = {
@@ -97,7 +67,7 @@ static struct options parse_arguments(int argc, char **argv)
     opterr = 0;
     for (int name; (name = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
         if (name == 'h') {
-            exit(fputs(help, stdout) == EOF || fflush(stdout) == EOF);
+            show_help(help);
         } else if (name == 's') {
             options.spoil = true;
         } else {
@@ -119,15 +89,6 @@ static struct options parse_arguments(int argc, char **argv)
              options.lower_bytes, options.upper_bytes);
     }
     return options;
-}
-
-/* The next number of splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
 }
 
 /* What stands at both ends of a block: another value for each block and each round (but for

@@ -4,14 +4,12 @@
  * A target that lives on caches and memory: the inner loop walks down a
  * column, so every step touches another cache line.
  */
-#include <ctype.h>
-#include <errno.h>
+#define PROGRAM "mmul"
+#include "arguments.h"
+#include "random.h"
+
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { LARGEST = 20000, DEFAULT = 1000, ROUNDS = 2, ELEMENT_VALUES = 10, VECTOR_VALUES = 65536 };
 
@@ -41,29 +39,6 @@ static const char help[] =
     "\n"
     "Exit status: 0 the product is right, 1 it is not or memory is short, 2 wrong arguments.\n";
 
-/* One line on stderr, then the end with STATUS. */
-__attribute__((format(printf, 2, 3))) static _Noreturn void fail(int status, const char *format,
-                                                                 ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    (void)fputs("mmul: ", stderr);
-    (void)vfprintf(stderr, format, arguments);
-    (void)fputc('\n', stderr);
-    va_end(arguments);
-    exit(status);
-}
-
-/* Reads TEXT as a whole number from LOW to HIGH into *VALUE; false if it is anything else. */
-static bool parse_number(const char *text, unsigned long low, unsigned long high, size_t *value)
-{
-    char *end;
-    errno = 0;
-    *value = strtoul(text, &end, 10);
-    return isdigit((unsigned char)text[0]) && *end == '\0' && errno == 0 && *value >= low &&
-           *value <= high;
-}
-
 static struct options parse_arguments(int argc, char **argv)
 {
     static const struct option names[] = {
@@ -75,7 +50,7 @@ static struct options parse_arguments(int argc, char **argv)
     opterr = 0;
     for (int name; (name = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
         if (name == 'h') {
-            exit(fputs(help, stdout) == EOF || fflush(stdout) == EOF);
+            show_help(help);
         } else if (name == 's') {
             options.spoil = true;
         } else {
@@ -85,19 +60,10 @@ static struct options parse_arguments(int argc, char **argv)
     if (argc - optind > 1) {
         fail(2, "%d arguments: give at most one, SIZE", argc - optind);
     }
-    if (optind < argc && !parse_number(argv[optind], 1, LARGEST, &options.size)) {
-        fail(2, "'%s' is not a SIZE: give a whole number from 1 to %d", argv[optind], LARGEST);
+    if (optind < argc) {
+        options.size = number("SIZE", argv[optind], 1, LARGEST);
     }
     return options;
-}
-
-/* The next number of splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
 }
 
 /* COUNT doubles, each a whole number below VALUES; with VALUES 0 they are zero. To be freed. */

@@ -4,15 +4,13 @@
  * A target of floating-point arithmetic on data that fits into the caches.
  * Units: G = 1, total mass 1, a cube of side 1.
  */
-#include <ctype.h>
-#include <errno.h>
+#define PROGRAM "nbody"
+#include "arguments.h"
+#include "random.h"
+
 #include <getopt.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { DEFAULT_BODIES = 1000, DEFAULT_STEPS = 100, MOST_BODIES = 1000000, MOST_STEPS = 1000000000 };
 
@@ -53,29 +51,6 @@ static const char help[] =
     "\n"
     "Exit status: 0 the result is right, 1 it is not or memory is short, 2 wrong arguments.\n";
 
-/* One line on stderr, then the end with STATUS. */
-__attribute__((format(printf, 2, 3))) static _Noreturn void fail(int status, const char *format,
-                                                                 ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    (void)fputs("nbody: ", stderr);
-    (void)vfprintf(stderr, format, arguments);
-    (void)fputc('\n', stderr);
-    va_end(arguments);
-    exit(status);
-}
-
-/* Reads TEXT as a whole number from LOW to HIGH into *VALUE; false if it is anything else. */
-static bool parse_number(const char *text, unsigned long low, unsigned long high, size_t *value)
-{
-    char *end;
-    errno = 0;
-    *value = strtoul(text, &end, 10);
-    return isdigit((unsigned char)text[0]) && *end == '\0' && errno == 0 && *value >= low &&
-           *value <= high;
-}
-
 static struct options parse_arguments(int argc, char **argv)
 {
     static const struct option names[] = {
@@ -87,7 +62,7 @@ static struct options parse_arguments(int argc, char **argv)
     opterr = 0;
     for (int name; (name = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
         if (name == 'h') {
-            exit(fputs(help, stdout) == EOF || fflush(stdout) == EOF);
+            show_help(help);
         } else if (name == 's') {
             options.spoil = true;
         } else {
@@ -98,32 +73,27 @@ static struct options parse_arguments(int argc, char **argv)
     if (given > 2) {
         fail(2, "%d arguments: give at most two, BODIES and STEPS", given);
     }
-    if (given > 0 && !parse_number(argv[optind], 1, MOST_BODIES, &options.bodies)) {
-        fail(2, "'%s' is not a number of BODIES: give a whole number from 1 to %d", argv[optind],
-             MOST_BODIES);
+    if (given > 0) {
+        options.bodies = number("BODIES", argv[optind], 1, MOST_BODIES);
     }
-    if (given > 1 && !parse_number(argv[optind + 1], 1, MOST_STEPS, &options.steps)) {
-        fail(2, "'%s' is not a number of STEPS: give a whole number from 1 to %d", argv[optind + 1],
-             MOST_STEPS);
+    if (given > 1) {
+        options.steps = number("STEPS", argv[optind + 1], 1, MOST_STEPS);
     }
     return options;
 }
 
-/* The next number of splitmix64 (Steele, Lea, Flood 2014), as a double in [-0.5, 0.5). */
-static double next_random(uint64_t *state)
+/* A random number in [-0.5, 0.5). */
+static double random_offset(uint64_t *state)
 {
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53 - 0.5;
+    return (double)(next_random(state) >> 11) * 0x1p-53 - 0.5;
 }
 
 static struct vector random_vector(uint64_t *random)
 {
     struct vector v;
-    v.x = next_random(random);
-    v.y = next_random(random);
-    v.z = next_random(random);
+    v.x = random_offset(random);
+    v.y = random_offset(random);
+    v.z = random_offset(random);
     return v;
 }
 
@@ -149,7 +119,7 @@ static struct body *new_bodies(size_t count)
     for (size_t i = 0; i < count; i++) {
         bodies[i].position = random_vector(&random);
         bodies[i].velocity = random_vector(&random);
-        bodies[i].mass = (1 + next_random(&random)) / (double)count;
+        bodies[i].mass = (1 + random_offset(&random)) / (double)count;
     }
     return bodies;
 }

@@ -6,15 +6,11 @@
  * the bound of Gilmore (1962) and Lawler (1963). It begins without a solution
  * and branches in the file's order: this is work to be measured, not a race.
  */
-#include <ctype.h>
-#include <errno.h>
+#define PROGRAM "qap"
+#include "arguments.h"
+
 #include <getopt.h>
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* VALUE_LIMIT keeps every sum of products far from the limits of 64 bits. */
@@ -84,19 +80,6 @@ static const char help[] =
     "Exit status: 0 the result is right, 1 it is not or the file cannot be read, 2 wrong\n"
     "arguments or a file that is no instance.\n";
 
-/* One line on stderr, then the end with STATUS. */
-__attribute__((format(printf, 2, 3))) static _Noreturn void fail(int status, const char *format,
-                                                                 ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    (void)fputs("qap: ", stderr);
-    (void)vfprintf(stderr, format, arguments);
-    (void)fputc('\n', stderr);
-    va_end(arguments);
-    exit(status);
-}
-
 /* Reads the whole number that TEXT begins with, and moves TEXT behind it. False if there is none,
  * or if it is outside of LOW to HIGH. */
 static bool read_number(const char **text, int64_t low, int64_t high, int64_t *value)
@@ -122,7 +105,7 @@ static struct options parse_arguments(int argc, char **argv)
     for (int name; (name = getopt_long(argc, argv, ":h", names, NULL)) != -1;) {
         const char *value = optarg;
         if (name == 'h') {
-            exit(fputs(help, stdout) == EOF || fflush(stdout) == EOF);
+            show_help(help);
         } else if (name == 'o') {
             options.has_optimum = read_number(&value, -INFINITE, INFINITE, &options.optimum);
             if (!options.has_optimum || *value != '\0') {

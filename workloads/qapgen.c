@@ -6,15 +6,12 @@
  * locations that a subtree occupies finds the optimum. It shares no step with
  * qap's branch and bound, so that each checks the other.
  */
-#include <ctype.h>
-#include <errno.h>
+#define PROGRAM "qapgen"
+#include "arguments.h"
+#include "random.h"
+
 #include <getopt.h>
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { LARGEST = 16, DEFAULT_VALUE = 99, MOST_VALUE = 1000 };
 #define IMPOSSIBLE (INT32_MAX / 2)
@@ -56,33 +53,6 @@ static const char help[] =
     "Exit status: 0 done, 1 no memory or stdout failed, 2 wrong arguments.\n"
     "Example: qapgen 12 1 > tree12.dat && qap tree12.dat\n";
 
-/* One line on stderr, then the end with STATUS. */
-__attribute__((format(printf, 2, 3))) static _Noreturn void fail(int status, const char *format,
-                                                                 ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    (void)fputs("qapgen: ", stderr);
-    (void)vfprintf(stderr, format, arguments);
-    (void)fputc('\n', stderr);
-    va_end(arguments);
-    exit(status);
-}
-
-/* The whole number from LOW to HIGH that TEXT is; anything else ends the program. */
-static uint64_t number(const char *name, const char *text, uint64_t low, uint64_t high)
-{
-    char *end;
-    errno = 0;
-    const unsigned long value = strtoul(text, &end, 10);
-    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || value < low ||
-        value > high) {
-        fail(2, "%s is '%s': give a whole number from %" PRIu64 " to %" PRIu64, name, text, low,
-             high);
-    }
-    return value;
-}
-
 static struct options parse_arguments(int argc, char **argv)
 {
     static const struct option names[] = {
@@ -94,7 +64,7 @@ static struct options parse_arguments(int argc, char **argv)
     opterr = 0;
     for (int name; (name = getopt_long(argc, argv, ":h", names, NULL)) != -1;) {
         if (name == 'h') {
-            exit(fputs(help, stdout) == EOF || fflush(stdout) == EOF);
+            show_help(help);
         } else if (name == 'l') {
             options.largest_value = (int)number("--largest", optarg, 1, MOST_VALUE);
         } else if (name == ':') {
@@ -111,13 +81,10 @@ static struct options parse_arguments(int argc, char **argv)
     return options;
 }
 
-/* A random whole number below LIMIT, by splitmix64 (Steele, Lea, Flood 2014). */
+/* A random whole number below LIMIT. */
 static int below(uint64_t *state, int limit)
 {
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (int)((z ^ (z >> 31)) % (uint64_t)limit);
+    return (int)(next_random(state) % (uint64_t)limit);
 }
 
 static struct instance generate(const struct options *options)
