@@ -301,10 +301,7 @@ static void describe(struct run *run, struct line *line)
     line_flag(line, "cached", state->plan.cached);
     line_text(line, "path", state->path);
     line_flag(line, "file_reused", state->file.reused);
-    if (state->calibration[0] != '\0') {
-        line_text(line, "calibration", state->calibration);
-        line_real(line, "calibration_age_s", state->calibration_age_s);
-    }
+    calibration_describe(line, &state->calibration);
 }
 
 static int show_device(struct run *run)

@@ -4,6 +4,7 @@
 #ifndef JOSTLE_IO_H
 #define JOSTLE_IO_H
 
+#include "calibration.h"
 #include "io_device.h"
 #include "io_path.h"
 #include "io_ring.h"
@@ -39,12 +40,11 @@ struct io_state {
     struct io_plan plan;
     struct io_file file;
     struct io_device device;
-    bool open;                  /* file and plan are */
-    struct io_moved *moved;     /* run->threads of them */
-    const char *path;           /* "pwrite", "io_uring", "threads" */
-    unsigned warned;            /* verdicts that a mark has warned of: 1 << verdict */
-    char calibration[PATH_MAX]; /* the entry that was used; "" none */
-    double calibration_age_s;
+    bool open;                            /* file and plan are */
+    struct io_moved *moved;               /* run->threads of them */
+    const char *path;                     /* "pwrite", "io_uring", "threads" */
+    unsigned warned;                      /* verdicts that a mark has warned of: 1 << verdict */
+    struct calibration_found calibration; /* that a percentage was of */
 };
 
 /* run->load of `io`, and of `io --cached`, which is a load of its own. */
@@ -113,9 +113,11 @@ int io_calibrate(struct run *run);
 
 /* ---- io_entry.c ---- */
 
-/* The calibrated rate (base units a second) for the run's plan, from the file
- * of --calibration or else the newest fitting one in the user's cache folder.
- * 0; or -1, and error says how to make one. */
-int io_entry_rate(struct run *run, double *rate, char *error, size_t size);
+/* percent of the calibrated rate (base units a second) for the run's plan. 0; or
+ * -1, and error says how to make a calibration. */
+int io_entry_rate(struct run *run, double percent, double *rate, char *error, size_t size);
+/* By what a record of blocks of these sizes is kept. */
+void io_entry_key(const struct io_state *state, uint64_t sequential_bytes, uint64_t random_bytes,
+                  struct calibration_key *key);
 
 #endif

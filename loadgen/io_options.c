@@ -44,8 +44,7 @@ const struct setting io_options[] = {
      "in place of load: measure what the disk can do, SECONDS (10) for each of sequential and "
      "random writes and reads"},
     {"calibration", "FILE", SETTING_TEXT, FIELD(calibration), 0, 0, NULL, NULL,
-     "calibration that --limit N% refers to (default: the newest that fits, in "
-     "$XDG_CACHE_HOME/jostle/calibration); with --calib, a file to write"},
+     CALIBRATION_HELP_FILE},
     {"show-device", NULL, SETTING_FLAG, FIELD(show_device), 0, 0, NULL, NULL,
      "in place of load: one JSON line on the device behind --dir"},
     {0},
@@ -158,11 +157,7 @@ static void check_exclusive(const struct run *run)
                     "--sync none)");
     if (set->calib && set->cached)
         usage_error("--calib measures the disk: leave out --cached");
-    if (set->calib && (run->common.control || run->common.limit != NULL))
-        usage_error("--calib measures without a limit, and by itself: leave out --control and "
-                    "--limit");
-    if (run->argument_count > 0 && !set->calib)
-        usage_error("%s: an argument too many: only --calib takes SECONDS", run->arguments[0]);
+    calibration_check_options(run, set->calib);
 }
 
 /* What O_DIRECT wants on this file system, found out with a file that has no
@@ -275,20 +270,6 @@ void io_check(struct run *run)
 
 /* ---- rates ---- */
 
-static int percent_rate(struct run *run, double percent, double *rate, char *error, size_t size)
-{
-    double whole;
-
-    if (percent > 1000) {
-        snprintf(error, size, "%g%%: more than anybody could mean: give 1000%% or less", percent);
-        return -1;
-    }
-    if (io_entry_rate(run, &whole, error, size) != 0)
-        return -1;
-    *rate = whole * percent / 100;
-    return 0;
-}
-
 int io_rate(struct run *run, const char *text, double *value, char *error, size_t size)
 {
     const bool random = io_state_of(run)->plan.random;
@@ -301,7 +282,7 @@ int io_rate(struct run *run, const char *text, double *value, char *error, size_
     else if (!(given.value > 0))
         snprintf(error, size, "%.64s: nothing would happen: give more than 0", text);
     else if (given.kind == RATE_PERCENT)
-        return percent_rate(run, given.value, value, error, size);
+        return io_entry_rate(run, given.value, value, error, size);
     else if (given.kind == (random ? RATE_BYTES : RATE_OPS))
         snprintf(error, size, "%.64s: %s blocks are counted in %s: give a rate such as %s", text,
                  random ? "random" : "sequential", random ? "operations" : "bytes",

@@ -1,0 +1,137 @@
+#include "measure.h"
+
+#include "engine.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define LEAST_SAMPLES   5
+#define LONGEST_RAMP_NS 1000000000 /* before the samples, so that caches and clocks settle */
+
+static void sleep_until(int64_t time_ns)
+{
+    const struct timespec at = {.tv_sec = time_ns / 1000000000, .tv_nsec = time_ns % 1000000000};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) != 0)
+        continue;
+}
+
+static double rate_of(const struct snapshot *window)
+{
+    return window->active_ns > 0 ? window->amount * 1e9 / (double)window->active_ns : 0;
+}
+
+static unsigned samples_in(int64_t length_ns)
+{
+    const int64_t seconds = length_ns / 1000000000;
+    return seconds < LEAST_SAMPLES ? LEAST_SAMPLES : (unsigned)seconds;
+}
+
+/* Rates of the samples that follow each other from now on, while the load runs. */
+static void sample(struct run *run, int64_t step_ns, unsigned count, double *rates,
+                   struct snapshot *window)
+{
+    struct snapshot *snapshots = calloc(3, sizeof *snapshots);
+    struct snapshot *first = &snapshots[0], *before = &snapshots[1], *now = &snapshots[2];
+    const int64_t start_ns = now_ns();
+    if (snapshots == NULL) {
+        run_fail(run, "out of memory: free some");
+        return;
+    }
+    engine_snapshot(run, first);
+    *before = *first;
+    for (unsigned i = 0; i < count && engine_failure(run) == NULL; i++) {
+        sleep_until(start_ns + (i + 1) * step_ns);
+        engine_snapshot(run, now);
+        engine_difference(now, before, window);
+        rates[i] = rate_of(window);
+        *before = *now;
+    }
+    engine_difference(now, first, window);
+    free(snapshots);
+}
+
+static void judge(struct measured *measured, const double *rates, unsigned count, double step_s)
+{
+    const struct snapshot *window = &measured->window;
+    measured->steady = io_steady_of(rates, count);
+    measured->steady.slope /= step_s;
+    measured->steady.steady =
+        measured->steady.mean > 0 && fabs(measured->steady.slope) < IO_SLOPE_LIMIT;
+    measured->rate = rate_of(window);
+    measured->operations =
+        window->active_ns > 0 ? (double)window->operations * 1e9 / (double)window->active_ns : 0;
+}
+
+/* From a started engine to a stopped one. */
+static void run_samples(struct run *run, int64_t length_ns, double *rates,
+                        struct measured *measured)
+{
+    const int64_t ramp_ns = length_ns / 5;
+    const unsigned count = samples_in(length_ns);
+    engine_resume(run);
+    sleep_until(now_ns() + (ramp_ns < LONGEST_RAMP_NS ? ramp_ns : LONGEST_RAMP_NS));
+    sample(run, length_ns / count, count, rates, &measured->window);
+    judge(measured, rates, count, (double)length_ns / count / 1e9);
+}
+
+int measure(struct run *run, int64_t length_ns, int (*prepare)(struct run *run),
+            struct measured *measured, char *error, size_t size)
+{
+    double *rates = calloc(samples_in(length_ns), sizeof *rates);
+    if (rates == NULL || engine_create(run, NULL, NULL) != 0) {
+        snprintf(error, size, "out of memory: free some");
+        free(rates);
+        return -1;
+    }
+    int failed = prepare == NULL ? 0 : prepare(run);
+    if (failed == 0)
+        failed = engine_start(run);
+    if (failed == 0)
+        run_samples(run, length_ns, rates, measured);
+    engine_stop(run);
+    if (engine_failure(run) != NULL) {
+        snprintf(error, size, "%s", engine_failure(run));
+        failed = -1;
+    }
+    engine_free(run);
+    free(rates);
+    return failed;
+}
+
+double measured_spread_percent(const struct measured *measured)
+{
+    return measured->steady.mean > 0 ? 100 * measured->steady.sd / measured->steady.mean : NAN;
+}
+
+void measured_write(struct line *line, const struct run *run, const struct measured *measured)
+{
+    const struct io_steady *steady = &measured->steady;
+    line_text(line, "unit", run->unit);
+    line_real(line, "rate", measured->rate);
+    line_real(line, "operations_per_s", measured->operations);
+    line_real(line, "minimum", steady->minimum);
+    line_real(line, "maximum", steady->maximum);
+    line_real(line, "sd", steady->sd);
+    line_real(line, "spread_percent", measured_spread_percent(measured));
+    line_real(line, "slope_percent_per_s", steady->slope);
+    line_flag(line, "steady", steady->steady);
+    line_real(line, "cpu_s", (double)measured->window.cpu_ns / 1e9);
+    if (run->load->timed) {
+        line_real(line, "p50_ns", (double)histogram_quantile(&measured->window.service, 0.5));
+        line_real(line, "p99_ns", (double)histogram_quantile(&measured->window.service, 0.99));
+    }
+}
+
+void measured_print(struct run *run, const char *title, const struct measured *measured)
+{
+    char rate[48];
+    report_print(&run->report, "%-40s %12s  spread %.1f %%  slope %+.2f %% a second\n", title,
+                 units_format_rate(measured->rate, run->unit, rate, sizeof rate),
+                 fmax(measured_spread_percent(measured), 0), measured->steady.slope);
+    if (!measured->steady.steady)
+        complain("%s: no steady state (slope %+.2f %% a second, limit %.1f): give --calib more "
+                 "seconds, or a quieter machine",
+                 title, measured->steady.slope, IO_SLOPE_LIMIT);
+}

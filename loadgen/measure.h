@@ -1,0 +1,30 @@
+#ifndef LOADGEN_MEASURE_H
+#define LOADGEN_MEASURE_H
+
+/* Runs a load without a limit for a calibration, and judges its one-second rates. */
+
+#include "io_steady.h"
+#include "load.h"
+
+struct measured {
+    struct io_steady steady; /* of the one-second rates; slope in percent a second */
+    double rate;             /* base units a second over all of it */
+    double operations;       /* a second */
+    struct snapshot window;  /* all figures of that time */
+};
+
+/* Drives the engine from start to stop: a ramp of a fifth of length_ns (1 s at
+ * most), then length_ns in samples of a second (five shorter ones if length_ns is
+ * below that). prepare (NULL: nothing) is called once run_fail() may be; what it
+ * made is the caller's to clean up. 0; or -1, and error says what was wrong. */
+int measure(struct run *run, int64_t length_ns, int (*prepare)(struct run *run),
+            struct measured *measured, char *error, size_t size);
+/* The fields unit, rate, operations_per_s, minimum, maximum, sd, spread_percent,
+ * slope_percent_per_s, steady, cpu_s; and p50_ns, p99_ns if the load has operations. */
+void measured_write(struct line *line, const struct run *run, const struct measured *measured);
+/* One line for people: title and rate, spread, slope; a complaint if not steady. */
+void measured_print(struct run *run, const char *title, const struct measured *measured);
+/* sd of the one-second rates in percent of their mean. */
+double measured_spread_percent(const struct measured *measured);
+
+#endif
