@@ -18,10 +18,15 @@ readonly LOAD_READY_S=${JOSTLE_LOAD_READY_S:-600} LOAD_STEADY_S=60
 # its first word) describes.
 loads_parse() {
     local name spec=$1
-    if [[ $spec =~ ^([A-Za-z0-9._%-]+)=(.*)$ ]]; then
-        name=${BASH_REMATCH[1]} spec=${BASH_REMATCH[2]}
+    if [[ $spec =~ ^([A-Za-z0-9._%-]+)(@([A-Za-z0-9-]+))?=(.*)$ ]]; then
+        name=${BASH_REMATCH[1]} spec=${BASH_REMATCH[4]}
+        if [[ -n ${BASH_REMATCH[3]} ]]; then
+            remote_condition "${BASH_REMATCH[3]}" "$spec"
+            spec=$REPLY
+        fi
     else
-        name=${spec%%[: ]*}
+        name=${spec#@* }
+        name=${name%%[: ]*}
     fi
     [[ $name =~ ^[A-Za-z0-9._%-]+$ ]] || usage_error "--load $1: give NAME=SPEC, such as half='cpu --percent 50'"
     [[ $name != baseline && ! -v "condition_spec[$name]" ]] ||
@@ -31,17 +36,23 @@ loads_parse() {
     loads_parse_spec "$name" "$spec"
 }
 
-# loads_parse_spec CONDITION SPEC: adds the loads that ` + ` joins.
+# loads_parse_spec CONDITION SPEC: adds the loads that ` + ` joins, each as often
+# as there are nodes for it.
 loads_parse_spec() {
-    local condition=$1 rest="$2 + " part kind name
+    local condition=$1 rest="$2 + " part kind name node
     while [[ -n $rest ]]; do
         part=${rest%% + *} rest=${rest#* + }
         [[ $part =~ [^[:space:]] ]] || usage_error "--load $condition=$2: a load is missing: give a load such as cpu --percent 50"
+        remote_place "$part"
+        part=$REPLY
         read -r kind _ <<<"${part/:/ }"
-        name=$condition
-        [[ $2 != *' + '* ]] || name+=.$kind
-        while [[ " ${load_name[*]} " == *" $name "* ]]; do name+=+; done
-        load_condition+=("$condition") load_name+=("$name") load_spec+=("$part")
+        for node in "${REMOTE_NODES[@]}"; do
+            name=$condition
+            [[ $2 != *' + '* ]] || name+=.$kind
+            name+=${node:+@$node}
+            while [[ " ${load_name[*]} " == *" $name "* ]]; do name+=+; done
+            load_condition+=("$condition") load_name+=("$name") load_spec+=("$part") load_node+=("$node")
+        done
     done
 }
 
@@ -71,6 +82,7 @@ loads_start() {
     for i in "${!load_spec[@]}"; do
         load_errors[i]=$1/load.${load_name[i]}.stderr
         load_command "${load_spec[i]}" command
+        remote_command "${load_node[i]}" command
         pipe_start "${load_errors[i]}" "${command[@]}"
         load_pid[i]=$PIPE_PID load_in[i]=$PIPE_IN load_out[i]=$PIPE_OUT
     done
@@ -92,6 +104,7 @@ device_of() {
 loads_check_device() {
     local i here='' device
     for i in "${!load_ready[@]}"; do
+        [[ -z ${load_node[i]} ]] || continue
         device_of "${load_ready[i]}" || continue
         device=$REPLY
         [[ -n $here ]] || here=$("$JOSTLE_BIN/loadgen" io --show-device --dir .) || return 0
@@ -172,19 +185,26 @@ loads_resume() {
     local i
     for i in "$@"; do load_say "$i" resume; done
     for i in "$@"; do load_expect "$i" steady "$LOAD_STEADY_S"; done
+    remote_sent
     for i in "$@"; do load_say "$i" 'mark start'; done
     for i in "$@"; do load_expect "$i" mark "$LOAD_STEADY_S"; done
+    remote_marked
 }
 
 # loads_finish I...: marks, pauses, and sets LOADS_JSON to the records of what
-# was delivered between the marks, LOADS_FLAGS to what is to be said of it.
+# was delivered between the marks, LOADS_HERE to those of loads on this node,
+# LOADS_FLAGS to what is to be said of it.
 loads_finish() {
-    local i
-    LOADS_JSON='' LOADS_FLAGS=''
+    local i record
+    LOADS_JSON='' LOADS_FLAGS='' LOADS_HERE=''
+    remote_sent
     for i in "$@"; do load_say "$i" 'mark end'; done
     for i in "$@"; do
         load_expect "$i" mark "$LOAD_STEADY_S"
-        LOADS_JSON+=",{\"name\":\"${load_name[i]}\",${load_reply#'{"event":"mark","mark":"end",'}"
+        remote_fields "$i"
+        record=",{\"name\":\"${load_name[i]}\",$REPLY${load_reply#'{"event":"mark","mark":"end",'}"
+        LOADS_JSON+=$record
+        [[ -n ${load_node[i]} ]] || LOADS_HERE+=$record
         ! load_short "$load_reply" || LOADS_FLAGS=',"load-short"'
         load_say "$i" pause
     done

@@ -1,7 +1,7 @@
 # What the commands that measure (run, slowdown) share: their options, their
 # help, and the libraries. Sourced, never run.
 
-for measuring_part in common options pipes loads cache environment facts doctor result experiment; do
+for measuring_part in common options pipes remote loads cache environment facts doctor result experiment; do
     # shellcheck source=/dev/null
     source "$JOSTLE_LIB/$measuring_part.bash"
 done
@@ -35,6 +35,9 @@ measuring_help() {
 SPEC is what follows `loadgen` on its command line (see `loadgen --help`), such
 as `cpu --percent 50`; several are joined by ` + `. `exec: COMMAND` takes any
 program as the load. Without NAME= the load is named by its first word.
+In a Slurm job NAME@2=SPEC puts the load on the allocation's second node (1 is
+the target's), NAME@all-others=SPEC on each of the others; `@2 ` before one of
+several joined loads that one alone. {node2} in a SPEC is that node's name.
 
 Options:
 END
