@@ -29,14 +29,15 @@ LOADGEN   := $(call objects,loadgen/*.c)
 METER     := $(call objects,harness/meter/*.c)
 ESTIMATE  := $(call objects,harness/estimate/*.c)
 COVERAGE  := $(call objects,harness/coverage/*.c)
+TOPOLOGY  := $(call objects,harness/topology/*.c)
 WORKLOADS := $(patsubst workloads/%.c,$(BUILD)/workloads/%,$(wildcard workloads/*.c))
-PROGRAMS  := $(BIN)/loadgen $(BIN)/meter $(BIN)/estimate $(BIN)/coverage $(WORKLOADS)
+PROGRAMS  := $(BIN)/loadgen $(BIN)/meter $(BIN)/estimate $(BIN)/coverage $(BIN)/topology $(WORKLOADS)
 
 SCRIPTS   := harness/jostle harness/install-deps .ci/run \
              $(wildcard harness/commands/* harness/lib/* bats-tests/*.bash jobs/*.sbatch)
 TESTS     := $(sort $(wildcard bats-tests/*.bats))
 
-.PHONY: all help deps demo test check lint format sanitize bench coverage install clean
+.PHONY: all help deps demo test check lint format sanitize bench coverage man install clean
 .DEFAULT_GOAL := all
 
 all: $(PROGRAMS) ## build everything into build/
@@ -92,6 +93,11 @@ $(BIN)/coverage: $(COVERAGE) $(filter-out %/main.o,$(ESTIMATE))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(SAN) -o $@ $^ -lgsl -lgslcblas -ljansson -lm -pthread
 
+# What is allowed here is read by the same code as in the loads.
+$(BIN)/topology: $(TOPOLOGY) $(BUILD)/obj/loadgen/cpus.o $(BUILD)/obj/loadgen/quota.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(SAN) -o $@ $^ -lhwloc -lm
+
 $(BUILD)/workloads/%: $(BUILD)/obj/workloads/%.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(SAN) -o $@ $^ -lm -pthread
@@ -102,6 +108,9 @@ $(BUILD)/obj/%.o: %.c
 
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+
+man: all ## manual pages from every --help, into build/man (needs help2man)
+	@harness/man '$(BUILD)'
 
 install: all ## install into PREFIX (default /usr/local)
 	@harness/install '$(DESTDIR)$(PREFIX)' '$(BUILD)'

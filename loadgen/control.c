@@ -70,7 +70,7 @@ static void say_ready(struct control *control)
 {
     struct run *run = control->run;
     struct line line;
-    char cpus[1024];
+    char cpus[2048];
     if (!run->report.json)
         return;
     line_begin(&line, "ready");
@@ -78,7 +78,10 @@ static void say_ready(struct control *control)
     line_text(&line, "unit", run->unit);
     line_real(&line, "rate", run->rate);
     line_count(&line, "threads", run->threads);
-    line_text(&line, "cpus", cpus_format(&run->cpus, cpus, sizeof cpus));
+    if (run->threads > 0)
+        report_cpus(run, &line);
+    else
+        line_text(&line, "cpus", cpus_format(&run->cpus, cpus, sizeof cpus));
     line_real(&line, "quota_cpus", run->quota_cpus);
     if (run->load->describe != NULL)
         run->load->describe(run, &line);

@@ -106,3 +106,15 @@ int cpus_pin(int cpu)
     const struct cpu_list list = {.count = 1, .cpu = {cpu}};
     return cpus_pin_list(&list);
 }
+
+bool cpus_of_thread(pid_t thread, struct cpu_list *list)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(thread, sizeof set, &set) != 0)
+        return false;
+    for (unsigned i = 0; i < list->count; i++)
+        CPU_SET((size_t)list->cpu[i], &set);
+    from_set(&set, list);
+    return true;
+}

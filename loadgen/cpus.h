@@ -4,7 +4,9 @@
 /* Which CPUs this process may use, and how much of them. */
 
 #include <sched.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 struct cpu_list {
     unsigned count;
@@ -25,5 +27,8 @@ double cpus_quota(void);
 /* Puts the calling thread on one CPU, or on a whole list. */
 int cpus_pin(int cpu);
 int cpus_pin_list(const struct cpu_list *list);
+/* Where a thread of this or another process may run at this moment, added to
+ * *list. False, and nothing added, when it is gone. */
+bool cpus_of_thread(pid_t thread, struct cpu_list *list);
 
 #endif

@@ -243,6 +243,7 @@ static void *worker_main(void *argument)
     struct run *run = worker->run;
     const struct load *load = run->load;
     char name[16];
+    worker->id = gettid();
     snprintf(name, sizeof name, "%.8s/%u", load->name, worker->index % 100000);
     pthread_setname_np(pthread_self(), name);
     /* Timers as exact as the hardware's, in place of 50 us later. */
@@ -463,6 +464,17 @@ static int64_t clock_ns(clockid_t clock)
     if (clock_gettime(clock, &now) != 0)
         return 0;
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void engine_cpus(const struct run *run, struct cpu_list *list)
+{
+    list->count = 0;
+    for (unsigned i = 0; run->workers != NULL && i < run->threads; i++)
+        if (run->workers[i].started)
+            cpus_of_thread(run->workers[i].id, list);
+    const pid_t process = run->load->process == NULL ? 0 : run->load->process(run);
+    if (process > 0)
+        cpus_of_thread(process, list);
 }
 
 int64_t worker_cpu_ns(const struct worker *worker)

@@ -28,6 +28,9 @@ void engine_set_rate(struct run *run, double rate);
 /* Pauses, ends and joins all workers. Safe to call twice. */
 void engine_stop(struct run *run);
 void engine_free(struct run *run);
+/* Where the kernel lets the workers (or the load's process) run at this moment,
+ * all of them together: whoever may have changed it. Empty when there are none. */
+void engine_cpus(const struct run *run, struct cpu_list *list);
 /* Figures since the start. */
 void engine_snapshot(struct run *run, struct snapshot *snapshot);
 /* window = later - earlier. */

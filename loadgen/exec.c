@@ -225,6 +225,12 @@ static int64_t exec_cpu_ns(struct run *run)
     return tree_cpu_ns();
 }
 
+static pid_t exec_process(const struct run *run)
+{
+    const struct exec_state *state = run->state;
+    return state->phase == RUNNING ? state->pid : 0;
+}
+
 static double exec_delivered(struct run *run)
 {
     (void)run;
@@ -253,6 +259,7 @@ const struct load exec_load = {
     .resume = exec_resume,
     .pause = exec_pause,
     .delivered = exec_delivered,
+    .process = exec_process,
     .cpu_ns = exec_cpu_ns,
     .describe = exec_describe,
 };

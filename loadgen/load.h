@@ -94,6 +94,8 @@ struct load {
      * call run_steady() and run_paused() when it is so. */
     void (*resume)(struct run *run);
     void (*pause)(struct run *run);
+    /* Loads without workers: the process that makes the load now, or 0. */
+    pid_t (*process)(const struct run *run);
 
     /* Main thread, at marks and intervals. All are cumulative; the frame takes
      * differences. offered: base units asked for between two times (default
@@ -148,6 +150,7 @@ struct worker {
     _Alignas(64) struct run *run;
     unsigned index; /* 0 .. run->threads - 1 */
     int cpu;        /* pinned to; -1: not */
+    pid_t id;       /* of its thread, as the kernel numbers them */
     void *state;    /* the load's own */
     struct orders orders;
     struct pacer pacer;

@@ -1,5 +1,6 @@
 #include "report.h"
 
+#include "engine.h"
 #include "load.h"
 
 #include <errno.h>
@@ -194,6 +195,17 @@ static double per_second(double amount, int64_t time_ns)
     return time_ns > 0 ? amount * 1e9 / (double)time_ns : NAN;
 }
 
+void report_cpus(struct run *run, struct line *line)
+{
+    struct cpu_list cpus;
+    char text[2048];
+    engine_cpus(run, &cpus);
+    if (cpus.count == 0)
+        line_raw(line, "cpus", "null");
+    else
+        line_text(line, "cpus", cpus_format(&cpus, text, sizeof text));
+}
+
 static void write_window(struct run *run, const char *event, const char *mark,
                          const struct snapshot *window)
 {
@@ -209,6 +221,7 @@ static void write_window(struct run *run, const char *event, const char *mark,
     line_count(&line, "dropped", window->dropped);
     line_real(&line, "cpu_s", (double)window->cpu_ns / 1e9);
     line_real(&line, "elapsed_s", (double)window->active_ns / 1e9);
+    report_cpus(run, &line);
     if (run->load->timed) {
         struct line latency;
         line_open(&latency);

@@ -44,6 +44,9 @@ struct snapshot;
  * differences since the last one. */
 void report_window(struct run *run, const char *event, const char *mark,
                    const struct snapshot *window);
+/* The field "cpus": where the kernel lets the load run, read back from it; null
+ * when nothing of the load is there to ask about. */
+void report_cpus(struct run *run, struct line *line);
 void report_warning(struct report *report, const char *text);
 void report_error(struct report *report, const char *text);
 
