@@ -1,5 +1,6 @@
 # The loads of an experiment: parsed from --load, started paused, resumed,
-# marked, paused and ended. Sourced, never run; needs common and pipes.
+# marked, paused and ended. Sourced, never run; needs common, pipes
+# and placement.
 #
 # A condition may have several loads (`cpu --percent 50 + io --random`). Every
 # load is an index into the arrays below; its condition is load_condition[i].
@@ -56,9 +57,10 @@ loads_parse_spec() {
     done
 }
 
-# load_command SPEC ARRAY: sets ARRAY to the command line for one load.
+# load_command SPEC ARRAY NODE: sets ARRAY to the command line for one load that
+# is to run on NODE, nothing for this one.
 load_command() {
-    local spec=$1
+    local spec=$1 cpus
     local -n load_command_result=$2
     local -a words
     if [[ $spec =~ ^[[:space:]]*exec:(.*)$ ]]; then
@@ -71,7 +73,9 @@ load_command() {
     fi
     load_command_result=()
     [[ -z ${options[load_nice]} ]] || load_command_result+=(nice -n "${options[load_nice]}")
-    [[ -z ${options[load_cpus]} ]] || load_command_result+=(taskset -c "${options[load_cpus]}")
+    placement_load_cpus "$3"
+    cpus=$REPLY
+    [[ -z $cpus ]] || load_command_result+=(taskset -c "$cpus")
     load_command_result+=("$JOSTLE_BIN/loadgen" "${words[@]}")
 }
 
@@ -81,7 +85,7 @@ loads_start() {
     local -a command
     for i in "${!load_spec[@]}"; do
         load_errors[i]=$1/load.${load_name[i]}.stderr
-        load_command "${load_spec[i]}" command
+        load_command "${load_spec[i]}" command "${load_node[i]}"
         remote_command "${load_node[i]}" command
         pipe_start "${load_errors[i]}" "${command[@]}"
         load_pid[i]=$PIPE_PID load_in[i]=$PIPE_IN load_out[i]=$PIPE_OUT
