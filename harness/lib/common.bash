@@ -8,8 +8,11 @@ readonly JOSTLE_VERSION=0.1.0
 # shellcheck disable=SC2034
 readonly EXIT_FAILURE=1 EXIT_USAGE=2 EXIT_ABOVE=3 EXIT_UNDECIDED=4 EXIT_TARGET=5
 
+LAST_WARNING='' # what warn said last
+
 # warn MESSAGE: one line on stderr.
 warn() {
+    LAST_WARNING=$1
     printf 'jostle: %s\n' "$1" >&2
 }
 

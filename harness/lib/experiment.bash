@@ -12,6 +12,7 @@ target_pid=''
 runs_total=0
 started_us=0
 forecast_after=0 forecast_runs=0
+experiment_host='' # the name of this machine, as a JSON string
 live=''         # not empty when a line on a terminal shows where we are
 terminal_out='' # a descriptor of our own stdout, for --show-output
 readonly DEFAULT_MIN_RUNS=12
@@ -35,6 +36,8 @@ declare -a experiment_options=(
     'ignore-failure||flag||go on when the target fails'
     'target-cpus|LIST|cpus||pin the target to these CPUs'
     'load-cpus|LIST|cpus||pin the loads to these CPUs'
+    'place|PLACE|place||where the loads are, seen from the target: core, smt, l3, node, other-node or machine; pins both'
+    'place-cpus|N[:M]|cores||with --place: cores for the target, and for the loads (default: 1, and as many)'
     'nice|N|int||priority of the target, in every condition alike'
     'load-nice|N|int||priority of the loads'
     'settle|TIME|time|1|how long an exec: load runs before a run starts'
@@ -43,13 +46,17 @@ declare -a experiment_options=(
     'strict||flag||refuse to measure on a machine with other load, swapping, throttling or memory pressure'
     'show-output||flag||let the target write to the terminal'
     'output|DIR|text||folder for the records (default: jostle-results/TARGET.TIME)'
+    'resume||flag||go on with the experiment in --output DIR, if it holds one: same command, loads and settings'
+    'cell|JSON|cell||the cell of a campaign that this is: recorded as it is, and DIR/status.json tells how it stands'
     'json|FILE|text||write the result to FILE too, - for stdout'
     'quiet||flag||print nothing but errors'
+    'verbose||flag||show each command on stderr as it is run'
     'help||flag||this text'
 )
 
 # experiment_main: the whole of it, from checked options to the table.
 experiment_main() {
+    [[ -z ${options[resume]} ]] || resume_prepare
     experiment_check
     [[ -z ${options[strict]} ]] || doctor_strict
     trap experiment_exit EXIT
@@ -60,14 +67,20 @@ experiment_main() {
     trap 'experiment_interrupted TERM 143' TERM
     trap 'experiment_interrupted HUP 129' HUP
     exec {terminal_out}>&1
+    [[ -z ${options[verbose]} ]] || exec {verbose_fd}>&2
     [[ -z ${options[cold]} ]] || cache_check
     [[ ! -t 2 || -n ${options[quiet]} ]] || live=1
     experiment_open
     hits_start
+    status_begin
+    resume_begin
     loads_start "$experiment_folder"
     loads_check_device
-    experiment_describe >"$experiment_folder/experiment.json" || die "cannot write to $experiment_folder: choose another folder with --output"
-    estimate_start
+    if [[ -z $resumed ]]; then
+        experiment_describe >"$experiment_folder/experiment.json" || die "cannot write to $experiment_folder: choose another folder with --output"
+        sync "$experiment_folder/experiment.json"
+        estimate_start
+    fi
     experiment_warmup
     experiment_loop
     experiment_stop
@@ -88,6 +101,8 @@ experiment_check() {
     done
     [[ ${options[engine]} != hyperfine ]] || command -v hyperfine >/dev/null ||
         die "hyperfine is not installed: run make deps, or use --engine meter"
+    json_string "$(uname -n)"
+    experiment_host=$REPLY
     if [[ -z ${options[seed]} ]]; then
         now_us
         options[seed]=$((REPLY % 1000000007))
@@ -96,14 +111,17 @@ experiment_check() {
 
 # experiment_open: makes the folder of the records.
 experiment_open() {
-    local stamp name=${target[0]##*/}
+    local stamp name=${target[0]##*/} folder
     printf -v stamp '%(%Y%m%d-%H%M%S)T' -1
-    experiment_folder=${options[output]:-jostle-results/${name//[^A-Za-z0-9._-]/_}.$stamp.$$}
-    mkdir -p "$experiment_folder" 2>/dev/null || die "cannot make the folder $experiment_folder: choose another with --output"
-    [[ ! -e $experiment_folder/runs.jsonl ]] ||
-        usage_error "$experiment_folder already holds an experiment: choose another folder with --output"
-    : 2>/dev/null >"$experiment_folder/runs.jsonl" || die "cannot write to $experiment_folder: choose another folder with --output"
-    experiment_folder=$(cd "$experiment_folder" && pwd)
+    folder=${options[output]:-jostle-results/${name//[^A-Za-z0-9._-]/_}.$stamp.$$}
+    mkdir -p "$folder" 2>/dev/null || die "cannot make the folder $folder: choose another with --output"
+    [[ -n ${options[resume]} || ! -e $folder/runs.jsonl ]] ||
+        usage_error "$folder already holds an experiment: choose another folder with --output, or go on with --resume"
+    : 2>/dev/null >>"$folder/runs.jsonl" || die "cannot write to $folder: choose another folder with --output"
+    # Not ours, and not to be tidied, before the lock is.
+    folder=$(cd "$folder" && pwd)
+    records_lock "$folder"
+    experiment_folder=$folder
 }
 
 # estimate_start: starts the program that decides what runs next.
@@ -170,6 +188,7 @@ experiment_loop() {
         experiment_live
         experiment_run "$NEXT_CONDITION" "$NEXT_BLOCK" "$NEXT_ORDER"
         estimate_tell "$RECORD"
+        status_running
     done
     experiment_live_end
     [[ $NEXT_CONDITION != failure ]] || experiment_target_failed
@@ -183,17 +202,17 @@ experiment_run() {
     condition_loads "$condition" loads
     experiment_shell prepare
     [[ -z ${options[cold]} ]] || cache_empty
-    LOADS_JSON='' LOADS_FLAGS=''
+    LOADS_JSON='' LOADS_FLAGS='' LOADS_HERE=''
     [[ ${#loads[@]} -eq 0 ]] || loads_resume "${loads[@]}"
     hits_before
     measure_once
     hits_after
     meter_line=$RECORD
     [[ ${#loads[@]} -eq 0 ]] || loads_finish "${loads[@]}"
-    hits_flags "$meter_line" "$LOADS_JSON"
+    hits_flags "$meter_line" "$LOADS_HERE"
     flags=$LOADS_FLAGS${LOADS_FLAGS:+${HITS:+,}}$HITS
     [[ $2 != 0 ]] || flags+=${flags:+,}'"warmup"'
-    RECORD='{"schema":"jostle.run/1","condition":"'$condition'","block":'$2',"order":'$3,
+    RECORD='{"schema":"jostle.run/1","condition":"'$condition'","block":'$2',"order":'$3',"host":'$experiment_host,
     RECORD+="${meter_line#'{"schema":"jostle.meter/1",'}"
     RECORD="${RECORD%\}},\"load\":[$LOADS_JSON],\"flags\":[$flags]}"
     { printf '%s\n' "$RECORD" >>"$experiment_folder/runs.jsonl"; } 2>/dev/null ||
@@ -213,7 +232,7 @@ measure_once() {
     local record_fd
     local -a command=("$JOSTLE_BIN/meter" --with-parent)
     [[ -z ${options[timeout]} ]] || command+=(--timeout "${options[timeout]}")
-    [[ -z ${options[target_cpus]} ]] || command+=(--cpus "${options[target_cpus]}")
+    [[ -z $placement_target ]] || command+=(--cpus "$placement_target")
     [[ -z ${options[nice]} ]] || command+=(--nice "${options[nice]}")
     if [[ ${options[engine]} == hyperfine ]]; then
         measure_with_hyperfine
@@ -268,10 +287,10 @@ experiment_live() {
     local error='-' left='' elapsed
     [[ -n $live ]] || return 0
     [[ $NEXT_ERROR == - ]] || LC_ALL=C printf -v error '%.1f %%' "${NEXT_ERROR}e2"
-    if [[ $NEXT_RUNS != - && $runs_total -gt 0 ]]; then
+    if [[ $NEXT_RUNS != - && $runs_total -gt $resume_known ]]; then
         now_us
         elapsed=$((REPLY - started_us))
-        left=", about $((elapsed * ${NEXT_RUNS%.*} / runs_total / 1000000)) s left"
+        left=", about $((elapsed * ${NEXT_RUNS%.*} / (runs_total - resume_known) / 1000000)) s left"
     fi
     LC_ALL=C printf -v asked '%.1f %%' "${options[error]}e2"
     printf '\r\033[K%s: run %d, error %s (asked %s)%s' "$NEXT_CONDITION" "$NEXT_ORDER" "$error" "$asked" "$left" >&2
@@ -314,11 +333,16 @@ experiment_stop() {
     loads_stop
 }
 
-# experiment_report: derives result.json and prints it.
+# experiment_report: derives result.json, and prints it.
 experiment_report() {
     facts_json
     result_ended "$experiment_folder" "$NEXT_CONDITION" "$REPLY"
     result_derive "$experiment_folder"
+    experiment_print
+}
+
+# experiment_print: prints result.json as it was asked for.
+experiment_print() {
     if [[ -n ${options[json]} && ${options[json]} != - ]]; then
         cp "$experiment_folder/result.json" "${options[json]}" 2>/dev/null ||
             die "cannot write ${options[json]}: the result is in $experiment_folder/result.json"
@@ -366,7 +390,10 @@ experiment_exit() {
         pid_end "$target_pid" 5
     fi
     experiment_stop
-    [[ -z $experiment_folder ]] || experiment_tidy
+    [[ -z $experiment_folder ]] || {
+        status_end "$status"
+        experiment_tidy
+    }
     exit "$status"
 }
 
@@ -379,5 +406,6 @@ experiment_describe() {
     done
     jq -n --arg loads "$loads" --arg settings "$settings" \
         --argjson environment "$(environment_json "$PWD")" --argjson before "$facts_before" \
+        --argjson cell "${options[cell]:-null}" --argjson placement "$placement_json" \
         -f "$JOSTLE_LIB/experiment.jq" --args -- "${target[@]}"
 }

@@ -14,9 +14,13 @@ def number: if . == "" then null else tonumber end;
          discard_warmup: (.discard_warmup | tonumber), aa: (.aa != ""), at_most: (.at_most | number),
          cold: (.cold != ""), cold_path: (.cold_path | split("\n") | map(select(. != ""))),
          timeout_s: (.timeout | number), ignore_failure: (.ignore_failure != ""), strict: (.strict != ""),
-         target_cpus, load_cpus, nice, load_nice,
+         target_cpus, load_cpus, place, place_cpus, nice, load_nice,
          settle_s: (.settle | number), seed: (.seed | tonumber), engine }
      | map_values(if . == "" then null else . end)),
   environment: $environment,
+  # Where target and loads sit on this machine; place is null where nobody asked.
+  placement: ($placement | { place, target_cpus, load_cpus, quota_cpus }),
+  # The cell of a campaign that this experiment is, or null.
+  cell: $cell,
   # The kernel's counters when the measurement began; `after` is added at its end.
   before: $before }

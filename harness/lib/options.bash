@@ -3,7 +3,7 @@
 #
 # A table is an array of rows "name|ARGUMENT|kind|default|help". An empty
 # ARGUMENT makes a flag. Kinds: flag, text, fraction, count (>= 1), count0
-# (>= 0), ratio, time, int, cpus, metric, engine, list (may be given again: the values
+# (>= 0), ratio, time, int, cpus, place, cores, metric, engine, cell (JSON), list (may be given again: the values
 # are collected, a line each).
 
 # option_check KIND NAME VALUE: sets REPLY to the value in the form that
@@ -21,6 +21,11 @@ option_check() {
         cpus) [[ $value =~ ^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$ ]] || usage_error "--$name $value: give CPUs as a list, such as 0-3,8" ;;
         ratio) [[ $value =~ ^[0-9]+(\.[0-9]+)?$ && $value =~ [1-9] ]] || usage_error "--$name $value: give a ratio above 0, such as 1.10" ;;
         metric) option_metrics "$name" "$value" ;;
+        cell) jq -e 'type == "object" and (.name | type) == "string"' >/dev/null 2>&1 <<<"$value" ||
+            usage_error "--$name: give a JSON object with at least a name" ;;
+        place) [[ " core smt l3 node other-node machine " == *" $value "* ]] ||
+            usage_error "--$name $value: unknown$(nearest "$value" core smt l3 node other-node machine): give core, smt, l3, node, other-node or machine" ;;
+        cores) [[ $value =~ ^[1-9][0-9]{0,3}(:[1-9][0-9]{0,3})?$ ]] || usage_error "--$name $value: give a number of cores from 1 on, such as 2, or 1:4 for target and loads" ;;
         engine) [[ $value == meter || $value == hyperfine ]] || usage_error "--$name $value: give meter or hyperfine" ;;
     esac
 }

@@ -2,9 +2,11 @@
 # runs.jsonl.
 include "attribution";
 include "hits";
+include "resumed";
 
 (.[0] + .[1])
 | .schema = "jostle.result/1"
 | del(.stopped)
 | with_attribution($runs)
 | with_hits($runs)
+| with_sessions($runs)

@@ -1,0 +1,173 @@
+#!/usr/bin/env bats
+# jostle slowdown --resume: an experiment that was interrupted goes on.
+
+load helpers
+
+harness=''
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# start [OPTION...]: measure in the background; its id is then in harness.
+start() {
+    "$JOSTLE" slowdown --output out --seed 5 --load 'low=cpu --percent 5 --threads 1' --quiet "$@" -- ./target >/dev/null 2>&1 </dev/null 3>&- &
+    harness=$!
+}
+
+# measure [OPTION...]: the experiment of these tests, in out.
+measure() {
+    "$JOSTLE" slowdown --output out --seed 5 --load 'low=cpu --percent 5 --threads 1' "$@" -- ./target
+}
+
+# target [SECONDS]: a target that counts its calls.
+target() {
+    printf '#!/bin/sh\necho >>calls\nexec sleep %s\n' "${1:-0.02}" >target
+    chmod +x target
+}
+
+# runs_used: the records that are used, one JSON line each.
+runs_used() {
+    jq -c 'select(.block != 0)' out/runs.jsonl
+}
+
+# killed_after N: starts the experiment, and kills it once N runs are recorded.
+killed_after() {
+    target 0.1
+    start --max-runs 6
+    eventually 20 has_lines "$1"
+    kill -KILL "$harness"
+    wait "$harness" || true
+    eventually 10 free
+}
+
+has_lines() {
+    [[ -e out/runs.jsonl && $(wc -l <out/runs.jsonl) -ge $1 ]]
+}
+
+free() {
+    flock -n -s out/runs.jsonl true
+}
+
+@test "after SIGKILL it goes on where it was, in the order that it would have had" {
+    killed_after 3
+    local before
+    before=$(wc -l <out/runs.jsonl)
+    [[ ! -e out/result.json ]]
+    measure --resume --quiet --max-runs 6
+    [[ $(wc -l <calls) -le 13 ]] # the run that the kill cut short is made again
+    holds -s 'length == 12 and map(.order) == [range(1; 13)]' < <(runs_used)
+    holds --argjson n "$before" '.resumed | length == 1 and .[0].runs == $n and .[0].set_aside == 0' <out/experiment.json
+    # The same seed without an interruption:
+    "$JOSTLE" slowdown --quiet --output whole --seed 5 --max-runs 6 --load 'low=cpu --percent 5 --threads 1' -- ./target
+    diff <(jq -r '[.condition, .block, .order] | @tsv' out/runs.jsonl) <(jq -r '[.condition, .block, .order] | @tsv' whole/runs.jsonl)
+}
+
+@test "a last line that was cut off is set aside, with a warning" {
+    target
+    measure --quiet --max-runs 4
+    rm out/result.json
+    truncate -s -300 out/runs.jsonl
+    run -0 measure --resume --max-runs 4
+    [[ $output == *'not written in full'*'runs.jsonl.torn'* ]]
+    [[ -s out/runs.jsonl.torn ]]
+    holds -s 'length == 8 and map(.order) == [range(1; 9)]' <out/runs.jsonl
+    # Zeros are what a power failure leaves on some file systems.
+    head -c 500 /dev/zero >>out/runs.jsonl
+    run -0 measure --resume --max-runs 4
+    holds -s 'length == 8' <out/runs.jsonl
+}
+
+@test "a result that is complete is not measured again" {
+    target
+    measure --quiet --max-runs 3
+    sha256sum out/{runs.jsonl,result.json,experiment.json} >sums
+    run -0 measure --resume --max-runs 3
+    [[ $output == *'is complete'*'nothing to do'* && $output == *'slowdown'* ]]
+    sha256sum --quiet -c sums
+    [[ $(wc -l <calls) -eq 6 ]]
+}
+
+@test "more runs may be asked for afterwards" {
+    target
+    measure --quiet --max-runs 3
+    measure --quiet --resume --min-runs 5 --max-runs 5
+    holds '.settings.max_runs == 5 and .conditions[0].runs == 5' <out/result.json
+    [[ $(wc -l <calls) -eq 10 ]]
+}
+
+@test "what was ended by --max-time goes on" {
+    target 0.2
+    measure --quiet --max-time 500ms --max-runs 4
+    holds '.stopped == "max-time"' <out/experiment.json
+    measure --quiet --resume --max-runs 4
+    holds 'has("stopped") | not' <out/experiment.json
+    holds '.conditions[0] | .runs == 4 and .stop_reason != "max-time"' <out/result.json
+}
+
+@test "another command, load or setting is refused, and nothing is changed" {
+    target
+    measure --quiet --max-runs 2
+    rm out/result.json
+    sha256sum out/* >sums
+    run -2 "$JOSTLE" slowdown --output out --resume --max-runs 2 --load 'low=cpu --percent 6 --threads 1' -- ./target
+    [[ $output == *'load low: cpu --percent 5 --threads 1 there, cpu --percent 6'* ]]
+    run -2 "$JOSTLE" slowdown --output out --resume --max-runs 2 --load 'low=cpu --percent 5 --threads 1' -- ./other
+    [[ $output == *'command: ./target there, ./other asked for'* ]]
+    run -2 measure --resume --max-runs 2 --nice 3
+    [[ $output == *'nice: none there, 3 asked for'* ]]
+    run -2 "$JOSTLE" slowdown --output out --resume --seed 6 --load 'low=cpu --percent 5 --threads 1' -- ./target
+    [[ $output == *'seed: 5 there, 6 asked for'* ]]
+    sha256sum --quiet -c sums
+    run -2 "$JOSTLE" slowdown --resume --load cpu -- true
+    [[ $output == *'--output'* ]]
+}
+
+@test "a block that another host began is made again here, and the result says so" {
+    target
+    measure --quiet --max-runs 3
+    rm out/result.json
+    # As if the third block had been interrupted after its first run, elsewhere.
+    sed -i -e '6d' -e 's/"host":"[^"]*"/"host":"elsewhere"/' out/runs.jsonl
+    run -0 measure --resume --max-runs 4
+    [[ $output == *'1 run(s)'*'set aside'* && $output == *'several-hosts'* ]]
+    holds -s 'map(select(.flags | index("set-aside"))) | length == 1 and .[0].block == 0 and .[0].set_aside == {block: 3, order: 5} and .[0].host == "elsewhere"' <out/runs.jsonl
+    holds -s 'map(.order) == [range(1; 9)] and (group_by(.block) | all(.[]; map(.host) | unique | length == 1))' < <(runs_used)
+    holds '.warnings | any(.flag == "several-hosts" and (.message | contains("elsewhere")))' <out/result.json
+    holds '.conditions | all(.runs == 4)' <out/result.json
+}
+
+@test "a run that failed is made again once the target is mended" {
+    printf '#!/bin/sh\necho >>calls\n[ -e good ] || [ $(wc -l <calls) -lt 3 ]\n' >target
+    chmod +x target
+    run -5 measure --max-runs 3
+    touch good
+    measure --quiet --resume --max-runs 3
+    holds '.conditions | all(.runs == 3)' <out/result.json
+    holds -s 'map(select(.exit_code != 0)) | length == 1 and .[0].block == 0' <out/runs.jsonl
+}
+
+@test "two measurements into one folder exclude each other" {
+    target 0.3
+    start --max-runs 8
+    eventually 20 has_lines 1
+    run -1 measure --resume --quiet --max-runs 8
+    [[ $output == *'another jostle is measuring'* ]]
+    kill -TERM "$harness"
+    wait "$harness" || [[ $? -eq 143 ]]
+    [[ -s out/runs.jsonl && -s out/experiment.json ]]
+}
+
+@test "--cell is recorded, and status.json tells how the cell stands" {
+    target
+    run -2 measure --cell 'no json'
+    measure --quiet --max-runs 2 --cell '{"name":"a@b","number":3,"key":"abc","settings":{"max-runs":"2"}}'
+    holds '.cell.name == "a@b"' <out/experiment.json
+    holds '.cell.number == 3' <out/result.json
+    holds '.cell == "a@b" and .key == "abc" and .limits == {"max-runs": "2"} and .state == "done" and .runs == 4 and .max_runs == 4' <out/status.json
+    for name in status experiment result; do
+        jsonschema -i "out/$name.json" "$ROOT/results/schema/jostle.$name.schema.json"
+    done
+    head -n 1 out/runs.jsonl >run.json
+    jsonschema -i run.json "$ROOT/results/schema/jostle.run.schema.json"
+}
