@@ -65,3 +65,6 @@ def aligned:
         | if .key == 0 then .value + $pad else $pad + .value end)
   | join("  ")
   | sub(" +$"; "");
+
+# a command as a shell would read it
+def words: map(if test("^[A-Za-z0-9_./:=,@%+-]+$") then . else "'" + gsub("'"; "'\\''") + "'" end) | join(" ");

@@ -2,8 +2,6 @@
 include "format";
 include "attribution";
 
-def words: map(if test("^[A-Za-z0-9_./:=,@%+-]+$") then . else "'" + gsub("'"; "'\\''") + "'" end) | join(" ");
-
 def half_width: if .ci == null then null else (.ci[1] - .ci[0]) / 2 end;
 
 # The figure that the interval is of: the mean, or what stands in for it where

@@ -1,0 +1,110 @@
+# From records to the model of a report. Sourced, never run; needs common.
+#
+# report_model WORK DIR... leaves in WORK:
+#   model.json   the model (jostle.report/1): one JSON document, each cell on a
+#                line of its own, so that it can be read in parts, too
+#   head.json    the model without its cells, one line
+#   cells.jsonl  the cells, a line each, in the order of the report
+#   runs.tsv     a line for each run, with a header line: experiment, condition, block, order, start,
+#                wall_s, user_s, system_s, max_rss_bytes, exit_code, offered,
+#                achieved, flags (commas), used (1, or 0 for a run that no
+#                figure is made of), host, signal
+# Memory does not grow with the number of runs: they pass through as text.
+
+readonly REPORT_RUN_COLUMNS=$'cell\tcondition\tblock\torder\tstart\twall_s\tuser_s\tsystem_s\tmax_rss_bytes\texit_code\toffered\tachieved\tflags\tused\thost\tsignal'
+
+# report_folders DIR: prints the experiment folders of DIR, each ended by NUL:
+# the cells of a campaign, DIR itself, or the experiments right below it.
+report_folders() {
+    if [[ -d $1/cells ]]; then
+        find "$1/cells/" -mindepth 1 -maxdepth 1 -type d -print0 | LC_ALL=C sort -zV
+    elif [[ -e $1/experiment.json || -e $1/runs.jsonl ]]; then
+        printf '%s\0' "$1"
+    elif [[ ! -e $1/campaign.json ]]; then
+        find "$1/" -mindepth 2 -maxdepth 2 -name experiment.json -printf '%h\0' | LC_ALL=C sort -zV
+    fi
+}
+
+# report_list DIR...: prints number, name and folder of every experiment, each
+# ended by NUL. Of two by the same name the second is NAME~2.
+report_list() {
+    local dir folder name number=0 base
+    local -A count=()
+    local -a folders
+    for dir in "$@"; do
+        mapfile -d '' -t folders < <(report_folders "$dir")
+        for folder in "${folders[@]}"; do
+            base=${folder%/}
+            [[ $base == */* && ${base##*/} != . && ${base##*/} != .. ]] || base=$(readlink -f -- "$folder")
+            name=${base##*/}
+            [[ $folder == /* ]] || folder=./$folder
+            count[x$name]=$((${count[x$name]:-0} + 1))
+            [[ ${count[x$name]} -eq 1 ]] || name+="~${count[x$name]}"
+            number=$((number + 1))
+            printf '%d\0%s\0%s\0' "$number" "$name" "$folder"
+        done
+    done
+}
+
+# report_campaigns DIR...: prints the campaign.json of each DIR, a line each,
+# and notes those that cannot be used in WORK/P.
+report_campaigns() {
+    local work=$1 dir line
+    shift
+    for dir in "$@"; do
+        [[ -e $dir/campaign.json ]] || continue
+        if ! line=$(jq -c . "$dir/campaign.json" 2>/dev/null) || [[ -z $line || $line == *$'\n'* ]]; then
+            printf '{"kind":"broken-record","cell":null,"message":"campaign.json is broken or half-written: cells that were not started are not known"}\n' >>"$work/P"
+        elif [[ $line != '{"schema":"jostle.campaign/1",'* ]]; then
+            jq -c '{ kind: "unknown-schema", cell: null, message: "campaign.json has the schema \(.schema | tojson), which is not known here (jostle.campaign/1)" }' <<<"$line" >>"$work/P"
+        else
+            printf '%s\n' "$line"
+        fi
+    done
+}
+
+# report_name DIR...: sets REPLY to the name of a report without a campaign.
+report_name() {
+    local dir real
+    local -a names=()
+    for dir in "$@"; do
+        real=$(readlink -f -- "$dir")
+        names+=("${real##*/}")
+    done
+    printf -v REPLY '%s, ' "${names[@]}"
+    REPLY=${REPLY%, }
+}
+
+# report_split WORK: the tagged lines on stdin into WORK/C, H, W, P and runs.tsv.
+report_split() {
+    awk -F '\t' -v work="$1" '{ file = $1 == "R" ? work "/runs.tsv" : work "/" $1; print substr($0, 3) >> file }'
+}
+
+# report_model WORK DIR...: see above; 1 where there is no record at all.
+report_model() {
+    local work=$1 name
+    shift
+    local -x LC_ALL=C
+    local -a read=(xargs -0 -r -n 3000 awk -f "$JOSTLE_LIB/report/read.awk")
+    : >"$work/C" && : >"$work/H" && : >"$work/N" && : >"$work/W" && : >"$work/P"
+    printf '%s\n' "$REPORT_RUN_COLUMNS" >"$work/runs.tsv"
+    report_list "$@" >"$work/list"
+    report_campaigns "$work" "$@" >"$work/campaigns"
+    "${read[@]}" <"$work/list" | jq -nrR -L "$JOSTLE_LIB" -f "$JOSTLE_LIB/report/index.jq" | report_split "$work"
+    sort -s -S 32M -t $'\t' -k 1,1V -k 2,2V -k 3,3V -k 4,4V -k 5,5V -k 6,6V "$work/C" | cut -f 7- >"$work/cells.jsonl"
+    sort -u "$work/H" -o "$work/H"
+    report_name "$@"
+    name=$(jq -rn 'first(inputs.name // empty)' "$work/campaigns")
+    jq -nc -L "$JOSTLE_LIB" --arg name "${name:-$REPLY}" --slurpfile hosts "$work/H" --slurpfile waiting "$work/W" --slurpfile problems "$work/P" \
+        --slurpfile campaigns "$work/campaigns" --slurpfile seen "$work/N" -f "$JOSTLE_LIB/report/head.jq" "$work/cells.jsonl" >"$work/head.json"
+    report_join "$work" >"$work/model.json"
+}
+
+# report_join WORK: head.json and cells.jsonl as one document, a line a cell.
+report_join() {
+    local head
+    head=$(<"$1/head.json")
+    printf '%s,"cells":[\n' "${head%\}}"
+    sed '$!s/$/,/' "$1/cells.jsonl"
+    printf ']}\n'
+}
