@@ -1,5 +1,5 @@
 # What the machine was like, noted once for each experiment.
-# Sourced, never run; needs common.
+# Sourced, never run; needs common, slurm.
 
 # first_line FILE: prints the first line of FILE, or nothing.
 first_line() {
@@ -19,6 +19,7 @@ environment_json() {
     local governor memory_kib hypervisor=no
     governor=$(first_line /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor)
     memory_kib=$(field_of /proc/meminfo MemTotal)
+    slurm_json
     ! grep -qm1 '^flags.*\<hypervisor\>' /proc/cpuinfo || hypervisor=yes
     jq -n \
         --arg host "$(uname -n)" --arg kernel "$(uname -sr)" --arg architecture "$(uname -m)" \
@@ -33,7 +34,6 @@ environment_json() {
         --arg folder "$1" --arg file_system "$(stat -f -c %T "$1")" \
         --arg device "$(df --output=source "$1" | tail -n 1)" \
         --arg jostle "$JOSTLE_VERSION" --arg bash "$BASH_VERSION" \
-        --arg slurm_job_id "${SLURM_JOB_ID:-}" --arg slurm_nodes "${SLURM_JOB_NODELIST:-}" \
-        --arg slurm_partition "${SLURM_JOB_PARTITION:-}" --arg slurm_cpus "${SLURM_CPUS_ON_NODE:-}" \
+        --argjson slurm "$REPLY" \
         -f "$JOSTLE_LIB/environment.jq"
 }

@@ -5,6 +5,4 @@ $ARGS.named
     load_average: (.load_average | split(" ")[:3] | map(tonumber? // null)),
     clocksource, folder, file_system, device,
     versions: { jostle, bash },
-    slurm: (if .slurm_job_id == "" then null
-            else { job_id: .slurm_job_id, nodes: .slurm_nodes, partition: .slurm_partition, cpus: .slurm_cpus }
-            end) }
+    slurm }

@@ -1,6 +1,7 @@
 # What the kernel counts that makes results wrong: stolen time, swapping,
-# throttling, pressure, other CPU use. Read without a fork, before and after an
-# experiment and around each run. Sourced, never run; needs common.
+# throttling, pressure, other CPU use; in a Slurm job also who shares the node. Read
+# without a fork, before and after an experiment and around each run. Sourced,
+# never run; needs common, slurm.
 #
 # An empty value means that this kernel does not tell: it is null in JSON.
 
@@ -140,7 +141,9 @@ facts_json() {
         seconds_json "${FACTS[${name}_us]:-}"
         json+="\"${name}_s\":$REPLY,"
     done
-    REPLY=${json%,}'}}'
+    json=${json%,}'}'
+    slurm_neighbours
+    REPLY=$json,\"neighbours\":$REPLY}
 }
 
 # number_us TEXT: sets REPLY to whole microseconds for a decimal number of seconds.
@@ -153,7 +156,8 @@ number_us() {
 # The counters before a run; empty ones are not known.
 hits_busy_us='' hits_swap_in='' hits_throttle=''
 hits_cpus=1
-hits_swaps='' # not empty on a machine that has swap space
+hits_swaps=''  # not empty on a machine that has swap space
+hits_shared='' # not empty where other jobs were on the node when we began
 
 facts_before='' # the facts when the measurement began, for experiment.json
 
@@ -162,7 +166,8 @@ hits_start() {
     facts_json
     # shellcheck disable=SC2034 # for experiment.bash
     facts_before=$REPLY
-    hits_cpus=${FACTS[cpus]} hits_swaps=''
+    hits_cpus=${FACTS[cpus]} hits_swaps='' hits_shared=''
+    [[ ! $facts_before =~ \"neighbours\":\{\"jobs\":\[\" ]] || hits_shared=1
     ((${FACTS[swap_total_kib]:-0} == 0)) || hits_swaps=1
 }
 
@@ -189,7 +194,7 @@ hits_after() {
 }
 
 # hits_flags METER LOADS: sets HITS to the flags of the run, as JSON strings
-# with commas between: steal, foreign-load, swap-in, throttled. METER is meter's
+# with commas between: steal, foreign-load, swap-in, throttled, shared-node. METER is meter's
 # record, LOADS the records of the loads of that run.
 hits_flags() {
     local machine_us
@@ -204,6 +209,7 @@ hits_flags() {
     ! hits_foreign "$1" "$2" "$machine_us" || HITS+=',"foreign-load"'
     ((${hits_swap_in:-0} == 0)) || HITS+=',"swap-in"'
     ((${hits_throttle:-0} == 0)) || HITS+=',"throttled"'
+    [[ -z $hits_shared ]] || HITS+=',"shared-node"'
     HITS=${HITS#,}
 }
 

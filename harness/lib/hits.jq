@@ -4,6 +4,7 @@ def hit_words:
   { "steal": "the host took more than 1 % of the CPU time during \(.): their times may be too long: measure at another time, or on a machine of your own",
     "foreign-load": "other programs used more than 5 % of the CPUs during \(.): their times may be too long: end what else runs (jostle doctor names it)",
     "swap-in": "pages came back from swap during \(.): their times may be too long: free memory, or swapoff -a",
+    "shared-node": "other Slurm jobs were on the node when \(.) began: their times may be too long: ask for the node alone with --exclusive",
     "throttled": "the CPUs were throttled by heat during \(.): their times may be too long: let the machine cool down" };
 
 def hits($condition; $flag; $all):
@@ -19,4 +20,10 @@ def with_hits($text):
   | .warnings += [ .conditions[].name as $name
       | ($runs | map(select(.condition == $name)))
       | length as $all
-      | hits($name; "steal", "foreign-load", "swap-in", "throttled"; $all) ];
+      | hits($name; "steal", "foreign-load", "swap-in", "throttled", "shared-node"; $all) ]
+  # Who came later has no run's flag: who is there at the end is found so.
+  | (.after.neighbours.jobs? // []) as $late
+  | if ($late | length) > 0 and ((.before.neighbours.jobs? // []) | length) == 0
+    then .warnings += [{ flag: "shared-node", condition: null, metric: null, runs: [],
+        message: "other Slurm jobs (\($late | join(", "))) came to the node while it was measured: times may be too long: ask for the node alone with --exclusive" }]
+    else . end;
