@@ -1,0 +1,18 @@
+#ifndef LOADGEN_CGROUP_H
+#define LOADGEN_CGROUP_H
+
+/* Limits of the cgroups that this process is in. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The limit that one folder of a hierarchy sets; INFINITY: none. */
+typedef double cgroup_limit(const char *folder);
+
+/* The tightest of the limits from the own group up to the root of what is
+ * visible; controller "" means cgroup v2. INFINITY: none, or no such hierarchy. */
+double cgroup_tightest(const char *controller, cgroup_limit *limit_of);
+/* The first line of FOLDER/NAME. False: it is not there. */
+bool cgroup_read(const char *folder, const char *name, char *text, size_t size);
+
+#endif
