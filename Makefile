@@ -94,7 +94,7 @@ $(BIN)/coverage: $(COVERAGE) $(filter-out %/main.o,$(ESTIMATE))
 	$(CC) $(CFLAGS) $(SAN) -o $@ $^ -lgsl -lgslcblas -ljansson -lm -pthread
 
 # What is allowed here is read by the same code as in the loads.
-$(BIN)/topology: $(TOPOLOGY) $(BUILD)/obj/loadgen/cpus.o $(BUILD)/obj/loadgen/quota.o
+$(BIN)/topology: $(TOPOLOGY) $(addprefix $(BUILD)/obj/loadgen/,cpus.o quota.o cgroup.o)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(SAN) -o $@ $^ -lhwloc -lm
 

@@ -125,6 +125,7 @@ struct common {
     int64_t nice;
     bool json;
     bool control;
+    bool dry_run;
 };
 
 enum order { ORDER_PAUSE, ORDER_RUN, ORDER_QUIT };

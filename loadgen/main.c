@@ -67,6 +67,30 @@ static void choose_cpus(struct run *run)
         run->threads = 0;
 }
 
+/* --dry-run: what would be started, and where. */
+static int tell_plan(struct run *run)
+{
+    struct cpu_list cpus = run->cpus;
+    struct line line;
+    char text[2048];
+    if (run->load->pinned && run->threads < cpus.count)
+        cpus.count = run->threads;
+    cpus_format(&cpus, text, sizeof text);
+    line_begin(&line, "plan");
+    line_text(&line, "load", run->load->name);
+    line_text(&line, "unit", run->unit);
+    line_count(&line, "threads", run->threads);
+    line_flag(&line, "pinned", run->load->pinned);
+    line_text(&line, "cpus", text);
+    line_close(&line);
+    if (run->report.json)
+        report_write(&run->report, &line);
+    report_print(&run->report, "%s: %u worker%s%s CPU %s\n", run->load->name, run->threads,
+                 run->threads == 1 ? "" : "s",
+                 run->load->pinned ? ", each pinned to one CPU:" : " on", text);
+    return 0;
+}
+
 static void set_nice(const struct run *run)
 {
     if (options_given(run, "nice") && setpriority(PRIO_PROCESS, 0, (int)run->common.nice) != 0)
@@ -92,6 +116,11 @@ static int run_load(const struct load *load, int argc, char **argv)
     choose_cpus(&run);
     if (load->check != NULL)
         load->check(&run);
+    if (run.common.dry_run) {
+        code = tell_plan(&run);
+        options_free(&run);
+        return code;
+    }
     set_limit(&run);
     set_nice(&run);
     if (load->instead != NULL)

@@ -33,6 +33,8 @@ static const struct setting common_settings[] = {
     {"control", NULL, SETTING_FLAG, offsetof(struct common, control), 0, 0, NULL, NULL,
      "start paused; read pause, resume, rate VALUE, mark NAME, quit from stdin, answer with JSON "
      "lines; end of file ends the load"},
+    {"dry-run", NULL, SETTING_FLAG, offsetof(struct common, dry_run), 0, 0, NULL, NULL,
+     "check all options but --limit, say which CPUs the workers would use, and end"},
     {0},
 };
 

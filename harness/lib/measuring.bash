@@ -1,7 +1,7 @@
 # What the commands that measure (run, slowdown) share: their options, their
 # help, and the libraries. Sourced, never run.
 
-for measuring_part in common options pipes remote placement loads cache environment facts doctor result status resume experiment; do
+for measuring_part in common options pipes slurm remote placement loads cache environment facts doctor result status resume experiment; do
     # shellcheck source=/dev/null
     source "$JOSTLE_LIB/$measuring_part.bash"
 done
@@ -27,6 +27,7 @@ measuring_parse() {
     [[ ${#target[@]} -gt 0 ]] || usage_error "no target: write the command to measure after --"
     [[ -z ${options[load]} ]] || mapfile -t loads_given <<<"${options[load]%$'\n'}"
     for spec in "${loads_given[@]}"; do loads_parse "$spec"; done
+    slurm_pin
     placement_find
 }
 

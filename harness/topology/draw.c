@@ -169,6 +169,7 @@ static void draw_legend(const struct drawing *drawing)
         {"  affinity", machine->affinity},
         {"  cgroup cpuset", machine->cpuset},
     };
+    char places[128];
     fputc('\n', drawing->file);
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         char *cpus = machine_format(lists[i].cpus);
@@ -179,6 +180,8 @@ static void draw_legend(const struct drawing *drawing)
         fprintf(drawing->file, "%-16s %.2f CPUs\n", "  cgroup quota", machine->quota_cpus);
     else
         fprintf(drawing->file, "%-16s none\n", "  cgroup quota");
+    fprintf(drawing->file, "%-16s %s\n", "places to choose",
+            place_list(drawing->placement->offers, places, sizeof places));
     if (!hwloc_bitmap_isequal(machine->allowed, machine->complete))
         fputs("- may not be used here\n", drawing->file);
 }
