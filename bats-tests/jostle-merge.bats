@@ -1,0 +1,107 @@
+#!/usr/bin/env bats
+# jostle merge: campaign folders from several nodes become one, nothing lost,
+# nothing invented.
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# cell DIR NUMBER NAME KEY LINE...: a cell with LINEs as its records; the
+# campaign.json of DIR is made to list it.
+cell() {
+    local dir=$1 number=$2 name=$3 key=$4
+    shift 4
+    mkdir -p "$dir/cells/$name"
+    jq -n --arg name "$name" --arg key "$key" '{ schema: "jostle.experiment/1", cell: { name: $name, key: $key } }' >"$dir/cells/$name/experiment.json"
+    printf '%s\n' "$@" >"$dir/cells/$name/runs.jsonl"
+    [[ -e $dir/campaign.json ]] || printf '{"schema":"jostle.campaign/1","name":"%s","file":"f","settings":{"error":"0.05"},"cells":[]}\n' "${dir%%[0-9]*}" >"$dir/campaign.json"
+    jq -c --argjson number "$number" --arg name "$name" --arg key "$key" '.cells += [{ number: $number, name: $name, key: $key }]' \
+        "$dir/campaign.json" >"$dir/new"
+    mv "$dir/new" "$dir/campaign.json"
+    printf '[campaign]\n' >"$dir/campaign.conf"
+}
+
+# content DIR: every file of a folder with its checksum.
+content() {
+    (cd "$1" && find . -type f -exec sha256sum {} + | sort)
+}
+
+@test "cells of several folders come together, with their records as they are" {
+    cell a1 1 'x@l' k1 one two
+    cell a2 2 'y@l' k2 three
+    cell a3 3 "odd name%+'q'" k3 four
+    run "$JOSTLE" merge a1 a2 a3 --output all
+    [[ $status -eq 0 && $output == *'3 cells'* ]]
+    cmp all/cells/x@l/runs.jsonl a1/cells/x@l/runs.jsonl
+    cmp all/cells/y@l/runs.jsonl a2/cells/y@l/runs.jsonl
+    cmp "all/cells/odd name%+'q'/runs.jsonl" "a3/cells/odd name%+'q'/runs.jsonl"
+    holds '.schema == "jostle.campaign/1" and .name == "a" and [.cells[].number] == [1, 2, 3] and [.cells[].key] == ["k1", "k2", "k3"]' <all/campaign.json
+    [[ -e all/campaign.conf ]]
+}
+
+@test "the same cell twice is taken once, and the order of folders changes no byte" {
+    cell a1 1 x k1 one
+    cell a1 2 y k2 two
+    cell a2 1 x k1 one
+    cell a2 2 z k3 three
+    "$JOSTLE" merge a1 a2 --output all >said
+    grep -q '3 cells, of which 1 were met again' said
+    "$JOSTLE" merge a2 a1 a2 --output again >/dev/null
+    diff <(content all) <(content again)
+}
+
+@test "where one goes on from the other's records, the longer is taken" {
+    cell a1 1 x k1 one
+    cell a2 1 x k1 one two three
+    cell a3 1 x k1 one two
+    "$JOSTLE" merge --output all a1 a2 a3 --quiet
+    cmp all/cells/x/runs.jsonl a2/cells/x/runs.jsonl
+    "$JOSTLE" merge --output other a3 a2 --quiet
+    cmp other/cells/x/runs.jsonl a2/cells/x/runs.jsonl
+}
+
+@test "cells that differ are named and refused, and nothing is made" {
+    cell a1 1 x k1 one two
+    cell a1 2 y k2 three
+    cell a2 1 x k1 one other
+    cell a3 2 y k9 three
+    run "$JOSTLE" merge a1 a2 a3 --output all
+    [[ $status -eq 1 && ! -e all ]]
+    [[ $output == *'x: measured twice, with different records: a1/cells/x and a2/cells/x'* ]]
+    [[ $output == *'y: not the same experiment: a1/cells/y and a3/cells/y'* ]]
+    [[ $output == *'2 cell(s) differ'*--prefer* ]]
+    [[ -z $(find . -name '*.part*') ]]
+}
+
+@test "--prefer says which of two that differ is taken" {
+    cell b 1 x k1 old
+    cell a 1 x k1 new
+    touch -d '2020-01-01' b/cells/x/runs.jsonl
+    "$JOSTLE" merge b a --output first --prefer first --quiet
+    [[ $(<first/cells/x/runs.jsonl) == old ]]
+    "$JOSTLE" merge b a --output newest --prefer newest --quiet
+    [[ $(<newest/cells/x/runs.jsonl) == new ]]
+}
+
+@test "different campaigns are joined by name, and without a file to resume from" {
+    cell a1 1 x k1 one
+    cell b1 1 y k2 two
+    printf '# other\n' >>b1/campaign.conf
+    "$JOSTLE" merge b1 a1 --output all --quiet
+    [[ ! -e all/campaign.conf ]]
+    holds '.name == "a+b" and [.cells[] | [.number, .name]] == [[1, "x"], [2, "y"]]' <all/campaign.json
+}
+
+@test "wrong use is refused" {
+    cell a1 1 x k1 one
+    mkdir nothing
+    run -2 "$JOSTLE" merge --output all
+    run -2 "$JOSTLE" merge a1
+    run -2 "$JOSTLE" merge a1 nothing --output all
+    run -2 "$JOSTLE" merge a1 none --output all
+    run -2 "$JOSTLE" merge a1 --output all --prefer oldest
+    run -2 "$JOSTLE" merge a1 --output a1
+    [[ $output == *'not empty'* ]]
+}
