@@ -82,7 +82,7 @@ stated() {
     for program in delannoy mmul nbody qap qapgen filegen filesearch malloctest; do
         run "$WORKLOADS/$program" --help
         [ "$status" -eq 0 ]
-        [[ $output == "usage: $program "* ]]
+        [[ $output == "Usage: $program "* ]]
         [[ $output == *"Exit status: 0"* ]]
     done
 }

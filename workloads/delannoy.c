@@ -44,7 +44,7 @@ struct options {
 };
 
 static const char help[] =
-    "usage: delannoy [--spoil] N\n"
+    "Usage: delannoy [--spoil] N\n"
     "\n"
     "Computes the central Delannoy number D(N), N from 0 to 22, by its recursion\n"
     "D(m, n) = D(m-1, n) + D(m-1, n-1) + D(m, n-1), and compares it with the known\n"

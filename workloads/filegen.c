@@ -38,7 +38,7 @@ struct file {
 };
 
 static const char help[] =
-    "usage: filegen [--spoil] DIRS FILES MIN MAX [SEED]\n"
+    "Usage: filegen [--spoil] DIRS FILES MIN MAX [SEED]\n"
     "\n"
     "Writes FILES files with random content into each of DIRS folders under\n"
     "./generated, each of a random size from MIN to MAX bytes, then reads all of them\n"

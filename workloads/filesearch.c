@@ -19,7 +19,7 @@ struct result {
 };
 
 static const char help[] =
-    "usage: filesearch [--spoil]\n"
+    "Usage: filesearch [--spoil]\n"
     "\n"
     "Finds the largest regular file below the current folder and prints its path and\n"
     "its size in bytes; among equals the path that comes first in byte order. Links\n"

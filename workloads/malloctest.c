@@ -41,7 +41,7 @@ struct worker {
 };
 
 static const char help[] =
-    "usage: malloctest [--spoil] THREADS REPEATS ITERATIONS LOWER UPPER\n"
+    "Usage: malloctest [--spoil] THREADS REPEATS ITERATIONS LOWER UPPER\n"
     "\n"
     "Each of THREADS threads does this REPEATS times: ITERATIONS blocks of a random\n"
     "size from LOWER to UPPER bytes are allocated with malloc, then freed in another\n"

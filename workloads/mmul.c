@@ -25,7 +25,7 @@ struct options {
 };
 
 static const char help[] =
-    "usage: mmul [--spoil] [SIZE]\n"
+    "Usage: mmul [--spoil] [SIZE]\n"
     "\n"
     "Multiplies two SIZE x SIZE matrices of doubles with three plain nested loops\n"
     "(row, column, inner product). SIZE is from 1 to 20000, by default 1000; the\n"

@@ -38,7 +38,7 @@ struct options {
 };
 
 static const char help[] =
-    "usage: nbody [--spoil] [BODIES [STEPS]]\n"
+    "Usage: nbody [--spoil] [BODIES [STEPS]]\n"
     "\n"
     "Moves BODIES bodies (1 to 1000000, by default 1000) through STEPS steps of time\n"
     "(1 to 1000000000, by default 100) under gravitation, every body attracting\n"

@@ -60,7 +60,7 @@ struct search {
 };
 
 static const char help[] =
-    "usage: qap [--optimum VALUE] FILE\n"
+    "Usage: qap [--optimum VALUE] FILE\n"
     "\n"
     "Solves a quadratic assignment problem by branch and bound with the bound of\n"
     "Gilmore and Lawler, and prints the optimum, the number of nodes, and an\n"

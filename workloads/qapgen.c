@@ -38,7 +38,7 @@ struct table {
 };
 
 static const char help[] =
-    "usage: qapgen [--largest VALUE] N SEED\n"
+    "Usage: qapgen [--largest VALUE] N SEED\n"
     "\n"
     "Writes an instance for qap of N facilities (2 to 16) on stdout, with its proved\n"
     "optimum behind the matrices, as `N OPTIMUM`. The flows are a random tree with\n"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static const char help_text[] =
-    "usage: coverage [OPTIONS]\n"
+    "Usage: coverage [OPTIONS]\n"
     "Simulates experiments of known truth and prints how often jostle's intervals hold it.\n"
     "  --experiments N     in each cell (20000)\n"
     "  --populations LIST  names, or beginnings of names, joined by commas (all)\n"

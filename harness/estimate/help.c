@@ -1,7 +1,7 @@
 #include "help.h"
 
 const char help_text[] =
-    "usage: estimate [OPTIONS] < RECORDS\n"
+    "Usage: estimate [OPTIONS] < RECORDS\n"
     "       estimate --compare A B [--condition NAME] [--metric LIST] [--confidence P]\n"
     "Decides what an experiment measures next, and says at its end what the runs show.\n"
     "\n"

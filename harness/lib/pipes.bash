@@ -5,11 +5,18 @@
 # bash does not mark such descriptors close-on-exec, hence `spawn`.
 
 declare -a pipe_fds=() # every descriptor that a started program must not get
+# shellcheck disable=SC2034 # set by experiment.bash
+verbose_fd='' # with --verbose: our own stderr, where each command is shown
 
 # spawn COMMAND...: runs COMMAND in place of this (sub)shell, without any of
 # the helpers' pipes. Call it in a subshell.
 spawn() {
     local fd
+    if [[ -n $verbose_fd ]]; then
+        shell_quote "$@"
+        printf '+ %s\n' "$REPLY" >&"$verbose_fd"
+        exec {verbose_fd}>&-
+    fi
     for fd in "${pipe_fds[@]}"; do
         exec {fd}>&-
     done

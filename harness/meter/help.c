@@ -1,7 +1,7 @@
 #include "help.h"
 
 const char help_text[] =
-    "usage: meter [OPTIONS] -- COMMAND [ARGUMENT...]\n"
+    "Usage: meter [OPTIONS] -- COMMAND [ARGUMENT...]\n"
     "Runs COMMAND once and writes what it took, as one JSON line.\n"
     "\n"
     "  --timeout S         end the whole tree of processes after S seconds: SIGTERM, and\n"

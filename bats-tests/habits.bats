@@ -1,0 +1,92 @@
+#!/usr/bin/env bats
+# What a shell user expects of any program: completion, manual pages, --verbose.
+
+load helpers
+
+setup() {
+    PATH=$ROOT/harness:$BIN:$WORKLOADS:$PATH
+}
+
+# completes WORD...: what bash would offer for the last word, on one line.
+completes() {
+    run bash -c '
+        source "$0"
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+        _jostle "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+        printf "%s\n" "${COMPREPLY[*]}"' "$ROOT/harness/completion/jostle.bash" "$@"
+    [[ $status -eq 0 ]]
+}
+
+@test "bash completes commands, options, loads and the target's own command" {
+    completes jostle slo
+    [[ $output == slowdown ]]
+    completes jostle slowdown --max-r
+    [[ $output == --max-runs ]]
+    completes jostle slowdown --load c
+    [[ " $output " == *" cpu "* ]]
+    completes jostle run -- delann
+    [[ $output == delannoy ]]
+    completes loadgen io --sequ
+    [[ $output == --sequential ]]
+    completes jostle help slo
+    [[ $output == slowdown ]]
+}
+
+@test "bash completes every command and every option that --help has" {
+    local command
+    completes jostle ''
+    for command in "$ROOT"/harness/commands/*; do
+        [[ " $output " == *" ${command##*/} "* ]]
+    done
+    for command in "$ROOT"/harness/commands/*; do
+        completes jostle "${command##*/}" --
+        [[ " $output " == *" --help "* || $(jostle "${command##*/}" --help) != *' --'*' '* ]]
+    done
+}
+
+@test "zsh completes commands and options" {
+    command -v zsh >/dev/null || skip "zsh is not installed"
+    jostle completion zsh >"$BATS_TEST_TMPDIR/_jostle"
+    run -0 timeout 30 zsh -f "$BATS_TEST_DIRNAME/fixtures/complete.zsh" "$BATS_TEST_TMPDIR" 'jostle slo' slowdown 3>&-
+    run -0 timeout 30 zsh -f "$BATS_TEST_DIRNAME/fixtures/complete.zsh" "$BATS_TEST_TMPDIR" 'jostle slowdown --max-r' -runs 3>&-
+}
+
+@test "jostle completion prints what the shells need, and refuses others" {
+    run jostle completion bash
+    [[ $status -eq 0 && $output == *'complete '* ]]
+    run jostle completion zsh
+    [[ $status -eq 0 && $output == '#compdef jostle'* ]]
+    run jostle completion fish
+    [[ $status -eq 2 && $output == 'jostle: '*bash* ]]
+}
+
+@test "every program has a manual page, made from its --help" {
+    command -v help2man >/dev/null || skip "help2man is not installed"
+    local file
+    cp -r "$BUILD" "$BATS_TEST_TMPDIR/build"
+    "$ROOT/harness/man" "$BATS_TEST_TMPDIR/build"
+    cd "$BATS_TEST_TMPDIR/build/man/man1"
+    for file in "$ROOT"/harness/commands/*; do
+        [[ -s jostle-${file##*/}.1 ]]
+    done
+    [[ -s jostle.1 && -s loadgen-cpu.1 && -s meter.1 && -s estimate.1 ]]
+    grep -q -e '-max\\-runs' jostle-slowdown.1
+}
+
+@test "--verbose shows each command as it is run, and the target can be run from it" {
+    cd "$BATS_TEST_TMPDIR"
+    jostle run --quiet --verbose --max-runs 3 --output out -- delannoy 3 2>shown
+    [[ $(grep -c '^+ .*meter .* -- delannoy 3$' shown) -eq 3 ]]
+    grep -q '^+ .*estimate ' shown
+}
+
+@test "no command prints colours where NO_COLOR is set or the output is no terminal" {
+    cd "$BATS_TEST_TMPDIR"
+    local command
+    for command in "$ROOT"/harness/commands/*; do
+        run env NO_COLOR=1 jostle "${command##*/}" --help
+        [[ $output != *$'\e['* ]]
+    done
+    run env NO_COLOR=1 jostle run --max-runs 3 --output out -- delannoy 3
+    [[ $output != *$'\e['* ]]
+}

@@ -1,0 +1,62 @@
+# bash completion for jostle and loadgen; source it, or install it where bash
+# completions live. What it offers comes from --help alone, so that it cannot
+# know less, or more, than the programs do.
+
+# _jostle_commands PROGRAM: the words that may stand first, one a line.
+_jostle_commands() {
+    "$1" --help 2>/dev/null | sed -nE 's/^  ([a-z][a-z0-9-]*)  .*/\1/p'
+}
+
+# _jostle_options COMMAND...: the options of a command, each with the word for
+# its value: "--format terminal|html".
+_jostle_options() {
+    "$@" --help 2>/dev/null | sed -nE 's/^ +(--[a-z][a-z0-9-]*)[ =]?([^ ]*).*/\1 \2/p'
+}
+
+# _jostle_value KIND CURRENT: COMPREPLY for the value of an option, by the word
+# that its help has for it.
+_jostle_value() {
+    case $1 in
+        *'|'*) mapfile -t COMPREPLY < <(compgen -W "${1//|/ }" -- "$2") ;;
+        FILE* | DIR* | PATH* | CAMPAIGN*) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
+        NAME=SPEC) mapfile -t COMPREPLY < <(compgen -W "$(_jostle_commands loadgen) exec:" -- "$2") ;;
+        *) COMPREPLY=() ;;
+    esac
+}
+
+# _jostle: the completion function of both programs.
+_jostle() {
+    local program=$1 current=$2 previous=$3 word option kind
+    local -a options
+    COMPREPLY=()
+    if ((COMP_CWORD == 1)); then
+        mapfile -t COMPREPLY < <(compgen -W "$(_jostle_commands "$program") --help --version" -- "$current")
+        return
+    fi
+    for word in "${COMP_WORDS[@]:2:COMP_CWORD-2}"; do
+        # What stands after -- is the target's own command line.
+        [[ $word != -- ]] || {
+            mapfile -t COMPREPLY < <(compgen -c -f -- "$current" | sort -u)
+            return
+        }
+    done
+    if [[ ${COMP_WORDS[1]} == help ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_jostle_commands "$program")" -- "$current")
+        return
+    fi
+    mapfile -t options < <(_jostle_options "$program" "${COMP_WORDS[1]}")
+    for word in "${options[@]}"; do
+        read -r option kind <<<"$word"
+        if [[ $previous == "$option" && -n $kind ]]; then
+            _jostle_value "$kind" "$current"
+            return
+        fi
+    done
+    if [[ $current == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "${options[*]%% *}" -- "$current")
+    else
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+    fi
+}
+
+complete -o filenames -F _jostle jostle loadgen

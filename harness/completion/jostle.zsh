@@ -1,0 +1,48 @@
+#compdef jostle loadgen
+# zsh completion for jostle and loadgen, from --help alone. Put the folder of
+# this file into fpath before compinit.
+
+# Sets reply to "word:what it is for" for each command of a program.
+_jostle_commands() {
+    reply=(${(f)"$($1 --help 2>/dev/null | sed -nE 's/^  ([a-z][a-z0-9-]*)  +(.*)/\1:\2/p')"})
+}
+
+_jostle() {
+    local program=$words[1] line option kind
+    local -a reply described
+    if (( CURRENT == 2 )); then
+        _jostle_commands $program
+        _describe -t commands command reply
+        return
+    fi
+    if (( ${words[(I)--]} > 1 && ${words[(I)--]} < CURRENT )); then
+        _command_names -e || _files
+        return
+    fi
+    if [[ $words[2] == help ]]; then
+        _jostle_commands $program
+        _describe -t commands command reply
+        return
+    fi
+    for line in ${(f)"$($program $words[2] --help 2>/dev/null |
+        sed -nE 's/^ +(--[a-z][a-z0-9-]*)[ =]?([^ ]*) *(.*)/\1 \2 \3/p')"}; do
+        option=${line%% *} line=${line#* } kind=${line%% *}
+        if [[ $words[CURRENT-1] == $option && -n $kind ]]; then
+            case $kind in
+                *\|*) compadd -- ${(s:|:)kind} ;;
+                FILE*|DIR*|PATH*|CAMPAIGN*) _files ;;
+                NAME=SPEC) _jostle_commands loadgen; _describe -t loads load reply ;;
+                *) _message $kind ;;
+            esac
+            return
+        fi
+        described+=("$option:${${line#* }//:/\\:}")
+    done
+    if [[ $words[CURRENT] == -* ]]; then
+        _describe -t options option described
+    else
+        _files
+    fi
+}
+
+_jostle "$@"
