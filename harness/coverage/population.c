@@ -24,8 +24,9 @@ const struct population populations[] = {
     {"outliers-5%", OUTLIERS, 0.01, 0.01, 0.05, true, 2, NULL, 0},
     {"drift-5%", DRIFT, 0.01, 0.01, 0.05, true, 2, NULL, 0},
     {"step-5%", STEP, 0.01, 0.01, 0.05, true, 2, NULL, 0},
-    {"ar1-0.5", AUTOREGRESSIVE, 0.02, 0.02, 0.5, true, 14, NULL, 0},
-    {"ar1-0.9", AUTOREGRESSIVE, 0.02, 0.02, 0.9, true, 12, NULL, 0},
+    {"ar1-0.5", AUTOREGRESSIVE, 0.02, 0.02, 0.5, true, 8, NULL, 0},
+    {"ar1-0.7", AUTOREGRESSIVE, 0.02, 0.02, 0.7, true, 8, NULL, 0},
+    {"ar1-0.9", AUTOREGRESSIVE, 0.02, 0.02, 0.9, true, 5, NULL, 0},
     {"warm-up", WARM_UP, 0.01, 0.01, 0.10, true, 2, NULL, 0},
 };
 const size_t population_count = sizeof populations / sizeof populations[0];

@@ -3,14 +3,13 @@
 #include "figures.h"
 #include "forecast.h"
 #include "gate.h"
-#include "order.h"
 #include "schedule.h"
 
 #include <math.h>
 
-// A single condition whose runs look dependent goes on a little, until it can
+// A single condition whose runs may be dependent goes on a little, until it can
 // be told whether they are: with 12 runs it cannot.
-static const double suspect_z = 0.85;
+static const double suspect = 0.25; // probability
 enum { SUSPECT_RUNS = 20 };
 
 size_t decide_blocks(const struct session *session)
@@ -35,11 +34,9 @@ static bool looks_dependent(const struct session *session)
     if (session->settings->condition_count > 1 || decide_blocks(session) >= SUSPECT_RUNS)
         return false;
     for (enum metric m = 0; m < METRICS; m++) {
-        const struct sample *sample = &session->conditions[0].metric[m];
         if (!session->settings->metric[m] || figure_is_negligible(session, 0, m))
             continue;
-        if (order_dependence(sample->value, sample->count, sample->mean, sample->squares).z >
-            suspect_z)
+        if (figure_dependence(session, m) > suspect)
             return true;
     }
     return false;

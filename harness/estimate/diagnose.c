@@ -15,6 +15,9 @@ const char *const flag_names[FLAGS] = {"outliers",     "two-modes",    "warm-up"
 // Thresholds by simulation: of independent normal samples that the stopping
 // rule ends, each flags about 1 % (docs/statistics.md).
 static const double warm_z = 4.5, step_t = 4.0, trend_p = 0.01;
+// Probability from which on runs are called dependent. A mean that stands alone
+// is all there is; beside others it is only context, and false alarms are worse.
+static const double dependent_alone = 0.4, dependent_among = 0.8;
 static const double coarse_share = 0.5; // clock step over standard deviation
 static const double variance_ratio_p = 0.001;
 static const double variance_ratio_least = 4;
@@ -60,7 +63,7 @@ static unsigned shape_flags(const struct sample *sample, double least, bool is_t
            bit(FLAG_COARSE_CLOCK, is_time && (same || step > coarse_share * sqrt(variance)));
 }
 
-static unsigned order_flags(const struct sample *sample, double least, double dependent_z)
+static unsigned order_flags(const struct sample *sample, double least, bool dependent)
 {
     struct order order = order_analyse(sample->value, sample->count);
     if (sample->count < ORDER_FROM || !(sample_variance(sample) > pow(least * sample->mean, 2)))
@@ -69,7 +72,13 @@ static unsigned order_flags(const struct sample *sample, double least, double de
     bool trend = 2 * gsl_cdf_tdist_Q(fabs(order.trend_t), df) < trend_p;
     bool step = fabs(order.step_t) > step_t * (1 + 3 / df);
     return bit(FLAG_WARM_UP, order.first_z > warm_z) | bit(FLAG_TREND, trend) |
-           bit(FLAG_STEP, step) | bit(FLAG_AUTOCORRELATION, order.z > dependent_z);
+           bit(FLAG_STEP, step) | bit(FLAG_AUTOCORRELATION, dependent);
+}
+
+static bool is_dependent(const struct session *session, enum metric metric)
+{
+    bool alone = session->settings->condition_count == 1;
+    return figure_dependence(session, metric) > (alone ? dependent_alone : dependent_among);
 }
 
 // The load itself makes the program's times vary: an F test that normal values
@@ -96,7 +105,7 @@ unsigned diagnose_flags(struct session *session, size_t condition, enum metric m
     double least = least_share(session->settings);
     // What moves with time hides in a small spread longer than what does not.
     return shape_flags(sample, least, metric != MAX_RSS_BYTES) |
-           order_flags(sample, least / 10, settings_dependent_z(session->settings)) |
+           order_flags(sample, least / 10, is_dependent(session, metric)) |
            bit(FLAG_LOAD_VARIANCE, load_varies(session, condition, metric));
 }
 

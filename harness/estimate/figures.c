@@ -1,17 +1,60 @@
 #include "figures.h"
 
 #include "gate.h"
+#include "series.h"
 
 #include <math.h>
 
 static const double tick_s = 0.010; // of the slowest common kernel, HZ=100
 static const double small_share = 0.01;
 
+// How likely dependence is held to be before the runs are seen. More in the
+// rule would cost more runs where there is none (docs/statistics.md); what is
+// reported can be more cautious as long as it keeps within the asked error.
+static const double rule_prior = 0.1, report_prior = 0.5;
+
+static struct location estimate(struct session *session, size_t condition, enum metric metric,
+                                double factor)
+{
+    return location_estimate(&session->critical, &session->conditions[condition].metric[metric],
+                             settings_is_sequential(session->settings), factor);
+}
+
 struct location figure_location(struct session *session, size_t condition, enum metric metric)
 {
     const struct settings *settings = session->settings;
-    return location_estimate(&session->critical, &session->conditions[condition].metric[metric],
-                             settings_is_sequential(settings), settings_dependent_z(settings));
+    const size_t n = session->conditions[condition].metric[metric].count;
+    const size_t every = settings->condition_count;
+    struct dependence seen = series_dependence(session, metric);
+    double report = dependence_factor(&seen, report_prior, n, every);
+    if (every > 1) // the means do not decide: nothing holds them to an error
+        return estimate(session, condition, metric, report);
+    double rule = dependence_factor(&seen, rule_prior, n, every);
+    struct location location = estimate(session, condition, metric, rule);
+    if (settings_is_sequential(settings))
+        location_admit(&location, sqrt(report / rule), settings->error);
+    return location;
+}
+
+// The error of a lone condition as the stopping rule sees it.
+static double rule_error(struct session *session, enum metric metric)
+{
+    struct dependence seen = series_dependence(session, metric);
+    double factor =
+        dependence_factor(&seen, rule_prior, session->conditions[0].metric[metric].count, 1);
+    return estimate(session, 0, metric, factor).interval.error;
+}
+
+double figure_dependence(const struct session *session, enum metric metric)
+{
+    struct dependence seen = series_dependence(session, metric);
+    return dependence_probability(&seen, report_prior);
+}
+
+double figure_rho(const struct session *session, enum metric metric)
+{
+    struct dependence seen = series_dependence(session, metric);
+    return dependence_rho(&seen, report_prior);
 }
 
 struct interval figure_ratio(struct session *session, size_t condition, enum metric metric)
@@ -46,10 +89,9 @@ double figure_worst_error(struct session *session, size_t condition)
     for (enum metric m = 0; m < METRICS; m++) {
         if (!session->settings->metric[m] || figure_is_negligible(session, condition, m))
             continue;
-        struct interval figure = session->settings->condition_count == 1
-                                     ? figure_location(session, condition, m).interval
-                                     : figure_ratio(session, condition, m);
-        worst = fmax(worst, figure.error);
+        worst = fmax(worst, session->settings->condition_count == 1
+                                ? rule_error(session, m)
+                                : figure_ratio(session, condition, m).error);
     }
     return worst;
 }

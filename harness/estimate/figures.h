@@ -8,6 +8,13 @@
 // The location of one metric in one condition. Uses the runs so far.
 struct location figure_location(struct session *session, size_t condition, enum metric metric);
 
+// Probability that the runs depend on each other, if that is as likely as not
+// before they are seen.
+double figure_dependence(const struct session *session, enum metric metric);
+
+// The correlation of neighbouring runs to be expected then.
+double figure_rho(const struct session *session, enum metric metric);
+
 // How many times the baseline's (condition 0's) mean the condition's mean is.
 struct interval figure_ratio(struct session *session, size_t condition, enum metric metric);
 

@@ -1,16 +1,14 @@
 #include "location.h"
 
-#include "order.h"
 #include "shape.h"
 
 #include <math.h>
 
 // Found with `make coverage`; the alternatives are in docs/statistics.md.
-static const double look_cost = 0.13;     // of having looked: 1 + look_cost / sqrt(n)
-static const double skew_cost = 3.0;      // times squared skewness / n
-static const double skew_noise = 3;       // squared skewness that normal values show, times n
-static const double skew_most = 4;        // squared
-static const double dependent_most = 0.9; // lag-1 autocorrelation
+static const double look_cost = 0.13; // of having looked: 1 + look_cost / sqrt(n)
+static const double skew_cost = 3.0;  // times squared skewness / n
+static const double skew_noise = 3;   // squared skewness that normal values show, times n
+static const double skew_most = 4;    // squared
 enum { CORRECT_FROM = 4, ASIDE_RUNS = 15, ASIDE_RUNS_EACH = 10 };
 
 double location_widening(size_t n, bool sequential)
@@ -54,19 +52,8 @@ static void widen_for_skewness(const struct sample *sample, struct interval *int
     interval->error = (interval->high - interval->low) / 2 / fabs(interval->center);
 }
 
-// Variance of the mean of an AR(1) process over that of independent values.
-static double dependence_factor(const struct sample *sample, double dependent_z)
-{
-    struct order order =
-        order_dependence(sample->value, sample->count, sample->mean, sample->squares);
-    if (order.z < dependent_z)
-        return 1;
-    double rho = fmin(fmax(order.autocorrelation, 0), dependent_most);
-    return (1 + rho) / (1 - rho);
-}
-
 struct location location_estimate(struct critical *critical, const struct sample *sample,
-                                  bool sequential, double dependent_z)
+                                  bool sequential, double factor)
 {
     struct location location = {0};
     size_t n = sample->count;
@@ -74,7 +61,8 @@ struct location location_estimate(struct critical *critical, const struct sample
         location.interval = interval_mean(critical, sample->mean, sample_variance(sample), n, 1);
         return location;
     }
-    double widen = location_widening(n, true) * sqrt(dependence_factor(sample, dependent_z));
+    // What dependence may cost pays for having looked, too, where it is more.
+    double widen = fmax(sqrt(factor), location_widening(n, true));
     struct outliers outliers = shape_outliers(sample);
     if (are_rare(&outliers, n)) {
         location.set_aside = outliers.low + outliers.high;
@@ -89,4 +77,17 @@ struct location location_estimate(struct critical *critical, const struct sample
     if (split.lower == 0)
         widen_for_skewness(sample, &location.interval);
     return location;
+}
+
+void location_admit(struct location *location, double times, double room)
+{
+    struct interval *interval = &location->interval;
+    if (!(interval->error > 0) || !(interval->error < room) || !isfinite(interval->error))
+        return;
+    times = fmin(times, room / interval->error);
+    if (!(times > 1))
+        return;
+    interval->low = interval->center - times * (interval->center - interval->low);
+    interval->high = interval->center + times * (interval->high - interval->center);
+    interval->error *= times;
 }

@@ -13,13 +13,16 @@ struct location {
 };
 
 // Student's t interval of the mean. `sequential`: the number of runs was not
-// fixed beforehand; then the interval is widened for having looked, for skewed
-// and for two-peaked values and for dependent ones, and rare outliers are set
-// aside. `dependent_z`: from
-// this z of the lag-1 autocorrelation on they are dependent. With a fixed number it is the plain t
-// interval of all values.
+// fixed beforehand; then the interval is widened for skewed, for two-peaked and
+// for dependent values (`factor`: the variance of their mean over that of
+// independent ones), and rare outliers are set aside. With a fixed number it is
+// the plain t interval of all values.
 struct location location_estimate(struct critical *critical, const struct sample *sample,
-                                  bool sequential, double dependent_z);
+                                  bool sequential, double factor);
+
+// Makes the interval so many times as wide, but its error not larger than
+// `room`: for what the runs can neither show nor exclude.
+void location_admit(struct location *location, double times, double room);
 
 // Factor by which an interval must be wider when the rule that ended the
 // experiment has looked at the n values (1 if it has not).

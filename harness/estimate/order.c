@@ -2,24 +2,6 @@
 
 #include <math.h>
 
-struct order order_dependence(const double *value, size_t n, double mean, double squares)
-{
-    struct order order = {0};
-    if (n < 4 || !(squares > 0))
-        return order;
-    double sum = 0, count = (double)n;
-    for (size_t i = 1; i < n; i++)
-        sum += (value[i] - mean) * (value[i - 1] - mean);
-    double r = sum / squares;
-    // Expected value -1/n, variance (n-2)^2 / (n^2 (n-1)) for independent normal
-    // values: P. A. P. Moran, "Some theorems on time series II", Biometrika 35 (1948).
-    order.z = (r + 1 / count) * count * sqrt(count - 1) / (count - 2);
-    // F. H. C. Marriott and J. A. Pope, "Bias in the estimation of
-    // autocorrelations", Biometrika 41 (1954).
-    order.autocorrelation = fmin(r + (1 + 4 * r) / count, 1);
-    return order;
-}
-
 static void fit_line(const double *value, size_t n, double mean, double squares,
                      struct order *order)
 {
@@ -72,7 +54,7 @@ struct order order_analyse(const double *value, size_t n)
         mean += delta / (double)(i + 1);
         squares += delta * (value[i] - mean);
     }
-    struct order order = order_dependence(value, n, mean, squares);
+    struct order order = {0};
     if (n < 4 || !(squares > 0))
         return order;
     fit_line(value, n, mean, squares, &order);

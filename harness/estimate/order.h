@@ -5,20 +5,15 @@
 #include <stddef.h>
 
 struct order {
-    double autocorrelation; // lag 1, corrected for the bias of a short series
-    double z;               // of the lag-1 autocorrelation, standard normal if independent
-    double trend;           // change from the first to the last run by the fitted line
-    double trend_t;         // its t statistic
-    double step;            // mean after the best change point minus mean before it
-    double step_t;          // its t statistic: the largest of all splits, so above 3 is common
-    size_t step_at;         // values before the change point
-    double first_z;         // the first value from the mean of the later half, in its sd
+    double trend;   // change from the first to the last run by the fitted line
+    double trend_t; // its t statistic
+    double step;    // mean after the best change point minus mean before it
+    double step_t;  // its t statistic: the largest of all splits, so above 3 is common
+    size_t step_at; // values before the change point
+    double first_z; // the first value from the mean of the later half, in its sd
 };
 
 // For n >= 4 values; all 0 for fewer or equal values.
 struct order order_analyse(const double *value, size_t n);
-
-// Only the two figures that the stopping rule asks for: autocorrelation and z.
-struct order order_dependence(const double *value, size_t n, double mean, double squares);
 
 #endif

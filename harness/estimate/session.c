@@ -88,7 +88,7 @@ static bool reserve_blocks(struct session *session, size_t block)
     return true;
 }
 
-static bool is_used(const struct session *session, const struct run *run)
+bool session_uses(const struct session *session, const struct run *run)
 {
     return run->block > session->settings->discard_warmup &&
            (!run->failed || session->settings->ignore_failure);
@@ -117,7 +117,7 @@ static void pair_block(struct session *session, const int *row)
     const struct run *base = &session->runs[row[0]];
     for (size_t i = 1; i < session->settings->condition_count; i++) {
         const struct run *run = &session->runs[row[i]];
-        if (!is_used(session, base) || !is_used(session, run))
+        if (!session_uses(session, base) || !session_uses(session, run))
             continue;
         for (size_t m = 0; m < METRICS; m++)
             if (!isnan(base->value[m]) && !isnan(run->value[m]))
@@ -161,7 +161,7 @@ enum session_add session_add(struct session *session, struct run *run)
     session->failed += run->failed;
     if (run->order > session->last_order)
         session->last_order = run->order;
-    if (is_used(session, run) && !use(session, run))
+    if (session_uses(session, run) && !use(session, run))
         return SESSION_NO_MEMORY;
     complete_block(session, run->block);
     return SESSION_ADDED;

@@ -67,6 +67,9 @@ enum session_add { SESSION_ADDED, SESSION_DUPLICATE, SESSION_NO_MEMORY };
 // condition in the same block is refused as a duplicate.
 enum session_add session_add(struct session *session, struct run *run);
 
+// Whether the run counts: it is not discarded, and did not fail.
+bool session_uses(const struct session *session, const struct run *run);
+
 // Adds what the loads did during a run of that condition (a `load` array).
 bool session_add_loads(struct session *session, int condition, const json_t *loads);
 

@@ -32,11 +32,6 @@ size_t settings_family(const struct settings *settings)
     return family * (settings->at_most > 0 && loads > 1 ? loads : 1);
 }
 
-double settings_dependent_z(const struct settings *settings)
-{
-    return settings->condition_count == 1 ? 1.5 : 2.33;
-}
-
 size_t settings_aa(const struct settings *settings)
 {
     int index = settings->aa ? settings_condition(settings, "aa") : 0;

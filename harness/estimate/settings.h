@@ -45,11 +45,6 @@ bool settings_is_sequential(const struct settings *settings);
 // enough for the verdict.
 size_t settings_family(const struct settings *settings);
 
-// From this z of the lag-1 autocorrelation on, runs are called dependent. Lower
-// where there is one condition: its mean is then all there is, while a ratio
-// from pairs hardly feels what both of a pair share.
-double settings_dependent_z(const struct settings *settings);
-
 // The index of the condition `aa` if --aa was given, else 0.
 size_t settings_aa(const struct settings *settings);
 

@@ -130,21 +130,24 @@ static void say_order(struct warning *warning, enum flag flag)
             "the mean mixes two states; slowdowns from pairs hold, a mean alone does not; find "
             "out what changed, and measure again",
             warning->condition->order[order.step_at], percent(order.step, sample->mean));
-    } else if (flag == FLAG_TREND) {
+    } else {
         name_run_range(warning, 0, n);
         say(warning,
             "the runs drift by %+.3g %% of the mean from the first to the last: the mean depends "
             "on when one stops; slowdowns from pairs hold, a mean alone does not; look for heat, "
             "a filling disk or a growing cache",
             percent(order.trend, sample->mean));
-    } else {
-        name_run_range(warning, 0, n);
-        say(warning,
-            "neighbouring runs are alike (lag-1 autocorrelation %.2f): they tell less than their "
-            "number, and the interval of the mean is wider for it or may be too narrow; slowdowns "
-            "from pairs hold; measure longer or at another time",
-            order.autocorrelation);
     }
+}
+
+static void say_dependence(struct warning *warning, double rho)
+{
+    name_run_range(warning, 0, warning->sample->count);
+    say(warning,
+        "neighbouring runs are alike (correlation about %.2f): they tell less than their number, "
+        "and the interval of the mean is wider for it or may be too narrow; slowdowns from pairs "
+        "hold; measure longer or at another time",
+        rho);
 }
 
 static void say_coarse(struct warning *warning, bool counts_cpu)
@@ -195,6 +198,9 @@ static void say_flag(struct session *session, struct warning *warning, size_t co
         break;
     case FLAG_LOAD_VARIANCE:
         say_variance(warning, &session->conditions[0].metric[metric]);
+        break;
+    case FLAG_AUTOCORRELATION:
+        say_dependence(warning, figure_rho(session, metric));
         break;
     default:
         say_order(warning, flag);

@@ -1,0 +1,81 @@
+#include "dependence.h"
+
+#include <math.h>
+
+static const double grid[DEPENDENCE_GRID] = {0, 0.3, 0.6, 0.8, 0.9, 0.95};
+enum { SEEN_FROM = 4 };
+
+// 1' C^-1 1 of n values of an AR(1) process of innovation variance 1: the
+// information about its mean.
+static double information(double rho, double n)
+{
+    return (1 - rho) * (n - (n - 2) * rho);
+}
+
+struct dependence dependence_see(const double *value, size_t n, double mean, double squares,
+                                 size_t means)
+{
+    struct dependence seen = {.likelihood = {1}, .variance = {1}}; // independent
+    if (n < SEEN_FROM || !(squares > 0))
+        return seen;
+    double cross = 0, count = (double)n;
+    for (size_t i = 1; i < n; i++)
+        cross += (value[i] - mean) * (value[i - 1] - mean);
+    const double first = value[0] - mean, last = value[n - 1] - mean;
+    const double between = squares - first * first - last * last;
+    // The density of the values given rho, the mean and the variance integrated
+    // out with their usual flat priors: A. Zellner, "An Introduction to Bayesian
+    // Inference in Econometrics" (1971), section 4.1. Any further mean is that
+    // of values scattered among the others, whose information is about
+    // 1 + rho^2 each.
+    for (size_t i = 0; i < DEPENDENCE_GRID; i++) {
+        const double rho = grid[i], k = information(rho, count);
+        const double shift = rho * (1 - rho) * (first + last); // of the mean's estimate, times k
+        double rest = squares - 2 * rho * cross + rho * rho * between - shift * shift / k;
+        rest = fmax(rest, 1e-12 * squares) / squares;
+        seen.likelihood[i] = sqrt((1 - rho * rho) * count / k) *
+                             pow(1 + rho * rho, -((double)means - 1) / 2) *
+                             pow(rest, -(count - (double)means) / 2);
+        seen.variance[i] = rest / (1 - rho * rho);
+    }
+    return seen;
+}
+
+// The weight of each correlation; independence has the first.
+static void weigh(const struct dependence *seen, double prior, double *weight)
+{
+    double sum = 0;
+    for (size_t i = 0; i < DEPENDENCE_GRID; i++) {
+        weight[i] = seen->likelihood[i] * (i == 0 ? 1 - prior : prior / (DEPENDENCE_GRID - 1));
+        sum += weight[i];
+    }
+    for (size_t i = 0; i < DEPENDENCE_GRID; i++)
+        weight[i] /= sum;
+}
+
+double dependence_probability(const struct dependence *seen, double prior)
+{
+    double weight[DEPENDENCE_GRID];
+    weigh(seen, prior, weight);
+    return 1 - weight[0];
+}
+
+double dependence_rho(const struct dependence *seen, double prior)
+{
+    double weight[DEPENDENCE_GRID], sum = 0;
+    weigh(seen, prior, weight);
+    for (size_t i = 0; i < DEPENDENCE_GRID; i++)
+        sum += weight[i] * grid[i];
+    return sum;
+}
+
+double dependence_factor(const struct dependence *seen, double prior, size_t n, size_t every)
+{
+    double weight[DEPENDENCE_GRID], sum = 0, count = (double)n;
+    weigh(seen, prior, weight);
+    for (size_t i = 0; i < DEPENDENCE_GRID; i++) {
+        const double rho = every == 1 ? grid[i] : pow(grid[i], (double)every);
+        sum += weight[i] * seen->variance[i] * (1 - rho * rho) * count / information(rho, count);
+    }
+    return fmax(sum, 1);
+}
