@@ -48,7 +48,7 @@ seats() {
 
 @test "what the machine lacks is refused with what it has" {
     run -2 --separate-stderr "$TOPOLOGY" --synthetic 'node:1 l3:1 core:2 pu:1' --place smt
-    [[ -z $output && $stderr == 'jostle: --place smt: this machine has no sibling threads: it has core, l3, machine' ]]
+    [[ -z $output && ${stderr:-} == 'jostle: --place smt: this machine has no sibling threads: it has core, l3, machine' ]]
     run -2 "$TOPOLOGY" --synthetic 'node:1 l3:1 core:2 pu:1' --place other-node
     [[ $output == *'no second NUMA node with CPUs: it has core, l3, machine' ]]
     run -2 "$TOPOLOGY" --synthetic 'node:2 l3:1 core:1 pu:2' --place l3
@@ -148,7 +148,7 @@ in_group() {
         run -2 "$TOPOLOGY" --place l3 --place-cpus "$wrong"
         [[ $output == jostle:* && ${#lines[@]} -eq 1 ]]
     done
-    for wrong in 0- , 1-0 0,,1 a '' 99999; do
+    for wrong in 0- "," 1-0 0,,1 a '' 99999; do
         run -2 "$TOPOLOGY" --target-cpus "$wrong"
         [[ $output == jostle:* ]]
     done

@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# jostle calib: every load's calibration, one table.
+
+load helpers
+
+setup() {
+    export WORKFILE_SIZE=64M XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    KEPT=$XDG_CACHE_HOME/jostle/calibration
+    DISK=$(mktemp -d "$BATS_TEST_TMPDIR/disk.XXXXXX")
+    if [[ $("$BIN/loadgen" io --show-device --dir "$DISK" | jq .memory) == true ]]; then
+        rmdir "$DISK"
+        DISK=$(mktemp -d /var/tmp/jostle-test.XXXXXX)
+    fi
+    export TMPDIR=$DISK
+}
+
+teardown() {
+    rm -rf -- "$DISK"
+}
+
+# loads_here: the loads of jostle calib that this build has.
+loads_here() {
+    "$BIN/loadgen" --help | awk '/^  / { print $1 }' | sed 's/^io$/disk/' | grep -xE 'disk|mem|cache|alloc|net' | sort
+}
+
+@test "all loads are measured and kept, and make one table" {
+    run -0 --separate-stderr "$JOSTLE" calib --seconds 0.5
+    [[ ${lines[0]} == load*what*rate*spread*steady*device ]]
+    # One head, and the loads that loadgen has, each at least once.
+    [[ $(grep -c '^load ' <<<"$output") -eq 1 ]]
+    diff <(loads_here) <(awk '/^(disk|mem|cache|alloc|net) / { print $1 }' <<<"$output" | sort -u)
+    [[ $(grep -c '^disk ' <<<"$output") -eq 4 ]]
+    local file
+    while IFS= read -r file; do
+        holds '.schema == "jostle.calibration/1"' <"${file#kept as }"
+    done < <(grep '^kept as ' <<<"$output")
+    [[ -z $(find "$KEPT" -name '.calib*') ]]
+    run -0 "$JOSTLE" calib --list
+    [[ $(grep -c "^20" <<<"$output") -ge $(loads_here | wc -l) && $output == *"$(uname -n)"* ]]
+}
+
+@test "some of them, by name, by --only, and by what only the disk has" {
+    run -0 --separate-stderr "$JOSTLE" calib disk --seconds 0.5
+    [[ $(grep -cE '^(disk|mem|cache|alloc|net) ' <<<"$output") -eq 4 ]]
+    run -0 --separate-stderr "$JOSTLE" calib --sync direct --seconds 0.5
+    [[ $(grep -cE '^disk .*, direct, ' <<<"$output") -eq 4 && $(grep -cE '^(mem|net) ' <<<"$output") -eq 0 ]]
+    run -0 --separate-stderr "$JOSTLE" calib --only disk --seconds 0.5 --json
+    [[ ${#lines[@]} -eq 1 ]]
+    holds '.load == "io" and .seconds == 0.5' <<<"${lines[0]}"
+}
+
+@test "a load may be measured with options of its own, and --limit N% then fits" {
+    loads_here | grep -qx mem || skip 'no mem load in this build'
+    run -0 --separate-stderr "$JOSTLE" calib mem --with '--kernel add --footprint 32M' --threads 1 --seconds 0.5 --json
+    [[ ${#lines[@]} -eq 1 ]]
+    holds '.load == "mem" and .kernel == "add" and .threads == 1 and .rate > 1e8' <<<"${lines[0]}"
+    local rate
+    rate=$(jq .rate <<<"${lines[0]}")
+    "$BIN/loadgen" mem --kernel add --footprint 32M --threads 1 --limit 50% --duration 0.2 --json 2>/dev/null |
+        grep '"event":"ready"' | holds '(.rate / $rate - 0.5 | fabs) < 1e-6' --argjson rate "$rate"
+}
+
+@test "wrong use is refused with what to do, and nothing is kept" {
+    run -2 "$JOSTLE" calib disc
+    [[ $output == *'did you mean disk?'*'disk mem cache alloc net' ]]
+    run -2 "$JOSTLE" calib mem --dir "$DISK"
+    [[ $output == *'--dir: it is about the disk'* ]]
+    run -2 "$JOSTLE" calib --with '--kernel add'
+    run -2 "$JOSTLE" calib disk --with "--dir 'x"
+    [[ $output == *'a quote is not closed'* ]]
+    run -2 "$JOSTLE" calib disk --with --no-such-option
+    run -2 "$JOSTLE" calib --only disk,memory
+    run -2 "$JOSTLE" calib --dir "$DISK/none"
+    [[ ! -e $KEPT || -z $(ls -A "$KEPT") ]]
+    run -0 "$JOSTLE" calib --list
+    [[ $output == 'nothing is kept in '* ]]
+    run -0 "$JOSTLE" calib --help
+    [[ $output == *'--limit 50%'* && $output == *--only* ]]
+}
