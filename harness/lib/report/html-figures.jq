@@ -3,6 +3,7 @@
 #   \u0001 ID, labels  where the drawing goes (html-svg.awk)
 #   \u0002             a line of gnuplot's script
 #   \u0003             a line of html-runs.awk's plan
+include "format";
 include "report/html-view";
 
 # Of a figure: id, title, text (what a listener is told), labels (x, y, rows),
@@ -30,7 +31,7 @@ def high: .slowdown.ci[1]? // .slowdown.ratio;
 def curve_figure($id):
   . as $curve
   | { id: $id, title: "Slowdown of \(.label) over the levels of \(.load)", text: (.cells | map(slowdown_words) | join("; ")),
-      labels: [(.axis | label(40)), "slowdown [×]"], filter: "\(.label) \(.load)",
+      labels: [(.axis | plot_label(40)), "slowdown [×]"], filter: "\(.label) \(.load)",
       caption: "<b>\(.load | esc)</b> \(.cells | map(select(.achieved.offered?) | "\(.level // .condition | esc): \(.achieved.offered as $o | .achieved.unit as $u | $o | rate_text($u) | esc)") | if . == [] then "" else "offered: " + join("; ") end)" }
   | figure(
       ( "set output \"\($id).svg\"",
@@ -43,19 +44,19 @@ def curve_figure($id):
 def points_figure($id):
   (.cells[:40]) as $cells
   | ($cells | length) as $n
-  | { id: $id, title: "Slowdown of \(.label) by load", text: ($cells | map(slowdown_words) | join("; ")), height: (60 + 22 * $n),
-      labels: (["slowdown [×]", ""] + [$cells[] | .condition | label(18)]), filter: "\(.label) \($cells | map(.condition) | join(" "))",
+  | { id: $id, title: "Slowdown of \(.label) by load", text: ($cells | map(slowdown_words) | join("; ")), height: (66 + 22 * $n),
+      labels: (["slowdown [×]", ""] + [$cells[] | .condition | plot_label(18)]), filter: "\(.label) \($cells | map(.condition) | join(" "))",
       caption: "<b>one level each</b>" }
   | figure(
-      ( "set output \"\($id).svg\"", "@open_rows", "eval rows(\($n))",
-        "set ytics (\([range(0; $n) | "\"@\(. + 1)@\" \($n - .)"] | join(", ")))",
+      ( "@open_rows", "eval rows(\($n))", "set output \"\($id).svg\"",
+        "set ytics (\([range(0; $n) | "\"~\(. + 1)~\" \($n - .)"] | join(", ")))",
         "set xrange \([1, ($cells[] | low, high)] | range | range_text)",
         data($cells | to_entries[] | .key as $at | .value | [.slowdown.ratio, $n - $at, low, high, sure]),
         "@points", "@close_rows" ) | script);
 
 def sensitivity_figures($first):
   (.curves | to_entries[] | .key as $at | .value | curve_figure("\($first)v\($at + 1)")),
-  (if .single == [] then empty else { label, cells: .single } | points_figure("\($first)p") end);
+  (if .single == [] then empty else { label: .label, cells: .single } | points_figure("\($first)p") end);
 
 # Offered against achieved: all cells of one load.
 def achieved_figure($id):
@@ -67,7 +68,7 @@ def achieved_figure($id):
   | { id: $id, title: "Offered and achieved rate of \($load)", filter: ([$load] + ([$cells[].label] | unique) | join(" ")),
       text: (if ($cells | length) > 12 then "\($cells | length) points, one for each cell; the figures are in the table of every cell"
              else [$cells[] | "\(.label), \(.condition): \(.achieved.achieved | rate_text($unit)) of \(.achieved.offered | rate_text($unit))"] | join("; ") end),
-      labels: ["offered [\($s.unit)]", "achieved [\($s.unit)]" | label(40)],
+      labels: ["offered [\($s.unit)]", "achieved [\($s.unit)]" | plot_label(40)],
       caption: "<b>\($load | esc)</b> \([$cells[] | select(.achieved.short)] | length | if . == 0 then "achieved what was offered" else "\(.) of \($cells | length) cells fell short by more than 5 %" end)" }
   | figure(
       ( "set output \"\($id).svg\"",
@@ -88,13 +89,13 @@ def order_figure:
 # The spread of one target's runs, a row for each condition. The baselines of
 # all its experiments share a row, each run as a multiple of its own baseline's median.
 def spread_figure($id):
-  .key as $label
+  .key as $target
   | (.items[:40]) as $cells
   | ([$cells[] | select(.loaded)]) as $loaded
   | ($loaded | length + 1) as $n
-  | { id: $id, title: "Spread of the runs of \($label)", height: (60 + 22 * $n), filter: ([$label] + ([$loaded[].condition] | unique) | join(" ")),
+  | { id: $id, title: "Spread of the runs of \($target)", height: (66 + 22 * $n), filter: ([$target] + ([$loaded[].condition] | unique) | join(" ")),
       text: ("Wall time of each run as a multiple of the baseline's median. " + ([$loaded[] | .baseline.wall_s.median as $m | "\(.condition): median \(.loaded.wall_s | .median / $m | fixed(2)) times, from \(.loaded.wall_s.min / $m | fixed(2)) to \(.loaded.wall_s.max / $m | fixed(2)) times"] | join("; "))),
-      labels: (["wall time / median alone", "", "alone"] + [$loaded[] | .condition | label(18)]),
+      labels: (["wall time / median alone", "", "alone"] + [$loaded[] | .condition | plot_label(18)]),
       caption: "median alone: \([$cells[].baseline.wall_s.median | numbers] | if length == 0 then "-" elif max - min < max / 1000 then max | time_text else "\(min | time_text) to \(max | time_text)" end)" }
   | figure(
       ( "\u0003" + (["D", $id, "\($n)"] | join("\t")),

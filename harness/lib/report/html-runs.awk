@@ -106,11 +106,11 @@ function draw_spread(rows,    i, n, r, j, k, v, part, count) {
         }
         if (n) spread_row(r, r == rows ? 0 : 1, v, n)
     }
-    print "set output \"" id ".svg\""
     print "@open_rows"
     print "eval rows(" rows ")"
+    print "set output \"" id ".svg\""
     printf "set ytics ("
-    for (r = rows; r >= 1; r--) printf "\"@%d@\" %d%s", rows - r + 1, r, r > 1 ? ", " : ")\n"
+    for (r = rows; r >= 1; r--) printf "\"~%d~\" %d%s", rows - r + 1, r, (r > 1 ? ", " : ")\n")
     print "set xrange " range()
     if (!lines) block[++lines] = "1 1 9"
     if (!box_lines) line(1, 1, 1, 1)

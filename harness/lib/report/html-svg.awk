@@ -12,7 +12,7 @@ function attribute(text, name,    from, rest, quote) {
 }
 # rgb(  0,   0,   3) -> s3; anything else is of the frame
 function class(colour) {
-    return colour ~ /^rgb\( *0, *0, *[0-9]+\)$/ && colour !~ /, *0\)$/ ? "s" (substr(colour, 12) + 0) : "f"
+    return colour ~ /^rgb\( *0, *0, *[0-9]+\)$/ && colour !~ /, *0\)$/ ? "s" (substr(colour, 15) + 0) : "f"
 }
 function add(name, d) {
     if (!(name in drawn)) { drawn[name] = ""; names[++count] = name }
@@ -55,9 +55,9 @@ function text_of(frame, text,    xy, turn, anchor) {
     sub(/<\/text>.*/, "", text)
     words = words "<text x=\"" short(xy[1]) "\" y=\"" short(xy[2]) "\"" (anchor == "middle" ? "" : " class=\"" anchor "\"") turn ">" labelled(text) "</text>"
 }
-# @x@, @y@, @1@... by their labels; tick labels are numbers.
+# ~x~, ~y~, ~1~... by their labels; tick labels are numbers.
 function labelled(text,    name) {
-    if (text !~ /^@[xy0-9]+@$/) return text
+    if (text !~ /^~[xy0-9]+~$/) return text
     name = substr(text, 2, length(text) - 2)
     return field[name == "x" ? 2 : name == "y" ? 3 : name + 3]
 }

@@ -5,7 +5,7 @@ include "format";
 # User text in a page: no control characters, no markup.
 def esc: tostring | (if test("[[:cntrl:]]") then gsub("[\\x00-\\x08\\x0b-\\x1f\\x7f]"; "\ufffd") else . end) | @html;
 # the same on one line, at most $n characters (a label in a plot)
-def label($n): tostring | gsub("\\s+"; " ") | (if length > $n then .[:$n - 1] + "…" else . end) | esc;
+def plot_label($n): tostring | gsub("\\s+"; " ") | (if length > $n then .[:$n - 1] + "…" else . end) | esc;
 
 def shell_words: map(if test("^[A-Za-z0-9_./:=,@%+-]+$") then . else "'" + gsub("'"; "'\\''") + "'" end) | join(" ");
 
@@ -55,16 +55,16 @@ def with_x:
 # over its levels, and what has only one.
 def sensitivity:
   [.cells[] | select(.slowdown.ratio? != null)] | grouped(.label)
-  | map(.key as $label
+  | map(.key as $target
     | (.items | grouped(.load // .condition)
-       | map({ label: $label, load: .key } + (.items | with_x))) as $loads
-    | { label: $label,
+       | map({ label: $target, load: .key } + (.items | with_x))) as $loads
+    | { label: $target,
         curves: [$loads[] | select(.axis != null and ([.cells[].x] | unique | length) > 1)],
         single: [$loads[] | select(.axis == null or ([.cells[].x] | unique | length) < 2) | .cells[]] });
 
 # Of the whole model: each cell gets "id", and what the page needs is computed once.
 def view:
-  .cells |= (to_entries | map(.value + { id: "c\(.key + 1)" }))
+  .cells |= (to_entries | map(.value + { id: "c\(.key + 1)", label: (.value.row // .value.label) }))
   | .level_text = (([.cells[].settings.confidence // empty] | unique) | if length == 1 then "\(.[0] * 100 | fixed(0)) %" else "confidence" end)
   | .sensitivity = sensitivity
   | .labels = ([.cells[].label] | numbered | keys_unsorted);
