@@ -89,6 +89,8 @@ function write_cell(cell,    i, c, base, slow, ratio, spread) {
     value["low"] = sprintf("%.12g", ratio - 0.01)
     value["high"] = sprintf("%.12g", ratio + 0.01)
     value["error"] = sprintf("%.12g", 0.01 / ratio)
+    value["points"] = sprintf("%.12g", (ratio - 1) * 100)
+    value["attribution"] = quoted(sprintf("%s-%s: +%.1f %%: %.1f points slower execution, 0.0 unexplained", load, level, value["points"], value["points"]))
     value["distinguishable"] = ratio > 1.01 ? "true" : "false"
     value["cell"] = cell_json(cell)
     file = dir "/cells/" name "/experiment.json"

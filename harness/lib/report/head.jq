@@ -1,6 +1,7 @@
 # Cells in order, a line each -> everything of the model but the cells.
-# $hosts: environments; $waiting: cells that are not done; $problems: what is
+# $folders: names and runs of all experiments; $hosts: environments; $waiting: cells that are not done; $problems: what is
 # wrong with records; $campaigns: campaign.json files; $name: of the report.
+include "format";
 include "report/words";
 
 def distinct: unique_by(del(.device, .file_system, .cpus_allowed, .governor));
@@ -49,14 +50,17 @@ def rows:
     select(.done != null and .done != []) | .done);
 
 def campaign_waiting:
-  (reduce $seen[] as $name ({}; . + { ($name): true })) as $seen
-  | [$campaigns[] | .cells[]? | select($seen[.name] | not) | { name, state: "waiting", reason: "not started", host: null, runs: 0 }];
+  (reduce $folders[] as $folder ({}; . + { ($folder.name): true })) as $seen
+  | [$campaigns[] | .cells[]? | select(($seen[.name] | not) and ($only == "" or (.name | test($only)))) | { name, state: "waiting", reason: "not started", host: null, runs: 0 }];
 
 # Of a campaign, what does not depend on where it is.
 def campaign:
   if length == 0 then null
   else { name: .[0].name, file: (.[0].file // "" | sub("^.*/"; "")), settings: .[0].settings, cells: (map(.cells // [] | length) | sum) } end;
 
-[rows | { between: [between_hosts], warnings: [kinds_warning] }] as $judged
-| { schema: "jostle.report/1", name: $name, campaign: ($campaigns | campaign), hosts: ($hosts | merged_hosts), between_hosts: [$judged[].between[]],
-    waiting: ($waiting + campaign_waiting), warnings: ($problems + [$judged[].warnings[]]) }
+[rows | { cells: length, between: [between_hosts], warnings: [kinds_warning] }] as $judged
+| ($waiting + campaign_waiting) as $waiting
+| { schema: "jostle.report/1", name: $name, campaign: ($campaigns | campaign),
+    totals: { cells: ([$judged[].cells] | sum), experiments: ($folders | length), runs: ([$folders[].runs] | sum), not_done: ($waiting | length) },
+    hosts: ($hosts | merged_hosts), between_hosts: [$judged[].between[]],
+    waiting: $waiting, warnings: ($problems + [$judged[].warnings[]]) }

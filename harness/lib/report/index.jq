@@ -1,7 +1,7 @@
 # The stream of read.awk -> what a report is made of, a tagged line each:
 #   R<tab>one run (see model.bash)     C<tab>sort keys<tab>one cell of the model
 #   H<tab>one environment              W<tab>one cell that is not done
-#   P<tab>one thing that is wrong with a record      N<tab>name of one folder
+#   P<tab>one thing that is wrong with a record      N<tab>name and runs of one folder
 # Only one folder's documents are held at a time; runs pass through.
 include "format";
 include "report/words";
@@ -26,33 +26,38 @@ def succeeded($settings):
   $settings.ignore_failure or ((.exit_code == 0 or .exit_code == null) and (.timed_out | not) and .signal == null);
 
 # Of several loads, the figures of the first that has a rate.
-def rated: [.[] | select(.offered != null)] | first;
+def rated: if .[0].offered != null then .[0] else [.[] | select(.offered != null)] | first end;
 
 def run_line($name; $used):
   (.load // [] | rated) as $load
-  | "R\t" + ([$name, .condition, .block, .order, .start, .wall_s, .user_s, .system_s, .max_rss_bytes, .exit_code,
-      $load.offered, $load.achieved, (.flags // [] | join(",")), (if $used then 1 else 0 end), .host // "", .signal] | @tsv);
+  | ["R", $name, .condition, .block, .order, .start, .wall_s, .user_s, .system_s, .max_rss_bytes, .exit_code,
+      $load.offered, $load.achieved, (if .flags == [] then "" else (.flags // [] | join(",")) end), (if $used then 1 else 0 end), .host // "", .signal] | @tsv;
+
+def noted_flags($condition; $run):
+  reduce ($run.flags // [])[] as $flag (.; .flags[$condition][$flag] += 1);
+
+# A run passes through; what is kept of it are counts. One merge of objects is
+# several times as fast here as assignments one by one.
+def usable_run($run):
+  .experiment.settings as $settings
+  | $run.condition as $condition
+  | ($run | succeeded($settings)) as $succeeded
+  | ($run.block != 0) as $measured
+  | ((.counted[$condition] // 0) + (if $measured then 1 else 0 end)) as $count
+  | .name as $name
+  | (if ($run.flags // []) == [] then . else noted_flags($condition; $run) end)
+  | . + { counted: (.counted + { ($condition): $count }),
+          runs: (if $measured then .runs + 1 else .runs end),
+          started: (.started // $run.start),
+          last: (if $succeeded then null else $run | { exit_code, signal, timed_out, start_error, wall_s } end),
+          hosts: (if $run.host == null or (.hosts | index($run.host)) then .hosts else .hosts + [$run.host] end),
+          out: [$run | run_line($name; $measured and $succeeded and $count > ($settings.discard_warmup // 0))] };
 
 def run($text):
-  .out = []
-  | ($text | try fromjson catch null) as $run
-  | if ($run | type) != "object" or ($run.wall_s | type) != "number" or ($run.condition | type) != "string" then
-      if $run.schema? != null and $run.schema? != "jostle.run/1" then .unknown = $run.schema else .broken += 1 end
-    elif $run.schema != "jostle.run/1" then .unknown = $run.schema
-    else (.experiment.settings // {}) as $settings
-    | $run.condition as $condition
-    | (.counted[$condition] // 0) as $before
-    | (if $run.block == 0 then $before else $before + 1 end) as $count
-    | ($run.block != 0 and $count > ($settings.discard_warmup // 0) and ($run | succeeded($settings))) as $used
-    | .counted[$condition] = $count
-    | .runs += (if $run.block == 0 then 0 else 1 end)
-    | reduce ($run.flags // [])[] as $flag (.; .flags[$condition][$flag] += 1)
-    | .started = (.started // $run.start)
-    | .last = ($run | { exit_code, signal, timed_out, start_error, wall_s })
-    | if $run.host != null and (.hosts | index($run.host) | not) then .hosts += [$run.host] else . end
-    | .name as $name
-    | .out = [$run | run_line($name; $used)]
-    end;
+  (try ($text | fromjson) catch null) as $run
+  | if ($run | type) == "object" and $run.schema == "jostle.run/1" and ($run.wall_s | type) == "number" and ($run.condition | type) == "string" then usable_run($run)
+    elif $run.schema? != null and $run.schema? != "jostle.run/1" then .unknown = $run.schema | .out = []
+    else .broken += 1 | .out = [] end;
 
 def problem($kind; $message): "P\t" + ({ kind: $kind, cell: .name, message: $message } | tojson);
 
@@ -134,7 +139,7 @@ def not_done:
 
 def ended:
   if . == null then []
-  else [ "N\t" + (.name | tojson),
+  else [ "N\t" + ({ name, runs } | tojson),
          (if .broken > 0 then problem("broken-record"; "\(.name)/runs.jsonl: \(.broken) line\(if .broken > 1 then "s are" else " is" end) broken or half-written and left out") else empty end),
          (if .unknown != null then problem("unknown-schema"; "\(.name)/runs.jsonl has records of the schema \(.unknown | tojson), which is not known here (jostle.run/1): left out") else empty end),
          (if (.hosts | length) > 1 then problem("several-hosts"; "\(.name): its runs come from several nodes (\(.hosts | join(", "))): baseline and load may not be comparable") else empty end),

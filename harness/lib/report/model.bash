@@ -1,6 +1,6 @@
 # From records to the model of a report. Sourced, never run; needs common.
 #
-# report_model WORK DIR... leaves in WORK:
+# report_model WORK PATTERN DIR... leaves in WORK:
 #   model.json   the model (jostle.report/1): one JSON document, each cell on a
 #                line of its own, so that it can be read in parts, too
 #   head.json    the model without its cells, one line
@@ -80,10 +80,43 @@ report_split() {
     awk -F '\t' -v work="$1" '{ file = $1 == "R" ? work "/runs.tsv" : work "/" $1; print substr($0, 3) >> file }'
 }
 
-# report_model WORK DIR...: see above; 1 where there is no record at all.
+# report_only PATTERN: sets REPLY to the regular expression of a shell pattern
+# (* and ?); that of an empty one fits everything.
+report_only() {
+    local text=$1 char i
+    REPLY=''
+    [[ -n $text ]] || return 0
+    for ((i = 0; i < ${#text}; i++)); do
+        char=${text:i:1}
+        case $char in
+            '*') REPLY+='.*' ;;
+            '?') REPLY+='.' ;;
+            [A-Za-z0-9_%=@,:\ -]) REPLY+=$char ;;
+            *) REPLY+=\\$char ;;
+        esac
+    done
+    REPLY="^$REPLY\$"
+}
+
+# report_select WORK REGEX: leaves the cells whose name fits.
+report_select() {
+    local file
+    [[ -n $2 ]] || return 0
+    for file in cells.jsonl W; do
+        jq -c --arg regex "$2" 'select(.name | test($regex))' "$1/$file" >"$1/selected"
+        mv "$1/selected" "$1/$file"
+    done
+    jq -nc --slurpfile folders "$1/N" '[inputs | .experiment // .name] | unique
+        | (map({ (.): true }) | add // {}) as $known | $folders[] | select($known[.name])' "$1/cells.jsonl" "$1/W" >"$1/selected"
+    mv "$1/selected" "$1/N"
+}
+
+# report_model WORK PATTERN DIR...: see above; PATTERN selects cells by name.
 report_model() {
-    local work=$1 name
-    shift
+    local work=$1 only name
+    report_only "$2"
+    only=$REPLY
+    shift 2
     local -x LC_ALL=C
     local -a read=(xargs -0 -r -n 3000 awk -f "$JOSTLE_LIB/report/read.awk")
     : >"$work/C" && : >"$work/H" && : >"$work/N" && : >"$work/W" && : >"$work/P"
@@ -92,11 +125,12 @@ report_model() {
     report_campaigns "$work" "$@" >"$work/campaigns"
     "${read[@]}" <"$work/list" | jq -nrR -L "$JOSTLE_LIB" -f "$JOSTLE_LIB/report/index.jq" | report_split "$work"
     sort -s -S 32M -t $'\t' -k 1,1V -k 2,2V -k 3,3V -k 4,4V -k 5,5V -k 6,6V "$work/C" | cut -f 7- >"$work/cells.jsonl"
+    report_select "$work" "$only"
     sort -u "$work/H" -o "$work/H"
     report_name "$@"
     name=$(jq -rn 'first(inputs.name // empty)' "$work/campaigns")
-    jq -nc -L "$JOSTLE_LIB" --arg name "${name:-$REPLY}" --slurpfile hosts "$work/H" --slurpfile waiting "$work/W" --slurpfile problems "$work/P" \
-        --slurpfile campaigns "$work/campaigns" --slurpfile seen "$work/N" -f "$JOSTLE_LIB/report/head.jq" "$work/cells.jsonl" >"$work/head.json"
+    jq -nc -L "$JOSTLE_LIB" --arg name "${name:-$REPLY}" --arg only "$only" --slurpfile hosts "$work/H" --slurpfile waiting "$work/W" --slurpfile problems "$work/P" \
+        --slurpfile campaigns "$work/campaigns" --slurpfile folders "$work/N" -f "$JOSTLE_LIB/report/head.jq" "$work/cells.jsonl" >"$work/head.json"
     report_join "$work" >"$work/model.json"
 }
 

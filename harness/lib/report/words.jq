@@ -49,3 +49,13 @@ def node_kind: "\(.cpu // "unknown CPU"), \(.cpus_online // "?") CPUs, \((.memor
 def host_facts:
   { host, os, kernel, architecture, cpu, cpus_online, cpus_allowed, governor, virtual_machine, memory_bytes, clocksource, file_system, device, versions,
     kind: node_kind };
+
+# Text of users for people: what would move the cursor, ring a bell, hide or
+# turn text around is made visible.
+def visible_code:
+  if . == 10 then "\\n" elif . == 9 then "\\t" elif . == 13 then "\\r" elif . == 27 then "\\e"
+  elif . < 32 or (. >= 127 and . < 160) or (. >= 8203 and . <= 8207) or (. >= 8232 and . <= 8238) or (. >= 8288 and . <= 8303) or . == 65279
+  then "\\u{\(. as $code | [8, 4, 0] | map($code / pow(2; .) | floor % 16 | "0123456789abcdef"[.:. + 1]) | join(""))}"
+  else [.] | implode end;
+def visible:
+  if . == null then "" elif test("[\\x{0}-\\x{1f}\\x{7f}-\\x{9f}\\x{200b}-\\x{200f}\\x{2028}-\\x{202e}\\x{2060}-\\x{206f}\\x{feff}]") then explode | map(visible_code) | join("") else . end;
