@@ -1,0 +1,65 @@
+/* What the two halves of a network load say to each other. Whoever connects says
+ * HELLO first, and is answered: so each finds out at once whether the other is
+ * one of us. A session has one connection that tells of all others; each further
+ * connection (TCP), and each datagram, names the session's random token. */
+#ifndef LOADGEN_NET_WIRE_H
+#define LOADGEN_NET_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NET_VERSION 1
+
+enum net_mode { NET_TCP = 1, NET_UDP, NET_TCP_PING, NET_UDP_PING };
+
+enum net_kind {
+    NET_SESSION = 1, /* hello: a new session */
+    NET_STREAM,      /* hello: one more connection of a session */
+    NET_ANSWER,      /* to a hello; number is an enum net_status */
+    NET_REPORT,      /* what has been received: values */
+    NET_BYE          /* the session ends as it should */
+};
+
+enum net_status { NET_FINE, NET_FULL, NET_UNKNOWN, NET_WRONG };
+
+/* The order of a report's values. */
+enum { NET_RECEIVED_BYTES, NET_DATAGRAMS, NET_LOST, NET_OUT_OF_ORDER, NET_VALUES };
+
+struct net_message {
+    uint16_t version;
+    enum net_kind kind;
+    enum net_mode mode;
+    uint32_t block_bytes;
+    uint32_t streams;
+    uint32_t number; /* stream of a hello, status of an answer */
+    uint64_t token;
+    uint64_t values[NET_VALUES]; /* of an answer: the UDP port */
+};
+
+#define NET_MESSAGE_BYTES 64
+
+void net_message_write(const struct net_message *message, unsigned char bytes[NET_MESSAGE_BYTES]);
+/* 0; -1: these bytes (at least one; fewer than all only to find out early) are
+ * no message of ours. */
+int net_message_read(const unsigned char *bytes, size_t count, struct net_message *message);
+
+/* At the head of each datagram. */
+struct net_head {
+    uint32_t token;  /* the session's, its low half */
+    uint32_t stream; /* NET_HEAD_MARK: no data, all before `number` has been sent */
+    uint64_t number; /* of the datagram in its stream, from 0 */
+};
+
+#define NET_HEAD_BYTES 16
+#define NET_HEAD_MARK  0x80000000u
+
+void net_head_write(const struct net_head *head, unsigned char bytes[NET_HEAD_BYTES]);
+struct net_head net_head_read(const unsigned char bytes[NET_HEAD_BYTES]);
+
+/* Sends a hello on a fresh connection and waits for the answer. 0, or -1 with
+ * the reason in error: silent, gone, something else, another version, refused.
+ * *retry: it may go better in a moment (the listener had to let us go). */
+int net_hello(int fd, const struct net_message *hello, int64_t timeout_ns,
+              struct net_message *answer, int *retry, char *error, size_t size);
+
+#endif
