@@ -164,7 +164,7 @@ load_failed() {
     fi
     pid_end "${load_pid[i]}" 2
     wait "${load_pid[i]}" 2>/dev/null || code=$?
-    [[ -n $text ]] || text=$(tail -n 1 "${load_errors[i]}" 2>/dev/null) || true
+    [[ -n $text ]] || text=$(grep -v '^srun: \|^slurmstepd: ' "${load_errors[i]}" 2>/dev/null | tail -n 1) || true
     text=${text#jostle: }
     [[ -n $text ]] || text="it ended with status $code: try it alone with loadgen"
     if ((code == EXIT_USAGE)); then

@@ -92,7 +92,9 @@ remote_command() {
     # shellcheck disable=SC2016 # expanded on the other node
     remote_command_words=(srun --overlap --nodes=1 --ntasks=1 --nodelist="$1" --mpi=none --cpu-bind=none --quiet
         --chdir=/ bash -c 'for folder in "$0" "$SLURM_TMPDIR" "$TMPDIR" /tmp; do
-            [[ -d $folder && -w $folder ]] && cd "$folder" && exec "$@"
+            [[ -d $folder && -w $folder ]] || continue
+            [[ -d $TMPDIR ]] || export TMPDIR="${SLURM_TMPDIR:-/tmp}"
+            cd "$folder" && exec "$@"
         done' "$PWD" "${remote_command_words[@]}")
 }
 
