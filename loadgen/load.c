@@ -10,7 +10,7 @@
 
 /* The default meaning of a rate: bytes for loads that count bytes, operations
  * for those that count operations. */
-static int plain_rate(struct run *run, const char *text, double *rate, char *error, size_t size)
+int load_plain_rate(struct run *run, const char *text, double *rate, char *error, size_t size)
 {
     struct rate given;
     const bool bytes = strcmp(run->unit, UNIT_BYTES) == 0;
@@ -37,5 +37,5 @@ int load_rate(struct run *run, const char *text, double *rate, char *error, size
         snprintf(error, size, "rate %.64s: loadgen %s has no rate", text, run->load->name);
         return -1;
     }
-    return plain_rate(run, text, rate, error, size);
+    return load_plain_rate(run, text, rate, error, size);
 }

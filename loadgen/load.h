@@ -231,6 +231,8 @@ void run_warn(struct run *run, const char *format, ...) __attribute__((format(pr
 int run_fail(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int worker_fail(struct worker *worker, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* What a rate means without a rate() of the load's own, which may fall back on it. */
+int load_plain_rate(struct run *run, const char *text, double *rate, char *error, size_t size);
 /* When the present orders began: the last resume or change of rate. */
 int64_t run_epoch_ns(const struct run *run);
 /* Loads without workers: it is at its level; it has stopped. Main thread. */
