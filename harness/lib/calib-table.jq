@@ -4,6 +4,8 @@ include "format";
 
 def threads_text: if .threads == null then "" else ", \(.threads) thread" + (if .threads == 1 then "" else "s" end) end;
 
+def bytes_text: if . < 10240 and . % 1024 != 0 or . < 1024 then "\(.) B" else size_text end;
+
 # What a rate was measured of, for loads that have one rate a record.
 def what:
   if .load == "mem" or .load == "cache" then
@@ -12,6 +14,9 @@ def what:
   elif .load == "alloc" then
     "\(.allocator)\(threads_text), \(.minimum_bytes) to \(.maximum_bytes) B, \(.live_bytes | size_text) live"
     + (if .purge then ", purged" else "" end)
+  elif .load == "net" then
+    "\(.protocol), \(.peer), \(.block_bytes | bytes_text) blocks, \(.streams) stream" + (if .streams == 1 then "" else "s" end) + threads_text
+    + (if .discard then ", discarded" else "" end)
   else
     [to_entries[] | select(.key | IN("schema", "load", "created", "host", "seconds", "unit", "rate", "operations_per_s", "minimum",
        "maximum", "sd", "spread_percent", "slope_percent_per_s", "steady", "cpu_s", "p50_ns", "p99_ns", "slope_limit_percent_per_s") | not)
@@ -26,7 +31,7 @@ def rates:
       "sequential_write", "random_write", "sequential_read", "random_read"
       | . as $name
       | $record[$name]
-      | . + { load: "disk", what: "\($name | gsub("_"; " ")), \(.block_bytes | if . < 1024 then "\(.) B" else size_text end), \($record.sync), \($record.device) \($record.file_system)" }
+      | . + { load: "disk", what: "\($name | gsub("_"; " ")), \(.block_bytes | bytes_text), \($record.sync), \($record.device) \($record.file_system)" }
     else . + { what: what } end
   | . + { day: ($record.created // "" | .[:10]), host: $record.host };
 
@@ -36,9 +41,11 @@ def number_text:
 
 def rate_text: if .unit == "B/s" then .rate | scaled(rate_scale("B/s")) else "\(.rate | number_text)\(.unit)" end;
 
-# How long one operation takes each worker, where that tells something.
+# How long one operation takes each worker, where that tells something: not where
+# it is a chunk of bytes.
 def each_text:
-  if (.operations_per_s // 0) <= 0 then "-" else (.threads // 1) * (.depth // 1) / .operations_per_s | time_text end;
+  if .ns_per_load then .ns_per_load * 1e-9 | time_text
+  elif .load == "mem" or .load == "cache" or (.operations_per_s // 0) <= 0 then "-" else (.threads // 1) * (.depth // 1) / .operations_per_s | time_text end;
 
 def cells:
   (if $dated then [.day, .host] else [] end)
