@@ -55,7 +55,8 @@ def usable_run($run):
 
 def run($text):
   (try ($text | fromjson) catch null) as $run
-  | if ($run | type) == "object" and $run.schema == "jostle.run/1" and ($run.wall_s | type) == "number" and ($run.condition | type) == "string" then usable_run($run)
+  | if ($run | type) == "object" and $run.schema == "jostle.run/1" and ($run.wall_s | type) == "number" and ($run.condition | type) == "string" then
+      . as $before | try usable_run($run) catch ($before | .broken += 1 | .out = [])
     elif $run.schema? != null and $run.schema? != "jostle.run/1" then .unknown = $run.schema | .out = []
     else .broken += 1 | .out = [] end;
 
@@ -79,7 +80,9 @@ def achieved:
       + { short: ($load.offered != null and $load.achieved != null and $load.achieved < 0.95 * $load.offered), loads: $loads }
     end;
 
-def state: .status.state // (if .result == null then null elif .experiment.stopped == "interrupted" or ([.result.conditions[].stop_reason] | index("interrupted")) then "interrupted"
+def noted_state: .status.state | if . == "done" or . == "failed" or . == "running" or . == "interrupted" then . else null end;
+def noted_reason: .status.reason | if . == null or type == "string" then . else tojson end;
+def state: noted_state // (if .result == null then null elif .experiment.stopped == "interrupted" or ([.result.conditions[].stop_reason] | index("interrupted")) then "interrupted"
   elif [.result.conditions[].stop_reason] | index("failure") then "failed" else "done" end);
 
 def last_words: .last | if . == null or (.exit_code == 0 and .signal == null and (.timed_out | not)) then null else "the target \(failure_words)" end;
@@ -104,10 +107,13 @@ def entry($condition):
   | [$r.warnings[]? | select(.condition == $condition or .condition == $reference or .condition == null)] as $warnings
   | ($loaded | if . == null then null else achieved end) as $achieved
   | run_flag_warnings($f.flags; [$reference, $condition] | map(strings); $f.counted; [$warnings[].flag]) as $more
+  | (if all(($baseline, $loaded // empty) | (.wall_s, .user_s, .system_s, .max_rss_bytes) // empty; (.mean | type) == "number" and (.variance == null or (.variance | type) == "number"))
+        and ($baseline.runs | type) == "number" and ($who.target | type) == "string" and ($who.label | type) == "string"
+        and all($who.load, $who.level, $spec; . == null or type == "string") then . else error("form") end)
   | { name: $who.name, experiment: $f.name, target: $who.target, label: $who.label,
       row: (if $cell != null or $f.name == $who.target then $who.label else "\($f.name): \($who.label)" end), parameters: $who.parameters, command: $f.experiment.command,
       load: $who.load, level: $who.level, condition: $condition, spec: $spec, reference: $reference,
-      host: $f.experiment.environment.host, kind: ($f.experiment.environment | node_kind), state: ($f | state), reason: ($f.status.reason // ($f | last_words)),
+      host: $f.experiment.environment.host, kind: ($f.experiment.environment | node_kind), state: ($f | state), reason: ($f | noted_reason // last_words),
       started: $f.started, settings: $f.experiment.settings,
       baseline: ($baseline | summary), loaded: ($loaded | summary),
       slowdown: (if $slowdown == null then null else ($slowdown | del(.attribution, .condition)) + { noise_floor: $floor } end),
@@ -125,17 +131,30 @@ def entries:
   | if $conditions == [] then entry(null) else entry($conditions[]) end
   | "C\t" + ([.target, .label, .row, .load // "", .level // "", .experiment] | map(if . == "" then "-" else . end) | @tsv) + "\t" + tojson;
 
+def left_out($state; $reason):
+  "W\t" + ({ name: (.experiment.cell.name? // .name), state: $state, reason: $reason, host: (.experiment.environment.host? // .status.host?), runs: .runs } | tojson);
+
+# What no program of ours wrote may have any form: it is named, too.
+def guarded_entries:
+  . as $f
+  | (try [entries] catch null) as $entries
+  | if $entries == null then
+      $f | problem("broken-record"; "\(.name)/result.json or experiment.json lacks what a report needs"), left_out("interrupted"; "its records cannot be used")
+    else $entries[] end;
+
 # A folder without a result, or with one that is not the last word.
 def not_done:
   (state // (if .runs > 0 or .experiment != null then "interrupted" else "waiting" end)) as $state
-  | select($state != "done" or .result == null)
-  | (if $state == "running" then "not ended when this report was made; \(.runs) runs so far, last noted \(.status.updated // "never")"
-     elif .status.reason != null then .status.reason
+  | select($state != "done" or .result == null or .experiment == null)
+  | (if $state == "done" then "interrupted" else $state end) as $listed
+  | (if $state == "done" then (if .experiment == null then "experiment.json cannot be used" else "result.json cannot be used" end)
+     elif $state == "running" then "not ended when this report was made; \(.runs) runs so far, last noted \(.status.updated // "never")"
+     elif noted_reason != null then noted_reason
      elif $state == "failed" then last_words // "failed after \(.runs) runs"
      elif $state == "waiting" then "not started"
      elif .result == null then "no result; \(.runs) runs are recorded"
      else "stopped after \(.runs) runs" end) as $reason
-  | "W\t" + ({ name: (.experiment.cell.name // .name), state: $state, reason: $reason, host: (.experiment.environment.host // .status.host), runs: .runs } | tojson);
+  | left_out($listed; $reason);
 
 def ended:
   if . == null then []
@@ -143,8 +162,8 @@ def ended:
          (if .broken > 0 then problem("broken-record"; "\(.name)/runs.jsonl: \(.broken) line\(if .broken > 1 then "s are" else " is" end) broken or half-written and left out") else empty end),
          (if .unknown != null then problem("unknown-schema"; "\(.name)/runs.jsonl has records of the schema \(.unknown | tojson), which is not known here (jostle.run/1): left out") else empty end),
          (if (.hosts | length) > 1 then problem("several-hosts"; "\(.name): its runs come from several nodes (\(.hosts | join(", "))): baseline and load may not be comparable") else empty end),
-         (if .experiment != null then "H\t" + (.experiment.environment | host_facts | tojson) else empty end),
-         (if .experiment != null and .result != null then entries else empty end),
+         (if .experiment != null then (try ("H\t" + (.experiment.environment | host_facts | tojson)) catch empty) else empty end),
+         (if .experiment != null and .result != null then guarded_entries else empty end),
          not_done ]
   end;
 

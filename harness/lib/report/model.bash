@@ -123,7 +123,7 @@ report_model() {
     printf '%s\n' "$REPORT_RUN_COLUMNS" >"$work/runs.tsv"
     report_list "$@" >"$work/list"
     report_campaigns "$work" "$@" >"$work/campaigns"
-    "${read[@]}" <"$work/list" | jq -nrR -L "$JOSTLE_LIB" -f "$JOSTLE_LIB/report/index.jq" | report_split "$work"
+    "${read[@]}" <"$work/list" | tr -d '\000' | jq -nrR -L "$JOSTLE_LIB" -f "$JOSTLE_LIB/report/index.jq" | report_split "$work"
     sort -s -S 32M -t $'\t' -k 1,1V -k 2,2V -k 3,3V -k 4,4V -k 5,5V -k 6,6V "$work/C" | cut -f 7- >"$work/cells.jsonl"
     report_select "$work" "$only"
     sort -u "$work/H" -o "$work/H"

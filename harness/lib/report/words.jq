@@ -55,7 +55,7 @@ def host_facts:
 def visible_code:
   if . == 10 then "\\n" elif . == 9 then "\\t" elif . == 13 then "\\r" elif . == 27 then "\\e"
   elif . < 32 or (. >= 127 and . < 160) or (. >= 8203 and . <= 8207) or (. >= 8232 and . <= 8238) or (. >= 8288 and . <= 8303) or . == 65279
-  then "\\u{\(. as $code | [8, 4, 0] | map($code / pow(2; .) | floor % 16 | "0123456789abcdef"[.:. + 1]) | join(""))}"
+  then "\\u{\(. as $code | [12, 8, 4, 0] | map($code / pow(2; .) | floor % 16 | "0123456789abcdef"[.:. + 1]) | join(""))}"
   else [.] | implode end;
 def visible:
   if . == null then "" elif test("[\\x{0}-\\x{1f}\\x{7f}-\\x{9f}\\x{200b}-\\x{200f}\\x{2028}-\\x{202e}\\x{2060}-\\x{206f}\\x{feff}]") then explode | map(visible_code) | join("") else . end;
