@@ -5,7 +5,7 @@
 # what stands beside it: it is told where jostle is.
 
 jostle_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-modules=() sbatch_options=()
+modules=() sbatch_options=() measure_options=()
 scratch='' restarts=20 partition=''
 job_ending='' # the signal that asked us to end
 job_child=''  # what runs in the foreground of this job
@@ -144,7 +144,7 @@ measure() {
     mkdir -p "$records"
     records=$(cd "$records" && pwd)
     cd "$job_scratch" || return
-    job_run "$jostle_root/harness/jostle" slowdown --resume --output "$records" "$@" || status=$?
+    job_run "$jostle_root/harness/jostle" slowdown --resume --output "$records" "${measure_options[@]}" "$@" || status=$?
     cd /
     job_finish "$status"
 }

@@ -90,7 +90,7 @@ remote_command() {
     local -n remote_command_words=$2
     [[ -n $1 ]] || return 0
     # shellcheck disable=SC2016 # expanded on the other node
-    remote_command_words=(srun --overlap --nodes=1 --ntasks=1 --nodelist="$1" --mpi=none --cpu-bind=none --quiet
+    remote_command_words=(srun --overlap --nodes=1 --ntasks=1 --nodelist="$1" --job-name=jostle-load --mpi=none --cpu-bind=none --quiet
         --chdir=/ bash -c 'for folder in "$0" "$SLURM_TMPDIR" "$TMPDIR" /tmp; do
             [[ -d $folder && -w $folder ]] || continue
             [[ -d $TMPDIR ]] || export TMPDIR="${SLURM_TMPDIR:-/tmp}"

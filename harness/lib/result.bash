@@ -2,11 +2,13 @@
 # common. Nothing here measures anything.
 
 # result_ended FOLDER REASON FACTS: notes the facts at the end, and why the
-# experiment ended when runs.jsonl alone cannot tell (a clock or a user did it).
+# experiment ended when runs.jsonl alone cannot tell (a clock or a user did it);
+# and what Slurm knows of an MPI target's steps.
 result_ended() {
     local file=$1/experiment.json
-    jq --arg reason "$2" --argjson after "$3" \
-        '.after = $after | if $reason == "max-time" or $reason == "interrupted" then .stopped = $reason else . end' \
+    slurm_steps "$1"
+    jq --arg reason "$2" --argjson after "$3" --argjson steps "$REPLY" \
+        '.after = $after | .step_accounting = $steps | if $reason == "max-time" or $reason == "interrupted" then .stopped = $reason else . end' \
         "$file" >"$file.part" || die "cannot write to $1: is the disk full?"
     mv "$file.part" "$file"
 }

@@ -107,3 +107,21 @@ slurm_json() {
           restarts: (number("SLURM_RESTART_COUNT") // 0), exclusive: $exclusive,
           pinned: (if $pinned == "" then null else $pinned end) }')
 }
+
+# slurm_steps FOLDER: sets REPLY to what Slurm's accounting knows of the steps that
+# the target made, a JSON object {steps, reason}; to null where the target is no
+# launcher (srun, mpirun, mpiexec), and outside of a job. The records of the runs
+# are of the launcher's own tree: what ran on other nodes is only seen here.
+slurm_steps() {
+    local launcher text
+    REPLY=null
+    [[ -n ${SLURM_JOB_ID:-} ]] || return 0
+    launcher=$(jq -r '.command[0] | split("/") | last' "$1/experiment.json")
+    [[ $launcher =~ ^(srun|mpirun|mpiexec|prun|orterun)$ ]] || return 0
+    if text=$(sacct -n -P -j "$SLURM_JOB_ID" -o JobID,JobName,NTasks,ElapsedRaw,TotalCPU,MaxRSS,State 2>&1); then
+        REPLY=$(jq -cRs -f "$JOSTLE_LIB/steps.jq" <<<"$text")
+    else
+        json_string "sacct: ${text%%$'\n'*}"
+        REPLY="{\"steps\":null,\"reason\":$REPLY}"
+    fi
+}
