@@ -1,0 +1,35 @@
+# result.json of each target at each place -> one table in Markdown: the slowdown
+# of the wall time, with half of its confidence interval.
+include "format";
+
+def place: input_filename | split("/")[-3];
+def target: input_filename | split("/")[-2];
+def order($names): . as $name | ($names | index($name)) // 99;
+
+# 1.37 ± 0.02; in brackets what the noise explains; a dagger where the load got
+# less than 95 % of what it asked for.
+def cell:
+  if . == null then ""
+  else . as $s
+  | (.ratio | fixed(2)) + (if (.ci // [null]) | any(. == null) then "" else " ± \((.ci[1] - .ci[0]) / 2 | fixed(2))" end)
+  | (if $s.distinguishable == false then "(\(.))" else . end) + (if $s.short then " †" else "" end)
+  end;
+
+[inputs
+ | . as $result
+ | { place: place, target: target,
+     alone: ($result.conditions[0].wall_s.mean | time_text),
+     loads: ($result.loads | map(select(.spec != null) | .name)),
+     slowdowns:
+       ([$result.slowdowns[] | select(.metric == "wall_s")
+         | . as $s
+         | ($result.conditions[] | select(.name == $s.condition) | .load // []) as $load
+         | { key: .condition, value: { ratio, ci, distinguishable, short: ($load | any(.offered != null and .achieved < 0.95 * .offered)) } }]
+        | from_entries) }]
+| sort_by([(.place | order(["core", "smt", "l3", "node", "other-node", "machine"])),
+           (.target | order(["nbody", "mmul", "qap", "malloctest-glibc", "malloctest-jemalloc", "xz", "sqlite3"]))])
+| (map(.loads) | add | unique_by(. as $n | [(split("-")[0] | order(["cpu", "io", "mem", "cache", "alloc", "net"])), ($n | split("-")[1] | tonumber)])) as $loads
+| "| place | target | alone | " + ($loads | map(sub("-"; " ") + " %") | join(" | ")) + " |",
+  "| --- | --- | --- |" + ($loads | map(" --- |") | add),
+  (.[] | . as $row
+   | "| \(.place) | \(.target) | \(.alone) | " + ($loads | map($row.slowdowns[.] | cell) | join(" | ")) + " |")
