@@ -12,9 +12,10 @@
 #include <sys/resource.h>
 
 /* All there are: a new load is its file and a line here. */
-extern const struct load cpu_load, io_load, mem_load, cache_load, exec_load, record_load, net_load;
-static const struct load *const loads[] = {&cpu_load,  &io_load,     &mem_load, &cache_load,
-                                           &exec_load, &record_load, &net_load};
+extern const struct load cpu_load, io_load, mem_load, cache_load, alloc_load, net_load, exec_load,
+    record_load;
+static const struct load *const loads[] = {&cpu_load,   &io_load,  &mem_load,  &cache_load,
+                                           &alloc_load, &net_load, &exec_load, &record_load};
 #define LOADS (sizeof loads / sizeof loads[0])
 
 static void print_help(void)

@@ -33,27 +33,7 @@ struct mem_worker {
     uint64_t at; /* element where the next chunk begins */
     void **next; /* chase: where it is */
     double sink; /* keeps results alive */
-    unsigned cpu_seed;
 };
-
-/* ---- while memory is filled ---- */
-
-static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
-
-/* Filling takes long, and the control plane waits for it: until it is done, a
- * signal ends the process as any other. Nothing is left behind by that. */
-static void signals_default(struct mem_state *state)
-{
-    const struct sigaction usual = {.sa_handler = SIG_DFL};
-    for (size_t i = 0; i < 3; i++)
-        sigaction(ending_signals[i], &usual, &state->signals[i]);
-}
-
-static void signals_back(struct mem_state *state)
-{
-    for (size_t i = 0; i < 3; i++)
-        sigaction(ending_signals[i], &state->signals[i], NULL);
-}
 
 int mem_prepare(struct run *run)
 {
@@ -63,8 +43,7 @@ int mem_prepare(struct run *run)
         return run_fail(run, "no memory for %u workers: give fewer --threads", run->threads);
     memset(state->busy, 0, run->threads * sizeof *state->busy);
     room_volunteer();
-    atomic_store(&state->filling, run->threads);
-    signals_default(state);
+    filling_begin(&state->filling, run->threads);
     return 0;
 }
 
@@ -136,8 +115,7 @@ int mem_begin(struct worker *worker)
         fill(&state->plan, own, worker->index);
         count_pages(state, own);
     }
-    if (atomic_fetch_sub(&state->filling, 1) == 1)
-        signals_back(state);
+    filling_done(&state->filling);
     return 0;
 }
 

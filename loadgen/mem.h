@@ -7,10 +7,9 @@
  * memory, mem_calib.c the calibration, cache.c the load by that name. */
 
 #include "calibration.h"
+#include "filling.h"
 #include "load.h"
 #include "mem_kernel.h"
-
-#include <signal.h>
 
 struct hwloc_topology;
 
@@ -69,8 +68,7 @@ struct mem_state {
     struct mem_busy *busy; /* run->threads of them */
     struct mem_pages pages;
     struct calibration_found calibration;
-    _Atomic unsigned filling;    /* workers that have not filled their memory yet */
-    struct sigaction signals[3]; /* what was in force before the filling */
+    struct filling filling;
 };
 
 static inline struct mem_settings *mem_settings_of(const struct run *run)

@@ -1,0 +1,21 @@
+#ifndef LOADGEN_FILLING_H
+#define LOADGEN_FILLING_H
+
+/* While workers fill their memory in begin(), which takes long, the control plane
+ * waits for them and hears no signal: until all are done, a signal ends the process
+ * as it would any other. Nothing is left behind by that. */
+
+#include <signal.h>
+#include <stdatomic.h>
+
+struct filling {
+    _Atomic unsigned left;      /* workers that have not filled yet */
+    struct sigaction before[3]; /* what was in force */
+};
+
+/* Main thread, in prepare(). */
+void filling_begin(struct filling *filling, unsigned workers);
+/* Each worker, at the end of its begin(); the last one puts all back. */
+void filling_done(struct filling *filling);
+
+#endif
