@@ -29,6 +29,13 @@ short() {
         and .settings.target_cpus == null' <out/experiment.json
 }
 
+@test "the table says where both were" {
+    run -0 "$JOSTLE" slowdown --output out --max-runs 2 --place l3 --load 'half=cpu --percent 50' -- true
+    [[ $output == *$'\nplaced l3: target on CPU 0, loads on CPU 1\n'* ]]
+    run -0 "$JOSTLE" run --output plain --max-runs 2 -- true
+    [[ $output != *placed* ]]
+}
+
 @test "core: target and load share one CPU, and the target feels it" {
     "$JOSTLE" slowdown --quiet --output out --max-runs 6 --place core --load 'full=cpu --percent 100' -- "$WORKLOADS/delannoy" 11
     holds -s 'all(.[]; .cpus == "0") and all(.[] | select(.condition == "full"); .load[0].cpus == "0")' <out/runs.jsonl

@@ -11,7 +11,7 @@ def differing($x; $y): ($x + $y | keys_unsorted)[] | select($x[.] != $y[.]) | { 
 # The conditions' loads, by name.
 def specs: [.loads[] | { key: .name, value: .spec }] | from_entries;
 # Settings that say how long to measure do not change what is measured.
-def conditions_of_running: .settings | { target_cpus, load_cpus, nice, load_nice, prepare, cleanup, timeout_s, cold, cold_path, engine, settle_s };
+def conditions_of_running: .settings | { target_cpus, load_cpus, place, place_cpus, nice, load_nice, prepare, cleanup, timeout_s, cold, cold_path, engine, settle_s };
 
 $a[0] as $a | $b[0] as $b
 | ($a | specs) as $loads_a | ($b | specs) as $loads_b

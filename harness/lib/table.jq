@@ -67,6 +67,7 @@ def warning_lines:
 | .settings as $settings
 | "\(.command | words)",
   "on \(.environment.host): \(.environment.cpu), CPUs \(.environment.cpus_allowed), \(.environment.kernel)",
+  (.placement | select(.place) | "placed \(.place): target on CPU \(.target_cpus), loads on CPU \(.load_cpus)"),
   "",
   ([header($slowdowns; $level)] + [.conditions[] | row($slowdowns; $reference)] | aligned),
   "",
