@@ -24,14 +24,18 @@ function cell_names(cell) {
     name = target ".n=" n "@" load "." level
 }
 # figures NAME METRIC: mean, variance and so on of sample[1..runs].
-function figures(name, metric,    i, j, sum, squares, mean, x, half) {
+function figures(name, metric,    i, j, gap, sum, squares, mean, x, half) {
     sum = 0
     for (i = 1; i <= runs; i++) {
         sum += sample[i]
-        x = sample[i]
-        for (j = i - 1; j >= 1 && sorted[j] > x; j--) sorted[j + 1] = sorted[j]
-        sorted[j + 1] = x
+        sorted[i] = sample[i]
     }
+    for (gap = int(runs / 2); gap >= 1; gap = int(gap / 2))
+        for (i = gap + 1; i <= runs; i++) {
+            x = sorted[i]
+            for (j = i - gap; j >= 1 && sorted[j] > x; j -= gap) sorted[j + gap] = sorted[j]
+            sorted[j + gap] = x
+        }
     mean = sum / runs
     squares = 0
     for (i = 1; i <= runs; i++) squares += (sample[i] - mean) ^ 2
@@ -89,8 +93,7 @@ function write_cell(cell,    i, c, base, slow, ratio, spread) {
     value["low"] = sprintf("%.12g", ratio - 0.01)
     value["high"] = sprintf("%.12g", ratio + 0.01)
     value["error"] = sprintf("%.12g", 0.01 / ratio)
-    value["points"] = sprintf("%.12g", (ratio - 1) * 100)
-    value["attribution"] = quoted(sprintf("%s-%s: +%.1f %%: %.1f points slower execution, 0.0 unexplained", load, level, value["points"], value["points"]))
+    value["attribution"] = ratio > 1.01 ? attribution_json((ratio - 1) * 100, spread * (ratio - 1)) : "null"
     value["distinguishable"] = ratio > 1.01 ? "true" : "false"
     value["cell"] = cell_json(cell)
     file = dir "/cells/" name "/experiment.json"
@@ -103,6 +106,11 @@ function write_cell(cell,    i, c, base, slow, ratio, spread) {
     printf "{\"schema\":\"jostle.status/1\",\"cell\":\"%s\",\"state\":\"done\",\"reason\":null,\"host\":%s,\"pid\":%d,\"started\":%s,\"updated\":%s,\"runs\":%d,\"max_runs\":%d,\"error\":%s,\"expected_runs\":null,\"slurm_job\":null}\n", \
         name, value["host"], 1000 + cell, stamp(cell * 60), stamp(cell * 60 + 2 * runs), 2 * runs, 2 * runs, value["error"] > file
     close(file)
+}
+# All of a slowdown of so many points is slower execution.
+function attribution_json(points, seconds) {
+    return sprintf("{\"points\":{\"execution\":%.12g,\"steal\":0,\"cpu\":0,\"memory\":0,\"io\":0,\"unexplained\":0},\"seconds\":{\"execution\":%.12g,\"steal\":0,\"cpu\":0,\"memory\":0,\"io\":0,\"unexplained\":0},\"ambiguous\":false,\"pressure_known\":true,\"threads\":1,\"extra\":{\"wall_s\":%.12g},\"absent\":[\"instructions\",\"cycles\",\"llc_misses\"],\"text\":\"%s-%s: +%.1f %%: %.1f points slower execution, 0.0 unexplained\"}", \
+        points, seconds, seconds, load, level, points, points)
 }
 function cell_json(cell) {
     return sprintf("{\"name\":\"%s\",\"number\":%d,\"key\":\"%064d\",\"target\":\"%s\",\"label\":\"%s n=%d\",\"parameters\":{\"n\":\"%d\"},\"command\":[\"%s\",\"%d\"],\"load\":\"%s\",\"level\":\"%s\",\"condition\":\"%s-%s\",\"spec\":%s,\"settings\":{}}", \

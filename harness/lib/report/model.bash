@@ -26,7 +26,7 @@ report_folders() {
 }
 
 # report_list DIR...: prints number, name and folder of every experiment, each
-# ended by NUL. Of two by the same name the second is NAME~2.
+# ended by NUL. Of two by the same name the second is NAME#2.
 report_list() {
     local dir folder name number=0 base
     local -A count=()
@@ -39,7 +39,7 @@ report_list() {
             name=${base##*/}
             [[ $folder == /* ]] || folder=./$folder
             count[x$name]=$((${count[x$name]:-0} + 1))
-            [[ ${count[x$name]} -eq 1 ]] || name+="~${count[x$name]}"
+            [[ ${count[x$name]} -eq 1 ]] || name+="#${count[x$name]}"
             number=$((number + 1))
             printf '%d\0%s\0%s\0' "$number" "$name" "$folder"
         done

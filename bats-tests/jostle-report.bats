@@ -1,0 +1,246 @@
+#!/usr/bin/env bats
+# jostle report: the model from records of all kinds; see report-formats.bats
+# for the formats.
+
+load helpers
+load report
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# model ARG...: the model of a report.
+model() {
+    report --format json "$@"
+}
+
+@test "the model of a campaign is a jostle.report/1 with an entry for each cell" {
+    synthetic 10 4 campaign 2
+    model campaign >model.json
+    jsonschema -i model.json "$ROOT/results/schema/jostle.report.schema.json"
+    holds '(.cells | length) == 10 and .totals == { cells: 10, experiments: 10, runs: 80, not_done: 0 } and .campaign.cells == 10
+        and .name == "synthetic" and .campaign.file == "synthetic.conf" and .waiting == [] and .warnings == []
+        and all(.cells[]; .state == "done" and .baseline.runs == 4 and .loaded.runs == 4 and .reference == "baseline" and (.slowdown.ratio | type) == "number")' <model.json
+}
+
+@test "a synthetic campaign's records are valid" {
+    synthetic 1 3 campaign
+    local cell
+    cell=$(echo campaign/cells/*)
+    jsonschema -i "$cell/experiment.json" "$ROOT/results/schema/jostle.experiment.schema.json"
+    jsonschema -i "$cell/result.json" "$ROOT/results/schema/jostle.result.schema.json"
+    tail -n 1 "$cell/runs.jsonl" >run.json
+    jsonschema -i run.json "$ROOT/results/schema/jostle.run.schema.json"
+}
+
+@test "real records: an entry for each load, with its level from name and spec" {
+    model "$ROOT/results/reference/disk" >model.json
+    jsonschema -i model.json "$ROOT/results/schema/jostle.report.schema.json"
+    holds '(.cells | length) >= 3 and all(.cells[]; . as $c | .load == "disk" and (.spec | contains("--limit " + $c.level)))' <model.json
+}
+
+@test "figures are those of the result, to the last digit" {
+    synthetic 3 5 campaign
+    local cell
+    for cell in campaign/cells/*; do
+        model campaign | jq -c --arg name "${cell##*/}" '.cells[] | select(.name == $name) | [.baseline.wall_s, .loaded.max_rss_bytes, .slowdown.ratio, .slowdown.ci]' >a
+        jq -c '[.conditions[0].wall_s, .conditions[1].max_rss_bytes, .slowdowns[0].ratio, .slowdowns[0].ci]' "$cell/result.json" >b
+        cmp a b
+    done
+}
+
+@test "one experiment, one without a load, and several folders" {
+    "$JOSTLE" run --quiet --max-runs 3 --output alone -- sleep 0.01
+    model alone | holds '(.cells | length) == 1 and (.cells[0] | .name == "alone" and .loaded == null and .slowdown == null and .load == null and .target == "sleep" and .label == "sleep 0.01")'
+    "$JOSTLE" slowdown --quiet --max-runs 3 --aa --load 'low=cpu --percent 10' --load 'half=cpu --percent 50' --output loads -- sleep 0.01
+    model loads >model.json
+    jsonschema -i model.json "$ROOT/results/schema/jostle.report.schema.json"
+    holds '[.cells[].name] == ["loads@half", "loads@low"] and all(.cells[]; .experiment == "loads")' <model.json
+    edited loads/result.json '.noise_floor = [{ metric: "user_s", floor: 0.5 }, { metric: "wall_s", floor: 0.02 }]'
+    model loads | holds 'all(.cells[]; .slowdown.noise_floor == 0.02)'
+    model alone loads | holds '(.cells | length) == 3 and .name == "alone, loads" and .totals.experiments == 2'
+    # The folder above the two is as good.
+    model . | holds '(.cells | length) == 3'
+    # Of two by one name both are there.
+    mkdir other && cp -r alone other/
+    model alone other/alone | holds '[.cells[].experiment] == ["alone", "alone#2"]'
+}
+
+@test "cells stand in natural order: n=2 before n=10, 50 % before 100 %" {
+    synthetic 8 2 campaign
+    local cell
+    for cell in campaign/cells/*disk*; do
+        cp -r "$cell" "${cell/n=5/n=10}"
+        edited "${cell/n=5/n=10}/experiment.json" '.cell.label = "delannoy n=10"'
+    done
+    model campaign | jq -r '.cells[] | "\(.label) \(.load) \(.level)"' >order
+    diff order - <<'EXPECTED'
+delannoy n=5 cpu 10%
+delannoy n=5 cpu 25%
+delannoy n=5 cpu 50%
+delannoy n=5 cpu 100%
+delannoy n=5 disk 10%
+delannoy n=5 disk 25%
+delannoy n=5 disk 50%
+delannoy n=5 disk 100%
+delannoy n=10 disk 10%
+delannoy n=10 disk 25%
+delannoy n=10 disk 50%
+delannoy n=10 disk 100%
+EXPECTED
+}
+
+@test "the same records make the same bytes, wherever they are and whoever asks" {
+    synthetic 6 3 campaign
+    mkdir elsewhere && cp -r campaign elsewhere/
+    local format
+    for format in terminal md latex csv json hyperfine; do
+        report --format "$format" campaign >one
+        (cd elsewhere && TZ=Asia/Tokyo LC_ALL=C "$JOSTLE" report --format "$format" "$PWD/campaign/" >../two)
+        cmp one two
+        [[ $(<one) != *"$BATS_TEST_TMPDIR"* ]]
+    done
+}
+
+@test "cells that are not done are listed, with the reason" {
+    model --quiet "$ROOT/bats-tests/fixtures/report/campaign" >model.json
+    jsonschema -i model.json "$ROOT/results/schema/jostle.report.schema.json"
+    holds '[.waiting[] | [.name, .state]] | sort == [["delannoy.n=5@cpu.100%", "failed"], ["delannoy.n=5@cpu.25%", "running"], ["delannoy.n=5@cpu.50%", "waiting"]]' <model.json
+    holds '[.waiting[] | select(.state == "failed") | .reason] == ["the target failed with exit code 3: no such file: mend it"]' <model.json
+    holds '.totals.not_done == 3 and (.cells | length) == 6' <model.json
+}
+
+@test "an experiment without status tells how it ended" {
+    synthetic 2 3 campaign
+    rm campaign/cells/*/status.json campaign/cells/*10%/result.json
+    edited campaign/cells/*25%/experiment.json '.stopped = "interrupted"'
+    model campaign | holds '[.waiting[] | [.state, .reason]] == [["interrupted", "no result; 6 runs are recorded"], ["interrupted", "stopped after 6 runs"]]
+        and (.cells | length) == 1 and (.cells[0] | .state == "interrupted" and (.flags | index("interrupted")) != null)'
+}
+
+# broken EXPECTATION [KIND]: the report is made, names EXPECTATION on stderr and in the model.
+broken() {
+    report --format json campaign >model.json 2>stderr
+    [[ $(<stderr) == *"$1"* ]]
+    holds '[.warnings[] | select(.kind == $kind) | .message | contains($text)] | any' --arg text "$1" --arg kind "${2:-broken-record}" <model.json
+}
+
+@test "a half-written last line of runs is named; the cell keeps its figures" {
+    synthetic 3 3 campaign
+    truncate -s -100 'campaign/cells/delannoy.n=5@disk.25%/runs.jsonl'
+    broken 'delannoy.n=5@disk.25%/runs.jsonl: 1 line is broken'
+    holds '(.cells | length) == 3' <model.json
+}
+
+@test "zeros at the end of runs, as a power cut leaves them, are named" {
+    synthetic 3 3 campaign
+    head -c 4096 /dev/zero >>'campaign/cells/delannoy.n=5@disk.25%/runs.jsonl'
+    report --format json campaign 2>stderr >model.json
+    holds '(.cells | length) == 3 and .totals.runs == 18' <model.json
+}
+
+@test "a broken, an empty, and a wrong document are named; other cells stay" {
+    synthetic 4 3 campaign
+    truncate -s 500 'campaign/cells/delannoy.n=5@disk.10%/result.json'
+    : >'campaign/cells/delannoy.n=5@disk.25%/experiment.json'
+    edited 'campaign/cells/delannoy.n=5@disk.50%/result.json' '.conditions = 7'
+    broken 'delannoy.n=5@disk.10%/result.json is broken or half-written'
+    broken 'delannoy.n=5@disk.25%/experiment.json is empty'
+    broken 'delannoy.n=5@disk.50%/result.json or experiment.json lacks what a report needs'
+    jsonschema -i model.json "$ROOT/results/schema/jostle.report.schema.json"
+    holds '[.cells[].name] == ["delannoy.n=5@disk.100%"] and (.waiting | length) == 3 and all(.waiting[]; .state == "interrupted")' <model.json
+}
+
+@test "records of an unknown schema are refused by name" {
+    synthetic 3 3 campaign
+    edited 'campaign/cells/delannoy.n=5@disk.10%/result.json' '.schema = "jostle.result/99"'
+    sed -i 's,jostle.run/1,jostle.run/2,' 'campaign/cells/delannoy.n=5@disk.25%/runs.jsonl'
+    broken 'delannoy.n=5@disk.10%/result.json has the schema "jostle.result/99"' unknown-schema
+    broken 'runs.jsonl has records of the schema "jostle.run/2"' unknown-schema
+    holds '(.cells | length) == 2' <model.json
+    edited campaign/campaign.json '.schema = "jostle.campaign/2"'
+    broken 'campaign.json has the schema "jostle.campaign/2"' unknown-schema
+}
+
+@test "several nodes: variance between them, and a warning for different kinds of node" {
+    synthetic 8 4 campaign 2
+    model campaign >model.json
+    # Cells of even and odd numbers are on node1 and node2.
+    holds '[.hosts[].host] == ["node1", "node2"] and .warnings == [] and (.between_hosts | length) == 1
+        and (.between_hosts[0] | .label == "delannoy n=5" and ([.hosts[].cells] == [4, 4]) and .variance > 0)' <model.json
+    # The mean of each node is the mean of its cells' baselines.
+    holds '. as $m | [.cells[] | select(.host == "node2") | .baseline.wall_s.mean] | add / length - $m.between_hosts[0].hosts[1].mean_s | fabs < 1e-12' <model.json
+    local cell
+    for cell in campaign/cells/*; do
+        [[ $(jq -r .environment.host "$cell/experiment.json") == node1 ]] || edited "$cell/experiment.json" '.environment.cpus_online = 64'
+    done
+    run -0 report campaign
+    [[ $output == *'delannoy n=5: its cells come from different kinds of node (node1: '*' 2 CPUs, '*'; node2: '*' 64 CPUs, '*'slowdowns compare, times do not'* ]]
+}
+
+@test "runs of one cell from two nodes are named" {
+    synthetic 1 3 campaign
+    sed -i '3s/"host":"node1"/"host":"node7"/' campaign/cells/*/runs.jsonl
+    broken 'its runs come from several nodes (node1, node7)' several-hosts
+}
+
+@test "--only selects cells by name" {
+    synthetic 8 2 campaign
+    model --only 'delannoy.*@disk.*0%' campaign | holds '[.cells[].level] == ["10%", "50%", "100%"] and .totals.runs == 12'
+    # What looks like a regular expression is none.
+    run -1 report --only 'delannoy.n=5@disk.1.%' campaign
+    [[ $output == *'no record that can be used'* ]]
+}
+
+@test "flags of runs become words" {
+    synthetic 1 3 campaign
+    sed -i '2s/"flags":\[\]/"flags":["load-short"]/' campaign/cells/*/runs.jsonl
+    model campaign | holds '.cells[0] | (.flags | index("load-short")) != null and ([.warnings[] | select(.flag == "load-short") | .message][0] | startswith("1 of 3 runs: the load achieved less than 95 %"))'
+}
+
+@test "the format is that of the file's name, and the file is written whole or not at all" {
+    synthetic 2 3 campaign
+    local ending format
+    for ending in csv:csv md:md tex:latex json:json txt:terminal; do
+        format=${ending#*:}
+        report campaign --output "out.${ending%:*}"
+        report campaign --format "$format" | cmp - "out.${ending%:*}"
+    done
+    printf 'old\n' >kept.md
+    run -2 report nothing-here --output kept.md
+    [[ $(<kept.md) == old ]]
+    run -1 report campaign --output no/such/folder/x.md
+    [[ $output == *'cannot write no/such/folder/x.md'* ]]
+    run -2 report campaign --output x.pdf
+    [[ $output == *'x.pdf: its name tells no format: add --format'* ]]
+    # Nothing half-written is left.
+    [[ -z $(find . -name 'kept.md.*' -o -name 'x.*') ]]
+}
+
+@test "wrong use is told in one line" {
+    synthetic 1 2 campaign
+    mkdir empty
+    run -2 report
+    [[ $output == *'report needs a folder with records'* ]]
+    run -2 report no-such-folder
+    [[ $output == 'jostle: no-such-folder is no folder: '* ]]
+    run -1 report empty
+    [[ $output == *'empty: no record that can be used'* ]]
+    run -2 report --format htm campaign
+    [[ $output == *'--format htm: unknown (did you mean html?)'* ]]
+    run -2 report --runs campaign
+    [[ $output == *'--runs is for --format csv'* ]]
+    run -0 report --help
+    [[ $output == *'Formats:'*'hyperfine'* ]]
+}
+
+@test "memory does not grow with the number of runs" {
+    synthetic 1 20 small
+    synthetic 1 8000 large
+    local small large
+    "$BIN/meter" --output small.json -- "$JOSTLE" report --format json small >/dev/null
+    "$BIN/meter" --output large.json -- "$JOSTLE" report --format json large >/dev/null
+    small=$(jq .max_rss_bytes small.json)
+    large=$(jq .max_rss_bytes large.json)
+    ((large < small + 8000000))
+}
