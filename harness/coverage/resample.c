@@ -64,6 +64,19 @@ static bool means(const struct values *values, double *all, double *ordinary)
     return good;
 }
 
+// The folder of the file says best what was measured: runs.jsonl is the name of all.
+static char *name_of(const char *path)
+{
+    char *name = NULL, *copy = realpath(path, NULL), *file = copy ? strrchr(copy, '/') : NULL;
+    if (file)
+        *file = '\0';
+    const char *folder = copy ? strrchr(copy, '/') : NULL;
+    if (asprintf(&name, "runs:%s", folder ? folder + 1 : path) < 0)
+        name = NULL;
+    free(copy);
+    return name;
+}
+
 bool resample_read(const char *path, struct population *population)
 {
     struct values values = {0};
@@ -73,7 +86,7 @@ bool resample_read(const char *path, struct population *population)
     if (file)
         fclose(file);
     if (good && values.count >= LEAST_VALUES)
-        good = asprintf(&name, "runs:%s", values.condition) >= 0;
+        good = (name = name_of(path)) != NULL;
     free(values.condition);
     if (!good || values.count < LEAST_VALUES) {
         fprintf(stderr,

@@ -49,7 +49,7 @@ void table_row(const struct row *row)
     putchar('\n');
 }
 
-void table_flags(const struct row *rows, size_t count)
+void table_more(const struct row *rows, size_t count)
 {
     puts("\nEach flag, percent of the sessions with one condition");
     printf("%-17s %-8s", "population", "setting");
@@ -62,6 +62,12 @@ void table_flags(const struct row *rows, size_t count)
             printf(" %*.1f", 9, percent(rows[r].tally[MEAN].flag[i], &rows[r].tally[MEAN]));
         putchar('\n');
     }
+    puts("\nThe baseline's own mean beside a load (percent)");
+    printf("%-17s %-8s %9s %9s\n", "population", "setting", "cover", "w&u");
+    for (size_t r = 0; r < count; r++)
+        printf("%-17s %-8s %9.2f %9.2f\n", rows[r].population->name, rows[r].setting,
+               percent(rows[r].tally[SLOWDOWN].mean_covered, &rows[r].tally[SLOWDOWN]),
+               percent(rows[r].tally[SLOWDOWN].mean_silent, &rows[r].tally[SLOWDOWN]));
     puts("\nWith outliers, `cover` is of the mean of the runs that none hits; of the mean of all:");
     for (size_t r = 0; r < count; r++)
         if (rows[r].population->shape == OUTLIERS || rows[r].population->shape == RESAMPLED)
@@ -113,19 +119,4 @@ bool table_check(const struct row *row)
     good = check_coverage(row, SLOWDOWN, "the coverage of the slowdown") && good;
     good = check_runs(row, MEAN, "the runs for the mean, in oracle's,") && good;
     return check_runs(row, SLOWDOWN, "the runs for the slowdown, in oracle's,") && good;
-}
-
-void table_gate_header(double at_most)
-{
-    printf("\nThe gate --at-most %.2f, default setting but 60 runs at most (percent)\n", at_most);
-    printf("%-17s %8s %8s %8s %10s %8s\n", "population", "truth", "below", "above", "undecided",
-           "runs");
-}
-
-void table_gate_row(const struct cell *cell, const struct tally *tally)
-{
-    printf("%-17s %8.2f %8.2f %8.2f %10.2f %8.1f\n", cell->population->name, cell->ratio,
-           percent(tally->verdict[VERDICT_BELOW], tally),
-           percent(tally->verdict[VERDICT_ABOVE], tally),
-           percent(tally->verdict[VERDICT_UNDECIDED], tally), mean(tally->runs, tally));
 }

@@ -17,15 +17,12 @@ struct row {
 void table_header(void);
 void table_row(const struct row *row);
 
-// How often each flag was raised, and what the rows say about outliers.
-void table_flags(const struct row *rows, size_t count);
+// How often each flag was raised, what becomes of the means beside a load, and
+// what the rows say about outliers.
+void table_more(const struct row *rows, size_t count);
 
 // Says on stderr which bound a row breaks by more than Monte-Carlo noise
 // allows. True if it breaks none.
 bool table_check(const struct row *row);
-
-// Of a gate at `at_most`: wrong verdicts, verdicts, runs.
-void table_gate_header(double at_most);
-void table_gate_row(const struct cell *cell, const struct tally *tally);
 
 #endif

@@ -1,12 +1,14 @@
-// Runs the experiments of many cells on several threads.
+// Spreads many independent jobs over several threads.
 #ifndef COVERAGE_WORKERS_H
 #define COVERAGE_WORKERS_H
 
-#include "experiment.h"
+#include <stdbool.h>
+#include <stddef.h>
 
-// Fills tallies[i] with `experiments` experiments of cells[i]. The result does
-// not depend on the number of threads. False if a thread or memory failed.
-bool workers_run(const struct cell *cells, struct tally *tallies, size_t count, size_t experiments,
-                 unsigned long seed, size_t threads);
+// Calls job(context, 0), ... job(context, jobs - 1), each once, from several
+// threads. False if no thread could be started or a job said false; then some
+// may not have been called.
+bool workers_run(size_t jobs, size_t threads, bool (*job)(void *context, size_t number),
+                 void *context);
 
 #endif

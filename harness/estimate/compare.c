@@ -11,24 +11,20 @@
 // samples: the ratio's interval is that of the difference of the log means, with
 // B. L. Welch's degrees of freedom (Biometrika 34, 1947). The delta method
 // gives the variance of a log mean; it is good where the mean is far from 0.
-static struct interval ratio_of(const struct session *a, const struct session *b, size_t condition,
-                                enum metric metric, double confidence)
+struct interval compare_ratio(struct session *a, struct session *b, enum metric metric)
 {
-    const struct sample *x = &a->conditions[condition].metric[metric];
-    const struct sample *y = &b->conditions[condition].metric[metric];
+    const struct sample *x = &a->conditions[0].metric[metric];
+    const struct sample *y = &b->conditions[0].metric[metric];
     struct interval none = {NAN, NAN, NAN, INFINITY};
     if (x->count < 2 || y->count < 2 || !(x->mean > 0) || !(y->mean > 0))
         return none;
-    double vx = sample_variance(x) / (double)x->count / (x->mean * x->mean);
-    double vy = sample_variance(y) / (double)y->count / (y->mean * y->mean);
+    double vx = figure_mean_variance(a, 0, metric) / (x->mean * x->mean);
+    double vy = figure_mean_variance(b, 0, metric) / (y->mean * y->mean);
     double center = y->mean / x->mean, sum = vx + vy;
     if (!(sum > 0))
         return (struct interval){center, center, center, 0};
     double df = sum * sum / (vx * vx / (double)(x->count - 1) + vy * vy / (double)(y->count - 1));
-    struct critical critical;
-    critical_init(&critical, confidence);
-    double half = critical_t(&critical, df) * sqrt(sum);
-    critical_free(&critical);
+    double half = critical_t(&a->critical, df) * sqrt(sum);
     struct interval ratio = {center, center * exp(-half), center * exp(half), 0};
     ratio.error = (ratio.high - ratio.low) / 2 / center;
     return ratio;
@@ -96,7 +92,7 @@ static json_t *side(struct session *session, enum metric metric)
 static json_t *compared(struct session *a, struct session *b, enum metric metric)
 {
     const struct settings *settings = a->settings;
-    struct interval ratio = ratio_of(a, b, 0, metric, a->critical.confidence);
+    struct interval ratio = compare_ratio(a, b, metric);
     json_t *one = side(a, metric), *other = side(b, metric);
     double floor = hypot(json_number_value(json_object_get(one, "noise_floor")),
                          json_number_value(json_object_get(other, "noise_floor")));

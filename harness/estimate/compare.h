@@ -2,7 +2,9 @@
 #ifndef ESTIMATE_COMPARE_H
 #define ESTIMATE_COMPARE_H
 
+#include "interval.h"
 #include "options.h"
+#include "session.h"
 
 #include <stdio.h>
 
@@ -10,5 +12,9 @@
 // (default: the first of --conditions), and writes one JSON object to
 // options->summary (default: `output`). Returns the program's exit code.
 int compare_run(const struct options *options, FILE *output);
+
+// How many times as slow the first condition of b is as that of a, with the
+// confidence of a: the sessions share no block, so these are independent means.
+struct interval compare_ratio(struct session *a, struct session *b, enum metric metric);
 
 #endif

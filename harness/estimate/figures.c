@@ -36,6 +36,18 @@ struct location figure_location(struct session *session, size_t condition, enum 
     return location;
 }
 
+double figure_mean_variance(const struct session *session, size_t condition, enum metric metric)
+{
+    const struct settings *settings = session->settings;
+    const struct sample *sample = &session->conditions[condition].metric[metric];
+    double variance = sample_variance(sample) / (double)sample->count;
+    if (!settings_is_sequential(settings))
+        return variance;
+    struct dependence seen = series_dependence(session, metric);
+    double factor = dependence_factor(&seen, rule_prior, sample->count, settings->condition_count);
+    return variance * fmax(factor, pow(location_widening(sample->count, true), 2));
+}
+
 // The error of a lone condition as the stopping rule sees it.
 static double rule_error(struct session *session, enum metric metric)
 {
@@ -94,4 +106,22 @@ double figure_worst_error(struct session *session, size_t condition)
                                 : figure_ratio(session, condition, m).error);
     }
     return worst;
+}
+
+double figure_noise_floor(struct session *session, enum metric metric)
+{
+    size_t aa = settings_aa(session->settings);
+    if (aa == 0)
+        return 0;
+    struct interval ratio = figure_ratio(session, aa, metric);
+    return isfinite(ratio.error) ? fmax(1 - ratio.low, ratio.high - 1) : INFINITY;
+}
+
+bool figure_is_distinguishable(struct session *session, size_t condition, enum metric metric)
+{
+    struct interval ratio = figure_ratio(session, condition, metric);
+    bool away = ratio.low > 1 || ratio.high < 1;
+    bool above = condition == settings_aa(session->settings) ||
+                 fabs(ratio.center - 1) > figure_noise_floor(session, metric);
+    return away && above;
 }

@@ -8,6 +8,9 @@
 // The location of one metric in one condition. Uses the runs so far.
 struct location figure_location(struct session *session, size_t condition, enum metric metric);
 
+// Variance of the mean of its values, with what dependence and having looked may cost.
+double figure_mean_variance(const struct session *session, size_t condition, enum metric metric);
+
 // Probability that the runs depend on each other, if that is as likely as not
 // before they are seen.
 double figure_dependence(const struct session *session, enum metric metric);
@@ -28,5 +31,12 @@ bool figure_is_negligible(const struct session *session, size_t condition, enum 
 // negligible, in one condition: of the slowdown, or of the mean where there is
 // only one condition. 0 if there is none.
 double figure_worst_error(struct session *session, size_t condition);
+
+// What the baseline shows against itself at most; 0 without --aa.
+double figure_noise_floor(struct session *session, enum metric metric);
+
+// Whether the slowdown's interval is away from 1 and the slowdown above the
+// noise floor.
+bool figure_is_distinguishable(struct session *session, size_t condition, enum metric metric);
 
 #endif

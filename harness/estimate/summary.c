@@ -84,30 +84,17 @@ static json_t *conditions(struct session *session, enum stop_reason stop)
     return list;
 }
 
-// What the baseline shows against itself; 0 without --aa.
-static double noise_floor(struct session *session, enum metric metric)
-{
-    size_t aa = settings_aa(session->settings);
-    if (aa == 0)
-        return 0;
-    struct interval ratio = figure_ratio(session, aa, metric);
-    double floor = fmax(1 - ratio.low, ratio.high - 1);
-    return isfinite(ratio.error) ? floor : INFINITY;
-}
-
 static json_t *slowdown(struct session *session, size_t condition, enum metric metric)
 {
     const struct settings *settings = session->settings;
     struct interval ratio = figure_ratio(session, condition, metric);
-    bool outside_floor = fabs(ratio.center - 1) > noise_floor(session, metric);
-    bool away = ratio.low > 1 || ratio.high < 1;
     json_t *object = json_pack(
         "{s:s, s:s, s:o, s:o, s:o, s:s, s:i, s:b, s:b}", "condition",
         settings->conditions[condition], "metric", metric_names[metric], "ratio",
         real_or_null(ratio.center), "ci", bounds(&ratio), "error", real_or_null(ratio.error),
         "method", settings->at_most > 0 ? "paired-confidence-sequence" : "paired-fieller", "pairs",
         (int)session->conditions[condition].pairs[metric].count, "distinguishable",
-        away && (condition == settings_aa(settings) || outside_floor), "simultaneous",
+        figure_is_distinguishable(session, condition, metric), "simultaneous",
         settings_family(settings) > 1);
     if (settings->at_most > 0 && condition != settings_aa(settings))
         json_object_set_new(object, "verdict",
@@ -132,7 +119,7 @@ static json_t *floors(struct session *session)
     for (enum metric m = 0; m < METRICS && settings_aa(session->settings) > 0; m++)
         if (session->settings->metric[m])
             json_array_append_new(list, json_pack("{s:s, s:o}", "metric", metric_names[m], "floor",
-                                                  real_or_null(noise_floor(session, m))));
+                                                  real_or_null(figure_noise_floor(session, m))));
     return list;
 }
 
