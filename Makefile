@@ -69,7 +69,7 @@ sanitize: deps ## build with ASan and UBSan, run every test with that build
 	@$(MAKE) --no-print-directory check BUILD=build/sanitize SANITIZE=address,undefined
 
 coverage: all ## simulate experiments: do the intervals cover what they promise?
-	$(BIN)/coverage
+	$(BIN)/coverage $(patsubst %,--resample %,$(wildcard results/reference/disk/*/runs.jsonl))
 
 bench: all ## speed and exactness side by side with the peers, in one run
 	@harness/bench
