@@ -37,8 +37,9 @@ status_end() {
     [[ -n $status_cell ]] || return 0
     case $1 in
         0 | "$EXIT_ABOVE" | "$EXIT_UNDECIDED") status_write 'done' "${NEXT_CONDITION:-}" ;;
-        129 | 130 | 143) status_write interrupted "$LAST_WARNING" ;;
-        *) status_write failed "$LAST_WARNING" ;;
+        # What is not the experiment's own fault may go well another time.
+        "$EXIT_TARGET" | "$EXIT_USAGE") status_write failed "$LAST_WARNING" ;;
+        *) status_write interrupted "$LAST_WARNING" ;;
     esac
 }
 
