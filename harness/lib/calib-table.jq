@@ -42,10 +42,14 @@ def number_text:
 def rate_text: if .unit == "B/s" then .rate | scaled(rate_scale("B/s")) else "\(.rate | number_text)\(.unit)" end;
 
 # How long one operation takes each worker, where that tells something: not where
-# it is a chunk of bytes.
+# it is some chunk of bytes.
 def each_text:
-  if .ns_per_load then .ns_per_load * 1e-9 | time_text
-  elif .load == "mem" or .load == "cache" or (.operations_per_s // 0) <= 0 then "-" else (.threads // 1) * (.depth // 1) / .operations_per_s | time_text end;
+  ((.threads // 1) * (.depth // 1)) as $at_once
+  | if .ns_per_load then .ns_per_load * 1e-9 | time_text
+    elif .rate <= 0 then "-"
+    elif .unit == "ops/s" then $at_once / .rate | time_text
+    elif .load == "disk" or .protocol == "udp" then $at_once / .operations_per_s | time_text
+    else "-" end;
 
 def cells:
   (if $dated then [.day, .host] else [] end)
@@ -59,6 +63,6 @@ def padded($columns):
   | map(to_entries | map(if .key < $columns then .value + " " * ($widths[.key] - (.value | length)) // .value else .value end));
 
 [(if $dated then ["day", "host"] else [] end) + ["load", "what", "rate", "an operation", "spread", "slope/s", "steady", "device"]]
-+ [.[] | rates | cells]
++ [[.[] | rates] | if $dated then sort_by(.load) else . end | .[] | cells]
 | padded(if $dated then 4 else 2 end)
 | aligned
