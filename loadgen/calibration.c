@@ -179,14 +179,24 @@ static void append_part(char *name, size_t size, const char *value)
     name[used] = '\0';
 }
 
-/* "HOST.PART.PART.mem.json"; a name too long for a file system loses its middle. */
+/* What a part is called in a file's name: its value; a flag by its own name, or not. */
+static const char *part_name(const struct calibration_part *part)
+{
+    if (!part->quoted && strcmp(part->value, "true") == 0)
+        return part->name;
+    return !part->quoted && strcmp(part->value, "false") == 0 ? NULL : part->value;
+}
+
+/* "HOST.PART.PART.mem.json"; a name too long for a file system is cut off before
+ * the load. */
 static void entry_name(const struct calibration_key *key, char name[NAME_MAX + 1])
 {
     char host[256], stem[NAME_MAX - 32] = "";
     host_name(host, sizeof host);
     append_part(stem, sizeof stem, host);
     for (unsigned i = 0; i < key->count; i++)
-        append_part(stem, sizeof stem, key->parts[i].value);
+        if (part_name(&key->parts[i]) != NULL)
+            append_part(stem, sizeof stem, part_name(&key->parts[i]));
     snprintf(name, NAME_MAX + 1, "%s.%.20s.json", stem, key->load);
 }
 

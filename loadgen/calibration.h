@@ -9,9 +9,10 @@
  *
  *     ${XDG_CACHE_HOME:-~/.cache}/jostle/calibration/HOST.PART.PART....LOAD.json
  *
- * by rename, over an older one of the same host and parts. A percentage then
- * takes the file of --calibration FILE, or the newest there that fits: the same
- * schema, load, host, and each part of the key a field with the same value.
+ * (a flag that is true by its name, one that is false not at all) by rename, over an older one of
+ * the same host and parts. A percentage then takes the file of --calibration FILE, or the newest
+ * there that fits: the same schema, load, host, and each part of the key a field with the same
+ * value.
  *
  * The top level of a record begins with schema, load, created, host; a load's
  * own fields follow. A name must not stand in it twice unless the second one is

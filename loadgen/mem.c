@@ -256,7 +256,7 @@ void mem_notes(struct run *run, const char *event, const struct snapshot *window
     if (plan->kernel == MEM_CHASE)
         report_print(&run->report, "  %.2f ns for each load (median of chunks)\n",
                      median_ns_per_load(run, window));
-    if (strcmp(event, "summary") != 0)
+    if (strcmp(event, "summary") != 0 || plan->worker_bytes == 0)
         return;
     report_print(&run->report, "  %s, %s%s, footprint %s (%s), pages %s (%.0f %% huge)\n",
                  mem_kernel_names[plan->kernel],

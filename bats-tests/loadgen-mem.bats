@@ -1,0 +1,274 @@
+#!/usr/bin/env bats
+# loadgen mem: kernels, footprints, pages, limits, calibration, and what it refuses.
+# Nothing here depends on how fast the machine is.
+# shellcheck disable=SC2016 # jq programs
+
+load helpers
+load loadgen
+
+setup() {
+    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    KEPT=$XDG_CACHE_HOME/jostle/calibration
+    L3=$(awk '{ sub("K", ""); print $1 * 1024 }' /sys/devices/system/cpu/cpu0/cache/index3/size 2>/dev/null) || L3=''
+}
+
+teardown() {
+    [[ -z ${LOAD_PID:-} ]] || kill -KILL "$LOAD_PID" 2>/dev/null || true
+    [[ -z ${GROUP:-} ]] || rmdir "$GROUP" 2>/dev/null || true
+}
+
+# mem OPTION...: the events of a short load.
+mem() {
+    "$BIN/loadgen" mem --json --duration 0.2 "$@"
+}
+
+# refused PATTERN OPTION...: exit 2, and stderr matches.
+refused() {
+    local pattern=$1
+    shift
+    run -2 --separate-stderr timeout 20 "$BIN/loadgen" mem --duration 5 "$@"
+    [[ $stderr =~ ^jostle:\ .*$pattern ]] || {
+        printf 'refused, but not by %s: %s\n' "$pattern" "$stderr" >&2
+        return 1
+    }
+    [[ -z $output ]]
+}
+
+# make_entry [JQ]: keeps a calibration of triad with one thread in L2, of 4 GB/s.
+make_entry() {
+    mkdir -p "$KEPT"
+    jq -nc --arg host "$(uname -n)" --arg now "$(date -u +%Y-%m-%dT%H:%M:%SZ)" \
+        --argjson ready "$(mem --threads 1 --footprint l2 | head -n 1)" '{
+        schema: "jostle.calibration/1", load: "mem", created: $now, host: $host, kernel: "triad", threads: 1,
+        class: "l2", simd: $ready.simd, non_temporal: false, huge: false, node: "own", unit: "B/s", rate: 4e9} | '"${1:-.}" \
+        >"$KEPT/entry.mem.json"
+}
+
+@test "every kernel computes what it is defined to, with every kind of vectors that the CPU has" {
+    local source=$ROOT/loadgen
+    "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -O2 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
+        -o "$BATS_TEST_TMPDIR/kernels" "$BATS_TEST_DIRNAME/fixtures/mem-kernels.c" \
+        "$source"/mem_{avx512,avx2,sse2,portable,simd,chase}.c -lm
+    run -0 "$BATS_TEST_TMPDIR/kernels" simd
+    [[ $output == *portable* ]]
+    ! grep -qw avx2 /proc/cpuinfo || [[ $output == *avx2* ]]
+    ! grep -qw avx512f /proc/cpuinfo || [[ $output == *avx512* ]]
+    run -0 "$BATS_TEST_TMPDIR/kernels" chase
+}
+
+@test "every kernel moves bytes, chase counts loads, and what is counted fits the operations" {
+    local kernel
+    for kernel in copy scale add triad read write chase; do
+        mem --kernel "$kernel" --threads 1 --footprint 1MiB | holds '
+            .[0] as $ready | .[-1] | $ready.kernel == $kernel and .achieved > 0
+            and .unit == (if $kernel == "chase" then "ops/s" else "B/s" end)
+            and ($ready.chunk_bytes // $ready.chunk_loads) as $chunk
+            | (.achieved * .elapsed_s / (.operations * $chunk)) as $chunks
+            | (if $kernel == "chase" then $chunks == 1 else $chunks > 3.9 and $chunks < 4.1 end) or ($chunks - ($chunks | round) | fabs) < 0.01' \
+            -s --arg kernel "$kernel"
+    done
+}
+
+@test "each kind of vectors can be forced, and one that the CPU lacks is refused" {
+    local simd flag
+    while read -r simd flag; do
+        if [[ -z $flag ]] || grep -qw "$flag" /proc/cpuinfo; then
+            mem --simd "$simd" --footprint l1 --threads 1 --duration 0.05 | holds '.[0].simd == $simd and .[-1].achieved > 0' -s --arg simd "$simd"
+        else
+            refused 'lacks it' --simd "$simd"
+        fi
+    done <<'END'
+avx512 avx512f
+avx2 avx2
+sse2 sse2
+portable
+END
+    refused 'no such stores' --simd portable --non-temporal
+}
+
+@test "by default the best vectors are used, and the footprint is several L3s" {
+    local best
+    best=$(for flag in avx512f avx2 sse2; do grep -owm 1 "$flag" /proc/cpuinfo; done | head -n 1) || true
+    mem --duration 0.05 | head -n 1 | holds '.kernel == "triad" and .simd == $best and .class == "memory" and .footprint_bytes >= 2 * $l3' \
+        --arg best "${best/%512f/512}" --argjson l3 "${L3:-1}"
+}
+
+@test "a footprint is a size, a part of L3, or a cache, and of all workers together" {
+    [[ -n $L3 ]] || skip 'no L3 is known here'
+    local one two
+    mem --threads 2 --cpus "$(cpus)" --footprint 8MiB | head -n 1 | holds '.footprint_bytes <= 8388608 and .footprint_bytes > 8380000'
+    mem --threads 1 --footprint 150% | head -n 1 | holds '(.footprint_bytes / $l3 - 1.5 | fabs) < 0.01 and .class == "memory"' --argjson l3 "$L3"
+    mem --threads 1 --footprint l3 | head -n 1 | holds '(.footprint_bytes / $l3 - 0.5 | fabs) < 0.01 and .class == "l3"' --argjson l3 "$L3"
+    one=$(mem --threads 1 --footprint l2 | head -n 1)
+    two=$(mem --threads 2 --footprint l2 | head -n 1)
+    holds '.class == "l2"' <<<"$one"
+    holds '(.footprint_bytes / $one - 2 | fabs) < 0.01' --argjson one "$(jq .footprint_bytes <<<"$one")" <<<"$two"
+    mem --threads 1 --footprint l1 | head -n 1 | holds '.class == "l1"'
+}
+
+# cpus: the CPUs that may be used, as a list.
+cpus() {
+    awk '/^Cpus_allowed_list/ { print $2 }' /proc/self/status
+}
+
+@test "a limit is kept: all over, second by second, and split between workers" {
+    mem --threads 1 --footprint 64MiB --limit 200M --interval 1s --duration 3s | holds '
+        map(select(.event == "interval"))[0:2] as $each | .[-1] as $all
+        | ($all.achieved / 2e8 - 1 | fabs) < 0.03 and all($each[]; .achieved / .offered | . > 0.9 and . < 1.1)
+        and $all.cpu_s < 0.5 * $all.elapsed_s and $all.busy_s < $all.elapsed_s' -s
+    mem --threads 3 --footprint 16MiB --limit 100MB/s --duration 1s | tail -n 1 | holds '(.achieved / 1e8 - 1 | fabs) < 0.05'
+    mem --threads 1 --kernel chase --footprint 64KiB --limit 1M --duration 1s | tail -n 1 | holds '(.achieved / 1e6 - 1 | fabs) < 0.1 and .unit == "ops/s"'
+}
+
+@test "a chase through memory takes longer for each load than one inside L1" {
+    local inside outside
+    inside=$(mem --kernel chase --threads 1 --footprint 16KiB | tail -n 1)
+    outside=$(mem --kernel chase --threads 1 --footprint 128MiB | tail -n 1)
+    holds '.ns_per_load > 0 and .ns_per_load <= 1.1 * .ns_per_load_mean' <<<"$inside"
+    holds '.ns_per_load > 4 * $inside' --argjson inside "$(jq .ns_per_load <<<"$inside")" <<<"$outside"
+    run -0 "$BIN/loadgen" mem --kernel chase --threads 1 --footprint 1MiB --duration 0.1
+    [[ $output =~ [0-9]\ ns\ for\ each\ load && $output == *"pages "* ]]
+}
+
+@test "the pages that it got are told, and huge ones if they were asked for" {
+    mem --threads 1 --footprint 32MiB | head -n 1 | holds '(.pages == "base") == (.huge_bytes == 0) and .page_bytes >= 4096 and (.nodes | test("^[0-9]"))'
+    if grep -q '\[never\]' /sys/kernel/mm/transparent_hugepage/enabled && ! grep -q '^HugePages_Free: *[1-9]' /proc/meminfo; then
+        refused 'huge pages are off' --huge
+    else
+        mem --threads 1 --footprint 64MiB --huge | head -n 1 | holds '.huge_bytes > 0 and .pages != "base"'
+    fi
+}
+
+@test "memory comes from the node that was asked for, and one that is not there is refused" {
+    mem --threads 1 --footprint 4MiB --node "$(sed 's/[-,].*//' /sys/devices/system/node/has_memory)" | head -n 1 |
+        holds '.nodes == ($node | tostring)' --arg node "$(sed 's/[-,].*//' /sys/devices/system/node/has_memory)"
+    refused 'no such NUMA node here: choose from [0-9]' --node 999
+}
+
+@test "a footprint beyond memory is refused before anybody is killed" {
+    refused 'footprint of [0-9.]+ .iB: (this machine|the cgroup) has .* left' --footprint 1000TiB
+    refused 'has .* left: give a smaller --footprint' --footprint "$(awk '/^MemTotal/ { print $2 }' /proc/meminfo)K" --kernel chase
+}
+
+@test "a cgroup's limit counts, too" {
+    local folder
+    if folder=/sys/fs/cgroup/memory && [[ -w $folder/tasks ]]; then
+        GROUP=$folder/jostle-test-$$
+        mkdir "$GROUP" 2>/dev/null || skip 'no cgroup can be made here'
+        printf '256M' >"$GROUP/memory.limit_in_bytes"
+    elif folder=/sys/fs/cgroup && grep -qw memory "$folder/cgroup.subtree_control" 2>/dev/null; then
+        GROUP=$folder/jostle-test-$$
+        mkdir "$GROUP" 2>/dev/null || skip 'no cgroup can be made here'
+        printf '256M' >"$GROUP/memory.max"
+    else
+        skip 'no memory cgroup can be made here'
+    fi
+    # shellcheck disable=SC2317 # called through run
+    inside() {
+        bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$GROUP" "$BIN/loadgen" mem --threads 1 --duration 0.2 "$@"
+    }
+    run -2 inside --footprint 1GiB
+    [[ $output == *"the cgroup has 2"*"MiB left"* ]]
+    run -0 inside --footprint 64MiB
+}
+
+@test "what is no kernel, footprint, rate or option is refused" {
+    refused 'give one of copy, scale, add, triad, read, write, chase' --kernel traid
+    refused 'not a footprint' --footprint l4
+    refused 'not a footprint' --footprint 0
+    refused 'not a footprint' --footprint 0%
+    refused 'too little for 3 arrays' --footprint 100
+    refused 'counts in B/s' --limit 1000iops --footprint 1M
+    refused 'counts in ops/s' --kernel chase --limit 1MB/s --footprint 1M
+    refused 'nothing would happen' --limit 0 --footprint 1M
+    refused 'for stores' --kernel read --non-temporal
+    refused 'one pointer at a time' --kernel chase --simd sse2
+    refused 'only --calib takes SECONDS' 5
+    refused 'without a limit' --calib --limit 1G
+    refused 'did you mean --footprint' --fotprint 1M
+}
+
+@test "a percentage is of the calibration with the same kernel, threads, cache and stores" {
+    make_entry
+    mem --threads 1 --footprint l2 --limit 50% 2>/dev/null | head -n 1 | holds '.rate == 2e9 and (.calibration | endswith("entry.mem.json")) and .calibration_age_s < 300'
+    run -0 "$BIN/loadgen" mem --threads 1 --footprint l2 --limit 25% --duration 0.1
+    [[ $output =~ '100% is 4.00 GB/s, calibrated '[0-9]+' s ago' ]]
+    refused 'make one: loadgen mem --calib --kernel triad --threads 2 --footprint l2' --threads 2 --footprint l2 --limit 50%
+    refused '--kernel copy' --threads 1 --footprint l2 --kernel copy --limit 50%
+    refused '--non-temporal' --threads 1 --footprint l2 --non-temporal --limit 50%
+    refused 'make one' --threads 1 --footprint 1GiB --limit 50%
+    refused 'anybody could mean' --threads 1 --footprint l2 --limit 5000%
+    local change
+    for change in '.host = "elsewhere"' '.rate = null' '.rate = 0' '.schema = "x"' '.created = "then"' '.simd = "mmx"' '[]'; do
+        make_entry "$change"
+        refused 'make one' --threads 1 --footprint l2 --limit 50%
+    done
+}
+
+@test "a calibration is kept under a name of its own, as its schema says, and used" {
+    run -0 --separate-stderr "$BIN/loadgen" mem --calib 0.5 --threads 1 --footprint l2
+    [[ $output == *GB/s*"kept as $KEPT/"*.mem.json* ]]
+    "$BIN/loadgen" mem --calib 0.5 --threads 1 --footprint l2 --kernel chase --json 2>/dev/null | holds '
+        .load == "mem" and .kernel == "chase" and .unit == "ops/s" and .rate > 0 and .ns_per_load > 0'
+    [[ $(find "$KEPT" -name '*.mem.json' | wc -l) -eq 2 && -z $(find "$KEPT" -name '.calib*') ]]
+    mem --threads 1 --footprint l2 --limit 50% 2>/dev/null | head -n 1 | holds '(.rate / $rate - 0.5 | fabs) < 1e-6' \
+        --argjson rate "$(jq .rate "$KEPT"/*.triad.*.mem.json)"
+    python3 -c 'import jsonschema' 2>/dev/null || skip 'python3-jsonschema is not installed'
+    python3 - "$ROOT/results/schema/jostle.calibration.schema.json" "$KEPT"/*.mem.json <<'PYTHON'
+import json, jsonschema, sys
+schema = json.load(open(sys.argv[1]))
+for name in sys.argv[2:]:
+    jsonschema.Draft7Validator(schema).validate(json.load(open(name)))
+PYTHON
+}
+
+@test "a calibration goes to a file that is named, and one that cannot be written is told" {
+    run -0 "$BIN/loadgen" mem --calib 0.5 --threads 1 --footprint l1 --calibration "$BATS_TEST_TMPDIR/mine"
+    [[ ! -e $KEPT ]]
+    mem --threads 1 --footprint l1 --limit 10% --calibration "$BATS_TEST_TMPDIR/mine" 2>/dev/null | head -n 1 | holds '.rate > 0'
+    refused 'is not for triad, 2 threads' --threads 2 --footprint l1 --limit 10% --calibration "$BATS_TEST_TMPDIR/mine"
+    run -1 "$BIN/loadgen" mem --calib 0.5 --threads 1 --footprint l1 --calibration /nowhere/mine
+    [[ $output == *"/nowhere/mine: No such file"* ]]
+}
+
+@test "it obeys pause, resume, rate and mark, and ends with its input" {
+    load_start mem --threads 1 --footprint 4MiB --limit 100M
+    load_expect ready
+    load_holds '.load == "mem" and .unit == "B/s" and .rate == 1e8 and .pages != null'
+    load_resume
+    load_mark
+    sleep 1
+    load_mark one
+    load_holds '.mark == "one" and (.achieved / .offered - 1 | fabs) < 0.1 and .latency.service.p50_ns > 0'
+    load_say rate 20M
+    load_mark
+    sleep 1
+    load_mark two
+    load_holds '.achieved / 2e7 | . > 0.8 and . < 1.2'
+    load_say pause
+    load_expect paused
+    local before after
+    before=$(awk '/ctxt_switches/ { sum += $2 } END { print sum }' /proc/"$LOAD_PID"/task/*/status)
+    sleep 0.5
+    after=$(awk '/ctxt_switches/ { sum += $2 } END { print sum }' /proc/"$LOAD_PID"/task/*/status)
+    [[ $before -eq $after ]]
+    [[ $(</proc/"$LOAD_PID"/oom_score_adj) -eq 1000 ]]
+    load_end
+    gone "$LOAD_PID"
+}
+
+@test "a signal ends it, also while it fills its memory" {
+    local pid
+    "$BIN/loadgen" mem --threads 1 --kernel chase --footprint 2GiB --duration 30 >/dev/null 2>&1 3>&- &
+    pid=$!
+    sleep 0.2
+    kill "$pid"
+    eventually 5 gone "$pid"
+    wait "$pid" || true
+    "$BIN/loadgen" mem --threads 1 --footprint 1MiB --json >"$BATS_TEST_TMPDIR/out" 3>&- &
+    pid=$!
+    eventually 10 grep -q steady "$BATS_TEST_TMPDIR/out"
+    kill -TERM "$pid"
+    wait "$pid"
+    tail -n 1 "$BATS_TEST_TMPDIR/out" | holds '.event == "summary"'
+}
