@@ -9,8 +9,8 @@ include "report/rows";
 def tex_code:
   if . >= 97 and . <= 122 or . >= 65 and . <= 90 or . >= 48 and . <= 57 then [.] | implode
   elif . == 92 then "\\textbackslash{}" elif . == 123 then "\\{" elif . == 125 then "\\}"
-  elif . == 36 then "{\\char36}" elif . == 38 then "\\&" elif . == 35 then "\\#" elif . == 95 then "\\_\\allowbreak{}" elif . == 37 then "\\%"
-  elif . == 126 then "\\textasciitilde{}" elif . == 94 then "\\textasciicircum{}"
+  elif . == 36 then "{\\char36}" elif . == 38 then "\\&" elif . == 35 then "\\#" elif . == 95 then "{\\ttfamily\\char95}\\allowbreak{}" elif . == 37 then "\\%"
+  elif . == 126 then "{\\ttfamily\\char126}" elif . == 94 then "{\\ttfamily\\char94}"
   elif . == 60 then "\\textless{}" elif . == 62 then "\\textgreater{}" elif . == 124 then "\\textbar{}"
   elif . == 34 then "{\\ttfamily\\char34}" elif . == 39 then "{\\char39}" elif . == 96 then "{\\char96}" elif . == 45 then "{-}" elif . == 44 then "{,}" elif . == 33 then "{!}" elif . == 63 then "{?}"
   elif . == 91 then "{[}" elif . == 93 then "{]}" elif . == 47 then "/\\allowbreak{}"

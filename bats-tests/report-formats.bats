@@ -1,0 +1,221 @@
+#!/usr/bin/env bats
+# The formats of jostle report, but for HTML (report-html.bats): golden files,
+# what other programs read from them, and ugly names.
+#
+# bats-tests/fixtures/report/golden has a file a format, made from
+# fixtures/report/campaign. After a change that is meant, look at what differs
+# and write them anew: JOSTLE_GOLDEN=write bats bats-tests/report-formats.bats
+
+load helpers
+load report
+
+setup() {
+    FIXTURES=$ROOT/bats-tests/fixtures/report
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# golden NAME ARG...: the report of the fixture is the golden file.
+golden() {
+    local file=$FIXTURES/golden/$1
+    shift
+    report --quiet "$FIXTURES/campaign" "$@" >made
+    if [[ ${JOSTLE_GOLDEN:-} == write ]]; then cp made "$file"; fi
+    diff "$file" made
+}
+
+# compiles FILE: pdflatex takes it without an error; its text is in FILE.txt.
+compiles() {
+    command -v pdflatex >/dev/null || skip 'pdflatex is not installed'
+    pdflatex -interaction=nonstopmode -halt-on-error "$1" >"$1.out" 2>&1 || {
+        grep -A 5 '^!' "$1.out" >&2
+        return 1
+    }
+    ! grep '^!' "$1.out" || return 1
+    command -v pdftotext >/dev/null || skip 'pdftotext is not installed'
+    pdftotext -layout "${1%.tex}.pdf" "$1.txt"
+}
+
+@test "terminal: as the golden file" { golden terminal.txt; }
+@test "Markdown: as the golden file" { golden report.md --format md; }
+@test "LaTeX: as the golden file" { golden report.tex --format latex; }
+@test "CSV: as the golden file" { golden figures.csv --format csv; }
+@test "CSV of the runs: as the golden file" { golden runs.csv --format csv --runs; }
+@test "JSON: as the golden file" { golden model.json --format json; }
+@test "hyperfine: as the golden file" { golden hyperfine.json --format hyperfine; }
+
+@test "golden figures are those of the records" {
+    # By another way than the report's: from the lines of runs.jsonl.
+    local cell='delannoy.n=5@disk.100%' mean
+    mean=$(jq -s '[.[] | select(.condition != "baseline") | .wall_s] | add / length' "$FIXTURES/campaign/cells/$cell/runs.jsonl")
+    jq --argjson mean "$mean" --arg cell "$cell" -e '.cells[] | select(.name == $cell) | .loaded.wall_s.mean - $mean | fabs < 1e-9' "$FIXTURES/golden/model.json"
+    [[ $(<"$FIXTURES/golden/report.md") == *"| delannoy n=5 | disk 100% | 3 | $(LC_ALL=C printf '%.4f' "$mean") |"* ]]
+}
+
+@test "terminal: every number has a unit, flags are words" {
+    report "$FIXTURES/campaign" >out 2>/dev/null
+    run -0 cat out
+    [[ $output == *'delannoy n=5  disk 25%   3 + 3  '*' ± '*' ms  '*'1.053 [1.043, 1.063]'*' ms  '*' MiB  1.24 of 1.25 GB/s'* ]]
+    [[ $output == *'noise: the slowdown is not distinguishable from noise'* ]]
+    [[ $output == *'not done'*'delannoy.n=5@cpu.100%: failed: the target failed with exit code 3: no such file: mend it'* ]]
+}
+
+@test "terminal: narrow ones get fewer columns, no line of a table is wider" {
+    local columns
+    for columns in 60 80 100 140; do
+        COLUMNS=$columns report --quiet "$FIXTURES/campaign" >narrow
+        grep -E '^(program|delannoy n|nbody n)' narrow >table
+        grep -q 'slowdown' table
+        awk -v columns="$columns" '{ gsub(/[\200-\277]/, ""); if (length($0) > columns) { print; bad = 1 } } END { exit bad }' table
+    done
+    [[ $(wc -l <table) -gt 5 ]]
+}
+
+@test "terminal: colours at a terminal only, and not with NO_COLOR or a dumb one" {
+    command -v script >/dev/null || skip 'script is not installed'
+    local command
+    printf -v command '%q report --quiet %q' "$JOSTLE" "$FIXTURES/campaign"
+    report --quiet "$FIXTURES/campaign" >plain
+    [[ $(<plain) != *$'\e'* ]]
+    env -u NO_COLOR TERM=xterm COLUMNS=300 script -qec "$command" /dev/null </dev/null >coloured
+    [[ $(<coloured) == *$'\e['* ]]
+    # Without its codes it is the same text.
+    sed -e 's/\x1b\[[0-9;]*m//g' -e 's/\r$//' coloured | diff plain -
+    NO_COLOR=1 TERM=xterm COLUMNS=300 script -qec "$command" /dev/null </dev/null >plainer
+    [[ $(<plainer) != *$'\e'* ]]
+    env -u NO_COLOR TERM=dumb COLUMNS=300 script -qec "$command" /dev/null </dev/null >dumb
+    [[ $(<dumb) != *$'\e'* ]]
+}
+
+@test "terminal: an ugly name cannot speak to the terminal" {
+    nasty campaign "$(nasty_name)"$'\u202e\u200b'
+    report campaign >out
+    [[ $(<out) == *'<script>alert(1)</script> & \input{x} | "a,b"\n\t=1+1 \e[31mred é 漢 `x` $HOME %d #_~^ [z]\u{202e}\u{200b}'* ]]
+    LC_ALL=C run ! grep -qP '[\x00-\x08\x0b-\x1f\x7f]' out
+    # Errors that name it are as safe.
+    mv campaign/cells/*10% "campaign/cells/$(printf 'x\e[2Jy')"
+    : >campaign/cells/x*/result.json
+    report campaign >out 2>err
+    LC_ALL=C run ! grep -qP '[\x00-\x08\x0b-\x1f\x7f]' out err
+    grep -q 'result.json is empty' err
+}
+
+@test "Markdown: an ugly name stays in its cell and is no mark-up" {
+    nasty campaign
+    report campaign --format md >out.md
+    grep -F '&lt;script&gt;alert(1)&lt;/script&gt; &amp; \\input\{x\} \| "a,b"\\n\\t=1+1 \\e\[31mred é 漢 \`x\` \$HOME %d \#\_\~^ \[z\] n=5' out.md
+    run ! grep -F '<script>' out.md
+    # All rows of a table have the columns of its head.
+    awk -F '|' '/^\|/ { line = $0; gsub(/\\\|/, "", line); n = split(line, cells, "|"); if (columns && n != columns) { print; bad = 1 }; columns = n; next } { columns = 0 } END { exit bad }' out.md
+}
+
+@test "CSV: figures are those of the model, and names come back as they were" {
+    nasty campaign
+    report campaign --format json >model.json
+    report campaign --format csv --output out.csv
+    report campaign --format csv --runs >runs.csv
+    python3 - <<'PYTHON'
+import csv, json
+model = json.load(open("model.json"))
+rows = list(csv.DictReader(open("out.csv", newline="")))
+assert len(rows) == 2 * 2 * 4, len(rows)
+for cell in model["cells"]:
+    mine = [r for r in rows if r["cell"] == cell["name"]]
+    assert all(r["target"] == cell["target"] and json.loads(r["command"]) == cell["command"] for r in mine)
+    for row in mine:
+        figure = cell[row["role"]][row["metric"]]
+        for field in ("mean", "variance", "stddev", "median", "min", "max"):
+            assert float(row[field]) == figure[field], (row, field)
+    loaded = [r for r in mine if r["role"] == "loaded" and r["metric"] == "wall_s"][0]
+    assert float(loaded["slowdown"]) == cell["slowdown"]["ratio"] and float(loaded["achieved"]) == cell["achieved"]["achieved"]
+runs = list(csv.DictReader(open("runs.csv", newline="")))
+assert len(runs) == 12 and all(None not in r and r["used"] == "1" for r in runs)
+first = json.loads(open("campaign/cells/" + runs[0]["experiment"] + "/runs.jsonl").readline())
+assert float(runs[0]["wall_s"]) == first["wall_s"] and runs[0]["condition"] == first["condition"] and runs[0]["start"] == first["start"]
+PYTHON
+}
+
+@test "CSV: a database reads it" {
+    command -v sqlite3 >/dev/null || skip 'sqlite3 is not installed'
+    report --quiet "$FIXTURES/campaign" --format csv >out.csv
+    run -0 sqlite3 :memory: '.mode csv' '.import out.csv figures' \
+        "SELECT cell FROM figures WHERE metric = 'wall_s' AND role = 'loaded' ORDER BY CAST(slowdown AS REAL) DESC LIMIT 1"
+    [[ $output == 'delannoy.n=5@disk.100%' ]]
+}
+
+@test "LaTeX: compiles as it is, with the figures, without and with load, and levels as columns" {
+    report --quiet "$FIXTURES/campaign" --output report.tex
+    compiles report.tex
+    local text
+    text=$(<report.tex.txt)
+    [[ $text == *'wall'*'user'*'system'*'memory'* ]]
+    # A row of means and variances as Markdown has it.
+    grep -E 'delannoy n=5 +disk 100% +3 +0\.2822 ' report.tex.txt
+    grep -E 'delannoy n=5 +0\.998 \[0\.988, 1\.008\] +1\.053 \[1\.043, 1\.063\] +1\.054 \[1\.044, 1\.064\] +1\.132 \[1\.122, 1\.142\]' report.tex.txt
+    [[ $text == *'Slowdown by level of disk'* ]]
+    grep -F 'the target failed with exit code 3' report.tex.txt
+}
+
+@test "LaTeX: compiles by input in a document of one's own" {
+    report --quiet "$FIXTURES/campaign" --output report.tex
+    printf '%s\n' '\documentclass{article}' '\usepackage{longtable}' '\begin{document}' 'Before.' '\input{report.tex}' 'Afterwards.' '\end{document}' >mine.tex
+    compiles mine.tex
+    [[ $(<mine.tex.txt) == *'Before.'*'Slowdown by level of disk'*'Afterwards.'* ]]
+}
+
+@test "LaTeX: an ugly name compiles and is read back" {
+    nasty campaign
+    printf 'INCLUDED' >x.tex
+    report campaign --output report.tex
+    run ! grep -F '\input{x}' report.tex
+    compiles report.tex
+    run ! grep INCLUDED report.tex.txt
+    tr -s ' \n' ' ' <report.tex.txt >text
+    grep -F '<script>alert(1)</script> & \input{x} | "a,b"\n\t=1+1 \e[31mred' text
+    grep -F 'U+6F22' text
+    grep -F '$HOME %d #_~^ [z]' text
+}
+
+@test "hyperfine: its plotting scripts find what they read" {
+    nasty campaign
+    report campaign --format hyperfine >ugly.json
+    report --quiet "$FIXTURES/campaign" --format hyperfine >all.json
+    report --quiet "$FIXTURES/campaign" --only 'delannoy*disk*' --format hyperfine >levels.json
+    report --quiet "$FIXTURES/campaign" --only 'delannoy.n=5@disk.25%' --format hyperfine >two.json
+    nasty_name >name
+    python3 - <<'PYTHON'
+import json, statistics
+def results(file): return json.load(open(file))["results"]
+for result in results("all.json"):
+    times = result["times"]
+    # plot_histogram.py, plot_whisker.py, plot_progression.py, advanced_statistics.py
+    assert isinstance(result["command"], str) and len(times) == 3 and all(isinstance(t, float) for t in times)
+    assert len(result["exit_codes"]) == len(result["memory_usage_byte"]) == 3
+    for field, value in (("mean", statistics.mean(times)), ("stddev", statistics.stdev(times)), ("median", statistics.median(times)), ("min", min(times)), ("max", max(times))):
+        assert abs(result[field] - value) < 1e-9, field
+    assert result["user"] > 0 and result["system"] > 0
+assert len(results("all.json")) == 12
+# plot_parametrized.py: one parameter, the same for all, a number
+names = {tuple(result["parameters"]) for result in results("levels.json")}
+assert names == {("level",)}, names
+assert sorted({float(result["parameters"]["level"]) for result in results("levels.json")}) == [0, 10, 25, 50, 100]
+# welch_ttest.py: exactly two
+assert [r["command"] for r in results("two.json")] == ["delannoy 5 (alone)", "delannoy 5 (disk 25%)"]
+assert results("ugly.json")[0]["command"] == "'%s' 5 (alone)" % open("name", newline="").read()
+PYTHON
+}
+
+@test "JSON: an ugly name is what it was" {
+    nasty campaign
+    report campaign --format json | holds 'all(.cells[]; .target == $name and .command == [$name, "5"])' --arg name "$(nasty_name)"
+}
+
+@test "a cell without figures makes no format fail" {
+    synthetic 2 2 campaign
+    rm campaign/cells/*/result.json
+    edited campaign/cells/*10%/experiment.json '.environment = {}'
+    local format
+    for format in terminal md latex csv json hyperfine; do
+        report --quiet campaign --format "$format" >out
+        [[ $format == csv || $format == hyperfine || $(<out) == *'result.json cannot be used'* ]]
+    done
+}
