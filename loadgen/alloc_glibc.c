@@ -12,21 +12,23 @@
 
 extern void *__libc_malloc(size_t bytes);
 extern void __libc_free(void *memory);
+extern int __libc_mallopt(int parameter, int value);
 /* Other C libraries lack them. */
 #pragma weak __libc_malloc
 #pragma weak __libc_free
+#pragma weak __libc_mallopt
 #pragma weak mallinfo2
 
 static bool present(void)
 {
-    return __libc_malloc != NULL && __libc_free != NULL;
+    return __libc_malloc != NULL && __libc_free != NULL && __libc_mallopt != NULL;
 }
 
 static int open_heap(struct alloc_heap *heap, bool purge)
 {
     (void)heap;
-    if (!purge || (mallopt(M_MMAP_THRESHOLD, PAGE_BYTES) == 1 &&
-                   mallopt(M_TRIM_THRESHOLD, 0) == 1 && mallopt(M_TOP_PAD, 0) == 1))
+    if (!purge || (__libc_mallopt(M_MMAP_THRESHOLD, PAGE_BYTES) == 1 &&
+                   __libc_mallopt(M_TRIM_THRESHOLD, 0) == 1 && __libc_mallopt(M_TOP_PAD, 0) == 1))
         return 0;
     errno = EINVAL;
     return -1;
