@@ -133,6 +133,46 @@ summary() {
     [[ $(sed -n "$((stop - 1))p" answers | cut -f 6) -ge 1 ]]
 }
 
+@test "with a gate the forecast is about its verdict, not about the cap" {
+    pairs 7 40 1.3 0.03 >runs
+    "$BIN/estimate" --conditions baseline,load --at-most 1.1 --max-runs 1000 <runs >answers
+    # Far above the limit: decided at the least number of runs.
+    (($(sed -n 11p answers | cut -f 6) <= 24 - 10))
+    # Right at the limit it would take for ever.
+    pairs 7 40 1.1 0.03 | "$BIN/estimate" --conditions baseline,load --at-most 1.1 --max-runs 1000 >answers
+    (($(sed -n 31p answers | cut -f 6) > 100))
+}
+
+@test "the summary tells the first forecast and what came of it" {
+    pairs 7 60 1.3 0.05 | summary --conditions baseline,load --error 0.025 --max-runs 100 --first-stop >result
+    holds '.forecast | .after_runs == 6 and .expected_runs >= 24 and .expected_runs <= 200 and .made_runs >= 24 and .made_runs <= 120' <result
+    pairs 7 2 1.3 0.05 | summary --conditions baseline,load | holds '.forecast == null'
+}
+
+@test "the records' times tell how many seconds were expected and taken, without a pause" {
+    jq -nc '[0, 2, 4, 1000, 1002] | to_entries[] | { block: (.key + 1), start: (1e9 + .value | todate | sub("Z"; ".250000000Z")), wall_s: 1.5 }' >runs.jsonl
+    jq -n -L "$ROOT/harness/lib" --rawfile runs runs.jsonl 'include "forecast"; { forecast: { after_runs: 2, expected_runs: 6, made_runs: 5 } } | with_forecast($runs), (with_forecast($runs) | forecast_line)' >out
+    jq -s '.[0]' out | holds '.forecast | .after_s == 3.5 and .expected_s == 10.5 and .took_s == 2 + 2 + 1.5 + 2 + 1.5'
+    jq -s '.[1]' out | holds '. == "forecast after 2 runs (3.50 s): 6 in all, 10.5 s; made: 5, 9.00 s"'
+}
+
+@test "runs that resemble their neighbours tell less, and all conditions' runs tell of it" {
+    # The same values in two orders: smooth, and shuffled by 7 i modulo 24.
+    awk 'BEGIN { for (i = 0; i < 24; i++) print 1 + 0.02 * sin(i * 0.5) }' >smooth
+    awk '{ v[NR - 1] = $1 } END { for (i = 0; i < 24; i++) print v[7 * i % 24] }' smooth >mixed
+    local order
+    for order in smooth mixed; do
+        mapfile -t values <$order
+        wall "${values[@]}" | summary --error 0.5 --max-runs 24 --min-runs 23 >$order.json
+        awk '{ print "{\"condition\":\"" (NR % 2 ? "a" : "b") "\",\"wall_s\":" $1 * (NR % 2 ? 1 : 3) "}" }' $order |
+            summary --conditions a,b --max-runs 13 >$order.both.json
+    done
+    jq -s 'map(.conditions[0].wall_s.error)' smooth.json mixed.json | holds '.[0] > 2 * .[1]'
+    jq -s 'map(.warnings | map(.flag) | index("autocorrelation") != null)' smooth.json mixed.json | holds '. == [true, false]'
+    jq -s 'map(.conditions[0].wall_s.error)' smooth.both.json mixed.both.json | holds '.[0] > 1.5 * .[1]'
+    jq -s 'map([.warnings[] | select(.flag == "autocorrelation") | .condition])' smooth.both.json mixed.both.json | holds '. == [["a", "b"], []]'
+}
+
 @test "feeding the records again in one go gives the same summary as one after the other" {
     pairs 2 14 1.1 0.05 >runs
     summary --conditions baseline,load <runs >whole

@@ -100,6 +100,10 @@ struct decision decide(struct session *session)
     if (decision.stop == STOP_NOT) {
         place(session, &decision);
         decision.more = forecast_runs(session, decision.worst_error);
+        if (decision.more >= 0 && session->forecast_runs == 0) {
+            session->forecast_after = session->count;
+            session->forecast_runs = session->count + (size_t)decision.more;
+        }
     }
     return decision;
 }

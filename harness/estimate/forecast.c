@@ -1,6 +1,8 @@
 #include "forecast.h"
 
 #include "decide.h"
+#include "figures.h"
+#include "gate.h"
 #include "location.h"
 
 #include <math.h>
@@ -26,15 +28,61 @@ static size_t blocks_for(struct session *session, size_t now, double error)
     return low;
 }
 
+// With that standard error of one run, the smallest n whose confidence sequence
+// is as narrow as `gap`; max_runs if there is none.
+static size_t blocks_to_decide(struct session *session, size_t now, double unit, double gap)
+{
+    size_t low = now, high = session->settings->max_runs;
+    while (low < high) {
+        size_t n = low + (high - low) / 2;
+        if (unit * gate_critical(session->critical.confidence, n) / sqrt((double)n) <= gap)
+            high = n;
+        else
+            low = n + 1;
+    }
+    return low;
+}
+
+static bool is_asked(const struct session *session, size_t condition, enum metric metric)
+{
+    return session->settings->metric[metric] && !figure_is_negligible(session, condition, metric);
+}
+
+// The gate ends when one load is above the limit, or else when all are below.
+static size_t blocks_for_gate(struct session *session, size_t now)
+{
+    const struct settings *settings = session->settings;
+    size_t below = now, above = settings->max_runs;
+    bool is_above = false;
+    for (size_t i = 1; i < settings->condition_count; i++)
+        for (enum metric m = 0; m < METRICS; m++) {
+            if (i == settings_aa(settings) || !is_asked(session, i, m))
+                continue;
+            // With 1 in the place of t the half-width is the standard error.
+            struct interval ratio = interval_ratio(&session->conditions[i].pairs[m], 1);
+            double unit = ratio.error * ratio.center * sqrt((double)now);
+            double gap = fabs(ratio.center - settings->at_most);
+            size_t blocks =
+                isfinite(unit) ? blocks_to_decide(session, now, unit, gap) : settings->max_runs;
+            if (ratio.center > settings->at_most) {
+                is_above = true;
+                above = blocks < above ? blocks : above;
+            } else {
+                below = blocks > below ? blocks : below;
+            }
+        }
+    return is_above ? above : below;
+}
+
 long forecast_runs(struct session *session, double worst_error)
 {
     const struct settings *settings = session->settings;
     size_t now = decide_blocks(session), width = settings->condition_count;
     if (now < BLOCKS_NEEDED)
         return -1;
-    size_t blocks = isfinite(worst_error) && settings->at_most <= 0
-                        ? blocks_for(session, now, worst_error)
-                        : settings->max_runs;
+    size_t blocks = settings->at_most > 0   ? blocks_for_gate(session, now)
+                    : isfinite(worst_error) ? blocks_for(session, now, worst_error)
+                                            : settings->max_runs;
     if (blocks < settings->min_runs)
         blocks = settings->min_runs;
     if (blocks <= now && session->count % width == 0)

@@ -41,6 +41,7 @@ void session_clear(struct session *session)
     }
     session->count = session->blocks = session->complete = session->open = 0;
     session->last_order = session->failed = 0;
+    session->forecast_after = session->forecast_runs = 0;
     session->outside = STOP_NOT;
 }
 

@@ -50,7 +50,8 @@ struct session {
     size_t open;       // the first block that may lack one
     size_t last_order; // the highest so far
     size_t failed;
-    enum stop_reason outside; // given by a `stop REASON` line
+    size_t forecast_after, forecast_runs; // the first forecast: made after, of all runs; 0: none
+    enum stop_reason outside;             // given by a `stop REASON` line
 };
 
 // Makes an empty session; false if memory ran out. `settings` must outlive it.

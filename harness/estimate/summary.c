@@ -130,15 +130,25 @@ static json_t *intervals(const struct settings *settings)
                      "sequential", settings_is_sequential(settings));
 }
 
+// How many runs were expected after the first blocks, and how many it took.
+static json_t *forecast(const struct session *session)
+{
+    if (session->forecast_runs == 0)
+        return json_null();
+    return json_pack("{s:i, s:i, s:i}", "after_runs", (int)session->forecast_after, "expected_runs",
+                     (int)session->forecast_runs, "made_runs", (int)session->count);
+}
+
 json_t *summary_build(struct session *session)
 {
     const struct settings *settings = session->settings;
     enum stop_reason stop = decide_stop(session);
     if (stop == STOP_NOT) // the records ended before the experiment did
         stop = STOP_INTERRUPTED;
-    json_t *summary = json_pack("{s:o, s:o, s:o, s:o}", "conditions", conditions(session, stop),
-                                "slowdowns", slowdowns(session), "warnings",
-                                diagnose_warnings(session), "intervals", intervals(settings));
+    json_t *summary =
+        json_pack("{s:o, s:o, s:o, s:o, s:o}", "conditions", conditions(session, stop), "slowdowns",
+                  slowdowns(session), "warnings", diagnose_warnings(session), "intervals",
+                  intervals(settings), "forecast", forecast(session));
     if (settings_aa(settings) > 0)
         json_object_set_new(summary, "noise_floor", floors(session));
     if (settings->at_most > 0) {

@@ -11,7 +11,6 @@ estimate_in='' estimate_out='' estimate_pid=''
 target_pid=''
 runs_total=0
 started_us=0
-forecast_after=0 forecast_runs=0
 experiment_host='' # the name of this machine, as a JSON string
 live=''         # not empty when a line on a terminal shows where we are
 terminal_out='' # a descriptor of our own stdout, for --show-output
@@ -184,7 +183,6 @@ experiment_loop() {
             estimate_tell 'stop max-time'
             continue
         fi
-        experiment_forecast
         experiment_live
         experiment_run "$NEXT_CONDITION" "$NEXT_BLOCK" "$NEXT_ORDER"
         estimate_tell "$RECORD"
@@ -296,13 +294,6 @@ experiment_live() {
     printf '\r\033[K%s: run %d, error %s (asked %s)%s' "$NEXT_CONDITION" "$NEXT_ORDER" "$error" "$asked" "$left" >&2
 }
 
-# experiment_forecast: keeps the first forecast of estimate, to be judged later.
-experiment_forecast() {
-    [[ $NEXT_RUNS != - && $forecast_runs -eq 0 ]] || return 0
-    forecast_after=$runs_total
-    forecast_runs=$((runs_total + ${NEXT_RUNS%.*}))
-}
-
 # experiment_verdict: the exit status of --at-most.
 experiment_verdict() {
     [[ -n ${options[at_most]:-} ]] || return 0
@@ -317,8 +308,6 @@ experiment_verdict() {
 experiment_live_end() {
     [[ -n $live ]] || return 0
     printf '\r\033[K' >&2
-    ((forecast_runs == 0)) ||
-        printf 'forecast after %d runs: %d in all; made: %d\n' "$forecast_after" "$forecast_runs" "$runs_total" >&2
 }
 
 # experiment_stop: ends the loads and estimate.

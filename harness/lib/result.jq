@@ -2,6 +2,7 @@
 # runs.jsonl.
 include "attribution";
 include "hits";
+include "forecast";
 include "resumed";
 
 (.[0] + .[1])
@@ -9,4 +10,5 @@ include "resumed";
 | del(.stopped)
 | with_attribution($runs)
 | with_hits($runs)
+| with_forecast($runs)
 | with_sessions($runs)

@@ -1,6 +1,7 @@
 # result.json -> the table that ends every measurement.
 include "format";
 include "attribution";
+include "forecast";
 
 def half_width: if .ci == null then null else (.ci[1] - .ci[0]) / 2 end;
 
@@ -80,4 +81,5 @@ def warning_lines:
   noise_floor,
   (select(.verdict) | "at most \(.settings.at_most): \(.verdict)"),
   warning_lines,
+  forecast_line,
   "± and [ ] are \($level) confidence intervals; memory is the peak of the largest process."
