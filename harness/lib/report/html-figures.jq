@@ -16,10 +16,12 @@ def figure(drawing):
   drawing;
 
 def script: "\u0002" + .;
-def data(rows): "$d << END", (rows | map(tostring) | join(" ")), "END";
+def data(rows): "$d << END", (rows | map(if type == "number" then tostring else "NaN" end) | join(" ")), "END";
 
 # The smallest and the largest of some numbers, with some air.
 def range: [min, max] as [$low, $high] | (($high - $low) * 0.08 | if . == 0 then ([$high * 0.1, 1e-9] | max) else . end) as $air | [$low - $air, $high + $air];
+# The step between at most seven ticks: 1, 2 or 5 times a power of ten.
+def tick_step: ((.[1] - .[0]) / 6) as $least | ($least | log10 | floor | pow(10; .)) as $unit | first((1, 2, 5, 10) | . * $unit | select(. >= $least * 0.999));
 def range_text: "[\(.[0]):\(.[1])]";
 
 def slowdown_words: "\(.condition): \(.slowdown | ratio_text) times, \(.slowdown | interval_text)\(if .slowdown.distinguishable == false then ", not distinguishable from noise" else "" end)";
@@ -32,10 +34,10 @@ def curve_figure($id):
   . as $curve
   | { id: $id, title: "Slowdown of \(.label) over the levels of \(.load)", text: (.cells | map(slowdown_words) | join("; ")),
       labels: [(.axis | plot_label(40)), "slowdown [×]"], filter: "\(.label) \(.load)",
-      caption: "<b>\(.load | esc)</b> \(.cells | map(select(.achieved.offered?) | "\(.level // .condition | esc): \(.achieved.offered as $o | .achieved.unit as $u | $o | rate_text($u) | esc)") | if . == [] then "" else "offered: " + join("; ") end)" }
+      caption: "<b>\(.load | esc)</b> \(.cells | map(select(.achieved.offered?) | "\(.level // .condition | esc): \(.achieved.offered as $o | .achieved.unit as $u | $o | rate_text($u) | together | esc)") | if . == [] then "" else "offered: " + join("; ") end)" }
   | figure(
       ( "set output \"\($id).svg\"",
-        "set xrange \([0, ($curve.cells[].x)] | range | range_text)",
+        ([0, ($curve.cells[].x)] | range | "set xrange \(range_text)", "set xtics \(tick_step)"),
         "set yrange \([1, ($curve.cells[] | low, high)] | range | range_text)",
         data($curve.cells[] | [.x, .slowdown.ratio, low, high, sure]),
         "@curve" ) | script);
@@ -50,7 +52,7 @@ def points_figure($id):
   | figure(
       ( "@open_rows", "eval rows(\($n))", "set output \"\($id).svg\"",
         "set ytics (\([range(0; $n) | "\"~\(. + 1)~\" \($n - .)"] | join(", ")))",
-        "set xrange \([1, ($cells[] | low, high)] | range | range_text)",
+        ([1, ($cells[] | low, high)] | range | "set xrange \(range_text)", "set xtics \(tick_step)"),
         data($cells | to_entries[] | .key as $at | .value | [.slowdown.ratio, $n - $at, low, high, sure]),
         "@points", "@close_rows" ) | script);
 
@@ -69,10 +71,10 @@ def achieved_figure($id):
       text: (if ($cells | length) > 12 then "\($cells | length) points, one for each cell; the figures are in the table of every cell"
              else [$cells[] | "\(.label), \(.condition): \(.achieved.achieved | rate_text($unit)) of \(.achieved.offered | rate_text($unit))"] | join("; ") end),
       labels: ["offered [\($s.unit)]", "achieved [\($s.unit)]" | plot_label(40)],
-      caption: "<b>\($load | esc)</b> \([$cells[] | select(.achieved.short)] | length | if . == 0 then "achieved what was offered" else "\(.) of \($cells | length) cells fell short by more than 5 %" end)" }
+      caption: "<b>\($load | esc)</b> \([$cells[] | select(.achieved.short)] | length | if . == 0 then "achieved what was offered" else "\(.) of \($cells | length) cells fell short by more than 5\u00a0%" end)" }
   | figure(
       ( "set output \"\($id).svg\"",
-        ([0, $rates[][]] | range | .[0] = 0 | range_text | "set xrange \(.)", "set yrange \(.)"),
+        ([0, $rates[][]] | range | .[0] = 0 | "set xrange \(range_text)", "set yrange \(range_text)", "set xtics \(tick_step)"),
         data($rates[]), "@achieved" ) | script);
 
 # The runs of one cell in order. html-runs.awk writes the script.
@@ -84,7 +86,7 @@ def order_figure:
       text: "Wall time over the number of the run. Alone: \(.baseline.wall_s | "\(.min | time_text) to \(.max | time_text), median \(.median | time_text)")\(if .loaded then "; under load: \(.loaded.wall_s | "\(.min | time_text) to \(.max | time_text), median \(.median | time_text)")" else "" end).",
       labels: ["run", "wall time [\($s.unit)]"],
       caption: "<b>\(.condition // "alone" | esc)</b> \($runs) runs\u0001\u0001" }
-  | figure("\u0003" + (["O", .id, $cell.experiment, $cell.reference, $cell.condition // "", $s.factor] | map(tostring | gsub("[\\t\\n]"; " ")) | join("\t")));
+  | figure("\u0003" + (["O", .id, $cell.experiment, $cell.reference, $cell.condition // "", $s.factor] | @tsv));
 
 # The spread of one target's runs, a row for each condition. The baselines of
 # all its experiments share a row, each run as a multiple of its own baseline's median.
@@ -99,6 +101,6 @@ def spread_figure($id):
       caption: "median alone: \([$cells[].baseline.wall_s.median | numbers] | if length == 0 then "-" elif max - min < max / 1000 then max | time_text else "\(min | time_text) to \(max | time_text)" end)" }
   | figure(
       ( "\u0003" + (["D", $id, "\($n)"] | join("\t")),
-        ($cells | unique_by(.experiment)[] | select(.baseline.wall_s.median? > 0) | "\u0003" + (["B", $id, .experiment, .reference, $n, 0, 1 / .baseline.wall_s.median] | map(tostring | gsub("[\\t\\n]"; " ")) | join("\t"))),
+        ($cells | unique_by(.experiment)[] | select(.baseline.wall_s.median? > 0) | "\u0003" + (["B", $id, .experiment, .reference, $n, 0, 1 / .baseline.wall_s.median] | @tsv)),
         ($loaded | to_entries[] | .key as $at | .value | select(.baseline.wall_s.median? > 0)
-         | "\u0003" + (["B", $id, .experiment, .condition, $n - 1 - $at, 1, 1 / .baseline.wall_s.median] | map(tostring | gsub("[\\t\\n]"; " ")) | join("\t"))) ));
+         | "\u0003" + (["B", $id, .experiment, .condition, $n - 1 - $at, 1, 1 / .baseline.wall_s.median] | @tsv)) ));

@@ -3,7 +3,7 @@
 #   O id experiment reference condition factor   runs in order
 #   D id rows                                    spread: a plot of rows
 #   B id experiment condition row series factor  a row of it
-# A series of more than `most` runs is thinned out, and `thinned` says so.
+# A series of more than `most` runs is thinned out: `notes` gets its id and size.
 # Numbers only reach the script: names are looked up, never printed.
 function key(experiment, condition) { return experiment "\t" condition }
 
@@ -30,6 +30,13 @@ function range(air) {
     air = (largest - smallest) * 0.08
     if (air <= 0) air = largest > 0 ? largest * 0.1 : 1
     return sprintf("[%.9g:%.9g]", smallest - air, largest + air)
+}
+# The step between at most seven ticks: 1, 2 or 5 times a power of ten.
+function ticks(low, high,    unit, step) {
+    unit = 1e-12
+    while (unit * 10 <= (high - low) / 6) unit *= 10
+    for (step = unit; step < (high - low) / 6 * 0.999; step = step == unit ? 2 * unit : step == 2 * unit ? 5 * unit : 10 * unit);
+    return sprintf("set xtics %.6g", step)
 }
 function number(value) { return sprintf("%.7g", value) }
 
@@ -66,8 +73,9 @@ function draw_order(k, factor) {
     order_series(key(k[3], k[4]), 0, factor)
     if (k[5] != "") order_series(key(k[3], k[5]), 1, factor)
     print "set output \"" id ".svg\""
-    if (!lines) { print "0 0 0" > "/dev/null"; first = last = smallest = largest = 1; block[++lines] = "1 1 9" }
+    if (!lines) { first = last = smallest = largest = 1; block[++lines] = "1 1 9" }
     print "set xrange [" first - 1 ":" last + 1 "]"
+    print ticks(first - 1, last + 1)
     print "set yrange " range()
     print_block("d")
     print "@order"
@@ -79,7 +87,6 @@ function spread_row(row, series, v, n,    i, step) {
     step = n > strip ? (n - 1) / (strip - 1) : 1
     for (i = 0; i * step <= n - 1 + 1e-9; i++)
         block[++lines] = number(v[1 + int(i * step + 0.5)]) " " number(row + ((i * 7) % 11 - 5) / 40) " " series
-    if (n > strip) thinned[id] = thinned[id] + n
     seen(v[1]); seen(v[n])
     box(row, quantile(v, n, 0.25), quantile(v, n, 0.5), quantile(v, n, 0.75), v[1], v[n])
 }
@@ -112,6 +119,7 @@ function draw_spread(rows,    i, n, r, j, k, v, part, count) {
     printf "set ytics ("
     for (r = rows; r >= 1; r--) printf "\"~%d~\" %d%s", rows - r + 1, r, (r > 1 ? ", " : ")\n")
     print "set xrange " range()
+    print ticks(smallest, largest)
     if (!lines) block[++lines] = "1 1 9"
     if (!box_lines) line(1, 1, 1, 1)
     print_block("d")

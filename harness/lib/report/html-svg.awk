@@ -1,7 +1,8 @@
 # The page of html.jq with gnuplot's drawings put in, each made small: only what
 # is drawn stays, points become one path for each series, and colours become
 # classes, so that page.css decides them, for light and for dark.
-# Variables: plots, the folder of the drawings. Lines that are not tagged pass.
+# Variables: plots, the folder of the drawings; notes, what html-runs.awk has
+# thinned out. Lines that are not tagged pass.
 function attribute(text, name,    from, rest, quote) {
     from = index(text, name "=")
     if (!from) return ""
@@ -90,7 +91,7 @@ function drawing(file,    line, inside, colour, d, at, i) {
     for (i = 1; i <= count; i++) if (drawn[names[i]] != "") printf "<path class=\"%s\" d=\"%s\"/>", names[i], drawn[names[i]]
     print words
 }
-BEGIN { FS = "\t" }
+BEGIN { FS = "\t"; while ((getline line < notes) > 0) { split(line, note, "\t"); thinned[note[1]] = note[2] } }
 substr($0, 1, 1) == "\001" {
     $1 = substr($1, 2)
     for (i = 1; i <= NF; i++) field[i] = $i
@@ -98,5 +99,5 @@ substr($0, 1, 1) == "\001" {
     id = $1
     next
 }
-index($0, "\001\001") { sub(/\001\001/, id in thinned ? ", thinned out for the drawing" : "") }
+index($0, "\001\001") { sub(/\001\001/, id in thinned ? ", too many to draw: of neighbours the fastest, the slowest and the first stand for all" : "") }
 { print }

@@ -19,6 +19,8 @@ def grouped(key):
 
 def centre: .center // .mean;
 def half_width: if .ci == null then null else (.ci[1] - .ci[0]) / 2 end;
+# A number and its unit stay on one line.
+def together: split(" ") | join("\u00a0");
 def plural($n; $one; $many): "\($n) \(if $n == 1 then $one else $many end)";
 
 # A ratio with as many decimals as its interval deserves.

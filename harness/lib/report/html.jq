@@ -4,10 +4,13 @@ include "format";
 include "report/html-view";
 include "report/html-figures";
 
-def n_cell($value; $text): "<td class=\"n\"\(if $value == null then "" else " data-v=\"\($value)\"" end)>\($text)</td>";
+def n_cell($value; $text): "<td class=\"n\"\(if ($value | type) != "number" then "" else " data-v=\"\($value)\"" end)>\($text)</td>";
 def section($id; $title): "<section id=\"\($id)\" aria-labelledby=\"\($id)-h\"><h2 id=\"\($id)-h\">\($title)</h2>";
 # A table may be wider than a small screen: it scrolls in a box of its own.
-def table_start($id; $caption; $class): "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"\($id)-c\"><table id=\"\($id)\" class=\"\($class)\"><caption id=\"\($id)-c\">\($caption)</caption>";
+# One with many rows scrolls in its box, too, under its headers.
+def tall($rows): if $rows > 40 then " tall" else "" end;
+def table_start($id; $caption; $class; $rows): "<div class=\"scroll\(tall($rows))\" role=\"region\" tabindex=\"0\" aria-labelledby=\"\($id)-c\"><table id=\"\($id)\" class=\"\($class)\"><caption id=\"\($id)-c\">\($caption)</caption>";
+def table_start($id; $caption; $class): table_start($id; $caption; $class; 0);
 def table_end: "</tbody></table></div>";
 def folded($count; $most; $summary): if $count > $most then "<details class=\"fold\"><summary>\($summary)</summary>" else "" end;
 def folded_end($count; $most): if $count > $most then "</details>" else "" end;
@@ -28,7 +31,7 @@ def lede:
       (if $worst == null then "No slowdown can be told from noise."
        elif $worst.slowdown.ratio < 1 then "No target became slower; the largest ratio is"
        else "The largest slowdown:" end)
-      + (if $worst == null then "" else " <b>\($worst.label | esc)</b> takes <b>\($worst.slowdown | ratio_text) times</b> as long under <b>\($worst.condition | esc)</b>, \(.level_text) interval \($worst.slowdown | interval_text)." end)
+      + (if $worst == null then "" else " <b>\($worst.label | esc)</b> takes <b>\($worst.slowdown | ratio_text) times</b> as long under <b>\($worst.condition | esc)</b>, \(.level_text) interval \($worst.slowdown | interval_text | together)." end)
       + " \(if $noise == 0 then "Each slowdown can be told from noise" else "\($noise) of \($known | length) cannot be told from noise" end)"
       + "; \(if $flagged == 0 then "no cell is flagged" else "\(plural($flagged; "cell has"; "cells have")) a flag" end)."
     end;
@@ -43,7 +46,7 @@ def page_start($css):
   "<title>\(.name | esc): slowdown under load</title>", "<style>", ($css | rtrimstr("\n")), "</style>", "</head>", "<body>",
   "<a class=\"skip\" href=\"#answer\">Skip to the answer</a>",
   "<header>", "<p class=\"kind\">jostle: slowdown under load</p>", "<h1>\(.name | esc)</h1>", "<p class=\"lede\">\(lede)</p>",
-  "<p class=\"facts\">\(plural(.labels | length; "target"; "targets")), \(plural(.cells | length; "cell"; "cells")), \(plural(runs_of; "run"; "runs"))\(if .hosts == [] then "" else ", on \(.hosts | map(.host // "unknown" | esc) | unique | if length > 4 then "\(length) hosts" else join(", ") end)" end).\(if .waiting == [] then "" else " <a href=\"#waiting\">\(plural(.waiting | length; "cell is"; "cells are")) not done.</a>" end)</p>",
+  "<p class=\"facts\">\(plural(.labels | length; "target"; "targets")), \(plural(.cells | length; "cell"; "cells")), \(plural(.totals.runs // runs_of; "run"; "runs"))\(if .hosts == [] then "" else ", on \(.hosts | map(.host // "unknown" | esc) | unique | if length > 4 then "\(length) hosts" else join(", ") end)" end).\(if .waiting == [] then "" else " <a href=\"#waiting\">\(plural(.waiting | length; "cell is"; "cells are")) not done.</a>" end)</p>",
   "</header>";
 
 def contents($ids): "<nav aria-label=\"Sections\"><ul>\($ids | map("<li><a href=\"#\(.[0])\">\(.[1])</a></li>") | join(""))</ul></nav>";
@@ -87,7 +90,7 @@ def heat_map:
   | columns as $columns
   | "<p>How many times as long a target takes under a load as alone, with the \(.level_text) confidence interval. Each cell leads to its figures.</p>",
     legend,
-    table_start("heat"; "Slowdown of each target (rows) under each load and level (columns)"; "heat sortable"),
+    table_start("heat"; "Slowdown of each target (rows) under each load and level (columns)"; "heat sortable"; .labels | length),
     heat_head($columns), "<tbody>",
     ([.cells[] | select(.slowdown != null)] | grouped(.label)[]
      | .key as $target
@@ -109,8 +112,8 @@ def answer: section("answer"; "The answer"), (if any(.cells[]; .slowdown != null
 
 # ---- every cell
 
-def time_cell: if . == null then n_cell(null; "-") else n_cell(centre; (half_width as $h | centre | with_error($h; time_scale))) end;
-def pair_cell($a; $b; text): n_cell($b // $a; "\($a | text)\(if $b == null then "" else " → \($b | text)" end)");
+def time_cell: if . == null then n_cell(null; "-") else n_cell(centre; (half_width as $h | centre | with_error($h; time_scale) | together)) end;
+def pair_cell($a; $b; text): n_cell($b // $a; "\($a | text | together)\(if $b == null then "" else " → \($b | text | together)" end)");
 def cell_row:
   "<tr id=\"\(.id)\" data-f=\"\(.label + " " + (.condition // "") + " " + (.load // "") | esc)\"><th scope=\"row\">\(.label | esc)</th><td>\(.load // .condition // "none" | esc)</td>"
   + n_cell(.level | level_parts.n?; .level // "-" | esc)
@@ -122,13 +125,13 @@ def cell_row:
   + pair_cell(.baseline.system_s.mean?; .loaded.system_s.mean?; time_text)
   + pair_cell(.baseline.max_rss_bytes.mean?; .loaded.max_rss_bytes.mean?; size_text)
   + (.achieved | if .offered? == null then n_cell(null; "-")
-     else .unit as $u | n_cell(.achieved; "\(.achieved | rate_text($u) | esc) of \(.offered | rate_text($u) | esc)") end)
+     else .unit as $u | n_cell(.achieved; "\(.achieved | rate_text($u) | together | esc) of \(.offered | rate_text($u) | together | esc)") end)
   + "</tr>";
 
 def every_cell:
   section("cells"; "Every cell"),
   "<p>Alone and under load are wall times. ± and [ ] are \(.level_text) confidence intervals; → is from alone to under load; memory is the peak of the largest process.</p>",
-  table_start("cell-table"; "Figures of each target under each load"; "sortable"),
+  table_start("cell-table"; "Figures of each target under each load"; "sortable"; .cells | length),
   "<thead><tr>\(["Target", "Load", "Level", "Runs", "Slowdown", "Flags", "Alone", "Under load", "User time", "System time", "Memory", "Load achieved"] | map("<th scope=\"col\" data-sort>\(.)</th>") | join(""))</tr></thead><tbody>",
   (.cells[] | cell_row), table_end, "</section>";
 
@@ -136,9 +139,11 @@ def every_cell:
 
 def by_label($most; figures):
   length as $n
-  | .[] | .label as $target
-  | (folded($n; $most; .label | esc) | if . == "" then "<h3 data-f=\"\($target | esc)\">\($target | esc)</h3>" else sub("<details"; "<details data-f=\"\($target | esc)\"") end),
-    "<div class=\"figures\">", figures, "</div>", folded_end($n; $most);
+  | "<div class=\"folds\(tall($n))\">",
+    (.[] | .label as $target
+     | (folded($n; $most; .label | esc) | if . == "" then "<h3 data-f=\"\($target | esc)\">\($target | esc)</h3>" else sub("<details"; "<details data-f=\"\($target | esc)\"") end),
+       "<div class=\"figures\">", figures, "</div>", folded_end($n; $most)),
+    "</div>";
 
 def figure_each($most; figures):
   length as $n
@@ -171,7 +176,7 @@ def orders:
 
 def spreads:
   section("distributions"; "Distributions"),
-  "<p>Each run as a multiple of the median that its own baseline has. The box holds the middle half of the runs, the long stroke is the median, the lines end at the fastest and the slowest run.</p>",
+  "<p>Each run as a multiple of the median that its own baseline has. The box holds the middle half of the runs, the long stroke is the median, the lines end at the fastest and the slowest run. Where a row has more than 60 runs, 60 points from the fastest to the slowest stand for them; boxes are of all.</p>",
   ([.cells[] | select(.baseline != null)] | grouped(.label) | numbered_items
    | figure_each(24; "<div data-f=\"\(.key | esc)\"><h3>\(.key | esc)</h3>", spread_figure("d\(.number)"), "</div>")),
   "</section>";
@@ -197,13 +202,12 @@ def attributions:
   | section("attribution"; "Where the extra time went"),
     "<p>For each slowdown that can be told from noise: the extra wall time by cause, as far as the kernel's own figures tell it. Points are percent of the time alone.</p>",
     "<ul class=\"legend\" aria-label=\"Colours of the bars\">\([cause_names[], "unexplained"] | to_entries | map("<li><i class=\"a\(.key)\"></i>\(cause_words[.value])</li>") | join(""))</ul>",
-    folded($n; 40; "Show \($n) cells"),
-    table_start("attribution-table"; "Extra time of each cell by cause"; "sortable"),
+    table_start("attribution-table"; "Extra time of each cell by cause"; "sortable"; $n),
     "<thead><tr><th scope=\"col\" data-sort>Target</th><th scope=\"col\" data-sort>Load</th><th scope=\"col\" data-sort>Extra</th><th scope=\"col\">Shares</th><th scope=\"col\">In words</th></tr></thead><tbody>",
     ($cells[] | "<tr data-f=\"\(.label + " " + .condition | esc)\"><th scope=\"row\">\(.label | esc)</th><td>\(.condition | esc)</td>"
       + n_cell(.slowdown.ratio - 1; "+\(.slowdown.ratio - 1 | percent_text)")
-      + "<td>\(.attribution.points | bar(.))</td><td class=\"w\">\(.attribution.text | sub("^.*?%: "; "") | esc)</td></tr>"),
-    table_end, folded_end($n; 40), "</section>";
+      + "<td>\(.attribution.points | bar(.))</td><td class=\"w\">\(.attribution.text | sub("^.*?: \\+[0-9.]+ %: "; "") | esc)</td></tr>"),
+    table_end, "</section>";
 
 # ---- flags
 

@@ -64,11 +64,21 @@
   form.addEventListener("submit", (event) => event.preventDefault());
   box.addEventListener("input", filter);
 
-  // In print everything is shown; afterwards it is as it was.
+  // In print everything is shown, and headers are plain: Chromium repeats no
+  // buttons on the next page. Afterwards it is as it was.
   let closed = [];
+  let plain = [];
   addEventListener("beforeprint", () => {
     closed = [...document.querySelectorAll("details:not([open])")];
     for (const part of closed) part.open = true;
+    plain = [...document.querySelectorAll("thead button")].map((button) => ({ button, header: button.parentNode }));
+    for (const { button, header } of plain) button.replaceWith(...button.childNodes);
   });
-  addEventListener("afterprint", () => closed.forEach((part) => (part.open = false)));
+  addEventListener("afterprint", () => {
+    for (const part of closed) part.open = false;
+    for (const { button, header } of plain) {
+      button.append(...header.childNodes);
+      header.append(button);
+    }
+  });
 })();

@@ -34,5 +34,5 @@ html_build() {
             { print }' >"$work/page" || return 1
     awk -v notes="$work/thinned" -f "$lib/html-runs.awk" "$work/plan" "$runs" >>"$work/script" || return 1
     (cd "$work/plots" && gnuplot "$lib/plots.gnuplot" ../script) || return 1
-    awk -v plots="$work/plots" -v thinned_file="$work/thinned" -f "$lib/html-svg.awk" "$work/page" >"$work/report.html"
+    awk -v plots="$work/plots" -v notes="$work/thinned" -f "$lib/html-svg.awk" "$work/page" >"$work/report.html"
 }
