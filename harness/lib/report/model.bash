@@ -11,6 +11,7 @@
 #                figure is made of), host, signal
 # Memory does not grow with the number of runs: they pass through as text.
 
+readonly REPORT_BATCH=250 # experiments that one process reads
 readonly REPORT_RUN_COLUMNS=$'cell\tcondition\tblock\torder\tstart\twall_s\tuser_s\tsystem_s\tmax_rss_bytes\texit_code\toffered\tachieved\tflags\tused\thost\tsignal'
 
 # report_folders DIR: prints the experiment folders of DIR, each ended by NUL:
@@ -75,9 +76,33 @@ report_name() {
     REPLY=${REPLY%, }
 }
 
-# report_split WORK: the tagged lines on stdin into WORK/C, H, W, P and runs.tsv.
-report_split() {
-    awk -F '\t' -v work="$1" '{ file = $1 == "R" ? work "/runs.tsv" : work "/" $1; print substr($0, 3) >> file }'
+# report_index_batch WORK NUMBER NAME FOLDER...: the records of some experiments
+# as tagged lines (see index.jq) in WORK/part.NUMBER, a file a tag.
+report_index_batch() {
+    local part
+    printf -v part '%s/part.%07d' "$1" "$2"
+    mkdir "$part"
+    awk -f "$JOSTLE_LIB/report/read.awk" "${@:2}" | tr -d '\000' |
+        jq -nrR -L "$JOSTLE_LIB" -f "$JOSTLE_LIB/report/index.jq" |
+        awk -F '\t' -v part="$part" '{ print substr($0, 3) >> (part "/" $1) }'
+}
+
+# report_index WORK: all experiments of WORK/list in batches, a few at once, into
+# WORK/C, H, N, P, W and runs.tsv.
+report_index() {
+    local work=$1 tag processes
+    processes=$(nproc 2>/dev/null) || processes=1
+    xargs -0 -r -n $((3 * REPORT_BATCH)) -P $((processes < 4 ? processes : 4)) \
+        bash -c 'set -euo pipefail; source "$JOSTLE_LIB/report/model.bash"; report_index_batch "$@"' batch "$work" <"$work/list" ||
+        die 'the records could not be read: see above'
+    for tag in C H N P R W; do
+        find "$work" -path "*/part.*/$tag" -print0 | sort -z | xargs -0 -r cat >>"$work/$tag"
+    done
+    {
+        printf '%s\n' "$REPORT_RUN_COLUMNS"
+        cat "$work/R"
+    } >"$work/runs.tsv"
+    rm -rf -- "$work/R" "$work"/part.*
 }
 
 # report_only PATTERN: sets REPLY to the regular expression of a shell pattern
@@ -118,12 +143,9 @@ report_model() {
     only=$REPLY
     shift 2
     local -x LC_ALL=C
-    local -a read=(xargs -0 -r -n 3000 awk -f "$JOSTLE_LIB/report/read.awk")
-    : >"$work/C" && : >"$work/H" && : >"$work/N" && : >"$work/W" && : >"$work/P"
-    printf '%s\n' "$REPORT_RUN_COLUMNS" >"$work/runs.tsv"
     report_list "$@" >"$work/list"
     report_campaigns "$work" "$@" >"$work/campaigns"
-    "${read[@]}" <"$work/list" | tr -d '\000' | jq -nrR -L "$JOSTLE_LIB" -f "$JOSTLE_LIB/report/index.jq" | report_split "$work"
+    report_index "$work"
     sort -s -S 32M -t $'\t' -k 1,1V -k 2,2V -k 3,3V -k 4,4V -k 5,5V -k 6,6V "$work/C" | cut -f 7- >"$work/cells.jsonl"
     report_select "$work" "$only"
     sort -u "$work/H" -o "$work/H"
