@@ -187,7 +187,7 @@ def expand:
   | if ($targets | length) == 0 then error({ where: null, message: "there is no target", word: "", known: [], advice: "add [target \"NAME\"] with command = PROGRAM" }) else . end
   | ($targets | check_loads($loads)) as $checked
   | { name: (($campaign | only("name") | .value) // null), description: (($campaign | only("description") | .value) // null),
-      scratch: (($campaign | only("scratch") | .value) // null), calibrate: ((($campaign | only("calibrate") | .value) // "false") | IN("true", "yes", "on", "1")),
+      scratch: (($campaign | only("scratch") | .value) // null), calibrate_s: ($campaign | only("calibrate") | if . then ($values[0][.index | tostring] | tonumber) else null end),
       settings: ($settings + $overrides),
       definitions: { target: [$targets[] | target_definition($settings_text)], load: [$all_loads[] | load_definition] },
       programs: ([$targets[] | { word: .command[0], where }] | unique_by(.word)) },

@@ -74,3 +74,13 @@ campaign_open() {
     campaign_changes "$campaign_tmp/plan"
     campaign_keep
 }
+
+# campaign_choose FOLDER: the states of the cells that options ask for, each with
+# `todo`, in $campaign_tmp/states.
+campaign_choose() {
+    campaign_states "$1" "$campaign_tmp/plan" |
+        jq -c --arg only "${options[only]}" --arg cells "${options[cells]}" --arg retry "${options[retry_failed]:-}" \
+            -f "$JOSTLE_LIB/campaign-choose.jq" >"$campaign_tmp/states"
+    [[ $(head -c 3 "$campaign_tmp/states") != '[]' ]] ||
+        usage_error "${options[only]:+--only ${options[only]}}${options[cells]:+--cells ${options[cells]}}: no cell matches: jostle plan lists them"
+}

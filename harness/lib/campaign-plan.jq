@@ -15,4 +15,4 @@ def folder($key): gsub("^[.-]"; "_") | if length > 120 then .[:110] + "_" + $key
 # Two that differ only in characters that a name cannot have.
 | map(.key as $i | .value | .number = $i + 1 | if $several[.name] then .name += "_" + .key[:8] else . end)
 | { schema: "jostle.campaign/1", name: ($campaign[0].name // $name), description: $campaign[0].description, file: $file,
-    scratch: $campaign[0].scratch, calibrate: $campaign[0].calibrate, settings: $campaign[0].settings, cells: . }
+    scratch: $campaign[0].scratch, calibrate_s: $campaign[0].calibrate_s, settings: $campaign[0].settings, cells: . }

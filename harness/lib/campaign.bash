@@ -95,8 +95,8 @@ campaign_values() {
         json_string "$REPLY"
         json+=",\"$index\":$REPLY"
     done < <(jq -r --argjson options "$1" '.entries | to_entries[] | .key as $i | .value
-        | select((.section | IN("campaign", "target", "load")) and (.key as $k | $options | has($k)))
-        | [($i | tostring), .key, $options[.key], "\(.file):\(.line)", (.value | gsub("\n"; " "))] | join("\u0001")' "$campaign_tmp/entries")
+        | select(((.section | IN("campaign", "target", "load")) and (.key as $k | $options | has($k))) or (.section == "campaign" and .key == "calibrate"))
+        | [($i | tostring), .key, $options[.key] // "time", "\(.file):\(.line)", (.value | gsub("\n"; " "))] | join("\u0001")' "$campaign_tmp/entries")
     campaign_where=''
     printf '{%s}\n' "${json#,}" >"$campaign_tmp/values"
 }

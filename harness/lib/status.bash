@@ -5,10 +5,10 @@
 # file once a second are little, but they need not be in anybody's measurement.
 
 # shellcheck disable=SC2154 # options, experiment_folder and so on are experiment.bash's
-status_cell=''    # the cell's name, its key and its limits, as JSON fields
-status_started='' # RFC 3339
-status_before_s=0 # seconds that earlier sessions took
-status_since_us=0 # when this one began
+status_cell=''     # the cell's name, its key and its limits, as JSON fields
+status_started=''  # RFC 3339
+status_before_ms=0 # milliseconds that earlier sessions took
+status_since_us=0  # when this one began
 status_written_us=0
 readonly STATUS_INTERVAL_US=1000000
 
@@ -16,8 +16,8 @@ readonly STATUS_INTERVAL_US=1000000
 status_begin() {
     [[ -n ${options[cell]} ]] || return 0
     status_cell=$(jq -r -f "$JOSTLE_LIB/status-cell.jq" <<<"${options[cell]}")
-    status_before_s=$(jq -r '.spent_s // 0 | floor' "$experiment_folder/status.json" 2>/dev/null) || true
-    status_before_s=${status_before_s:-0}
+    status_before_ms=$(jq -r '.spent_s // 0 | . * 1000 | round' "$experiment_folder/status.json" 2>/dev/null) || true
+    status_before_ms=${status_before_ms:-0}
     TZ=UTC0 printf -v status_started '%(%Y-%m-%dT%H:%M:%SZ)T' -1
     now_us
     status_since_us=$REPLY
@@ -46,7 +46,7 @@ status_end() {
 # status_write STATE [REASON]: writes status.json by a rename. A folder that
 # cannot be written to is found out by the records, hence no error here.
 status_write() {
-    local file=$experiment_folder/status.json json now error=null expected=null slurm=null reason=null
+    local file=$experiment_folder/status.json json now spent error=null expected=null slurm=null reason=null
     now_us
     status_written_us=$REPLY
     TZ=UTC0 printf -v now '%(%Y-%m-%dT%H:%M:%SZ)T' -1
@@ -60,7 +60,9 @@ status_write() {
     fi
     json="{\"schema\":\"jostle.status/1\",$status_cell,\"state\":\"$1\",\"reason\":$reason,\"host\":$experiment_host,\"pid\":$$"
     json+=",\"started\":\"$status_started\",\"updated\":\"$now\",\"runs\":$runs_total,\"max_runs\":$((options[max_runs] * ${#conditions[@]}))"
+    spent=$((status_before_ms + (status_written_us - status_since_us) / 1000))
+    printf -v spent '%d.%03d' $((spent / 1000)) $((spent % 1000))
     json+=",\"error\":$error,\"asked_error\":${options[error]},\"expected_runs\":$expected"
-    json+=",\"spent_s\":$((status_before_s + (status_written_us - status_since_us) / 1000000)),\"slurm_job\":$slurm}"
+    json+=",\"spent_s\":$spent,\"slurm_job\":$slurm}"
     { printf '%s\n' "$json" >"$file.part" && mv "$file.part" "$file"; } 2>/dev/null || true
 }

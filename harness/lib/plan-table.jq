@@ -1,0 +1,17 @@
+# jostle.plan/1 -> the table for people.
+include "format";
+
+def duration:
+  if . < 100 then "\(round) s" elif . < 6000 then "\(. / 60 | round) min"
+  else "\(. / 3600 | floor) h \("0\(. % 3600 / 60 | floor)"[-2:]) min" end;
+def estimate:
+  if . == null then "?" elif .high - .low < 0.1 * .high then "about \((.low + .high) / 2 | duration)"
+  else "\(.low | duration) to \(.high | duration)" end;
+def state: if .state == "done" then "done" elif .todo then (if .state == "waiting" then "" else .state end) else .state end;
+
+([["cell", "number", "state", "time"]] + [.cells[] | [.name, "\(.number)", state, (if .todo then .estimate_s | estimate elif .spent_s then "took \(.spent_s | duration)" else "" end)]] | aligned),
+"",
+(.total
+  | "\(.cells) cells, \(.todo) to be measured"
+  + (if .todo == 0 then "" elif .todo == .unknown then ": nothing is known of their time: --probe runs each target once"
+     else ": " + ({ low: .low_s, high: .high_s } | estimate) + (if .unknown > 0 then ", and \(.unknown) of which nothing is known (see --probe)" else "" end) end))
