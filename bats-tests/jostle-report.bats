@@ -217,6 +217,15 @@ broken() {
     [[ -z $(find . -name 'kept.md.*' -o -name 'x.*') ]]
 }
 
+@test "a disk that is full is a failure, and is told" {
+    [[ -c /dev/full ]] || skip 'no /dev/full'
+    synthetic 1 2 campaign
+    local status=0
+    report campaign --format md >/dev/full 2>err || status=$?
+    [[ $status -eq 1 ]]
+    grep -q '^jostle: the report could not be written: ' err
+}
+
 @test "wrong use is told in one line" {
     synthetic 1 2 campaign
     mkdir empty

@@ -51,12 +51,12 @@ def rows:
 
 def campaign_waiting:
   (reduce $folders[] as $folder ({}; . + { ($folder.name): true })) as $seen
-  | [$campaigns[] | .cells[]? | select(($seen[.name] | not) and ($only == "" or (.name | test($only)))) | { name, state: "waiting", reason: "not started", host: null, runs: 0 }];
+  | [$campaigns[] | .cells[]? | select((.name? | type) == "string") | select(($seen[.name] | not) and ($only == "" or (.name | test($only)))) | { name, state: "waiting", reason: "not started", host: null, runs: 0 }];
 
 # Of a campaign, what does not depend on where it is.
 def campaign:
   if length == 0 then null
-  else { name: .[0].name, file: (.[0].file // "" | sub("^.*/"; "")), settings: .[0].settings, cells: (map(.cells // [] | length) | sum) } end;
+  else { name: (.[0].name | strings // null), file: (.[0].file // "" | tostring | sub("^.*/"; "")), settings: (.[0].settings | objects // null), cells: (map(.cells // [] | length) | sum) } + (.[0] | if .text then { text } else {} end) end;
 
 [rows | { cells: length, between: [between_hosts], warnings: [kinds_warning] }] as $judged
 | ($waiting + campaign_waiting) as $waiting

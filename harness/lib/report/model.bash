@@ -47,19 +47,23 @@ report_list() {
     done
 }
 
-# report_campaigns DIR...: prints the campaign.json of each DIR, a line each,
+# report_campaigns WORK DIR...: prints the campaign.json of each DIR, a line each,
 # and notes those that cannot be used in WORK/P.
 report_campaigns() {
     local work=$1 dir line
     shift
     for dir in "$@"; do
         [[ -e $dir/campaign.json ]] || continue
-        if ! line=$(jq -c . "$dir/campaign.json" 2>/dev/null) || [[ -z $line || $line == *$'\n'* ]]; then
+        line=$(jq -c 'if type == "object" and (.cells | type) == "array" or .schema != "jostle.campaign/1" then . else error("form") end' "$dir/campaign.json" 2>/dev/null) || line=''
+        if [[ -z $line || $line == *$'\n'* ]]; then
             printf '{"kind":"broken-record","cell":null,"message":"campaign.json is broken or half-written: cells that were not started are not known"}\n' >>"$work/P"
-        elif [[ $line != '{"schema":"jostle.campaign/1",'* ]]; then
-            jq -c '{ kind: "unknown-schema", cell: null, message: "campaign.json has the schema \(.schema | tojson), which is not known here (jostle.campaign/1)" }' <<<"$line" >>"$work/P"
-        else
+        elif jq -e '.schema == "jostle.campaign/1"' <<<"$line" >/dev/null 2>&1; then
+            if [[ -r $dir/campaign.conf ]]; then
+                line=$(jq -c --rawfile text "$dir/campaign.conf" '.text = $text' <<<"$line")
+            fi
             printf '%s\n' "$line"
+        else
+            jq -c '{ kind: "unknown-schema", cell: null, message: "campaign.json has the schema \(.schema? | tojson), which is not known here (jostle.campaign/1)" }' <<<"$line" >>"$work/P"
         fi
     done
 }
@@ -150,7 +154,7 @@ report_model() {
     report_select "$work" "$only"
     sort -u "$work/H" -o "$work/H"
     report_name "$@"
-    name=$(jq -rn 'first(inputs.name // empty)' "$work/campaigns")
+    name=$(jq -rn 'first(inputs.name | strings)' "$work/campaigns")
     jq -nc -L "$JOSTLE_LIB" --arg name "${name:-$REPLY}" --arg only "$only" --slurpfile hosts "$work/H" --slurpfile waiting "$work/W" --slurpfile problems "$work/P" \
         --slurpfile campaigns "$work/campaigns" --slurpfile folders "$work/N" -f "$JOSTLE_LIB/report/head.jq" "$work/cells.jsonl" >"$work/head.json"
     report_join "$work" >"$work/model.json"

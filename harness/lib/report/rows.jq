@@ -27,10 +27,12 @@ def figure_text(scale):
 # Without and with load in one unit: "223 -> 230 ms"
 def pair_text($alone; $loaded; scale):
   if $alone == null then "-"
+  elif ([$alone, $loaded // 0] | max) == 0 then "0 \(0 | scale | .unit)"
   elif $loaded == null then $alone | scaled(scale)
   else ([$alone, $loaded] | max | scale) as $s
   | ([$alone, $loaded] | max * $s.factor | decimals) as $digits
-  | "\($alone * $s.factor | fixed($digits)) → \($loaded * $s.factor | fixed($digits)) \($s.unit)" end;
+  | def one: if . == 0 then "0" else . * $s.factor | fixed($digits) end;
+    "\($alone | one) → \($loaded | one) \($s.unit)" end;
 
 def slowdown_text:
   if . == null or .ratio == null then "-"
