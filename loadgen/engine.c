@@ -390,7 +390,8 @@ static void give_orders(struct run *run, enum order order)
     atomic_store_explicit(&engine->generation, engine->orders.generation, memory_order_release);
     pthread_mutex_unlock(&engine->mutex);
     syscall(SYS_futex, &engine->generation, FUTEX_WAKE_PRIVATE, INT32_MAX);
-    for (unsigned i = 0; run->load->interrupt != NULL && i < run->threads; i++)
+    const bool any = run->load->interrupt != NULL && run->workers != NULL; /* begun, at least */
+    for (unsigned i = 0; any && i < run->threads; i++)
         if (run->workers[i].started)
             run->load->interrupt(&run->workers[i]);
 }

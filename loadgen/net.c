@@ -120,11 +120,10 @@ static void work(struct worker *worker)
 static void interrupt(struct worker *worker)
 {
     const struct net_state *state = net_state_of(worker->run);
-    struct net_worker *own = worker->state;
     if (state->role == NET_LISTEN)
         net_server_wake(state->servers[0]);
-    else if (own != NULL && own->open)
-        uv_async_send(&own->wake);
+    else
+        net_worker_interrupt(&state->workers[worker->index]);
 }
 
 static void end(struct worker *worker)

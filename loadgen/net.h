@@ -75,6 +75,7 @@ struct net_state {
     size_t block_bytes;
     unsigned stream_count, session_count, server_count;
     struct net_address address;     /* of --listen, of --connect */
+    struct net_worker *workers;     /* of the sending half */
     struct net_stream *streams;     /* stream i is worker i % threads's */
     struct net_session *sessions;   /* session i is of workers i, i + session_count, ... */
     struct net_server **servers;    /* --loopback: one for each worker; --listen: one */
@@ -126,7 +127,9 @@ struct net_worker {
     uv_loop_t loop;
     uv_async_t wake;
     uv_timer_t timer;
-    bool open, failed;
+    pthread_mutex_t mutex; /* of open: whether wake may be sent to, by any thread */
+    bool open;
+    bool looping, failed;
     struct net_stream **streams; /* its own */
     unsigned count;
     unsigned next;     /* stream whose turn it is */
@@ -135,11 +138,17 @@ struct net_worker {
 };
 int net_worker_open(struct worker *worker);
 void net_worker_close(struct worker *worker);
+/* Any thread, as long as the state lives: ends a wait. */
+void net_worker_interrupt(struct net_worker *own);
 /* At the begin and at the end of work(). */
 void net_worker_begin(struct worker *worker);
 void net_worker_end(struct worker *worker);
 /* Looks whether sockets are ready; block: until one is, orders change, or 0.1 s is over. */
 void net_worker_wait(struct net_worker *own, bool block);
+/* The load fails: the peer is gone (errno, or 0: end of file); it has done `what`
+ * for the time of --timeout. */
+void net_worker_gone(struct worker *worker, const struct net_session *session, int error);
+void net_worker_silent(struct worker *worker, const char *what);
 /* Looks after the peer every NET_LOOK_NS; false once it is gone. */
 bool net_worker_fine(struct worker *worker, int64_t at_ns);
 /* What has been received in a session: exact in this process, else as reported. */

@@ -14,15 +14,6 @@
 #define DRAIN_NS   1000000000 /* how long what is under way may take after a pause */
 #define DRAIN_STEP 200000
 
-static void fail(struct net_stream *stream, int error)
-{
-    struct worker *worker = stream->worker;
-    char name[NET_ADDRESS_TEXT];
-    ((struct net_worker *)worker->state)->failed = true;
-    worker_fail(worker, "the peer %s went away (%s): see what it says",
-                net_address_format(&stream->session->peer, name, sizeof name), strerror(error));
-}
-
 /* One write of at most `most` bytes. Returns what got through. */
 static size_t write_once(struct net_stream *stream, size_t most)
 {
@@ -35,7 +26,7 @@ static size_t write_once(struct net_stream *stream, size_t most)
     if (sent < 0) {
         stream->blocked = true;
         if (errno != EAGAIN)
-            fail(stream, errno);
+            net_worker_gone(stream->worker, stream->session, errno);
         return 0;
     }
     stream->offset = (stream->offset + (size_t)sent) % state->block_bytes;
@@ -183,11 +174,7 @@ static void watch(struct worker *worker, int64_t at_ns)
             stream->moved_bytes = sent;
             stream->moved_ns = at_ns;
         } else if (at_ns - stream->moved_ns > timeout_ns) {
-            own->failed = true;
-            worker_fail(worker,
-                        "the peer has taken nothing for %.0f s: it is stopped or paused: see "
-                        "--timeout",
-                        (double)timeout_ns / 1e9);
+            net_worker_silent(worker, "taken nothing");
         }
     }
 }

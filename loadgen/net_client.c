@@ -58,8 +58,13 @@ static int enter(struct run *run, struct net_address *peer, const char *text,
             return fd;
         close(fd);
         if (!retry)
-            return -1;
+            break;
         nap(TRY_NS);
+    }
+    if (text != NULL) {
+        char what[400];
+        snprintf(what, sizeof what, "%s", error);
+        snprintf(error, size, "%.100s: %s", text, what);
     }
     return -1;
 }
@@ -74,15 +79,14 @@ static int open_session(struct run *run, unsigned index)
                                       .streams = streams_of(state, index),
                                       .token = session->token};
     struct net_message answer;
-    char error[400];
+    char error[512];
     struct net_address peer;
     if (session->server != NULL)
         peer = *net_server_address(session->server);
     session->fd = enter(run, &peer, session->server != NULL ? NULL : target(run), &hello, &answer,
                         error, sizeof error);
     if (session->fd < 0)
-        return session->server != NULL ? run_fail(run, "net: %s", error)
-                                       : run_fail(run, "%s: %s", target(run), error);
+        return run_fail(run, "%s", error);
     session->udp_port = (uint16_t)answer.values[0];
     session->peer = peer;
     fcntl(session->fd, F_SETFL, O_NONBLOCK);
@@ -111,7 +115,7 @@ static int open_stream(struct run *run, struct net_stream *stream)
     struct net_session *session = stream->session;
     struct net_address peer = session->peer;
     struct net_message answer;
-    char error[400] = "";
+    char error[512] = "";
     if (net_is_udp(state->mode)) {
         net_address_set_port(&peer, session->udp_port);
         stream->fd = net_address_connect(&peer, SOCK_DGRAM, 0);
@@ -154,7 +158,7 @@ static int open_own_servers(struct run *run)
                                              .local = true,
                                              .discard = net_settings_of(run)->discard,
                                              .token = state->sessions[i].token};
-        char error[400];
+        char error[512];
         state->servers[i] = net_server_open(run, &plan, error, sizeof error);
         if (state->servers[i] == NULL)
             return run_fail(run, "%s", error);
@@ -174,10 +178,14 @@ static int make_room(struct run *run)
     state->session_count = state->role == NET_LOOPBACK ? run->threads : 1;
     state->sessions = calloc(state->session_count, sizeof *state->sessions);
     state->servers = calloc(state->session_count, sizeof(struct net_server *));
+    state->workers = calloc(run->threads, sizeof *state->workers);
     state->streams = aligned_alloc(64, state->stream_count * sizeof *state->streams);
-    if (state->sessions == NULL || state->servers == NULL || state->streams == NULL)
+    if (state->sessions == NULL || state->servers == NULL || state->streams == NULL ||
+        state->workers == NULL)
         return run_fail(run, "out of memory: give fewer --streams");
     memset(state->streams, 0, state->stream_count * sizeof *state->streams);
+    for (unsigned i = 0; i < run->threads; i++)
+        pthread_mutex_init(&state->workers[i].mutex, NULL);
     for (unsigned i = 0; i < state->stream_count; i++)
         state->streams[i].fd = -1;
     for (unsigned i = 0; i < state->session_count; i++) {
@@ -223,9 +231,13 @@ void net_close(struct run *run)
     }
     for (unsigned i = 0; i < state->server_count; i++)
         net_server_close(state->servers[i]);
+    for (unsigned i = 0; state->workers != NULL && i < run->threads; i++)
+        pthread_mutex_destroy(&state->workers[i].mutex);
+    free(state->workers);
     free(state->streams);
     free(state->sessions);
     free(state->servers);
+    state->workers = NULL;
     state->streams = NULL;
     state->sessions = NULL;
     state->servers = NULL;
@@ -244,14 +256,6 @@ static void take_report(struct net_session *session, const struct net_message *r
         atomic_store_explicit(values[i], report->values[i], memory_order_relaxed);
 }
 
-static int gone(struct worker *worker, const struct net_session *session, int error)
-{
-    char name[NET_ADDRESS_TEXT];
-    return worker_fail(worker, "the peer %s went away (%s): see what it says",
-                       net_address_format(&session->peer, name, sizeof name),
-                       error == 0 ? "end of file" : strerror(error));
-}
-
 int net_hear(struct worker *worker, struct net_session *session)
 {
     for (;;) {
@@ -260,8 +264,10 @@ int net_hear(struct worker *worker, struct net_session *session)
         struct net_message message;
         if (got < 0 && (errno == EAGAIN || errno == EINTR))
             return 0;
-        if (got <= 0)
-            return gone(worker, session, got == 0 ? 0 : errno);
+        if (got <= 0) {
+            net_worker_gone(worker, session, got == 0 ? 0 : errno);
+            return -1;
+        }
         session->report_used += (size_t)got;
         if (session->report_used < sizeof session->report)
             continue;

@@ -38,18 +38,15 @@ int net_datagram_open(struct worker *worker)
 
 static void fail(struct net_stream *stream, int error)
 {
-    struct net_worker *own = stream->worker->state;
-    char name[NET_ADDRESS_TEXT];
-    own->failed = true;
-    if (error == EMSGSIZE)
-        worker_fail(stream->worker,
-                    "a datagram of %zu bytes is too long for the way to %s: give a "
-                    "smaller --block-size",
-                    net_state_of(stream->worker->run)->block_bytes,
-                    net_address_format(&stream->session->peer, name, sizeof name));
-    else
-        worker_fail(stream->worker, "the peer %s went away (%s): see what it says",
-                    net_address_format(&stream->session->peer, name, sizeof name), strerror(error));
+    struct worker *worker = stream->worker;
+    if (error != EMSGSIZE) {
+        net_worker_gone(worker, stream->session, error);
+        return;
+    }
+    ((struct net_worker *)worker->state)->failed = true;
+    worker_fail(worker,
+                "a datagram of %zu bytes is too long for the way: give a smaller --block-size",
+                net_state_of(worker->run)->block_bytes);
 }
 
 static void write_heads(const struct net_stream *stream, struct batch *batch, unsigned count)

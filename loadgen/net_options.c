@@ -158,6 +158,8 @@ void net_key(const struct run *run, struct calibration_key *key)
     calibration_key_count(key, "block_bytes", state->block_bytes);
     calibration_key_count(key, "streams", state->stream_count);
     calibration_key_count(key, "threads", run->threads);
+    if (set->connect == NULL) /* whether sender and receiver share one */
+        calibration_key_count(key, "cpus", run->cpus.count);
     calibration_key_flag(key, "discard", set->discard);
 }
 
@@ -166,7 +168,7 @@ static int percent_rate(struct run *run, double percent, double *rate, char *err
     struct net_state *state = net_state_of(run);
     const struct net_settings *set = net_settings_of(run);
     struct calibration_key key;
-    char what[256], make[512], block[48] = "", peer[320] = "";
+    char what[256], make[1024], block[48] = "", peer[320] = "", cpus[256] = "", list[224];
     net_key(run, &key);
     if (options_given(run, "block-size"))
         snprintf(block, sizeof block, " --block-size %zu", state->block_bytes);
@@ -175,9 +177,11 @@ static int percent_rate(struct run *run, double percent, double *rate, char *err
     snprintf(what, sizeof what, "%s with blocks of %zu bytes, %u stream%s",
              net_mode_name(state->mode), state->block_bytes, state->stream_count,
              state->stream_count == 1 ? "" : "s");
-    snprintf(make, sizeof make, "loadgen net --%s%s%s --streams %u%s --calib",
+    if (set->connect == NULL && run->cpus.count < (unsigned)sysconf(_SC_NPROCESSORS_ONLN))
+        snprintf(cpus, sizeof cpus, " --cpus %s", cpus_format(&run->cpus, list, sizeof list));
+    snprintf(make, sizeof make, "loadgen net --%s%s%s --streams %u%s%s --calib",
              set->udp ? "udp" : "tcp", set->ping ? " --ping" : "", block, state->stream_count,
-             peer);
+             peer, cpus);
     const struct calibration_query query = {
         .key = &key, .file = set->calibration, .what = what, .make = make};
     return calibration_percent(run, &query, percent, &state->found, rate, error, size);

@@ -9,16 +9,6 @@
 
 #define LOST_NS 1000000000 /* a datagram without an answer for so long is lost */
 
-static void fail(struct net_stream *stream, int error)
-{
-    struct net_worker *own = stream->worker->state;
-    char name[NET_ADDRESS_TEXT];
-    own->failed = true;
-    worker_fail(stream->worker, "the peer %s went away (%s): see what it says",
-                net_address_format(&stream->session->peer, name, sizeof name),
-                error == 0 ? "end of file" : strerror(error));
-}
-
 /* After a wait of a tenth of a second without anything: whether to wait on. */
 static bool wait_on(struct net_stream *stream, int64_t since_ns)
 {
@@ -27,10 +17,7 @@ static bool wait_on(struct net_stream *stream, int64_t since_ns)
     if (!net_worker_fine(worker, at_ns))
         return false;
     if (at_ns - since_ns > timeout_ns) {
-        ((struct net_worker *)worker->state)->failed = true;
-        worker_fail(worker,
-                    "the peer has not answered for %.0f s: it is stopped or paused: see --timeout",
-                    (double)timeout_ns / 1e9);
+        net_worker_silent(worker, "not answered");
         return false;
     }
     return worker_running(worker);
@@ -41,7 +28,7 @@ static bool again(struct net_stream *stream, ssize_t result, int64_t since_ns)
 {
     if (result < 0 && (errno == EAGAIN || errno == EINTR))
         return wait_on(stream, since_ns);
-    fail(stream, result == 0 ? 0 : errno);
+    net_worker_gone(stream->worker, stream->session, result == 0 ? 0 : errno);
     return false;
 }
 

@@ -4,6 +4,7 @@
 #include "net.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define LOOK_MS 100 /* how often a waiting worker looks around */
 
@@ -40,18 +41,20 @@ static int take_streams(struct worker *worker)
 
 int net_worker_open(struct worker *worker)
 {
-    struct net_worker *own = calloc(1, sizeof *own);
+    struct net_worker *own = &net_state_of(worker->run)->workers[worker->index];
     worker->state = own;
-    if (own == NULL)
-        return worker_fail(worker, "out of memory: free some");
     int error = uv_loop_init(&own->loop);
     if (error == 0) {
-        own->open = true;
+        own->looping = true;
         uv_timer_init(&own->loop, &own->timer);
         error = uv_async_init(&own->loop, &own->wake, nothing_async);
     }
-    if (error == 0)
+    if (error == 0) {
+        pthread_mutex_lock(&own->mutex);
+        own->open = true;
+        pthread_mutex_unlock(&own->mutex);
         error = take_streams(worker);
+    }
     if (error != 0)
         return worker_fail(worker, "cannot make an event loop: %s", uv_strerror(error));
     return 0;
@@ -69,7 +72,10 @@ void net_worker_close(struct worker *worker)
     struct net_worker *own = worker->state;
     if (own == NULL)
         return;
-    if (own->open) {
+    pthread_mutex_lock(&own->mutex);
+    own->open = false;
+    pthread_mutex_unlock(&own->mutex);
+    if (own->looping) {
         uv_walk(&own->loop, close_one, NULL);
         while (uv_run(&own->loop, UV_RUN_DEFAULT) != 0)
             continue;
@@ -77,8 +83,15 @@ void net_worker_close(struct worker *worker)
     }
     free(own->batch);
     free(own->streams);
-    free(own);
     worker->state = NULL;
+}
+
+void net_worker_interrupt(struct net_worker *own)
+{
+    pthread_mutex_lock(&own->mutex);
+    if (own->open)
+        uv_async_send(&own->wake);
+    pthread_mutex_unlock(&own->mutex);
 }
 
 void net_worker_begin(struct worker *worker)
@@ -104,6 +117,29 @@ void net_worker_wait(struct net_worker *own, bool block)
     uv_run(&own->loop, block ? UV_RUN_ONCE : UV_RUN_NOWAIT);
 }
 
+void net_worker_gone(struct worker *worker, const struct net_session *session, int error)
+{
+    struct net_worker *own = worker->state;
+    char name[NET_ADDRESS_TEXT];
+    own->failed = true;
+    worker_fail(worker, "the peer %s went away (%s): see what it says",
+                net_address_format(&session->peer, name, sizeof name),
+                error == 0 ? "end of file" : strerror(error));
+}
+
+void net_worker_silent(struct worker *worker, const char *what)
+{
+    struct net_worker *own = worker->state;
+    char time[32];
+    own->failed = true;
+    worker_fail(
+        worker,
+        "the peer has %s for %s: it is stopped or paused, or the way to it is cut: see "
+        "--timeout",
+        what,
+        units_format_time((double)net_settings_of(worker->run)->timeout_ns, time, sizeof time));
+}
+
 bool net_worker_fine(struct worker *worker, int64_t at_ns)
 {
     struct net_worker *own = worker->state;
@@ -115,13 +151,8 @@ bool net_worker_fine(struct worker *worker, int64_t at_ns)
     if (worker->index < state->session_count && state->role == NET_CONNECT) {
         struct net_session *session = &state->sessions[worker->index];
         own->failed = net_hear(worker, session) != 0;
-        if (!own->failed && state->mode == NET_UDP && at_ns - session->heard_ns > timeout_ns) {
-            own->failed = true;
-            worker_fail(worker,
-                        "the peer has reported nothing for %.0f s: it is stopped or paused, or the "
-                        "network does not let datagrams through: see --timeout",
-                        (double)timeout_ns / 1e9);
-        }
+        if (!own->failed && state->mode == NET_UDP && at_ns - session->heard_ns > timeout_ns)
+            net_worker_silent(worker, "reported nothing");
     }
     return !own->failed;
 }

@@ -1,0 +1,58 @@
+# shellcheck shell=bash disable=SC2034 # the tests read what is set here
+# Helpers for the tests of loadgen net. IN: command that all are started by, such as
+# `ip netns exec NAME`.
+
+# net_build: compiles what the load may meet; STRANGER is it.
+net_build() {
+    "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -O1 -g -o "$BATS_FILE_TMPDIR/net-stranger" \
+        "$BATS_TEST_DIRNAME/fixtures/net-stranger.c"
+}
+
+# net_stranger MODE ARGUMENT...: starts one in the background; STRANGER_PID, and
+# for those that listen STRANGER_PORT.
+net_stranger() {
+    local out=$BATS_TEST_TMPDIR/stranger.$RANDOM
+    "$BATS_FILE_TMPDIR/net-stranger" "$@" >"$out" 3>&- &
+    STRANGER_PID=$!
+    [[ $1 != flood ]] || return 0
+    eventually 10 test -s "$out"
+    STRANGER_PORT=$(cat "$out")
+}
+
+# net_listen OPTION...: starts a listener with JSON lines in $BATS_TEST_TMPDIR/listen;
+# LISTEN_PID, LISTEN_AT (its address) and LISTEN_PORT.
+net_listen() {
+    rm -f "$BATS_TEST_TMPDIR/listen"
+    "${IN[@]}" "$BIN/loadgen" net --listen "${LISTEN:-127.0.0.1:0}" --json "$@" >"$BATS_TEST_TMPDIR/listen" 3>&- &
+    LISTEN_PID=$!
+    eventually 10 grep -q '"event":"steady"' "$BATS_TEST_TMPDIR/listen"
+    LISTEN_AT=$(jq -rn 'first(inputs | select(.event == "ready")).address' "$BATS_TEST_TMPDIR/listen")
+    LISTEN_PORT=${LISTEN_AT##*:}
+}
+
+# net_listened: ends it; its summary is printed.
+net_listened() {
+    kill -TERM "$LISTEN_PID"
+    wait "$LISTEN_PID"
+    summary_of "$BATS_TEST_TMPDIR/listen"
+}
+
+# summary_of FILE: the last record of JSON lines, or {} if it is none.
+summary_of() {
+    jq -sc '(map(select(.event == "summary")) | last) // {}' "$1"
+}
+
+# net OPTION...: one load with JSON lines; its summary is printed, or {} if it failed.
+net() {
+    "${IN[@]}" "$BIN/loadgen" net --json "$@" >"$BATS_TEST_TMPDIR/net" || {
+        cat "$BATS_TEST_TMPDIR/net" >&2
+        printf '{}'
+        return 1
+    }
+    summary_of "$BATS_TEST_TMPDIR/net"
+}
+
+# switches PID: voluntary context switches of all its threads so far.
+switches() {
+    cat "/proc/$1/task"/*/status | awk '/^voluntary_ctxt_switches/ { sum += $2 } END { print sum }'
+}

@@ -1,0 +1,241 @@
+#!/usr/bin/env bats
+# loadgen net: what is sent and received, at which rate, and who may tell it what.
+# Ratios and invariants: how fast this machine is does not matter.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # jq programs; each test has a subshell; helpers' variables
+
+load helpers
+load loadgen
+load loadgen-net
+
+setup_file() {
+    net_build
+}
+
+setup() {
+    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    STRANGER_PID='' LISTEN_PID='' LOAD_PID=''
+    IN=()
+}
+
+teardown() {
+    local pid
+    for pid in $STRANGER_PID $LISTEN_PID $LOAD_PID; do
+        kill -KILL "$pid" 2>/dev/null || true
+    done
+}
+
+@test "TCP to itself: what was sent was received, and both halves' CPU time is told" {
+    net --duration 0.5 | holds '.achieved > 1e6 and .offered == null and .unit == "B/s"
+        and .received == .achieved and (.sent / .received | . > 0.99 and . < 1.01)
+        and .sender_cpu_s > 0 and .receiver_cpu_s > 0
+        and .sender_cpu_s + .receiver_cpu_s <= .cpu_s * 1.01'
+}
+
+# met RATE PIECE: the summary on stdin has offered just RATE, and achieved it, but for
+# what was dropped or not yet written when the machine was busy; never more.
+met() {
+    holds --argjson wanted "$1" --argjson piece "$2" '
+        (.offered / $wanted | . > 0.999 and . < 1.001)
+        and (.achieved / $wanted < 1.01)
+        and ((.achieved + .dropped * $piece / .elapsed_s) / $wanted > 0.9)'
+}
+
+@test "a limit is met: TCP at 1, 10 and 100 Mbit/s, with pieces and with 1 KiB blocks" {
+    local rate
+    for rate in 1 10 100; do
+        net --duration 1.5 --limit "${rate}Mbit" | met $((rate * 125000)) 1024
+    done
+    net --duration 1.5 --limit 10Mbit/s --block-size 1K | met 1250000 1024
+    net --duration 1 --limit 10Mbps --block-size 1000 --streams 3 | met 1250000 1000
+}
+
+@test "UDP at a limit: numbered, nothing lost, nothing out of order" {
+    net --udp --duration 1.5 --limit 20Mbit >"$BATS_TEST_TMPDIR/one"
+    met 2500000 1400 <"$BATS_TEST_TMPDIR/one"
+    holds '.lost == 0 and .out_of_order == 0 and .loss_percent == 0' <"$BATS_TEST_TMPDIR/one"
+    net --udp --duration 1 --limit 1MB/s --streams 3 --block-size 512 >"$BATS_TEST_TMPDIR/three"
+    met 1000000 512 <"$BATS_TEST_TMPDIR/three"
+    holds '.lost == 0 and .out_of_order == 0 and .fairness > 0.9' <"$BATS_TEST_TMPDIR/three"
+}
+
+@test "UDP without a limit: received and lost are what was sent" {
+    net --udp --duration 0.5 --block-size 1000 |
+        holds '.sent >= .received and .received > 0
+            and (.received * .elapsed_s / 1000 + .lost) / (.sent * .elapsed_s / 1000) > 0.999'
+}
+
+@test "a network that drops and delays: loss and order as they were" {
+    net_listen
+    net_stranger lossy "$LISTEN_PORT"
+    net --udp --connect "127.0.0.2:$LISTEN_PORT" --limit 1000kB/s --block-size 1000 --duration 2 |
+        holds '(.sent * .elapsed_s / 1000) as $sent | .loss_percent > 9 and .loss_percent < 11
+            and (.lost / $sent | . > 0.09 and . < 0.11) and (.out_of_order / $sent | . > 0.09 and . < 0.11)'
+    net_listened | holds '.lost > 0 and .out_of_order > 0'
+}
+
+@test "round trips: their count fits their time, for TCP and UDP" {
+    local kind
+    for kind in --tcp --udp; do
+        net "$kind" --ping --duration 0.5 |
+            holds '.unit == "ops/s" and .operations > 100
+                and (.latency.service | .p50_ns <= .p90_ns and .p90_ns <= .p99_ns and .p99_ns <= .p999_ns
+                    and .p999_ns <= .max_ns and .p50_ns > 500)
+                and .achieved * .latency.service.p50_ns / 1e9 < 1.6'
+    done
+    net --ping --limit 200iops --duration 1 --block-size 4K | holds '.achieved + .dropped > 170 and .achieved < 205'
+    net --ping --streams 3 --duration 0.5 | holds '.operations > 100 and .fairness > 0.3'
+}
+
+@test "a listener counts what comes, whatever the sender asks for" {
+    local kind
+    net_listen
+    for kind in --tcp --udp; do
+        net "$kind" --connect "$LISTEN_AT" --limit 4MB/s --duration 1 --streams 2 >"$BATS_TEST_TMPDIR/sent$kind"
+        met 4000000 1400 <"$BATS_TEST_TMPDIR/sent$kind"
+    done
+    net --ping --udp --connect "$LISTEN_AT" --duration 0.3 | holds '.operations > 10 and .lost == 0'
+    net --ping --connect "$LISTEN_AT" --duration 0.3 | holds '.operations > 10'
+    net_listened |
+        holds '.achieved * .elapsed_s > 7.2e6 and .lost == 0 and .strangers == 0 and .receiver_cpu_s > 0'
+}
+
+@test "IPv6" {
+    grep -q "^0*1 " /proc/net/if_inet6 2>/dev/null || skip "no IPv6 here"
+    LISTEN='[::1]:0' net_listen
+    [[ $LISTEN_AT == '[::1]:'* ]]
+    net --connect "$LISTEN_AT" --limit 1MB/s --duration 0.5 | holds '.achieved > 5e5'
+    net --udp --connect "$LISTEN_AT" --limit 1MB/s --duration 0.5 | holds '.received > 4e5 and .lost == 0'
+    net --udp --ping --connect "$LISTEN_AT" --duration 0.3 | holds '.operations > 10'
+}
+
+@test "a listener is bound to 127.0.0.1 unless an address is given" {
+    LISTEN=0 net_listen
+    [[ $LISTEN_AT == 127.0.0.1:* ]]
+}
+
+@test "pause stops all traffic and all threads; resume, a new rate and marks work" {
+    local before
+    load_start net --limit 2MB/s
+    load_expect ready
+    load_holds '.role == "loopback" and .protocol == "tcp" and .streams == 1'
+    load_resume
+    load_mark
+    sleep 1
+    load_mark one
+    load_holds '.mark == "one" and (.achieved / 2e6 | . > 0.6 and . < 1.4)'
+    load_say rate 40Mbit
+    load_mark
+    sleep 1
+    load_mark two
+    load_holds '(.offered / 5e6 | . > 0.999 and . < 1.001) and (.achieved / 5e6 | . > 0.6 and . < 1.4)'
+    load_say pause
+    load_expect paused
+    load_mark
+    before=$(switches "$LOAD_PID")
+    sleep 0.5
+    [[ $(($(switches "$LOAD_PID") - before)) -le 2 ]]
+    load_mark still
+    load_holds '.elapsed_s == 0 and .achieved == null and .received == null'
+    load_resume
+    load_mark
+    sleep 0.5
+    load_mark
+    load_holds '.achieved / 5e6 | . > 0.5 and . < 1.5'
+    load_say rate fast
+    load_expect error
+    load_end
+    LOAD_PID=''
+}
+
+# last EXPRESSION: the listener's last interval makes it true.
+last() {
+    tail -n 1 "$BATS_TEST_TMPDIR/listen" | jq -e ".event == \"interval\" and ($1)" >/dev/null
+}
+
+@test "a pause stops what is without a limit: UDP, round trips, a remote listener" {
+    local kind
+    net_listen --interval 100ms
+    for kind in --tcp --udp '--tcp --ping' '--udp --ping'; do
+        # shellcheck disable=SC2086 # two words
+        load_start net $kind --connect "$LISTEN_AT"
+        load_resume
+        eventually 5 last '.achieved > 0'
+        load_say pause
+        load_expect paused
+        eventually 5 last '.achieved == 0'
+        sleep 0.3
+        last '.achieved == 0'
+        load_resume
+        eventually 5 last '.achieved > 0'
+        load_end
+        LOAD_PID=''
+    done
+    net_listened | holds '.achieved > 0'
+}
+
+@test "a paused listener takes nothing, and the sender waits for it" {
+    local at
+    load_start net --listen 127.0.0.1:0
+    load_expect ready
+    at=$(jq -r .address <<<"$LOAD_REPLY")
+    load_resume
+    "$BIN/loadgen" net --connect "$at" --duration 3 --json >"$BATS_TEST_TMPDIR/net" 3>&- &
+    LISTEN_PID=$!
+    eventually 5 grep -q steady "$BATS_TEST_TMPDIR/net"
+    load_say pause
+    load_expect paused
+    sleep 0.3
+    load_mark
+    load_resume
+    load_mark
+    sleep 0.3
+    load_mark
+    load_holds '.achieved > 0'
+    wait "$LISTEN_PID"
+    load_end
+    LOAD_PID='' LISTEN_PID=''
+}
+
+@test "end of file, SIGTERM and SIGINT end it with a summary" {
+    local signal
+    load_start net --udp --limit 1MB/s
+    load_resume
+    load_end
+    for signal in TERM INT; do
+        env --default-signal=INT "$BIN/loadgen" net --json >"$BATS_TEST_TMPDIR/$signal" 3>&- &
+        LOAD_PID=$!
+        eventually 5 grep -q steady "$BATS_TEST_TMPDIR/$signal"
+        kill -"$signal" "$LOAD_PID"
+        wait "$LOAD_PID"
+        summary_of "$BATS_TEST_TMPDIR/$signal" | holds '.achieved > 0'
+    done
+    LOAD_PID=''
+}
+
+@test "a percentage is of the calibration that fits, and of no other" {
+    "$BIN/loadgen" net --udp --ping --calib 0.5
+    jq -s '.[0]' "$XDG_CACHE_HOME"/jostle/calibration/*.json |
+        holds '.schema == "jostle.calibration/1" and .load == "net" and .protocol == "udp-ping" and .rate > 100'
+    rate=$(jq .rate "$XDG_CACHE_HOME"/jostle/calibration/*.json)
+    net --udp --ping --limit 5% --duration 1 | holds --argjson rate "$rate" '.offered / $rate | . > 0.045 and . < 0.055'
+    run -2 "$BIN/loadgen" net --ping --limit 5% --duration 1
+    [[ $output == *'no calibration'*'loadgen net --tcp --ping'*'--calib'* ]]
+}
+
+@test "several streams share threads; --discard saves the receiver's copy" {
+    net --streams 4 --threads 2 --limit 8MB/s --duration 1 | holds '.achieved < 8.1e6 and .fairness > 0.9'
+    net --discard --limit 50MB/s --duration 1 | met 50000000 1024
+    net --discard --udp --limit 2MB/s --duration 1 | met 2000000 1400
+}
+
+@test "nothing is left behind: no descriptor is inherited, no socket stays open" {
+    local port
+    net_listen
+    port=$LISTEN_PORT
+    net --connect "$LISTEN_AT" --duration 0.2 >/dev/null
+    net_listened >/dev/null
+    LISTEN_PID=''
+    # Who listens next at this port can.
+    LISTEN=127.0.0.1:$port net_listen
+    [[ $LISTEN_PORT == "$port" ]]
+}
