@@ -131,6 +131,15 @@ END
     run ! jsonschema -i wrong.json "$ROOT/results/schema/jostle.experiment.schema.json"
 }
 
+@test "a campaign places its cells, and calibrates loads on the CPUs that they will have" {
+    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    printf '[campaign]\n max-runs = 2\n place = l3\n calibrate = 500ms\n[target "s"]\n command = sleep 0.05\n[load "mem"]\n spec = mem --footprint 8M --limit 50%%\n' >placed.conf
+    run -0 "$JOSTLE" campaign placed.conf --output out
+    cat out/cells/*/runs.jsonl | holds -s 'all(.[]; .cpus == "0") and ([.[] | select(.load != []) | .load[0].cpus] == ["1", "1"])'
+    # One CPU, hence one thread: 100 % is what that can do.
+    cat cache/jostle/calibration/*.json | holds -s 'length == 1 and .[0].threads == 1'
+}
+
 @test "jostle topology draws where both sit, and where a load's workers would" {
     run -0 "$JOSTLE" topology --place l3 --load 'x=cpu --percent 50 + exec: sleep 9'
     [[ $output == *$'\nT '*'Core 0 + CPU 0'*$'\n L '*'Core 1 + CPU 1'* ]]

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LARGEST_DATAGRAM 65507 /* that IPv4 can carry */
 #define LARGEST_RATE_OPS 1e8
@@ -180,8 +181,8 @@ static int percent_rate(struct run *run, double percent, double *rate, char *err
     if (set->connect == NULL && run->cpus.count < (unsigned)sysconf(_SC_NPROCESSORS_ONLN))
         snprintf(cpus, sizeof cpus, " --cpus %s", cpus_format(&run->cpus, list, sizeof list));
     snprintf(make, sizeof make, "loadgen net --%s%s%s --streams %u%s%s --calib",
-             set->udp ? "udp" : "tcp", set->ping ? " --ping" : "", block, state->stream_count,
-             peer, cpus);
+             set->udp ? "udp" : "tcp", set->ping ? " --ping" : "", block, state->stream_count, peer,
+             cpus);
     const struct calibration_query query = {
         .key = &key, .file = set->calibration, .what = what, .make = make};
     return calibration_percent(run, &query, percent, &state->found, rate, error, size);

@@ -16,7 +16,7 @@ def what:
     + (if .purge then ", purged" else "" end)
   elif .load == "net" then
     "\(.protocol), \(.peer), \(.block_bytes | bytes_text) blocks, \(.streams) stream" + (if .streams == 1 then "" else "s" end) + threads_text
-    + (if .discard then ", discarded" else "" end)
+    + (if .cpus then ", \(.cpus) CPU" + (if .cpus == 1 then "" else "s" end) else "" end) + (if .discard then ", discarded" else "" end)
   else
     [to_entries[] | select(.key | IN("schema", "load", "created", "host", "seconds", "unit", "rate", "operations_per_s", "minimum",
        "maximum", "sd", "spread_percent", "slope_percent_per_s", "steady", "cpu_s", "p50_ns", "p99_ns", "slope_limit_percent_per_s") | not)
