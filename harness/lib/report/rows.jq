@@ -4,11 +4,14 @@ include "format";
 include "report/words";
 
 # Consecutive cells of one target as an array, so that only one target is held.
+# The array is all of the state of its loop: jq then grows it in place.
 def by_target(slim):
-  foreach (inputs, null) as $cell ({ group: [], out: null };
-    if $cell != null and (.group == [] or .group[0].target == $cell.target) then .out = null else .out = .group | .group = [] end
-    | if $cell == null then . else .group += [$cell | slim] end;
-    select(.out != null and .out != []) | .out);
+  foreach
+    (foreach (inputs, null) as $cell ({};
+       { $cell, before: .cell, new: (.cell == null or $cell == null or .cell.target != $cell.target) };
+       (if .new and .before != null then { end: true } else empty end),
+       (if $cell == null then empty else { start: .new, cell: ($cell | slim) } end))) as $step
+    ([]; if $step.end then . elif $step.start then [$step.cell] else . + [$step.cell] end; if $step.end then . else empty end);
 
 # What tables need of a cell.
 def slim:

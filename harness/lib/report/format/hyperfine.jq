@@ -17,7 +17,9 @@ def key: "\(.experiment)\u0000\(.condition)";
 | [range(0; $all | length) as $i | $all[$i] | select($i == 0 or (.role != "alone") or $all[$i - 1].experiment != .experiment)] as $results
 | ([$results[].parameters | keys[]] | unique | map(. as $name | select([$results[].parameters[$name]] | unique | length > 1))) as $varying
 | ([$results[] | select(.role != "alone") | .load] | unique | length > 1) as $loads
-| ([$results[].level] | unique | length > 1) as $levels
+| ([$results[] | select(.role != "alone") | .level] | unique | length) as $count
+# Alone is level 0, where nothing else tells the results apart.
+| ($count > 1 or ($varying == [] and ($loads | not) and any($results[]; .level != null))) as $levels
 | "{\n  \"results\": [",
   (range(0; $results | length) as $i
    | $results[$i]

@@ -74,10 +74,9 @@ def preamble:
 $heads[0] as $head
 | preamble,
 ($head | "\\paragraph{\(.name | tex)} \(totals_text | tex).", "\\begin{itemize}", (.hosts[] | "\\item \(host_line | tex)"), "\\end{itemize}"),
-(foreach (by_target(slim), null) as $cells ({ levels: [] };
-  .out = (if $cells == null then [.levels | by_level | level_table] else [$cells | figure_table, (if any(.[]; .loaded != null) then slowdown_table else empty end)] end)
-  | .levels += [$cells[]? | levelled];
-  .out[])),
+(foreach (by_target(slim), null) as $cells ([]; if $cells == null then . else . + [$cells[] | levelled] end;
+  if $cells != null then $cells | figure_table, (if any(.[]; .loaded != null) then slowdown_table else empty end)
+  else by_level | level_table end)),
 ($head
  | section("Between nodes"; .between_hosts[] | between_line),
    section("Not done"; .waiting[] | waiting_line),

@@ -36,11 +36,9 @@ def section($title; lines): [lines] | if . == [] then empty else "## \($title)",
 
 $heads[0] as $head
 | ($head | "# \(.name | md)", "", totals_text + ".", "", (.hosts[] | "- " + (host_line | md)), ""),
-(foreach (by_target(slim), null) as $cells ({ levels: [] };
-  .out = (if $cells == null then [.levels | by_level] | map(level_table) | if . == [] then [] else ["## Slowdown by level", ""] + . end
-    else [$cells | "## \(.[0].target | md)", "", summary_table, "### Mean and variance of \(.[0].target | md)", "", figure_table] end)
-  | .levels += [$cells[]? | levelled];
-  .out[])),
+(foreach (by_target(slim), null) as $cells ([]; if $cells == null then . else . + [$cells[] | levelled] end;
+  if $cells != null then $cells | "## \(.[0].target | md)", "", summary_table, "### Mean and variance of \(.[0].target | md)", "", figure_table
+  else [by_level] | select(. != []) | "## Slowdown by level", "", (.[] | level_table) end)),
 ($head
  | section("Between nodes"; .between_hosts[] | "- " + (between_line | md)),
    section("Not done"; .waiting[] | "- " + (waiting_line | md)),
