@@ -186,6 +186,22 @@ column() {
     holds '.console == []' <<<"${lines[2]}"
 }
 
+@test "a campaign's page has the campaign file, as text, and names what is not done" {
+    local folder=$BATS_TEST_TMPDIR/campaign
+    "$BATS_TEST_DIRNAME/synthetic-campaign" 8 4 "$folder"
+    printf '# </pre><b id="bold">bold</b>\n[campaign]\n' >"$folder/campaign.conf"
+    rm -r "$folder/cells/delannoy.n=5@cpu.50%"
+    "$JOSTLE" report --quiet "$folder" --format html >"$PAGES/campaign.html"
+    run -0 browse campaign.html --eval 'document.querySelector("#reproduce pre").textContent' --eval 'document.getElementById("bold")' \
+        --eval '[...document.querySelectorAll("#waiting-table tbody tr")].map(r => [...r.children].map(c => c.textContent).slice(0, 2))' \
+        --eval 'document.querySelectorAll("#sensitivity svg").length' --eval "$(column heat 1)" --report
+    holds '. == "# </pre><b id=\"bold\">bold</b>\n[campaign]\n"' <<<"${lines[0]}"
+    holds '. == null' <<<"${lines[1]}"
+    holds '. == [["delannoy.n=5@cpu.50%", "waiting"]]' <<<"${lines[2]}"
+    holds '. == 2' <<<"${lines[3]}"
+    holds '.console == []' <<<"${lines[5]}"
+}
+
 @test "many runs are thinned out for the drawing, the extremes stay, and the page says so" {
     mkdir "$BATS_TEST_TMPDIR/many"
     cp "$ROOT/results/reference/disk/filesearch/"{experiment,result}.json "$BATS_TEST_TMPDIR/many"

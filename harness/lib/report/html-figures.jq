@@ -60,12 +60,19 @@ def sensitivity_figures($first):
   (.curves | to_entries[] | .key as $at | .value | curve_figure("\($first)v\($at + 1)")),
   (if .single == [] then empty else { label: .label, cells: .single } | points_figure("\($first)p") end);
 
+# Rates on an axis have few digits, whatever their unit.
+def axis_scale($unit):
+  rate_scale($unit) as $s
+  | (. * $s.factor) as $most
+  | if $most >= 1e7 then { factor: ($s.factor * 1e-6), unit: "million \($s.unit)" }
+    elif $most >= 1e4 then { factor: ($s.factor * 1e-3), unit: "thousand \($s.unit)" } else $s end;
+
 # Offered against achieved: all cells of one load.
 def achieved_figure($id):
   .key as $load
   | .items as $cells
   | $cells[0].achieved.unit as $unit
-  | ([$cells[].achieved | .offered, .achieved] | max | rate_scale($unit)) as $s
+  | ([$cells[].achieved | .offered, .achieved] | max | axis_scale($unit)) as $s
   | [$cells[].achieved | [.offered * $s.factor, .achieved * $s.factor]] as $rates
   | { id: $id, title: "Offered and achieved rate of \($load)", filter: ([$load] + ([$cells[].label] | unique) | join(" ")),
       text: (if ($cells | length) > 12 then "\($cells | length) points, one for each cell; the figures are in the table of every cell"
@@ -93,10 +100,10 @@ def order_figure:
 def spread_figure($id):
   .key as $target
   | (.items[:40]) as $cells
-  | ([$cells[] | select(.loaded)]) as $loaded
+  | ([$cells[] | select(.loaded.wall_s.median?)]) as $loaded
   | ($loaded | length + 1) as $n
   | { id: $id, title: "Spread of the runs of \($target)", height: (66 + 22 * $n), filter: ([$target] + ([$loaded[].condition] | unique) | join(" ")),
-      text: ("Wall time of each run as a multiple of the baseline's median. " + ([$loaded[] | .baseline.wall_s.median as $m | "\(.condition): median \(.loaded.wall_s | .median / $m | fixed(2)) times, from \(.loaded.wall_s.min / $m | fixed(2)) to \(.loaded.wall_s.max / $m | fixed(2)) times"] | join("; "))),
+      text: ("Wall time of each run as a multiple of the baseline's median. " + ([$loaded[] | .baseline.wall_s.median as $m | select($m != null and $m > 0 and .loaded.wall_s.median != null) | "\(.condition): median \(.loaded.wall_s | .median / $m | fixed(2)) times, from \(.loaded.wall_s.min / $m | fixed(2)) to \(.loaded.wall_s.max / $m | fixed(2)) times"] | join("; "))),
       labels: (["wall time / median alone", "", "alone"] + [$loaded[] | .condition | plot_label(18)]),
       caption: "median alone: \([$cells[].baseline.wall_s.median | numbers] | if length == 0 then "-" elif max - min < max / 1000 then max | time_text else "\(min | time_text) to \(max | time_text)" end)" }
   | figure(

@@ -1,6 +1,7 @@
 # The model of a report (jostle.report/1) -> the page, with tagged lines for its
 # figures (see html-figures.jq). $css and $js are what the page carries with it.
 include "format";
+include "report/words";
 include "report/html-view";
 include "report/html-figures";
 
@@ -15,8 +16,8 @@ def table_end: "</tbody></table></div>";
 def folded($count; $most; $summary): if $count > $most then "<details class=\"fold\"><summary>\($summary)</summary>" else "" end;
 def folded_end($count; $most): if $count > $most then "</details>" else "" end;
 
-def flag_words: { "not-converged": "not converged", "load-short": "load short", "load-died": "load died", "two-modes": "two modes", "noise": "noise" }[.] // .;
-def told_flags: (.flags // []) - ["noise"] | map(flag_words);
+def flag_name: { "not-converged": "not converged", "load-short": "load short", "load-died": "load died", "two-modes": "two modes", "noise": "noise" }[.] // .;
+def told_flags: (.flags // []) - ["noise"] | map(flag_name);
 
 # The best known answer, in a sentence or a few.
 def lede:
@@ -32,7 +33,7 @@ def lede:
        elif $worst.slowdown.ratio < 1 then "No target became slower; the largest ratio is"
        else "The largest slowdown:" end)
       + (if $worst == null then "" else " <b>\($worst.label | esc)</b> takes <b>\($worst.slowdown | ratio_text) times</b> as long under <b>\($worst.condition | esc)</b>, \(.level_text) interval \($worst.slowdown | interval_text | together)." end)
-      + " \(if $noise == 0 then "Each slowdown can be told from noise" else "\($noise) of \($known | length) cannot be told from noise" end)"
+      + " \(if $worst == null then "All \($known | length) measured are within it" elif $noise == 0 then "Each slowdown can be told from noise" else "\($noise) of \($known | length) cannot be told from noise" end)"
       + "; \(if $flagged == 0 then "no cell is flagged" else "\(plural($flagged; "cell has"; "cells have")) a flag" end)."
     end;
 
@@ -62,13 +63,14 @@ def columns:
 def marks: told_flags | if . == [] then "" elif length > 2 then "<small>\(length) flags</small>" else "<small>\(map(esc) | join(", "))</small>" end;
 
 def heat_entry:
+  if .slowdown.ratio == null then "<a href=\"#\(.id)\"><b>not known</b></a>" + marks else
   "<a href=\"#\(.id)\"><b>\(.slowdown | ratio_text)×</b> <span>\(.slowdown | interval_text)</span></a>"
-  + (if .slowdown.distinguishable == false then "<small>noise</small>" elif .slowdown.ratio < 1 then "<small>faster</small>" else "" end) + marks;
+  + (if .slowdown.distinguishable == false then "<small>noise</small>" elif .slowdown.ratio < 1 then "<small>faster</small>" else "" end) + marks end;
 
 def heat_cell:
   if . == null then "<td class=\"none\"><small>not measured</small></td>"
   else (max_by(.slowdown.ratio)) as $worst
-  | "<td class=\"\($worst.slowdown | colour)\(if any(.[]; told_flags != []) then " hatch" else "" end)\" data-v=\"\($worst.slowdown.ratio)\">\(map(heat_entry) | join("<br>"))</td>" end;
+  | "<td class=\"\($worst.slowdown | colour)\(if any(.[]; told_flags != []) then " hatch" else "" end)\"\($worst.slowdown.ratio | if type == "number" then " data-v=\"\(.)\"" else "" end)>\(map(heat_entry) | join("<br>"))</td>" end;
 
 def heat_head($columns):
   ($columns | grouped(.[0])) as $groups
@@ -108,12 +110,23 @@ def waiting_table:
     table_end, folded_end($n; 20), "</div>"
   end;
 
-def answer: section("answer"; "The answer"), (if any(.cells[]; .slowdown != null) then heat_map else empty end), waiting_table, "</section>";
+# Without a load the answer is a time.
+def times:
+  "<ul>", (.cells[:12][] | select(.baseline.wall_s) | "<li data-f=\"\(.label | esc)\"><b>\(.label | esc)</b> takes <b>\(.baseline.wall_s | half_width as $h | centre | with_error($h; time_scale) | together)</b> (\(plural(.baseline.runs; "run"; "runs"))\(told_flags | map(", " + esc) | add // ""))</li>"),
+  (if (.cells | length) > 12 then "<li>the others are in the table below</li>" else empty end), "</ul>";
+
+def answer: section("answer"; "The answer"), (if any(.cells[]; .slowdown != null) then heat_map else times end), waiting_table, "</section>";
 
 # ---- every cell
 
 def time_cell: if . == null then n_cell(null; "-") else n_cell(centre; (half_width as $h | centre | with_error($h; time_scale) | together)) end;
-def pair_cell($a; $b; text): n_cell($b // $a; "\($a | text | together)\(if $b == null then "" else " → \($b | text | together)" end)");
+# From alone to under load, in one unit.
+def pair_cell($a; $b; scale):
+  ([$a, $b | numbers] | max) as $most
+  | n_cell($b // $a;
+      if $most == null then "-" elif $most == 0 then "0 \(0 | scale | .unit)" else
+        ($most | scale) as $s | ($most * $s.factor | decimals) as $digits
+        | [$a, $b | numbers | . * $s.factor | fixed($digits)] | "\(join(" → "))\u00a0\($s.unit)" end);
 def cell_row:
   "<tr id=\"\(.id)\" data-f=\"\(.label + " " + (.condition // "") + " " + (.load // "") | esc)\"><th scope=\"row\">\(.label | esc)</th><td>\(.load // .condition // "none" | esc)</td>"
   + n_cell(.level | level_parts.n?; .level // "-" | esc)
@@ -121,9 +134,9 @@ def cell_row:
   + (if .slowdown.ratio? == null then n_cell(null; "-") else n_cell(.slowdown.ratio; "<b>\(.slowdown | ratio_text)×</b> \(.slowdown | interval_text)") end)
   + "<td class=\"w\">\((if .slowdown.distinguishable? == false then ["noise"] else [] end) + told_flags | map(esc) | join(", "))</td>"
   + (.baseline.wall_s | time_cell) + (.loaded.wall_s | time_cell)
-  + pair_cell(.baseline.user_s.mean?; .loaded.user_s.mean?; time_text)
-  + pair_cell(.baseline.system_s.mean?; .loaded.system_s.mean?; time_text)
-  + pair_cell(.baseline.max_rss_bytes.mean?; .loaded.max_rss_bytes.mean?; size_text)
+  + pair_cell(.baseline.user_s.mean?; .loaded.user_s.mean?; time_scale)
+  + pair_cell(.baseline.system_s.mean?; .loaded.system_s.mean?; time_scale)
+  + pair_cell(.baseline.max_rss_bytes.mean?; .loaded.max_rss_bytes.mean?; size_scale)
   + (.achieved | if .offered? == null then n_cell(null; "-")
      else .unit as $u | n_cell(.achieved; "\(.achieved | rate_text($u) | together | esc) of \(.offered | rate_text($u) | together | esc)") end)
   + "</tr>";
@@ -211,8 +224,26 @@ def attributions:
 
 # ---- flags
 
+def reason_words: { "max-runs": "the limit of runs was reached", "max-time": "the limit of time was reached", "interrupted": "it was interrupted", "failure": "the target failed" }[.] // "it ended: \(.)";
+
+# A flag that no warning explains.
+def unexplained:
+  . as $cell
+  | ((.flags // []) - [.warnings[]?.flag] - ["noise", "not-converged"])[]
+  | { flag: ., condition: $cell.condition, metric: null, label: $cell.label,
+      message: (flag_words + (if . == "load-short" and $cell.achieved.offered? then ": \($cell.achieved | .unit as $u | "\(.achieved | rate_text($u)) of \(.offered | rate_text($u))")" else "" end)) };
+
+# That the error asked for was not reached is a flag, too, and needs words.
+def not_converged:
+  . as $cell
+  | ([$cell.settings.metric[]?][0] // "wall_s") as $metric
+  | ([.baseline | objects | . + { name: $cell.reference }] + [.loaded | objects | . + { name: $cell.condition }])[]
+  | select(.converged | not)
+  | { flag: "not-converged", condition: .name, metric: $metric, label: $cell.label,
+      message: "the error is \(.[$metric].error | percent_text) after \(plural(.runs; "run"; "runs")), \($cell.settings.error | percent_text) was asked for: \(.stop_reason // "unknown" | reason_words)" };
+
 def flags_section:
-  ([(.cells[] | .label as $target | .warnings[]? | . + { label: $target }),
+  ([(.cells[] | .label as $target | .warnings[]? | . + { label: $target }), (.cells[] | not_converged, unexplained),
     (.warnings[]? | { flag: (.flag // .kind // "record"), condition: null, message: (.message // tostring), label: (.cell // null) })]
    | unique_by([.flag, .label, .condition, .metric, .message])) as $all
   | section("flags"; "Flags"),
@@ -220,7 +251,7 @@ def flags_section:
      else "<p>What makes a figure less sure than its interval says, and what to do about it. The text is told once for each kind and condition.</p>",
        ($all | grouped(.flag)[]
         | .key as $flag | (.items | length) as $n
-        | "<details class=\"fold\"\(if $n <= 6 then " open" else "" end)><summary>\($flag | flag_words | esc): \(plural($n; "time"; "times"))</summary><ul>",
+        | "<details class=\"fold\"\(if $n <= 6 then " open" else "" end)><summary>\($flag | flag_name | esc): \(plural($n; "time"; "times"))</summary><ul>",
           (.items[:30][] | "<li data-f=\"\("\(.label // "") \(.condition // "")" | esc)\"><b>\([.label, .condition, (.metric | select(. != "wall_s"))] | map(select(. != null) | esc) | join(", "))</b>: \(.message | esc)</li>"),
           (if $n > 30 then "<li>and \($n - 30) more of this kind: the table of every cell names them, and so does --format json</li>" else empty end),
           "</ul></details>")
@@ -239,7 +270,7 @@ def environment:
   select(.hosts != [])
   | .hosts as $hosts
   | section("environment"; "Environment"),
-    table_start("environment-table"; "Where it was measured"; "facts"),
+    table_start("environment-table"; "Where it was measured"; "env"),
     "<thead><tr><th scope=\"col\">Fact</th>\($hosts[:50] | map("<th scope=\"col\">\(.host // "unknown" | esc)</th>") | join(""))</tr></thead><tbody>",
     ([$hosts[] | keys_unsorted[]] | numbered | keys_unsorted[] | select(. != "host" and . != "kind")
      | . as $key | "<tr><th scope=\"row\">\(fact_words[$key] // ($key | gsub("_"; " ")) | esc)</th>\($hosts[:50] | map("<td>\(.[$key] | fact_text($key) | esc)</td>") | join(""))</tr>"),
@@ -252,18 +283,23 @@ def environment:
     "</section>";
 
 def setting_words: map_values(select(. != null and . != false and . != [] and . != "")) | to_entries | map("\(.key) = \(.value | if type == "array" then join(", ") else tostring end)") | join("\n");
-def option($name): if . == null or . == "" then [] else ["--\($name)", tostring] end;
-# The command that measures one experiment again.
+# The command that measures one experiment again: what was not the default.
+def settings_options:
+  with_entries(select(.value != null and .value != false and .value != [] and .value != "" and .value != 0 and ([.key, .value] | . != ["engine", "meter"] and . != ["settle_s", 1] and . != ["metric", ["wall_s"]])))
+  | to_entries
+  | map("--\(.key | sub("_s$"; "") | gsub("_"; "-"))" as $option
+        | .value | if . == true then [$option] elif type == "array" and $option == "--cold-path" then map([$option, .]) | add
+          elif type == "array" then [$option, join(",")] else [$option, tostring] end)
+  | add // [];
 def again:
-  .[0] as $first | $first.settings as $s
-  | (["jostle", if $first.loaded == null then "run" else "slowdown" end] | join(" ")) as $start
-  | ([.[] | select(.spec != null) | ["--load", "\(.condition)=\(.spec)"]] | unique | add // []) as $loads
-  | $loads + ($s.error | option("error")) + ($s.confidence | option("confidence")) + ($s.min_runs | option("min-runs")) + ($s.max_runs | option("max-runs"))
-    + ($s.cleanup | option("cleanup")) + ($s.prepare | option("prepare")) + (if $s.cold then ["--cold"] else [] end) + ($s.seed | option("seed")) + ["--"] + $first.command
-  | "\($start) \(shell_words)";
+  .[0] as $first
+  | (["jostle", if $first.loaded == null then "run" else "slowdown" end]
+     + ([.[] | select(.spec != null) | ["--load", "\(.condition)=\(.spec)"]] | unique | add // [])
+     + ($first.settings // {} | settings_options) + ["--"] + ($first.command // []))
+  | shell_words;
 
 def reproduce:
-  ([.cells[] | .settings // empty] | unique) as $settings
+  ([.cells[] | .settings // empty] | (map(.seed) | unique | length > 1) as $seeds | map(if $seeds then .seed = "given with each command above" else . end) | unique) as $settings
   | ([.cells[]] | grouped(.experiment)) as $experiments
   | section("reproduce"; "How to reproduce it"),
     (if .campaign == null then empty else
