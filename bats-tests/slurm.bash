@@ -132,6 +132,28 @@ slurm_node_up() {
         node "$1" >>"$SLURM_TEST/log/start" 2>&1 3>&- </dev/null
 }
 
+# slurm_node_kill NAME: kills the node as a power cut would: its slurmd, and all
+# that its jobs are. The controller is told that it is down, as it finds out itself
+# after SlurmdTimeout.
+slurm_node_kill() {
+    local pid stepd
+    local -a pids=()
+    read -r pid <"$SLURM_TEST/run/slurmd.$1.pid"
+    for stepd in $(pgrep -f "^slurmstepd: \["); do
+        # Only the steps of this node's jobs: they have its host's name.
+        [[ $(nsenter -t "$stepd" -u hostname 2>/dev/null) != "$1" ]] || pids+=("$stepd")
+    done
+    for pid in "$pid" "${pids[@]}"; do slurm_kill_tree "$pid"; done
+    scontrol update "NodeName=$1" State=DOWN Reason='power cut'
+}
+
+# slurm_kill_tree PID: kills a process and all below it.
+slurm_kill_tree() {
+    local child
+    for child in $(ps -o pid= --ppid "$1"); do slurm_kill_tree "$child"; done
+    kill -KILL "$1" 2>/dev/null || true
+}
+
 # slurm_idle NODES: 0 when that many nodes are idle.
 slurm_idle() {
     [[ $(sinfo -h -p main -t idle -o %D 2>/dev/null | head -n 1) == "$1" ]]

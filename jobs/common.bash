@@ -115,15 +115,18 @@ job_run() {
 # job_finish STATUS: ends the job. One that was told to end by its time limit or a
 # preemption goes back into the queue; one that was cancelled does not.
 job_finish() {
+    # An array's last task has the number of the whole array as its own job id.
+    local id=$SLURM_JOB_ID
+    [[ -z ${SLURM_ARRAY_TASK_ID:-} ]] || id=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
     if [[ -n $job_ending && $1 -ne 0 ]]; then
         if ((${SLURM_RESTART_COUNT:-0} >= restarts)); then
             job_warn "interrupted for the $((restarts + 1))th time: not put back into the queue; go on by jostle submit --resume"
-        elif [[ $(scontrol -o show job "$SLURM_JOB_ID" 2>/dev/null) =~ \ JobState=RUNNING\  ]]; then
+        elif [[ $(scontrol -o show job "$id" 2>/dev/null) =~ \ JobState=RUNNING\  ]]; then
             job_warn 'interrupted: put back into the queue, to go on with the rest'
             job_end
             job_scratch=''
             # This kills us.
-            scontrol requeue "$SLURM_JOB_ID" && sleep 60
+            scontrol requeue "$id" && sleep 60
             job_warn 'it could not be put back into the queue: go on by jostle submit --resume'
         fi
     fi

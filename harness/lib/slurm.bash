@@ -2,6 +2,11 @@
 # Outside of a job every function here does nothing.
 
 slurm_pinned='' # the CPUs that we pinned ourselves to
+# Our job for Slurm's commands: an array's last task has the number of the whole
+# array as its own job id.
+slurm_job=${SLURM_JOB_ID:-}
+[[ -z ${SLURM_ARRAY_TASK_ID:-} ]] || slurm_job=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
+readonly slurm_job
 
 # cpus_in LIST: sets REPLY to the number of CPUs in a list such as 0-3,8.
 cpus_in() {
@@ -68,7 +73,7 @@ slurm_cpu_ids() {
         for host in $(scontrol show hostnames "$hosts" 2>/dev/null); do
             [[ $host != "${SLURMD_NODENAME:-}" ]] || printf '%s' "$ids"
         done
-    done < <(scontrol show job -d "$SLURM_JOB_ID" 2>/dev/null)
+    done < <(scontrol show job -d "$slurm_job" 2>/dev/null)
 }
 
 # slurm_neighbours: sets REPLY to what else is on our node, as a JSON object
@@ -93,7 +98,7 @@ slurm_json() {
     REPLY=null
     [[ -n ${SLURM_JOB_ID:-} ]] || return 0
     # OverSubscribe=NO is --exclusive; OK that others may come, YES that they share CPUs.
-    shared=$(scontrol -o show job "$SLURM_JOB_ID" 2>/dev/null | sed -n 's/.* OverSubscribe=\([A-Z]*\).*/\1/p')
+    shared=$(scontrol -o show job "$slurm_job" 2>/dev/null | sed -n 's/.* OverSubscribe=\([A-Z]*\).*/\1/p')
     case $shared in
         NO) exclusive=true ;;
         ?*) exclusive=false ;;
@@ -118,7 +123,7 @@ slurm_steps() {
     [[ -n ${SLURM_JOB_ID:-} ]] || return 0
     launcher=$(jq -r '.command[0] | split("/") | last' "$1/experiment.json")
     [[ $launcher =~ ^(srun|mpirun|mpiexec|prun|orterun)$ ]] || return 0
-    if text=$(sacct -n -P -j "$SLURM_JOB_ID" -o JobID,JobName,NTasks,ElapsedRaw,TotalCPU,MaxRSS,State 2>&1); then
+    if text=$(sacct -n -P -j "$slurm_job" -o JobID,JobName,NTasks,ElapsedRaw,TotalCPU,MaxRSS,State 2>&1); then
         REPLY=$(jq -cRs -f "$JOSTLE_LIB/steps.jq" <<<"$text")
     else
         json_string "sacct: ${text%%$'\n'*}"
