@@ -34,6 +34,20 @@ function own(quantity, r, list) {
             list = list " " value[r, "on", quantity] / value[r, "on", "elapsed"] / 1e6
     return median(list)
 }
+# What the load says that it did.
+function own_rate(r, list, value_, unit) {
+    for (r = 1; r <= rounds; r++)
+        list = list " " value[r, "on", "rate"]
+    value_ = median(list)
+    unit = value[1, "on", "unit"]
+    if (value_ == "")
+        return "-"
+    if (unit == "B/s")
+        return sprintf("%.2f GB/s", value_ / 1e9)
+    if (unit == "ops/s")
+        return sprintf("%.0f kops/s", value_ / 1e3)
+    return sprintf("%.3f %s", value_, unit)
+}
 function rate(bytes) {
     return sprintf("%.1f MB/s", bytes / 1e6)
 }
@@ -53,7 +67,7 @@ END {
     asked = "-"
     if (achieved > 0)
         asked = sprintf("%.1f %%", 100 * achieved)
-    printf "%s\t%s\t%s\t", name, meant, asked
+    printf "%s\t%s\t%s\t%s\t", name, meant, own_rate(), asked
     printf "%s\t%s\t%.3f\t", cpu == "" ? "-" : sprintf("%.3f", cpu), cpu == "" ? "-" : sprintf("%.3f", own("system_us")), grown("busy_us") / 1e6 - cpu
     printf "%.0f\t%s\t%s\t%s\t%s\t%s\n", grown("switches"), changed("probe-read", 0), changed("probe-l2", 1), changed("probe-l3", 1), rate(grown("disk_bytes")), rate(grown("lo_bytes"))
 }
