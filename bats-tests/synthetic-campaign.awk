@@ -109,7 +109,7 @@ function write_cell(cell,    i, c, base, slow, ratio, spread) {
 }
 # All of a slowdown of so many points is slower execution.
 function attribution_json(points, seconds) {
-    return sprintf("{\"points\":{\"execution\":%.12g,\"steal\":0,\"cpu\":0,\"memory\":0,\"io\":0,\"unexplained\":0},\"seconds\":{\"execution\":%.12g,\"steal\":0,\"cpu\":0,\"memory\":0,\"io\":0,\"unexplained\":0},\"ambiguous\":false,\"pressure_known\":true,\"threads\":1,\"extra\":{\"wall_s\":%.12g},\"absent\":[\"instructions\",\"cycles\",\"llc_misses\"],\"text\":\"%s-%s: +%.1f %%: %.1f points slower execution, 0.0 unexplained\"}", \
+    return sprintf("{\"points\":{\"execution\":%.12g,\"steal\":0,\"cpu\":0,\"memory\":0,\"io\":0,\"unexplained\":0},\"seconds\":{\"execution\":%.12g,\"steal\":0,\"cpu\":0,\"memory\":0,\"io\":0,\"unexplained\":0},\"ambiguous\":false,\"pressure_known\":true,\"threads\":1,\"extra\":{\"wall_s\":%.12g},\"counters\":null,\"absent\":[\"instructions\",\"cycles\",\"llc_misses\"],\"text\":\"%s-%s: +%.1f %%: %.1f points slower execution, 0.0 unexplained\"}", \
         points, seconds, seconds, load, level, points, points)
 }
 function cell_json(cell) {

@@ -12,7 +12,8 @@ def flag_words:
     "step": "the level changed at some run", "trend": "the runs drift", "autocorrelation": "neighbouring runs are alike",
     "coarse-clock": "the runs are too short for the clock", "load-variance": "the load varied from run to run",
     "failed-runs": "some runs failed", "steal": "the host took CPU time", "foreign-load": "other programs used the CPUs",
-    "swap-in": "pages came back from swap", "throttled": "the CPUs were throttled by heat" }[.] // .;
+    "swap-in": "pages came back from swap", "throttled": "the CPUs were throttled by heat",
+    "shared-node": "other Slurm jobs were on the node", "several-hosts": "its runs come from several nodes" }[.] // .;
 
 # Warnings for the flags of runs that no warning of the result tells; $flags
 # and $counted are by condition.
