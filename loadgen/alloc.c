@@ -197,7 +197,7 @@ static void describe(struct run *run, struct line *line)
     line_count(line, "live_bytes", plan->live_bytes);
     line_count(line, "slots", plan->slots * run->threads);
     line_flag(line, "purge", plan->purge);
-    line_real(line, "chunk_operations", run->quantum);
+    line_count(line, "chunk_operations", (uint64_t)run->quantum);
     calibration_describe(line, &state->calibration);
 }
 

@@ -26,7 +26,7 @@ static const struct setting options[] = {
     {"node", "N", SETTING_COUNT, FIELD(node), 0, 1024, NULL, NULL,
      "memory of this NUMA node (default: each worker's own)"},
     {"simd", "NAME", SETTING_CHOICE, FIELD(simd), 0, 0, "auto", simd_choices,
-     "auto, avx512, avx2, sse2 or portable"},
+     "avx512, avx2, sse2 or portable; auto: the widest"},
     {"calib", NULL, SETTING_FLAG, FIELD(calib), 0, 0, NULL, NULL,
      "in place of load: measure this size without a limit for SECONDS (10), and keep it"},
     {"calibration", "FILE", SETTING_TEXT, FIELD(calibration), 0, 0, NULL, NULL,

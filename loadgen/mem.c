@@ -237,7 +237,7 @@ void mem_describe(struct run *run, struct line *line)
     line_flag(line, "non_temporal", plan->non_temporal);
     line_count(line, "footprint_bytes", plan->worker_bytes * run->threads);
     line_text(line, "class", mem_class_names[plan->class]);
-    line_real(line, plan->run == NULL ? "chunk_loads" : "chunk_bytes", run->quantum);
+    line_count(line, plan->run == NULL ? "chunk_loads" : "chunk_bytes", (uint64_t)run->quantum);
     line_text(line, "counted", plan->run == NULL ? "loads" : "as STREAM, without write-allocate");
     line_text(line, "pages", mem_pages_name(pages));
     line_count(line, "page_bytes", atomic_load(&pages->page_bytes));

@@ -33,7 +33,7 @@ const struct setting mem_options[] = {
     {"node", "N", SETTING_COUNT, FIELD(node), 0, MOST_NODES, NULL, NULL,
      "memory of this NUMA node (default: each worker's own)"},
     {"simd", "NAME", SETTING_CHOICE, FIELD(simd), 0, 0, "auto", simd_choices,
-     "auto, avx512, avx2, sse2 or portable"},
+     "avx512, avx2, sse2 or portable; auto: the widest, beyond L3 avx2 at most"},
     {"calib", NULL, SETTING_FLAG, FIELD(calib), 0, 0, NULL, NULL,
      "in place of load: measure this kernel without a limit for SECONDS (10), and keep it"},
     {"calibration", "FILE", SETTING_TEXT, FIELD(calibration), 0, 0, NULL, NULL,
@@ -166,37 +166,53 @@ static void check_room(const struct run *run, double bytes)
 {
     const struct room room = room_left(mem_state_of(run)->plan.node);
     char wanted[32], left[32];
+    if (mem_settings_of(run)->huge && bytes <= (double)mem_pages_reserved_bytes())
+        return;
     if (bytes > (double)room.bytes)
         usage_error("a footprint of %s: %s has %s left: give a smaller --footprint",
                     units_format_size(bytes, wanted, sizeof wanted), room.whose,
                     units_format_size((double)room.bytes, left, sizeof left));
 }
 
-void mem_set_footprint(struct run *run, double footprint_bytes)
+/* The same for each array of each worker, in whole blocks. */
+static void divide(const struct run *run, double bytes, struct mem_plan *plan)
 {
-    struct mem_plan *plan = &mem_state_of(run)->plan;
     const unsigned arrays = mem_kernel_arrays(plan->kernel);
     const uint64_t block = MEM_BLOCK * sizeof(double);
     char least[32];
-    check_room(run, footprint_bytes);
-    plan->array_bytes = (uint64_t)(footprint_bytes / run->threads / arrays) / block * block;
+    plan->array_bytes = (uint64_t)(bytes / run->threads / arrays) / block * block;
     plan->worker_bytes = plan->array_bytes * arrays;
-    if (plan->array_bytes == 0 && footprint_bytes > 0)
+    if (plan->array_bytes == 0 && bytes > 0)
         usage_error(
-            "a footprint of %.0f bytes: too little for %u array%s of %u worker%s: give %s "
-            "or more",
-            footprint_bytes, arrays, arrays == 1 ? "" : "s", run->threads,
-            run->threads == 1 ? "" : "s",
+            "a footprint of %.0f bytes: too little for %u array%s of %u worker%s: give %s or more",
+            bytes, arrays, arrays == 1 ? "" : "s", run->threads, run->threads == 1 ? "" : "s",
             units_format_size((double)(block * arrays * run->threads), least, sizeof least));
-    if (plan->kernel != MEM_CHASE) {
-        const struct mem_table *table = mem_simd_table(plan->simd);
-        plan->run = (plan->non_temporal ? table->non_temporal : table->cached)[plan->kernel];
-        plan->element_bytes = arrays * sizeof(double);
-    }
+}
+
+/* In memory the widest vectors win nothing, and some CPUs clock lower for them:
+ * that would be a load of another kind on the neighbours. */
+static void choose_run(const struct run *run, struct mem_plan *plan)
+{
+    if (mem_settings_of(run)->simd == 0 && plan->simd == MEM_AVX512 && plan->class == MEM_MEMORY &&
+        mem_simd_works(MEM_AVX2))
+        plan->simd = MEM_AVX2;
+    const struct mem_table *table = mem_simd_table(plan->simd);
+    plan->run = (plan->non_temporal ? table->non_temporal : table->cached)[plan->kernel];
+    plan->element_bytes = mem_kernel_arrays(plan->kernel) * sizeof(double);
+}
+
+void mem_set_footprint(struct run *run, double footprint_bytes)
+{
+    struct mem_plan *plan = &mem_state_of(run)->plan;
+    const bool chase = plan->kernel == MEM_CHASE;
+    check_room(run, footprint_bytes);
+    divide(run, footprint_bytes, plan);
     plan->class = class_of(run);
+    if (!chase)
+        choose_run(run, plan);
     plan->chunk = chunk_of(plan);
-    run->unit = plan->kernel == MEM_CHASE ? UNIT_OPS : UNIT_BYTES;
-    run->quantum = (double)(plan->chunk * (plan->run == NULL ? 1 : plan->element_bytes));
+    run->unit = chase ? UNIT_OPS : UNIT_BYTES;
+    run->quantum = (double)(plan->chunk * (chase ? 1 : plan->element_bytes));
 }
 
 void mem_check(struct run *run)

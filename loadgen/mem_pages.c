@@ -49,6 +49,12 @@ const char *mem_pages_no_huge(void)
            " says never) and none of 2 MiB are reserved (vm.nr_hugepages)";
 }
 
+uint64_t mem_pages_reserved_bytes(void)
+{
+    const long long pages = reserved_pages();
+    return pages > 0 ? (uint64_t)pages * HUGE_BYTES : 0;
+}
+
 /* Reserved huge pages are ours once they are mapped: it cannot fail later. */
 static int map_reserved(struct mem_area *area, size_t whole)
 {
