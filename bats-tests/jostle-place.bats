@@ -148,6 +148,8 @@ END
     holds '.offers == ["core", "l3", "machine"] and (.loads | map(.cpus) == ["1"])' <<<"$output"
     run -0 env -u HWLOC_THISSYSTEM "$JOSTLE" topology --synthetic 'node:2 l3:2 core:2 pu:2' --place other-node --place-cpus 2
     [[ $output == *$'\nT '*'Core 0 + CPU 0'*$'\n L '*'Core 4 + CPU 8'* ]]
+    run -0 "$BIN/loadgen" cpu --percent 50 --cpus 1 --dry-run
+    [[ $output == 'cpu: 1 worker, each pinned to one of CPU 1' ]]
     run -2 "$JOSTLE" topology --place smt
     run -2 "$JOSTLE" topology --load 'cpu --percnt 50'
     [[ $output == *'did you mean --percent?'* ]]

@@ -89,7 +89,7 @@ static int tell_plan(struct run *run)
         report_write(&run->report, &line);
     report_print(&run->report, "%s: %u worker%s%s CPU %s\n", run->load->name, run->threads,
                  run->threads == 1 ? "" : "s",
-                 run->load->pinned ? ", each pinned to one CPU:" : " on", text);
+                 run->load->pinned ? ", each pinned to one of" : " on", text);
     return 0;
 }
 

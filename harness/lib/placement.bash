@@ -15,13 +15,19 @@ placement_arguments() {
     done
 }
 
+# placement_ask ARG...: sets placement_json to topology's answer; ends as it does
+# where it has none.
+placement_ask() {
+    [[ -x $JOSTLE_BIN/topology ]] || die "$JOSTLE_BIN/topology is missing: run make"
+    placement_json=$("$JOSTLE_BIN/topology" "$@") || exit
+}
+
 # placement_find: reads the options; ends with wrong use where the machine, or
 # what is allowed of it, does not have what they ask for.
 placement_find() {
     local -a PLACEMENT_ARGUMENTS
-    [[ -x $JOSTLE_BIN/topology ]] || die "$JOSTLE_BIN/topology is missing: run make"
     placement_arguments
-    placement_json=$("$JOSTLE_BIN/topology" "${PLACEMENT_ARGUMENTS[@]}") || exit
+    placement_ask "${PLACEMENT_ARGUMENTS[@]}"
     [[ $placement_json == *'"this_system":true'* || -z ${options[place]:-} ]] ||
         usage_error "--place ${options[place]}: hwloc shows another machine than this one: unset HWLOC_SYNTHETIC, HWLOC_XMLFILE"
     placement_target=${options[target_cpus]:-} placement_load=${options[load_cpus]:-}
