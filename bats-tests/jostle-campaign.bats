@@ -1,0 +1,214 @@
+#!/usr/bin/env bats
+# jostle campaign: a file becomes cells, and cells become records.
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# file TEXT...: writes the lines to c.conf, below a [campaign] that is short.
+file() {
+    printf '[campaign]\n    name = test\n    min-runs = 2\n    max-runs = 2\n' >c.conf
+    printf '%s\n' "$@" >>c.conf
+}
+
+# cells: the plan's cells as JSON, one a line.
+cells() {
+    "$JOSTLE" plan c.conf --json | jq -c '.cells[]'
+}
+
+# refused TEXT PATTERN: a file of TEXT is refused with a message like PATTERN.
+refused() {
+    printf '%s\n' "$1" >c.conf
+    run -2 "$JOSTLE" plan c.conf
+    [[ $output =~ ^jostle:\ [^\ ]*c\.conf$2 ]] || {
+        printf 'for: %s\nwanted: %s\ngot: %s\n' "$1" "$2" "$output" >&2
+        return 1
+    }
+}
+
+@test "every target, with each parameter, meets every load at each level" {
+    file '[target "a"]' '    command = sleep {n} {m}' '    n = 1 2' '    m = 5 6' \
+        '[target "b"]' '    command = true' \
+        '[load "cpu"]' '    spec = cpu --percent {level}' '    level = 10 20' \
+        '[load "w"]' '    spec = cpu --profile desktop'
+    cells >cells
+    holds -s 'length == 15 and map(.number) == [range(1; 16)]' <cells
+    holds -s '.[0] | .name == "a.n=1.m=5@cpu.10" and .label == "a n=1 m=5" and .load == "cpu" and .level == "10" and .spec == "cpu --percent 10"' <cells
+    holds -s '.[-1] | .name == "b@w" and .level == null and .spec == "cpu --profile desktop"' <cells
+    holds -s 'map(.name) | unique | length == 15' <cells
+}
+
+@test "values of several lines add up, and case gives values that belong together" {
+    file '[target "a"]' '    command = sleep {n}' '    n = 1 2 \' '      3' '    n = 4' \
+        '[target "f"]' '    command = true {dirs} {files} {size}' '    case = dirs=1 files=1000' '    case = dirs=1000 files=1' '    size = 7'
+    cells >cells
+    holds -s 'map(select(.target == "a").command[1]) == ["1", "2", "3", "4"]' <cells
+    holds -s 'map(select(.target == "f").command[1:]) == [["1", "1000", "7"], ["1000", "1", "7"]]' <cells
+}
+
+@test "words are split as a shell does, and braces are doubled" {
+    file '[target "a"]' "    command = printf '%s %s' \"\\\"{x} y\\\"\" {{x}} {x}" "    x = 'a b' c"
+    cells >cells
+    holds -s '.[0].command[1:] == ["%s %s", "a b y", "{x}", "a b"]' <cells
+    holds -s '.[0].name == "a.x=a_b"' <cells
+}
+
+@test "programs are those of the workloads, else those in PATH, else below the file" {
+    printf '#!/bin/sh\n' >mine && chmod +x mine
+    file '[target "a"]' '    command = delannoy 3' '[target "b"]' '    command = sleep 0' \
+        '[target "c"]' '    command = ./mine' '[target "d"]' '    command = cat {campaign-dir}/mine'
+    (mkdir elsewhere && cd elsewhere && "$JOSTLE" plan ../c.conf --json) >plan
+    holds --arg w "$WORKLOADS/delannoy" --arg d "$PWD" '.cells | map(.command[0]) == [$w, "'"$(type -P sleep)"'", $d + "/mine", "'"$(type -P cat)"'"] and .[3].command[1] == $d + "/mine"' <plan
+}
+
+@test "a file can include others" {
+    printf '[load "cpu"]\n    spec = cpu --percent {level}\n    level = 10\n' >loads.conf
+    file '[include]' '    path = loads.conf' '[target "a"]' '    command = true' '    cleanup = "rm -f x; true"'
+    "$JOSTLE" campaign --quiet c.conf --output out
+    [[ $(ls out/cells) == 'a@cpu.10' ]]
+    # The folder's own file has everything in one.
+    ! grep -q include out/campaign.conf
+    mkdir other && cp out/campaign.conf other/c.conf
+    diff <("$JOSTLE" plan c.conf --json | jq '[.cells[] | {name, command, spec}]') <("$JOSTLE" plan other/c.conf --json | jq '[.cells[] | {name, command, spec}]')
+}
+
+@test "errors name file and line, and the nearest word" {
+    local target=$'[target "x"]\n    command = sleep {n}\n    n = 1'
+    refused $'[campaign]\n    max-run = 3' ':2: max-run: unknown setting \(did you mean max-runs\?\)'
+    refused $'[campaign]\n    max-runs = many' ':2: max-runs many: give a whole number'
+    refused $'[campaign]\n    place = sideways\n'"$target" ':2: place sideways: unknown'
+    refused $'[campagne]\n    name = x' ':1: \[campagne\]: unknown section \(did you mean campaign\?\)'
+    refused $'[target]\n    command = true' ':1: \[target\] has no name'
+    refused $'[target "x"]\n    n = 1' ':1: target x has no command'
+    refused $'[target "x"]\n    command = slep 1' ':2: slep: no such program'
+    refused $'[target "x"]\n    command = sleep {m}\n    n = 1' ':2: \{m\}: unknown placeholder'
+    refused $'[target "x"]\n    command = sleep {lenght}\n    length = 1' ':2: \{lenght\}: unknown placeholder \(did you mean length\?\)'
+    refused "$target"$'\n    max-rnus = 4' ':4: max-rnus is used nowhere, and is no setting \(did you mean max-runs\?\)'
+    refused $'[target "x"]\n    command = sleep {n}\n    n =' ':3: n has no values'
+    refused $'[target "x"]\n    command = sleep {n}\n    n = 1 2 1' ':3: n: 1 is there twice'
+    refused $'[target "x"]\n    command = sleep {n}\n    case = n=1\n    case = n=1' ':4: this case is there twice'
+    refused $'[target "x"]\n    command = true {n}{m}\n    case = n=1 m=2\n    case = n=1' ':4: this case names n, the first one m, n'
+    refused $'[target "x"]\n    command = true \'a' ':2: command: a quote is not closed'
+    refused "$target"$'\n    loads = dsk\n[load "disk"]\n    spec = cpu' ':4: loads: no load is named dsk \(did you mean disk\?\)'
+    refused "$target"$'\n[load "cpu"]\n    level = 1' ':4: load cpu has no spec'
+    refused "$target"$'\n[load "cpu"]\n    spec = cpu --percent {level}' ':5: \{level\}: unknown placeholder'
+    refused "$target"$'\n[include]\n    path = nowhere.conf' ':5: .*nowhere.conf is not there'
+    refused $'[target "x"\n    command = true' ':[12]: this is not the syntax of git config'
+    refused $'[campaign]\n    name = x' ': there is no target'
+    printf '[target "x"]\n    commnd = true\n' >inner.conf
+    printf '[include]\n    path = inner.conf\n' >c.conf
+    run -2 "$JOSTLE" plan c.conf
+    [[ $output == *'inner.conf:1: target x has no command'* ]]
+    run -2 "$JOSTLE" campaign quik
+    [[ $output == *'(did you mean quick?)'* ]]
+}
+
+@test "a campaign makes a folder a cell, each a slowdown with its cell, and lines in a log" {
+    file '[target "a"]' '    command = sleep {n}' '    n = 0.01 0.02' '[load "cpu"]' '    spec = cpu --percent {level}' '    level = 10'
+    run -0 "$JOSTLE" campaign c.conf --output out
+    [[ $output == *'1/2 a.n=0.01@cpu.10: slowdown '*'4 runs'*'2/2 a.n=0.02@cpu.10: slowdown '* ]]
+    [[ $output == *'jostle report '* ]]
+    jsonschema -i out/campaign.json "$ROOT/results/schema/jostle.campaign.schema.json"
+    holds '.cell.name == "a.n=0.02@cpu.10" and .cell.parameters == {n: "0.02"} and .cell.number == 2 and (.conditions | map(.name) == ["baseline", "cpu-10"])' <out/cells/a.n=0.02@cpu.10/result.json
+    holds '.state == "done" and .runs == 4' <out/cells/a.n=0.02@cpu.10/status.json
+    cmp c.conf out/campaign.conf
+    # Nothing is left to do:
+    stat -c %Y.%i out/cells/*/* >before
+    run -0 "$JOSTLE" campaign c.conf --output out
+    diff before <(stat -c %Y.%i out/cells/*/*)
+}
+
+@test "settings come from the load, else the target, else the campaign, and --set is above all" {
+    file '    nice = 1' '[target "a"]' '    command = true' '    nice = 2' '    cold = false' '[target "b"]' '    command = true' \
+        '[load "l"]' '    spec = cpu --percent 1' '[load "m"]' '    spec = cpu --percent 2' '    nice = 3'
+    "$JOSTLE" campaign c.conf --quiet --output out --only 'a@*'
+    holds '.settings.nice == "2" and .settings.cold == false' <out/cells/a@l/experiment.json
+    holds '.settings.nice == "3"' <out/cells/a@m/experiment.json
+    "$JOSTLE" campaign c.conf --quiet --output other --only 'b@*' --set nice=4 --set max-runs=3
+    holds -s 'all(.[]; .settings.nice == "4" and .settings.max_runs == 3)' <<<"$(cat other/cells/*/experiment.json)"
+    run -2 "$JOSTLE" campaign c.conf --set max-rnus=3
+    [[ $output == *'(did you mean max-runs?)'* ]]
+}
+
+@test "a target that fails marks its cell, and the others go on" {
+    file '[target "bad"]' '    command = false' '[target "good"]' '    command = true' '[load "l"]' '    spec = cpu --percent 1'
+    run -5 "$JOSTLE" campaign c.conf --output out
+    [[ $output == *'bad@l: failed: the target failed with exit code 1'*'2/2 good@l: slowdown'* ]]
+    holds '.state == "failed" and (.reason | contains("exit code 1"))' <out/cells/bad@l/status.json
+    holds '.state == "done"' <out/cells/good@l/status.json
+    # It is not tried again, unless asked for.
+    run -5 "$JOSTLE" campaign c.conf --output out
+    [[ $output != *'bad@l:'* ]]
+    run -5 "$JOSTLE" campaign c.conf --output out --retry-failed
+    [[ $output == *'bad@l: failed'* ]]
+}
+
+@test "a load that cannot be, or that fails, is a failure of its cells alone" {
+    file '[target "a"]' '    command = true' '[load "bad"]' '    spec = cpu --nonsense' '[load "good"]' '    spec = cpu --percent 1'
+    run -1 "$JOSTLE" campaign c.conf --output out
+    [[ $output == *'a@bad: failed: '*nonsense*'2/2 a@good: slowdown'* ]]
+    holds '.state == "failed" and (.reason | contains("nonsense"))' <out/cells/a@bad/status.json
+    jsonschema -i out/cells/a@bad/status.json "$ROOT/results/schema/jostle.status.schema.json"
+}
+
+@test "every cell has a fresh working folder where it was asked for, which is removed" {
+    mkdir scratch
+    printf '#!/bin/sh\npwd >>%s/folders\nls | wc -l >>%s/counts\ntouch left\n' "$PWD" "$PWD" >target && chmod +x target
+    file '[target "a"]' '    command = ./target' '    cleanup = echo cleaned >>{campaign-dir}/log' '[load "l"]' '    spec = cpu --percent {level}' '    level = 1 2'
+    "$JOSTLE" campaign c.conf --quiet --output out --scratch scratch
+    [[ $(sort -u folders | wc -l) -eq 2 && $(sort -u folders) == "$PWD/scratch/jostle."* ]]
+    [[ $(sort counts | uniq -c | awk '$2 == 0 { print $1 }') -eq 2 ]] # empty for the first run of each cell
+    [[ -z $(ls scratch) && $(wc -l <log) -eq 8 ]]
+    run -2 "$JOSTLE" campaign c.conf --output out --scratch nowhere
+}
+
+@test "--only, --cells and --dry-run choose" {
+    file '[target "a"]' '    command = true {n}' '    n = 1 2 3' '[load "l"]' '    spec = cpu --percent {level}' '    level = 1 2'
+    run -0 "$JOSTLE" campaign c.conf --dry-run --only 'a.n=[12]@l.2'
+    [[ $output == $'2\ta.n=1@l.2\twaiting\n4\ta.n=2@l.2\twaiting' ]]
+    run -0 "$JOSTLE" campaign c.conf --dry-run --cells 1-2,5
+    [[ $(cut -f1 <<<"$output" | paste -sd,) == 1,2,5 ]]
+    run -2 "$JOSTLE" campaign c.conf --dry-run --only nothing
+    run -2 "$JOSTLE" campaign c.conf --dry-run --cells x
+    run -2 "$JOSTLE" campaign c.conf --jobs 2
+    [[ $output == *disturb* && ! -e jostle-results ]]
+}
+
+@test "targets without loads are measured alone" {
+    file '[target "a"]' '    command = true'
+    "$JOSTLE" campaign c.conf --quiet --output out
+    holds '.cell.load == null and (.conditions | length == 1) and .slowdowns == []' <out/cells/a/result.json
+    jsonschema -i out/campaign.json "$ROOT/results/schema/jostle.campaign.schema.json"
+}
+
+@test "percentages are calibrated first where the campaign says so" {
+    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    file '    calibrate = 500ms' '[target "a"]' '    command = true' '[load "mem"]' '    spec = mem --kernel read --threads 1 --footprint 8M --limit {level}' '    level = 10% 20%'
+    run -0 "$JOSTLE" campaign c.conf --output out
+    [[ $(grep -c '^calibrating: ' <<<"$output") -eq 1 ]]
+    [[ -n $(ls cache/jostle/calibration) ]]
+}
+
+@test "the ready campaigns are valid, and have the cells that they promise" {
+    cd "$BATS_FILE_TMPDIR"
+    "$JOSTLE" plan small-samples --json >plan
+    holds '[.cells[] | select(.target == "delannoy")] | length == 13 and all(.load == "workstation")' <plan
+    holds '([.cells[] | select(.target == "qap")] | length == 7) and ([.cells[] | select(.target == "filesearch").level] == ["10%", "50%", "100%"])' <plan
+    holds '[.cells[] | select(.target == "qap").command[1]] | all(test("/tree1"))' <plan
+    while IFS= read -r file; do [[ -r $file ]]; done < <(jq -r '.cells[] | select(.target == "qap").command[1]' plan)
+    "$JOSTLE" plan quick --json >plan
+    holds '[.cells[].load] | unique == ["alloc", "cache", "cpu", "disk", "mem", "net"]' <plan
+    "$JOSTLE" plan sensitivity --json >plan
+    holds '[.cells[] | select(.load == "mem" and .target == "mmul").level] | length == 5' <plan
+}
+
+@test "five thousand cells are planned in seconds" {
+    file '[target "t"]' '    command = sleep {a} {b} {c}' "    a = $(seq -s' ' 10)" "    b = $(seq -s' ' 10)" "    c = $(seq -s' ' 10)" \
+        '[load "l"]' '    spec = cpu --percent {level}' '    level = 1 2 3 4 5'
+    SECONDS=0
+    "$JOSTLE" plan c.conf --json >plan
+    ((SECONDS < 30))
+    holds '.cells | length == 5000 and (map(.name) | unique | length == 5000)' <plan
+}

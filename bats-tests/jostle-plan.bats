@@ -1,0 +1,126 @@
+#!/usr/bin/env bats
+# jostle plan, watch and init: what a campaign will be, how far it is, how one begins.
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    cat >c.conf <<'END'
+[campaign]
+    name = test
+    min-runs = 3
+    max-runs = 6
+[target "a"]
+    command = sleep {t}
+    t = 0.1 0.2
+[target "b"]
+    command = true
+[load "l"]
+    spec = cpu --percent {level}
+    level = 1 2
+END
+}
+
+# status CELL STATE [FIELD=VALUE...]: writes the status of a cell as jostle does.
+status() {
+    local cell=$1 state=$2
+    shift 2
+    mkdir -p "out/cells/$cell"
+    jq -nc --slurpfile plan out/campaign.json --arg cell "$cell" --arg state "$state" '$plan[0].cells[] | select(.name == $cell)
+        | { schema: "jostle.status/1", cell: .name, key, limits: (.settings | with_entries(select(.key | IN("min-runs", "max-runs")))), state: $state, reason: null,
+            host: "node7", pid: 1, started: "2026-01-01T00:00:00Z", updated: "2026-01-01T00:00:10Z", runs: 4, max_runs: 12,
+            error: 0.07, asked_error: 0.05, expected_runs: 10, spent_s: 10, slurm_job: null }' |
+        jq -c "$(printf '.%s |' "$@" 'cell = .cell') ." >"out/cells/$cell/status.json"
+}
+
+# campaign: the folder of a campaign that has not begun.
+campaign() {
+    "$JOSTLE" campaign c.conf --output out --quiet --only b@l.1
+    rm -r out/cells/b@l.1
+}
+
+@test "plan lists the cells, and estimates from what was measured" {
+    campaign
+    run -0 "$JOSTLE" plan c.conf --output out
+    [[ $output == *'a.t=0.2@l.2'*'6 cells, 6 to be measured: nothing is known of their time'* ]]
+    status a.t=0.1@l.1 'done' 'spent_s = 30'
+    status a.t=0.2@l.1 interrupted
+    "$JOSTLE" plan c.conf --output out --json >plan
+    jsonschema -i plan "$ROOT/results/schema/jostle.plan.schema.json"
+    holds '[.cells[].estimate_s.from] == ["done", "label", "cell", "target", null, null]' <plan
+    # 4 of 10 runs took 10 s.
+    holds '[.cells[:4][].estimate_s.low] == [0, 30, 15, 30] and .total.unknown == 2 and .total.todo == 5' <plan
+    run -0 "$JOSTLE" plan c.conf --output out
+    [[ $output =~ a\.t=0\.1@l\.1\ +1\ +done\ +took\ 30\ s ]]
+    [[ $output == *'6 cells, 5 to be measured: about 75 s, and 2 of which nothing is known'* ]]
+}
+
+@test "plan --probe runs each target once, and bounds the time by the number of runs" {
+    "$JOSTLE" plan c.conf --probe --json >plan
+    holds '.cells | all(.estimate_s.from == "probe")' <plan
+    # 3 pairs of 2 * 0.2 s + 0.2 s and 1 s at least, 6 pairs of 3 * 0.2 s + 0.2 s and 1 s at most.
+    holds '.cells[2].estimate_s | .low >= 2.8 and .low < 4 and .high >= 5.8 and .high < 10' <plan
+    [[ ! -e jostle-results ]]
+}
+
+@test "plan --only, --cells and --set are those of campaign" {
+    run -0 "$JOSTLE" plan c.conf --only '*@l.1' --set max-runs=9
+    [[ $output == *'3 cells, 3 to be measured'* ]]
+    run -0 "$JOSTLE" plan c.conf --cells 2-3
+    [[ $output == *'2 cells, 2 to be measured'* ]]
+    run -2 "$JOSTLE" plan
+}
+
+@test "watch shows from the folder alone what is done, what runs, and what was left" {
+    campaign
+    status a.t=0.1@l.1 'done'
+    status a.t=0.1@l.2 failed 'reason = "the target failed"'
+    status a.t=0.2@l.1 running "updated = \"$(date -u +%FT%TZ)\""
+    status a.t=0.2@l.2 running
+    # The one that is locked is alive.
+    sleep 60 3>&- 9>out/cells/a.t=0.2@l.1/runs.jsonl &
+    local holder=$!
+    exec 9>out/cells/a.t=0.2@l.1/runs.jsonl
+    flock 9
+    run -0 "$JOSTLE" watch out --once
+    exec 9>&-
+    kill "$holder"
+    [[ ${lines[0]} == '[######..............] 2/6 cells: 1 done, 1 failed, 1 running, 2 waiting, 1 stale; about '*' left' ]]
+    [[ $output == *'a.t=0.2@l.1 on node7: 4 runs of about 10, error 7.0 % of 5.0 %'* ]]
+    [[ $output == *'a.t=0.2@l.2: stale: node7 measured it'* ]]
+    [[ $output == *'a.t=0.1@l.2: failed: the target failed'* ]]
+}
+
+@test "watch follows a campaign to its end" {
+    sed -i 's/max-runs = 6/max-runs = 3/' c.conf
+    campaign
+    "$JOSTLE" campaign c.conf --quiet --output out </dev/null 3>&- &
+    run -0 "$JOSTLE" watch out --interval 500ms
+    wait
+    [[ $output == *'running'*'6/6 cells: 6 done, 0 running, 0 waiting' ]]
+    run -2 "$JOSTLE" watch .
+    run -2 "$JOSTLE" watch
+}
+
+@test "a terminal has a bar with the current cell and the time left" {
+    command -v script >/dev/null || skip "script is not here"
+    TERM=xterm script -qec "$JOSTLE campaign c.conf --output out --set min-runs=8 --set max-runs=8 --only a*" log </dev/null >/dev/null 3>&-
+    tr '\r' '\n' <log >lines
+    grep -qE '\[\.+\] 0/4 a.t=0.1@l.1' lines
+    grep -qE '\[#####\.+\] 1/4 a.t=0.1@l.2: [0-9]+ runs.*about [0-9]+ s left' lines
+    grep -q '4/4 a.t=0.2@l.2: slowdown' lines
+}
+
+@test "init writes a campaign that plan accepts, with the command as it was" {
+    mkdir work && cd work
+    printf '#!/bin/sh\n' >prog && chmod +x prog
+    run -0 "$JOSTLE" init -- ./prog 'a b' '{n}; #' "it's" '"quoted" \n'
+    [[ $output == *'wrote prog.conf'* ]]
+    "$JOSTLE" plan prog.conf --json >plan
+    holds --arg p "$PWD/prog" '.cells | length == 5 and all(.[]; .command == [$p, "a b", "{n}; #", "it'\''s", "\"quoted\" \\n"])' <plan
+    run -2 "$JOSTLE" init -- ./prog
+    [[ $output == *'is there already'* ]]
+    run -0 "$JOSTLE" init --output - true
+    [[ $output == *'[target "true"]'* ]]
+    run -2 "$JOSTLE" init
+}
