@@ -82,6 +82,19 @@ points() {
     holds '.text | endswith("(this kernel tells no pressure stalls)")' <out.json
 }
 
+@test "hardware counters say how execution became slower, and those that are not there are named" {
+    local counters='counters: { instructions: 1e9, cycles: 2e9, cache_references: 1e6, cache_misses: 1e5, scope: "all" }'
+    attribute "{ $counters }" '{ wall_s: 1.5, user_s: 1.4, pressure: { cpu_some_s: 0 }, '"${counters/2e9/2.5e9}"' } | .counters.cache_misses = 4.2e5' >out.json
+    points '(.points.execution - 50 | fabs) < 1e-6 and .absent == []' 50 <out.json
+    holds '.counters | .instructions == 1 and .cycles_per_instruction == 1.25 and (.cycles_per_s - 2.5 / 3 | fabs) < 1e-9 and .misses_per_instruction == 4.2' <out.json
+    holds '.text == "half: +50 %: 50 points slower execution, 0 unexplained (cycles per instruction x 1.25, clock x 0.83, cache misses per instruction x 4.20)"' <out.json
+    # Without the kernel's part the clock is that of the user's CPU time.
+    attribute "{ ${counters/all/user} }" '{ wall_s: 1.5, user_s: 0.9, system_s: 0.6, '"${counters/all/user}"' }' |
+        holds '.counters.cycles_per_s == 1 and (.text | test("\\(c") | not)'
+    attribute "{ ${counters/1e5/null} }" '{ wall_s: 1.5, user_s: 1.4 }' | holds '.absent == ["instructions", "cycles", "cache_references", "cache_misses"] and .counters == null'
+    attribute "{ ${counters/1e5/null} }" '{ wall_s: 1.5, user_s: 1.4, '"${counters/1e5/null}"' }' | holds '.absent == ["cache_misses"] and .counters.misses_per_instruction == null'
+}
+
 @test "no slowdown that stands out, nothing to attribute" {
     attribute '{}' '{ wall_s: 1.3 }' '.slowdowns[0].distinguishable = false' | holds '. == null'
     attribute '{}' '{ wall_s: 0.8 }' | holds '. == null'

@@ -371,8 +371,46 @@ allowed_cpus() {
     [[ $stderr == 'jostle: meter: the record cannot be written: '* ]]
 }
 
+@test "hardware counters that are not there are null and named" {
+    "$METER" --output "$RECORD" -- "$FIXTURES/touch" 4
+    matches_schema <"$RECORD"
+    holds '.counters | (keys_unsorted == ["instructions", "cycles", "cache_references", "cache_misses", "scope", "running", "absent"])
+        and .absent == [to_entries[:4][] | select(.value == null) | .key]
+        and (if (.absent | length) == 4 then .scope == null else (.scope | IN("all", "user")) end)' <"$RECORD"
+    # Where a virtual machine has no counters, nothing is made up.
+    compgen -G '/sys/bus/event_source/devices/cpu*' >/dev/null ||
+        holds '.counters | .absent | length == 4' <"$RECORD"
+    "$METER" --counters none --output "$RECORD" -- true
+    holds '.counters == null' <"$RECORD"
+}
+
+@test "the kernel's counters hold the whole tree from the exec on, with descendants that nobody waited for" {
+    local shape
+    "$METER" --counters software --output "$RECORD" -- true
+    holds '.counters.scope != null' <"$RECORD" || skip "no counters are allowed here"
+    for shape in orphan system; do
+        "$METER" --counters software --output "$RECORD" -- "$FIXTURES/family" "$shape" 0.3
+        holds '(.counters.task_clock_ns / 1e9) as $clock | (.user_s + .system_s) as $cpu
+            | $cpu > 0.25 and $clock > 0.8 * $cpu and $clock < 1.2 * $cpu and .counters.absent == []' <"$RECORD"
+    done
+    "$METER" --counters software --output "$RECORD" -- "$FIXTURES/touch" 16
+    # One page fault a page, unless pages are huge; the kernel's own count is the measure.
+    holds '.counters.page_faults > 0 and .counters.page_faults <= .minor_faults + .major_faults
+        and .counters.page_faults > 0.8 * (.minor_faults + .major_faults) - 50' <"$RECORD"
+    "$METER" --counters software --output "$RECORD" -- nonesuch
+    holds '.exit_code == 127 and (.counters | .scope == null and .absent == ["task_clock_ns", "page_faults", "context_switches"])' <"$RECORD"
+}
+
+@test "where the kernel's part is kept from users, counters are of the user's part, and say so" {
+    [[ $EUID == 0 && $(cat /proc/sys/kernel/perf_event_paranoid) == 2 ]] || skip "needs root and perf_event_paranoid 2"
+    cp "$METER" meter
+    chmod 755 . meter
+    setpriv --reuid 65534 --clear-groups ./meter --counters software -- true >"$RECORD" || skip "nobody cannot get here"
+    holds '.counters | .scope == "user" and .absent == []' <"$RECORD"
+}
+
 @test "wrong use is refused with 2 and one line" {
-    local -a wrong=(--bogus '-x' '--timeout 0' '--timeout 1x' '--nice 20' '--cpus 3-1' '--cpus x' '--accounting none')
+    local -a wrong=(--bogus '-x' '--timeout 0' '--timeout 1x' '--nice 20' '--cpus 3-1' '--cpus x' '--accounting none' '--counters some')
     local words
     for words in "${wrong[@]}"; do
         # shellcheck disable=SC2086
@@ -386,7 +424,7 @@ allowed_cpus() {
 
 @test "--help names every option, and the command's own options are not meter's" {
     run -0 "$METER" --help
-    for option in timeout output stdin stdout stderr cpus nice with-parent accounting; do
+    for option in timeout output stdin stdout stderr cpus nice with-parent accounting counters; do
         [[ $output == *"--$option"* ]]
     done
     run -0 --separate-stderr "$METER" --output "$RECORD" sh -c 'echo "$1"' sh --help

@@ -21,7 +21,38 @@ def figures:
     cpu_some_s: mean(.pressure.cpu_some_s?), memory_some_s: mean(.pressure.memory_some_s?),
     memory_full_s: mean(.pressure.memory_full_s?), io_some_s: mean(.pressure.io_some_s?), io_full_s: mean(.pressure.io_full_s?),
     involuntary_switches: mean(.involuntary_switches), voluntary_switches: mean(.voluntary_switches),
-    major_faults: mean(.major_faults) };
+    major_faults: mean(.major_faults),
+    instructions: mean(.counters.instructions?), cycles: mean(.counters.cycles?),
+    cache_references: mean(.counters.cache_references?), cache_misses: mean(.counters.cache_misses?) };
+
+def hardware: ["instructions", "cycles", "cache_references", "cache_misses"];
+
+# What the hardware's counters say of slower execution, as ratios loaded over
+# alone: {instructions, cycles_per_instruction, cycles_per_s, misses_per_instruction},
+# null where there are none. CPU time is instructions x cycles per instruction /
+# clock, so the first three explain it between them; cache misses are one cause of
+# the second among others, and get no share of the time.
+def ratio($a; $b): if $a == null or $b == null or $a <= 0 then null else $b / $a end;
+def counted($before; $after; $user_only):
+  def cpu_s: .user_s + (if $user_only then 0 else .system_s end);
+  ratio($before.instructions; $after.instructions) as $instructions
+  | ratio($before.cycles; $after.cycles) as $cycles
+  | if $instructions == null and $cycles == null then null
+    else { $instructions, cycles_per_instruction: ratio($instructions; $cycles),
+           cycles_per_s: ratio(ratio($before | cpu_s; $after | cpu_s); $cycles),
+           misses_per_instruction: ratio($instructions; ratio($before.cache_misses; $after.cache_misses)) }
+    end;
+
+# " (cycles per instruction x 1.31, cache misses per instruction x 4.20)": what
+# moved by 2 % or more.
+def counted_text:
+  def times: . * 100 | round | "\(. / 100 | floor).\(. % 100 + 100 | tostring[1:])";
+  if . == null then "" else
+    [ ["instructions", .instructions], ["cycles per instruction", .cycles_per_instruction], ["clock", .cycles_per_s],
+      ["cache misses per instruction", .misses_per_instruction]
+      | select(.[1] != null and (.[1] - 1 | fabs) >= 0.02) | "\(.[0]) x \(.[1] | times)" ]
+    | if length == 0 then "" else " (\(join(", ")))" end
+  end;
 
 # The runs of one condition that the result is made of.
 def used($condition; $settings):
@@ -89,10 +120,12 @@ def attribution($runs; $reference; $settings; $cpus):
     | causes($before; $after; $extra; $cpus; $load_cpu_s) as $causes
     | (($slowdown.ratio - 1) * 100) as $total
     | ($causes.seconds | map_values(. / $extra.wall_s * $total)) as $points
+    | counted($before; $after; any($loaded[]; .counters.scope? == "user")) as $counted
     | { points: $points, seconds: $causes.seconds, ambiguous: $causes.ambiguous,
         pressure_known: ($extra.cpu_some_s != null), threads: $causes.threads, extra: $extra,
-        absent: ["instructions", "cycles", "llc_misses"],
+        counters: $counted, absent: [hardware[] | select($after[.] == null or $before[.] == null)],
         text: (points_text($slowdown.condition; $points; $total)
+          + ($counted | counted_text)
           + (if $causes.ambiguous then " (a load's own waiting cannot be told from the target's: these shares are a guess)" else "" end)
           + (if $extra.cpu_some_s == null then " (this kernel tells no pressure stalls)" else "" end)) }
     end;

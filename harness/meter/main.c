@@ -1,4 +1,5 @@
 // meter: runs a command once and writes what it took, as one JSON line.
+#include "counters.h"
 #include "detach.h"
 #include "group.h"
 #include "launch.h"
@@ -29,6 +30,7 @@ struct run {
     struct signals signals;
     struct launch_files files;
     struct group group;
+    struct counters counters;
     struct system_totals before;
     int output_fd;
 };
@@ -62,8 +64,11 @@ static bool prepare(struct run *run, const struct options *options, pid_t parent
 static int record_run(const struct run *run, const struct launch_report *report,
                       const struct outcome *outcome, const struct group_usage *group)
 {
-    const struct record record = {
-        .report = report, .outcome = outcome, .before = &run->before, .group = group};
+    const struct record record = {.report = report,
+                                  .outcome = outcome,
+                                  .before = &run->before,
+                                  .group = group,
+                                  .counters = &run->counters};
     if (outcome->unkillable > 0)
         complain("%zu processes of the tree cannot be killed: they are left behind",
                  outcome->unkillable);
@@ -81,6 +86,7 @@ static int run_command(struct run *run, const struct options *options)
     struct launch launch;
     struct outcome outcome;
     struct group_usage group;
+    counters_open(&run->counters, options->counters);
     system_read(&run->before);
     if (!launch_start(&launch, options, &run->files, &run->signals, &run->group))
         return EXIT_NOT_RUN;
@@ -90,6 +96,7 @@ static int run_command(struct run *run, const struct options *options)
                  strerror(launch.report->step_error));
         return EXIT_NOT_RUN;
     }
+    counters_read(&run->counters);
     group_read(&run->group, &group);
     usage_choose(&outcome.usage, run->group.kind, &group);
     return record_run(run, launch.report, &outcome, &group);

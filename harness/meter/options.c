@@ -23,6 +23,7 @@ enum option_code {
     OPTION_NICE,
     OPTION_WITH_PARENT,
     OPTION_ACCOUNTING,
+    OPTION_COUNTERS,
     OPTION_HELP,
     OPTION_VERSION,
 };
@@ -37,6 +38,7 @@ static const struct option option_table[] = {
     {"nice", required_argument, NULL, OPTION_NICE},
     {"with-parent", no_argument, NULL, OPTION_WITH_PARENT},
     {"accounting", required_argument, NULL, OPTION_ACCOUNTING},
+    {"counters", required_argument, NULL, OPTION_COUNTERS},
     {"help", no_argument, NULL, OPTION_HELP},
     {"version", no_argument, NULL, OPTION_VERSION},
     {NULL, 0, NULL, 0},
@@ -86,6 +88,22 @@ static bool parse_accounting(enum accounting *accounting, const char *text)
     return complain("--accounting %s: give auto, cgroup, cgroup2, cgroup1 or rusage", text);
 }
 
+static bool parse_counters(enum counter_set *set, const char *text)
+{
+    static const char *const names[] = {
+        [COUNTERS_HARDWARE] = "hardware",
+        [COUNTERS_SOFTWARE] = "software",
+        [COUNTERS_NONE] = "none",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *set = (enum counter_set)i;
+            return true;
+        }
+    }
+    return complain("--counters %s: give hardware, software or none", text);
+}
+
 static bool take(struct options *options, int code, char *value)
 {
     switch (code) {
@@ -113,6 +131,8 @@ static bool take(struct options *options, int code, char *value)
     case OPTION_WITH_PARENT:
         options->with_parent = true;
         return true;
+    case OPTION_COUNTERS:
+        return parse_counters(&options->counters, value);
     default:
         return parse_accounting(&options->accounting, value);
     }

@@ -1,6 +1,7 @@
 #ifndef METER_OPTIONS_H
 #define METER_OPTIONS_H
 
+#include "counters.h"
 #include "cpus.h"
 
 #include <stdbool.h>
@@ -27,6 +28,7 @@ struct options {
     int nice;
     bool with_parent;
     enum accounting accounting;
+    enum counter_set counters;
     char **command; // NULL-terminated, at least one word
 };
 

@@ -154,6 +154,33 @@ static void add_system(struct line *line, const struct record *record)
     add(line, ",\"cpus\":\"%s\"", cpus);
 }
 
+// add_counters: null, without --counters; else each, and who is missing.
+static void add_counters(struct line *line, const struct counters *counters)
+{
+    bool any = false;
+    add_name(line, "counters");
+    if (counters->counter[0].name == NULL) {
+        add(line, "null");
+        return;
+    }
+    add(line, "{");
+    for (size_t i = 0; i < COUNTERS_MAX && counters->counter[i].name != NULL; i++) {
+        const struct counter *counter = &counters->counter[i];
+        add_count_if(line, counter->name, counter->known, counter->value);
+        any = any || counter->known;
+    }
+    add(line, ",\"scope\":%s,\"running\":%.3f,\"absent\":[",
+        !any                  ? "null"
+        : counters->user_only ? "\"user\""
+                              : "\"all\"",
+        counters->running);
+    for (size_t i = 0; i < COUNTERS_MAX && counters->counter[i].name != NULL; i++)
+        if (!counters->counter[i].known)
+            add(line, "%s\"%s\"", line->text[line->length - 1] == '[' ? "" : ",",
+                counters->counter[i].name);
+    add(line, "]}");
+}
+
 bool record_write(const struct record *record, int fd)
 {
     struct line line = {.length = 0};
@@ -167,6 +194,7 @@ bool record_write(const struct record *record, int fd)
     add(&line, ",\"accounting\":\"%s\"", accounting_name(outcome->usage.accounting));
     add_count(&line, "survivors", outcome->survivors);
     add_count_if(&line, "interrupted", outcome->interrupted != 0, (uint64_t)outcome->interrupted);
+    add_counters(&line, record->counters);
     add(&line, "}\n");
     if (line.full) {
         errno = EOVERFLOW;

@@ -1,6 +1,7 @@
 #ifndef METER_RECORD_H
 #define METER_RECORD_H
 
+#include "counters.h"
 #include "launch.h"
 #include "supervise.h"
 #include "system.h"
@@ -13,6 +14,7 @@ struct record {
     const struct outcome *outcome;
     const struct system_totals *before;
     const struct group_usage *group;
+    const struct counters *counters;
 };
 
 // record_write: writes the record as one JSON line to fd. False with errno.

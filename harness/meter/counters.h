@@ -1,0 +1,41 @@
+#ifndef METER_COUNTERS_H
+#define METER_COUNTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Events of the whole tree of processes, counted by the kernel from the target's
+// exec to the end of its last descendant (perf_event_open(2)).
+enum { COUNTERS_MAX = 4 };
+
+enum counter_set {
+    COUNTERS_HARDWARE, // instructions, cycles, cache references and misses
+    COUNTERS_SOFTWARE, // task clock, page faults, context switches
+    COUNTERS_NONE,
+};
+
+struct counter {
+    const char *name; // NULL: no such counter in the set
+    int fd;           // -1: absent
+    bool known;       // value holds
+    uint64_t value;
+};
+
+struct counters {
+    struct counter counter[COUNTERS_MAX];
+    bool user_only; // the kernel's part is kept from us, in all of them
+    double running; // the least share of the time that one was counted in, 1 if always
+};
+
+// counters_open: makes the counters in the calling process, at rest; a process
+// that is forked afterwards counts from its exec on, with its descendants.
+// What the machine or its rules refuse is absent, which is no error.
+void counters_open(struct counters *counters, enum counter_set set);
+
+// counters_read: takes the values, to be called once the tree has ended. The end
+// of this process closes the counters, which takes the kernel longer than to
+// read them: the record need not wait for it.
+void counters_read(struct counters *counters);
+
+#endif
