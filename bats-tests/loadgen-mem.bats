@@ -26,12 +26,11 @@ mem() {
 refused() {
     local pattern=$1
     shift
-    run -2 --separate-stderr timeout 20 "$BIN/loadgen" mem --duration 5 "$@"
-    [[ $stderr =~ ^jostle:\ .*$pattern ]] || {
-        printf 'refused, but not by %s: %s\n' "$pattern" "$stderr" >&2
+    run -2 timeout 20 "$BIN/loadgen" mem --duration 5 "$@"
+    [[ $output =~ ^jostle:\ .*$pattern && ${#lines[@]} -eq 1 ]] || {
+        printf 'refused, but not by %s: %s\n' "$pattern" "$output" >&2
         return 1
     }
-    [[ -z $output ]]
 }
 
 # make_entry [JQ]: keeps a calibration of triad with one thread in L2, of 4 GB/s.
@@ -51,8 +50,8 @@ make_entry() {
         "$source"/mem_{avx512,avx2,sse2,portable,simd,chase}.c -lm
     run -0 "$BATS_TEST_TMPDIR/kernels" simd
     [[ $output == *portable* ]]
-    ! grep -qw avx2 /proc/cpuinfo || [[ $output == *avx2* ]]
-    ! grep -qw avx512f /proc/cpuinfo || [[ $output == *avx512* ]]
+    if grep -qw avx2 /proc/cpuinfo; then [[ $output == *avx2* ]]; fi
+    if grep -qw avx512f /proc/cpuinfo; then [[ $output == *avx512* ]]; fi
     run -0 "$BATS_TEST_TMPDIR/kernels" chase
 }
 
@@ -113,12 +112,16 @@ cpus() {
 }
 
 @test "a limit is kept: all over, second by second, and split between workers" {
-    mem --threads 1 --footprint 64MiB --limit 200M --interval 1s --duration 3s | holds '
-        map(select(.event == "interval"))[0:2] as $each | .[-1] as $all
-        | ($all.achieved / 2e8 - 1 | fabs) < 0.03 and all($each[]; .achieved / .offered | . > 0.9 and . < 1.1)
-        and $all.cpu_s < 0.5 * $all.elapsed_s and $all.busy_s < $all.elapsed_s' -s
-    mem --threads 3 --footprint 16MiB --limit 100MB/s --duration 1s | tail -n 1 | holds '(.achieved / 1e8 - 1 | fabs) < 0.05'
-    mem --threads 1 --kernel chase --footprint 64KiB --limit 1M --duration 1s | tail -n 1 | holds '(.achieved / 1e6 - 1 | fabs) < 0.1 and .unit == "ops/s"'
+    local lines chunk
+    lines=$(mem --threads 1 --footprint 64MiB --limit 200M --interval 1s --duration 3s)
+    chunk=$(head -n 1 <<<"$lines" | jq .chunk_bytes)
+    tail -n 1 <<<"$lines" | kept "$chunk" 2
+    # Each second, too, unless the machine was too busy: a debt of 100 ms may go over into the next.
+    holds 'map(select(.event == "interval"))[0:2] | length == 2 and all(.[]; .dropped > 0 or (.achieved / .offered | . > 0.85 and . < 1.15))' -s <<<"$lines"
+    holds '.[-1] | .cpu_s < 0.5 * .elapsed_s and .busy_s < .elapsed_s and (.offered / 2e8 - 1 | fabs) < 0.02' -s <<<"$lines"
+    mem --threads 3 --footprint 16MiB --limit 100MB/s --duration 1s | tail -n 1 | kept "$chunk"
+    lines=$(mem --threads 1 --kernel chase --footprint 64KiB --limit 1M --duration 1s)
+    tail -n 1 <<<"$lines" | kept "$(head -n 1 <<<"$lines" | jq .chunk_loads)" 10
 }
 
 @test "a chase through memory takes longer for each load than one inside L1" {
@@ -236,19 +239,22 @@ PYTHON
     load_start mem --threads 1 --footprint 4MiB --limit 100M
     load_expect ready
     load_holds '.load == "mem" and .unit == "B/s" and .rate == 1e8 and .pages != null'
+    local before after chunk
+    chunk=$(jq .chunk_bytes <<<"$LOAD_REPLY")
     load_resume
     load_mark
     sleep 1
     load_mark one
-    load_holds '.mark == "one" and (.achieved / .offered - 1 | fabs) < 0.1 and .latency.service.p50_ns > 0'
+    load_holds '.mark == "one" and .latency.service.p50_ns > 0 and (.offered / 1e8 - 1 | fabs) < 0.05'
+    kept "$chunk" 15 <<<"$LOAD_REPLY"
     load_say rate 20M
     load_mark
     sleep 1
     load_mark two
-    load_holds '.achieved / 2e7 | . > 0.8 and . < 1.2'
+    load_holds '(.offered / 2e7 - 1 | fabs) < 0.1'
+    kept "$chunk" 25 <<<"$LOAD_REPLY"
     load_say pause
     load_expect paused
-    local before after
     before=$(awk '/ctxt_switches/ { sum += $2 } END { print sum }' /proc/"$LOAD_PID"/task/*/status)
     sleep 0.5
     after=$(awk '/ctxt_switches/ { sum += $2 } END { print sum }' /proc/"$LOAD_PID"/task/*/status)

@@ -36,6 +36,14 @@ load_mark() {
     load_expect mark
 }
 
+# kept CHUNK [PERCENT]: the mark, interval or summary on stdin delivered what it was
+# asked for, or dropped it and said so, within PERCENT (5); CHUNK is what one operation
+# delivers. A machine that is too busy drops some: that is no error.
+kept() {
+    holds '(.achieved * .elapsed_s + .dropped * $chunk) / (.offered * .elapsed_s) - 1 | fabs * 100 < $percent' \
+        --argjson chunk "$1" --argjson percent "${2:-5}"
+}
+
 load_end() {
     exec {LOAD_IN}>&-
     load_expect summary
