@@ -20,10 +20,10 @@
 #define NET_LARGEST_RATE   1e12 /* bytes a second; a limit above was a mistake */
 /* Without --block-size, TCP is paced in pieces of so many bytes; those that are
  * due at the same time are one write. */
-#define NET_PIECE 1024u
+#define NET_PIECE 512u
 /* Who has sent all that was due sleeps so long at least: writes grow, and 1 ms
  * is the largest step that a paced load may make. */
-#define NET_STEP_NS 500000
+#define NET_STEP_NS 800000
 #define NET_LOOK_NS 10000000
 
 enum net_role { NET_LOOPBACK, NET_LISTEN, NET_CONNECT };

@@ -11,6 +11,7 @@
 
 #define MOST_OWED  (1u << 20) /* bytes that one stream takes upon itself at a time */
 #define TURNS      32         /* of all streams, before it looks at clock and sockets */
+#define TURN_BYTES 16384      /* of one stream in a turn, in whole blocks */
 #define DRAIN_NS   1000000000 /* how long what is under way may take after a pause */
 #define DRAIN_STEP 200000
 
@@ -40,14 +41,16 @@ static size_t write_once(struct net_stream *stream, size_t most)
 
 /* ---- without a limit ---- */
 
-/* Each stream in turn; true if any got something through. */
+/* Each stream in turn, with some blocks if they are small: to change between
+ * streams costs more than a small block. True if any got something through. */
 static bool write_turn(struct worker *worker)
 {
     struct net_worker *own = worker->state;
+    const size_t block_bytes = net_state_of(worker->run)->block_bytes;
     bool any = false;
     for (unsigned i = 0; i < own->count; i++) {
         struct net_stream *stream = own->streams[i];
-        if (!stream->blocked)
+        for (size_t sent = 0; sent < TURN_BYTES && !stream->blocked; sent += block_bytes)
             any = write_once(stream, SIZE_MAX) > 0 || any;
     }
     return any;

@@ -84,7 +84,7 @@ static unsigned send_batch(struct net_stream *stream, unsigned count)
 /* A network card's queue is full: it does not say when it no longer is. */
 static void rest(struct worker *worker)
 {
-    worker_sleep_until(worker, now_ns() + NET_STEP_NS / 5);
+    worker_sleep_until(worker, now_ns() + NET_STEP_NS / 8);
 }
 
 static void send_freely(struct worker *worker)

@@ -23,6 +23,7 @@ struct net_echo {
     struct net_server *server;
     int fd;
     bool datagrams;
+    bool alone, connected; /* datagrams: there is one stream; its address is known */
     uint32_t token;
     size_t block_bytes;
     unsigned char *block;
@@ -81,20 +82,35 @@ static void answer_stream(struct net_echo *echo)
     }
 }
 
+/* Waits for a datagram of the session's; 0: of somebody else's. */
+static size_t take_datagram(struct net_echo *echo, struct sockaddr_storage *from, socklen_t *length)
+{
+    *length = sizeof *from;
+    const ssize_t got = echo->connected ? recv(echo->fd, echo->block, LARGEST_DATAGRAM, 0)
+                                        : recvfrom(echo->fd, echo->block, LARGEST_DATAGRAM, 0,
+                                                   (struct sockaddr *)from, length);
+    return got < NET_HEAD_BYTES || net_head_read(echo->block).token != echo->token ? 0
+                                                                                   : (size_t)got;
+}
+
 static void answer_datagrams(struct net_echo *echo)
 {
+    /* A shut down socket gives nothing, for ever: until quit is seen. */
     while (!atomic_load_explicit(&echo->quit, memory_order_relaxed)) {
         struct sockaddr_storage from;
-        socklen_t length = sizeof from;
-        const ssize_t got =
-            recvfrom(echo->fd, echo->block, LARGEST_DATAGRAM, 0, (struct sockaddr *)&from, &length);
-        /* A shut down socket gives nothing, for ever. */
-        if (got < NET_HEAD_BYTES || net_head_read(echo->block).token != echo->token)
+        socklen_t length;
+        const size_t got = take_datagram(echo, &from, &length);
+        if (got == 0)
             continue;
         wait_released(echo);
-        if (sendto(echo->fd, echo->block, (size_t)got, MSG_NOSIGNAL, (struct sockaddr *)&from,
-                   length) == got)
-            count(echo, (size_t)got);
+        /* Of a connected socket the kernel need not look up the way each time. */
+        if (echo->alone && !echo->connected)
+            echo->connected = connect(echo->fd, (struct sockaddr *)&from, length) == 0;
+        const ssize_t sent = echo->connected ? send(echo->fd, echo->block, got, MSG_NOSIGNAL)
+                                             : sendto(echo->fd, echo->block, got, MSG_NOSIGNAL,
+                                                      (struct sockaddr *)&from, length);
+        if (sent == (ssize_t)got)
+            count(echo, got);
     }
 }
 
@@ -142,6 +158,7 @@ int net_echo_start(struct net_peer *peer, int fd)
                                   .server = peer->server,
                                   .fd = fd,
                                   .datagrams = peer->mode == NET_UDP_PING,
+                                  .alone = peer->streams == 1,
                                   .token = (uint32_t)peer->token,
                                   .block_bytes = peer->block_bytes};
         echo->block = calloc(1, echo->datagrams ? LARGEST_DATAGRAM : echo->block_bytes);

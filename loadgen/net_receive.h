@@ -85,7 +85,7 @@ struct net_server {
 };
 
 /* net_receive.c */
-#define NET_BUFFER_BYTES (256u << 10)
+#define NET_BUFFER_BYTES (128u << 10)
 /* Takes what a connection has; false: it is at its end. */
 bool net_receive_bytes(struct net_connection *connection);
 struct net_batch *net_batch_new(bool discard);
