@@ -110,12 +110,32 @@ EXPECTED
     holds '.totals.not_done == 3 and (.cells | length) == 6' <model.json
 }
 
-@test "an experiment without status tells how it ended" {
-    synthetic 2 3 campaign
-    rm campaign/cells/*/status.json campaign/cells/*10%/result.json
+@test "an experiment that was interrupted has the figures that its runs allow, and says so" {
+    synthetic 3 3 campaign
+    rm campaign/cells/*/status.json campaign/cells/*{10,25}%/result.json
     edited campaign/cells/*25%/experiment.json '.stopped = "interrupted"'
-    model campaign | holds '[.waiting[] | [.state, .reason]] == [["interrupted", "no result; 6 runs are recorded"], ["interrupted", "stopped after 6 runs"]]
-        and (.cells | length) == 1 and (.cells[0] | .state == "interrupted" and (.flags | index("interrupted")) != null)'
+    # Of the first, one run of each condition is left: too few for figures.
+    sed -i '3,$d' campaign/cells/*10%/runs.jsonl
+    model campaign >model.json
+    jsonschema -i model.json "$ROOT/results/schema/jostle.report.schema.json"
+    holds '[.waiting[] | [.state, .reason]] == [["interrupted", "no result; 2 runs are recorded"], ["interrupted", "stopped after 6 runs"]]' <model.json
+    holds '[.cells[] | [.level, .state, .baseline.runs]] == [["25%", "interrupted", 3], ["50%", "done", 3]] and (.cells[0].flags | index("interrupted")) != null' <model.json
+    # The mean is that of the runs; nothing is written to the records.
+    jq -s '[.[] | select(.condition == "baseline") | .wall_s] | add / length' campaign/cells/*25%/runs.jsonl >mean
+    holds '.cells[0].baseline.wall_s.mean - $mean[0] | fabs < 1e-9' --slurpfile mean mean <model.json
+    [[ ! -e $(echo campaign/cells/*25%)/result.json ]]
+}
+
+@test "a cell that still runs is in the report with what it has, also with half a line" {
+    synthetic 2 3 campaign
+    local cell
+    cell=$(echo campaign/cells/*10%)
+    rm "$cell/result.json"
+    edited "$cell/status.json" '.state = "running"'
+    printf '{"schema":"jostle.run/1","condi' >>"$cell/runs.jsonl"
+    model --quiet campaign >model.json
+    holds '[.cells[].state] == ["running", "done"] and (.waiting[0].state == "running") and ([.warnings[].message] | any(contains("1 line is broken")))' <model.json
+    model --quiet campaign | cmp - model.json
 }
 
 # broken EXPECTATION [KIND]: the report is made, names EXPECTATION on stderr and in the model.

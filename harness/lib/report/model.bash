@@ -1,4 +1,4 @@
-# From records to the model of a report. Sourced, never run; needs common.
+# From records to the model of a report. Sourced, never run; needs common, result.
 #
 # report_model WORK PATTERN DIR... leaves in WORK:
 #   model.json   the model (jostle.report/1): one JSON document, each cell on a
@@ -12,6 +12,7 @@
 # Memory does not grow with the number of runs: they pass through as text.
 
 readonly REPORT_BATCH=250 # experiments that one process reads
+readonly REPORT_DERIVED=100
 readonly REPORT_RUN_COLUMNS=$'cell\tcondition\tblock\torder\tstart\twall_s\tuser_s\tsystem_s\tmax_rss_bytes\texit_code\toffered\tachieved\tflags\tused\thost\tsignal'
 
 # report_folders DIR: prints the experiment folders of DIR, each ended by NUL:
@@ -45,6 +46,44 @@ report_list() {
             printf '%d\0%s\0%s\0' "$number" "$name" "$folder"
         done
     done
+}
+
+# report_unfinished FOLDER: 0 where there are runs enough for figures, two of each
+# condition, but no result of them: interrupted, or still running.
+report_unfinished() {
+    [[ ! -e $1/result.json && -s $1/experiment.json && -s $1/runs.jsonl ]] || return 1
+    [[ -x $JOSTLE_BIN/estimate ]] || return 1
+    jq -e -R -n --slurpfile experiment "$1/experiment.json" '[inputs | fromjson? | select(.schema == "jostle.run/1" and .block != 0) | .condition] as $runs
+        | all($experiment[0].loads[].name; . as $name | [$runs[] | select(. == $name)] | length >= 2)' "$1/runs.jsonl" >/dev/null 2>&1
+}
+
+# report_derived WORK NUMBER FOLDER: derives the result of what is not finished
+# from its whole lines; sets REPLY to a folder with it, or to FOLDER.
+report_derived() {
+    local folder=$1/derived/$2 file
+    REPLY=$3
+    mkdir -p "$folder"
+    cp "$3/experiment.json" "$folder/" && jq -c -R 'fromjson? | select(.schema == "jostle.run/1")' "$3/runs.jsonl" >"$folder/runs.jsonl" || return 0
+    (result_derive "$folder") >/dev/null 2>&1 || return 0
+    for file in runs.jsonl status.json; do
+        [[ ! -e $3/$file ]] || ln -sf "$(readlink -f -- "$3/$file")" "$folder/$file"
+    done
+    REPLY=$folder
+}
+
+# report_derive WORK: WORK/list with derived results, for at most REPORT_DERIVED
+# experiments: each costs a few programs.
+report_derive() {
+    local number name folder derived=0
+    while IFS= read -r -d '' number && IFS= read -r -d '' name && IFS= read -r -d '' folder; do
+        if ((derived < REPORT_DERIVED)) && report_unfinished "$folder"; then
+            derived=$((derived + 1))
+            report_derived "$1" "$number" "$folder"
+            folder=$REPLY
+        fi
+        printf '%d\0%s\0%s\0' "$number" "$name" "$folder"
+    done <"$1/list" >"$1/list.derived"
+    mv "$1/list.derived" "$1/list"
 }
 
 # report_campaigns WORK DIR...: prints the campaign.json of each DIR, a line each,
@@ -148,6 +187,7 @@ report_model() {
     shift 2
     local -x LC_ALL=C
     report_list "$@" >"$work/list"
+    report_derive "$work"
     report_campaigns "$work" "$@" >"$work/campaigns"
     report_index "$work"
     sort -s -S 32M -t $'\t' -k 1,1V -k 2,2V -k 3,3V -k 4,4V -k 5,5V -k 6,6V "$work/C" | cut -f 7- >"$work/cells.jsonl"
