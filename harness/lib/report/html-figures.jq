@@ -38,7 +38,7 @@ def curve_figure($id):
   | figure(
       ( "set output \"\($id).svg\"",
         ([0, ($curve.cells[].x)] | range | "set xrange \(range_text)", "set xtics \(tick_step)"),
-        "set yrange \([1, ($curve.cells[] | low, high)] | range | range_text)",
+        ([1, ($curve.cells[] | low, high)] | range | "set yrange \(range_text)", "set ytics \(tick_step)"),
         data($curve.cells[] | [.x, .slowdown.ratio, low, high, sure]),
         "@curve" ) | script);
 
@@ -81,7 +81,7 @@ def achieved_figure($id):
       caption: "<b>\($load | esc)</b> \([$cells[] | select(.achieved.short)] | length | if . == 0 then "achieved what was offered" else "\(.) of \($cells | length) cells fell short by more than 5\u00a0%" end)" }
   | figure(
       ( "set output \"\($id).svg\"",
-        ([0, $rates[][]] | range | .[0] = 0 | "set xrange \(range_text)", "set yrange \(range_text)", "set xtics \(tick_step)"),
+        ([0, $rates[][]] | range | .[0] = 0 | "set xrange \(range_text)", "set yrange \(range_text)", "set xtics \(tick_step)", "set ytics \(tick_step)"),
         data($rates[]), "@achieved" ) | script);
 
 # The runs of one cell in order. html-runs.awk writes the script.

@@ -32,11 +32,11 @@ function range(air) {
     return sprintf("[%.9g:%.9g]", smallest - air, largest + air)
 }
 # The step between at most seven ticks: 1, 2 or 5 times a power of ten.
-function ticks(low, high,    unit, step) {
+function ticks(axis, low, high,    unit, step) {
     unit = 1e-12
     while (unit * 10 <= (high - low) / 6) unit *= 10
     for (step = unit; step < (high - low) / 6 * 0.999; step = step == unit ? 2 * unit : step == 2 * unit ? 5 * unit : 10 * unit);
-    return sprintf("set xtics %.6g", step)
+    return sprintf("set %stics %.6g", axis, step)
 }
 function number(value) { return sprintf("%.7g", value) }
 
@@ -75,8 +75,9 @@ function draw_order(k, factor) {
     print "set output \"" id ".svg\""
     if (!lines) { first = last = smallest = largest = 1; block[++lines] = "1 1 9" }
     print "set xrange [" first - 1 ":" last + 1 "]"
-    print ticks(first - 1, last + 1)
+    print ticks("x", first - 1, last + 1)
     print "set yrange " range()
+    print ticks("y", smallest, largest > smallest ? largest : smallest * 1.2)
     print_block("d")
     print "@order"
 }
@@ -119,7 +120,7 @@ function draw_spread(rows,    i, n, r, j, k, v, part, count) {
     printf "set ytics ("
     for (r = rows; r >= 1; r--) printf "\"~%d~\" %d%s", rows - r + 1, r, (r > 1 ? ", " : ")\n")
     print "set xrange " range()
-    print ticks(smallest, largest)
+    print ticks("x", smallest, largest)
     if (!lines) block[++lines] = "1 1 9"
     if (!box_lines) line(1, 1, 1, 1)
     print_block("d")

@@ -29,12 +29,12 @@ def lede:
   | if .cells == [] then "No cell is done yet."
     elif $known == [] then "No load was measured: the times are those of the target alone."
     else
-      (if $worst == null then "No slowdown can be told from noise."
+      (if $worst == null then "No slowdown can be told from noise;"
        elif $worst.slowdown.ratio < 1 then "No target became slower; the largest ratio is"
        else "The largest slowdown:" end)
       + (if $worst == null then "" else " <b>\($worst.label | esc)</b> takes <b>\($worst.slowdown | ratio_text) times</b> as long under <b>\($worst.condition | esc)</b>, \(.level_text) interval \($worst.slowdown | interval_text | together)." end)
-      + " \(if $worst == null then "All \($known | length) measured are within it" elif $noise == 0 then "Each slowdown can be told from noise" else "\($noise) of \($known | length) cannot be told from noise" end)"
-      + "; \(if $flagged == 0 then "no cell is flagged" else "\(plural($flagged; "cell has"; "cells have")) a flag" end)."
+      + (if $worst == null then "" elif $noise == 0 then " Each slowdown can be told from noise;" else " \($noise) of \($known | length) cannot be told from noise;" end)
+      + " \(if $flagged == 0 then "no cell is flagged" else "\(plural($flagged; "cell has"; "cells have")) a flag" end)."
     end;
 
 def runs_of: [.cells[] | { e: .experiment, b: (.baseline.runs // 0), l: (.loaded.runs // 0) }]
@@ -91,6 +91,7 @@ def heat_map:
   . as $view
   | columns as $columns
   | "<p>How many times as long a target takes under a load as alone, with the \(.level_text) confidence interval. Each cell leads to its figures.</p>",
+    ([.cells[].slowdown.noise_floor? | numbers] | if . == [] then empty else "<p>Noise floor: the baseline measured against itself still allows an apparent slowdown of up to \(max | percent_text | together).</p>" end),
     legend,
     table_start("heat"; "Slowdown of each target (rows) under each load and level (columns)"; "heat sortable"; .labels | length),
     heat_head($columns), "<tbody>",
@@ -127,7 +128,7 @@ def pair_cell($a; $b; scale):
       if $most == null then "-" elif $most == 0 then "0 \(0 | scale | .unit)" else
         ($most | scale) as $s | ($most * $s.factor | decimals) as $digits
         | [$a, $b | numbers | . * $s.factor | fixed($digits)] | "\(join(" → "))\u00a0\($s.unit)" end);
-def cell_row:
+def cell_row($hosts):
   "<tr id=\"\(.id)\" data-f=\"\(.label + " " + (.condition // "") + " " + (.load // "") | esc)\"><th scope=\"row\">\(.label | esc)</th><td>\(.load // .condition // "none" | esc)</td>"
   + n_cell(.level | level_parts.n?; .level // "-" | esc)
   + n_cell(.loaded.runs // .baseline.runs; "\(.baseline.runs // "-")\(if .loaded then " + \(.loaded.runs)" else "" end)")
@@ -139,14 +140,27 @@ def cell_row:
   + pair_cell(.baseline.max_rss_bytes.mean?; .loaded.max_rss_bytes.mean?; size_scale)
   + (.achieved | if .offered? == null then n_cell(null; "-")
      else .unit as $u | n_cell(.achieved; "\(.achieved | rate_text($u) | together | esc) of \(.offered | rate_text($u) | together | esc)") end)
-  + "</tr>";
+  + (if $hosts then "<td>\(.host // "unknown" | esc)</td>" else "" end) + "</tr>";
+
+# What was measured beside the metric of the table, where it was asked for.
+def other_metrics:
+  [.cells[] | . as $cell | .all_slowdowns[]? | select(.ratio != null and .metric != $cell.slowdown.metric) | . + { label: $cell.label, condition: $cell.condition }]
+  | select(. != [])
+  | length as $n
+  | "<h3>Slowdown of other metrics</h3>",
+    table_start("metric-table"; "User time, system time or memory under load against alone"; "sortable"; $n),
+    "<thead><tr>\(["Target", "Load", "Metric", "Ratio"] | map("<th scope=\"col\" data-sort>\(.)</th>") | join(""))</tr></thead><tbody>",
+    (.[] | "<tr data-f=\"\(.label + " " + .condition | esc)\"><th scope=\"row\">\(.label | esc)</th><td>\(.condition | esc)</td><td>\({ wall_s: "wall time", user_s: "user time", system_s: "system time", max_rss_bytes: "memory" }[.metric] // .metric | esc)</td>"
+      + n_cell(.ratio; "<b>\(ratio_text)×</b> \(interval_text)\(if .distinguishable == false then " noise" else "" end)") + "</tr>"),
+    table_end;
 
 def every_cell:
+  (.hosts | length > 1) as $hosts |
   section("cells"; "Every cell"),
   "<p>Alone and under load are wall times. ± and [ ] are \(.level_text) confidence intervals; → is from alone to under load; memory is the peak of the largest process.</p>",
   table_start("cell-table"; "Figures of each target under each load"; "sortable"; .cells | length),
-  "<thead><tr>\(["Target", "Load", "Level", "Runs", "Slowdown", "Flags", "Alone", "Under load", "User time", "System time", "Memory", "Load achieved"] | map("<th scope=\"col\" data-sort>\(.)</th>") | join(""))</tr></thead><tbody>",
-  (.cells[] | cell_row), table_end, "</section>";
+  "<thead><tr>\(["Target", "Load", "Level", "Runs", "Slowdown", "Flags", "Alone", "Under load", "User time", "System time", "Memory", "Load achieved", (if $hosts then "Host" else empty end)] | map("<th scope=\"col\" data-sort>\(.)</th>") | join(""))</tr></thead><tbody>",
+  (.cells[] | cell_row($hosts)), table_end, other_metrics, "</section>";
 
 # ---- figures
 
