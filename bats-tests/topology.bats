@@ -78,6 +78,15 @@ seats() {
     [[ $(seats 'node:2 l3:1 core:4 pu:1' --allowed 1,4-6 --place other-node --place-cpus 1:3) == '1 4-6' ]]
 }
 
+@test "a machine of 2048 threads is searched at once" {
+    local machine='pack:4 node:4 l3:4 core:16 pu:2'
+    # A core has CPUs 2c and 2c+1, a node 64 cores; whoever fits nowhere is told so.
+    [[ $(seats "$machine" --place other-node --place-cpus 64 | wc -c) -gt 400 ]]
+    run -2 timeout 5 "$TOPOLOGY" --synthetic "$machine" --place other-node --place-cpus 64:65
+    run -2 timeout 5 "$TOPOLOGY" --synthetic "$machine" --place node --place-cpus 16:49
+    [[ $(seats "$machine" --place node --place-cpus 16:48 | wc -c) -gt 200 ]]
+}
+
 @test "the drawing marks target, load and what is not allowed, and joins the rest" {
     run -0 "$TOPOLOGY" --synthetic 'node:1 l3:2 core:8 pu:2' --place l3 --allowed 0-19 --draw
     [[ $output == *$'\nT      Core 0 + CPU 0\n       Core 0 + CPU 1\n L     Core 1 + CPU 2\n       Core 1 + CPU 3\n       Core 2-7 + CPU 4-15 (6 cores)\n'* ]]

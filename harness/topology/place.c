@@ -149,21 +149,32 @@ static bool find_load(const struct seats *seats, enum place place, unsigned anch
         return hwloc_bitmap_copy(load, target) == 0;
     if (place == PLACE_SMT)
         return take_siblings(seats, count, target, load);
-    for (unsigned first = 0; first < seats->count; first++)
-        if (suits_load(place, &seats->seat[anchor], &seats->seat[first]) &&
-            take_load(seats, place, &seats->seat[anchor], first, count, target, load))
+    const struct seat *tried = NULL; /* from a later core of the same node there are fewer */
+    for (unsigned first = 0; first < seats->count; first++) {
+        const struct seat *seat = &seats->seat[first];
+        if (!suits_load(place, &seats->seat[anchor], seat) ||
+            (tried != NULL && one_node(tried, seat)))
+            continue;
+        if (take_load(seats, place, &seats->seat[anchor], first, count, target, load))
             return true;
+        tried = seat;
+    }
     return false;
 }
 
 static bool find(const struct seats *seats, enum place place, unsigned targets, unsigned loads,
                  struct placement *placement)
 {
-    for (unsigned anchor = 0; anchor < seats->count; anchor++)
-        if (suits_target(place, &seats->seat[anchor], &seats->seat[anchor]) &&
-            take_target(seats, place, anchor, targets, placement->target) &&
+    const struct seat *tried = NULL; /* from a later core of the same group there are fewer */
+    for (unsigned anchor = 0; anchor < seats->count; anchor++) {
+        const struct seat *seat = &seats->seat[anchor];
+        if (!suits_target(place, seat, seat) || (tried != NULL && suits_target(place, tried, seat)))
+            continue;
+        if (take_target(seats, place, anchor, targets, placement->target) &&
             find_load(seats, place, anchor, loads, placement->target, placement->load))
             return true;
+        tried = seat;
+    }
     return false;
 }
 
