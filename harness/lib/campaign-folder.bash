@@ -19,14 +19,23 @@ campaign_lock() {
     esac
 }
 
-# campaign_statuses FOLDER: the status.json of all cells, a line each.
+# campaign_statuses FOLDER PLAN: the status.json of all cells, a line each; where
+# cells are asked for by number, only theirs: each of many tasks would else read
+# the whole folder, on a file system that all nodes share.
 campaign_statuses() {
-    [[ ! -d $1/cells ]] || find "$1/cells" -mindepth 2 -maxdepth 2 -name status.json -exec cat {} +
+    [[ -d $1/cells ]] || return 0
+    if [[ -z ${options[cells]:-} ]]; then
+        find "$1/cells" -mindepth 2 -maxdepth 2 -name status.json -exec cat {} +
+    else
+        jq -r --arg cells "${options[cells]}" '([$cells | splits(",") | split("-") | map(tonumber)]) as $ranges
+            | .cells[] | select(.number as $n | any($ranges[]; .[0] <= $n and $n <= .[-1])) | .name' "$2" |
+            (cd "$1/cells" && sed 's|$|/status.json|' | tr '\n' '\0' | xargs -0 cat -- 2>/dev/null) || true
+    fi
 }
 
 # campaign_states FOLDER PLAN: how all cells of PLAN stand, as JSON.
 campaign_states() {
-    campaign_statuses "$1" | jq -Rsc --slurpfile plan "$2" -f "$JOSTLE_LIB/campaign-states.jq"
+    campaign_statuses "$1" "$2" | jq -Rsc --slurpfile plan "$2" -f "$JOSTLE_LIB/campaign-states.jq"
 }
 
 # cell_is_held FOLDER CELL: 0 while a process measures the cell.

@@ -3,6 +3,7 @@
 
 # shellcheck disable=SC2154 # options and so on are the command's
 cell_name=''        # the current cell
+campaign_stderr=''  # our own stderr, for --verbose
 cell_pid=''         # the jostle that measures the current cell
 cell_scratch=''     # its working folder
 campaign_scratch='' # where working folders are made
@@ -14,6 +15,9 @@ cells_done=0 cells_failed=0 cells_broken=0
 # target and name, with \x01 between.
 run_cells() {
     local number state name target
+    exec {campaign_stderr}>&2
+    # Once: a plan of many cells takes long to read.
+    cut -d $'\x01' -f 1 "$1" | jq -rn --slurpfile plan "$campaign_folder/campaign.json" 'inputs as $n | "\($n)\t\($plan[0].cells[$n - 1] | tojson)"' >"$campaign_tmp/cells"
     while IFS=$'\x01' read -r number state target name <&3; do
         [[ -z $campaign_ended ]] || return 0
         if cell_is_held "$campaign_folder" "$name"; then
@@ -47,9 +51,9 @@ campaign_can_write() {
 }
 
 # cell_words NUMBER: sets the array words to what the cell is measured with, and
-# cell_json to the cell.
+# cell_json to the cell, as run_cells has noted it.
 cell_words() {
-    cell_json=$(jq -c --argjson n "$1" '.cells[$n - 1]' "$campaign_folder/campaign.json")
+    cell_json=$(sed -n "s/^$1\t//p" "$campaign_tmp/cells")
     words=()
     while IFS= read -r -d ''; do words+=("$REPLY"); done < <(jq -j --argjson options "$campaign_kinds" \
         "$(<"$JOSTLE_LIB/campaign-arguments.jq") | ., \"\\u0000\"" <<<"$cell_json")
@@ -66,9 +70,11 @@ run_cell() {
     ! command -v setpriv >/dev/null || command+=(setpriv --pdeathsig TERM)
     # bash starts what runs in the background with Ctrl-C switched off.
     command+=(env --default-signal=INT --default-signal=QUIT "$JOSTLE_LIB/../jostle" "${words[0]}" --quiet --resume --output "$folder" --cell "$cell_json")
+    [[ -z ${options[verbose]} ]] || command+=(--verbose)
     (
+        [[ -z ${options[verbose]} ]] || exec 2>&"$campaign_stderr"
         cd "$cell_scratch" || exit 1
-        exec {campaign_lock_fd}>&- 3<&-
+        exec {campaign_lock_fd}>&- {campaign_stderr}>&- 3<&-
         exec "${command[@]}" "${words[@]:1}"
     ) 2>"$campaign_tmp/stderr" </dev/null &
     cell_pid=$!
@@ -120,9 +126,15 @@ cell_ended() {
         "$EXIT_USAGE") CELL_STATE=failed cells_broken=$((cells_broken + 1)) ;;
         *) CELL_STATE=interrupted cells_broken=$((cells_broken + 1)) ;;
     esac
+    if [[ $CELL_STATE == 'done' ]]; then
+        # What it warned of is said, too.
+        CELL_REASON=''
+        cat "$campaign_tmp/stderr" >&2
+        return
+    fi
     CELL_REASON=$(tail -n 1 "$campaign_tmp/stderr") || true
+    [[ -n $CELL_REASON ]] || CELL_REASON=$(jq -r '.reason // empty' "$file" 2>/dev/null) || true
     CELL_REASON=${CELL_REASON#jostle: }
-    [[ $CELL_STATE != 'done' ]] || return 0
     if [[ ! -s $file || $3 == 137 ]]; then
         mkdir -p "${file%/*}"
         reason=${CELL_REASON:-it ended with status $3}
