@@ -122,8 +122,6 @@ goes_on() {
     run "$JOSTLE" campaign c.conf --output out --set min-runs=60 --set max-runs=60 --set error=0.01%
     local rc=$status text=$output
     rm out/filler
-    local state
-    state=$(cat out/cells/*/status.json | jq -s 'map(.state)')
     run "$JOSTLE" campaign c.conf --output out
     local again=$status
     mkdir copy && cp -r out/cells copy/

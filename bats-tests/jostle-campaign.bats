@@ -33,34 +33,34 @@ refused() {
         '[target "b"]' '    command = true' \
         '[load "cpu"]' '    spec = cpu --percent {level}' '    level = 10 20' \
         '[load "w"]' '    spec = cpu --profile desktop'
-    cells >cells
-    holds -s 'length == 15 and map(.number) == [range(1; 16)]' <cells
-    holds -s '.[0] | .name == "a.n=1.m=5@cpu.10" and .label == "a n=1 m=5" and .load == "cpu" and .level == "10" and .spec == "cpu --percent 10"' <cells
-    holds -s '.[-1] | .name == "b@w" and .level == null and .spec == "cpu --profile desktop"' <cells
-    holds -s 'map(.name) | unique | length == 15' <cells
+    cells >cells.json
+    holds -s 'length == 15 and map(.number) == [range(1; 16)]' <cells.json
+    holds -s '.[0] | .name == "a.n=1.m=5@cpu.10" and .label == "a n=1 m=5" and .load == "cpu" and .level == "10" and .spec == "cpu --percent 10"' <cells.json
+    holds -s '.[-1] | .name == "b@w" and .level == null and .spec == "cpu --profile desktop"' <cells.json
+    holds -s 'map(.name) | unique | length == 15' <cells.json
 }
 
 @test "values of several lines add up, and case gives values that belong together" {
-    file '[target "a"]' '    command = sleep {n}' '    n = 1 2 \' '      3' '    n = 4' \
+    file '[target "a"]' '    command = sleep {n}' "    n = 1 2 \\" '      3' '    n = 4' \
         '[target "f"]' '    command = true {dirs} {files} {size}' '    case = dirs=1 files=1000' '    case = dirs=1000 files=1' '    size = 7'
-    cells >cells
-    holds -s 'map(select(.target == "a").command[1]) == ["1", "2", "3", "4"]' <cells
-    holds -s 'map(select(.target == "f").command[1:]) == [["1", "1000", "7"], ["1000", "1", "7"]]' <cells
+    cells >cells.json
+    holds -s 'map(select(.target == "a").command[1]) == ["1", "2", "3", "4"]' <cells.json
+    holds -s 'map(select(.target == "f").command[1:]) == [["1", "1000", "7"], ["1000", "1", "7"]]' <cells.json
 }
 
 @test "words are split as a shell does, and braces are doubled" {
     file '[target "a"]' "    command = printf '%s %s' \"\\\"{x} y\\\"\" {{x}} {x}" "    x = 'a b' c"
-    cells >cells
-    holds -s '.[0].command[1:] == ["%s %s", "a b y", "{x}", "a b"]' <cells
-    holds -s '.[0].name == "a.x=a_b"' <cells
+    cells >cells.json
+    holds -s '.[0].command[1:] == ["%s %s", "a b y", "{x}", "a b"]' <cells.json
+    holds -s '.[0].name == "a.x=a_b"' <cells.json
 }
 
 @test "programs are those of the workloads, else those in PATH, else below the file" {
     printf '#!/bin/sh\n' >mine && chmod +x mine
     file '[target "a"]' '    command = delannoy 3' '[target "b"]' '    command = sleep 0' \
         '[target "c"]' '    command = ./mine' '[target "d"]' '    command = cat {campaign-dir}/mine'
-    (mkdir elsewhere && cd elsewhere && "$JOSTLE" plan ../c.conf --json) >plan
-    holds --arg w "$WORKLOADS/delannoy" --arg d "$PWD" '.cells | map(.command[0]) == [$w, "'"$(type -P sleep)"'", $d + "/mine", "'"$(type -P cat)"'"] and .[3].command[1] == $d + "/mine"' <plan
+    (mkdir elsewhere && cd elsewhere && "$JOSTLE" plan ../c.conf --json) >plan.json
+    holds --arg w "$WORKLOADS/delannoy" --arg d "$PWD" '.cells | map(.command[0]) == [$w, "'"$(type -P sleep)"'", $d + "/mine", "'"$(type -P cat)"'"] and .[3].command[1] == $d + "/mine"' <plan.json
 }
 
 @test "a file can include others" {
@@ -69,7 +69,7 @@ refused() {
     "$JOSTLE" campaign --quiet c.conf --output out
     [[ $(ls out/cells) == 'a@cpu.10' ]]
     # The folder's own file has everything in one.
-    ! grep -q include out/campaign.conf
+    run -1 grep include out/campaign.conf
     mkdir other && cp out/campaign.conf other/c.conf
     diff <("$JOSTLE" plan c.conf --json | jq '[.cells[] | {name, command, spec}]') <("$JOSTLE" plan other/c.conf --json | jq '[.cells[] | {name, command, spec}]')
 }
@@ -193,22 +193,23 @@ refused() {
 
 @test "the ready campaigns are valid, and have the cells that they promise" {
     cd "$BATS_FILE_TMPDIR"
-    "$JOSTLE" plan small-samples --json >plan
-    holds '[.cells[] | select(.target == "delannoy")] | length == 13 and all(.load == "workstation")' <plan
-    holds '([.cells[] | select(.target == "qap")] | length == 7) and ([.cells[] | select(.target == "filesearch").level] == ["10%", "50%", "100%"])' <plan
-    holds '[.cells[] | select(.target == "qap").command[1]] | all(test("/tree1"))' <plan
-    while IFS= read -r file; do [[ -r $file ]]; done < <(jq -r '.cells[] | select(.target == "qap").command[1]' plan)
-    "$JOSTLE" plan quick --json >plan
-    holds '[.cells[].load] | unique == ["alloc", "cache", "cpu", "disk", "mem", "net"]' <plan
-    "$JOSTLE" plan sensitivity --json >plan
-    holds '[.cells[] | select(.load == "mem" and .target == "mmul").level] | length == 5' <plan
+    "$JOSTLE" plan small-samples --json >plan.json
+    holds '[.cells[] | select(.target == "delannoy")] | length == 13 and all(.load == "workstation")' <plan.json
+    holds '([.cells[] | select(.target == "qap")] | length == 7) and ([.cells[] | select(.target == "filesearch").level] == ["10%", "50%", "100%"])' <plan.json
+    holds '[.cells[] | select(.target == "qap").command[1]] | all(test("/tree1"))' <plan.json
+    jq -r '.cells[] | select(.target == "qap").command[1]' plan.json | xargs wc -l >lengths
+    [[ $(wc -l <lengths) -eq 8 ]] # seven files, and the total
+    "$JOSTLE" plan quick --json >plan.json
+    holds '[.cells[].load] | unique == ["alloc", "cache", "cpu", "disk", "mem", "net"]' <plan.json
+    "$JOSTLE" plan sensitivity --json >plan.json
+    holds '[.cells[] | select(.load == "mem" and .target == "mmul").level] | length == 5' <plan.json
 }
 
 @test "five thousand cells are planned in seconds" {
     file '[target "t"]' '    command = sleep {a} {b} {c}' "    a = $(seq -s' ' 10)" "    b = $(seq -s' ' 10)" "    c = $(seq -s' ' 10)" \
         '[load "l"]' '    spec = cpu --percent {level}' '    level = 1 2 3 4 5'
     SECONDS=0
-    "$JOSTLE" plan c.conf --json >plan
+    "$JOSTLE" plan c.conf --json >plan.json
     ((SECONDS < 30))
-    holds '.cells | length == 5000 and (map(.name) | unique | length == 5000)' <plan
+    holds '.cells | length == 5000 and (map(.name) | unique | length == 5000)' <plan.json
 }

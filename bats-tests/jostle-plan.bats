@@ -45,21 +45,21 @@ campaign() {
     [[ $output == *'a.t=0.2@l.2'*'6 cells, 6 to be measured: nothing is known of their time'* ]]
     status a.t=0.1@l.1 'done' 'spent_s = 30'
     status a.t=0.2@l.1 interrupted
-    "$JOSTLE" plan c.conf --output out --json >plan
-    jsonschema -i plan "$ROOT/results/schema/jostle.plan.schema.json"
-    holds '[.cells[].estimate_s.from] == ["done", "label", "cell", "target", null, null]' <plan
+    "$JOSTLE" plan c.conf --output out --json >plan.json
+    jsonschema -i plan.json "$ROOT/results/schema/jostle.plan.schema.json"
+    holds '[.cells[].estimate_s.from] == ["done", "label", "cell", "target", null, null]' <plan.json
     # 4 of 10 runs took 10 s.
-    holds '[.cells[:4][].estimate_s.low] == [0, 30, 15, 30] and .total.unknown == 2 and .total.todo == 5' <plan
+    holds '[.cells[:4][].estimate_s.low] == [0, 30, 15, 30] and .total.unknown == 2 and .total.todo == 5' <plan.json
     run -0 "$JOSTLE" plan c.conf --output out
     [[ $output =~ a\.t=0\.1@l\.1\ +1\ +done\ +took\ 30\ s ]]
     [[ $output == *'6 cells, 5 to be measured: about 75 s, and 2 of which nothing is known'* ]]
 }
 
 @test "plan --probe runs each target once, and bounds the time by the number of runs" {
-    "$JOSTLE" plan c.conf --probe --json >plan
-    holds '.cells | all(.estimate_s.from == "probe")' <plan
+    "$JOSTLE" plan c.conf --probe --json >plan.json
+    holds '.cells | all(.estimate_s.from == "probe")' <plan.json
     # 3 pairs of 2 * 0.2 s + 0.2 s and 1 s at least, 6 pairs of 3 * 0.2 s + 0.2 s and 1 s at most.
-    holds '.cells[2].estimate_s | .low >= 2.8 and .low < 4 and .high >= 5.8 and .high < 10' <plan
+    holds '.cells[2].estimate_s | .low >= 2.8 and .low < 4 and .high >= 5.8 and .high < 10' <plan.json
     [[ ! -e jostle-results ]]
 }
 
@@ -116,8 +116,8 @@ campaign() {
     printf '#!/bin/sh\n' >prog && chmod +x prog
     run -0 "$JOSTLE" init -- ./prog 'a b' '{n}; #' "it's" '"quoted" \n'
     [[ $output == *'wrote prog.conf'* ]]
-    "$JOSTLE" plan prog.conf --json >plan
-    holds --arg p "$PWD/prog" '.cells | length == 5 and all(.[]; .command == [$p, "a b", "{n}; #", "it'\''s", "\"quoted\" \\n"])' <plan
+    "$JOSTLE" plan prog.conf --json >plan.json
+    holds --arg p "$PWD/prog" '.cells | length == 5 and all(.[]; .command == [$p, "a b", "{n}; #", "it'\''s", "\"quoted\" \\n"])' <plan.json
     run -2 "$JOSTLE" init -- ./prog
     [[ $output == *'is there already'* ]]
     run -0 "$JOSTLE" init --output - true
