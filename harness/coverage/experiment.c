@@ -91,10 +91,11 @@ static void judge_metrics(struct session *session, const struct source *source, 
     for (enum metric m = METRICS; m-- > 0;) {
         if (!settings->metric[m])
             continue;
+        struct location mean = single ? figure_location(session, 0, m) : (struct location){0};
         struct interval figure =
-            narrowed(cell, single ? figure_location(session, 0, m).interval
-                                  : figure_ratio(session, judged(settings), m));
-        bool held = holds(&figure, single ? stream_truth(&source->stream[m]) : cell->ratio);
+            narrowed(cell, single ? mean.interval : figure_ratio(session, judged(settings), m));
+        double truth = single ? stream_truth(&source->stream[m], mean.set_aside > 0) : cell->ratio;
+        bool held = holds(&figure, truth);
         covered = covered && held;
         if (m != WALL_S)
             continue;
@@ -113,8 +114,8 @@ static void judge_metrics(struct session *session, const struct source *source, 
 static void judge_baseline(struct session *session, const struct source *source,
                            struct tally *tally)
 {
-    struct interval mean = figure_location(session, 0, WALL_S).interval;
-    bool held = holds(&mean, stream_truth(&source->stream[WALL_S]));
+    struct location mean = figure_location(session, 0, WALL_S);
+    bool held = holds(&mean.interval, stream_truth(&source->stream[WALL_S], mean.set_aside > 0));
     tally->mean_covered += held ? 1 : 0;
     tally->mean_silent += held || diagnose_flags(session, 0, WALL_S) != 0 ? 0 : 1;
 }

@@ -102,8 +102,10 @@ double stream_draw(struct stream *stream, bool loaded, double ratio)
     return value > 0 ? value : 0;
 }
 
-double stream_truth(const struct stream *stream)
+double stream_truth(const struct stream *stream, bool set_aside)
 {
+    if (stream->population->shape == RESAMPLED && !set_aside)
+        return stream_truth_all(stream);
     bool moves = stream->population->shape == DRIFT || stream->population->shape == STEP;
     return moves && stream->drawn > 0 ? stream->levels / (double)stream->drawn : 1;
 }
@@ -113,7 +115,7 @@ double stream_truth_all(const struct stream *stream)
     const struct population *p = stream->population;
     if (p->shape == RESAMPLED)
         return 1 + p->amount;
-    return p->shape == OUTLIERS ? 1 + p->amount * outlier_delay : stream_truth(stream);
+    return p->shape == OUTLIERS ? 1 + p->amount * outlier_delay : stream_truth(stream, false);
 }
 
 double population_cv(const struct population *p, bool loaded)

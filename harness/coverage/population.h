@@ -54,8 +54,9 @@ void stream_begin(struct stream *stream, const struct population *population, gs
 double stream_draw(struct stream *stream, bool loaded, double ratio);
 
 // The mean that a session of those runs estimates: 1 (of the runs that no outlier
-// hits), or the mean level over its own runs where the level moves by itself.
-double stream_truth(const struct stream *stream);
+// hits), or the mean level over its own runs where the level moves by itself. Of
+// measured runs it is the mean of all, unless the session `set_aside` outliers.
+double stream_truth(const struct stream *stream, bool set_aside);
 
 // The same with the outliers, which stream_truth leaves out.
 double stream_truth_all(const struct stream *stream);
