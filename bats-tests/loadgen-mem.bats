@@ -144,8 +144,9 @@ cpus() {
 }
 
 @test "memory comes from the node that was asked for, and one that is not there is refused" {
-    mem --threads 1 --footprint 4MiB --node "$(sed 's/[-,].*//' /sys/devices/system/node/has_memory)" | head -n 1 |
-        holds '.nodes == ($node | tostring)' --arg node "$(sed 's/[-,].*//' /sys/devices/system/node/has_memory)"
+    local node
+    node=$(sed 's/[-,].*//' /sys/devices/system/node/has_memory 2>/dev/null) || skip 'this kernel knows no NUMA nodes'
+    mem --threads 1 --footprint 4MiB --node "$node" | head -n 1 | holds '.nodes == $node' --arg node "$node"
     refused 'no such NUMA node here: choose from [0-9]' --node 999
 }
 
