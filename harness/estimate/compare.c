@@ -1,5 +1,6 @@
 #include "compare.h"
 
+#include "diagnose.h"
 #include "figures.h"
 #include "output.h"
 
@@ -70,6 +71,16 @@ static json_t *real_or_null(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+static json_t *flags(struct session *session, enum metric metric)
+{
+    json_t *list = json_array();
+    unsigned raised = diagnose_flags(session, 0, metric);
+    for (enum flag flag = 0; flag < FLAGS; flag++)
+        if (raised >> flag & 1U)
+            json_array_append_new(list, json_string(flag_names[flag]));
+    return list;
+}
+
 // The noise floor of one side: what the file's `aa` condition differs from its
 // baseline at most, if it has one; else the error of the mean itself.
 static json_t *side(struct session *session, enum metric metric)
@@ -83,10 +94,11 @@ static json_t *side(struct session *session, enum metric metric)
         floor = isfinite(aa.error) ? fmax(1 - aa.low, aa.high - 1) : INFINITY;
         source = "aa";
     }
-    return json_pack("{s:i, s:o, s:o, s:o, s:s}", "runs", (int)sample->count, "mean",
+    return json_pack("{s:i, s:o, s:o, s:o, s:s, s:o}", "runs", (int)sample->count, "mean",
                      real_or_null(sample->count > 0 ? sample->mean : NAN), "stddev",
                      real_or_null(sqrt(sample_variance(sample))), "noise_floor",
-                     real_or_null(floor), "noise_floor_from", source);
+                     real_or_null(floor), "noise_floor_from", source, "flags",
+                     flags(session, metric));
 }
 
 static json_t *compared(struct session *a, struct session *b, enum metric metric)

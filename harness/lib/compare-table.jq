@@ -26,6 +26,8 @@ def difference($kind): "\($kind) differs: \(.what): A \(.a | amount), B \(.b | a
   "",
   ([["condition", "metric", "A", "noise floor", "B", "noise floor", "B / A [\($level)]", "verdict"]] + [.comparisons[] | row] | aligned),
   "",
+  (.comparisons[] | . as $c | ({ A: .a, B: .b } | to_entries[]) | select((.value.flags // []) != [])
+   | "\($c.condition), \($c.metric), \(.key): warnings of \(.value.flags | join(", ")): see its own table"),
   (.differences
    | (.command_or_load[] | "\(.what) differs: A \(.a | amount), B \(.b | amount)"),
      (.settings[] | difference("setting")),
