@@ -70,10 +70,14 @@ compiles() {
     [[ $(wc -l <table) -gt 5 ]]
 }
 
-@test "terminal: colours at a terminal only, and not with NO_COLOR or a dumb one" {
+@test "terminal: as wide as it is; colours at a terminal only, and not with NO_COLOR or a dumb one" {
     command -v script >/dev/null || skip 'script is not installed'
     local command
     printf -v command '%q report --quiet %q' "$JOSTLE" "$FIXTURES/campaign"
+    # As wide as the terminal, whatever stdin and stderr are.
+    env -u COLUMNS NO_COLOR=1 TERM=xterm script -qec "stty cols 64; $command </dev/null 2>/dev/null" /dev/null </dev/null >narrow
+    grep -q '^delannoy n=5 .*1.053 \[1.043, 1.063\]' narrow
+    run ! grep -E '^(program|delannoy n=5 ).{60}' narrow
     report --quiet "$FIXTURES/campaign" >plain
     [[ $(<plain) != *$'\e'* ]]
     env -u NO_COLOR TERM=xterm COLUMNS=300 script -qec "$command" /dev/null </dev/null >coloured

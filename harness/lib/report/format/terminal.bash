@@ -5,7 +5,8 @@
 report_terminal() {
     local work=${1%/*} width=0 colour=false
     if [[ -t 1 ]]; then
-        width=$(tput cols 2>/dev/null) || width=80
+        { width=$(stty size <&3 2>/dev/null) || width='0 80'; } 3<&1
+        width=${width#* }
         [[ -n ${NO_COLOR:-} || ${TERM:-dumb} == dumb ]] || colour=true
     fi
     [[ ! ${COLUMNS:-} =~ ^[1-9][0-9]{0,3}$ ]] || width=$COLUMNS
