@@ -296,7 +296,7 @@ static void **make_ring(size_t lines, bool huge)
 static void run_chase(size_t bytes, double seconds, bool huge)
 {
     void **at = make_ring(bytes / LINE, huge);
-    const size_t loads = 1 << 16;
+    const size_t loads = bytes > 1 << 20 ? 1 << 10 : 1 << 16; /* some 100 us */
     double *passes = calloc(MOST_PASSES, sizeof *passes);
     size_t count = 0;
     if (passes == NULL)
