@@ -42,13 +42,13 @@ def curve_figure($id):
         data($curve.cells[] | [.x, .slowdown.ratio, low, high, sure]),
         "@curve" ) | script);
 
-# Loads with a single level: a row each.
+# Slowdowns without a scale of levels, a row each. Of the figure: cells, names
+# of the rows, title, caption, filter.
 def points_figure($id):
-  (.cells[:40]) as $cells
+  .cells as $cells
   | ($cells | length) as $n
-  | { id: $id, title: "Slowdown of \(.label) by load", text: ($cells | map(slowdown_words) | join("; ")), height: (66 + 22 * $n),
-      labels: (["slowdown [×]", ""] + [$cells[] | .condition | plot_label(18)]), filter: "\(.label) \($cells | map(.condition) | join(" "))",
-      caption: "<b>one level each</b>" }
+  | . + { id: $id, text: ([$cells, .names] | transpose | map("\(.[1]): \(.[0] | slowdown_words)") | join("; ")), height: (66 + 22 * $n),
+      labels: (["slowdown [×]", ""] + (.names | map(plot_label(18)))) }
   | figure(
       ( "@open_rows", "eval rows(\($n))", "set output \"\($id).svg\"",
         "set ytics (\([range(0; $n) | "\"~\(. + 1)~\" \($n - .)"] | join(", ")))",
@@ -56,9 +56,25 @@ def points_figure($id):
         data($cells | to_entries[] | .key as $at | .value | [.slowdown.ratio, $n - $at, low, high, sure]),
         "@points", "@close_rows" ) | script);
 
+def in_pieces($most): range(0; length; $most) as $from | .[$from:$from + $most];
+
+# The loads of one target that have a single level.
+def single_figures($first):
+  .label as $target
+  | [.single | in_pieces(30)] | to_entries[] | .key as $at
+  | { cells: .value, names: (.value | map(.condition)), title: "Slowdown of \($target) by load", filter: "\($target) \(.value | map(.condition) | join(" "))", caption: "<b>one level each</b>" }
+  | points_figure("\($first)p\($at + 1)");
+
+# Targets that have one load with one level: a row for each target.
+def lone_figures:
+  [.[] | .single[]] | grouped(.condition) | to_entries[] | .key as $load | .value.key as $condition
+  | [.value.items | in_pieces(30)] | to_entries[] | .key as $at
+  | { cells: .value, names: (.value | map(.label)), title: "Slowdown under \($condition) by target", filter: "\(.value | map(.label) | join(" ")) \($condition)", caption: "<b>\($condition | esc)</b>" }
+  | points_figure("l\($load + 1)p\($at + 1)");
+
 def sensitivity_figures($first):
   (.curves | to_entries[] | .key as $at | .value | curve_figure("\($first)v\($at + 1)")),
-  (if .single == [] then empty else { label: .label, cells: .single } | points_figure("\($first)p") end);
+  single_figures($first);
 
 # Rates on an axis have few digits, whatever their unit.
 def axis_scale($unit):
@@ -99,13 +115,14 @@ def order_figure:
 # all its experiments share a row, each run as a multiple of its own baseline's median.
 def spread_figure($id):
   .key as $target
+  | (.items | length - 40) as $left
   | (.items[:40]) as $cells
   | ([$cells[] | select(.loaded.wall_s.median?)]) as $loaded
   | ($loaded | length + 1) as $n
   | { id: $id, title: "Spread of the runs of \($target)", height: (66 + 22 * $n), filter: ([$target] + ([$loaded[].condition] | unique) | join(" ")),
       text: ("Wall time of each run as a multiple of the baseline's median. " + ([$loaded[] | .baseline.wall_s.median as $m | select($m != null and $m > 0 and .loaded.wall_s.median != null) | "\(.condition): median \(.loaded.wall_s | .median / $m | fixed(2)) times, from \(.loaded.wall_s.min / $m | fixed(2)) to \(.loaded.wall_s.max / $m | fixed(2)) times"] | join("; "))),
       labels: (["wall time / median alone", "", "alone"] + [$loaded[] | .condition | plot_label(18)]),
-      caption: "median alone: \([$cells[].baseline.wall_s.median | numbers] | if length == 0 then "-" elif max - min < max / 1000 then max | time_text else "\(min | time_text) to \(max | time_text)" end)" }
+      caption: "median alone: \([$cells[].baseline.wall_s.median | numbers] | if length == 0 then "-" elif max - min < max / 1000 then max | time_text else "\(min | time_text) to \(max | time_text)" end)\(if $left > 0 then "; \($left) more loads are in the table of every cell" else "" end)" }
   | figure(
       ( "\u0003" + (["D", $id, "\($n)"] | join("\t")),
         ($cells | unique_by(.experiment)[] | select(.baseline.wall_s.median? > 0) | "\u0003" + (["B", $id, .experiment, .reference, $n, 0, 1 / .baseline.wall_s.median] | @tsv)),

@@ -178,11 +178,14 @@ def figure_each($most; figures):
 
 def numbered_items: to_entries | map(.value + { number: (.key + 1) });
 
+def lone: .curves == [] and (.single | length) == 1;
+
 def curves:
   select(.sensitivity != [])
   | section("sensitivity"; "Sensitivity"),
     "<p>Slowdown over the level of each load, with \(.level_text) intervals. The dashed line is no slowdown; a ring is a slowdown that cannot be told from noise.</p>",
-    (.sensitivity | numbered_items
+    (.sensitivity | map(select(lone)) | select(. != []) | "<div class=\"figures\">", lone_figures, "</div>"),
+    (.sensitivity | map(select(lone | not)) | numbered_items
      | if all(.[]; (.curves | length) + (if .single == [] then 0 else 1 end) == 1)
        then figure_each(24; "<div data-f=\"\(.label | esc)\"><h3>\(.label | esc)</h3>", sensitivity_figures("s\(.number)"), "</div>")
        else by_label(8; .number as $n | sensitivity_figures("s\($n)")) end), "</section>";
@@ -199,7 +202,9 @@ def offered:
 def orders:
   section("order"; "Runs in order"),
   "<p class=\"key\"><i class=\"dot s1\"></i>alone <i class=\"cross s2\"></i>under load <i class=\"ring s3\"></i>a run that has a flag or that no figure is made of. A drift, a step or an outlier shows here.</p>",
-  ([.cells[] | select(.baseline != null)] | grouped(.label) | map(.label = .key) | by_label(8; .items[] | order_figure)), "</section>";
+  ([.cells[] | select(.baseline != null)] | grouped(.label) | map(.label = .key)
+   | if all(.[]; .items | length == 1) then figure_each(24; "<div data-f=\"\(.label | esc)\"><h3>\(.label | esc)</h3>", (.items[] | order_figure), "</div>")
+     else by_label(8; .items[] | order_figure) end), "</section>";
 
 def spreads:
   section("distributions"; "Distributions"),
