@@ -25,8 +25,9 @@ records_held() {
 }
 
 # standing FOLDER TEMPORARY: writes TEMPORARY/standing.json, how FOLDER stands.
-# All cells are read by few processes; only those that say that they run are
-# looked at one by one.
+# All cells are read by few processes, side by side since a shared file system
+# answers late rather than little (each file is one line and one write, so they
+# do not mix); only those that say that they run are looked at one by one.
 standing() {
     local folder=$1 temporary=$2 queue=null
     : >"$temporary/queue"
@@ -34,7 +35,7 @@ standing() {
     : >"$temporary/cells"
     [[ ! -d $folder/cells ]] ||
         find "$folder/cells" -mindepth 2 -maxdepth 2 -name status.json -print0 |
-        xargs -0 -r cat -- >"$temporary/cells" || die "$folder/cells cannot be read: see above"
+        xargs -0 -r -P 8 -n 1000 cat -- >>"$temporary/cells" || die "$folder/cells cannot be read: see above"
     : >"$temporary/jobs"
     [[ ! -r $folder/slurm/jobs.jsonl ]] || cp "$folder/slurm/jobs.jsonl" "$temporary/jobs"
     standing_stale "$folder" "$temporary" "$queue"
