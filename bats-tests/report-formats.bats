@@ -215,11 +215,21 @@ PYTHON
 
 @test "a cell without figures makes no format fail" {
     synthetic 2 2 campaign
-    rm campaign/cells/*/result.json
+    truncate -s 99 campaign/cells/*/result.json
     edited campaign/cells/*10%/experiment.json '.environment = {}'
     local format
     for format in terminal md latex csv json hyperfine; do
         report --quiet campaign --format "$format" >out
         [[ $format == csv || $format == hyperfine || $(<out) == *'result.json cannot be used'* ]]
+    done
+}
+
+@test "a cell of an environment without facts makes no format fail" {
+    synthetic 2 2 campaign
+    edited campaign/cells/*10%/experiment.json '.environment = {}'
+    local format
+    for format in terminal md latex csv json hyperfine; do
+        report campaign --format "$format" >out
+        grep -q 'disk' out
     done
 }
