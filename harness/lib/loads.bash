@@ -79,21 +79,45 @@ load_command() {
     load_command_result+=("$JOSTLE_BIN/loadgen" "${words[@]}")
 }
 
-# loads_start FOLDER: starts every load, paused; their stderr goes to FOLDER.
+# loads_start FOLDER: starts every load, paused; their stderr goes to FOLDER. Those
+# that others connect to come first, and run until the others are ready: a
+# paused listener answers nobody.
 loads_start() {
     local i
+    local -a listeners=() others=()
+    for i in "${!load_spec[@]}"; do
+        if load_listens "${load_spec[i]}"; then listeners+=("$i"); else others+=("$i"); fi
+    done
+    for i in "${listeners[@]}"; do load_start "$i" "$1"; done
+    for i in "${listeners[@]}"; do load_get_ready "$i"; done
+    for i in "${listeners[@]}"; do load_say "$i" resume; done
+    for i in "${listeners[@]}"; do load_expect "$i" steady "$LOAD_STEADY_S"; done
+    for i in "${others[@]}"; do load_start "$i" "$1"; done
+    for i in "${others[@]}"; do load_get_ready "$i"; done
+    for i in "${listeners[@]}"; do load_say "$i" pause; done
+    for i in "${listeners[@]}"; do load_expect "$i" paused "$LOAD_STEADY_S"; done
+}
+
+# load_listens SPEC: 0 for a load that waits for others to connect.
+load_listens() {
+    [[ $1 =~ ^[[:space:]]*net[[:space:]](.*[[:space:]])?--listen ]]
+}
+
+# load_start I FOLDER: starts one load.
+load_start() {
+    local i=$1
     local -a command
-    for i in "${!load_spec[@]}"; do
-        load_errors[i]=$1/load.${load_name[i]}.stderr
-        load_command "${load_spec[i]}" command "${load_node[i]}"
-        remote_command "${load_node[i]}" command
-        pipe_start "${load_errors[i]}" "${command[@]}"
-        load_pid[i]=$PIPE_PID load_in[i]=$PIPE_IN load_out[i]=$PIPE_OUT
-    done
-    for i in "${!load_spec[@]}"; do
-        load_expect "$i" ready "$LOAD_READY_S"
-        load_ready[i]=$load_reply
-    done
+    load_errors[i]=$2/load.${load_name[i]}.stderr
+    load_command "${load_spec[i]}" command "${load_node[i]}"
+    remote_command "${load_node[i]}" command
+    pipe_start "${load_errors[i]}" "${command[@]}"
+    load_pid[i]=$PIPE_PID load_in[i]=$PIPE_IN load_out[i]=$PIPE_OUT
+}
+
+# load_get_ready I: waits until one load is prepared, and keeps what it says.
+load_get_ready() {
+    load_expect "$1" ready "$LOAD_READY_S"
+    load_ready[$1]=$load_reply
 }
 
 # device_of LINE: sets REPLY to the device that a `ready` or a jostle.device/1
