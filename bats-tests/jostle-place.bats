@@ -121,7 +121,7 @@ END
     [[ $output == *'quota of 1.00 CPUs is less than the 2 CPUs that target and load use'* ]]
 }
 
-@test "a campaign of records stays valid against the schemas" {
+@test "placed records are valid against the schemas" {
     command -v jsonschema >/dev/null || skip 'python3-jsonschema is not installed'
     short l3
     jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
@@ -138,6 +138,15 @@ END
     cat out/cells/*/runs.jsonl | holds -s 'all(.[]; .cpus == "0") and ([.[] | select(.load != []) | .load[0].cpus] == ["1", "1"])'
     # One CPU, hence one thread: 100 % is what that can do.
     cat cache/jostle/calibration/*.json | holds -s 'length == 1 and .[0].threads == 1'
+}
+
+@test "a campaign compares places: the place is a parameter" {
+    printf '[campaign]\n max-runs = 1\n[target "s"]\n command = sleep 0.02\n[load "cpu"]\n spec = cpu --percent 10\n place = {where}\n where = core l3\n' >places.conf
+    run -0 "$JOSTLE" campaign places.conf --output out
+    cat out/cells/*/experiment.json | holds -s 'map(.placement | [.place, .target_cpus, .load_cpus]) | sort == [["core", "0", "0"], ["l3", "0", "1"]]'
+    sed -i 's/{where}/l4/; /where =/d' places.conf
+    run -2 "$JOSTLE" plan places.conf
+    [[ $output == *'place l4: unknown (did you mean l3?)'* ]]
 }
 
 @test "jostle topology draws where both sit, and where a load's workers would" {

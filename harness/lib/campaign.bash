@@ -71,6 +71,8 @@ campaign_options() {
     REPLY=''
     for row in "${measuring_options[@]}"; do
         IFS='|' read -r name _ kind _ <<<"$row"
+        # Words, which may come from a parameter: place = {where}.
+        [[ $kind != place && $kind != cores ]] || kind=text
         [[ $CAMPAIGN_NOT == *" $name "* ]] || REPLY+=",\"$name\":\"$kind\""
     done
     REPLY="{${REPLY#,}}"
@@ -79,11 +81,18 @@ campaign_options() {
 # campaign_value NAME KIND VALUE: sets REPLY to the value in the form that
 # programs read; ends with an error that tells campaign_where.
 campaign_value() {
+    local kind=$2
     case $2:$3 in
         flag:true | flag:yes | flag:on | flag:1) REPLY=1 ;;
         flag:false | flag:no | flag:off | flag:0) REPLY='' ;;
         flag:*) usage_error "$1 $3: give true or false" ;;
-        *) option_check "$2" "$1" "$3" ;;
+        text:*'{'*) REPLY=$3 ;;
+        text:*)
+            [[ $1 != place ]] || kind=place
+            [[ $1 != place-cpus ]] || kind=cores
+            option_check "$kind" "$1" "$3"
+            ;;
+        *) option_check "$kind" "$1" "$3" ;;
     esac
 }
 
