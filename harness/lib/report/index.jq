@@ -129,7 +129,7 @@ def entries:
   . as $f
   | ([.result.conditions[1:][].name | select(($f.experiment.settings.aa and . == "aa") | not)]) as $conditions
   | if $conditions == [] then entry(null) else entry($conditions[]) end
-  | "C\t" + ([.target, .label, (if .row == .label then "" else .experiment end), .load // "", .level // "", .experiment] | map(if . == "" then "-" else . end) | @tsv) + "\t" + tojson;
+  | "C\t" + ([.target, .label, (if ($f.experiment.cell // $f.result.cell) != null then "" else .experiment end), .load // "", .level // "", .experiment] | map(if . == "" then "-" else . end) | @tsv) + "\t" + tojson;
 
 def left_out($state; $reason):
   "W\t" + ({ name: (.experiment.cell.name? // .name), state: $state, reason: $reason, host: (.experiment.environment.host? // .status.host?), runs: .runs } | tojson);

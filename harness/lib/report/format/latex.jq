@@ -24,6 +24,8 @@ def tex: visible | (if test("^[A-Za-z0-9 .:=+()]*$") then . else explode | map(t
 
 # 1.23e-05 -> $1.23 \cdot 10^{-5}$
 def tex_number: significant | if . == "-" then "--" elif contains("e") then capture("^(?<m>.*)e(?<e>.*)$") | "$\(.m) \\cdot 10^{\(.e)}$" else . end;
+# Text in a narrow column, not stretched to its width.
+def ragged: "\\raggedright " + .;
 def tex_line: join(" & ") + " \\\\";
 def tex_slowdown: if . == null or .ratio == null then "--" else (slowdown_text | tex) as $text | if .distinguishable then "\\textbf{\($text)}" else $text end end;
 
@@ -33,20 +35,20 @@ def table($columns; $caption; $titles; rows):
   "\\hline", ($titles[] | tex_line), "\\hline", "\\endhead", "\\hline", "\\endfoot", rows, "\\end{longtable}", "";
 
 def figure_table:
-  "\\begingroup\\scriptsize\\setlength{\\tabcolsep}{2.5pt}",
+  "\\begingroup\\scriptsize\\setlength{\\tabcolsep}{2.5pt}\\renewcommand{\\arraystretch}{1.25}",
   table("p{3cm}p{1.7cm}r" + "rr" * 4;
     "\(.[0].target | tex): mean and variance, without load (--) and with it";
     [["", "", ""] + [table_metrics[] | "\\multicolumn{2}{c}{\(.[1])}"],
      ["program", "load", "runs"] + [table_metrics[] | "mean [\(.[2])]", "variance [\(.[2])$^2$]"]];
-    figure_lines | [(.cell.row | tex), (load_of_line | if . == "-" then "--" else tex end), (.summary.runs | tostring)] + (.summary | means_and_variances | map(tex_number)) | tex_line),
+    figure_lines | [(.cell.row | tex | ragged), (load_of_line | if . == "-" then "--" else tex | ragged end), (.summary.runs | tostring)] + (.summary | means_and_variances | map(tex_number)) | tex_line),
   "\\endgroup";
 
 def slowdown_table:
   (.[0] | confidence_text | tex) as $level
-  | "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}",
+  | "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\\renewcommand{\\arraystretch}{1.2}",
   table("p{4.2cm}p{2.6cm}rrrr"; "\(.[0].target | tex): slowdown, and load achieved of offered";
     [["program", "load", "alone", "under load", "slowdown [\($level)]", "load achieved"]];
-    .[] | select(.loaded != null) | [(.row | tex), (load_name | tex), (.baseline.wall_s | figure_text(time_scale) | tex), (.loaded.wall_s | figure_text(time_scale) | tex), (.slowdown | tex_slowdown), (.achieved | achieved_text | tex)] | tex_line),
+    .[] | select(.loaded != null) | [(.row | tex | ragged), (load_name | tex | ragged), (.baseline.wall_s | figure_text(time_scale) | tex), (.loaded.wall_s | figure_text(time_scale) | tex), (.slowdown | tex_slowdown), (.achieved | achieved_text | tex)] | tex_line),
   (legend | if . == [] then empty else "Notes: " + (map("\(.flag): \(.words)" | tex) | join("; ")) + ".\\par" end),
   (stars[], noise_floors[], other_slowdowns[], attributions[] | "\\noindent \(tex)\\par"),
   "\\endgroup";
@@ -55,9 +57,9 @@ def level_table:
   .load as $load | .levels as $levels | .rows as $rows
   | [range(0; $levels | length)] | in_parts(4)
   | . as $at
-  | "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}",
+  | "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\\renewcommand{\\arraystretch}{1.2}",
     table("p{4.2cm}" + "r" * length; "Slowdown by level of \($load | tex)"; [["program"] + [$at[] | $levels[.] | tex]];
-      $rows[] | . as $row | [($row.row | tex)] + [$at[] | $row.slowdowns[.] | if . == null then "" else tex_slowdown end] | tex_line),
+      $rows[] | . as $row | [($row.row | tex | ragged)] + [$at[] | $row.slowdowns[.] | if . == null then "" else tex_slowdown end] | tex_line),
     "\\endgroup";
 
 def section($title; lines): [lines] | if . == [] then empty else "\\paragraph{\($title)}\\begin{itemize}", (.[] | "\\item \(tex)"), "\\end{itemize}" end;
