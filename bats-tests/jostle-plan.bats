@@ -27,7 +27,7 @@ status() {
     shift 2
     mkdir -p "out/cells/$cell"
     jq -nc --slurpfile plan out/campaign.json --arg cell "$cell" --arg state "$state" '$plan[0].cells[] | select(.name == $cell)
-        | { schema: "jostle.status/1", cell: .name, key, limits: (.settings | with_entries(select(.key | IN("min-runs", "max-runs")))), state: $state, reason: null,
+        | { schema: "jostle.status/1", cell: .name, key, limits: { "min-runs": "3", "max-runs": "6" }, state: $state, reason: null,
             host: "node7", pid: 1, started: "2026-01-01T00:00:00Z", updated: "2026-01-01T00:00:10Z", runs: 4, max_runs: 12,
             error: 0.07, asked_error: 0.05, expected_runs: 10, spent_s: 10, slurm_job: null }' |
         jq -c "$(printf '.%s |' "$@" 'cell = .cell') ." >"out/cells/$cell/status.json"
@@ -35,8 +35,11 @@ status() {
 
 # campaign: the folder of a campaign that has not begun.
 campaign() {
-    "$JOSTLE" campaign c.conf --output out --quiet --only b@l.1
+    "$JOSTLE" campaign c.conf --output out --quiet --only b@l.1 --set min-runs=1 --set max-runs=1
     rm -r out/cells/b@l.1
+    # As if the limits had been those of the file.
+    jq -c '.cells[].settings = { "min-runs": "3", "max-runs": "6" }' out/campaign.json >plan.json
+    mv plan.json out/campaign.json
 }
 
 @test "plan lists the cells, and estimates from what was measured" {
@@ -92,12 +95,12 @@ campaign() {
 }
 
 @test "watch follows a campaign to its end" {
-    sed -i 's/max-runs = 6/max-runs = 3/' c.conf
+    sed -i 's/max-runs = 6/max-runs = 3/; s/level = 1 2/level = 1/' c.conf
     campaign
     "$JOSTLE" campaign c.conf --quiet --output out </dev/null 3>&- &
     run -0 "$JOSTLE" watch out --interval 500ms
     wait
-    [[ $output == *'running'*'6/6 cells: 6 done, 0 running, 0 waiting' ]]
+    [[ $output == *'running'*'3/3 cells: 3 done, 0 running, 0 waiting' ]]
     run -2 "$JOSTLE" watch .
     run -2 "$JOSTLE" watch
 }

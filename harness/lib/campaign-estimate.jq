@@ -1,6 +1,6 @@
-# The states of cells (input, see campaign-choose.jq) -> a jostle.plan/1, with what
-# each cell will still take. $plan: a jostle.campaign/1, slurped; $probes: lines
-# "label TAB seconds" of single runs.
+# The states of cells (input, see campaign-states.jq) -> a jostle.plan/1, with what
+# each cell will still take. $plan: a jostle.campaign/1 with the same
+# cells, slurped; $probes: lines "label TAB seconds" of single runs.
 #
 # From the best that is known: what an earlier session needed for a part of this very
 # cell; the mean of cells of the same target with the same parameters, of the same
@@ -20,7 +20,7 @@ def means(key): group_by(key) | map({ (.[0] | key): (map(.status.spent_s) | add 
 | ([$states[] | select(.state == "done")]) as $done
 | ($done | means(.label)) as $by_label | ($done | means(.target)) as $by_target
 | ($probes | split("\n") | map(select(. != "") | split("\t") | { (.[0]): (.[1] | tonumber) }) | add // {}) as $probe
-| [$states[] | . as $state | $plan.cells[.number - 1] as $cell
+| [range(0; $states | length) as $index | $states[$index] | . as $state | $plan.cells[$index] as $cell
     | (if .todo | not then exactly(0; "done")
        elif .state != "changed" and (.status.expected_runs // 0) > 0 and .status.runs > 0 and .status.spent_s > 0 then exactly(.status.spent_s * ([.status.expected_runs - .status.runs, 0] | max) / .status.runs; "cell")
        elif $by_label[.label] then exactly($by_label[.label]; "label")

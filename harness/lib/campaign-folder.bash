@@ -19,23 +19,16 @@ campaign_lock() {
     esac
 }
 
-# campaign_statuses FOLDER PLAN: the status.json of all cells, a line each; where
-# cells are asked for by number, only theirs: each of many tasks would else read
-# the whole folder, on a file system that all nodes share.
-campaign_statuses() {
-    [[ -d $1/cells ]] || return 0
-    if [[ -z ${options[cells]:-} ]]; then
-        find "$1/cells" -mindepth 2 -maxdepth 2 -name status.json -exec cat {} +
-    else
-        jq -r --arg cells "${options[cells]}" '([$cells | splits(",") | split("-") | map(tonumber)]) as $ranges
-            | .cells[] | select(.number as $n | any($ranges[]; .[0] <= $n and $n <= .[-1])) | .name' "$2" |
-            (cd "$1/cells" && sed 's|$|/status.json|' | tr '\n' '\0' | xargs -0 cat -- 2>/dev/null) || true
-    fi
-}
-
-# campaign_states FOLDER PLAN: how all cells of PLAN stand, as JSON.
+# campaign_states FOLDER PLAN: how the cells of PLAN stand, as JSON. Only their
+# status.json are looked at: each of the many tasks of a job array would else read the
+# whole folder, on a file system that all nodes share.
 campaign_states() {
-    campaign_statuses "$1" "$2" | jq -Rsc --slurpfile plan "$2" -f "$JOSTLE_LIB/campaign-states.jq"
+    local name
+    jq -r '.cells[].name' "$2" |
+        while IFS= read -r name; do
+            [[ ! -s $1/cells/$name/status.json ]] || printf '%s\0' "$1/cells/$name/status.json"
+        done | xargs -0 -r cat -- |
+        jq -Rsc --arg retry "${options[retry_failed]:-}" --slurpfile plan "$2" -f "$JOSTLE_LIB/campaign-states.jq"
 }
 
 # cell_is_held FOLDER CELL: 0 while a process measures the cell.
@@ -84,12 +77,11 @@ campaign_open() {
     campaign_keep
 }
 
-# campaign_choose FOLDER: the states of the cells that options ask for, each with
-# `todo`, in $campaign_tmp/states.
+# campaign_choose FOLDER: the cells that options ask for, as a plan of their own in
+# $campaign_tmp/chosen, and how they stand, in $campaign_tmp/states.
 campaign_choose() {
-    campaign_states "$1" "$campaign_tmp/plan" |
-        jq -c --arg only "${options[only]}" --arg cells "${options[cells]}" --arg retry "${options[retry_failed]:-}" \
-            -f "$JOSTLE_LIB/campaign-choose.jq" >"$campaign_tmp/states"
-    [[ $(head -c 3 "$campaign_tmp/states") != '[]' ]] ||
+    jq -c --arg only "${options[only]}" --arg cells "${options[cells]}" -f "$JOSTLE_LIB/campaign-choose.jq" "$campaign_tmp/plan" >"$campaign_tmp/chosen"
+    campaign_states "$1" "$campaign_tmp/chosen" >"$campaign_tmp/states"
+    [[ $(head -c 2 "$campaign_tmp/states") != '[]' ]] ||
         usage_error "${options[only]:+--only ${options[only]}}${options[cells]:+--cells ${options[cells]}}: no cell matches: jostle plan lists them"
 }

@@ -12,13 +12,11 @@ campaign_ended=''   # the signal that ends us
 cells_done=0 cells_failed=0 cells_broken=0
 
 # run_cells FILE: runs the cells of which FILE has a line each: number, state,
-# target and name, with \x01 between.
+# target, name and the cell, with \x01 between.
 run_cells() {
-    local number state name target
+    local number state name target cell_json
     exec {campaign_stderr}>&2
-    # Once: a plan of many cells takes long to read.
-    cut -d $'\x01' -f 1 "$1" | jq -rn --slurpfile plan "$campaign_folder/campaign.json" 'inputs as $n | "\($n)\t\($plan[0].cells[$n - 1] | tojson)"' >"$campaign_tmp/cells"
-    while IFS=$'\x01' read -r number state target name <&3; do
+    while IFS=$'\x01' read -r number state target name cell_json <&3; do
         [[ -z $campaign_ended ]] || return 0
         if cell_is_held "$campaign_folder" "$name"; then
             warn "$name is being measured by another jostle: passed over"
@@ -26,7 +24,7 @@ run_cells() {
         fi
         cell_put_away "$state" "$name"
         progress_cell "$number" "$name" "$target"
-        run_cell "$number" "$name"
+        run_cell "$name"
         progress_cell_end "$name" "$target" "$CELL_STATE" "$CELL_REASON"
         [[ $CELL_STATE != interrupted || -n $campaign_ended ]] || campaign_can_write
     done 3<"$1"
@@ -50,22 +48,20 @@ campaign_can_write() {
         die "$campaign_folder cannot be written to, the disk may be full: make room and run the same command again, it goes on from here"
 }
 
-# cell_words NUMBER: sets the array words to what the cell is measured with, and
-# cell_json to the cell, as run_cells has noted it.
+# cell_words: sets the array words to what the cell in cell_json is measured with.
 cell_words() {
-    cell_json=$(sed -n "s/^$1\t//p" "$campaign_tmp/cells")
     words=()
     while IFS= read -r -d ''; do words+=("$REPLY"); done < <(jq -j --argjson options "$campaign_kinds" \
         "$(<"$JOSTLE_LIB/campaign-arguments.jq") | ., \"\\u0000\"" <<<"$cell_json")
 }
 
-# run_cell NUMBER NAME: measures one cell in a fresh working folder. Whatever ends
+# run_cell NAME: measures the cell in cell_json in a fresh working folder. Whatever ends
 # us ends the cell, too, and so its target and its load.
 run_cell() {
-    local folder=$campaign_folder/cells/$2 status=0 cell_json
+    local folder=$campaign_folder/cells/$1 status=0
     local -a words command=()
-    cell_words "$1"
-    cell_name=$2
+    cell_words
+    cell_name=$1
     scratch_make "$folder"
     ! command -v setpriv >/dev/null || command+=(setpriv --pdeathsig TERM)
     # bash starts what runs in the background with Ctrl-C switched off.
@@ -81,7 +77,7 @@ run_cell() {
     cell_wait || status=$?
     cell_pid=''
     scratch_remove "$folder"
-    cell_ended "$1" "$2" "$status"
+    cell_ended "$1" "$status"
 }
 
 # scratch_make FOLDER: makes cell_scratch for the cell in FOLDER, where it is noted: a
@@ -114,12 +110,12 @@ cell_wait() {
     done
 }
 
-# cell_ended NUMBER NAME STATUS: counts the cell; one that could not even begin
+# cell_ended NAME STATUS: counts the cell; one that could not even begin
 # gets its status from us.
 cell_ended() {
-    local file=$campaign_folder/cells/$2/status.json reason
+    local file=$campaign_folder/cells/$1/status.json reason
     CELL_STATE='done'
-    case $3 in
+    case $2 in
         0 | "$EXIT_ABOVE" | "$EXIT_UNDECIDED") cells_done=$((cells_done + 1)) ;;
         129 | 130 | 143) CELL_STATE=interrupted cells_broken=$((cells_broken + 1)) ;;
         "$EXIT_TARGET") CELL_STATE=failed cells_failed=$((cells_failed + 1)) ;;
@@ -135,11 +131,11 @@ cell_ended() {
     CELL_REASON=$(tail -n 1 "$campaign_tmp/stderr") || true
     [[ -n $CELL_REASON ]] || CELL_REASON=$(jq -r '.reason // empty' "$file" 2>/dev/null) || true
     CELL_REASON=${CELL_REASON#jostle: }
-    if [[ ! -s $file || $3 == 137 ]]; then
+    if [[ ! -s $file || $2 == 137 ]]; then
         mkdir -p "${file%/*}"
-        reason=${CELL_REASON:-it ended with status $3}
-        jq -nc --argjson number "$1" --arg reason "$reason" --arg state "$CELL_STATE" --arg host "$(uname -n)" --slurpfile plan "$campaign_folder/campaign.json" \
-            --arg now "$(TZ=UTC0 printf '%(%Y-%m-%dT%H:%M:%SZ)T' -1)" -f "$JOSTLE_LIB/campaign-broken.jq" >"$file.part" &&
+        reason=${CELL_REASON:-it ended with status $2}
+        jq -c --arg reason "$reason" --arg state "$CELL_STATE" --arg host "$(uname -n)" --arg now "$(TZ=UTC0 printf '%(%Y-%m-%dT%H:%M:%SZ)T' -1)" \
+            -f "$JOSTLE_LIB/campaign-broken.jq" <<<"$cell_json" >"$file.part" &&
             mv "$file.part" "$file"
     fi
 }
