@@ -66,6 +66,7 @@ experiment_main() {
     trap 'experiment_interrupted TERM 143' TERM
     trap 'experiment_interrupted HUP 129' HUP
     exec {terminal_out}>&1
+    # shellcheck disable=SC2034 # read by pipes.bash
     [[ -z ${options[verbose]} ]] || exec {verbose_fd}>&2
     [[ -z ${options[cold]} ]] || cache_check
     [[ ! -t 2 || -n ${options[quiet]} ]] || live=1
