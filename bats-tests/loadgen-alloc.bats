@@ -21,7 +21,7 @@ teardown() {
 }
 
 alloc() {
-    "$BIN/loadgen" alloc --json --duration 0.3 "$@"
+    "$BIN/loadgen" alloc --json --duration 0.4 "$@"
 }
 
 # each_allocator: those that this build has.

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without a limit a worker does several chunks before it takes the time again. */
+/* Without a limit a worker does several chunks before it takes the time again; but
+ * not of chase, whose time is the result: short pieces are seldom interrupted. */
 #define UNLIMITED_CHUNKS 4
 /* Lines between the arrays beside whole pages: at the same place in a page, loads
  * seem to depend on stores to another array (4 KiB aliasing). */
@@ -183,17 +184,20 @@ void mem_count(struct run *run, double counters[LOAD_COUNTERS])
     }
 }
 
-/* The median is of chunks: who was interrupted in one of them does not matter. */
-static double median_ns_per_load(const struct run *run, const struct snapshot *window)
+/* The median is of operations: who was interrupted in one of them does not matter. */
+static double median_ns_per_load(const struct snapshot *window)
 {
-    const int64_t chunk_ns = histogram_quantile(&window->service, 0.5);
-    return chunk_ns < 0 ? NAN : (double)chunk_ns / run->quantum;
+    const int64_t operation_ns = histogram_quantile(&window->service, 0.5);
+    const double loads = window->counters[UNITS];
+    return operation_ns < 0 || loads <= 0
+               ? NAN
+               : (double)operation_ns * (double)window->operations / loads;
 }
 
-void mem_load_fields(const struct run *run, const struct snapshot *window, struct line *line)
+void mem_load_fields(const struct snapshot *window, struct line *line)
 {
     const double loads = window->counters[UNITS];
-    line_real(line, "ns_per_load", median_ns_per_load(run, window));
+    line_real(line, "ns_per_load", median_ns_per_load(window));
     line_real(line, "ns_per_load_mean", loads > 0 ? window->counters[BUSY_NS] / loads : NAN);
 }
 
@@ -201,7 +205,7 @@ void mem_fields(struct run *run, const struct snapshot *window, struct line *lin
 {
     line_real(line, "busy_s", window->counters[BUSY_NS] / 1e9);
     if (mem_state_of(run)->plan.kernel == MEM_CHASE)
-        mem_load_fields(run, window, line);
+        mem_load_fields(window, line);
 }
 
 const char *mem_pages_name(const struct mem_pages *pages)
@@ -253,9 +257,9 @@ void mem_notes(struct run *run, const char *event, const struct snapshot *window
     const struct mem_plan *plan = &state->plan;
     const uint64_t mapped = atomic_load(&state->pages.mapped_bytes);
     char size[32];
-    if (plan->kernel == MEM_CHASE)
-        report_print(&run->report, "  %.2f ns for each load (median of chunks)\n",
-                     median_ns_per_load(run, window));
+    if (plan->kernel == MEM_CHASE && window->operations > 0)
+        report_print(&run->report, "  %.2f ns for each load (median of operations)\n",
+                     median_ns_per_load(window));
     if (strcmp(event, "summary") != 0 || plan->worker_bytes == 0)
         return;
     report_print(&run->report, "  %s, %s%s, footprint %s (%s), pages %s (%.0f %% huge)\n",

@@ -95,8 +95,8 @@ void mem_describe(struct run *run, struct line *line);
 int mem_instead(struct run *run);
 /* "thp", "hugetlb", "base" or, where only a part is huge, "mixed". */
 const char *mem_pages_name(const struct mem_pages *pages);
-/* Adds ns_per_load (the median of chunks) and ns_per_load_mean of chase. */
-void mem_load_fields(const struct run *run, const struct snapshot *window, struct line *line);
+/* Adds ns_per_load (the median of operations) and ns_per_load_mean of chase. */
+void mem_load_fields(const struct snapshot *window, struct line *line);
 
 /* ---- mem_options.c ---- */
 

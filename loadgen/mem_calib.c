@@ -86,7 +86,7 @@ static void compose(struct run *run, const struct calibration_key *key,
     line_real(line, "slope_limit_percent_per_s", IO_SLOPE_LIMIT);
     measured_write(line, run, measured);
     if (state->plan.kernel == MEM_CHASE)
-        mem_load_fields(run, &measured->window, line);
+        mem_load_fields(&measured->window, line);
     line_close(line);
 }
 

@@ -155,7 +155,7 @@ static enum mem_class class_of(const struct run *run)
 static uint64_t chunk_of(const struct mem_plan *plan)
 {
     static const uint64_t loads[] = {
-        [MEM_L1] = 65536, [MEM_L2] = 16384, [MEM_L3] = 1024, [MEM_MEMORY] = 512};
+        [MEM_L1] = 65536, [MEM_L2] = 16384, [MEM_L3] = 1024, [MEM_MEMORY] = 1024};
     if (plan->run == NULL)
         return loads[plan->class];
     const uint64_t bytes = plan->class <= MEM_L2 ? CHUNK_INSIDE : CHUNK_BYTES;
