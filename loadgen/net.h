@@ -1,8 +1,8 @@
 /* loadgen net's own parts, known to each other: the options, and what workers
  * share. net.c has the load, net_options.c the options, net_client.c the sending
  * half's sessions, net_bulk.c, net_datagram.c and net_ping.c its workers' loops,
- * net_server.c, net_receive.c and net_echo.c the receiving half, net_wire.c what the two say to
- * each other, net_address.c addresses and sockets, net_calib.c the calibration. */
+ * net_server.c, net_receive.c, net_patience.c and net_echo.c the receiving half, net_wire.c what
+ * the two say to each other, net_address.c addresses and sockets, net_calib.c the calibration. */
 #ifndef LOADGEN_NET_H
 #define LOADGEN_NET_H
 

@@ -89,6 +89,7 @@ bool net_receive_bytes(struct net_connection *connection)
             net_received(connection->peer, (uint64_t)got);
         else
             add(&server->counts.bytes, (uint64_t)got);
+        net_patience_note(connection, (size_t)got);
         if ((size_t)got < NET_BUFFER_BYTES)
             return true; /* that was all, most likely */
     }

@@ -45,6 +45,12 @@ struct net_connection {
     int64_t since_ns;
     unsigned char message[NET_MESSAGE_BYTES];
     size_t used;
+    struct {
+        uint64_t bytes; /* received so far */
+        uint64_t looked_bytes, flushed_bytes;
+        int64_t looked_ns, not_before_ns;
+        bool on;
+    } patience; /* net_patience.c's own */
 };
 
 struct net_server {
@@ -54,7 +60,7 @@ struct net_server {
     int listen_fd, udp_fd;
     uv_loop_t loop;
     uv_async_t wake;
-    uv_timer_t sweep, report, rest;
+    uv_timer_t sweep, report, rest, flush;
     uv_poll_t listener, datagrams;
     bool started;   /* handles are open */
     bool reporting; /* the report timer runs */
@@ -92,6 +98,10 @@ struct net_batch *net_batch_new(bool discard);
 void net_receive_datagrams(struct net_server *server);
 /* Something has come for a session. */
 void net_received(struct net_peer *peer, uint64_t bytes);
+
+/* net_patience.c: a fast connection wakes its receiver less often. */
+void net_patience_note(struct net_connection *connection, size_t bytes);
+void net_patience_end(struct net_server *server);
 
 /* net_echo.c: threads that answer. They own fd from then on. 0, or errno. */
 int net_echo_start(struct net_peer *peer, int fd);

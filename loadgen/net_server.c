@@ -362,6 +362,7 @@ static void hold(struct net_server *server, bool held)
         uv_timer_stop(&server->sweep);
         uv_timer_stop(&server->rest);
         uv_timer_stop(&server->report);
+        net_patience_end(server);
         server->reporting = false;
     }
     for (struct net_connection *one = server->first; one != NULL; one = one->next) {
@@ -444,7 +445,7 @@ static int open_sockets(struct net_server *server, char *error, size_t size)
 
 static int open_handles(struct net_server *server)
 {
-    uv_timer_t *timers[] = {&server->sweep, &server->report, &server->rest};
+    uv_timer_t *timers[] = {&server->sweep, &server->report, &server->rest, &server->flush};
     int error = uv_loop_init(&server->loop);
     if (error != 0)
         return error;
