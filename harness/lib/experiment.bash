@@ -12,8 +12,8 @@ target_pid=''
 runs_total=0
 started_us=0
 experiment_host='' # the name of this machine, as a JSON string
-live=''         # not empty when a line on a terminal shows where we are
-terminal_out='' # a descriptor of our own stdout, for --show-output
+live=''            # not empty when a line on a terminal shows where we are
+terminal_out=''    # a descriptor of our own stdout, for --show-output
 readonly DEFAULT_MIN_RUNS=12
 
 # Options that every measuring command shares (see options.bash for the form).

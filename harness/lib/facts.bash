@@ -143,7 +143,7 @@ facts_json() {
     done
     json=${json%,}'}'
     slurm_neighbours
-    REPLY=$json,\"neighbours\":$REPLY}
+    REPLY="$json,\"neighbours\":$REPLY}"
 }
 
 # number_us TEXT: sets REPLY to whole microseconds for a decimal number of seconds.
