@@ -1,0 +1,64 @@
+#!/usr/bin/env bats
+# jostle status without Slurm: what a campaign's folder alone tells. (With Slurm:
+# slurm-campaign.bats.)
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    mkdir -p c/cells
+    printf '{"schema":"jostle.campaign/1","name":"made-up","cells":[%s]}\n' \
+        "$(for i in 1 2 3 4 5 6; do printf '{"number":%d,"name":"cell%d","key":"k%d"},' $i $i $i; done | sed 's/,$//')" >c/campaign.json
+}
+
+# cell NUMBER STATE [HOST [KEY]]: the status of a cell.
+cell() {
+    mkdir -p "c/cells/cell$1"
+    jq -nc --arg name "cell$1" --arg state "$2" --arg host "${3:-$(uname -n)}" --arg key "${4:-k$1}" '{ schema: "jostle.status/1", cell: $name, key: $key,
+        state: $state, reason: (if $state == "failed" then "it broke" else null end), host: $host, pid: 1, started: "2026-01-01T00:00:00Z",
+        updated: "2026-01-01T00:00:01Z", runs: 3, max_runs: 8, error: 0.125, asked_error: 0.05, expected_runs: 6, slurm_job: null }' \
+        >"c/cells/cell$1/status.json"
+    : >"c/cells/cell$1/runs.jsonl"
+}
+
+@test "cells are counted, and those that need a look are named" {
+    cell 1 'done'
+    cell 2 failed
+    cell 3 interrupted
+    run -0 "$JOSTLE" status c
+    [[ ${lines[0]} == 'made-up: 6 cells: 1 done, 0 running, 1 failed, 1 interrupted, 0 stale, 3 waiting' ]]
+    [[ $output == *'failed      cell2  3 of 6 runs, error 12.5 %, asked 5 %'*'it broke'* ]]
+    [[ $output == *'interrupted cell3'* && $output != *cell1* && $output != *cell4* ]]
+    run -0 "$JOSTLE" status --all c
+    [[ $output == *'done        cell1'* && $output == *'waiting     cell6'* ]]
+    "$JOSTLE" status --json c >standing
+    jsonschema -i standing "$ROOT/results/schema/jostle.standing.schema.json"
+}
+
+@test "a cell that says it runs is stale here unless a process holds its records" {
+    cell 1 running
+    cell 2 running elsewhere
+    run -0 "$JOSTLE" status c
+    [[ $output == *'stale       cell1'*'no process measures it'* && $output == *'running     cell2'*elsewhere* ]]
+    exec {held}>>c/cells/cell1/runs.jsonl
+    flock "$held"
+    run -0 "$JOSTLE" status c
+    exec {held}>&-
+    [[ $output == *'2 running'*'running     cell1'* ]]
+}
+
+@test "a cell whose definition was changed waits again" {
+    cell 1 'done' here other-key
+    run -0 "$JOSTLE" status c
+    [[ ${lines[0]} == *' 0 done,'*' 6 waiting' && ${lines[1]} == 'waiting     cell1'*'its definition was changed' ]]
+}
+
+@test "what is no campaign is refused" {
+    mkdir empty
+    run -2 "$JOSTLE" status empty
+    run -2 "$JOSTLE" status
+    run -2 "$JOSTLE" status c c
+    printf 'broken' >c/campaign.json
+    run -1 "$JOSTLE" status c
+    [[ $output == *'is a file in it damaged?'* ]]
+}
