@@ -367,6 +367,11 @@ summary() {
     holds '.comparisons[0] | .ratio == 1 and .ci[0] < 1 and .ci[1] > 1 and (.distinguishable | not) and .a.runs == 15 and .a.noise_floor > 0' <<<"$output"
     run -0 "$BIN/estimate" --compare a b --condition load
     holds '.comparisons[0] | .ratio > 1.5 and .ci[0] > 1.4 and .distinguishable and .method == "welch-log-ratio"' <<<"$output"
+    # What each side's own runs are warned of is named.
+    awk 'BEGIN { for (i = 0; i < 24; i++) print "{\"wall_s\":" 1 + 0.02 * sin(i / 2) "}" }' >smooth
+    awk 'BEGIN { for (i = 0; i < 24; i++) print "{\"wall_s\":" 1 + 0.02 * sin(2 * i) "}" }' >mixed
+    run -0 "$BIN/estimate" --compare smooth mixed
+    holds '.comparisons[0] | (.a.flags | index("autocorrelation")) and (.b.flags | index("autocorrelation") | not)' <<<"$output"
     run -1 "$BIN/estimate" --compare a b --condition absent
     [[ $output == *'fewer than two good runs of absent'* ]]
     run -1 "$BIN/estimate" --compare a missing
