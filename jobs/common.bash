@@ -138,6 +138,13 @@ workload() {
     printf '%s/workloads/%s' "${JOSTLE_BUILD:-$jostle_root/build}" "$1"
 }
 
+# calibrate_disk: what this node's disk can do, which percentages refer to, unless it
+# is known already. It is kept by host, in a home that nodes may share.
+calibrate_disk() {
+    ! "$jostle_root/harness/jostle" calib --list | awk -v host="$(uname -n)" '$2 == host && $3 == "disk" { found = 1 } END { exit !found }' || return 0
+    job_run "$jostle_root/harness/jostle" calib disk --dir "$job_scratch"
+}
+
 # measure OPTION... -- TARGET...: the whole of a job that is one experiment. The
 # target runs in the scratch folder; the records go to JOSTLE_RESULTS, or to
 # jostle-results in the folder that the job was submitted from.
@@ -147,6 +154,7 @@ measure() {
     mkdir -p "$records"
     records=$(cd "$records" && pwd)
     cd "$job_scratch" || return
+    [[ " $* " != *'--limit '*%* ]] || calibrate_disk || job_finish "$?"
     job_run "$jostle_root/harness/jostle" slowdown --resume --output "$records" "${measure_options[@]}" "$@" || status=$?
     cd /
     job_finish "$status"
