@@ -169,15 +169,17 @@ static struct net_peer *take(struct net_server *server, const struct mmsghdr *me
     return peer;
 }
 
-void net_receive_datagrams(struct net_server *server)
+unsigned net_receive_datagrams(struct net_server *server)
 {
+    unsigned all = 0;
     struct net_batch *batch = server->batch;
     const int flags = MSG_DONTWAIT | (server->plan.discard ? MSG_TRUNC : 0);
     for (int round = 0; round < ROUNDS; round++) {
         const int count = recvmmsg(server->udp_fd, batch->messages, BATCH, flags, NULL);
         uint64_t taken = 0, bytes = 0;
         if (count <= 0)
-            return; /* errors of a datagram socket are of single datagrams */
+            return all; /* errors of a datagram socket are of single datagrams */
+        all += (unsigned)count;
         for (int i = 0; i < count; i++) {
             struct net_peer *peer = take(server, &batch->messages[i], batch->heads[i]);
             if (peer == NULL)
@@ -191,6 +193,7 @@ void net_receive_datagrams(struct net_server *server)
         add(&server->counts.datagrams, taken);
         add(&server->counts.bytes, bytes);
         if (count < BATCH)
-            return;
+            break;
     }
+    return all;
 }

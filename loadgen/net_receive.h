@@ -60,11 +60,16 @@ struct net_server {
     int listen_fd, udp_fd;
     uv_loop_t loop;
     uv_async_t wake;
-    uv_timer_t sweep, report, rest, flush;
+    uv_timer_t sweep, report, rest, flush, drain;
     uv_poll_t listener, datagrams;
     bool started;   /* handles are open */
     bool reporting; /* the report timer runs */
     bool listening;
+    struct {
+        unsigned count; /* datagrams since looked_ns */
+        uint64_t looked_bytes;
+        int64_t looked_ns;
+    } burst; /* net_patience.c's own */
     struct net_connection *first, *last;
     unsigned strangers, streams;
     struct net_peer *peers[NET_MOST_SESSIONS];
@@ -95,13 +100,16 @@ struct net_server {
 /* Takes what a connection has; false: it is at its end. */
 bool net_receive_bytes(struct net_connection *connection);
 struct net_batch *net_batch_new(bool discard);
-void net_receive_datagrams(struct net_server *server);
+/* Returns how many came, those of strangers included. */
+unsigned net_receive_datagrams(struct net_server *server);
 /* Something has come for a session. */
 void net_received(struct net_peer *peer, uint64_t bytes);
 
 /* net_patience.c: a fast connection wakes its receiver less often. */
 void net_patience_note(struct net_connection *connection, size_t bytes);
 void net_patience_end(struct net_server *server);
+/* A datagram socket is readable. */
+void net_patience_datagrams(uv_poll_t *poll, int status, int events);
 
 /* net_echo.c: threads that answer. They own fd from then on. 0, or errno. */
 int net_echo_start(struct net_peer *peer, int fd);

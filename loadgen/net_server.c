@@ -331,13 +331,6 @@ static void on_readable(uv_poll_t *poll, int status, int events)
         drop_and_close(connection);
 }
 
-static void on_datagrams(uv_poll_t *poll, int status, int events)
-{
-    (void)status;
-    (void)events;
-    net_receive_datagrams(poll->data);
-}
-
 /* ---- running ---- */
 
 static void on_wake(uv_async_t *wake)
@@ -353,7 +346,7 @@ static void hold(struct net_server *server, bool held)
     net_echo_hold(server, held);
     if (!held) {
         listen_again(server);
-        uv_poll_start(&server->datagrams, UV_READABLE, on_datagrams);
+        uv_poll_start(&server->datagrams, UV_READABLE, net_patience_datagrams);
         uv_timer_start(&server->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
     } else {
         uv_poll_stop(&server->listener);
@@ -445,7 +438,8 @@ static int open_sockets(struct net_server *server, char *error, size_t size)
 
 static int open_handles(struct net_server *server)
 {
-    uv_timer_t *timers[] = {&server->sweep, &server->report, &server->rest, &server->flush};
+    uv_timer_t *timers[] = {&server->sweep, &server->report, &server->rest, &server->flush,
+                            &server->drain};
     int error = uv_loop_init(&server->loop);
     if (error != 0)
         return error;
