@@ -35,11 +35,10 @@ static const struct unit multiples[] = {
 };
 
 static const struct rate_unit rate_units[] = {
-    {"", RATE_PLAIN, 1},    {"/s", RATE_PLAIN, 1},        {"B", RATE_BYTES, 1},
-    {"B/s", RATE_BYTES, 1}, {"bit/s", RATE_BYTES, 0.125}, {"bps", RATE_BYTES, 0.125},
-    {"bit", RATE_BYTES, 0.125},
-    {"iops", RATE_OPS, 1},  {"IOPS", RATE_OPS, 1},        {"ops", RATE_OPS, 1},
-    {"ops/s", RATE_OPS, 1}, {NULL, RATE_PLAIN, 0},
+    {"", RATE_PLAIN, 1},        {"/s", RATE_PLAIN, 1},        {"B", RATE_BYTES, 1},
+    {"B/s", RATE_BYTES, 1},     {"bit/s", RATE_BYTES, 0.125}, {"bps", RATE_BYTES, 0.125},
+    {"bit", RATE_BYTES, 0.125}, {"iops", RATE_OPS, 1},        {"IOPS", RATE_OPS, 1},
+    {"ops", RATE_OPS, 1},       {"ops/s", RATE_OPS, 1},       {NULL, RATE_PLAIN, 0},
 };
 
 /* The number at the start of text; NULL when there is none, or no finite one. */
