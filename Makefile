@@ -25,7 +25,7 @@ COMPILE  = $(CC) $(STD) $(CFLAGS) $(WARN) $(SAN) -MMD -MP
 
 BIN       := $(BUILD)/bin
 objects    = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(1)))
-LOADGEN   := $(call objects,loadgen/*.c)
+LOADGEN   := $(call objects,loadgen/*.c) $(call objects,loadgen/*/*.c)
 METER     := $(call objects,harness/meter/*.c)
 ESTIMATE  := $(call objects,harness/estimate/*.c)
 COVERAGE  := $(call objects,harness/coverage/*.c)
@@ -74,6 +74,8 @@ coverage: all ## simulate experiments: do the intervals cover what they promise?
 bench: all ## speed and exactness side by side with the peers, in one run
 	@harness/bench
 
+# A load of several files is a folder; all know the frame, which stands above them.
+$(LOADGEN): COMPILE += -Iloadgen
 $(BIN)/loadgen: $(LOADGEN)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(SAN) -o $@ $^ -luv -lhwloc -luring -lm -pthread $(ALLOC)

@@ -15,6 +15,11 @@ export ROOT BUILD BIN WORKLOADS JOSTLE
 holds() {
     local json
     json=$(cat)
+    # jq 1.6 finds nothing wrong with no input at all.
+    [[ $json == *[![:space:]]* ]] || {
+        printf 'does not hold: %s\nthere is nothing to look at\n' "$1" >&2
+        return 1
+    }
     jq -e "$@" >/dev/null <<<"$json" || {
         printf 'does not hold: %s\nin: %s\n' "$1" "$json" >&2
         return 1

@@ -345,7 +345,7 @@ END
 
 @test "the default random data go everywhere in the file, evenly and beyond 32 bits" {
     cat >"$BATS_TEST_TMPDIR/even.c" <<'END'
-#include "io_path.h"
+#include "io/path.h"
 #include <stdio.h>
 enum { BINS = 256, DRAWS = 200000 };
 int main(void)
@@ -372,7 +372,7 @@ int main(void)
 }
 END
     cc -std=gnu17 -D_GNU_SOURCE -I"$ROOT/loadgen" -o "$BATS_TEST_TMPDIR/even" "$BATS_TEST_TMPDIR/even.c" \
-        "$ROOT"/loadgen/io_{path,file,fill,error}.c -pthread
+        "$ROOT"/loadgen/io/{path,file,fill,error}.c -pthread
     "$BATS_TEST_TMPDIR/even"
 }
 

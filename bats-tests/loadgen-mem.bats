@@ -45,9 +45,9 @@ make_entry() {
 
 @test "every kernel computes what it is defined to, with every kind of vectors that the CPU has" {
     local source=$ROOT/loadgen
-    "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -O2 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
+    "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I"$source" -O2 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
         -o "$BATS_TEST_TMPDIR/kernels" "$BATS_TEST_DIRNAME/fixtures/mem-kernels.c" \
-        "$source"/mem_{avx512,avx2,sse2,portable,simd,chase}.c -lm
+        "$source"/mem/{avx512,avx2,sse2,portable,simd,chase}.c -lm
     run -0 "$BATS_TEST_TMPDIR/kernels" simd
     [[ $output == *portable* ]]
     if grep -qw avx2 /proc/cpuinfo; then [[ $output == *avx2* ]]; fi

@@ -3,7 +3,7 @@
 
 /* Runs a load without a limit for a calibration, and judges its one-second rates. */
 
-#include "io_steady.h"
+#include "io/steady.h"
 #include "load.h"
 
 struct measured {

@@ -1,0 +1,235 @@
+/* loadgen alloc: allocation churn. Each worker holds a number of allocations, and
+ * replaces one of them, chosen at random, by one of another size, again and again;
+ * each page of a new one is touched, as its user would. */
+
+#include "alloc/alloc.h"
+#include "room.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#define PAGE_BYTES 4096
+
+enum counter { FAULTS };
+
+static const char details[] =
+    "One operation frees one allocation and makes another; the rate of --limit is in operations "
+    "a second, 50% is of what `loadgen alloc --calib` measured with the same options. With "
+    "jemalloc each worker has an arena of its own; --purge sets its decay to 0. The allocator's "
+    "statistics are in the report. See docs/memory.md.";
+
+struct slot {
+    unsigned char *memory;
+    size_t bytes;
+};
+
+struct alloc_worker {
+    struct alloc_heap heap;
+    struct slot *slots;
+    uint64_t random;
+    double logarithm; /* of maximum / minimum */
+};
+
+int alloc_prepare(struct run *run)
+{
+    room_volunteer();
+    filling_begin(&alloc_state_of(run)->filling, run->threads);
+    return 0;
+}
+
+void alloc_cleanup(struct run *run)
+{
+    free(run->state);
+    run->state = NULL;
+}
+
+/* ---- workers ---- */
+
+/* xorshift64* (S. Vigna, 2016). */
+static uint64_t next_random(struct alloc_worker *own)
+{
+    own->random ^= own->random >> 12;
+    own->random ^= own->random << 25;
+    own->random ^= own->random >> 27;
+    return own->random * 0x2545F4914F6CDD1Dull;
+}
+
+static size_t next_size(struct alloc_worker *own, const struct alloc_plan *plan)
+{
+    const double unit = (double)(next_random(own) >> 11) * 0x1p-53; /* 0 <= unit < 1 */
+    return (size_t)((double)plan->minimum_bytes * exp(own->logarithm * unit));
+}
+
+/* A new allocation in the slot, each page of it touched. 0, or -1: no memory. */
+static int fill_slot(struct alloc_worker *own, const struct alloc_plan *plan, struct slot *slot)
+{
+    slot->bytes = next_size(own, plan);
+    slot->memory = plan->allocator->get(&own->heap, slot->bytes);
+    if (slot->memory == NULL)
+        return -1;
+    for (size_t at = 0; at < slot->bytes; at += PAGE_BYTES)
+        slot->memory[at] = 1;
+    slot->memory[slot->bytes - 1] = 1;
+    return 0;
+}
+
+static void empty_slot(struct alloc_worker *own, const struct alloc_plan *plan, struct slot *slot)
+{
+    if (slot->memory != NULL)
+        plan->allocator->put(&own->heap, slot->memory, slot->bytes);
+    slot->memory = NULL;
+}
+
+static int no_memory(struct worker *worker)
+{
+    return worker_fail(worker, "the allocator has no more memory: %s: give less --live",
+                       strerror(errno == 0 ? ENOMEM : errno));
+}
+
+static int begin(struct worker *worker)
+{
+    struct alloc_state *state = alloc_state_of(worker->run);
+    const struct alloc_plan *plan = &state->plan;
+    struct alloc_worker *own = calloc(1, sizeof *own);
+    worker->state = own;
+    if (own == NULL)
+        return no_memory(worker);
+    own->random = 0x9E3779B97F4A7C15ull + worker->index;
+    own->logarithm = log((double)plan->maximum_bytes / (double)plan->minimum_bytes);
+    if (plan->allocator->open(&own->heap, plan->purge) != 0)
+        return worker_fail(worker, "%s refused: %s: try another --allocator", plan->allocator->name,
+                           strerror(errno));
+    own->slots = calloc(plan->slots, sizeof *own->slots);
+    if (own->slots == NULL)
+        return no_memory(worker);
+    for (uint64_t i = 0; i < plan->slots; i++)
+        if (fill_slot(own, plan, &own->slots[i]) != 0)
+            return no_memory(worker);
+    filling_done(&state->filling);
+    return 0;
+}
+
+static void end(struct worker *worker)
+{
+    const struct alloc_plan *plan = &alloc_state_of(worker->run)->plan;
+    struct alloc_worker *own = worker->state;
+    if (own == NULL)
+        return;
+    for (uint64_t i = 0; own->slots != NULL && i < plan->slots; i++)
+        empty_slot(own, plan, &own->slots[i]);
+    plan->allocator->close(&own->heap);
+    free(own->slots);
+    free(own);
+    worker->state = NULL;
+}
+
+static double operate(struct worker *worker)
+{
+    const struct alloc_plan *plan = &alloc_state_of(worker->run)->plan;
+    struct alloc_worker *own = worker->state;
+    const double count = worker->run->quantum;
+    for (double i = 0; i < count; i++) {
+        const uint64_t chosen =
+            (uint64_t)(((unsigned __int128)next_random(own) * plan->slots) >> 64);
+        empty_slot(own, plan, &own->slots[chosen]);
+        if (fill_slot(own, plan, &own->slots[chosen]) != 0)
+            return no_memory(worker);
+    }
+    return count;
+}
+
+/* ---- what it says of itself ---- */
+
+static void count(struct run *run, double counters[LOAD_COUNTERS])
+{
+    struct rusage usage;
+    (void)run;
+    if (getrusage(RUSAGE_SELF, &usage) == 0)
+        counters[FAULTS] = (double)usage.ru_minflt;
+}
+
+static double faults_per_s(const struct snapshot *window)
+{
+    return window->active_ns > 0 ? window->counters[FAULTS] * 1e9 / (double)window->active_ns : NAN;
+}
+
+static void fields(struct run *run, const struct snapshot *window, struct line *line)
+{
+    struct alloc_statistics now;
+    alloc_state_of(run)->plan.allocator->statistics(&now);
+    line_real(line, "page_faults_per_s", faults_per_s(window));
+    line_real(line, "allocated_bytes", now.allocated_bytes);
+    line_real(line, "active_bytes", now.active_bytes);
+    line_real(line, "resident_bytes", now.resident_bytes);
+    line_real(line, "retained_bytes", now.retained_bytes);
+}
+
+static void notes(struct run *run, const char *event, const struct snapshot *window)
+{
+    const struct alloc_plan *plan = &alloc_state_of(run)->plan;
+    static const char *const names[] = {"allocated", "active", "resident", "retained"};
+    struct alloc_statistics now;
+    char size[32];
+    (void)event;
+    plan->allocator->statistics(&now);
+    const double values[] = {now.allocated_bytes, now.active_bytes, now.resident_bytes,
+                             now.retained_bytes};
+    report_print(&run->report, "  %s%s: %.0f page faults a second", plan->allocator->name,
+                 plan->purge ? ", purging" : "", faults_per_s(window));
+    for (size_t i = 0; i < 4; i++)
+        if (!isnan(values[i]))
+            report_print(&run->report, ", %s %s", names[i],
+                         units_format_size(values[i], size, sizeof size));
+    report_print(&run->report, "\n");
+}
+
+static void describe(struct run *run, struct line *line)
+{
+    const struct alloc_state *state = alloc_state_of(run);
+    const struct alloc_plan *plan = &state->plan;
+    line_text(line, "allocator", plan->allocator->name);
+    line_count(line, "minimum_bytes", plan->minimum_bytes);
+    line_count(line, "maximum_bytes", plan->maximum_bytes);
+    line_count(line, "live_bytes", plan->live_bytes);
+    line_count(line, "slots", plan->slots * run->threads);
+    line_flag(line, "purge", plan->purge);
+    line_count(line, "chunk_operations", (uint64_t)run->quantum);
+    calibration_describe(line, &state->calibration);
+}
+
+static int instead(struct run *run)
+{
+    if (!alloc_settings_of(run)->calib)
+        return -1;
+    const int status = alloc_calibrate(run);
+    alloc_cleanup(run);
+    return status;
+}
+
+const struct load alloc_load = {
+    .name = "alloc",
+    .summary = "allocates and frees memory: allocator, page faults, mappings",
+    .details = details,
+    .arguments = "[SECONDS]",
+    .settings = alloc_options,
+    .settings_size = sizeof(struct alloc_settings),
+    .pinned = true,
+    .timed = true,
+    .settle_ns = 20000000,
+    .check = alloc_check,
+    .instead = instead,
+    .prepare = alloc_prepare,
+    .rate = alloc_rate,
+    .begin = begin,
+    .operate = operate,
+    .end = end,
+    .cleanup = alloc_cleanup,
+    .count = count,
+    .fields = fields,
+    .notes = notes,
+    .describe = describe,
+};

@@ -1,0 +1,126 @@
+/* The options of loadgen alloc, and what follows from them. */
+
+#include "alloc/alloc.h"
+#include "room.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD(name)         offsetof(struct alloc_settings, name)
+#define LARGEST_BYTES       (1ull << 40)
+#define PAGE_BYTES          4096.0
+#define OVERHEAD_BYTES      24.0   /* of one allocation: its slot, and what rounding takes */
+#define MOST_IN_A_ROW       16.0   /* allocations of one paced operation */
+#define PAGES_IN_A_ROW      64.0   /* and pages: about 100 us at most */
+#define OPERATIONS_A_SECOND 1000.0 /* enough of them for an even flow */
+
+static const char *const allocator_choices[] = {"auto", "jemalloc", "glibc", NULL};
+static const struct allocator *const allocators[] = {&alloc_jemalloc, &alloc_glibc};
+
+const struct setting alloc_options[] = {
+    {"size", "MIN-MAX", SETTING_TEXT, FIELD(size), 0, 0, "64-64KiB", NULL,
+     "of each allocation, log-uniform: as many between 1 and 2 KiB as between 2 and 4"},
+    {"live", "SIZE", SETTING_SIZE, FIELD(live_bytes), 1, 1e18, "64MiB", NULL,
+     "allocated at any time, by all workers together"},
+    {"allocator", "NAME", SETTING_CHOICE, FIELD(allocator), 0, 0, "auto", allocator_choices,
+     "jemalloc or glibc; auto: jemalloc where this build has it"},
+    {"purge", NULL, SETTING_FLAG, FIELD(purge), 0, 0, NULL, NULL,
+     "give freed pages back to the system at once: many more page faults and system calls"},
+    {"calib", NULL, SETTING_FLAG, FIELD(calib), 0, 0, NULL, NULL,
+     "in place of load: measure without a limit for SECONDS (10), and keep it"},
+    {"calibration", "FILE", SETTING_TEXT, FIELD(calibration), 0, 0, NULL, NULL,
+     CALIBRATION_HELP_FILE},
+    {0},
+};
+
+/* "64-64KiB", or one size for all. */
+static void parse_sizes(const char *text, struct alloc_plan *plan)
+{
+    char first[64];
+    const char *dash = strchr(text, '-');
+    const size_t length = dash == NULL ? strlen(text) : (size_t)(dash - text);
+    snprintf(first, sizeof first, "%.*s", (int)(length < 63 ? length : 63), text);
+    if (length == 0 || length > 63 || units_size(first, &plan->minimum_bytes) != 0 ||
+        units_size(dash == NULL ? first : dash + 1, &plan->maximum_bytes) != 0)
+        usage_error("--size %.64s: not sizes: give two such as 64-64KiB, or one", text);
+    if (plan->minimum_bytes < 1 || plan->maximum_bytes < plan->minimum_bytes ||
+        plan->maximum_bytes > LARGEST_BYTES)
+        usage_error("--size %.64s: out of range: give 1 to 1TiB, the smaller one first", text);
+}
+
+static void choose_allocator(const struct alloc_settings *set, struct alloc_plan *plan)
+{
+    plan->allocator = set->allocator > 0
+                          ? allocators[set->allocator - 1]
+                          : (alloc_jemalloc.present() ? &alloc_jemalloc : &alloc_glibc);
+    if (!plan->allocator->present())
+        usage_error("--allocator %s: this build has none: %s", plan->allocator->name,
+                    plan->allocator == &alloc_jemalloc
+                        ? "give glibc, or build without sanitizers and with jemalloc"
+                        : "give jemalloc");
+}
+
+/* Of a log-uniform distribution. */
+static double mean_bytes(const struct alloc_plan *plan)
+{
+    const double low = (double)plan->minimum_bytes, high = (double)plan->maximum_bytes;
+    return plan->maximum_bytes == plan->minimum_bytes ? low : (high - low) / log(high / low);
+}
+
+static void check_room(const struct run *run, const struct alloc_plan *plan)
+{
+    const struct room room = room_left(-1);
+    const double all = (double)plan->slots * run->threads * (mean_bytes(plan) + OVERHEAD_BYTES) +
+                       (double)plan->maximum_bytes * run->threads;
+    char wanted[32], left[32];
+    if (all > (double)room.bytes)
+        usage_error("%s allocated at a time: %s has %s left: give less --live or --size",
+                    units_format_size(all, wanted, sizeof wanted), room.whose,
+                    units_format_size((double)room.bytes, left, sizeof left));
+}
+
+/* Allocations of one paced operation without a limit. */
+static double most_in_a_row(const struct alloc_plan *plan)
+{
+    const double pages = mean_bytes(plan) / PAGE_BYTES;
+    return floor(fmax(fmin(MOST_IN_A_ROW, PAGES_IN_A_ROW / pages), 1));
+}
+
+void alloc_check(struct run *run)
+{
+    const struct alloc_settings *set = alloc_settings_of(run);
+    struct alloc_state *state = calloc(1, sizeof *state);
+    if (state == NULL)
+        usage_error("out of memory: free some");
+    struct alloc_plan *plan = &state->plan;
+    run->state = state;
+    calibration_check_options(run, set->calib);
+    choose_allocator(set, plan);
+    parse_sizes(set->size, plan);
+    plan->live_bytes = set->live_bytes;
+    plan->purge = set->purge;
+    plan->slots = (uint64_t)((double)set->live_bytes / run->threads / mean_bytes(plan));
+    if (plan->slots < 1)
+        usage_error("--live %llu: less than one allocation of each of %u workers: give more, or a "
+                    "smaller --size",
+                    (unsigned long long)set->live_bytes, run->threads);
+    check_room(run, plan);
+    run->unit = UNIT_OPS;
+    run->quantum = most_in_a_row(plan);
+}
+
+int alloc_rate(struct run *run, const char *text, double *rate, char *error, size_t size)
+{
+    struct rate given;
+    const int failed =
+        units_rate(text, &given) == 0 && given.kind == RATE_PERCENT && given.value > 0
+            ? alloc_percent(run, given.value, rate, error, size)
+            : load_plain_rate(run, text, rate, error, size);
+    /* Few of them come one by one. Once workers run it stays as it is. */
+    if (failed == 0 && run->engine == NULL)
+        run->quantum = floor(
+            fmax(fmin(most_in_a_row(&alloc_state_of(run)->plan), *rate / OPERATIONS_A_SECOND), 1));
+    return failed;
+}

@@ -1,0 +1,291 @@
+#include "cpu/profile.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_CORES 4096
+#define MOST_SPANS 10000000
+/* A recorder may round up; more than this is not a percentage. */
+#define MOST_PERCENT 105
+
+/* What is known while lines are read. */
+struct reader {
+    struct profile *profile;
+    size_t room;         /* spans that fit in the arrays */
+    double *time_ms;     /* as written, for each span */
+    size_t times, loads; /* how many of each have been read */
+    double length;       /* as the file says; -1: it does not */
+    const char *mistake;
+};
+
+static bool refuse(struct reader *reader, const char *mistake)
+{
+    reader->mistake = mistake;
+    return false;
+}
+
+static bool make_room(struct reader *reader)
+{
+    struct profile *profile = reader->profile;
+    if (reader->times < reader->room && reader->loads < reader->room)
+        return true;
+    const size_t room = reader->room == 0 ? 256 : reader->room * 2;
+    if (room > MOST_SPANS)
+        return refuse(reader, "too long");
+    double *times = reallocarray(reader->time_ms, room, sizeof *times);
+    if (times != NULL)
+        reader->time_ms = times;
+    double *loads = reallocarray(profile->load, room * profile->cores, sizeof *loads);
+    if (loads != NULL)
+        profile->load = loads;
+    if (times == NULL || loads == NULL)
+        return refuse(reader, "too long for the memory there is");
+    reader->room = room;
+    return true;
+}
+
+static bool scan_real(const char **text, double *value)
+{
+    char *end = NULL;
+    while (**text == ' ' || **text == '\t' || **text == ',')
+        (*text)++;
+    if (!(**text >= '0' && **text <= '9') && **text != '.' && **text != '-')
+        return false;
+    *value = strtod(*text, &end);
+    if (end == *text || !isfinite(*value))
+        return false;
+    *text = end;
+    return true;
+}
+
+static bool take_cores(struct reader *reader, const char **text)
+{
+    double cores;
+    if (!scan_real(text, &cores) || cores < 1 || cores > MOST_CORES || cores != floor(cores))
+        return refuse(reader, "not a number of cores");
+    if (reader->profile->cores != 0)
+        return refuse(reader, "a second number of cores");
+    reader->profile->cores = (unsigned)cores;
+    return true;
+}
+
+static bool take_time(struct reader *reader, const char **text)
+{
+    if (reader->profile->cores == 0)
+        return refuse(reader, "a time before the number of cores");
+    if (reader->times != reader->loads)
+        return refuse(reader, "a second time without a load");
+    if (!make_room(reader))
+        return false;
+    if (!scan_real(text, &reader->time_ms[reader->times]) || reader->time_ms[reader->times] < 0)
+        return refuse(reader, "not a time");
+    reader->times++;
+    *text += strspn(*text, " \t");
+    if (strncmp(*text, "ms", 2) == 0)
+        *text += 2;
+    return true;
+}
+
+static bool take_load(struct reader *reader, const char **text)
+{
+    struct profile *profile = reader->profile;
+    if (reader->times != reader->loads + 1)
+        return refuse(reader, "a load without a time");
+    for (unsigned core = 0; core < profile->cores; core++) {
+        double percent;
+        if (!scan_real(text, &percent))
+            return refuse(reader, "fewer loads than cores");
+        if (percent < 0 || percent > MOST_PERCENT)
+            return refuse(reader, "a load outside of 0 to 100 percent");
+        profile->load[reader->loads * profile->cores + core] = fmin(percent, 100) / 100;
+    }
+    reader->loads++;
+    double more;
+    return scan_real(text, &more) ? refuse(reader, "more loads than cores") : true;
+}
+
+/* Moves *text behind word; false when it is not there. */
+static bool skip_word(const char **text, const char *word)
+{
+    *text += strspn(*text, " \t/,;");
+    if (strncmp(*text, word, strlen(word)) != 0)
+        return false;
+    *text += strlen(word);
+    return true;
+}
+
+/* Any of "cores: N", "length: N", "time: T ms", "load: a b c" in one line. */
+static bool take_text_line(struct reader *reader, const char *text)
+{
+    for (;;) {
+        bool taken = true;
+        text += strspn(text, " \t/,;\r\n");
+        if (*text == '\0' || *text == '#')
+            return true;
+        if (skip_word(&text, "cores:"))
+            taken = take_cores(reader, &text);
+        else if (skip_word(&text, "length:"))
+            taken = scan_real(&text, &reader->length) || refuse(reader, "not a length");
+        else if (skip_word(&text, "time:"))
+            taken = take_time(reader, &text);
+        else if (skip_word(&text, "load:"))
+            taken = take_load(reader, &text);
+        else
+            return refuse(reader, "neither cores: nor length: nor time: nor load:");
+        if (!taken)
+            return false;
+        if (skip_word(&text, "ms") && *text != '\0') /* length: 3000 ms */
+            continue;
+    }
+}
+
+/* The place behind "name": in a JSON object, or NULL. */
+static const char *find_member(const char *text, const char *name)
+{
+    char quoted[64];
+    snprintf(quoted, sizeof quoted, "\"%s\"", name);
+    const char *found = strstr(text, quoted);
+    if (found == NULL)
+        return NULL;
+    found += strlen(quoted);
+    found += strspn(found, " \t:");
+    return found;
+}
+
+static bool take_json_line(struct reader *reader, const char *text)
+{
+    const char *cores = find_member(text, "cores");
+    const char *time = find_member(text, "time_ms");
+    const char *load = find_member(text, "load");
+    if (cores != NULL)
+        return take_cores(reader, &cores);
+    if (time == NULL || load == NULL || *load != '[')
+        return refuse(reader, "neither \"cores\" nor \"time_ms\" with \"load\": [...]");
+    load++;
+    return take_time(reader, &time) && take_load(reader, &load);
+}
+
+/* Turns times as written into ends of spans; see profile.h. */
+static bool set_ends(struct reader *reader)
+{
+    const double *time_ms = reader->time_ms;
+    const size_t count = reader->loads;
+    bool stamps = true;
+    for (size_t i = 1; i < count; i++)
+        stamps = stamps && time_ms[i] > time_ms[i - 1];
+    const double step_ms = count > 1 ? time_ms[1] - time_ms[0] : time_ms[0];
+    /* Stamps may count from a boot or an epoch long ago. */
+    const double offset_ms = time_ms[0] > 2 * step_ms ? time_ms[0] - step_ms : 0;
+    double *end_ms = calloc(count, sizeof *end_ms);
+    double sum_ms = 0;
+    if (end_ms == NULL)
+        return refuse(reader, "too long for the memory there is");
+    reader->profile->end_ms = end_ms;
+    for (size_t i = 0; i < count; i++) {
+        sum_ms += time_ms[i];
+        if (!stamps || count == 1)
+            end_ms[i] = sum_ms;
+        else if (time_ms[0] <= 0)
+            end_ms[i] = i + 1 < count ? time_ms[i + 1] : 2 * time_ms[i] - time_ms[i - 1];
+        else
+            end_ms[i] = time_ms[i] - offset_ms;
+        if (end_ms[i] <= (i == 0 ? 0 : end_ms[i - 1]))
+            return refuse(reader, "a span of no length");
+    }
+    return true;
+}
+
+static bool finish(struct reader *reader)
+{
+    if (reader->times != reader->loads)
+        return refuse(reader, "the last time has no load");
+    if (reader->loads == 0)
+        return refuse(reader, "no load in it");
+    reader->profile->spans = reader->loads;
+    if (!set_ends(reader))
+        return false;
+    const double end_ms = reader->profile->end_ms[reader->loads - 1];
+    if (reader->length >= 0 && reader->length != (double)reader->loads &&
+        fabs(reader->length - end_ms) > end_ms / (double)reader->loads)
+        return refuse(reader, "length: differs from what follows, so the file is not whole");
+    return true;
+}
+
+int profile_read(FILE *file, struct profile *profile, char *error, size_t size)
+{
+    struct reader reader = {.profile = profile, .length = -1};
+    char *text = NULL;
+    size_t room = 0, line = 0;
+    bool good = true;
+    *profile = (struct profile){0};
+    while (good && getline(&text, &room, file) >= 0) {
+        const char *first = text + strspn(text, " \t");
+        line++;
+        good = *first == '{' ? take_json_line(&reader, first) : take_text_line(&reader, first);
+    }
+    free(text);
+    if (good && ferror(file))
+        good = refuse(&reader, strerror(errno));
+    good = good && finish(&reader);
+    free(reader.time_ms);
+    if (good)
+        return 0;
+    snprintf(error, size, "line %zu: %s: see loadgen cpu --help for the format", line,
+             reader.mistake);
+    profile_free(profile);
+    return -1;
+}
+
+void profile_free(struct profile *profile)
+{
+    free(profile->end_ms);
+    free(profile->load);
+    *profile = (struct profile){0};
+}
+
+/* A regular name in a folder, with or without our suffix. */
+static FILE *open_in(const char *folder, const char *name)
+{
+    static const char *const suffixes[] = {"", ".jsonl", ".txt"};
+    char path[PATH_MAX];
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        if (snprintf(path, sizeof path, "%s/%s%s", folder, name, suffixes[i]) >= (int)sizeof path)
+            return NULL;
+        FILE *file = fopen(path, "re");
+        if (file != NULL)
+            return file;
+    }
+    return NULL;
+}
+
+FILE *profile_open(const char *name, char *tried, size_t size)
+{
+    /* From build/bin, from build/sanitize/bin, and from PREFIX/bin. */
+    static const char *const places[] = {"../../loadgen/profiles", "../../../loadgen/profiles",
+                                         "../share/jostle/profiles"};
+    char program[PATH_MAX];
+    FILE *file = fopen(name, "re");
+    snprintf(tried, size, ".");
+    if (file != NULL || strchr(name, '/') != NULL)
+        return file;
+    const char *folder = getenv("JOSTLE_PROFILES");
+    if (folder != NULL) {
+        snprintf(tried, size, "%s", folder);
+        return open_in(folder, name);
+    }
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0)
+        return NULL;
+    program[length] = '\0';
+    *strrchr(program, '/') = '\0';
+    for (size_t i = 0; file == NULL && i < sizeof places / sizeof places[0]; i++) {
+        snprintf(tried, size, "%s/%s", program, places[i]);
+        file = open_in(tried, name);
+    }
+    return file;
+}

@@ -1,0 +1,265 @@
+/* loadgen exec: any command as a load. Resumed it is started, paused it is
+ * ended, with everything that it has started: as a subreaper this process
+ * inherits descendants that outlive their parents, whatever session or group
+ * they moved to. It has no workers; all happens on the control plane's loop. */
+
+#include "exec/tree.h"
+#include "load.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <uv.h>
+
+#define MERCY_MS      2000 /* from SIGTERM to SIGKILL */
+#define KILL_AGAIN_MS 50
+#define KILL_ROUNDS   200 /* 10 s: then something is stuck in the kernel */
+
+struct exec_settings {
+    int64_t settle_ns;
+};
+
+enum exec_phase { STOPPED, RUNNING, ENDING };
+
+struct exec_state {
+    enum exec_phase phase;
+    pid_t pid; /* the command's, and its process group's */
+    int kills;
+    uv_timer_t timer;
+    uv_signal_t child_ended;
+};
+
+#define FIELD(name) offsetof(struct exec_settings, name)
+static const struct setting settings[] = {
+    {"settle", "TIME", SETTING_TIME, FIELD(settle_ns), 0, 1e13, "1s", NULL,
+     "from the command's start until the load counts as steady"},
+    {0},
+};
+
+static const char *command_name(const struct run *run)
+{
+    return run->arguments[0];
+}
+
+/* ---- the child ---- */
+
+/* After fork: becomes the command, or reports errno through the pipe. */
+static void become_command(struct run *run, int report_fd)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    /* stdin and stdout are the control plane's. */
+    const int null = open("/dev/null", O_RDONLY);
+    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 &&
+        cpus_pin_list(&run->cpus) == 0)
+        execvp(run->arguments[0], run->arguments);
+    const int error = errno;
+    if (write(report_fd, &error, sizeof error) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+/* 0, or the errno with which the command could not be started. */
+static int start_command(struct run *run, struct exec_state *state)
+{
+    int report[2], error = 0;
+    if (pipe2(report, O_CLOEXEC) != 0)
+        return errno;
+    state->pid = fork();
+    if (state->pid == 0)
+        become_command(run, report[1]);
+    close(report[1]);
+    if (state->pid < 0)
+        error = errno;
+    else if (read(report[0], &error, sizeof error) != (ssize_t)sizeof error)
+        error = 0; /* the pipe was closed by a good exec */
+    close(report[0]);
+    return error;
+}
+
+/* ---- its end ---- */
+
+static void close_down(struct run *run)
+{
+    struct exec_state *state = run->state;
+    state->phase = STOPPED;
+    uv_timer_stop(&state->timer);
+    run_paused(run);
+}
+
+static void on_kill_time(uv_timer_t *timer)
+{
+    struct run *run = timer->data;
+    struct exec_state *state = run->state;
+    /* Again and again, for those that were forked meanwhile. */
+    const size_t living = tree_signal(SIGKILL);
+    if (++state->kills > KILL_ROUNDS) {
+        run_fail(run, "%s: %zu of its processes cannot be ended: look at them with ps",
+                 command_name(run), living);
+        close_down(run);
+        return;
+    }
+    uv_timer_start(timer, on_kill_time, KILL_AGAIN_MS, 0);
+}
+
+/* Waits for everything that has ended. Returns whether anything is left;
+ * *status is the command's own, if it was among them. */
+static bool reap(const struct exec_state *state, int *status)
+{
+    for (;;) {
+        int one;
+        const pid_t pid = waitpid(-1, &one, WNOHANG);
+        if (pid == 0)
+            return true;
+        if (pid < 0 && errno != EINTR)
+            return false;
+        if (pid == state->pid)
+            *status = one;
+    }
+}
+
+/* The command is not there though it should run. */
+static void fail_ended(struct run *run, int status)
+{
+    if (WIFSIGNALED(status))
+        run_fail(run, "%s was ended by signal %d while it should run: try it alone",
+                 command_name(run), WTERMSIG(status));
+    else
+        run_fail(run, "%s ended with status %d while it should run: give a command that goes on",
+                 command_name(run), WEXITSTATUS(status));
+}
+
+static void on_child_ended(uv_signal_t *handle, int number)
+{
+    struct run *run = handle->data;
+    struct exec_state *state = run->state;
+    int status = 0;
+    (void)number;
+    const bool left = reap(state, &status);
+    if (state->phase == ENDING && !left)
+        close_down(run);
+    else if (state->phase == RUNNING && (!left || status != 0)) /* else it became a daemon */
+        fail_ended(run, status);
+}
+
+static void on_settled(uv_timer_t *timer)
+{
+    run_steady(timer->data);
+}
+
+static void exec_resume(struct run *run)
+{
+    struct exec_state *state = run->state;
+    const struct exec_settings *own = run->settings;
+    const int error = start_command(run, state);
+    state->phase = RUNNING;
+    state->kills = 0;
+    if (error != 0)
+        run_fail(run, "cannot start %s: %s: check the command", command_name(run), strerror(error));
+    else
+        uv_timer_start(&state->timer, on_settled, (uint64_t)(own->settle_ns / 1000000), 0);
+}
+
+static void exec_pause(struct run *run)
+{
+    struct exec_state *state = run->state;
+    int status;
+    state->phase = ENDING;
+    if (!reap(state, &status)) {
+        close_down(run);
+        return;
+    }
+    if (state->pid > 0)
+        kill(-state->pid, SIGTERM);
+    tree_signal(SIGTERM);
+    tree_signal(SIGCONT); /* a stopped one could not obey */
+    uv_timer_start(&state->timer, on_kill_time, MERCY_MS, 0);
+}
+
+/* ---- the load ---- */
+
+static void exec_check(struct run *run)
+{
+    if (run->argument_count == 0)
+        usage_error("exec: no command: give one, such as loadgen exec -- stress-ng --vm 1");
+}
+
+static int exec_prepare(struct run *run)
+{
+    struct exec_state *state = calloc(1, sizeof *state);
+    run->state = state;
+    if (state == NULL)
+        return run_fail(run, "no memory: free some");
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
+        return run_fail(run, "cannot become a subreaper: %s", strerror(errno));
+    uv_timer_init(run->loop, &state->timer);
+    state->timer.data = run;
+    uv_signal_init(run->loop, &state->child_ended);
+    state->child_ended.data = run;
+    return uv_signal_start(&state->child_ended, on_child_ended, SIGCHLD) == 0
+               ? 0
+               : run_fail(run, "cannot watch child processes");
+}
+
+/* After the loop has closed its handles, which live in the state. */
+static void exec_cleanup(struct run *run)
+{
+    free(run->state);
+    run->state = NULL;
+}
+
+static int64_t exec_cpu_ns(struct run *run)
+{
+    (void)run;
+    return tree_cpu_ns();
+}
+
+static pid_t exec_process(const struct run *run)
+{
+    const struct exec_state *state = run->state;
+    return state->phase == RUNNING ? state->pid : 0;
+}
+
+static double exec_delivered(struct run *run)
+{
+    (void)run;
+    return NAN;
+}
+
+static void exec_describe(struct run *run, struct line *line)
+{
+    line_text(line, "command", command_name(run));
+}
+
+const struct load exec_load = {
+    .name = "exec",
+    .summary = "runs any command as a load, and ends all of it",
+    .details = "Resumed, COMMAND is started in a process group of its own, with /dev/null as "
+               "stdin and its output on stderr. Paused, it is ended with all its descendants, "
+               "those in other sessions too: SIGTERM, and SIGKILL after 2 s. A command that ends "
+               "by itself is an error. cpu_s is that of its whole tree.",
+    .arguments = "-- COMMAND...",
+    .settings = settings,
+    .settings_size = sizeof(struct exec_settings),
+    .without = "threads limit",
+    .check = exec_check,
+    .prepare = exec_prepare,
+    .cleanup = exec_cleanup,
+    .resume = exec_resume,
+    .pause = exec_pause,
+    .delivered = exec_delivered,
+    .process = exec_process,
+    .cpu_ns = exec_cpu_ns,
+    .describe = exec_describe,
+};

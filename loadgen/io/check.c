@@ -1,0 +1,176 @@
+/* The check on itself: what the load claims is held against what the kernel
+ * counted for this process, and at the device. */
+
+#include "io/io.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DEVIATION 0.05
+
+void io_count(struct run *run, double counters[LOAD_COUNTERS])
+{
+    const struct io_state *state = io_state_of(run);
+    struct io_counters device = {0}, self = {0};
+    uint64_t read = 0, written = 0;
+
+    if (state == NULL || state->moved == NULL)
+        return;
+    io_device_counters(&state->device, &device);
+    io_self_counters(&self);
+    for (unsigned i = 0; i < run->threads; i++) {
+        read += atomic_load_explicit(&state->moved[i].read_bytes, memory_order_relaxed);
+        written += atomic_load_explicit(&state->moved[i].written_bytes, memory_order_relaxed);
+    }
+    counters[IO_DEVICE_READ] = (double)device.read_bytes;
+    counters[IO_DEVICE_WRITTEN] = (double)device.write_bytes;
+    counters[IO_SELF_READ] = (double)self.read_bytes;
+    counters[IO_SELF_WRITTEN] = (double)self.write_bytes;
+    counters[IO_CLAIMED_READ] = (double)read;
+    counters[IO_CLAIMED_WRITTEN] = (double)written;
+}
+
+/* The sum of two counters, in the directions that the load uses. */
+static double moved(const struct run *run, const struct snapshot *window, enum io_counter read,
+                    enum io_counter written)
+{
+    double percent = io_state_of(run)->plan.read_percent;
+
+    return (percent > 0 ? window->counters[read] : 0) +
+           (percent < 100 ? window->counters[written] : 0);
+}
+
+static bool has_counters(const struct run *run)
+{
+    return io_state_of(run)->device.counter[0] != '\0';
+}
+
+double io_device_ratio(const struct run *run, const struct snapshot *window)
+{
+    double claimed = moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN);
+
+    return has_counters(run) && claimed > 0
+               ? moved(run, window, IO_DEVICE_READ, IO_DEVICE_WRITTEN) / claimed
+               : NAN;
+}
+
+/* What may be in flight at either end of a window, and a journal's commit. */
+static double tolerance_bytes(const struct run *run, double claimed)
+{
+    const struct io_plan *plan = &io_state_of(run)->plan;
+    double in_flight = (double)plan->block_bytes * plan->depth * plan->streams;
+
+    return DEVIATION * claimed + 2 * in_flight + 1e6;
+}
+
+/* Nothing is claimed to have reached the device, and others may be writing to it:
+ * no comparison can clear such a load. */
+static bool is_unsynced(const struct run *run)
+{
+    const struct io_plan *plan = &io_state_of(run)->plan;
+
+    return plan->read_percent < 100 && plan->sync == IO_SYNC_NONE;
+}
+
+/* The device saw less than is claimed. */
+static void judge_less(const struct run *run, double share, char *text, size_t size)
+{
+    const char *counter = io_state_of(run)->device.counter;
+
+    if (is_unsynced(run))
+        snprintf(text, size,
+                 "--sync none: writes counted when the page cache had them; meanwhile %s moved "
+                 "%.1f %% of that, for whomever: take --sync dsync for a load on the disk",
+                 counter, 100 * share);
+    else
+        snprintf(text, size,
+                 "only %.1f %% of what this load moved reached %s: a cache or another device is "
+                 "in between: see docs/disk.md",
+                 100 * share, counter);
+}
+
+/* The device saw more: whose is it? */
+static void judge_more(const struct run *run, double share, double self, char *text, size_t size)
+{
+    const struct io_state *state = io_state_of(run);
+
+    if (self > 1 + DEVIATION)
+        snprintf(text, size,
+                 "%s moved %.2f times what this load asked for, and %.2f times was for this "
+                 "process: blocks smaller than the file system's: give a larger --block-size",
+                 state->device.counter, share, self);
+    else
+        snprintf(text, size,
+                 "%s moved %.2f times what this load did: others use it too (the target, perhaps), "
+                 "or the file system adds its own",
+                 state->device.counter, share);
+}
+
+enum io_verdict io_judge(const struct run *run, const struct snapshot *window, char *text,
+                         size_t size)
+{
+    double claimed = moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN);
+    double device = moved(run, window, IO_DEVICE_READ, IO_DEVICE_WRITTEN);
+    double self = moved(run, window, IO_SELF_READ, IO_SELF_WRITTEN);
+
+    text[0] = '\0';
+    if (!has_counters(run) || claimed <= 0 || io_state_of(run)->plan.cached)
+        return IO_AGREES; /* cached reads are not meant to reach it */
+    if (is_unsynced(run) || device < claimed - tolerance_bytes(run, claimed)) {
+        judge_less(run, device / claimed, text, size);
+        return IO_DEVICE_LESS;
+    }
+    if (device > claimed + tolerance_bytes(run, claimed)) {
+        judge_more(run, device / claimed, self / claimed, text, size);
+        return IO_DEVICE_MORE;
+    }
+    return IO_AGREES;
+}
+
+void io_fields(struct run *run, const struct snapshot *window, struct line *line)
+{
+    const struct io_state *state = io_state_of(run);
+    double device = moved(run, window, IO_DEVICE_READ, IO_DEVICE_WRITTEN);
+    double elapsed_s = (double)window->active_ns / 1e9;
+    char text[512], access[32];
+
+    if (state == NULL || state->moved == NULL)
+        return; /* it failed before it began */
+    line_text(line, "pattern", state->plan.random ? "random" : "sequential");
+    line_text(line, "access", io_access_name(&state->plan, access, sizeof access));
+    line_count(line, "block_bytes", state->plan.block_bytes);
+    line_text(line, "sync", io_sync_name(state->plan.sync));
+    line_flag(line, "cached", state->plan.cached);
+    line_text(line, "device", state->device.counter);
+    line_real(line, "claimed_bytes", moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN));
+    line_real(line, "self_bytes", moved(run, window, IO_SELF_READ, IO_SELF_WRITTEN));
+    line_real(line, "device_bytes", has_counters(run) ? device : NAN);
+    line_real(line, "device_rate", has_counters(run) && elapsed_s > 0 ? device / elapsed_s : NAN);
+    io_judge(run, window, text, sizeof text);
+    if (text[0] != '\0')
+        line_text(line, "warning", text);
+}
+
+void io_notes(struct run *run, const char *event, const struct snapshot *window)
+{
+    char text[512], rate[48];
+    bool summary = strcmp(event, "summary") == 0;
+    struct io_state *state = io_state_of(run);
+    enum io_verdict verdict;
+
+    if (state == NULL || state->moved == NULL)
+        return;
+    if (summary && has_counters(run) && window->active_ns > 0)
+        report_print(&run->report, "  device %s: %s\n", state->device.counter,
+                     units_format_rate(moved(run, window, IO_DEVICE_READ, IO_DEVICE_WRITTEN) * 1e9 /
+                                           (double)window->active_ns,
+                                       UNIT_BYTES, rate, sizeof rate));
+    verdict = io_judge(run, window, text, sizeof text);
+    /* Each record has its own; as an event, once is enough for all marks. */
+    if (verdict == IO_AGREES || strcmp(event, "interval") == 0 ||
+        (!summary && (state->warned & 1U << verdict) != 0))
+        return;
+    state->warned |= 1U << verdict;
+    run_warn(run, "%s", text);
+}

@@ -1,0 +1,409 @@
+#include "io/device.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+enum { DEEPEST = 12 }; /* overlays on loops on LVM ...: an end to recursion */
+
+static const char *const memory_systems[] = {"tmpfs", "ramfs", "devtmpfs", "hugetlbfs", "rootfs"};
+static const char *const network_systems[] = {
+    "nfs",       "nfs4",      "cifs",       "smb3",
+    "ceph",      "lustre",    "beegfs",     "gpfs",
+    "9p",        "afs",       "virtiofs",   "ocfs2",
+    "gfs2",      "orangefs",  "fuse.sshfs", "fuse.glusterfs",
+    "fuse.ceph", "fuse.s3fs", "coda",       "ncpfs"};
+static const char *const copying_systems[] = {"btrfs", "zfs", "bcachefs", "nilfs2", "f2fs"};
+/* Block devices by the start of their names. */
+static const char *const memory_disks[] = {"ram", "zram"};
+static const char *const network_disks[] = {"nbd", "rbd", "drbd", "etherd"};
+
+#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+
+struct mount {
+    char type[32];
+    char source[PATH_MAX];
+    char upper[PATH_MAX]; /* overlay's upperdir, "" if none */
+};
+
+static bool is_one_of(const char *word, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(word, list[i]) == 0)
+            return true;
+    return false;
+}
+
+/* "zram0" begins with "zram" and goes on with a digit; "rama" does not. */
+static bool is_disk_of(const char *name, const char *const *prefixes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(prefixes[i]);
+
+        if (strncmp(name, prefixes[i], length) == 0 && name[length] >= '0' && name[length] <= '9')
+            return true;
+    }
+    return false;
+}
+
+/* The first line of a small file, without its end; false if there is none. */
+static bool read_line(const char *path, char *line, size_t size)
+{
+    FILE *file = fopen(path, "re");
+    bool got;
+
+    if (file == NULL)
+        return false;
+    got = fgets(line, (int)size, file) != NULL;
+    fclose(file);
+    if (got)
+        line[strcspn(line, "\n")] = '\0';
+    return got;
+}
+
+/* mountinfo writes blanks in paths as \040; undo that in place. */
+static void unescape(char *text)
+{
+    char *out = text;
+
+    for (; *text != '\0'; text++) {
+        unsigned code;
+
+        if (text[0] == '\\' && sscanf(text + 1, "%3o", &code) == 1 && code < 256) {
+            *out++ = (char)code;
+            text += 3;
+        } else {
+            *out++ = *text;
+        }
+    }
+    *out = '\0';
+}
+
+static void find_option(const char *options, const char *name, char *value, size_t size)
+{
+    size_t length = strlen(name);
+
+    value[0] = '\0';
+    for (const char *at = options; at != NULL; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, name, length) == 0) {
+            snprintf(value, size, "%.*s", (int)strcspn(at + length, ","), at + length);
+            unescape(value);
+            return;
+        }
+    }
+}
+
+/* One line of mountinfo: "ID PARENT MAJ:MIN ROOT POINT OPTIONS [FIELDS...] -
+ * TYPE SOURCE SUPER". True if it is the mount with this ID. */
+static bool parse_mount(char *line, uint64_t id, struct mount *mount)
+{
+    char *tail = strstr(line, " - "), *type, *source, *super, *end;
+
+    if (tail == NULL || strtoull(line, &end, 10) != id || end == line)
+        return false;
+    type = strtok_r(tail + 3, " \n", &end);
+    source = strtok_r(NULL, " \n", &end);
+    super = strtok_r(NULL, " \n", &end);
+    if (type == NULL || source == NULL)
+        return false;
+    snprintf(mount->type, sizeof mount->type, "%s", type);
+    snprintf(mount->source, sizeof mount->source, "%s", source);
+    unescape(mount->source);
+    find_option(super != NULL ? super : "", "upperdir=", mount->upper, sizeof mount->upper);
+    return true;
+}
+
+/* The mount that `path` is on, by its number (statx, Linux 5.8). */
+static bool find_mount(const char *path, struct mount *mount)
+{
+    struct statx status;
+    FILE *file;
+    char *line = NULL;
+    size_t size = 0;
+    bool found = false;
+
+    if (statx(AT_FDCWD, path, 0, STATX_MNT_ID, &status) != 0 ||
+        (status.stx_mask & STATX_MNT_ID) == 0)
+        return false;
+    file = fopen("/proc/self/mountinfo", "re");
+    if (file == NULL)
+        return false;
+    while (!found && getline(&line, &size, file) > 0)
+        found = parse_mount(line, status.stx_mnt_id, mount);
+    free(line);
+    fclose(file);
+    return found;
+}
+
+static void add_name(char *list, size_t size, const char *name)
+{
+    size_t length = strlen(list), name_length = strlen(name);
+
+    for (const char *at = list; *at != '\0'; at += *at == ',') {
+        size_t span = strcspn(at, ",");
+
+        if (span == name_length && strncmp(at, name, span) == 0)
+            return;
+        at += span;
+    }
+    snprintf(list + length, size - length, "%s%s", length > 0 ? "," : "", name);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* FOLDER/NAME; false where that is too long for a path. */
+static bool join(char path[PATH_MAX], const char *folder, const char *name)
+{
+    int length = snprintf(path, PATH_MAX, "%s/%s", folder, name);
+
+    return length > 0 && length < PATH_MAX;
+}
+
+static void resolve(const char *path, struct io_device *device, int depth);
+
+/* How many devices FOLDER stands on; the last one's name goes to `only`. */
+static int count_slaves(const char *folder, char *only, size_t size)
+{
+    char path[PATH_MAX];
+    struct dirent *entry;
+    int count = 0;
+    DIR *slaves;
+
+    slaves = join(path, folder, "slaves") ? opendir(path) : NULL;
+    if (slaves == NULL)
+        return 0;
+    while ((entry = readdir(slaves)) != NULL)
+        if (entry->d_name[0] != '.') {
+            snprintf(only, size, "%s", entry->d_name);
+            count++;
+        }
+    closedir(slaves);
+    return count;
+}
+
+static bool is_remote(const char *folder, const char *name)
+{
+    char path[PATH_MAX], transport[32];
+
+    if (is_disk_of(name, network_disks, LENGTH(network_disks)) || strstr(folder, "/session"))
+        return true; /* an iSCSI disk hangs below .../sessionN/targetN */
+    return join(path, folder, "../transport") && read_line(path, transport, sizeof transport) &&
+           (strcmp(transport, "tcp") == 0 || strcmp(transport, "rdma") == 0 ||
+            strcmp(transport, "fc") == 0);
+}
+
+static void whole_disk(const char *folder, const char *name, struct io_device *device, int depth)
+{
+    char path[PATH_MAX], backing[PATH_MAX];
+    struct io_device below = {0};
+
+    device->memory |= is_disk_of(name, memory_disks, LENGTH(memory_disks));
+    device->network |= is_remote(folder, name);
+    if (depth >= DEEPEST || !join(path, folder, "loop/backing_file") ||
+        !read_line(path, backing, sizeof backing)) {
+        add_name(device->disks, sizeof device->disks, name);
+        return;
+    }
+    /* A loop device has counters of its own: they stay the ones to compare with,
+     * for what is below it may well be the page cache. */
+    resolve(backing, &below, depth + 1);
+    device->memory |= below.memory;
+    device->network |= below.network;
+    add_name(device->disks, sizeof device->disks, below.disks[0] != '\0' ? below.disks : name);
+}
+
+static void descend(const char *folder, struct io_device *device, bool counting, int depth);
+
+/* Each device that FOLDER stands on, without counting: see descend. */
+static void descend_all(const char *folder, struct io_device *device, int depth)
+{
+    char slaves[PATH_MAX], path[PATH_MAX];
+    struct dirent *entry;
+    DIR *list = join(slaves, folder, "slaves") ? opendir(slaves) : NULL;
+
+    if (list == NULL)
+        return;
+    while ((entry = readdir(list)) != NULL)
+        if (entry->d_name[0] != '.' && join(path, slaves, entry->d_name))
+            descend(path, device, false, depth + 1);
+    closedir(list);
+}
+
+/* Walk down from a folder of /sys to the whole disks. Where the way down is not
+ * one device to one device (RAID, stripes), counters are read above the fork:
+ * mirrors would count twice below it. */
+static void descend(const char *folder, struct io_device *device, bool counting, int depth)
+{
+    char real[PATH_MAX], path[PATH_MAX], slaves[PATH_MAX], only[256] = "";
+    int count;
+
+    if (depth > DEEPEST || realpath(folder, real) == NULL)
+        return;
+    if (join(path, real, "partition") && access(path, F_OK) == 0)
+        *strrchr(real, '/') = '\0';
+    if (counting)
+        snprintf(device->counter, sizeof device->counter, "%.63s", base_name(real));
+    count = count_slaves(real, only, sizeof only);
+    if (count == 0)
+        whole_disk(real, base_name(real), device, depth);
+    else if (count > 1)
+        descend_all(real, device, depth);
+    else if (join(slaves, real, "slaves") && join(path, slaves, only))
+        descend(path, device, counting, depth + 1);
+}
+
+static unsigned logical_block(const char *counter)
+{
+    char path[PATH_MAX], line[32], *end;
+    unsigned long bytes;
+
+    snprintf(path, sizeof path, "/sys/class/block/%s/queue/logical_block_size", counter);
+    if (!read_line(path, line, sizeof line))
+        return 0;
+    bytes = strtoul(line, &end, 10);
+    return end != line && bytes <= 1 << 20 ? (unsigned)bytes : 0;
+}
+
+/* The number of the block device: the file's own, or (btrfs and others have an
+ * anonymous one) that of the mount's source. */
+static dev_t block_number(const char *path, const struct mount *mount)
+{
+    struct stat status;
+
+    if (stat(path, &status) == 0 && major(status.st_dev) != 0)
+        return status.st_dev;
+    if (mount->source[0] == '/' && stat(mount->source, &status) == 0 && S_ISBLK(status.st_mode))
+        return status.st_rdev;
+    return 0;
+}
+
+/* /dev/root and other aliases are named by what /sys calls them. */
+static void resolve_block(dev_t number, struct io_device *device, int depth)
+{
+    char folder[64], real[PATH_MAX];
+
+    snprintf(folder, sizeof folder, "/sys/dev/block/%u:%u", major(number), minor(number));
+    if (realpath(folder, real) == NULL)
+        return;
+    snprintf(device->name, sizeof device->name, "%.127s", base_name(real));
+    descend(folder, device, true, depth);
+    device->block_bytes = logical_block(device->counter);
+}
+
+static void resolve(const char *path, struct io_device *device, int depth)
+{
+    struct mount mount = {.type = "unknown"};
+    dev_t number;
+
+    find_mount(path, &mount);
+    if (strcmp(mount.type, "overlay") == 0 && mount.upper[0] != '\0' && depth < DEEPEST &&
+        access(mount.upper, F_OK) == 0) {
+        char below[sizeof device->file_system];
+
+        resolve(mount.upper, device, depth + 1);
+        snprintf(below, sizeof below, "%s", device->file_system);
+        snprintf(device->file_system, sizeof device->file_system, "overlay on %.20s", below);
+        return;
+    }
+    snprintf(device->file_system, sizeof device->file_system, "%s", mount.type);
+    device->memory |= is_one_of(mount.type, memory_systems, LENGTH(memory_systems));
+    device->network |= is_one_of(mount.type, network_systems, LENGTH(network_systems));
+    device->copy_on_write |= is_one_of(mount.type, copying_systems, LENGTH(copying_systems));
+    number = block_number(path, &mount);
+    if (number != 0)
+        resolve_block(number, device, depth);
+    else if (mount.source[0] != '\0' && !device->memory)
+        snprintf(device->name, sizeof device->name, "%.127s", mount.source);
+}
+
+/* The processor says whether it is a virtual one. */
+static bool in_virtual_machine(void)
+{
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    char *line = NULL;
+    size_t size = 0;
+    bool found = false;
+
+    if (file == NULL)
+        return false;
+    while (!found && getline(&line, &size, file) > 0)
+        found = strncmp(line, "flags", 5) == 0 && strstr(line, " hypervisor") != NULL;
+    free(line);
+    fclose(file);
+    return found;
+}
+
+int io_device_of(const char *path, struct io_device *device, struct io_error *error)
+{
+    struct stat status;
+
+    *device = (struct io_device){0};
+    if (stat(path, &status) != 0)
+        return io_error_set(error, IO_REFUSED, "cannot look at %s (%s): name a folder with --dir",
+                            path, strerror(errno));
+    resolve(path, device, 0);
+    device->virtual_disk = device->disks[0] != '\0' && in_virtual_machine();
+    return 0;
+}
+
+bool io_device_counters(const struct io_device *device, struct io_counters *counters)
+{
+    /* Documentation/block/stat.rst: reads, merged, sectors, ms, writes, merged,
+     * sectors, ms, in flight, io ms, weighted ms, 4 for discard, flushes, ms. */
+    unsigned long long v[17] = {0};
+    char path[PATH_MAX], line[512], *at = line, *end;
+    int count = 0;
+
+    if (device->counter[0] == '\0')
+        return false;
+    snprintf(path, sizeof path, "/sys/class/block/%s/stat", device->counter);
+    if (!read_line(path, line, sizeof line))
+        return false;
+    for (; count < 17; count++, at = end) {
+        v[count] = strtoull(at, &end, 10);
+        if (end == at)
+            break;
+    }
+    *counters = (struct io_counters){.read_ops = v[0],
+                                     .read_bytes = v[2] * 512,
+                                     .write_ops = v[4],
+                                     .write_bytes = v[6] * 512,
+                                     .flushes = v[15]};
+    return count >= 7;
+}
+
+bool io_self_counters(struct io_counters *counters)
+{
+    FILE *file = fopen("/proc/self/io", "re");
+    char line[128];
+    unsigned long long value;
+    int found = 0;
+
+    *counters = (struct io_counters){0};
+    if (file == NULL)
+        return false;
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "read_bytes: %llu", &value) == 1) {
+            counters->read_bytes = value;
+            found++;
+        } else if (sscanf(line, "write_bytes: %llu", &value) == 1) {
+            counters->write_bytes = value;
+            found++;
+        }
+    }
+    fclose(file);
+    return found == 2;
+}

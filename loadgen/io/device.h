@@ -1,0 +1,42 @@
+/* Which device a folder is on, through partitions, LVM, RAID, loop devices and
+ * overlays where the kernel tells; and what the kernel counted there. */
+#ifndef JOSTLE_IO_DEVICE_H
+#define JOSTLE_IO_DEVICE_H
+
+#include "io/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct io_device {
+    char file_system[32]; /* "ext4", "overlay on ext4", "tmpfs" */
+    char name[128];       /* the block device the file system is on: "vda1"; "" unknown */
+    char disks[256];      /* the whole disks below it: "vda", "sda,sdb"; "" unknown */
+    char counter[64];     /* the device whose counters are read; "" none */
+    unsigned block_bytes; /* its logical block; 0 unknown */
+    bool memory;          /* backed by memory: tmpfs, ramfs, zram, a loop device on tmpfs */
+    bool network;         /* a network file system, or a disk behind a network */
+    bool copy_on_write;   /* an overwrite goes elsewhere: btrfs, zfs, bcachefs */
+    bool virtual_disk;    /* inside a virtual machine: a host may cache behind it */
+};
+
+/* What was done since boot, by a device or by this process. */
+struct io_counters {
+    uint64_t read_ops, read_bytes;
+    uint64_t write_ops, write_bytes;
+    uint64_t flushes; /* 0 where the kernel does not count them */
+};
+
+/* Find out about the file or folder `path`. What cannot be resolved is left
+ * empty; only a path that cannot be looked at is an error (-1). */
+int io_device_of(const char *path, struct io_device *device, struct io_error *error);
+
+/* The counters of the device (/sys/dev/block/.../stat, sectors of 512 bytes).
+ * False where there are none: network, memory, not resolved. */
+bool io_device_counters(const struct io_device *device, struct io_counters *counters);
+
+/* What the block layer did for this process (/proc/self/io; its read_bytes and
+ * write_bytes; no operation counts). False where the kernel has none. */
+bool io_self_counters(struct io_counters *counters);
+
+#endif

@@ -1,0 +1,39 @@
+/* The work file: allocated, written once with incompressible data, gone at the
+ * end whatever happens, unless it is to be kept. */
+#ifndef JOSTLE_IO_FILE_H
+#define JOSTLE_IO_FILE_H
+
+#include "io/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct io_file {
+    const char *folder;
+    uint64_t size_bytes;
+    bool keep;     /* in: leave it for the next start; out: it will be left */
+    bool reused;   /* out: it was there already, and fits */
+    bool busy;     /* out: the kept file is in use by another load, this is another one */
+    int fd;        /* out: opened for reading and writing, through the page cache */
+    double fill_s; /* out: seconds that writing it took; 0 if reused */
+    /* in: asked many times a second while the file is written; true: enough. */
+    bool (*interrupted)(void *context);
+    void *context;
+};
+
+/* Whether a file of file->size_bytes could be made: a folder that can be
+ * written, free space. Creates nothing. 0, or -1 with the reason. */
+int io_file_check(const struct io_file *file, struct io_error *error);
+
+/* Make it, or take the kept one of the same size and user. Only a kept file has
+ * a name, and only once it is complete. 0, also after an interruption; or -1,
+ * and then nothing is left behind. */
+int io_file_open(struct io_file *file, struct io_error *error);
+
+/* Another descriptor of the same file (it need not have a name), for instance
+ * with O_DIRECT. Returns it, or -1 with errno. */
+int io_file_reopen(const struct io_file *file, int flags);
+
+void io_file_close(struct io_file *file);
+
+#endif

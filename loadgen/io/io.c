@@ -1,0 +1,344 @@
+/* loadgen io: reads and writes a work file, at a rate, and past the caches.
+ *
+ * Nobody should need to doubt it: the file is allocated, written with data that
+ * cannot be made smaller, and gone when the load is; every write is durable
+ * before it counts; reads bypass the page cache; and the figures are compared
+ * with the device's own. */
+
+#include "io/io.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char details[] =
+    "The rate of --limit is in bytes a second for sequential and in operations a second "
+    "for random blocks; 50% is of what `jostle calib` measured here.";
+
+/* ---- file ---- */
+
+/* A signal that waits, or a harness that is gone. */
+static bool interrupted(void *context)
+{
+    const struct run *run = context;
+    struct pollfd input = {.fd = STDIN_FILENO};
+    sigset_t pending;
+
+    if (run->common.control && poll(&input, 1, 0) == 1 && (input.revents & POLLHUP) != 0 &&
+        (input.revents & POLLIN) == 0)
+        return true;
+    return sigpending(&pending) == 0 &&
+           (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
+            sigismember(&pending, SIGHUP) == 1);
+}
+
+/* Signals wait while the file is written, which looks for them; afterwards they
+ * are delivered, and end the load in the usual way. */
+static int open_file(struct run *run, struct io_error *error)
+{
+    struct io_state *state = io_state_of(run);
+    sigset_t ending, before;
+    int failed;
+
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGINT);
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ending, &before);
+    state->file.interrupted = interrupted;
+    state->file.context = run;
+    failed = io_file_open(&state->file, error);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (failed == 0 && state->file.busy && io_settings_of(run)->keep)
+        io_warn(run,
+                "the kept work file in %s is in use by another load: this one has made one "
+                "of its own, that is not kept",
+                state->file.folder);
+    return failed;
+}
+
+/* Read the file once, so that it is in the page cache as far as that goes. */
+static void warm(const struct io_state *state)
+{
+    static char buffer[1 << 20];
+    off_t offset = 0;
+    ssize_t length;
+
+    while ((length = pread(state->plan.read_fd, buffer, sizeof buffer, offset)) > 0)
+        offset += length;
+}
+
+int io_open(struct run *run, struct io_error *error)
+{
+    struct io_state *state = io_state_of(run);
+
+    state->open = true;
+    state->moved = aligned_alloc(64, run->threads * sizeof *state->moved);
+    if (state->moved == NULL)
+        return io_error_set(error, IO_FAILED, "no memory for %u workers: give fewer --threads",
+                            run->threads);
+    memset(state->moved, 0, run->threads * sizeof *state->moved);
+    if (state->file.fd < 0 && open_file(run, error) != 0)
+        return -1;
+    if (io_plan_open(&state->plan, &state->file, error) != 0)
+        return -1;
+    if (state->plan.drop)
+        io_warn(run, "%s has no O_DIRECT: %s", state->file.folder,
+                "through the page cache, with O_DSYNC for writes and dropped before reads");
+    if (state->plan.cached)
+        warm(state);
+    return 0;
+}
+
+void io_close(struct run *run)
+{
+    struct io_state *state = io_state_of(run);
+
+    if (state->open)
+        io_plan_close(&state->plan);
+    state->open = false;
+    free(state->moved);
+    state->moved = NULL;
+}
+
+static int prepare(struct run *run)
+{
+    struct io_error error;
+
+    return io_open(run, &error) == 0 ? 0 : run_fail(run, "%s", error.message);
+}
+
+static void cleanup(struct run *run)
+{
+    struct io_state *state = io_state_of(run);
+
+    if (state == NULL)
+        return;
+    io_close(run);
+    io_file_close(&state->file);
+    free(state);
+    run->state = NULL;
+}
+
+/* ---- workers ---- */
+
+struct io_worker {
+    struct io_stream stream;
+    struct io_ring *ring; /* NULL: one at a time */
+};
+
+static int begin(struct worker *worker)
+{
+    const struct io_plan *plan = &io_state_of(worker->run)->plan;
+    struct io_worker *own = calloc(1, sizeof *own);
+    struct io_error error;
+
+    worker->state = own;
+    if (own == NULL)
+        return worker_fail(worker, "out of memory: free some");
+    if (io_stream_open(&own->stream, plan, worker->index, &error) != 0)
+        return worker_fail(worker, "%s", error.message);
+    if (plan->depth > 1 && (own->ring = io_ring_open(&own->stream, &error)) == NULL)
+        return worker_fail(worker, "%s", error.message);
+    return 0;
+}
+
+static void end(struct worker *worker)
+{
+    struct io_worker *own = worker->state;
+
+    if (own == NULL)
+        return;
+    io_ring_close(own->ring);
+    io_stream_close(&own->stream);
+    free(own);
+    worker->state = NULL;
+}
+
+static void fail(struct worker *worker, const struct io_request *request, int error)
+{
+    const struct io_state *state = io_state_of(worker->run);
+
+    worker_fail(worker, "%s at byte %llu of the work file in %s: %s%s",
+                request->read ? "reading" : "writing", (unsigned long long)request->offset_bytes,
+                state->file.folder, strerror(error),
+                error == ENOSPC || error == EDQUOT
+                    ? ": free some space, or give another --dir"
+                    : ": look into the kernel's log, or give another --dir");
+}
+
+/* One operation is done. False: it failed, and the load with it. */
+static bool finish(struct worker *worker, const struct io_done *done, int64_t end_ns)
+{
+    const struct io_state *state = io_state_of(worker->run);
+    const struct io_plan *plan = &state->plan;
+    struct io_moved *moved = &state->moved[worker->index];
+    _Atomic uint64_t *bytes = done->request.read ? &moved->read_bytes : &moved->written_bytes;
+
+    if (done->error != 0) {
+        fail(worker, &done->request, done->error);
+        return false;
+    }
+    /* One writer: no read-modify-write is needed. */
+    atomic_store_explicit(bytes,
+                          atomic_load_explicit(bytes, memory_order_relaxed) + plan->block_bytes,
+                          memory_order_relaxed);
+    worker_done(worker, done->due_ns, done->start_ns, end_ns,
+                plan->random ? 1 : (double)plan->block_bytes);
+    return true;
+}
+
+static void work_alone(struct worker *worker, struct io_stream *stream)
+{
+    struct io_done done;
+    bool fine = true;
+
+    while (fine && worker_wait_due(worker, &done.due_ns)) {
+        done.request = io_stream_next(stream, 0);
+        done.start_ns = now_ns();
+        done.error = io_stream_do(stream, &done.request);
+        fine = finish(worker, &done, now_ns());
+    }
+}
+
+/* Start all that are due, as far as there is room. Returns how long may be
+ * waited for a completion: until the next is due, or (negative) for ever. */
+static int64_t start_due(struct worker *worker, struct io_ring *ring)
+{
+    int64_t at_ns = now_ns(), due_ns;
+
+    while (io_ring_has_room(ring)) {
+        if (!worker_take_due(worker, at_ns, &due_ns))
+            return due_ns == INT64_MAX ? -1 : due_ns - at_ns;
+        io_ring_start(ring, due_ns, at_ns);
+    }
+    return -1;
+}
+
+/* Take what is done. False: one of them failed. */
+static bool take_done(struct worker *worker, struct io_ring *ring)
+{
+    const int64_t end_ns = now_ns();
+    struct io_done done;
+    bool fine = true;
+
+    while (io_ring_take(ring, &done))
+        fine = fine && finish(worker, &done, end_ns);
+    return fine;
+}
+
+static bool wait_done(struct worker *worker, struct io_ring *ring, int64_t timeout_ns)
+{
+    const int error = io_ring_wait(ring, timeout_ns);
+
+    if (error != 0)
+        worker_fail(worker, "io_uring gave up: %s: try --depth 1", strerror(error));
+    return error == 0 && take_done(worker, ring);
+}
+
+static void work_ring(struct worker *worker, struct io_ring *ring)
+{
+    bool fine = true;
+
+    while (fine && worker_running(worker)) {
+        const int64_t wait_ns = start_due(worker, ring);
+
+        if (io_ring_in_flight(ring) > 0)
+            fine = wait_done(worker, ring, wait_ns);
+        else
+            worker_sleep_until(worker, wait_ns < 0 ? INT64_MAX : now_ns() + wait_ns);
+    }
+    while (io_ring_in_flight(ring) > 0 && io_ring_wait(ring, -1) == 0)
+        take_done(worker, ring);
+}
+
+static void work(struct worker *worker)
+{
+    struct io_worker *own = worker->state;
+
+    if (own->ring != NULL)
+        work_ring(worker, own->ring);
+    else
+        work_alone(worker, &own->stream);
+    /* After a failure there is nothing more to do than to wait for the end. */
+    if (worker_running(worker))
+        worker_sleep_until(worker, INT64_MAX);
+}
+
+/* ---- what it says of itself ---- */
+
+static void add_device(struct line *line, const struct io_state *state)
+{
+    const struct io_device *device = &state->device;
+    char folder[512]; /* a line of the report has room for that */
+
+    snprintf(folder, sizeof folder, "%s", state->file.folder);
+    line_text(line, "dir", folder);
+    line_text(line, "file_system", device->file_system);
+    line_text(line, "device", device->name);
+    line_text(line, "disks", device->disks);
+    line_flag(line, "memory", device->memory);
+    line_flag(line, "network", device->network);
+    line_flag(line, "virtual_disk", device->virtual_disk);
+}
+
+static void describe(struct run *run, struct line *line)
+{
+    const struct io_state *state = io_state_of(run);
+    char access[32];
+
+    add_device(line, state);
+    line_text(line, "pattern", state->plan.random ? "random" : "sequential");
+    line_text(line, "access", io_access_name(&state->plan, access, sizeof access));
+    line_count(line, "block_bytes", state->plan.block_bytes);
+    line_count(line, "file_bytes", state->plan.file_bytes);
+    line_count(line, "depth", state->plan.depth);
+    line_text(line, "sync", io_sync_name(state->plan.sync));
+    line_flag(line, "cached", state->plan.cached);
+    line_text(line, "path", state->path);
+    line_flag(line, "file_reused", state->file.reused);
+    calibration_describe(line, &state->calibration);
+}
+
+static int show_device(struct run *run)
+{
+    struct line line;
+
+    line_open(&line);
+    line_text(&line, "schema", "jostle.device/1");
+    add_device(&line, io_state_of(run));
+    line_close(&line);
+    report_write(&run->report, &line);
+    cleanup(run);
+    return run->report.broken ? 1 : 0;
+}
+
+static int instead(struct run *run)
+{
+    int status;
+
+    if (io_settings_of(run)->show_device)
+        return show_device(run);
+    if (!io_settings_of(run)->calib)
+        return -1;
+    status = io_calibrate(run);
+    cleanup(run);
+    return status;
+}
+
+#define IO_LOAD(own_name, own_summary)                                                             \
+    {                                                                                              \
+        .name = own_name, .summary = own_summary, .details = details, .arguments = "[SECONDS]",    \
+        .settings = io_options, .settings_size = sizeof(struct io_settings), .timed = true,        \
+        .settle_ns = 20000000, .check = io_check, .instead = instead, .prepare = prepare,          \
+        .rate = io_rate, .begin = begin, .work = work, .end = end, .cleanup = cleanup,             \
+        .count = io_count, .fields = io_fields, .notes = io_notes, .describe = describe            \
+    }
+
+const struct load io_load =
+    IO_LOAD("io", "reads or writes a work file on disk, past the caches, and checks itself");
+const struct load io_cached_load = IO_LOAD("io-cached", "reads a work file in the page cache");

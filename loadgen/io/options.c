@@ -1,0 +1,298 @@
+/* loadgen io's options: what they mean together, and which are refused. */
+
+#include "io/io.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const sync_names[] = {"direct", "dsync", "data", "none", NULL};
+
+#define FIELD(name) offsetof(struct io_settings, name)
+const struct setting io_options[] = {
+    {"sequential", NULL, SETTING_FLAG, FIELD(sequential), 0, 0, NULL, NULL,
+     "one block after the other, each worker in a part of the file (the default)"},
+    {"random", NULL, SETTING_FLAG, FIELD(random), 0, 0, NULL, NULL,
+     "blocks anywhere in the file, evenly"},
+    {"read", NULL, SETTING_FLAG, FIELD(read), 0, 0, NULL, NULL, "read"},
+    {"write", NULL, SETTING_FLAG, FIELD(write), 0, 0, NULL, NULL, "write (the default)"},
+    {"mix", "PERCENT", SETTING_PERCENT, FIELD(read_percent), 0, 100, NULL, NULL,
+     "both: this share of the operations reads"},
+    {"block-size", "SIZE", SETTING_SIZE, FIELD(block_bytes), 1, 1 << 30, NULL, NULL,
+     "bytes of one operation (default: 1 MiB sequential; random 512 bytes, or the device's "
+     "logical block if that is larger)"},
+    {"depth", "N", SETTING_COUNT, FIELD(depth), 1, 4096, "1", NULL,
+     "operations that each worker keeps in flight: io_uring above 1, or threads without it"},
+    {"sync", "KIND", SETTING_CHOICE, FIELD(sync), 0, 0, "dsync", sync_names,
+     "what a write has to reach before it counts: dsync: O_DIRECT and O_DSYNC, durable; direct: "
+     "O_DIRECT, the device's cache; data: page cache and fdatasync, durable; none: page cache"},
+    {"dir", "DIR", SETTING_TEXT, FIELD(folder), 0, 0, NULL, NULL,
+     "folder of the work file (default: $TMPDIR, else /var/tmp)"},
+    {"file-size", "SIZE", SETTING_SIZE, FIELD(file_bytes), 4096, 1e18, NULL, NULL,
+     "size of the work file (default: $WORKFILE_SIZE, else 8 GiB)"},
+    {"keep", NULL, SETTING_FLAG, FIELD(keep), 0, 0, NULL, NULL,
+     "leave the work file for the next start, as DIR/jostle-workfile.UID"},
+    {"cached", NULL, SETTING_FLAG, FIELD(cached), 0, 0, NULL, NULL,
+     "read through the page cache, on purpose: a load on memory, named io-cached"},
+    {"allow-memory", NULL, SETTING_FLAG, FIELD(allow_memory), 0, 0, NULL, NULL,
+     "go on where the folder is in memory (tmpfs, ramfs, zram)"},
+    {"calib", NULL, SETTING_FLAG, FIELD(calib), 0, 0, NULL, NULL,
+     "in place of load: measure what the disk can do, SECONDS (10) for each of sequential and "
+     "random writes and reads"},
+    {"calibration", "FILE", SETTING_TEXT, FIELD(calibration), 0, 0, NULL, NULL,
+     CALIBRATION_HELP_FILE},
+    {"show-device", NULL, SETTING_FLAG, FIELD(show_device), 0, 0, NULL, NULL,
+     "in place of load: one JSON line on the device behind --dir"},
+    {0},
+};
+
+/* ---- names ---- */
+
+const char *io_sync_name(enum io_sync sync)
+{
+    return sync_names[sync];
+}
+
+const char *io_access_name(const struct io_plan *plan, char *text, size_t size)
+{
+    if (plan->read_percent <= 0 || plan->read_percent >= 100)
+        snprintf(text, size, "%s", plan->read_percent > 0 ? "read" : "write");
+    else
+        snprintf(text, size, "mix %g", plan->read_percent);
+    return text;
+}
+
+void io_set_unit(struct run *run)
+{
+    const struct io_plan *plan = &io_state_of(run)->plan;
+
+    run->unit = plan->random ? UNIT_OPS : UNIT_BYTES;
+    run->quantum = plan->random ? 1 : (double)plan->block_bytes;
+}
+
+/* ---- options, before anything starts ---- */
+
+static uint64_t file_size(const struct run *run)
+{
+    const char *text = getenv("WORKFILE_SIZE");
+    uint64_t bytes;
+
+    if (options_given(run, "file-size"))
+        return io_settings_of(run)->file_bytes;
+    if (text == NULL || *text == '\0')
+        return IO_DEFAULT_FILE_BYTES;
+    if (units_size(text, &bytes) != 0 || bytes < 4096 || bytes > (uint64_t)1e18)
+        usage_error("WORKFILE_SIZE=%.64s: not a size of 4096 bytes or more: set one such as 2G",
+                    text);
+    return bytes;
+}
+
+static const char *folder_of(const struct run *run)
+{
+    const char *folder = io_settings_of(run)->folder;
+
+    if (folder == NULL)
+        folder = getenv("TMPDIR");
+    return folder != NULL && *folder != '\0' ? folder : "/var/tmp";
+}
+
+static void find_device(struct run *run)
+{
+    struct io_state *state = io_state_of(run);
+    struct io_error error;
+
+    state->file.folder = folder_of(run);
+    if (io_device_of(state->file.folder, &state->device, &error) != 0)
+        usage_error("%s", error.message);
+}
+
+void io_warn(struct run *run, const char *format, ...)
+{
+    char text[640];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (io_settings_of(run)->calib)
+        complain("%s", text);
+    else
+        run_warn(run, "%s", text);
+}
+
+/* Memory and networks are no disks. */
+static void check_device(struct run *run)
+{
+    const struct io_state *state = io_state_of(run);
+    const struct io_device *device = &state->device;
+
+    if (device->memory && !io_settings_of(run)->allow_memory)
+        usage_error("%s is in memory (%s%s%s): a load there reaches no disk: give a folder on one "
+                    "with --dir, or --allow-memory",
+                    state->file.folder, device->file_system, device->name[0] != '\0' ? " on " : "",
+                    device->name);
+    if (device->memory)
+        io_warn(run, "%s is in memory (%s): this load reaches no disk", state->file.folder,
+                device->file_system);
+    if (device->network)
+        io_warn(run, "%s is on a network (%s on %s): what is loaded is the network and its server",
+                state->file.folder, device->file_system, device->name);
+}
+
+static void check_exclusive(const struct run *run)
+{
+    const struct io_settings *set = io_settings_of(run);
+    bool mix = options_given(run, "mix");
+
+    if (set->sequential && set->random)
+        usage_error("--sequential and --random: give one of them");
+    if (set->read + set->write + mix > 1)
+        usage_error("--read, --write and --mix: give one of them");
+    if (set->cached && !set->calib && !set->read && !mix)
+        usage_error("--cached is for reads: give --read or --mix (writes into the page cache are "
+                    "--sync none)");
+    if (set->calib && set->cached)
+        usage_error("--calib measures the disk: leave out --cached");
+    calibration_check_options(run, set->calib);
+}
+
+/* What O_DIRECT wants on this file system, found out with a file that has no
+ * name; where that cannot be made, the device's logical block. */
+static unsigned alignment_of(const struct io_state *state)
+{
+    int fd = open(state->file.folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    unsigned alignment = io_alignment(fd, state->device.block_bytes);
+
+    if (fd >= 0)
+        close(fd);
+    return alignment;
+}
+
+static void check_block(struct run *run)
+{
+    struct io_state *state = io_state_of(run);
+    struct io_plan *plan = &state->plan;
+    const unsigned alignment = alignment_of(state);
+
+    if (!options_given(run, "block-size")) {
+        plan->block_bytes = plan->random ? IO_RANDOM_BLOCK : IO_SEQUENTIAL_BLOCK;
+        if (plan->block_bytes < alignment) {
+            io_warn(run, "random blocks of %u bytes: the logical block of %s, %llu cannot be had",
+                    alignment, state->device.name, IO_RANDOM_BLOCK);
+            plan->block_bytes = alignment;
+        }
+    }
+    if (plan->block_bytes % alignment != 0)
+        usage_error("--block-size %llu: no multiple of the logical block of %s, %u bytes: give one",
+                    (unsigned long long)plan->block_bytes, state->device.name, alignment);
+    if (plan->file_bytes / plan->block_bytes < plan->streams)
+        usage_error("--file-size %llu: less than a block of %llu bytes for each of %u workers: "
+                    "give a larger one",
+                    (unsigned long long)plan->file_bytes, (unsigned long long)plan->block_bytes,
+                    plan->streams);
+}
+
+/* One worker by default. Without io_uring, a thread for each operation in flight. */
+static void choose_path(struct run *run)
+{
+    struct io_state *state = io_state_of(run);
+    struct io_plan *plan = &state->plan;
+    int forbidden;
+
+    if (!options_given(run, "threads"))
+        run->threads = 1;
+    plan->depth = (unsigned)io_settings_of(run)->depth;
+    state->path = "pwrite";
+    if (plan->depth > 1) {
+        forbidden = io_ring_forbidden();
+        state->path = forbidden == 0 ? "io_uring" : "threads";
+        if (forbidden != 0) {
+            if (run->threads * (uint64_t)plan->depth > 4096)
+                usage_error("--depth %u: io_uring cannot be used here (%s), and %llu threads are "
+                            "too many: give less",
+                            plan->depth, strerror(forbidden),
+                            (unsigned long long)run->threads * plan->depth);
+            io_warn(run, "io_uring cannot be used here (%s): %u threads in place of a depth of %u",
+                    strerror(forbidden), run->threads * plan->depth, plan->depth);
+            run->threads *= plan->depth;
+            plan->depth = 1;
+        }
+    }
+    plan->streams = run->threads;
+}
+
+static void set_plan(struct run *run)
+{
+    const struct io_settings *set = io_settings_of(run);
+    struct io_state *state = io_state_of(run);
+
+    state->plan = (struct io_plan){.file_bytes = file_size(run) & ~(uint64_t)4095,
+                                   .block_bytes = set->block_bytes,
+                                   .random = set->random,
+                                   .read_percent = set->read ? 100 : set->read_percent,
+                                   .sync = (enum io_sync)set->sync,
+                                   .cached = set->cached,
+                                   .read_fd = -1,
+                                   .write_fd = -1};
+    state->file.size_bytes = state->plan.file_bytes;
+    state->file.keep = set->keep;
+}
+
+void io_check(struct run *run)
+{
+    struct io_state *state = calloc(1, sizeof *state);
+    struct io_error error;
+
+    if (state == NULL)
+        usage_error("out of memory: free some");
+    run->state = state;
+    state->file.fd = -1;
+    check_exclusive(run);
+    if (io_settings_of(run)->cached)
+        run->load = &io_cached_load;
+    find_device(run);
+    if (io_settings_of(run)->show_device)
+        return;
+    check_device(run);
+    set_plan(run);
+    choose_path(run);
+    check_block(run);
+    if (io_file_check(&state->file, &error) != 0) {
+        complain("%s", error.message);
+        exit(error.status);
+    }
+    io_set_unit(run);
+}
+
+/* ---- rates ---- */
+
+int io_rate(struct run *run, const char *text, double *value, char *error, size_t size)
+{
+    const bool random = io_state_of(run)->plan.random;
+    const double most = random ? IO_LARGEST_RATE_OPS : IO_LARGEST_RATE_BYTES;
+    struct rate given;
+
+    if (units_rate(text, &given) != 0)
+        snprintf(error, size, "%.64s: not a rate: give one such as %s, or 50%%", text,
+                 random ? "5000iops" : "10MiB/s");
+    else if (!(given.value > 0))
+        snprintf(error, size, "%.64s: nothing would happen: give more than 0", text);
+    else if (given.kind == RATE_PERCENT)
+        return io_entry_rate(run, given.value, value, error, size);
+    else if (given.kind == (random ? RATE_BYTES : RATE_OPS))
+        snprintf(error, size, "%.64s: %s blocks are counted in %s: give a rate such as %s", text,
+                 random ? "random" : "sequential", random ? "operations" : "bytes",
+                 random ? "5000iops" : "10MiB/s");
+    else if (given.value > most)
+        snprintf(error, size, "%.64s: no disk does that: give %g %s or less", text, most,
+                 random ? "ops/s" : "B/s");
+    else {
+        *value = given.value;
+        return 0;
+    }
+    return -1;
+}

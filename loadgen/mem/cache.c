@@ -1,0 +1,89 @@
+/* loadgen cache: takes a part of the L3 away, by going through so much memory again
+ * and again; after the bubble of J. Mars et al., "Bubble-Up: increasing utilization
+ * in modern warehouse scale computers via sensible co-locations" (MICRO 2011). It is
+ * loadgen mem's triad, with a footprint that grows from nothing to the whole L3. */
+
+#include "mem/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define FIELD(name) offsetof(struct mem_settings, name)
+
+static const char *const simd_choices[] = {"auto", "avx512", "avx2", "sse2", "portable", NULL};
+
+static const char details[] =
+    "The footprint is of all workers together, one by default. With --size 0 nothing is touched. "
+    "Without --limit the bubble is refreshed as fast as can be; 50% is of what `loadgen cache "
+    "--calib` measured with the same size and threads. Bytes are counted as in loadgen mem. See "
+    "docs/memory.md.";
+
+static const struct setting options[] = {
+    {"size", "PERCENT", SETTING_PERCENT, FIELD(size_percent), 0, 100, "50", NULL,
+     "footprint, in percent of an L3: 0 to 100"},
+    {"huge", NULL, SETTING_FLAG, FIELD(huge), 0, 0, NULL, NULL,
+     "ask for huge pages: reserved ones if there are, else transparent ones"},
+    {"node", "N", SETTING_COUNT, FIELD(node), 0, 1024, NULL, NULL,
+     "memory of this NUMA node (default: each worker's own)"},
+    {"simd", "NAME", SETTING_CHOICE, FIELD(simd), 0, 0, "auto", simd_choices,
+     "avx512, avx2, sse2 or portable; auto: the widest"},
+    {"calib", NULL, SETTING_FLAG, FIELD(calib), 0, 0, NULL, NULL,
+     "in place of load: measure this size without a limit for SECONDS (10), and keep it"},
+    {"calibration", "FILE", SETTING_TEXT, FIELD(calibration), 0, 0, NULL, NULL,
+     CALIBRATION_HELP_FILE},
+    {0},
+};
+
+static void check(struct run *run)
+{
+    const double percent = mem_settings_of(run)->size_percent;
+    if (!options_given(run, "threads"))
+        run->threads = 1;
+    mem_open(run, MEM_TRIAD);
+    const double l3_bytes = (double)mem_state_of(run)->caches.l3_bytes;
+    if (l3_bytes <= 0)
+        usage_error("this machine does not say how large its L3 is: use loadgen mem --footprint");
+    mem_set_footprint(run, l3_bytes * percent / 100);
+    if (percent <= 0)
+        run->rate = 0;
+}
+
+/* Of nothing, any rate is none: no operation is ever due. */
+static int rate(struct run *run, const char *text, double *value, char *error, size_t size)
+{
+    if (mem_settings_of(run)->size_percent <= 0) {
+        *value = 0;
+        return 0;
+    }
+    return mem_rate(run, text, value, error, size);
+}
+
+static void describe(struct run *run, struct line *line)
+{
+    line_real(line, "size_percent", mem_settings_of(run)->size_percent);
+    mem_describe(run, line);
+}
+
+const struct load cache_load = {
+    .name = "cache",
+    .summary = "takes a part of the L3 cache away",
+    .details = details,
+    .arguments = "[SECONDS]",
+    .settings = options,
+    .settings_size = sizeof(struct mem_settings),
+    .pinned = true,
+    .timed = true,
+    .settle_ns = 20000000,
+    .check = check,
+    .instead = mem_instead,
+    .prepare = mem_prepare,
+    .rate = rate,
+    .begin = mem_begin,
+    .operate = mem_operate,
+    .end = mem_end,
+    .cleanup = mem_cleanup,
+    .count = mem_count,
+    .fields = mem_fields,
+    .notes = mem_notes,
+    .describe = describe,
+};

@@ -1,0 +1,97 @@
+/* What the memory load needs to know of the machine: caches and NUMA nodes. */
+
+#include "mem/mem.h"
+
+#include <errno.h>
+#include <hwloc.h>
+#include <stdio.h>
+#include <string.h>
+
+static hwloc_obj_t cache_of(hwloc_topology_t topology, int cpu, hwloc_obj_type_t type)
+{
+    hwloc_obj_t unit = hwloc_get_pu_obj_by_os_index(topology, (unsigned)cpu);
+    return unit == NULL ? NULL : hwloc_get_ancestor_obj_by_type(topology, type, unit);
+}
+
+static uint64_t size_of(hwloc_obj_t cache)
+{
+    return cache == NULL ? 0 : cache->attr->cache.size;
+}
+
+/* The sum over all L3s above the CPUs, each once: CPUs of one are neighbours in
+ * the order of their numbers or not, so it is looked for among those before. */
+static uint64_t sum_l3(hwloc_topology_t topology, const struct cpu_list *cpus)
+{
+    uint64_t sum = 0;
+    for (hwloc_obj_t l3 = NULL; (l3 = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_L3CACHE, l3));)
+        for (unsigned i = 0; i < cpus->count; i++)
+            if (hwloc_bitmap_isset(l3->cpuset, (unsigned)cpus->cpu[i])) {
+                sum += size_of(l3);
+                break;
+            }
+    return sum;
+}
+
+void mem_machine_open(struct mem_state *state, const struct cpu_list *cpus)
+{
+    struct mem_caches *caches = &state->caches;
+    hwloc_topology_t topology = NULL;
+    if (hwloc_topology_init(&topology) != 0)
+        return;
+    if (hwloc_topology_load(topology) != 0) {
+        hwloc_topology_destroy(topology);
+        return;
+    }
+    state->topology = topology;
+    caches->l1_bytes = size_of(cache_of(topology, cpus->cpu[0], HWLOC_OBJ_L1CACHE));
+    caches->l2_bytes = size_of(cache_of(topology, cpus->cpu[0], HWLOC_OBJ_L2CACHE));
+    caches->l3_bytes = size_of(cache_of(topology, cpus->cpu[0], HWLOC_OBJ_L3CACHE));
+    caches->l3_all_bytes = sum_l3(topology, cpus);
+}
+
+void mem_machine_close(struct mem_state *state)
+{
+    if (state->topology != NULL)
+        hwloc_topology_destroy(state->topology);
+    state->topology = NULL;
+}
+
+bool mem_machine_has_node(const struct mem_state *state, unsigned node, char *text, size_t size)
+{
+    if (state->topology == NULL) {
+        snprintf(text, size, "unknown");
+        return false;
+    }
+    hwloc_const_nodeset_t allowed = hwloc_topology_get_allowed_nodeset(state->topology);
+    hwloc_bitmap_list_snprintf(text, size, allowed);
+    return hwloc_bitmap_isset(allowed, node) != 0 &&
+           hwloc_get_numanode_obj_by_os_index(state->topology, node) != NULL;
+}
+
+int mem_machine_bind(const struct mem_state *state, void *memory, size_t bytes)
+{
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    if (set == NULL || state->topology == NULL) {
+        hwloc_bitmap_free(set);
+        errno = ENOSYS;
+        return -1;
+    }
+    hwloc_bitmap_set(set, (unsigned)state->plan.node);
+    const int failed = hwloc_set_area_membind(state->topology, memory, bytes, set,
+                                              HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET);
+    const int error = errno;
+    hwloc_bitmap_free(set);
+    errno = error;
+    return failed;
+}
+
+int mem_machine_node_of(const struct mem_state *state, const void *memory)
+{
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    int node = -1;
+    if (set != NULL && state->topology != NULL &&
+        hwloc_get_area_memlocation(state->topology, memory, 1, set, HWLOC_MEMBIND_BYNODESET) == 0)
+        node = hwloc_bitmap_first(set);
+    hwloc_bitmap_free(set);
+    return node;
+}

@@ -1,0 +1,230 @@
+/* The options of loadgen mem, and what follows from them: where each array is, and
+ * what one paced operation does. */
+
+#include "mem/mem.h"
+#include "room.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD(name)  offsetof(struct mem_settings, name)
+#define USUAL_L3S    4.0               /* of all L3s that the load reaches */
+#define USUAL_BYTES  (256.0 * 1048576) /* where no L3 is known */
+#define MOST_NODES   1024
+#define CHUNK_BYTES  (1u << 20) /* counted bytes of one operation */
+#define CHUNK_INSIDE (4u << 20) /* in L1 and L2, which are faster */
+
+const char *const mem_class_names[] = {"l1", "l2", "l3", "memory"};
+static const char *const simd_choices[] = {"auto", "avx512", "avx2", "sse2", "portable", NULL};
+
+const struct setting mem_options[] = {
+    {"kernel", "NAME", SETTING_CHOICE, FIELD(kernel), 0, 0, "triad", mem_kernel_names,
+     "copy, scale, add, triad, read, write, or chase (dependent loads in random order)"},
+    {"footprint", "SIZE", SETTING_TEXT, FIELD(footprint), 0, 0, NULL, NULL,
+     "of all arrays of all workers together: a size, 150% of an L3, or l1, l2, l3: half of that "
+     "cache, of each worker's own l1 or l2 (default: 4 times all L3s that the load reaches)"},
+    {"non-temporal", NULL, SETTING_FLAG, FIELD(non_temporal), 0, 0, NULL, NULL,
+     "stores that go past the caches"},
+    {"huge", NULL, SETTING_FLAG, FIELD(huge), 0, 0, NULL, NULL,
+     "ask for huge pages: reserved ones if there are, else transparent ones (default: as the "
+     "system has it)"},
+    {"node", "N", SETTING_COUNT, FIELD(node), 0, MOST_NODES, NULL, NULL,
+     "memory of this NUMA node (default: each worker's own)"},
+    {"simd", "NAME", SETTING_CHOICE, FIELD(simd), 0, 0, "auto", simd_choices,
+     "avx512, avx2, sse2 or portable; auto: the widest, beyond L3 avx2 at most"},
+    {"calib", NULL, SETTING_FLAG, FIELD(calib), 0, 0, NULL, NULL,
+     "in place of load: measure this kernel without a limit for SECONDS (10), and keep it"},
+    {"calibration", "FILE", SETTING_TEXT, FIELD(calibration), 0, 0, NULL, NULL,
+     CALIBRATION_HELP_FILE},
+    {0},
+};
+
+/* ---- what the machine has ---- */
+
+static void check_simd(struct run *run)
+{
+    const struct mem_settings *set = mem_settings_of(run);
+    struct mem_plan *plan = &mem_state_of(run)->plan;
+    if (set->simd == 0) {
+        plan->simd = mem_simd_best();
+        if (set->non_temporal && mem_simd_table(plan->simd)->non_temporal[MEM_COPY] == NULL)
+            usage_error("--non-temporal: this kind of machine has no such stores: leave it out");
+        return;
+    }
+    plan->simd = (enum mem_simd)(set->simd - 1);
+    if (!mem_simd_works(plan->simd))
+        usage_error("--simd %s: this CPU lacks it: give %s, or leave it out",
+                    mem_simd_names[plan->simd], mem_simd_names[mem_simd_best()]);
+    if (set->non_temporal && mem_simd_table(plan->simd)->non_temporal[MEM_COPY] == NULL)
+        usage_error("--simd %s --non-temporal: it has no such stores: give %s",
+                    mem_simd_names[plan->simd], mem_simd_names[mem_simd_best()]);
+}
+
+static void check_node(struct run *run)
+{
+    struct mem_state *state = mem_state_of(run);
+    char nodes[256];
+    state->plan.node = -1;
+    if (!options_given(run, "node"))
+        return;
+    state->plan.node = (int)mem_settings_of(run)->node;
+    if (!mem_machine_has_node(state, (unsigned)state->plan.node, nodes, sizeof nodes))
+        usage_error("--node %d: there is no such NUMA node here: choose from %s", state->plan.node,
+                    nodes);
+}
+
+static void check_exclusive(const struct run *run, const struct mem_plan *plan)
+{
+    const struct mem_settings *set = mem_settings_of(run);
+    calibration_check_options(run, set->calib);
+    if (set->non_temporal && !mem_kernel_stores(plan->kernel))
+        usage_error("--non-temporal is for stores, and %s has none: leave it out",
+                    mem_kernel_names[plan->kernel]);
+    if (plan->kernel == MEM_CHASE && options_given(run, "simd"))
+        usage_error("--simd: chase loads one pointer at a time: leave it out");
+    if (set->huge && mem_pages_no_huge() != NULL)
+        usage_error("--huge: %s: allow some, or leave it out", mem_pages_no_huge());
+}
+
+void mem_open(struct run *run, enum mem_kernel kernel)
+{
+    const struct mem_settings *set = mem_settings_of(run);
+    struct mem_state *state = aligned_alloc(64, (sizeof *state + 63) / 64 * 64);
+    if (state == NULL)
+        usage_error("out of memory: free some");
+    memset(state, 0, sizeof *state);
+    run->state = state;
+    state->plan.kernel = kernel;
+    state->plan.non_temporal = set->non_temporal;
+    state->plan.huge = set->huge;
+    check_exclusive(run, &state->plan);
+    mem_machine_open(state, &run->cpus);
+    check_simd(run);
+    check_node(run);
+}
+
+/* ---- footprints ---- */
+
+static double half_of(const struct run *run, uint64_t cache_bytes, const char *name)
+{
+    if (cache_bytes == 0)
+        usage_error("--footprint %s: this machine does not say how large that is: give a size",
+                    name);
+    return (double)cache_bytes / 2 * (strcmp(name, "l3") == 0 ? 1 : run->threads);
+}
+
+static double footprint_of(const struct run *run)
+{
+    const struct mem_caches *caches = &mem_state_of(run)->caches;
+    const char *text = mem_settings_of(run)->footprint;
+    uint64_t bytes;
+    double percent;
+    if (text == NULL)
+        return caches->l3_all_bytes > 0 ? USUAL_L3S * (double)caches->l3_all_bytes : USUAL_BYTES;
+    if (strcmp(text, "l1") == 0)
+        return half_of(run, caches->l1_bytes, text);
+    if (strcmp(text, "l2") == 0)
+        return half_of(run, caches->l2_bytes, text);
+    if (strcmp(text, "l3") == 0)
+        return half_of(run, caches->l3_bytes, text);
+    if (strchr(text, '%') != NULL && units_percent(text, &percent) == 0 && percent > 0 &&
+        percent < 1e9)
+        return 2 * half_of(run, caches->l3_bytes, "l3") * percent / 100;
+    if (units_size(text, &bytes) != 0 || bytes == 0)
+        usage_error("--footprint %.64s: not a footprint: give a size such as 64MiB, 150%% of L3, "
+                    "or l1, l2, l3",
+                    text);
+    return (double)bytes;
+}
+
+static enum mem_class class_of(const struct run *run)
+{
+    const struct mem_state *state = mem_state_of(run);
+    const uint64_t own = state->plan.worker_bytes;
+    if (own <= state->caches.l1_bytes)
+        return MEM_L1;
+    if (own <= state->caches.l2_bytes)
+        return MEM_L2;
+    return own * run->threads <= state->caches.l3_all_bytes ? MEM_L3 : MEM_MEMORY;
+}
+
+/* At most about 100 us of work on a machine of our day, so that a limit means an
+ * even flow; and long enough that taking the time does not matter. */
+static uint64_t chunk_of(const struct mem_plan *plan)
+{
+    static const uint64_t loads[] = {
+        [MEM_L1] = 65536, [MEM_L2] = 16384, [MEM_L3] = 1024, [MEM_MEMORY] = 1024};
+    if (plan->run == NULL)
+        return loads[plan->class];
+    const uint64_t bytes = plan->class <= MEM_L2 ? CHUNK_INSIDE : CHUNK_BYTES;
+    return bytes / plan->element_bytes / MEM_BLOCK * MEM_BLOCK;
+}
+
+static void check_room(const struct run *run, double bytes)
+{
+    const struct room room = room_left(mem_state_of(run)->plan.node);
+    char wanted[32], left[32];
+    if (mem_settings_of(run)->huge && bytes <= (double)mem_pages_reserved_bytes())
+        return;
+    if (bytes > (double)room.bytes)
+        usage_error("a footprint of %s: %s has %s left: give a smaller --footprint",
+                    units_format_size(bytes, wanted, sizeof wanted), room.whose,
+                    units_format_size((double)room.bytes, left, sizeof left));
+}
+
+/* The same for each array of each worker, in whole blocks. */
+static void divide(const struct run *run, double bytes, struct mem_plan *plan)
+{
+    const unsigned arrays = mem_kernel_arrays(plan->kernel);
+    const uint64_t block = MEM_BLOCK * sizeof(double);
+    char least[32];
+    plan->array_bytes = (uint64_t)(bytes / run->threads / arrays) / block * block;
+    plan->worker_bytes = plan->array_bytes * arrays;
+    if (plan->array_bytes == 0 && bytes > 0)
+        usage_error(
+            "a footprint of %.0f bytes: too little for %u array%s of %u worker%s: give %s or more",
+            bytes, arrays, arrays == 1 ? "" : "s", run->threads, run->threads == 1 ? "" : "s",
+            units_format_size((double)(block * arrays * run->threads), least, sizeof least));
+}
+
+/* In memory the widest vectors win nothing, and some CPUs clock lower for them:
+ * that would be a load of another kind on the neighbours. */
+static void choose_run(const struct run *run, struct mem_plan *plan)
+{
+    if (mem_settings_of(run)->simd == 0 && plan->simd == MEM_AVX512 && plan->class == MEM_MEMORY &&
+        mem_simd_works(MEM_AVX2))
+        plan->simd = MEM_AVX2;
+    const struct mem_table *table = mem_simd_table(plan->simd);
+    plan->run = (plan->non_temporal ? table->non_temporal : table->cached)[plan->kernel];
+    plan->element_bytes = mem_kernel_arrays(plan->kernel) * sizeof(double);
+}
+
+void mem_set_footprint(struct run *run, double footprint_bytes)
+{
+    struct mem_plan *plan = &mem_state_of(run)->plan;
+    const bool chase = plan->kernel == MEM_CHASE;
+    check_room(run, footprint_bytes);
+    divide(run, footprint_bytes, plan);
+    plan->class = class_of(run);
+    if (!chase)
+        choose_run(run, plan);
+    plan->chunk = chunk_of(plan);
+    run->unit = chase ? UNIT_OPS : UNIT_BYTES;
+    run->quantum = (double)(plan->chunk * (chase ? 1 : plan->element_bytes));
+}
+
+void mem_check(struct run *run)
+{
+    mem_open(run, (enum mem_kernel)mem_settings_of(run)->kernel);
+    mem_set_footprint(run, footprint_of(run));
+}
+
+int mem_rate(struct run *run, const char *text, double *rate, char *error, size_t size)
+{
+    struct rate given;
+    if (units_rate(text, &given) != 0 || given.kind != RATE_PERCENT || given.value <= 0)
+        return load_plain_rate(run, text, rate, error, size);
+    return mem_percent(run, given.value, rate, error, size);
+}

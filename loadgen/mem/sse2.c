@@ -1,0 +1,20 @@
+/* loadgen mem with vectors of 16 bytes: SSE2, which each x86-64 has. */
+
+#if defined(__x86_64__)
+#pragma GCC target("sse2")
+
+#include <immintrin.h>
+
+#define BYTES              16
+#define STREAM(to, vector) _mm_stream_pd((to), (vector))
+#define FENCE()            _mm_sfence()
+#define TABLE              mem_sse2
+#include "mem/vector.h"
+#else
+#include "mem/kernels.h"
+
+const struct mem_table *mem_sse2(void)
+{
+    return NULL;
+}
+#endif

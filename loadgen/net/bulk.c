@@ -1,0 +1,231 @@
+/* TCP, as much as goes or at a rate. */
+
+#include "net/net.h"
+
+#include <errno.h>
+#include <linux/sockios.h>
+#include <math.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#define MOST_OWED  (1u << 20) /* bytes that one stream takes upon itself at a time */
+#define TURNS      32         /* of all streams, before it looks at clock and sockets */
+#define TURN_BYTES 16384      /* of one stream in a turn, in whole blocks */
+#define DRAIN_NS   1000000000 /* how long what is under way may take after a pause */
+#define DRAIN_STEP 200000
+
+/* One write of at most `most` bytes. Returns what got through. */
+static size_t write_once(struct net_stream *stream, size_t most)
+{
+    const struct net_state *state = net_state_of(stream->worker->run);
+    const size_t rest = state->block_bytes - stream->offset;
+    const ssize_t sent =
+        send(stream->fd, state->block, most < rest ? most : rest, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR)
+        return 0;
+    if (sent < 0) {
+        stream->blocked = true;
+        if (errno != EAGAIN)
+            net_worker_gone(stream->worker, stream->session, errno);
+        return 0;
+    }
+    stream->offset = (stream->offset + (size_t)sent) % state->block_bytes;
+    atomic_store_explicit(&stream->sent_bytes,
+                          atomic_load_explicit(&stream->sent_bytes, memory_order_relaxed) +
+                              (uint64_t)sent,
+                          memory_order_relaxed);
+    worker_count(stream->worker, (double)sent, stream->offset == 0, 0, 0);
+    return (size_t)sent;
+}
+
+/* ---- without a limit ---- */
+
+/* Each stream in turn, with some blocks if they are small: to change between
+ * streams costs more than a small block. True if any got something through. */
+static bool write_turn(struct worker *worker)
+{
+    struct net_worker *own = worker->state;
+    const size_t block_bytes = net_state_of(worker->run)->block_bytes;
+    bool any = false;
+    for (unsigned i = 0; i < own->count; i++) {
+        struct net_stream *stream = own->streams[i];
+        for (size_t sent = 0; sent < TURN_BYTES && !stream->blocked; sent += block_bytes)
+            any = write_once(stream, SIZE_MAX) > 0 || any;
+    }
+    return any;
+}
+
+static void write_freely(struct worker *worker)
+{
+    struct net_worker *own = worker->state;
+    for (int turn = 0; turn < TURNS && worker_running(worker); turn++) {
+        if (write_turn(worker))
+            continue;
+        if (!own->failed)
+            net_worker_wait(own, true);
+        return;
+    }
+    if (own->count > 1)
+        net_worker_wait(own, false);
+}
+
+/* ---- at a rate ---- */
+
+/* A stream that can take more upon itself, or NULL. */
+static struct net_stream *choose(struct worker *worker)
+{
+    struct net_worker *own = worker->state;
+    for (unsigned i = 0; i < own->count; i++) {
+        struct net_stream *stream = own->streams[own->next++ % own->count];
+        if (!stream->blocked && stream->owed < MOST_OWED)
+            return stream;
+    }
+    return NULL;
+}
+
+/* Shares out what is due. Returns when more will be; at_ns: at once. */
+static int64_t take_due(struct worker *worker, int64_t at_ns)
+{
+    int64_t due_ns = at_ns;
+    uint64_t late = 0;
+    struct net_stream *stream;
+    while ((stream = choose(worker)) != NULL && worker_take_due(worker, at_ns, &due_ns)) {
+        stream->owed += (uint64_t)worker->run->quantum;
+        late += at_ns - due_ns > PACER_LATE_NS;
+    }
+    if (late > 0)
+        worker_count(worker, 0, 0, late, 0);
+    return due_ns;
+}
+
+static void write_owed(struct worker *worker)
+{
+    struct net_worker *own = worker->state;
+    for (unsigned i = 0; i < own->count; i++) {
+        struct net_stream *stream = own->streams[i];
+        while (stream->owed > 0 && !stream->blocked)
+            stream->owed -= write_once(stream, stream->owed);
+    }
+}
+
+static bool any_blocked(struct worker *worker)
+{
+    struct net_worker *own = worker->state;
+    for (unsigned i = 0; i < own->count; i++)
+        if (own->streams[i]->blocked)
+            return true;
+    return false;
+}
+
+static void write_paced(struct worker *worker)
+{
+    struct net_worker *own = worker->state;
+    const int64_t at_ns = now_ns();
+    int64_t next_ns = take_due(worker, at_ns);
+    write_owed(worker);
+    if (own->failed)
+        return;
+    if (any_blocked(worker)) {
+        /* The others' turn comes in a millisecond, whatever happens. */
+        net_worker_wait(own, false);
+        next_ns = at_ns + NET_STEP_NS;
+    }
+    if (next_ns <= at_ns)
+        return; /* more is due already */
+    if (next_ns < at_ns + NET_STEP_NS)
+        next_ns = at_ns + NET_STEP_NS;
+    if (next_ns > at_ns + NET_LOOK_NS)
+        next_ns = at_ns + NET_LOOK_NS;
+    worker_sleep_until(worker, next_ns);
+}
+
+/* ---- both ---- */
+
+static void on_writable(uv_poll_t *poll, int status, int events)
+{
+    struct net_stream *stream = poll->data;
+    (void)status; /* the next write will tell */
+    (void)events;
+    stream->blocked = false;
+}
+
+static void start(struct worker *worker)
+{
+    struct net_worker *own = worker->state;
+    const int64_t at_ns = now_ns();
+    net_worker_begin(worker);
+    for (unsigned i = 0; i < own->count; i++) {
+        struct net_stream *stream = own->streams[i];
+        stream->blocked = false;
+        stream->owed = 0;
+        stream->moved_ns = at_ns;
+        stream->moved_bytes = stream->sent_bytes;
+        uv_poll_start(&stream->poll, UV_WRITABLE, on_writable);
+    }
+}
+
+/* Somebody who takes nothing at all for so long is as good as gone. */
+static void watch(struct worker *worker, int64_t at_ns)
+{
+    struct net_worker *own = worker->state;
+    const int64_t timeout_ns = net_settings_of(worker->run)->timeout_ns;
+    for (unsigned i = 0; i < own->count && !own->failed; i++) {
+        struct net_stream *stream = own->streams[i];
+        const uint64_t sent = atomic_load_explicit(&stream->sent_bytes, memory_order_relaxed);
+        if (!stream->blocked || sent != stream->moved_bytes) {
+            stream->moved_bytes = sent;
+            stream->moved_ns = at_ns;
+        } else if (at_ns - stream->moved_ns > timeout_ns) {
+            net_worker_silent(worker, "taken nothing");
+        }
+    }
+}
+
+/* Whether all that was written has been taken at the other end. */
+static bool drained(struct worker *worker)
+{
+    const struct net_worker *own = worker->state;
+    struct net_counts counts;
+    uint64_t sent = 0;
+    for (unsigned i = 0; i < own->count; i++) {
+        const struct net_stream *stream = own->streams[i];
+        int waiting = 0;
+        if (stream->session->server == NULL && ioctl(stream->fd, SIOCOUTQ, &waiting) == 0 &&
+            waiting > 0)
+            return false;
+        sent += atomic_load_explicit(&stream->sent_bytes, memory_order_relaxed);
+    }
+    if (own->streams[0]->session->server == NULL)
+        return true;
+    net_worker_counts(own->streams[0]->session, &counts);
+    return counts.received_bytes >= sent;
+}
+
+static void stop(struct worker *worker)
+{
+    struct net_worker *own = worker->state;
+    const int64_t until_ns = now_ns() + DRAIN_NS;
+    for (unsigned i = 0; i < own->count; i++)
+        uv_poll_stop(&own->streams[i]->poll);
+    net_worker_end(worker);
+    while (!own->failed && !drained(worker) && now_ns() < until_ns &&
+           !worker_sleep_until(worker, now_ns() + DRAIN_STEP))
+        continue;
+}
+
+void net_bulk_work(struct worker *worker)
+{
+    struct net_worker *own = worker->state;
+    start(worker);
+    while (worker_running(worker) && !own->failed) {
+        if (isfinite(worker->orders.rate))
+            write_paced(worker);
+        else
+            write_freely(worker);
+        const int64_t at_ns = now_ns();
+        if (net_worker_fine(worker, at_ns))
+            watch(worker, at_ns);
+    }
+    stop(worker);
+}

@@ -1,0 +1,281 @@
+/* The sending half: sessions and streams, opened before the load starts. */
+
+#include "net/net.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define HELLO_TRIES 4
+#define TRY_NS      100000000 /* between two of them */
+#define SLICE_US    100000    /* a round trip that takes longer looks around */
+
+static void nap(int64_t time_ns)
+{
+    const struct timespec length = {.tv_sec = time_ns / 1000000000,
+                                    .tv_nsec = time_ns % 1000000000};
+    nanosleep(&length, NULL);
+}
+
+static const char *target(const struct run *run)
+{
+    return net_settings_of(run)->connect;
+}
+
+/* ---- hello ---- */
+
+static unsigned streams_of(const struct net_state *state, unsigned session)
+{
+    return state->stream_count / state->session_count +
+           (session < state->stream_count % state->session_count);
+}
+
+/* Connects and is let in; a listener beset by strangers may need a second try.
+ * peer: an address that is known, else `text` is dialled and *peer set. -1: error. */
+static int enter(struct run *run, struct net_address *peer, const char *text,
+                 const struct net_message *hello, struct net_message *answer, char *error,
+                 size_t size)
+{
+    const int64_t timeout_ns = net_settings_of(run)->timeout_ns;
+    for (int try = 0; try < HELLO_TRIES; try++) {
+        int retry = 0;
+        const int fd = text != NULL ? net_address_dial(text, timeout_ns, peer, error, size)
+                                    : net_address_connect(peer, SOCK_STREAM, timeout_ns);
+        if (fd < 0 && text == NULL)
+            snprintf(error, size, "cannot open one more connection: %s: give fewer --streams",
+                     strerror(errno));
+        if (fd < 0)
+            return -1;
+        if (net_hello(fd, hello, timeout_ns, answer, &retry, error, size) == 0)
+            return fd;
+        close(fd);
+        if (!retry)
+            break;
+        nap(TRY_NS);
+    }
+    if (text != NULL) {
+        char what[400];
+        snprintf(what, sizeof what, "%s", error);
+        snprintf(error, size, "%.100s: %s", text, what);
+    }
+    return -1;
+}
+
+static int open_session(struct run *run, unsigned index)
+{
+    struct net_state *state = net_state_of(run);
+    struct net_session *session = &state->sessions[index];
+    const struct net_message hello = {.kind = NET_SESSION,
+                                      .mode = state->mode,
+                                      .block_bytes = (uint32_t)state->block_bytes,
+                                      .streams = streams_of(state, index),
+                                      .token = session->token};
+    struct net_message answer;
+    char error[512];
+    struct net_address peer;
+    if (session->server != NULL)
+        peer = *net_server_address(session->server);
+    session->fd = enter(run, &peer, session->server != NULL ? NULL : target(run), &hello, &answer,
+                        error, sizeof error);
+    if (session->fd < 0)
+        return run_fail(run, "%s", error);
+    session->udp_port = (uint16_t)answer.values[0];
+    session->peer = peer;
+    fcntl(session->fd, F_SETFL, O_NONBLOCK);
+    return 0;
+}
+
+/* ---- streams ---- */
+
+static void set_up(const struct net_state *state, int fd)
+{
+    const int yes = 1;
+    const struct timeval slice = {.tv_usec = SLICE_US};
+    if (state->mode == NET_TCP)
+        fcntl(fd, F_SETFL, O_NONBLOCK);
+    if (state->mode == NET_TCP_PING)
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    if (net_is_ping(state->mode)) {
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &slice, sizeof slice);
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &slice, sizeof slice);
+    }
+}
+
+static int open_stream(struct run *run, struct net_stream *stream)
+{
+    const struct net_state *state = net_state_of(run);
+    struct net_session *session = stream->session;
+    struct net_address peer = session->peer;
+    struct net_message answer;
+    char error[512] = "";
+    if (net_is_udp(state->mode)) {
+        net_address_set_port(&peer, session->udp_port);
+        stream->fd = net_address_connect(&peer, SOCK_DGRAM, 0);
+        if (stream->fd < 0)
+            snprintf(error, sizeof error, "cannot open a datagram socket: %s: give fewer --streams",
+                     strerror(errno));
+    } else {
+        const struct net_message hello = {.kind = NET_STREAM,
+                                          .mode = state->mode,
+                                          .number = stream->number,
+                                          .token = session->token};
+        stream->fd = enter(run, &peer, NULL, &hello, &answer, error, sizeof error);
+    }
+    if (stream->fd < 0)
+        return run_fail(run, "stream %u: %s", stream->number + 1, error);
+    set_up(state, stream->fd);
+    return 0;
+}
+
+static int open_streams(struct run *run)
+{
+    struct net_state *state = net_state_of(run);
+    for (unsigned i = 0; i < state->stream_count; i++) {
+        struct net_stream *stream = &state->streams[i];
+        stream->session = &state->sessions[i % state->session_count];
+        stream->number = i / state->session_count;
+        if (open_stream(run, stream) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- all of it ---- */
+
+static int open_own_servers(struct run *run)
+{
+    struct net_state *state = net_state_of(run);
+    for (unsigned i = 0; i < state->session_count; i++) {
+        const struct net_server_plan plan = {.address = "127.0.0.1:0",
+                                             .local = true,
+                                             .discard = net_settings_of(run)->discard,
+                                             .token = state->sessions[i].token};
+        char error[512];
+        state->servers[i] = net_server_open(run, &plan, error, sizeof error);
+        if (state->servers[i] == NULL)
+            return run_fail(run, "%s", error);
+        state->server_count++;
+        state->sessions[i].server = state->servers[i];
+        const int failed = net_server_start(state->servers[i]);
+        if (failed != 0)
+            return run_fail(run, "cannot start a receiver: %s: give fewer --threads",
+                            strerror(failed));
+    }
+    return 0;
+}
+
+static int make_room(struct run *run)
+{
+    struct net_state *state = net_state_of(run);
+    state->session_count = state->role == NET_LOOPBACK ? run->threads : 1;
+    state->sessions = calloc(state->session_count, sizeof *state->sessions);
+    state->servers = calloc(state->session_count, sizeof(struct net_server *));
+    state->workers = calloc(run->threads, sizeof *state->workers);
+    state->streams = aligned_alloc(64, state->stream_count * sizeof *state->streams);
+    if (state->sessions == NULL || state->servers == NULL || state->streams == NULL ||
+        state->workers == NULL)
+        return run_fail(run, "out of memory: give fewer --streams");
+    memset(state->streams, 0, state->stream_count * sizeof *state->streams);
+    for (unsigned i = 0; i < run->threads; i++)
+        pthread_mutex_init(&state->workers[i].mutex, NULL);
+    for (unsigned i = 0; i < state->stream_count; i++)
+        state->streams[i].fd = -1;
+    for (unsigned i = 0; i < state->session_count; i++) {
+        state->sessions[i].fd = -1;
+        if (getrandom(&state->sessions[i].token, sizeof state->sessions[i].token, 0) !=
+            (ssize_t)sizeof state->sessions[i].token)
+            return run_fail(run, "no random numbers: %s", strerror(errno));
+    }
+    return 0;
+}
+
+int net_open(struct run *run)
+{
+    struct net_state *state = net_state_of(run);
+    if (make_room(run) != 0 || (state->role == NET_LOOPBACK && open_own_servers(run) != 0))
+        return -1;
+    for (unsigned i = 0; i < state->session_count; i++)
+        if (open_session(run, i) != 0)
+            return -1;
+    return open_streams(run);
+}
+
+static void say_bye(const struct net_session *session)
+{
+    const struct net_message bye = {.kind = NET_BYE, .token = session->token};
+    unsigned char bytes[NET_MESSAGE_BYTES];
+    net_message_write(&bye, bytes);
+    if (send(session->fd, bytes, sizeof bytes, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+        return; /* the peer is gone: nobody to take leave of */
+}
+
+void net_close(struct run *run)
+{
+    struct net_state *state = net_state_of(run);
+    for (unsigned i = 0; state->streams != NULL && i < state->stream_count; i++)
+        if (state->streams[i].fd >= 0)
+            close(state->streams[i].fd);
+    for (unsigned i = 0; state->sessions != NULL && i < state->session_count; i++) {
+        if (state->sessions[i].fd < 0)
+            continue;
+        say_bye(&state->sessions[i]);
+        close(state->sessions[i].fd);
+    }
+    for (unsigned i = 0; i < state->server_count; i++)
+        net_server_close(state->servers[i]);
+    for (unsigned i = 0; state->workers != NULL && i < run->threads; i++)
+        pthread_mutex_destroy(&state->workers[i].mutex);
+    free(state->workers);
+    free(state->streams);
+    free(state->sessions);
+    free(state->servers);
+    state->workers = NULL;
+    state->streams = NULL;
+    state->sessions = NULL;
+    state->servers = NULL;
+    state->server_count = 0;
+}
+
+/* ---- what the peer reports ---- */
+
+static void take_report(struct net_session *session, const struct net_message *report)
+{
+    _Atomic uint64_t *values[NET_VALUES] = {[NET_RECEIVED_BYTES] = &session->received_bytes,
+                                            [NET_DATAGRAMS] = &session->datagrams,
+                                            [NET_LOST] = &session->lost,
+                                            [NET_OUT_OF_ORDER] = &session->out_of_order};
+    for (int i = 0; i < NET_VALUES; i++)
+        atomic_store_explicit(values[i], report->values[i], memory_order_relaxed);
+}
+
+int net_hear(struct worker *worker, struct net_session *session)
+{
+    for (;;) {
+        const ssize_t got = recv(session->fd, session->report + session->report_used,
+                                 sizeof session->report - session->report_used, MSG_DONTWAIT);
+        struct net_message message;
+        if (got < 0 && (errno == EAGAIN || errno == EINTR))
+            return 0;
+        if (got <= 0) {
+            net_worker_gone(worker, session, got == 0 ? 0 : errno);
+            return -1;
+        }
+        session->report_used += (size_t)got;
+        if (session->report_used < sizeof session->report)
+            continue;
+        session->report_used = 0;
+        if (net_message_read(session->report, sizeof session->report, &message) != 0 ||
+            message.kind != NET_REPORT)
+            return worker_fail(worker, "the peer says what is no report: use the same loadgen");
+        session->heard_ns = now_ns();
+        take_report(session, &message);
+    }
+}

@@ -1,0 +1,225 @@
+/* Round trips are answered by blocking threads: a poll in between would add to
+ * the time that is measured. */
+
+#include "net/receive.h"
+
+#include "load.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LARGEST_DATAGRAM 65536
+
+struct net_echo {
+    struct net_echo *next; /* of the same session */
+    struct net_peer *peer;
+    struct net_server *server;
+    int fd;
+    bool datagrams;
+    bool alone, connected; /* datagrams: there is one stream; its address is known */
+    uint32_t token;
+    size_t block_bytes;
+    unsigned char *block;
+    pthread_t thread;
+    clockid_t cpu_clock;
+    _Atomic bool quit;
+    _Atomic bool ended; /* has added its CPU time to the server's */
+};
+
+static void count(struct net_echo *echo, size_t bytes)
+{
+    atomic_fetch_add_explicit(&echo->server->counts.bytes, bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&echo->server->counts.datagrams, 1, memory_order_relaxed);
+}
+
+/* While the load is paused there are no answers. */
+static void wait_released(struct net_echo *echo)
+{
+    struct net_server *server = echo->server;
+    if (!atomic_load_explicit(&server->held, memory_order_relaxed))
+        return;
+    pthread_mutex_lock(&server->mutex);
+    while (atomic_load(&server->held) && !atomic_load(&echo->quit))
+        pthread_cond_wait(&server->released, &server->mutex);
+    pthread_mutex_unlock(&server->mutex);
+}
+
+static bool send_all(int fd, const unsigned char *bytes, size_t count)
+{
+    while (count > 0) {
+        const ssize_t sent = send(fd, bytes, count, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return false;
+        bytes += sent;
+        count -= (size_t)sent;
+    }
+    return true;
+}
+
+static void answer_stream(struct net_echo *echo)
+{
+    for (;;) {
+        size_t used = 0;
+        while (used < echo->block_bytes) {
+            const ssize_t got = recv(echo->fd, echo->block + used, echo->block_bytes - used, 0);
+            if (got == 0 || (got < 0 && errno != EINTR))
+                return;
+            used += got > 0 ? (size_t)got : 0;
+        }
+        wait_released(echo);
+        if (!send_all(echo->fd, echo->block, echo->block_bytes))
+            return;
+        count(echo, echo->block_bytes);
+    }
+}
+
+/* Waits for a datagram of the session's; 0: of somebody else's. */
+static size_t take_datagram(struct net_echo *echo, struct sockaddr_storage *from, socklen_t *length)
+{
+    *length = sizeof *from;
+    const ssize_t got = echo->connected ? recv(echo->fd, echo->block, LARGEST_DATAGRAM, 0)
+                                        : recvfrom(echo->fd, echo->block, LARGEST_DATAGRAM, 0,
+                                                   (struct sockaddr *)from, length);
+    return got < NET_HEAD_BYTES || net_head_read(echo->block).token != echo->token ? 0
+                                                                                   : (size_t)got;
+}
+
+static void answer_datagrams(struct net_echo *echo)
+{
+    /* A shut down socket gives nothing, for ever: until quit is seen. */
+    while (!atomic_load_explicit(&echo->quit, memory_order_relaxed)) {
+        struct sockaddr_storage from;
+        socklen_t length;
+        const size_t got = take_datagram(echo, &from, &length);
+        if (got == 0)
+            continue;
+        wait_released(echo);
+        /* Of a connected socket the kernel need not look up the way each time. */
+        if (echo->alone && !echo->connected)
+            echo->connected = connect(echo->fd, (struct sockaddr *)&from, length) == 0;
+        const ssize_t sent = echo->connected ? send(echo->fd, echo->block, got, MSG_NOSIGNAL)
+                                             : sendto(echo->fd, echo->block, got, MSG_NOSIGNAL,
+                                                      (struct sockaddr *)&from, length);
+        if (sent == (ssize_t)got)
+            count(echo, got);
+    }
+}
+
+static int64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+    if (clock_gettime(clock, &now) != 0)
+        return 0;
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void *echo_main(void *argument)
+{
+    struct net_echo *echo = argument;
+    struct net_server *server = echo->server;
+    pthread_setname_np(pthread_self(), "net/echo");
+    cpus_pin_list(&server->run->cpus);
+    if (echo->datagrams)
+        answer_datagrams(echo);
+    else
+        answer_stream(echo);
+    pthread_mutex_lock(&server->mutex);
+    server->ended_cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    atomic_store(&echo->ended, true);
+    pthread_mutex_unlock(&server->mutex);
+    shutdown(echo->fd, SHUT_RDWR);
+    return NULL;
+}
+
+static void set_up(const struct net_echo *echo)
+{
+    const int yes = 1, flags = fcntl(echo->fd, F_GETFL);
+    if (flags >= 0)
+        fcntl(echo->fd, F_SETFL, flags & ~O_NONBLOCK);
+    if (!echo->datagrams)
+        setsockopt(echo->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+}
+
+int net_echo_start(struct net_peer *peer, int fd)
+{
+    struct net_echo *echo = calloc(1, sizeof *echo);
+    int error = ENOMEM;
+    if (echo != NULL) {
+        *echo = (struct net_echo){.peer = peer,
+                                  .server = peer->server,
+                                  .fd = fd,
+                                  .datagrams = peer->mode == NET_UDP_PING,
+                                  .alone = peer->streams == 1,
+                                  .token = (uint32_t)peer->token,
+                                  .block_bytes = peer->block_bytes};
+        echo->block = calloc(1, echo->datagrams ? LARGEST_DATAGRAM : echo->block_bytes);
+    }
+    if (echo != NULL && echo->block != NULL) {
+        set_up(echo);
+        pthread_mutex_lock(&peer->server->mutex);
+        error = pthread_create(&echo->thread, NULL, echo_main, echo);
+        if (error == 0) {
+            pthread_getcpuclockid(echo->thread, &echo->cpu_clock);
+            echo->next = peer->echoes;
+            peer->echoes = echo;
+        }
+        pthread_mutex_unlock(&peer->server->mutex);
+    }
+    if (error != 0) {
+        close(fd);
+        free(echo == NULL ? NULL : echo->block);
+        free(echo);
+    }
+    return error;
+}
+
+void net_echo_stop(struct net_peer *peer)
+{
+    struct net_server *server = peer->server;
+    for (struct net_echo *echo = peer->echoes; echo != NULL; echo = echo->next) {
+        atomic_store(&echo->quit, true);
+        shutdown(echo->fd, SHUT_RDWR); /* wakes the thread, also of a datagram socket */
+    }
+    pthread_mutex_lock(&server->mutex);
+    pthread_cond_broadcast(&server->released);
+    pthread_mutex_unlock(&server->mutex);
+    while (peer->echoes != NULL) {
+        struct net_echo *echo = peer->echoes;
+        pthread_join(echo->thread, NULL);
+        pthread_mutex_lock(&server->mutex);
+        peer->echoes = echo->next;
+        pthread_mutex_unlock(&server->mutex);
+        close(echo->fd);
+        free(echo->block);
+        free(echo);
+    }
+}
+
+int64_t net_echo_cpu_ns(struct net_server *server)
+{
+    pthread_mutex_lock(&server->mutex);
+    int64_t sum_ns = server->ended_cpu_ns;
+    for (unsigned i = 0; i < server->peer_count; i++)
+        for (struct net_echo *echo = server->peers[i]->echoes; echo != NULL; echo = echo->next)
+            if (!atomic_load(&echo->ended))
+                sum_ns += clock_ns(echo->cpu_clock);
+    pthread_mutex_unlock(&server->mutex);
+    return sum_ns;
+}
+
+void net_echo_hold(struct net_server *server, bool held)
+{
+    pthread_mutex_lock(&server->mutex);
+    atomic_store(&server->held, held);
+    pthread_cond_broadcast(&server->released);
+    pthread_mutex_unlock(&server->mutex);
+}

@@ -1,0 +1,217 @@
+/* loadgen net's options: what they mean together, and which are refused. */
+
+#include "net/net.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LARGEST_DATAGRAM 65507 /* that IPv4 can carry */
+#define LARGEST_RATE_OPS 1e8
+
+#define FIELD(name) offsetof(struct net_settings, name)
+const struct setting net_options[] = {
+    {"tcp", NULL, SETTING_FLAG, FIELD(tcp), 0, 0, NULL, NULL, "TCP (the default)"},
+    {"udp", NULL, SETTING_FLAG, FIELD(udp), 0, 0, NULL, NULL,
+     "UDP, with numbered datagrams: what is lost or out of order is counted"},
+    {"loopback", NULL, SETTING_FLAG, FIELD(loopback), 0, 0, NULL, NULL,
+     "to a receiver of its own, at 127.0.0.1 (the default)"},
+    {"listen", "ADDR:PORT", SETTING_TEXT, FIELD(listen), 0, 0, NULL, NULL,
+     "the receiving half, for any --connect; a port alone is one of 127.0.0.1, port 0 any"},
+    {"connect", "HOST:PORT", SETTING_TEXT, FIELD(connect), 0, 0, NULL, NULL,
+     "the sending half, to a loadgen net --listen; IPv6 as [::1]:5300"},
+    {"block-size", "SIZE", SETTING_SIZE, FIELD(block_bytes), 1, NET_LARGEST_BLOCK, NULL, NULL,
+     "bytes of one write or datagram (default: TCP 128 KiB, with --limit what is due at the time; "
+     "UDP 1400; with --ping 1, UDP 16)"},
+    {"streams", "N", SETTING_COUNT, FIELD(streams), 1, 1024, "1", NULL,
+     "connections, or with --udp sequences of datagrams, side by side; --threads share them, with "
+     "--ping each has one (default --threads: 1)"},
+    {"ping", NULL, SETTING_FLAG, FIELD(ping), 0, 0, NULL, NULL,
+     "request and response: round trips, and how long they take"},
+    {"discard", NULL, SETTING_FLAG, FIELD(discard), 0, 0, NULL, NULL,
+     "the receiver has the kernel drop what has come, and saves the copy (MSG_TRUNC): less load "
+     "on memory beside"},
+    {"timeout", "TIME", SETTING_TIME, FIELD(timeout_ns), 1e8, 3.6e12, "10s", NULL,
+     "a peer that is silent for so long counts as gone"},
+    {"calib", NULL, SETTING_FLAG, FIELD(calib), 0, 0, NULL, NULL,
+     "in place of load: measure for SECONDS (10) what goes with these options, and keep it"},
+    {"calibration", "FILE", SETTING_TEXT, FIELD(calibration), 0, 0, NULL, NULL,
+     CALIBRATION_HELP_FILE},
+    {0},
+};
+
+const char *net_mode_name(enum net_mode mode)
+{
+    static const char *const names[] = {[NET_TCP] = "tcp",
+                                        [NET_UDP] = "udp",
+                                        [NET_TCP_PING] = "tcp-ping",
+                                        [NET_UDP_PING] = "udp-ping"};
+    return names[mode];
+}
+
+/* ---- before anything starts ---- */
+
+static void check_exclusive(const struct run *run)
+{
+    const struct net_settings *set = net_settings_of(run);
+    if (set->tcp && set->udp)
+        usage_error("--tcp and --udp: give one of them");
+    if (set->loopback + (set->listen != NULL) + (set->connect != NULL) > 1)
+        usage_error("--loopback, --listen and --connect: give one of them");
+    if (set->connect != NULL && set->discard)
+        usage_error("--discard is for the receiving half: give it to the listener");
+}
+
+/* A listener takes what the sender asks for. */
+static void check_listener(const struct run *run)
+{
+    static const char *const foreign[] = {"tcp",  "udp",   "block-size", "streams",
+                                          "ping", "limit", "threads",    "calib"};
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
+        if (options_given(run, foreign[i]))
+            usage_error("--listen takes whatever the sender asks for: give --%s to --connect",
+                        foreign[i]);
+}
+
+static void check_form(const char *text, int listener)
+{
+    char host[NI_MAXHOST], port[NI_MAXSERV], error[256];
+    if (text != NULL && net_address_split(text, listener, host, port, error, sizeof error) != 0)
+        usage_error("--%s %s", listener ? "listen" : "connect", error);
+}
+
+static enum net_mode mode_of(const struct net_settings *set)
+{
+    if (set->ping)
+        return set->udp ? NET_UDP_PING : NET_TCP_PING;
+    return set->udp ? NET_UDP : NET_TCP;
+}
+
+static void choose_block(struct run *run)
+{
+    static const size_t usual[] = {[NET_TCP] = NET_BULK_BLOCK,
+                                   [NET_UDP] = NET_DATAGRAM_BLOCK,
+                                   [NET_TCP_PING] = 1,
+                                   [NET_UDP_PING] = NET_HEAD_BYTES};
+    struct net_state *state = net_state_of(run);
+    const uint64_t asked = net_settings_of(run)->block_bytes;
+    state->whole_blocks = state->mode != NET_TCP || options_given(run, "block-size");
+    state->block_bytes = options_given(run, "block-size") ? asked : usual[state->mode];
+    if (net_is_udp(state->mode) &&
+        (state->block_bytes < NET_HEAD_BYTES || state->block_bytes > LARGEST_DATAGRAM))
+        usage_error("--block-size %zu: no datagram has that size: give %d to %d, of which %d are "
+                    "its number",
+                    state->block_bytes, NET_HEAD_BYTES, LARGEST_DATAGRAM, NET_HEAD_BYTES);
+}
+
+static void choose_threads(struct run *run)
+{
+    struct net_state *state = net_state_of(run);
+    state->stream_count = (unsigned)net_settings_of(run)->streams;
+    if (state->role == NET_LISTEN)
+        run->threads = 1;
+    else if (!options_given(run, "threads"))
+        run->threads = net_is_ping(state->mode) ? state->stream_count : 1;
+    else if (run->threads > state->stream_count)
+        usage_error("--threads %u: more than --streams %u: give as many streams", run->threads,
+                    state->stream_count);
+    else if (net_is_ping(state->mode) && run->threads != state->stream_count)
+        usage_error("--threads %u: with --ping each stream has a thread: give --streams alone",
+                    run->threads);
+}
+
+void net_check(struct run *run)
+{
+    const struct net_settings *set = net_settings_of(run);
+    struct net_state *state = calloc(1, sizeof *state);
+    if (state == NULL)
+        usage_error("out of memory: free some");
+    run->state = state;
+    check_exclusive(run);
+    if (set->listen != NULL)
+        check_listener(run);
+    check_form(set->listen, 1);
+    check_form(set->connect, 0);
+    calibration_check_options(run, set->calib);
+    state->role = set->listen != NULL    ? NET_LISTEN
+                  : set->connect != NULL ? NET_CONNECT
+                                         : NET_LOOPBACK;
+    state->mode = mode_of(set);
+    if (set->ping)
+        run->load = &net_ping_load;
+    choose_block(run);
+    choose_threads(run);
+    run->unit = set->ping ? UNIT_OPS : UNIT_BYTES;
+    run->quantum = set->ping ? 1 : state->whole_blocks ? (double)state->block_bytes : NET_PIECE;
+}
+
+/* ---- rates ---- */
+
+void net_key(const struct run *run, struct calibration_key *key)
+{
+    const struct net_state *state = net_state_of(run);
+    const struct net_settings *set = net_settings_of(run);
+    calibration_key(key, "net");
+    calibration_key_text(key, "protocol", net_mode_name(state->mode));
+    calibration_key_text(key, "peer", set->connect != NULL ? set->connect : "loopback");
+    calibration_key_count(key, "block_bytes", state->block_bytes);
+    calibration_key_count(key, "streams", state->stream_count);
+    calibration_key_count(key, "threads", run->threads);
+    if (set->connect == NULL) /* whether sender and receiver share one */
+        calibration_key_count(key, "cpus", run->cpus.count);
+    calibration_key_flag(key, "discard", set->discard);
+}
+
+static int percent_rate(struct run *run, double percent, double *rate, char *error, size_t size)
+{
+    struct net_state *state = net_state_of(run);
+    const struct net_settings *set = net_settings_of(run);
+    struct calibration_key key;
+    char what[256], make[1024], block[48] = "", peer[320] = "", cpus[256] = "", list[224];
+    net_key(run, &key);
+    if (options_given(run, "block-size"))
+        snprintf(block, sizeof block, " --block-size %zu", state->block_bytes);
+    if (set->connect != NULL)
+        snprintf(peer, sizeof peer, " --connect %.256s", set->connect);
+    snprintf(what, sizeof what, "%s with blocks of %zu bytes, %u stream%s",
+             net_mode_name(state->mode), state->block_bytes, state->stream_count,
+             state->stream_count == 1 ? "" : "s");
+    if (set->connect == NULL && run->cpus.count < (unsigned)sysconf(_SC_NPROCESSORS_ONLN))
+        snprintf(cpus, sizeof cpus, " --cpus %s", cpus_format(&run->cpus, list, sizeof list));
+    snprintf(make, sizeof make, "loadgen net --%s%s%s --streams %u%s%s --calib",
+             set->udp ? "udp" : "tcp", set->ping ? " --ping" : "", block, state->stream_count, peer,
+             cpus);
+    const struct calibration_query query = {
+        .key = &key, .file = set->calibration, .what = what, .make = make};
+    return calibration_percent(run, &query, percent, &state->found, rate, error, size);
+}
+
+int net_rate(struct run *run, const char *text, double *rate, char *error, size_t size)
+{
+    const struct net_state *state = net_state_of(run);
+    const bool ping = net_is_ping(state->mode);
+    const double most = ping ? LARGEST_RATE_OPS : NET_LARGEST_RATE;
+    const char *example = ping ? "1000iops" : "100Mbit/s or 10MB/s";
+    struct rate given;
+    if (state->role == NET_LISTEN)
+        snprintf(error, size, "rate %.64s: a listener has none: give it to the sender", text);
+    else if (units_rate(text, &given) != 0)
+        snprintf(error, size, "%.64s: not a rate: give one such as %s, or 50%%", text, example);
+    else if (!(given.value > 0))
+        snprintf(error, size, "%.64s: nothing would happen: give more than 0", text);
+    else if (given.kind == RATE_PERCENT)
+        return percent_rate(run, given.value, rate, error, size);
+    else if (given.kind == (ping ? RATE_BYTES : RATE_OPS))
+        snprintf(error, size, "%.64s: this load counts in %s: give a rate such as %s", text,
+                 run->unit, example);
+    else if (given.value > most)
+        snprintf(error, size, "%.64s: no network does that: give %g %s or less", text, most,
+                 run->unit);
+    else {
+        *rate = given.value;
+        return 0;
+    }
+    return -1;
+}

@@ -1,0 +1,47 @@
+/* The receiving half of a network load: one thread with a libuv loop that
+ * accepts connections, tells peers from strangers, and counts what comes; round
+ * trips are answered by a thread each. --listen runs it in its worker,
+ * --loopback in a thread of its own. */
+#ifndef LOADGEN_NET_SERVER_H
+#define LOADGEN_NET_SERVER_H
+
+#include "net/address.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct run;
+struct worker;
+struct net_server;
+
+struct net_server_plan {
+    const char *address; /* as typed */
+    bool local;          /* for this process alone, that reads the counts by itself */
+    bool discard;        /* what has come is dropped by the kernel, not copied */
+    uint64_t token;      /* of local: the only one that is let in */
+};
+
+/* All are cumulative. */
+struct net_counts {
+    uint64_t received_bytes, datagrams;
+    int64_t lost; /* may fall, when a datagram comes late */
+    uint64_t out_of_order, strangers;
+    int64_t echo_cpu_ns, thread_cpu_ns; /* of threads of the server's own */
+};
+
+/* Bound and listening when it returns; NULL: error says why. */
+struct net_server *net_server_open(struct run *run, const struct net_server_plan *plan, char *error,
+                                   size_t size);
+/* In a thread of its own until net_server_close(). 0, or errno. */
+int net_server_start(struct net_server *server);
+/* In this worker's thread while worker_running(). */
+void net_server_run(struct net_server *server, struct worker *worker);
+/* Any thread: look at the orders. */
+void net_server_wake(struct net_server *server);
+/* Nobody may be in net_server_run(). NULL is fine. */
+void net_server_close(struct net_server *server);
+/* Any thread. */
+void net_server_count(struct net_server *server, struct net_counts *counts);
+const struct net_address *net_server_address(const struct net_server *server);
+
+#endif
