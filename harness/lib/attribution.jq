@@ -116,7 +116,7 @@ def attribution($runs; $reference; $settings; $cpus):
   | grown($before; $after) as $extra
   | if $slowdown.metric != "wall_s" or ($settings.aa and $slowdown.condition == "aa") or ($slowdown.distinguishable | not) or ($slowdown.ratio // 0) <= 1
        or ($extra.wall_s // 0) <= 0 or $extra.user_s == null or $extra.system_s == null then null
-    else (($loaded | mean([.load[]?.cpu_s | numbers] | add)) // 0) as $load_cpu_s
+    else (($loaded | mean([.load[]? | select(.node == null) | .cpu_s | numbers] | add)) // 0) as $load_cpu_s
     | causes($before; $after; $extra; $cpus; $load_cpu_s) as $causes
     | (($slowdown.ratio - 1) * 100) as $total
     | ($causes.seconds | map_values(. / $extra.wall_s * $total)) as $points
