@@ -133,7 +133,7 @@ failed() {
     run timeout 5 head -c 64 <&"$peer"
     [[ $output == JOSTLnet* ]]
     exec {peer}>&-
-    eventually 5 test "$(net_listened | jq .strangers)" -eq 1
+    net_listened | holds '.strangers == 1'
     LISTEN_PID=''
 }
 

@@ -30,10 +30,11 @@ net_listen() {
     LISTEN_PORT=${LISTEN_AT##*:}
 }
 
-# net_listened: ends it; its summary is printed.
+# net_listened: ends it; its summary is printed. Also in a pipe, that is in a
+# subshell, of which the listener is no child to wait for.
 net_listened() {
     kill -TERM "$LISTEN_PID"
-    wait "$LISTEN_PID"
+    eventually 10 gone "$LISTEN_PID"
     summary_of "$BATS_TEST_TMPDIR/listen"
 }
 

@@ -56,7 +56,7 @@ resume_compare() {
     experiment_describe >"$experiment_folder/experiment.json.new" ||
         die "cannot write to $experiment_folder: is the disk full?"
     text=$(jq -rn --slurpfile old "$experiment_folder/experiment.json" --slurpfile new "$experiment_folder/experiment.json.new" \
-        -f "$JOSTLE_LIB/resume-differences.jq") || die "$experiment_folder/experiment.json cannot be read: choose another folder"
+        -f "$JOSTLE_LIB/resume/differences.jq") || die "$experiment_folder/experiment.json cannot be read: choose another folder"
     [[ -z $text ]] || {
         rm -f "$experiment_folder/experiment.json.new"
         usage_error "cannot go on with $experiment_folder, it is another experiment ($text): ask for the same, or choose another folder"
@@ -86,7 +86,7 @@ resume_set_aside() {
     local file=$experiment_folder/runs.jsonl number
     local -a numbers script=()
     mapfile -t numbers < <(jq -Rrs --slurpfile experiment "$experiment_folder/experiment.json" \
-        --arg host "$(uname -n)" -f "$JOSTLE_LIB/resume-aside.jq" "$file")
+        --arg host "$(uname -n)" -f "$JOSTLE_LIB/resume/aside.jq" "$file")
     resume_aside=${#numbers[@]}
     ((resume_aside > 0)) || return 0
     for number in "${numbers[@]}"; do
@@ -134,7 +134,7 @@ resume_complete() {
 resume_note() {
     local file=$experiment_folder/experiment.json
     jq -n --slurpfile old "$file" --slurpfile new "$file.new" --argjson runs "$resume_known" --argjson aside "$resume_aside" \
-        -f "$JOSTLE_LIB/resume-note.jq" >"$file.part" || die "cannot write to $experiment_folder: is the disk full?"
+        -f "$JOSTLE_LIB/resume/note.jq" >"$file.part" || die "cannot write to $experiment_folder: is the disk full?"
     sync "$file.part"
     mv "$file.part" "$file"
     rm -f "$file.new"

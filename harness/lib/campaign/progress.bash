@@ -4,7 +4,7 @@
 # While a cell is measured we sleep, but for one look at its status.json a second,
 # and that only on a terminal.
 
-# shellcheck disable=SC2154 # campaign_folder is campaign-folder.bash's
+# shellcheck disable=SC2154 # campaign_folder is folder.bash's
 declare -A progress_waiting=() progress_spent=() progress_known=() # by target: cells to be measured; seconds and number of those that were
 progress_terminal=''                                               # not empty where there is a terminal that may be written to
 progress_ticker=''                                                 # the process that wakes us up once a second
@@ -147,7 +147,7 @@ progress_cell_end() {
     if [[ $3 == 'done' ]]; then
         progress_spent[$2]=$((${progress_spent[$2]:-0} + seconds))
         progress_known[$2]=$((${progress_known[$2]:-0} + 1))
-        text=$(jq -r -L "$JOSTLE_LIB" -f "$JOSTLE_LIB/progress.jq" "$folder/result.json" 2>/dev/null) || text='done'
+        text=$(jq -r -L "$JOSTLE_LIB" -f "$JOSTLE_LIB/campaign/progress.jq" "$folder/result.json" 2>/dev/null) || text='done'
     else
         text="$3${4:+: $4}"
     fi

@@ -1,6 +1,6 @@
 # What git config says of a campaign file (a line an origin, a line a key with its
 # value) -> [{file, line, section, sub, key, value}], in the order of the files.
-# $lines is what campaign-lines.awk says.
+# $lines is what lines.awk says.
 # Every key with a count of its own kind: the n-th of a name in a section, here as in git.
 def counted(id): [foreach .[] as $one ({ seen: {} };
     ($one | id | join("\u0001")) as $id | ((.seen[$id] // 0) + 1) as $n | { seen: (.seen + { ($id): $n }), one: $one, id: "\($id)\u0001\($n)" };

@@ -28,7 +28,7 @@ submit_settings() {
     local -a sbatch_options=() modules=() measure_options=()
     submit_tmp=$(mktemp -d) || die 'cannot make a temporary folder: set TMPDIR to one that can be written'
     if [[ -r $file ]]; then
-        # shellcheck source=../../jobs/settings.example
+        # shellcheck source=../../../jobs/settings.example
         source "$file"
     elif [[ -n ${JOSTLE_SETTINGS:-} ]]; then
         die "$file cannot be read: mend JOSTLE_SETTINGS"
@@ -96,7 +96,7 @@ submit_write() {
 submit_todo() {
     options[only]='' options[cells]=''
     campaign_choose "$submit_folder"
-    jq -c --slurpfile plan "$campaign_tmp/plan" --rawfile probes /dev/null -f "$JOSTLE_LIB/campaign-estimate.jq" "$campaign_tmp/states" |
+    jq -c --slurpfile plan "$campaign_tmp/plan" --rawfile probes /dev/null -f "$JOSTLE_LIB/campaign/estimate.jq" "$campaign_tmp/states" |
         jq -r --argjson unknown "$SUBMIT_CELL_S" '.cells[] | select(.todo) | "\(.number) \(.estimate_s // $unknown)"' >"$submit_tmp/todo"
     submit_cells=$(wc -l <"$submit_tmp/todo")
     ((submit_cells > 0)) || {

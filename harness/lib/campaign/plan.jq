@@ -1,6 +1,6 @@
-# The cells of campaign-expand.jq (inputs) -> a jostle.campaign/1. $target_keys and
+# The cells of expand.jq (inputs) -> a jostle.campaign/1. $target_keys and
 # $load_keys: the keys of the halves; $programs: {word: program}; $campaign: the first
-# line of campaign-expand.jq; $file: the campaign file; $name: for one without a name.
+# line of expand.jq; $file: the campaign file; $name: for one without a name.
 # All but the last two are lists of one.
 
 # A folder's name: not too long, and not one that hides.

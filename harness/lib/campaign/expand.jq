@@ -1,6 +1,6 @@
 # The entries of a campaign file -> what is to be measured.
 #
-# Input: {entries, sections} of campaign-entries.jq. $options: the measuring
+# Input: {entries, sections} of entries.jq. $options: the measuring
 # options, {name: kind}. $values: what bash has made of the settings, [{index of
 # the entry: value}]. $overrides: {setting: value} that hold for every cell.
 # $builtin: {placeholder: text}.

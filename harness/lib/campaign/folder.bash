@@ -28,7 +28,7 @@ campaign_states() {
         while IFS= read -r name; do
             [[ ! -s $1/cells/$name/status.json ]] || printf '%s\0' "$1/cells/$name/status.json"
         done | xargs -0 -r cat -- |
-        jq -Rsc --arg retry "${options[retry_failed]:-}" --slurpfile plan "$2" -f "$JOSTLE_LIB/campaign-states.jq"
+        jq -Rsc --arg retry "${options[retry_failed]:-}" --slurpfile plan "$2" -f "$JOSTLE_LIB/campaign/states.jq"
 }
 
 # cell_is_held FOLDER CELL: 0 while a process measures the cell.
@@ -80,7 +80,7 @@ campaign_open() {
 # campaign_choose FOLDER: the cells that options ask for, as a plan of their own in
 # $campaign_tmp/chosen, and how they stand, in $campaign_tmp/states.
 campaign_choose() {
-    jq -c --arg only "${options[only]}" --arg cells "${options[cells]}" -f "$JOSTLE_LIB/campaign-choose.jq" "$campaign_tmp/plan" >"$campaign_tmp/chosen"
+    jq -c --arg only "${options[only]}" --arg cells "${options[cells]}" -f "$JOSTLE_LIB/campaign/choose.jq" "$campaign_tmp/plan" >"$campaign_tmp/chosen"
     campaign_states "$1" "$campaign_tmp/chosen" >"$campaign_tmp/states"
     [[ $(head -c 2 "$campaign_tmp/states") != '[]' ]] ||
         usage_error "${options[only]:+--only ${options[only]}}${options[cells]:+--cells ${options[cells]}}: no cell matches: jostle plan lists them"

@@ -124,7 +124,7 @@ slurm_steps() {
     launcher=$(jq -r '.command[0] | split("/") | last' "$1/experiment.json")
     [[ $launcher =~ ^(srun|mpirun|mpiexec|prun|orterun)$ ]] || return 0
     if text=$(sacct -n -P -j "$slurm_job" -o JobID,JobName,NTasks,ElapsedRaw,TotalCPU,MaxRSS,State 2>&1); then
-        REPLY=$(jq -cRs -f "$JOSTLE_LIB/steps.jq" <<<"$text")
+        REPLY=$(jq -cRs -f "$JOSTLE_LIB/slurm/steps.jq" <<<"$text")
     else
         json_string "sacct: ${text%%$'\n'*}"
         REPLY="{\"steps\":null,\"reason\":$REPLY}"

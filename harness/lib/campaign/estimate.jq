@@ -1,4 +1,4 @@
-# The states of cells (input, see campaign-states.jq) -> a jostle.plan/1, with what
+# The states of cells (input, see states.jq) -> a jostle.plan/1, with what
 # each cell will still take. $plan: a jostle.campaign/1 with the same
 # cells, slurped; $probes: lines "label TAB seconds" of single runs.
 #

@@ -42,7 +42,7 @@ standing() {
     jq -n --arg folder "$folder" --argjson queue "$queue" --slurpfile campaign "$folder/campaign.json" \
         --slurpfile cells "$temporary/cells" --slurpfile jobs "$temporary/jobs" \
         --rawfile stale "$temporary/stale" --rawfile waiting "$temporary/queue" \
-        -f "$JOSTLE_LIB/standing.jq" >"$temporary/standing.json" || die "$folder cannot be read: is a file in it damaged?"
+        -f "$JOSTLE_LIB/slurm/standing.jq" >"$temporary/standing.json" || die "$folder cannot be read: is a file in it damaged?"
 }
 
 # standing_stale FOLDER TEMPORARY QUEUE: writes to TEMPORARY/stale a line for each

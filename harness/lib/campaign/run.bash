@@ -52,7 +52,7 @@ campaign_can_write() {
 cell_words() {
     words=()
     while IFS= read -r -d ''; do words+=("$REPLY"); done < <(jq -j --argjson options "$campaign_kinds" \
-        "$(<"$JOSTLE_LIB/campaign-arguments.jq") | ., \"\\u0000\"" <<<"$cell_json")
+        "$(<"$JOSTLE_LIB/campaign/arguments.jq") | ., \"\\u0000\"" <<<"$cell_json")
 }
 
 # run_cell NAME: measures the cell in cell_json in a fresh working folder. Whatever ends
@@ -135,7 +135,7 @@ cell_ended() {
         mkdir -p "${file%/*}"
         reason=${CELL_REASON:-it ended with status $2}
         jq -c --arg reason "$reason" --arg state "$CELL_STATE" --arg host "$(uname -n)" --arg now "$(TZ=UTC0 printf '%(%Y-%m-%dT%H:%M:%SZ)T' -1)" \
-            -f "$JOSTLE_LIB/campaign-broken.jq" <<<"$cell_json" >"$file.part" &&
+            -f "$JOSTLE_LIB/campaign/broken.jq" <<<"$cell_json" >"$file.part" &&
             mv "$file.part" "$file"
     fi
 }

@@ -77,7 +77,7 @@ noise_judge() {
     NOISE=$(printf '%s' "$noise_records" |
         "$JOSTLE_BIN/estimate" --conditions "$names" --min-runs "$NOISE_MOST_ROUNDS" --max-runs "$NOISE_MOST_ROUNDS" \
             --summary-only --summary - |
-        jq -c -f "$JOSTLE_LIB/noise.jq") || die 'the noise floor cannot be computed: estimate failed'
+        jq -c -f "$JOSTLE_LIB/doctor/noise.jq") || die 'the noise floor cannot be computed: estimate failed'
 }
 
 # check_noise: a finding for each member of NOISE.
@@ -85,5 +85,5 @@ check_noise() {
     local kind status text advice
     while IFS=$'\t' read -r kind status text advice; do
         finding "$kind" "$status" "$text" "$advice"
-    done < <(jq -r -L "$JOSTLE_LIB" -f "$JOSTLE_LIB/noise-findings.jq" <<<"$NOISE")
+    done < <(jq -r -L "$JOSTLE_LIB" -f "$JOSTLE_LIB/doctor/noise-findings.jq" <<<"$NOISE")
 }

@@ -55,8 +55,8 @@ campaign_entries() {
     local -a files
     campaign_git "$1"
     mapfile -t files < <(awk -v main="$1" 'BEGIN { seen[main] = 1; print main } NR % 2 { sub(/^file:/, ""); if (!seen[$0]++) print }' "$campaign_tmp/rows")
-    LC_ALL=C awk -f "$JOSTLE_LIB/campaign-lines.awk" "${files[@]}" >"$campaign_tmp/lines"
-    jq -nc --rawfile text "$campaign_tmp/rows" --rawfile lines "$campaign_tmp/lines" -f "$JOSTLE_LIB/campaign-entries.jq" >"$campaign_tmp/entries" ||
+    LC_ALL=C awk -f "$JOSTLE_LIB/campaign/lines.awk" "${files[@]}" >"$campaign_tmp/lines"
+    jq -nc --rawfile text "$campaign_tmp/rows" --rawfile lines "$campaign_tmp/lines" -f "$JOSTLE_LIB/campaign/entries.jq" >"$campaign_tmp/entries" ||
         die "$1 could not be read: it needs jq 1.6 or later"
     # git passes over an include that is not there.
     while IFS=$'\t' read -r where file; do
@@ -134,7 +134,7 @@ campaign_builtin() {
     REPLY=$(jq -nc --arg f "$folder" --arg i "$instances" --arg w "$workloads" '{ "campaign-dir": $f, instances: $i, workloads: $w }')
 }
 
-# campaign_error LINE: ends with what campaign-expand.jq found wrong.
+# campaign_error LINE: ends with what expand.jq found wrong.
 campaign_error() {
     local where message word advice text=''
     local -a known
@@ -196,12 +196,12 @@ campaign_make() {
     campaign_builtin "$1"
     builtin=$REPLY
     jq -r --argjson options "$options" --slurpfile values "$campaign_tmp/values" --argjson overrides "$overrides" --argjson builtin "$builtin" \
-        -f "$JOSTLE_LIB/campaign-expand.jq" "$campaign_tmp/entries" >"$campaign_tmp/expanded" || die "$1 could not be expanded"
+        -f "$JOSTLE_LIB/campaign/expand.jq" "$campaign_tmp/entries" >"$campaign_tmp/expanded" || die "$1 could not be expanded"
     ! tail -n 1 "$campaign_tmp/expanded" | grep -q '^{"error":' || campaign_error "$(tail -n 1 "$campaign_tmp/expanded")"
     campaign_programs "${1%/*}"
     tail -n +2 "$campaign_tmp/expanded" |
         jq -nc --slurpfile target_keys <(campaign_keys target) --slurpfile load_keys <(campaign_keys load) --slurpfile programs "$campaign_tmp/programs" \
-            --arg file "$1" --arg name "${name%.conf}" --slurpfile campaign <(head -n 1 "$campaign_tmp/expanded") -f "$JOSTLE_LIB/campaign-plan.jq" >"$campaign_tmp/plan" ||
+            --arg file "$1" --arg name "${name%.conf}" --slurpfile campaign <(head -n 1 "$campaign_tmp/expanded") -f "$JOSTLE_LIB/campaign/plan.jq" >"$campaign_tmp/plan" ||
         die "$1 could not be planned"
     campaign_resolved "$1"
 }

@@ -1,4 +1,4 @@
-# $differences (from compare-differences.jq) and estimate's comparisons, one for
+# $differences (from differences.jq) and estimate's comparisons, one for
 # each condition, on the input -> jostle.comparison/1.
 [., inputs] as $summaries
 | { schema: "jostle.comparison/1", a: $a, b: $b,
