@@ -3,7 +3,7 @@
 include "attribution";
 include "hits";
 include "forecast";
-include "resumed";
+include "resume/resumed";
 
 (.[0] + .[1])
 | .schema = "jostle.result/1"
