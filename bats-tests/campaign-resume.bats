@@ -7,6 +7,8 @@ campaign='' # the id of the campaign that start() started
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
+    # What is killed with SIGKILL cannot take its temporary folder away.
+    export TMPDIR=$BATS_TEST_TMPDIR
     tag=$((100000 + RANDOM)).$$
     # The second run of the second cell stays until the file `go` is there.
     cat >target <<END
