@@ -21,23 +21,22 @@ ALLOC   :=
 STATIC  :=
 endif
 
-COMPILE  = $(CC) $(STD) $(CFLAGS) $(WARN) $(SAN) -MMD -MP
+COMPILE  = $(CC) $(STD) $(CFLAGS) $(WARN) $(SAN) -I. -MMD -MP
 
 BIN       := $(BUILD)/bin
 objects    = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(1)))
 LOADGEN   := $(call objects,loadgen/*.c) $(call objects,loadgen/*/*.c)
-METER     := $(call objects,harness/meter/*.c)
-ESTIMATE  := $(call objects,harness/estimate/*.c)
-COVERAGE  := $(call objects,harness/coverage/*.c)
-TOPOLOGY  := $(call objects,harness/topology/*.c)
+COMMON    := $(BUILD)/libcommon.a
+# A folder of harness/ with a main.c is a program of that name.
+PARTS     := $(patsubst harness/%/main.c,%,$(wildcard harness/*/main.c))
 WORKLOADS := $(patsubst workloads/%.c,$(BUILD)/workloads/%,$(wildcard workloads/*.c))
-PROGRAMS  := $(BIN)/loadgen $(BIN)/meter $(BIN)/estimate $(BIN)/coverage $(BIN)/topology $(WORKLOADS)
+PROGRAMS  := $(BIN)/loadgen $(PARTS:%=$(BIN)/%) $(WORKLOADS)
 
 SCRIPTS   := harness/jostle harness/install-deps .ci/run \
-             $(wildcard harness/commands/* harness/lib/* bats-tests/*.bash jobs/*.sbatch)
+             $(wildcard harness/commands/* harness/lib/*.bash harness/*/*.bash bats-tests/*.bash jobs/*.sbatch)
 TESTS     := $(sort $(wildcard bats-tests/*.bats))
 
-.PHONY: all help deps demo test check lint format sanitize bench coverage man install clean
+.PHONY: all help deps demo test check lint format sanitize bench simulate man install clean
 .DEFAULT_GOAL := all
 
 all: $(PROGRAMS) ## build everything into build/
@@ -68,37 +67,42 @@ format: ## format C and shell sources in place
 sanitize: deps ## build with ASan and UBSan, run every test with that build
 	@$(MAKE) --no-print-directory check BUILD=build/sanitize SANITIZE=address,undefined
 
-coverage: all ## simulate experiments: do the intervals cover what they promise?
-	$(BIN)/coverage $(patsubst %,--resample %,$(wildcard results/reference/disk/*/runs.jsonl))
+simulate: all ## simulate experiments: do the intervals cover what they promise?
+	$(BIN)/simulate $(patsubst %,--resample %,$(wildcard results/reference/disk/*/runs.jsonl))
 
 bench: all ## speed and exactness side by side with the peers, in one run
-	@harness/bench
+	@bench/all
+
+# What two programs need stands in common/ once; all include it as "common/NAME.h".
+$(COMMON): $(call objects,common/*.c)
+	@mkdir -p $(@D)
+	rm -f $@ && $(AR) rcs $@ $^
 
 # A load of several files is a folder; all know the frame, which stands above them.
 $(LOADGEN): COMPILE += -Iloadgen
-$(BIN)/loadgen: $(LOADGEN)
+$(BIN)/loadgen: $(LOADGEN) $(COMMON)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(SAN) -o $@ $^ -luv -lhwloc -luring -lm -pthread $(ALLOC)
 
-# Small and static, so that starting it costs little and the memory image
+# meter is small and static, so that starting it costs little and the memory image
 # that the target inherits before its exec is a few hundred KiB.
-$(BIN)/meter: $(METER)
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(SAN) $(STATIC) -o $@ $^
-
-$(BIN)/estimate: $(ESTIMATE)
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(SAN) -o $@ $^ -lgsl -lgslcblas -ljansson -lm
+$(BIN)/meter: LIBS := $(STATIC)
+$(BIN)/stats: LIBS := -lgsl -lgslcblas -ljansson -lm
+$(BIN)/simulate: LIBS := -lgsl -lgslcblas -ljansson -lm -pthread
+$(BIN)/experiment $(BIN)/campaign $(BIN)/report $(BIN)/doctor: LIBS := -ljansson -lm
+$(BIN)/placement: LIBS := -lhwloc -lm
 
 # The simulator drives the very objects that decide in production.
-$(BIN)/coverage: $(COVERAGE) $(filter-out %/main.o,$(ESTIMATE))
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(SAN) -o $@ $^ -lgsl -lgslcblas -ljansson -lm -pthread
+$(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
+# A campaign's settings are the options of an experiment.
+$(BIN)/campaign: $(filter-out %/main.o,$(call objects,harness/experiment/*.c))
 
-# What is allowed here is read by the same code as in the loads.
-$(BIN)/topology: $(TOPOLOGY) $(addprefix $(BUILD)/obj/loadgen/,cpus.o quota.o cgroup.o)
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(SAN) -o $@ $^ -lhwloc -lm
+define part
+$(BIN)/$(1): $(call objects,harness/$(1)/*.c) $(COMMON)
+	@mkdir -p $$(@D)
+	$$(CC) $$(CFLAGS) $$(SAN) -o $$@ $$(filter %.o,$$^) $(COMMON) $$(LIBS)
+endef
+$(foreach one,$(PARTS),$(eval $(call part,$(one))))
 
 $(BUILD)/workloads/%: $(BUILD)/obj/workloads/%.o
 	@mkdir -p $(@D)

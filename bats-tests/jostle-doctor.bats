@@ -205,7 +205,7 @@ finds() {
 # which the second argument's CPU ticks passed (busy, on two CPUs).
 flags() {
     (
-        export JOSTLE_LIB=$ROOT/harness/lib JOSTLE_BIN=$BIN
+        export JOSTLE_LIB=$ROOT/harness/lib JOSTLE_HARNESS=$ROOT/harness JOSTLE_ROOT=$ROOT JOSTLE_BIN=$BIN
         # shellcheck source=/dev/null
         source "$JOSTLE_LIB/common.bash"
         # shellcheck source=/dev/null

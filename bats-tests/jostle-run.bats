@@ -147,7 +147,7 @@ setup() {
     cp out/result.json before.json
     rm out/result.json
     (
-        export JOSTLE_LIB=$ROOT/harness/lib JOSTLE_BIN=$BIN
+        export JOSTLE_LIB=$ROOT/harness/lib JOSTLE_HARNESS=$ROOT/harness JOSTLE_ROOT=$ROOT JOSTLE_BIN=$BIN
         # shellcheck source=/dev/null
         source "$JOSTLE_LIB/common.bash"
         # shellcheck source=/dev/null

@@ -20,7 +20,7 @@
  * All times are nanoseconds of CLOCK_MONOTONIC unless the name says otherwise.
  * Functions that return int return 0, or -1 after run_fail() said why. */
 
-#include "cpus.h"
+#include "common/cpus.h"
 #include "histogram.h"
 #include "options.h"
 #include "pacer.h"

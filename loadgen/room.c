@@ -1,6 +1,6 @@
 #include "room.h"
 
-#include "cgroup.h"
+#include "common/cgroup.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -139,7 +139,7 @@ estimate_command() {
         IFS=,
         printf '%s' "${conditions[*]}"
     )
-    ESTIMATE=("$JOSTLE_BIN/estimate" --conditions "$names" --error "${options[error]}"
+    ESTIMATE=("$JOSTLE_BIN/stats" --conditions "$names" --error "${options[error]}"
         --confidence "${options[confidence]}" --min-runs "${options[min_runs]}" --max-runs "${options[max_runs]}"
         --metric "${options[metric]}" --seed "${options[seed]}")
     [[ -z ${options[ignore_failure]} ]] || ESTIMATE+=(--ignore-failure)

@@ -1,7 +1,7 @@
 # What the commands that measure (run, slowdown) share: their options, their
 # help, and the libraries. Sourced, never run.
 
-for measuring_part in common options pipes slurm/slurm slurm/remote placement loads cache environment facts doctor/doctor \
+for measuring_part in common options pipes ../../jobs/slurm/slurm ../../jobs/slurm/remote placement loads cache environment facts ../doctor/doctor \
     result status resume/resume experiment; do
     # shellcheck source=/dev/null
     source "$JOSTLE_LIB/$measuring_part.bash"

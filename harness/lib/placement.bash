@@ -18,8 +18,8 @@ placement_arguments() {
 # placement_ask ARG...: sets placement_json to topology's answer; ends as it does
 # where it has none.
 placement_ask() {
-    [[ -x $JOSTLE_BIN/topology ]] || die "$JOSTLE_BIN/topology is missing: run make"
-    placement_json=$("$JOSTLE_BIN/topology" "$@") || exit
+    [[ -x $JOSTLE_BIN/placement ]] || die "$JOSTLE_BIN/placement is missing: run make"
+    placement_json=$("$JOSTLE_BIN/placement" "$@") || exit
 }
 
 # placement_find: reads the options; ends with wrong use where the machine, or

@@ -23,9 +23,9 @@ result_derive() {
     {
         cat "$folder/runs.jsonl"
         [[ -z $stopped ]] || printf 'stop %s\n' "$stopped"
-    } | "$JOSTLE_BIN/estimate" "${estimate[@]}" --summary "$folder/summary.json" >/dev/null ||
+    } | "$JOSTLE_BIN/stats" "${estimate[@]}" --summary "$folder/summary.json" >/dev/null ||
         die "cannot derive the result of $folder: estimate failed"
-    jq -s -L "$JOSTLE_LIB" --rawfile runs "$folder/runs.jsonl" -f "$JOSTLE_LIB/result.jq" "$folder/experiment.json" "$folder/summary.json" \
+    jq -s -L "$JOSTLE_LIB" -L "$JOSTLE_HARNESS" --rawfile runs "$folder/runs.jsonl" -f "$JOSTLE_LIB/result.jq" "$folder/experiment.json" "$folder/summary.json" \
         >"$folder/result.json.part" || die "cannot write to $folder: is the disk full?"
     mv "$folder/result.json.part" "$folder/result.json"
     rm -f "$folder/summary.json"
@@ -33,6 +33,6 @@ result_derive() {
 
 # result_table FOLDER: prints the result for people.
 result_table() {
-    jq -r -L "$JOSTLE_LIB" -f "$JOSTLE_LIB/table.jq" "$1/result.json"
+    jq -r -L "$JOSTLE_LIB" -L "$JOSTLE_HARNESS" -f "$JOSTLE_LIB/table.jq" "$1/result.json"
     printf '\nRecords: %s\n' "$1"
 }

@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# The promise of the intervals, on simulated experiments of known truth.
+
+load helpers
+bats_require_minimum_version 1.5.0
+
+@test "intervals and gate keep their promise in the short simulation" {
+    run -0 "$BIN/simulate" --quick
+    [[ $output == *'lognormal-20%'* && $output == *'ar1-0.9'* && $output == *'--at-most'* ]]
+    [[ $output == *'Two equal results compared'* && $output == *'--aa: mean noise floor'* && $output == *'--metric all'* ]]
+}
+
+@test "the rules that lost can be simulated again" {
+    run -0 "$BIN/simulate" --rules --experiments 200 --populations normal-5%
+    [[ $output == *'| Hodges-Lehmann | '* && $output == *'| BCa bootstrap | '* && $output == *'| delta method, pairs | '* ]]
+    # Looking after each run from the third on, Student's t breaks its promise.
+    run -0 "$BIN/simulate" --rules --experiments 1500 --populations lognormal-40%
+    local covered
+    covered=$(sed -n 's/^| t, from 3 runs | \([0-9.]*\),.*/\1/p' <<<"$output" | head -n 1)
+    jq -en --argjson covered "$covered" '$covered > 80 and $covered < 93'
+}
+
+@test "the same seed gives the same table, however many threads there are" {
+    local threads
+    for threads in 1 3; do
+        "$BIN/simulate" --experiments 700 --populations normal-5%,outliers-5% --threads $threads >"$BATS_TEST_TMPDIR/$threads"
+    done
+    cmp "$BATS_TEST_TMPDIR/1" "$BATS_TEST_TMPDIR/3"
+}
+
+@test "the simulation notices an interval that is too narrow" {
+    # Shrunk to nine tenths an interval covers about 91 %: what it would be if
+    # the rule looked after each run and nothing made up for it.
+    run ! "$BIN/simulate" --quick --populations normal-5% --narrow 0.9
+    [[ $output == *'broken: normal-5%'*'coverage'* ]]
+}
+
+@test "measured runs can be drawn from" {
+    local i
+    for i in {1..40}; do
+        printf '{"condition":"baseline","wall_s":1.%02d,"exit_code":0}\n' $((i * 7 % 23))
+    done >"$BATS_TEST_TMPDIR/runs.jsonl"
+    run -0 "$BIN/simulate" --experiments 500 --populations none --resample "$BATS_TEST_TMPDIR/runs.jsonl"
+    [[ $output == *"runs:${BATS_TEST_TMPDIR##*/}"* && $output != *'normal-5%'* ]]
+    run -2 "$BIN/simulate" --resample "$BATS_TEST_TMPDIR/missing"
+    [[ $output == *'give a readable runs.jsonl'* ]]
+}
+
+@test "wrong use is refused" {
+    run -2 "$BIN/simulate" --populations nonesuch
+    run -2 "$BIN/simulate" --experiments 0
+    run -2 "$BIN/simulate" operand
+    run -0 "$BIN/simulate" --help
+}

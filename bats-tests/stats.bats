@@ -1,0 +1,418 @@
+#!/usr/bin/env bats
+# estimate: what to run next, and what the runs show. Pure, so fed by hand.
+
+load helpers
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# wall TIME...: records of one condition.
+wall() {
+    printf '{"wall_s":%s}\n' "$@"
+}
+
+# pairs SEED BLOCKS RATIO CV [EXTRA]: records of baseline and load, with noise
+# that awk makes; EXTRA is one more condition, like the baseline.
+pairs() {
+    awk -v seed="$1" -v blocks="$2" -v ratio="$3" -v cv="$4" -v extra="${5:-}" '
+        function normal() { return sqrt(-2 * log(1 - rand())) * cos(6.283185307 * rand()) }
+        function line(name, scale) {
+            printf "{\"condition\":\"%s\",\"block\":%d,\"order\":%d,\"wall_s\":%.9f,\"user_s\":%.9f,\"system_s\":0,\"max_rss_bytes\":4096}\n",
+                name, b, ++order, scale * (1 + cv * normal()), scale * (0.9 + cv * normal())
+        }
+        BEGIN {
+            srand(seed)
+            for (b = 1; b <= blocks; b++) {
+                line("baseline", 1)
+                line("load", ratio)
+                if (extra != "") line(extra, 1)
+            }
+        }'
+}
+
+# summary OPTIONS...: the summary of the records on stdin.
+summary() {
+    "$BIN/stats" --summary-only --summary - "$@"
+}
+
+@test "help lists every option and the protocol" {
+    run -0 "$BIN/stats" --help
+    local option
+    for option in conditions error confidence min-runs max-runs metric seed ignore-failure discard-warmup at-most aa \
+        summary summary-only first-stop compare condition; do
+        [[ $output == *"--$option "* || $output == *"--$option,"* ]]
+    done
+    [[ $output == *'exit codes'* && $output == *'next'* ]]
+}
+
+@test "wrong use is refused with exit code 2 and one line that says what to do" {
+    local -a words
+    local case
+    for case in '--error 0' '--error x' '--error 0.1x' '--confidence 1' '--min-runs 0' '--max-runs -3' '--max-runs 3e2' \
+        '--metric wall' '--conditions a,a' '--conditions a/b' '--conditions a,' '--seed -1' '--min-runs 9 --max-runs 3' \
+        '--at-most 0' '--aa' '--compare one' 'operand' '--nonsense'; do
+        read -ra words <<<"$case"
+        run -2 --separate-stderr "$BIN/stats" "${words[@]}"
+        [[ -z $output && -n $stderr ]] || {
+            echo "$case: $output"
+            return 1
+        }
+    done
+}
+
+@test "mean, variance, quartiles and Student's t interval of a fixed number of runs are exact" {
+    # R: t.test(c(1.0, 1.2, 1.1, 1.4, 1.3)) gives 1.2 [1.003676, 1.396324].
+    wall 1.0 1.2 1.1 1.4 1.3 | summary --min-runs 5 --max-runs 5 | holds '.conditions[0] | .runs == 5 and (.wall_s
+        | (.mean - 1.2 | fabs) < 1e-9 and (.variance - 0.025 | fabs) < 1e-9 and (.stddev - 0.158113883 | fabs) < 1e-8
+        and .median == 1.2 and .min == 1 and .max == 1.4 and .statistic == "mean"
+        and (.ci[0] - 1.003675684 | fabs) < 1e-8 and (.ci[1] - 1.396324316 | fabs) < 1e-8
+        and (.error - 0.163603597 | fabs) < 1e-8)'
+}
+
+@test "a ratio from pairs has Fieller's interval" {
+    # x 1 1.1 0.9 1.05, y 1.3 1.45 1.15 1.4: the bounds solve
+    # mean(y - r x)^2 = t^2 var(y - r x) / 4 with t = 3.182446.
+    local x=(1 1.1 0.9 1.05) y=(1.3 1.45 1.15 1.4) i
+    for i in 0 1 2 3; do
+        printf '{"condition":"a","wall_s":%s}\n{"condition":"b","wall_s":%s}\n' "${x[i]}" "${y[i]}"
+    done | summary --conditions a,b --min-runs 4 --max-runs 4 >result
+    holds '.slowdowns[0] | .pairs == 4 and (.ratio - 5.3 / 4.05 | fabs) < 1e-9 and .ci[0] < .ratio and .ratio < .ci[1]' <result
+    local bound
+    for bound in 0 1; do
+        jq -e --argjson i $bound '.slowdowns[0].ci[$i] as $r
+            | [[1, 1.3], [1.1, 1.45], [0.9, 1.15], [1.05, 1.4]] | map(.[1] - $r * .[0]) | (add / 4) as $m
+            | (map((. - $m) | . * .) | add / 3) as $v
+            | (($m | fabs) / ($v / 4 | sqrt) - 3.182446305) | fabs < 1e-5' result
+    done
+}
+
+@test "every block has each condition once, in an order that the seed fixes" {
+    # Interactively: ten blocks of what it asks for.
+    asked() {
+        coproc ESTIMATE { "$BIN/stats" --conditions a,b,c --error 0.0001 --max-runs 10 --seed "$1"; }
+        local kind condition block order
+        while IFS=$'\t' read -r kind condition block order _ <&"${ESTIMATE[0]}" && [[ $kind == run ]]; do
+            printf '%s %s\n' "$block" "$condition"
+            printf '{"condition":"%s","block":%s,"order":%s,"wall_s":1.%s}\n' "$condition" "$block" "$order" "$RANDOM" \
+                >&"${ESTIMATE[1]}"
+        done
+    }
+    asked 1 >one
+    asked 1 >again
+    asked 2 >two
+    cmp one again
+    run ! cmp -s one two
+    [[ $(wc -l <one) -eq 30 && $(sort -u one | wc -l) -eq 30 ]]
+    # All six orders of three are likely in ten blocks; two at least must occur.
+    [[ $(awk '{ o[$1] = o[$1] $2 } END { for (b in o) print o[b] }' one | sort -u | wc -l) -ge 2 ]]
+}
+
+@test "it stops at the asked error, not before the minimum, and at the cap with max-runs" {
+    pairs 1 30 1.3 0.01 | "$BIN/stats" --conditions baseline,load --min-runs 6 >answers
+    [[ $(grep -n -m 1 ^stop answers | cut -d: -f1) -eq 13 ]]
+    [[ $(grep -m 1 ^stop answers) == $'stop\terror\t-\t-\t'*$'\t0' ]]
+    pairs 1 8 1.3 0.2 | "$BIN/stats" --conditions baseline,load --max-runs 8 >answers
+    [[ $(tail -n 1 answers) == $'stop\tmax-runs\t'* ]]
+    [[ $(grep -c ^stop answers) -eq 1 ]]
+}
+
+@test "it never stops inside a block" {
+    pairs 3 30 1.3 0.04 | "$BIN/stats" --conditions baseline,load --error 0.03 >answers
+    (($(grep -n -m 1 ^stop answers | cut -d: -f1) % 2 == 1))
+}
+
+@test "the forecast is of the right size and ends at zero" {
+    pairs 7 60 1.3 0.05 | "$BIN/stats" --conditions baseline,load --error 0.025 --max-runs 100 >answers
+    local stop asked
+    stop=$(grep -n -m 1 ^stop answers | cut -d: -f1)
+    # After ten blocks the spread is known to about a quarter, the number of runs to about a half.
+    asked=$(sed -n 21p answers | cut -f 6)
+    ((asked > (stop - 21) / 3 && asked < (stop - 21) * 3))
+    [[ $(sed -n "$((stop - 1))p" answers | cut -f 6) -ge 1 ]]
+}
+
+@test "with a gate the forecast is about its verdict, not about the cap" {
+    pairs 7 40 1.3 0.03 >runs
+    "$BIN/stats" --conditions baseline,load --at-most 1.1 --max-runs 1000 <runs >answers
+    # Far above the limit: decided at the least number of runs.
+    (($(sed -n 11p answers | cut -f 6) <= 24 - 10))
+    # Right at the limit it would take for ever.
+    pairs 7 40 1.1 0.03 | "$BIN/stats" --conditions baseline,load --at-most 1.1 --max-runs 1000 >answers
+    (($(sed -n 31p answers | cut -f 6) > 100))
+}
+
+@test "the summary tells the first forecast and what came of it" {
+    pairs 7 60 1.3 0.05 | summary --conditions baseline,load --error 0.025 --max-runs 100 --first-stop >result
+    holds '.forecast | .after_runs == 6 and .expected_runs >= 24 and .expected_runs <= 200 and .made_runs >= 24 and .made_runs <= 120' <result
+    pairs 7 2 1.3 0.05 | summary --conditions baseline,load | holds '.forecast == null'
+}
+
+@test "the records' times tell how many seconds were expected and taken, without a pause" {
+    jq -nc '[0, 2, 4, 1000, 1002] | to_entries[] | { block: (.key + 1), start: (1e9 + .value | todate | sub("Z"; ".250000000Z")), wall_s: 1.5 }' >runs.jsonl
+    jq -n -L "$ROOT/harness/lib" --rawfile runs runs.jsonl 'include "forecast"; { forecast: { after_runs: 2, expected_runs: 6, made_runs: 5 } } | with_forecast($runs), (with_forecast($runs) | forecast_line)' >out
+    jq -s '.[0]' out | holds '.forecast | .after_s == 3.5 and .expected_s == 10.5 and .took_s == 2 + 2 + 1.5 + 2 + 1.5'
+    jq -s '.[1]' out | holds '. == "forecast after 2 runs (3.50 s): 6 in all, 10.5 s; made: 5, 9.00 s"'
+}
+
+@test "runs that resemble their neighbours tell less, and all conditions' runs tell of it" {
+    # The same values in two orders: smooth, and shuffled by 7 i modulo 24.
+    awk 'BEGIN { for (i = 0; i < 24; i++) print 1 + 0.02 * sin(i * 0.5) }' >smooth
+    awk '{ v[NR - 1] = $1 } END { for (i = 0; i < 24; i++) print v[7 * i % 24] }' smooth >mixed
+    local order
+    for order in smooth mixed; do
+        mapfile -t values <$order
+        wall "${values[@]}" | summary --error 0.5 --max-runs 24 --min-runs 23 >$order.json
+        awk '{ print "{\"condition\":\"" (NR % 2 ? "a" : "b") "\",\"wall_s\":" $1 * (NR % 2 ? 1 : 3) "}" }' $order |
+            summary --conditions a,b --max-runs 13 >$order.both.json
+    done
+    jq -s 'map(.conditions[0].wall_s.error)' smooth.json mixed.json | holds '.[0] > 2 * .[1]'
+    jq -s 'map(.warnings | map(.flag) | index("autocorrelation") != null)' smooth.json mixed.json | holds '. == [true, false]'
+    jq -s 'map(.conditions[0].wall_s.error)' smooth.both.json mixed.both.json | holds '.[0] > 1.5 * .[1]'
+    jq -s 'map([.warnings[] | select(.flag == "autocorrelation") | .condition])' smooth.both.json mixed.both.json | holds '. == [["a", "b"], []]'
+}
+
+@test "feeding the records again in one go gives the same summary as one after the other" {
+    pairs 2 14 1.1 0.05 >runs
+    summary --conditions baseline,load <runs >whole
+    {
+        head -n 9 runs
+        tail -n +10 runs
+    } | summary --conditions baseline,load >parts
+    cmp whole parts
+}
+
+@test "an experiment that was cut off goes on where it was" {
+    pairs 2 3 1.1 0.05 | head -n 5 >runs
+    printf '{"condition":"load","blo' >>runs
+    run -0 --separate-stderr "$BIN/stats" --conditions baseline,load <runs
+    [[ ${lines[-1]} == $'run\tload\t3\t6\t'* ]]
+    [[ $stderr == *'line 6 of the records is set aside'* && $(wc -l <<<"$stderr") -eq 1 ]]
+}
+
+@test "broken, foreign, doubled and absurd records are set aside, and the good ones count" {
+    {
+        wall 1 1.1 0.9
+        printf '%s\n' '[]' 'nonsense' '{"wall_s":"1"}' '{"wall_s":-1}' '{"wall_s":1,"wall_s":2}' '{"condition":"other","wall_s":1}' \
+            '{"wall_s":1,"block":2}' '{"wall_s":1,"block":99999999}' '' '{"wall_s":1e999}' '{}'
+    } >runs
+    run -0 --separate-stderr "$BIN/stats" --summary-only --summary - <runs
+    holds '.conditions[0].runs == 3' <<<"$output"
+    [[ $(wc -l <<<"$stderr") -eq 10 ]]
+}
+
+@test "warm-up runs, block 0, are not used" {
+    {
+        printf '{"block":0,"order":0,"wall_s":99}\n'
+        wall 1 1.1 0.9
+    } | summary --max-runs 3 | holds '.conditions[0] | .runs == 3 and .wall_s.max == 1.1'
+}
+
+@test "a failed run stops the experiment, unless failures are ignored" {
+    local failure
+    for failure in '"exit_code":3' '"exit_code":null,"signal":9' '"exit_code":0,"timed_out":true' '"exit_code":127,"start_error":"not found"'; do
+        {
+            wall 1 1.1
+            printf '{"wall_s":5,%s}\n' "$failure"
+        } >runs
+        run -0 "$BIN/stats" --summary file <runs
+        [[ ${lines[-1]} == $'stop\tfailure\t-\t-\t'* ]]
+        holds '.conditions[0] | .runs == 2 and .stop_reason == "failure" and (.converged | not)' <file
+        holds '.warnings[0] | .flag == "failed-runs" and .runs == [3]' <file
+        run -0 "$BIN/stats" --ignore-failure --summary file <runs
+        [[ ${lines[-1]} == run* ]]
+        holds '.conditions[0].runs == 3' <file
+    done
+}
+
+@test "a stop from outside ends it with its reason" {
+    local reason
+    for reason in max-time interrupted; do
+        {
+            wall 1 1.1
+            printf 'stop %s\n' $reason
+            wall 7
+        } | "$BIN/stats" --summary file >answers
+        [[ $(tail -n 1 answers) == $'stop\t'$reason$'\t-\t-\t'* ]]
+        holds ".conditions[0] | .runs == 2 and .stop_reason == \"$reason\"" <file
+    done
+}
+
+@test "equal values converge, and the clock is blamed" {
+    wall 0.5 0.5 0.5 0.5 | summary --min-runs 4 | holds '(.conditions[0] | .converged and .wall_s.variance == 0
+        and .wall_s.ci == [0.5, 0.5]) and (.warnings | map(.flag) == ["coarse-clock"])'
+}
+
+@test "no runs at all give a summary without figures" {
+    summary --conditions a,b </dev/null | holds '.slowdowns == [] and (.conditions | map(.runs == 0 and .wall_s == null) | all)'
+}
+
+@test "CPU times too small to measure hold nobody up" {
+    local -a wobble=(3 8 1 7 4 5 2 9 6 1 8 3)
+    local i
+    for i in "${wobble[@]}"; do
+        printf '{"wall_s":1.00%d,"user_s":0.90%d,"system_s":0.00%d,"max_rss_bytes":%d}\n' "$i" "$i" "$i" $((4096 * (100 + i % 2)))
+    done | summary --metric all >result
+    holds '.conditions[0] | .converged and .system_s.error > 0.05' <result
+    # A page more or less is no second mode.
+    holds 'all(.warnings[]; .metric != "max_rss_bytes")' <result
+}
+
+@test "a metric that no run reports is null and holds nobody up" {
+    wall 1 1.01 0.99 1 1.01 0.99 1.02 1 1 1.01 0.99 1.003 | summary --metric wall_s,max_rss_bytes |
+        holds '.conditions[0] | .converged and .max_rss_bytes == null and .wall_s.runs == null'
+}
+
+@test "the first runs are left out on demand, and counted as discarded" {
+    {
+        wall 3 2
+        wall 1 1.1 0.9 1
+    } | summary --discard-warmup 2 --min-runs 4 --max-runs 4 |
+        holds '.conditions[0] | .runs == 4 and .discarded == 2 and .wall_s.max == 1.1 and .stop_reason == "max-runs"'
+}
+
+@test "each oddity has its flag, names its runs, and says what to do" {
+    flags() {
+        summary --min-runs 20 --max-runs 20 | tee result | jq -r '[.warnings[].flag] | join(" ")'
+    }
+    noise() { # a fixed, structureless jitter of about 1 %
+        awk -v f="$1" 'BEGIN { srand(11); for (i = 1; i <= 20; i++) { e = 0.01 * (rand() + rand() + rand() - 1.5) * 2; printf "{\"wall_s\":%.9f}\n", (1 + e) * '"$1"' } }'
+    }
+    [[ -z $(noise 1 | flags) ]]
+    [[ $(noise '(i == 7 || i == 13 ? 1.5 : 1)' | flags) == *outliers* ]]
+    holds '.warnings[0].runs == [7, 13] and (.warnings[0].message | test("runs 7, 13") and test("pull the mean"))' <result
+    [[ $(noise '((i * i * 7) % 11 < 5 ? 1.3 : 1)' | flags) == *two-modes* ]]
+    [[ $(noise '(i == 1 ? 1.3 : i == 2 ? 1.1 : 1)' | flags) == *warm-up* ]]
+    [[ $(noise '(i > 12 ? 1.06 : 1)' | flags) == *step* ]]
+    holds 'any(.warnings[]; .flag == "step" and .runs[0] == 13)' <result
+    [[ $(noise '(1 + i / 200)' | flags) == *trend* ]]
+    [[ $(noise '(1 + 0.1 * sin(i / 2))' | flags) == *autocorrelation* ]]
+    noise 1 | jq -c '.wall_s |= ((. * 100 | round) / 100)' | flags | grep -q coarse-clock
+    holds 'all(.warnings[]; (.message | length) > 40 and (.runs | length) > 0)' <result
+}
+
+@test "a load that makes the times vary is named" {
+    pairs 4 12 1.3 0.01 >quiet
+    pairs 5 12 1.3 0.2 | sed 's/baseline/other/' | grep load >wild
+    {
+        grep baseline quiet
+        cat wild
+    } | summary --conditions baseline,load --max-runs 12 |
+        holds 'any(.warnings[]; .flag == "load-variance" and .condition == "load")'
+}
+
+@test "outliers that are rare are set aside from the interval and said to be" {
+    awk 'BEGIN { srand(3); for (i = 1; i <= 30; i++) printf "{\"wall_s\":%.6f}\n", (i == 9 ? 2 : 1) + 0.02 * rand() }' |
+        summary --error 0.001 | holds '(.conditions[0].wall_s | .statistic == "mean-without-outliers" and .set_aside == 1
+            and .center < .mean and .ci[1] < 1.05) and any(.warnings[]; .flag == "outliers" and .runs == [9])'
+}
+
+@test "a drift that both of a pair share does not become a slowdown" {
+    awk 'BEGIN { srand(8); for (b = 1; b <= 20; b++) { first = rand() < 0.5
+        for (k = 0; k < 2; k++) { o++; printf "{\"condition\":\"%s\",\"block\":%d,\"order\":%d,\"wall_s\":%.9f}\n",
+            (k == 0) == first ? "baseline" : "load", b, o, (1 + o / 40) * (1 + 0.002 * (rand() - 0.5)) } } }' |
+        summary --conditions baseline,load --min-runs 20 --max-runs 20 |
+        holds '.slowdowns[0] | .error < 0.02 and .ci[0] < 1 and .ci[1] > 1 and (.distinguishable | not)'
+}
+
+@test "the baseline against itself gives the floor, and what is within it is called noise" {
+    pairs 21 12 1.004 0.02 aa | summary --conditions baseline,load,aa --aa --max-runs 12 >result
+    holds '.noise_floor[0] | .metric == "wall_s" and .floor > 0 and .floor < 0.1' <result
+    holds '.slowdowns[] | select(.condition == "load") | .distinguishable | not' <result
+    pairs 21 12 1.5 0.02 aa | summary --conditions baseline,load,aa --aa --max-runs 12 |
+        holds '.slowdowns[] | select(.condition == "load") | .distinguishable'
+}
+
+@test "a gate says below, above or undecided, and stops once it knows" {
+    pairs 1 60 1.02 0.01 | "$BIN/stats" --conditions baseline,load --at-most 1.10 --max-runs 60 --first-stop --summary file >answers
+    grep -q $'^stop\tdecided' answers
+    holds '.verdict == "below" and .slowdowns[0].pairs == 12 and .slowdowns[0].method == "paired-confidence-sequence"' <file
+    pairs 1 60 1.3 0.01 | summary --conditions baseline,load --at-most 1.10 --max-runs 60 --first-stop | holds '.verdict == "above"'
+    pairs 1 20 1.10 0.05 | summary --conditions baseline,load --at-most 1.10 --max-runs 20 --first-stop |
+        holds '.verdict == "undecided" and .conditions[0].stop_reason == "max-runs"'
+}
+
+@test "several metrics share the error rate, and the summary says so" {
+    pairs 6 12 1.3 0.03 >runs
+    summary --conditions baseline,load --min-runs 12 --max-runs 12 <runs >alone
+    summary --conditions baseline,load --min-runs 12 --max-runs 12 --metric all <runs >together
+    holds '(.intervals.family == 1) and (.slowdowns | length == 1) and (.slowdowns[0].simultaneous | not)' <alone
+    holds '(.intervals.family == 4) and (.slowdowns | map(.simultaneous) | all)' <together
+    # Bonferroni with four: the t quantile at 98.75 % with 11 degrees of freedom over that at 95 %.
+    jq -es '(.[1].slowdowns[0].error / .[0].slowdowns[0].error - 2.980 / 2.201) | fabs < 0.02' alone together
+}
+
+@test "what the loads did is averaged over the runs" {
+    printf '{"wall_s":1,"load":[{"name":"half","unit":"CPUs","offered":1,"achieved":0.%s,"late":1,"dropped":2,"cpu_s":3}]}\n' 8 6 |
+        summary | holds '.conditions[0].load[0] | .name == "half" and .unit == "CPUs" and .offered == 1
+            and (.achieved - 0.7 | fabs) < 1e-9 and .late == 2 and .dropped == 4 and .cpu_s == 3 and .runs == 2'
+}
+
+@test "many experiments one after the other give a summary each, and the first stop counts" {
+    {
+        pairs 1 20 1.2 0.01
+        echo next
+        pairs 2 20 1.4 0.01
+        echo next
+    } | summary --conditions baseline,load --first-stop >results
+    [[ $(wc -l <results) -eq 2 ]]
+    jq -es 'map(.slowdowns[0]) | (.[0].ratio - 1.2 | fabs) < 0.02 and (.[1].ratio - 1.4 | fabs) < 0.02 and all(.pairs == 12)' results
+}
+
+@test "two files are compared by independent samples" {
+    pairs 1 15 1.3 0.02 >a
+    pairs 2 15 1.3 0.02 | sed 's/"wall_s":1\./"wall_s":2./' >b
+    run -0 "$BIN/stats" --compare a a --condition load
+    holds '.comparisons[0] | .ratio == 1 and .ci[0] < 1 and .ci[1] > 1 and (.distinguishable | not) and .a.runs == 15 and .a.noise_floor > 0' <<<"$output"
+    run -0 "$BIN/stats" --compare a b --condition load
+    holds '.comparisons[0] | .ratio > 1.5 and .ci[0] > 1.4 and .distinguishable and .method == "welch-log-ratio"' <<<"$output"
+    # What each side's own runs are warned of is named.
+    awk 'BEGIN { for (i = 0; i < 24; i++) print "{\"wall_s\":" 1 + 0.02 * sin(i / 2) "}" }' >smooth
+    awk 'BEGIN { for (i = 0; i < 24; i++) print "{\"wall_s\":" 1 + 0.02 * sin(2 * i) "}" }' >mixed
+    run -0 "$BIN/stats" --compare smooth mixed
+    holds '.comparisons[0] | (.a.flags | index("autocorrelation")) and (.b.flags | index("autocorrelation") | not)' <<<"$output"
+    run -1 "$BIN/stats" --compare a b --condition absent
+    [[ $output == *'fewer than two good runs of absent'* ]]
+    run -1 "$BIN/stats" --compare a missing
+}
+
+@test "the summary file appears whole or not at all" {
+    wall 1 1.1 | "$BIN/stats" --summary file >/dev/null
+    [[ $(jq -r '.conditions[0].runs' file) -eq 2 && $(find . -name 'file*' | wc -l) -eq 1 ]]
+    run -1 "$BIN/stats" --summary absent/file < <(wall 1 1.1)
+    [[ $output == *'absent/file cannot be written'* ]]
+}
+
+@test "a summary file that is a device or a pipe is written to, never replaced" {
+    mkfifo pipe
+    cat pipe >got &
+    local reader=$!
+    wall 1 1.1 | "$BIN/stats" --summary pipe >/dev/null
+    wait "$reader"
+    [[ -p pipe ]]
+    holds '.conditions[0].runs == 2' <got
+    if mknod node c 1 3 2>/dev/null; then
+        wall 1 1.1 | "$BIN/stats" --summary node >/dev/null
+        [[ -c node ]]
+    fi
+}
+
+@test "the summary is as its schema says" {
+    command -v python3 >/dev/null && python3 -c 'import jsonschema' 2>/dev/null || skip 'python3-jsonschema is not installed'
+    validate() {
+        python3 - "$ROOT/results/schema/jostle.result.schema.json" <<'PYTHON'
+import json, jsonschema, sys
+schema = json.load(open(sys.argv[1]))
+summary = json.load(open("result"))
+summary.update(schema="jostle.result/1", command=["x"], settings={}, environment={})
+jsonschema.Draft7Validator(schema).validate(summary)
+PYTHON
+    }
+    pairs 1 20 1.3 0.02 aa | summary --conditions baseline,load,aa --aa --at-most 1.1 --metric all >result
+    validate
+    wall 1 1 1 9 | summary >result
+    validate
+    summary --conditions a,b </dev/null >result
+    validate
+}

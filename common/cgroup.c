@@ -1,0 +1,103 @@
+/* Which cgroups this process is in, and the tightest limit among them: the one
+ * that counts may be set anywhere from its own group up to the root of what is
+ * visible. Sources: Linux Documentation/admin-guide/cgroup-v2.rst and
+ * cgroup-v1/cgroups.rst; proc(5) mountinfo. */
+
+#include "common/cgroup.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+bool cgroup_read(const char *folder, const char *name, char *text, size_t size)
+{
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
+        return false;
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    const bool read = fgets(text, (int)size, file) != NULL;
+    fclose(file);
+    return read;
+}
+
+/* Whether the comma-separated list has the word. */
+static bool lists(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+    while (list != NULL) {
+        if (strncmp(list, word, length) == 0 && (list[length] == ',' || list[length] == '\0'))
+            return true;
+        list = strchr(list, ',');
+        list = list == NULL ? NULL : list + 1;
+    }
+    return false;
+}
+
+/* Path of this process in the hierarchy of `controller` ("": v2), from lines
+ * such as "3:cpu,cpuacct:/a/b" and "0::/a/b". */
+static bool own_path(const char *controller, char *path, size_t size)
+{
+    char text[PATH_MAX + 256];
+    bool found = false;
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    if (file == NULL)
+        return false;
+    while (!found && fgets(text, sizeof text, file) != NULL) {
+        text[strcspn(text, "\n")] = '\0';
+        char *names = strchr(text, ':');
+        char *where = names == NULL ? NULL : strchr(names + 1, ':');
+        if (where == NULL)
+            continue;
+        *where++ = '\0';
+        found = controller[0] == '\0' ? names[1] == '\0' : lists(names + 1, controller);
+        if (found)
+            snprintf(path, size, "%s", where);
+    }
+    fclose(file);
+    return found;
+}
+
+/* Mount point of a hierarchy, and which folder of it is mounted there. */
+static bool find_mount(const char *controller, char *mount, char *root)
+{
+    char text[2 * PATH_MAX + 512];
+    bool found = false;
+    FILE *file = fopen("/proc/self/mountinfo", "re");
+    if (file == NULL)
+        return false;
+    while (!found && fgets(text, sizeof text, file) != NULL) {
+        char type[64], options[1024];
+        const char *rest = strstr(text, " - ");
+        if (rest == NULL || sscanf(text, "%*s %*s %*s %4095s %4095s", root, mount) != 2 ||
+            sscanf(rest, " - %63s %*s %1023s", type, options) != 2)
+            continue;
+        found = controller[0] == '\0' ? strcmp(type, "cgroup2") == 0
+                                      : strcmp(type, "cgroup") == 0 && lists(options, controller);
+    }
+    fclose(file);
+    return found;
+}
+
+double cgroup_tightest(const char *controller, cgroup_limit *limit_of)
+{
+    char mount[PATH_MAX], root[PATH_MAX], path[PATH_MAX], folder[2 * PATH_MAX];
+    double limit = INFINITY;
+    if (!find_mount(controller, mount, root) || !own_path(controller, path, sizeof path))
+        return INFINITY;
+    /* In a container the path may be given from the host's root while only a
+     * part of it is mounted. */
+    const size_t skip = strcmp(root, "/") == 0 ? 0 : strlen(root);
+    const bool below = skip > 0 && strncmp(path, root, skip) == 0;
+    snprintf(folder, sizeof folder, "%s%s", mount, below ? path + skip : skip > 0 ? "" : path);
+    const size_t top = strlen(mount);
+    for (;;) {
+        limit = fmin(limit, limit_of(folder));
+        char *slash = strrchr(folder, '/');
+        if (slash == NULL || (size_t)(slash - folder) < top)
+            return limit;
+        *slash = '\0';
+    }
+}

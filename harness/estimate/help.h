@@ -1,6 +1,0 @@
-#ifndef ESTIMATE_HELP_H
-#define ESTIMATE_HELP_H
-
-extern const char help_text[];
-
-#endif

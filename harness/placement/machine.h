@@ -1,0 +1,51 @@
+#ifndef PLACEMENT_MACHINE_H
+#define PLACEMENT_MACHINE_H
+
+/* The machine as hwloc knows it, and which of its CPUs may be used here. */
+
+#include <hwloc.h>
+#include <stdbool.h>
+
+struct machine {
+    hwloc_topology_t topology;
+    bool this_system;        /* not a synthetic machine, nor another's XML */
+    hwloc_bitmap_t complete; /* all CPUs that are there */
+    hwloc_bitmap_t cpuset;   /* those that the cgroup's cpuset leaves */
+    hwloc_bitmap_t affinity; /* those that this process's affinity leaves */
+    hwloc_bitmap_t allowed;  /* those that all of that leaves */
+    double quota_cpus;       /* of the cgroup; INFINITY: none */
+};
+
+/* A core of which something may be used. */
+struct seat {
+    unsigned cpu;          /* its first usable hardware thread, as Linux numbers it */
+    hwloc_obj_t thread;    /* the same */
+    hwloc_obj_t core;      /* the thread itself where hwloc sees no cores */
+    hwloc_obj_t l3;        /* NULL: none */
+    hwloc_bitmap_t others; /* the core's other usable threads */
+};
+
+struct seats {
+    unsigned count;
+    struct seat *seat; /* in the machine's order: neighbours stand together */
+};
+
+/* synthetic: hwloc's description of a machine, or NULL; allowed: a list of CPUs
+ * that narrows what is allowed, or NULL. False after a message on stderr, in
+ * which case nothing has to be closed; *usage tells whether the words are to blame. */
+bool machine_open(struct machine *machine, const char *synthetic, const char *allowed, bool *usage);
+void machine_close(struct machine *machine);
+
+/* The cores that have CPUs in `usable`. False: out of memory. */
+bool seats_find(const struct machine *machine, hwloc_const_bitmap_t usable, struct seats *seats);
+void seats_free(struct seats *seats);
+
+/* "0-3,8" as a new bitmap; NULL when the text is no such list. */
+hwloc_bitmap_t machine_parse(const char *text);
+/* The list as text, to be freed; NULL: out of memory. */
+char *machine_format(hwloc_const_bitmap_t cpus);
+
+/* "jostle: ..." on stderr; always false. */
+bool complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,258 @@
+#include "experiment.h"
+
+#include "../stats/compare.h"
+#include "../stats/decide.h"
+#include "../stats/figures.h"
+#include "workers.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { CHUNK = 500 };
+
+const double power_ratio[POWERS] = {1.01, 1.02, 1.05, 1.10};
+
+// The metrics move independently of each other, which is the hardest case for
+// intervals that must hold all at once.
+struct source {
+    struct stream stream[METRICS];
+    const struct cell *cell;
+    double scale; // of the values of a lone condition
+};
+
+static void begin(struct source *source, const struct cell *cell, double scale, gsl_rng *rng)
+{
+    source->cell = cell;
+    source->scale = scale;
+    for (enum metric m = 0; m < METRICS; m++)
+        if (cell->settings.metric[m])
+            stream_begin(&source->stream[m], cell->population, rng);
+}
+
+static void draw(struct source *source, const struct settings *settings, struct run *run)
+{
+    bool loaded = run->condition > 0 && (size_t)run->condition != settings_aa(settings);
+    for (enum metric m = 0; m < METRICS; m++)
+        run->value[m] =
+            settings->metric[m]
+                ? source->scale * stream_draw(&source->stream[m], loaded, source->cell->ratio)
+                : NAN;
+}
+
+static bool measure(struct session *session, struct source *source)
+{
+    for (;;) {
+        struct decision next = decide(session);
+        if (next.stop != STOP_NOT)
+            return true;
+        struct run run = {
+            .condition = (int)next.condition, .block = next.block, .order = next.order};
+        draw(source, session->settings, &run);
+        if (session_add(session, &run) != SESSION_ADDED)
+            return false;
+    }
+}
+
+static struct interval narrowed(const struct cell *cell, struct interval figure)
+{
+    figure.low = figure.center - cell->narrow * (figure.center - figure.low);
+    figure.high = figure.center + cell->narrow * (figure.high - figure.center);
+    return figure;
+}
+
+static bool holds(const struct interval *interval, double truth)
+{
+    return interval->low <= truth && truth <= interval->high;
+}
+
+static void count_flags(struct session *session, bool covered, struct tally *tally)
+{
+    unsigned flags = 0;
+    for (size_t i = 0; i < session->settings->condition_count; i++)
+        flags |= diagnose_flags(session, i, WALL_S);
+    for (size_t i = 0; i < FLAGS; i++)
+        tally->flag[i] += flags >> i & 1U;
+    tally->flagged += flags != 0 ? 1 : 0;
+    tally->wrong_unflagged += covered || flags != 0 ? 0 : 1;
+}
+
+// The condition whose slowdown is judged: the last, which is the load.
+static size_t judged(const struct settings *settings)
+{
+    return settings->condition_count - 1;
+}
+
+static void judge_metrics(struct session *session, const struct source *source, struct tally *tally)
+{
+    const struct settings *settings = session->settings;
+    const struct cell *cell = source->cell;
+    bool single = settings->condition_count == 1, covered = true;
+    for (enum metric m = METRICS; m-- > 0;) {
+        if (!settings->metric[m])
+            continue;
+        struct location mean = single ? figure_location(session, 0, m) : (struct location){0};
+        struct interval figure =
+            narrowed(cell, single ? mean.interval : figure_ratio(session, judged(settings), m));
+        double truth = single ? stream_truth(&source->stream[m], mean.set_aside > 0) : cell->ratio;
+        bool held = holds(&figure, truth);
+        covered = covered && held;
+        if (m != WALL_S)
+            continue;
+        tally->covered_first += held ? 1 : 0;
+        tally->covered_all +=
+            holds(&figure, single ? stream_truth_all(&source->stream[m]) : cell->ratio) ? 1 : 0;
+        tally->half_width += figure.error;
+        // Scaling the loaded values scales the interval, and changes no decision.
+        for (size_t i = 0; !single && i < POWERS; i++)
+            tally->seen[i] += figure.low / cell->ratio * power_ratio[i] > 1 ? 1 : 0;
+    }
+    tally->covered += covered ? 1 : 0;
+    count_flags(session, covered, tally);
+}
+
+static void judge_baseline(struct session *session, const struct source *source,
+                           struct tally *tally)
+{
+    struct location mean = figure_location(session, 0, WALL_S);
+    bool held = holds(&mean.interval, stream_truth(&source->stream[WALL_S], mean.set_aside > 0));
+    tally->mean_covered += held ? 1 : 0;
+    tally->mean_silent += held || diagnose_flags(session, 0, WALL_S) != 0 ? 0 : 1;
+}
+
+static void judge(struct session *session, const struct source *source, struct tally *tally)
+{
+    const struct settings *settings = session->settings;
+    tally->experiments++;
+    tally->runs += (double)decide_blocks(session);
+    judge_metrics(session, source, tally);
+    if (settings->condition_count == 1)
+        return;
+    judge_baseline(session, source, tally);
+    tally->distinguished += figure_is_distinguishable(session, judged(settings), WALL_S) ? 1 : 0;
+    if (settings_aa(settings) > 0)
+        tally->floor += figure_noise_floor(session, WALL_S);
+    if (settings->at_most > 0)
+        tally->verdict[gate_verdict(session)]++;
+}
+
+static void judge_pair(struct session *a, struct session *b, const struct cell *cell,
+                       struct tally *tally)
+{
+    struct interval ratio = narrowed(cell, compare_ratio(a, b, WALL_S));
+    bool covered = holds(&ratio, cell->ratio);
+    tally->experiments++;
+    tally->runs += (double)(decide_blocks(a) + decide_blocks(b)) / 2;
+    tally->half_width += ratio.error;
+    tally->covered += covered ? 1 : 0;
+    tally->distinguished += ratio.low > 1 || ratio.high < 1 ? 1 : 0;
+    // Scaling the second result's values scales the interval, and changes no decision.
+    for (size_t i = 0; i < POWERS; i++)
+        tally->seen[i] += ratio.low / cell->ratio * power_ratio[i] > 1 ? 1 : 0;
+    bool flagged = diagnose_flags(a, 0, WALL_S) || diagnose_flags(b, 0, WALL_S);
+    tally->flagged += flagged ? 1 : 0;
+    tally->wrong_unflagged += covered || flagged ? 0 : 1;
+}
+
+static bool one(const struct cell *cell, struct session *session, struct settings *settings,
+                double scale, gsl_rng *rng, struct source *source)
+{
+    settings->seed = gsl_rng_get(rng);
+    session_clear(session);
+    begin(source, cell, scale, rng);
+    return measure(session, source);
+}
+
+static bool experiment_many(const struct cell *cell, unsigned long seed, size_t count,
+                            struct tally *tally)
+{
+    struct settings settings = cell->settings;
+    struct session session, other;
+    struct source source, second;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    bool good = session_init(&session, &settings) && rng;
+    good = session_init(&other, &settings) && good;
+    if (rng)
+        gsl_rng_set(rng, seed);
+    for (size_t i = 0; good && i < count; i++) {
+        good = one(cell, &session, &settings, 1, rng, &source);
+        if (good && cell->kind == COMPARISON) {
+            good = one(cell, &other, &settings, cell->ratio, rng, &second);
+            judge_pair(&session, &other, cell, tally);
+        } else if (good) {
+            judge(&session, &source, tally);
+        }
+    }
+    session_free(&session);
+    session_free(&other);
+    if (rng)
+        gsl_rng_free(rng);
+    return good;
+}
+
+static void tally_add(struct tally *sum, const struct tally *part)
+{
+    sum->experiments += part->experiments;
+    sum->covered += part->covered;
+    sum->covered_first += part->covered_first;
+    sum->covered_all += part->covered_all;
+    sum->flagged += part->flagged;
+    sum->wrong_unflagged += part->wrong_unflagged;
+    sum->mean_covered += part->mean_covered;
+    sum->mean_silent += part->mean_silent;
+    sum->distinguished += part->distinguished;
+    sum->half_width += part->half_width;
+    sum->floor += part->floor;
+    sum->runs += part->runs;
+    for (size_t i = 0; i < FLAGS; i++)
+        sum->flag[i] += part->flag[i];
+    for (size_t i = 0; i < POWERS; i++)
+        sum->seen[i] += part->seen[i];
+    for (size_t i = 0; i < VERDICTS; i++)
+        sum->verdict[i] += part->verdict[i];
+}
+
+struct cells {
+    const struct cell *cells;
+    struct tally *part; // of each chunk of each cell
+    size_t experiments, chunks;
+    unsigned long seed;
+};
+
+// Each chunk has its own seed, so it is the same whichever thread takes it.
+static bool run_chunk(void *context, size_t number)
+{
+    const struct cells *all = context;
+    size_t first = number % all->chunks * CHUNK, left = all->experiments - first;
+    return experiment_many(&all->cells[number / all->chunks], all->seed + 1000003 * (number + 1),
+                           left < CHUNK ? left : CHUNK, &all->part[number]);
+}
+
+bool experiment_cells(const struct cell *cells, struct tally *tallies, size_t count,
+                      size_t experiments, unsigned long seed, size_t threads)
+{
+    size_t chunks = (experiments + CHUNK - 1) / CHUNK;
+    struct cells all = {cells, calloc(count * chunks, sizeof *all.part), experiments, chunks, seed};
+    bool good = all.part && workers_run(count * chunks, threads, run_chunk, &all);
+    for (size_t i = 0; good && i < count * chunks; i++)
+        tally_add(&tallies[i / chunks], &all.part[i]);
+    free(all.part);
+    return good;
+}
+
+double cell_cv(const struct cell *cell)
+{
+    double base = population_cv(cell->population, false);
+    return cell->ratio > 0 ? hypot(base, population_cv(cell->population, true)) : base;
+}
+
+double oracle_runs(const struct cell *cell)
+{
+    enum shape shape = cell->population->shape;
+    if (shape == DRIFT || shape == STEP || shape == WARM_UP || shape == AUTOREGRESSIVE)
+        return NAN;
+    double z = gsl_cdf_ugaussian_Pinv((1 + cell->settings.confidence) / 2);
+    double runs = ceil(pow(z * cell_cv(cell) / cell->settings.error, 2));
+    runs = fmax(runs, (double)cell->settings.min_runs);
+    return fmin(runs, (double)cell->settings.max_runs);
+}

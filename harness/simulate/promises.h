@@ -1,0 +1,12 @@
+// The promises beside the interval of one figure: comparing two results, the
+// noise floor of --aa, several metrics at once, the gate --at-most.
+#ifndef SIMULATE_PROMISES_H
+#define SIMULATE_PROMISES_H
+
+#include "plan.h"
+
+// Simulates and prints them all. Returns the exit code: 1 if memory or threads
+// ran out or, in the short form, a bound is broken.
+int promises_run(const struct plan *plan);
+
+#endif

@@ -1,0 +1,114 @@
+#include "resample.h"
+
+#include "../stats/shape.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_VALUES = 20 };
+
+struct values {
+    double *value;
+    size_t count;
+    char *condition; // of the first record
+};
+
+static bool append(struct values *values, const json_t *record)
+{
+    const char *condition = json_string_value(json_object_get(record, "condition"));
+    const json_t *wall = json_object_get(record, "wall_s");
+    const json_t *code = json_object_get(record, "exit_code");
+    if (!json_is_number(wall) || json_number_value(wall) <= 0 || json_integer_value(code) != 0)
+        return true;
+    if (!values->condition && !(values->condition = strdup(condition ? condition : "")))
+        return false;
+    if (strcmp(values->condition, condition ? condition : "") != 0)
+        return true;
+    double *value = realloc(values->value, (values->count + 1) * sizeof *value);
+    if (!value)
+        return false;
+    value[values->count++] = json_number_value(wall);
+    values->value = value;
+    return true;
+}
+
+static bool read_all(FILE *file, struct values *values)
+{
+    char *line = NULL;
+    size_t size = 0;
+    bool good = true;
+    while (good && getline(&line, &size, file) >= 0) {
+        json_t *record = json_loads(line, 0, NULL);
+        good = !record || append(values, record);
+        json_decref(record);
+    }
+    free(line);
+    return good;
+}
+
+// The mean of all values, and of those that are no outliers among all.
+static bool means(const struct values *values, double *all, double *ordinary)
+{
+    struct sample sample = {0};
+    bool good = true;
+    for (size_t i = 0; good && i < values->count; i++)
+        good = sample_add(&sample, values->value[i]);
+    struct outliers outliers = {0};
+    if (good)
+        outliers = shape_outliers(&sample);
+    *all = sample.mean;
+    *ordinary = outliers.low + outliers.high > 0 ? outliers.mean : sample.mean;
+    sample_free(&sample);
+    return good;
+}
+
+// The folder of the file says best what was measured: runs.jsonl is the name of all.
+static char *name_of(const char *path)
+{
+    char *name = NULL, *copy = realpath(path, NULL), *file = copy ? strrchr(copy, '/') : NULL;
+    if (file)
+        *file = '\0';
+    const char *folder = copy ? strrchr(copy, '/') : NULL;
+    if (asprintf(&name, "runs:%s", folder ? folder + 1 : path) < 0)
+        name = NULL;
+    free(copy);
+    return name;
+}
+
+bool resample_read(const char *path, struct population *population)
+{
+    struct values values = {0};
+    FILE *file = fopen(path, "r");
+    bool good = file && read_all(file, &values);
+    char *name = NULL;
+    if (file)
+        fclose(file);
+    if (good && values.count >= LEAST_VALUES)
+        good = (name = name_of(path)) != NULL;
+    free(values.condition);
+    if (!good || values.count < LEAST_VALUES) {
+        fprintf(stderr,
+                "jostle: simulate: %s: give a readable runs.jsonl with at least %d runs of "
+                "its first condition\n",
+                path, LEAST_VALUES);
+        free(values.value);
+        return false;
+    }
+    double all, ordinary;
+    if (!means(&values, &all, &ordinary)) {
+        free(values.value);
+        free(name);
+        return false;
+    }
+    for (size_t i = 0; i < values.count; i++)
+        values.value[i] /= ordinary;
+    *population = (struct population){.name = name,
+                                      .shape = RESAMPLED,
+                                      .amount = all / ordinary - 1,
+                                      .values = values.value,
+                                      .count = values.count};
+    population->cv = population->loaded_cv = population_cv(population, false);
+    return true;
+}

@@ -1,0 +1,28 @@
+// The table: for every population and setting, does the promise hold?
+#ifndef SIMULATE_TABLE_H
+#define SIMULATE_TABLE_H
+
+#include "experiment.h"
+
+enum { COLUMNS = 3 }; // MEAN, SLOWDOWN, SAME
+enum column { MEAN, SLOWDOWN, SAME };
+
+struct row {
+    const struct population *population;
+    const char *setting;
+    struct cell cell[COLUMNS];
+    struct tally tally[COLUMNS];
+};
+
+void table_header(void);
+void table_row(const struct row *row);
+
+// How often each flag was raised, what becomes of the means beside a load, and
+// what the rows say about outliers.
+void table_more(const struct row *rows, size_t count);
+
+// Says on stderr which bound a row breaks by more than Monte-Carlo noise
+// allows. True if it breaks none.
+bool table_check(const struct row *row);
+
+#endif

@@ -1,0 +1,22 @@
+// What to do next: one more run, of which condition, or stop, and why.
+#ifndef STATS_DECIDE_H
+#define STATS_DECIDE_H
+
+#include "session.h"
+
+struct decision {
+    enum stop_reason stop; // STOP_NOT: run
+    size_t condition, block, order;
+    double worst_error; // NAN: not known yet
+    long more;          // runs, of all conditions together; -1: not known yet
+};
+
+struct decision decide(struct session *session);
+
+// Why the experiment would stop here, STOP_NOT if it goes on.
+enum stop_reason decide_stop(struct session *session);
+
+// Blocks that count: without the discarded ones.
+size_t decide_blocks(const struct session *session);
+
+#endif

@@ -1,0 +1,33 @@
+// Do neighbouring runs resemble each other, and how much less do they then tell?
+#ifndef STATS_DEPENDENCE_H
+#define STATS_DEPENDENCE_H
+
+#include <stddef.h>
+
+enum { DEPENDENCE_GRID = 6 };
+
+// What the values say about each lag-1 correlation of a grid (0 to 0.95), if
+// they are an autoregressive process of first order about an unknown mean.
+struct dependence {
+    double likelihood[DEPENDENCE_GRID]; // over that of independence
+    double variance[DEPENDENCE_GRID];   // of a single value, over the sample's
+};
+
+// For n values in the order of measurement with that mean and sum of squared
+// deviations. `means`: how many were fitted, one unless values of several kinds
+// alternate. Fewer than 4 or equal values tell nothing.
+struct dependence dependence_see(const double *value, size_t n, double mean, double squares,
+                                 size_t means);
+
+// Probability that the values depend on each other, when that was `prior`.
+double dependence_probability(const struct dependence *dependence, double prior);
+
+// The correlation to be expected then.
+double dependence_rho(const struct dependence *dependence, double prior);
+
+// Variance of the mean of n of them over that of independent ones, averaged
+// over the grid: so few values neither prove nor exclude a dependence.
+// `every`: the n values are every so many-th of the series.
+double dependence_factor(const struct dependence *dependence, double prior, size_t n, size_t every);
+
+#endif

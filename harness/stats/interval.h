@@ -1,0 +1,46 @@
+// Intervals: what is estimated, its bounds, and how far it may be off.
+#ifndef STATS_INTERVAL_H
+#define STATS_INTERVAL_H
+
+#include "sample.h"
+
+struct interval {
+    double center; // the estimate
+    double low, high;
+    double error; // half the width / center; INFINITY where there are no bounds
+};
+
+// Student's t quantiles of one confidence level, by degrees of freedom. GSL
+// takes microseconds for each, and the rule asks for one after every run.
+struct critical {
+    double confidence; // two-sided
+    double *quantile;  // [df], filled when first needed, 0 = not yet
+    size_t size;
+};
+
+void critical_init(struct critical *critical, double confidence);
+void critical_free(struct critical *critical);
+
+// The two-sided quantile t with P(|T| <= t) = confidence; df may be a fraction.
+double critical_t(struct critical *critical, double df);
+
+// Mean of n values with that variance (n-1): mean -+ t * widen * s / sqrt(n).
+struct interval interval_mean(struct critical *critical, double mean, double variance, size_t n,
+                              double widen);
+
+// Sums over the pairs (x, y), y measured in the same block as x.
+struct pairs {
+    size_t count;
+    double mean_x, mean_y, xx, xy, yy; // xx, xy, yy: sums about the means
+};
+
+void pairs_add(struct pairs *pairs, double x, double y);
+
+// Ratio of the means y/x from pairs: all r for which the mean of y - r x does
+// not differ from 0 by a paired t test. E. C. Fieller, "Some problems in
+// interval estimation", J. R. Statist. Soc. B 16 (1954) 175-185. A drift that
+// scales both values of a pair cancels. Without bounds (x not surely above 0)
+// the error is INFINITY.
+struct interval interval_ratio(const struct pairs *pairs, double t);
+
+#endif

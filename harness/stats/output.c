@@ -1,0 +1,76 @@
+#include "output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const size_t precision = JSON_COMPACT | JSON_REAL_PRECISION(12);
+
+static bool write_line(const json_t *object, FILE *stream)
+{
+    return json_dumpf(object, stream, precision) == 0 && fputc('\n', stream) != EOF &&
+           fflush(stream) == 0;
+}
+
+static bool complain(const char *path)
+{
+    fprintf(stderr,
+            "jostle: stats: %s cannot be written (%s): look at the folder and its space\n", path,
+            strerror(errno));
+    return false;
+}
+
+static bool write_and_rename(const json_t *object, const char *temporary, int fd, const char *path)
+{
+    FILE *stream = fdopen(fd, "w");
+    if (!stream) {
+        close(fd);
+        return false;
+    }
+    // Readable as any new file would be, which mkstemp does not do.
+    bool good = fchmod(fd, 0644) == 0 && write_line(object, stream);
+    good = fclose(stream) == 0 && good;
+    return good && rename(temporary, path) == 0;
+}
+
+// A device, a pipe, a folder or a link to one: to be written to as it is. To rename
+// over it would replace it, for every program on the machine if it is /dev/null.
+static bool is_special(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+static bool write_directly(const json_t *object, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    bool good = file && write_line(object, file);
+    if (file)
+        good = fclose(file) == 0 && good;
+    return good || complain(path);
+}
+
+static bool write_beside(const json_t *object, const char *path)
+{
+    char *temporary = NULL;
+    if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
+        return complain(path);
+    int fd = mkstemp(temporary);
+    bool good = fd >= 0 && write_and_rename(object, temporary, fd, path);
+    if (!good) {
+        complain(path);
+        if (fd >= 0)
+            unlink(temporary);
+    }
+    free(temporary);
+    return good;
+}
+
+bool output_json(const json_t *object, const char *path, FILE *stream)
+{
+    if (strcmp(path, "-") == 0)
+        return write_line(object, stream) || complain("the summary");
+    return is_special(path) ? write_directly(object, path) : write_beside(object, path);
+}

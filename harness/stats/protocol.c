@@ -1,0 +1,147 @@
+#include "protocol.h"
+
+#include "decide.h"
+#include "output.h"
+#include "summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct dialogue {
+    const struct options *options;
+    FILE *output;
+    struct session session;
+    size_t line;    // number of the current one
+    bool stopped;   // a stop was answered in this experiment
+    bool has_lines; // anything came since the experiment began
+};
+
+static bool fail(const char *what, const char *advice)
+{
+    fprintf(stderr, "jostle: stats: %s: %s\n", what, advice);
+    return false;
+}
+
+static bool answer(struct dialogue *dialogue)
+{
+    struct decision decision = decide(&dialogue->session);
+    FILE *output = dialogue->output;
+    char error[32] = "-", more[32] = "-";
+    dialogue->stopped = dialogue->stopped || decision.stop != STOP_NOT;
+    if (dialogue->options->summary_only)
+        return true;
+    if (isfinite(decision.worst_error))
+        snprintf(error, sizeof error, "%.6g", decision.worst_error);
+    if (decision.more >= 0)
+        snprintf(more, sizeof more, "%ld", decision.more);
+    if (decision.stop != STOP_NOT)
+        fprintf(output, "stop\t%s\t-\t-\t%s\t0\n", stop_names[decision.stop], error);
+    else
+        fprintf(output, "run\t%s\t%zu\t%zu\t%s\t%s\n",
+                dialogue->options->settings.conditions[decision.condition], decision.block,
+                decision.order, error, more);
+    return fflush(output) == 0 || fail("the answer cannot be written", "look at standard output");
+}
+
+static bool finish(struct dialogue *dialogue)
+{
+    if (!dialogue->options->summary)
+        return true;
+    json_t *summary = summary_build(&dialogue->session);
+    if (!summary)
+        return fail("no memory for the summary", "measure fewer runs");
+    bool good = output_json(summary, dialogue->options->summary, dialogue->output);
+    json_decref(summary);
+    return good;
+}
+
+static void set_aside(const struct dialogue *dialogue, const char *why)
+{
+    fprintf(stderr, "jostle: line %zu of the records is set aside: %s\n", dialogue->line, why);
+}
+
+static bool take_record(struct dialogue *dialogue, const char *line)
+{
+    struct session *session = &dialogue->session;
+    struct run run;
+    json_t *load = NULL;
+    char why[256];
+    enum record_status status = record_parse(session->settings, line, &run, &load, why, sizeof why);
+    if (status != RECORD_OK) {
+        if (status != RECORD_WARM_UP)
+            set_aside(dialogue, why);
+        return true;
+    }
+    enum session_add added = session_add(session, &run);
+    bool good = added != SESSION_NO_MEMORY;
+    if (added == SESSION_DUPLICATE)
+        set_aside(dialogue, "its block has this condition already, or is far ahead of the others");
+    else if (good && load)
+        good = session_add_loads(session, run.condition, load);
+    json_decref(load);
+    return good || fail("no memory for one more run", "lower --max-runs");
+}
+
+// `stop REASON`: a known reason, or plain interrupted.
+static enum stop_reason outside_reason(const char *name)
+{
+    for (enum stop_reason i = STOP_ERROR; i < STOP_REASONS; i++)
+        if (strcmp(name, stop_names[i]) == 0)
+            return i;
+    return STOP_INTERRUPTED;
+}
+
+static bool begin_next(struct dialogue *dialogue)
+{
+    if (!finish(dialogue))
+        return false;
+    session_clear(&dialogue->session);
+    dialogue->stopped = dialogue->has_lines = false;
+    return answer(dialogue);
+}
+
+// False ends the dialogue; *good is false if it failed.
+static bool take_line(struct dialogue *dialogue, char *line, bool *good)
+{
+    line[strcspn(line, "\r\n")] = '\0';
+    dialogue->line++;
+    if (line[0] == '\0')
+        return true;
+    if (strcmp(line, "next") == 0)
+        return *good = begin_next(dialogue);
+    dialogue->has_lines = true;
+    if (strcmp(line, "stop") == 0 || strncmp(line, "stop ", 5) == 0) {
+        dialogue->session.outside = outside_reason(line[4] ? line + 5 : "");
+        *good = answer(dialogue);
+        return false;
+    }
+    if (dialogue->stopped && dialogue->options->first_stop)
+        return true;
+    *good = take_record(dialogue, line) && answer(dialogue);
+    return *good;
+}
+
+int protocol_run(const struct options *options, FILE *input, FILE *output)
+{
+    struct dialogue dialogue = {.options = options, .output = output};
+    char *line = NULL;
+    size_t size = 0;
+    bool experiments = false, good = session_init(&dialogue.session, &options->settings);
+    if (!good)
+        fail("no memory", "free some");
+    good = good && answer(&dialogue);
+    while (good && getline(&line, &size, input) >= 0) {
+        experiments = experiments || strncmp(line, "next", 4) == 0;
+        if (!take_line(&dialogue, line, &good))
+            break;
+    }
+    if (good && ferror(input))
+        good = fail("the records cannot be read", "look at standard input");
+    // After a last `next` there is no experiment left to sum up.
+    if (good && (dialogue.has_lines || !experiments))
+        good = finish(&dialogue);
+    free(line);
+    session_free(&dialogue.session);
+    return good ? 0 : 1;
+}

@@ -1,0 +1,27 @@
+// One line of runs.jsonl, as far as the statistics need it.
+#ifndef STATS_RECORD_H
+#define STATS_RECORD_H
+
+#include "settings.h"
+
+#include <jansson.h>
+
+struct run {
+    int condition;         // index into settings.conditions
+    size_t block;          // from 1
+    size_t order;          // from 1
+    double value[METRICS]; // NAN where the record does not say
+    bool failed;           // exit code, signal, time-out, or not started
+};
+
+enum record_status { RECORD_OK, RECORD_WARM_UP, RECORD_BROKEN, RECORD_FOREIGN };
+
+// Reads one line. A block of 0 marks a warm-up run (RECORD_WARM_UP), which is
+// kept in the file and not used. block and order are 0 where the record has none. On
+// RECORD_OK *load is the record's `load` array (a new reference) or NULL; on
+// RECORD_BROKEN (no valid record) and RECORD_FOREIGN (a condition that was not
+// asked for) `why` says what is wrong.
+enum record_status record_parse(const struct settings *settings, const char *line, struct run *run,
+                                json_t **load, char *why, size_t why_size);
+
+#endif

@@ -1,0 +1,77 @@
+// One experiment: the runs so far, and what they are used for.
+#ifndef STATS_SESSION_H
+#define STATS_SESSION_H
+
+#include "interval.h"
+#include "record.h"
+#include "settings.h"
+
+// What a load delivered, summed over the runs of one condition.
+struct load_sum {
+    char *name, *unit;
+    double offered, achieved, cpu_s, late, dropped;
+    size_t offered_runs, achieved_runs, cpu_runs, runs;
+};
+
+struct condition {
+    struct sample metric[METRICS];
+    struct pairs pairs[METRICS]; // with the baseline, from complete blocks
+    size_t runs;                 // that are used
+    size_t seen;                 // all, with the discarded and the failed ones
+    size_t *order;               // [i]: the order of the i-th used run
+    size_t order_capacity;
+    struct load_sum *loads;
+    size_t load_count;
+};
+
+enum stop_reason {
+    STOP_NOT,
+    STOP_ERROR,
+    STOP_MAX_RUNS,
+    STOP_MAX_TIME,
+    STOP_INTERRUPTED,
+    STOP_FAILURE,
+    STOP_DECIDED,
+    STOP_REASONS
+};
+
+extern const char *const stop_names[STOP_REASONS];
+
+struct session {
+    const struct settings *settings;
+    struct critical critical;
+    struct condition *conditions; // [settings->condition_count]
+    struct run *runs;             // in the order they came
+    size_t count, capacity;
+    int *table;    // [block * conditions + condition]: index into runs, or -1
+    size_t blocks; // rows of the table in use
+    size_t block_capacity;
+    size_t complete;   // blocks that have every condition
+    size_t open;       // the first block that may lack one
+    size_t last_order; // the highest so far
+    size_t failed;
+    size_t forecast_after, forecast_runs; // the first forecast: made after, of all runs; 0: none
+    enum stop_reason outside;             // given by a `stop REASON` line
+};
+
+// Makes an empty session; false if memory ran out. `settings` must outlive it.
+bool session_init(struct session *session, const struct settings *settings);
+
+// Empties it for the next experiment.
+void session_clear(struct session *session);
+
+void session_free(struct session *session);
+
+enum session_add { SESSION_ADDED, SESSION_DUPLICATE, SESSION_NO_MEMORY };
+
+// Takes one run; a block or order of 0 is filled in. A second run of the same
+// condition in the same block is refused as a duplicate.
+enum session_add session_add(struct session *session, struct run *run);
+
+// Whether the run counts: it is not discarded, and did not fail.
+bool session_uses(const struct session *session, const struct run *run);
+
+// Adds what the loads did during a run of that condition (a `load` array).
+bool session_add_loads(struct session *session, int condition, const json_t *loads);
+
+#endif

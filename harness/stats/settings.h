@@ -1,0 +1,51 @@
+// What the user asked for, as one value that every part reads.
+#ifndef STATS_SETTINGS_H
+#define STATS_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum metric { WALL_S, USER_S, SYSTEM_S, MAX_RSS_BYTES, METRICS };
+
+extern const char *const metric_names[METRICS];
+
+enum {
+    DEFAULT_MIN_RUNS = 12,
+    DEFAULT_MAX_RUNS = 30,
+    MAX_CONDITIONS = 64,
+    MAX_RUNS_LIMIT = 1000000,
+};
+
+struct settings {
+    char *conditions[MAX_CONDITIONS]; // the first is what the others are compared with
+    size_t condition_count;
+    bool metric[METRICS]; // which metrics must reach the asked error
+    double error;         // asked relative half-width of the interval
+    double confidence;    // two-sided, as 0.95
+    size_t min_runs;      // of each condition, without the discarded ones
+    size_t max_runs;
+    size_t discard_warmup; // this many first runs of each condition are left out
+    unsigned long seed;
+    double at_most; // 0: no such hypothesis
+    bool aa;        // the condition named `aa` is the baseline again
+    bool ignore_failure;
+};
+
+// The number of metrics that were asked for.
+size_t settings_metric_count(const struct settings *settings);
+
+// The index of the condition of that name, or -1.
+int settings_condition(const struct settings *settings, const char *name);
+
+// The number of runs is chosen by looking at them: min_runs and max_runs differ.
+bool settings_is_sequential(const struct settings *settings);
+
+// How many intervals share the error rate 1 - confidence (Bonferroni): those of
+// the asked metrics; with --at-most those of every load too, as one of them is
+// enough for the verdict.
+size_t settings_family(const struct settings *settings);
+
+// The index of the condition `aa` if --aa was given, else 0.
+size_t settings_aa(const struct settings *settings);
+
+#endif

@@ -1,0 +1,10 @@
+// The summary: everything that is known at the end, as one JSON object.
+#ifndef STATS_SUMMARY_H
+#define STATS_SUMMARY_H
+
+#include "session.h"
+
+// A new reference, or NULL if memory ran out.
+json_t *summary_build(struct session *session);
+
+#endif

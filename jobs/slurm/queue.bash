@@ -1,0 +1,62 @@
+# How a campaign's cells and its Slurm jobs stand. Sourced, never run; needs common.
+
+# queue_read FOLDER FILE: writes a line for each array task or job of FOLDER's
+# owner that waits or runs: its id as cells know it (12 or 12_3), the job that it
+# belongs to, its state; 1 where Slurm does not answer.
+queue_read() {
+    # -r: a line for each task that waits, too; %F is the array's id, %K the task's.
+    command -v squeue >/dev/null && squeue -h -r -u "$(stat -c %u "$1")" -o '%F %K %T' 2>/dev/null |
+        awk '{ id = ($2 == "N/A") ? $1 : $1 "_" $2; print id "\t" $1 "\t" $3 }' >"$2"
+}
+
+# queue_fate JOB: sets REPLY to how a job ended, in lower case, or to "gone".
+queue_fate() {
+    REPLY=$(sacct -n -X -j "$1" -o State%20 2>/dev/null | awk 'NF { print tolower($1); exit }') || true
+    [[ -n $REPLY ]] || REPLY=$(scontrol -o show job "$1" 2>/dev/null | sed -n '1s/.* JobState=\([A-Z_]*\).*/\L\1/p') || true
+    [[ -n $REPLY ]] || REPLY=gone
+}
+
+# records_held FILE: 0 while a process holds the lock of the records, as the one
+# that measures does.
+records_held() {
+    local status=0
+    flock -n -E 9 "$1" true 2>/dev/null || status=$?
+    ((status == 9))
+}
+
+# standing FOLDER TEMPORARY: writes TEMPORARY/standing.json, how FOLDER stands.
+# All cells are read by few processes, side by side since a shared file system
+# answers late rather than little (each file is one line and one write, so they
+# do not mix); only those that say that they run are looked at one by one.
+standing() {
+    local folder=$1 temporary=$2 queue=null
+    : >"$temporary/queue"
+    ! queue_read "$folder" "$temporary/queue" || queue='"squeue"'
+    : >"$temporary/cells"
+    [[ ! -d $folder/cells ]] ||
+        find "$folder/cells" -mindepth 2 -maxdepth 2 -name status.json -print0 |
+        xargs -0 -r -P 8 -n 1000 cat -- >>"$temporary/cells" || die "$folder/cells cannot be read: see above"
+    : >"$temporary/jobs"
+    [[ ! -r $folder/slurm/jobs.jsonl ]] || cp "$folder/slurm/jobs.jsonl" "$temporary/jobs"
+    standing_stale "$folder" "$temporary" "$queue"
+    jq -n --arg folder "$folder" --argjson queue "$queue" --slurpfile campaign "$folder/campaign.json" \
+        --slurpfile cells "$temporary/cells" --slurpfile jobs "$temporary/jobs" \
+        --rawfile stale "$temporary/stale" --rawfile waiting "$temporary/queue" \
+        -f "$JOSTLE_ROOT/jobs/slurm/standing.jq" >"$temporary/standing.json" || die "$folder cannot be read: is a file in it damaged?"
+}
+
+# standing_stale FOLDER TEMPORARY QUEUE: writes to TEMPORARY/stale a line for each
+# cell that says that it runs but does not, with how that is known.
+standing_stale() {
+    local cell job host
+    jq -r 'select(.state == "running") | [.cell, .slurm_job // "-", .host] | @tsv' "$2/cells" |
+        while IFS=$'\t' read -r cell job host; do
+            if [[ $job != - && $3 != null ]]; then
+                ! cut -f 1 "$2/queue" | grep -qxF -- "$job" || continue
+                queue_fate "$job"
+                printf '%s\tSlurm job %s is %s\n' "$cell" "$job" "$REPLY"
+            elif [[ $host == "$(uname -n)" ]]; then
+                records_held "$1/cells/$cell/runs.jsonl" || printf '%s\tno process measures it\n' "$cell"
+            fi
+        done >"$2/stale"
+}
