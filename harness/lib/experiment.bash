@@ -96,7 +96,7 @@ experiment_check() {
     fi
     ((options[max_runs] >= options[min_runs])) ||
         usage_error "--max-runs ${options[max_runs]} is below --min-runs ${options[min_runs]}: swap them"
-    for program in loadgen meter estimate; do
+    for program in loadgen meter stats; do
         [[ -x $JOSTLE_BIN/$program ]] || die "$JOSTLE_BIN/$program is missing: run make"
     done
     [[ ${options[engine]} != hyperfine ]] || command -v hyperfine >/dev/null ||

@@ -28,7 +28,7 @@ submit_settings() {
     local -a sbatch_options=() modules=() measure_options=()
     submit_tmp=$(mktemp -d) || die 'cannot make a temporary folder: set TMPDIR to one that can be written'
     if [[ -r $file ]]; then
-        # shellcheck source=../../../jobs/settings.example
+        # shellcheck source=../settings.example
         source "$file"
     elif [[ -n ${JOSTLE_SETTINGS:-} ]]; then
         die "$file cannot be read: mend JOSTLE_SETTINGS"
