@@ -77,7 +77,7 @@ noise_judge() {
     NOISE=$(printf '%s' "$noise_records" |
         "$JOSTLE_BIN/stats" --conditions "$names" --min-runs "$NOISE_MOST_ROUNDS" --max-runs "$NOISE_MOST_ROUNDS" \
             --summary-only --summary - |
-        jq -c -f "$JOSTLE_HARNESS/doctor/noise.jq") || die 'the noise floor cannot be computed: estimate failed'
+        jq -c -f "$JOSTLE_HARNESS/doctor/noise.jq") || die 'the noise floor cannot be computed: stats failed'
 }
 
 # check_noise: a finding for each member of NOISE.
