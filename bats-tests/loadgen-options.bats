@@ -72,7 +72,7 @@ setup() {
 }
 
 @test "options that do not go together are refused" {
-    printf 'cores: 1\ntime: 100 ms\nload: 10\n' >"$BATS_TEST_TMPDIR/profile"
+    printf 'cores: 1\ntime: 100 ms\nload: 0.1\n' >"$BATS_TEST_TMPDIR/profile"
     refused 'give one of them' cpu --percent 5 --profile "$BATS_TEST_TMPDIR/profile"
     refused '--instances' cpu --threads 2 --profile "$BATS_TEST_TMPDIR/profile"
     refused 'give --profile too' cpu --speed 2
@@ -92,7 +92,7 @@ setup() {
 
 @test "a profile that is missing or broken is refused by name and line" {
     refused 'no such profile' cpu --profile nowhere
-    printf 'cores: 2\ntime: 100 ms\nload: 10\n' >"$BATS_TEST_TMPDIR/profile"
+    printf 'cores: 2\ntime: 100 ms\nload: 0.1\n' >"$BATS_TEST_TMPDIR/profile"
     refused 'line 3: fewer loads than cores' cpu --profile "$BATS_TEST_TMPDIR/profile"
     refused 'Is a directory' cpu --profile "$BATS_TEST_TMPDIR"
 }

@@ -25,7 +25,7 @@ first_cpu() {
 }
 
 @test "a replay follows its profile second by second" {
-    printf 'cores: 1\nlength: 4\ntime: 1000 ms\nload: 10\ntime: 2000 ms\nload: 35\ntime: 3000 ms\nload: 0\ntime: 4000 ms\nload: 20\n' >"$PROFILE"
+    printf 'cores: 1\nlength: 4\ntime: 1000 ms\nload: 0.1\ntime: 2000 ms\nload: 0.35\ntime: 3000 ms\nload: 0\ntime: 4000 ms\nload: 0.2\n' >"$PROFILE"
     replay --cpus "$(first_cpu)" --interval 1s
     # Up to the boundary, which the timer meets to within some ms.
     holds '[.[] | select(.event == "interval") | .offered * 100 | round] | .[:3] as $asked |
@@ -34,27 +34,50 @@ first_cpu() {
     holds '.[-1] | .elapsed_s > 3.9 and .elapsed_s < 4.6 and .achieved / .offered > 0.95 and .achieved / .offered < 1.05' -s <<<"$output"
 }
 
+@test "loads of the text format are fractions of a core, and percentages are refused with a hint" {
+    printf 'cores: 2\nlength: 2\ntime: 200 ms / load: 0.1373 0.0627\ntime: 400 ms / load: 0.1373 0.0627\n' >"$PROFILE"
+    replay --cpus "$(first_cpu)"
+    holds '.[-1].offered | . > 0.099 and . < 0.101' -s <<<"$output"
+    printf 'cores: 1\ntime: 100 ms\nload: 1.04\n' >"$PROFILE"
+    run -0 "$BIN/loadgen" cpu --profile "$PROFILE" --dry-run
+    printf 'cores: 1\ntime: 100 ms\nload: 1.06\n' >"$PROFILE"
+    run -2 "$BIN/loadgen" cpu --profile "$PROFILE" --dry-run
+    [[ $output == 'jostle: --profile '*': line 3: a load outside of 0 to 1: in this format loads are fractions of a core: divide percentages by 100'* ]]
+}
+
+@test "a recording says that its loads are percent, an old one need not, another unit is refused" {
+    local unit
+    for unit in '"unit":"percent",' ''; do
+        printf '{"schema":"jostle.profile/1","cores":1,%s"interval_ms":200}\n{"time_ms":200,"load":[13.73]}\n' "$unit" >"$PROFILE"
+        replay --cpus "$(first_cpu)"
+        holds '.[-1].offered | . > 0.136 and . < 0.139' -s <<<"$output"
+    done
+    printf '{"schema":"jostle.profile/1","cores":1,"unit":"ticks"}\n{"time_ms":200,"load":[13.73]}\n' >"$PROFILE"
+    run -2 "$BIN/loadgen" cpu --profile "$PROFILE" --dry-run
+    [[ $output == *'line 1: a unit that is neither "percent" nor "fraction"'* ]]
+}
+
 @test "speed shortens a replay and leaves its level" {
-    printf 'cores: 1\ntime: 1000 ms\nload: 10\ntime: 2000 ms\nload: 30\n' >"$PROFILE"
+    printf 'cores: 1\ntime: 1000 ms\nload: 0.1\ntime: 2000 ms\nload: 0.3\n' >"$PROFILE"
     replay --cpus "$(first_cpu)" --speed 4
     holds '.[-1] | .elapsed_s > 0.49 and .elapsed_s < 0.9 and .offered > 0.19 and .offered < 0.21' -s <<<"$output"
 }
 
 @test "several instances multiply the demand" {
-    printf 'cores: 1\ntime: 1000 ms\nload: 8\n' >"$PROFILE"
+    printf 'cores: 1\ntime: 1000 ms\nload: 0.08\n' >"$PROFILE"
     replay --cpus "$(first_cpu)" --instances 3
     holds '.[0].threads == 3 and .[0].instances == 3' -s <<<"$output"
     holds '.[-1] | .offered > 0.239 and .offered < 0.241 and .achieved / .offered > 0.9' -s <<<"$output"
 }
 
 @test "what a CPU cannot give is dropped, and the clock is kept" {
-    printf 'cores: 1\ntime: 1000 ms\nload: 90\n' >"$PROFILE"
+    printf 'cores: 1\ntime: 1000 ms\nload: 0.9\n' >"$PROFILE"
     replay --cpus "$(first_cpu)" --instances 3
     holds '.[-1] | .offered > 2.6 and .achieved < 1.05 and .dropped > 0 and .elapsed_s < 1.3' -s <<<"$output"
 }
 
 @test "more cores than CPUs are averaged or added up, and the mapping is told" {
-    printf 'cores: 4\ntime: 500 ms\nload: 10 20 0 40\n' >"$PROFILE"
+    printf 'cores: 4\ntime: 500 ms\nload: 0.1 0.2 0 0.4\n' >"$PROFILE"
     replay --cpus "$(first_cpu)"
     holds '.[0].mapping == [{cpu: .[0].mapping[0].cpu, cores: "0-3"}] and .[0].threads == 1' -s <<<"$output"
     holds '.[-1].offered | . > 0.174 and . < 0.176' -s <<<"$output"
@@ -67,7 +90,7 @@ first_cpu() {
 
 @test "fewer cores than CPUs are repeated, or leave CPUs idle" {
     [ "$(nproc)" -ge 2 ] || skip "needs two CPUs"
-    printf 'cores: 1\ntime: 300 ms\nload: 20\n' >"$PROFILE"
+    printf 'cores: 1\ntime: 300 ms\nload: 0.2\n' >"$PROFILE"
     replay
     holds '.[0].threads == ([.[0].mapping[].cpu] | length) and .[0].threads >= 2' -s <<<"$output"
     replay --map demand
@@ -75,7 +98,7 @@ first_cpu() {
 }
 
 @test "under control a replay begins anew with each resume, and goes round" {
-    printf 'cores: 1\ntime: 400 ms\nload: 40\ntime: 800 ms\nload: 0\n' >"$PROFILE"
+    printf 'cores: 1\ntime: 400 ms\nload: 0.4\ntime: 800 ms\nload: 0\n' >"$PROFILE"
     load_start cpu --profile "$PROFILE" --cpus "$(first_cpu)"
     load_expect ready
     for _ in 1 2; do
@@ -95,7 +118,7 @@ first_cpu() {
 
 @test "a recording has a line for each interval, with all CPUs and their loads" {
     run --separate-stderr -0 "$BIN/loadgen" record --interval 100ms --duration 1s "$PROFILE"
-    holds '.[0].schema == "jostle.profile/1" and .[0].cores == $cpus' -s \
+    holds '.[0].schema == "jostle.profile/1" and .[0].cores == $cpus and .[0].unit == "percent"' -s \
         --argjson cpus "$(grep -c '^cpu[0-9]' /proc/stat)" <"$PROFILE"
     holds '.[0].cores as $cores | length == 11 and
         all(.[1:][]; (.load | length) == $cores and all(.load[]; 0 <= . and . <= 100))' -s <"$PROFILE"
@@ -157,6 +180,6 @@ ticks() {
         holds '[.[] | select(.event == "summary")][0].offered > 0' -s <<<"$output"
     done
     JOSTLE_PROFILES=$BATS_TEST_TMPDIR run -2 "$BIN/loadgen" cpu --profile "${name%.jsonl}"
-    printf 'cores: 1\ntime: 100 ms\nload: 5\n' >"$BATS_TEST_TMPDIR/mine.txt"
+    printf 'cores: 1\ntime: 100 ms\nload: 0.05\n' >"$BATS_TEST_TMPDIR/mine.txt"
     JOSTLE_PROFILES=$BATS_TEST_TMPDIR run -0 "$BIN/loadgen" cpu --profile mine
 }

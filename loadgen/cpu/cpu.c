@@ -390,9 +390,9 @@ const struct load cpu_load = {
     .details = "late counts periods that ended before the worker had its share; dropped_s is the "
                "CPU time that could not be had within 100 ms, dropped the same in periods.\n\n"
                "A profile is text (cores: N, length: SAMPLES, then time: T ms and load: with a "
-               "percentage for each core) or what loadgen record wrote. Every resume starts it "
-               "from its beginning, and it begins again at its end; without --control and "
-               "--duration it runs once.",
+               "fraction of a core, 0 to 1, for each core) or a recording by loadgen record. Every "
+               "resume starts it from its beginning, and it repeats from its end; without "
+               "--control and --duration it runs once.",
     .settings = settings,
     .settings_size = sizeof(struct cpu_settings),
     .without = "limit",

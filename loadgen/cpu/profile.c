@@ -10,8 +10,8 @@
 
 #define MOST_CORES 4096
 #define MOST_SPANS 10000000
-/* A recorder may round up; more than this is not a percentage. */
-#define MOST_PERCENT 105
+/* A recorder may round up; more than this is not a share of a core. */
+#define MOST_SHARE 1.05
 
 /* What is known while lines are read. */
 struct reader {
@@ -20,6 +20,7 @@ struct reader {
     double *time_ms;     /* as written, for each span */
     size_t times, loads; /* how many of each have been read */
     double length;       /* as the file says; -1: it does not */
+    double full_core;    /* the load that means a whole core: 1, or 100 in percent */
     const char *mistake;
 };
 
@@ -97,12 +98,16 @@ static bool take_load(struct reader *reader, const char **text)
     if (reader->times != reader->loads + 1)
         return refuse(reader, "a load without a time");
     for (unsigned core = 0; core < profile->cores; core++) {
-        double percent;
-        if (!scan_real(text, &percent))
+        double load;
+        if (!scan_real(text, &load))
             return refuse(reader, "fewer loads than cores");
-        if (percent < 0 || percent > MOST_PERCENT)
-            return refuse(reader, "a load outside of 0 to 100 percent");
-        profile->load[reader->loads * profile->cores + core] = fmin(percent, 100) / 100;
+        const double share = load / reader->full_core;
+        if (share < 0 || share > MOST_SHARE)
+            return refuse(reader, reader->full_core > 1
+                                      ? "a load outside of 0 to 100 percent"
+                                      : "a load outside of 0 to 1: in this format loads are "
+                                        "fractions of a core: divide percentages by 100");
+        profile->load[reader->loads * profile->cores + core] = fmin(share, 1);
     }
     reader->loads++;
     double more;
@@ -157,13 +162,26 @@ static const char *find_member(const char *text, const char *name)
     return found;
 }
 
+/* What the loads of a recording are counted in: percent, also where the recording is too
+ * old to say so. */
+static bool take_unit(struct reader *reader, const char *unit)
+{
+    if (unit != NULL && strncmp(unit, "\"fraction\"", 10) == 0)
+        reader->full_core = 1;
+    else if (unit == NULL || strncmp(unit, "\"percent\"", 9) == 0)
+        reader->full_core = 100;
+    else
+        return refuse(reader, "a unit that is neither \"percent\" nor \"fraction\"");
+    return true;
+}
+
 static bool take_json_line(struct reader *reader, const char *text)
 {
     const char *cores = find_member(text, "cores");
     const char *time = find_member(text, "time_ms");
     const char *load = find_member(text, "load");
     if (cores != NULL)
-        return take_cores(reader, &cores);
+        return take_cores(reader, &cores) && take_unit(reader, find_member(text, "unit"));
     if (time == NULL || load == NULL || *load != '[')
         return refuse(reader, "neither \"cores\" nor \"time_ms\" with \"load\": [...]");
     load++;
@@ -218,7 +236,7 @@ static bool finish(struct reader *reader)
 
 int profile_read(FILE *file, struct profile *profile, char *error, size_t size)
 {
-    struct reader reader = {.profile = profile, .length = -1};
+    struct reader reader = {.profile = profile, .length = -1, .full_core = 1};
     char *text = NULL;
     size_t room = 0, line = 0;
     bool good = true;

@@ -8,14 +8,14 @@
  *     cores: 2
  *     length: 3
  *     time: 1000 ms
- *     load: 12.5 80
+ *     load: 0.1373 0.8
  *     ...
  *
- * where `time:` and `load:` may share a line, values are percent of a core, and
- * times are either stamps (rising; each ends its span, or begins it when the
- * first is 0) or lengths of spans (not rising). And JSON lines, as `loadgen
- * record` writes them: {"schema":"jostle.profile/1","cores":2,...}, then for
- * each span {"time_ms":1000.0,"load":[12.5,80]} with the time of its end. */
+ * where `time:` and `load:` may share a line, loads are fractions of a core (0 to
+ * 1), and times are either stamps (rising; each ends its span, or begins it when
+ * the first is 0) or lengths of spans (not rising). And JSON lines, as `loadgen
+ * record` writes them: {"schema":"jostle.profile/1","cores":2,"unit":"percent",...},
+ * then for each span {"time_ms":1000.0,"load":[12.5,80]} with the time of its end. */
 
 #include <stddef.h>
 #include <stdio.h>

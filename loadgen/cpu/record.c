@@ -103,6 +103,7 @@ static int write_header(FILE *file, const struct sample *sample, int64_t interva
     line_open(&line);
     line_text(&line, "schema", "jostle.profile/1");
     line_count(&line, "cores", sample->count);
+    line_text(&line, "unit", "percent");
     line_real(&line, "interval_ms", (double)interval_ns / 1e6);
     line_text(&line, "recorded", now);
     line_text(&line, "kernel", system.release);
