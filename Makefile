@@ -32,39 +32,40 @@ PARTS     := $(patsubst harness/%/main.c,%,$(wildcard harness/*/main.c))
 WORKLOADS := $(patsubst workloads/%.c,$(BUILD)/workloads/%,$(wildcard workloads/*.c))
 PROGRAMS  := $(BIN)/loadgen $(PARTS:%=$(BIN)/%) $(WORKLOADS)
 
-SCRIPTS   := harness/jostle harness/install-deps .ci/run \
-             $(wildcard harness/commands/* harness/lib/*.bash harness/*/*.bash bats-tests/*.bash jobs/*.sbatch)
-TESTS     := $(sort $(wildcard bats-tests/*.bats))
-
-.PHONY: all help deps demo test check lint format sanitize bench simulate man install clean
+.PHONY: all help deps deps-test demo test check check-quick lint format sanitize bench simulate man install clean
 .DEFAULT_GOAL := all
 
 all: $(PROGRAMS) ## build everything into build/
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-deps: ## install what is missing (Debian packages; root or sudo), or name it
-	@harness/install-deps
+deps: ## install what building and running needs (Debian packages; root or sudo), or name it
+	@packaging/install-deps
+
+deps-test: deps ## install what tests and benches need, too; no service is started
+	@packaging/install-deps test bench || true
 
 demo: deps ## install, build, measure nbody and delannoy under CPU load, print the slowdown
 	@$(MAKE) --no-print-directory all
 	@harness/demo
 
-test: deps ## install, build, lint, run every test
+test: deps-test ## install, build, lint, run every test
 	@$(MAKE) --no-print-directory all lint check
 
 check: all ## run every test against build/, without lint
-	@JOSTLE_BUILD=$(abspath $(BUILD)) bats --tap --print-output-on-failure $(TESTS)
+	@JOSTLE_BUILD=$(abspath $(BUILD)) bats-tests/run
+
+check-quick: all ## run what needs no measuring and little time, in under two minutes
+	@JOSTLE_BUILD=$(abspath $(BUILD)) bats-tests/run --quick
 
 lint: ## shellcheck, shfmt, clang-format, and all compiler warnings as errors
-	@harness/lint
+	@.ci/lint
 
 format: ## format C and shell sources in place
-	clang-format -i $(wildcard */*.[ch] */*/*.[ch])
-	shfmt -i 4 -ci -w $(SCRIPTS)
+	@.ci/lint --fix
 
-sanitize: deps ## build with ASan and UBSan, run every test with that build
+sanitize: deps-test ## build with ASan and UBSan, run every test with that build
 	@$(MAKE) --no-print-directory check BUILD=build/sanitize SANITIZE=address,undefined
 
 simulate: all ## simulate experiments: do the intervals cover what they promise?
@@ -116,10 +117,10 @@ $(BUILD)/obj/%.o: %.c
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 man: all ## manual pages from every --help, into build/man (needs help2man)
-	@harness/man '$(BUILD)'
+	@packaging/man '$(BUILD)'
 
 install: all ## install into PREFIX (default /usr/local)
-	@harness/install '$(DESTDIR)$(PREFIX)' '$(BUILD)'
+	@packaging/install '$(DESTDIR)$(PREFIX)' '$(BUILD)'
 
 clean: ## remove build/
 	rm -rf build

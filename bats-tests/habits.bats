@@ -64,7 +64,7 @@ completes() {
     command -v help2man >/dev/null || skip "help2man is not installed"
     local file
     cp -r "$BUILD" "$BATS_TEST_TMPDIR/build"
-    "$ROOT/harness/man" "$BATS_TEST_TMPDIR/build"
+    "$ROOT/packaging/man" "$BATS_TEST_TMPDIR/build"
     cd "$BATS_TEST_TMPDIR/build/man/man1"
     for file in "$ROOT"/harness/commands/*; do
         [[ -s jostle-${file##*/}.1 ]]

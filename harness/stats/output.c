@@ -16,9 +16,8 @@ static bool write_line(const json_t *object, FILE *stream)
 
 static bool complain(const char *path)
 {
-    fprintf(stderr,
-            "jostle: stats: %s cannot be written (%s): look at the folder and its space\n", path,
-            strerror(errno));
+    fprintf(stderr, "jostle: stats: %s cannot be written (%s): look at the folder and its space\n",
+            path, strerror(errno));
     return false;
 }
 
