@@ -3,7 +3,7 @@
  * inherits descendants that outlive their parents, whatever session or group
  * they moved to. It has no workers; all happens on the control plane's loop. */
 
-#include "exec/tree.h"
+#include "common/tree.h"
 #include "load.h"
 
 #include <errno.h>
@@ -18,9 +18,9 @@
 #include <unistd.h>
 #include <uv.h>
 
-#define MERCY_MS      2000 /* from SIGTERM to SIGKILL */
+#define GRACE_MS      2000 /* from SIGTERM to SIGKILL */
 #define KILL_AGAIN_MS 50
-#define KILL_ROUNDS   200 /* 10 s: then something is stuck in the kernel */
+#define KILL_ROUNDS   200 /* 10 s: what still lives is stuck in the kernel */
 
 struct exec_settings {
     int64_t settle_ns;
@@ -39,7 +39,7 @@ struct exec_state {
 #define FIELD(name) offsetof(struct exec_settings, name)
 static const struct setting settings[] = {
     {"settle", "TIME", SETTING_TIME, FIELD(settle_ns), 0, 1e13, "1s", NULL,
-     "from the command's start until the load counts as steady"},
+     "time from the command's start until the load counts as steady"},
     {0},
 };
 
@@ -90,7 +90,7 @@ static int start_command(struct run *run, struct exec_state *state)
 
 /* ---- its end ---- */
 
-static void close_down(struct run *run)
+static void finish_pause(struct run *run)
 {
     struct exec_state *state = run->state;
     state->phase = STOPPED;
@@ -105,9 +105,9 @@ static void on_kill_time(uv_timer_t *timer)
     /* Again and again, for those that were forked meanwhile. */
     const size_t living = tree_signal(SIGKILL);
     if (++state->kills > KILL_ROUNDS) {
-        run_fail(run, "%s: %zu of its processes cannot be ended: look at them with ps",
+        run_fail(run, "%s: %zu of its processes cannot be killed: check them with ps",
                  command_name(run), living);
-        close_down(run);
+        finish_pause(run);
         return;
     }
     uv_timer_start(timer, on_kill_time, KILL_AGAIN_MS, 0);
@@ -133,10 +133,12 @@ static bool reap(const struct exec_state *state, int *status)
 static void fail_ended(struct run *run, int status)
 {
     if (WIFSIGNALED(status))
-        run_fail(run, "%s was ended by signal %d while it should run: try it alone",
+        run_fail(run, "%s was killed by signal %d while it should be running: try it alone",
                  command_name(run), WTERMSIG(status));
     else
-        run_fail(run, "%s ended with status %d while it should run: give a command that goes on",
+        run_fail(run,
+                 "%s exited with status %d while it should be running: give a command that keeps "
+                 "running",
                  command_name(run), WEXITSTATUS(status));
 }
 
@@ -148,7 +150,7 @@ static void on_child_ended(uv_signal_t *handle, int number)
     (void)number;
     const bool left = reap(state, &status);
     if (state->phase == ENDING && !left)
-        close_down(run);
+        finish_pause(run);
     else if (state->phase == RUNNING && (!left || status != 0)) /* else it became a daemon */
         fail_ended(run, status);
 }
@@ -177,14 +179,14 @@ static void exec_pause(struct run *run)
     int status;
     state->phase = ENDING;
     if (!reap(state, &status)) {
-        close_down(run);
+        finish_pause(run);
         return;
     }
     if (state->pid > 0)
         kill(-state->pid, SIGTERM);
     tree_signal(SIGTERM);
     tree_signal(SIGCONT); /* a stopped one could not obey */
-    uv_timer_start(&state->timer, on_kill_time, MERCY_MS, 0);
+    uv_timer_start(&state->timer, on_kill_time, GRACE_MS, 0);
 }
 
 /* ---- the load ---- */
@@ -200,7 +202,7 @@ static int exec_prepare(struct run *run)
     struct exec_state *state = calloc(1, sizeof *state);
     run->state = state;
     if (state == NULL)
-        return run_fail(run, "no memory: free some");
+        return run_fail(run, "out of memory: free some");
     if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
         return run_fail(run, "cannot become a subreaper: %s", strerror(errno));
     uv_timer_init(run->loop, &state->timer);
@@ -244,11 +246,11 @@ static void exec_describe(struct run *run, struct line *line)
 
 const struct load exec_load = {
     .name = "exec",
-    .summary = "runs any command as a load, and ends all of it",
+    .summary = "runs any command as a load, and ends all its processes",
     .details = "Resumed, COMMAND is started in a process group of its own, with /dev/null as "
                "stdin and its output on stderr. Paused, it is ended with all its descendants, "
-               "those in other sessions too: SIGTERM, and SIGKILL after 2 s. A command that ends "
-               "by itself is an error. cpu_s is that of its whole tree.",
+               "including those in other sessions: SIGTERM, then SIGKILL after 2 s. A command "
+               "that exits by itself is an error. cpu_s is that of its whole process tree.",
     .arguments = "-- COMMAND...",
     .settings = settings,
     .settings_size = sizeof(struct exec_settings),

@@ -1,0 +1,17 @@
+#ifndef COMMON_TREE_H
+#define COMMON_TREE_H
+
+/* The descendants of this process, as /proc shows them. A program that ends what it
+ * started makes itself a subreaper first, so that orphans remain its descendants. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Sends a signal (0: none) to every descendant that has not ended. Returns how many
+ * those are; 0 also when /proc cannot be read. */
+size_t tree_signal(int signal_number);
+/* CPU time in ns of all descendants: those that live, and those that have been waited
+ * for by this process or by another descendant. */
+int64_t tree_cpu_ns(void);
+
+#endif
