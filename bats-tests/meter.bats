@@ -409,6 +409,165 @@ allowed_cpus() {
     holds '.counters | .scope == "user" and .absent == []' <"$RECORD"
 }
 
+# serve [OPTION...] -- COMMAND...: starts meter --serve; its commands go to descriptor
+# 7, its lines come from 8, its id is in meter.
+serve() {
+    rm -f commands lines
+    mkfifo commands lines
+    "$METER" --serve --output lines "$@" <commands 3>&- &
+    meter=$!
+    exec 7>commands 8<lines
+    read -r -t 10 -u 8 line
+    [[ $line == '{"event":"ready"}' ]]
+}
+
+# again: one more run; its record is in line.
+again() {
+    printf 'run\n' >&7
+    read -r -t 20 -u 8 line
+}
+
+# served STATUS: ends meter by the end of its commands; it exits with STATUS.
+served() {
+    local status=0
+    exec 7>&-
+    wait "$meter" || status=$?
+    exec 8<&-
+    [[ $status -eq $1 ]]
+}
+
+@test "--serve: a record for each run that is wanted, none before, and 0 at the end" {
+    local meter line i
+    serve -- sh -c 'echo x >>count; exit 3'
+    [[ ! -e count ]]
+    for i in 1 2 3; do
+        again
+        matches_schema <<<"$line"
+        holds '.exit_code == 3' <<<"$line"
+        [[ $(wc -l <count) -eq $i ]]
+    done
+    served 0
+    [[ -z $(groups_of_meters "$meter") ]]
+}
+
+@test "--serve: peak memory, CPU time and survivors of one run are not in the next" {
+    local kind meter line
+    cat >target <<END
+#!/bin/sh
+if [ -e second ]; then exec "$FIXTURES/touch" 0; fi
+touch second
+head -c 50000000 /dev/zero >written
+"$FIXTURES/family" orphan 0.3
+"$FIXTURES/touch" 64
+setsid sleep 60 &
+exit 0
+END
+    chmod +x target
+    for kind in $(accountings); do
+        rm -f second
+        serve --accounting "$kind" -- ./target
+        again
+        holds '.survivors == 1 and .max_rss_bytes > 64 * 1048576 and .user_s + .system_s > 0.295 and .machine.busy_s > 0.25' <<<"$line"
+        again
+        holds '.survivors == 0 and .max_rss_bytes < 9 * 1048576 and .user_s + .system_s < 0.1 and .accounting == $kind
+            and (.tree_peak_bytes == null or .tree_peak_bytes < 9 * 1048576)' --arg kind "$kind" <<<"$line"
+        served 0
+    done
+}
+
+@test "--serve: the target's files are new in each run, and its stdin is none of meter's" {
+    local meter line
+    printf '#!/bin/sh\n[ -e second ] || echo first >&2\ntouch second\ncat\n' >target && chmod +x target
+    serve --stdout out --stderr err -- ./target
+    again
+    [[ $(<err) == first ]]
+    again
+    [[ ! -s err && ! -s out ]]
+    served 0
+    printf 'one\n' >in
+    exec 9<in
+    serve --stdin /dev/fd/9 --stdout out -- cat
+    exec 9<&-
+    again
+    [[ $(<out) == one ]]
+    again # the offset is the caller's, too: there is no more to be read
+    [[ ! -s out ]]
+    served 0
+}
+
+@test "--serve: the end of its commands ends a running target's tree, and so does a signal" {
+    local meter line
+    serve -- sh -c 'setsid sleep 60 & echo $! >pid; wait'
+    printf 'run\n' >&7
+    eventually 5 test -s pid
+    served 129
+    gone "$(<pid)"
+    rm pid
+    serve -- sh -c 'setsid sleep 60 & echo $! >pid; wait'
+    printf 'run\n' >&7
+    eventually 5 test -s pid
+    kill -TERM "$meter"
+    read -r -t 10 -u 8 line
+    holds '.interrupted == 15' <<<"$line"
+    served 143
+    gone "$(<pid)"
+}
+
+@test "--serve: a time-out and a missing command are that run's own affair" {
+    local meter line
+    serve --timeout 0.2 -- sh -c '[ -e second ] || { touch second; exec sleep 60; }'
+    again
+    holds '.timed_out and .signal == 15' <<<"$line"
+    again
+    holds '(.timed_out | not) and .exit_code == 0' <<<"$line"
+    served 0
+    serve -- ./absent
+    again
+    again
+    holds '.start_error == "not found"' <<<"$line"
+    served 0
+}
+
+@test "--serve: what cannot be done ends it, with a message" {
+    local meter line
+    run -2 --separate-stderr "$METER" --serve -- true <<<'walk'
+    [[ $stderr == 'jostle: meter: --serve: '* ]]
+    serve --stderr folder/err -- true 2>message || true
+    served 1
+    grep -q '^jostle: meter: --stderr folder/err: ' message
+}
+
+@test "--serve: a run of true costs little more than the run" {
+    ! sanitized || skip "the sanitizers take their time"
+    yes run | head -n 200 >commands
+    "$METER" --serve --stdout /dev/null --output lines -- true <commands
+    tail -n +2 lines >records
+    [[ $(wc -l <records) -eq 200 ]]
+    # from start to start, in ms; the machine may be busy, hence the least tenth
+    jq -s 'map(.start[17:29] | tonumber) as $s | map(.wall_s) as $w
+        | [range(1; length) | ($s[.] - $s[. - 1] - $w[. - 1]) * 1000 | select(. > 0)] | sort | .[length / 10 | floor]' records | holds '. < 1.5'
+}
+
+@test "the machine's own figures: CPU time of all that ran, swapping, throttling" {
+    mkdir -p root/proc root/sys/devices/system/cpu/cpu0/thermal_throttle
+    printf 'cpu  100 50 25 1000 3 4 5 6 0 0\n' >root/proc/stat
+    printf 'nr_free 1\npswpin 7\n' >root/proc/vmstat
+    echo 3 >root/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count
+    cat >target <<'END'
+#!/bin/sh
+printf 'cpu  110 51 26 1000 3 4 5 9 0 0\n' >root/proc/stat
+printf 'nr_free 1\npswpin 12\n' >root/proc/vmstat
+echo 4 >root/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count
+END
+    chmod +x target
+    JOSTLE_KERNEL_ROOT=$PWD/root "$METER" --output "$RECORD" -- ./target
+    holds '.machine | .busy_s == 0.12 and (.busy_exact | not) and .swap_in_pages == 5 and .throttle_count == 1 and .cpus >= 1' <"$RECORD"
+    holds '.steal_s == 0.03 and .pressure == null' <"$RECORD"
+    rm -r root/proc root/sys
+    JOSTLE_KERNEL_ROOT=$PWD/root "$METER" --output "$RECORD" -- true
+    holds '.machine | .busy_s == null and .swap_in_pages == null and .throttle_count == null' <"$RECORD"
+}
+
 @test "wrong use is refused with 2 and one line" {
     local -a wrong=(--bogus '-x' '--timeout 0' '--timeout 1x' '--nice 20' '--cpus 3-1' '--cpus x' '--accounting none' '--counters some')
     local words
@@ -424,7 +583,7 @@ allowed_cpus() {
 
 @test "--help names every option, and the command's own options are not meter's" {
     run -0 "$METER" --help
-    for option in timeout output stdin stdout stderr cpus nice with-parent accounting counters; do
+    for option in timeout output stdin stdout stderr cpus nice with-parent accounting counters serve; do
         [[ $output == *"--$option"* ]]
     done
     run -0 --separate-stderr "$METER" --output "$RECORD" sh -c 'echo "$1"' sh --help

@@ -45,7 +45,7 @@ static int open_one(const struct kind *kind, bool user_only)
     return (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static void close_all(struct counters *counters)
+void counters_close(struct counters *counters)
 {
     for (size_t i = 0; i < COUNTERS_MAX; i++) {
         if (counters->counter[i].fd >= 0)
@@ -75,11 +75,11 @@ void counters_open(struct counters *counters, enum counter_set set)
     if (set == COUNTERS_NONE || open_all(counters, kinds[set]))
         return;
     // All of them or none: parts of different extent could not be compared.
-    close_all(counters);
+    counters_close(counters);
     counters->user_only = true;
     if (open_all(counters, kinds[set]))
         return;
-    close_all(counters);
+    counters_close(counters);
     for (size_t i = 0; i < COUNTERS_MAX; i++)
         counters->counter[i].name = kinds[set][i].name;
 }

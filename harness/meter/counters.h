@@ -33,9 +33,11 @@ struct counters {
 // What the machine or its rules refuse is absent, which is no error.
 void counters_open(struct counters *counters, enum counter_set set);
 
-// counters_read: takes the values, to be called once the tree has ended. The end
-// of this process closes the counters, which takes the kernel longer than to
-// read them: the record need not wait for it.
+// counters_read: takes the values, to be called once the tree has ended.
 void counters_read(struct counters *counters);
+
+// counters_close: to be called after the record is written: it takes the kernel
+// longer than to read them.
+void counters_close(struct counters *counters);
 
 #endif

@@ -12,14 +12,18 @@ bool file_read(int at_fd, const char *path, char *text, size_t size)
     const int fd = openat(at_fd, path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    const ssize_t length = read(fd, text, size - 1);
+    size_t length = 0;
+    ssize_t got = 1;
+    // /proc hands out a page at a time.
+    while (got > 0 && length < size - 1) {
+        got = read(fd, text + length, size - 1 - length);
+        length += got > 0 ? (size_t)got : 0;
+    }
     const int error = errno;
     close(fd);
     errno = error;
-    if (length < 0)
-        return false;
     text[length] = '\0';
-    return true;
+    return got >= 0;
 }
 
 bool file_write(int at_fd, const char *path, const char *text)

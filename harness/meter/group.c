@@ -140,18 +140,11 @@ static bool make_below(struct group *group, const char *parent, enum accounting 
     if (snprintf(group->path, sizeof group->path, "%s/" NAME_PREFIX "%ld", parent,
                  (long)getpid()) >= (int)sizeof group->path)
         return false;
-    if (mkdir(group->path, 0755) != 0)
-        return false;
-    group->folder_fd = open(group->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (group->folder_fd < 0) {
-        (void)rmdir(group->path);
-        return false;
-    }
     group->kind = kind;
-    return true;
+    return group_make(group);
 }
 
-bool group_make(struct group *group, enum accounting wanted)
+bool group_find(struct group *group, enum accounting wanted)
 {
     char parent[PATH_MAX];
     const bool any = wanted == ACCOUNTING_AUTO || wanted == ACCOUNTING_CGROUP;
@@ -162,9 +155,22 @@ bool group_make(struct group *group, enum accounting wanted)
     if ((any || wanted == ACCOUNTING_CGROUP1) && parent_v1(parent) &&
         make_below(group, parent, ACCOUNTING_CGROUP1))
         return true;
+    group->kind = ACCOUNTING_RUSAGE;
     return wanted == ACCOUNTING_AUTO || wanted == ACCOUNTING_RUSAGE ||
            complain("--accounting %s: no such group can be made here: use --accounting auto",
                     accounting_name(wanted));
+}
+
+bool group_make(struct group *group)
+{
+    if (group->kind == ACCOUNTING_RUSAGE || group->folder_fd >= 0)
+        return true;
+    if (mkdir(group->path, 0755) != 0)
+        return false;
+    group->folder_fd = open(group->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (group->folder_fd < 0)
+        (void)rmdir(group->path);
+    return group->folder_fd >= 0;
 }
 
 bool group_enter(const struct group *group)
@@ -228,11 +234,17 @@ void group_remove(struct group *group)
     if (group->folder_fd < 0)
         return;
     close(group->folder_fd);
+    group->folder_fd = -1;
     // The kernel lets the last member go a moment after it was waited for.
     for (int attempt = 0; attempt < REMOVE_ATTEMPTS; attempt++) {
         if (remove_folder(AT_FDCWD, group->path))
             break;
         (void)usleep(1000);
     }
-    *group = (struct group){.kind = ACCOUNTING_RUSAGE, .folder_fd = -1};
+}
+
+void group_give_up(struct group *group)
+{
+    group_remove(group);
+    group->kind = ACCOUNTING_RUSAGE;
 }

@@ -25,10 +25,15 @@ struct group_usage {
     uint64_t peak_bytes;
 };
 
-// group_make: makes a group as `wanted` says, and removes what meters that were
-// killed have left beside it. False if the kind asked for cannot be had (never
-// for auto and rusage); a message was printed.
-bool group_make(struct group *group, enum accounting wanted);
+// group_find: finds where a group can be made as `wanted` says, makes it, and
+// removes what meters that were killed have left there. False if the wanted
+// kind cannot be had (never for auto and rusage); a message was printed.
+bool group_find(struct group *group, enum accounting wanted);
+
+// group_make: makes the group of a further run, if it is not there. Each run has
+// a new one: page cache that one run leaves behind stays charged to its group,
+// and would be in the peak of the next. False with errno.
+bool group_make(struct group *group);
 
 // group_enter: moves the calling process into the group (v1; v2's members are
 // born in it). False with errno.
@@ -42,5 +47,8 @@ void group_read(const struct group *group, struct group_usage *usage);
 
 // group_remove: to be called when no member is left alive; may be repeated.
 void group_remove(struct group *group);
+
+// group_give_up: removes it, and makes no further one.
+void group_give_up(struct group *group);
 
 #endif

@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -16,8 +18,27 @@
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND      127
 
+// duplicate: of a descriptor that the caller has left open for us.
+static int duplicate(const char *number)
+{
+    char *end;
+    const long fd = strtol(number, &end, 10);
+    if (end == number || *end != '\0' || fd < 0 || fd > INT_MAX) {
+        errno = EBADF;
+        return -1;
+    }
+    const int copy = fcntl((int)fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    // The target gets it under its own number only.
+    if (copy >= 0 && fd > STDERR_FILENO)
+        (void)fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+    return copy;
+}
+
 int launch_open(const char *path, int flags)
 {
+    static const char descriptors[] = "/dev/fd/";
+    if (strncmp(path, descriptors, strlen(descriptors)) == 0)
+        return duplicate(path + strlen(descriptors));
     const int fd = open(path, flags | O_CLOEXEC, 0666);
     if (fd < 0 || fd > STDERR_FILENO)
         return fd;
@@ -37,9 +58,10 @@ static bool open_for_target(int *fd, const char *option, const char *path, int f
     return *fd >= 0 || complain("%s %s: %s: name another file", option, path, strerror(errno));
 }
 
-bool launch_files_open(struct launch_files *files, const struct options *options)
+static bool open_files(struct launch_files *files, const struct options *options)
 {
     const int writing = O_WRONLY | O_CREAT | O_TRUNC;
+    *files = (struct launch_files){-1, -1, -1};
     if (!open_for_target(&files->in_fd, "--stdin", options->in_path, O_RDONLY) ||
         !open_for_target(&files->out_fd, "--stdout", options->out_path, writing))
         return false;
@@ -50,6 +72,32 @@ bool launch_files_open(struct launch_files *files, const struct options *options
         return true;
     }
     return open_for_target(&files->error_fd, "--stderr", options->error_path, writing);
+}
+
+bool launch_prepare(struct launch *launch, const struct options *options)
+{
+    if (launch->prepared)
+        return true;
+    if (launch->report == NULL)
+        launch->report = mmap(NULL, sizeof *launch->report, PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (launch->report == MAP_FAILED)
+        return complain("no memory: %s", strerror(errno));
+    *launch->report = (struct launch_report){0};
+    launch->prepared = open_files(&launch->files, options);
+    return launch->prepared;
+}
+
+void launch_close(struct launch *launch)
+{
+    struct launch_files *files = &launch->files;
+    if (files->in_fd >= 0)
+        close(files->in_fd);
+    if (files->error_fd >= 0 && files->error_fd != files->out_fd)
+        close(files->error_fd);
+    if (files->out_fd >= 0)
+        close(files->out_fd);
+    launch->prepared = false;
 }
 
 static bool redirect(int from, int to)
@@ -81,11 +129,12 @@ static const char *prepare(struct launch_report *report, const struct options *o
     return NULL;
 }
 
-static _Noreturn void become_target(struct launch_report *report, const struct options *options,
-                                    const struct launch_files *files, const struct signals *signals,
-                                    const struct group *group, pid_t meter)
+static _Noreturn void become_target(const struct launch *launch, const struct options *options,
+                                    const struct signals *signals, const struct group *group,
+                                    pid_t meter)
 {
-    const char *failed = prepare(report, options, files, group, meter);
+    struct launch_report *report = launch->report;
+    const char *failed = prepare(report, options, &launch->files, group, meter);
     if (failed != NULL) {
         report->step_error = errno;
         report->failed_step = failed;
@@ -103,7 +152,7 @@ static _Noreturn void become_target(struct launch_report *report, const struct o
 // Moving one in later would cost the machine a grace period of RCU.
 static pid_t fork_into(const struct group *group)
 {
-    struct clone_args arguments = {
+    const struct clone_args arguments = {
         .flags = CLONE_INTO_CGROUP,
         .exit_signal = SIGCHLD,
         .cgroup = (unsigned)group->folder_fd,
@@ -112,23 +161,18 @@ static pid_t fork_into(const struct group *group)
 }
 
 bool launch_start(struct launch *launch, const struct options *options,
-                  const struct launch_files *files, const struct signals *signals,
-                  struct group *group)
+                  const struct signals *signals, struct group *group)
 {
     const pid_t meter = getpid();
-    launch->report = mmap(NULL, sizeof *launch->report, PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (launch->report == MAP_FAILED)
-        return complain("no memory: %s", strerror(errno));
     launch->pid = group->kind == ACCOUNTING_CGROUP2 ? fork_into(group) : fork();
     if (launch->pid < 0 && group->kind == ACCOUNTING_CGROUP2) {
         if (options->accounting != ACCOUNTING_AUTO)
             return complain("no process can be started in %s: %s: use --accounting auto",
                             group->path, strerror(errno));
-        group_remove(group);
+        group_give_up(group);
         launch->pid = fork();
     }
     if (launch->pid == 0)
-        become_target(launch->report, options, files, signals, group, meter);
+        become_target(launch, options, signals, group, meter);
     return launch->pid > 0 || complain("cannot fork: %s: too many processes?", strerror(errno));
 }

@@ -22,11 +22,6 @@ struct launch_report {
     struct cpus cpus;        // the affinity in force
 };
 
-struct launch {
-    pid_t pid;
-    struct launch_report *report; // valid once the process has ended or exec'ed
-};
-
 // The target's open files, -1: meter's own.
 struct launch_files {
     int in_fd;
@@ -34,18 +29,30 @@ struct launch_files {
     int error_fd;
 };
 
-// launch_files_open: opens what the options name. False after a message.
-bool launch_files_open(struct launch_files *files, const struct options *options);
+struct launch {
+    pid_t pid;
+    struct launch_report *report; // valid once the process has ended or exec'ed
+    bool prepared;                // for the run that is to come
+    struct launch_files files;
+};
 
 // launch_open: opens a file on a descriptor that is none of 0, 1 and 2 (which
-// may be closed) and that no exec hands on. -1 with errno.
+// may be closed) and that no exec hands on. /dev/fd/N is a duplicate of N, with
+// its offset. -1 with errno.
 int launch_open(const char *path, int flags);
+
+// launch_prepare: what a run needs before its target starts: the page, and the files
+// that the options name, opened (and emptied) anew for each run. Does nothing when
+// that is already done. False after a message.
+bool launch_prepare(struct launch *launch, const struct options *options);
 
 // launch_start: starts the command, in the group if there is one. The group is
 // given up if the kernel or our rights do not let a process be started in it.
 // False after a message if no process could be made.
 bool launch_start(struct launch *launch, const struct options *options,
-                  const struct launch_files *files, const struct signals *signals,
-                  struct group *group);
+                  const struct signals *signals, struct group *group);
+
+// launch_close: closes the target's files.
+void launch_close(struct launch *launch);
 
 #endif

@@ -23,6 +23,7 @@ enum option_code {
     OPTION_NICE,
     OPTION_WITH_PARENT,
     OPTION_ACCOUNTING,
+    OPTION_SERVE,
     OPTION_COUNTERS,
     OPTION_HELP,
     OPTION_VERSION,
@@ -38,6 +39,7 @@ static const struct option option_table[] = {
     {"nice", required_argument, NULL, OPTION_NICE},
     {"with-parent", no_argument, NULL, OPTION_WITH_PARENT},
     {"accounting", required_argument, NULL, OPTION_ACCOUNTING},
+    {"serve", no_argument, NULL, OPTION_SERVE},
     {"counters", required_argument, NULL, OPTION_COUNTERS},
     {"help", no_argument, NULL, OPTION_HELP},
     {"version", no_argument, NULL, OPTION_VERSION},
@@ -131,6 +133,9 @@ static bool take(struct options *options, int code, char *value)
     case OPTION_WITH_PARENT:
         options->with_parent = true;
         return true;
+    case OPTION_SERVE:
+        options->serve = true;
+        return true;
     case OPTION_COUNTERS:
         return parse_counters(&options->counters, value);
     default:
@@ -166,6 +171,9 @@ enum options_result options_parse(struct options *options, int argc, char **argv
         if (!take(options, code, optarg))
             return OPTIONS_WRONG;
     }
+    // Our own stdin has the commands.
+    if (options->serve && options->in_path == NULL)
+        options->in_path = "/dev/null";
     options->command = argv + optind;
     if (options->command[0] == NULL) {
         complain("no command: give one after --, as in meter -- sleep 1");

@@ -19,7 +19,7 @@ enum accounting {
 struct options {
     int64_t timeout_ns;  // 0: none
     const char *output;  // "-": stdout
-    const char *in_path; // NULL: the target inherits ours
+    const char *in_path; // NULL: the target inherits ours; with serve it reads nothing
     const char *out_path;
     const char *error_path;
     bool has_cpus;
@@ -27,6 +27,7 @@ struct options {
     bool has_nice;
     int nice;
     bool with_parent;
+    bool serve; // run for each line on stdin
     enum accounting accounting;
     enum counter_set counters;
     char **command; // NULL-terminated, at least one word

@@ -154,6 +154,34 @@ static void add_system(struct line *line, const struct record *record)
     add(line, ",\"cpus\":\"%s\"", cpus);
 }
 
+// add_growth: of a count, null where the kernel has none.
+static void add_growth(struct line *line, const char *name, bool known, uint64_t before,
+                       uint64_t after)
+{
+    add_count_if(line, name, known, after > before ? after - before : 0);
+}
+
+// add_machine: what all that ran on the machine took meanwhile.
+static void add_machine(struct line *line, const struct record *record)
+{
+    const struct system_totals *before = record->before;
+    const struct system_totals *after = &record->outcome->after;
+    add(line, ",\"machine\":{");
+    if (before->has_busy && after->has_busy)
+        add_seconds(
+            line, "busy_s",
+            after->busy_ns > before->busy_ns ? (int64_t)(after->busy_ns - before->busy_ns) : 0, 6);
+    else
+        add(line, "\"busy_s\":null");
+    add_flag(line, "busy_exact", record->sources->busy[0] != '\0');
+    add_growth(line, "swap_in_pages", before->has_swap_in && after->has_swap_in,
+               before->swap_in_pages, after->swap_in_pages);
+    add_growth(line, "throttle_count", before->has_throttle && after->has_throttle,
+               before->throttle_count, after->throttle_count);
+    add_count(line, "cpus", record->sources->cpus);
+    add(line, "}");
+}
+
 // add_counters: null, without --counters; else each, and who is missing.
 static void add_counters(struct line *line, const struct counters *counters)
 {
@@ -195,6 +223,7 @@ bool record_write(const struct record *record, int fd)
     add_count(&line, "survivors", outcome->survivors);
     add_count_if(&line, "interrupted", outcome->interrupted != 0, (uint64_t)outcome->interrupted);
     add_counters(&line, record->counters);
+    add_machine(&line, record);
     add(&line, "}\n");
     if (line.full) {
         errno = EOVERFLOW;

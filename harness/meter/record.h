@@ -12,6 +12,7 @@
 struct record {
     const struct launch_report *report;
     const struct outcome *outcome;
+    const struct system_sources *sources;
     const struct system_totals *before;
     const struct group_usage *group;
     const struct counters *counters;

@@ -1,9 +1,15 @@
 #include "signals.h"
 
-#include <stddef.h>
+#include "message.h"
 
-// These calls fail only for signal numbers that do not exist.
-void signals_take(struct signals *signals)
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+// The calls on signals fail only for numbers that do not exist.
+bool signals_take(struct signals *signals)
 {
     static const int terminating[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
     const struct sigaction standard = {.sa_handler = SIG_DFL};
@@ -21,6 +27,14 @@ void signals_take(struct signals *signals)
     (void)sigaction(SIGCHLD, &standard, &signals->child);
     // A reader of the record that has gone is a failed write, not our end.
     (void)sigaction(SIGPIPE, &ignore, &signals->pipe);
+    signals->fd = signalfd(-1, &signals->awaited, SFD_CLOEXEC | SFD_NONBLOCK);
+    return signals->fd >= 0 || complain("no signalfd: %s", strerror(errno));
+}
+
+int signals_next(const struct signals *signals)
+{
+    struct signalfd_siginfo info;
+    return read(signals->fd, &info, sizeof info) == (ssize_t)sizeof info ? (int)info.ssi_signo : 0;
 }
 
 void signals_give_back(const struct signals *signals)

@@ -2,6 +2,7 @@
 #define METER_SIGNALS_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 // What the caller has set, to be given on to the target unchanged.
 struct signals {
@@ -9,11 +10,16 @@ struct signals {
     struct sigaction child;
     struct sigaction pipe;
     sigset_t awaited; // those that the supervisor waits for, now blocked
+    int fd;           // a signalfd of them
 };
 
 // signals_take: blocks SIGCHLD and the terminating signals, so that they can be
-// waited for. One that the caller ignores (as nohup does) stays ignored.
-void signals_take(struct signals *signals);
+// waited for. One that the caller ignores (as nohup does) stays ignored. False
+// after a message.
+bool signals_take(struct signals *signals);
+
+// signals_next: takes one that has come; 0 when there is none.
+int signals_next(const struct signals *signals);
 
 // signals_give_back: in the target's process, before its exec.
 void signals_give_back(const struct signals *signals);

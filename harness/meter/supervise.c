@@ -4,6 +4,7 @@
 #include "tree.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sys/wait.h>
 
 // How long descendants may outlive the main process by themselves: the last
@@ -21,12 +22,10 @@ enum phase { RUNNING, LINGERING, ENDING, KILLING, GIVEN_UP };
 
 struct supervisor {
     struct outcome *outcome;
-    const struct group *group;
-    pid_t pid;
+    const struct supervision *with;
     enum phase phase;
-    int64_t timeout_ns; // 0: none
-    const int64_t *start_ns;
     int64_t deadline_ns; // when the phase is over
+    int hangup_fd;       // -1 once it has been heeded
     int rounds;
 };
 
@@ -42,11 +41,11 @@ static bool reap(struct supervisor *supervisor)
             continue;
         if (pid <= 0)
             return pid == 0;
-        if (pid == supervisor->pid) {
+        if (pid == supervisor->with->launch->pid) {
             outcome->end_ns = clock_ns();
             outcome->ended = true;
             outcome->status = status;
-            system_read(&outcome->after);
+            system_read(&outcome->after, supervisor->with->sources);
         }
         usage_add(&outcome->usage, &process);
     }
@@ -68,7 +67,7 @@ static size_t terminate(struct supervisor *supervisor, int64_t grace_ns)
 
 static void kill_tree(struct supervisor *supervisor)
 {
-    group_kill(supervisor->group);
+    group_kill(supervisor->with->group);
     const size_t living = tree_signal(SIGKILL);
     enter(supervisor, KILLING, KILL_AGAIN_NS);
     if (++supervisor->rounds < KILL_ROUNDS)
@@ -82,8 +81,9 @@ static void kill_tree(struct supervisor *supervisor)
 static void time_out(struct supervisor *supervisor)
 {
     const int64_t now_ns = clock_ns();
-    const int64_t start_ns = __atomic_load_n(supervisor->start_ns, __ATOMIC_ACQUIRE);
-    supervisor->deadline_ns = (start_ns == 0 ? now_ns : start_ns) + supervisor->timeout_ns;
+    const int64_t start_ns =
+        __atomic_load_n(&supervisor->with->launch->report->start_ns, __ATOMIC_ACQUIRE);
+    supervisor->deadline_ns = (start_ns == 0 ? now_ns : start_ns) + supervisor->with->timeout_ns;
     if (now_ns < supervisor->deadline_ns)
         return;
     supervisor->outcome->timed_out = true;
@@ -117,36 +117,43 @@ static void interrupt(struct supervisor *supervisor, int signal_number)
         (void)terminate(supervisor, GRACE_NS);
 }
 
-// wait_signal: the next signal; negative when the phase is over.
-static int wait_signal(const struct supervisor *supervisor, const sigset_t *awaited)
+// wait_event: until a signal comes, the caller hangs up, or the phase is over.
+static void wait_event(struct supervisor *supervisor)
 {
-    if (supervisor->deadline_ns == INT64_MAX)
-        return sigwaitinfo(awaited, NULL);
-    int64_t left_ns = supervisor->deadline_ns - clock_ns();
+    struct pollfd files[] = {{.fd = supervisor->with->signals->fd, .events = POLLIN},
+                             {.fd = supervisor->hangup_fd}};
+    struct timespec left;
+    const bool forever = supervisor->deadline_ns == INT64_MAX;
+    int64_t left_ns = forever ? 0 : supervisor->deadline_ns - clock_ns();
     if (left_ns < 0)
         left_ns = 0;
-    const struct timespec left = {.tv_sec = left_ns / NS_PER_S, .tv_nsec = left_ns % NS_PER_S};
-    return sigtimedwait(awaited, NULL, &left);
+    left = (struct timespec){.tv_sec = left_ns / NS_PER_S, .tv_nsec = left_ns % NS_PER_S};
+    if (ppoll(files, 2, forever ? NULL : &left, NULL) <= 0)
+        return;
+    for (int signal_number; (signal_number = signals_next(supervisor->with->signals)) > 0;) {
+        if (signal_number != SIGCHLD)
+            interrupt(supervisor, signal_number);
+    }
+    if (files[1].revents != 0) {
+        supervisor->hangup_fd = -1;
+        interrupt(supervisor, SIGHUP);
+    }
 }
 
-void supervise(struct outcome *outcome, const struct launch *launch, int64_t timeout_ns,
-               const struct signals *signals, const struct group *group)
+void supervise(struct outcome *outcome, const struct supervision *supervision)
 {
     struct supervisor supervisor = {.outcome = outcome,
-                                    .group = group,
-                                    .pid = launch->pid,
-                                    .timeout_ns = timeout_ns,
-                                    .start_ns = &launch->report->start_ns,
-                                    .deadline_ns =
-                                        timeout_ns == 0 ? INT64_MAX : clock_ns() + timeout_ns};
+                                    .with = supervision,
+                                    .hangup_fd = supervision->hangup_fd,
+                                    .deadline_ns = supervision->timeout_ns == 0
+                                                       ? INT64_MAX
+                                                       : clock_ns() + supervision->timeout_ns};
     *outcome = (struct outcome){0};
     while (reap(&supervisor) && supervisor.phase != GIVEN_UP) {
         if (outcome->ended && supervisor.phase == RUNNING)
             enter(&supervisor, LINGERING, LINGER_NS);
-        const int signal_number = wait_signal(&supervisor, &signals->awaited);
-        if (signal_number > 0 && signal_number != SIGCHLD)
-            interrupt(&supervisor, signal_number);
-        // By the clock, not by EAGAIN: a flood of SIGCHLD must not put it off.
+        wait_event(&supervisor);
+        // By the clock, not by a time-out of poll: a flood of SIGCHLD must not put it off.
         if (clock_ns() >= supervisor.deadline_ns)
             advance(&supervisor);
     }

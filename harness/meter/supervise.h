@@ -23,11 +23,20 @@ struct outcome {
     size_t unkillable;
 };
 
+// What one run is supervised by and with.
+struct supervision {
+    const struct launch *launch;
+    const struct group *group;
+    const struct signals *signals;
+    const struct system_sources *sources;
+    int64_t timeout_ns; // after the target's start; 0: none
+    int hangup_fd;      // a pipe: the run ends when its other end is closed; -1: none
+};
+
 // supervise: waits until the main process and all its descendants have ended,
-// and sees to it that they do: at the time-out (timeout_ns after the target's
-// start, 0: none), when meter is interrupted, and after the main process.
-// This process must be a subreaper without other children.
-void supervise(struct outcome *outcome, const struct launch *launch, int64_t timeout_ns,
-               const struct signals *signals, const struct group *group);
+// and sees to it that they do: at the time-out, when meter is interrupted, and
+// after the main process. This process must be a subreaper without other
+// children.
+void supervise(struct outcome *outcome, const struct supervision *supervision);
 
 #endif

@@ -2,7 +2,18 @@
 #define METER_SYSTEM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+// Where this machine keeps its counters: found once, read around each run.
+struct system_sources {
+    const char *root;  // before every path; tests have a made-up machine there
+    char busy[256];    // cgroup v1's count of the CPU time of all tasks; "": none
+    bool swaps;        // there is swap space, so pages may come back from it
+    unsigned cpus;     // online
+    int *throttle_fds; // a file for each CPU; only Intel's processors have them
+    size_t throttle_count;
+};
 
 // Running totals of the whole machine: what is interesting is their growth
 // over a run.
@@ -17,9 +28,20 @@ struct system_totals {
     // Time of all CPUs together that the hypervisor gave to others, in
     // nanoseconds, as fine as the kernel's clock ticks (10 ms).
     uint64_t steal_ns;
+    // CPU time of all tasks. Ticks, where there is nothing better, are samples: a
+    // task that works in short periods, as loads do, may be seen always or never.
+    bool has_busy;
+    uint64_t busy_ns;
+    bool has_swap_in;
+    uint64_t swap_in_pages;
+    bool has_throttle;
+    uint64_t throttle_count; // of all cores
 };
 
-// system_read: the totals of now; what the kernel does not tell is 0.
-void system_read(struct system_totals *totals);
+// system_find: looks where things are. What cannot be had is left out.
+void system_find(struct system_sources *sources);
+
+// system_read: the totals of now; what the kernel does not count is 0, or not there.
+void system_read(struct system_totals *totals, const struct system_sources *sources);
 
 #endif

@@ -1,0 +1,119 @@
+#include "run.h"
+
+#include "counters.h"
+#include "message.h"
+#include "record.h"
+#include "supervise.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+static bool open_output(int *fd, const char *path)
+{
+    *fd = strcmp(path, "-") == 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                                 : launch_open(path, O_WRONLY | O_CREAT | O_TRUNC);
+    return *fd >= 0 ||
+           complain("--output %s: %s: name a file that can be written", path, strerror(errno));
+}
+
+// follow_parent: SIGTERM when the caller dies.
+static bool follow_parent(pid_t parent)
+{
+    if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0)
+        return complain("--with-parent: %s", strerror(errno));
+    return getppid() == parent || complain("--with-parent: the caller is gone");
+}
+
+bool run_begin(struct runner *runner, const struct options *options, pid_t parent)
+{
+    runner->options = options;
+    // Orphans of the target become our children instead of init's.
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
+        return complain("cannot become the tree's reaper: %s", strerror(errno));
+    system_find(&runner->sources);
+    return (!options->with_parent || follow_parent(parent)) &&
+           open_output(&runner->output_fd, options->output) &&
+           launch_prepare(&runner->launch, options) &&
+           group_find(&runner->group, options->accounting);
+}
+
+static int write_record(const struct runner *runner, const struct record *record)
+{
+    const struct outcome *outcome = record->outcome;
+    if (outcome->unkillable > 0)
+        complain("%zu processes of the tree cannot be killed: they are left behind",
+                 outcome->unkillable);
+    if (!outcome->ended)
+        return EXIT_LOST;
+    if (!record_write(record, runner->output_fd)) {
+        complain("the record cannot be written: %s", strerror(errno));
+        return EXIT_LOST;
+    }
+    return outcome->interrupted != 0 ? EXIT_BY_SIGNAL + outcome->interrupted : EXIT_RECORDED;
+}
+
+// measure: one run, with its counters open.
+static int measure(struct runner *runner, struct counters *counters)
+{
+    const struct supervision supervision = {.launch = &runner->launch,
+                                            .group = &runner->group,
+                                            .signals = &runner->signals,
+                                            .sources = &runner->sources,
+                                            .timeout_ns = runner->options->timeout_ns,
+                                            .hangup_fd = runner->hangup_fd};
+    const struct launch_report *report = runner->launch.report;
+    struct system_totals before;
+    struct outcome outcome;
+    struct group_usage group;
+    system_read(&before, &runner->sources);
+    if (!launch_start(&runner->launch, runner->options, &runner->signals, &runner->group))
+        return EXIT_NOT_RUN;
+    supervise(&outcome, &supervision);
+    if (report->failed_step != NULL) {
+        complain("%s: %s: nothing was run", report->failed_step, strerror(report->step_error));
+        return EXIT_NOT_RUN;
+    }
+    counters_read(counters);
+    group_read(&runner->group, &group);
+    usage_choose(&outcome.usage, runner->group.kind, &group);
+    const struct record record = {.report = report,
+                                  .outcome = &outcome,
+                                  .sources = &runner->sources,
+                                  .before = &before,
+                                  .group = &group,
+                                  .counters = counters};
+    const int code = write_record(runner, &record);
+    // What is left of this run would be in the next one.
+    return code == EXIT_RECORDED && outcome.unkillable > 0 ? EXIT_LOST : code;
+}
+
+int run_once(struct runner *runner)
+{
+    struct counters counters;
+    if (!launch_prepare(&runner->launch, runner->options))
+        return EXIT_NOT_RUN;
+    counters_open(&counters, runner->options->counters);
+    const int code = measure(runner, &counters);
+    counters_close(&counters);
+    launch_close(&runner->launch);
+    return code;
+}
+
+bool run_again(struct runner *runner)
+{
+    group_remove(&runner->group);
+    if (!group_make(&runner->group)) {
+        if (runner->options->accounting != ACCOUNTING_AUTO)
+            return complain("%s: %s: use --accounting auto", runner->group.path, strerror(errno));
+        group_give_up(&runner->group);
+    }
+    return true;
+}
+
+void run_end(struct runner *runner)
+{
+    group_remove(&runner->group);
+}

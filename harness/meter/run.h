@@ -1,0 +1,47 @@
+#ifndef METER_RUN_H
+#define METER_RUN_H
+
+#include "group.h"
+#include "launch.h"
+#include "options.h"
+#include "signals.h"
+#include "system.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum exit_code {
+    EXIT_RECORDED = 0,
+    EXIT_NOT_RUN = 1,
+    EXIT_WRONG_USE = 2,
+    EXIT_LOST = 125,
+    EXIT_BY_SIGNAL = 128,
+};
+
+// What all runs of one command share.
+struct runner {
+    const struct options *options;
+    struct signals signals;
+    struct system_sources sources;
+    struct group group; // of the run that is to come, or of the current one
+    struct launch launch;
+    int output_fd;
+    int hangup_fd; // see supervise.h
+};
+
+// run_begin: gets everything that the first run needs. parent: whose death
+// --with-parent is about. False after a message.
+bool run_begin(struct runner *runner, const struct options *options, pid_t parent);
+
+// run_once: runs the command and writes its record. Returns how meter should exit
+// if it was the only run; EXIT_RECORDED means that another one may follow.
+int run_once(struct runner *runner);
+
+// run_again: gets ready for another run, which takes the kernel a while and so is
+// done before it is wanted. False after a message.
+bool run_again(struct runner *runner);
+
+// run_end: leaves no group behind.
+void run_end(struct runner *runner);
+
+#endif

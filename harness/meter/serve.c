@@ -1,0 +1,93 @@
+#include "serve.h"
+
+#include "file.h"
+#include "message.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+// The commands that have been read, and not been carried out yet.
+struct commands {
+    char text[256];
+    size_t length;
+};
+
+enum command { COMMAND_RUN, COMMAND_NONE, COMMAND_UNKNOWN };
+
+// take_line: takes the first whole line, NONE where there is none yet.
+static enum command take_line(struct commands *commands)
+{
+    const char *end = memchr(commands->text, '\n', commands->length);
+    if (end == NULL)
+        return commands->length == sizeof commands->text ? COMMAND_UNKNOWN : COMMAND_NONE;
+    const size_t length = (size_t)(end - commands->text);
+    const bool known = length == 3 && memcmp(commands->text, "run", 3) == 0;
+    commands->length -= length + 1;
+    memmove(commands->text, end + 1, commands->length);
+    return known ? COMMAND_RUN : COMMAND_UNKNOWN;
+}
+
+// read_more: waits for more of stdin. False at its end, or when a signal has come:
+// *signal_number is that signal, or 0.
+static bool read_more(struct commands *commands, const struct signals *signals, int *signal_number)
+{
+    struct pollfd files[] = {{.fd = signals->fd, .events = POLLIN},
+                             {.fd = STDIN_FILENO, .events = POLLIN}};
+    for (*signal_number = 0;;) {
+        if (poll(files, 2, -1) < 0 && errno != EINTR)
+            return false;
+        // SIGCHLD may still be there from the last run.
+        while ((*signal_number = signals_next(signals)) == SIGCHLD)
+            ;
+        if (*signal_number != 0)
+            return false;
+        if (files[1].revents == 0)
+            continue;
+        const ssize_t length = read(STDIN_FILENO, commands->text + commands->length,
+                                    sizeof commands->text - commands->length);
+        if (length > 0)
+            commands->length += (size_t)length;
+        return length > 0;
+    }
+}
+
+// next_command: RUN, or NONE at the end; *code is meter's exit code then.
+static enum command next_command(struct commands *commands, const struct signals *signals,
+                                 int *code)
+{
+    enum command command;
+    while ((command = take_line(commands)) == COMMAND_NONE) {
+        int signal_number;
+        if (!read_more(commands, signals, &signal_number)) {
+            *code = signal_number == 0 ? EXIT_RECORDED : EXIT_BY_SIGNAL + signal_number;
+            return COMMAND_NONE;
+        }
+    }
+    if (command == COMMAND_UNKNOWN) {
+        complain("--serve: a line is no command: write run");
+        *code = EXIT_WRONG_USE;
+    }
+    return command;
+}
+
+int serve(struct runner *runner)
+{
+    static const char ready[] = "{\"event\":\"ready\"}\n";
+    struct commands commands = {.length = 0};
+    int code = EXIT_RECORDED;
+    runner->hangup_fd = STDIN_FILENO;
+    if (!file_write_all(runner->output_fd, ready, strlen(ready))) {
+        complain("--output: %s", strerror(errno));
+        return EXIT_LOST;
+    }
+    while (next_command(&commands, &runner->signals, &code) == COMMAND_RUN) {
+        code = run_once(runner);
+        if (code != EXIT_RECORDED)
+            break;
+        if (!run_again(runner))
+            return EXIT_NOT_RUN;
+    }
+    return code;
+}
