@@ -166,7 +166,7 @@ PYTHON
 
 @test "the steady state is judged by the slope, as fio does" {
     cat >"$BATS_TEST_TMPDIR/slope.c" <<'END'
-#include "io/steady.h"
+#include "steady.h"
 #include <stdio.h>
 int main(void)
 {
@@ -177,13 +177,13 @@ int main(void)
     const struct { const double *values; size_t count; } all[] = {
         {rising, 10}, {steep, 10}, {noisy, 8}, {falling, 3}, {rising, 2}, {rising, 0}};
     for (size_t i = 0; i < 6; i++) {
-        struct io_steady s = io_steady_of(all[i].values, all[i].count);
+        struct steady s = steady_of(all[i].values, all[i].count);
         printf("%.4f %.4f %.4f %d\n", s.mean, s.sd, s.slope, s.steady);
     }
     return 0;
 }
 END
-    cc -std=gnu17 -I"$ROOT/loadgen" -o "$BATS_TEST_TMPDIR/slope" "$BATS_TEST_TMPDIR/slope.c" "$ROOT/loadgen/io/steady.c" -lm
+    cc -std=gnu17 -I"$ROOT/loadgen" -o "$BATS_TEST_TMPDIR/slope" "$BATS_TEST_TMPDIR/slope.c" "$ROOT/loadgen/steady.c" -lm
     run -0 "$BATS_TEST_TMPDIR/slope"
     # by hand: sd of 1..10 is 3.0277; a slope of 1 on a mean of 104.5 is 0.9569 %
     [[ ${lines[0]} == '104.5000 3.0277 0.9569 1' ]]

@@ -6,9 +6,9 @@ load helpers
 
 setup_file() {
     local source=$BATS_TEST_DIRNAME/../loadgen
-    "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I"$source" -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
+    "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I"$source" -I"$source/.." -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
         -o "$BATS_FILE_TMPDIR/parts" "$BATS_TEST_DIRNAME/fixtures/loadgen-parts.c" \
-        "$source"/{units,histogram,pacer,cpus,cpu/profile,cpu/track}.c -lm
+        "$source"/{units,histogram,pacer,cpu/profile,cpu/track}.c "$source/../common/cpus.c" -lm
 }
 
 check() {

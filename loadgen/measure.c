@@ -55,10 +55,10 @@ static void sample(struct run *run, int64_t step_ns, unsigned count, double *rat
 static void judge(struct measured *measured, const double *rates, unsigned count, double step_s)
 {
     const struct snapshot *window = &measured->window;
-    measured->steady = io_steady_of(rates, count);
+    measured->steady = steady_of(rates, count);
     measured->steady.slope /= step_s;
     measured->steady.steady =
-        measured->steady.mean > 0 && fabs(measured->steady.slope) < IO_SLOPE_LIMIT;
+        measured->steady.mean > 0 && fabs(measured->steady.slope) < STEADY_SLOPE_LIMIT;
     measured->rate = rate_of(window);
     measured->operations =
         window->active_ns > 0 ? (double)window->operations * 1e9 / (double)window->active_ns : 0;
@@ -107,7 +107,7 @@ double measured_spread_percent(const struct measured *measured)
 
 void measured_write(struct line *line, const struct run *run, const struct measured *measured)
 {
-    const struct io_steady *steady = &measured->steady;
+    const struct steady *steady = &measured->steady;
     line_text(line, "unit", run->unit);
     line_real(line, "rate", measured->rate);
     line_real(line, "operations_per_s", measured->operations);
@@ -133,5 +133,5 @@ void measured_print(struct run *run, const char *title, const struct measured *m
     if (!measured->steady.steady)
         complain("%s: no steady state (slope %+.2f %% a second, limit %.1f): give --calib more "
                  "seconds, or a quieter machine",
-                 title, measured->steady.slope, IO_SLOPE_LIMIT);
+                 title, measured->steady.slope, STEADY_SLOPE_LIMIT);
 }

@@ -3,14 +3,14 @@
 
 /* Runs a load without a limit for a calibration, and judges its one-second rates. */
 
-#include "io/steady.h"
 #include "load.h"
+#include "steady.h"
 
 struct measured {
-    struct io_steady steady; /* of the one-second rates; slope in percent a second */
-    double rate;             /* base units a second over all of it */
-    double operations;       /* a second */
-    struct snapshot window;  /* all figures of that time */
+    struct steady steady;   /* of the one-second rates; slope in percent a second */
+    double rate;            /* base units a second over all of it */
+    double operations;      /* a second */
+    struct snapshot window; /* all figures of that time */
 };
 
 /* Drives the engine from start to stop: a ramp of a fifth of length_ns (1 s at

@@ -73,7 +73,7 @@ int alloc_calibrate(struct run *run)
     calibration_begin(&line, "alloc");
     calibration_write_key(&line, &key);
     line_real(&line, "seconds", (double)length_ns / 1e9);
-    line_real(&line, "slope_limit_percent_per_s", IO_SLOPE_LIMIT);
+    line_real(&line, "slope_limit_percent_per_s", STEADY_SLOPE_LIMIT);
     measured_write(&line, run, measured);
     line_close(&line);
     free(measured);

@@ -1,6 +1,7 @@
 #include "cpu/replay.h"
 
 #include "cpu/profile.h"
+#include "cpu/track.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,4 @@
-/* One core's recorded load as a function of time: CPU time that should have
- * been used, and its inverse. */
-
-#include "cpu/profile.h"
+#include "cpu/track.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,11 @@
 /* loadgen io --calib: what can this disk do, and how sure is that? */
 
-#include "io/io.h"
+#include "io/calib.h"
+
+#include "io/check.h"
+#include "io/entry.h"
+#include "io/io-state.h"
+#include "io/work.h"
 #include "measure.h"
 
 #include <math.h>
@@ -45,7 +50,7 @@ static int measure_phase(struct calibration *calibration, struct phase *phase,
     int failed;
 
     plan_phase(run, phase);
-    failed = io_open(run, error);
+    failed = io_work_open(run, error);
     if (failed == 0 &&
         measure(run, calibration->length_ns, NULL, &phase->measured, reason, sizeof reason) != 0)
         failed = io_error_set(error, IO_FAILED, "%s", reason);
@@ -53,7 +58,7 @@ static int measure_phase(struct calibration *calibration, struct phase *phase,
         phase->device_ratio = io_device_ratio(run, &phase->measured.window);
         io_judge(run, &phase->measured.window, phase->warning, sizeof phase->warning);
     }
-    io_close(run);
+    io_work_close(run);
     return failed;
 }
 
@@ -88,13 +93,13 @@ static void compose(const struct calibration *calibration, struct line *line)
     line_flag(line, "virtual_disk", state->device.virtual_disk);
     snprintf(folder, sizeof folder, "%s", state->file.folder);
     line_text(line, "dir", folder);
-    line_text(line, "sync", io_sync_name(state->plan.sync));
+    line_text(line, "sync", io_sync_names[state->plan.sync]);
     line_count(line, "file_bytes", state->plan.file_bytes);
     line_count(line, "threads", run->threads);
     line_count(line, "depth", state->plan.depth);
-    line_text(line, "path", state->path);
+    line_text(line, "path", state->engine);
     line_real(line, "seconds", (double)calibration->length_ns / 1e9);
-    line_real(line, "slope_limit_percent_per_s", IO_SLOPE_LIMIT);
+    line_real(line, "slope_limit_percent_per_s", STEADY_SLOPE_LIMIT);
     for (unsigned i = 0; i < calibration->count; i++)
         write_phase(run, line, &calibration->phases[i]);
     line_close(line);
@@ -124,13 +129,13 @@ static void print_head(const struct calibration *calibration)
         "                    block       rate     ops/s  spread  slope/s  steady  device\n",
         state->file.folder, state->device.name, state->device.file_system,
         units_format_size((double)state->plan.file_bytes, size, sizeof size),
-        io_sync_name(state->plan.sync), run->threads, run->threads == 1 ? "" : "s",
-        state->plan.depth, state->path);
+        io_sync_names[state->plan.sync], run->threads, run->threads == 1 ? "" : "s",
+        state->plan.depth, state->engine);
 }
 
 static void print_phase(struct run *run, const struct phase *phase)
 {
-    const struct io_steady *steady = &phase->measured.steady;
+    const struct steady *steady = &phase->measured.steady;
     char block[32], rate[48], ratio[32] = "-";
 
     units_format_size((double)phase->block_bytes, block, sizeof block);
@@ -147,7 +152,7 @@ static void print_phase(struct run *run, const struct phase *phase)
     if (!steady->steady)
         complain("%s: no steady state (slope %+.2f %% a second, limit %.1f): give --calib more "
                  "seconds, or a quieter machine",
-                 phase->title, steady->slope, IO_SLOPE_LIMIT);
+                 phase->title, steady->slope, STEADY_SLOPE_LIMIT);
 }
 
 static void print_end(const struct calibration *calibration)
@@ -158,7 +163,7 @@ static void print_end(const struct calibration *calibration)
         &calibration->run->report,
         "\nspread: standard deviation of the one-second rates; steady: slope below %.1f %% "
         "of the mean a second;\ndevice: bytes that %s counted / bytes claimed\n",
-        IO_SLOPE_LIMIT, device->counter[0] != '\0' ? device->counter : "it");
+        STEADY_SLOPE_LIMIT, device->counter[0] != '\0' ? device->counter : "it");
     if (device->virtual_disk)
         report_print(&calibration->run->report,
                      "A virtual machine's disk: a cache of its host cannot be seen from here; see "

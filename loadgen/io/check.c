@@ -1,13 +1,22 @@
-/* The check on itself: what the load claims is held against what the kernel
- * counted for this process, and at the device. */
+#include "io/check.h"
 
-#include "io/io.h"
+#include "io/io-state.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define DEVIATION 0.05
+
+/* The load's cumulative counters. */
+enum io_counter {
+    IO_DEVICE_READ,
+    IO_DEVICE_WRITTEN,
+    IO_SELF_READ,
+    IO_SELF_WRITTEN,
+    IO_CLAIMED_READ,
+    IO_CLAIMED_WRITTEN
+};
 
 void io_count(struct run *run, double counters[LOAD_COUNTERS])
 {
@@ -140,7 +149,7 @@ void io_fields(struct run *run, const struct snapshot *window, struct line *line
     line_text(line, "pattern", state->plan.random ? "random" : "sequential");
     line_text(line, "access", io_access_name(&state->plan, access, sizeof access));
     line_count(line, "block_bytes", state->plan.block_bytes);
-    line_text(line, "sync", io_sync_name(state->plan.sync));
+    line_text(line, "sync", io_sync_names[state->plan.sync]);
     line_flag(line, "cached", state->plan.cached);
     line_text(line, "device", state->device.counter);
     line_real(line, "claimed_bytes", moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN));

@@ -1,7 +1,7 @@
 /* Which device a folder is on, through partitions, LVM, RAID, loop devices and
  * overlays where the kernel tells; and what the kernel counted there. */
-#ifndef JOSTLE_IO_DEVICE_H
-#define JOSTLE_IO_DEVICE_H
+#ifndef LOADGEN_IO_DEVICE_H
+#define LOADGEN_IO_DEVICE_H
 
 #include "io/error.h"
 

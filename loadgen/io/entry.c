@@ -1,6 +1,6 @@
 /* What was kept of a disk's calibration: the rates that percentages refer to. */
 
-#include "io/io.h"
+#include "io/entry.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void wanted_key(const struct io_state *state, struct calibration_key *key
     calibration_key_text(key, "device", state->device.name);
     calibration_key_text(key, "file_system", state->device.file_system);
     if (state->plan.read_percent <= 0)
-        calibration_key_text(key, "sync", io_sync_name(state->plan.sync));
+        calibration_key_text(key, "sync", io_sync_names[state->plan.sync]);
 }
 
 void io_entry_key(const struct io_state *state, uint64_t sequential_bytes, uint64_t random_bytes,
@@ -40,7 +40,7 @@ void io_entry_key(const struct io_state *state, uint64_t sequential_bytes, uint6
     calibration_key(key, "io");
     calibration_key_text(key, "device", state->device.name);
     calibration_key_text(key, "file_system", state->device.file_system);
-    calibration_key_text(key, "sync", io_sync_name(state->plan.sync));
+    calibration_key_text(key, "sync", io_sync_names[state->plan.sync]);
     calibration_key_count(key, "sequential_bytes", sequential_bytes);
     calibration_key_count(key, "random_bytes", random_bytes);
 }
@@ -56,14 +56,14 @@ static void how_to_make(const struct io_state *state, char *text, size_t size)
         snprintf(block, sizeof block, "%s --block-size %llu", plan->random ? " --random" : "",
                  (unsigned long long)plan->block_bytes);
     snprintf(text, size, "jostle calib --dir %s --sync %s%s", state->file.folder,
-             io_sync_name(plan->sync), block);
+             io_sync_names[plan->sync], block);
 }
 
 static void what_is_asked(const struct io_state *state, char *text, size_t size)
 {
     snprintf(text, size, "%s with blocks of %llu bytes and --sync %s on %s (%s)",
              section_name(&state->plan), (unsigned long long)state->plan.block_bytes,
-             io_sync_name(state->plan.sync), state->device.name, state->device.file_system);
+             io_sync_names[state->plan.sync], state->device.name, state->device.file_system);
 }
 
 int io_entry_rate(struct run *run, double percent, double *rate, char *error, size_t size)

@@ -1,7 +1,7 @@
 /* What went wrong in one of the disk load's modules, for the one place that
  * prints it. */
-#ifndef JOSTLE_IO_ERROR_H
-#define JOSTLE_IO_ERROR_H
+#ifndef LOADGEN_IO_ERROR_H
+#define LOADGEN_IO_ERROR_H
 
 enum {
     IO_FAILED = 1, /* the system would not: exit status 1 */

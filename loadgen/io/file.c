@@ -16,6 +16,8 @@
 /* Left free for the file system's own needs beside the file. */
 #define SPARE_BYTES (1u << 20)
 
+#define DIRECT_ALIGNMENT 4096
+
 #define GIB (1024.0 * 1024.0 * 1024.0)
 
 /* The kept file: one for each user and folder. With ".part" while it is being
@@ -207,6 +209,24 @@ static int allocate(const struct io_file *file, struct io_error *error)
                         (double)file->size_bytes / GIB, file->folder, strerror(reason));
 }
 
+/* Past the page cache where the file system and the size allow it. */
+static int fill(const struct io_file *file, struct io_error *error)
+{
+    const bool aligned = file->size_bytes % DIRECT_ALIGNMENT == 0;
+    const struct io_fill fill = {.fd = file->fd,
+                                 .direct_fd =
+                                     aligned ? io_file_reopen(file, O_WRONLY | O_DIRECT) : -1,
+                                 .bytes = file->size_bytes,
+                                 .folder = file->folder,
+                                 .interrupted = file->interrupted,
+                                 .context = file->context};
+    const int failed = io_fill(&fill, error);
+
+    if (fill.direct_fd >= 0)
+        close(fill.direct_fd);
+    return failed;
+}
+
 static double seconds_now(void)
 {
     struct timespec now;
@@ -222,7 +242,7 @@ static int complete(struct io_file *file, bool named, struct io_error *error)
     int result = allocate(file, error);
 
     if (result == 0)
-        result = io_fill(file, error);
+        result = fill(file, error);
     file->fill_s = seconds_now() - start_s;
     if (result == 0 && file->interrupted != NULL && file->interrupted(file->context))
         file->keep = false;

@@ -1,7 +1,7 @@
 /* The work file: allocated, written once with incompressible data, gone at the
  * end whatever happens, unless it is to be kept. */
-#ifndef JOSTLE_IO_FILE_H
-#define JOSTLE_IO_FILE_H
+#ifndef LOADGEN_IO_FILE_H
+#define LOADGEN_IO_FILE_H
 
 #include "io/error.h"
 

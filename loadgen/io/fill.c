@@ -14,13 +14,13 @@
 #include <unistd.h>
 
 enum {
-    WRITERS = 4,           /* enough for one to make data while others wait for the disk */
-    PIECE_BYTES = 2 << 20, /* a huge page: one segment for the device */
-    ALIGNMENT = 4096
+    WRITERS = 4,          /* enough for one to make data while others wait for the disk */
+    PIECE_BYTES = 2 << 20 /* a huge page: one segment for the device */
 };
 
-struct fill {
-    const struct io_file *file;
+/* One round of writing, shared by its threads. */
+struct round {
+    const struct io_fill *fill;
     int fd;
     _Atomic uint64_t next; /* offset of the piece that nobody has taken */
     _Atomic int error;     /* errno of the first failure */
@@ -43,12 +43,12 @@ static int write_all(int fd, const unsigned char *data, size_t length, off_t off
     return 0;
 }
 
-static void write_pieces(struct fill *fill, unsigned char *buffer)
+static void write_pieces(struct round *round, unsigned char *buffer)
 {
-    uint64_t size = fill->file->size_bytes, seed;
+    uint64_t size = round->fill->bytes, seed;
 
-    while (atomic_load(&fill->error) == 0 && !atomic_load(&fill->interrupted)) {
-        uint64_t offset = atomic_fetch_add(&fill->next, PIECE_BYTES);
+    while (atomic_load(&round->error) == 0 && !atomic_load(&round->interrupted)) {
+        uint64_t offset = atomic_fetch_add(&round->next, PIECE_BYTES);
         uint64_t left = offset < size ? size - offset : 0;
         int error;
 
@@ -57,41 +57,42 @@ static void write_pieces(struct fill *fill, unsigned char *buffer)
         /* From the offset and the clock: no two pieces, nor two files, alike. */
         seed = offset ^ ((uint64_t)time(NULL) << 40) ^ ((uint64_t)getpid() << 20);
         io_random_fill(&seed, (uint64_t *)(void *)buffer, PIECE_BYTES / sizeof(uint64_t));
-        error = write_all(fill->fd, buffer, left < PIECE_BYTES ? left : PIECE_BYTES, (off_t)offset);
+        error =
+            write_all(round->fd, buffer, left < PIECE_BYTES ? left : PIECE_BYTES, (off_t)offset);
         if (error != 0)
-            atomic_store(&fill->error, error);
+            atomic_store(&round->error, error);
     }
 }
 
 static void *writer(void *argument)
 {
-    struct fill *fill = argument;
+    struct round *round = argument;
     void *buffer = NULL;
 
     if (posix_memalign(&buffer, PIECE_BYTES, PIECE_BYTES) != 0) {
-        atomic_store(&fill->error, ENOMEM);
+        atomic_store(&round->error, ENOMEM);
         return NULL;
     }
     madvise(buffer, PIECE_BYTES, MADV_HUGEPAGE);
-    write_pieces(fill, buffer);
+    write_pieces(round, buffer);
     free(buffer);
     return NULL;
 }
 
 /* Watch for an interruption until the writers are through. */
-static void watch(struct fill *fill)
+static void watch(struct round *round)
 {
     const struct timespec moment = {.tv_nsec = 20000000};
 
-    while (atomic_load(&fill->next) < fill->file->size_bytes && atomic_load(&fill->error) == 0 &&
-           !atomic_load(&fill->interrupted)) {
-        if (fill->file->interrupted != NULL && fill->file->interrupted(fill->file->context))
-            atomic_store(&fill->interrupted, true);
+    while (atomic_load(&round->next) < round->fill->bytes && atomic_load(&round->error) == 0 &&
+           !atomic_load(&round->interrupted)) {
+        if (round->fill->interrupted != NULL && round->fill->interrupted(round->fill->context))
+            atomic_store(&round->interrupted, true);
         nanosleep(&moment, NULL);
     }
 }
 
-static void run_writers(struct fill *fill)
+static void run_writers(struct round *round)
 {
     pthread_t threads[WRITERS];
     sigset_t all, before;
@@ -99,46 +100,42 @@ static void run_writers(struct fill *fill)
 
     sigfillset(&all); /* signals belong to whoever called */
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (started < WRITERS && pthread_create(&threads[started], NULL, writer, fill) == 0)
+    while (started < WRITERS && pthread_create(&threads[started], NULL, writer, round) == 0)
         started++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (started == 0)
-        atomic_store(&fill->error, EAGAIN);
+        atomic_store(&round->error, EAGAIN);
     else
-        watch(fill);
+        watch(round);
     while (started > 0)
         pthread_join(threads[--started], NULL);
 }
 
-int io_fill(const struct io_file *file, struct io_error *error)
+static int report(const struct io_fill *fill, int reason, struct io_error *error)
 {
-    struct fill fill = {.file = file};
-    int direct = -1;
-
-    if (file->size_bytes % ALIGNMENT == 0)
-        direct = io_file_reopen(file, O_WRONLY | O_DIRECT);
-    fill.fd = direct >= 0 ? direct : file->fd;
-    run_writers(&fill);
-    if (fill.error == EINVAL && direct >= 0) { /* it promised O_DIRECT and does not do it */
-        fill.fd = file->fd;
-        fill.error = 0;
-        fill.next = 0;
-        run_writers(&fill);
-    }
-    if (direct >= 0)
-        close(direct);
-    if (fill.error == 0 && !fill.interrupted && fdatasync(file->fd) != 0)
-        fill.error = errno;
-    if (fill.error == ENOSPC || fill.error == EDQUOT)
+    if (reason == ENOSPC || reason == EDQUOT)
         return io_error_set(error, IO_FAILED,
                             "%s became full while the work file was written (%s): give a smaller "
                             "--file-size or another --dir",
-                            file->folder, strerror(fill.error));
-    if (fill.error != 0)
-        return io_error_set(error, IO_FAILED,
-                            "cannot write the work file in %s (%s): choose "
-                            "another folder with --dir",
-                            file->folder, strerror(fill.error));
-    posix_fadvise(file->fd, 0, 0, POSIX_FADV_DONTNEED);
+                            fill->folder, strerror(reason));
+    return io_error_set(error, IO_FAILED,
+                        "cannot write the work file in %s (%s): choose another folder with --dir",
+                        fill->folder, strerror(reason));
+}
+
+int io_fill(const struct io_fill *fill, struct io_error *error)
+{
+    struct round round = {.fill = fill, .fd = fill->direct_fd >= 0 ? fill->direct_fd : fill->fd};
+
+    run_writers(&round);
+    if (round.error == EINVAL && round.fd != fill->fd) { /* O_DIRECT is accepted, but fails */
+        round = (struct round){.fill = fill, .fd = fill->fd};
+        run_writers(&round);
+    }
+    if (round.error == 0 && !round.interrupted && fdatasync(fill->fd) != 0)
+        round.error = errno;
+    if (round.error != 0)
+        return report(fill, round.error, error);
+    posix_fadvise(fill->fd, 0, 0, POSIX_FADV_DONTNEED);
     return 0;
 }

@@ -5,11 +5,13 @@
  * before it counts; reads bypass the page cache; and the figures are compared
  * with the device's own. */
 
-#include "io/io.h"
+#include "io/calib.h"
+#include "io/check.h"
+#include "io/io-options.h"
+#include "io/io-state.h"
+#include "io/work.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,97 +21,21 @@ static const char details[] =
     "The rate of --limit is in bytes a second for sequential and in operations a second "
     "for random blocks; 50% is of what `jostle calib` measured here.";
 
-/* ---- file ---- */
+static const struct load io_cached_load;
 
-/* A signal that waits, or a harness that is gone. */
-static bool interrupted(void *context)
+/* Reads of the page cache are a load of their own. */
+static void check(struct run *run)
 {
-    const struct run *run = context;
-    struct pollfd input = {.fd = STDIN_FILENO};
-    sigset_t pending;
-
-    if (run->common.control && poll(&input, 1, 0) == 1 && (input.revents & POLLHUP) != 0 &&
-        (input.revents & POLLIN) == 0)
-        return true;
-    return sigpending(&pending) == 0 &&
-           (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
-            sigismember(&pending, SIGHUP) == 1);
-}
-
-/* Signals wait while the file is written, which looks for them; afterwards they
- * are delivered, and end the load in the usual way. */
-static int open_file(struct run *run, struct io_error *error)
-{
-    struct io_state *state = io_state_of(run);
-    sigset_t ending, before;
-    int failed;
-
-    sigemptyset(&ending);
-    sigaddset(&ending, SIGINT);
-    sigaddset(&ending, SIGTERM);
-    sigaddset(&ending, SIGHUP);
-    sigprocmask(SIG_BLOCK, &ending, &before);
-    state->file.interrupted = interrupted;
-    state->file.context = run;
-    failed = io_file_open(&state->file, error);
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    if (failed == 0 && state->file.busy && io_settings_of(run)->keep)
-        io_warn(run,
-                "the kept work file in %s is in use by another load: this one has made one "
-                "of its own, that is not kept",
-                state->file.folder);
-    return failed;
-}
-
-/* Read the file once, so that it is in the page cache as far as that goes. */
-static void warm(const struct io_state *state)
-{
-    static char buffer[1 << 20];
-    off_t offset = 0;
-    ssize_t length;
-
-    while ((length = pread(state->plan.read_fd, buffer, sizeof buffer, offset)) > 0)
-        offset += length;
-}
-
-int io_open(struct run *run, struct io_error *error)
-{
-    struct io_state *state = io_state_of(run);
-
-    state->open = true;
-    state->moved = aligned_alloc(64, run->threads * sizeof *state->moved);
-    if (state->moved == NULL)
-        return io_error_set(error, IO_FAILED, "no memory for %u workers: give fewer --threads",
-                            run->threads);
-    memset(state->moved, 0, run->threads * sizeof *state->moved);
-    if (state->file.fd < 0 && open_file(run, error) != 0)
-        return -1;
-    if (io_plan_open(&state->plan, &state->file, error) != 0)
-        return -1;
-    if (state->plan.drop)
-        io_warn(run, "%s has no O_DIRECT: %s", state->file.folder,
-                "through the page cache, with O_DSYNC for writes and dropped before reads");
-    if (state->plan.cached)
-        warm(state);
-    return 0;
-}
-
-void io_close(struct run *run)
-{
-    struct io_state *state = io_state_of(run);
-
-    if (state->open)
-        io_plan_close(&state->plan);
-    state->open = false;
-    free(state->moved);
-    state->moved = NULL;
+    if (io_settings_of(run)->cached)
+        run->load = &io_cached_load;
+    io_check(run);
 }
 
 static int prepare(struct run *run)
 {
     struct io_error error;
 
-    return io_open(run, &error) == 0 ? 0 : run_fail(run, "%s", error.message);
+    return io_work_open(run, &error) == 0 ? 0 : run_fail(run, "%s", error.message);
 }
 
 static void cleanup(struct run *run)
@@ -118,7 +44,7 @@ static void cleanup(struct run *run)
 
     if (state == NULL)
         return;
-    io_close(run);
+    io_work_close(run);
     io_file_close(&state->file);
     free(state);
     run->state = NULL;
@@ -297,9 +223,9 @@ static void describe(struct run *run, struct line *line)
     line_count(line, "block_bytes", state->plan.block_bytes);
     line_count(line, "file_bytes", state->plan.file_bytes);
     line_count(line, "depth", state->plan.depth);
-    line_text(line, "sync", io_sync_name(state->plan.sync));
+    line_text(line, "sync", io_sync_names[state->plan.sync]);
     line_flag(line, "cached", state->plan.cached);
-    line_text(line, "path", state->path);
+    line_text(line, "path", state->engine);
     line_flag(line, "file_reused", state->file.reused);
     calibration_describe(line, &state->calibration);
 }
@@ -334,11 +260,12 @@ static int instead(struct run *run)
     {                                                                                              \
         .name = own_name, .summary = own_summary, .details = details, .arguments = "[SECONDS]",    \
         .settings = io_options, .settings_size = sizeof(struct io_settings), .timed = true,        \
-        .settle_ns = 20000000, .check = io_check, .instead = instead, .prepare = prepare,          \
+        .settle_ns = 20000000, .check = check, .instead = instead, .prepare = prepare,             \
         .rate = io_rate, .begin = begin, .work = work, .end = end, .cleanup = cleanup,             \
         .count = io_count, .fields = io_fields, .notes = io_notes, .describe = describe            \
     }
 
 const struct load io_load =
     IO_LOAD("io", "reads or writes a work file on disk, past the caches, and checks itself");
-const struct load io_cached_load = IO_LOAD("io-cached", "reads a work file in the page cache");
+static const struct load io_cached_load =
+    IO_LOAD("io-cached", "reads a work file in the page cache");

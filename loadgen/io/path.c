@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -15,6 +16,17 @@ enum {
     HUGE_BYTES = 2 << 20,
     STAMP_EVERY_BYTES = 4096 /* the smallest piece that storage is known to look for twins of */
 };
+
+const char *const io_sync_names[] = {"direct", "dsync", "data", "none", NULL};
+
+const char *io_access_name(const struct io_plan *plan, char *text, size_t size)
+{
+    if (plan->read_percent <= 0 || plan->read_percent >= 100)
+        snprintf(text, size, "%s", plan->read_percent > 0 ? "read" : "write");
+    else
+        snprintf(text, size, "mix %g", plan->read_percent);
+    return text;
+}
 
 static int write_flags(enum io_sync sync)
 {

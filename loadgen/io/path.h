@@ -1,12 +1,13 @@
 /* The data path: which bytes of the work file come next, and one blocking
  * operation on them. ring.h has the one with many operations in flight. */
-#ifndef JOSTLE_IO_PATH_H
-#define JOSTLE_IO_PATH_H
+#ifndef LOADGEN_IO_PATH_H
+#define LOADGEN_IO_PATH_H
 
 #include "io/error.h"
 #include "io/file.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* What a write has to have reached before it counts. */
@@ -31,6 +32,11 @@ struct io_plan {
     int read_fd, write_fd; /* -1 if not needed */
     bool drop;             /* no O_DIRECT here: what was read is dropped from the cache before */
 };
+
+/* "write", "read", "mix 70". Returns text. */
+const char *io_access_name(const struct io_plan *plan, char *text, size_t size);
+/* "direct", "dsync", "data", "none": by enum io_sync, ended by NULL. */
+extern const char *const io_sync_names[];
 
 /* Open the file in the ways that the plan needs. A file system without O_DIRECT
  * gets O_DSYNC or dropped reads through the page cache (plan->drop is set); for

@@ -1,6 +1,6 @@
 /* Random numbers for data and offsets: fast, 64 bits, each thread its own. */
-#ifndef JOSTLE_IO_RANDOM_H
-#define JOSTLE_IO_RANDOM_H
+#ifndef LOADGEN_IO_RANDOM_H
+#define LOADGEN_IO_RANDOM_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Many operations in flight from one thread, by io_uring. */
-#ifndef JOSTLE_IO_RING_H
-#define JOSTLE_IO_RING_H
+#ifndef LOADGEN_IO_RING_H
+#define LOADGEN_IO_RING_H
 
 #include "io/path.h"
 

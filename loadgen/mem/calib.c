@@ -83,7 +83,7 @@ static void compose(struct run *run, const struct calibration_key *key,
         line_count(line, "footprint_bytes", state->plan.worker_bytes * run->threads);
     line_text(line, "pages", mem_pages_name(&state->pages));
     line_real(line, "seconds", seconds);
-    line_real(line, "slope_limit_percent_per_s", IO_SLOPE_LIMIT);
+    line_real(line, "slope_limit_percent_per_s", STEADY_SLOPE_LIMIT);
     measured_write(line, run, measured);
     if (state->plan.kernel == MEM_CHASE)
         mem_load_fields(&measured->window, line);

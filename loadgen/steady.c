@@ -1,4 +1,4 @@
-#include "io/steady.h"
+#include "steady.h"
 
 #include <math.h>
 
@@ -18,9 +18,9 @@ static double slope_of(const double *samples, size_t count, double mean)
     return squares > 0 && mean > 0 ? 100 * products / squares / mean : 0;
 }
 
-struct io_steady io_steady_of(const double *samples, size_t count)
+struct steady steady_of(const double *samples, size_t count)
 {
-    struct io_steady result = {0};
+    struct steady result = {0};
     double sum = 0, squares = 0;
 
     if (count == 0)
@@ -36,6 +36,6 @@ struct io_steady io_steady_of(const double *samples, size_t count)
         squares += (samples[i] - result.mean) * (samples[i] - result.mean);
     result.sd = count > 1 ? sqrt(squares / ((double)count - 1)) : 0;
     result.slope = slope_of(samples, count, result.mean);
-    result.steady = count >= 3 && result.mean > 0 && fabs(result.slope) < IO_SLOPE_LIMIT;
+    result.steady = count >= 3 && result.mean > 0 && fabs(result.slope) < STEADY_SLOPE_LIMIT;
     return result;
 }

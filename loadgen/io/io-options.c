@@ -1,16 +1,14 @@
-/* loadgen io's options: what they mean together, and which are refused. */
+#include "io/io-options.h"
 
-#include "io/io.h"
+#include "io/entry.h"
+#include "io/io-state.h"
 
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const char *const sync_names[] = {"direct", "dsync", "data", "none", NULL};
 
 #define FIELD(name) offsetof(struct io_settings, name)
 const struct setting io_options[] = {
@@ -27,7 +25,7 @@ const struct setting io_options[] = {
      "logical block if that is larger)"},
     {"depth", "N", SETTING_COUNT, FIELD(depth), 1, 4096, "1", NULL,
      "operations that each worker keeps in flight: io_uring above 1, or threads without it"},
-    {"sync", "KIND", SETTING_CHOICE, FIELD(sync), 0, 0, "dsync", sync_names,
+    {"sync", "KIND", SETTING_CHOICE, FIELD(sync), 0, 0, "dsync", io_sync_names,
      "what a write has to reach before it counts: dsync: O_DIRECT and O_DSYNC, durable; direct: "
      "O_DIRECT, the device's cache; data: page cache and fdatasync, durable; none: page cache"},
     {"dir", "DIR", SETTING_TEXT, FIELD(folder), 0, 0, NULL, NULL,
@@ -49,30 +47,6 @@ const struct setting io_options[] = {
      "in place of load: one JSON line on the device behind --dir"},
     {0},
 };
-
-/* ---- names ---- */
-
-const char *io_sync_name(enum io_sync sync)
-{
-    return sync_names[sync];
-}
-
-const char *io_access_name(const struct io_plan *plan, char *text, size_t size)
-{
-    if (plan->read_percent <= 0 || plan->read_percent >= 100)
-        snprintf(text, size, "%s", plan->read_percent > 0 ? "read" : "write");
-    else
-        snprintf(text, size, "mix %g", plan->read_percent);
-    return text;
-}
-
-void io_set_unit(struct run *run)
-{
-    const struct io_plan *plan = &io_state_of(run)->plan;
-
-    run->unit = plan->random ? UNIT_OPS : UNIT_BYTES;
-    run->quantum = plan->random ? 1 : (double)plan->block_bytes;
-}
 
 /* ---- options, before anything starts ---- */
 
@@ -108,20 +82,6 @@ static void find_device(struct run *run)
     state->file.folder = folder_of(run);
     if (io_device_of(state->file.folder, &state->device, &error) != 0)
         usage_error("%s", error.message);
-}
-
-void io_warn(struct run *run, const char *format, ...)
-{
-    char text[640];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (io_settings_of(run)->calib)
-        complain("%s", text);
-    else
-        run_warn(run, "%s", text);
 }
 
 /* Memory and networks are no disks. */
@@ -206,10 +166,10 @@ static void choose_path(struct run *run)
     if (!options_given(run, "threads"))
         run->threads = 1;
     plan->depth = (unsigned)io_settings_of(run)->depth;
-    state->path = "pwrite";
+    state->engine = "pwrite";
     if (plan->depth > 1) {
         forbidden = io_ring_forbidden();
-        state->path = forbidden == 0 ? "io_uring" : "threads";
+        state->engine = forbidden == 0 ? "io_uring" : "threads";
         if (forbidden != 0) {
             if (run->threads * (uint64_t)plan->depth > 4096)
                 usage_error("--depth %u: io_uring cannot be used here (%s), and %llu threads are "
@@ -252,8 +212,6 @@ void io_check(struct run *run)
     run->state = state;
     state->file.fd = -1;
     check_exclusive(run);
-    if (io_settings_of(run)->cached)
-        run->load = &io_cached_load;
     find_device(run);
     if (io_settings_of(run)->show_device)
         return;

@@ -1,0 +1,15 @@
+/* The options of loadgen io: what they mean together, and which are refused. */
+#ifndef LOADGEN_IO_OPTIONS_H
+#define LOADGEN_IO_OPTIONS_H
+
+#include "load.h"
+
+extern const struct setting io_options[];
+
+/* load.h's check: makes run->state with the folder, its device and the plan, and
+ * refuses (exit 2) what cannot be. Creates nothing on the disk that has a name. */
+void io_check(struct run *run);
+/* load.h's rate. */
+int io_rate(struct run *run, const char *text, double *rate, char *error, size_t size);
+
+#endif

@@ -1,0 +1,63 @@
+/* What the parts of loadgen io share: the options as given, and the state of a run. */
+#ifndef LOADGEN_IO_STATE_H
+#define LOADGEN_IO_STATE_H
+
+#include "calibration.h"
+#include "io/device.h"
+#include "io/path.h"
+#include "io/ring.h"
+#include "load.h"
+
+#include <limits.h>
+
+#define IO_DEFAULT_FILE_BYTES (8ull << 30)
+#define IO_SEQUENTIAL_BLOCK   (1ull << 20)
+#define IO_RANDOM_BLOCK       512ull
+#define IO_LARGEST_RATE_BYTES 1e12 /* a limit above these was a mistake */
+#define IO_LARGEST_RATE_OPS   1e8
+
+struct io_settings {
+    bool sequential, random, read, write;
+    double read_percent; /* --mix */
+    uint64_t block_bytes;
+    uint64_t depth;
+    int sync; /* enum io_sync */
+    const char *folder;
+    uint64_t file_bytes;
+    bool keep, cached, allow_memory, calib, show_device;
+    const char *calibration; /* file with the entry that percentages are of */
+};
+
+/* What one worker moved, written by it alone. */
+struct io_moved {
+    _Alignas(64) _Atomic uint64_t read_bytes;
+    _Atomic uint64_t written_bytes;
+};
+
+struct io_state {
+    struct io_plan plan;
+    struct io_file file;
+    struct io_device device;
+    bool open;                            /* file and plan are */
+    struct io_moved *moved;               /* run->threads of them */
+    const char *engine;                   /* "pwrite", "io_uring", "threads" */
+    unsigned warned;                      /* verdicts that a mark has warned of: 1 << verdict */
+    struct calibration_found calibration; /* that a percentage was of */
+};
+
+static inline struct io_settings *io_settings_of(const struct run *run)
+{
+    return run->settings;
+}
+
+static inline struct io_state *io_state_of(const struct run *run)
+{
+    return run->state;
+}
+
+/* Sets run->unit and run->quantum by the plan. */
+void io_set_unit(struct run *run);
+/* run_warn(); while calibrating, a line on stderr. */
+void io_warn(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

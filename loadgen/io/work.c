@@ -1,0 +1,93 @@
+#include "io/work.h"
+
+#include "io/io-state.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A signal that waits, or a harness that is gone. */
+static bool interrupted(void *context)
+{
+    const struct run *run = context;
+    struct pollfd input = {.fd = STDIN_FILENO};
+    sigset_t pending;
+
+    if (run->common.control && poll(&input, 1, 0) == 1 && (input.revents & POLLHUP) != 0 &&
+        (input.revents & POLLIN) == 0)
+        return true;
+    return sigpending(&pending) == 0 &&
+           (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
+            sigismember(&pending, SIGHUP) == 1);
+}
+
+/* Signals wait while the file is written, which looks for them; afterwards they
+ * are delivered, and end the load in the usual way. */
+static int open_file(struct run *run, struct io_error *error)
+{
+    struct io_state *state = io_state_of(run);
+    sigset_t ending, before;
+    int failed;
+
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGINT);
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ending, &before);
+    state->file.interrupted = interrupted;
+    state->file.context = run;
+    failed = io_file_open(&state->file, error);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (failed == 0 && state->file.busy && io_settings_of(run)->keep)
+        io_warn(run,
+                "the kept work file in %s is in use by another load: this one has made one "
+                "of its own, that is not kept",
+                state->file.folder);
+    return failed;
+}
+
+/* Read the file once, so that it is in the page cache as far as that goes. */
+static void warm(const struct io_state *state)
+{
+    static char buffer[1 << 20];
+    off_t offset = 0;
+    ssize_t length;
+
+    while ((length = pread(state->plan.read_fd, buffer, sizeof buffer, offset)) > 0)
+        offset += length;
+}
+
+int io_work_open(struct run *run, struct io_error *error)
+{
+    struct io_state *state = io_state_of(run);
+
+    state->open = true;
+    state->moved = aligned_alloc(64, run->threads * sizeof *state->moved);
+    if (state->moved == NULL)
+        return io_error_set(error, IO_FAILED, "no memory for %u workers: give fewer --threads",
+                            run->threads);
+    memset(state->moved, 0, run->threads * sizeof *state->moved);
+    if (state->file.fd < 0 && open_file(run, error) != 0)
+        return -1;
+    if (io_plan_open(&state->plan, &state->file, error) != 0)
+        return -1;
+    if (state->plan.drop)
+        io_warn(run, "%s has no O_DIRECT: %s", state->file.folder,
+                "through the page cache, with O_DSYNC for writes and dropped before reads");
+    if (state->plan.cached)
+        warm(state);
+    return 0;
+}
+
+void io_work_close(struct run *run)
+{
+    struct io_state *state = io_state_of(run);
+
+    if (state->open)
+        io_plan_close(&state->plan);
+    state->open = false;
+    free(state->moved);
+    state->moved = NULL;
+}

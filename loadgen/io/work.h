@@ -1,0 +1,15 @@
+/* The work file, made ready for the workers. */
+#ifndef LOADGEN_IO_WORK_H
+#define LOADGEN_IO_WORK_H
+
+#include "io/error.h"
+
+struct run;
+
+/* Writes the work file if there is none yet, opens it as the plan says, and makes
+ * room for the workers' byte counts. 0, or -1 with the reason. io_work_close()
+ * afterwards in any case; the file itself stays open for another plan. */
+int io_work_open(struct run *run, struct io_error *error);
+void io_work_close(struct run *run);
+
+#endif
