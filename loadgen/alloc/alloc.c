@@ -2,7 +2,10 @@
  * replaces one of them, chosen at random, by one of another size, again and again;
  * each page of a new one is touched, as its user would. */
 
-#include "alloc/alloc.h"
+#include "alloc/alloc-options.h"
+#include "alloc/alloc-state.h"
+#include "alloc/calib.h"
+#include "random.h"
 #include "room.h"
 
 #include <errno.h>
@@ -34,14 +37,14 @@ struct alloc_worker {
     double logarithm; /* of maximum / minimum */
 };
 
-int alloc_prepare(struct run *run)
+static int prepare(struct run *run)
 {
     room_volunteer();
     filling_begin(&alloc_state_of(run)->filling, run->threads);
     return 0;
 }
 
-void alloc_cleanup(struct run *run)
+static void cleanup(struct run *run)
 {
     free(run->state);
     run->state = NULL;
@@ -49,18 +52,9 @@ void alloc_cleanup(struct run *run)
 
 /* ---- workers ---- */
 
-/* xorshift64* (S. Vigna, 2016). */
-static uint64_t next_random(struct alloc_worker *own)
-{
-    own->random ^= own->random >> 12;
-    own->random ^= own->random << 25;
-    own->random ^= own->random >> 27;
-    return own->random * 0x2545F4914F6CDD1Dull;
-}
-
 static size_t next_size(struct alloc_worker *own, const struct alloc_plan *plan)
 {
-    const double unit = (double)(next_random(own) >> 11) * 0x1p-53; /* 0 <= unit < 1 */
+    const double unit = (double)(random_next(&own->random) >> 11) * 0x1p-53; /* 0 <= unit < 1 */
     return (size_t)((double)plan->minimum_bytes * exp(own->logarithm * unit));
 }
 
@@ -133,8 +127,7 @@ static double operate(struct worker *worker)
     struct alloc_worker *own = worker->state;
     const double count = worker->run->quantum;
     for (double i = 0; i < count; i++) {
-        const uint64_t chosen =
-            (uint64_t)(((unsigned __int128)next_random(own) * plan->slots) >> 64);
+        const uint64_t chosen = random_below(&own->random, plan->slots);
         empty_slot(own, plan, &own->slots[chosen]);
         if (fill_slot(own, plan, &own->slots[chosen]) != 0)
             return no_memory(worker);
@@ -206,7 +199,7 @@ static int instead(struct run *run)
     if (!alloc_settings_of(run)->calib)
         return -1;
     const int status = alloc_calibrate(run);
-    alloc_cleanup(run);
+    cleanup(run);
     return status;
 }
 
@@ -222,12 +215,12 @@ const struct load alloc_load = {
     .settle_ns = 20000000,
     .check = alloc_check,
     .instead = instead,
-    .prepare = alloc_prepare,
+    .prepare = prepare,
     .rate = alloc_rate,
     .begin = begin,
     .operate = operate,
     .end = end,
-    .cleanup = alloc_cleanup,
+    .cleanup = cleanup,
     .count = count,
     .fields = fields,
     .notes = notes,

@@ -1,6 +1,6 @@
-/* loadgen alloc --calib, and percentages of what it measured. */
+#include "alloc/calib.h"
 
-#include "alloc/alloc.h"
+#include "alloc/alloc-state.h"
 #include "measure.h"
 
 #include <stdio.h>
@@ -64,7 +64,7 @@ int alloc_calibrate(struct run *run)
     make_key(run, &key);
     make_title(run, title, sizeof title);
     if (measured == NULL ||
-        measure(run, length_ns, alloc_prepare, measured, error, sizeof error) != 0) {
+        measure(run, length_ns, run->load->prepare, measured, error, sizeof error) != 0) {
         complain("%s", error);
         free(measured);
         return 1;

@@ -2,7 +2,7 @@
  * With --purge, what is a page or more has a mapping of its own, and the top of the
  * heap is given back at once: mallopt(3). */
 
-#include "alloc/alloc.h"
+#include "alloc/allocator.h"
 
 #include <errno.h>
 #include <malloc.h>

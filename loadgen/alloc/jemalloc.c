@@ -2,7 +2,7 @@
  * with --purge none, and no decay: a freed page goes back to the system at once.
  * jemalloc(3): mallocx, arenas.create, arena.<i>.dirty_decay_ms, tcache.create. */
 
-#include "alloc/alloc.h"
+#include "alloc/allocator.h"
 
 #include <errno.h>
 #include <jemalloc/jemalloc.h>

@@ -1,5 +1,6 @@
 #include "io/check.h"
 
+#include "counter.h"
 #include "io/io-state.h"
 
 #include <math.h>
@@ -29,8 +30,8 @@ void io_count(struct run *run, double counters[LOAD_COUNTERS])
     io_device_counters(&state->device, &device);
     io_self_counters(&self);
     for (unsigned i = 0; i < run->threads; i++) {
-        read += atomic_load_explicit(&state->moved[i].read_bytes, memory_order_relaxed);
-        written += atomic_load_explicit(&state->moved[i].written_bytes, memory_order_relaxed);
+        read += counter_read(&state->moved[i].read_bytes);
+        written += counter_read(&state->moved[i].written_bytes);
     }
     counters[IO_DEVICE_READ] = (double)device.read_bytes;
     counters[IO_DEVICE_WRITTEN] = (double)device.write_bytes;

@@ -1,6 +1,6 @@
 #include "io/fill.h"
 
-#include "io/random.h"
+#include "random.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ static void write_pieces(struct round *round, unsigned char *buffer)
             return;
         /* From the offset and the clock: no two pieces, nor two files, alike. */
         seed = offset ^ ((uint64_t)time(NULL) << 40) ^ ((uint64_t)getpid() << 20);
-        io_random_fill(&seed, (uint64_t *)(void *)buffer, PIECE_BYTES / sizeof(uint64_t));
+        random_fill(&seed, (uint64_t *)(void *)buffer, PIECE_BYTES / sizeof(uint64_t));
         error =
             write_all(round->fd, buffer, left < PIECE_BYTES ? left : PIECE_BYTES, (off_t)offset);
         if (error != 0)

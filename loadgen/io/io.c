@@ -5,6 +5,7 @@
  * before it counts; reads bypass the page cache; and the figures are compared
  * with the device's own. */
 
+#include "counter.h"
 #include "io/calib.h"
 #include "io/check.h"
 #include "io/io-options.h"
@@ -109,10 +110,7 @@ static bool finish(struct worker *worker, const struct io_done *done, int64_t en
         fail(worker, &done->request, done->error);
         return false;
     }
-    /* One writer: no read-modify-write is needed. */
-    atomic_store_explicit(bytes,
-                          atomic_load_explicit(bytes, memory_order_relaxed) + plan->block_bytes,
-                          memory_order_relaxed);
+    counter_add(bytes, plan->block_bytes);
     worker_done(worker, done->due_ns, done->start_ns, end_ns,
                 plan->random ? 1 : (double)plan->block_bytes);
     return true;

@@ -1,6 +1,6 @@
 #include "io/path.h"
 
-#include "io/random.h"
+#include "random.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -147,7 +147,7 @@ int io_stream_open(struct io_stream *stream, const struct io_plan *plan, unsigne
     *stream = (struct io_stream){.plan = plan, .count = blocks};
     stream->random =
         ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec) ^ ((uint64_t)index << 48);
-    stream->stamp = io_random(&stream->random);
+    stream->stamp = random_next(&stream->random);
     if (!plan->random) {
         stream->first = blocks * index / plan->streams;
         stream->count = blocks * (index + 1) / plan->streams - stream->first;
@@ -160,8 +160,8 @@ int io_stream_open(struct io_stream *stream, const struct io_plan *plan, unsigne
                             (unsigned long long)plan->block_bytes);
     if (map_buffers(stream, error) != 0)
         return -1;
-    io_random_fill(&stream->random, (uint64_t *)(void *)stream->buffers,
-                   stream->mapped_bytes / sizeof(uint64_t));
+    random_fill(&stream->random, (uint64_t *)(void *)stream->buffers,
+                stream->mapped_bytes / sizeof(uint64_t));
     return 0;
 }
 
@@ -193,7 +193,7 @@ static bool is_read(struct io_stream *stream)
 
     if (percent <= 0 || percent >= 100)
         return percent >= 100;
-    return (double)(io_random(&stream->random) >> 11) * 0x1p-53 * 100 < percent;
+    return (double)(random_next(&stream->random) >> 11) * 0x1p-53 * 100 < percent;
 }
 
 struct io_request io_stream_next(struct io_stream *stream, unsigned slot)
@@ -202,7 +202,7 @@ struct io_request io_stream_next(struct io_stream *stream, unsigned slot)
     uint64_t block;
 
     if (stream->plan->random) {
-        block = io_random_below(&stream->random, stream->count);
+        block = random_below(&stream->random, stream->count);
     } else {
         block = stream->next;
         stream->next = block + 1 < stream->count ? block + 1 : 0;

@@ -3,14 +3,15 @@
  * in modern warehouse scale computers via sensible co-locations" (MICRO 2011). It is
  * loadgen mem's triad, with a footprint that grows from nothing to the whole L3. */
 
+#include "mem/mem-options.h"
+#include "mem/mem-report.h"
+#include "mem/mem-state.h"
 #include "mem/mem.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #define FIELD(name) offsetof(struct mem_settings, name)
-
-static const char *const simd_choices[] = {"auto", "avx512", "avx2", "sse2", "portable", NULL};
 
 static const char details[] =
     "The footprint is of all workers together, one by default. With --size 0 nothing is touched. "
@@ -25,7 +26,7 @@ static const struct setting options[] = {
      "ask for huge pages: reserved ones if there are, else transparent ones"},
     {"node", "N", SETTING_COUNT, FIELD(node), 0, 1024, NULL, NULL,
      "memory of this NUMA node (default: each worker's own)"},
-    {"simd", "NAME", SETTING_CHOICE, FIELD(simd), 0, 0, "auto", simd_choices,
+    {"simd", "NAME", SETTING_CHOICE, FIELD(simd), 0, 0, "auto", mem_simd_choices,
      "avx512, avx2, sse2 or portable; auto: the widest"},
     {"calib", NULL, SETTING_FLAG, FIELD(calib), 0, 0, NULL, NULL,
      "in place of load: measure this size without a limit for SECONDS (10), and keep it"},
@@ -40,7 +41,7 @@ static void check(struct run *run)
     if (!options_given(run, "threads"))
         run->threads = 1;
     mem_open(run, MEM_TRIAD);
-    const double l3_bytes = (double)mem_state_of(run)->caches.l3_bytes;
+    const double l3_bytes = (double)mem_state_of(run)->machine.caches.l3_bytes;
     if (l3_bytes <= 0)
         usage_error("this machine does not say how large its L3 is: use loadgen mem --footprint");
     mem_set_footprint(run, l3_bytes * percent / 100);

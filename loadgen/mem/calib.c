@@ -1,8 +1,8 @@
-/* loadgen mem --calib and loadgen cache --calib, and percentages of what they
- * measured. */
+#include "mem/calib.h"
 
 #include "measure.h"
-#include "mem/mem.h"
+#include "mem/mem-report.h"
+#include "mem/mem-state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,7 +104,7 @@ int mem_calibrate(struct run *run)
     if (measured == NULL)
         snprintf(error, sizeof error, "out of memory: free some");
     if (measured == NULL ||
-        measure(run, length_ns, mem_prepare, measured, error, sizeof error) != 0) {
+        measure(run, length_ns, run->load->prepare, measured, error, sizeof error) != 0) {
         complain("%s", error);
         free(measured);
         return 1;

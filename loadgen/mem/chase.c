@@ -2,26 +2,11 @@
  * one before, so its time is the latency, and no prefetcher can guess the next. */
 
 #include "mem/kernels.h"
+#include "random.h"
 
 #include <stdint.h>
 
-/* xorshift64* (S. Vigna, "An experimental exploration of Marsaglia's xorshift
- * generators, scrambled", 2016). */
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return *state * 0x2545F4914F6CDD1Dull;
-}
-
-/* 0 .. bound - 1, by multiplication: without the division of %. */
-static size_t below(uint64_t *state, size_t bound)
-{
-    return (size_t)(((unsigned __int128)next_random(state) * bound) >> 64);
-}
-
-struct line {
+struct cache_line {
     union {
         size_t index;
         void *next;
@@ -31,13 +16,13 @@ struct line {
 
 void mem_chase_link(void *memory, size_t lines, unsigned seed)
 {
-    struct line *line = memory;
+    struct cache_line *line = memory;
     uint64_t state = 0x9E3779B97F4A7C15ull + seed;
     for (size_t i = 0; i < lines; i++)
         line[i].index = i;
     /* Sattolo: as Fisher-Yates, but never with itself: one cycle of all. */
     for (size_t i = lines - 1; i > 0; i--) {
-        const size_t j = below(&state, i);
+        const size_t j = random_below(&state, i);
         const size_t swap = line[i].index;
         line[i].index = line[j].index;
         line[j].index = swap;

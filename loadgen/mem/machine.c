@@ -1,6 +1,4 @@
-/* What the memory load needs to know of the machine: caches and NUMA nodes. */
-
-#include "mem/mem.h"
+#include "mem/machine.h"
 
 #include <errno.h>
 #include <hwloc.h>
@@ -32,9 +30,9 @@ static uint64_t sum_l3(hwloc_topology_t topology, const struct cpu_list *cpus)
     return sum;
 }
 
-void mem_machine_open(struct mem_state *state, const struct cpu_list *cpus)
+void mem_machine_open(struct mem_machine *machine, const struct cpu_list *cpus)
 {
-    struct mem_caches *caches = &state->caches;
+    struct mem_caches *caches = &machine->caches;
     hwloc_topology_t topology = NULL;
     if (hwloc_topology_init(&topology) != 0)
         return;
@@ -42,42 +40,42 @@ void mem_machine_open(struct mem_state *state, const struct cpu_list *cpus)
         hwloc_topology_destroy(topology);
         return;
     }
-    state->topology = topology;
+    machine->topology = topology;
     caches->l1_bytes = size_of(cache_of(topology, cpus->cpu[0], HWLOC_OBJ_L1CACHE));
     caches->l2_bytes = size_of(cache_of(topology, cpus->cpu[0], HWLOC_OBJ_L2CACHE));
     caches->l3_bytes = size_of(cache_of(topology, cpus->cpu[0], HWLOC_OBJ_L3CACHE));
     caches->l3_all_bytes = sum_l3(topology, cpus);
 }
 
-void mem_machine_close(struct mem_state *state)
+void mem_machine_close(struct mem_machine *machine)
 {
-    if (state->topology != NULL)
-        hwloc_topology_destroy(state->topology);
-    state->topology = NULL;
+    if (machine->topology != NULL)
+        hwloc_topology_destroy(machine->topology);
+    machine->topology = NULL;
 }
 
-bool mem_machine_has_node(const struct mem_state *state, unsigned node, char *text, size_t size)
+bool mem_machine_has_node(const struct mem_machine *machine, unsigned node, char *text, size_t size)
 {
-    if (state->topology == NULL) {
+    if (machine->topology == NULL) {
         snprintf(text, size, "unknown");
         return false;
     }
-    hwloc_const_nodeset_t allowed = hwloc_topology_get_allowed_nodeset(state->topology);
+    hwloc_const_nodeset_t allowed = hwloc_topology_get_allowed_nodeset(machine->topology);
     hwloc_bitmap_list_snprintf(text, size, allowed);
     return hwloc_bitmap_isset(allowed, node) != 0 &&
-           hwloc_get_numanode_obj_by_os_index(state->topology, node) != NULL;
+           hwloc_get_numanode_obj_by_os_index(machine->topology, node) != NULL;
 }
 
-int mem_machine_bind(const struct mem_state *state, void *memory, size_t bytes)
+int mem_machine_bind(const struct mem_machine *machine, unsigned node, void *memory, size_t bytes)
 {
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
-    if (set == NULL || state->topology == NULL) {
+    if (set == NULL || machine->topology == NULL) {
         hwloc_bitmap_free(set);
         errno = ENOSYS;
         return -1;
     }
-    hwloc_bitmap_set(set, (unsigned)state->plan.node);
-    const int failed = hwloc_set_area_membind(state->topology, memory, bytes, set,
+    hwloc_bitmap_set(set, node);
+    const int failed = hwloc_set_area_membind(machine->topology, memory, bytes, set,
                                               HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET);
     const int error = errno;
     hwloc_bitmap_free(set);
@@ -85,12 +83,12 @@ int mem_machine_bind(const struct mem_state *state, void *memory, size_t bytes)
     return failed;
 }
 
-int mem_machine_node_of(const struct mem_state *state, const void *memory)
+int mem_machine_node_of(const struct mem_machine *machine, const void *memory)
 {
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
     int node = -1;
-    if (set != NULL && state->topology != NULL &&
-        hwloc_get_area_memlocation(state->topology, memory, 1, set, HWLOC_MEMBIND_BYNODESET) == 0)
+    if (set != NULL && machine->topology != NULL &&
+        hwloc_get_area_memlocation(machine->topology, memory, 1, set, HWLOC_MEMBIND_BYNODESET) == 0)
         node = hwloc_bitmap_first(set);
     hwloc_bitmap_free(set);
     return node;

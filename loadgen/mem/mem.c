@@ -2,12 +2,14 @@
  * As pure as can be: between two chunks a worker sleeps, and touches nothing. */
 
 #include "mem/mem.h"
+
+#include "mem/calib.h"
+#include "mem/mem-options.h"
+#include "mem/mem-report.h"
 #include "room.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +20,6 @@
  * seem to depend on stores to another array (4 KiB aliasing). */
 #define STAGGER_BYTES 1344
 #define PAGE_BYTES    4096
-
-enum counter { BUSY_NS, UNITS };
 
 static const char details[] =
     "Bytes are counted as STREAM does: what the program reads and writes (copy and scale 16, add "
@@ -53,7 +53,7 @@ void mem_cleanup(struct run *run)
     struct mem_state *state = mem_state_of(run);
     if (state == NULL)
         return;
-    mem_machine_close(state);
+    mem_machine_close(&state->machine);
     free(state->busy);
     free(state);
     run->state = NULL;
@@ -87,7 +87,8 @@ static int map_arrays(struct worker *worker, struct mem_worker *own)
     if (mem_pages_map(&own->area, stride * arrays, plan->huge) != 0)
         return worker_fail(worker, "%llu bytes of memory: %s: give a smaller --footprint",
                            (unsigned long long)plan->worker_bytes, strerror(errno));
-    if (plan->node >= 0 && mem_machine_bind(state, own->area.memory, stride * arrays) != 0)
+    if (plan->node >= 0 && mem_machine_bind(&state->machine, (unsigned)plan->node, own->area.memory,
+                                            stride * arrays) != 0)
         return worker_fail(worker, "--node %d: %s: leave it out", plan->node, strerror(errno));
     own->a = own->area.memory;
     own->b = arrays < 2 ? NULL : (double *)((char *)own->a + stride);
@@ -97,7 +98,7 @@ static int map_arrays(struct worker *worker, struct mem_worker *own)
 
 static void count_pages(struct mem_state *state, const struct mem_worker *own)
 {
-    const int node = mem_machine_node_of(state, own->area.memory);
+    const int node = mem_machine_node_of(&state->machine, own->area.memory);
     mem_pages_count(&state->pages, own->area.memory);
     if (node >= 0 && node < 64)
         atomic_fetch_or(&state->pages.nodes, 1ull << node);
@@ -144,17 +145,6 @@ static void run_elements(const struct mem_plan *plan, struct mem_worker *own, ui
     }
 }
 
-static void add_busy(struct mem_busy *busy, int64_t ns, uint64_t units)
-{
-    /* One writer: no read-modify-write is needed. */
-    atomic_store_explicit(&busy->busy_ns,
-                          atomic_load_explicit(&busy->busy_ns, memory_order_relaxed) + ns,
-                          memory_order_relaxed);
-    atomic_store_explicit(&busy->units,
-                          atomic_load_explicit(&busy->units, memory_order_relaxed) + units,
-                          memory_order_relaxed);
-}
-
 double mem_operate(struct worker *worker)
 {
     const struct mem_state *state = mem_state_of(worker->run);
@@ -169,110 +159,8 @@ double mem_operate(struct worker *worker)
         own->next = mem_chase_run(own->next, count);
     else
         run_elements(plan, own, count);
-    add_busy(&state->busy[worker->index], now_ns() - start_ns, units);
+    mem_add_busy(&state->busy[worker->index], now_ns() - start_ns, units);
     return (double)units;
-}
-
-/* ---- what it says of itself ---- */
-
-void mem_count(struct run *run, double counters[LOAD_COUNTERS])
-{
-    const struct mem_busy *busy = mem_state_of(run)->busy;
-    for (unsigned i = 0; busy != NULL && i < run->threads; i++) {
-        counters[BUSY_NS] += (double)atomic_load_explicit(&busy[i].busy_ns, memory_order_relaxed);
-        counters[UNITS] += (double)atomic_load_explicit(&busy[i].units, memory_order_relaxed);
-    }
-}
-
-/* The median is of operations: who was interrupted in one of them does not matter. */
-static double median_ns_per_load(const struct snapshot *window)
-{
-    const int64_t operation_ns = histogram_quantile(&window->service, 0.5);
-    const double loads = window->counters[UNITS];
-    return operation_ns < 0 || loads <= 0
-               ? NAN
-               : (double)operation_ns * (double)window->operations / loads;
-}
-
-void mem_load_fields(const struct snapshot *window, struct line *line)
-{
-    const double loads = window->counters[UNITS];
-    line_real(line, "ns_per_load", median_ns_per_load(window));
-    line_real(line, "ns_per_load_mean", loads > 0 ? window->counters[BUSY_NS] / loads : NAN);
-}
-
-void mem_fields(struct run *run, const struct snapshot *window, struct line *line)
-{
-    line_real(line, "busy_s", window->counters[BUSY_NS] / 1e9);
-    if (mem_state_of(run)->plan.kernel == MEM_CHASE)
-        mem_load_fields(window, line);
-}
-
-const char *mem_pages_name(const struct mem_pages *pages)
-{
-    const double mapped = (double)atomic_load(&pages->mapped_bytes);
-    const double thp = (double)atomic_load(&pages->thp_bytes);
-    if (atomic_load(&pages->hugetlb_bytes) > 0)
-        return "hugetlb";
-    return thp <= 0 ? "base" : thp >= 0.95 * mapped ? "thp" : "mixed";
-}
-
-/* "0" or "0,1": the nodes that the memory is on. */
-static const char *node_list(const struct mem_pages *pages, char *text, size_t size)
-{
-    const uint64_t nodes = atomic_load(&pages->nodes);
-    text[0] = '\0';
-    for (unsigned i = 0; i < 64; i++) {
-        const size_t used = strlen(text);
-        if ((nodes >> i & 1) != 0)
-            snprintf(text + used, size - used, "%s%u", used > 0 ? "," : "", i);
-    }
-    return text;
-}
-
-void mem_describe(struct run *run, struct line *line)
-{
-    const struct mem_state *state = mem_state_of(run);
-    const struct mem_plan *plan = &state->plan;
-    const struct mem_pages *pages = &state->pages;
-    char nodes[256];
-    line_text(line, "kernel", mem_kernel_names[plan->kernel]);
-    line_text(line, "simd", plan->run == NULL ? "none" : mem_simd_names[plan->simd]);
-    line_flag(line, "non_temporal", plan->non_temporal);
-    line_count(line, "footprint_bytes", plan->worker_bytes * run->threads);
-    line_text(line, "class", mem_class_names[plan->class]);
-    line_count(line, plan->run == NULL ? "chunk_loads" : "chunk_bytes", (uint64_t)run->quantum);
-    line_text(line, "counted", plan->run == NULL ? "loads" : "as STREAM, without write-allocate");
-    line_text(line, "pages", mem_pages_name(pages));
-    line_count(line, "page_bytes", atomic_load(&pages->page_bytes));
-    line_count(line, "huge_bytes",
-               atomic_load(&pages->thp_bytes) + atomic_load(&pages->hugetlb_bytes));
-    line_text(line, "nodes", node_list(pages, nodes, sizeof nodes));
-    calibration_describe(line, &state->calibration);
-}
-
-void mem_notes(struct run *run, const char *event, const struct snapshot *window)
-{
-    const struct mem_state *state = mem_state_of(run);
-    const struct mem_plan *plan = &state->plan;
-    const uint64_t mapped = atomic_load(&state->pages.mapped_bytes);
-    char size[32];
-    if (plan->kernel == MEM_CHASE && window->operations > 0)
-        report_print(&run->report, "  %.2f ns for each load (median of operations)\n",
-                     median_ns_per_load(window));
-    if (strcmp(event, "summary") != 0 || plan->worker_bytes == 0)
-        return;
-    report_print(&run->report, "  %s, %s%s, footprint %s (%s), pages %s (%.0f %% huge)\n",
-                 mem_kernel_names[plan->kernel],
-                 plan->run == NULL ? "dependent loads" : mem_simd_names[plan->simd],
-                 plan->non_temporal ? ", non-temporal" : "",
-                 units_format_size((double)(plan->worker_bytes * run->threads), size, sizeof size),
-                 mem_class_names[plan->class], mem_pages_name(&state->pages),
-                 mapped == 0 ? 0
-                             : 100.0 *
-                                   (double)(atomic_load(&state->pages.thp_bytes) +
-                                            atomic_load(&state->pages.hugetlb_bytes)) /
-                                   (double)mapped);
 }
 
 int mem_instead(struct run *run)

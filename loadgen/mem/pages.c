@@ -1,6 +1,4 @@
-/* Memory for a worker, and which pages the kernel really gave for it. */
-
-#include "mem/mem.h"
+#include "mem/pages.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -125,4 +123,13 @@ void mem_pages_count(struct mem_pages *pages, const void *memory)
     }
     if (file != NULL)
         fclose(file);
+}
+
+const char *mem_pages_name(const struct mem_pages *pages)
+{
+    const double mapped = (double)atomic_load(&pages->mapped_bytes);
+    const double thp = (double)atomic_load(&pages->thp_bytes);
+    if (atomic_load(&pages->hugetlb_bytes) > 0)
+        return "hugetlb";
+    return thp <= 0 ? "base" : thp >= 0.95 * mapped ? "thp" : "mixed";
 }

@@ -2,6 +2,7 @@
  * process or to another loadgen, and says what really came. */
 
 #include "net/net.h"
+#include "random.h"
 
 #include <linux/sockios.h>
 #include <math.h>
@@ -56,17 +57,13 @@ static int fill_block(struct run *run)
 {
     struct net_state *state = net_state_of(run);
     const size_t count = net_is_ping(state->mode) ? run->threads : 1;
-    uint64_t x = 88172645463325252u; /* xorshift64, Marsaglia 2003 */
+    uint64_t random = 88172645463325252u;
     state->block = calloc(count, state->block_bytes);
     if (state->block == NULL)
         return run_fail(run, "no memory for blocks of %zu bytes: give a smaller --block-size",
                         state->block_bytes);
-    for (size_t i = 0; i < state->block_bytes; i++) {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        state->block[i] = (unsigned char)x;
-    }
+    for (size_t i = 0; i < state->block_bytes; i++)
+        state->block[i] = (unsigned char)random_next(&random);
     return 0;
 }
 

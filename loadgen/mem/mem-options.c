@@ -1,7 +1,7 @@
-/* The options of loadgen mem, and what follows from them: where each array is, and
- * what one paced operation does. */
+#include "mem/mem-options.h"
 
-#include "mem/mem.h"
+#include "mem/calib.h"
+#include "mem/mem-state.h"
 #include "room.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 #define CHUNK_INSIDE (4u << 20) /* in L1 and L2, which are faster */
 
 const char *const mem_class_names[] = {"l1", "l2", "l3", "memory"};
-static const char *const simd_choices[] = {"auto", "avx512", "avx2", "sse2", "portable", NULL};
+const char *const mem_simd_choices[] = {"auto", "avx512", "avx2", "sse2", "portable", NULL};
 
 const struct setting mem_options[] = {
     {"kernel", "NAME", SETTING_CHOICE, FIELD(kernel), 0, 0, "triad", mem_kernel_names,
@@ -32,7 +32,7 @@ const struct setting mem_options[] = {
      "system has it)"},
     {"node", "N", SETTING_COUNT, FIELD(node), 0, MOST_NODES, NULL, NULL,
      "memory of this NUMA node (default: each worker's own)"},
-    {"simd", "NAME", SETTING_CHOICE, FIELD(simd), 0, 0, "auto", simd_choices,
+    {"simd", "NAME", SETTING_CHOICE, FIELD(simd), 0, 0, "auto", mem_simd_choices,
      "avx512, avx2, sse2 or portable; auto: the widest, beyond L3 avx2 at most"},
     {"calib", NULL, SETTING_FLAG, FIELD(calib), 0, 0, NULL, NULL,
      "in place of load: measure this kernel without a limit for SECONDS (10), and keep it"},
@@ -70,7 +70,7 @@ static void check_node(struct run *run)
     if (!options_given(run, "node"))
         return;
     state->plan.node = (int)mem_settings_of(run)->node;
-    if (!mem_machine_has_node(state, (unsigned)state->plan.node, nodes, sizeof nodes))
+    if (!mem_machine_has_node(&state->machine, (unsigned)state->plan.node, nodes, sizeof nodes))
         usage_error("--node %d: there is no such NUMA node here: choose from %s", state->plan.node,
                     nodes);
 }
@@ -100,7 +100,7 @@ void mem_open(struct run *run, enum mem_kernel kernel)
     state->plan.non_temporal = set->non_temporal;
     state->plan.huge = set->huge;
     check_exclusive(run, &state->plan);
-    mem_machine_open(state, &run->cpus);
+    mem_machine_open(&state->machine, &run->cpus);
     check_simd(run);
     check_node(run);
 }
@@ -117,7 +117,7 @@ static double half_of(const struct run *run, uint64_t cache_bytes, const char *n
 
 static double footprint_of(const struct run *run)
 {
-    const struct mem_caches *caches = &mem_state_of(run)->caches;
+    const struct mem_caches *caches = &mem_state_of(run)->machine.caches;
     const char *text = mem_settings_of(run)->footprint;
     uint64_t bytes;
     double percent;
@@ -143,11 +143,11 @@ static enum mem_class class_of(const struct run *run)
 {
     const struct mem_state *state = mem_state_of(run);
     const uint64_t own = state->plan.worker_bytes;
-    if (own <= state->caches.l1_bytes)
+    if (own <= state->machine.caches.l1_bytes)
         return MEM_L1;
-    if (own <= state->caches.l2_bytes)
+    if (own <= state->machine.caches.l2_bytes)
         return MEM_L2;
-    return own * run->threads <= state->caches.l3_all_bytes ? MEM_L3 : MEM_MEMORY;
+    return own * run->threads <= state->machine.caches.l3_all_bytes ? MEM_L3 : MEM_MEMORY;
 }
 
 /* At most about 100 us of work on a machine of our day, so that a limit means an

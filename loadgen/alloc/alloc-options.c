@@ -1,6 +1,7 @@
-/* The options of loadgen alloc, and what follows from them. */
+#include "alloc/alloc-options.h"
 
-#include "alloc/alloc.h"
+#include "alloc/alloc-state.h"
+#include "alloc/calib.h"
 #include "room.h"
 
 #include <math.h>

@@ -1,0 +1,44 @@
+#ifndef LOADGEN_ALLOC_STATE_H
+#define LOADGEN_ALLOC_STATE_H
+
+/* What the parts of loadgen alloc share: the options as given, and the state of a
+ * run. */
+
+#include "alloc/allocator.h"
+#include "calibration.h"
+#include "filling.h"
+#include "load.h"
+
+struct alloc_settings {
+    const char *size; /* MIN-MAX */
+    uint64_t live_bytes;
+    int allocator; /* 0: jemalloc if it is there, else 1 + index */
+    bool purge, calib;
+    const char *calibration;
+};
+
+struct alloc_plan {
+    const struct allocator *allocator;
+    uint64_t minimum_bytes, maximum_bytes; /* of one allocation */
+    uint64_t live_bytes;                   /* of all workers, on average */
+    uint64_t slots;                        /* of one worker */
+    bool purge;
+};
+
+struct alloc_state {
+    struct alloc_plan plan;
+    struct filling filling;
+    struct calibration_found calibration;
+};
+
+static inline struct alloc_settings *alloc_settings_of(const struct run *run)
+{
+    return run->settings;
+}
+
+static inline struct alloc_state *alloc_state_of(const struct run *run)
+{
+    return run->state;
+}
+
+#endif

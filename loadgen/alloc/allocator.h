@@ -1,0 +1,39 @@
+#ifndef LOADGEN_ALLOC_ALLOCATOR_H
+#define LOADGEN_ALLOC_ALLOCATOR_H
+
+/* What loadgen alloc wants of an allocator. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What one allocator knows of one worker's memory. */
+struct alloc_heap {
+    unsigned arena; /* jemalloc: the worker's own */
+    int get_flags;
+    int put_flags;
+    unsigned cache; /* jemalloc: its thread cache */
+    bool arena_open, cache_open;
+};
+
+/* Of the whole process, as the allocator reports it; NAN: it does not. */
+struct alloc_statistics {
+    double allocated_bytes; /* handed out */
+    double active_bytes;    /* in pages with something handed out */
+    double resident_bytes;  /* in memory, as far as the allocator knows */
+    double retained_bytes;  /* addresses kept without memory behind them */
+};
+
+struct allocator {
+    const char *name;
+    bool (*present)(void);
+    /* In the worker's thread. 0, or -1 with errno. close() also after a failure. */
+    int (*open)(struct alloc_heap *heap, bool purge);
+    void (*close)(struct alloc_heap *heap);
+    void *(*get)(struct alloc_heap *heap, size_t bytes); /* NULL: no memory */
+    void (*put)(struct alloc_heap *heap, void *memory, size_t bytes);
+    void (*statistics)(struct alloc_statistics *statistics);
+};
+
+extern const struct allocator alloc_jemalloc, alloc_glibc;
+
+#endif

@@ -1,0 +1,106 @@
+#include "mem/mem-report.h"
+
+#include "counter.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum counter { BUSY_NS, UNITS };
+
+void mem_add_busy(struct mem_busy *busy, int64_t ns, uint64_t units)
+{
+    counter_add(&busy->busy_ns, (uint64_t)ns);
+    counter_add(&busy->units, units);
+}
+
+void mem_count(struct run *run, double counters[LOAD_COUNTERS])
+{
+    const struct mem_busy *busy = mem_state_of(run)->busy;
+    for (unsigned i = 0; busy != NULL && i < run->threads; i++) {
+        counters[BUSY_NS] += (double)counter_read(&busy[i].busy_ns);
+        counters[UNITS] += (double)counter_read(&busy[i].units);
+    }
+}
+
+/* The median is of operations: who was interrupted in one of them does not matter. */
+static double median_ns_per_load(const struct snapshot *window)
+{
+    const int64_t operation_ns = histogram_quantile(&window->service, 0.5);
+    const double loads = window->counters[UNITS];
+    return operation_ns < 0 || loads <= 0
+               ? NAN
+               : (double)operation_ns * (double)window->operations / loads;
+}
+
+void mem_load_fields(const struct snapshot *window, struct line *line)
+{
+    const double loads = window->counters[UNITS];
+    line_real(line, "ns_per_load", median_ns_per_load(window));
+    line_real(line, "ns_per_load_mean", loads > 0 ? window->counters[BUSY_NS] / loads : NAN);
+}
+
+void mem_fields(struct run *run, const struct snapshot *window, struct line *line)
+{
+    line_real(line, "busy_s", window->counters[BUSY_NS] / 1e9);
+    if (mem_state_of(run)->plan.kernel == MEM_CHASE)
+        mem_load_fields(window, line);
+}
+
+/* "0" or "0,1": the nodes that the memory is on. */
+static const char *node_list(const struct mem_pages *pages, char *text, size_t size)
+{
+    const uint64_t nodes = atomic_load(&pages->nodes);
+    text[0] = '\0';
+    for (unsigned i = 0; i < 64; i++) {
+        const size_t used = strlen(text);
+        if ((nodes >> i & 1) != 0)
+            snprintf(text + used, size - used, "%s%u", used > 0 ? "," : "", i);
+    }
+    return text;
+}
+
+void mem_describe(struct run *run, struct line *line)
+{
+    const struct mem_state *state = mem_state_of(run);
+    const struct mem_plan *plan = &state->plan;
+    const struct mem_pages *pages = &state->pages;
+    char nodes[256];
+    line_text(line, "kernel", mem_kernel_names[plan->kernel]);
+    line_text(line, "simd", plan->run == NULL ? "none" : mem_simd_names[plan->simd]);
+    line_flag(line, "non_temporal", plan->non_temporal);
+    line_count(line, "footprint_bytes", plan->worker_bytes * run->threads);
+    line_text(line, "class", mem_class_names[plan->class]);
+    line_count(line, plan->run == NULL ? "chunk_loads" : "chunk_bytes", (uint64_t)run->quantum);
+    line_text(line, "counted", plan->run == NULL ? "loads" : "as STREAM, without write-allocate");
+    line_text(line, "pages", mem_pages_name(pages));
+    line_count(line, "page_bytes", atomic_load(&pages->page_bytes));
+    line_count(line, "huge_bytes",
+               atomic_load(&pages->thp_bytes) + atomic_load(&pages->hugetlb_bytes));
+    line_text(line, "nodes", node_list(pages, nodes, sizeof nodes));
+    calibration_describe(line, &state->calibration);
+}
+
+void mem_notes(struct run *run, const char *event, const struct snapshot *window)
+{
+    const struct mem_state *state = mem_state_of(run);
+    const struct mem_plan *plan = &state->plan;
+    const uint64_t mapped = atomic_load(&state->pages.mapped_bytes);
+    char size[32];
+    if (plan->kernel == MEM_CHASE && window->operations > 0)
+        report_print(&run->report, "  %.2f ns for each load (median of operations)\n",
+                     median_ns_per_load(window));
+    if (strcmp(event, "summary") != 0 || plan->worker_bytes == 0)
+        return;
+    report_print(&run->report, "  %s, %s%s, footprint %s (%s), pages %s (%.0f %% huge)\n",
+                 mem_kernel_names[plan->kernel],
+                 plan->run == NULL ? "dependent loads" : mem_simd_names[plan->simd],
+                 plan->non_temporal ? ", non-temporal" : "",
+                 units_format_size((double)(plan->worker_bytes * run->threads), size, sizeof size),
+                 mem_class_names[plan->class], mem_pages_name(&state->pages),
+                 mapped == 0 ? 0
+                             : 100.0 *
+                                   (double)(atomic_load(&state->pages.thp_bytes) +
+                                            atomic_load(&state->pages.hugetlb_bytes)) /
+                                   (double)mapped);
+}

@@ -1,0 +1,66 @@
+#ifndef LOADGEN_MEM_STATE_H
+#define LOADGEN_MEM_STATE_H
+
+/* What the parts of loadgen mem and loadgen cache share: the options as given, and
+ * the state of a run. */
+
+#include "calibration.h"
+#include "filling.h"
+#include "load.h"
+#include "mem/kernels.h"
+#include "mem/machine.h"
+#include "mem/pages.h"
+
+struct mem_settings {
+    int kernel; /* enum mem_kernel */
+    int simd;   /* 0: the best, else 1 + enum mem_simd */
+    const char *footprint;
+    double size_percent; /* cache: of L3 */
+    bool non_temporal, huge, calib;
+    uint64_t node;
+    const char *calibration;
+};
+
+/* Where a footprint fits; also what a calibration is kept by. */
+enum mem_class { MEM_L1, MEM_L2, MEM_L3, MEM_MEMORY };
+extern const char *const mem_class_names[];
+
+struct mem_plan {
+    enum mem_kernel kernel;
+    enum mem_simd simd;
+    bool non_temporal, huge;
+    int node;               /* of the memory; -1: each worker's own */
+    mem_run *run;           /* NULL: chase */
+    uint64_t worker_bytes;  /* of all arrays of one worker; 0: touches nothing */
+    uint64_t array_bytes;   /* of one array */
+    uint64_t chunk;         /* elements (chase: loads) of one paced operation */
+    uint64_t element_bytes; /* counted for an element of the result */
+    enum mem_class class;
+};
+
+/* What one worker says of itself; written by it alone. */
+struct mem_busy {
+    _Alignas(64) _Atomic uint64_t busy_ns; /* inside the kernel */
+    _Atomic uint64_t units;                /* bytes, or loads of chase, in that time */
+};
+
+struct mem_state {
+    struct mem_plan plan;
+    struct mem_machine machine;
+    struct mem_busy *busy; /* run->threads of them */
+    struct mem_pages pages;
+    struct calibration_found calibration;
+    struct filling filling;
+};
+
+static inline struct mem_settings *mem_settings_of(const struct run *run)
+{
+    return run->settings;
+}
+
+static inline struct mem_state *mem_state_of(const struct run *run)
+{
+    return run->state;
+}
+
+#endif

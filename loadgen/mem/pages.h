@@ -1,0 +1,38 @@
+#ifndef LOADGEN_MEM_PAGES_H
+#define LOADGEN_MEM_PAGES_H
+
+/* Memory for a worker, and which pages the kernel really gave for it. */
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Pages that the workers were given, added up when they begin. */
+struct mem_pages {
+    _Atomic uint64_t mapped_bytes; /* resident */
+    _Atomic uint64_t thp_bytes;    /* of them in transparent huge pages */
+    _Atomic uint64_t hugetlb_bytes;
+    _Atomic uint64_t page_bytes; /* of a hugetlb or base page */
+    _Atomic uint64_t nodes;      /* bit N: node N has some of it */
+};
+
+struct mem_area {
+    void *memory; /* at a multiple of 2 MiB */
+    void *base;   /* for munmap() */
+    size_t base_bytes;
+};
+
+/* bytes of untouched memory, in huge pages if asked and there are. 0, or -1 with errno. */
+int mem_pages_map(struct mem_area *area, size_t bytes, bool huge);
+void mem_pages_unmap(struct mem_area *area);
+/* Adds what the kernel gave for touched memory, by /proc/self/smaps. */
+void mem_pages_count(struct mem_pages *pages, const void *memory);
+/* Free huge pages that are reserved, which nobody counts as available memory. */
+uint64_t mem_pages_reserved_bytes(void);
+/* Why --huge cannot be had here; NULL: it can. */
+const char *mem_pages_no_huge(void);
+/* "thp", "hugetlb", "base" or, where only a part is huge, "mixed". */
+const char *mem_pages_name(const struct mem_pages *pages);
+
+#endif
