@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=measures
 # jostle calib: every load's calibration, one table.
 
 load helpers

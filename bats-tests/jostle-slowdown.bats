@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=measures
 # jostle slowdown: baseline and loads, interleaved.
 
 load helpers

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=measures
 # loadgen alloc: allocation churn. A build with a sanitizer has no jemalloc: there
 # the tests use glibc's allocator, and see jemalloc refused.
 # shellcheck disable=SC2016 # jq programs

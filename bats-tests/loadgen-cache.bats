@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=measures
 # loadgen cache: a footprint that grows from nothing to the whole L3.
 # shellcheck disable=SC2016 # jq programs
 

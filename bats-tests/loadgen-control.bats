@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=measures
 # The control protocol: what each line does, and that nothing outlives its end.
 
 load helpers

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=measures
 # loadgen cpu takes the share that it was asked for, by the kernel's accounting.
 
 load helpers

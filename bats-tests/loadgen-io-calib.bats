@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=measures
 # loadgen io --calib, jostle calib, and percentages of what they measured.
 # shellcheck disable=SC2016 # jq programs
 

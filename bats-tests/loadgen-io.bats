@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=measures
 # loadgen io: rates, records, the work file, the data path.
 # shellcheck disable=SC2010,SC2016,SC2030,SC2031 # jq programs; bats runs each test in a subshell
 load helpers

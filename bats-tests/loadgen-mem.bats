@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=measures
 # loadgen mem: kernels, footprints, pages, limits, calibration, and what it refuses.
 # Nothing here depends on how fast the machine is.
 # shellcheck disable=SC2016 # jq programs

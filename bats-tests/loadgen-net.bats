@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=measures
 # loadgen net: what is sent and received, at which rate, and who may tell it what.
 # Ratios and invariants: how fast this machine is does not matter.
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # jq programs; each test has a subshell; helpers' variables

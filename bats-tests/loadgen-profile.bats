@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=measures
 # Profiles: recorded from this machine, replayed on its CPUs by one clock.
 
 load helpers

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=measures
 # Measuring inside a job of a real Slurm: where the loads are, which CPUs are ours,
 # who else is there. (How the cluster comes up: slurm.bash.)
 
