@@ -1,0 +1,231 @@
+# From a campaign to jobs. Sourced, never run; needs measuring, campaign, settings,
+# scheduler.
+
+# shellcheck disable=SC2154 # options is submit's, campaign_tmp and plan_* are campaign.bash's
+submit_folder=''              # of the campaign, absolute
+submit_tmp=''                 # our own temporary folder
+submit_number=0               # of this submission to the folder
+submit_cells=0 submit_count=0 # cells to measure, array tasks
+declare -a submit_first=()    # of each array: the first line of its part of the tasks
+declare -a submit_sizes=()    # and how many lines
+declare -a submit_ids=()      # of the arrays
+submit_report=''              # id of the job that reports
+# A task should take about so long: so that starting it costs little, and what
+# is lost with a node is little, too.
+readonly SUBMIT_CELL_S=60 # of whose time nothing is known
+readonly SUBMIT_TASK_S=600 SUBMIT_TASK_LEAST_S=20 SUBMIT_TASKS_PER_NODE=4
+
+# submit_tidy: at the end, whatever the reason.
+submit_tidy() {
+    [[ -z $submit_tmp ]] || rm -rf -- "$submit_tmp"
+    [[ -z $campaign_tmp ]] || rm -rf -- "$campaign_tmp"
+}
+
+# submit_plan CAMPAIGN: makes the campaign's folder with its plan, or takes the
+# one that is there. CAMPAIGN is a file, the name of a ready one, or a folder.
+submit_plan() {
+    submit_folder=${options[output]}
+    if [[ -d $1 ]]; then
+        [[ -n ${options[resume]} ]] || usage_error "$1 is a folder: continue with it by --resume, or give a campaign file"
+        [[ -z $submit_folder && -z ${options[set]} ]] || usage_error "$1 is the folder of a campaign: it takes neither --output nor --set"
+        submit_folder=$1
+    elif [[ -n ${options[resume]} && -z $submit_folder ]]; then
+        usage_error '--resume needs the folder to continue with: jostle submit --resume DIR'
+    fi
+    [[ -z ${options[resume]} || -r $submit_folder/campaign.json ]] || usage_error "$submit_folder holds no campaign: submit without --resume"
+    campaign_begin
+    if [[ -d $1 ]]; then
+        cp "$1/campaign.json" "$campaign_tmp/plan"
+    else
+        campaign_find "$1"
+        campaign_make "$REPLY" "${options[set]}"
+    fi
+    campaign_describe
+    submit_name_folder
+    [[ -z ${options[resume]} ]] || submit_unqueued
+    [[ -d $1 || -n ${options[dry_run]} ]] || campaign_keep_plan "$submit_folder"
+}
+
+# submit_name_folder: makes submit_folder absolute, and refuses what will not do.
+submit_name_folder() {
+    local stamp
+    printf -v stamp '%(%Y%m%d-%H%M%S)T' -1
+    submit_folder=$(readlink -m -- "${submit_folder:-jostle-results/$plan_name.$stamp}")
+    [[ $submit_folder != *[$' \t\n%\\']* ]] ||
+        usage_error "$submit_folder: a job cannot take a folder with spaces or % in its name: choose another --output"
+    [[ -n ${options[resume]} || ! -e $submit_folder/campaign.json ]] ||
+        usage_error "$submit_folder already holds a campaign: continue with it by --resume, or choose another --output"
+}
+
+# submit_unqueued: ends when jobs of the folder still wait or run: they would
+# measure the same cells.
+submit_unqueued() {
+    local -a queued words
+    [[ -r $submit_folder/jobs/jobs.tsv ]] || return 0
+    scheduler_queue "$submit_folder" >"$submit_tmp/queue" || die "the scheduler ($scheduler) does not answer: try again when it does"
+    mapfile -t queued < <(cut -f 2 "$submit_tmp/queue" | sort -u | grep -xF -- "$(cut -f 4 "$submit_folder/jobs/jobs.tsv")")
+    [[ ${#queued[@]} -gt 0 ]] || return 0
+    scheduler_cancel_words words "${queued[@]}"
+    shell_quote "${words[@]}"
+    die "$submit_folder: its jobs still wait or run: wait for them, or end them first with: $REPLY"
+}
+
+# submit_tasks: groups the cells that are to be measured: a line a task, with its
+# cells as a list such as 3-7,9, in $submit_tmp/tasks.
+submit_tasks() {
+    local total task_s=0
+    campaign_todo "$submit_folder" ${options[retry_failed]:+--retry-failed} >"$submit_tmp/todo"
+    submit_cells=$(wc -l <"$submit_tmp/todo")
+    ((submit_cells > 0)) || {
+        printf '%s: nothing is left to do\n' "$submit_folder"
+        exit 0
+    }
+    if [[ -z ${options[cells_per_task]} ]]; then
+        # Enough tasks to keep every node busy to the end, none for a trifle.
+        total=$(awk -F'\t' -v unknown="$SUBMIT_CELL_S" '{ s += $2 == "" ? unknown : $2 } END { printf "%d", s }' "$submit_tmp/todo")
+        scheduler_nodes "${scheduler_options[@]}"
+        task_s=$((total / (REPLY * SUBMIT_TASKS_PER_NODE)))
+        ((task_s <= SUBMIT_TASK_S)) || task_s=$SUBMIT_TASK_S
+        ((task_s >= SUBMIT_TASK_LEAST_S)) || task_s=$SUBMIT_TASK_LEAST_S
+    fi
+    awk -F'\t' -v each="${options[cells_per_task]:-0}" -v task_s="$task_s" -v unknown="$SUBMIT_CELL_S" '
+        function flush() { if (n) { print list (last > first ? "-" last : ""); n = 0; sum = 0; list = "" } }
+        { seconds = $2 == "" ? unknown : $2
+          if (n && (each ? n >= each : sum + seconds > task_s)) flush()
+          if (n && $1 == last + 1) last = $1
+          else { if (n) list = list (last > first ? "-" last : "") ","; list = list $1; first = last = $1 }
+          n++; sum += seconds }
+        END { flush() }' "$submit_tmp/todo" >"$submit_tmp/tasks"
+    submit_count=$(wc -l <"$submit_tmp/tasks")
+}
+
+# submit_arrays: cuts the tasks into arrays that the scheduler takes.
+submit_arrays() {
+    local most left first=1
+    scheduler_tasks_at_most
+    most=$REPLY
+    [[ -z $REMARK ]] || {
+        # It need not answer to be asked what would be submitted.
+        [[ -n ${options[dry_run]} ]] || die "$REMARK: start it, or submit later"
+        warn "$REMARK"
+    }
+    ((most > 0)) || die 'this cluster takes no job arrays: use jostle campaign in a job of your own'
+    for ((left = submit_count; left > 0; left -= most)); do
+        submit_first+=("$first")
+        submit_sizes+=($((left < most ? left : most)))
+        first=$((first + most))
+    done
+    submit_number=1
+    while [[ -e $submit_folder/jobs/$submit_number.tasks ]]; do submit_number=$((submit_number + 1)); done
+}
+
+# submit_command I: sets COMMAND to what submits the Ith array (from 0), after
+# the arrays that are in submit_ids.
+submit_command() {
+    # shellcheck disable=SC2034 # read by scheduler_submit_words
+    local -A job=([name]="jostle:${submit_folder##*/}" [script]="$JOSTLE_ROOT/jobs/cell" [log]="$submit_folder/jobs/%j_%i.log"
+        [words]="$JOSTLE_ROOT $submit_folder $submit_folder/jobs/$submit_number.tasks $((submit_first[$1] - 1))"
+        [tasks]="${submit_sizes[$1]}" [at_once]="${options[array_limit]}" [after]='' [nodes]="$plan_nodes" [exclusive]=1 [light]='')
+    # The limit is on all of them together.
+    [[ -z ${options[array_limit]} || $1 -eq 0 ]] || job[after]=${submit_ids[$1 - 1]}
+    [[ -z ${options[share]} ]] || job[exclusive]=''
+    scheduler_submit_words job COMMAND
+}
+
+# submit_report_command: sets COMMAND to what submits the report, after all arrays.
+submit_report_command() {
+    # shellcheck disable=SC2034 # read by scheduler_submit_words
+    local -A job=([name]="jostle:${submit_folder##*/}:report" [script]="$JOSTLE_ROOT/jobs/report" [log]="$submit_folder/jobs/%j.log"
+        [words]="$JOSTLE_ROOT $submit_folder" [tasks]='' [at_once]='' [after]="${submit_ids[*]}" [nodes]=1 [exclusive]='' [light]=1)
+    scheduler_submit_words job COMMAND
+}
+
+# submit_show: what would be submitted.
+submit_show() {
+    local i
+    printf '%d cells in %d array tasks, %d array(s); folder %s\n' "$submit_cells" "$submit_count" "${#submit_sizes[@]}" "$submit_folder"
+    for i in "${!submit_sizes[@]}"; do
+        submit_command "$i"
+        submit_ids[i]="ARRAY$((i + 1))"
+        shell_quote "${COMMAND[@]}"
+        printf '%s\n' "$REPLY"
+    done
+    submit_report_command
+    shell_quote "${COMMAND[@]}"
+    printf '%s\n\n%s:\n' "$REPLY" "jobs/$submit_number.tasks, the cells of each task"
+    head -n 10 "$submit_tmp/tasks"
+    ((submit_count <= 10)) || printf '... %d more\n' $((submit_count - 10))
+    printf '\n%s:\n' "$JOSTLE_ROOT/jobs/cell"
+    cat "$JOSTLE_ROOT/jobs/cell"
+}
+
+# submit_one ROLE: runs COMMAND; sets REPLY to the job's id, and notes it in jobs.tsv.
+# What was submitted before is taken back when it fails: half a campaign in the
+# queue helps nobody.
+submit_one() {
+    local id stamp
+    local -a words
+    if ! id=$("${COMMAND[@]}"); then
+        if [[ ${#submit_ids[@]} -gt 0 ]]; then
+            scheduler_cancel_words words "${submit_ids[@]}"
+            "${words[@]}"
+        fi
+        die "$scheduler refused the job (see above): fix the options after --, or $settings_file; nothing is in the queue"
+    fi
+    # With several clusters it is ID;CLUSTER.
+    id=${id%%;*}
+    TZ=UTC0 printf -v stamp '%(%Y-%m-%dT%H:%M:%SZ)T' -1
+    printf '%s\t%s\t%s\t%s\n' "$stamp" "$scheduler" "$1" "$id" >>"$submit_folder/jobs/jobs.tsv"
+    REPLY=$id
+}
+
+# submit_all: the tasks, the arrays, the report.
+submit_all() {
+    local i
+    mkdir -p "$submit_folder/jobs"
+    cp "$submit_tmp/tasks" "$submit_folder/jobs/$submit_number.tasks" || die "cannot write to $submit_folder: is the disk full?"
+    for i in "${!submit_sizes[@]}"; do
+        submit_command "$i"
+        submit_one cells
+        submit_ids[i]=$REPLY
+    done
+    submit_report_command
+    submit_one report
+    submit_report=$REPLY
+}
+
+# submit_summary: the ids, and what to do with them.
+submit_summary() {
+    local -a words
+    if [[ -n ${options[quiet]} ]]; then
+        printf '%s\n' "${submit_ids[@]}" "$submit_report"
+        return
+    fi
+    printf '%d cells in %d array tasks: job %s; report: job %s; records: %s\n' \
+        "$submit_cells" "$submit_count" "${submit_ids[*]}" "$submit_report" "$submit_folder"
+    shell_quote "$submit_folder"
+    printf '  watch:  jostle status %s\n' "$REPLY"
+    printf '  resume: jostle submit --resume %s\n' "$REPLY"
+    scheduler_cancel_words words "${submit_ids[@]}" "$submit_report"
+    shell_quote "${words[@]}"
+    printf '  cancel: %s\n' "$REPLY"
+}
+
+# Until campaign.bash has them.
+declare -F campaign_describe >/dev/null || {
+    campaign_describe() {
+        plan_name=$(jq -r '.name | gsub("[^A-Za-z0-9._-]"; "_")' "$campaign_tmp/plan")
+        plan_nodes=$(jq '[1, (.cells[] | (.node // "", .spec // "") | (select(contains("@all-others")) | 2),
+            (scan("@[1-9][0-9]*(?:-[1-9][0-9]*)?|\\{node[1-9][0-9]*\\}") | scan("[0-9]+") | tonumber))] | max' "$campaign_tmp/plan")
+    }
+    campaign_keep_plan() {
+        campaign_open "${words[0]}" "$1" exclusive
+        exec {campaign_lock_fd}>&-
+    }
+    campaign_todo() {
+        options[only]='' options[cells]=''
+        campaign_choose "$1"
+        jq -c --slurpfile plan "$campaign_tmp/plan" --rawfile probes /dev/null -f "$JOSTLE_HARNESS/campaign/estimate.jq" "$campaign_tmp/states" |
+            jq -r '.cells[] | select(.todo) | "\(.number)\t\(.estimate_s.high // "")"'
+    }
+}
