@@ -35,10 +35,10 @@ completes() {
 @test "bash completes every command and every option that --help has" {
     local command
     completes jostle ''
-    for command in "$ROOT"/harness/commands/*; do
+    for command in "$ROOT"/{harness,jobs}/commands/*; do
         [[ " $output " == *" ${command##*/} "* ]]
     done
-    for command in "$ROOT"/harness/commands/*; do
+    for command in "$ROOT"/{harness,jobs}/commands/*; do
         completes jostle "${command##*/}" --
         [[ " $output " == *" --help "* || $(jostle "${command##*/}" --help) != *' --'*' '* ]]
     done
@@ -66,7 +66,7 @@ completes() {
     cp -r "$BUILD" "$BATS_TEST_TMPDIR/build"
     "$ROOT/packaging/man" "$BATS_TEST_TMPDIR/build"
     cd "$BATS_TEST_TMPDIR/build/man/man1"
-    for file in "$ROOT"/harness/commands/*; do
+    for file in "$ROOT"/{harness,jobs}/commands/*; do
         [[ -s jostle-${file##*/}.1 ]]
     done
     [[ -s jostle.1 && -s loadgen-cpu.1 && -s meter.1 && -s estimate.1 ]]
@@ -83,7 +83,7 @@ completes() {
 @test "no command prints colours where NO_COLOR is set or the output is no terminal" {
     cd "$BATS_TEST_TMPDIR"
     local command
-    for command in "$ROOT"/harness/commands/*; do
+    for command in "$ROOT"/{harness,jobs}/commands/*; do
         run env NO_COLOR=1 jostle "${command##*/}" --help
         [[ $output != *$'\e['* ]]
     done

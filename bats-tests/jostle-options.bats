@@ -10,14 +10,14 @@ setup() {
 @test "jostle --help lists every command with what it is for" {
     run -0 "$JOSTLE" --help
     local file
-    for file in "$ROOT"/harness/commands/*; do
+    for file in "$ROOT"/{harness,jobs}/commands/*; do
         grep -qE "^  ${file##*/} +[a-z]" <<<"$output"
     done
 }
 
 @test "every command has --help, on stdout, with exit 0 and its options" {
     local file
-    for file in "$ROOT"/harness/commands/*; do
+    for file in "$ROOT"/{harness,jobs}/commands/*; do
         run -0 "$JOSTLE" "${file##*/}" --help
         grep -q "^Usage: jostle ${file##*/}" <<<"$output"
         grep -qi 'exit status' <<<"$output"

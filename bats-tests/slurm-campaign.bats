@@ -61,7 +61,7 @@ left() {
     campaign c.conf 'true {n}' '1 2 3 4 5 6 7 8 9 10' 2
     submit c.conf --output out --cells-per-task 1
     slurm_job_is "$report" PENDING
-    [[ $("$JOSTLE" status out) == *"Slurm job $cells (cells):"* ]]
+    [[ $("$JOSTLE" status out) == *"job $cells (cells):"* ]]
     eventually 60 slurm_no_jobs
     slurm_job_is "$report" COMPLETED
     [[ $("$JOSTLE" status out) == 'test: 20 cells: 20 done, 0 running, 0 failed, 0 interrupted, 0 stale, 0 waiting' ]]
@@ -111,7 +111,7 @@ left() {
     eventually 30 recorded out 3
     # What --signal=B:TERM@60 does a minute before the limit.
     scancel --signal=TERM --batch "${cells}_1"
-    eventually 20 grep -qs 'put back into the queue' "out/slurm/${cells}_1.log"
+    eventually 20 grep -qs 'put back into the queue' "out/jobs/${cells}_1.log"
     eventually 60 slurm_no_jobs
     [[ $("$JOSTLE" status out) == *' 2 done,'* ]]
     [[ $(records out) -eq 20 ]]
@@ -125,7 +125,7 @@ left() {
     # Slurm looks at time limits every 30 s; the warning comes a minute before.
     campaign c.conf 'sleep {n}' 3 4
     submit c.conf --output out -- --time=1
-    eventually 60 grep -qs 'put back into the queue' "out/slurm/${cells}_1.log"
+    eventually 60 grep -qs 'put back into the queue' "out/jobs/${cells}_1.log"
     recorded out 1
     scancel "$cells" "$report"
     eventually 30 slurm_no_jobs
@@ -183,7 +183,7 @@ left() {
     # The first 30 of them, in three tasks: what all take is bench-slurm's.
     campaign c.conf 'true {n}' "$(seq -s ' ' 15)" 1
     submit c.conf --output out --cells-per-task 10
-    [[ $(<out/slurm/1.tasks) == $'1-10\n11-20\n21-30' ]]
+    [[ $(<out/jobs/1.tasks) == $'1-10\n11-20\n21-30' ]]
     eventually 100 slurm_no_jobs
     printf '# 30 cells in %d s\n' $((SECONDS - began)) >&3
     [[ $("$JOSTLE" status out) == *'30 cells: 30 done,'* ]]
@@ -199,7 +199,7 @@ left() {
     eventually 30 slurm_no_jobs
     run -0 "$JOSTLE" status out
     printf '%s\n' "$output"
-    [[ $output == *'1 stale'*"stale "*"Slurm job ${cells}_1 is "* ]]
+    [[ $output == *'1 stale'*"stale "*"job ${cells}_1 is "* ]]
     submit --resume out
     eventually 60 slurm_no_jobs
     [[ $("$JOSTLE" status out) == *' 2 done,'* ]]
@@ -234,7 +234,7 @@ left() {
 @test "what sbatch refuses leaves nothing in the queue" {
     campaign c.conf 'true {n}' 1 1
     run -1 "$JOSTLE" submit c.conf --output out -- --partition=nowhere
-    [[ $output == *'sbatch refused'* ]]
+    [[ $output == *'slurm refused'* ]]
     slurm_no_jobs
     run -2 "$JOSTLE" submit
     run -2 "$JOSTLE" submit c.conf --exclusive --share

@@ -11,7 +11,7 @@ source "$JOSTLE_ROOT/harness/lib/common.bash"
 source "$JOSTLE_ROOT/jobs/scheduler.bash"
 # shellcheck source-path=SCRIPTDIR source=settings.bash
 source "$JOSTLE_ROOT/jobs/settings.bash"
-scheduler_use
+scheduler_use ''
 
 job_ending='' # the signal that asked us to end
 job_child=''  # what runs in the foreground of this job

@@ -60,6 +60,7 @@ readonly -a scheduler_known=(
 scheduler='' # the name of the adapter in use
 # shellcheck disable=SC2034 # set by the adapter, read by everybody
 scheduler_job='' scheduler_task='' scheduler_name=''
+# shellcheck disable=SC2034 # for the adapter
 declare -a scheduler_options=()
 
 # scheduler_use [NAME]: loads the adapter NAME; without it, that of the job that we
@@ -82,6 +83,15 @@ scheduler_use() {
     scheduler=$wanted
     # shellcheck source=/dev/null
     source "$JOSTLE_ROOT/jobs/$scheduler/adapter.bash"
+}
+
+# scheduler_of FOLDER: sets REPLY to the scheduler that the jobs of the campaign in
+# FOLDER were last submitted to, or to nothing. (jobs.tsv: TIME, SCHEDULER, ROLE, ID)
+scheduler_of() {
+    local name
+    REPLY=''
+    [[ -r $1/jobs/jobs.tsv ]] || return 0
+    while IFS=$'\t' read -r _ name _; do REPLY=$name; done <"$1/jobs/jobs.tsv"
 }
 
 # scheduler_environment: exports what the records say of our job, as it is now:

@@ -62,6 +62,9 @@ submit_name_folder() {
 submit_unqueued() {
     local -a queued words
     [[ -r $submit_folder/jobs/jobs.tsv ]] || return 0
+    scheduler_of "$submit_folder"
+    [[ $REPLY == "$scheduler" ]] ||
+        usage_error "$submit_folder was submitted to $REPLY: give --scheduler $REPLY, or another --output"
     scheduler_queue "$submit_folder" >"$submit_tmp/queue" || die "the scheduler ($scheduler) does not answer: try again when it does"
     mapfile -t queued < <(cut -f 2 "$submit_tmp/queue" | sort -u | grep -xF -- "$(cut -f 4 "$submit_folder/jobs/jobs.tsv")")
     [[ ${#queued[@]} -gt 0 ]] || return 0

@@ -66,6 +66,7 @@ scheduler_check() {
     for program in setsid flock setpriv; do
         command -v "$program" >/dev/null || die "$program is not here: install util-linux"
     done
+    # shellcheck disable=SC2154 # of scheduler.bash
     [[ ${#scheduler_options[@]} -eq 0 ]] || usage_error "${scheduler_options[0]}: the local scheduler takes no options of its own: remove what follows --"
 }
 
@@ -83,7 +84,7 @@ scheduler_nodes() {
 scheduler_submit_words() {
     local -n scheduler_submit_job=$1 scheduler_submit_result=$2
     local -a words
-    ((${scheduler_submit_job[nodes]} == 1)) ||
+    [[ ${scheduler_submit_job[nodes]} == 1 ]] ||
         usage_error "the loads need ${scheduler_submit_job[nodes]} nodes, and the local scheduler has one: submit to a cluster, or remove node from the loads"
     read -r -a words <<<"${scheduler_submit_job[words]}"
     # shellcheck disable=SC2034 # the caller's array

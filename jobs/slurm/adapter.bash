@@ -190,6 +190,7 @@ scheduler_tasks_at_most() {
     size=$(scontrol show config 2>/dev/null | sed -n 's/^MaxArraySize *= *//p') || true
     if [[ ! $size =~ ^[0-9]+$ ]]; then
         size=$SLURM_ARRAY_SIZE
+        # shellcheck disable=SC2034 # for who called
         REMARK="the Slurm controller does not answer: MaxArraySize is taken to be $size"
     fi
     # Indices go from 1 to one below it; 0 forbids arrays.

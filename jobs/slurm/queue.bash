@@ -1,20 +1,4 @@
-# How a campaign's cells and its Slurm jobs stand. Sourced, never run; needs common.
-
-# queue_read FOLDER FILE: writes a line for each array task or job of FOLDER's
-# owner that waits or runs: its id as cells know it (12 or 12_3), the job that it
-# belongs to, its state; 1 where Slurm does not answer.
-queue_read() {
-    # -r: a line for each task that waits, too; %F is the array's id, %K the task's.
-    command -v squeue >/dev/null && squeue -h -r -u "$(stat -c %u "$1")" -o '%F %K %T' 2>/dev/null |
-        awk '{ id = ($2 == "N/A") ? $1 : $1 "_" $2; print id "\t" $1 "\t" $3 }' >"$2"
-}
-
-# queue_fate JOB: sets REPLY to how a job ended, in lower case, or to "gone".
-queue_fate() {
-    REPLY=$(sacct -n -X -j "$1" -o State%20 2>/dev/null | awk 'NF { print tolower($1); exit }') || true
-    [[ -n $REPLY ]] || REPLY=$(scontrol -o show job "$1" 2>/dev/null | sed -n '1s/.* JobState=\([A-Z_]*\).*/\L\1/p') || true
-    [[ -n $REPLY ]] || REPLY=gone
-}
+# How a campaign's cells and its jobs stand. Sourced, never run; needs common, scheduler.
 
 # records_held FILE: 0 while a process holds the lock of the records, as the one
 # that measures does.
@@ -31,16 +15,17 @@ records_held() {
 standing() {
     local folder=$1 temporary=$2 queue=null
     : >"$temporary/queue"
-    ! queue_read "$folder" "$temporary/queue" || queue='"squeue"'
+    # shellcheck disable=SC2154 # scheduler is of scheduler.bash
+    ! scheduler_queue "$folder" >"$temporary/queue" || queue="\"$scheduler\""
     : >"$temporary/cells"
     [[ ! -d $folder/cells ]] ||
         find "$folder/cells" -mindepth 2 -maxdepth 2 -name status.json -print0 |
         xargs -0 -r -P 8 -n 1000 cat -- >>"$temporary/cells" || die "$folder/cells cannot be read: see above"
     : >"$temporary/jobs"
-    [[ ! -r $folder/slurm/jobs.jsonl ]] || cp "$folder/slurm/jobs.jsonl" "$temporary/jobs"
+    [[ ! -r $folder/jobs/jobs.tsv ]] || cp "$folder/jobs/jobs.tsv" "$temporary/jobs"
     standing_stale "$folder" "$temporary" "$queue"
     jq -n --arg folder "$folder" --argjson queue "$queue" --slurpfile campaign "$folder/campaign.json" \
-        --slurpfile cells "$temporary/cells" --slurpfile jobs "$temporary/jobs" \
+        --slurpfile cells "$temporary/cells" --rawfile jobs "$temporary/jobs" \
         --rawfile stale "$temporary/stale" --rawfile waiting "$temporary/queue" \
         -f "$JOSTLE_ROOT/jobs/slurm/standing.jq" >"$temporary/standing.json" || die "$folder cannot be read: is a file in it damaged?"
 }
@@ -53,8 +38,7 @@ standing_stale() {
         while IFS=$'\t' read -r cell job host; do
             if [[ $job != - && $3 != null ]]; then
                 ! cut -f 1 "$2/queue" | grep -qxF -- "$job" || continue
-                queue_fate "$job"
-                printf '%s\tSlurm job %s is %s\n' "$cell" "$job" "$REPLY"
+                printf '%s\tjob %s is %s\n' "$cell" "$job" "$(scheduler_fate "$job")"
             elif [[ $host == "$(uname -n)" ]]; then
                 records_held "$1/cells/$cell/runs.jsonl" || printf '%s\tno process measures it\n' "$cell"
             fi

@@ -7,7 +7,7 @@ def progress:
 def ages: if .updated and .state != "done" then (now - (.updated | sub("\\.[0-9]+Z$"; "Z") | fromdate) | floor | if . < 120 then "\(.) s ago" elif . < 7200 then "\(. / 60 | floor) min ago" else "\(. / 3600 | floor) h ago" end) else empty end;
 def line: "\(.state + " " * (12 - (.state | length)))\(.name)  \([progress, .host // empty, (.slurm_job // empty | "job \(.)"), ages, .reason // empty] | join(", "))";
 def jobs: .jobs[] | select(.states == null or (.states | length) > 0)
-  | "Slurm job \(.id) (\(.role)): \(if .states == null then "Slurm does not answer here" else [.states | to_entries[] | "\(.value) \(.key | ascii_downcase)"] | join(", ") end)";
+  | "job \(.id) (\(.role)): \(if .states == null then "its scheduler does not answer here" else [.states | to_entries[] | "\(.value) \(.key | ascii_downcase)"] | join(", ") end)";
 "\(.name): \(.counts.cells) cells: \([.counts | to_entries[] | select(.key != "cells") | "\(.value) \(.key)"] | join(", "))",
 jobs,
 (.cells[] | select($all != "" or (.state | IN("running", "failed", "interrupted", "stale")) or .reason == "its definition was changed") | line)

@@ -13,7 +13,7 @@ def lines($text): $text | split("\n")[] | select(. != "") | split("\t");
    | if .state == "running" and $gone[.name] then . + { state: "stale", reason: $gone[.name] } else . end] as $all
 | { schema: "jostle.standing/1", name: $campaign[0].name, folder: $folder,
     counts: (reduce $all[].state as $state ({ cells: ($all | length), done: 0, running: 0, failed: 0, interrupted: 0, stale: 0, waiting: 0 }; .[$state] += 1)),
-    jobs: [$jobs[] | . as $submission | { role: "cells", id: .arrays[] }, (select(.report) | { role: "report", id: .report })
+    jobs: [lines($jobs) | { role: .[2], id: .[3] }
       | .id as $id
       | .states = (if $queue == null then null
                    else reduce ($tasks[] | select(.job == $id) | .state) as $state ({}; .[$state] += 1) end)],

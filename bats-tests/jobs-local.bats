@@ -1,0 +1,151 @@
+#!/usr/bin/env bats
+# jostle submit with the local scheduler: a campaign measured in the background by
+# processes of this machine; and the queue behind it.
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    mkdir scratch
+    printf 'scratch=%q\n' "$PWD/scratch" >settings
+    export JOSTLE_SETTINGS=$PWD/settings JOSTLE_QUEUE=$PWD/queue
+    queue=$ROOT/jobs/local/queue
+    # A machine that has Slurm's commands or not: nothing here is to depend on it.
+    unset SLURM_CONF
+}
+
+teardown() {
+    local id
+    for id in $("$queue" list | cut -f 2 | sort -u); do "$queue" cancel "$id"; done
+}
+
+# campaign TARGET VALUES RUNS: writes c.conf: TARGET with each of VALUES for {n}.
+campaign() {
+    printf '[campaign]\n name = test\n min-runs = %s\n max-runs = %s\n[target "t"]\n command = %s\n n = %s\n[load "cpu"]\n spec = cpu --percent 2\n' \
+        "$3" "$3" "$1" "$2" >c.conf
+}
+
+# idle: 0 when no job waits or runs.
+idle() {
+    [[ -z $("$queue" list) ]]
+}
+
+# recorded NUMBER: 0 when at least NUMBER runs are recorded.
+recorded() {
+    (($(cat out/cells/*/runs.jsonl 2>/dev/null | wc -l) >= $1))
+}
+
+# script LINE...: writes job, a script for the queue.
+script() {
+    printf '%s\n' "$@" >job
+}
+
+@test "a campaign is measured in the background, one task at a time, then reported" {
+    campaign 'sleep 0.{n}' '1 2 3' 2
+    "$JOSTLE" submit --scheduler local c.conf --output out --cells-per-task 1 >said
+    grep -q '^3 cells in 3 array tasks: job 1; report: job 2; ' said
+    [[ $("$JOSTLE" status out) == *'job 1 (cells):'*'job 2 (report): 1 pending'* ]]
+    run -1 "$JOSTLE" submit --resume out
+    [[ $output == *'still wait or run'*'queue cancel 1 2' ]]
+    eventually 60 idle
+    [[ $("$JOSTLE" status out) == 'test: 3 cells: 3 done, 0 running, 0 failed, 0 interrupted, 0 stale, 0 waiting' ]]
+    [[ -s out/report.html && -s out/report.md && -s out/report.csv ]]
+    holds '.cells | length == 3 and all(.state == "done")' <out/report.json
+    [[ -z $(ls scratch) ]]
+    run -0 "$JOSTLE" submit --resume out
+    [[ $output == *'nothing is left to do'* ]]
+}
+
+@test "cancelled in the middle, --resume measures the rest" {
+    campaign 'sleep 0.{n}' '3 4' 3
+    "$JOSTLE" submit --scheduler local --quiet c.conf --output out --cells-per-task 1 >ids
+    eventually 20 recorded 2
+    xargs "$queue" cancel <ids
+    idle
+    [[ $("$queue" fate 1_1) == cancelled && $("$queue" fate 1_2) == cancelled ]]
+    [[ -z $(ls scratch) ]]
+    "$JOSTLE" status out
+    # It was submitted to local, and so continues there.
+    "$JOSTLE" submit --resume out
+    eventually 60 idle
+    [[ $("$JOSTLE" status out) == *' 2 done,'* ]]
+    holds 'length == 12 and all(.exit_code == 0 and .signal == null)' -s < <(cat out/cells/*/runs.jsonl)
+}
+
+@test "a killed queue ends its task, and leaves what --resume continues" {
+    local pid
+    campaign 'sleep {n}' 2 3
+    "$JOSTLE" submit --scheduler local --quiet c.conf --output out >ids
+    eventually 20 recorded 1
+    pid=$(<queue/1/pid)
+    kill -KILL "$pid"
+    eventually 20 idle
+    [[ $("$queue" fate 1_1) == gone ]]
+    "$JOSTLE" submit --resume out
+    eventually 60 idle
+    [[ $("$JOSTLE" status out) == *' 1 done,'* ]]
+}
+
+@test "jobs run in order, tasks as many at a time as was said, and each ends as it ends" {
+    # shellcheck disable=SC2016 # for the script
+    script 'echo "begin $JOSTLE_LOCAL_JOB.${JOSTLE_LOCAL_TASK:-} $*" >>log; sleep 0.3; echo "end $JOSTLE_LOCAL_JOB.${JOSTLE_LOCAL_TASK:-}" >>log' \
+        '[[ ${JOSTLE_LOCAL_TASK:-} != 2 ]]'
+    [[ $("$queue" submit first 3 2 "$PWD/%j.%i" job a 'b c') == 1 ]]
+    [[ $("$queue" submit second '' 1 "$PWD/%j" job) == 2 ]]
+    [[ $("$queue" fate 1_3) == pending && $("$queue" fate 2) == pending ]]
+    eventually 10 idle
+    head -n 2 log | sort | diff - <(printf 'begin 1.1 a b c\nbegin 1.2 a b c\n')
+    tail -n 2 log | diff - <(printf 'begin 2. \nend 2.\n')
+    [[ $("$queue" fate 1_1) == completed && $("$queue" fate 1_2) == failed && $("$queue" fate 2) == completed ]]
+    [[ $("$queue" fate 7) == gone && -e 1.3 && -e 2 ]]
+}
+
+@test "the report waits for cells that fail, and a cancelled job that waits never begins" {
+    printf 'exit 1\n' >fails
+    "$queue" submit cells 2 1 "$PWD/%j.%i" fails
+    script 'sleep 30'
+    "$queue" submit next '' 1 "$PWD/%j" job
+    "$queue" submit last '' 1 "$PWD/%j" job
+    eventually 10 test -e 2
+    "$queue" cancel 3
+    [[ ! -e 3 && $("$queue" fate 3) == cancelled && $("$queue" fate 2) == running ]]
+    "$queue" cancel 2
+    [[ $("$queue" fate 2) == cancelled ]]
+}
+
+@test "what the local scheduler cannot do is refused" {
+    campaign 'true {n}' 1 1
+    run -2 "$JOSTLE" submit --scheduler lokal c.conf
+    [[ $output == *'unknown scheduler'*'local'* ]]
+    run -2 "$JOSTLE" submit --scheduler local c.conf --output out -- --partition=main
+    [[ $output == *'takes no options'* ]]
+    printf ' node = 2\n' >>c.conf
+    run -2 "$JOSTLE" submit --scheduler local c.conf --output out
+    [[ $output == *'need 2 nodes'* ]]
+    [[ ! -e queue ]]
+}
+
+@test "a dry run needs no cluster, and says what it assumed" {
+    local controller=$PWD/none
+    campaign 'true {n}' '1 2 3' 1
+    mkdir "$controller"
+    run -0 --separate-stderr env SLURM_CONF="$controller/slurm.conf" "$JOSTLE" submit --scheduler slurm --dry-run c.conf --output out --cells-per-task 1
+    [[ $output == '3 cells in 3 array tasks, 1 array(s)'*'sbatch '*'--array=1-3 '* ]]
+    # shellcheck disable=SC2154 # set by run
+    [[ $stderr == *'MaxArraySize is taken to be 1001'* ]]
+    [[ ! -e out ]]
+}
+
+@test "a job's facts are lines that programs read, and there are none outside of one" {
+    # shellcheck disable=SC2016 # for the script
+    script "JOSTLE_ROOT=$ROOT" "source $ROOT/harness/lib/common.bash; source $ROOT/jobs/scheduler.bash" \
+        "scheduler_use ''; scheduler_environment" 'printf "%s\n" "${JOSTLE_JOB_FACTS-none}" "${JOSTLE_JOB_HOSTS-none}"'
+    bash job >outside
+    diff outside <(printf 'none\nnone\n')
+    "$queue" submit facts 1 1 "$PWD/inside" job
+    eventually 10 idle
+    grep -qx $'scheduler\tlocal' inside
+    grep -qx $'queue_id\t1_1' inside
+    grep -qx "$(uname -n)" inside
+    run ! grep -qv $'^[a-z_]*\t' <(head -n -1 inside)
+}
