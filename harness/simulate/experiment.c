@@ -2,7 +2,7 @@
 
 #include "../stats/compare.h"
 #include "../stats/decide.h"
-#include "../stats/figures.h"
+#include "../stats/metrics.h"
 #include "workers.h"
 
 #include <gsl/gsl_cdf.h>
@@ -70,8 +70,8 @@ static void count_flags(struct session *session, bool covered, struct tally *tal
 {
     unsigned flags = 0;
     for (size_t i = 0; i < session->settings->condition_count; i++)
-        flags |= diagnose_flags(session, i, WALL_S);
-    for (size_t i = 0; i < FLAGS; i++)
+        flags |= oddities_find(session, i, WALL_S);
+    for (size_t i = 0; i < ODDITIES; i++)
         tally->flag[i] += flags >> i & 1U;
     tally->flagged += flags != 0 ? 1 : 0;
     tally->wrong_unflagged += covered || flags != 0 ? 0 : 1;
@@ -91,9 +91,9 @@ static void judge_metrics(struct session *session, const struct source *source, 
     for (enum metric m = METRICS; m-- > 0;) {
         if (!settings->metric[m])
             continue;
-        struct location mean = single ? figure_location(session, 0, m) : (struct location){0};
+        struct location mean = single ? metric_location(session, 0, m) : (struct location){0};
         struct interval figure =
-            narrowed(cell, single ? mean.interval : figure_ratio(session, judged(settings), m));
+            narrowed(cell, single ? mean.interval : metric_ratio(session, judged(settings), m));
         double truth = single ? stream_truth(&source->stream[m], mean.set_aside > 0) : cell->ratio;
         bool held = holds(&figure, truth);
         covered = covered && held;
@@ -114,24 +114,24 @@ static void judge_metrics(struct session *session, const struct source *source, 
 static void judge_baseline(struct session *session, const struct source *source,
                            struct tally *tally)
 {
-    struct location mean = figure_location(session, 0, WALL_S);
+    struct location mean = metric_location(session, 0, WALL_S);
     bool held = holds(&mean.interval, stream_truth(&source->stream[WALL_S], mean.set_aside > 0));
     tally->mean_covered += held ? 1 : 0;
-    tally->mean_silent += held || diagnose_flags(session, 0, WALL_S) != 0 ? 0 : 1;
+    tally->mean_silent += held || oddities_find(session, 0, WALL_S) != 0 ? 0 : 1;
 }
 
 static void judge(struct session *session, const struct source *source, struct tally *tally)
 {
     const struct settings *settings = session->settings;
     tally->experiments++;
-    tally->runs += (double)decide_blocks(session);
+    tally->runs += (double)session_blocks(session);
     judge_metrics(session, source, tally);
     if (settings->condition_count == 1)
         return;
     judge_baseline(session, source, tally);
-    tally->distinguished += figure_is_distinguishable(session, judged(settings), WALL_S) ? 1 : 0;
+    tally->distinguished += metric_is_distinguishable(session, judged(settings), WALL_S) ? 1 : 0;
     if (settings_aa(settings) > 0)
-        tally->floor += figure_noise_floor(session, WALL_S);
+        tally->floor += metric_noise_floor(session, WALL_S);
     if (settings->at_most > 0)
         tally->verdict[gate_verdict(session)]++;
 }
@@ -142,14 +142,14 @@ static void judge_pair(struct session *a, struct session *b, const struct cell *
     struct interval ratio = narrowed(cell, compare_ratio(a, b, WALL_S));
     bool covered = holds(&ratio, cell->ratio);
     tally->experiments++;
-    tally->runs += (double)(decide_blocks(a) + decide_blocks(b)) / 2;
+    tally->runs += (double)(session_blocks(a) + session_blocks(b)) / 2;
     tally->half_width += ratio.error;
     tally->covered += covered ? 1 : 0;
     tally->distinguished += ratio.low > 1 || ratio.high < 1 ? 1 : 0;
     // Scaling the second result's values scales the interval, and changes no decision.
     for (size_t i = 0; i < POWERS; i++)
         tally->seen[i] += ratio.low / cell->ratio * power_ratio[i] > 1 ? 1 : 0;
-    bool flagged = diagnose_flags(a, 0, WALL_S) || diagnose_flags(b, 0, WALL_S);
+    bool flagged = oddities_find(a, 0, WALL_S) || oddities_find(b, 0, WALL_S);
     tally->flagged += flagged ? 1 : 0;
     tally->wrong_unflagged += covered || flagged ? 0 : 1;
 }
@@ -204,7 +204,7 @@ static void tally_add(struct tally *sum, const struct tally *part)
     sum->half_width += part->half_width;
     sum->floor += part->floor;
     sum->runs += part->runs;
-    for (size_t i = 0; i < FLAGS; i++)
+    for (size_t i = 0; i < ODDITIES; i++)
         sum->flag[i] += part->flag[i];
     for (size_t i = 0; i < POWERS; i++)
         sum->seen[i] += part->seen[i];

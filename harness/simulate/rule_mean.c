@@ -49,7 +49,7 @@ static struct interval stein(struct seen *seen)
 static struct interval sequence(struct seen *seen)
 {
     const struct sample *s = &seen->base;
-    double half = gate_critical(0.95, s->count) * sqrt(sample_variance(s) / (double)s->count);
+    double half = critical_sequence(0.95, s->count) * sqrt(sample_variance(s) / (double)s->count);
     return rule_around(s->mean, s->mean - half, s->mean + half);
 }
 

@@ -22,7 +22,7 @@ static struct interval fieller_widened(struct seen *seen)
 
 static struct interval sequence(struct seen *seen)
 {
-    return interval_ratio(&seen->pairs, gate_critical(0.95, seen->pairs.count));
+    return interval_ratio(&seen->pairs, critical_sequence(0.95, seen->pairs.count));
 }
 
 static struct interval exp_around(double center, double half)

@@ -53,12 +53,12 @@ void table_more(const struct row *rows, size_t count)
 {
     puts("\nEach flag, percent of the sessions with one condition");
     printf("%-17s %-8s", "population", "setting");
-    for (size_t i = 0; i < FLAGS; i++)
-        printf(" %*s", 9, flag_names[i]);
+    for (size_t i = 0; i < ODDITIES; i++)
+        printf(" %*s", 9, flag_name(i));
     putchar('\n');
     for (size_t r = 0; r < count; r++) {
         printf("%-17s %-8s", rows[r].population->name, rows[r].setting);
-        for (size_t i = 0; i < FLAGS; i++)
+        for (size_t i = 0; i < ODDITIES; i++)
             printf(" %*.1f", 9, percent(rows[r].tally[MEAN].flag[i], &rows[r].tally[MEAN]));
         putchar('\n');
     }

@@ -1,7 +1,7 @@
 #include "compare.h"
 
-#include "diagnose.h"
-#include "figures.h"
+#include "oddities.h"
+#include "metrics.h"
 #include "output.h"
 
 #include <math.h>
@@ -19,8 +19,8 @@ struct interval compare_ratio(struct session *a, struct session *b, enum metric 
     struct interval none = {NAN, NAN, NAN, INFINITY};
     if (x->count < 2 || y->count < 2 || !(x->mean > 0) || !(y->mean > 0))
         return none;
-    double vx = figure_mean_variance(a, 0, metric) / (x->mean * x->mean);
-    double vy = figure_mean_variance(b, 0, metric) / (y->mean * y->mean);
+    double vx = metric_mean_variance(a, 0, metric) / (x->mean * x->mean);
+    double vy = metric_mean_variance(b, 0, metric) / (y->mean * y->mean);
     double center = y->mean / x->mean, sum = vx + vy;
     if (!(sum > 0))
         return (struct interval){center, center, center, 0};
@@ -43,11 +43,11 @@ static bool read_records(struct session *session, const char *path)
     }
     for (size_t number = 1; good && getline(&line, &size, file) >= 0; number++) {
         struct run run;
-        json_t *load = NULL;
+        json_t *record = NULL;
         char why[256];
         enum record_status status =
-            record_parse(session->settings, line, &run, &load, why, sizeof why);
-        json_decref(load);
+            record_parse(session->settings, line, &run, &record, why, sizeof why);
+        json_decref(record);
         // The other conditions of the experiment are not compared.
         if (status == RECORD_BROKEN)
             fprintf(stderr, "jostle: %s:%zu is set aside: %s\n", path, number, why);
@@ -74,10 +74,10 @@ static json_t *real_or_null(double value)
 static json_t *flags(struct session *session, enum metric metric)
 {
     json_t *list = json_array();
-    unsigned raised = diagnose_flags(session, 0, metric);
-    for (enum flag flag = 0; flag < FLAGS; flag++)
+    unsigned raised = oddities_find(session, 0, metric);
+    for (enum flag flag = 0; flag < ODDITIES; flag++)
         if (raised >> flag & 1U)
-            json_array_append_new(list, json_string(flag_names[flag]));
+            json_array_append_new(list, json_string(flag_name(flag)));
     return list;
 }
 
@@ -86,11 +86,11 @@ static json_t *flags(struct session *session, enum metric metric)
 static json_t *side(struct session *session, enum metric metric)
 {
     const struct sample *sample = &session->conditions[0].metric[metric];
-    struct location location = figure_location(session, 0, metric);
+    struct location location = metric_location(session, 0, metric);
     double floor = location.interval.error;
     const char *source = "error-of-the-mean";
     if (settings_aa(session->settings) > 0 && session->conditions[1].pairs[metric].count > 1) {
-        struct interval aa = figure_ratio(session, 1, metric);
+        struct interval aa = metric_ratio(session, 1, metric);
         floor = isfinite(aa.error) ? fmax(1 - aa.low, aa.high - 1) : INFINITY;
         source = "aa";
     }

@@ -1,6 +1,6 @@
 #include "decide.h"
 
-#include "figures.h"
+#include "metrics.h"
 #include "forecast.h"
 #include "gate.h"
 #include "schedule.h"
@@ -12,31 +12,25 @@
 static const double suspect = 0.25; // probability
 enum { SUSPECT_RUNS = 20 };
 
-size_t decide_blocks(const struct session *session)
-{
-    size_t discarded = session->settings->discard_warmup;
-    return session->complete > discarded ? session->complete - discarded : 0;
-}
-
 static double worst_error(struct session *session)
 {
     double worst = 0;
     size_t count = session->settings->condition_count;
-    if (decide_blocks(session) < 2)
+    if (session_blocks(session) < 2)
         return NAN;
     for (size_t i = count > 1; i < count; i++)
-        worst = fmax(worst, figure_worst_error(session, i));
+        worst = fmax(worst, metric_worst_error(session, i));
     return worst;
 }
 
 static bool looks_dependent(const struct session *session)
 {
-    if (session->settings->condition_count > 1 || decide_blocks(session) >= SUSPECT_RUNS)
+    if (session->settings->condition_count > 1 || session_blocks(session) >= SUSPECT_RUNS)
         return false;
     for (enum metric m = 0; m < METRICS; m++) {
-        if (!session->settings->metric[m] || figure_is_negligible(session, 0, m))
+        if (!session->settings->metric[m] || metric_is_negligible(session, 0, m))
             continue;
-        if (figure_dependence(session, m) > suspect)
+        if (metric_dependence(session, m) > suspect)
             return true;
     }
     return false;
@@ -45,7 +39,7 @@ static bool looks_dependent(const struct session *session)
 static enum stop_reason stop_at(struct session *session, double worst)
 {
     const struct settings *settings = session->settings;
-    size_t blocks = decide_blocks(session);
+    size_t blocks = session_blocks(session);
     if (session->failed > 0 && !settings->ignore_failure)
         return STOP_FAILURE;
     if (blocks >= settings->min_runs) {

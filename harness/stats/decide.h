@@ -16,7 +16,4 @@ struct decision decide(struct session *session);
 // Why the experiment would stop here, STOP_NOT if it goes on.
 enum stop_reason decide_stop(struct session *session);
 
-// Blocks that count: without the discarded ones.
-size_t decide_blocks(const struct session *session);
-
 #endif

@@ -1,8 +1,6 @@
 #include "forecast.h"
 
-#include "decide.h"
-#include "figures.h"
-#include "gate.h"
+#include "metrics.h"
 #include "location.h"
 
 #include <math.h>
@@ -35,7 +33,7 @@ static size_t blocks_to_decide(struct session *session, size_t now, double unit,
     size_t low = now, high = session->settings->max_runs;
     while (low < high) {
         size_t n = low + (high - low) / 2;
-        if (unit * gate_critical(session->critical.confidence, n) / sqrt((double)n) <= gap)
+        if (unit * critical_sequence(session->critical.confidence, n) / sqrt((double)n) <= gap)
             high = n;
         else
             low = n + 1;
@@ -45,7 +43,7 @@ static size_t blocks_to_decide(struct session *session, size_t now, double unit,
 
 static bool is_asked(const struct session *session, size_t condition, enum metric metric)
 {
-    return session->settings->metric[metric] && !figure_is_negligible(session, condition, metric);
+    return session->settings->metric[metric] && !metric_is_negligible(session, condition, metric);
 }
 
 // The gate ends when one load is above the limit, or else when all are below.
@@ -77,7 +75,7 @@ static size_t blocks_for_gate(struct session *session, size_t now)
 long forecast_runs(struct session *session, double worst_error)
 {
     const struct settings *settings = session->settings;
-    size_t now = decide_blocks(session), width = settings->condition_count;
+    size_t now = session_blocks(session), width = settings->condition_count;
     if (now < BLOCKS_NEEDED)
         return -1;
     size_t blocks = settings->at_most > 0   ? blocks_for_gate(session, now)

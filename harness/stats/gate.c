@@ -1,22 +1,10 @@
 #include "gate.h"
 
-#include "figures.h"
+#include "metrics.h"
 
 #include <math.h>
 
 const char *const verdict_names[VERDICTS] = {"undecided", "below", "above"};
-
-// Near the best choice for 10 to 60 pairs; it changes no error rate.
-static const double mixture_c = 3;
-
-double gate_critical(double confidence, size_t n)
-{
-    double count = (double)n, rho = mixture_c / (count + mixture_c);
-    if (n < 2)
-        return INFINITY;
-    double w = pow(1 / (1 - confidence) / sqrt(rho), 2 / count);
-    return w * rho < 1 ? sqrt((count - 1) * (w - 1) / (1 - w * rho)) : INFINITY;
-}
 
 enum verdict gate_condition(struct session *session, size_t condition)
 {
@@ -24,9 +12,9 @@ enum verdict gate_condition(struct session *session, size_t condition)
     enum verdict verdict = VERDICT_BELOW;
     bool any = false;
     for (enum metric m = 0; m < METRICS; m++) {
-        if (!settings->metric[m] || figure_is_negligible(session, condition, m))
+        if (!settings->metric[m] || metric_is_negligible(session, condition, m))
             continue;
-        struct interval ratio = figure_ratio(session, condition, m);
+        struct interval ratio = metric_ratio(session, condition, m);
         any = true;
         if (ratio.low > settings->at_most)
             return VERDICT_ABOVE;

@@ -24,6 +24,14 @@ void critical_free(struct critical *critical);
 // The two-sided quantile t with P(|T| <= t) = confidence; df may be a fraction.
 double critical_t(struct critical *critical, double df);
 
+// What takes the place of Student's t in an interval that holds at all n at
+// once with probability `confidence`. It inverts the mixture t test with effect
+// sizes N(0, 1/c): T. L. Lai, "On confidence sequences", Ann. Statist. 4 (1976)
+// 265-280; H. Wang and A. Ramdas, "Anytime-valid t-tests and confidence
+// sequences for Gaussian means with unknown variance" (2025). INFINITY while n
+// is too small for any bound.
+double critical_sequence(double confidence, size_t n);
+
 // Mean of n values with that variance (n-1): mean -+ t * widen * s / sqrt(n).
 struct interval interval_mean(struct critical *critical, double mean, double variance, size_t n,
                               double widen);

@@ -79,12 +79,12 @@ struct location location_estimate(struct critical *critical, const struct sample
     return location;
 }
 
-void location_admit(struct location *location, double times, double room)
+void location_admit(struct location *location, double times, double limit)
 {
     struct interval *interval = &location->interval;
-    if (!(interval->error > 0) || !(interval->error < room) || !isfinite(interval->error))
+    if (!(interval->error > 0) || !(interval->error < limit) || !isfinite(interval->error))
         return;
-    times = fmin(times, room / interval->error);
+    times = fmin(times, limit / interval->error);
     if (!(times > 1))
         return;
     interval->low = interval->center - times * (interval->center - interval->low);

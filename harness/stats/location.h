@@ -21,8 +21,8 @@ struct location location_estimate(struct critical *critical, const struct sample
                                   bool sequential, double factor);
 
 // Makes the interval so many times as wide, but its error not larger than
-// `room`: for what the runs can neither show nor exclude.
-void location_admit(struct location *location, double times, double room);
+// `limit`: for what the runs can neither show nor exclude.
+void location_admit(struct location *location, double times, double limit);
 
 // Factor by which an interval must be wider when the rule that ended the
 // experiment has looked at the n values (1 if it has not).

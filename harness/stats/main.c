@@ -1,10 +1,20 @@
-// estimate: what to run next, and what the runs so far say. It never looks at
-// a clock: the same records and seed give the same answers.
+// stats: what to run next, and what the runs so far show. The same records and
+// seed give the same answers: it never reads a clock.
 #include "compare.h"
 #include "options.h"
 #include "protocol.h"
+#include "result.h"
 
 #include <stdio.h>
+
+static int run(const struct options *options)
+{
+    if (options->derive)
+        return result_derive(options->folders, options->folder_count);
+    if (options->compare[0])
+        return compare_run(options, stdout);
+    return protocol_run(options, stdin, stdout);
+}
 
 int main(int argc, char **argv)
 {
@@ -12,9 +22,7 @@ int main(int argc, char **argv)
     bool done;
     int code = 2;
     if (options_parse(&options, argc, argv, &done))
-        code = done                 ? (fflush(stdout) == 0 ? 0 : 1)
-               : options.compare[0] ? compare_run(&options, stdout)
-                                    : protocol_run(&options, stdin, stdout);
+        code = done ? (fflush(stdout) == 0 ? 0 : 1) : run(&options);
     options_free(&options);
     return code;
 }

@@ -26,6 +26,7 @@ enum option_code {
     OPTION_AT_MOST,
     OPTION_AA,
     OPTION_COMPARE,
+    OPTION_DERIVE,
     OPTION_CONDITION,
     OPTION_HELP,
     OPTION_VERSION,
@@ -47,6 +48,7 @@ static const struct option option_table[] = {
     {"at-most", required_argument, NULL, OPTION_AT_MOST},
     {"aa", no_argument, NULL, OPTION_AA},
     {"compare", required_argument, NULL, OPTION_COMPARE},
+    {"derive", no_argument, NULL, OPTION_DERIVE},
     {"condition", required_argument, NULL, OPTION_CONDITION},
     {"help", no_argument, NULL, OPTION_HELP},
     {"version", no_argument, NULL, OPTION_VERSION},
@@ -184,6 +186,8 @@ static bool take(struct options *options, int code, const char *value)
     case OPTION_CONDITION:
         options->condition = value;
         return true;
+    case OPTION_DERIVE:
+        return options->derive = true;
     default:
         return take_setting(&options->settings, code, value);
     }
@@ -232,6 +236,10 @@ bool options_parse(struct options *options, int argc, char **argv, bool *done)
     }
     if (options->compare[0] && optind + 1 == argc)
         options->compare[1] = argv[optind++];
+    options->folders = argv + optind;
+    options->folder_count = argc - optind;
+    if (options->derive && optind < argc)
+        optind = argc;
     if (optind < argc || (options->compare[0] && !options->compare[1])) {
         fprintf(stderr, "jostle: stats: %s: %s\n", optind < argc ? argv[optind] : "--compare",
                 optind < argc ? "no such operand: estimate reads records from standard input"
@@ -243,6 +251,5 @@ bool options_parse(struct options *options, int argc, char **argv, bool *done)
 
 void options_free(struct options *options)
 {
-    for (size_t i = 0; i < options->settings.condition_count; i++)
-        free(options->settings.conditions[i]);
+    settings_free(&options->settings);
 }

@@ -11,6 +11,9 @@ struct options {
     bool first_stop;     // records after the first stop are passed over
     const char *compare[2];
     const char *condition; // of --compare
+    bool derive;           // result.json of `folders`
+    char **folders;
+    int folder_count;
 };
 
 // Reads the command line. Returns false after saying on stderr what is wrong;

@@ -1,27 +1,32 @@
 #include "output.h"
 
+#include "json.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const size_t precision = JSON_COMPACT | JSON_REAL_PRECISION(12);
+// How an object is written: one line, or a document for people, too.
+static const size_t line_form = JSON_COMPACT | JSON_REAL_PRECISION(FIGURE_DIGITS);
+static const size_t document_form = JSON_INDENT(2) | JSON_REAL_PRECISION(RECORD_DIGITS);
 
-static bool write_line(const json_t *object, FILE *stream)
+static bool write_object(const json_t *object, FILE *stream, size_t form)
 {
-    return json_dumpf(object, stream, precision) == 0 && fputc('\n', stream) != EOF &&
+    return json_dumpf(object, stream, form) == 0 && fputc('\n', stream) != EOF &&
            fflush(stream) == 0;
 }
 
 static bool complain(const char *path)
 {
-    fprintf(stderr, "jostle: stats: %s cannot be written (%s): look at the folder and its space\n",
+    fprintf(stderr, "jostle: stats: %s cannot be written (%s): check the folder and its space\n",
             path, strerror(errno));
     return false;
 }
 
-static bool write_and_rename(const json_t *object, const char *temporary, int fd, const char *path)
+static bool write_and_rename(const json_t *object, const char *temporary, int fd, const char *path,
+                             size_t form)
 {
     FILE *stream = fdopen(fd, "w");
     if (!stream) {
@@ -29,7 +34,7 @@ static bool write_and_rename(const json_t *object, const char *temporary, int fd
         return false;
     }
     // Readable as any new file would be, which mkstemp does not do.
-    bool good = fchmod(fd, 0644) == 0 && write_line(object, stream);
+    bool good = fchmod(fd, 0644) == 0 && write_object(object, stream, form) && fsync(fd) == 0;
     good = fclose(stream) == 0 && good;
     return good && rename(temporary, path) == 0;
 }
@@ -45,19 +50,19 @@ static bool is_special(const char *path)
 static bool write_directly(const json_t *object, const char *path)
 {
     FILE *file = fopen(path, "w");
-    bool good = file && write_line(object, file);
+    bool good = file && write_object(object, file, line_form);
     if (file)
         good = fclose(file) == 0 && good;
     return good || complain(path);
 }
 
-static bool write_beside(const json_t *object, const char *path)
+static bool write_beside(const json_t *object, const char *path, size_t form)
 {
     char *temporary = NULL;
     if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
         return complain(path);
     int fd = mkstemp(temporary);
-    bool good = fd >= 0 && write_and_rename(object, temporary, fd, path);
+    bool good = fd >= 0 && write_and_rename(object, temporary, fd, path, form);
     if (!good) {
         complain(path);
         if (fd >= 0)
@@ -70,6 +75,12 @@ static bool write_beside(const json_t *object, const char *path)
 bool output_json(const json_t *object, const char *path, FILE *stream)
 {
     if (strcmp(path, "-") == 0)
-        return write_line(object, stream) || complain("the summary");
-    return is_special(path) ? write_directly(object, path) : write_beside(object, path);
+        return write_object(object, stream, line_form) || complain("the summary");
+    return is_special(path) ? write_directly(object, path)
+                            : write_beside(object, path, line_form);
+}
+
+bool output_document(const json_t *object, const char *path)
+{
+    return write_beside(object, path, document_form);
 }

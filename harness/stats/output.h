@@ -10,4 +10,9 @@
 // file beside `path` that is then renamed. False after a message on stderr.
 bool output_json(const json_t *object, const char *path, FILE *stream);
 
+// Writes `object` indented, to a temporary file beside `path` that is synced and
+// then renamed: a link at `path` is replaced, not followed. False after a message
+// on stderr.
+bool output_document(const json_t *object, const char *path);
+
 #endif

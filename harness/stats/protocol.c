@@ -65,31 +65,23 @@ static bool take_record(struct dialogue *dialogue, const char *line)
 {
     struct session *session = &dialogue->session;
     struct run run;
-    json_t *load = NULL;
+    json_t *record = NULL;
     char why[256];
-    enum record_status status = record_parse(session->settings, line, &run, &load, why, sizeof why);
+    enum record_status status = record_parse(session->settings, line, &run, &record, why, sizeof why);
     if (status != RECORD_OK) {
         if (status != RECORD_WARM_UP)
             set_aside(dialogue, why);
+        json_decref(record);
         return true;
     }
     enum session_add added = session_add(session, &run);
     bool good = added != SESSION_NO_MEMORY;
     if (added == SESSION_DUPLICATE)
         set_aside(dialogue, "its block has this condition already, or is far ahead of the others");
-    else if (good && load)
-        good = session_add_loads(session, run.condition, load);
-    json_decref(load);
+    else if (good)
+        good = session_add_loads(session, &run, record);
+    json_decref(record);
     return good || fail("no memory for one more run", "lower --max-runs");
-}
-
-// `stop REASON`: a known reason, or plain interrupted.
-static enum stop_reason outside_reason(const char *name)
-{
-    for (enum stop_reason i = STOP_ERROR; i < STOP_REASONS; i++)
-        if (strcmp(name, stop_names[i]) == 0)
-            return i;
-    return STOP_INTERRUPTED;
 }
 
 static bool begin_next(struct dialogue *dialogue)
@@ -112,7 +104,7 @@ static bool take_line(struct dialogue *dialogue, char *line, bool *good)
         return *good = begin_next(dialogue);
     dialogue->has_lines = true;
     if (strcmp(line, "stop") == 0 || strncmp(line, "stop ", 5) == 0) {
-        dialogue->session.outside = outside_reason(line[4] ? line + 5 : "");
+        dialogue->session.outside = stop_reason(line[4] ? line + 5 : "");
         *good = answer(dialogue);
         return false;
     }

@@ -1,5 +1,7 @@
 #include "record.h"
 
+#include "judge.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,12 +11,6 @@ static const json_t *field(const json_t *record, const char *name)
 {
     const json_t *value = json_object_get(record, name);
     return json_is_null(value) ? NULL : value;
-}
-
-static double number(const json_t *record, const char *name)
-{
-    const json_t *value = field(record, name);
-    return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
 // A whole number from 0 on, 0 where the field is absent. False for anything else.
@@ -27,13 +23,6 @@ static bool whole(const json_t *record, const char *name, size_t *value)
                              integer <= MAX_RUNS_LIMIT * (json_int_t)MAX_CONDITIONS);
 }
 
-static bool has_failed(const json_t *record)
-{
-    const json_t *exit_code = field(record, "exit_code");
-    return (exit_code && json_integer_value(exit_code) != 0) || field(record, "signal") ||
-           field(record, "start_error") || json_is_true(json_object_get(record, "timed_out"));
-}
-
 static enum record_status fill(const struct settings *settings, const json_t *record,
                                struct run *run, char *why, size_t why_size)
 {
@@ -43,16 +32,16 @@ static enum record_status fill(const struct settings *settings, const json_t *re
                      : settings->condition_count == 1 ? 0
                                                       : -1;
     if (run->condition < 0) {
-        snprintf(why, why_size, "its condition is %s%s, which is none of those asked for",
+        snprintf(why, why_size, "its condition is %s%s, which is none of --conditions",
                  name ? "" : "not named", name ? name : "");
         return RECORD_FOREIGN;
     }
     for (size_t i = 0; i < METRICS; i++) {
-        run->value[i] = number(record, metric_names[i]);
+        run->value[i] = judge_number(record, metric_names[i]);
         if (run->value[i] < 0) // false for NAN
             run->value[i] = NAN;
     }
-    run->failed = has_failed(record);
+    run->failed = judge_failed(record);
     if (!whole(record, "block", &run->block) || !whole(record, "order", &run->order)) {
         snprintf(why, why_size, "its block or order is no whole number that is possible");
         return RECORD_BROKEN;
@@ -66,21 +55,23 @@ static enum record_status fill(const struct settings *settings, const json_t *re
     return RECORD_OK;
 }
 
+enum record_status record_take(const struct settings *settings, const json_t *record,
+                               struct run *run, char *why, size_t why_size)
+{
+    if (json_is_object(record))
+        return fill(settings, record, run, why, why_size);
+    snprintf(why, why_size, "it is no JSON object");
+    return RECORD_BROKEN;
+}
+
 enum record_status record_parse(const struct settings *settings, const char *line, struct run *run,
-                                json_t **load, char *why, size_t why_size)
+                                json_t **record, char *why, size_t why_size)
 {
     json_error_t error;
-    *load = NULL;
-    json_t *record = json_loads(line, JSON_REJECT_DUPLICATES, &error);
-    if (!json_is_object(record)) {
-        snprintf(why, why_size, "it is no JSON object%s%s", record ? "" : ": ",
-                 record ? "" : error.text);
-        json_decref(record);
+    *record = json_loads(line, JSON_REJECT_DUPLICATES, &error);
+    if (!*record) {
+        snprintf(why, why_size, "it is no JSON object: %s", error.text);
         return RECORD_BROKEN;
     }
-    enum record_status status = fill(settings, record, run, why, why_size);
-    if (status == RECORD_OK && json_is_array(json_object_get(record, "load")))
-        *load = json_incref(json_object_get(record, "load"));
-    json_decref(record);
-    return status;
+    return record_take(settings, *record, run, why, why_size);
 }

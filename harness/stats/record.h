@@ -16,12 +16,16 @@ struct run {
 
 enum record_status { RECORD_OK, RECORD_WARM_UP, RECORD_BROKEN, RECORD_FOREIGN };
 
-// Reads one line. A block of 0 marks a warm-up run (RECORD_WARM_UP), which is
-// kept in the file and not used. block and order are 0 where the record has none. On
-// RECORD_OK *load is the record's `load` array (a new reference) or NULL; on
-// RECORD_BROKEN (no valid record) and RECORD_FOREIGN (a condition that was not
-// asked for) `why` says what is wrong.
+// Takes what is needed from a record. A block of 0 marks a run that is kept in
+// the file and not used (RECORD_WARM_UP). block and order are 0 where the record
+// has none. On RECORD_BROKEN (no valid record) and RECORD_FOREIGN (an unknown
+// condition) `why` says what is wrong.
+enum record_status record_take(const struct settings *settings, const json_t *record,
+                               struct run *run, char *why, size_t why_size);
+
+// Reads one line. *record is then the whole record, a new reference, or NULL
+// where the line is no JSON.
 enum record_status record_parse(const struct settings *settings, const char *line, struct run *run,
-                                json_t **load, char *why, size_t why_size);
+                                json_t **record, char *why, size_t why_size);
 
 #endif

@@ -9,6 +9,14 @@ enum { MAX_GAP = 1000 };
 const char *const stop_names[STOP_REASONS] = {"none",        "error",   "max-runs", "max-time",
                                               "interrupted", "failure", "decided"};
 
+enum stop_reason stop_reason(const char *name)
+{
+    for (enum stop_reason i = STOP_ERROR; name && i < STOP_REASONS; i++)
+        if (strcmp(name, stop_names[i]) == 0)
+            return i;
+    return name ? STOP_INTERRUPTED : STOP_NOT;
+}
+
 bool session_init(struct session *session, const struct settings *settings)
 {
     *session = (struct session){.settings = settings};
@@ -23,6 +31,7 @@ static void clear_loads(struct condition *condition)
     for (size_t i = 0; i < condition->load_count; i++) {
         free(condition->loads[i].name);
         free(condition->loads[i].unit);
+        free(condition->loads[i].short_runs);
     }
     free(condition->loads);
     condition->loads = NULL;
@@ -87,6 +96,12 @@ static bool reserve_blocks(struct session *session, size_t block)
         for (size_t i = 0; i < width; i++)
             session->table[session->blocks * width + i] = -1;
     return true;
+}
+
+size_t session_blocks(const struct session *session)
+{
+    size_t discarded = session->settings->discard_warmup;
+    return session->complete > discarded ? session->complete - discarded : 0;
 }
 
 bool session_uses(const struct session *session, const struct run *run)
@@ -181,40 +196,62 @@ static struct load_sum *find_load(struct condition *condition, const char *name,
     return &loads[condition->load_count++];
 }
 
-static double number_or(const json_t *object, const char *name, double otherwise)
-{
-    const json_t *value = json_object_get(object, name);
-    return json_is_number(value) ? json_number_value(value) : otherwise;
-}
-
 static void add_known(const json_t *object, const char *name, double *sum, size_t *count)
 {
-    double value = number_or(object, name, NAN);
+    double value = judge_number(object, name);
     if (isnan(value))
         return;
     *sum += value;
     ++*count;
 }
 
-bool session_add_loads(struct session *session, int condition, const json_t *loads)
+static bool add_delivery(struct load_sum *sum, const struct delivery *delivery, size_t order)
 {
-    for (size_t i = 0; i < json_array_size(loads); i++) {
-        const json_t *one = json_array_get(loads, i);
-        const char *name = json_string_value(json_object_get(one, "name"));
-        const char *unit = json_string_value(json_object_get(one, "unit"));
-        if (!name)
-            name = json_string_value(json_object_get(one, "load"));
-        if (!name)
-            continue;
-        struct load_sum *sum = find_load(&session->conditions[condition], name, unit ? unit : "");
-        if (!sum || !sum->name || !sum->unit)
-            return false;
-        sum->runs++;
-        add_known(one, "offered", &sum->offered, &sum->offered_runs);
-        add_known(one, "achieved", &sum->achieved, &sum->achieved_runs);
-        add_known(one, "cpu_s", &sum->cpu_s, &sum->cpu_runs);
-        sum->late += number_or(one, "late", 0);
-        sum->dropped += number_or(one, "dropped", 0);
-    }
+    if (!delivery->known)
+        return true;
+    sum->delivery.known = true;
+    sum->delivery.due += delivery->due;
+    sum->delivery.done += delivery->done;
+    sum->judged_runs++;
+    if (!judge_short(delivery))
+        return true;
+    size_t *runs = realloc(sum->short_runs, (sum->short_count + 1) * sizeof *runs);
+    if (!runs)
+        return false;
+    sum->short_runs = runs;
+    runs[sum->short_count++] = order;
     return true;
+}
+
+static bool add_load(struct condition *condition, const struct run *run, const json_t *record,
+                     const json_t *load)
+{
+    const char *name = json_string_value(json_object_get(load, "name"));
+    const char *unit = json_string_value(json_object_get(load, "unit"));
+    size_t ignored = 0;
+    if (!name)
+        name = json_string_value(json_object_get(load, "load"));
+    if (!name)
+        return true;
+    struct load_sum *sum = find_load(condition, name, unit ? unit : "");
+    if (!sum || !sum->name || !sum->unit)
+        return false;
+    sum->runs++;
+    add_known(load, "offered", &sum->offered, &sum->offered_runs);
+    add_known(load, "achieved", &sum->achieved, &sum->achieved_runs);
+    add_known(load, "cpu_s", &sum->cpu_s, &sum->cpu_runs);
+    add_known(load, "late", &sum->late, &ignored);
+    add_known(load, "dropped", &sum->dropped, &ignored);
+    const struct delivery delivery = judge_delivery(record, load);
+    return add_delivery(sum, &delivery, run->order);
+}
+
+bool session_add_loads(struct session *session, const struct run *run, const json_t *record)
+{
+    const json_t *loads = json_object_get(record, "load");
+    bool good = true;
+    for (size_t i = 0; good && i < json_array_size(loads); i++)
+        good = add_load(&session->conditions[run->condition], run, record,
+                        json_array_get(loads, i));
+    return good;
 }

@@ -3,6 +3,7 @@
 #define STATS_SESSION_H
 
 #include "interval.h"
+#include "judge.h"
 #include "record.h"
 #include "settings.h"
 
@@ -11,6 +12,10 @@ struct load_sum {
     char *name, *unit;
     double offered, achieved, cpu_s, late, dropped;
     size_t offered_runs, achieved_runs, cpu_runs, runs;
+    struct delivery delivery; // sums over the runs that are long enough to tell
+    size_t judged_runs;
+    size_t *short_runs; // the orders of those that were short
+    size_t short_count;
 };
 
 struct condition {
@@ -36,6 +41,9 @@ enum stop_reason {
 };
 
 extern const char *const stop_names[STOP_REASONS];
+
+// The reason of that name; an unknown one is `interrupted`, NULL is none.
+enum stop_reason stop_reason(const char *name);
 
 struct session {
     const struct settings *settings;
@@ -68,10 +76,13 @@ enum session_add { SESSION_ADDED, SESSION_DUPLICATE, SESSION_NO_MEMORY };
 // condition in the same block is refused as a duplicate.
 enum session_add session_add(struct session *session, struct run *run);
 
+// Complete blocks that count: without the discarded ones.
+size_t session_blocks(const struct session *session);
+
 // Whether the run counts: it is not discarded, and did not fail.
 bool session_uses(const struct session *session, const struct run *run);
 
-// Adds what the loads did during a run of that condition (a `load` array).
-bool session_add_loads(struct session *session, int condition, const json_t *loads);
+// Adds what the loads did during that run of the session, by its record.
+bool session_add_loads(struct session *session, const struct run *run, const json_t *record);
 
 #endif

@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *const metric_names[METRICS] = {"wall_s", "user_s", "system_s", "max_rss_bytes"};
@@ -36,4 +37,11 @@ size_t settings_aa(const struct settings *settings)
 {
     int index = settings->aa ? settings_condition(settings, "aa") : 0;
     return index > 0 ? (size_t)index : 0;
+}
+
+void settings_free(struct settings *settings)
+{
+    for (size_t i = 0; i < settings->condition_count; i++)
+        free(settings->conditions[i]);
+    settings->condition_count = 0;
 }

@@ -1,4 +1,4 @@
-// What the user asked for, as one value that every part reads.
+// The settings of an experiment, as one value that every part reads.
 #ifndef STATS_SETTINGS_H
 #define STATS_SETTINGS_H
 
@@ -8,6 +8,9 @@
 enum metric { WALL_S, USER_S, SYSTEM_S, MAX_RSS_BYTES, METRICS };
 
 extern const char *const metric_names[METRICS];
+
+#define DEFAULT_ERROR 0.05
+#define DEFAULT_CONFIDENCE 0.95
 
 enum {
     DEFAULT_MIN_RUNS = 12,
@@ -19,8 +22,8 @@ enum {
 struct settings {
     char *conditions[MAX_CONDITIONS]; // the first is what the others are compared with
     size_t condition_count;
-    bool metric[METRICS]; // which metrics must reach the asked error
-    double error;         // asked relative half-width of the interval
+    bool metric[METRICS]; // which metrics must reach the error
+    double error;         // relative half-width that the intervals must reach
     double confidence;    // two-sided, as 0.95
     size_t min_runs;      // of each condition, without the discarded ones
     size_t max_runs;
@@ -31,7 +34,7 @@ struct settings {
     bool ignore_failure;
 };
 
-// The number of metrics that were asked for.
+// The number of chosen metrics.
 size_t settings_metric_count(const struct settings *settings);
 
 // The index of the condition of that name, or -1.
@@ -41,11 +44,13 @@ int settings_condition(const struct settings *settings, const char *name);
 bool settings_is_sequential(const struct settings *settings);
 
 // How many intervals share the error rate 1 - confidence (Bonferroni): those of
-// the asked metrics; with --at-most those of every load too, as one of them is
+// the chosen metrics; with --at-most those of every load too, as one of them is
 // enough for the verdict.
 size_t settings_family(const struct settings *settings);
 
 // The index of the condition `aa` if --aa was given, else 0.
 size_t settings_aa(const struct settings *settings);
+
+void settings_free(struct settings *settings);
 
 #endif

@@ -1,42 +1,42 @@
 // The figures of an experiment: which statistic, with which interval.
-#ifndef STATS_FIGURES_H
-#define STATS_FIGURES_H
+#ifndef STATS_METRICS_H
+#define STATS_METRICS_H
 
 #include "location.h"
 #include "session.h"
 
 // The location of one metric in one condition. Uses the runs so far.
-struct location figure_location(struct session *session, size_t condition, enum metric metric);
+struct location metric_location(struct session *session, size_t condition, enum metric metric);
 
 // Variance of the mean of its values, with what dependence and having looked may cost.
-double figure_mean_variance(const struct session *session, size_t condition, enum metric metric);
+double metric_mean_variance(const struct session *session, size_t condition, enum metric metric);
 
 // Probability that the runs depend on each other, if that is as likely as not
 // before they are seen.
-double figure_dependence(const struct session *session, enum metric metric);
+double metric_dependence(const struct session *session, enum metric metric);
 
 // The correlation of neighbouring runs to be expected then.
-double figure_rho(const struct session *session, enum metric metric);
+double metric_rho(const struct session *session, enum metric metric);
 
 // How many times the baseline's (condition 0's) mean the condition's mean is.
-struct interval figure_ratio(struct session *session, size_t condition, enum metric metric);
+struct interval metric_ratio(struct session *session, size_t condition, enum metric metric);
 
 // Whether the metric is too small to be held to a relative error: a CPU time
 // that is below the kernel's tick (whose split into user and system is then a
 // matter of luck), or below 1 % of the wall time, in this condition and in the
 // baseline; or a metric that no run reports.
-bool figure_is_negligible(const struct session *session, size_t condition, enum metric metric);
+bool metric_is_negligible(const struct session *session, size_t condition, enum metric metric);
 
 // The largest error among the metrics that were asked for and are not
 // negligible, in one condition: of the slowdown, or of the mean where there is
 // only one condition. 0 if there is none.
-double figure_worst_error(struct session *session, size_t condition);
+double metric_worst_error(struct session *session, size_t condition);
 
 // What the baseline shows against itself at most; 0 without --aa.
-double figure_noise_floor(struct session *session, enum metric metric);
+double metric_noise_floor(struct session *session, enum metric metric);
 
 // Whether the slowdown's interval is away from 1 and the slowdown above the
 // noise floor.
-bool figure_is_distinguishable(struct session *session, size_t condition, enum metric metric);
+bool metric_is_distinguishable(struct session *session, size_t condition, enum metric metric);
 
 #endif

@@ -1,6 +1,5 @@
-#include "figures.h"
+#include "metrics.h"
 
-#include "gate.h"
 #include "series.h"
 
 #include <math.h>
@@ -20,7 +19,7 @@ static struct location estimate(struct session *session, size_t condition, enum 
                              settings_is_sequential(session->settings), factor);
 }
 
-struct location figure_location(struct session *session, size_t condition, enum metric metric)
+struct location metric_location(struct session *session, size_t condition, enum metric metric)
 {
     const struct settings *settings = session->settings;
     const size_t n = session->conditions[condition].metric[metric].count;
@@ -36,7 +35,7 @@ struct location figure_location(struct session *session, size_t condition, enum 
     return location;
 }
 
-double figure_mean_variance(const struct session *session, size_t condition, enum metric metric)
+double metric_mean_variance(const struct session *session, size_t condition, enum metric metric)
 {
     const struct settings *settings = session->settings;
     const struct sample *sample = &session->conditions[condition].metric[metric];
@@ -57,24 +56,24 @@ static double rule_error(struct session *session, enum metric metric)
     return estimate(session, 0, metric, factor).interval.error;
 }
 
-double figure_dependence(const struct session *session, enum metric metric)
+double metric_dependence(const struct session *session, enum metric metric)
 {
     struct dependence seen = series_dependence(session, metric);
     return dependence_probability(&seen, report_prior);
 }
 
-double figure_rho(const struct session *session, enum metric metric)
+double metric_rho(const struct session *session, enum metric metric)
 {
     struct dependence seen = series_dependence(session, metric);
     return dependence_rho(&seen, report_prior);
 }
 
-struct interval figure_ratio(struct session *session, size_t condition, enum metric metric)
+struct interval metric_ratio(struct session *session, size_t condition, enum metric metric)
 {
     const struct settings *settings = session->settings;
     const struct pairs *pairs = &session->conditions[condition].pairs[metric];
     if (settings->at_most > 0)
-        return interval_ratio(pairs, gate_critical(session->critical.confidence, pairs->count));
+        return interval_ratio(pairs, critical_sequence(session->critical.confidence, pairs->count));
     double widen = location_widening(pairs->count, settings_is_sequential(settings));
     return interval_ratio(pairs, widen * critical_t(&session->critical, (double)pairs->count - 1));
 }
@@ -85,7 +84,7 @@ static bool is_small(const struct condition *condition, enum metric metric)
     return mean < tick_s || mean < small_share * condition->metric[WALL_S].mean;
 }
 
-bool figure_is_negligible(const struct session *session, size_t condition, enum metric metric)
+bool metric_is_negligible(const struct session *session, size_t condition, enum metric metric)
 {
     const struct condition *one = &session->conditions[condition], *base = session->conditions;
     if (one->metric[metric].count == 0 || base->metric[metric].count == 0)
@@ -95,33 +94,33 @@ bool figure_is_negligible(const struct session *session, size_t condition, enum 
     return is_small(one, metric) && is_small(base, metric);
 }
 
-double figure_worst_error(struct session *session, size_t condition)
+double metric_worst_error(struct session *session, size_t condition)
 {
     double worst = 0;
     for (enum metric m = 0; m < METRICS; m++) {
-        if (!session->settings->metric[m] || figure_is_negligible(session, condition, m))
+        if (!session->settings->metric[m] || metric_is_negligible(session, condition, m))
             continue;
         worst = fmax(worst, session->settings->condition_count == 1
                                 ? rule_error(session, m)
-                                : figure_ratio(session, condition, m).error);
+                                : metric_ratio(session, condition, m).error);
     }
     return worst;
 }
 
-double figure_noise_floor(struct session *session, enum metric metric)
+double metric_noise_floor(struct session *session, enum metric metric)
 {
     size_t aa = settings_aa(session->settings);
     if (aa == 0)
         return 0;
-    struct interval ratio = figure_ratio(session, aa, metric);
+    struct interval ratio = metric_ratio(session, aa, metric);
     return isfinite(ratio.error) ? fmax(1 - ratio.low, ratio.high - 1) : INFINITY;
 }
 
-bool figure_is_distinguishable(struct session *session, size_t condition, enum metric metric)
+bool metric_is_distinguishable(struct session *session, size_t condition, enum metric metric)
 {
-    struct interval ratio = figure_ratio(session, condition, metric);
+    struct interval ratio = metric_ratio(session, condition, metric);
     bool away = ratio.low > 1 || ratio.high < 1;
     bool above = condition == settings_aa(session->settings) ||
-                 fabs(ratio.center - 1) > figure_noise_floor(session, metric);
+                 fabs(ratio.center - 1) > metric_noise_floor(session, metric);
     return away && above;
 }

@@ -1,16 +1,11 @@
-#include "diagnose.h"
+#include "oddities.h"
 
-#include "figures.h"
+#include "metrics.h"
 #include "order.h"
 #include "shape.h"
-#include "words.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
-
-const char *const flag_names[FLAGS] = {"outliers",     "two-modes",    "warm-up",
-                                       "step",         "trend",        "autocorrelation",
-                                       "coarse-clock", "load-variance"};
 
 // Thresholds by simulation: of independent normal samples that the stopping
 // rule ends, each flags about 1 % (docs/statistics.md).
@@ -78,7 +73,7 @@ static unsigned order_flags(const struct sample *sample, double least, bool depe
 static bool is_dependent(const struct session *session, enum metric metric)
 {
     bool alone = session->settings->condition_count == 1;
-    return figure_dependence(session, metric) > (alone ? dependent_alone : dependent_among);
+    return metric_dependence(session, metric) > (alone ? dependent_alone : dependent_among);
 }
 
 // The load itself makes the program's times vary: an F test that normal values
@@ -97,7 +92,7 @@ static bool load_varies(const struct session *session, size_t condition, enum me
                            (double)base->count - 1) < variance_ratio_p;
 }
 
-unsigned diagnose_flags(struct session *session, size_t condition, enum metric metric)
+unsigned oddities_find(struct session *session, size_t condition, enum metric metric)
 {
     const struct sample *sample = &session->conditions[condition].metric[metric];
     if (sample->count < 3)
@@ -107,39 +102,4 @@ unsigned diagnose_flags(struct session *session, size_t condition, enum metric m
     return shape_flags(sample, least, metric != MAX_RSS_BYTES) |
            order_flags(sample, least / 10, is_dependent(session, metric)) |
            bit(FLAG_LOAD_VARIANCE, load_varies(session, condition, metric));
-}
-
-static json_t *failed_runs(const struct session *session)
-{
-    json_t *runs = json_array();
-    for (size_t i = 0; i < session->count; i++)
-        if (session->runs[i].failed)
-            json_array_append_new(runs, json_integer((json_int_t)session->runs[i].order));
-    return json_pack("{s:s, s:n, s:n, s:s, s:o}", "flag", "failed-runs", "condition", "metric",
-                     "message",
-                     session->settings->ignore_failure
-                         ? "some runs failed or were ended by the time-out, and are counted like "
-                           "the others as --ignore-failure asks: a run that ends early is no "
-                           "measure of the work; look at the program's output"
-                         : "a run failed or was ended by the time-out, and the experiment with it: "
-                           "the figures are of the runs before; look at the program's output",
-                     "runs", runs);
-}
-
-json_t *diagnose_warnings(struct session *session)
-{
-    const struct settings *settings = session->settings;
-    json_t *list = json_array();
-    if (session->failed > 0)
-        json_array_append_new(list, failed_runs(session));
-    for (size_t i = 0; i < settings->condition_count; i++)
-        for (enum metric m = 0; m < METRICS; m++) {
-            if (!settings->metric[m] || figure_is_negligible(session, i, m))
-                continue;
-            unsigned flags = diagnose_flags(session, i, m);
-            for (enum flag flag = 0; flag < FLAGS; flag++)
-                if (flags & bit(flag, true))
-                    json_array_append_new(list, words_of(session, i, m, flag));
-        }
-    return list;
 }

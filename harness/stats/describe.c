@@ -1,0 +1,186 @@
+#include "describe.h"
+
+#include "metrics.h"
+#include "order.h"
+#include "shape.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { RUNS_NAMED = 6, NAMES_SIZE = 128 };
+
+// What the words of an oddity are about.
+struct view {
+    struct session *session;
+    size_t index; // of the condition
+    enum metric metric;
+    const struct condition *condition;
+    const struct sample *sample;
+};
+
+// Where a metric is missing in some runs, the i-th value is not the i-th run's:
+// then no run is named rather than a wrong one.
+static void name_run(const struct view *view, json_t *runs, size_t i)
+{
+    if (view->sample->count == view->condition->runs)
+        json_array_append_new(runs, json_integer((json_int_t)view->condition->order[i]));
+}
+
+static void name_range(const struct view *view, json_t *runs, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        name_run(view, runs, i);
+}
+
+static void name_from(const struct view *view, json_t *runs, double least)
+{
+    for (size_t i = 0; i < view->sample->count; i++)
+        if (view->sample->value[i] >= least)
+            name_run(view, runs, i);
+}
+
+static void name_up_to(const struct view *view, json_t *runs, double most)
+{
+    for (size_t i = 0; i < view->sample->count; i++)
+        if (view->sample->value[i] <= most)
+            name_run(view, runs, i);
+}
+
+// "run 3", "runs 3, 9 and 2 more"
+static void run_names(const json_t *runs, char *text, size_t size)
+{
+    size_t count = json_array_size(runs), used = 0;
+    used += (size_t)snprintf(text, size, count == 1 ? "run" : "runs");
+    for (size_t i = 0; i < count && i < RUNS_NAMED && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s %lld", i > 0 ? "," : "",
+                                 (long long)json_integer_value(json_array_get(runs, i)));
+    if (count > RUNS_NAMED && used < size)
+        snprintf(text + used, size - used, " and %zu more", count - RUNS_NAMED);
+}
+
+static double percent(double part, double whole)
+{
+    return 100 * part / fabs(whole);
+}
+
+static void add_outliers(const struct view *view, struct message *message)
+{
+    const struct sample *sample = view->sample;
+    const struct outliers outliers = shape_outliers(sample);
+    const bool excluded = metric_location(view->session, view->index, view->metric).set_aside > 0;
+    char names[NAMES_SIZE];
+    if (outliers.high > 0)
+        name_from(view, message->runs, sample->sorted[sample->count - outliers.high]);
+    if (outliers.low > 0)
+        name_up_to(view, message->runs, sample->sorted[outliers.low - 1]);
+    run_names(message->runs, names, sizeof names);
+    message_detail(message, "few", "%zu", outliers.low + outliers.high);
+    message_detail(message, "all", "%zu", sample->count);
+    message_detail(message, "runs", "%s", names);
+    message_detail(message, "times", "%.3g",
+                   sample->sorted[sample->count - 1] / sample_median(sample));
+    message_detail(message, "pull", "%+.2g", percent(sample->mean - outliers.mean, sample->mean));
+    message_detail(message, "interval", "%s",
+                   excluded ? "the interval is of the mean without them"
+                            : "the interval is wider for them");
+}
+
+static void add_modes(const struct view *view, struct message *message)
+{
+    const struct sample *sample = view->sample;
+    const struct split split = shape_split(sample);
+    char names[NAMES_SIZE];
+    if (2 * split.lower > sample->count) // the upper group is the smaller one
+        name_from(view, message->runs, sample->sorted[split.lower]);
+    else
+        name_up_to(view, message->runs, sample->sorted[split.lower - 1]);
+    run_names(message->runs, names, sizeof names);
+    message_detail(message, "groups", "%zu near %.4g and %zu near %.4g", split.lower,
+                   split.low_mean, sample->count - split.lower, split.high_mean);
+    message_detail(message, "runs", "%s", names);
+}
+
+static void add_warm_up(const struct view *view, struct message *message)
+{
+    const struct sample *sample = view->sample;
+    const double median = sample_median(sample), excess = sample->value[0] - median;
+    name_range(view, message->runs, 0, 1);
+    message_detail(message, "times", "%.3g", sample->value[0] / median);
+    message_detail(message, "pull", "%.2g", percent(excess / (double)sample->count, sample->mean));
+}
+
+static void add_step(const struct view *view, struct message *message)
+{
+    const struct sample *sample = view->sample;
+    const struct order order = order_analyse(sample->value, sample->count);
+    name_range(view, message->runs, order.step_at, sample->count);
+    message_detail(message, "run", "%zu", view->condition->order[order.step_at]);
+    message_detail(message, "change", "%+.3g", percent(order.step, sample->mean));
+}
+
+static void add_trend(const struct view *view, struct message *message)
+{
+    const struct sample *sample = view->sample;
+    name_range(view, message->runs, 0, sample->count);
+    message_detail(message, "change", "%+.3g",
+                   percent(order_analyse(sample->value, sample->count).trend, sample->mean));
+}
+
+static void add_dependence(const struct view *view, struct message *message)
+{
+    name_range(view, message->runs, 0, view->sample->count);
+    message_detail(message, "rho", "%.2f", metric_rho(view->session, view->metric));
+}
+
+static void add_clock(const struct view *view, struct message *message)
+{
+    const struct sample *sample = view->sample;
+    const double step = shape_step(sample);
+    name_range(view, message->runs, 0, sample->count);
+    if (step > 0)
+        message_detail(message, "clock",
+                       "the clock moves in steps of %.3g s (%.2g %% of the mean), coarse compared "
+                       "with the spread of the runs: the mean may be off by half a step whatever "
+                       "the interval says",
+                       step, percent(step, sample->mean));
+    else
+        message_detail(message, "clock",
+                       "all %zu runs read exactly %.6g s, so the clock is too coarse to see their "
+                       "spread: the interval has no width and means nothing",
+                       sample->count, sample->mean);
+    message_detail(message, "remedy", "%s",
+                   view->metric == WALL_S ? "use a longer input, or a finer clock"
+                                          : "the kernel counts this CPU time in ticks: use a "
+                                            "longer input");
+}
+
+static void add_variance(const struct view *view, struct message *message)
+{
+    const struct sample *sample = view->sample;
+    const struct sample *base = &view->session->conditions[0].metric[view->metric];
+    const double own = sqrt(sample_variance(sample)) / sample->mean;
+    const double alone = sqrt(sample_variance(base)) / base->mean;
+    name_range(view, message->runs, 0, sample->count);
+    message_detail(message, "times", "%.3g", own / alone);
+    message_detail(message, "own", "%.2g", 100 * own);
+    message_detail(message, "base", "%.2g", 100 * alone);
+}
+
+static void (*const add[ODDITIES])(const struct view *, struct message *) = {
+    [FLAG_OUTLIERS] = add_outliers,
+    [FLAG_TWO_MODES] = add_modes,
+    [FLAG_WARM_UP] = add_warm_up,
+    [FLAG_STEP] = add_step,
+    [FLAG_TREND] = add_trend,
+    [FLAG_AUTOCORRELATION] = add_dependence,
+    [FLAG_COARSE_CLOCK] = add_clock,
+    [FLAG_LOAD_VARIANCE] = add_variance,
+};
+
+void describe_oddity(struct session *session, size_t condition, enum metric metric,
+                     struct message *message)
+{
+    const struct condition *one = &session->conditions[condition];
+    const struct view view = {session, condition, metric, one, &one->metric[metric]};
+    add[message->flag](&view, message);
+}

@@ -1,0 +1,13 @@
+// What was seen, in numbers: the details of the warnings about odd values.
+#ifndef STATS_DESCRIBE_H
+#define STATS_DESCRIBE_H
+
+#include "messages.h"
+#include "session.h"
+
+// Adds to a message whose flag is below ODDITIES, and was found for that
+// condition and metric, its details and the runs that it is about.
+void describe_oddity(struct session *session, size_t condition, enum metric metric,
+                     struct message *message);
+
+#endif

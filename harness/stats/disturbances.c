@@ -1,0 +1,159 @@
+#include "disturbances.h"
+
+#include "messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_alone(const struct experiment *experiment)
+{
+    return experiment->settings.condition_count == 1;
+}
+
+static void finish(const struct experiment *experiment, json_t *warnings, struct message *message)
+{
+    json_array_append_new(warnings, message_finish(message, is_alone(experiment)));
+}
+
+static bool has_flag(const json_t *record, const char *name)
+{
+    const json_t *flags = json_object_get(record, "flags");
+    for (size_t i = 0; i < json_array_size(flags); i++) {
+        const char *flag = json_string_value(json_array_get(flags, i));
+        if (flag && strcmp(flag, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_of(const json_t *record, const char *condition)
+{
+    const char *name = json_string_value(json_object_get(record, "condition"));
+    return name && strcmp(name, condition) == 0;
+}
+
+// The runs of one condition that the records have that flag for.
+static void add_disturbed(const struct experiment *experiment, const json_t *records,
+                          const char *condition, enum flag flag, json_t *warnings)
+{
+    struct message message = {.flag = flag, .condition = condition, .runs = json_array()};
+    size_t all = 0;
+    for (size_t i = 0; i < json_array_size(records); i++) {
+        json_t *record = json_array_get(records, i);
+        if (!is_of(record, condition))
+            continue;
+        all++;
+        if (has_flag(record, flag_name(flag)))
+            json_array_append(message.runs, json_object_get(record, "order"));
+    }
+    const size_t few = json_array_size(message.runs);
+    if (few == 0) {
+        json_decref(message.runs);
+        return;
+    }
+    message_detail(&message, "few", "%zu", few);
+    message_detail(&message, "all", "%zu", all);
+    finish(experiment, warnings, &message);
+}
+
+// "a, b, c", to be freed; NULL if memory ran out.
+static char *joined(const json_t *strings)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    for (size_t i = 0; stream && i < json_array_size(strings); i++)
+        fprintf(stream, "%s%s", i > 0 ? ", " : "",
+                json_string_value(json_array_get(strings, i)));
+    return stream && fclose(stream) == 0 ? text : NULL;
+}
+
+static const json_t *jobs_of(const json_t *counters)
+{
+    return json_object_get(json_object_get(counters, "neighbours"), "jobs");
+}
+
+// Who came later has no run's flag: who is there at the end is found here.
+static void add_late(const struct experiment *experiment, json_t *warnings)
+{
+    const json_t *late = jobs_of(json_object_get(experiment->json, "after"));
+    const json_t *early = jobs_of(json_object_get(experiment->json, "before"));
+    if (json_array_size(late) == 0 || json_array_size(early) > 0)
+        return;
+    struct message message = {.flag = FLAG_SHARED_LATER};
+    char *jobs = joined(late);
+    message_detail(&message, "jobs", "%s", jobs ? jobs : "");
+    free(jobs);
+    finish(experiment, warnings, &message);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// A sorted array of the names of all hosts, each once.
+static json_t *hosts_of(const json_t *records)
+{
+    const size_t count = json_array_size(records);
+    const char **names = calloc(count + 1, sizeof *names);
+    json_t *hosts = json_array();
+    size_t known = 0;
+    for (size_t i = 0; names && i < count; i++) {
+        const char *host =
+            json_string_value(json_object_get(json_array_get(records, i), "host"));
+        if (host)
+            names[known++] = host;
+    }
+    if (known > 0)
+        qsort(names, known, sizeof *names, by_text);
+    for (size_t i = 0; i < known; i++)
+        if (i == 0 || strcmp(names[i], names[i - 1]) != 0)
+            json_array_append_new(hosts, json_string(names[i]));
+    free(names);
+    return hosts;
+}
+
+static void add_hosts(const struct experiment *experiment, const json_t *records, json_t *warnings)
+{
+    if (json_array_size(json_object_get(experiment->json, "resumed")) == 0)
+        return;
+    json_t *hosts = hosts_of(records);
+    if (json_array_size(hosts) > 1) {
+        struct message message = {.flag = FLAG_SEVERAL_HOSTS};
+        char *names = joined(hosts);
+        message_detail(&message, "hosts", "%s", names ? names : "");
+        free(names);
+        finish(experiment, warnings, &message);
+    }
+    json_decref(hosts);
+}
+
+// What was said while it was measured: {load, condition, text} each; load and
+// condition are null where the harness itself said it.
+static void add_said(const struct experiment *experiment, json_t *warnings)
+{
+    const json_t *said = json_object_get(experiment->json, "said");
+    for (size_t i = 0; i < json_array_size(said); i++) {
+        const json_t *one = json_array_get(said, i);
+        const char *load = json_string_value(json_object_get(one, "load"));
+        const char *text = json_string_value(json_object_get(one, "text"));
+        struct message message = {
+            .flag = load ? FLAG_LOAD_WARNING : FLAG_HARNESS_WARNING,
+            .condition = json_string_value(json_object_get(one, "condition"))};
+        message_detail(&message, "load", "load %s", load ? load : "");
+        message_detail(&message, "text", "%s", text ? text : "");
+        finish(experiment, warnings, &message);
+    }
+}
+
+void disturbances_add(const struct experiment *experiment, const json_t *records, json_t *warnings)
+{
+    const struct settings *settings = &experiment->settings;
+    for (size_t i = 0; i < settings->condition_count; i++)
+        for (enum flag flag = FLAG_STEAL; flag <= FLAG_SHARED_NODE; flag++)
+            add_disturbed(experiment, records, settings->conditions[i], flag, warnings);
+    add_late(experiment, warnings);
+    add_hosts(experiment, records, warnings);
+    add_said(experiment, warnings);
+}

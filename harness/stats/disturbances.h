@@ -1,0 +1,12 @@
+// The warnings that records and experiment.json give reason for: runs that the
+// machine disturbed, several hosts, what loads and harness said on the way.
+#ifndef STATS_DISTURBANCES_H
+#define STATS_DISTURBANCES_H
+
+#include "experiment.h"
+
+// Appends them to `warnings`; `records` is an array of those that are no warm-up.
+void disturbances_add(const struct experiment *experiment, const json_t *records,
+                      json_t *warnings);
+
+#endif

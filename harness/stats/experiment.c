@@ -1,0 +1,110 @@
+#include "experiment.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool wrong(const char *folder, const char *what)
+{
+    fprintf(stderr,
+            "jostle: %s/experiment.json: %s: give a folder that jostle run or slowdown has made\n",
+            folder, what);
+    return false;
+}
+
+static double real_of(const json_t *settings, const char *name, double otherwise)
+{
+    const json_t *value = json_object_get(settings, name);
+    return json_is_number(value) ? json_number_value(value) : otherwise;
+}
+
+static size_t count_of(const json_t *settings, const char *name, size_t otherwise)
+{
+    const double value = real_of(settings, name, (double)otherwise);
+    return value >= 0 && value <= MAX_RUNS_LIMIT ? (size_t)value : otherwise;
+}
+
+static bool take_conditions(struct settings *settings, const json_t *loads)
+{
+    for (size_t i = 0; i < json_array_size(loads) && i < MAX_CONDITIONS; i++) {
+        const char *name = json_string_value(json_object_get(json_array_get(loads, i), "name"));
+        char *copy = name ? strdup(name) : NULL;
+        if (!copy)
+            return false;
+        settings->conditions[settings->condition_count++] = copy;
+    }
+    return settings->condition_count > 0 && json_array_size(loads) <= MAX_CONDITIONS;
+}
+
+static void take_metrics(struct settings *settings, const json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        for (size_t m = 0; name && m < METRICS; m++)
+            if (strcmp(name, metric_names[m]) == 0 || strcmp(name, "all") == 0)
+                settings->metric[m] = true;
+    }
+    if (settings_metric_count(settings) == 0)
+        settings->metric[WALL_S] = true;
+}
+
+static void take_settings(struct settings *settings, const json_t *json)
+{
+    settings->error = real_of(json, "error", DEFAULT_ERROR);
+    settings->confidence = real_of(json, "confidence", DEFAULT_CONFIDENCE);
+    settings->min_runs = count_of(json, "min_runs", DEFAULT_MIN_RUNS);
+    settings->max_runs = count_of(json, "max_runs", DEFAULT_MAX_RUNS);
+    settings->discard_warmup = count_of(json, "discard_warmup", 0);
+    settings->seed = (unsigned long)json_integer_value(json_object_get(json, "seed"));
+    settings->at_most = real_of(json, "at_most", 0);
+    settings->aa = json_is_true(json_object_get(json, "aa"));
+    settings->ignore_failure = json_is_true(json_object_get(json, "ignore_failure"));
+    take_metrics(settings, json_object_get(json, "metric"));
+}
+
+// Of the session that measures now: an experiment that was resumed has its own.
+static bool shared_at_once(const json_t *json)
+{
+    const json_t *resumed = json_object_get(json, "resumed");
+    const size_t sessions = json_array_size(resumed);
+    const json_t *now = sessions > 0 ? json_array_get(resumed, sessions - 1) : json;
+    const json_t *neighbours = json_object_get(json_object_get(now, "before"), "neighbours");
+    return json_array_size(json_object_get(neighbours, "jobs")) > 0;
+}
+
+bool experiment_read(struct experiment *experiment, const char *folder)
+{
+    char *path = NULL;
+    json_error_t error;
+    *experiment = (struct experiment){0};
+    if (asprintf(&path, "%s/experiment.json", folder) < 0)
+        return wrong(folder, "no memory");
+    experiment->json = json_load_file(path, 0, &error);
+    free(path);
+    if (!experiment->json)
+        return wrong(folder, error.text);
+    const json_t *settings = json_object_get(experiment->json, "settings");
+    const json_t *environment = json_object_get(experiment->json, "environment");
+    if (!take_conditions(&experiment->settings, json_object_get(experiment->json, "loads")) ||
+        !json_is_object(settings)) {
+        experiment_free(experiment);
+        return wrong(folder, "it has no loads or no settings");
+    }
+    take_settings(&experiment->settings, settings);
+    experiment->warmup = count_of(settings, "warmup", 0);
+    experiment->cpus = real_of(environment, "cpus_online", 1);
+    experiment->shared_at_once = shared_at_once(experiment->json);
+    return true;
+}
+
+const char *experiment_stopped(const struct experiment *experiment)
+{
+    return json_string_value(json_object_get(experiment->json, "stopped"));
+}
+
+void experiment_free(struct experiment *experiment)
+{
+    settings_free(&experiment->settings);
+    json_decref(experiment->json);
+    experiment->json = NULL;
+}

@@ -1,0 +1,25 @@
+// experiment.json: what is measured, on what machine, as far as it is read here.
+#ifndef STATS_EXPERIMENT_H
+#define STATS_EXPERIMENT_H
+
+#include "settings.h"
+
+#include <jansson.h>
+
+struct experiment {
+    json_t *json; // all of it, as it is in the file
+    struct settings settings;
+    size_t warmup;       // unmeasured runs of each condition
+    bool shared_at_once; // other jobs were on the node when the measurement began
+    double cpus;         // of the machine
+};
+
+// Reads FOLDER/experiment.json. False after a message on stderr.
+bool experiment_read(struct experiment *experiment, const char *folder);
+
+// Why the experiment ended, where the records alone cannot tell; NULL if they can.
+const char *experiment_stopped(const struct experiment *experiment);
+
+void experiment_free(struct experiment *experiment);
+
+#endif

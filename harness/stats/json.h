@@ -1,0 +1,15 @@
+// Values of JSON as this program writes them.
+#ifndef STATS_JSON_H
+#define STATS_JSON_H
+
+#include <jansson.h>
+
+// Computed figures have 12 digits, which a double surely holds; values that were
+// read from a record are written with 15, so that they come out as they went in.
+enum { FIGURE_DIGITS = 12, RECORD_DIGITS = 15 };
+
+// A new reference to a real number; to null for what is not finite, as JSON has
+// no infinities and what is not known is null.
+json_t *json_figure(double value);
+
+#endif

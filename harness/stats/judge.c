@@ -1,0 +1,152 @@
+#include "judge.h"
+
+#include "common/cpus.h"
+#include "messages.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double short_of_due = 0.95;
+// Over less time one operation more or less decides, which says nothing.
+static const double least_elapsed_s = 0.1;
+// A run is disturbed when more of the machine's CPU time than these shares went
+// elsewhere. Ticks are coarse, hence the least amounts: two ticks of steal, and
+// for foreign load, a difference of sampled figures, a tenth of a second.
+static const double steal_share = 0.01, steal_least_s = 0.020;
+static const double foreign_share = 0.05, foreign_least_s = 0.100;
+
+double judge_number(const json_t *record, const char *name)
+{
+    const json_t *value = json_object_get(record, name);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static bool is_known(const json_t *record, const char *name)
+{
+    const json_t *value = json_object_get(record, name);
+    return value && !json_is_null(value);
+}
+
+bool judge_failed(const json_t *record)
+{
+    return json_integer_value(json_object_get(record, "exit_code")) != 0 ||
+           is_known(record, "signal") || is_known(record, "start_error") ||
+           json_is_true(json_object_get(record, "timed_out"));
+}
+
+bool judge_set_aside(const json_t *record)
+{
+    return is_known(record, "block") && judge_number(record, "block") <= 0;
+}
+
+static bool cpus_of(const json_t *object, struct cpu_list *list)
+{
+    const char *text = json_string_value(json_object_get(object, "cpus"));
+    return text && cpus_parse(text, list) == 0 && list->count > 0;
+}
+
+// How many of the CPUs of `mine` are also in `others`; both ascend.
+static unsigned common_cpus(const struct cpu_list *mine, const struct cpu_list *others)
+{
+    unsigned count = 0;
+    for (unsigned i = 0, k = 0; i < mine->count && k < others->count;) {
+        if (mine->cpu[i] == others->cpu[k])
+            count++;
+        if (mine->cpu[i] <= others->cpu[k])
+            i++;
+        else
+            k++;
+    }
+    return count;
+}
+
+// CPUs' worth of time that somebody who used `cpu_s` on its `cpus` took of mine.
+static double taken(const struct cpu_list *mine, const json_t *other, double cpu_s)
+{
+    struct cpu_list cpus;
+    if (!(cpu_s > 0) || !cpus_of(other, &cpus))
+        return 0;
+    return cpu_s * common_cpus(mine, &cpus) / cpus.count;
+}
+
+// CPU time that was there for the load, in seconds over `elapsed`; *all is what
+// would have been there if nobody had shared its CPUs. False where it is not known.
+static bool cpu_time(const json_t *record, const json_t *load, double elapsed, double *share_s,
+                     double *all_s)
+{
+    struct cpu_list mine;
+    if (is_known(load, "node") || !(elapsed > 0) || !cpus_of(load, &mine))
+        return false;
+    double others_s =
+        taken(&mine, record, judge_number(record, "user_s") + judge_number(record, "system_s"));
+    const json_t *loads = json_object_get(record, "load");
+    for (size_t i = 0; i < json_array_size(loads); i++) {
+        const json_t *other = json_array_get(loads, i);
+        if (other != load && !is_known(other, "node"))
+            others_s += taken(&mine, other, judge_number(other, "cpu_s"));
+    }
+    *all_s = elapsed * mine.count;
+    *share_s = fmax(*all_s - others_s, 0);
+    return others_s > 0;
+}
+
+struct delivery judge_delivery(const json_t *record, const json_t *load)
+{
+    const double elapsed = judge_number(load, "elapsed_s"), cpu_s = judge_number(load, "cpu_s");
+    const char *unit = json_string_value(json_object_get(load, "unit"));
+    struct delivery delivery = {.due = judge_number(load, "offered"),
+                                .done = judge_number(load, "achieved")};
+    delivery.known = !isnan(delivery.due) && !isnan(delivery.done) && !(elapsed < least_elapsed_s);
+    double share_s, all_s;
+    if (!delivery.known || !cpu_time(record, load, elapsed, &share_s, &all_s))
+        return delivery;
+    if (unit && strcmp(unit, "CPUs") == 0)
+        delivery.due *= share_s / all_s;
+    else if (cpu_s >= short_of_due * share_s)
+        delivery.due = fmin(delivery.due, delivery.done);
+    return delivery;
+}
+
+bool judge_short(const struct delivery *delivery)
+{
+    return delivery->known && delivery->done < short_of_due * delivery->due;
+}
+
+// CPU time of all tasks of the machine but the target and the loads here.
+static double foreign_s(const json_t *record, const json_t *machine)
+{
+    // Where all that is known is ticks, the loads' own time may be counted twice over.
+    const double doubt = json_is_true(json_object_get(machine, "busy_exact")) ? 1 : 2;
+    double foreign = judge_number(machine, "busy_s") - judge_number(record, "user_s") -
+                     judge_number(record, "system_s");
+    const json_t *loads = json_object_get(record, "load");
+    for (size_t i = 0; i < json_array_size(loads); i++) {
+        const json_t *load = json_array_get(loads, i);
+        const double cpu_s = judge_number(load, "cpu_s");
+        if (!is_known(load, "node") && !isnan(cpu_s))
+            foreign -= doubt * cpu_s;
+    }
+    return foreign;
+}
+
+static void raise_flag(json_t *flags, enum flag flag, bool raised)
+{
+    if (raised)
+        json_array_append_new(flags, json_string(flag_name(flag)));
+}
+
+void judge_disturbances(const json_t *record, double cpus, bool shared, json_t *flags)
+{
+    const json_t *machine = json_object_get(record, "machine");
+    const double known = judge_number(machine, "cpus");
+    const double machine_s = judge_number(record, "wall_s") * (known > 0 ? known : cpus);
+    const double steal_s = judge_number(record, "steal_s"), foreign = foreign_s(record, machine);
+    // A comparison with what is not known (NAN) is false.
+    raise_flag(flags, FLAG_STEAL,
+               steal_s >= steal_least_s && steal_s > machine_s * steal_share);
+    raise_flag(flags, FLAG_FOREIGN_LOAD,
+               foreign > foreign_least_s && foreign > machine_s * foreign_share);
+    raise_flag(flags, FLAG_SWAP_IN, judge_number(machine, "swap_in_pages") > 0);
+    raise_flag(flags, FLAG_THROTTLED, judge_number(machine, "throttle_count") > 0);
+    raise_flag(flags, FLAG_SHARED_NODE, shared);
+}

@@ -1,0 +1,44 @@
+// What a run is: each word that records and results use of it is defined here,
+// and nowhere else.
+//   failed     it ended badly: exit code, signal, time-out, or not started
+//   set aside  its record is kept and not used: a warm-up, or replaced later
+//   disturbed  the machine did something else meanwhile: steal, foreign-load, ...
+//   short      a load delivered less than it offered, and not because it shared
+#ifndef STATS_JUDGE_H
+#define STATS_JUDGE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+// A record's number of that name; NAN where it is null, absent, or no number.
+double judge_number(const json_t *record, const char *name);
+
+bool judge_failed(const json_t *record);
+
+// Block 0: the run does not count.
+bool judge_set_aside(const json_t *record);
+
+// What a load had to deliver during a run for it not to be short, and what it did.
+struct delivery {
+    bool known;       // it offers a rate, and the run was long enough to tell
+    double due, done; // in the load's unit
+};
+
+// A load is due what it offers. But where it may run on the CPUs of the target
+// or of other loads, those take part of the CPU time that it has, as they are
+// meant to: its share is
+//   (its CPUs - CPUs' worth of time that the others used of them) / its CPUs
+// A cpu load is due offered x share. Another load is due no more than it did
+// when it used the CPU time of its whole share (the CPUs were what it lacked).
+// `load` is a member of the record's `load`.
+struct delivery judge_delivery(const json_t *record, const json_t *load);
+
+// Less than 95 % of what was due; of one run, or of sums over several.
+bool judge_short(const struct delivery *delivery);
+
+// What the machine did to a run: appends the flags to the array `flags`.
+// `cpus`: of the machine, where the record does not say; `shared`: other jobs
+// were on the node.
+void judge_disturbances(const json_t *record, double cpus, bool shared, json_t *flags);
+
+#endif

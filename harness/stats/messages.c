@@ -1,0 +1,193 @@
+#include "messages.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// `problem`: do not trust the figure; `note`: good to know.
+enum severity {
+    NOTE,
+    PROBLEM,
+    // What moves all runs alike spoils a mean; a slowdown from pairs holds.
+    PROBLEM_OF_A_MEAN,
+};
+
+struct warning_case {
+    const char *name;
+    enum severity severity;
+    const char *words;
+    const char *advice;
+};
+
+static const struct warning_case cases[FLAGS] = {
+    [FLAG_OUTLIERS] = {"outliers", NOTE,
+                       "{few} of {all} runs are far from the others ({runs}; the slowest takes "
+                       "{times} times the median) and pull the mean by {pull} %: {interval}",
+                       "check what else ran then, or compare medians"},
+    [FLAG_TWO_MODES] = {"two-modes", NOTE,
+                        "the runs fall into two groups, {groups} (the smaller one: {runs}): no run "
+                        "is like the mean, and the share of each group decides it",
+                        "find what differs (placement, caches, frequency), or measure the two "
+                        "separately"},
+    [FLAG_WARM_UP] = {"warm-up", NOTE,
+                      "the first run takes {times} times the median: it warms caches, and pulls "
+                      "the mean up by {pull} %",
+                      "add a warm-up run, or leave the first one out with --discard-warmup"},
+    [FLAG_STEP] = {"step", PROBLEM_OF_A_MEAN,
+                   "from run {run} on the level differs by {change} % of the mean: something "
+                   "changed for good, and the mean mixes two states; slowdowns from pairs hold",
+                   "find out what changed, and measure again"},
+    [FLAG_TREND] = {"trend", PROBLEM_OF_A_MEAN,
+                    "the runs drift by {change} % of the mean from the first to the last: the mean "
+                    "depends on when the experiment stops; slowdowns from pairs hold",
+                    "check for heat, a disk that fills up or a cache that grows"},
+    [FLAG_AUTOCORRELATION] = {"autocorrelation", PROBLEM_OF_A_MEAN,
+                              "neighbouring runs resemble each other (correlation about {rho}): "
+                              "they say less than their number suggests, and the interval of the "
+                              "mean is wider for it or may be too narrow; slowdowns from pairs "
+                              "hold",
+                              "measure for longer, or at another time"},
+    [FLAG_COARSE_CLOCK] = {"coarse-clock", PROBLEM, "{clock}", "{remedy}"},
+    [FLAG_LOAD_VARIANCE] = {"load-variance", NOTE,
+                            "the runs vary {times} times as much as the baseline's ({own} % "
+                            "against {base} %): the load itself makes the times vary, so single "
+                            "runs differ from the mean, and the interval needs more runs",
+                            "use a steadier load or a longer input"},
+    [FLAG_FAILED_RUNS] = {"failed-runs", PROBLEM, "{failure}", "check the program's output"},
+    [FLAG_STEAL] = {"steal", PROBLEM,
+                    "the host took more than 1 % of the CPU time during {few} of {all} runs: their "
+                    "times may be too long",
+                    "measure at another time, or on a machine of your own"},
+    [FLAG_FOREIGN_LOAD] = {"foreign-load", PROBLEM,
+                           "other programs used more than 5 % of the CPUs during {few} of {all} "
+                           "runs: their times may be too long",
+                           "end whatever else runs (jostle doctor names it)"},
+    [FLAG_SWAP_IN] = {"swap-in", PROBLEM,
+                      "pages came back from swap during {few} of {all} runs: their times may be "
+                      "too long",
+                      "free memory, or turn swap off with swapoff -a"},
+    [FLAG_THROTTLED] = {"throttled", PROBLEM,
+                        "heat throttled the CPUs during {few} of {all} runs: their times may be "
+                        "too long",
+                        "let the machine cool down"},
+    [FLAG_SHARED_NODE] = {"shared-node", NOTE,
+                          "other jobs were on the node when {few} of {all} runs began: their times "
+                          "may be too long",
+                          "request the node exclusively"},
+    [FLAG_SHARED_LATER] = {"shared-node", NOTE,
+                           "other jobs ({jobs}) came to the node during the measurement: times may "
+                           "be too long",
+                           "request the node exclusively"},
+    [FLAG_SEVERAL_HOSTS] = {"several-hosts", PROBLEM_OF_A_MEAN,
+                            "the runs were made on several hosts ({hosts}): a slowdown pairs runs "
+                            "of one host, but mean and variance mix them",
+                            "where that matters, measure again on one host"},
+    [FLAG_LOAD_SHORT] = {"load-short", PROBLEM,
+                         "{load} delivered {percent} % of what it offered{share}: the target ran "
+                         "under less load than intended",
+                         "lower the load's rate, or give it CPUs of its own with --load-cpus"},
+    [FLAG_LOAD_UNEVEN] = {"load-uneven", NOTE,
+                          "{load} delivered less than it offered in {few} of {all} runs, but "
+                          "enough on average",
+                          "measure for longer if single runs matter"},
+    [FLAG_LOAD_WARNING] = {"load-warning", PROBLEM, "{load}: {text}", "try the load alone with loadgen"},
+    [FLAG_HARNESS_WARNING] = {"harness-warning", NOTE, "{text}", "repeat the measurement if it matters"},
+    [FLAG_NOT_CONVERGED] = {"not-converged", PROBLEM,
+                            "the error is {error} % after {runs} runs, more than the {limit} % "
+                            "that --error allows",
+                            "allow more runs with --max-runs or more time with --max-time, or use "
+                            "a longer input"},
+    [FLAG_NOISE] = {"noise", NOTE, "the slowdown cannot be distinguished from noise{floor}",
+                    "measure for longer if you expect an effect"},
+};
+
+const char *flag_name(enum flag flag)
+{
+    return cases[flag].name;
+}
+
+void message_detail(struct message *message, const char *name, const char *format, ...)
+{
+    va_list arguments;
+    char *text = NULL;
+    va_start(arguments, format);
+    const int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (length < 0 || message->details == MESSAGE_DETAILS)
+        return;
+    message->detail[message->details].name = name;
+    message->detail[message->details++].text = text;
+}
+
+static const char *detail_of(const struct message *message, const char *name, size_t length)
+{
+    for (size_t i = 0; i < message->details; i++)
+        if (strlen(message->detail[i].name) == length &&
+            strncmp(message->detail[i].name, name, length) == 0)
+            return message->detail[i].text;
+    return "";
+}
+
+// The words with each {name} replaced by its detail; NULL if memory ran out.
+static char *fill(const struct message *message, const char *words)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return NULL;
+    while (*words) {
+        const size_t plain = strcspn(words, "{");
+        fwrite(words, 1, plain, stream);
+        words += plain;
+        if (*words == '{') {
+            const size_t length = strcspn(++words, "}");
+            fputs(detail_of(message, words, length), stream);
+            words += length + 1;
+        }
+    }
+    if (fclose(stream) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+// Text that may hold a file's name in any encoding: what is no UTF-8 is replaced.
+static json_t *string_of(const char *text)
+{
+    json_t *string = text ? json_string(text) : NULL;
+    if (string || !text)
+        return string;
+    char *plain = strdup(text);
+    for (char *at = plain; at && *at; at++)
+        if ((unsigned char)*at >= 0x80)
+            *at = '?';
+    string = plain ? json_string(plain) : NULL;
+    free(plain);
+    return string;
+}
+
+static const char *severity_name(enum severity severity, bool mean_alone)
+{
+    return severity == PROBLEM || (severity == PROBLEM_OF_A_MEAN && mean_alone) ? "problem"
+                                                                                 : "note";
+}
+
+json_t *message_finish(struct message *message, bool mean_alone)
+{
+    const struct warning_case *one = &cases[message->flag];
+    char *words = fill(message, one->words), *advice = fill(message, one->advice);
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o}", "flag", one->name, "severity",
+        severity_name(one->severity, mean_alone), "condition", message->condition, "metric",
+        message->metric, "message", string_of(words), "advice", string_of(advice), "runs",
+        message->runs ? message->runs : json_array());
+    free(words);
+    free(advice);
+    for (size_t i = 0; i < message->details; i++)
+        free(message->detail[i].text);
+    message->details = 0;
+    return object;
+}

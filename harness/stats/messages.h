@@ -1,0 +1,64 @@
+// The warnings: each case with its severity, its words, and what to do. All
+// formats take them from result.json, so every word is in messages.c.
+#ifndef STATS_MESSAGES_H
+#define STATS_MESSAGES_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+// The cases. Those before ODDITIES are seen in the values alone (oddities.h).
+enum flag {
+    FLAG_OUTLIERS,
+    FLAG_TWO_MODES,
+    FLAG_WARM_UP,
+    FLAG_STEP,
+    FLAG_TREND,
+    FLAG_AUTOCORRELATION,
+    FLAG_COARSE_CLOCK,
+    FLAG_LOAD_VARIANCE,
+    ODDITIES,
+    FLAG_FAILED_RUNS = ODDITIES,
+    FLAG_STEAL,
+    FLAG_FOREIGN_LOAD,
+    FLAG_SWAP_IN,
+    FLAG_THROTTLED,
+    FLAG_SHARED_NODE,
+    FLAG_SHARED_LATER,
+    FLAG_SEVERAL_HOSTS,
+    FLAG_LOAD_SHORT,
+    FLAG_LOAD_UNEVEN,
+    FLAG_LOAD_WARNING,
+    FLAG_HARNESS_WARNING,
+    FLAG_NOT_CONVERGED,
+    FLAG_NOISE,
+    FLAGS,
+};
+
+// The name that records and results have for it, such as "two-modes".
+const char *flag_name(enum flag flag);
+
+enum { MESSAGE_DETAILS = 6 };
+
+// One warning under construction; begin with .flag and what it is about.
+struct message {
+    enum flag flag;
+    const char *condition; // NULL: of the whole experiment
+    const char *metric;    // NULL: of no metric
+    json_t *runs;          // the orders of the runs; a reference, or NULL for none
+    struct {
+        const char *name;
+        char *text;
+    } detail[MESSAGE_DETAILS];
+    size_t details;
+};
+
+// Sets what stands for {name} in the case's words.
+void message_detail(struct message *message, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// Frees the message, and returns it as a new reference to {flag, severity,
+// condition, metric, message, advice, runs}; NULL if memory ran out.
+// `mean_alone`: the result is a mean, without a baseline to compare it with.
+json_t *message_finish(struct message *message, bool mean_alone);
+
+#endif

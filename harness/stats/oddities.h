@@ -1,0 +1,12 @@
+// What is odd about the runs of one condition, seen in their values alone.
+#ifndef STATS_ODDITIES_H
+#define STATS_ODDITIES_H
+
+#include "messages.h"
+#include "session.h"
+
+// A set of flags below ODDITIES, a bit each (1 << flag), for one condition and
+// metric; 0 for fewer than 3 runs.
+unsigned oddities_find(struct session *session, size_t condition, enum metric metric);
+
+#endif

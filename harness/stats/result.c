@@ -1,0 +1,128 @@
+#include "result.h"
+
+#include "attribution.h"
+#include "disturbances.h"
+#include "elapsed.h"
+#include "json.h"
+#include "output.h"
+#include "summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The records of that condition that the session uses: a new array.
+static json_t *used_of(const struct session *session, const struct replay *replay, int condition)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < session->count; i++)
+        if (session->runs[i].condition == condition && session_uses(session, &session->runs[i]))
+            json_array_append(list, replay->used[i]);
+    return list;
+}
+
+static json_t *attribute(const struct experiment *experiment, const struct session *session,
+                         const struct replay *replay, const json_t *slowdown)
+{
+    const struct settings *settings = session->settings;
+    const char *name = json_string_value(json_object_get(slowdown, "condition"));
+    const char *metric = json_string_value(json_object_get(slowdown, "metric"));
+    const double ratio = json_number_value(json_object_get(slowdown, "ratio"));
+    const int condition = settings_condition(settings, name);
+    if (strcmp(metric, metric_names[WALL_S]) != 0 || !(ratio > 1) || condition <= 0 ||
+        condition == (int)settings_aa(settings) ||
+        !json_is_true(json_object_get(slowdown, "distinguishable")))
+        return json_null();
+    json_t *before = used_of(session, replay, 0), *after = used_of(session, replay, condition);
+    json_t *attribution = attribution_of(
+        &(struct attribution_case){name, ratio, before, after, experiment->cpus});
+    json_decref(before);
+    json_decref(after);
+    return attribution;
+}
+
+static void add_attribution(const struct experiment *experiment, const struct session *session,
+                            const struct replay *replay, json_t *summary)
+{
+    json_t *slowdowns = json_object_get(summary, "slowdowns");
+    for (size_t i = 0; i < json_array_size(slowdowns); i++) {
+        json_t *slowdown = json_array_get(slowdowns, i);
+        json_object_set_new(slowdown, "attribution",
+                            attribute(experiment, session, replay, slowdown));
+    }
+}
+
+// Seconds to the forecast, where the records have times.
+static void add_seconds(const json_t *records, json_t *forecast)
+{
+    const size_t after =
+        (size_t)json_integer_value(json_object_get(forecast, "after_runs"));
+    const double expected = json_number_value(json_object_get(forecast, "expected_runs"));
+    const double took = elapsed_s(records, json_array_size(records));
+    if (!json_is_object(forecast) || isnan(took) || after == 0 ||
+        after > json_array_size(records))
+        return;
+    const double so_far = elapsed_s(records, after);
+    json_object_set_new(forecast, "after_s", json_figure(so_far));
+    json_object_set_new(forecast, "expected_s", json_figure(so_far * expected / (double)after));
+    json_object_set_new(forecast, "took_s", json_figure(took));
+}
+
+json_t *result_build(const struct experiment *experiment, struct session *session,
+                     const struct replay *replay)
+{
+    json_t *result = json_copy(experiment->json), *summary = summary_build(session);
+    if (!result || !summary) {
+        json_decref(result);
+        json_decref(summary);
+        return NULL;
+    }
+    add_attribution(experiment, session, replay, summary);
+    add_seconds(replay->records, json_object_get(summary, "forecast"));
+    disturbances_add(experiment, replay->records, json_object_get(summary, "warnings"));
+    json_object_set_new(result, "schema", json_string("jostle.result/1"));
+    json_object_del(result, "stopped");
+    json_object_del(result, "said"); // now among the warnings
+    json_object_update(result, summary);
+    json_decref(summary);
+    return result;
+}
+
+bool result_write(const json_t *result, const char *folder)
+{
+    char *path = NULL;
+    const bool good =
+        asprintf(&path, "%s/result.json", folder) >= 0 && output_document(result, path);
+    free(path);
+    return good;
+}
+
+static bool derive(const char *folder)
+{
+    struct experiment experiment;
+    struct session session = {0};
+    struct replay replay = {0};
+    if (!experiment_read(&experiment, folder))
+        return false;
+    bool good = session_init(&session, &experiment.settings) &&
+                replay_file(&replay, &session, folder);
+    if (good) {
+        session.outside = stop_reason(experiment_stopped(&experiment));
+        json_t *result = result_build(&experiment, &session, &replay);
+        good = result && result_write(result, folder);
+        json_decref(result);
+    }
+    replay_free(&replay);
+    session_free(&session);
+    experiment_free(&experiment);
+    return good;
+}
+
+int result_derive(char *const *folders, int count)
+{
+    int failed = 0;
+    for (int i = 0; i < count; i++)
+        failed += derive(folders[i]) ? 0 : 1;
+    return failed > 0 ? 1 : 0;
+}

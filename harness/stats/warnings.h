@@ -1,0 +1,12 @@
+// The warnings that the session itself gives reason for: odd values, failed
+// runs, short loads, errors that are too large, slowdowns that are none.
+#ifndef STATS_WARNINGS_H
+#define STATS_WARNINGS_H
+
+#include "session.h"
+
+// A new reference to an array of warnings (message_finish) for all conditions
+// and the chosen metrics; NULL if memory ran out.
+json_t *warnings_of(struct session *session);
+
+#endif
