@@ -14,21 +14,9 @@ result_ended() {
 }
 
 # result_derive FOLDER: writes FOLDER/result.json from experiment.json and
-# runs.jsonl alone, by a temporary file that is renamed.
+# runs.jsonl alone.
 result_derive() {
-    local folder=$1 stopped
-    local -a estimate
-    mapfile -t estimate < <(jq -r -f "$JOSTLE_LIB/estimate-options.jq" "$folder/experiment.json")
-    stopped=$(jq -r '.stopped // empty' "$folder/experiment.json")
-    {
-        cat "$folder/runs.jsonl"
-        [[ -z $stopped ]] || printf 'stop %s\n' "$stopped"
-    } | "$JOSTLE_BIN/stats" "${estimate[@]}" --summary "$folder/summary.json" >/dev/null ||
-        die "cannot derive the result of $folder: estimate failed"
-    jq -s -L "$JOSTLE_LIB" -L "$JOSTLE_HARNESS" --rawfile runs "$folder/runs.jsonl" -f "$JOSTLE_LIB/result.jq" "$folder/experiment.json" "$folder/summary.json" \
-        >"$folder/result.json.part" || die "cannot write to $folder: is the disk full?"
-    mv "$folder/result.json.part" "$folder/result.json"
-    rm -f "$folder/summary.json"
+    "$JOSTLE_BIN/stats" --derive "$1" || die "cannot derive the result of $1: see above"
 }
 
 # result_table FOLDER: prints the result for people.

@@ -1,7 +1,5 @@
 # result.json -> the table that ends every measurement.
 include "format";
-include "attribution";
-include "forecast";
 
 def half_width: if .ci == null then null else (.ci[1] - .ci[0]) / 2 end;
 
@@ -15,7 +13,7 @@ def load_text:
   else map(if .offered == null then .name + ": " + (.cpu_s // 0 | time_text) + " CPU"
            else .unit as $unit
            | ([.offered, .achieved] | max | rate_scale($unit)) as $s
-           | "\(.achieved * $s.factor | fixed(2)) of \(.offered * $s.factor | fixed(2)) \($s.unit)" + (if .achieved < 0.95 * .offered then " (short)" else "" end) end)
+           | "\(.achieved * $s.factor | fixed(2)) of \(.offered * $s.factor | fixed(2)) \($s.unit)" + (if .short then " (short)" else "" end) end)
   | join(" + ")
   end;
 
@@ -27,11 +25,6 @@ def slowdown_text($slowdowns; $reference):
     else "\($s.ratio | fixed(3)) [\($s.ci[0] | fixed(3)), \($s.ci[1] | fixed(3))]"
       + (if $s.distinguishable == false then " (noise)" else "" end)
     end;
-
-# What --aa found: how large a slowdown of nothing looks here.
-def noise_floor:
-  .slowdowns[] | select(.distinguishable == false and .condition != "aa")
-  | "\(.condition), \(.metric): not distinguishable from noise";
 
 def row($slowdowns; $reference):
   [ .name, (.runs | tostring),
@@ -46,21 +39,13 @@ def header($slowdowns; $level):
   + (if ($slowdowns | length) > 0 then ["slowdown [\($level)]"] else [] end)
   + ["load achieved of offered"];
 
-# What has a larger error than was asked for, and why it was left so.
-def not_converged($settings):
-  ([.conditions[] | .name as $name | . as $c | $settings.metric[] | { what: "\($name), \(.)", error: $c[.].error, runs: $c.runs, reason: $c.stop_reason }]
-   + [.slowdowns[] | . as $s | select($settings.metric | index($s.metric))
-      | { what: "slowdown of \(.condition), \(.metric)", error, runs: .pairs, reason: null }])[]
-  | select(.error != null and .error > $settings.error)
-  | "\(.what): not converged: \(.error | percent_text) after \(.runs) runs (asked: \($settings.error | percent_text))";
-
 # One line for each kind of warning: the first in full, then where else it was seen.
 def warning_lines:
   reduce (.warnings // [])[] as $w ([];
     (map(.flag) | index($w.flag)) as $known
     | if $known then .[$known].also += [$w.condition] else . + [$w + { also: [] }] end)
   | .[]
-  | "\(.flag) (\(.condition)\(if .also == [] then "" else "; also " + (.also | unique | join(", ")) end)): \(.message)";
+  | "\(.flag) (\(.condition)\(if .also == [] then "" else "; also " + (.also | unique | join(", ")) end)): \(.message): \(.advice)";
 
 (.settings.confidence * 100 | fixed(0) + " %") as $level
 | .slowdowns as $slowdowns
@@ -75,11 +60,8 @@ def warning_lines:
   (.loads[] | select(.spec != null) | "\(.name) = \(.spec)"),
   (.conditions[] | select(.wall_s | stands_in)
    | "* \(.name): \(.wall_s.statistic), \(.wall_s.set_aside | if type == "array" then length else . end) run(s) set aside; the mean of all runs is \(.wall_s.mean | time_text)"),
-  attribution_lines,
-  not_converged($settings),
+  (.slowdowns[] | .attribution // empty | .text),
   (.noise_floor[]? | "noise floor, \(.metric): \(.floor | percent_text) (what the baseline against itself still allows)"),
-  noise_floor,
   (select(.verdict) | "at most \(.settings.at_most): \(.verdict)"),
   warning_lines,
-  forecast_line,
   "± and [ ] are \($level) confidence intervals; memory is the peak of the largest process."

@@ -3,8 +3,8 @@
 #ifndef SIMULATE_EXPERIMENT_H
 #define SIMULATE_EXPERIMENT_H
 
-#include "../stats/oddities.h"
 #include "../stats/gate.h"
+#include "../stats/oddities.h"
 #include "../stats/session.h"
 #include "population.h"
 
@@ -17,7 +17,7 @@ struct tally {
     size_t covered_first;   // that of the first metric does
     size_t covered_all;     // one condition: it holds the mean of all, outliers included
     size_t flagged;         // any flag
-    size_t flag[ODDITIES];     // each flag
+    size_t flag[ODDITIES];  // each flag
     size_t wrong_unflagged; // not covered, no flag
     size_t mean_covered;    // several conditions: the baseline's own mean is in its interval
     size_t mean_silent;     // it is not, and no flag says so

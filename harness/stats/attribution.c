@@ -10,8 +10,23 @@
 
 // The means of a condition's runs. The order is that of the result's `extra`.
 enum mean {
-    WALL, USER, SYSTEM, STEAL, CPU_SOME, MEMORY_SOME, MEMORY_FULL, IO_SOME, IO_FULL, INVOLUNTARY,
-    VOLUNTARY, MAJOR_FAULTS, INSTRUCTIONS, CYCLES, REFERENCES, MISSES, MEANS,
+    WALL,
+    USER,
+    SYSTEM,
+    STEAL,
+    CPU_SOME,
+    MEMORY_SOME,
+    MEMORY_FULL,
+    IO_SOME,
+    IO_FULL,
+    INVOLUNTARY,
+    VOLUNTARY,
+    MAJOR_FAULTS,
+    INSTRUCTIONS,
+    CYCLES,
+    REFERENCES,
+    MISSES,
+    MEANS,
 };
 
 static const struct {
@@ -40,12 +55,9 @@ enum cause { EXECUTION, HOST, CPU, MEMORY, IO, UNEXPLAINED, CAUSES };
 static const struct {
     const char *name, *words;
 } causes[CAUSES] = {
-    [EXECUTION] = {"execution", "slower execution"},
-    [HOST] = {"steal", "taken by the host"},
-    [CPU] = {"cpu", "waiting for the CPU"},
-    [MEMORY] = {"memory", "waiting for memory"},
-    [IO] = {"io", "waiting for the disk"},
-    [UNEXPLAINED] = {"unexplained", "unexplained"},
+    [EXECUTION] = {"execution", "slower execution"}, [HOST] = {"steal", "taken by the host"},
+    [CPU] = {"cpu", "waiting for the CPU"},          [MEMORY] = {"memory", "waiting for memory"},
+    [IO] = {"io", "waiting for the disk"},           [UNEXPLAINED] = {"unexplained", "unexplained"},
 };
 // In the text, equal points come in this order.
 static const enum cause spoken[] = {CPU, EXECUTION, MEMORY, IO, HOST};

@@ -1,7 +1,7 @@
 #include "compare.h"
 
-#include "oddities.h"
 #include "metrics.h"
+#include "oddities.h"
 #include "output.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 #include "decide.h"
 
-#include "metrics.h"
 #include "forecast.h"
 #include "gate.h"
+#include "metrics.h"
 #include "schedule.h"
 
 #include <math.h>

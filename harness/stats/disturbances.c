@@ -63,8 +63,7 @@ static char *joined(const json_t *strings)
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     for (size_t i = 0; stream && i < json_array_size(strings); i++)
-        fprintf(stream, "%s%s", i > 0 ? ", " : "",
-                json_string_value(json_array_get(strings, i)));
+        fprintf(stream, "%s%s", i > 0 ? ", " : "", json_string_value(json_array_get(strings, i)));
     return stream && fclose(stream) == 0 ? text : NULL;
 }
 
@@ -100,8 +99,7 @@ static json_t *hosts_of(const json_t *records)
     json_t *hosts = json_array();
     size_t known = 0;
     for (size_t i = 0; names && i < count; i++) {
-        const char *host =
-            json_string_value(json_object_get(json_array_get(records, i), "host"));
+        const char *host = json_string_value(json_object_get(json_array_get(records, i), "host"));
         if (host)
             names[known++] = host;
     }
@@ -138,9 +136,9 @@ static void add_said(const struct experiment *experiment, json_t *warnings)
         const json_t *one = json_array_get(said, i);
         const char *load = json_string_value(json_object_get(one, "load"));
         const char *text = json_string_value(json_object_get(one, "text"));
-        struct message message = {
-            .flag = load ? FLAG_LOAD_WARNING : FLAG_HARNESS_WARNING,
-            .condition = json_string_value(json_object_get(one, "condition"))};
+        struct message message = {.flag = load ? FLAG_LOAD_WARNING : FLAG_HARNESS_WARNING,
+                                  .condition =
+                                      json_string_value(json_object_get(one, "condition"))};
         message_detail(&message, "load", "load %s", load ? load : "");
         message_detail(&message, "text", "%s", text ? text : "");
         finish(experiment, warnings, &message);

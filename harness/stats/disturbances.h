@@ -6,7 +6,6 @@
 #include "experiment.h"
 
 // Appends them to `warnings`; `records` is an array of those that are no warm-up.
-void disturbances_add(const struct experiment *experiment, const json_t *records,
-                      json_t *warnings);
+void disturbances_add(const struct experiment *experiment, const json_t *records, json_t *warnings);
 
 #endif

@@ -1,7 +1,7 @@
 #include "forecast.h"
 
-#include "metrics.h"
 #include "location.h"
+#include "metrics.h"
 
 #include <math.h>
 

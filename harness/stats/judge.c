@@ -142,8 +142,7 @@ void judge_disturbances(const json_t *record, double cpus, bool shared, json_t *
     const double machine_s = judge_number(record, "wall_s") * (known > 0 ? known : cpus);
     const double steal_s = judge_number(record, "steal_s"), foreign = foreign_s(record, machine);
     // A comparison with what is not known (NAN) is false.
-    raise_flag(flags, FLAG_STEAL,
-               steal_s >= steal_least_s && steal_s > machine_s * steal_share);
+    raise_flag(flags, FLAG_STEAL, steal_s >= steal_least_s && steal_s > machine_s * steal_share);
     raise_flag(flags, FLAG_FOREIGN_LOAD,
                foreign > foreign_least_s && foreign > machine_s * foreign_share);
     raise_flag(flags, FLAG_SWAP_IN, judge_number(machine, "swap_in_pages") > 0);

@@ -91,8 +91,10 @@ static const struct warning_case cases[FLAGS] = {
                           "{load} delivered less than it offered in {few} of {all} runs, but "
                           "enough on average",
                           "measure for longer if single runs matter"},
-    [FLAG_LOAD_WARNING] = {"load-warning", PROBLEM, "{load}: {text}", "try the load alone with loadgen"},
-    [FLAG_HARNESS_WARNING] = {"harness-warning", NOTE, "{text}", "repeat the measurement if it matters"},
+    [FLAG_LOAD_WARNING] = {"load-warning", PROBLEM, "{load}: {text}",
+                           "try the load alone with loadgen"},
+    [FLAG_HARNESS_WARNING] = {"harness-warning", NOTE, "{text}",
+                              "repeat the measurement if it matters"},
     [FLAG_NOT_CONVERGED] = {"not-converged", PROBLEM,
                             "the error is {error} % after {runs} runs, more than the {limit} % "
                             "that --error allows",
@@ -172,18 +174,18 @@ static json_t *string_of(const char *text)
 static const char *severity_name(enum severity severity, bool mean_alone)
 {
     return severity == PROBLEM || (severity == PROBLEM_OF_A_MEAN && mean_alone) ? "problem"
-                                                                                 : "note";
+                                                                                : "note";
 }
 
 json_t *message_finish(struct message *message, bool mean_alone)
 {
     const struct warning_case *one = &cases[message->flag];
     char *words = fill(message, one->words), *advice = fill(message, one->advice);
-    json_t *object = json_pack(
-        "{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o}", "flag", one->name, "severity",
-        severity_name(one->severity, mean_alone), "condition", message->condition, "metric",
-        message->metric, "message", string_of(words), "advice", string_of(advice), "runs",
-        message->runs ? message->runs : json_array());
+    json_t *object =
+        json_pack("{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o}", "flag", one->name, "severity",
+                  severity_name(one->severity, mean_alone), "condition", message->condition,
+                  "metric", message->metric, "message", string_of(words), "advice",
+                  string_of(advice), "runs", message->runs ? message->runs : json_array());
     free(words);
     free(advice);
     for (size_t i = 0; i < message->details; i++)

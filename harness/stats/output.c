@@ -76,8 +76,7 @@ bool output_json(const json_t *object, const char *path, FILE *stream)
 {
     if (strcmp(path, "-") == 0)
         return write_object(object, stream, line_form) || complain("the summary");
-    return is_special(path) ? write_directly(object, path)
-                            : write_beside(object, path, line_form);
+    return is_special(path) ? write_directly(object, path) : write_beside(object, path, line_form);
 }
 
 bool output_document(const json_t *object, const char *path)

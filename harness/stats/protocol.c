@@ -67,7 +67,8 @@ static bool take_record(struct dialogue *dialogue, const char *line)
     struct run run;
     json_t *record = NULL;
     char why[256];
-    enum record_status status = record_parse(session->settings, line, &run, &record, why, sizeof why);
+    enum record_status status =
+        record_parse(session->settings, line, &run, &record, why, sizeof why);
     if (status != RECORD_OK) {
         if (status != RECORD_WARM_UP)
             set_aside(dialogue, why);

@@ -35,8 +35,8 @@ static json_t *attribute(const struct experiment *experiment, const struct sessi
         !json_is_true(json_object_get(slowdown, "distinguishable")))
         return json_null();
     json_t *before = used_of(session, replay, 0), *after = used_of(session, replay, condition);
-    json_t *attribution = attribution_of(
-        &(struct attribution_case){name, ratio, before, after, experiment->cpus});
+    json_t *attribution =
+        attribution_of(&(struct attribution_case){name, ratio, before, after, experiment->cpus});
     json_decref(before);
     json_decref(after);
     return attribution;
@@ -56,12 +56,10 @@ static void add_attribution(const struct experiment *experiment, const struct se
 // Seconds to the forecast, where the records have times.
 static void add_seconds(const json_t *records, json_t *forecast)
 {
-    const size_t after =
-        (size_t)json_integer_value(json_object_get(forecast, "after_runs"));
+    const size_t after = (size_t)json_integer_value(json_object_get(forecast, "after_runs"));
     const double expected = json_number_value(json_object_get(forecast, "expected_runs"));
     const double took = elapsed_s(records, json_array_size(records));
-    if (!json_is_object(forecast) || isnan(took) || after == 0 ||
-        after > json_array_size(records))
+    if (!json_is_object(forecast) || isnan(took) || after == 0 || after > json_array_size(records))
         return;
     const double so_far = elapsed_s(records, after);
     json_object_set_new(forecast, "after_s", json_figure(so_far));
@@ -105,8 +103,8 @@ static bool derive(const char *folder)
     struct replay replay = {0};
     if (!experiment_read(&experiment, folder))
         return false;
-    bool good = session_init(&session, &experiment.settings) &&
-                replay_file(&replay, &session, folder);
+    bool good =
+        session_init(&session, &experiment.settings) && replay_file(&replay, &session, folder);
     if (good) {
         session.outside = stop_reason(experiment_stopped(&experiment));
         json_t *result = result_build(&experiment, &session, &replay);

@@ -251,7 +251,7 @@ bool session_add_loads(struct session *session, const struct run *run, const jso
     const json_t *loads = json_object_get(record, "load");
     bool good = true;
     for (size_t i = 0; good && i < json_array_size(loads); i++)
-        good = add_load(&session->conditions[run->condition], run, record,
-                        json_array_get(loads, i));
+        good =
+            add_load(&session->conditions[run->condition], run, record, json_array_get(loads, i));
     return good;
 }

@@ -9,7 +9,7 @@ enum metric { WALL_S, USER_S, SYSTEM_S, MAX_RSS_BYTES, METRICS };
 
 extern const char *const metric_names[METRICS];
 
-#define DEFAULT_ERROR 0.05
+#define DEFAULT_ERROR      0.05
 #define DEFAULT_CONFIDENCE 0.95
 
 enum {

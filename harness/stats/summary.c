@@ -1,11 +1,11 @@
 #include "summary.h"
 
 #include "decide.h"
-#include "oddities.h"
+#include "gate.h"
 #include "json.h"
 #include "metrics.h"
+#include "oddities.h"
 #include "warnings.h"
-#include "gate.h"
 
 #include <math.h>
 
@@ -23,13 +23,14 @@ static json_t *describe(struct session *session, size_t condition, enum metric m
         return json_null();
     struct location location = metric_location(session, condition, metric);
     double variance = sample_variance(sample);
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:i, s:o, s:o}", "mean",
-                     json_figure(sample->mean), "variance", json_figure(variance), "stddev",
-                     json_figure(sqrt(variance)), "median", json_figure(sample_median(sample)), "min",
-                     json_figure(sample->sorted[0]), "max", json_figure(sample->sorted[sample->count - 1]), "statistic",
-                     location.set_aside > 0 ? "mean-without-outliers" : "mean", "center",
-                     json_figure(location.interval.center), "set_aside", (int)location.set_aside, "ci",
-                     bounds(&location.interval), "error", json_figure(location.interval.error));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:i, s:o, s:o}", "mean",
+        json_figure(sample->mean), "variance", json_figure(variance), "stddev",
+        json_figure(sqrt(variance)), "median", json_figure(sample_median(sample)), "min",
+        json_figure(sample->sorted[0]), "max", json_figure(sample->sorted[sample->count - 1]),
+        "statistic", location.set_aside > 0 ? "mean-without-outliers" : "mean", "center",
+        json_figure(location.interval.center), "set_aside", (int)location.set_aside, "ci",
+        bounds(&location.interval), "error", json_figure(location.interval.error));
 }
 
 static json_t *mean_rate(double sum, size_t runs)
@@ -43,11 +44,13 @@ static json_t *loads(const struct condition *condition)
     for (size_t i = 0; i < condition->load_count; i++) {
         const struct load_sum *sum = &condition->loads[i];
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:i, s:b}", "name", sum->name, "unit",
-                            sum->unit, "offered", mean_rate(sum->offered, sum->offered_runs),
-                            "achieved", mean_rate(sum->achieved, sum->achieved_runs), "cpu_s",
-                            mean_rate(sum->cpu_s, sum->cpu_runs), "late", json_figure(sum->late), "dropped",
-                            json_figure(sum->dropped), "runs", (int)sum->runs, "short", judge_short(&sum->delivery)));
+            list,
+            json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:i, s:b}", "name", sum->name, "unit",
+                      sum->unit, "offered", mean_rate(sum->offered, sum->offered_runs), "achieved",
+                      mean_rate(sum->achieved, sum->achieved_runs), "cpu_s",
+                      mean_rate(sum->cpu_s, sum->cpu_runs), "late", json_figure(sum->late),
+                      "dropped", json_figure(sum->dropped), "runs", (int)sum->runs, "short",
+                      judge_short(&sum->delivery)));
     }
     return list;
 }
@@ -121,9 +124,9 @@ static json_t *floors(struct session *session)
 
 static json_t *intervals(const struct settings *settings)
 {
-    return json_pack("{s:o, s:i, s:b, s:b}", "confidence", json_figure(settings->confidence), "family",
-                     (int)settings_family(settings), "simultaneous", settings_family(settings) > 1,
-                     "sequential", settings_is_sequential(settings));
+    return json_pack("{s:o, s:i, s:b, s:b}", "confidence", json_figure(settings->confidence),
+                     "family", (int)settings_family(settings), "simultaneous",
+                     settings_family(settings) > 1, "sequential", settings_is_sequential(settings));
 }
 
 // How many runs were expected after the first blocks, and how many it took.

@@ -9,8 +9,7 @@
 
 static void finish(const struct session *session, json_t *list, struct message *message)
 {
-    json_array_append_new(list,
-                          message_finish(message, session->settings->condition_count == 1));
+    json_array_append_new(list, message_finish(message, session->settings->condition_count == 1));
 }
 
 static struct message about(const struct session *session, enum flag flag, size_t condition,
@@ -69,7 +68,8 @@ static void add_delivery(const struct session *session, size_t condition,
     message_detail(&message, "percent", "%.0f", 100 * achieved / offered);
     const double share = load->delivery.due / (double)load->judged_runs;
     message_detail(&message, "share", "%s",
-                   share < offered * 0.99 ? ", less than its share of the CPUs that it shares" : "");
+                   share < offered * 0.99 ? ", less than its share of the CPUs that it shares"
+                                          : "");
     finish(session, list, &message);
 }
 
@@ -114,8 +114,8 @@ static void add_result(struct session *session, size_t condition, enum metric me
         return;
     // With --at-most the verdict counts, not the error.
     if (settings->at_most <= 0)
-        add_error(session, condition, metric, metric_ratio(session, condition, metric).error,
-                  pairs, list);
+        add_error(session, condition, metric, metric_ratio(session, condition, metric).error, pairs,
+                  list);
     add_noise(session, condition, metric, list);
 }
 
