@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# loadgen net: bad input, bad peers, strangers. Each ends with one clear line, the
+# loadgen net: bad input, bad peers, rogue peers. Each ends with one clear line, the
 # right exit status, in bounded time, and nothing left behind.
 # shellcheck disable=SC2016,SC2030,SC2031,SC2154 # jq programs; bats runs each test in a subshell
 
@@ -13,13 +13,13 @@ setup_file() {
 
 setup() {
     export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
-    STRANGER_PID='' LISTEN_PID='' LOAD_PID=''
+    ROGUE_PID='' LISTEN_PID='' LOAD_PID=''
     IN=() NAMESPACES=()
 }
 
 teardown() {
     local pid name
-    for pid in $STRANGER_PID $LISTEN_PID $LOAD_PID; do
+    for pid in $ROGUE_PID $LISTEN_PID $LOAD_PID; do
         kill -CONT "$pid" 2>/dev/null || true
         kill -KILL "$pid" 2>/dev/null || true
     done
@@ -112,20 +112,20 @@ failed() {
 }
 
 @test "a peer that speaks something else, says nothing, or hangs up is told apart" {
-    net_stranger greet 'SSH-2.0-OpenSSH_9.2'
-    refused 1 'not loadgen net --listen .*SSH-2.0-OpenSSH' --connect "127.0.0.1:$STRANGER_PORT"
-    kill "$STRANGER_PID"
-    net_stranger silent
-    refused 1 'says nothing' --connect "127.0.0.1:$STRANGER_PORT" --timeout 500ms
-    kill "$STRANGER_PID"
-    net_stranger close
-    refused 1 'closed the connection' --connect "127.0.0.1:$STRANGER_PORT"
+    net_rogue_peer greet 'SSH-2.0-OpenSSH_9.2'
+    refused 1 'not loadgen net --listen .*SSH-2.0-OpenSSH' --connect "127.0.0.1:$ROGUE_PORT"
+    kill "$ROGUE_PID"
+    net_rogue_peer silent
+    refused 1 'says nothing' --connect "127.0.0.1:$ROGUE_PORT" --timeout 500ms
+    kill "$ROGUE_PID"
+    net_rogue_peer close
+    refused 1 'closed the connection' --connect "127.0.0.1:$ROGUE_PORT"
 }
 
 @test "another version of the protocol is told" {
     # 64 bytes as ours, but of version 9; the answer's kind is 3.
-    net_stranger greet "$(printf 'JOSTLnet')"
-    refused 1 'says nothing' --connect "127.0.0.1:$STRANGER_PORT" --timeout 300ms
+    net_rogue_peer greet "$(printf 'JOSTLnet')"
+    refused 1 'says nothing' --connect "127.0.0.1:$ROGUE_PORT" --timeout 300ms
     net_listen
     # A hello of version 9: the listener answers, and lets it go.
     exec {peer}<>"/dev/tcp/127.0.0.1/$LISTEN_PORT"
@@ -133,13 +133,13 @@ failed() {
     run timeout 5 head -c 64 <&"$peer"
     [[ $output == JOSTLnet* ]]
     exec {peer}>&-
-    net_listened | holds '.strangers == 1'
+    net_listened | holds '.rejected == 1'
     LISTEN_PID=''
 }
 
-@test "strangers in crowds do not keep a listener from its peers" {
+@test "rogue peers in crowds do not keep a listener from its peers" {
     net_listen
-    net_stranger flood "$LISTEN_PORT"
+    net_rogue_peer flood "$LISTEN_PORT"
     sleep 0.5
     [[ $(find "/proc/$LISTEN_PID/fd" -mindepth 1 | wc -l) -lt 120 ]]
     net --connect "$LISTEN_AT" --limit 2MB/s --duration 1.5 --streams 3 |
@@ -147,12 +147,12 @@ failed() {
     net --udp --connect "$LISTEN_AT" --limit 2MB/s --duration 1 |
         holds '.received / 2e6 | . > 0.5 and . < 1.05'
     [[ $(find "/proc/$LISTEN_PID/fd" -mindepth 1 | wc -l) -lt 120 ]]
-    kill -0 "$STRANGER_PID"
-    net_listened | holds '.strangers > 100 and .received > 0'
+    kill -0 "$ROGUE_PID"
+    net_listened | holds '.rejected > 100 and .received > 0'
     LISTEN_PID=''
 }
 
-@test "a stranger who says nothing has to go after a while" {
+@test "a rogue peer that says nothing is disconnected" {
     net_listen
     exec {peer}<>"/dev/tcp/127.0.0.1/$LISTEN_PORT"
     printf 'JOST' >&"$peer"
@@ -161,12 +161,12 @@ failed() {
     exec {peer}>&-
 }
 
-@test "datagrams of strangers are counted, and not taken for data" {
+@test "datagrams of rogue peers are counted, and not taken for data" {
     net_listen
     printf 'nonsense that is longer than a head' >"/dev/udp/127.0.0.1/$LISTEN_PORT"
     printf 'x' >"/dev/udp/127.0.0.1/$LISTEN_PORT"
     sleep 0.2
-    net_listened | holds '.strangers == 2 and .achieved == 0'
+    net_listened | holds '.rejected == 2 and .achieved == 0'
     LISTEN_PID=''
 }
 
@@ -202,7 +202,7 @@ failed() {
     sending --limit 5MB/s
     kill -KILL "$LOAD_PID"
     wait "$LOAD_PID" || true
-    eventually 5 grep -q 'went away without a good-bye' "$BATS_TEST_TMPDIR/listen"
+    eventually 5 grep -q 'disconnected in the middle of its load' "$BATS_TEST_TMPDIR/listen"
     sending --ping --duration 0.3
     wait "$LOAD_PID"
     LOAD_PID=''
@@ -259,5 +259,5 @@ two_namespaces() {
     net --udp --connect "$LISTEN_AT" --limit 2MB/s --duration 1 | holds '.lost == 0 and .received > 0'
     sending --duration 20 --timeout 1s
     ip -n "${NAMESPACES[0]}" link set eth0 down
-    failed 'way to it is cut|went away'
+    failed 'network to it is down|went away'
 }

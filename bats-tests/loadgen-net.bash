@@ -2,21 +2,21 @@
 # Helpers for the tests of loadgen net. IN: command that all are started by, such as
 # `ip netns exec NAME`.
 
-# net_build: compiles what the load may meet; STRANGER is it.
+# net_build: compiles what the load may meet; ROGUE is one.
 net_build() {
-    "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -O1 -g -o "$BATS_FILE_TMPDIR/net-stranger" \
-        "$BATS_TEST_DIRNAME/fixtures/net-stranger.c"
+    "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -O1 -g -o "$BATS_FILE_TMPDIR/net-rogue-peer" \
+        "$BATS_TEST_DIRNAME/fixtures/net-rogue-peer.c"
 }
 
-# net_stranger MODE ARGUMENT...: starts one in the background; STRANGER_PID, and
-# for those that listen STRANGER_PORT.
-net_stranger() {
-    local out=$BATS_TEST_TMPDIR/stranger.$RANDOM
-    "$BATS_FILE_TMPDIR/net-stranger" "$@" >"$out" 3>&- &
-    STRANGER_PID=$!
+# net_rogue_peer MODE ARGUMENT...: starts one in the background; ROGUE_PID, and
+# for those that listen ROGUE_PORT.
+net_rogue_peer() {
+    local out=$BATS_TEST_TMPDIR/rogue.$RANDOM
+    "$BATS_FILE_TMPDIR/net-rogue-peer" "$@" >"$out" 3>&- &
+    ROGUE_PID=$!
     [[ $1 != flood ]] || return 0
     eventually 10 test -s "$out"
-    STRANGER_PORT=$(cat "$out")
+    ROGUE_PORT=$(cat "$out")
 }
 
 # net_listen OPTION...: starts a listener with JSON lines in $BATS_TEST_TMPDIR/listen;

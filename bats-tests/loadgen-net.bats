@@ -14,13 +14,13 @@ setup_file() {
 
 setup() {
     export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
-    STRANGER_PID='' LISTEN_PID='' LOAD_PID=''
+    ROGUE_PID='' LISTEN_PID='' LOAD_PID=''
     IN=()
 }
 
 teardown() {
     local pid
-    for pid in $STRANGER_PID $LISTEN_PID $LOAD_PID; do
+    for pid in $ROGUE_PID $LISTEN_PID $LOAD_PID; do
         kill -KILL "$pid" 2>/dev/null || true
     done
 }
@@ -67,7 +67,7 @@ met() {
 
 @test "a network that drops and delays: loss and order as they were" {
     net_listen
-    net_stranger lossy "$LISTEN_PORT"
+    net_rogue_peer lossy "$LISTEN_PORT"
     net --udp --connect "127.0.0.2:$LISTEN_PORT" --limit 1000kB/s --block-size 1000 --duration 2 |
         holds '(.sent * .elapsed_s / 1000) as $sent | .loss_percent > 9 and .loss_percent < 11
             and (.lost / $sent | . > 0.09 and . < 0.11) and (.out_of_order / $sent | . > 0.09 and . < 0.11)'
@@ -97,7 +97,7 @@ met() {
     net --ping --udp --connect "$LISTEN_AT" --duration 0.3 | holds '.operations > 10 and .lost == 0'
     net --ping --connect "$LISTEN_AT" --duration 0.3 | holds '.operations > 10'
     net_listened |
-        holds '.achieved * .elapsed_s > 7.2e6 and .lost == 0 and .strangers == 0 and .receiver_cpu_s > 0'
+        holds '.achieved * .elapsed_s > 7.2e6 and .lost == 0 and .rejected == 0 and .receiver_cpu_s > 0'
 }
 
 @test "IPv6" {

@@ -1,6 +1,6 @@
-/* TCP, as much as goes or at a rate. */
+#include "net/bulk.h"
 
-#include "net/net.h"
+#include "net/worker.h"
 
 #include <errno.h>
 #include <linux/sockios.h>
@@ -31,10 +31,7 @@ static size_t write_once(struct net_stream *stream, size_t most)
         return 0;
     }
     stream->offset = (stream->offset + (size_t)sent) % state->block_bytes;
-    atomic_store_explicit(&stream->sent_bytes,
-                          atomic_load_explicit(&stream->sent_bytes, memory_order_relaxed) +
-                              (uint64_t)sent,
-                          memory_order_relaxed);
+    counter_add(&stream->sent_bytes, (uint64_t)sent);
     worker_count(stream->worker, (double)sent, stream->offset == 0, 0, 0);
     return (size_t)sent;
 }
@@ -133,11 +130,7 @@ static void write_paced(struct worker *worker)
     }
     if (next_ns <= at_ns)
         return; /* more is due already */
-    if (next_ns < at_ns + NET_STEP_NS)
-        next_ns = at_ns + NET_STEP_NS;
-    if (next_ns > at_ns + NET_LOOK_NS)
-        next_ns = at_ns + NET_LOOK_NS;
-    worker_sleep_until(worker, next_ns);
+    worker_sleep_until(worker, net_worker_step(at_ns, next_ns));
 }
 
 /* ---- both ---- */
@@ -165,14 +158,14 @@ static void start(struct worker *worker)
     }
 }
 
-/* Somebody who takes nothing at all for so long is as good as gone. */
+/* A peer that takes nothing at all for so long is as good as gone. */
 static void watch(struct worker *worker, int64_t at_ns)
 {
     struct net_worker *own = worker->state;
     const int64_t timeout_ns = net_settings_of(worker->run)->timeout_ns;
     for (unsigned i = 0; i < own->count && !own->failed; i++) {
         struct net_stream *stream = own->streams[i];
-        const uint64_t sent = atomic_load_explicit(&stream->sent_bytes, memory_order_relaxed);
+        const uint64_t sent = net_sent_bytes(stream);
         if (!stream->blocked || sent != stream->moved_bytes) {
             stream->moved_bytes = sent;
             stream->moved_ns = at_ns;
@@ -194,7 +187,7 @@ static bool drained(struct worker *worker)
         if (stream->session->server == NULL && ioctl(stream->fd, SIOCOUTQ, &waiting) == 0 &&
             waiting > 0)
             return false;
-        sent += atomic_load_explicit(&stream->sent_bytes, memory_order_relaxed);
+        sent += net_sent_bytes(stream);
     }
     if (own->streams[0]->session->server == NULL)
         return true;

@@ -1,7 +1,8 @@
-/* loadgen net --calib: what goes with these options, without a limit? */
+#include "net/calib.h"
 
 #include "measure.h"
-#include "net/net.h"
+#include "net/net-options.h"
+#include "net/net-state.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
-/* The sending half: sessions and streams, opened before the load starts. */
+#include "net/client.h"
 
-#include "net/net.h"
+#include "net/hello.h"
+#include "net/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -242,40 +243,4 @@ void net_close(struct run *run)
     state->sessions = NULL;
     state->servers = NULL;
     state->server_count = 0;
-}
-
-/* ---- what the peer reports ---- */
-
-static void take_report(struct net_session *session, const struct net_message *report)
-{
-    _Atomic uint64_t *values[NET_VALUES] = {[NET_RECEIVED_BYTES] = &session->received_bytes,
-                                            [NET_DATAGRAMS] = &session->datagrams,
-                                            [NET_LOST] = &session->lost,
-                                            [NET_OUT_OF_ORDER] = &session->out_of_order};
-    for (int i = 0; i < NET_VALUES; i++)
-        atomic_store_explicit(values[i], report->values[i], memory_order_relaxed);
-}
-
-int net_hear(struct worker *worker, struct net_session *session)
-{
-    for (;;) {
-        const ssize_t got = recv(session->fd, session->report + session->report_used,
-                                 sizeof session->report - session->report_used, MSG_DONTWAIT);
-        struct net_message message;
-        if (got < 0 && (errno == EAGAIN || errno == EINTR))
-            return 0;
-        if (got <= 0) {
-            net_worker_gone(worker, session, got == 0 ? 0 : errno);
-            return -1;
-        }
-        session->report_used += (size_t)got;
-        if (session->report_used < sizeof session->report)
-            continue;
-        session->report_used = 0;
-        if (net_message_read(session->report, sizeof session->report, &message) != 0 ||
-            message.kind != NET_REPORT)
-            return worker_fail(worker, "the peer says what is no report: use the same loadgen");
-        session->heard_ns = now_ns();
-        take_report(session, &message);
-    }
 }

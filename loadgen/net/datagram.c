@@ -1,6 +1,6 @@
-/* UDP, as much as goes or at a rate: numbered datagrams, many at a time. */
+#include "net/datagram.h"
 
-#include "net/net.h"
+#include "net/worker.h"
 
 #include <errno.h>
 #include <math.h>
@@ -45,7 +45,7 @@ static void fail(struct net_stream *stream, int error)
     }
     ((struct net_worker *)worker->state)->failed = true;
     worker_fail(worker,
-                "a datagram of %zu bytes is too long for the way: give a smaller --block-size",
+                "a datagram of %zu bytes is too long for the network: give a smaller --block-size",
                 net_state_of(worker->run)->block_bytes);
 }
 
@@ -73,10 +73,7 @@ static unsigned send_batch(struct net_stream *stream, unsigned count)
     }
     const double bytes = sent * (double)net_state_of(worker->run)->block_bytes;
     stream->next += (unsigned)sent;
-    atomic_store_explicit(&stream->sent_bytes,
-                          atomic_load_explicit(&stream->sent_bytes, memory_order_relaxed) +
-                              (uint64_t)bytes,
-                          memory_order_relaxed);
+    counter_add(&stream->sent_bytes, (uint64_t)bytes);
     worker_count(worker, bytes, (uint64_t)sent, 0, 0);
     return (unsigned)sent;
 }
@@ -135,12 +132,8 @@ static void send_paced(struct worker *worker)
         if (count > 0)
             send_all(worker, own->streams[own->next++ % own->count], count);
     } while (count == BATCH && !own->failed && worker_running(worker));
-    if (next_ns < at_ns + NET_STEP_NS)
-        next_ns = at_ns + NET_STEP_NS;
-    if (next_ns > at_ns + NET_LOOK_NS)
-        next_ns = at_ns + NET_LOOK_NS;
     if (!own->failed)
-        worker_sleep_until(worker, next_ns);
+        worker_sleep_until(worker, net_worker_step(at_ns, next_ns));
 }
 
 /* ---- the end ---- */
@@ -167,7 +160,7 @@ static bool accounted(struct worker *worker)
     struct net_session *session = own->streams[0]->session;
     struct net_counts counts;
     uint64_t sent = 0;
-    if (session->server == NULL && worker->index == 0 && net_hear(worker, session) != 0)
+    if (session->server == NULL && worker->index == 0 && net_worker_hear(worker, session) != 0)
         return true; /* nobody is there any more */
     for (unsigned i = 0; i < state->stream_count; i++)
         if (state->streams[i].session == session)

@@ -1,7 +1,4 @@
-/* Round trips are answered by blocking threads: a poll in between would add to
- * the time that is measured. */
-
-#include "net/receive.h"
+#include "net/echo.h"
 
 #include "load.h"
 
@@ -35,8 +32,8 @@ struct net_echo {
 
 static void count(struct net_echo *echo, size_t bytes)
 {
-    atomic_fetch_add_explicit(&echo->server->counts.bytes, bytes, memory_order_relaxed);
-    atomic_fetch_add_explicit(&echo->server->counts.datagrams, 1, memory_order_relaxed);
+    net_count(&echo->server->counts.bytes, bytes);
+    net_count(&echo->server->counts.datagrams, 1);
 }
 
 /* While the load is paused there are no answers. */

@@ -1,7 +1,6 @@
-/* Request and response: one at a time in each stream. The sockets block, for a
- * poll in between would be part of what is measured. */
+#include "net/ping.h"
 
-#include "net/net.h"
+#include "net/worker.h"
 
 #include <errno.h>
 #include <string.h>
@@ -131,10 +130,7 @@ void net_ping_work(struct worker *worker)
                                                       : round_trip(stream, block, start_ns);
         if (!done)
             continue;
-        atomic_store_explicit(&stream->sent_bytes,
-                              atomic_load_explicit(&stream->sent_bytes, memory_order_relaxed) +
-                                  state->block_bytes,
-                              memory_order_relaxed);
+        counter_add(&stream->sent_bytes, state->block_bytes);
         worker_done(worker, due_ns, start_ns, now_ns(), 1);
     }
     net_worker_end(worker);

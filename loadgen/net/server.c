@@ -1,12 +1,15 @@
-/* The receiving half: who is let in, and as what. */
-
 #include "net/server.h"
 
 #include "load.h"
-#include "net/receive.h"
+#include "net/echo.h"
+#include "net/receive-batch.h"
+#include "net/receive-datagrams.h"
+#include "net/receive-stream.h"
+#include "net/session.h"
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,110 +18,31 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define LARGEST_BLOCK  (16u << 20)
 #define ACCEPT_AT_ONCE 64
 #define PORT_TRIES     16
-#define SWEEP_MS       500
+#define HELLO_S        2
 #define REST_MS        100       /* from accepting, where descriptors have run out */
 #define UDP_BUFFER     (4 << 20) /* as much as net.core.rmem_max gives, at most this */
 
-static void on_readable(uv_poll_t *poll, int status, int events);
-static void on_listener(uv_poll_t *poll, int status, int events);
-
 /* ---- connections ---- */
 
-static void on_closed(uv_handle_t *handle)
+static void on_readable(uv_poll_t *poll, int status, int events)
 {
-    free(handle->data);
+    struct net_connection *connection = poll->data;
+    (void)status; /* an error is found by reading, too */
+    (void)events;
+    if (connection->control)
+        net_session_hear(connection);
+    else if (!net_receive_stream(connection))
+        net_connection_drop(connection);
 }
 
-/* Forgets a connection, all but its descriptor. */
-static void drop(struct net_connection *connection)
-{
-    struct net_server *server = connection->server;
-    if (connection->previous != NULL)
-        connection->previous->next = connection->next;
-    else
-        server->first = connection->next;
-    if (connection->next != NULL)
-        connection->next->previous = connection->previous;
-    else
-        server->last = connection->previous;
-    server->strangers -= connection->standing == NET_STRANGER;
-    server->streams -= connection->standing == NET_DATA;
-    uv_close((uv_handle_t *)&connection->poll, on_closed);
-}
-
-static void drop_and_close(struct net_connection *connection)
-{
-    const int fd = connection->fd;
-    drop(connection);
-    close(fd);
-}
-
-static void turn_away(struct net_connection *connection)
-{
-    atomic_fetch_add_explicit(&connection->server->counts.strangers, 1, memory_order_relaxed);
-    drop_and_close(connection);
-}
-
-static struct net_connection *oldest_stranger(const struct net_server *server)
-{
-    struct net_connection *one = server->first;
-    while (one != NULL && one->standing != NET_STRANGER)
-        one = one->next;
-    return one;
-}
-
-static void on_sweep(uv_timer_t *timer)
-{
-    struct net_server *server = timer->data;
-    const int64_t before_ns = now_ns() - NET_HELLO_NS;
-    struct net_connection *one;
-    while ((one = oldest_stranger(server)) != NULL && one->since_ns < before_ns)
-        turn_away(one);
-    if (server->strangers == 0)
-        uv_timer_stop(timer);
-}
-
-static void welcome(struct net_server *server, int fd)
-{
-    const int yes = 1;
-    struct net_connection *connection = calloc(1, sizeof *connection);
-    if (connection == NULL || uv_poll_init(&server->loop, &connection->poll, fd) != 0) {
-        free(connection);
-        close(fd);
-        return;
-    }
-    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
-    connection->server = server;
-    connection->previous = server->last;
-    connection->standing = NET_STRANGER;
-    connection->fd = fd;
-    connection->since_ns = now_ns();
-    connection->poll.data = connection;
-    if (server->last != NULL)
-        server->last->next = connection;
-    else
-        server->first = connection;
-    server->last = connection;
-    if (server->strangers++ == 0)
-        uv_timer_start(&server->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
-    if (server->strangers > NET_MOST_STRANGERS)
-        turn_away(oldest_stranger(server));
-    uv_poll_start(&connection->poll, UV_READABLE, on_readable);
-}
-
-static void listen_again(struct net_server *server)
-{
-    if (!server->held && !server->listening)
-        uv_poll_start(&server->listener, UV_READABLE, on_listener);
-    server->listening = !server->held;
-}
+static void on_listener(uv_poll_t *poll, int status, int events);
 
 static void on_rested(uv_timer_t *timer)
 {
-    listen_again(timer->data);
+    struct net_server *server = timer->data;
+    uv_poll_start(&server->listener, UV_READABLE, on_listener);
 }
 
 static void on_listener(uv_poll_t *poll, int status, int events)
@@ -129,206 +53,18 @@ static void on_listener(uv_poll_t *poll, int status, int events)
     for (int i = 0; i < ACCEPT_AT_ONCE; i++) {
         const int fd = accept4(server->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {
-            welcome(server, fd);
+            struct net_connection *connection = net_session_admit(server, fd);
+            if (connection != NULL)
+                uv_poll_start(&connection->poll, UV_READABLE, on_readable);
             continue;
         }
         if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
-            return; /* nobody more, or somebody who left again */
+            return; /* no more, or one that has left again */
         /* Those that wait would wake us for ever. */
         uv_poll_stop(poll);
-        server->listening = false;
         uv_timer_start(&server->rest, on_rested, REST_MS, 0);
         return;
     }
-}
-
-/* ---- sessions ---- */
-
-static struct net_peer *find_peer(const struct net_server *server, uint64_t token)
-{
-    for (unsigned i = 0; i < server->peer_count; i++)
-        if (server->peers[i]->token == token)
-            return server->peers[i];
-    return NULL;
-}
-
-/* Connections that are still open go on to their end by themselves. */
-static void end_peer(struct net_peer *peer)
-{
-    struct net_server *server = peer->server;
-    net_echo_stop(peer);
-    for (struct net_connection *one = server->first; one != NULL; one = one->next)
-        if (one->peer == peer)
-            one->peer = NULL;
-    if (server->recent == peer)
-        server->recent = NULL;
-    pthread_mutex_lock(&server->mutex);
-    for (unsigned i = 0; i < server->peer_count; i++)
-        if (server->peers[i] == peer)
-            server->peers[i] = server->peers[--server->peer_count];
-    pthread_mutex_unlock(&server->mutex);
-    free(peer->next);
-    free(peer);
-}
-
-static void add_peer(struct net_server *server, struct net_peer *peer)
-{
-    pthread_mutex_lock(&server->mutex);
-    server->peers[server->peer_count++] = peer;
-    pthread_mutex_unlock(&server->mutex);
-}
-
-/* Where the peer's datagrams should go: to everybody's port, or for round trips
- * to one of their own. 0: it cannot be had. */
-static uint16_t open_datagrams(struct net_peer *peer)
-{
-    struct net_server *server = peer->server;
-    struct net_address own;
-    if (peer->mode != NET_UDP_PING)
-        return net_address_port(&server->address);
-    const int fd = net_address_datagrams(&server->address, 0, &own);
-    return fd >= 0 && net_echo_start(peer, fd) == 0 ? net_address_port(&own) : 0;
-}
-
-static enum net_status make_peer(struct net_connection *connection, const struct net_message *hello,
-                                 uint16_t *port)
-{
-    struct net_server *server = connection->server;
-    struct net_peer *peer;
-    if (hello->mode < NET_TCP || hello->mode > NET_UDP_PING || hello->streams == 0 ||
-        hello->streams > NET_MOST_STREAMS || hello->block_bytes == 0 ||
-        hello->block_bytes > LARGEST_BLOCK || find_peer(server, hello->token) != NULL)
-        return NET_WRONG;
-    if (server->plan.local && hello->token != server->plan.token)
-        return NET_UNKNOWN;
-    peer = calloc(1, sizeof *peer);
-    if (server->peer_count == NET_MOST_SESSIONS || peer == NULL ||
-        (peer->next = calloc(hello->streams, sizeof *peer->next)) == NULL) {
-        free(peer);
-        return NET_FULL;
-    }
-    peer->server = server;
-    peer->control = connection;
-    peer->mode = hello->mode;
-    peer->token = hello->token;
-    peer->block_bytes = hello->block_bytes;
-    peer->streams = hello->streams;
-    add_peer(server, peer);
-    *port = open_datagrams(peer);
-    if (*port == 0) {
-        end_peer(peer);
-        return NET_FULL;
-    }
-    connection->peer = peer;
-    connection->standing = NET_CONTROL;
-    server->strangers--;
-    return NET_FINE;
-}
-
-static enum net_status join_peer(struct net_connection *connection, const struct net_message *hello)
-{
-    struct net_server *server = connection->server;
-    struct net_peer *peer = find_peer(server, hello->token);
-    if (peer == NULL)
-        return NET_UNKNOWN;
-    if (hello->number >= peer->streams || (peer->mode != NET_TCP && peer->mode != NET_TCP_PING))
-        return NET_WRONG;
-    if (server->streams >= NET_MOST_STREAMS)
-        return NET_FULL;
-    connection->peer = peer;
-    connection->standing = NET_DATA;
-    server->strangers--;
-    server->streams++;
-    return NET_FINE;
-}
-
-static void answer(const struct net_connection *connection, const struct net_message *hello,
-                   enum net_status status, uint16_t port)
-{
-    const struct net_message message = {.kind = NET_ANSWER,
-                                        .mode = hello->mode,
-                                        .number = status,
-                                        .token = hello->token,
-                                        .values = {port}};
-    unsigned char bytes[NET_MESSAGE_BYTES];
-    net_message_write(&message, bytes);
-    /* A fresh connection has room for it, or is gone, which its end will tell. */
-    if (send(connection->fd, bytes, sizeof bytes, MSG_DONTWAIT | MSG_NOSIGNAL) !=
-        (ssize_t)sizeof bytes)
-        shutdown(connection->fd, SHUT_RDWR);
-}
-
-static void meet(struct net_connection *connection, const struct net_message *hello)
-{
-    enum net_status status = NET_WRONG;
-    uint16_t port = 0;
-    if (hello->version == NET_VERSION && hello->kind == NET_SESSION)
-        status = make_peer(connection, hello, &port);
-    else if (hello->version == NET_VERSION && hello->kind == NET_STREAM)
-        status = join_peer(connection, hello);
-    answer(connection, hello, status, port);
-    connection->used = 0;
-    if (status != NET_FINE) {
-        turn_away(connection);
-    } else if (connection->peer->mode == NET_TCP_PING && connection->standing == NET_DATA) {
-        struct net_peer *peer = connection->peer;
-        const int fd = connection->fd;
-        drop(connection);
-        net_echo_start(peer, fd); /* which closes it if it cannot: the peer will see */
-    }
-}
-
-/* Reads towards a message; 1: it is whole, 0: not yet, -1: end, error, or none of ours. */
-static int read_message(struct net_connection *connection, struct net_message *message)
-{
-    const ssize_t got = recv(connection->fd, connection->message + connection->used,
-                             sizeof connection->message - connection->used, MSG_DONTWAIT);
-    if (got <= 0)
-        return got < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -1;
-    connection->used += (size_t)got;
-    if (net_message_read(connection->message, connection->used, message) != 0)
-        return -1;
-    return connection->used == sizeof connection->message;
-}
-
-/* The end of a session. */
-static void part(struct net_connection *connection)
-{
-    struct net_server *server = connection->server;
-    char name[NET_ADDRESS_TEXT];
-    if (!connection->polite && !server->plan.local)
-        run_warn(server->run, "the peer %s went away without a good-bye: see what it says",
-                 net_address_peer(connection->fd, name, sizeof name));
-    if (connection->peer != NULL)
-        end_peer(connection->peer);
-    drop_and_close(connection);
-}
-
-static void hear(struct net_connection *connection)
-{
-    struct net_message message = {0};
-    const int whole = read_message(connection, &message);
-    if (whole < 0 && connection->standing == NET_STRANGER) {
-        turn_away(connection);
-    } else if (whole < 0) {
-        part(connection);
-    } else if (whole > 0 && connection->standing == NET_STRANGER) {
-        meet(connection, &message);
-    } else if (whole > 0) {
-        connection->polite = connection->polite || message.kind == NET_BYE;
-        connection->used = 0;
-    }
-}
-
-static void on_readable(uv_poll_t *poll, int status, int events)
-{
-    struct net_connection *connection = poll->data;
-    (void)status; /* an error is found by reading, too */
-    (void)events;
-    if (connection->standing != NET_DATA)
-        hear(connection);
-    else if (!net_receive_bytes(connection))
-        drop_and_close(connection);
 }
 
 /* ---- running ---- */
@@ -340,31 +76,25 @@ static void on_wake(uv_async_t *wake)
         uv_stop(&server->loop);
 }
 
-/* Reads nothing, so that senders come to a stop; or goes on. */
+/* Held, it reads nothing, so that senders come to a stop. */
 static void hold(struct net_server *server, bool held)
 {
     net_echo_hold(server, held);
-    if (!held) {
-        listen_again(server);
-        uv_poll_start(&server->datagrams, UV_READABLE, net_patience_datagrams);
-        uv_timer_start(&server->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
-    } else {
+    if (held) {
         uv_poll_stop(&server->listener);
-        server->listening = false;
         uv_poll_stop(&server->datagrams);
-        uv_timer_stop(&server->sweep);
         uv_timer_stop(&server->rest);
         uv_timer_stop(&server->report);
-        net_patience_end(server);
-        server->reporting = false;
+        net_batch_end(server);
+    } else {
+        uv_poll_start(&server->listener, UV_READABLE, on_listener);
+        uv_poll_start(&server->datagrams, UV_READABLE, net_batch_datagrams);
     }
-    for (struct net_connection *one = server->first; one != NULL; one = one->next) {
+    for (struct net_connection *one = server->connections; one != NULL; one = one->next)
         if (held)
             uv_poll_stop(&one->poll);
         else
             uv_poll_start(&one->poll, UV_READABLE, on_readable);
-        one->since_ns = held ? one->since_ns : now_ns(); /* a stranger's time is not ours */
-    }
     for (unsigned i = 0; i < server->peer_count; i++)
         server->peers[i]->changed = false;
 }
@@ -414,7 +144,7 @@ void net_server_wake(struct net_server *server)
 static int open_sockets(struct net_server *server, char *error, size_t size)
 {
     struct net_address bound;
-    const int buffer = UDP_BUFFER;
+    const int buffer = UDP_BUFFER, hello_s = HELLO_S;
     for (int i = 0; i < PORT_TRIES; i++) {
         server->listen_fd = net_address_listen(server->plan.address, &server->address, error, size);
         if (server->listen_fd < 0)
@@ -433,13 +163,15 @@ static int open_sockets(struct net_server *server, char *error, size_t size)
     if (server->udp_fd < 0)
         return -1;
     setsockopt(server->udp_fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
+    /* The kernel hands a connection over together with its hello: one that says nothing
+     * takes no descriptor from us. */
+    setsockopt(server->listen_fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &hello_s, sizeof hello_s);
     return 0;
 }
 
 static int open_handles(struct net_server *server)
 {
-    uv_timer_t *timers[] = {&server->sweep, &server->report, &server->rest, &server->flush,
-                            &server->drain};
+    uv_timer_t *timers[] = {&server->report, &server->rest, &server->flush, &server->drain};
     int error = uv_loop_init(&server->loop);
     if (error != 0)
         return error;
@@ -472,9 +204,9 @@ struct net_server *net_server_open(struct run *run, const struct net_server_plan
     server->held = true;
     pthread_mutex_init(&server->mutex, NULL);
     pthread_cond_init(&server->released, NULL);
-    server->batch = net_batch_new(plan->discard);
+    server->messages = net_messages_new(plan->discard);
     server->buffer = malloc(NET_BUFFER_BYTES);
-    int failed = server->batch == NULL || server->buffer == NULL ? UV_ENOMEM : 0;
+    int failed = server->messages == NULL || server->buffer == NULL ? UV_ENOMEM : 0;
     if (failed == 0 && open_sockets(server, error, size) != 0) {
         net_server_close(server);
         return NULL;
@@ -505,10 +237,7 @@ void net_server_close(struct net_server *server)
         uv_async_send(&server->wake);
         pthread_join(server->thread, NULL);
     }
-    while (server->peer_count > 0)
-        end_peer(server->peers[0]);
-    while (server->first != NULL)
-        drop_and_close(server->first);
+    net_session_end_all(server);
     if (server->started) {
         uv_walk(&server->loop, close_one, NULL);
         while (uv_run(&server->loop, UV_RUN_DEFAULT) != 0)
@@ -521,7 +250,7 @@ void net_server_close(struct net_server *server)
         close(server->udp_fd);
     pthread_cond_destroy(&server->released);
     pthread_mutex_destroy(&server->mutex);
-    free(server->batch);
+    free(server->messages);
     free(server->buffer);
     free(server);
 }
@@ -536,7 +265,7 @@ void net_server_count(struct net_server *server, struct net_counts *counts)
         .datagrams = atomic_load_explicit(&server->counts.datagrams, memory_order_relaxed),
         .lost = atomic_load_explicit(&server->counts.lost, memory_order_relaxed),
         .out_of_order = atomic_load_explicit(&server->counts.out_of_order, memory_order_relaxed),
-        .strangers = atomic_load_explicit(&server->counts.strangers, memory_order_relaxed),
+        .rejected = atomic_load_explicit(&server->counts.rejected, memory_order_relaxed),
         .echo_cpu_ns = net_echo_cpu_ns(server),
         .thread_cpu_ns = (int64_t)used.tv_sec * 1000000000 + used.tv_nsec};
 }

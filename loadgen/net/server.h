@@ -1,7 +1,6 @@
-/* The receiving half of a network load: one thread with a libuv loop that
- * accepts connections, tells peers from strangers, and counts what comes; round
- * trips are answered by a thread each. --listen runs it in its worker,
- * --loopback in a thread of its own. */
+/* The receiving half of a network load: one thread with a libuv loop that accepts
+ * sessions and counts what comes; each stream of round trips is answered by a thread
+ * of its own. --listen runs it in its worker, --loopback in a thread of its own. */
 #ifndef LOADGEN_NET_SERVER_H
 #define LOADGEN_NET_SERVER_H
 
@@ -16,16 +15,16 @@ struct net_server;
 
 struct net_server_plan {
     const char *address; /* as typed */
-    bool local;          /* for this process alone, that reads the counts by itself */
+    bool local;          /* for this process alone, which reads the counts by itself */
     bool discard;        /* what has come is dropped by the kernel, not copied */
-    uint64_t token;      /* of local: the only one that is let in */
+    uint64_t token;      /* with local: of the only session that is let in */
 };
 
 /* All are cumulative. */
 struct net_counts {
     uint64_t received_bytes, datagrams;
     int64_t lost; /* may fall, when a datagram comes late */
-    uint64_t out_of_order, strangers;
+    uint64_t out_of_order, rejected;
     int64_t echo_cpu_ns, thread_cpu_ns; /* of threads of the server's own */
 };
 
@@ -36,7 +35,7 @@ struct net_server *net_server_open(struct run *run, const struct net_server_plan
 int net_server_start(struct net_server *server);
 /* In this worker's thread while worker_running(). */
 void net_server_run(struct net_server *server, struct worker *worker);
-/* Any thread: look at the orders. */
+/* Any thread: orders have changed. */
 void net_server_wake(struct net_server *server);
 /* Nobody may be in net_server_run(). NULL is fine. */
 void net_server_close(struct net_server *server);

@@ -1,6 +1,6 @@
-/* What the two halves of a network load say to each other. Whoever connects says
- * HELLO first, and is answered: so each finds out at once whether the other is
- * one of us. A session has one connection that tells of all others; each further
+/* What the two halves of a network load say to each other. The one that connects says
+ * hello first, and is answered, so that each finds out at once whether the other is
+ * loadgen. A session has one control connection, for reports and its end; each further
  * connection (TCP), and each datagram, names the session's random token. */
 #ifndef LOADGEN_NET_WIRE_H
 #define LOADGEN_NET_WIRE_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NET_VERSION 1
+#define NET_VERSION 2
 
 enum net_mode { NET_TCP = 1, NET_UDP, NET_TCP_PING, NET_UDP_PING };
 
@@ -20,7 +20,7 @@ enum net_kind {
     NET_BYE          /* the session ends as it should */
 };
 
-enum net_status { NET_FINE, NET_FULL, NET_UNKNOWN, NET_WRONG };
+enum net_status { NET_FINE, NET_FULL, NET_WRONG };
 
 /* The order of a report's values. */
 enum { NET_RECEIVED_BYTES, NET_DATAGRAMS, NET_LOST, NET_OUT_OF_ORDER, NET_VALUES };
@@ -39,8 +39,8 @@ struct net_message {
 #define NET_MESSAGE_BYTES 64
 
 void net_message_write(const struct net_message *message, unsigned char bytes[NET_MESSAGE_BYTES]);
-/* 0; -1: these bytes (at least one; fewer than all only to find out early) are
- * no message of ours. */
+/* 0; -1: these bytes are no message of ours. Fewer than all (at least one) only show
+ * whether they can become one. */
 int net_message_read(const unsigned char *bytes, size_t count, struct net_message *message);
 
 /* At the head of each datagram. */
@@ -55,11 +55,5 @@ struct net_head {
 
 void net_head_write(const struct net_head *head, unsigned char bytes[NET_HEAD_BYTES]);
 struct net_head net_head_read(const unsigned char bytes[NET_HEAD_BYTES]);
-
-/* Sends a hello on a fresh connection and waits for the answer. 0, or -1 with
- * the reason in error: silent, gone, something else, another version, refused.
- * *retry: it may go better in a moment (the listener had to let us go). */
-int net_hello(int fd, const struct net_message *hello, int64_t timeout_ns,
-              struct net_message *answer, int *retry, char *error, size_t size);
 
 #endif

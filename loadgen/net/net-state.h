@@ -1,12 +1,11 @@
-/* loadgen net's own parts, known to each other: the options, and what workers
- * share. net.c has the load, options.c the options, client.c the sending
- * half's sessions, bulk.c, datagram.c and ping.c its workers' loops,
- * server.c, receive.c, patience.c and echo.c the receiving half, wire.c what
- * the two say to each other, address.c addresses and sockets, calib.c the calibration. */
-#ifndef LOADGEN_NET_H
-#define LOADGEN_NET_H
+#ifndef LOADGEN_NET_STATE_H
+#define LOADGEN_NET_STATE_H
+
+/* What the parts of the sending half, and the load itself, share: the options as
+ * given, and the state of a run. */
 
 #include "calibration.h"
+#include "counter.h"
 #include "load.h"
 #include "net/address.h"
 #include "net/server.h"
@@ -23,8 +22,8 @@
 #define NET_PIECE 512u
 /* Who has sent all that was due sleeps so long at least: writes grow, and 1 ms
  * is the largest step that a paced load may make. */
-#define NET_STEP_NS 800000
-#define NET_LOOK_NS 10000000
+#define NET_STEP_NS  800000
+#define NET_CHECK_NS 10000000 /* between two checks on the peer */
 
 enum net_role { NET_LOOPBACK, NET_LISTEN, NET_CONNECT };
 
@@ -56,7 +55,7 @@ struct net_stream {
 
 /* What the sending half has with one listener. */
 struct net_session {
-    int fd; /* the connection that tells of all others */
+    int fd; /* its control connection */
     uint64_t token;
     uint16_t udp_port;
     struct net_server *server; /* of --loopback: in this process; NULL: elsewhere */
@@ -84,9 +83,6 @@ struct net_state {
     struct calibration_found found; /* that a percentage was of */
 };
 
-extern const struct load net_load, net_ping_load;
-extern const struct setting net_options[];
-
 static inline struct net_settings *net_settings_of(const struct run *run)
 {
     return run->settings;
@@ -107,60 +103,9 @@ static inline bool net_is_udp(enum net_mode mode)
     return mode == NET_UDP || mode == NET_UDP_PING;
 }
 
-/* options.c */
-void net_check(struct run *run);
-const char *net_mode_name(enum net_mode mode);
-/* What a calibration is of. */
-void net_key(const struct run *run, struct calibration_key *key);
-int net_rate(struct run *run, const char *text, double *rate, char *error, size_t size);
-
-/* client.c: servers and sessions and streams of the sending half; 0, or -1
- * after run_fail(). */
-int net_open(struct run *run);
-/* Says good-bye; safe when half open. */
-void net_close(struct run *run);
-/* What has come from the peer: 0, or -1 after worker_fail() when it is gone. */
-int net_hear(struct worker *worker, struct net_session *session);
-
-/* worker.c: what workers have in common. */
-struct net_worker {
-    uv_loop_t loop;
-    uv_async_t wake;
-    uv_timer_t timer;
-    pthread_mutex_t mutex; /* of open: whether wake may be sent to, by any thread */
-    bool open;
-    bool looping, failed;
-    struct net_stream **streams; /* its own */
-    unsigned count;
-    unsigned next;     /* stream whose turn it is */
-    int64_t looked_ns; /* when it last looked after the peer */
-    void *batch;       /* datagram.c's own */
-};
-int net_worker_open(struct worker *worker);
-void net_worker_close(struct worker *worker);
-/* Any thread, as long as the state lives: ends a wait. */
-void net_worker_interrupt(struct net_worker *own);
-/* At the begin and at the end of work(). */
-void net_worker_begin(struct worker *worker);
-void net_worker_end(struct worker *worker);
-/* Looks whether sockets are ready; block: until one is, orders change, or 0.1 s is over. */
-void net_worker_wait(struct net_worker *own, bool block);
-/* The load fails: the peer is gone (errno, or 0: end of file); it has done `what`
- * for the time of --timeout. */
-void net_worker_gone(struct worker *worker, const struct net_session *session, int error);
-void net_worker_silent(struct worker *worker, const char *what);
-/* Looks after the peer every NET_LOOK_NS; false once it is gone. */
-bool net_worker_fine(struct worker *worker, int64_t at_ns);
-/* What has been received in a session: exact in this process, else as reported. */
-void net_worker_counts(const struct net_session *session, struct net_counts *counts);
-
-/* The workers' loops. */
-void net_bulk_work(struct worker *worker);
-int net_datagram_open(struct worker *worker);
-void net_datagram_work(struct worker *worker);
-void net_ping_work(struct worker *worker);
-
-/* calib.c */
-int net_calibrate(struct run *run);
+static inline uint64_t net_sent_bytes(const struct net_stream *stream)
+{
+    return counter_read(&stream->sent_bytes);
+}
 
 #endif

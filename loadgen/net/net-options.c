@@ -1,6 +1,6 @@
-/* loadgen net's options: what they mean together, and which are refused. */
+#include "net/net-options.h"
 
-#include "net/net.h"
+#include "net/net-state.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -139,8 +139,6 @@ void net_check(struct run *run)
                   : set->connect != NULL ? NET_CONNECT
                                          : NET_LOOPBACK;
     state->mode = mode_of(set);
-    if (set->ping)
-        run->load = &net_ping_load;
     choose_block(run);
     choose_threads(run);
     run->unit = set->ping ? UNIT_OPS : UNIT_BYTES;

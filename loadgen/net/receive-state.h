@@ -1,0 +1,95 @@
+/* What the parts of the receiving half share. All runs in the server's thread unless it
+ * says otherwise. */
+#ifndef LOADGEN_NET_RECEIVE_STATE_H
+#define LOADGEN_NET_RECEIVE_STATE_H
+
+#include "net/server.h"
+#include "net/wire.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <uv.h>
+
+#define NET_MOST_SESSIONS 64
+#define NET_MOST_STREAMS  1024
+#define NET_BUFFER_BYTES  (128u << 10)
+
+struct net_echo;
+
+/* A session, as the receiving half sees it. */
+struct net_peer {
+    struct net_server *server;
+    int control_fd; /* where its reports go */
+    enum net_mode mode;
+    uint64_t token;
+    uint32_t block_bytes, streams;
+    uint64_t *next; /* datagrams: the number that each stream continues with */
+    uint64_t received_bytes, datagrams, lost, out_of_order;
+    bool changed; /* since the last report */
+    struct net_echo *echoes;
+};
+
+/* An accepted connection: a session's control connection, or one of its TCP streams. */
+struct net_connection {
+    struct net_server *server;
+    struct net_connection *next, *previous;
+    struct net_peer *peer; /* NULL: its session has ended */
+    bool control;
+    bool said_bye;
+    int fd;
+    uv_poll_t poll;
+    struct {
+        uint64_t bytes; /* received so far */
+        uint64_t checked_bytes, flushed_bytes;
+        int64_t checked_ns, not_before_ns;
+        bool on;
+    } batch; /* receive-batch.c's own */
+};
+
+struct net_server {
+    struct run *run;
+    struct net_server_plan plan;
+    struct net_address address;
+    int listen_fd, udp_fd;
+    uv_loop_t loop;
+    uv_async_t wake;
+    uv_timer_t report, rest, flush, drain;
+    uv_poll_t listener, datagrams;
+    bool started; /* handles are open */
+    struct {
+        unsigned count; /* datagrams since checked_ns */
+        uint64_t checked_bytes;
+        int64_t checked_ns;
+    } burst; /* receive-batch.c's own */
+    struct net_connection *connections;
+    unsigned streams;
+    struct net_peer *peers[NET_MOST_SESSIONS];
+    unsigned peer_count;
+    struct net_peer *recent; /* whose datagram came last */
+    struct net_messages *messages;
+    unsigned char *buffer;
+    struct {
+        _Alignas(64) _Atomic uint64_t bytes;
+        _Atomic uint64_t datagrams;
+        _Atomic int64_t lost;
+        _Atomic uint64_t out_of_order, rejected;
+    } counts;
+    /* Shared with threads that answer round trips. */
+    pthread_mutex_t mutex;
+    pthread_cond_t released;
+    _Atomic bool held; /* paused: nobody answers */
+    int64_t ended_cpu_ns;
+    /* Of --loopback. */
+    pthread_t thread;
+    bool threaded;
+    _Atomic bool quit;
+    clockid_t cpu_clock;
+};
+
+/* The receiver's threads all add to the same counters. */
+static inline void net_count(_Atomic uint64_t *counter, uint64_t more)
+{
+    atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,22 @@
+/* The receiving half's sessions: who is let in, what they have received, and the end. */
+#ifndef LOADGEN_NET_SESSION_H
+#define LOADGEN_NET_SESSION_H
+
+#include "net/receive-state.h"
+
+/* Takes a connection whose hello should be there already, and answers it: a session's
+ * first, or one of its streams. Anything else is rejected: counted and closed.
+ * Returns the connection, to be polled, or NULL where there is nothing to poll. */
+struct net_connection *net_session_admit(struct net_server *server, int fd);
+/* Something can be read from a control connection: news of its end. */
+void net_session_hear(struct net_connection *connection);
+/* Forgets a connection and closes it. */
+void net_connection_drop(struct net_connection *connection);
+void net_session_end_all(struct net_server *server);
+
+/* Something has come for a session. */
+void net_session_received(struct net_peer *peer, uint64_t bytes);
+/* There is something new to report to it. */
+void net_session_changed(struct net_peer *peer);
+
+#endif
