@@ -1,7 +1,7 @@
 #include "supervise.h"
 
 #include "clock.h"
-#include "tree.h"
+#include "common/tree.h"
 
 #include <errno.h>
 #include <poll.h>
