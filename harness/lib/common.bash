@@ -1,31 +1,8 @@
 # Shared by jostle and its commands: errors, words, numbers, JSON text.
 # Sourced, never run. Reads JOSTLE_LIB, JOSTLE_BIN and JOSTLE_ROOT.
 
-# shellcheck disable=SC2034 # read by those who source this
-readonly JOSTLE_VERSION=0.1.0
-
-# Exit statuses, as every --help tells them.
-# shellcheck disable=SC2034
-readonly EXIT_FAILURE=1 EXIT_USAGE=2 EXIT_ABOVE=3 EXIT_UNDECIDED=4 EXIT_TARGET=5
-
-LAST_WARNING='' # what warn said last
-
-# warn MESSAGE: one line on stderr.
-warn() {
-    LAST_WARNING=$1
-    printf 'jostle: %s\n' "$1" >&2
-}
-
-# die MESSAGE [STATUS]: one line on stderr, then exit with STATUS (default 1).
-die() {
-    warn "$1"
-    exit "${2:-$EXIT_FAILURE}"
-}
-
-# usage_error MESSAGE: die with the status of wrong use.
-usage_error() {
-    die "$1" "$EXIT_USAGE"
-}
+# shellcheck source-path=SCRIPTDIR source=messages.bash
+source "$JOSTLE_LIB/messages.bash"
 
 # distance A B: prints the Levenshtein distance of two words.
 distance() {
@@ -60,11 +37,6 @@ nearest() {
         fi
     done
     [[ -z $best ]] || printf ' (did you mean %s?)' "$best"
-}
-
-# now_us: sets REPLY to the time of day in microseconds, without a fork.
-now_us() {
-    REPLY=${EPOCHREALTIME/[.,]/}
 }
 
 # json_string TEXT: sets REPLY to TEXT as a JSON string, without a fork.

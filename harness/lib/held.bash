@@ -1,0 +1,128 @@
+# The loads of an experiment: started paused, resumed, marked, paused and ended.
+# Sourced, never run; needs messages, processes, loop.
+#
+# A load is an index into the arrays below, as the plan numbers them. What a load
+# answers, stats reads.
+
+declare -a load_name=() load_condition=() load_node=() load_listens=() # of each load
+declare -a load_words=() load_first=() load_count=()                   # its command line: COUNT words from FIRST on
+declare -a load_pid=() load_in=() load_errors=()                       # of those that have been started
+declare -A condition_loads=() condition_remote=()                      # indices, with spaces between; 1: one is on another node
+mark_sent_us=0 mark_delay_us=0
+
+# A load may need this long to get ready (io fills its work file) or to be steady;
+# silence for longer is a failure.
+readonly LOAD_READY_S=${JOSTLE_LOAD_READY_S:-600} LOAD_STEADY_S=${JOSTLE_LOAD_STEADY_S:-60}
+
+# loads_start FOLDER: starts every load; returns when all are ready, and paused. Their
+# stderr goes to FOLDER. Those that others connect to come first, and run until the
+# others are ready: a paused listener answers nobody.
+loads_start() {
+    local i
+    local -a listeners=() others=()
+    for i in "${!load_name[@]}"; do
+        if [[ -n ${load_listens[i]} ]]; then listeners+=("$i"); else others+=("$i"); fi
+    done
+    for i in "${listeners[@]}"; do load_start "$i" "$1"; done
+    loads_await ready "$LOAD_READY_S" "${listeners[@]}"
+    loads_say resume "${listeners[@]}"
+    loads_await steady "$LOAD_STEADY_S" "${listeners[@]}"
+    for i in "${others[@]}"; do load_start "$i" "$1"; done
+    loads_await ready "$LOAD_READY_S" "${others[@]}"
+    loads_pause "${listeners[@]}"
+}
+
+# load_start I FOLDER: starts one load; stats reads what it answers.
+load_start() {
+    local i=$1
+    local -a command=("${load_words[@]:load_first[i]:load_count[i]}")
+    load_errors[i]=$2/load.${load_name[i]}.stderr
+    scheduler_start_words "${load_node[i]}" command
+    stats_say load "$i" "${load_name[i]}" "${load_condition[i]}" "${load_node[i]}" "$fifo_folder/load.$i"
+    exec {load_in[i]} > >(spawn "${command[@]}" >"$fifo_folder/load.$i" 2>"${load_errors[i]}")
+    load_pid[i]=$!
+    private_fds+=("${load_in[i]}")
+}
+
+# loads_say LINE I...: sends a control line. A load that is gone is found out by the
+# answer that does not come, hence no error here.
+loads_say() {
+    local i
+    for i in "${@:2}"; do
+        { printf '%s\n' "$1" >&"${load_in[i]}"; } 2>/dev/null || true
+    done
+}
+
+# loads_await EVENT SECONDS I...: until each has sent EVENT. An error, an end or silence
+# ends the experiment.
+loads_await() {
+    local i text=''
+    [[ $# -gt 2 ]] || return 0
+    stats_await "$2" "$1" "${@:3}" || {
+        for i in "${@:3}"; do text+="${text:+ or }${load_name[i]}"; done
+        die "load $text has been silent for $2 s: try it alone with loadgen"
+    }
+}
+
+# loads_resume REMOTE I...: resumes the loads together, and returns when all are steady
+# and marked. REMOTE: not empty when one of them is on another node.
+loads_resume() {
+    loads_say resume "${@:2}"
+    loads_await steady "$LOAD_STEADY_S" "${@:2}"
+    mark_delay_us=0
+    loads_mark "$1" start "${@:2}"
+}
+
+# loads_mark REMOTE NAME I...: has the loads note what they have done so far. Clocks of
+# two nodes are never compared: a load's figures are over its own time between two
+# marks. What is not known is how long a mark was on its way, so the longest round
+# trip by our own clock goes into the record (mark_delay_us).
+loads_mark() {
+    [[ -z $1 ]] || {
+        now_us
+        mark_sent_us=$REPLY
+    }
+    loads_say "mark $2" "${@:3}"
+    loads_await mark "$LOAD_STEADY_S" "${@:3}"
+    [[ -z $1 ]] || {
+        now_us
+        ((REPLY - mark_sent_us <= mark_delay_us)) || mark_delay_us=$((REPLY - mark_sent_us))
+    }
+}
+
+# loads_pause I...: returns when all are paused.
+loads_pause() {
+    loads_say pause "$@"
+    loads_await paused "$LOAD_STEADY_S" "$@"
+}
+
+# load_failed I TEXT: ends the experiment because of a load. TEXT: its own error, or
+# nothing: then the last line that it wrote to stderr says it best.
+load_failed() {
+    local i=$1 text=$2 code=0
+    pid_end "${load_pid[i]}" 2
+    wait "${load_pid[i]}" 2>/dev/null || code=$?
+    [[ -n $text ]] || text=$(load_last_words "$i")
+    text=${text#jostle: }
+    [[ -n $text ]] || text="it ended with status $code: try it alone with loadgen"
+    ((code != EXIT_USAGE)) || usage_error "load ${load_name[i]}: $text"
+    die "load ${load_name[i]} ended: $text"
+}
+
+# load_last_words I: prints the last line that load I wrote to stderr.
+load_last_words() {
+    if [[ -n ${load_node[$1]} ]]; then
+        scheduler_own_lines <"${load_errors[$1]}" | tail -n 1
+    else
+        tail -n 1 "${load_errors[$1]}" 2>/dev/null
+    fi || true
+}
+
+# loads_stop: ends every load, by the end of its stdin first. Safe to call twice.
+loads_stop() {
+    local i
+    for i in "${!load_in[@]}"; do fd_close "${load_in[i]}"; done
+    load_in=()
+    for i in "${!load_pid[@]}"; do pid_end "${load_pid[i]}" 5; done
+    load_pid=()
+}

@@ -1,0 +1,288 @@
+# One experiment, from the command line to the table: starts stats, meter and the loads,
+# and makes one run after another as stats decides. Sourced, never run.
+#
+# Between two runs nothing is forked but --prepare, --cleanup and --cold.
+
+for loop_part in messages processes plan stats held cold; do
+    # shellcheck source=/dev/null
+    source "$JOSTLE_LIB/$loop_part.bash"
+done
+unset loop_part
+# shellcheck source-path=SCRIPTDIR/../../jobs source=../../jobs/scheduler.bash
+source "$JOSTLE_ROOT/jobs/scheduler.bash"
+# shellcheck source-path=SCRIPTDIR/../report source=../report/table.bash
+source "$JOSTLE_HARNESS/report/table.bash"
+
+folder=''      # where the records are
+phase=starting # then running, finished
+meter_in='' meter_pid=''
+runs_made=0     # in this session, warm-up runs not counted
+measuring_us=0  # when the first run that counts began
+terminal_out='' # our own stdout, for --show-output
+live=''         # not empty when a line on a terminal shows where we are
+stop_reason=''  # why stats stopped
+verdict=-       # of --at-most
+
+# measure KIND ARG...: the whole of it. KIND is run or slowdown.
+measure() {
+    scheduler_use ''
+    scheduler_pin
+    scheduler_environment
+    plan_read "$@"
+    measure_traps
+    measure_open
+    now_us
+    stats_decide begin "$REPLY"
+    [[ ${NEXT[0]} == stop ]] || measure_start
+    measure_loop
+    measure_stop
+    measure_finish
+    phase=finished
+    measure_print
+    measure_verdict
+}
+
+# measure_traps: whatever ends us, no target and no load stays behind.
+measure_traps() {
+    trap measure_exit EXIT
+    # A load that died must not end us by SIGPIPE; ignored, it would be inherited by the
+    # target, a handler is not.
+    trap : PIPE
+    trap 'measure_interrupted INT 130' INT
+    trap 'measure_interrupted TERM 143' TERM
+    trap 'measure_interrupted HUP 129' HUP
+}
+
+# measure_open: the FIFOs, and stats, which locks the records.
+measure_open() {
+    local i
+    local -a fifos=(stats meter)
+    folder=${plan[folder]}
+    for i in "${!load_name[@]}"; do fifos+=("load.$i"); done
+    exec {terminal_out}>&1
+    private_fds+=("$terminal_out")
+    [[ -z ${plan[verbose]:-} ]] || exec {verbose_fd}>&2
+    [[ -n ${plan[quiet]:-} ]] || ! is_terminal 2 || live=1
+    processes_open "${fifos[@]}"
+    stats_start "$folder"
+}
+
+# measure_start: meter and the loads; returns when they are ready.
+measure_start() {
+    meter_start
+    loads_start "$folder"
+    stats_await 0 ready meter
+    processes_opened
+}
+
+# meter_start: one meter for all runs. The target has our stdin, and with --show-output
+# our stdout and stderr; else meter's complaints go to a file.
+meter_start() {
+    local -a words=("$JOSTLE_BIN/meter" --with-parent --output "$fifo_folder/meter")
+    [[ -z $caller_stdin ]] || words+=(--stdin /dev/fd/9)
+    words+=("${plan_meter[@]}")
+    stats_say meter "$fifo_folder/meter"
+    if [[ -n ${plan[show_output]:-} ]]; then
+        exec {meter_in}> >(spawn "${words[@]}" 9<&"${caller_stdin:-0}" 1>&"$terminal_out")
+    else
+        exec {meter_in}> >(spawn "${words[@]}" 9<&"${caller_stdin:-0}" >/dev/null 2>"$folder/meter.stderr")
+    fi
+    meter_pid=$!
+    private_fds+=("$meter_in")
+}
+
+# measure_loop: runs what stats asks for until it says stop.
+measure_loop() {
+    local condition block order
+    phase=running
+    while [[ ${NEXT[0]} == run ]]; do
+        condition=${NEXT[1]} block=${NEXT[2]} order=${NEXT[3]}
+        if measure_time_is_up "$block"; then
+            stats_decide stop max-time
+            continue
+        fi
+        live_show "$condition" "$order" "${NEXT[4]}" "${NEXT[5]}"
+        measure_run "$condition"
+        [[ $block == 0 ]] || runs_made=$((runs_made + 1))
+    done
+    live_end
+    stop_reason=${NEXT[1]}
+    [[ $stop_reason != failure ]] || measure_target_failed "${NEXT[2]}"
+}
+
+# measure_time_is_up BLOCK: 0 when --max-time is over. It counts from the first run that
+# is used.
+measure_time_is_up() {
+    now_us
+    [[ $1 == 0 || $measuring_us != 0 ]] || measuring_us=$REPLY
+    [[ -n ${plan[max_time_us]:-} && $measuring_us != 0 ]] || return 1
+    ((REPLY - measuring_us >= plan[max_time_us]))
+}
+
+# measure_run CONDITION: one run; NEXT is then what follows.
+measure_run() {
+    local remote=${condition_remote[$1]:-} delay=-
+    # shellcheck disable=SC2206 # numbers, with spaces between
+    local -a loads=(${condition_loads[$1]:-})
+    measure_shell prepare
+    [[ -z ${plan[cold]:-} ]] || cold_empty_cache
+    ((${#loads[@]} == 0)) || loads_resume "$remote" "${loads[@]}"
+    [[ -z $verbose_fd ]] || printf '+ %s\n' "${plan[command_text]}" >&"$verbose_fd"
+    { printf 'run\n' >&"$meter_in"; } 2>/dev/null || true
+    stats_await 0 record meter
+    if ((${#loads[@]} > 0)); then
+        loads_mark "$remote" end "${loads[@]}"
+        loads_pause "${loads[@]}"
+        [[ -z $remote ]] || delay=$mark_delay_us
+    fi
+    stats_decide record "$delay"
+    measure_shell cleanup
+}
+
+# measure_shell prepare|cleanup: runs the user's command, if any.
+measure_shell() {
+    [[ -n ${plan[$1]:-} ]] || return 0
+    (spawn bash -c "${plan[$1]}" >/dev/null) || die "--$1 failed with status $?: ${plan[$1]}"
+}
+
+# measure_failed TEXT: ends the experiment because meter made no record.
+measure_failed() {
+    local text=$1
+    [[ -n $text ]] || text=$(tail -n 1 "$folder/meter.stderr" 2>/dev/null) || true
+    text=${text#jostle: }
+    die "the run could not be measured: ${text:-meter left no record}"
+}
+
+# measure_target_failed HOW: says how the target failed, and ends.
+measure_target_failed() {
+    local last
+    last=$(tail -n 1 "$folder/target.stderr" 2>/dev/null) || true
+    warn "the target $1: ${plan[command_text]:0:120}${last:+: ${last:0:200}}: fix it, or continue with --ignore-failure (records: $folder)"
+    exit "$EXIT_TARGET"
+}
+
+# live_show CONDITION ORDER PROGRESS RUNS_LEFT: the line on a terminal.
+live_show() {
+    local left=''
+    [[ -n $live ]] || return 0
+    if [[ $4 =~ ^[0-9]+$ ]] && ((runs_made > 0)); then
+        now_us
+        left=", about $(((REPLY - measuring_us) * $4 / runs_made / 1000000)) s left"
+    fi
+    printf '\r\033[K%s: run %s, %s%s' "$1" "$2" "$3" "$left" >&2
+}
+
+# live_end: takes the live line away.
+live_end() {
+    [[ -n $live ]] || return 0
+    printf '\r\033[K' >&2
+}
+
+# measure_stop: ends meter and the loads. Safe to call twice.
+measure_stop() {
+    if [[ -n $meter_pid ]]; then
+        fd_close "$meter_in"
+        pid_end "$meter_pid" 5
+        meter_pid=''
+    fi
+    loads_stop
+}
+
+# measure_finish: has stats write the result. One that was complete already is left alone.
+measure_finish() {
+    local counters line
+    if [[ -n ${plan[complete]:-} ]] && ((runs_made == 0)); then
+        [[ -n ${plan[quiet]:-} ]] || warn "$folder is complete ($stop_reason): nothing to do"
+        [[ -n ${plan[at_most]:-} ]] || return 0
+    else
+        scheduler_environment
+        counters=$("$JOSTLE_BIN/experiment" --counters) || die 'the counters of the kernel cannot be read'
+        stats_say after "$counters"
+        while IFS= read -r line; do stats_say steps "$line"; done < <(scheduler_steps "$(plan_program)")
+    fi
+    stats_ask finish
+    [[ ${STATS_ANSWER[0]} == 'done' ]] || stats_failed
+    verdict=${STATS_ANSWER[1]}
+}
+
+# measure_print: the result as the user wants it. That its reader has gone (`| head -1`)
+# is no failure of the measurement.
+measure_print() {
+    local json=${plan[json]:-} status=0
+    stats_stop
+    if [[ -n $json && $json != - ]]; then
+        cp "$folder/result.json" "$json" 2>/dev/null ||
+            die "cannot write $json: the result is in $folder/result.json"
+    fi
+    (
+        trap - PIPE
+        [[ $json != - ]] || cat "$folder/result.json" || exit
+        [[ -n ${plan[quiet]:-} ]] || measure_table
+    ) || status=$?
+    ((status == 0 || status == 128 + 13)) || die "cannot print the result: it is in $folder/result.json"
+}
+
+# measure_table: the table for people; on stderr when stdout has the JSON.
+measure_table() {
+    [[ ${plan[json]:-} != - ]] || exec >&2
+    report_table "$folder" ${plan[verbose]:+--verbose} || return
+    printf '\nRecords: %s\n' "$folder"
+}
+
+# measure_verdict: the exit status of --at-most.
+measure_verdict() {
+    [[ -n ${plan[at_most]:-} ]] || return 0
+    case $verdict in
+        below) exit 0 ;;
+        above) exit "$EXIT_ABOVE" ;;
+        *) exit "$EXIT_UNDECIDED" ;;
+    esac
+}
+
+# measure_interrupted SIGNAL STATUS: nothing is left running, what was measured stays.
+measure_interrupted() {
+    trap '' INT TERM HUP
+    live_end
+    live=''
+    if [[ $phase == running ]]; then
+        warn "interrupted by SIG$1 after $runs_made run(s): they are kept in $folder"
+    else
+        warn "interrupted by SIG$1"
+    fi
+    exit "$2"
+}
+
+# measure_exit: at the end, whatever the reason.
+measure_exit() {
+    local status=$?
+    trap '' INT TERM HUP
+    set +e
+    live_end
+    measure_stop
+    if [[ -n $stats_pid && $phase != finished ]]; then
+        case $status in
+            # What is not the experiment's own fault may go well another time.
+            "$EXIT_TARGET" | "$EXIT_USAGE") stats_say ended failed "$LAST_WARNING" ;;
+            *) stats_say ended interrupted "$LAST_WARNING" ;;
+        esac
+    fi
+    stats_stop
+    processes_opened
+    measure_tidy
+    exit "$status"
+}
+
+# measure_tidy: takes away what is of no use to anybody: empty error files, and the
+# folder itself when nothing was measured.
+measure_tidy() {
+    local file
+    local -a useless=()
+    [[ -d $folder ]] || return 0
+    for file in "$folder"/*.stderr; do
+        [[ -s $file || ! -e $file ]] || useless+=("$file")
+    done
+    [[ -s $folder/runs.jsonl ]] || useless+=("$folder"/{runs.jsonl,experiment.json} "$folder"/*.stderr)
+    ((${#useless[@]} == 0)) || rm -f -- "${useless[@]}"
+    [[ -e $folder/runs.jsonl ]] || rmdir -- "$folder" 2>/dev/null || return 0
+    [[ -z ${plan[created]:-} || -e $folder ]] || rmdir -- "${folder%/*}" 2>/dev/null
+}

@@ -1,0 +1,38 @@
+# What every command says when something is wrong, and its exit statuses. Sourced,
+# never run.
+
+# shellcheck disable=SC2034 # read by those who source this
+readonly JOSTLE_VERSION=0.1.0
+
+# Exit statuses, as every --help lists them.
+# shellcheck disable=SC2034
+readonly EXIT_FAILURE=1 EXIT_USAGE=2 EXIT_ABOVE=3 EXIT_UNDECIDED=4 EXIT_TARGET=5
+
+LAST_WARNING='' # what warn said last
+
+# warn MESSAGE: one line on stderr.
+warn() {
+    LAST_WARNING=$1
+    printf 'jostle: %s\n' "$1" >&2
+}
+
+# die MESSAGE [STATUS]: one line on stderr, then exit with STATUS (default 1).
+die() {
+    warn "$1"
+    exit "${2:-$EXIT_FAILURE}"
+}
+
+# usage_error MESSAGE: die with the status of wrong use.
+usage_error() {
+    die "$1" "$EXIT_USAGE"
+}
+
+# is_terminal FD: 0 when escape sequences may be written to FD.
+is_terminal() {
+    [[ -t $1 && ${TERM:-dumb} != dumb ]]
+}
+
+# now_us: sets REPLY to the time of day in microseconds, without a fork.
+now_us() {
+    REPLY=${EPOCHREALTIME/[.,]/}
+}

@@ -1,0 +1,60 @@
+# What `experiment` makes of the command line: which programs are to be started, and
+# how. Sourced, never run; needs messages, loads.
+
+declare -A plan=()                          # the settings that the loop acts on, by name
+declare -a plan_meter=() plan_cold_paths=() # meter's command line; files for --cold
+declare -a conditions=()                    # in order
+
+# plan_read KIND ARG...: has experiment check a command line of `jostle KIND`, and reads
+# its plan. Exits as experiment does where it refuses.
+plan_read() {
+    local -a text
+    local i status=0
+    [[ -x $JOSTLE_BIN/experiment ]] || die "$JOSTLE_BIN/experiment is missing: run make"
+    mapfile -d '' -t text < <(exec "$JOSTLE_BIN/experiment" "$@")
+    wait $! || status=$?
+    ((status == 0)) || exit "$status"
+    # --help and --version are one text.
+    ((${#text[@]} > 1)) || {
+        printf '%s' "${text[*]}"
+        exit 0
+    }
+    for ((i = 0; i + 1 < ${#text[@]}; i += 2)); do
+        plan_take "${text[i]}" "${text[i + 1]}"
+    done
+    for i in "${!load_name[@]}"; do
+        condition_loads[${load_condition[i]}]+=" $i"
+        [[ -z ${load_node[i]} ]] || condition_remote[${load_condition[i]}]=1
+    done
+}
+
+# plan_take KEY VALUE: one pair of the plan; what begins with load_ is of the last load.
+plan_take() {
+    local last=$((${#load_name[@]} - 1))
+    case $1 in
+        load)
+            load_name+=("$2") load_condition+=('') load_node+=('') load_listens+=('')
+            load_first+=("${#load_words[@]}") load_count+=(0)
+            ;;
+        load_condition) load_condition[last]=$2 ;;
+        load_node) load_node[last]=$2 ;;
+        load_listens) load_listens[last]=$2 ;;
+        load_word) load_words+=("$2") load_count[last]=$((load_count[last] + 1)) ;;
+        meter) plan_meter+=("$2") ;;
+        cold_path) plan_cold_paths+=("$2") ;;
+        condition) conditions+=("$2") ;;
+        *) plan[$1]=$2 ;;
+    esac
+}
+
+# plan_program: prints the first word of the target's command line.
+plan_program() {
+    local word next=''
+    for word in "${plan_meter[@]}"; do
+        [[ -z $next ]] || {
+            printf '%s' "$word"
+            return
+        }
+        [[ $word != -- ]] || next=1
+    done
+}

@@ -1,0 +1,85 @@
+# The programs that live as long as an experiment does: stats, meter and the loads.
+# Sourced, never run; needs messages.bash.
+#
+# Such a program ends when its stdin does, so nothing else may hold the write end of
+# that pipe: bash does not mark its descriptors close-on-exec, hence `spawn`.
+
+declare -a private_fds=() # descriptors that a started program must not get
+fifo_folder=''            # where the FIFOs are, until all of them are open
+idle_fd=''                # nothing ever comes from here: to wait without a fork
+verbose_fd=''             # with --verbose: our own stderr, where each command is shown
+caller_stdin=''           # the stdin that jostle was started with: the target's
+
+# processes_open NAME...: makes a FIFO of each name in fifo_folder.
+processes_open() {
+    fifo_folder=$(mktemp -d) || die 'cannot make a temporary folder: set TMPDIR to one that can be written'
+    (cd "$fifo_folder" && mkfifo idle "$@") || die "cannot make FIFOs in $fifo_folder: set TMPDIR to another folder"
+    exec {idle_fd}<>"$fifo_folder/idle"
+    private_fds+=("$idle_fd")
+    if { exec {caller_stdin}<&0; } 2>/dev/null; then private_fds+=("$caller_stdin"); fi
+}
+
+# processes_opened: takes the FIFOs' names away; whoever has one open keeps it.
+processes_opened() {
+    [[ -z $fifo_folder ]] || rm -rf -- "$fifo_folder"
+    fifo_folder=''
+}
+
+# show COMMAND...: with --verbose, prints the command so that a shell can run it.
+show() {
+    [[ -n $verbose_fd ]] || return 0
+    local text
+    printf -v text ' %q' "$@"
+    printf '+%s\n' "$text" >&"$verbose_fd"
+}
+
+# spawn COMMAND...: runs COMMAND in place of this (sub)shell, without any of our own
+# descriptors. Call it in a subshell.
+spawn() {
+    local fd
+    show "$@"
+    [[ -z $verbose_fd ]] || exec {verbose_fd}>&-
+    for fd in "${private_fds[@]}"; do
+        exec {fd}>&-
+    done
+    exec "$@"
+}
+
+# fd_close FD: closes one of private_fds, and forgets it.
+fd_close() {
+    local fd=$1 other
+    local -a kept=()
+    for other in "${private_fds[@]}"; do
+        [[ $other == "$fd" ]] || kept+=("$other")
+    done
+    private_fds=("${kept[@]}")
+    exec {fd}>&-
+}
+
+# pause_ms N: waits N ms, without a fork.
+pause_ms() {
+    local seconds
+    printf -v seconds '0.%03d' "$1"
+    read -r -t "$seconds" -u "$idle_fd" || true
+}
+
+# pid_runs PID: 0 while the process exists and is no zombie.
+pid_runs() {
+    local stat=''
+    { read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 1
+    stat=${stat##*) }
+    [[ ${stat%% *} != Z && ${stat%% *} != X ]]
+}
+
+# pid_end PID SECONDS: waits SECONDS for the process to end by itself, then sends
+# SIGTERM, then SIGKILL. Only ever used on our own, unreaped children.
+pid_end() {
+    local pid=$1 signal ticks
+    for signal in '' TERM KILL; do
+        [[ -z $signal ]] || kill -s "$signal" "$pid" 2>/dev/null || true
+        for ((ticks = $2 * 500; ticks > 0; ticks--)); do
+            pid_runs "$pid" || return 0
+            pause_ms 2
+        done
+    done
+}

@@ -1,0 +1,83 @@
+# The conversation with stats, which reads every record and decides what runs next.
+# Sourced, never run; needs messages, processes, loads. A line is a command and its
+# arguments, with tabs between.
+
+stats_in='' stats_out='' stats_pid=''
+declare -a STATS_ANSWER=() # the fields of stats' last answer
+declare -a NEXT=()         # its last decision: run CONDITION BLOCK ORDER PROGRESS RUNS_LEFT, or stop REASON TEXT
+
+# stats_start FOLDER: starts it on the experiment in FOLDER.
+stats_start() {
+    local -a words=("$JOSTLE_BIN/stats" --experiment "$1" --pid "$$")
+    [[ -z ${plan[quiet]:-} ]] || words+=(--quiet)
+    exec {stats_out}< <(spawn "${words[@]}" <"$fifo_folder/stats")
+    stats_pid=$!
+    private_fds+=("$stats_out")
+    exec {stats_in}>"$fifo_folder/stats"
+    private_fds+=("$stats_in")
+}
+
+# stats_say FIELD...: sends a command that has no answer. That stats has ended is found
+# out by the next answer, hence no error here.
+stats_say() {
+    local text
+    printf -v text '%s\t' "$@"
+    { printf '%s\n' "${text%$'\t'}" >&"$stats_in"; } 2>/dev/null || true
+}
+
+# stats_ask FIELD...: sends a command, and reads the answer into STATS_ANSWER.
+stats_ask() {
+    stats_say "$@"
+    stats_answer
+}
+
+# stats_decide FIELD...: sends what stats answers with a decision, which is then in NEXT.
+stats_decide() {
+    stats_ask "$@"
+    NEXT=("${STATS_ANSWER[@]}")
+    [[ ${NEXT[0]} != failed ]] || stats_failed
+}
+
+# stats_answer [SECONDS]: reads an answer; 1 when none has come after SECONDS. Two tabs
+# in a row are an empty field, which `read` alone would swallow.
+stats_answer() {
+    local line status=0
+    IFS= read -r ${1:+-t "$1"} -u "$stats_out" line || status=$?
+    ((status <= 128)) || return 1
+    ((status == 0)) || die 'stats ended before the experiment did: see above'
+    STATS_ANSWER=()
+    while [[ $line == *$'\t'* ]]; do
+        STATS_ANSWER+=("${line%%$'\t'*}")
+        line=${line#*$'\t'}
+    done
+    STATS_ANSWER+=("$line")
+}
+
+# stats_await SECONDS EVENT SOURCE...: until each source (a load's index, or meter) has
+# sent EVENT; 1 when one is silent for SECONDS (0: however long). A source that
+# failed ends the experiment.
+stats_await() {
+    stats_say await "${@:2}"
+    if [[ $1 == 0 ]]; then stats_answer; else stats_answer "$1" || return 1; fi
+    [[ ${STATS_ANSWER[0]} != ok ]] || return 0
+    stats_failed
+}
+
+# stats_failed: ends the experiment because of what the last answer says.
+stats_failed() {
+    local source=${STATS_ANSWER[1]:-} text=${STATS_ANSWER[2]:-}
+    case $source in
+        meter) measure_failed "$text" ;;
+        [0-9]*) load_failed "$source" "$text" ;;
+        *) die "${text:-stats failed}" ;;
+    esac
+}
+
+# stats_stop: ends it, by the end of its stdin. Safe to call twice.
+stats_stop() {
+    [[ -n $stats_pid ]] || return 0
+    fd_close "$stats_in"
+    pid_end "$stats_pid" 5
+    fd_close "$stats_out"
+    stats_pid=''
+}
