@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # The run loop, with a made-up stats, meter, load and clock: who is told what, and in
 # which order. Nothing here measures anything.
-# bats file_tags=quick
 
 load helpers
 

@@ -1,5 +1,6 @@
 # --cold: the page cache before a run. Sourced, never run; needs messages, processes,
 # plan. What cannot be done here was refused by experiment.
+# shellcheck disable=SC2034,SC2154 # shared with loop.bash and the others
 
 # cold_empty_cache: writes back what is dirty, then empties the page cache, or puts the
 # files under --cold-path out of it (posix_fadvise, by dd's nocache).

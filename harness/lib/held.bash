@@ -3,6 +3,7 @@
 #
 # A load is an index into the arrays below, as the plan numbers them. What a load
 # answers, stats reads.
+# shellcheck disable=SC2034,SC2154 # shared with plan.bash, loop.bash and processes.bash
 
 declare -a load_name=() load_condition=() load_node=() load_listens=() # of each load
 declare -a load_words=() load_first=() load_count=()                   # its command line: COUNT words from FIRST on
@@ -34,14 +35,14 @@ loads_start() {
 
 # load_start I FOLDER: starts one load; stats reads what it answers.
 load_start() {
-    local i=$1
+    local i=$1 fd
     local -a command=("${load_words[@]:load_first[i]:load_count[i]}")
     load_errors[i]=$2/load.${load_name[i]}.stderr
     scheduler_start_words "${load_node[i]}" command
     stats_say load "$i" "${load_name[i]}" "${load_condition[i]}" "${load_node[i]}" "$fifo_folder/load.$i"
-    exec {load_in[i]} > >(spawn "${command[@]}" >"$fifo_folder/load.$i" 2>"${load_errors[i]}")
-    load_pid[i]=$!
-    private_fds+=("${load_in[i]}")
+    exec {fd}> >(spawn "${command[@]}" >"$fifo_folder/load.$i" 2>"${load_errors[i]}")
+    load_pid[i]=$! load_in[i]=$fd
+    private_fds+=("$fd")
 }
 
 # loads_say LINE I...: sends a control line. A load that is gone is found out by the

@@ -3,11 +3,18 @@
 #
 # Between two runs nothing is forked but --prepare, --cleanup and --cold.
 
-for loop_part in messages processes plan stats held cold; do
-    # shellcheck source=/dev/null
-    source "$JOSTLE_LIB/$loop_part.bash"
-done
-unset loop_part
+# shellcheck source-path=SCRIPTDIR source=messages.bash
+source "$JOSTLE_LIB/messages.bash"
+# shellcheck source-path=SCRIPTDIR source=processes.bash
+source "$JOSTLE_LIB/processes.bash"
+# shellcheck source-path=SCRIPTDIR source=plan.bash
+source "$JOSTLE_LIB/plan.bash"
+# shellcheck source-path=SCRIPTDIR source=stats.bash
+source "$JOSTLE_LIB/stats.bash"
+# shellcheck source-path=SCRIPTDIR source=held.bash
+source "$JOSTLE_LIB/held.bash"
+# shellcheck source-path=SCRIPTDIR source=cold.bash
+source "$JOSTLE_LIB/cold.bash"
 # shellcheck source-path=SCRIPTDIR/../../jobs source=../../jobs/scheduler.bash
 source "$JOSTLE_ROOT/jobs/scheduler.bash"
 # shellcheck source-path=SCRIPTDIR/../report source=../report/table.bash

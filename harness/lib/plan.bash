@@ -1,5 +1,6 @@
 # What `experiment` makes of the command line: which programs are to be started, and
 # how. Sourced, never run; needs messages, loads.
+# shellcheck disable=SC2034,SC2154 # shared with loop.bash and the others
 
 declare -A plan=()                          # the settings that the loop acts on, by name
 declare -a plan_meter=() plan_cold_paths=() # meter's command line; files for --cold
@@ -23,8 +24,8 @@ plan_read() {
         plan_take "${text[i]}" "${text[i + 1]}"
     done
     for i in "${!load_name[@]}"; do
-        condition_loads[${load_condition[i]}]+=" $i"
-        [[ -z ${load_node[i]} ]] || condition_remote[${load_condition[i]}]=1
+        condition_loads["${load_condition[i]}"]+=" $i"
+        [[ -z ${load_node[i]} ]] || condition_remote["${load_condition[i]}"]=1
     done
 }
 

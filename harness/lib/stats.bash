@@ -1,6 +1,7 @@
 # The conversation with stats, which reads every record and decides what runs next.
 # Sourced, never run; needs messages, processes, loads. A line is a command and its
 # arguments, with tabs between.
+# shellcheck disable=SC2034,SC2154 # shared with loop.bash and the others
 
 stats_in='' stats_out='' stats_pid=''
 declare -a STATS_ANSWER=() # the fields of stats' last answer
