@@ -50,7 +50,7 @@ refused() {
     fi
 }
 
-@test "what is live is what was asked for, by the allocator's own word" {
+@test "the live memory is as given, as the allocator reports it" {
     local allocator
     for allocator in $(each_allocator); do
         alloc --allocator "$allocator" --live 64MiB --threads 2 | holds '
@@ -61,7 +61,7 @@ refused() {
     done
 }
 
-@test "sizes are as asked for, small or large, or all the same" {
+@test "sizes are as given, small or large, or all the same" {
     alloc --size 1-16 --live 1MiB --threads 1 | holds '.[0] | .minimum_bytes == 1 and .maximum_bytes == 16 and (.slots / 1048576 * 5.41 - 1 | fabs) < 0.01' -s
     alloc --size 4096 --live 4MiB --threads 1 | holds '.[0] | .minimum_bytes == 4096 and .maximum_bytes == 4096 and .slots == 1024' -s
     alloc --size 1MiB-4MiB --live 64MiB --threads 1 | holds '.[-1].achieved > 0 and .[0].chunk_operations == 1' -s

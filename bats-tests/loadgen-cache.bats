@@ -30,7 +30,7 @@ cache() {
     done
 }
 
-@test "of nothing, nothing is touched, whatever rate is asked for" {
+@test "of nothing, nothing is touched, at any rate" {
     cache --size 0 --duration 0.5 | holds '
         .[0].footprint_bytes == 0 and (.[-1] | .achieved == 0 and .operations == 0 and .busy_s == 0 and .cpu_s < 0.05)' -s
     cache --size 0 --limit 1G | tail -n 1 | holds '.achieved == 0 and .offered == 0'

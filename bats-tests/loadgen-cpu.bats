@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # bats file_tags=measures
-# loadgen cpu takes the share that it was asked for, by the kernel's accounting.
+# loadgen cpu takes the share that was given, by the kernel's accounting.
 
 load helpers
 load loadgen

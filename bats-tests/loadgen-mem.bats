@@ -136,7 +136,7 @@ cpus() {
     [[ $output =~ [0-9]\ ns\ for\ each\ load && $output == *"pages "* ]]
 }
 
-@test "the pages that it got are told, and huge ones if they were asked for" {
+@test "its pages are reported, and huge ones if --huge is given" {
     mem --threads 1 --footprint 32MiB | head -n 1 | holds '(.pages == "base") == (.huge_bytes == 0) and .page_bytes >= 4096 and (.nodes | test("^[0-9]"))'
     if grep -q '\[never\]' /sys/kernel/mm/transparent_hugepage/enabled && ! grep -q '^HugePages_Free: *[1-9]' /proc/meminfo; then
         refused 'huge pages are off' --huge
@@ -145,7 +145,7 @@ cpus() {
     fi
 }
 
-@test "memory comes from the node that was asked for, and one that is not there is refused" {
+@test "memory comes from the node of --node, and a missing one is refused" {
     local node
     node=$(sed 's/[-,].*//' /sys/devices/system/node/has_memory 2>/dev/null) || skip 'this kernel knows no NUMA nodes'
     mem --threads 1 --footprint 4MiB --node "$node" | head -n 1 | holds '.nodes == $node' --arg node "$node"

@@ -102,30 +102,30 @@ failed() {
     refused 1 'cannot listen at 203.0.113.1:5300' --listen 203.0.113.1:5300
 }
 
-@test "a port in use is an error; so is one where nobody listens" {
+@test "a port in use is an error; so is one without a listener" {
     net_listen
     refused 1 'Address already in use.*another port' --listen "$LISTEN_AT"
     kill -TERM "$LISTEN_PID"
     wait "$LISTEN_PID"
     LISTEN_PID=''
-    refused 1 'Connection refused.*nobody listens there' --connect "$LISTEN_AT"
+    refused 1 'Connection refused.*no listener there' --connect "$LISTEN_AT"
 }
 
-@test "a peer that speaks something else, says nothing, or hangs up is told apart" {
+@test "a peer that speaks something else, is silent, or hangs up is reported as such" {
     net_rogue_peer greet 'SSH-2.0-OpenSSH_9.2'
     refused 1 'not loadgen net --listen .*SSH-2.0-OpenSSH' --connect "127.0.0.1:$ROGUE_PORT"
     kill "$ROGUE_PID"
     net_rogue_peer silent
-    refused 1 'says nothing' --connect "127.0.0.1:$ROGUE_PORT" --timeout 500ms
+    refused 1 'does not answer' --connect "127.0.0.1:$ROGUE_PORT" --timeout 500ms
     kill "$ROGUE_PID"
     net_rogue_peer close
     refused 1 'closed the connection' --connect "127.0.0.1:$ROGUE_PORT"
 }
 
-@test "another version of the protocol is told" {
+@test "another version of the protocol is reported" {
     # 64 bytes as ours, but of version 9; the answer's kind is 3.
     net_rogue_peer greet "$(printf 'JOSTLnet')"
-    refused 1 'says nothing' --connect "127.0.0.1:$ROGUE_PORT" --timeout 300ms
+    refused 1 'does not answer' --connect "127.0.0.1:$ROGUE_PORT" --timeout 300ms
     net_listen
     # A hello of version 9: the listener answers, and lets it go.
     exec {peer}<>"/dev/tcp/127.0.0.1/$LISTEN_PORT"
@@ -152,7 +152,7 @@ failed() {
     LISTEN_PID=''
 }
 
-@test "a rogue peer that says nothing is disconnected" {
+@test "a silent rogue peer is disconnected" {
     net_listen
     exec {peer}<>"/dev/tcp/127.0.0.1/$LISTEN_PORT"
     printf 'JOST' >&"$peer"

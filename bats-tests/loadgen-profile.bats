@@ -77,7 +77,7 @@ first_cpu() {
     holds '.[-1] | .offered > 2.6 and .achieved < 1.05 and .dropped > 0 and .elapsed_s < 1.3' -s <<<"$output"
 }
 
-@test "more cores than CPUs are averaged or added up, and the mapping is told" {
+@test "more cores than CPUs are averaged or added up, and the mapping is reported" {
     printf 'cores: 4\ntime: 500 ms\nload: 0.1 0.2 0 0.4\n' >"$PROFILE"
     replay --cpus "$(first_cpu)"
     holds '.[0].mapping == [{cpu: .[0].mapping[0].cpu, cores: "0-3"}] and .[0].threads == 1' -s <<<"$output"
@@ -98,7 +98,7 @@ first_cpu() {
     holds '.[0].threads == 1' -s <<<"$output"
 }
 
-@test "under control a replay begins anew with each resume, and goes round" {
+@test "under control a replay restarts with each resume, and repeats" {
     printf 'cores: 1\ntime: 400 ms\nload: 0.4\ntime: 800 ms\nload: 0\n' >"$PROFILE"
     load_start cpu --profile "$PROFILE" --cpus "$(first_cpu)"
     load_expect ready

@@ -1,7 +1,7 @@
 #ifndef LOADGEN_ALLOC_ALLOCATOR_H
 #define LOADGEN_ALLOC_ALLOCATOR_H
 
-/* What loadgen alloc wants of an allocator. */
+/* The interface of an allocator that loadgen alloc can use. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -32,8 +32,8 @@ int profile_read(FILE *file, struct profile *profile, char *error, size_t size);
 void profile_free(struct profile *profile);
 
 /* Finds `name`: a path, or the name of a profile that came with jostle (in
- * $JOSTLE_PROFILES, beside the source, or where it is installed). NULL: there
- * is none; then tried names the last folder looked in. */
+ * $JOSTLE_PROFILES, in the source tree, or where it is installed). NULL: there
+ * is none; then tried names the last folder searched. */
 FILE *profile_open(const char *name, char *tried, size_t size);
 
 #endif

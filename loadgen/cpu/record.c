@@ -1,6 +1,6 @@
 /* loadgen record: writes down how busy each CPU is, from /proc/stat, so that
  * `loadgen cpu --profile` can do the same again. Time that the hypervisor stole
- * is not load: it is kept apart, beside the loads. */
+ * is not load: it is recorded separately. */
 
 #include "load.h"
 
@@ -187,7 +187,7 @@ const struct load record_load = {
     .summary = "records how busy each CPU is, for cpu --profile",
     .details = "FILE gets one JSON line a span (- is stdout); the interval is 1 s unless given. "
                "It ends after --duration, or by Ctrl-C. User, nice, system, irq and softirq time "
-               "count as load, steal is kept beside it.",
+               "count as load, steal is recorded separately.",
     .arguments = "FILE",
     .without = "threads cpus limit nice json control",
     .check = record_check,

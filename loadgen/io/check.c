@@ -107,7 +107,7 @@ static void judge_more(const struct run *run, double share, double self, char *t
 
     if (self > 1 + DEVIATION)
         snprintf(text, size,
-                 "%s moved %.2f times what this load asked for, and %.2f times was for this "
+                 "%s moved %.2f times what this load moved, and %.2f times was for this "
                  "process: blocks smaller than the file system's: give a larger --block-size",
                  state->device.counter, share, self);
     else

@@ -4,8 +4,8 @@
 #define LOADGEN_IO_ERROR_H
 
 enum {
-    IO_FAILED = 1, /* the system would not: exit status 1 */
-    IO_REFUSED = 2 /* the user asked for what cannot be: exit status 2 */
+    IO_FAILED = 1, /* the system failed: exit status 1 */
+    IO_REFUSED = 2 /* the request cannot be met: exit status 2 */
 };
 
 struct io_error {

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Left free for the file system's own needs beside the file. */
+/* Left free for the file system's own needs. */
 #define SPARE_BYTES (1u << 20)
 
 #define DIRECT_ALIGNMENT 4096
@@ -35,7 +35,7 @@ static int check_folder(const struct io_file *file, struct io_error *error)
     struct stat status;
 
     if (stat(file->folder, &status) != 0)
-        return io_error_set(error, IO_REFUSED, "--dir %s: %s: name a folder that is there",
+        return io_error_set(error, IO_REFUSED, "--dir %s: %s: name an existing folder",
                             file->folder, strerror(errno));
     if (!S_ISDIR(status.st_mode))
         return io_error_set(error, IO_REFUSED, "--dir %s: not a folder: name one", file->folder);
@@ -52,8 +52,9 @@ static int check_space(const struct io_file *file, uint64_t held, struct io_erro
     uint64_t free_bytes;
 
     if (statvfs(file->folder, &space) != 0)
-        return io_error_set(error, IO_FAILED, "cannot ask %s for its free space: %s", file->folder,
-                            strerror(errno));
+        return io_error_set(error, IO_FAILED,
+                            "cannot find the free space of %s: %s: give another --dir",
+                            file->folder, strerror(errno));
     free_bytes = (uint64_t)space.f_bavail * space.f_frsize + held;
     if (file->size_bytes <= free_bytes && free_bytes - file->size_bytes >= SPARE_BYTES)
         return 0;
@@ -63,7 +64,7 @@ static int check_space(const struct io_file *file, uint64_t held, struct io_erro
                         (double)file->size_bytes / GIB, file->folder, (double)free_bytes / GIB);
 }
 
-/* Ours, a plain file with one name, that nobody else may write. */
+/* Our own regular file with one name, that no other user may write. */
 static bool is_own(const struct stat *status)
 {
     return S_ISREG(status->st_mode) && status->st_uid == geteuid() && status->st_nlink == 1 &&
@@ -78,7 +79,7 @@ static bool fits(const struct io_file *file, const struct stat *status)
 }
 
 /* Open the kept file at `path` if it is ours; never through a symbolic link,
- * and never waiting for whoever might be at the other end of a pipe. -1: there
+ * and never waiting for the other end of a pipe. -1: there
  * is none, or (foreign is set) it is not for us. */
 static int open_kept(const char *path, struct stat *status, bool *foreign)
 {
@@ -97,7 +98,7 @@ static int open_kept(const char *path, struct stat *status, bool *foreign)
 static int foreign_kept(const char *path, struct io_error *error)
 {
     return io_error_set(error, IO_REFUSED,
-                        "%s is not a work file of yours: remove it, or choose another --dir, "
+                        "%s is not your work file: remove it, or choose another --dir, "
                         "or leave out --keep",
                         path);
 }
@@ -136,7 +137,7 @@ static int take_kept(struct io_file *file, struct io_error *error)
     return 0;
 }
 
-/* Where O_TMPFILE is not to be had: a name until it can be done without. One
+/* Where O_TMPFILE is not supported: a name until it can be removed. One
  * that a killed start left is taken away first. */
 static int create_named(const struct io_file *file)
 {

@@ -1,5 +1,5 @@
 /* The work file: allocated, written once with incompressible data, gone at the
- * end whatever happens, unless it is to be kept. */
+ * end in every case, unless it is to be kept. */
 #ifndef LOADGEN_IO_FILE_H
 #define LOADGEN_IO_FILE_H
 

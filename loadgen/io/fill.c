@@ -22,7 +22,7 @@ enum {
 struct round {
     const struct io_fill *fill;
     int fd;
-    _Atomic uint64_t next; /* offset of the piece that nobody has taken */
+    _Atomic uint64_t next; /* offset of the next piece to write */
     _Atomic int error;     /* errno of the first failure */
     _Atomic bool interrupted;
 };
@@ -98,7 +98,7 @@ static void run_writers(struct round *round)
     sigset_t all, before;
     int started = 0;
 
-    sigfillset(&all); /* signals belong to whoever called */
+    sigfillset(&all); /* signals are the caller's */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (started < WRITERS && pthread_create(&threads[started], NULL, writer, round) == 0)
         started++;

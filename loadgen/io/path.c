@@ -14,7 +14,7 @@
 enum {
     PAGE_BYTES = 4096,
     HUGE_BYTES = 2 << 20,
-    STAMP_EVERY_BYTES = 4096 /* the smallest piece that storage is known to look for twins of */
+    STAMP_EVERY_BYTES = 4096 /* the smallest piece that storage is known to deduplicate */
 };
 
 const char *const io_sync_names[] = {"direct", "dsync", "data", "none", NULL};
@@ -71,7 +71,7 @@ int io_plan_open(struct io_plan *plan, const struct io_file *file, struct io_err
         if (plan->read_fd < 0)
             return io_error_set(error, IO_FAILED, "cannot open the work file for reading: %s",
                                 strerror(errno));
-        if (plan->cached || plan->drop) /* no read-ahead of what nobody asked for */
+        if (plan->cached || plan->drop) /* no read-ahead */
             posix_fadvise(plan->read_fd, 0, 0, plan->random ? POSIX_FADV_RANDOM : 0);
     }
     return 0;

@@ -53,7 +53,7 @@ int io_ring_forbidden(void)
 }
 
 /* Both registrations only save work for the kernel: without them (a low
- * RLIMIT_MEMLOCK on older kernels) it goes on as well. */
+ * RLIMIT_MEMLOCK on older kernels) it works too. */
 static void register_all(struct io_ring *ring)
 {
     const struct io_plan *plan = ring->stream->plan;
@@ -106,8 +106,8 @@ void io_ring_close(struct io_ring *ring)
 {
     if (ring == NULL)
         return;
-    /* The kernel takes a ring apart at its leisure; the file and the buffers are
-     * given back now, so that the file system can be unmounted at once. */
+    /* The kernel tears a ring down later; the file and the buffers are given back
+     * now, so that the file system can be unmounted at once. */
     if (ring->fixed_files)
         io_uring_unregister_files(&ring->uring);
     if (ring->fixed_buffers)
@@ -184,7 +184,7 @@ void io_ring_start(struct io_ring *ring, int64_t due_ns, int64_t start_ns)
         sqe->flags |= IOSQE_IO_LINK;
         link_sync(ring, index);
     }
-    /* What does not get through now does so in io_ring_wait(), or says why. */
+    /* What is not accepted now is submitted by io_ring_wait(), which returns errors. */
     if (io_uring_sq_ready(&ring->uring) >= SUBMIT_AT_ONCE)
         io_uring_submit(&ring->uring);
 }

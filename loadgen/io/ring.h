@@ -29,7 +29,7 @@ bool io_ring_has_room(const struct io_ring *ring);
 void io_ring_start(struct io_ring *ring, int64_t due_ns, int64_t start_ns);
 
 /* Start what is queued, and wait until one is done or timeout_ns is over (0: do
- * not wait; negative: for ever). 0, or errno. */
+ * not wait; negative: without end). 0, or errno. */
 int io_ring_wait(struct io_ring *ring, int64_t timeout_ns);
 
 /* Take one that is done; false if there is none. */

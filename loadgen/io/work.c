@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A signal that waits, or a harness that is gone. */
+/* A pending signal, or a harness that is gone. */
 static bool interrupted(void *context)
 {
     const struct run *run = context;
@@ -23,7 +23,7 @@ static bool interrupted(void *context)
             sigismember(&pending, SIGHUP) == 1);
 }
 
-/* Signals wait while the file is written, which looks for them; afterwards they
+/* Signals wait while the file is written, which polls for them; afterwards they
  * are delivered, and end the load in the usual way. */
 static int open_file(struct run *run, struct io_error *error)
 {

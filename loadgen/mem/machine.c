@@ -17,7 +17,7 @@ static uint64_t size_of(hwloc_obj_t cache)
 }
 
 /* The sum over all L3s above the CPUs, each once: CPUs of one are neighbours in
- * the order of their numbers or not, so it is looked for among those before. */
+ * the order of their numbers or not, so each is counted at its first CPU. */
 static uint64_t sum_l3(hwloc_topology_t topology, const struct cpu_list *cpus)
 {
     uint64_t sum = 0;

@@ -38,7 +38,7 @@ struct mem_plan {
     enum mem_class class;
 };
 
-/* What one worker says of itself; written by it alone. */
+/* What one worker has done; written by it alone. */
 struct mem_busy {
     _Alignas(64) _Atomic uint64_t busy_ns; /* inside the kernel */
     _Atomic uint64_t units;                /* bytes, or loads of chase, in that time */

@@ -1,7 +1,7 @@
 #ifndef LOADGEN_MEM_H
 #define LOADGEN_MEM_H
 
-/* The load itself, as load.h wants it: loadgen cache is the same one with options of
+/* The functions of load.h: loadgen cache is the same one with options of
  * its own. */
 
 #include "load.h"

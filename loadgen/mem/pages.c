@@ -70,8 +70,8 @@ int mem_pages_map(struct mem_area *area, size_t bytes, bool huge)
     const size_t outer = whole + 2 * HUGE_BYTES;
     if (huge && reserved_pages() > 0 && map_reserved(area, whole) == 0)
         return 0;
-    /* What is before and behind stays out of bounds: or the kernel would make one
-     * mapping of ours and a neighbour's, and smaps could not tell them apart. */
+    /* The pages before and after stay inaccessible: else the kernel would merge this
+     * mapping with a neighbour, and smaps could not separate them. */
     char *base = mmap(NULL, outer, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (base == MAP_FAILED)
         return -1;

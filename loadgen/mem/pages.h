@@ -28,7 +28,7 @@ int mem_pages_map(struct mem_area *area, size_t bytes, bool huge);
 void mem_pages_unmap(struct mem_area *area);
 /* Adds what the kernel gave for touched memory, by /proc/self/smaps. */
 void mem_pages_count(struct mem_pages *pages, const void *memory);
-/* Free huge pages that are reserved, which nobody counts as available memory. */
+/* Reserved huge pages that are free: MemAvailable does not include them. */
 uint64_t mem_pages_reserved_bytes(void);
 /* Why --huge cannot be had here; NULL: it can. */
 const char *mem_pages_no_huge(void);

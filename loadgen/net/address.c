@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BACKLOG 1024 /* strangers may come in crowds */
+#define BACKLOG 1024 /* rogue peers may come in crowds */
 
 /* ---- text ---- */
 
@@ -90,7 +90,7 @@ const char *net_address_peer(int fd, char *text, size_t size)
     return net_address_format(&peer, text, size);
 }
 
-/* All addresses of a name; NULL: error says why. */
+/* All addresses of a name; NULL, with the reason in error. */
 static struct addrinfo *resolve(const char *text, int listener, char *error, size_t size)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
@@ -215,9 +215,9 @@ static const char *what_to_do(int error)
 {
     switch (error) {
     case ECONNREFUSED:
-        return "nobody listens there: start loadgen net --listen first";
+        return "no listener there: start loadgen net --listen first";
     case ETIMEDOUT:
-        return "nobody answers there: check address, route and firewall";
+        return "no answer: check address, route and firewall";
     case EINTR:
         return "ended by a signal";
     default:

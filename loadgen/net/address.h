@@ -15,21 +15,21 @@ struct net_address {
 };
 
 /* "HOST:PORT", "[::1]:PORT"; for a listener also "PORT" and ":PORT", at
- * 127.0.0.1. Only looks at the form: 0, or -1 with the reason in error. */
+ * 127.0.0.1. Checks only the form: 0, or -1 with the reason in error. */
 int net_address_split(const char *text, int listener, char host[NI_MAXHOST], char port[NI_MAXSERV],
                       char *error, size_t size);
 /* Opens a socket of a type (SOCK_STREAM: listening) bound to the first address
- * that can be; *bound is the one with its port. The descriptor is non-blocking; -1:
- * error says why. */
+ * that can be; *bound is the one with its port. The descriptor is non-blocking; -1,
+ * with the reason in error. */
 int net_address_listen(const char *text, struct net_address *bound, char *error, size_t size);
 /* A datagram socket at that very address, or (port 0) another port of it; -1: errno. */
 int net_address_datagrams(const struct net_address *address, uint16_t port,
                           struct net_address *bound);
 /* Connects by TCP to the first of a name's addresses that answers within
- * timeout_ns; *peer is that one. Blocking; -1: error says why. */
+ * timeout_ns; *peer is that one. Blocking; -1, with the reason in error. */
 int net_address_dial(const char *text, int64_t timeout_ns, struct net_address *peer, char *error,
                      size_t size);
-/* Once more to an address that is known; type SOCK_STREAM or SOCK_DGRAM. -1: errno. */
+/* To a known address; type SOCK_STREAM or SOCK_DGRAM. -1: errno. */
 int net_address_connect(const struct net_address *peer, int type, int64_t timeout_ns);
 uint16_t net_address_port(const struct net_address *address);
 void net_address_set_port(struct net_address *address, uint16_t port);

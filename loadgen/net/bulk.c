@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 
 #define MOST_OWED  (1u << 20) /* bytes that one stream takes upon itself at a time */
-#define TURNS      32         /* of all streams, before it looks at clock and sockets */
+#define TURNS      32         /* of all streams, before it checks clock and sockets */
 #define TURN_BYTES 16384      /* of one stream in a turn, in whole blocks */
 #define DRAIN_NS   1000000000 /* how long what is under way may take after a pause */
 #define DRAIN_STEP 200000
@@ -124,7 +124,7 @@ static void write_paced(struct worker *worker)
     if (own->failed)
         return;
     if (any_blocked(worker)) {
-        /* The others' turn comes in a millisecond, whatever happens. */
+        /* The other streams' turn comes within a millisecond in any case. */
         net_worker_wait(own, false);
         next_ns = at_ns + NET_STEP_NS;
     }
@@ -138,7 +138,7 @@ static void write_paced(struct worker *worker)
 static void on_writable(uv_poll_t *poll, int status, int events)
 {
     struct net_stream *stream = poll->data;
-    (void)status; /* the next write will tell */
+    (void)status; /* the next write will show */
     (void)events;
     stream->blocked = false;
 }

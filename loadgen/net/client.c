@@ -17,7 +17,7 @@
 
 #define HELLO_TRIES 4
 #define TRY_NS      100000000 /* between two of them */
-#define SLICE_US    100000    /* a round trip that takes longer looks around */
+#define SLICE_US    100000    /* a round trip that takes longer checks for orders */
 
 static void nap(int64_t time_ns)
 {
@@ -39,7 +39,7 @@ static unsigned streams_of(const struct net_state *state, unsigned session)
            (session < state->stream_count % state->session_count);
 }
 
-/* Connects and is let in; a listener beset by strangers may need a second try.
+/* Connects and is let in; a busy listener may need a second try.
  * peer: an address that is known, else `text` is dialled and *peer set. -1: error. */
 static int enter(struct run *run, struct net_address *peer, const char *text,
                  const struct net_message *hello, struct net_message *answer, char *error,
@@ -215,7 +215,7 @@ static void say_bye(const struct net_session *session)
     unsigned char bytes[NET_MESSAGE_BYTES];
     net_message_write(&bye, bytes);
     if (send(session->fd, bytes, sizeof bytes, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-        return; /* the peer is gone: nobody to take leave of */
+        return; /* the peer is gone: no good-bye is needed */
 }
 
 void net_close(struct run *run)

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 
 #define BATCH         64
-#define TURNS         16 /* batches before it looks at the clock */
+#define TURNS         16 /* batches before it reads the clock */
 #define DRAIN_NS      500000000
 #define DRAIN_STEP_NS 2000000
 
@@ -78,7 +78,7 @@ static unsigned send_batch(struct net_stream *stream, unsigned count)
     return (unsigned)sent;
 }
 
-/* A network card's queue is full: it does not say when it no longer is. */
+/* A network card's queue is full: there is no event for when it has room again. */
 static void rest(struct worker *worker)
 {
     worker_sleep_until(worker, now_ns() + NET_STEP_NS / 8);
@@ -149,7 +149,7 @@ static void send_marks(const struct net_worker *own)
                                       .number = stream->next};
         net_head_write(&mark, bytes);
         if (send(stream->fd, bytes, sizeof bytes, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-            return; /* there is a next time */
+            return; /* it is sent again */
     }
 }
 
@@ -161,7 +161,7 @@ static bool accounted(struct worker *worker)
     struct net_counts counts;
     uint64_t sent = 0;
     if (session->server == NULL && worker->index == 0 && net_worker_hear(worker, session) != 0)
-        return true; /* nobody is there any more */
+        return true; /* the peer is gone */
     for (unsigned i = 0; i < state->stream_count; i++)
         if (state->streams[i].session == session)
             sent += state->streams[i].next;

@@ -79,7 +79,7 @@ static void answer_stream(struct net_echo *echo)
     }
 }
 
-/* Waits for a datagram of the session's; 0: of somebody else's. */
+/* Waits for a datagram of the session; 0: it was another's. */
 static size_t take_datagram(struct net_echo *echo, struct sockaddr_storage *from, socklen_t *length)
 {
     *length = sizeof *from;
@@ -92,7 +92,7 @@ static size_t take_datagram(struct net_echo *echo, struct sockaddr_storage *from
 
 static void answer_datagrams(struct net_echo *echo)
 {
-    /* A shut down socket gives nothing, for ever: until quit is seen. */
+    /* A socket that was shut down returns at once, again and again, until quit is seen. */
     while (!atomic_load_explicit(&echo->quit, memory_order_relaxed)) {
         struct sockaddr_storage from;
         socklen_t length;
@@ -100,7 +100,7 @@ static void answer_datagrams(struct net_echo *echo)
         if (got == 0)
             continue;
         wait_released(echo);
-        /* Of a connected socket the kernel need not look up the way each time. */
+        /* For a connected socket the kernel need not look up the route each time. */
         if (echo->alone && !echo->connected)
             echo->connected = connect(echo->fd, (struct sockaddr *)&from, length) == 0;
         const ssize_t sent = echo->connected ? send(echo->fd, echo->block, got, MSG_NOSIGNAL)

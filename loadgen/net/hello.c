@@ -23,7 +23,7 @@ static int not_ours(const unsigned char *bytes, size_t count, char *error, size_
     char said[32];
     quote(bytes, count, said, sizeof said);
     snprintf(error, size,
-             "the peer is not loadgen net --listen (it says \"%s\"): check address and port", said);
+             "the peer is not loadgen net --listen (it sent \"%s\"): check address and port", said);
     return -1;
 }
 
@@ -40,7 +40,7 @@ static int read_answer(int fd, int64_t until_ns, struct net_message *answer, int
         const ssize_t got = ready <= 0 ? -1 : recv(fd, bytes + used, sizeof bytes - used, 0);
         if (ready == 0) {
             snprintf(error, size,
-                     "the peer accepts connections and says nothing: it is not loadgen net "
+                     "the peer accepts connections but does not answer: it is not loadgen net "
                      "--listen, or it is paused or stopped: check it");
             return -1;
         }

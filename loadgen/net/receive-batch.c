@@ -17,7 +17,7 @@
 static void set(struct net_connection *connection, bool on)
 {
     const int bytes = on ? NET_BUFFER_BYTES : 1;
-    /* Less than there is wakes at once. */
+    /* A mark below what has already arrived takes effect at once. */
     if (setsockopt(connection->fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof bytes) == 0)
         connection->batch.on = on;
 }

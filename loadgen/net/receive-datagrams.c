@@ -13,7 +13,7 @@ struct net_messages {
     struct mmsghdr messages[BATCH];
     struct iovec parts[BATCH][2];
     unsigned char heads[BATCH][NET_HEAD_BYTES];
-    unsigned char payload[LARGEST]; /* of all: nobody reads it */
+    unsigned char payload[LARGEST]; /* of all: never read */
 };
 
 struct net_messages *net_messages_new(bool discard)

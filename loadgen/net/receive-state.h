@@ -1,5 +1,5 @@
-/* What the parts of the receiving half share. All runs in the server's thread unless it
- * says otherwise. */
+/* What the parts of the receiving half share. All of it runs in the server's thread unless
+ * a comment says otherwise. */
 #ifndef LOADGEN_NET_RECEIVE_STATE_H
 #define LOADGEN_NET_RECEIVE_STATE_H
 
@@ -77,7 +77,7 @@ struct net_server {
     /* Shared with threads that answer round trips. */
     pthread_mutex_t mutex;
     pthread_cond_t released;
-    _Atomic bool held; /* paused: nobody answers */
+    _Atomic bool held; /* paused: no round trip is answered */
     int64_t ended_cpu_ns;
     /* Of --loopback. */
     pthread_t thread;

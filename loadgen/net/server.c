@@ -60,7 +60,7 @@ static void on_listener(uv_poll_t *poll, int status, int events)
         }
         if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
             return; /* no more, or one that has left again */
-        /* Those that wait would wake us for ever. */
+        /* Those still waiting would wake this thread again and again. */
         uv_poll_stop(poll);
         uv_timer_start(&server->rest, on_rested, REST_MS, 0);
         return;
@@ -112,8 +112,7 @@ static void *server_main(void *argument)
     struct net_server *server = argument;
     pthread_setname_np(pthread_self(), "net/receive");
     if (cpus_pin_list(&server->run->cpus) != 0)
-        run_warn(server->run, "the receiver cannot be kept to the CPUs asked for: %s",
-                 strerror(errno));
+        run_warn(server->run, "cannot pin the receiver to the CPUs of --cpus: %s", strerror(errno));
     hold(server, false);
     while (!atomic_load(&server->quit))
         uv_run(&server->loop, UV_RUN_DEFAULT);
@@ -163,8 +162,8 @@ static int open_sockets(struct net_server *server, char *error, size_t size)
     if (server->udp_fd < 0)
         return -1;
     setsockopt(server->udp_fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
-    /* The kernel hands a connection over together with its hello: one that says nothing
-     * takes no descriptor from us. */
+    /* The kernel hands a connection over together with its hello: a silent one
+     * takes no descriptor of ours. */
     setsockopt(server->listen_fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &hello_s, sizeof hello_s);
     return 0;
 }

@@ -28,7 +28,7 @@ struct net_counts {
     int64_t echo_cpu_ns, thread_cpu_ns; /* of threads of the server's own */
 };
 
-/* Bound and listening when it returns; NULL: error says why. */
+/* Bound and listening when it returns; NULL, with the reason in error. */
 struct net_server *net_server_open(struct run *run, const struct net_server_plan *plan, char *error,
                                    size_t size);
 /* In a thread of its own until net_server_close(). 0, or errno. */

@@ -94,7 +94,7 @@ void net_session_end_all(struct net_server *server)
 }
 
 /* Where the peer's datagrams should go: to everybody's port, or for round trips
- * to one of their own. 0: it cannot be had. */
+ * to one of their own. 0: none can be opened. */
 static uint16_t open_datagrams(struct net_peer *peer)
 {
     const struct net_server *server = peer->server;

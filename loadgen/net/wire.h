@@ -1,4 +1,4 @@
-/* What the two halves of a network load say to each other. The one that connects says
+/* The messages between the two halves of a network load. The one that connects says
  * hello first, and is answered, so that each finds out at once whether the other is
  * loadgen. A session has one control connection, for reports and its end; each further
  * connection (TCP), and each datagram, names the session's random token. */
