@@ -8,15 +8,11 @@ setup_file() {
     local source=$BATS_TEST_DIRNAME/../loadgen
     "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I"$source" -I"$source/.." -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
         -o "$BATS_FILE_TMPDIR/parts" "$BATS_TEST_DIRNAME/fixtures/loadgen-parts.c" \
-        "$source"/{units,histogram,pacer,cpu/profile,cpu/track}.c "$source/../common/cpus.c" -lm
+        "$source"/{histogram,pacer,cpu/profile,cpu/track}.c "$source"/../common/{units,messages}.c -lm
 }
 
 check() {
     "$BATS_FILE_TMPDIR/parts" "$1"
-}
-
-@test "times, sizes and rates are read with all their units, and nothing else is" {
-    check units
 }
 
 @test "the histogram's quantiles are within 1 % over nine decades, merged or as a difference" {
@@ -25,10 +21,6 @@ check() {
 
 @test "the pacer neither drifts nor divides a small rate to zero, and drops only past its debt" {
     check pacer
-}
-
-@test "lists of CPUs are read and written" {
-    check cpus
 }
 
 @test "profiles are read in each of their forms, and a broken one is refused" {

@@ -21,11 +21,12 @@
  * Functions that return int return 0, or -1 after run_fail() said why. */
 
 #include "common/cpus.h"
+#include "common/messages.h"
+#include "common/options.h"
+#include "common/units.h"
 #include "histogram.h"
-#include "options.h"
 #include "pacer.h"
 #include "report.h"
-#include "units.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -48,15 +49,16 @@ struct uv_loop_s;
 
 struct load {
     const char *name;
-    const char *summary;            /* one line for `loadgen --help` */
-    const char *details;            /* for `loadgen NAME --help`, after the options; may be NULL */
-    const char *arguments;          /* "FILE", "-- COMMAND..."; NULL: takes none */
-    const struct setting *settings; /* its options, ended by a nameless one; see options.h */
-    size_t settings_size;           /* of the struct that they fill: run->settings */
-    const char *without;            /* common options that it has no use for: "limit threads" */
-    bool pinned;                    /* each worker on one CPU of its own, else on all allowed */
-    bool timed;                     /* has operations, so reports their latency */
-    int64_t settle_ns;              /* from "all workers run" until steady */
+    const char *summary;   /* one line for `loadgen --help` */
+    const char *details;   /* for `loadgen NAME --help`, after the options; may be NULL */
+    const char *arguments; /* "FILE", "-- COMMAND..."; NULL: takes none */
+    const struct option_row
+        *settings;        /* its options, ended by a nameless one; see common/options.h */
+    size_t settings_size; /* of the struct that they fill: run->settings */
+    const char *without;  /* common options that it has no use for: "limit threads" */
+    bool pinned;          /* each worker on one CPU of its own, else on all allowed */
+    bool timed;           /* has operations, so reports their latency */
+    int64_t settle_ns;    /* from "all workers run" until steady */
 
     /* Main thread, before anything starts. Looks at options that exclude each
      * other: usage_error() (exit 2). Sets run->unit and run->quantum, and where

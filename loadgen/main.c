@@ -3,6 +3,7 @@
 #include "control.h"
 #include "engine.h"
 #include "load.h"
+#include "settings.h"
 
 #include <errno.h>
 #include <math.h>
@@ -95,7 +96,8 @@ static int tell_plan(struct run *run)
 
 static void set_nice(const struct run *run)
 {
-    if (options_given(run, "nice") && setpriority(PRIO_PROCESS, 0, (int)run->common.nice) != 0)
+    if (options_given(run->options, "nice") &&
+        setpriority(PRIO_PROCESS, 0, (int)run->common.nice) != 0)
         usage_error("--nice %lld: %s: give a higher value, or run it as root",
                     (long long)run->common.nice, strerror(errno));
 }
@@ -113,14 +115,14 @@ static int run_load(const struct load *load, int argc, char **argv)
     static struct run run;
     int code = -1;
     run = (struct run){.load = load, .unit = UNIT_NONE, .quantum = 1, .rate = INFINITY};
-    options_parse(&run, argc, argv);
+    settings_parse(&run, argc, argv);
     report_init(&run.report, run.common.json || run.common.control);
     choose_cpus(&run);
     if (load->check != NULL)
         load->check(&run);
     if (run.common.dry_run) {
         code = tell_plan(&run);
-        options_free(&run);
+        settings_free(&run);
         return code;
     }
     set_limit(&run);
@@ -129,13 +131,12 @@ static int run_load(const struct load *load, int argc, char **argv)
         code = load->instead(&run);
     if (code < 0)
         code = control_run(&run);
-    options_free(&run);
+    settings_free(&run);
     return code;
 }
 
 int main(int argc, char **argv)
 {
-    char name[64];
     if (argc < 2)
         usage_error("no load: give one, such as loadgen cpu --percent 50; see loadgen --help");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
@@ -147,7 +148,5 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct load *load = find_load(argv[1]);
-    snprintf(name, sizeof name, "loadgen %s", load->name);
-    argv[1] = name;
     return run_load(load, argc - 1, argv + 1);
 }

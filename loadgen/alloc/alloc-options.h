@@ -5,7 +5,7 @@
 
 #include "load.h"
 
-extern const struct setting alloc_options[];
+extern const struct option_row alloc_options[];
 /* load.h's check and rate. */
 void alloc_check(struct run *run);
 int alloc_rate(struct run *run, const char *text, double *rate, char *error, size_t size);

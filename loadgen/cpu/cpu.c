@@ -59,22 +59,61 @@ struct spinner {
 static const char *const kernels[] = {"int", "float", "double", "mixed", NULL};
 
 #define FIELD(name) offsetof(struct cpu_settings, name)
-static const struct setting settings[] = {
-    {"percent", "P", SETTING_PERCENT, FIELD(percent), 0, 100, "100", NULL,
-     "share of one CPU that each worker takes"},
-    {"period", "TIME", SETTING_TIME, FIELD(period_ns), 1e5, 1e9, "5ms", NULL,
-     "length of one busy burst and the rest after it; workers are shifted against each other"},
-    {"kernel", "KIND", SETTING_CHOICE, FIELD(kernel), 0, 0, "mixed", kernels,
-     "what it computes: int, float, double or mixed"},
-    {"profile", "NAME", SETTING_TEXT, FIELD(replay.profile), 0, 0, NULL, NULL,
-     "replay a recorded load instead of --percent: a file, or one that came with jostle"},
-    {"speed", "X", SETTING_REAL, FIELD(replay.speed), 0.001, 1000, "1", NULL,
-     "replay the profile this many times faster"},
-    {"instances", "N", SETTING_COUNT, FIELD(replay.instances), 1, 1024, "1", NULL,
-     "replay the profile this many times at once"},
-    {"map", "HOW", SETTING_CHOICE, FIELD(replay.map), 0, 0, "share", replay_maps,
-     "where the profile has more or fewer cores than there are CPUs: share keeps each CPU as busy "
-     "as the recorded ones, demand keeps the CPU time of all together"},
+static const struct option_row settings[] = {
+    {.name = "percent",
+     .argument = "P",
+     .type = OPTION_PERCENT,
+     .offset = FIELD(percent),
+     .minimum = 0,
+     .maximum = 100,
+     .preset = "100",
+     .help = "share of one CPU that each worker takes"},
+    {.name = "period",
+     .argument = "TIME",
+     .type = OPTION_TIME,
+     .offset = FIELD(period_ns),
+     .minimum = 1e5,
+     .maximum = 1e9,
+     .preset = "5ms",
+     .help =
+         "length of one busy burst and the rest after it; workers are shifted against each other"},
+    {.name = "kernel",
+     .argument = "KIND",
+     .type = OPTION_CHOICE,
+     .offset = FIELD(kernel),
+     .preset = "mixed",
+     .choices = kernels,
+     .help = "what it computes: int, float, double or mixed"},
+    {.name = "profile",
+     .argument = "NAME",
+     .type = OPTION_TEXT,
+     .offset = FIELD(replay.profile),
+     .help = "replay a recorded load instead of --percent: a file, or one that came with jostle"},
+    {.name = "speed",
+     .argument = "X",
+     .type = OPTION_REAL,
+     .offset = FIELD(replay.speed),
+     .minimum = 0.001,
+     .maximum = 1000,
+     .preset = "1",
+     .help = "replay the profile this many times faster"},
+    {.name = "instances",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     .offset = FIELD(replay.instances),
+     .minimum = 1,
+     .maximum = 1024,
+     .preset = "1",
+     .help = "replay the profile this many times at once"},
+    {.name = "map",
+     .argument = "HOW",
+     .type = OPTION_CHOICE,
+     .offset = FIELD(replay.map),
+     .preset = "share",
+     .choices = replay_maps,
+     .help = "where the profile has more or fewer cores than there are CPUs: share keeps each CPU "
+             "as busy "
+             "as the recorded ones, demand keeps the CPU time of all together"},
     {0},
 };
 
@@ -287,9 +326,9 @@ static int cpu_rate(struct run *run, const char *text, double *rate, char *error
 static void check_profile(struct run *run)
 {
     struct cpu_state *state = run->state;
-    if (options_given(run, "percent"))
+    if (options_given(run->options, "percent"))
         usage_error("--percent and --profile: the profile says how much: give one of them");
-    if (options_given(run, "threads"))
+    if (options_given(run->options, "threads"))
         usage_error("--threads and --profile: each core gets a worker: give --instances or --cpus");
     state->replay = replay_open(run, &settings_of(run)->replay);
     run->threads = replay_workers(state->replay);
@@ -310,7 +349,7 @@ static void cpu_check(struct run *run)
         return;
     }
     for (size_t i = 0; i < sizeof only_profile / sizeof only_profile[0]; i++)
-        if (options_given(run, only_profile[i]))
+        if (options_given(run->options, only_profile[i]))
             usage_error("--%s: nothing to replay: give --profile too", only_profile[i]);
     run->rate = settings_of(run)->percent / 100 * run->threads;
 }

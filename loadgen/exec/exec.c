@@ -37,9 +37,15 @@ struct exec_state {
 };
 
 #define FIELD(name) offsetof(struct exec_settings, name)
-static const struct setting settings[] = {
-    {"settle", "TIME", SETTING_TIME, FIELD(settle_ns), 0, 1e13, "1s", NULL,
-     "time from the command's start until the load counts as steady"},
+static const struct option_row settings[] = {
+    {.name = "settle",
+     .argument = "TIME",
+     .type = OPTION_TIME,
+     .offset = FIELD(settle_ns),
+     .minimum = 0,
+     .maximum = 1e13,
+     .preset = "1s",
+     .help = "time from the command's start until the load counts as steady"},
     {0},
 };
 

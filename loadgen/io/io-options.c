@@ -11,40 +11,90 @@
 #include <unistd.h>
 
 #define FIELD(name) offsetof(struct io_settings, name)
-const struct setting io_options[] = {
-    {"sequential", NULL, SETTING_FLAG, FIELD(sequential), 0, 0, NULL, NULL,
-     "one block after the other, each worker in a part of the file (the default)"},
-    {"random", NULL, SETTING_FLAG, FIELD(random), 0, 0, NULL, NULL,
-     "blocks anywhere in the file, evenly"},
-    {"read", NULL, SETTING_FLAG, FIELD(read), 0, 0, NULL, NULL, "read"},
-    {"write", NULL, SETTING_FLAG, FIELD(write), 0, 0, NULL, NULL, "write (the default)"},
-    {"mix", "PERCENT", SETTING_PERCENT, FIELD(read_percent), 0, 100, NULL, NULL,
-     "both: this share of the operations reads"},
-    {"block-size", "SIZE", SETTING_SIZE, FIELD(block_bytes), 1, 1 << 30, NULL, NULL,
-     "bytes of one operation (default: 1 MiB sequential; random 512 bytes, or the device's "
-     "logical block if that is larger)"},
-    {"depth", "N", SETTING_COUNT, FIELD(depth), 1, 4096, "1", NULL,
-     "operations that each worker keeps in flight: io_uring above 1, or threads without it"},
-    {"sync", "KIND", SETTING_CHOICE, FIELD(sync), 0, 0, "dsync", io_sync_names,
-     "what a write has to reach before it counts: dsync: O_DIRECT and O_DSYNC, durable; direct: "
-     "O_DIRECT, the device's cache; data: page cache and fdatasync, durable; none: page cache"},
-    {"dir", "DIR", SETTING_TEXT, FIELD(folder), 0, 0, NULL, NULL,
-     "folder of the work file (default: $TMPDIR, else /var/tmp)"},
-    {"file-size", "SIZE", SETTING_SIZE, FIELD(file_bytes), 4096, 1e18, NULL, NULL,
-     "size of the work file (default: $WORKFILE_SIZE, else 8 GiB)"},
-    {"keep", NULL, SETTING_FLAG, FIELD(keep), 0, 0, NULL, NULL,
-     "leave the work file for the next start, as DIR/jostle-workfile.UID"},
-    {"cached", NULL, SETTING_FLAG, FIELD(cached), 0, 0, NULL, NULL,
-     "read through the page cache, on purpose: a load on memory, named io-cached"},
-    {"allow-memory", NULL, SETTING_FLAG, FIELD(allow_memory), 0, 0, NULL, NULL,
-     "go on where the folder is in memory (tmpfs, ramfs, zram)"},
-    {"calib", NULL, SETTING_FLAG, FIELD(calib), 0, 0, NULL, NULL,
-     "in place of load: measure what the disk can do, SECONDS (10) for each of sequential and "
-     "random writes and reads"},
-    {"calibration", "FILE", SETTING_TEXT, FIELD(calibration), 0, 0, NULL, NULL,
-     CALIBRATION_HELP_FILE},
-    {"show-device", NULL, SETTING_FLAG, FIELD(show_device), 0, 0, NULL, NULL,
-     "in place of load: one JSON line on the device behind --dir"},
+const struct option_row io_options[] = {
+    {.name = "sequential",
+     .type = OPTION_FLAG,
+     .offset = FIELD(sequential),
+     .help = "one block after the other, each worker in a part of the file (the default)"},
+    {.name = "random",
+     .type = OPTION_FLAG,
+     .offset = FIELD(random),
+     .help = "blocks anywhere in the file, evenly"},
+    {.name = "read", .type = OPTION_FLAG, .offset = FIELD(read), .help = "read"},
+    {.name = "write", .type = OPTION_FLAG, .offset = FIELD(write), .help = "write (the default)"},
+    {.name = "mix",
+     .argument = "PERCENT",
+     .type = OPTION_PERCENT,
+     .offset = FIELD(read_percent),
+     .minimum = 0,
+     .maximum = 100,
+     .help = "both: this share of the operations reads"},
+    {.name = "block-size",
+     .argument = "SIZE",
+     .type = OPTION_SIZE,
+     .offset = FIELD(block_bytes),
+     .minimum = 1,
+     .maximum = 1 << 30,
+     .help = "bytes of one operation (default: 1 MiB sequential; random 512 bytes, or the device's "
+             "logical block if that is larger)"},
+    {.name = "depth",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     .offset = FIELD(depth),
+     .minimum = 1,
+     .maximum = 4096,
+     .preset = "1",
+     .help =
+         "operations that each worker keeps in flight: io_uring above 1, or threads without it"},
+    {.name = "sync",
+     .argument = "KIND",
+     .type = OPTION_CHOICE,
+     .offset = FIELD(sync),
+     .preset = "dsync",
+     .choices = io_sync_names,
+     .help =
+         "what a write has to reach before it counts: dsync: O_DIRECT and O_DSYNC, durable; "
+         "direct: "
+         "O_DIRECT, the device's cache; data: page cache and fdatasync, durable; none: page cache"},
+    {.name = "dir",
+     .argument = "DIR",
+     .type = OPTION_TEXT,
+     .offset = FIELD(folder),
+     .help = "folder of the work file (default: $TMPDIR, else /var/tmp)"},
+    {.name = "file-size",
+     .argument = "SIZE",
+     .type = OPTION_SIZE,
+     .offset = FIELD(file_bytes),
+     .minimum = 4096,
+     .maximum = 1e18,
+     .help = "size of the work file (default: $WORKFILE_SIZE, else 8 GiB)"},
+    {.name = "keep",
+     .type = OPTION_FLAG,
+     .offset = FIELD(keep),
+     .help = "leave the work file for the next start, as DIR/jostle-workfile.UID"},
+    {.name = "cached",
+     .type = OPTION_FLAG,
+     .offset = FIELD(cached),
+     .help = "read through the page cache, on purpose: a load on memory, named io-cached"},
+    {.name = "allow-memory",
+     .type = OPTION_FLAG,
+     .offset = FIELD(allow_memory),
+     .help = "go on where the folder is in memory (tmpfs, ramfs, zram)"},
+    {.name = "calib",
+     .type = OPTION_FLAG,
+     .offset = FIELD(calib),
+     .help =
+         "in place of load: measure what the disk can do, SECONDS (10) for each of sequential and "
+         "random writes and reads"},
+    {.name = "calibration",
+     .argument = "FILE",
+     .type = OPTION_TEXT,
+     .offset = FIELD(calibration),
+     .help = CALIBRATION_HELP_FILE},
+    {.name = "show-device",
+     .type = OPTION_FLAG,
+     .offset = FIELD(show_device),
+     .help = "in place of load: one JSON line on the device behind --dir"},
     {0},
 };
 
@@ -55,7 +105,7 @@ static uint64_t file_size(const struct run *run)
     const char *text = getenv("WORKFILE_SIZE");
     uint64_t bytes;
 
-    if (options_given(run, "file-size"))
+    if (options_given(run->options, "file-size"))
         return io_settings_of(run)->file_bytes;
     if (text == NULL || *text == '\0')
         return IO_DEFAULT_FILE_BYTES;
@@ -106,7 +156,7 @@ static void check_device(struct run *run)
 static void check_exclusive(const struct run *run)
 {
     const struct io_settings *set = io_settings_of(run);
-    bool mix = options_given(run, "mix");
+    bool mix = options_given(run->options, "mix");
 
     if (set->sequential && set->random)
         usage_error("--sequential and --random: give one of them");
@@ -138,7 +188,7 @@ static void check_block(struct run *run)
     struct io_plan *plan = &state->plan;
     const unsigned alignment = alignment_of(state);
 
-    if (!options_given(run, "block-size")) {
+    if (!options_given(run->options, "block-size")) {
         plan->block_bytes = plan->random ? IO_RANDOM_BLOCK : IO_SEQUENTIAL_BLOCK;
         if (plan->block_bytes < alignment) {
             io_warn(run, "random blocks of %u bytes: the logical block of %s, %llu cannot be had",
@@ -163,7 +213,7 @@ static void choose_path(struct run *run)
     struct io_plan *plan = &state->plan;
     int forbidden;
 
-    if (!options_given(run, "threads"))
+    if (!options_given(run->options, "threads"))
         run->threads = 1;
     plan->depth = (unsigned)io_settings_of(run)->depth;
     state->engine = "pwrite";

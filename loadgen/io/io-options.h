@@ -4,7 +4,7 @@
 
 #include "load.h"
 
-extern const struct setting io_options[];
+extern const struct option_row io_options[];
 
 /* load.h's check: makes run->state with the folder, its device and the plan, and
  * refuses (exit 2) what cannot be. Creates nothing on the disk that has a name. */

@@ -19,26 +19,49 @@ static const char details[] =
     "--calib` measured with the same size and threads. Bytes are counted as in loadgen mem. See "
     "docs/memory.md.";
 
-static const struct setting options[] = {
-    {"size", "PERCENT", SETTING_PERCENT, FIELD(size_percent), 0, 100, "50", NULL,
-     "footprint, in percent of an L3: 0 to 100"},
-    {"huge", NULL, SETTING_FLAG, FIELD(huge), 0, 0, NULL, NULL,
-     "ask for huge pages: reserved ones if there are, else transparent ones"},
-    {"node", "N", SETTING_COUNT, FIELD(node), 0, 1024, NULL, NULL,
-     "memory of this NUMA node (default: each worker's own)"},
-    {"simd", "NAME", SETTING_CHOICE, FIELD(simd), 0, 0, "auto", mem_simd_choices,
-     "avx512, avx2, sse2 or portable; auto: the widest"},
-    {"calib", NULL, SETTING_FLAG, FIELD(calib), 0, 0, NULL, NULL,
-     "in place of load: measure this size without a limit for SECONDS (10), and keep it"},
-    {"calibration", "FILE", SETTING_TEXT, FIELD(calibration), 0, 0, NULL, NULL,
-     CALIBRATION_HELP_FILE},
+static const struct option_row options[] = {
+    {.name = "size",
+     .argument = "PERCENT",
+     .type = OPTION_PERCENT,
+     .offset = FIELD(size_percent),
+     .minimum = 0,
+     .maximum = 100,
+     .preset = "50",
+     .help = "footprint, in percent of an L3: 0 to 100"},
+    {.name = "huge",
+     .type = OPTION_FLAG,
+     .offset = FIELD(huge),
+     .help = "ask for huge pages: reserved ones if there are, else transparent ones"},
+    {.name = "node",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     .offset = FIELD(node),
+     .minimum = 0,
+     .maximum = 1024,
+     .help = "memory of this NUMA node (default: each worker's own)"},
+    {.name = "simd",
+     .argument = "NAME",
+     .type = OPTION_CHOICE,
+     .offset = FIELD(simd),
+     .preset = "auto",
+     .choices = mem_simd_choices,
+     .help = "avx512, avx2, sse2 or portable; auto: the widest"},
+    {.name = "calib",
+     .type = OPTION_FLAG,
+     .offset = FIELD(calib),
+     .help = "in place of load: measure this size without a limit for SECONDS (10), and keep it"},
+    {.name = "calibration",
+     .argument = "FILE",
+     .type = OPTION_TEXT,
+     .offset = FIELD(calibration),
+     .help = CALIBRATION_HELP_FILE},
     {0},
 };
 
 static void check(struct run *run)
 {
     const double percent = mem_settings_of(run)->size_percent;
-    if (!options_given(run, "threads"))
+    if (!options_given(run->options, "threads"))
         run->threads = 1;
     mem_open(run, MEM_TRIAD);
     const double l3_bytes = (double)mem_state_of(run)->machine.caches.l3_bytes;

@@ -19,25 +19,55 @@
 const char *const mem_class_names[] = {"l1", "l2", "l3", "memory"};
 const char *const mem_simd_choices[] = {"auto", "avx512", "avx2", "sse2", "portable", NULL};
 
-const struct setting mem_options[] = {
-    {"kernel", "NAME", SETTING_CHOICE, FIELD(kernel), 0, 0, "triad", mem_kernel_names,
-     "copy, scale, add, triad, read, write, or chase (dependent loads in random order)"},
-    {"footprint", "SIZE", SETTING_TEXT, FIELD(footprint), 0, 0, NULL, NULL,
-     "of all arrays of all workers together: a size, 150% of an L3, or l1, l2, l3: half of that "
-     "cache, of each worker's own l1 or l2 (default: 4 times all L3s that the load reaches)"},
-    {"non-temporal", NULL, SETTING_FLAG, FIELD(non_temporal), 0, 0, NULL, NULL,
-     "stores that go past the caches"},
-    {"huge", NULL, SETTING_FLAG, FIELD(huge), 0, 0, NULL, NULL,
-     "ask for huge pages: reserved ones if there are, else transparent ones (default: as the "
-     "system has it)"},
-    {"node", "N", SETTING_COUNT, FIELD(node), 0, MOST_NODES, NULL, NULL,
-     "memory of this NUMA node (default: each worker's own)"},
-    {"simd", "NAME", SETTING_CHOICE, FIELD(simd), 0, 0, "auto", mem_simd_choices,
-     "avx512, avx2, sse2 or portable; auto: the widest, beyond L3 avx2 at most"},
-    {"calib", NULL, SETTING_FLAG, FIELD(calib), 0, 0, NULL, NULL,
-     "in place of load: measure this kernel without a limit for SECONDS (10), and keep it"},
-    {"calibration", "FILE", SETTING_TEXT, FIELD(calibration), 0, 0, NULL, NULL,
-     CALIBRATION_HELP_FILE},
+const struct option_row mem_options[] = {
+    {.name = "kernel",
+     .argument = "NAME",
+     .type = OPTION_CHOICE,
+     .offset = FIELD(kernel),
+     .preset = "triad",
+     .choices = mem_kernel_names,
+     .help = "copy, scale, add, triad, read, write, or chase (dependent loads in random order)"},
+    {.name = "footprint",
+     .argument = "SIZE",
+     .type = OPTION_TEXT,
+     .offset = FIELD(footprint),
+     .help =
+         "of all arrays of all workers together: a size, 150% of an L3, or l1, l2, l3: half of "
+         "that "
+         "cache, of each worker's own l1 or l2 (default: 4 times all L3s that the load reaches)"},
+    {.name = "non-temporal",
+     .type = OPTION_FLAG,
+     .offset = FIELD(non_temporal),
+     .help = "stores that go past the caches"},
+    {.name = "huge",
+     .type = OPTION_FLAG,
+     .offset = FIELD(huge),
+     .help =
+         "ask for huge pages: reserved ones if there are, else transparent ones (default: as the "
+         "system has it)"},
+    {.name = "node",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     .offset = FIELD(node),
+     .minimum = 0,
+     .maximum = MOST_NODES,
+     .help = "memory of this NUMA node (default: each worker's own)"},
+    {.name = "simd",
+     .argument = "NAME",
+     .type = OPTION_CHOICE,
+     .offset = FIELD(simd),
+     .preset = "auto",
+     .choices = mem_simd_choices,
+     .help = "avx512, avx2, sse2 or portable; auto: the widest, beyond L3 avx2 at most"},
+    {.name = "calib",
+     .type = OPTION_FLAG,
+     .offset = FIELD(calib),
+     .help = "in place of load: measure this kernel without a limit for SECONDS (10), and keep it"},
+    {.name = "calibration",
+     .argument = "FILE",
+     .type = OPTION_TEXT,
+     .offset = FIELD(calibration),
+     .help = CALIBRATION_HELP_FILE},
     {0},
 };
 
@@ -67,7 +97,7 @@ static void check_node(struct run *run)
     struct mem_state *state = mem_state_of(run);
     char nodes[256];
     state->plan.node = -1;
-    if (!options_given(run, "node"))
+    if (!options_given(run->options, "node"))
         return;
     state->plan.node = (int)mem_settings_of(run)->node;
     if (!mem_machine_has_node(&state->machine, (unsigned)state->plan.node, nodes, sizeof nodes))
@@ -82,7 +112,7 @@ static void check_exclusive(const struct run *run, const struct mem_plan *plan)
     if (set->non_temporal && !mem_kernel_stores(plan->kernel))
         usage_error("--non-temporal is for stores, and %s has none: leave it out",
                     mem_kernel_names[plan->kernel]);
-    if (plan->kernel == MEM_CHASE && options_given(run, "simd"))
+    if (plan->kernel == MEM_CHASE && options_given(run->options, "simd"))
         usage_error("--simd: chase loads one pointer at a time: leave it out");
     if (set->huge && mem_pages_no_huge() != NULL)
         usage_error("--huge: %s: allow some, or leave it out", mem_pages_no_huge());

@@ -7,7 +7,7 @@
 #include "load.h"
 #include "mem/kernels.h"
 
-extern const struct setting mem_options[];
+extern const struct option_row mem_options[];
 extern const char *const mem_simd_choices[]; /* of --simd */
 /* load.h's check and rate. */
 void mem_check(struct run *run);

@@ -12,33 +12,73 @@
 #define LARGEST_RATE_OPS 1e8
 
 #define FIELD(name) offsetof(struct net_settings, name)
-const struct setting net_options[] = {
-    {"tcp", NULL, SETTING_FLAG, FIELD(tcp), 0, 0, NULL, NULL, "TCP (the default)"},
-    {"udp", NULL, SETTING_FLAG, FIELD(udp), 0, 0, NULL, NULL,
-     "UDP, with numbered datagrams: what is lost or out of order is counted"},
-    {"loopback", NULL, SETTING_FLAG, FIELD(loopback), 0, 0, NULL, NULL,
-     "to a receiver of its own, at 127.0.0.1 (the default)"},
-    {"listen", "ADDR:PORT", SETTING_TEXT, FIELD(listen), 0, 0, NULL, NULL,
-     "the receiving half, for any --connect; a port alone is one of 127.0.0.1, port 0 any"},
-    {"connect", "HOST:PORT", SETTING_TEXT, FIELD(connect), 0, 0, NULL, NULL,
-     "the sending half, to a loadgen net --listen; IPv6 as [::1]:5300"},
-    {"block-size", "SIZE", SETTING_SIZE, FIELD(block_bytes), 1, NET_LARGEST_BLOCK, NULL, NULL,
-     "bytes of one write or datagram (default: TCP 128 KiB, with --limit what is due at the time; "
-     "UDP 1400; with --ping 1, UDP 16)"},
-    {"streams", "N", SETTING_COUNT, FIELD(streams), 1, 1024, "1", NULL,
-     "connections, or with --udp sequences of datagrams, side by side; --threads share them, with "
-     "--ping each has one (default --threads: 1)"},
-    {"ping", NULL, SETTING_FLAG, FIELD(ping), 0, 0, NULL, NULL,
-     "request and response: round trips, and how long they take"},
-    {"discard", NULL, SETTING_FLAG, FIELD(discard), 0, 0, NULL, NULL,
-     "the receiver has the kernel drop what has come, and saves the copy (MSG_TRUNC): less load "
-     "on memory beside"},
-    {"timeout", "TIME", SETTING_TIME, FIELD(timeout_ns), 1e8, 3.6e12, "10s", NULL,
-     "a peer that is silent for so long counts as gone"},
-    {"calib", NULL, SETTING_FLAG, FIELD(calib), 0, 0, NULL, NULL,
-     "in place of load: measure for SECONDS (10) what goes with these options, and keep it"},
-    {"calibration", "FILE", SETTING_TEXT, FIELD(calibration), 0, 0, NULL, NULL,
-     CALIBRATION_HELP_FILE},
+const struct option_row net_options[] = {
+    {.name = "tcp", .type = OPTION_FLAG, .offset = FIELD(tcp), .help = "TCP (the default)"},
+    {.name = "udp",
+     .type = OPTION_FLAG,
+     .offset = FIELD(udp),
+     .help = "UDP, with numbered datagrams: what is lost or out of order is counted"},
+    {.name = "loopback",
+     .type = OPTION_FLAG,
+     .offset = FIELD(loopback),
+     .help = "to a receiver of its own, at 127.0.0.1 (the default)"},
+    {.name = "listen",
+     .argument = "ADDR:PORT",
+     .type = OPTION_TEXT,
+     .offset = FIELD(listen),
+     .help = "the receiving half, for any --connect; a port alone is one of 127.0.0.1, port 0 any"},
+    {.name = "connect",
+     .argument = "HOST:PORT",
+     .type = OPTION_TEXT,
+     .offset = FIELD(connect),
+     .help = "the sending half, to a loadgen net --listen; IPv6 as [::1]:5300"},
+    {.name = "block-size",
+     .argument = "SIZE",
+     .type = OPTION_SIZE,
+     .offset = FIELD(block_bytes),
+     .minimum = 1,
+     .maximum = NET_LARGEST_BLOCK,
+     .help = "bytes of one write or datagram (default: TCP 128 KiB, with --limit what is due at "
+             "the time; "
+             "UDP 1400; with --ping 1, UDP 16)"},
+    {.name = "streams",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     .offset = FIELD(streams),
+     .minimum = 1,
+     .maximum = 1024,
+     .preset = "1",
+     .help = "connections, or with --udp sequences of datagrams, side by side; --threads share "
+             "them, with "
+             "--ping each has one (default --threads: 1)"},
+    {.name = "ping",
+     .type = OPTION_FLAG,
+     .offset = FIELD(ping),
+     .help = "request and response: round trips, and how long they take"},
+    {.name = "discard",
+     .type = OPTION_FLAG,
+     .offset = FIELD(discard),
+     .help = "the receiver has the kernel drop what has come, and saves the copy (MSG_TRUNC): less "
+             "load "
+             "on memory beside"},
+    {.name = "timeout",
+     .argument = "TIME",
+     .type = OPTION_TIME,
+     .offset = FIELD(timeout_ns),
+     .minimum = 1e8,
+     .maximum = 3.6e12,
+     .preset = "10s",
+     .help = "a peer that is silent for so long counts as gone"},
+    {.name = "calib",
+     .type = OPTION_FLAG,
+     .offset = FIELD(calib),
+     .help =
+         "in place of load: measure for SECONDS (10) what goes with these options, and keep it"},
+    {.name = "calibration",
+     .argument = "FILE",
+     .type = OPTION_TEXT,
+     .offset = FIELD(calibration),
+     .help = CALIBRATION_HELP_FILE},
     {0},
 };
 
@@ -70,7 +110,7 @@ static void check_listener(const struct run *run)
     static const char *const foreign[] = {"tcp",  "udp",   "block-size", "streams",
                                           "ping", "limit", "threads",    "calib"};
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
-        if (options_given(run, foreign[i]))
+        if (options_given(run->options, foreign[i]))
             usage_error("--listen takes whatever the sender asks for: give --%s to --connect",
                         foreign[i]);
 }
@@ -97,8 +137,8 @@ static void choose_block(struct run *run)
                                    [NET_UDP_PING] = NET_HEAD_BYTES};
     struct net_state *state = net_state_of(run);
     const uint64_t asked = net_settings_of(run)->block_bytes;
-    state->whole_blocks = state->mode != NET_TCP || options_given(run, "block-size");
-    state->block_bytes = options_given(run, "block-size") ? asked : usual[state->mode];
+    state->whole_blocks = state->mode != NET_TCP || options_given(run->options, "block-size");
+    state->block_bytes = options_given(run->options, "block-size") ? asked : usual[state->mode];
     if (net_is_udp(state->mode) &&
         (state->block_bytes < NET_HEAD_BYTES || state->block_bytes > LARGEST_DATAGRAM))
         usage_error("--block-size %zu: no datagram has that size: give %d to %d, of which %d are "
@@ -112,7 +152,7 @@ static void choose_threads(struct run *run)
     state->stream_count = (unsigned)net_settings_of(run)->streams;
     if (state->role == NET_LISTEN)
         run->threads = 1;
-    else if (!options_given(run, "threads"))
+    else if (!options_given(run->options, "threads"))
         run->threads = net_is_ping(state->mode) ? state->stream_count : 1;
     else if (run->threads > state->stream_count)
         usage_error("--threads %u: more than --streams %u: give as many streams", run->threads,
@@ -169,7 +209,7 @@ static int percent_rate(struct run *run, double percent, double *rate, char *err
     struct calibration_key key;
     char what[256], make[1024], block[48] = "", peer[320] = "", cpus[256] = "", list[224];
     net_key(run, &key);
-    if (options_given(run, "block-size"))
+    if (options_given(run->options, "block-size"))
         snprintf(block, sizeof block, " --block-size %zu", state->block_bytes);
     if (set->connect != NULL)
         snprintf(peer, sizeof peer, " --connect %.256s", set->connect);

@@ -6,7 +6,7 @@
 #include "load.h"
 #include "net/wire.h"
 
-extern const struct setting net_options[];
+extern const struct option_row net_options[];
 
 /* load.h's check and rate. */
 void net_check(struct run *run);

@@ -1,4 +1,4 @@
-#include "units.h"
+#include "common/units.h"
 
 #include <errno.h>
 #include <math.h>
@@ -18,27 +18,31 @@ struct rate_unit {
 };
 
 static const struct unit times[] = {
-    {"ns", 1},     {"us", 1e3},   {"ms", 1e6},    {"s", 1e9}, {"m", 60e9},
-    {"min", 60e9}, {"h", 3600e9}, {"d", 86400e9}, {"", 1e9},  {NULL, 0},
+    {.suffix = "ns", .factor = 1},     {.suffix = "us", .factor = 1e3},
+    {.suffix = "ms", .factor = 1e6},   {.suffix = "s", .factor = 1e9},
+    {.suffix = "m", .factor = 60e9},   {.suffix = "min", .factor = 60e9},
+    {.suffix = "h", .factor = 3600e9}, {.suffix = "d", .factor = 86400e9},
+    {.suffix = "", .factor = 1e9},     {0},
 };
 
-static const struct unit sizes[] = {
-    {"", 1},       {"B", 1},      {"K", 0x1p10},   {"KiB", 0x1p10}, {"kB", 1e3},   {"KB", 1e3},
-    {"k", 0x1p10}, {"M", 0x1p20}, {"MiB", 0x1p20}, {"MB", 1e6},     {"G", 0x1p30}, {"GiB", 0x1p30},
-    {"GB", 1e9},   {"T", 0x1p40}, {"TiB", 0x1p40}, {"TB", 1e12},    {NULL, 0},
-};
+/* Multiples by their exponent: "k" is 1000 or 1024 to the power of 1. */
+static const char *const letters[] = {"kK", "mM", "gG", "tT"};
+#define LETTERS (sizeof letters / sizeof letters[0])
 
-/* A rate is a number, one of these, and one of the rate_units. */
-static const struct unit multiples[] = {
-    {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40}, {"k", 1e3}, {"K", 1e3},
-    {"M", 1e6},     {"G", 1e9},     {"T", 1e12},    {"", 1},        {NULL, 0},
-};
-
+/* A rate is a number, a multiple, and one of these. */
 static const struct rate_unit rate_units[] = {
-    {"", RATE_PLAIN, 1},        {"/s", RATE_PLAIN, 1},        {"B", RATE_BYTES, 1},
-    {"B/s", RATE_BYTES, 1},     {"bit/s", RATE_BYTES, 0.125}, {"bps", RATE_BYTES, 0.125},
-    {"bit", RATE_BYTES, 0.125}, {"iops", RATE_OPS, 1},        {"IOPS", RATE_OPS, 1},
-    {"ops", RATE_OPS, 1},       {"ops/s", RATE_OPS, 1},       {NULL, RATE_PLAIN, 0},
+    {.suffix = "", .kind = RATE_PLAIN, .factor = 1},
+    {.suffix = "/s", .kind = RATE_PLAIN, .factor = 1},
+    {.suffix = "B", .kind = RATE_BYTES, .factor = 1},
+    {.suffix = "B/s", .kind = RATE_BYTES, .factor = 1},
+    {.suffix = "bit", .kind = RATE_BYTES, .factor = 0.125},
+    {.suffix = "bit/s", .kind = RATE_BYTES, .factor = 0.125},
+    {.suffix = "bps", .kind = RATE_BYTES, .factor = 0.125},
+    {.suffix = "iops", .kind = RATE_OPS, .factor = 1},
+    {.suffix = "IOPS", .kind = RATE_OPS, .factor = 1},
+    {.suffix = "ops", .kind = RATE_OPS, .factor = 1},
+    {.suffix = "ops/s", .kind = RATE_OPS, .factor = 1},
+    {0},
 };
 
 /* The number at the start of text; NULL when there is none, or no finite one. */
@@ -81,13 +85,56 @@ int units_time(const char *text, int64_t *time_ns)
     return 0;
 }
 
+/* One reading of a suffix: a multiple and what follows it. */
+struct multiple {
+    const char *rest;
+    double decimal; /* the multiple as a power of 1000 */
+    double binary;  /* as a power of 1024; "Ki": the same in both */
+};
+
+/* The ways to read a suffix, the likeliest first; returns how many. "kiops" is
+ * thousands of iops, "Kiops" kibi of ops: an i belongs to a capital first. */
+static size_t read_multiple(const char *suffix, struct multiple readings[2])
+{
+    for (unsigned i = 0; i < LETTERS && *suffix != '\0'; i++) {
+        if (strchr(letters[i], *suffix) == NULL)
+            continue;
+        const double binary = pow(1024, i + 1);
+        const struct multiple plain = {suffix + 1, pow(1000, i + 1), binary};
+        const struct multiple binary_only = {suffix + 2, binary, binary};
+        const bool capital = *suffix == letters[i][1];
+        readings[0] = plain;
+        if (suffix[1] != 'i')
+            return 1;
+        readings[capital ? 0 : 1] = binary_only;
+        readings[capital ? 1 : 0] = plain;
+        return 2;
+    }
+    readings[0] = (struct multiple){suffix, 1, 1};
+    return 1;
+}
+
 int units_size(const char *text, uint64_t *size_bytes)
 {
+    struct multiple readings[2];
     double value;
-    if (scan_unit(text, sizes, &value) != 0 || value < 0 || value > 9e18)
+    const char *suffix = scan_number(text, &value);
+    if (suffix == NULL)
         return -1;
-    *size_bytes = (uint64_t)llround(value);
-    return 0;
+    suffix += strspn(suffix, " ");
+    const size_t count = read_multiple(suffix, readings);
+    for (size_t i = 0; i < count; i++) {
+        const struct multiple *reading = &readings[i];
+        const bool named = strcmp(reading->rest, "B") == 0;
+        if (!named && *reading->rest != '\0')
+            continue;
+        value *= named ? reading->decimal : reading->binary;
+        if (value < 0 || value > 9e18)
+            return -1;
+        *size_bytes = (uint64_t)llround(value);
+        return 0;
+    }
+    return -1;
 }
 
 int units_percent(const char *text, double *percent)
@@ -96,13 +143,31 @@ int units_percent(const char *text, double *percent)
     return rest != NULL && (*rest == '\0' || strcmp(rest, "%") == 0) ? 0 : -1;
 }
 
-int units_count(const char *text, int64_t *count)
+int units_fraction(const char *text, double *fraction)
+{
+    const char *rest = scan_number(text, fraction);
+    if (rest != NULL && strcmp(rest, "%") == 0)
+        *fraction /= 100;
+    return rest != NULL && (*rest == '\0' || strcmp(rest, "%") == 0) ? 0 : -1;
+}
+
+int units_count(const char *text, uint64_t *count)
+{
+    char *end = NULL;
+    if (!(*text >= '0' && *text <= '9'))
+        return -1;
+    errno = 0;
+    *count = strtoull(text, &end, 10);
+    return errno == 0 && *end == '\0' ? 0 : -1;
+}
+
+int units_integer(const char *text, int64_t *value)
 {
     char *end = NULL;
     if (*text == '\0' || *text == ' ')
         return -1;
     errno = 0;
-    *count = strtoll(text, &end, 10);
+    *value = strtoll(text, &end, 10);
     return errno == 0 && end != text && *end == '\0' ? 0 : -1;
 }
 
@@ -130,13 +195,12 @@ int units_rate(const char *text, struct rate *rate)
         *rate = (struct rate){RATE_PERCENT, value};
         return 0;
     }
-    for (const struct unit *multiple = multiples; multiple->suffix != NULL; multiple++) {
-        const size_t length = strlen(multiple->suffix);
-        if (strncmp(suffix, multiple->suffix, length) != 0)
-            continue;
-        const struct rate_unit *unit = find_rate_unit(suffix + length);
+    struct multiple readings[2];
+    const size_t count = read_multiple(suffix, readings);
+    for (size_t i = 0; i < count; i++) {
+        const struct rate_unit *unit = find_rate_unit(readings[i].rest);
         if (unit != NULL) {
-            *rate = (struct rate){unit->kind, value * multiple->factor * unit->factor};
+            *rate = (struct rate){unit->kind, value * readings[i].decimal * unit->factor};
             return 0;
         }
     }

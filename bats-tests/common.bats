@@ -1,0 +1,94 @@
+#!/usr/bin/env bats
+# What all C programs share (common/), compiled with a small driver that checks
+# it against known values.
+
+load helpers
+
+# shellcheck disable=SC2154 # bats sets stderr and stderr_lines
+
+setup_file() {
+    local source=$BATS_TEST_DIRNAME/..
+    "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -DJOSTLE_VERSION='"1.2"' -I"$source" -O1 -g \
+        -fsanitize=address,undefined -fno-sanitize-recover=all \
+        -o "$BATS_FILE_TMPDIR/parts" "$BATS_TEST_DIRNAME/fixtures/common-parts.c" "$source"/common/*.c -lm
+}
+
+setup() {
+    bats_require_minimum_version 1.5.0
+}
+
+parts() {
+    "$BATS_FILE_TMPDIR/parts" "$@"
+}
+
+# options ARGUMENT...: the program's own options, read and written again. What a
+# refused command line has allocated ends with it.
+options() {
+    ASAN_OPTIONS=detect_leaks=0 parts options "$@"
+}
+
+# refused TEXT ARGUMENT...: exit 2, one line that has TEXT, nothing on stdout.
+refused() {
+    local text=$1
+    shift
+    run --separate-stderr options "$@"
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ $stderr == 'jostle: '*"$text"* ]]
+}
+
+@test "times, sizes and rates are read with all their units, and nothing else is" {
+    parts units
+    parts fractions
+}
+
+@test "lists of CPUs are read and written" {
+    parts cpus
+}
+
+@test "JSON is escaped, numbers come back as they were, what is not UTF-8 is replaced" {
+    run -0 parts json
+    [ "$(jq -c . <<<"$output")" = "$(jq -c . <<<'{"text":"a\"b\\c\n\u007f","utf8":"é 😀","wrong":"a\ufffd\ufffd\ufffd\ufffd\ufffd\ufffdz\ufffd\ufffd","none":null,"list":[{},[],18446744073709551615,-9223372036854775808],"real":0.1,"third":0.3333333333333333,"nan":null,"fixed":0.333,"infinite":null,"seconds":1.999,"minus":-1.500000000,"yes":true,"raw":{"a":1},"open":{}}')" ]
+}
+
+@test "command lines are split as a shell would, and quoted so that one reads them back" {
+    parts words
+}
+
+@test "the nearest name is found, and none where none is near" {
+    parts nearest
+}
+
+@test "a value is checked by its row, and a refusal says what to give" {
+    parts values
+}
+
+@test "two sets of values that are equal have the same canonical text" {
+    parts canonical
+}
+
+@test "options are read up to the first operand; help and version are answered" {
+    run -0 options -f --count=5 --load 'a b' --load c -- x --count 3
+    [ "$output" = "--flag --count 5 --load 'a b' --load c|count|x|--count|3" ]
+    run -0 options x -f
+    [ "$output" = '||x|-f' ]
+    run -0 options
+    [ "$output" = '|' ]
+    run -0 options --help
+    [[ $output == 'Usage: parts [OPTION...] -- COMMAND...'*'Checks options.'*'Options:'*'--size=SIZE'*'(default: 64k)'*'-h, --help'*'That is all.' ]]
+    [[ $output != *--text* ]]
+    run -0 options --version
+    [ "$output" = 'parts 1.2' ]
+}
+
+@test "wrong options are refused in one line with what to do" {
+    refused '--cout: no such option of parts: did you mean --count?' --cout 3
+    refused 'see parts --help' --zzzzzzzzz
+    refused '--count needs a value: --count N' --count
+    refused '--count needs a value' -c
+    refused '--flag takes no value' --flag=1
+    refused '--count 99: out of range: give 1 to 10' --count 99
+    refused '--size 5q: not a size: give' --size 5q
+    refused '-q: no such option' -q
+}

@@ -1,0 +1,247 @@
+#include "common/option_value.h"
+
+#include "common/cpus.h"
+#include "common/units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a value of each type is called, and what is to be given instead. */
+static const struct {
+    const char *wrong;
+} types[] = {
+    [OPTION_FLAG] = {"not yes or no: give true or false"},
+    [OPTION_COUNT] = {"not a count: give a whole number"},
+    [OPTION_INTEGER] = {"not a number: give a whole number"},
+    [OPTION_REAL] = {"not a number: give one such as 1.5"},
+    [OPTION_FRACTION] = {"not a fraction: give one such as 0.05 or 5%"},
+    [OPTION_PERCENT] = {"not a percentage: give one such as 50 or 12.5%"},
+    [OPTION_SIZE] = {"not a size: give one such as 4096, 64KiB or 8G"},
+    [OPTION_TIME] = {"not a time: give one such as 10ms, 2s or 1m"},
+    [OPTION_CPUS] = {"not a list of CPUs: give one such as 0-3,8"},
+};
+
+const struct option_row *option_find(const struct option_row *rows, const char *name)
+{
+    for (; rows->name != NULL; rows++)
+        if (strcmp(rows->name, name) == 0)
+            return rows;
+    return NULL;
+}
+
+static bool fail(char *error, size_t size, const char *text)
+{
+    snprintf(error, size, "%s", text);
+    return false;
+}
+
+/* Parses a number into its field and, for the range check, into *value. */
+static bool parse_number(enum option_type type, const char *text, void *field, double *value)
+{
+    int failed = -1;
+    switch (type) {
+    case OPTION_COUNT:
+        failed = units_count(text, field);
+        break;
+    case OPTION_INTEGER:
+        failed = units_integer(text, field);
+        break;
+    case OPTION_SIZE:
+        failed = units_size(text, field);
+        break;
+    case OPTION_TIME:
+        failed = units_time(text, field);
+        break;
+    case OPTION_REAL:
+        failed = units_real(text, field);
+        break;
+    case OPTION_FRACTION:
+        failed = units_fraction(text, field);
+        break;
+    case OPTION_PERCENT:
+        failed = units_percent(text, field);
+        break;
+    default:
+        break;
+    }
+    if (failed != 0)
+        return false;
+    if (type == OPTION_COUNT || type == OPTION_SIZE)
+        *value = (double)*(uint64_t *)field;
+    else if (type == OPTION_INTEGER || type == OPTION_TIME)
+        *value = (double)*(int64_t *)field;
+    else
+        *value = *(double *)field;
+    return true;
+}
+
+/* A bound as it would be typed. */
+static const char *format_bound(const struct option_row *row, double bound, char *text, size_t size)
+{
+    if (row->type == OPTION_TIME)
+        return units_format_time(bound, text, size);
+    if (row->type == OPTION_SIZE)
+        return units_format_size(bound, text, size);
+    snprintf(text, size, "%g", bound);
+    return text;
+}
+
+static bool set_number(const struct option_row *row, const char *text, void *field, char *error,
+                       size_t size)
+{
+    char low[32], high[32];
+    double value = 0;
+    if (!parse_number(row->type, text, field, &value))
+        return fail(error, size, types[row->type].wrong);
+    if (row->minimum >= row->maximum || (value > row->minimum && value < row->maximum) ||
+        (!row->exclusive && (value == row->minimum || value == row->maximum)))
+        return true;
+    snprintf(error, size,
+             row->exclusive ? "out of range: give more than %s and less than %s"
+                            : "out of range: give %s to %s",
+             format_bound(row, row->minimum, low, sizeof low),
+             format_bound(row, row->maximum, high, sizeof high));
+    return false;
+}
+
+static bool set_choice(const struct option_row *row, const char *text, int *field, char *error,
+                       size_t size)
+{
+    snprintf(error, size, "not known: give one of ");
+    for (int i = 0; row->choices[i] != NULL; i++) {
+        if (strcmp(row->choices[i], text) == 0) {
+            *field = i;
+            return true;
+        }
+        const size_t used = strlen(error);
+        snprintf(error + used, size - used, "%s%s", i == 0 ? "" : ", ", row->choices[i]);
+    }
+    return false;
+}
+
+static bool set_flag(const char *text, bool *field, char *error, size_t size)
+{
+    static const char *const yes[] = {"", "true", "yes", "on", "1"};
+    static const char *const no[] = {"", "false", "no", "off", "0"};
+    *field = text == NULL || *text == '\0';
+    for (size_t i = 1; !*field && i < sizeof yes / sizeof yes[0]; i++) {
+        if (strcmp(text, no[i]) == 0)
+            return true;
+        *field = strcmp(text, yes[i]) == 0;
+    }
+    return *field || fail(error, size, types[OPTION_FLAG].wrong);
+}
+
+static bool add_item(struct option_list *list, const char *text, char *error, size_t size)
+{
+    const char **item = realloc(list->item, (list->count + 1) * sizeof *item);
+    if (item == NULL)
+        return fail(error, size, "out of memory: free some");
+    item[list->count] = text;
+    *list = (struct option_list){.count = list->count + 1, .item = item};
+    return true;
+}
+
+bool option_set(const struct option_row *row, void *values, const char *text, char *error,
+                size_t size)
+{
+    void *field = (char *)values + row->offset;
+    struct cpu_list cpus;
+    if (row->check != NULL && !row->check(text, error, size))
+        return false;
+    switch (row->type) {
+    case OPTION_FLAG:
+        return set_flag(text, field, error, size);
+    case OPTION_CPUS:
+        if (cpus_parse(text, &cpus) != 0)
+            return fail(error, size, types[OPTION_CPUS].wrong);
+        *(const char **)field = text;
+        return true;
+    case OPTION_TEXT:
+        *(const char **)field = text;
+        return true;
+    case OPTION_LIST:
+        return add_item(field, text, error, size);
+    case OPTION_CHOICE:
+        return set_choice(row, text, field, error, size);
+    default:
+        return set_number(row, text, field, error, size);
+    }
+}
+
+/* In the largest of the units that divides it. */
+static void format_divided(uint64_t value, const char *const *names, const uint64_t *sizes,
+                           char *text, size_t size)
+{
+    while (*sizes > 1 && (value == 0 || value % *sizes != 0)) {
+        sizes++;
+        names++;
+    }
+    snprintf(text, size, "%" PRIu64 "%s", value / *sizes, *names);
+}
+
+static void format_time(int64_t time_ns, char *text, size_t size)
+{
+    static const char *const names[] = {"s", "ms", "us", "ns"};
+    static const uint64_t sizes[] = {1000000000, 1000000, 1000, 1};
+    const char *sign = time_ns < 0 ? "-" : "";
+    snprintf(text, size, "%s", sign);
+    format_divided(time_ns < 0 ? -(uint64_t)time_ns : (uint64_t)time_ns, names, sizes,
+                   text + strlen(sign), size - strlen(sign));
+}
+
+static void format_size(uint64_t size_bytes, char *text, size_t size)
+{
+    static const char *const names[] = {"TiB", "GiB", "MiB", "KiB", ""};
+    static const uint64_t sizes[] = {1ULL << 40, 1 << 30, 1 << 20, 1 << 10, 1};
+    format_divided(size_bytes, names, sizes, text, size);
+}
+
+/* The shortest text that brings back the same value. */
+static void format_real(double value, char *text, size_t size)
+{
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, size, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            return;
+    }
+}
+
+static bool format_text(const char *value, char *text, size_t size)
+{
+    return snprintf(text, size, "%s", value == NULL ? "" : value) < (int)size;
+}
+
+bool option_format(const struct option_row *row, const void *values, char *text, size_t size)
+{
+    const void *field = (const char *)values + row->offset;
+    char number[48];
+    switch (row->type) {
+    case OPTION_FLAG:
+        return format_text(*(const bool *)field ? "true" : "false", text, size);
+    case OPTION_COUNT:
+        snprintf(number, sizeof number, "%" PRIu64, *(const uint64_t *)field);
+        break;
+    case OPTION_INTEGER:
+        snprintf(number, sizeof number, "%" PRId64, *(const int64_t *)field);
+        break;
+    case OPTION_SIZE:
+        format_size(*(const uint64_t *)field, number, sizeof number);
+        break;
+    case OPTION_TIME:
+        format_time(*(const int64_t *)field, number, sizeof number);
+        break;
+    case OPTION_REAL:
+    case OPTION_FRACTION:
+    case OPTION_PERCENT:
+        format_real(*(const double *)field, number, sizeof number);
+        break;
+    case OPTION_CHOICE:
+        return format_text(row->choices[*(const int *)field], text, size);
+    default:
+        return format_text(*(const char *const *)field, text, size);
+    }
+    return format_text(number, text, size);
+}

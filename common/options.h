@@ -1,0 +1,98 @@
+#ifndef COMMON_OPTIONS_H
+#define COMMON_OPTIONS_H
+
+/* One table for each program (or load) drives parsing, range checks, defaults,
+ * --help, the settings of a campaign, and the text that a set of options is
+ * known by. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum option_type {
+    OPTION_FLAG,     /* bool */
+    OPTION_COUNT,    /* uint64_t */
+    OPTION_INTEGER,  /* int64_t, may be negative */
+    OPTION_REAL,     /* double */
+    OPTION_FRACTION, /* double: 0.05 or 5% */
+    OPTION_PERCENT,  /* double: 50 or 50% */
+    OPTION_SIZE,     /* uint64_t bytes; see units_size() */
+    OPTION_TIME,     /* int64_t ns; see units_time() */
+    OPTION_CPUS,     /* const char *, checked to be a list of CPUs */
+    OPTION_TEXT,     /* const char * */
+    OPTION_LIST,     /* struct option_list: each use of the option adds one */
+    OPTION_CHOICE,   /* int: index into choices */
+};
+
+struct option_list {
+    size_t count;
+    const char **item;
+};
+
+/* A row is written with designated fields: {.name = "threads", .argument = "N",
+ * .type = OPTION_COUNT, .offset = offsetof(struct settings, threads), ...}. A
+ * nameless row, {0}, ends a table. */
+struct option_row {
+    const char *name;     /* without -- */
+    const char *argument; /* "SIZE"; NULL for flags */
+    enum option_type type;
+    size_t offset;              /* of the field in the struct that is filled */
+    double minimum, maximum;    /* of numbers, in their base unit (bytes, ns); equal: any */
+    const char *preset;         /* default as it would be typed; NULL: the field stays 0 */
+    const char *const *choices; /* of OPTION_CHOICE, ended by NULL */
+    const char *help;           /* the default is added to it */
+    char letter;                /* of a short form, or 0 */
+    bool exclusive;             /* minimum and maximum themselves are refused */
+    bool hidden;                /* not in --help */
+    bool measured;              /* loadgen: a calibration is of this value */
+    /* A check of a text's own; NULL: none. False, and error says what to give. */
+    bool (*check)(const char *text, char *error, size_t size);
+};
+
+struct option_group {
+    const struct option_row *rows;
+    void *values;      /* the struct that the rows fill */
+    const char *title; /* above the rows in --help; NULL: none */
+};
+
+struct program {
+    const char *name;    /* "loadgen cpu" */
+    const char *usage;   /* what follows the options: "-- TARGET..."; NULL: nothing may */
+    const char *intro;   /* above the options in --help */
+    const char *details; /* below them; NULL: nothing */
+    const struct option_group *groups;
+    size_t group_count;
+    bool stop_at_operand; /* what follows the first operand is not ours to parse */
+};
+
+/* Which options were given. After options_parse() it needs the groups' values, but
+ * neither the program nor its tables. */
+struct options;
+
+/* Fills the groups' values: presets first, then argv. --help (-h) and --version
+ * are answered on stdout and end the program with 0; wrong use ends it with one
+ * line and exit 2. *rest: index of the first operand in argv, which may be
+ * reordered; argc when there is none. Texts stay argv's. */
+struct options *options_parse(const struct program *program, int argc, char **argv, int *rest);
+/* Whether an option was on the command line. */
+bool options_given(const struct options *options, const char *name);
+/* Frees also what lists hold. */
+void options_free(struct options *options);
+
+/* Only the presets, for values that come from elsewhere (a campaign file). */
+void options_presets(const struct option_row *rows, void *values);
+/* One value from elsewhere. text is kept by rows of text; NULL or "" sets a flag.
+ * False: error is a reason such as "not a size: give one such as 64KiB". */
+bool option_set(const struct option_row *row, void *values, const char *text, char *error,
+                size_t size);
+/* NULL: no such row. */
+const struct option_row *option_find(const struct option_row *rows, const char *name);
+
+/* Writes the values that differ from their presets, in the table's order, as a
+ * command line would have them: "--kernel triad --threads 2". Two sets of values
+ * are equal when their texts are. options_measured() takes the rows with
+ * .measured only. False: it does not fit. */
+bool options_canonical(const struct option_row *rows, const void *values, char *text, size_t size);
+bool options_measured(const struct option_row *rows, const void *values, char *text, size_t size);
+
+#endif

@@ -1,0 +1,110 @@
+#include "common/words.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLANKS " \t\n"
+
+/* Characters that no shell reads anything into. */
+#define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
+
+/* Copies what a quote encloses; text is behind the opening one. Returns what
+ * follows the closing one, or NULL. */
+static const char *copy_quoted(const char *text, char quote, char **out)
+{
+    for (; *text != quote; text++) {
+        if (*text == '\0')
+            return NULL;
+        if (quote == '"' && *text == '\\' && text[1] != '\0' && strchr("\"\\$`", text[1]) != NULL)
+            text++;
+        *(*out)++ = *text;
+    }
+    return text + 1;
+}
+
+/* Copies one word, ends it with 0; returns what follows, or NULL with *error. */
+static const char *copy_word(const char *text, char **out, const char **error)
+{
+    while (*text != '\0' && strchr(BLANKS, *text) == NULL) {
+        if (*text == '\'' || *text == '"') {
+            text = copy_quoted(text + 1, *text, out);
+            if (text == NULL) {
+                *error = "a quote is not closed";
+                return NULL;
+            }
+        } else if (*text == '\\' && text[1] == '\0') {
+            *error = "nothing follows the backslash at the end";
+            return NULL;
+        } else {
+            text += *text == '\\';
+            *(*out)++ = *text++;
+        }
+    }
+    *(*out)++ = '\0';
+    return text;
+}
+
+char **words_split(const char *text, size_t *count, const char **error)
+{
+    const size_t length = strlen(text), most = length / 2 + 2; /* words, and the NULL behind */
+    char **words = malloc(most * sizeof *words + length + 1);
+    *count = 0;
+    if (words == NULL) {
+        *error = "out of memory: free some";
+        return NULL;
+    }
+    char *out = (char *)(words + most);
+    for (text += strspn(text, BLANKS); *text != '\0'; text += strspn(text, BLANKS)) {
+        words[(*count)++] = out;
+        text = copy_word(text, &out, error);
+        if (text == NULL) {
+            free(words);
+            return NULL;
+        }
+    }
+    words[*count] = NULL;
+    return words;
+}
+
+static bool is_plain(const char *word)
+{
+    return *word != '\0' && word[strspn(word, PLAIN)] == '\0';
+}
+
+static char *append(char *out, const char *text, size_t length)
+{
+    memcpy(out, text, length);
+    return out + length;
+}
+
+static char *append_quoted(char *out, const char *word)
+{
+    *out++ = '\'';
+    for (; *word != '\0'; word++) {
+        if (*word == '\'')
+            out = append(out, "'\\''", 4);
+        else
+            *out++ = *word;
+    }
+    *out++ = '\'';
+    return out;
+}
+
+char *words_quote(const char *const *words, size_t count)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < count; i++)
+        most += 4 * strlen(words[i]) + 3;
+    char *text = malloc(most), *out = text;
+    if (text == NULL)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            *out++ = ' ';
+        out = is_plain(words[i]) ? append(out, words[i], strlen(words[i]))
+                                 : append_quoted(out, words[i]);
+    }
+    *out = '\0';
+    return text;
+}

@@ -1,0 +1,17 @@
+#ifndef COMMON_WORDS_H
+#define COMMON_WORDS_H
+
+/* Command lines as text: split as a shell would, and quoted for one. */
+
+#include <stddef.h>
+
+/* Splits text at blanks; quotes and backslashes mean what they mean to a POSIX
+ * shell, nothing is expanded. Returns the words, ended by NULL, in one block to
+ * be freed; NULL with *error set to what is wrong ("a quote is not closed"). */
+char **words_split(const char *text, size_t *count, const char **error);
+
+/* The words with a blank between them, each quoted where a shell needs it; to
+ * be freed. NULL: out of memory. */
+char *words_quote(const char *const *words, size_t count);
+
+#endif
