@@ -127,13 +127,13 @@ static void add_hosts(const struct experiment *experiment, const json_t *records
     json_decref(hosts);
 }
 
-// What was said while it was measured: {load, condition, text} each; load and
-// condition are null where the harness itself said it.
-static void add_said(const struct experiment *experiment, json_t *warnings)
+// What loads and harness warned of while it was measured: {load, condition, text}
+// each; load and condition are null where it was the harness.
+static void add_kept(const struct experiment *experiment, json_t *warnings)
 {
-    const json_t *said = json_object_get(experiment->json, "said");
-    for (size_t i = 0; i < json_array_size(said); i++) {
-        const json_t *one = json_array_get(said, i);
+    const json_t *kept = json_object_get(experiment->json, "warnings");
+    for (size_t i = 0; i < json_array_size(kept); i++) {
+        const json_t *one = json_array_get(kept, i);
         const char *load = json_string_value(json_object_get(one, "load"));
         const char *text = json_string_value(json_object_get(one, "text"));
         struct message message = {.flag = load ? FLAG_LOAD_WARNING : FLAG_HARNESS_WARNING,
@@ -153,5 +153,5 @@ void disturbances_add(const struct experiment *experiment, const json_t *records
             add_disturbed(experiment, records, settings->conditions[i], flag, warnings);
     add_late(experiment, warnings);
     add_hosts(experiment, records, warnings);
-    add_said(experiment, warnings);
+    add_kept(experiment, warnings);
 }

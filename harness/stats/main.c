@@ -1,6 +1,7 @@
 // stats: what to run next, and what the runs so far show. The same records and
 // seed give the same answers: it never reads a clock.
 #include "compare.h"
+#include "hub.h"
 #include "options.h"
 #include "protocol.h"
 #include "result.h"
@@ -9,6 +10,8 @@
 
 static int run(const struct options *options)
 {
+    if (options->experiment)
+        return hub_run(options, stdout);
     if (options->derive)
         return result_derive(options->folders, options->folder_count);
     if (options->compare[0])

@@ -27,6 +27,9 @@ enum option_code {
     OPTION_AA,
     OPTION_COMPARE,
     OPTION_DERIVE,
+    OPTION_EXPERIMENT,
+    OPTION_PID,
+    OPTION_QUIET,
     OPTION_CONDITION,
     OPTION_HELP,
     OPTION_VERSION,
@@ -48,6 +51,9 @@ static const struct option option_table[] = {
     {"at-most", required_argument, NULL, OPTION_AT_MOST},
     {"aa", no_argument, NULL, OPTION_AA},
     {"compare", required_argument, NULL, OPTION_COMPARE},
+    {"experiment", required_argument, NULL, OPTION_EXPERIMENT},
+    {"pid", required_argument, NULL, OPTION_PID},
+    {"quiet", no_argument, NULL, OPTION_QUIET},
     {"derive", no_argument, NULL, OPTION_DERIVE},
     {"condition", required_argument, NULL, OPTION_CONDITION},
     {"help", no_argument, NULL, OPTION_HELP},
@@ -186,6 +192,13 @@ static bool take(struct options *options, int code, const char *value)
     case OPTION_CONDITION:
         options->condition = value;
         return true;
+    case OPTION_EXPERIMENT:
+        options->experiment = value;
+        return true;
+    case OPTION_PID:
+        return parse_count("pid", value, 1, 1UL << 31, "a process", &options->pid);
+    case OPTION_QUIET:
+        return options->quiet = true;
     case OPTION_DERIVE:
         return options->derive = true;
     default:

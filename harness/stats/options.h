@@ -10,8 +10,11 @@ struct options {
     bool summary_only;   // no answers, only summaries
     bool first_stop;     // records after the first stop are passed over
     const char *compare[2];
-    const char *condition; // of --compare
-    bool derive;           // result.json of `folders`
+    const char *condition;  // of --compare
+    bool derive;            // result.json of `folders`
+    const char *experiment; // folder of the experiment to be the hub of
+    unsigned long pid;      // of jostle, for status.json
+    bool quiet;
     char **folders;
     int folder_count;
 };

@@ -81,7 +81,6 @@ json_t *result_build(const struct experiment *experiment, struct session *sessio
     disturbances_add(experiment, replay->records, json_object_get(summary, "warnings"));
     json_object_set_new(result, "schema", json_string("jostle.result/1"));
     json_object_del(result, "stopped");
-    json_object_del(result, "said"); // now among the warnings
     json_object_update(result, summary);
     json_decref(summary);
     return result;

@@ -1,0 +1,110 @@
+#include "assemble.h"
+
+#include "judge.h"
+#include "messages.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static json_t *load_json(const struct assembly *assembly, const struct assembly_load *load)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "name", json_string(load->name));
+    if (load->node) {
+        json_object_set_new(object, "node", json_string(load->node));
+        json_object_set_new(object, "mark_delay_s", json_real(assembly->mark_delay_s));
+    }
+    json_object_update(object, (json_t *)load->mark);
+    json_object_del(object, "event");
+    json_object_del(object, "mark");
+    return object;
+}
+
+static json_t *flags_json(const struct assembly *assembly, const json_t *record)
+{
+    const json_t *loads = json_object_get(record, "load");
+    json_t *flags = json_array();
+    bool is_short = false;
+    for (size_t i = 0; i < json_array_size(loads); i++) {
+        const struct delivery delivery = judge_delivery(record, json_array_get(loads, i));
+        is_short = is_short || judge_short(&delivery);
+    }
+    if (is_short)
+        json_array_append_new(flags, json_string(flag_name(FLAG_LOAD_SHORT)));
+    judge_disturbances(record, assembly->cpus, assembly->shared, flags);
+    if (assembly->block == 0)
+        json_array_append_new(flags, json_string("warmup"));
+    return flags;
+}
+
+json_t *assemble_run(const struct assembly *assembly)
+{
+    json_t *record = json_pack("{s:s, s:s, s:I, s:I, s:s}", "schema", "jostle.run/1", "condition",
+                               assembly->condition, "block", (json_int_t)assembly->block, "order",
+                               (json_int_t)assembly->order, "host", assembly->host);
+    json_t *loads = json_array();
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)assembly->meter, key, value)
+    {
+        if (strcmp(key, "schema") != 0)
+            json_object_set(record, key, value);
+    }
+    for (size_t i = 0; i < assembly->load_count; i++)
+        json_array_append_new(loads, load_json(assembly, &assembly->loads[i]));
+    if (json_object_set_new(record, "load", loads) != 0 ||
+        json_object_set_new(record, "flags", flags_json(assembly, record)) != 0) {
+        json_decref(record);
+        return NULL;
+    }
+    return record;
+}
+
+// The member of that name, or null.
+static json_t *member(const json_t *object, const char *name)
+{
+    json_t *value = json_object_get(object, name);
+    return value ? json_incref(value) : json_null();
+}
+
+static json_t *first(const json_t *object, const char *name)
+{
+    json_t *value = json_array_get(json_object_get(object, name), 0);
+    return value ? json_incref(value) : json_null();
+}
+
+bool assemble_hyperfine(json_t *meter, const json_t *exported)
+{
+    const json_t *result = json_array_get(json_object_get(exported, "results"), 0);
+    json_t *exit_code = first(result, "exit_codes");
+    if (!json_is_number(json_array_get(json_object_get(result, "times"), 0))) {
+        json_decref(exit_code);
+        return false;
+    }
+    json_object_set_new(meter, "wall_s", first(result, "times"));
+    json_object_set_new(meter, "user_s", member(result, "user"));
+    json_object_set_new(meter, "system_s", member(result, "system"));
+    json_object_set_new(meter, "max_rss_bytes", first(result, "memory_usage_byte"));
+    if (!json_is_null(exit_code)) // else meter knows the signal
+        json_object_set_new(meter, "signal", json_null());
+    json_object_set_new(meter, "exit_code", exit_code);
+    json_object_set_new(meter, "tree_peak_bytes", json_null());
+    json_object_set_new(meter, "accounting", json_string("hyperfine"));
+    return true;
+}
+
+const char *assemble_failure(const json_t *record, char *text, size_t size)
+{
+    const char *start_error = json_string_value(json_object_get(record, "start_error"));
+    const json_t *signal = json_object_get(record, "signal");
+    if (json_is_true(json_object_get(record, "timed_out")))
+        snprintf(text, size, "ran into the time-out after %.3g s", judge_number(record, "wall_s"));
+    else if (start_error)
+        snprintf(text, size, "could not be started (%s)", start_error);
+    else if (json_is_integer(signal))
+        snprintf(text, size, "was ended by signal %lld", (long long)json_integer_value(signal));
+    else
+        snprintf(text, size, "failed with exit code %lld",
+                 (long long)json_integer_value(json_object_get(record, "exit_code")));
+    return text;
+}

@@ -1,0 +1,331 @@
+#include "commands.h"
+
+#include "assemble.h"
+#include "finish.h"
+#include "gate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIELDS_MAX = 512 };
+static const double us = 1e-6;
+
+struct command {
+    const char *name;
+    size_t fields; // that it needs, itself included
+    bool (*take)(struct hub *hub, char *const *field, size_t count);
+};
+
+// ---- what sources send ----
+
+// A disk load on another device than the target's folder disturbs nothing. The
+// device is the load's own finding; tmpfs and the like have none.
+static void check_device(struct hub *hub, const struct source *source, const json_t *ready)
+{
+    const json_t *environment = json_object_get(hub->experiment.json, "environment");
+    const char *names[] = {"device", "file_system"};
+    const char *its = NULL, *here = NULL;
+    for (size_t i = 0; i < 2 && !source->node; i++) {
+        const char *text = json_string_value(json_object_get(ready, names[i]));
+        its = !its && text && *text ? text : its;
+        text = json_string_value(json_object_get(environment, names[i]));
+        here = !here && text && *text ? text : here;
+    }
+    char text[512];
+    if (!its || !here || strcmp(its, here) == 0)
+        return;
+    snprintf(text, sizeof text,
+             "it is on %s, the target's folder on %s, so it may disturb nothing: give the load "
+             "--dir",
+             its, here);
+    hub_warn(hub, source, text);
+}
+
+static bool is_record(const json_t *line)
+{
+    const char *schema = json_string_value(json_object_get(line, "schema"));
+    return schema && strcmp(schema, "jostle.meter/1") == 0;
+}
+
+bool commands_event(struct hub *hub, struct source *source, json_t *line)
+{
+    const char *event = json_string_value(json_object_get(line, "event"));
+    const char *message = json_string_value(json_object_get(line, "message"));
+    bool good = true;
+    event = event ? event : is_record(line) ? "record" : "";
+    if (strcmp(event, "warning") == 0) {
+        hub_warn(hub, source, message ? message : "no text");
+    } else if (strcmp(event, "error") == 0) {
+        good = hub_fail(hub, source->id, message ? message : "");
+    } else if (strcmp(event, source->event) == 0) {
+        free(source->event);
+        source->event = NULL;
+        if (strcmp(event, "ready") == 0)
+            check_device(hub, source, line);
+        if (strcmp(event, "mark") == 0 || strcmp(event, "record") == 0) {
+            json_decref(source->last);
+            source->last = json_incref(line);
+        }
+    }
+    json_decref(line);
+    return good;
+}
+
+// ---- decisions ----
+
+static bool answer_stop(struct hub *hub)
+{
+    char text[256] = "";
+    const enum stop_reason reason = hub->course.next.stop;
+    if (reason == STOP_FAILURE && hub->course.last)
+        assemble_failure(hub->course.last, text, sizeof text);
+    return hub_answer(hub, "stop\t%s\t%s", stop_names[reason], text);
+}
+
+static bool answer_next(struct hub *hub)
+{
+    const struct decision *next = &hub->course.next;
+    const double limit = hub->experiment.settings.error;
+    char error[32] = "-", more[32] = "-";
+    if (next->stop != STOP_NOT)
+        return answer_stop(hub);
+    if (isfinite(next->worst_error))
+        snprintf(error, sizeof error, "%.1f %%", 100 * next->worst_error);
+    if (next->more >= 0 && !hub->course.is_warm_up)
+        snprintf(more, sizeof more, "%ld", next->more);
+    return hub_answer(hub, "run\t%s\t%zu\t%zu\terror %s (%.1f %% wanted)\t%s",
+                      hub->experiment.settings.conditions[next->condition], next->block,
+                      next->order, error, 100 * limit, more);
+}
+
+// ---- commands ----
+
+static bool open_source(struct hub *hub, const char *id, char *const *field, const char *path)
+{
+    char text[256];
+    if (sources_open(&hub->sources, id, field ? field[2] : "meter", field ? field[3] : NULL,
+                     field ? field[4] : NULL, path))
+        return true;
+    snprintf(text, sizeof text, "%.150s cannot be opened (%s)", path, strerror(errno));
+    return hub_fail(hub, "-", text);
+}
+
+static bool take_meter(struct hub *hub, char *const *field, size_t count)
+{
+    (void)count;
+    return open_source(hub, "meter", NULL, field[1]);
+}
+
+static bool take_load(struct hub *hub, char *const *field, size_t count)
+{
+    (void)count;
+    return open_source(hub, field[1], field, field[5]);
+}
+
+static bool take_await(struct hub *hub, char *const *field, size_t count)
+{
+    for (size_t i = 2; i < count; i++) {
+        struct source *source = sources_find(&hub->sources, field[i]);
+        if (!source)
+            return hub_fail(hub, field[i], "no such source: name it with meter or load first");
+        free(source->event);
+        source->event = strdup(field[1]);
+    }
+    hub->await = true;
+    return true;
+}
+
+static bool take_begin(struct hub *hub, char *const *field, size_t count)
+{
+    const double now_s = count > 1 ? strtod(field[1], NULL) * us : 0;
+    const bool is_complete = json_object_get(hub->experiment.json, "after") != NULL;
+    course_begin(&hub->course);
+    if (hub->course.next.stop == STOP_NOT && hub->earlier > 0 && !hub->options->quiet)
+        fprintf(stderr, "jostle: continuing after %zu run(s) in %s\n", hub->earlier,
+                hub->folder.path);
+    // What is complete is left as it is.
+    if (hub->course.next.stop == STOP_NOT || !is_complete) {
+        hub->has_begun = true;
+        status_begin(&hub->status, &hub->experiment, hub->folder.path, hub->host,
+                     (long)hub->options->pid, now_s);
+        status_write(&hub->status, &hub->course, "running", NULL);
+    }
+    return answer_next(hub);
+}
+
+// Reads what hyperfine has exported, in the place of meter's own figures.
+static bool take_hyperfine(struct hub *hub, json_t *meter)
+{
+    const char *engine = json_string_value(
+        json_object_get(json_object_get(hub->experiment.json, "settings"), "engine"));
+    if (!engine || strcmp(engine, "hyperfine") != 0)
+        return true;
+    char *path = folder_file(&hub->folder, "hyperfine.json");
+    json_t *exported = path ? json_load_file(path, 0, NULL) : NULL;
+    const bool good = assemble_hyperfine(meter, exported);
+    if (path)
+        remove(path);
+    json_decref(exported);
+    free(path);
+    return good;
+}
+
+// The loads of the current run, with their last marks. Returns how many.
+static size_t collect(struct hub *hub, struct assembly_load *loads)
+{
+    const char *condition = hub->experiment.settings.conditions[hub->course.next.condition];
+    size_t count = 0;
+    for (size_t i = 0; i < hub->sources.count; i++) {
+        const struct source *source = &hub->sources.source[i];
+        if (source->condition && source->last && strcmp(source->condition, condition) == 0)
+            loads[count++] = (struct assembly_load){source->name, source->node, source->last};
+    }
+    return count;
+}
+
+static json_t *assemble(struct hub *hub, const json_t *meter, double mark_delay_s)
+{
+    const struct decision *next = &hub->course.next;
+    struct assembly_load *loads = calloc(hub->sources.count + 1, sizeof *loads);
+    const struct assembly assembly = {
+        .condition = hub->experiment.settings.conditions[next->condition],
+        .block = next->block,
+        .order = next->order,
+        .host = hub->host,
+        .meter = meter,
+        .loads = loads,
+        .load_count = loads ? collect(hub, loads) : 0,
+        .mark_delay_s = mark_delay_s,
+        .cpus = hub->experiment.cpus,
+        .shared = hub->experiment.shared_at_once,
+    };
+    json_t *record = loads ? assemble_run(&assembly) : NULL;
+    free(loads);
+    return record;
+}
+
+static bool take_record(struct hub *hub, char *const *field, size_t count)
+{
+    struct source *meter = sources_find(&hub->sources, "meter");
+    const double delay_s = count > 1 ? strtod(field[1], NULL) * us : 0;
+    char why[FOLDER_ERROR] = "no memory for one more run";
+    if (!meter || !meter->last)
+        return hub_fail(hub, "meter", "it left no record");
+    if (hub->course.next.stop != STOP_NOT)
+        return hub_fail(hub, "-", "no run was to be made");
+    if (!take_hyperfine(hub, meter->last))
+        return finish_no_hyperfine(hub);
+    json_t *record = assemble(hub, meter->last, delay_s);
+    json_decref(meter->last);
+    meter->last = NULL;
+    bool good = record && folder_append(&hub->folder, record);
+    if (record && !good)
+        snprintf(why, sizeof why, "%s", hub->folder.error);
+    good = good && course_take(&hub->course, record, why, sizeof why);
+    json_decref(record);
+    if (!good)
+        return hub_fail(hub, "-", why);
+    status_run(&hub->status, &hub->course);
+    return answer_next(hub);
+}
+
+static bool take_stop(struct hub *hub, char *const *field, size_t count)
+{
+    course_stop(&hub->course, stop_reason(count > 1 ? field[1] : "interrupted"));
+    return answer_next(hub);
+}
+
+static bool take_after(struct hub *hub, char *const *field, size_t count)
+{
+    (void)count;
+    json_decref(hub->after);
+    hub->after = json_loads(field[1], 0, NULL);
+    return true;
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return *text ? json_string(text) : json_null();
+}
+
+static json_t *integer_or_null(const char *text)
+{
+    return *text ? json_integer(strtoll(text, NULL, 10)) : json_null();
+}
+
+static json_t *real_or_null(const char *text)
+{
+    return *text ? json_real(strtod(text, NULL)) : json_null();
+}
+
+// step ID NAME TASKS ELAPSED_S CPU_S MAX_RSS_BYTES STATE, or: reason TEXT
+static bool take_steps(struct hub *hub, char *const *field, size_t count)
+{
+    if (count >= 9 && strcmp(field[1], "step") == 0 && json_is_array(hub->steps)) {
+        json_array_append_new(
+            hub->steps,
+            json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "step", field[2], "name", field[3],
+                      "tasks", integer_or_null(field[4]), "elapsed_s", real_or_null(field[5]),
+                      "cpu_s", real_or_null(field[6]), "max_rss_bytes", integer_or_null(field[7]),
+                      "state", text_or_null(field[8])));
+    } else if (count >= 3 && strcmp(field[1], "reason") == 0) {
+        json_decref(hub->steps);
+        hub->steps = json_string(field[2]);
+    }
+    return true;
+}
+
+static bool take_warn(struct hub *hub, char *const *field, size_t count)
+{
+    (void)count;
+    hub_warn(hub, NULL, field[1]);
+    return true;
+}
+
+static bool take_finish(struct hub *hub, char *const *field, size_t count)
+{
+    (void)field;
+    (void)count;
+    return finish_all(hub);
+}
+
+static bool take_ended(struct hub *hub, char *const *field, size_t count)
+{
+    if (hub->has_begun)
+        status_write(&hub->status, &hub->course, field[1],
+                     count > 2 && *field[2] ? field[2] : NULL);
+    hub->has_ended = true;
+    return true;
+}
+
+static const struct command commands[] = {
+    {"meter", 2, take_meter},   {"load", 6, take_load},     {"await", 3, take_await},
+    {"begin", 1, take_begin},   {"record", 1, take_record}, {"stop", 1, take_stop},
+    {"after", 2, take_after},   {"steps", 2, take_steps},   {"warn", 2, take_warn},
+    {"finish", 1, take_finish}, {"ended", 2, take_ended},
+};
+
+// An await that bash no longer waits for is given up with the next command.
+static void give_up_await(struct hub *hub)
+{
+    for (size_t i = 0; i < hub->sources.count; i++) {
+        free(hub->sources.source[i].event);
+        hub->sources.source[i].event = NULL;
+    }
+    hub->await = false;
+}
+
+bool commands_take(struct hub *hub, char *line)
+{
+    char *field[FIELDS_MAX];
+    size_t count = 0;
+    for (char *rest = line; rest && count < FIELDS_MAX;)
+        field[count++] = strsep(&rest, "\t");
+    give_up_await(hub);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(commands[i].name, field[0]) == 0 && count >= commands[i].fields)
+            return commands[i].take(hub, field, count);
+    return hub_fail(hub, "-", "no such command: stats --help lists them");
+}

@@ -1,0 +1,61 @@
+#include "course.h"
+
+#include "judge.h"
+
+#include <stdio.h>
+
+bool course_init(struct course *course, struct experiment *experiment)
+{
+    *course = (struct course){.experiment = experiment};
+    course->warm_ups = experiment->warmup * experiment->settings.condition_count;
+    return session_init(&course->session, &experiment->settings);
+}
+
+// Warm-up runs come first, the conditions in turn, unless nothing is to be measured.
+static void choose(struct course *course)
+{
+    const size_t width = course->experiment->settings.condition_count;
+    course->next = decide(&course->session);
+    course->is_warm_up = course->warm_ups > 0 && course->next.stop == STOP_NOT;
+    if (!course->is_warm_up)
+        return;
+    course->next.condition = (width - course->warm_ups % width) % width;
+    course->next.block = course->next.order = 0;
+}
+
+bool course_replay(struct course *course, json_t *record)
+{
+    char why[256];
+    return replay_take(&course->replay, &course->session, record, why, sizeof why);
+}
+
+void course_begin(struct course *course)
+{
+    choose(course);
+}
+
+bool course_take(struct course *course, json_t *record, char *why, size_t why_size)
+{
+    json_decref(course->last);
+    course->last = json_incref(record);
+    snprintf(why, why_size, "no memory for one more run");
+    if (!replay_take(&course->replay, &course->session, record, why, why_size) || why[0] != '\0')
+        return false;
+    if (course->is_warm_up)
+        course->warm_ups--;
+    choose(course);
+    return true;
+}
+
+void course_stop(struct course *course, enum stop_reason reason)
+{
+    course->session.outside = reason;
+    choose(course);
+}
+
+void course_free(struct course *course)
+{
+    json_decref(course->last);
+    replay_free(&course->replay);
+    session_free(&course->session);
+}

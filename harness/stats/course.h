@@ -1,0 +1,38 @@
+// The course of one experiment: which run is next, and what it has shown so far.
+// Pure: records in, decisions and the result out; no files, no clock.
+#ifndef STATS_COURSE_H
+#define STATS_COURSE_H
+
+#include "decide.h"
+#include "experiment.h"
+#include "replay.h"
+
+struct course {
+    struct experiment *experiment;
+    struct session session;
+    struct replay replay;
+    size_t warm_ups;      // unmeasured runs that are still to be made, of all conditions
+    struct decision next; // what is to be done now
+    bool is_warm_up;      // `next` is a run that does not count
+    json_t *last;         // the last record of this session, or NULL
+};
+
+// Makes the course of an experiment that must outlive it. False if memory ran out.
+bool course_init(struct course *course, struct experiment *experiment);
+
+// Takes a record of an earlier session. False if memory ran out.
+bool course_replay(struct course *course, json_t *record);
+
+// Decides what is next, to be called once before the first run.
+void course_begin(struct course *course);
+
+// Takes the record of the run that `next` asked for, and decides again. False if
+// memory ran out, or the record does not fit: `why` then says why.
+bool course_take(struct course *course, json_t *record, char *why, size_t why_size);
+
+// Ends the experiment here for a reason that the records do not show.
+void course_stop(struct course *course, enum stop_reason reason);
+
+void course_free(struct course *course);
+
+#endif

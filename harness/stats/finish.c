@@ -1,0 +1,89 @@
+#include "finish.h"
+
+#include "output.h"
+#include "result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static json_t *steps_json(const struct hub *hub)
+{
+    if (json_is_string(hub->steps))
+        return json_pack("{s:n, s:O}", "steps", "reason", hub->steps);
+    if (json_array_size(hub->steps) == 0)
+        return json_null();
+    return json_pack("{s:O, s:n}", "steps", hub->steps, "reason");
+}
+
+// What only this session knows, and why it ended where runs.jsonl cannot tell.
+static bool complete_experiment(struct hub *hub)
+{
+    json_t *json = hub->experiment.json;
+    const enum stop_reason reason = hub->course.next.stop;
+    json_t *kept = json_object_get(json, "warnings");
+    if (hub->after)
+        json_object_set(json, "after", hub->after);
+    json_object_set_new(json, "step_accounting", steps_json(hub));
+    if (json_array_size(hub->warnings) > 0 && !kept)
+        json_object_set(json, "warnings", hub->warnings);
+    else if (kept)
+        json_array_extend(kept, hub->warnings);
+    if (reason == STOP_MAX_TIME || reason == STOP_INTERRUPTED)
+        json_object_set_new(json, "stopped", json_string(stop_names[reason]));
+    char *path = folder_file(&hub->folder, "experiment.json");
+    const bool good = path && output_document(json, path);
+    free(path);
+    return good;
+}
+
+static bool write_result(struct hub *hub, json_t **result)
+{
+    *result = result_build(&hub->experiment, &hub->course.session, &hub->course.replay);
+    return *result && result_write(*result, hub->folder.path);
+}
+
+bool finish_all(struct hub *hub)
+{
+    json_t *result = NULL;
+    const bool good = complete_experiment(hub) && write_result(hub, &result);
+    const char *verdict = json_string_value(json_object_get(result, "verdict"));
+    char text[FOLDER_ERROR];
+    if (good) {
+        status_write(&hub->status, &hub->course, "done", stop_names[hub->course.next.stop]);
+        hub->has_ended = true;
+    }
+    snprintf(text, sizeof text, "cannot write to %.300s: is the disk full?", hub->folder.path);
+    const bool answered =
+        good ? hub_answer(hub, "done\t%s", verdict ? verdict : "-") : hub_fail(hub, "-", text);
+    json_decref(result);
+    return answered;
+}
+
+// The last line of a file, to be freed; NULL where there is none.
+static char *last_line(const char *path)
+{
+    FILE *file = path ? fopen(path, "r") : NULL;
+    char *line = NULL, *last = NULL;
+    size_t size = 0;
+    while (file && getline(&line, &size, file) > 0) {
+        free(last);
+        last = strdup(line);
+    }
+    if (file)
+        fclose(file);
+    if (last)
+        last[strcspn(last, "\n")] = '\0';
+    free(line);
+    return last;
+}
+
+bool finish_no_hyperfine(struct hub *hub)
+{
+    char *path = folder_file(&hub->folder, "target.stderr"), *line = last_line(path);
+    char text[FOLDER_ERROR];
+    snprintf(text, sizeof text, "hyperfine could not run the target: %.300s",
+             line ? line : "it said nothing");
+    free(path);
+    free(line);
+    return hub_fail(hub, "-", text);
+}

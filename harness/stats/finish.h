@@ -1,0 +1,14 @@
+// How the hub ends an experiment: experiment.json, result.json, status.json.
+#ifndef STATS_FINISH_H
+#define STATS_FINISH_H
+
+#include "hub.h"
+
+// Writes all three, and answers `done` with the verdict of --at-most ("-": there
+// is none), or `failed`. False if no answer can be written.
+bool finish_all(struct hub *hub);
+
+// Answers that hyperfine did not run the target, with what it said last.
+bool finish_no_hyperfine(struct hub *hub);
+
+#endif

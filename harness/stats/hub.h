@@ -1,0 +1,44 @@
+// The hub of one experiment: commands on stdin, raw lines of meter and loads from
+// FIFOs, records to the folder, answers on stdout. What it decides is course.h's.
+#ifndef STATS_HUB_H
+#define STATS_HUB_H
+
+#include "course.h"
+#include "folder.h"
+#include "options.h"
+#include "sources.h"
+#include "status.h"
+
+#include <stdio.h>
+
+struct hub {
+    const struct options *options;
+    FILE *output;
+    char *host; // the name of this machine
+    struct experiment experiment;
+    struct course course;
+    struct folder folder;
+    struct sources sources;
+    struct status status;
+    json_t *warnings; // [{load, condition, text}, ...] of this session
+    json_t *after;    // the counters at the end
+    json_t *steps;    // [{step, name, ...}, ...], or a text why there are none
+    size_t earlier;   // runs that an earlier session left
+    bool has_begun, has_ended;
+    bool await; // an answer is owed when all awaited sources have sent their event
+};
+
+// Runs the hub of options->experiment until stdin ends. Returns the program's
+// exit code.
+int hub_run(const struct options *options, FILE *output);
+
+// Writes one answer. False if nobody reads it.
+bool hub_answer(struct hub *hub, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// Answers `failed`: because of that source ("-": the hub itself).
+bool hub_fail(struct hub *hub, const char *source, const char *text);
+
+// Keeps a warning for the result, and prints it, once. `source` NULL: of the harness.
+void hub_warn(struct hub *hub, const struct source *source, const char *text);
+
+#endif

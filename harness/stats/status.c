@@ -1,0 +1,127 @@
+#include "status.h"
+
+#include "elapsed.h"
+#include "json.h"
+#include "judge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const double interval_s = 1;
+// The settings that say when to stop: they may change without a new experiment.
+static const char *const limits[] = {"error",    "confidence", "min-runs", "max-runs",
+                                     "max-time", "metric",     "at-most"};
+
+// RFC 3339, to the second.
+static json_t *time_json(double time_s)
+{
+    const time_t time = (time_t)time_s;
+    struct tm utc;
+    char text[32];
+    if (!gmtime_r(&time, &utc) || strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+        return json_null();
+    return json_string(text);
+}
+
+static json_t *limits_of(const json_t *settings)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        json_t *value = json_object_get(settings, limits[i]);
+        if (value)
+            json_object_set(object, limits[i], value);
+    }
+    return object;
+}
+
+static json_t *or_null(const json_t *object, const char *name)
+{
+    json_t *value = json_object_get(object, name);
+    return value ? json_incref(value) : json_null();
+}
+
+static double spent_before(const char *path)
+{
+    json_t *old = json_load_file(path, 0, NULL);
+    const double spent = judge_number(old, "spent_s");
+    json_decref(old);
+    return spent >= 0 ? spent : 0;
+}
+
+void status_begin(struct status *status, const struct experiment *experiment, const char *folder,
+                  const char *host, long pid, double now_s)
+{
+    const json_t *cell = json_object_get(experiment->json, "cell");
+    const json_t *environment = json_object_get(experiment->json, "environment");
+    *status = (struct status){.began_s = now_s, .now_s = now_s, .written_s = -INFINITY};
+    if (!json_is_object(cell) || asprintf(&status->path, "%s/status.json", folder) < 0) {
+        status->path = NULL;
+        return;
+    }
+    status->before_s = spent_before(status->path);
+    status->fixed = json_pack(
+        "{s:s, s:o, s:o, s:o, s:s, s:I, s:o, s:I, s:o, s:o}", "schema", "jostle.status/1", "cell",
+        or_null(cell, "name"), "key", or_null(cell, "key"), "limits",
+        limits_of(json_object_get(cell, "settings")), "host", host, "pid", (json_int_t)pid,
+        "started", time_json(now_s), "max_runs",
+        (json_int_t)(experiment->settings.max_runs * experiment->settings.condition_count),
+        "asked_error", json_figure(experiment->settings.error), "job",
+        or_null(json_object_get(environment, "job"), "queue_id"));
+}
+
+static json_t *expected_runs(const struct course *course, bool is_done)
+{
+    const size_t runs = course->session.count;
+    if (is_done)
+        return json_integer((json_int_t)runs);
+    return course->next.more >= 0 && course->next.stop == STOP_NOT
+               ? json_integer((json_int_t)runs + course->next.more)
+               : json_null();
+}
+
+void status_write(struct status *status, const struct course *course, const char *state,
+                  const char *reason)
+{
+    char *part = NULL;
+    if (!status->path || asprintf(&part, "%s.part", status->path) < 0)
+        return;
+    json_t *object = json_copy(status->fixed);
+    const double spent = status->before_s + fmax(status->now_s - status->began_s, 0);
+    json_t *changing =
+        json_pack("{s:s, s:s?, s:o, s:I, s:o, s:o, s:o}", "state", state, "reason", reason,
+                  "updated", time_json(status->now_s), "runs", (json_int_t)course->session.count,
+                  "error", json_figure(course->next.worst_error), "expected_runs",
+                  expected_runs(course, strcmp(state, "done") == 0), "spent_s",
+                  json_real(round(spent * 1000) / 1000));
+    json_object_update(object, changing);
+    FILE *file = fopen(part, "w");
+    bool good =
+        file && json_dumpf(object, file, JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS)) == 0;
+    good = file && fputc('\n', file) != EOF && good; // one line: those who watch read many
+    good = file && fclose(file) == 0 && good;
+    if (good)
+        (void)!rename(part, status->path);
+    status->written_s = status->now_s;
+    json_decref(changing);
+    json_decref(object);
+    free(part);
+}
+
+void status_run(struct status *status, const struct course *course)
+{
+    const double start = elapsed_time(json_string_value(json_object_get(course->last, "start")));
+    const double end = start + judge_number(course->last, "wall_s");
+    if (end > status->now_s)
+        status->now_s = end;
+    if (status->now_s - status->written_s >= interval_s)
+        status_write(status, course, "running", NULL);
+}
+
+void status_free(struct status *status)
+{
+    json_decref(status->fixed);
+    free(status->path);
+}
