@@ -1,0 +1,42 @@
+#ifndef EXPERIMENT_EXPERIMENT_H
+#define EXPERIMENT_EXPERIMENT_H
+
+/* All that is known of an experiment before its first run. */
+
+#include "arena.h"
+#include "folder.h"
+#include "loads.h"
+#include "placed.h"
+#include "settings.h"
+
+#include "common/options.h"
+
+#include <jansson.h>
+
+/* Options of one call of jostle, which are not part of the experiment. */
+struct session {
+    struct option_list loads;
+    const char *output, *cell, *json; /* NULL: not given */
+    bool resume, quiet, verbose, show_output;
+};
+
+struct experiment {
+    struct arena arena;
+    struct settings settings;
+    struct session session;
+    struct options *given;
+    const char **target; /* the command to measure */
+    size_t target_count;
+    struct conditions conditions;
+    struct placed placed;
+    struct folder folder;
+    json_t *cell;  /* NULL: none */
+    bool complete; /* --resume has nothing to do */
+};
+
+extern const struct option_row session_rows[];
+
+/* experiment.json, with the machine as it is now. A new reference. */
+json_t *experiment_to_json(const struct experiment *experiment);
+
+#endif

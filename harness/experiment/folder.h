@@ -1,0 +1,28 @@
+#ifndef EXPERIMENT_FOLDER_H
+#define EXPERIMENT_FOLDER_H
+
+/* The folder of an experiment's records. Failures end the program with a message. */
+
+#include "arena.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct folder {
+    const char *path; /* absolute */
+    bool created;     /* it was not there before */
+    bool has_runs;    /* runs.jsonl was there, and is not empty */
+    int runs;         /* runs.jsonl, which is locked while this is open */
+};
+
+/* Where the records go when the user names no folder: jostle-results/TARGET.TIME.PID. */
+const char *folder_default(struct arena *arena, const char *target);
+/* Makes the folder if it is not there, and locks it. What holds runs already is
+ * wrong use unless they are to be resumed. */
+void folder_open(struct folder *folder, struct arena *arena, const char *path, bool resume);
+/* Replaces a record as a whole: no crash leaves half of one. */
+void folder_write(const struct folder *folder, struct arena *arena, const char *name,
+                  const json_t *record);
+void folder_close(struct folder *folder);
+
+#endif

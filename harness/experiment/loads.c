@@ -1,0 +1,238 @@
+#include "loads.h"
+
+#include "nodes.h"
+
+#include "common/machine_json.h"
+#include "common/messages.h"
+#include "common/words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._%-"
+#define NODE_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"
+#define BLANKS          " \t\n"
+#define JOINT           " + "
+#define EXEC            "exec:"
+
+/* What the loads of one --load share while it is parsed. */
+struct parser {
+    struct arena *arena;
+    const struct conditions *conditions;
+    struct condition *condition;
+    struct nodes nodes;
+    const char *settle;
+};
+
+bool conditions_have(const struct conditions *conditions, const char *name)
+{
+    for (size_t i = 0; i < conditions->count; i++)
+        if (strcmp(conditions->condition[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static struct condition *add_condition(struct conditions *conditions, struct arena *arena,
+                                       const char *name, const char *spec)
+{
+    struct condition *larger = arena_take(arena, (conditions->count + 1) * sizeof *larger);
+    if (conditions->count > 0)
+        memcpy(larger, conditions->condition, conditions->count * sizeof *larger);
+    conditions->condition = larger;
+    struct condition *condition = &larger[conditions->count++];
+    *condition = (struct condition){.name = name, .spec = spec};
+    return condition;
+}
+
+void conditions_add(struct conditions *conditions, struct arena *arena, const char *name)
+{
+    add_condition(conditions, arena, name, NULL);
+}
+
+/* Whether any load is named so; a record's loads are told apart by their names. */
+static bool is_taken(const struct conditions *conditions, const char *name)
+{
+    for (size_t i = 0; i < conditions->count; i++)
+        for (size_t j = 0; j < conditions->condition[i].load_count; j++)
+            if (strcmp(conditions->condition[i].load[j].name, name) == 0)
+                return true;
+    return false;
+}
+
+/* Splits the command line, behind the words of `first`. */
+static void split(const struct parser *parser, struct load *load, const char *spec,
+                  const char *line, const char *const *first, size_t first_count)
+{
+    const char *error = NULL;
+    size_t count = 0;
+    char **words = words_split(line, &count, &error);
+    if (words == NULL)
+        usage_error("load '%s': %s: check its quotes", spec, error);
+    arena_keep(parser->arena, words);
+    load->word_count = first_count + count;
+    load->words = arena_take(parser->arena, (load->word_count + 1) * sizeof *load->words);
+    memcpy(load->words, first, first_count * sizeof *first);
+    memcpy(load->words + first_count, words, count * sizeof *words);
+}
+
+static bool has_option(const struct load *load, const char *option)
+{
+    const size_t length = strlen(option);
+    for (size_t i = 1; i < load->word_count; i++)
+        if (strncmp(load->words[i], option, length) == 0 &&
+            (load->words[i][length] == '\0' || load->words[i][length] == '='))
+            return true;
+    return false;
+}
+
+/* Sets the words of a load from its spec. */
+static void read_words(const struct parser *parser, struct load *load, const char *spec)
+{
+    const char *text = spec + strspn(spec, BLANKS);
+    const char *const exec[] = {"exec", "--settle", parser->settle, "--"};
+    const size_t exec_count = sizeof exec / sizeof exec[0];
+    if (strncmp(text, EXEC, strlen(EXEC)) == 0) {
+        split(parser, load, spec, text + strlen(EXEC), exec, exec_count);
+        if (load->word_count == exec_count)
+            usage_error("load '%s': no command: write exec: COMMAND", spec);
+        return;
+    }
+    split(parser, load, spec, text, NULL, 0);
+    load->listens = strcmp(load->words[0], "net") == 0 && has_option(load, "--listen");
+}
+
+/* "half"; of several joined loads "half.cpu"; on other nodes "half.cpu@node2"; a
+ * + for each one that is named so already. */
+static const char *name_load(const struct parser *parser, const struct load *load)
+{
+    const struct condition *condition = parser->condition;
+    const bool joined = strstr(condition->spec, JOINT) != NULL;
+    const char *name = arena_format(parser->arena, "%s%s%s%s%s", condition->name, joined ? "." : "",
+                                    joined ? load->words[0] : "", load->node == NULL ? "" : "@",
+                                    load->node == NULL ? "" : load->node);
+    while (is_taken(parser->conditions, name))
+        name = arena_format(parser->arena, "%s+", name);
+    return name;
+}
+
+/* Adds one of the joined loads, as often as there are nodes for it. */
+static void add_part(const struct parser *parser, const char *part)
+{
+    struct condition *condition = parser->condition;
+    size_t first, last;
+    const char *spec = nodes_select(&parser->nodes, part, &first, &last);
+    if (spec[strspn(spec, BLANKS)] == '\0')
+        usage_error("--load %s=%s: a load is missing: give a load such as cpu --percent 50",
+                    condition->name, condition->spec);
+    spec = nodes_fill(&parser->nodes, parser->arena, spec);
+    for (size_t node = first; node <= last; node++) {
+        struct load load = {.node = node == 0 ? NULL : parser->nodes.name[node - 1]};
+        read_words(parser, &load, spec);
+        load.name = name_load(parser, &load);
+        struct load *larger =
+            arena_take(parser->arena, (condition->load_count + 1) * sizeof *larger);
+        if (condition->load_count > 0)
+            memcpy(larger, condition->load, condition->load_count * sizeof *larger);
+        larger[condition->load_count++] = load;
+        condition->load = larger;
+    }
+}
+
+/* The next of several joined loads; *rest becomes NULL behind the last. */
+static const char *next_part(struct arena *arena, const char **rest)
+{
+    const char *part = *rest, *joint = strstr(part, JOINT);
+    *rest = joint == NULL ? NULL : joint + strlen(JOINT);
+    return joint == NULL ? part : arena_format(arena, "%.*s", (int)(joint - part), part);
+}
+
+/* The spec with "@WHERE" in front of each of its loads that has none. */
+static const char *put_on_nodes(struct arena *arena, const char *where, const char *spec)
+{
+    const char *text = "";
+    for (const char *rest = spec; rest != NULL;) {
+        const char *part = next_part(arena, &rest);
+        const bool placed = part[strspn(part, BLANKS)] == '@';
+        text = arena_format(arena, "%s%s%s%s%s%s", text, *text == '\0' ? "" : JOINT,
+                            placed ? "" : "@", placed ? "" : where, placed ? "" : " ", part);
+    }
+    return text;
+}
+
+/* The name of "SPEC": its first word, without "@WHERE " and "exec:"'s colon. */
+static const char *first_word(struct arena *arena, const char *spec)
+{
+    const char *blank = spec[0] == '@' ? strchr(spec, ' ') : NULL;
+    const char *word = blank == NULL ? spec : blank + 1;
+    return arena_format(arena, "%.*s", (int)strcspn(word, ": "), word);
+}
+
+/* Takes "NAME=" or "NAME@WHERE=" off the text. Returns the spec; *name is the
+ * condition's. */
+static const char *read_name(struct arena *arena, const char *text, const char **name)
+{
+    const size_t length = strspn(text, NAME_CHARACTERS);
+    const char *at = text + length, *where = NULL;
+    size_t where_length = 0;
+    if (length > 0 && *at == '@') {
+        where = at + 1;
+        where_length = strspn(where, NODE_CHARACTERS);
+        at = where + where_length;
+    }
+    if (length == 0 || *at != '=' || (where != NULL && where_length == 0)) {
+        *name = first_word(arena, text);
+        return text;
+    }
+    *name = arena_format(arena, "%.*s", (int)length, text);
+    return where == NULL
+               ? at + 1
+               : put_on_nodes(arena, arena_format(arena, "%.*s", (int)where_length, where), at + 1);
+}
+
+void conditions_add_load(struct conditions *conditions, struct arena *arena, const char *text,
+                         int64_t settle_ns)
+{
+    const char *name;
+    const char *spec = read_name(arena, text, &name);
+    if (name[0] == '\0' || name[strspn(name, NAME_CHARACTERS)] != '\0')
+        usage_error("--load %s: give NAME=SPEC, such as half='cpu --percent 50'", text);
+    if (strcmp(name, "baseline") == 0 || conditions_have(conditions, name))
+        usage_error("--load %s: the name %s is taken: give each load a NAME= of its own", text,
+                    name);
+    struct parser parser = {
+        .arena = arena,
+        .conditions = conditions,
+        .condition = add_condition(conditions, arena, name, spec),
+        .nodes = nodes_of_job(arena),
+        .settle = arena_format(arena, "%.9gs", (double)settle_ns / 1e9),
+    };
+    for (const char *rest = spec; rest != NULL;)
+        add_part(&parser, next_part(arena, &rest));
+}
+
+static json_t *parts_to_json(const struct condition *condition)
+{
+    json_t *parts = json_array();
+    for (size_t i = 0; i < condition->load_count; i++) {
+        const struct load *load = &condition->load[i];
+        json_t *words = json_array();
+        for (size_t j = 0; j < load->word_count; j++)
+            json_array_append_new(words, text_to_json(load->words[j]));
+        json_array_append_new(parts, json_pack("{s:o, s:o, s:o}", "name", text_to_json(load->name),
+                                               "node", text_to_json(load->node), "words", words));
+    }
+    return parts;
+}
+
+json_t *conditions_to_json(const struct conditions *conditions)
+{
+    json_t *loads = json_array();
+    for (size_t i = 0; i < conditions->count; i++) {
+        const struct condition *condition = &conditions->condition[i];
+        json_array_append_new(loads, json_pack("{s:s, s:o, s:o}", "name", condition->name, "spec",
+                                               text_to_json(condition->spec), "parts",
+                                               parts_to_json(condition)));
+    }
+    return loads;
+}

@@ -1,0 +1,43 @@
+#ifndef EXPERIMENT_LOADS_H
+#define EXPERIMENT_LOADS_H
+
+/* The conditions of an experiment, and the loads of each, from what --load says. */
+
+#include "arena.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One load: a loadgen of its own. */
+struct load {
+    const char *name;   /* "half"; of several: "both.cpu", "both.cpu@node2" */
+    const char *node;   /* NULL: this one */
+    const char **words; /* loadgen's: "cpu" "--percent" "50" */
+    size_t word_count;
+    bool listens; /* others connect to it, so it must be there before them */
+};
+
+struct condition {
+    const char *name;
+    const char *spec; /* as it was given; NULL: no load */
+    struct load *load;
+    size_t load_count;
+};
+
+struct conditions {
+    struct condition *condition;
+    size_t count;
+};
+
+/* A condition without loads. */
+void conditions_add(struct conditions *conditions, struct arena *arena, const char *name);
+/* Adds what "NAME=SPEC", "NAME@NODES=SPEC" or "SPEC" (named by its first word)
+ * describes; an exec: load settles for so long. Wrong use ends the program. */
+void conditions_add_load(struct conditions *conditions, struct arena *arena, const char *text,
+                         int64_t settle_ns);
+bool conditions_have(const struct conditions *conditions, const char *name);
+/* `loads` of experiment.json. */
+json_t *conditions_to_json(const struct conditions *conditions);
+
+#endif

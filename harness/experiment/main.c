@@ -1,0 +1,297 @@
+/* experiment: reads the options of jostle run and jostle slowdown, checks all that
+ * can be checked before anything is started, writes experiment.json, and says what
+ * is to be started. */
+
+#include "cell.h"
+#include "child.h"
+#include "experiment.h"
+#include "plan.h"
+#include "resume.h"
+
+#include "common/machine_json.h"
+#include "common/messages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXIT_WRONG_USE 2
+#define DROP_CACHES    "/proc/sys/vm/drop_caches"
+
+#define LOADS_HELP                                                                                 \
+    "SPEC is what follows `loadgen` on its command line (see `loadgen --help`), such as `cpu "     \
+    "--percent 50`; several are joined by ` + `. `exec: COMMAND` takes any program as the load. "  \
+    "Without NAME= the load is named by its first word. In a job on several nodes NAME@2=SPEC "    \
+    "puts the load on the job's second node (1 is the target's), NAME@all-others=SPEC on each of " \
+    "the others; `@2 ` in front of one of several joined loads only that one. {node2} in a SPEC "  \
+    "is that node's name.\n\n"
+#define EXIT_HELP                                                                                  \
+    "Exit status:\n"                                                                               \
+    "  0  measured (--at-most: below)       1  failure of jostle or of a load\n"                   \
+    "  2  wrong use                         3  --at-most: above\n"                                 \
+    "  4  --at-most: undecided              5  the target failed\n"                                \
+    "  129, 130, 143  interrupted by a signal\n\n"
+
+/* What sets jostle run and jostle slowdown apart. */
+struct command {
+    const char *word, *name, *intro, *details;
+    bool slowdown;
+};
+
+static const struct command commands[] = {
+    {.word = "run",
+     .name = "jostle run",
+     .intro = "Runs TARGET again and again, without load or under one, until the relative error "
+              "of every metric of --metric is small enough, and reports mean and variance of "
+              "wall, user and system time and memory.",
+     .details = LOADS_HELP EXIT_HELP
+     "Example:\n  jostle run --error 2% --load 'half=cpu --percent 50' -- ./solver input.dat"},
+    {.word = "slowdown",
+     .name = "jostle slowdown",
+     .intro = "Runs TARGET alone (baseline) and under each load, in blocks of random order, so "
+              "that drift of the machine affects all alike, until the error is small enough; "
+              "then prints the slowdown of each load with its confidence interval.",
+     .details = LOADS_HELP EXIT_HELP
+     "Examples:\n"
+     "  jostle slowdown --load 'half=cpu --percent 50' -- ./solver input.dat\n"
+     "  jostle slowdown --load 'a=cpu --percent 30' --load 'b=exec: ./noise' -- make",
+     .slowdown = true},
+};
+
+#define FIELD(member) .offset = offsetof(struct session, member)
+
+const struct option_row session_rows[] = {
+    {.name = "load",
+     .argument = "NAME=SPEC",
+     .type = OPTION_LIST,
+     FIELD(loads),
+     .help = "a load: a loadgen command line, joined by ' + ', or exec: COMMAND"},
+    {.name = "output",
+     .argument = "DIR",
+     .type = OPTION_TEXT,
+     FIELD(output),
+     .help = "folder for the records (default: jostle-results/TARGET.TIME)"},
+    {.name = "resume",
+     .type = OPTION_FLAG,
+     FIELD(resume),
+     .help = "continue the experiment in --output DIR, if it holds one: same command, loads and "
+             "settings"},
+    {.name = "cell",
+     .argument = "FILE",
+     .type = OPTION_TEXT,
+     FIELD(cell),
+     .help = "the cell of a campaign to measure: its command, loads and settings, where they are "
+             "not given here; DIR/status.json then shows its progress"},
+    {.name = "json",
+     .argument = "FILE",
+     .type = OPTION_TEXT,
+     FIELD(json),
+     .help = "write the result to FILE too, - for stdout"},
+    {.name = "show-output",
+     .type = OPTION_FLAG,
+     FIELD(show_output),
+     .help = "let the target write to the terminal"},
+    {.name = "quiet", .type = OPTION_FLAG, FIELD(quiet), .help = "print nothing but errors"},
+    {.name = "verbose",
+     .type = OPTION_FLAG,
+     FIELD(verbose),
+     .help = "show each command on stderr as it is run, and the notes on the result"},
+    {0},
+};
+
+static void parse(struct experiment *experiment, const struct command *command, int argc,
+                  char **argv)
+{
+    static const struct option_row none[] = {{0}};
+    const struct option_group groups[] = {
+        {.title = "What to measure, and where the records go:",
+         .rows = session_rows,
+         .values = &experiment->session},
+        {.title = "How to measure:", .rows = settings_rows, .values = &experiment->settings},
+        {.rows = command->slowdown ? slowdown_rows : none, .values = &experiment->settings},
+    };
+    const struct program program = {
+        .name = command->name,
+        .usage = "[--] TARGET [ARGS...]",
+        .intro = command->intro,
+        .details = command->details,
+        .groups = groups,
+        .group_count = sizeof groups / sizeof groups[0],
+        .stop_at_operand = true,
+    };
+    int rest;
+    settings_begin(&experiment->settings);
+    experiment->given = options_parse(&program, argc, argv, &rest);
+    experiment->target_count = (size_t)(argc - rest);
+    experiment->target =
+        arena_take(&experiment->arena, (experiment->target_count + 1) * sizeof *experiment->target);
+    for (size_t i = 0; i < experiment->target_count; i++)
+        experiment->target[i] = argv[rest + (int)i];
+}
+
+/* What the cell has, where the command line does not say otherwise. Returns the
+ * loads that count. */
+static struct option_list take_cell(struct experiment *experiment)
+{
+    struct arena *arena = &experiment->arena;
+    size_t count;
+    if (experiment->session.cell == NULL)
+        return experiment->session.loads;
+    experiment->cell = cell_read(experiment->session.cell);
+    cell_apply(experiment->cell, arena, &experiment->settings, experiment->given);
+    const char **command = cell_command(experiment->cell, arena, &count);
+    if (experiment->target_count == 0 && command != NULL) {
+        experiment->target = command;
+        experiment->target_count = count;
+    }
+    return experiment->session.loads.count > 0 ? experiment->session.loads
+                                               : cell_loads(experiment->cell, arena);
+}
+
+static void add_conditions(struct experiment *experiment, const struct command *command,
+                           struct option_list loads)
+{
+    struct conditions *conditions = &experiment->conditions;
+    struct arena *arena = &experiment->arena;
+    if (!command->slowdown && loads.count > 1)
+        usage_error("run takes one --load: for more, use jostle slowdown");
+    if (command->slowdown && loads.count == 0 && experiment->cell == NULL)
+        usage_error("slowdown needs a --load: such as --load 'half=cpu --percent 50'");
+    if (command->slowdown || loads.count == 0)
+        conditions_add(conditions, arena, "baseline");
+    for (size_t i = 0; i < loads.count; i++)
+        conditions_add_load(conditions, arena, loads.item[i], experiment->settings.settle_ns);
+    if (!experiment->settings.aa)
+        return;
+    if (conditions_have(conditions, "aa"))
+        usage_error("--aa makes a condition named aa: give your load another name");
+    conditions_add(conditions, arena, "aa");
+}
+
+/* The seed of the session before, so that the order of runs is the same. */
+static void take_seed(struct experiment *experiment, const json_t *old)
+{
+    const json_t *seed = json_object_get(json_object_get(old, "settings"), "seed");
+    if (experiment->settings.seed == SEED_UNSET && json_is_integer(seed))
+        experiment->settings.seed = json_integer_value(seed);
+}
+
+static void check_programs(struct experiment *experiment)
+{
+    static const char *const programs[] = {"loadgen", "meter", "stats"};
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+        const char *path = child_path(&experiment->arena, programs[i]);
+        if (access(path, X_OK) == 0)
+            continue;
+        complain("%s is missing: run make", path);
+        exit(EXIT_FAILURE);
+    }
+}
+
+static void check_cold(const struct settings *settings)
+{
+    if (!settings->cold || access(DROP_CACHES, W_OK) == 0)
+        return;
+    if (settings->cold_path.count == 0)
+        usage_error("--cold without root reaches only named files: add --cold-path, or run as "
+                    "root");
+    complain("--cold without root: only the files under --cold-path leave the page cache, not "
+             "metadata, which is less");
+}
+
+/* --strict: the doctor refuses a machine that is not fit to measure on. */
+static void check_machine(struct experiment *experiment)
+{
+    const char *const argv[] = {child_path(&experiment->arena, "doctor"), "--gate", NULL};
+    if (!experiment->settings.strict)
+        return;
+    const int status = child_run(&experiment->arena, argv, NULL);
+    if (status != 0)
+        exit(status < 0 ? EXIT_FAILURE : status);
+}
+
+/* Writes experiment.json: a new one, or that of the experiment that is resumed. */
+static void write_record(struct experiment *experiment, const json_t *old)
+{
+    struct arena *arena = &experiment->arena;
+    json_t *record = experiment_to_json(experiment);
+    if (experiment->folder.has_runs) {
+        resume_compare(&experiment->folder, arena, old, record);
+        experiment->complete = resume_is_complete(&experiment->folder, arena, old, record);
+        json_t *noted = experiment->complete ? NULL : resume_note(old, record);
+        json_decref(record);
+        record = noted;
+    }
+    if (record != NULL)
+        folder_write(&experiment->folder, arena, "experiment.json", record);
+    json_decref(record);
+}
+
+static void open_folder(struct experiment *experiment, const json_t *old)
+{
+    struct arena *arena = &experiment->arena;
+    const struct session *session = &experiment->session;
+    const char *path = session->output;
+    if (path == NULL)
+        path = folder_default(arena, experiment->target[0]);
+    folder_open(&experiment->folder, arena, path, session->resume);
+    if (!experiment->folder.has_runs || old != NULL)
+        return;
+    complain("%s holds runs but no experiment.json that can be read: choose another folder", path);
+    exit(EXIT_FAILURE);
+}
+
+static int begin(const struct command *command, int argc, char **argv)
+{
+    struct experiment experiment = {0};
+    json_t *old = NULL;
+    parse(&experiment, command, argc, argv);
+    const struct option_list loads = take_cell(&experiment);
+    if (experiment.target_count == 0)
+        usage_error("no target: write the command to measure after --");
+    if (experiment.session.resume && experiment.session.output == NULL)
+        usage_error("--resume: which experiment? Give its folder with --output");
+    if (experiment.session.resume)
+        old = resume_read(&experiment.arena, experiment.session.output);
+    take_seed(&experiment, old);
+    settings_complete(&experiment.settings);
+    add_conditions(&experiment, command, loads);
+    check_programs(&experiment);
+    check_cold(&experiment.settings);
+    placed_find(&experiment.placed, &experiment.arena, &experiment.settings);
+    check_machine(&experiment);
+    open_folder(&experiment, old);
+    write_record(&experiment, old);
+    const bool written = plan_write(&experiment);
+    folder_close(&experiment.folder);
+    placed_free(&experiment.placed);
+    json_decref(experiment.cell);
+    json_decref(old);
+    options_free(experiment.given);
+    arena_free(&experiment.arena);
+    return written ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* The kernel's counters of now, on one line. */
+static int print_counters(void)
+{
+    struct counters counters;
+    counters_read(&counters);
+    json_t *record = counters_to_json(&counters);
+    const bool written = json_dumpf(record, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15)) == 0 &&
+                         putchar('\n') != EOF && fflush(stdout) == 0;
+    json_decref(record);
+    return written ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(commands[i].word, word) == 0)
+            return begin(&commands[i], argc - 1, argv + 1);
+    if (strcmp(word, "--counters") == 0)
+        return print_counters();
+    usage_error("experiment: give run, slowdown or --counters: jostle run and jostle slowdown do");
+}

@@ -1,0 +1,22 @@
+#ifndef EXPERIMENT_PLACED_H
+#define EXPERIMENT_PLACED_H
+
+/* Where target and loads sit, from --place, --target-cpus and --load-cpus. */
+
+#include "arena.h"
+#include "settings.h"
+
+#include <jansson.h>
+
+struct placed {
+    const char *target_cpus; /* the target is pinned to, in every condition; NULL: not pinned */
+    const char *load_cpus;   /* the same of the loads on this node */
+    json_t *record;          /* `placement` of experiment.json */
+};
+
+/* What the machine, or what is allowed of it, does not have is wrong use and ends
+ * the program. A warning goes to stderr. */
+void placed_find(struct placed *placed, struct arena *arena, const struct settings *settings);
+void placed_free(struct placed *placed);
+
+#endif

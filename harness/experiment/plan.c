@@ -1,0 +1,161 @@
+#include "plan.h"
+
+#include "child.h"
+
+#include "common/words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void put(const char *key, const char *value)
+{
+    fputs(key, stdout);
+    putchar('\0');
+    fputs(value, stdout);
+    putchar('\0');
+}
+
+static void put_flag(const char *key, bool value)
+{
+    if (value)
+        put(key, "1");
+}
+
+static void put_text(const char *key, const char *value)
+{
+    if (value != NULL)
+        put(key, value);
+}
+
+static void put_session(const struct experiment *experiment)
+{
+    const struct session *session = &experiment->session;
+    put("folder", experiment->folder.path);
+    put_flag("created", experiment->folder.created && session->output == NULL);
+    put_flag("quiet", session->quiet);
+    put_flag("verbose", session->verbose);
+    put_flag("show_output", session->show_output);
+    put_text("json", session->json);
+    put_flag("cell", session->cell != NULL);
+    put_flag("resume", session->resume);
+    put_flag("complete", experiment->complete);
+}
+
+static void put_settings(struct experiment *experiment)
+{
+    const struct settings *settings = &experiment->settings;
+    put_flag("at_most", settings->at_most > 0);
+    put_text("prepare", settings->prepare);
+    put_text("cleanup", settings->cleanup);
+    put_flag("cold", settings->cold);
+    for (size_t i = 0; i < settings->cold_path.count; i++)
+        put("cold_path", settings->cold_path.item[i]);
+    if (settings->max_time_ns > 0)
+        put("max_time_us",
+            arena_format(&experiment->arena, "%" PRId64, settings->max_time_ns / 1000));
+}
+
+static void put_meter_options(struct experiment *experiment)
+{
+    struct arena *arena = &experiment->arena;
+    const struct settings *settings = &experiment->settings;
+    put("meter", "--serve");
+    if (settings->timeout_ns > 0) {
+        put("meter", "--timeout");
+        put("meter", arena_format(arena, "%.9f", (double)settings->timeout_ns / 1e9));
+    }
+    if (experiment->placed.target_cpus != NULL) {
+        put("meter", "--cpus");
+        put("meter", experiment->placed.target_cpus);
+    }
+    if (settings->nice != NICE_UNSET) {
+        put("meter", "--nice");
+        put("meter", arena_format(arena, "%" PRId64, settings->nice));
+    }
+    if (experiment->session.show_output && settings->engine == ENGINE_METER)
+        return;
+    put("meter", "--stdout");
+    put("meter", "/dev/null");
+    put("meter", "--stderr");
+    put("meter", arena_format(arena, "%s/target.stderr", experiment->folder.path));
+}
+
+/* With hyperfine as the engine, meter runs it for its time-out and its care for
+ * descendants; hyperfine's figures replace meter's. */
+static void put_meter(struct experiment *experiment, const char *quoted)
+{
+    put_meter_options(experiment);
+    put("meter", "--");
+    if (experiment->settings.engine == ENGINE_METER) {
+        for (size_t i = 0; i < experiment->target_count; i++)
+            put("meter", experiment->target[i]);
+        return;
+    }
+    const char *export =
+        arena_format(&experiment->arena, "%s/hyperfine.json", experiment->folder.path);
+    const char *const words[] = {"hyperfine", "-N",   "--runs",        "1",    "--ignore-failure",
+                                 "--style",   "none", "--export-json", export, "--",
+                                 quoted};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        put("meter", words[i]);
+}
+
+/* --load-cpus are this machine's numbers, and the other nodes' as well; --place is
+ * about this machine alone. */
+static const char *cpus_of_load(const struct experiment *experiment, const struct load *load)
+{
+    return load->node == NULL ? experiment->placed.load_cpus : experiment->settings.load_cpus;
+}
+
+static void put_load(struct experiment *experiment, const struct condition *condition,
+                     const struct load *load)
+{
+    struct arena *arena = &experiment->arena;
+    const char *cpus = cpus_of_load(experiment, load);
+    put("load", load->name);
+    put("load_condition", condition->name);
+    put("load_node", load->node == NULL ? "" : load->node);
+    put_flag("load_listens", load->listens);
+    if (experiment->settings.load_nice != NICE_UNSET) {
+        put("load_word", "nice");
+        put("load_word", "-n");
+        put("load_word", arena_format(arena, "%" PRId64, experiment->settings.load_nice));
+    }
+    if (cpus != NULL) {
+        put("load_word", "taskset");
+        put("load_word", "-c");
+        put("load_word", cpus);
+    }
+    put("load_word", child_path(arena, "loadgen"));
+    put("load_word", load->words[0]);
+    put("load_word", "--control");
+    for (size_t i = 1; i < load->word_count; i++)
+        put("load_word", load->words[i]);
+}
+
+/* Loads that others connect to come first. */
+static void put_loads(struct experiment *experiment, bool listening)
+{
+    for (size_t i = 0; i < experiment->conditions.count; i++) {
+        const struct condition *condition = &experiment->conditions.condition[i];
+        for (size_t j = 0; j < condition->load_count; j++)
+            if (condition->load[j].listens == listening)
+                put_load(experiment, condition, &condition->load[j]);
+    }
+}
+
+bool plan_write(struct experiment *experiment)
+{
+    char *quoted =
+        arena_keep(&experiment->arena, words_quote(experiment->target, experiment->target_count));
+    put_session(experiment);
+    put_settings(experiment);
+    put("command_text", quoted);
+    for (size_t i = 0; i < experiment->conditions.count; i++)
+        put("condition", experiment->conditions.condition[i].name);
+    put_meter(experiment, quoted);
+    put_loads(experiment, true);
+    put_loads(experiment, false);
+    return fflush(stdout) == 0;
+}

@@ -1,0 +1,34 @@
+#include "experiment.h"
+
+#include "common/machine_json.h"
+#include "common/messages.h"
+
+#include <stdlib.h>
+
+static json_t *command(const struct experiment *experiment)
+{
+    json_t *words = json_array();
+    for (size_t i = 0; i < experiment->target_count; i++)
+        json_array_append_new(words, text_to_json(experiment->target[i]));
+    return words;
+}
+
+json_t *experiment_to_json(const struct experiment *experiment)
+{
+    struct counters counters;
+    struct environment environment;
+    counters_read(&counters);
+    environment_read(&environment);
+    json_t *record = json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:O, s:O?, s:o}", "schema", "jostle.experiment/1", "command",
+        command(experiment), "loads", conditions_to_json(&experiment->conditions), "settings",
+        settings_to_json(&experiment->settings), "environment",
+        environment_to_json(&environment, &counters), "placement", experiment->placed.record,
+        "cell", experiment->cell, "before", counters_to_json(&counters));
+    if (record != NULL && experiment->cell == NULL)
+        json_object_set_new(record, "cell", json_null());
+    if (record != NULL)
+        return record;
+    complain("out of memory: free some");
+    exit(EXIT_FAILURE);
+}

@@ -1,0 +1,184 @@
+#include "resume.h"
+
+#include "common/messages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What differs, as a text for people. */
+struct differences {
+    struct arena *arena;
+    const char *text;
+};
+
+json_t *resume_read(struct arena *arena, const char *path)
+{
+    json_t *record = json_load_file(arena_format(arena, "%s/experiment.json", path), 0, NULL);
+    const char *schema = json_string_value(json_object_get(record, "schema"));
+    if (schema != NULL && strcmp(schema, "jostle.experiment/1") == 0)
+        return record;
+    json_decref(record);
+    return NULL;
+}
+
+/* A value as people write it; no value: "none". */
+static const char *shown(struct arena *arena, const json_t *value)
+{
+    if (value == NULL || json_is_null(value))
+        return "none";
+    if (json_is_string(value))
+        return arena_format(arena, "%s", json_string_value(value));
+    return arena_keep(arena, json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)));
+}
+
+static void add_difference(struct differences *differences, const char *what, const char *old,
+                           const char *new)
+{
+    differences->text =
+        arena_format(differences->arena, "%s%s%s: recorded %s, now %s", differences->text,
+                     *differences->text == '\0' ? "" : "; ", what, old, new);
+}
+
+/* The texts of an array, or of a member of its objects, with a separator between. */
+static const char *joined(struct arena *arena, const json_t *array, const char *member,
+                          const char *separator)
+{
+    const char *text = "";
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        const json_t *item = json_array_get(array, i);
+        item = member == NULL ? item : json_object_get(item, member);
+        text = arena_format(arena, "%s%s%s", text, i == 0 ? "" : separator, shown(arena, item));
+    }
+    return text;
+}
+
+static void compare_texts(struct differences *differences, const char *what, const char *old,
+                          const char *new)
+{
+    if (strcmp(old, new) != 0)
+        add_difference(differences, what, old, new);
+}
+
+static void compare_specs(struct differences *differences, const json_t *old, const json_t *new)
+{
+    for (size_t i = 0; i < json_array_size(new); i++) {
+        const json_t *load = json_array_get(new, i);
+        const char *name = json_string_value(json_object_get(load, "name"));
+        compare_texts(differences, arena_format(differences->arena, "load %s", name),
+                      shown(differences->arena, json_object_get(json_array_get(old, i), "spec")),
+                      shown(differences->arena, json_object_get(load, "spec")));
+    }
+}
+
+/* How long to measure, and how sure to be, may change: runs are added in the same
+ * order, so an experiment with other limits begins with the same runs. */
+static bool may_change(const char *setting)
+{
+    static const char *const names[] = {"error",      "confidence", "min_runs", "max_runs",
+                                        "max_time_s", "metric",     "at_most",  "strict"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i], setting) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a setting is as good as not given: older records do not have all. */
+static bool is_off(const json_t *value)
+{
+    return value == NULL || json_is_null(value) || json_is_false(value) ||
+           (json_is_array(value) && json_array_size(value) == 0);
+}
+
+static void compare_settings(struct differences *differences, json_t *old, json_t *new)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(new, name, value)
+    {
+        const json_t *before = json_object_get(old, name);
+        if (may_change(name) || (is_off(before) && is_off(value)))
+            continue;
+        if (json_is_number(before) && json_is_number(value) &&
+            json_number_value(before) == json_number_value(value))
+            continue;
+        if (!json_equal(before, value))
+            add_difference(differences, name, shown(differences->arena, before),
+                           shown(differences->arena, value));
+    }
+}
+
+void resume_compare(const struct folder *folder, struct arena *arena, const json_t *old,
+                    const json_t *new)
+{
+    struct differences differences = {.arena = arena, .text = ""};
+    const json_t *old_loads = json_object_get(old, "loads");
+    const json_t *new_loads = json_object_get(new, "loads");
+    const char *old_names = joined(arena, old_loads, "name", ", ");
+    const char *new_names = joined(arena, new_loads, "name", ", ");
+    if (!json_equal(json_object_get(old, "command"), json_object_get(new, "command")))
+        add_difference(&differences, "command",
+                       joined(arena, json_object_get(old, "command"), NULL, " "),
+                       joined(arena, json_object_get(new, "command"), NULL, " "));
+    if (strcmp(old_names, new_names) != 0)
+        add_difference(&differences, "conditions", old_names, new_names);
+    else
+        compare_specs(&differences, old_loads, new_loads);
+    compare_settings(&differences, json_object_get(old, "settings"),
+                     json_object_get(new, "settings"));
+    if (differences.text[0] != '\0')
+        usage_error("cannot continue %s: it is another experiment (%s): give the same, or choose "
+                    "another folder",
+                    folder->path, differences.text);
+}
+
+/* json_equal() takes 1 and 1.0 for different numbers; older records have both. */
+static bool same_settings(const json_t *old, const json_t *new)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)new, name, value)
+    {
+        const json_t *before = json_object_get(old, name);
+        const bool numbers = json_is_number(before) && json_is_number(value);
+        if (numbers ? json_number_value(before) != json_number_value(value)
+                    : !json_equal(before, value))
+            return false;
+    }
+    return true;
+}
+
+bool resume_is_complete(const struct folder *folder, struct arena *arena, const json_t *old,
+                        const json_t *new)
+{
+    return json_object_get(old, "after") != NULL && json_object_get(old, "stopped") == NULL &&
+           access(arena_format(arena, "%s/result.json", folder->path), R_OK) == 0 &&
+           same_settings(json_object_get(old, "settings"), json_object_get(new, "settings"));
+}
+
+json_t *resume_note(const json_t *old, const json_t *new)
+{
+    static const char *const kept[] = {"host", "kernel", "cpu", "file_system", "device", "job"};
+    json_t *record = json_copy((json_t *)old), *entry = json_object();
+    const json_t *before = json_object_get(new, "before");
+    const json_t *environment = json_object_get(new, "environment");
+    json_object_set(entry, "time", json_object_get(before, "time"));
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        json_object_set(entry, kept[i], json_object_get(environment, kept[i]));
+    /* How many runs were there: stats knows when it has read them. */
+    json_object_set_new(entry, "runs", json_integer(0));
+    json_object_set_new(entry, "set_aside", json_integer(0));
+    json_object_set(entry, "before", (json_t *)before);
+    json_t *resumed = json_copy(json_object_get(old, "resumed"));
+    resumed = resumed != NULL ? resumed : json_array();
+    json_array_append_new(resumed, entry);
+    json_object_set_new(record, "resumed", resumed);
+    json_object_set(record, "settings", json_object_get(new, "settings"));
+    json_object_set(record, "loads", json_object_get(new, "loads"));
+    if (!json_is_null(json_object_get(new, "cell")))
+        json_object_set(record, "cell", json_object_get(new, "cell"));
+    json_object_del(record, "stopped");
+    json_object_del(record, "after");
+    return record;
+}

@@ -1,0 +1,310 @@
+#include "settings.h"
+
+#include "common/messages.h"
+#include "common/units.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define DEFAULT_MIN_RUNS 12
+#define MOST             999999999
+#define NS_PER_US        1000
+#define NS_PER_S         1000000000
+#define SEEDS            1000000007 /* a prime, so that no pattern of the clock stays */
+
+static const char *const engines[] = {"meter", "hyperfine", NULL};
+static const char *const places[] = {"core", "smt", "l3", "node", "other-node", "machine", NULL};
+static const char *const metrics[] = {"wall_s", "user_s", "system_s", "max_rss_bytes", "all", NULL};
+
+/* Whether the word is among the names; false, and error names them and the
+ * nearest, when it is not. */
+static bool known(const char *word, const char *const *names, char *error, size_t size)
+{
+    size_t used = 0;
+    for (const char *const *name = names; *name != NULL; name++)
+        if (strcmp(*name, word) == 0)
+            return true;
+    const char *near = nearest_name(word, names);
+    if (near != NULL)
+        used +=
+            (size_t)snprintf(error, size, "%s is not known (did you mean %s?): give ", word, near);
+    else
+        used += (size_t)snprintf(error, size, "%s is not known: give ", word);
+    for (size_t i = 0; names[i] != NULL && used < size; i++)
+        used += (size_t)snprintf(error + used, size - used, "%s%s",
+                                 i == 0                 ? ""
+                                 : names[i + 1] == NULL ? " or "
+                                                        : ", ",
+                                 names[i]);
+    return false;
+}
+
+static bool check_place(const char *text, char *error, size_t size)
+{
+    return known(text, places, error, size);
+}
+
+static bool check_metric(const char *text, char *error, size_t size)
+{
+    char word[64];
+    for (const char *at = text; *at != '\0'; at += *at == ',') {
+        const size_t length = strcspn(at, ",");
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        if (!known(word, metrics, error, size))
+            return false;
+        at += length;
+    }
+    if (*text != '\0' && text[strlen(text) - 1] != ',')
+        return true;
+    snprintf(error, size, "a metric is missing: give one such as wall_s");
+    return false;
+}
+
+static bool check_time(const char *text, char *error, size_t size)
+{
+    int64_t time_ns;
+    if (units_time(text, &time_ns) == 0 && time_ns > 0)
+        return true;
+    snprintf(error, size, "not a time above 0: give one such as 90, 500ms, 10s, 2m or 1h");
+    return false;
+}
+
+/* A number of cores at *text, which is moved behind it. */
+static bool skip_cores(const char **text)
+{
+    const size_t digits = strspn(*text, "0123456789");
+    const bool good = digits >= 1 && digits <= 4 && **text != '0';
+    *text += digits;
+    return good;
+}
+
+static bool check_place_cpus(const char *text, char *error, size_t size)
+{
+    const char *at = text;
+    bool good = skip_cores(&at);
+    if (good && *at == ':') {
+        at++;
+        good = skip_cores(&at);
+    }
+    if (good && *at == '\0')
+        return true;
+    snprintf(error, size,
+             "not a number of cores: give one such as 2, or 1:4 for the target and "
+             "the loads");
+    return false;
+}
+
+static bool check_ratio(const char *text, char *error, size_t size)
+{
+    double ratio;
+    if (units_real(text, &ratio) == 0 && ratio > 0)
+        return true;
+    snprintf(error, size, "not a ratio above 0: give one such as 1.10");
+    return false;
+}
+
+#define FIELD(member) .offset = offsetof(struct settings, member)
+
+const struct option_row settings_rows[] = {
+    {.name = "error",
+     .argument = "E",
+     .type = OPTION_FRACTION,
+     FIELD(error),
+     .maximum = 1,
+     .exclusive = true,
+     .preset = "0.05",
+     .help = "stop when the relative error (half-width of the confidence interval / mean) is at "
+             "most E"},
+    {.name = "confidence",
+     .argument = "C",
+     .type = OPTION_FRACTION,
+     FIELD(confidence),
+     .maximum = 1,
+     .exclusive = true,
+     .preset = "0.95",
+     .help = "confidence of every interval"},
+    {.name = "min-runs",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     FIELD(min_runs),
+     .minimum = 1,
+     .maximum = MOST,
+     .help = "runs of each condition at least (default: 12, or --max-runs where that is less)"},
+    {.name = "max-runs",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     FIELD(max_runs),
+     .minimum = 1,
+     .maximum = MOST,
+     .preset = "30",
+     .help = "runs of each condition at most"},
+    {.name = "max-time",
+     .argument = "TIME",
+     .type = OPTION_TIME,
+     FIELD(max_time_ns),
+     .check = check_time,
+     .help = "start no further run after TIME"},
+    {.name = "warmup",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     FIELD(warmup),
+     .maximum = MOST,
+     .preset = "0",
+     .help = "runs of each condition before the measurement; recorded as block 0, not used"},
+    {.name = "metric",
+     .argument = "LIST",
+     .type = OPTION_TEXT,
+     FIELD(metric),
+     .check = check_metric,
+     .preset = "wall_s",
+     .help = "what must converge: wall_s, user_s, system_s, max_rss_bytes or all"},
+    {.name = "discard-warmup",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     FIELD(discard_warmup),
+     .maximum = MOST,
+     .preset = "0",
+     .help = "leave the first N runs of each condition out of the result; they stay recorded"},
+    {.name = "prepare",
+     .argument = "CMD",
+     .type = OPTION_TEXT,
+     FIELD(prepare),
+     .help = "run CMD with bash before each run, unmeasured"},
+    {.name = "cleanup",
+     .argument = "CMD",
+     .type = OPTION_TEXT,
+     FIELD(cleanup),
+     .help = "run CMD with bash after each run, unmeasured"},
+    {.name = "cold",
+     .type = OPTION_FLAG,
+     FIELD(cold),
+     .help = "empty the page cache before each run: all of it as root, otherwise only what "
+             "--cold-path names"},
+    {.name = "cold-path",
+     .argument = "PATH",
+     .type = OPTION_LIST,
+     FIELD(cold_path),
+     .help = "file or folder to drop from the page cache without root; may be given again"},
+    {.name = "timeout",
+     .argument = "TIME",
+     .type = OPTION_TIME,
+     FIELD(timeout_ns),
+     .check = check_time,
+     .help = "end a run, and its whole process tree, after TIME"},
+    {.name = "ignore-failure",
+     .type = OPTION_FLAG,
+     FIELD(ignore_failure),
+     .help = "continue when the target fails"},
+    {.name = "target-cpus",
+     .argument = "LIST",
+     .type = OPTION_CPUS,
+     FIELD(target_cpus),
+     .help = "pin the target to these CPUs"},
+    {.name = "load-cpus",
+     .argument = "LIST",
+     .type = OPTION_CPUS,
+     FIELD(load_cpus),
+     .help = "pin the loads to these CPUs"},
+    {.name = "place",
+     .argument = "PLACE",
+     .type = OPTION_TEXT,
+     FIELD(place),
+     .check = check_place,
+     .help = "where the loads run, seen from the target: core, smt, l3, node, other-node or "
+             "machine; pins both"},
+    {.name = "place-cpus",
+     .argument = "N[:M]",
+     .type = OPTION_TEXT,
+     FIELD(place_cpus),
+     .check = check_place_cpus,
+     .help = "with --place: cores for the target, and for the loads (default: 1, and as many)"},
+    {.name = "nice",
+     .argument = "N",
+     .type = OPTION_INTEGER,
+     FIELD(nice),
+     .minimum = -20,
+     .maximum = 19,
+     .help = "priority of the target, the same in every condition"},
+    {.name = "load-nice",
+     .argument = "N",
+     .type = OPTION_INTEGER,
+     FIELD(load_nice),
+     .minimum = -20,
+     .maximum = 19,
+     .help = "priority of the loads"},
+    {.name = "settle",
+     .argument = "TIME",
+     .type = OPTION_TIME,
+     FIELD(settle_ns),
+     .check = check_time,
+     .preset = "1s",
+     .help = "how long an exec: load runs before a run starts"},
+    {.name = "seed",
+     .argument = "N",
+     .type = OPTION_INTEGER,
+     FIELD(seed),
+     .maximum = SEEDS,
+     .help = "seed of the random order (default: taken from the clock, and recorded)"},
+    {.name = "engine",
+     .argument = "NAME",
+     .type = OPTION_CHOICE,
+     FIELD(engine),
+     .choices = engines,
+     .preset = "meter",
+     .help = "what measures a run: meter or hyperfine"},
+    {.name = "strict",
+     .type = OPTION_FLAG,
+     FIELD(strict),
+     .help = "refuse to measure on a machine with other load, swapping, throttling or memory "
+             "pressure"},
+    {0},
+};
+
+const struct option_row slowdown_rows[] = {
+    {.name = "aa",
+     .type = OPTION_FLAG,
+     FIELD(aa),
+     .help = "measure the baseline twice: the apparent slowdown of the second is the noise floor"},
+    {.name = "at-most",
+     .argument = "R",
+     .type = OPTION_REAL,
+     FIELD(at_most),
+     .check = check_ratio,
+     .help = "a gate: exit 0 when every slowdown is surely below R, 3 when one is above, 4 when "
+             "undecided"},
+    {0},
+};
+
+void settings_begin(struct settings *settings)
+{
+    *settings = (struct settings){.nice = NICE_UNSET, .load_nice = NICE_UNSET, .seed = SEED_UNSET};
+    options_presets(settings_rows, settings);
+    options_presets(slowdown_rows, settings);
+}
+
+bool settings_set(struct settings *settings, const char *name, const char *text, char *error,
+                  size_t size)
+{
+    const struct option_row *row = option_find(settings_rows, name);
+    row = row != NULL ? row : option_find(slowdown_rows, name);
+    if (row != NULL)
+        return option_set(row, settings, text, error, size);
+    snprintf(error, size, "no such setting: see the options of jostle slowdown --help");
+    return false;
+}
+
+void settings_complete(struct settings *settings)
+{
+    struct timespec now;
+    if (settings->min_runs == 0)
+        settings->min_runs =
+            settings->max_runs < DEFAULT_MIN_RUNS ? settings->max_runs : DEFAULT_MIN_RUNS;
+    if (settings->max_runs < settings->min_runs)
+        usage_error("--max-runs %ju is below --min-runs %ju: swap them",
+                    (uintmax_t)settings->max_runs, (uintmax_t)settings->min_runs);
+    if (settings->seed == SEED_UNSET) {
+        clock_gettime(CLOCK_REALTIME, &now);
+        settings->seed = (now.tv_sec * (NS_PER_S / NS_PER_US) + now.tv_nsec / NS_PER_US) % SEEDS;
+    }
+}

@@ -1,0 +1,54 @@
+#ifndef EXPERIMENT_SETTINGS_H
+#define EXPERIMENT_SETTINGS_H
+
+/* How an experiment is measured: the options of jostle run and slowdown that are
+ * part of the experiment (and so of its record), which a campaign may give, too. */
+
+#include "common/options.h"
+
+#include <jansson.h>
+
+enum engine { ENGINE_METER, ENGINE_HYPERFINE };
+
+struct settings {
+    double error, confidence;
+    uint64_t min_runs; /* 0: not given */
+    uint64_t max_runs;
+    int64_t max_time_ns; /* 0: none */
+    uint64_t warmup, discard_warmup;
+    const char *metric;            /* a list with commas, or "all" */
+    const char *prepare, *cleanup; /* NULL: none */
+    bool cold;
+    struct option_list cold_path;
+    int64_t timeout_ns; /* 0: none */
+    bool ignore_failure, strict;
+    const char *target_cpus, *load_cpus; /* NULL: not given */
+    const char *place, *place_cpus;      /* NULL: not given */
+    int64_t nice, load_nice;             /* NICE_UNSET: not given */
+    int64_t settle_ns;
+    int64_t seed; /* SEED_UNSET: not given */
+    int engine;
+    /* Of slowdown only. */
+    bool aa;
+    double at_most; /* 0: no gate */
+};
+
+#define NICE_UNSET INT64_MIN
+#define SEED_UNSET (-1)
+
+/* Options of run and slowdown, and those of slowdown only. */
+extern const struct option_row settings_rows[], slowdown_rows[];
+
+/* Everything not given, presets included. */
+void settings_begin(struct settings *settings);
+/* Sets one by its name, with or without presets set before; text is kept. False:
+ * error says what is wrong and what to give. */
+bool settings_set(struct settings *settings, const char *name, const char *text, char *error,
+                  size_t size);
+/* Completes what depends on others, and checks what must fit together; wrong use
+ * ends the program. */
+void settings_complete(struct settings *settings);
+/* `settings` of experiment.json: times in seconds, what was not given null. */
+json_t *settings_to_json(const struct settings *settings);
+
+#endif
