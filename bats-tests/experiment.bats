@@ -1,0 +1,206 @@
+#!/usr/bin/env bats
+# The program experiment: what it checks, the record that it writes, and the plan
+# that it prints for the shell.
+
+load helpers
+
+EXPERIMENT=$BIN/experiment
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    unset JOSTLE_JOB_FACTS JOSTLE_JOB_NEIGHBOURS JOSTLE_JOB_HOSTS JOSTLE_KERNEL_ROOT
+}
+
+# plan ARG...: the plan, a line for each key and value.
+plan() {
+    "$EXPERIMENT" "$@" | xargs -0 -n 2 printf '%s=%s\n'
+}
+
+# values KEY <PLAN: the values of one key, with blanks between.
+values() {
+    sed -n "s/^$1=//p" | paste -sd' '
+}
+
+@test "the plan names the folder, the conditions, meter's words and each load's command line" {
+    plan slowdown --output out --timeout 1.5s --nice 3 --load-nice 5 --load-cpus 0 --target-cpus 0 --quiet \
+        --load 'half=cpu --percent=50' --load 'two=cpu --percent 5 + exec: sleep "9 9"' -- echo "it's" >plan
+    [[ $(values folder <plan) == "$PWD/out" ]]
+    [[ $(values condition <plan) == 'baseline half two' ]]
+    [[ $(values quiet <plan) == 1 && $(values verbose <plan) == '' && $(values created <plan) == '' ]]
+    [[ $(values command_text <plan) == "echo 'it'\\''s'" ]]
+    [[ $(values meter <plan) == "--serve --timeout 1.500000000 --cpus 0 --nice 3 --stdout /dev/null --stderr $PWD/out/target.stderr -- echo it's" ]]
+    [[ $(values load <plan) == 'half two.cpu two.exec' ]]
+    [[ $(values load_condition <plan) == 'half two two' ]]
+    sed -n '/^load=two.exec/,$s/^load_word=//p' plan | diff - <(printf '%s\n' nice -n 5 taskset -c 0 "$BIN/loadgen" exec --control --settle 1s -- sleep '9 9')
+    sed -n '/^load=half/,/^load=two/s/^load_word=//p' plan | tail -n 3 | diff - <(printf '%s\n' cpu --control --percent=50)
+}
+
+@test "without --output the folder is named by target and time, and is new" {
+    plan run -- /bin/true >plan
+    [[ $(values folder <plan) =~ ^"$PWD"/jostle-results/true\.[0-9]{8}-[0-9]{6}\.[0-9]+$ ]]
+    [[ $(values created <plan) == 1 && $(values load <plan) == '' && $(values condition <plan) == baseline ]]
+}
+
+@test "hyperfine as the engine runs the quoted target inside meter" {
+    plan run --engine hyperfine --output out -- echo 'a b' >plan
+    [[ $(values meter <plan) == *"-- hyperfine -N --runs 1 --ignore-failure --style none --export-json $PWD/out/hyperfine.json -- echo 'a b'" ]]
+}
+
+@test "the record holds command, loads, settings, machine and placement, and is valid" {
+    "$EXPERIMENT" slowdown --output out --error 2.5% --settle 0.1s --max-time 2m --max-runs 5 --seed 7 --metric all --cold-path a --cold-path b \
+        --load 'half=cpu --percent 50' -- ./target 1 $'bad \xff byte' >/dev/null
+    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    holds '.command == ["./target", "1", "bad \ufffd byte"]
+        and .loads == [{name: "baseline", spec: null, parts: []},
+            {name: "half", spec: "cpu --percent 50", parts: [{name: "half", node: null, words: ["cpu", "--percent", "50"]}]}]
+        and (.settings | .error == 0.025 and .settle_s == 0.1 and .max_time_s == 120 and .min_runs == 5 and .max_runs == 5 and .seed == 7
+            and .metric == ["wall_s", "user_s", "system_s", "max_rss_bytes"] and .cold_path == ["a", "b"] and .nice == null and .at_most == null)
+        and .cell == null and .before.busy_s > 0 and .before.neighbours == null
+        and .placement.place == null' <out/experiment.json
+    holds '.environment | .host == $host and .cpus_online >= 1 and .folder == $folder and .job == null and .memory_bytes > 0' \
+        --arg host "$(uname -n)" --arg folder "$PWD" <out/experiment.json
+}
+
+@test "the record's members are those of the recorded experiments" {
+    "$EXPERIMENT" slowdown --output out --load cpu -- true >/dev/null
+    local recorded=$ROOT/results/reference/neighbours/experiment.json
+    [[ -e $recorded ]] || recorded=$(find "$ROOT/results/reference" -name experiment.json | sort | tail -n 1)
+    jq -r 'del(.after, .step_accounting, .resumed, .stopped, .environment.slurm, .environment.job) | [paths | map(select(type == "string"))
+        | select(.[0] != "cell" and .[1] != "parts")] | unique[] | join(".")' "$recorded" >old
+    jq -r '[paths | map(select(type == "string"))] | unique[] | join(".")' out/experiment.json >new
+    [[ -z $(comm -23 <(sort old) <(sort new)) ]]
+}
+
+@test "a cell gives command, loads and settings; options win" {
+    printf '%s' '{"schema":"jostle.cell/1","name":"a@b","number":3,"key":"k","command":["sleep","0.1"],"loads":[{"name":"half","spec":"cpu --percent 50"}],
+        "settings":{"max-runs":"15","error":"0.02","settle":"20.000000","ignore-failure":"1","cold-path":"a\nb"}}' >cell.json
+    plan slowdown --cell cell.json --output out --max-runs 20 >plan
+    [[ $(values condition <plan) == 'baseline half' && $(values cell <plan) == 1 ]]
+    [[ $(values meter <plan) == *' -- sleep 0.1' ]]
+    holds '.cell.name == "a@b" and .cell.settings["cold-path"] == "a\nb" and .command == ["sleep", "0.1"]
+        and (.settings | .max_runs == 20 and .error == 0.02 and .settle_s == 20 and .ignore_failure and .cold_path == ["a", "b"])' <out/experiment.json
+    plan run --cell cell.json --output out2 --load 'x=cpu --percent 1' -- true >plan
+    [[ $(values condition <plan) == x && $(values meter <plan) == *' -- true' ]]
+    jq '.loads = []' cell.json >alone.json
+    plan slowdown --cell alone.json --output out3 >plan
+    [[ $(values condition <plan) == baseline ]]
+    run -2 "$EXPERIMENT" slowdown --cell absent.json -- true
+    jq '.settings["max-runs"] = "many"' cell.json >wrong.json
+    run -2 "$EXPERIMENT" slowdown --cell wrong.json
+    [[ $output == 'jostle: --cell: max-runs many: '* ]]
+    jq 'del(.name)' cell.json >nameless.json
+    run -2 "$EXPERIMENT" slowdown --cell nameless.json
+}
+
+@test "loads on the nodes of a job; listeners start first" {
+    export JOSTLE_JOB_HOSTS=$'n1\nn2\nn3'
+    plan slowdown --output out --load-cpus 1 --place machine --load 'one@2=cpu --percent 5' -- true >plan || true
+    plan slowdown --output out --load 'one@2=cpu --percent 5' --load 'rest@all-others=cpu --percent 4' \
+        --load 'mix=cpu --percent 6 + @2-3 cpu --percent 3' --load 'talk=@2 net --connect {node3}:7 + @3 net --listen=127.0.0.1:7' -- true >plan
+    [[ $(values load <plan) == 'talk.net@n3 one@n2 rest@n2 rest@n3 mix.cpu mix.cpu@n2 mix.cpu@n3 talk.net@n2' ]]
+    [[ $(values load_node <plan) == 'n3 n2 n2 n3  n2 n3 n2' ]]
+    [[ $(values load_listens <plan) == 1 ]]
+    grep -qx 'load_word=n3:7' plan
+    holds '[.loads[].spec] == [null, "@2 cpu --percent 5", "@all-others cpu --percent 4", "cpu --percent 6 + @2-3 cpu --percent 3",
+        "@2 net --connect {node3}:7 + @3 net --listen=127.0.0.1:7"]' <out/experiment.json
+    local wrong
+    for wrong in 'far@4=cpu' 'far@there=cpu' 'far=net --connect {node4}:1' 'far@3-2=cpu' 'far=@0 cpu' '@2  '; do
+        run -2 "$EXPERIMENT" slowdown --load "$wrong" -- true
+        [[ ${#lines[@]} -eq 1 && $output == jostle:* ]]
+    done
+    unset JOSTLE_JOB_HOSTS
+    run -2 "$EXPERIMENT" slowdown --load 'far@2=cpu' -- true
+    [[ $output == *'other nodes are those of a job'* ]]
+}
+
+@test "the facts of a job, and its neighbours, are in the record" {
+    export JOSTLE_JOB_FACTS=$'scheduler\tslurm\njob_id\t12\nnode_count\t1\nexclusive\ttrue\npinned\t\ncpus\t2'
+    export JOSTLE_JOB_NEIGHBOURS=$'job\t7\njob\t8\ncpus_allocated\t4\ncpus_ours\t'
+    "$EXPERIMENT" run --output out -- true >/dev/null
+    holds '.environment.job == {scheduler: "slurm", job_id: "12", node_count: 1, exclusive: true, pinned: null, cpus: "2"}
+        and .before.neighbours == {jobs: ["7", "8"], cpus_allocated: 4, cpus_ours: null}' <out/experiment.json
+    "$EXPERIMENT" --counters | holds '.neighbours.jobs == ["7", "8"] and .cpus >= 1 and .busy_s > 0'
+    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+}
+
+@test "the counters are one line, and null where a kernel has none" {
+    mkdir -p machine/proc
+    JOSTLE_KERNEL_ROOT=$PWD/machine run -0 "$EXPERIMENT" --counters
+    [[ ${#lines[@]} -eq 1 ]]
+    holds '.busy_s == null and .steal_s == null and .swap_used_bytes == null and .throttle_count == null and .pressure.cpu_some_s == null
+        and .load_average == [null, null, null] and .cpus == 0' <<<"$output"
+}
+
+# again ARG...: the experiment of these tests, resumed; --max-runs is 6.
+again() {
+    "$EXPERIMENT" slowdown --output out --resume --load 'low=cpu --percent 5' "$@" -- ./target
+}
+
+# begun: makes it, with one run.
+begun() {
+    "$EXPERIMENT" slowdown --output out --seed 5 --max-runs 6 --load 'low=cpu --percent 5' -- ./target >/dev/null
+    printf '{}\n' >out/runs.jsonl
+}
+
+@test "resuming keeps the seed, takes the new limits, and notes when and where" {
+    begun
+    jq '.stopped = "max-time" | .after = .before' out/experiment.json >stopped && mv stopped out/experiment.json
+    again --max-runs 9 --error 0.01 | xargs -0 -n 2 printf '%s=%s\n' >plan
+    [[ $(values resume <plan) == 1 && $(values complete <plan) == '' ]]
+    holds '.settings.seed == 5 and .settings.max_runs == 9 and .settings.error == 0.01 and (has("stopped") or has("after") | not)
+        and (.resumed | length == 1 and .[0].host == $host and .[0].before.busy_s > 0 and .[0].runs == 0)' --arg host "$(uname -n)" <out/experiment.json
+    again --max-runs 9 >/dev/null
+    holds '.resumed | length == 2' <out/experiment.json
+    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+}
+
+@test "what is complete is left alone" {
+    begun
+    jq '.after = .before' out/experiment.json >done && mv 'done' out/experiment.json
+    touch out/result.json
+    sha256sum out/* >sums
+    again --max-runs 6 | xargs -0 -n 2 printf '%s=%s\n' >plan
+    [[ $(values complete <plan) == 1 ]]
+    sha256sum --quiet -c sums
+    again --max-runs 7 | xargs -0 -n 2 printf '%s=%s\n' >plan
+    [[ $(values complete <plan) == '' ]]
+}
+
+@test "another experiment is refused, with what differs, and nothing is changed" {
+    begun
+    sha256sum out/* >sums
+    run -2 "$EXPERIMENT" slowdown --output out --resume --load 'low=cpu --percent 6' -- ./target
+    [[ $output == *'load low: recorded cpu --percent 5, now cpu --percent 6'* ]]
+    run -2 "$EXPERIMENT" slowdown --output out --resume --load 'low=cpu --percent 5' -- ./other
+    [[ $output == *'command: recorded ./target, now ./other'* ]]
+    run -2 "$EXPERIMENT" slowdown --output out --resume --load 'high=cpu --percent 5' -- ./target
+    [[ $output == *'conditions: recorded baseline, low, now baseline, high'* ]]
+    run -2 again --nice 3
+    [[ $output == *'nice: recorded none, now 3'* ]]
+    run -2 again --seed 6
+    [[ $output == *'seed: recorded 5, now 6'* ]]
+    sha256sum --quiet -c sums
+    printf 'no json' >out/experiment.json
+    run -1 again
+    [[ $output == *'no experiment.json that can be read'* ]]
+}
+
+@test "an experiment recorded by an earlier jostle can be continued" {
+    begun
+    # Without the settings that came later, and with times as it wrote them.
+    jq 'del(.settings.place, .settings.place_cpus, .settings.aa, .loads[].parts, .placement) | .settings.settle_s = 1.0' out/experiment.json >old
+    mv old out/experiment.json
+    again --max-runs 6 >/dev/null
+    holds '.loads[1].parts | length == 1' <out/experiment.json
+}
+
+@test "a folder that another jostle measures into is left alone" {
+    begun
+    exec 8>>out/runs.jsonl
+    flock 8
+    run -1 again
+    [[ $output == 'jostle: another jostle is measuring into '*'/out: wait for it, or choose another folder' ]]
+    exec 8>&-
+    run -2 "$EXPERIMENT" run --output out -- true
+    [[ $output == *'already holds an experiment'*'--resume' ]]
+}
