@@ -3,11 +3,11 @@
  * is to be started. */
 
 #include "cell.h"
-#include "child.h"
 #include "experiment.h"
 #include "plan.h"
 #include "resume.h"
 
+#include "common/child.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
 
@@ -16,7 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EXIT_WRONG_USE 2
 #define DROP_CACHES    "/proc/sys/vm/drop_caches"
 
 #define LOADS_HELP                                                                                 \
@@ -177,12 +176,12 @@ static void take_seed(struct experiment *experiment, const json_t *old)
         experiment->settings.seed = json_integer_value(seed);
 }
 
-static void check_programs(struct experiment *experiment)
+static void check_programs(void)
 {
     static const char *const programs[] = {"loadgen", "meter", "stats"};
     for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
-        const char *path = child_path(&experiment->arena, programs[i]);
-        if (access(path, X_OK) == 0)
+        char path[PATH_MAX];
+        if (access(child_path(programs[i], path), X_OK) == 0)
             continue;
         complain("%s is missing: run make", path);
         exit(EXIT_FAILURE);
@@ -201,12 +200,13 @@ static void check_cold(const struct settings *settings)
 }
 
 /* --strict: the doctor refuses a machine that is not fit to measure on. */
-static void check_machine(struct experiment *experiment)
+static void check_machine(const struct settings *settings)
 {
-    const char *const argv[] = {child_path(&experiment->arena, "doctor"), "--gate", NULL};
-    if (!experiment->settings.strict)
+    char path[PATH_MAX];
+    const char *const argv[] = {child_path("doctor", path), "--gate", NULL};
+    if (!settings->strict)
         return;
-    const int status = child_run(&experiment->arena, argv, NULL);
+    const int status = child_run(argv, -1, NULL);
     if (status != 0)
         exit(status < 0 ? EXIT_FAILURE : status);
 }
@@ -257,10 +257,10 @@ static int begin(const struct command *command, int argc, char **argv)
     take_seed(&experiment, old);
     settings_complete(&experiment.settings);
     add_conditions(&experiment, command, loads);
-    check_programs(&experiment);
+    check_programs();
     check_cold(&experiment.settings);
     placed_find(&experiment.placed, &experiment.arena, &experiment.settings);
-    check_machine(&experiment);
+    check_machine(&experiment.settings);
     open_folder(&experiment, old);
     write_record(&experiment, old);
     const bool written = plan_write(&experiment);

@@ -1,7 +1,6 @@
 #include "placed.h"
 
-#include "child.h"
-
+#include "common/child.h"
 #include "common/cpus.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
@@ -22,13 +21,14 @@ static json_t *anywhere(void)
 }
 
 /* What the program placement answers; it ends us when it refuses. */
-static json_t *ask(struct arena *arena, const struct settings *settings)
+static json_t *ask(const struct settings *settings)
 {
     const char *const options[][2] = {{"--place", settings->place},
                                       {"--place-cpus", settings->place_cpus},
                                       {"--target-cpus", settings->target_cpus},
                                       {"--load-cpus", settings->load_cpus}};
-    const char *argv[2 + 2 * sizeof options / sizeof options[0]] = {child_path(arena, "placement")};
+    char path[PATH_MAX], *text = NULL;
+    const char *argv[2 + 2 * sizeof options / sizeof options[0]] = {child_path("placement", path)};
     size_t count = 1;
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         if (options[i][1] == NULL)
@@ -36,11 +36,11 @@ static json_t *ask(struct arena *arena, const struct settings *settings)
         argv[count++] = options[i][0];
         argv[count++] = options[i][1];
     }
-    char *text = NULL;
-    const int status = child_run(arena, argv, &text);
+    const int status = child_run(argv, -1, &text);
     if (status != 0)
         exit(status < 0 ? EXIT_FAILURE : status);
     json_t *answer = json_loads(text, 0, NULL);
+    free(text);
     if (answer != NULL)
         return answer;
     complain("%s: its answer cannot be read: run make", argv[0]);
@@ -55,7 +55,7 @@ static const char *member(struct arena *arena, json_t *object, const char *name)
 
 static void choose(struct placed *placed, struct arena *arena, const struct settings *settings)
 {
-    json_t *answer = ask(arena, settings);
+    json_t *answer = ask(settings);
     const char *place = settings->place;
     if (place != NULL && !json_is_true(json_object_get(answer, "this_system")))
         usage_error("--place %s: hwloc shows another machine than this one: unset "

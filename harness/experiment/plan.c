@@ -1,7 +1,6 @@
 #include "plan.h"
 
-#include "child.h"
-
+#include "common/child.h"
 #include "common/words.h"
 
 #include <inttypes.h>
@@ -113,6 +112,7 @@ static void put_load(struct experiment *experiment, const struct condition *cond
 {
     struct arena *arena = &experiment->arena;
     const char *cpus = cpus_of_load(experiment, load);
+    char path[PATH_MAX];
     put("load", load->name);
     put("load_condition", condition->name);
     put("load_node", load->node == NULL ? "" : load->node);
@@ -127,7 +127,7 @@ static void put_load(struct experiment *experiment, const struct condition *cond
         put("load_word", "-c");
         put("load_word", cpus);
     }
-    put("load_word", child_path(arena, "loadgen"));
+    put("load_word", child_path("loadgen", path));
     put("load_word", load->words[0]);
     put("load_word", "--control");
     for (size_t i = 1; i < load->word_count; i++)

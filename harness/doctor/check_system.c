@@ -1,0 +1,195 @@
+/* How the system is set up. Sources: Linux Documentation/admin-guide/mm/
+ * transhuge.rst, admin-guide/sysctl/kernel.rst, timers/highres.rst. */
+
+#include "checks.h"
+
+#include "common/cpus.h"
+
+#include <glob.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COARSE_TIMER_NS 1000000
+
+/* How many files there are that the pattern names. */
+static size_t count_files(const char *pattern)
+{
+    char path[PATH_MAX];
+    glob_t found;
+    if (glob(machine_path(pattern, path), GLOB_NOSORT | GLOB_BRACE, NULL, &found) != 0)
+        return 0;
+    const size_t count = found.gl_pathc;
+    globfree(&found);
+    return count;
+}
+
+/* The file reads "always [madvise] never". */
+void check_thp(struct findings *findings)
+{
+    char line[128];
+    char *choice = machine_line("/sys/kernel/mm/transparent_hugepage/enabled", line, sizeof line)
+                       ? strchr(line, '[')
+                       : NULL;
+    if (choice == NULL) {
+        findings_add(findings, "thp", STATUS_UNKNOWN, NULL,
+                     "transparent huge pages are not shown here");
+        return;
+    }
+    choice[strcspn(choice, "]")] = '\0';
+    if (strcmp(++choice, "always") == 0)
+        findings_add(findings, "thp", STATUS_WARN,
+                     "echo madvise >/sys/kernel/mm/transparent_hugepage/enabled",
+                     "transparent huge pages are made whenever the kernel finds some: memory-bound "
+                     "runs differ by luck");
+    else
+        findings_add(findings, "thp", STATUS_OK, NULL, "transparent huge pages: %s", choice);
+}
+
+/* A fixed layout can be a lucky one, which no number of runs shows. */
+void check_aslr(struct findings *findings)
+{
+    const int64_t level = machine_number("/proc/sys/kernel/randomize_va_space");
+    if (level == UNKNOWN)
+        findings_add(findings, "aslr", STATUS_UNKNOWN, NULL,
+                     "address space randomisation is not shown here");
+    else if (level == 2)
+        findings_add(findings, "aslr", STATUS_OK, NULL,
+                     "addresses are random: the mean is over many layouts (setarch -R would fix "
+                     "one)");
+    else
+        findings_add(findings, "aslr", STATUS_WARN, "sysctl kernel.randomize_va_space=2",
+                     "addresses are not fully random (level %lld): the result holds for one "
+                     "layout, which may be a lucky one",
+                     (long long)level);
+}
+
+void check_numa(struct findings *findings)
+{
+    const size_t nodes = count_files("/sys/devices/system/node/node[0-9]*");
+    const int64_t balancing = machine_number("/proc/sys/kernel/numa_balancing");
+    if (nodes == 0)
+        findings_add(findings, "numa-balancing", STATUS_UNKNOWN, NULL,
+                     "memory nodes are not shown here");
+    else if (nodes == 1)
+        findings_add(findings, "numa-balancing", STATUS_OK, NULL, "one memory node");
+    else if (balancing == UNKNOWN)
+        findings_add(findings, "numa-balancing", STATUS_UNKNOWN, NULL,
+                     "%zu memory nodes; whether the kernel moves pages between them is not shown",
+                     nodes);
+    else if (balancing == 0)
+        findings_add(findings, "numa-balancing", STATUS_OK, NULL, "off, %zu memory nodes", nodes);
+    else
+        findings_add(findings, "numa-balancing", STATUS_WARN,
+                     "sysctl kernel.numa_balancing=0, and bind the target: numactl "
+                     "--cpunodebind=0 --membind=0",
+                     "the kernel moves pages between %zu memory nodes while a target runs", nodes);
+}
+
+void check_clock(struct findings *findings)
+{
+    static const char *const poor[] = {"hpet", "acpi_pm", "jiffies", "pit", "refined-jiffies"};
+    char source[64];
+    bool good = true;
+    if (!machine_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", source,
+                      sizeof source)) {
+        findings_add(findings, "clock", STATUS_UNKNOWN, NULL, "the clock source is not shown here");
+        return;
+    }
+    for (size_t i = 0; i < sizeof poor / sizeof poor[0]; i++)
+        good = good && strcmp(poor[i], source) != 0;
+    if (good)
+        findings_add(findings, "clock", STATUS_OK, NULL, "%s", source);
+    else
+        findings_add(findings, "clock", STATUS_WARN,
+                     "see in dmesg why the CPU's own counter was refused; clocksource=tsc",
+                     "the clock source is %s: slow to read, or coarse", source);
+}
+
+/* The worst of the lines "  .resolution: 1 nsecs"; UNKNOWN: none. */
+static int64_t timer_resolution_ns(void)
+{
+    char path[PATH_MAX], line[256];
+    int64_t worst_ns = UNKNOWN;
+    FILE *file = fopen(machine_path("/proc/timer_list", path), "re");
+    if (file == NULL)
+        return UNKNOWN;
+    while (fgets(line, sizeof line, file) != NULL) {
+        long long resolution_ns;
+        if (sscanf(line, " .resolution: %lld nsecs", &resolution_ns) == 1 &&
+            resolution_ns > worst_ns)
+            worst_ns = resolution_ns;
+    }
+    fclose(file);
+    return worst_ns;
+}
+
+void check_timer(struct findings *findings)
+{
+    const long long resolution_ns = timer_resolution_ns();
+    if (resolution_ns == UNKNOWN)
+        findings_add(findings, "timer", STATUS_UNKNOWN, NULL,
+                     "the resolution of timers is shown to root only");
+    else if (resolution_ns > COARSE_TIMER_NS)
+        findings_add(findings, "timer", STATUS_WARN, "boot without highres=off",
+                     "timers fire only every %lld us: a load's level is coarse",
+                     resolution_ns / 1000);
+    else
+        findings_add(findings, "timer", STATUS_OK, NULL, "resolution %lld ns", resolution_ns);
+}
+
+void check_quota(struct findings *findings)
+{
+    char path[PATH_MAX];
+    const double quota_cpus = cpus_quota();
+    if (access(machine_path("/proc/self/cgroup", path), R_OK) != 0)
+        findings_add(findings, "cgroup-quota", STATUS_UNKNOWN, NULL,
+                     "control groups are not shown here");
+    else if (!isfinite(quota_cpus))
+        findings_add(findings, "cgroup-quota", STATUS_OK, NULL, "no limit on CPU time");
+    else
+        findings_add(findings, "cgroup-quota", STATUS_WARN,
+                     "get more CPUs, or a job without a quota",
+                     "a control group allows %.2f CPUs: target and loads are stopped together "
+                     "when it is used up",
+                     quota_cpus);
+}
+
+void check_hardware_counters(struct findings *findings)
+{
+    const int64_t paranoid = machine_number("/proc/sys/kernel/perf_event_paranoid");
+    if (count_files("/sys/bus/event_source/devices/{cpu,cpu_core,cpu_atom,armv*}") == 0)
+        findings_add(findings, "counters", STATUS_UNKNOWN, NULL,
+                     "there are no hardware counters: instructions, cycles and cache misses "
+                     "cannot be known");
+    else if (paranoid != UNKNOWN && paranoid > 2)
+        findings_add(findings, "counters", STATUS_UNKNOWN, "sysctl kernel.perf_event_paranoid=2",
+                     "hardware counters are kept from users (perf_event_paranoid is %lld)",
+                     (long long)paranoid);
+    else
+        findings_add(findings, "counters", STATUS_OK, NULL,
+                     "there are hardware counters: every run has instructions, cycles and cache "
+                     "misses");
+}
+
+void check_virtual(struct findings *findings)
+{
+    char path[PATH_MAX], flags[4096], type[64];
+    const bool has_flags = machine_field("/proc/cpuinfo", "flags", ": \t", flags, sizeof flags);
+    if (access(machine_path("/proc/cpuinfo", path), R_OK) != 0)
+        findings_add(findings, "virtual-machine", STATUS_UNKNOWN, NULL,
+                     "whether this is a virtual machine is not shown here");
+    else if ((has_flags && strstr(flags, "hypervisor") != NULL) ||
+             machine_line("/sys/hypervisor/type", type, sizeof type))
+        findings_add(findings, "virtual-machine", STATUS_WARN,
+                     "trust slowdowns measured side by side, not absolute times; see steal",
+                     "this is a virtual machine: its host may give our CPUs, caches and disks to "
+                     "others, unseen");
+    else if (has_flags)
+        findings_add(findings, "virtual-machine", STATUS_OK, NULL, "no sign of one");
+    else
+        findings_add(findings, "virtual-machine", STATUS_UNKNOWN, NULL,
+                     "this CPU does not show whether it is virtual");
+}

@@ -1,0 +1,38 @@
+#ifndef DOCTOR_CHECKS_H
+#define DOCTOR_CHECKS_H
+
+/* What makes results wrong on this machine. Each check adds one finding. */
+
+#include "findings.h"
+#include "watch.h"
+
+/* Clock frequency and sharing of cores. */
+void check_governor(struct findings *findings);
+void check_turbo(struct findings *findings);
+void check_throttling(struct findings *findings, const struct watch *watch);
+void check_smt(struct findings *findings, const struct watch *watch);
+
+/* Others at work. */
+void check_cpu_use(struct findings *findings, const struct watch *watch);
+void check_run_queue(struct findings *findings, const struct watch *watch);
+void check_cpu_pressure(struct findings *findings, const struct watch *watch);
+void check_memory_pressure(struct findings *findings, const struct watch *watch);
+void check_io_pressure(struct findings *findings, const struct watch *watch);
+void check_steal(struct findings *findings, const struct watch *watch);
+void check_swap(struct findings *findings, const struct watch *watch);
+
+/* How the system is set up. */
+void check_thp(struct findings *findings);
+void check_aslr(struct findings *findings);
+void check_numa(struct findings *findings);
+void check_clock(struct findings *findings);
+void check_timer(struct findings *findings);
+void check_quota(struct findings *findings);
+void check_hardware_counters(struct findings *findings);
+void check_virtual(struct findings *findings);
+
+/* The current folder. */
+void check_folder(struct findings *findings);
+void check_space(struct findings *findings);
+
+#endif

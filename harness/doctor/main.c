@@ -1,0 +1,170 @@
+/* doctor: what makes results wrong on this machine, and what to do about it. */
+
+#include "checks.h"
+#include "findings.h"
+#include "noise.h"
+#include "watch.h"
+
+#include "common/child.h"
+#include "common/machine_json.h"
+#include "common/messages.h"
+#include "common/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define EXIT_DIRTY 3
+
+struct choices {
+    bool quick, strict, json, gate;
+    int64_t seconds_ns;
+};
+
+#define FIELD(member) .offset = offsetof(struct choices, member)
+
+static const struct option_row rows[] = {
+    {.name = "quick", .type = OPTION_FLAG, FIELD(quick),
+     .help = "leave the noise floor out: about a second"},
+    {.name = "seconds", .argument = "TIME", .type = OPTION_TIME, FIELD(seconds_ns), .minimum = 1,
+     .maximum = 1e18, .preset = "6s", .help = "how long to do fixed work for the noise floor"},
+    {.name = "strict", .type = OPTION_FLAG, FIELD(strict), .help = "exit 3 when something warns"},
+    {.name = "json", .type = OPTION_FLAG, FIELD(json), .help = "print a jostle.doctor/1, not lines"},
+    /* For jostle run --strict. */
+    {.name = "gate", .type = OPTION_FLAG, FIELD(gate), .hidden = true,
+     .help = "say on one line why this machine is not fit to measure on, and exit 1"},
+    {0},
+};
+
+static void parse(struct choices *choices, int argc, char **argv)
+{
+    const struct option_group groups[] = {{.rows = rows, .values = choices}};
+    const struct program program = {
+        .name = "jostle doctor",
+        .intro = "Checks this machine, and the current folder, for what makes measurements wrong: "
+                 "CPU frequency and heat, other load, stolen time, swapping, memory settings, "
+                 "clocks, limits, disks, virtual machines. Then does the same work again and "
+                 "again and shows how much its times differ: the noise floor for CPU, memory and "
+                 "the disk of the current folder (32 MiB, without a trace).\n\n"
+                 "A line for each finding: ok; warn, with what to do; unknown, where this machine "
+                 "does not show it.",
+        .details = "Exit status:\n"
+                   "  0  checked    1  failure    2  wrong use    3  something warns, with "
+                   "--strict",
+        .groups = groups,
+        .group_count = 1,
+    };
+    *choices = (struct choices){0};
+    options_free(options_parse(&program, argc, argv, NULL));
+}
+
+/* Every check that does no work of its own. */
+static void check_all(struct findings *findings, const struct watch *watch)
+{
+    check_governor(findings);
+    check_turbo(findings);
+    check_throttling(findings, watch);
+    check_smt(findings, watch);
+    check_cpu_use(findings, watch);
+    check_run_queue(findings, watch);
+    check_cpu_pressure(findings, watch);
+    check_memory_pressure(findings, watch);
+    check_io_pressure(findings, watch);
+    check_steal(findings, watch);
+    check_swap(findings, watch);
+    check_thp(findings);
+    check_aslr(findings);
+    check_numa(findings);
+    check_clock(findings);
+    check_timer(findings);
+    check_quota(findings);
+    check_folder(findings);
+    check_space(findings);
+    check_hardware_counters(findings);
+    check_virtual(findings);
+}
+
+/* Whether a measurement would be worth nothing now. */
+static int gate(const struct watch *watch)
+{
+    struct findings findings = {0};
+    char reasons[2048];
+    check_throttling(&findings, watch);
+    check_cpu_use(&findings, watch);
+    check_run_queue(&findings, watch);
+    check_memory_pressure(&findings, watch);
+    check_swap(&findings, watch);
+    if (!findings_join_warnings(&findings, reasons, sizeof reasons))
+        return EXIT_SUCCESS;
+    complain("--strict: this machine is not fit to measure on (%s): see jostle doctor, or leave "
+             "--strict out",
+             reasons);
+    return EXIT_FAILURE;
+}
+
+static bool print_json(const struct findings *findings, json_t *noise)
+{
+    struct counters counters;
+    struct environment environment;
+    counters_read(&counters);
+    environment_read(&environment);
+    json_t *record =
+        json_pack("{s:s, s:o, s:o, s:o, s:i, s:i, s:O}", "schema", "jostle.doctor/1", "environment",
+                  environment_to_json(&environment, &counters), "counters",
+                  counters_to_json(&counters), "findings", findings_to_json(findings), "warnings",
+                  (int)findings_count(findings, STATUS_WARN), "unknown",
+                  (int)findings_count(findings, STATUS_UNKNOWN), "noise_floor", noise);
+    const bool written = record != NULL && json_dumpf(record, stdout, RECORD_FORMAT) == 0 &&
+                         putchar('\n') != EOF && fflush(stdout) == 0;
+    json_decref(record);
+    return written;
+}
+
+static int examine(const struct choices *choices, const struct watch *watch)
+{
+    struct findings findings = {0};
+    json_t *noise = json_null();
+    bool written = true;
+    check_all(&findings, watch);
+    if (!choices->quick) {
+        noise = noise_measure(choices->seconds_ns);
+        if (noise == NULL)
+            return EXIT_FAILURE;
+        check_noise(&findings, noise);
+    }
+    if (choices->json)
+        written = print_json(&findings, noise);
+    else
+        findings_print(&findings);
+    json_decref(noise);
+    if (!written || fflush(stdout) != 0)
+        return EXIT_FAILURE;
+    return choices->strict && findings_count(&findings, STATUS_WARN) > 0 ? EXIT_DIRTY
+                                                                         : EXIT_SUCCESS;
+}
+
+/* The noise floor needs other programs. */
+static bool have_programs(void)
+{
+    static const char *const programs[] = {"meter", "stats"};
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+        char path[PATH_MAX];
+        if (access(child_path(programs[i], path), X_OK) != 0)
+            return complain("%s is missing: run make, or use --quick", path);
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    struct choices choices;
+    struct watch watch;
+    parse(&choices, argc, argv);
+    if (!choices.gate && !choices.quick && !have_programs())
+        return EXIT_FAILURE;
+    if (!watch_machine(&watch))
+        return EXIT_FAILURE;
+    const int code = choices.gate ? gate(&watch) : examine(&choices, &watch);
+    watch_free(&watch);
+    return code;
+}

@@ -1,0 +1,285 @@
+#include "noise.h"
+
+#include "common/child.h"
+#include "common/machine_json.h"
+#include "common/messages.h"
+#include "common/units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LEAST_ROUNDS 5
+#define MOST_ROUNDS  200
+#define DATA_BYTES   (16 << 20)
+
+enum kind { CPU, MEMORY, DISK, KINDS };
+
+/* A coefficient of variation above the limit is worth a warning. Judgement, not
+ * measurement: a tenth of the usual error would be too strict for shared hosts. */
+static const struct {
+    const char *name, *check;
+    double limit;
+} kinds[KINDS] = {
+    [CPU] = {"cpu", "noise-cpu", 0.03},
+    [MEMORY] = {"memory", "noise-memory", 0.05},
+    [DISK] = {"disk", "noise-disk", 0.30},
+};
+
+struct noise {
+    bool able[KINDS];
+    int data, copy; /* files without a name in the current folder: nothing to remove */
+    FILE *records;
+};
+
+/* A file that is gone when we are; -1: nothing can be written here. */
+static int make_file(void)
+{
+    char name[] = ".jostle-doctor.XXXXXX";
+    const int file = open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (file >= 0)
+        return file;
+    const int named = mkostemp(name, O_CLOEXEC);
+    if (named >= 0)
+        unlink(name);
+    return named;
+}
+
+/* Random data, so that no file system or disk can make it smaller. */
+static bool fill(int file)
+{
+    char part[65536];
+    for (size_t done = 0; done < DATA_BYTES; done += sizeof part)
+        if (getrandom(part, sizeof part, 0) != sizeof part ||
+            write(file, part, sizeof part) != sizeof part)
+            return false;
+    return true;
+}
+
+/* Runs the kind's fixed work of about 50 ms once; nothing but what every system
+ * has, so that the doctor needs no workload. Returns meter's record; NULL: the work
+ * failed. */
+static json_t *work(const struct noise *noise, enum kind kind)
+{
+    char meter[PATH_MAX], from[64], to[64], *line;
+    snprintf(from, sizeof from, "if=/proc/%d/fd/%d", (int)getpid(), noise->data);
+    snprintf(to, sizeof to, "of=/proc/%d/fd/%d", (int)getpid(), noise->copy);
+    const char *const cpu[] = {"bash", "-c", "for ((i = 0; i < 20000; i++)); do :; done", NULL};
+    /* Writes and reads a block that no cache holds. */
+    const char *const memory[] = {"dd",      "if=/dev/zero", "of=/dev/null", "bs=64M",
+                                  "count=3", "status=none",  NULL};
+    const char *const disk[] = {"dd", from, to, "bs=1M", "conv=notrunc,fdatasync", "status=none",
+                                NULL};
+    const char *const *const commands[KINDS] = {[CPU] = cpu, [MEMORY] = memory, [DISK] = disk};
+    const char *argv[16] = {child_path("meter", meter), "--with-parent", "--stdout", "/dev/null",
+                            "--stderr", "/dev/null", "--"};
+    size_t count = 7;
+    for (const char *const *word = commands[kind]; *word != NULL; word++)
+        argv[count++] = *word;
+    json_t *record = child_run(argv, -1, &line) == 0 ? json_loads(line, 0, NULL) : NULL;
+    free(line);
+    const json_t *code = json_object_get(record, "exit_code");
+    if (json_is_integer(code) && json_integer_value(code) == 0)
+        return record;
+    json_decref(record);
+    return NULL;
+}
+
+/* One run of a kind, kept as a record of an experiment. */
+static bool work_once(const struct noise *noise, enum kind kind, int block)
+{
+    json_t *record = work(noise, kind);
+    if (record == NULL)
+        return complain("the fixed work for %s failed: is the disk full?", kinds[kind].name);
+    json_object_set_new(record, "condition", json_string(kinds[kind].name));
+    json_object_set_new(record, "block", json_integer(block));
+    const bool kept = json_dumpf(record, noise->records, JSON_COMPACT) == 0 &&
+                      fputc('\n', noise->records) != EOF;
+    json_decref(record);
+    return kept || complain("out of memory: free some");
+}
+
+/* Which kinds can be done here. The first time pays for what is not in memory yet. */
+static void try_kinds(struct noise *noise)
+{
+    noise->data = make_file();
+    noise->copy = make_file();
+    const bool writable = noise->data >= 0 && noise->copy >= 0 && fill(noise->data);
+    for (enum kind kind = 0; kind < KINDS; kind++) {
+        json_t *record = kind == DISK && !writable ? NULL : work(noise, kind);
+        noise->able[kind] = record != NULL;
+        json_decref(record);
+    }
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static bool work_rounds(const struct noise *noise, int64_t time_ns)
+{
+    const int64_t end_ns = now_ns() + time_ns;
+    for (int block = 1; block <= MOST_ROUNDS; block++) {
+        if (block > LEAST_ROUNDS && now_ns() >= end_ns)
+            break;
+        for (enum kind kind = 0; kind < KINDS; kind++)
+            if (noise->able[kind] && !work_once(noise, kind, block))
+                return false;
+    }
+    return fflush(noise->records) == 0;
+}
+
+/* stats' summary of the records; NULL after a message. */
+static json_t *summarise(const struct noise *noise)
+{
+    char stats[PATH_MAX], names[64] = "", most[16], *text;
+    for (enum kind kind = 0; kind < KINDS; kind++)
+        if (noise->able[kind])
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+                     names[0] == '\0' ? "" : ",", kinds[kind].name);
+    snprintf(most, sizeof most, "%d", MOST_ROUNDS);
+    const char *const argv[] = {child_path("stats", stats),
+                                "--conditions",
+                                names,
+                                "--min-runs",
+                                most,
+                                "--max-runs",
+                                most,
+                                "--summary-only",
+                                "--summary",
+                                "-",
+                                NULL};
+    rewind(noise->records);
+    const int status = child_run(argv, fileno(noise->records), &text);
+    json_t *summary = status == 0 ? json_loads(text, 0, NULL) : NULL;
+    free(text);
+    if (summary == NULL)
+        complain("the noise floor cannot be computed: stats failed");
+    return summary;
+}
+
+/* The flags of the summary's warnings about a condition's times. */
+static json_t *signs_of(const json_t *summary, const char *condition)
+{
+    json_t *signs = json_array(), *warnings = json_object_get(summary, "warnings");
+    for (size_t i = 0; i < json_array_size(warnings); i++) {
+        const json_t *warning = json_array_get(warnings, i);
+        const char *about = json_string_value(json_object_get(warning, "condition"));
+        const char *metric = json_string_value(json_object_get(warning, "metric"));
+        if (about != NULL && strcmp(about, condition) == 0 &&
+            (metric == NULL || strcmp(metric, "wall_s") == 0))
+            json_array_append(signs, json_object_get(warning, "flag"));
+    }
+    return signs;
+}
+
+static double number(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* The noise of one condition; NULL where it has none. */
+static json_t *noise_of(const json_t *summary, const json_t *condition)
+{
+    const char *name = json_string_value(json_object_get(condition, "name"));
+    const json_t *wall = json_object_get(condition, "wall_s");
+    const double mean_s = number(wall, "mean"), stddev_s = number(wall, "stddev");
+    if (name == NULL || !(mean_s > 0) || !isfinite(stddev_s))
+        return NULL;
+    return json_pack("{s:s, s:O, s:f, s:f, s:f, s:f, s:o}", "kind", name, "runs",
+                     json_object_get(condition, "runs"), "mean_s", mean_s, "stddev_s", stddev_s,
+                     "cv", stddev_s / mean_s, "slowest",
+                     number(wall, "max") / number(wall, "median"), "signs",
+                     signs_of(summary, name));
+}
+
+static json_t *judge(const struct noise *noise)
+{
+    json_t *summary = summarise(noise);
+    if (summary == NULL)
+        return NULL;
+    json_t *floor = json_array(), *conditions = json_object_get(summary, "conditions");
+    for (size_t i = 0; i < json_array_size(conditions); i++) {
+        json_t *member = noise_of(summary, json_array_get(conditions, i));
+        if (member != NULL)
+            json_array_append_new(floor, member);
+    }
+    json_decref(summary);
+    return floor;
+}
+
+json_t *noise_measure(int64_t time_ns)
+{
+    struct noise noise = {.data = -1, .copy = -1};
+    const int memory = memfd_create("jostle-doctor", MFD_CLOEXEC);
+    json_t *floor = NULL;
+    noise.records = memory < 0 ? NULL : fdopen(memory, "w+");
+    if (noise.records == NULL) {
+        complain("no memory file can be made: %s", strerror(errno));
+        return NULL;
+    }
+    try_kinds(&noise);
+    if (!noise.able[CPU] && !noise.able[MEMORY] && !noise.able[DISK])
+        floor = json_array();
+    else if (work_rounds(&noise, time_ns))
+        floor = judge(&noise);
+    fclose(noise.records);
+    if (noise.data >= 0)
+        close(noise.data);
+    if (noise.copy >= 0)
+        close(noise.copy);
+    return floor;
+}
+
+/* ", SIGN, SIGN" into text. */
+static void join_signs(const json_t *signs, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < json_array_size(signs) && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, ", %s",
+                                 json_string_value(json_array_get(signs, i)));
+}
+
+static void add_finding(struct findings *findings, enum kind kind, const json_t *member)
+{
+    char mean[32], signs[128], advice[128];
+    const double cv = number(member, "cv");
+    const double needed = fmax(2, ceil(pow(2 * cv / 0.01, 2)));
+    join_signs(json_object_get(member, "signs"), signs, sizeof signs);
+    snprintf(advice, sizeof advice, "for an error of 1 %% expect about %.0f runs", needed);
+    findings_add(findings, kinds[kind].check, cv > kinds[kind].limit ? STATUS_WARN : STATUS_OK,
+                 advice,
+                 "the same work of %s differs by %.2f %% (coefficient of variation of %d runs, "
+                 "slowest %.2f of the median)%s",
+                 units_format_time(number(member, "mean_s") * 1e9, mean, sizeof mean), 100 * cv,
+                 (int)number(member, "runs"), number(member, "slowest"), signs);
+}
+
+void check_noise(struct findings *findings, const json_t *noise)
+{
+    for (enum kind kind = 0; kind < KINDS; kind++) {
+        const json_t *member = NULL;
+        for (size_t i = 0; i < json_array_size(noise) && member == NULL; i++) {
+            const json_t *one = json_array_get(noise, i);
+            if (strcmp(json_string_value(json_object_get(one, "kind")), kinds[kind].name) == 0)
+                member = one;
+        }
+        if (member == NULL)
+            findings_add(findings, kinds[kind].check, STATUS_UNKNOWN, NULL,
+                         "the fixed work for %s cannot be done here", kinds[kind].name);
+        else
+            add_finding(findings, kind, member);
+    }
+}
