@@ -26,6 +26,7 @@ machine() {
     for i in cpu memory io; do put "proc/pressure/$i" $'some avg10=0.00 avg60=0.00 avg300=0.00 total=1000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=500'; done
     put proc/cpuinfo $'model name : Made up\nflags : fpu sse2'
     put proc/self/cgroup '0::/jobs/one'
+    put proc/self/mountinfo '30 23 0:28 / /sys/fs/cgroup rw,relatime - cgroup2 cgroup2 rw'
     put proc/sys/kernel/randomize_va_space 2
     put proc/sys/kernel/numa_balancing 0
     put proc/timer_list '  .resolution: 1 nsecs'
@@ -94,7 +95,7 @@ finds() {
     export JOSTLE_KERNEL_ROOT=$PWD/machine
     "$JOSTLE" doctor --quick --json >doctor.json
     holds '[.findings[] | select(.check != "folder" and .check != "disk-space") | .status] | unique == ["unknown"]' <doctor.json
-    holds '.facts | .busy_s == null and .steal_s == null and .swap_used_bytes == null and .throttle_count == null and .pressure.cpu_some_s == null' <doctor.json
+    holds '.counters | .busy_s == null and .steal_s == null and .swap_used_bytes == null and .throttle_count == null and .pressure.cpu_some_s == null' <doctor.json
 }
 
 @test "what happens during the look is seen: throttling, steal, stalls, swapping, busy siblings" {
@@ -157,6 +158,10 @@ finds() {
     [[ $output == *'did you mean --quick'* ]]
     run -2 "$JOSTLE" doctor here
     JOSTLE_BUILD=absent run -1 "$JOSTLE" doctor
+    [[ $output == *'doctor is missing: run make' ]]
+    mkdir bin
+    cp "$BIN/doctor" bin
+    run -1 bin/doctor
     [[ $output == *'meter is missing: run make, or use --quick' ]]
     run -0 "$JOSTLE" doctor --help
     [[ $output == *--strict* ]]

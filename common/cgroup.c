@@ -5,6 +5,8 @@
 
 #include "common/cgroup.h"
 
+#include "common/machine.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -40,9 +42,9 @@ static bool lists(const char *list, const char *word)
  * such as "3:cpu,cpuacct:/a/b" and "0::/a/b". */
 static bool own_path(const char *controller, char *path, size_t size)
 {
-    char text[PATH_MAX + 256];
+    char text[PATH_MAX + 256], file_path[PATH_MAX];
     bool found = false;
-    FILE *file = fopen("/proc/self/cgroup", "re");
+    FILE *file = fopen(machine_path("/proc/self/cgroup", file_path), "re");
     if (file == NULL)
         return false;
     while (!found && fgets(text, sizeof text, file) != NULL) {
@@ -63,9 +65,9 @@ static bool own_path(const char *controller, char *path, size_t size)
 /* Mount point of a hierarchy, and which folder of it is mounted there. */
 static bool find_mount(const char *controller, char *mount, char *root)
 {
-    char text[2 * PATH_MAX + 512];
+    char text[2 * PATH_MAX + 512], file_path[PATH_MAX];
     bool found = false;
-    FILE *file = fopen("/proc/self/mountinfo", "re");
+    FILE *file = fopen(machine_path("/proc/self/mountinfo", file_path), "re");
     if (file == NULL)
         return false;
     while (!found && fgets(text, sizeof text, file) != NULL) {
@@ -83,7 +85,7 @@ static bool find_mount(const char *controller, char *mount, char *root)
 
 double cgroup_tightest(const char *controller, cgroup_limit *limit_of)
 {
-    char mount[PATH_MAX], root[PATH_MAX], path[PATH_MAX], folder[2 * PATH_MAX];
+    char mount[PATH_MAX], root[PATH_MAX], path[PATH_MAX], top[PATH_MAX], folder[2 * PATH_MAX];
     double limit = INFINITY;
     if (!find_mount(controller, mount, root) || !own_path(controller, path, sizeof path))
         return INFINITY;
@@ -91,12 +93,12 @@ double cgroup_tightest(const char *controller, cgroup_limit *limit_of)
      * part of it is mounted. */
     const size_t skip = strcmp(root, "/") == 0 ? 0 : strlen(root);
     const bool below = skip > 0 && strncmp(path, root, skip) == 0;
-    snprintf(folder, sizeof folder, "%s%s", mount, below ? path + skip : skip > 0 ? "" : path);
-    const size_t top = strlen(mount);
+    machine_path(mount, top);
+    snprintf(folder, sizeof folder, "%s%s", top, below ? path + skip : skip > 0 ? "" : path);
     for (;;) {
         limit = fmin(limit, limit_of(folder));
         char *slash = strrchr(folder, '/');
-        if (slash == NULL || (size_t)(slash - folder) < top)
+        if (slash == NULL || (size_t)(slash - folder) < strlen(top))
             return limit;
         *slash = '\0';
     }

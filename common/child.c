@@ -30,7 +30,8 @@ static char *read_all(int file)
     size_t size = 0;
     ssize_t got;
     FILE *all = open_memstream(&text, &size);
-    while (all != NULL && ((got = read(file, part, sizeof part)) > 0 || (got < 0 && errno == EINTR)))
+    while (all != NULL &&
+           ((got = read(file, part, sizeof part)) > 0 || (got < 0 && errno == EINTR)))
         if (got > 0)
             fwrite(part, 1, (size_t)got, all);
     if (all != NULL && fclose(all) == 0)

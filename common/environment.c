@@ -1,13 +1,12 @@
 /* What this machine is, noted once for each experiment. */
 
 #include "common/cpus.h"
+#include "common/device.h"
 #include "common/machine.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -34,16 +33,13 @@ static void read_os(struct environment *environment)
 
 static void read_cpus(struct environment *environment)
 {
-    char flags[4096];
     struct cpu_list allowed;
     environment->cpus_online = (int)sysconf(_SC_NPROCESSORS_ONLN);
     machine_field("/proc/cpuinfo", "model name", ": \t", environment->cpu, sizeof environment->cpu);
     if (!machine_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
                       environment->governor, sizeof environment->governor))
         snprintf(environment->governor, sizeof environment->governor, "unknown");
-    environment->virtual_machine =
-        machine_field("/proc/cpuinfo", "flags", ": \t", flags, sizeof flags) &&
-        strstr(flags, "hypervisor") != NULL;
+    environment->virtual_machine = machine_is_virtual();
     if (cpus_allowed(&allowed) == 0)
         cpus_format(&allowed, environment->cpus_allowed, sizeof environment->cpus_allowed);
 }
@@ -57,51 +53,15 @@ static void read_memory(struct environment *environment)
             : UNKNOWN;
 }
 
-/* mountinfo writes blanks in paths as \040. */
-static void unescape(char *text)
+static void read_folder(struct environment *environment)
 {
-    char *out = text;
-    unsigned code;
-    for (; *text != '\0'; text++) {
-        if (text[0] == '\\' && sscanf(text + 1, "%3o", &code) == 1) {
-            *out++ = (char)code;
-            text += 3;
-        } else {
-            *out++ = *text;
-        }
-    }
-    *out = '\0';
-}
-
-/* "ID PARENT MAJ:MIN ROOT POINT OPTIONS [FIELDS...] - TYPE SOURCE SUPER" */
-static void read_mount(struct environment *environment, uint64_t id)
-{
-    char *line = NULL;
-    size_t size = 0;
-    FILE *file = fopen("/proc/self/mountinfo", "re");
-    if (file == NULL)
-        return;
-    while (getline(&line, &size, file) > 0) {
-        const char *tail = strstr(line, " - ");
-        if (tail == NULL || strtoull(line, NULL, 10) != id)
-            continue;
-        if (sscanf(tail, " - %63s %4095s", environment->file_system, environment->device) == 2)
-            unescape(environment->device);
-        break;
-    }
-    free(line);
-    fclose(file);
-}
-
-void environment_read_folder(struct environment *environment)
-{
-    struct statx status;
-    environment->file_system[0] = environment->device[0] = '\0';
+    struct device device;
     if (getcwd(environment->folder, sizeof environment->folder) == NULL)
         environment->folder[0] = '\0';
-    if (statx(AT_FDCWD, ".", 0, STATX_MNT_ID, &status) == 0 &&
-        (status.stx_mask & STATX_MNT_ID) != 0)
-        read_mount(environment, status.stx_mnt_id);
+    if (!device_of(".", &device))
+        return;
+    snprintf(environment->file_system, sizeof environment->file_system, "%s", device.file_system);
+    snprintf(environment->device, sizeof environment->device, "%s", device.name);
 }
 
 void environment_read(struct environment *environment)
@@ -113,5 +73,5 @@ void environment_read(struct environment *environment)
     read_memory(environment);
     machine_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
                  environment->clocksource, sizeof environment->clocksource);
-    environment_read_folder(environment);
+    read_folder(environment);
 }

@@ -56,3 +56,10 @@ bool machine_field(const char *path, const char *name, const char *separators, c
     fclose(file);
     return found;
 }
+
+bool machine_is_virtual(void)
+{
+    char flags[4096];
+    return machine_field("/proc/cpuinfo", "flags", ": \t", flags, sizeof flags) &&
+           strstr(flags, "hypervisor") != NULL;
+}

@@ -40,14 +40,13 @@ struct environment {
     bool virtual_machine;
     int64_t memory_bytes;
     char clocksource[64];
-    char folder[PATH_MAX]; /* the current one, and what it is on */
-    char file_system[64];  /* as mount(8) names it: "ext4" */
-    char device[PATH_MAX]; /* "/dev/vda1" */
+    char folder[PATH_MAX]; /* the current one, and what it is on: see common/device.h */
+    char file_system[64], device[128];
 };
 
 void environment_read(struct environment *environment);
-/* File system and device of the current folder; "" where they cannot be found. */
-void environment_read_folder(struct environment *environment);
+/* Whether the processor says that it is a virtual one. */
+bool machine_is_virtual(void);
 
 /* The path under JOSTLE_KERNEL_ROOT, into a buffer of PATH_MAX; returns it. */
 const char *machine_path(const char *path, char buffer[PATH_MAX]);

@@ -21,8 +21,7 @@ static bool distinct(const char *pattern, char *text, size_t size)
         return false;
     const size_t root = strlen(path) - strlen(pattern);
     for (size_t i = 0; i < found.gl_pathc && used < size; i++)
-        if (machine_line(found.gl_pathv[i] + root, line, sizeof line) &&
-            strstr(text, line) == NULL)
+        if (machine_line(found.gl_pathv[i] + root, line, sizeof line) && strstr(text, line) == NULL)
             used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : " ", line);
     globfree(&found);
     return used > 0;

@@ -181,8 +181,7 @@ void check_virtual(struct findings *findings)
     if (access(machine_path("/proc/cpuinfo", path), R_OK) != 0)
         findings_add(findings, "virtual-machine", STATUS_UNKNOWN, NULL,
                      "whether this is a virtual machine is not shown here");
-    else if ((has_flags && strstr(flags, "hypervisor") != NULL) ||
-             machine_line("/sys/hypervisor/type", type, sizeof type))
+    else if (machine_is_virtual() || machine_line("/sys/hypervisor/type", type, sizeof type))
         findings_add(findings, "virtual-machine", STATUS_WARN,
                      "trust slowdowns measured side by side, not absolute times; see steal",
                      "this is a virtual machine: its host may give our CPUs, caches and disks to "

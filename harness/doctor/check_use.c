@@ -15,8 +15,7 @@ void check_cpu_use(struct findings *findings, const struct watch *watch)
     if (busy_us == UNKNOWN)
         findings_add(findings, "cpu-use", STATUS_UNKNOWN, NULL, "CPU use is not shown here");
     else if (busy > seconds * (0.1 + 0.005 * cpus))
-        findings_add(findings, "cpu-use", STATUS_WARN,
-                     "end it, wait, or take a node of your own",
+        findings_add(findings, "cpu-use", STATUS_WARN, "end it, wait, or take a node of your own",
                      "%.2f of %u CPUs were busy over a second%s%s%s", busy / seconds, cpus,
                      named ? " (most: " : "", watch->culprit, named ? ")" : "");
     else

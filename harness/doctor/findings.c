@@ -59,10 +59,11 @@ json_t *findings_to_json(const struct findings *findings)
     json_t *array = json_array();
     for (size_t i = 0; i < findings->count; i++) {
         const struct finding *finding = &findings->finding[i];
-        json_array_append_new(array, json_pack("{s:s, s:s, s:o, s:o}", "check", finding->check,
-                                               "status", status_names[finding->status], "message",
-                                               text_to_json(finding->text), "advice",
-                                               text_to_json(finding->advice[0] == '\0' ? NULL : finding->advice)));
+        json_array_append_new(
+            array,
+            json_pack("{s:s, s:s, s:o, s:o}", "check", finding->check, "status",
+                      status_names[finding->status], "message", text_to_json(finding->text),
+                      "advice", text_to_json(finding->advice[0] == '\0' ? NULL : finding->advice)));
     }
     return array;
 }

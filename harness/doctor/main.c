@@ -24,14 +24,28 @@ struct choices {
 #define FIELD(member) .offset = offsetof(struct choices, member)
 
 static const struct option_row rows[] = {
-    {.name = "quick", .type = OPTION_FLAG, FIELD(quick),
+    {.name = "quick",
+     .type = OPTION_FLAG,
+     FIELD(quick),
      .help = "leave the noise floor out: about a second"},
-    {.name = "seconds", .argument = "TIME", .type = OPTION_TIME, FIELD(seconds_ns), .minimum = 1,
-     .maximum = 1e18, .preset = "6s", .help = "how long to do fixed work for the noise floor"},
+    {.name = "seconds",
+     .argument = "TIME",
+     .type = OPTION_TIME,
+     FIELD(seconds_ns),
+     .minimum = 1,
+     .maximum = 1e18,
+     .preset = "6s",
+     .help = "how long to do fixed work for the noise floor"},
     {.name = "strict", .type = OPTION_FLAG, FIELD(strict), .help = "exit 3 when something warns"},
-    {.name = "json", .type = OPTION_FLAG, FIELD(json), .help = "print a jostle.doctor/1, not lines"},
+    {.name = "json",
+     .type = OPTION_FLAG,
+     FIELD(json),
+     .help = "print a jostle.doctor/1, not lines"},
     /* For jostle run --strict. */
-    {.name = "gate", .type = OPTION_FLAG, FIELD(gate), .hidden = true,
+    {.name = "gate",
+     .type = OPTION_FLAG,
+     FIELD(gate),
+     .hidden = true,
      .help = "say on one line why this machine is not fit to measure on, and exit 1"},
     {0},
 };

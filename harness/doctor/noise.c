@@ -73,13 +73,18 @@ static json_t *work(const struct noise *noise, enum kind kind)
     snprintf(to, sizeof to, "of=/proc/%d/fd/%d", (int)getpid(), noise->copy);
     const char *const cpu[] = {"bash", "-c", "for ((i = 0; i < 20000; i++)); do :; done", NULL};
     /* Writes and reads a block that no cache holds. */
-    const char *const memory[] = {"dd",      "if=/dev/zero", "of=/dev/null", "bs=64M",
-                                  "count=3", "status=none",  NULL};
-    const char *const disk[] = {"dd", from, to, "bs=1M", "conv=notrunc,fdatasync", "status=none",
-                                NULL};
+    const char *const memory[] = {
+        "dd", "if=/dev/zero", "of=/dev/null", "bs=64M", "count=3", "status=none", NULL};
+    const char *const disk[] = {"dd",          from, to, "bs=1M", "conv=notrunc,fdatasync",
+                                "status=none", NULL};
     const char *const *const commands[KINDS] = {[CPU] = cpu, [MEMORY] = memory, [DISK] = disk};
-    const char *argv[16] = {child_path("meter", meter), "--with-parent", "--stdout", "/dev/null",
-                            "--stderr", "/dev/null", "--"};
+    const char *argv[16] = {child_path("meter", meter),
+                            "--with-parent",
+                            "--stdout",
+                            "/dev/null",
+                            "--stderr",
+                            "/dev/null",
+                            "--"};
     size_t count = 7;
     for (const char *const *word = commands[kind]; *word != NULL; word++)
         argv[count++] = *word;
@@ -100,8 +105,8 @@ static bool work_once(const struct noise *noise, enum kind kind, int block)
         return complain("the fixed work for %s failed: is the disk full?", kinds[kind].name);
     json_object_set_new(record, "condition", json_string(kinds[kind].name));
     json_object_set_new(record, "block", json_integer(block));
-    const bool kept = json_dumpf(record, noise->records, JSON_COMPACT) == 0 &&
-                      fputc('\n', noise->records) != EOF;
+    const bool kept =
+        json_dumpf(record, noise->records, JSON_COMPACT) == 0 && fputc('\n', noise->records) != EOF;
     json_decref(record);
     return kept || complain("out of memory: free some");
 }
@@ -148,17 +153,9 @@ static json_t *summarise(const struct noise *noise)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
                      names[0] == '\0' ? "" : ",", kinds[kind].name);
     snprintf(most, sizeof most, "%d", MOST_ROUNDS);
-    const char *const argv[] = {child_path("stats", stats),
-                                "--conditions",
-                                names,
-                                "--min-runs",
-                                most,
-                                "--max-runs",
-                                most,
-                                "--summary-only",
-                                "--summary",
-                                "-",
-                                NULL};
+    const char *const argv[] = {
+        child_path("stats", stats), "--conditions", names, "--min-runs", most, "--max-runs", most,
+        "--summary-only",           "--summary",    "-",   NULL};
     rewind(noise->records);
     const int status = child_run(argv, fileno(noise->records), &text);
     json_t *summary = status == 0 ? json_loads(text, 0, NULL) : NULL;

@@ -62,8 +62,7 @@ static struct processes read_processes(void)
         return processes;
     processes.process = calloc(found.gl_pathc, sizeof *processes.process);
     for (size_t i = 0; processes.process != NULL && i < found.gl_pathc; i++)
-        processes.count +=
-            read_process(found.gl_pathv[i], &processes.process[processes.count]);
+        processes.count += read_process(found.gl_pathv[i], &processes.process[processes.count]);
     globfree(&found);
     return processes;
 }

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DROP_CACHES    "/proc/sys/vm/drop_caches"
+#define DROP_CACHES "/proc/sys/vm/drop_caches"
 
 #define LOADS_HELP                                                                                 \
     "SPEC is what follows `loadgen` on its command line (see `loadgen --help`), such as `cpu "     \

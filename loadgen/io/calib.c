@@ -157,7 +157,7 @@ static void print_phase(struct run *run, const struct phase *phase)
 
 static void print_end(const struct calibration *calibration)
 {
-    const struct io_device *device = &io_state_of(calibration->run)->device;
+    const struct device *device = &io_state_of(calibration->run)->device;
 
     report_print(
         &calibration->run->report,

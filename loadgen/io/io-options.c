@@ -3,6 +3,7 @@
 #include "io/entry.h"
 #include "io/io-state.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -127,18 +128,18 @@ static const char *folder_of(const struct run *run)
 static void find_device(struct run *run)
 {
     struct io_state *state = io_state_of(run);
-    struct io_error error;
 
     state->file.folder = folder_of(run);
-    if (io_device_of(state->file.folder, &state->device, &error) != 0)
-        usage_error("%s", error.message);
+    if (!device_of(state->file.folder, &state->device))
+        usage_error("cannot use %s (%s): name a folder with --dir", state->file.folder,
+                    strerror(errno));
 }
 
 /* Memory and networks are no disks. */
 static void check_device(struct run *run)
 {
     const struct io_state *state = io_state_of(run);
-    const struct io_device *device = &state->device;
+    const struct device *device = &state->device;
 
     if (device->memory && !io_settings_of(run)->allow_memory)
         usage_error("%s is in memory (%s%s%s): a load there reaches no disk: give a folder on one "

@@ -3,7 +3,7 @@
 #define LOADGEN_IO_STATE_H
 
 #include "calibration.h"
-#include "io/device.h"
+#include "common/device.h"
 #include "io/path.h"
 #include "io/ring.h"
 #include "load.h"
@@ -37,7 +37,7 @@ struct io_moved {
 struct io_state {
     struct io_plan plan;
     struct io_file file;
-    struct io_device device;
+    struct device device;
     bool open;                            /* file and plan are */
     struct io_moved *moved;               /* run->threads of them */
     const char *engine;                   /* "pwrite", "io_uring", "threads" */

@@ -197,7 +197,7 @@ static void work(struct worker *worker)
 
 static void add_device(struct line *line, const struct io_state *state)
 {
-    const struct io_device *device = &state->device;
+    const struct device *device = &state->device;
     char folder[512]; /* a line of the report has room for that */
 
     snprintf(folder, sizeof folder, "%s", state->file.folder);

@@ -1,14 +1,13 @@
-/* Which device a folder is on, through partitions, LVM, RAID, loop devices and
- * overlays where the kernel tells; and what the kernel counted there. */
-#ifndef LOADGEN_IO_DEVICE_H
-#define LOADGEN_IO_DEVICE_H
+#ifndef COMMON_DEVICE_H
+#define COMMON_DEVICE_H
 
-#include "io/error.h"
+/* Which device a folder is on, through partitions, LVM, RAID, loop devices and
+ * overlays where the kernel shows them; and what the kernel counted there. */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct io_device {
+struct device {
     char file_system[32]; /* "ext4", "overlay on ext4", "tmpfs" */
     char name[128];       /* the block device the file system is on: "vda1"; "" unknown */
     char disks[256];      /* the whole disks below it: "vda", "sda,sdb"; "" unknown */
@@ -20,23 +19,19 @@ struct io_device {
     bool virtual_disk;    /* inside a virtual machine: a host may cache behind it */
 };
 
-/* What was done since boot, by a device or by this process. */
-struct io_counters {
+/* What was done since boot, by a device or by a process. */
+struct device_counters {
     uint64_t read_ops, read_bytes;
     uint64_t write_ops, write_bytes;
     uint64_t flushes; /* 0 where the kernel does not count them */
 };
 
-/* Find out about the file or folder `path`. What cannot be resolved is left
- * empty; only a path that cannot be looked at is an error (-1). */
-int io_device_of(const char *path, struct io_device *device, struct io_error *error);
+/* Finds out about the file or folder `path`. What cannot be resolved is left empty;
+ * false, with errno: there is no such path. */
+bool device_of(const char *path, struct device *device);
 
 /* The counters of the device (/sys/dev/block/.../stat, sectors of 512 bytes).
  * False where there are none: network, memory, not resolved. */
-bool io_device_counters(const struct io_device *device, struct io_counters *counters);
-
-/* What the block layer did for this process (/proc/self/io; its read_bytes and
- * write_bytes; no operation counts). False where the kernel has none. */
-bool io_self_counters(struct io_counters *counters);
+bool device_count(const struct device *device, struct device_counters *counters);
 
 #endif

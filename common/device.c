@@ -1,7 +1,8 @@
-#include "io/device.h"
+#include "common/device.h"
+
+#include "common/machine.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -172,7 +173,7 @@ static bool join(char path[PATH_MAX], const char *folder, const char *name)
     return length > 0 && length < PATH_MAX;
 }
 
-static void resolve(const char *path, struct io_device *device, int depth);
+static void resolve(const char *path, struct device *device, int depth);
 
 /* How many devices FOLDER stands on; the last one's name goes to `only`. */
 static int count_slaves(const char *folder, char *only, size_t size)
@@ -205,10 +206,10 @@ static bool is_remote(const char *folder, const char *name)
             strcmp(transport, "fc") == 0);
 }
 
-static void whole_disk(const char *folder, const char *name, struct io_device *device, int depth)
+static void whole_disk(const char *folder, const char *name, struct device *device, int depth)
 {
     char path[PATH_MAX], backing[PATH_MAX];
-    struct io_device below = {0};
+    struct device below = {0};
 
     device->memory |= is_disk_of(name, memory_disks, LENGTH(memory_disks));
     device->network |= is_remote(folder, name);
@@ -225,10 +226,10 @@ static void whole_disk(const char *folder, const char *name, struct io_device *d
     add_name(device->disks, sizeof device->disks, below.disks[0] != '\0' ? below.disks : name);
 }
 
-static void descend(const char *folder, struct io_device *device, bool counting, int depth);
+static void descend(const char *folder, struct device *device, bool counting, int depth);
 
 /* Each device that FOLDER stands on, without counting: see descend. */
-static void descend_all(const char *folder, struct io_device *device, int depth)
+static void descend_all(const char *folder, struct device *device, int depth)
 {
     char slaves[PATH_MAX], path[PATH_MAX];
     struct dirent *entry;
@@ -245,7 +246,7 @@ static void descend_all(const char *folder, struct io_device *device, int depth)
 /* Walk down from a folder of /sys to the whole disks. Where the way down is not
  * one device to one device (RAID, stripes), counters are read above the fork:
  * mirrors would count twice below it. */
-static void descend(const char *folder, struct io_device *device, bool counting, int depth)
+static void descend(const char *folder, struct device *device, bool counting, int depth)
 {
     char real[PATH_MAX], path[PATH_MAX], slaves[PATH_MAX], only[256] = "";
     int count;
@@ -291,7 +292,7 @@ static dev_t block_number(const char *path, const struct mount *mount)
 }
 
 /* /dev/root and other aliases are named by what /sys calls them. */
-static void resolve_block(dev_t number, struct io_device *device, int depth)
+static void resolve_block(dev_t number, struct device *device, int depth)
 {
     char folder[64], real[PATH_MAX];
 
@@ -303,7 +304,7 @@ static void resolve_block(dev_t number, struct io_device *device, int depth)
     device->block_bytes = logical_block(device->counter);
 }
 
-static void resolve(const char *path, struct io_device *device, int depth)
+static void resolve(const char *path, struct device *device, int depth)
 {
     struct mount mount = {.type = "unknown"};
     dev_t number;
@@ -329,37 +330,19 @@ static void resolve(const char *path, struct io_device *device, int depth)
         snprintf(device->name, sizeof device->name, "%.127s", mount.source);
 }
 
-/* The processor says whether it is a virtual one. */
-static bool in_virtual_machine(void)
-{
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    char *line = NULL;
-    size_t size = 0;
-    bool found = false;
-
-    if (file == NULL)
-        return false;
-    while (!found && getline(&line, &size, file) > 0)
-        found = strncmp(line, "flags", 5) == 0 && strstr(line, " hypervisor") != NULL;
-    free(line);
-    fclose(file);
-    return found;
-}
-
-int io_device_of(const char *path, struct io_device *device, struct io_error *error)
+bool device_of(const char *path, struct device *device)
 {
     struct stat status;
 
-    *device = (struct io_device){0};
+    *device = (struct device){0};
     if (stat(path, &status) != 0)
-        return io_error_set(error, IO_REFUSED, "cannot look at %s (%s): name a folder with --dir",
-                            path, strerror(errno));
+        return false;
     resolve(path, device, 0);
-    device->virtual_disk = device->disks[0] != '\0' && in_virtual_machine();
-    return 0;
+    device->virtual_disk = device->disks[0] != '\0' && machine_is_virtual();
+    return true;
 }
 
-bool io_device_counters(const struct io_device *device, struct io_counters *counters)
+bool device_count(const struct device *device, struct device_counters *counters)
 {
     /* Documentation/block/stat.rst: reads, merged, sectors, ms, writes, merged,
      * sectors, ms, in flight, io ms, weighted ms, 4 for discard, flushes, ms. */
@@ -377,33 +360,10 @@ bool io_device_counters(const struct io_device *device, struct io_counters *coun
         if (end == at)
             break;
     }
-    *counters = (struct io_counters){.read_ops = v[0],
-                                     .read_bytes = v[2] * 512,
-                                     .write_ops = v[4],
-                                     .write_bytes = v[6] * 512,
-                                     .flushes = v[15]};
+    *counters = (struct device_counters){.read_ops = v[0],
+                                         .read_bytes = v[2] * 512,
+                                         .write_ops = v[4],
+                                         .write_bytes = v[6] * 512,
+                                         .flushes = v[15]};
     return count >= 7;
-}
-
-bool io_self_counters(struct io_counters *counters)
-{
-    FILE *file = fopen("/proc/self/io", "re");
-    char line[128];
-    unsigned long long value;
-    int found = 0;
-
-    *counters = (struct io_counters){0};
-    if (file == NULL)
-        return false;
-    while (fgets(line, sizeof line, file) != NULL) {
-        if (sscanf(line, "read_bytes: %llu", &value) == 1) {
-            counters->read_bytes = value;
-            found++;
-        } else if (sscanf(line, "write_bytes: %llu", &value) == 1) {
-            counters->write_bytes = value;
-            found++;
-        }
-    }
-    fclose(file);
-    return found == 2;
 }
