@@ -106,15 +106,6 @@ static void write_owed(struct worker *worker)
     }
 }
 
-static bool any_blocked(struct worker *worker)
-{
-    struct net_worker *own = worker->state;
-    for (unsigned i = 0; i < own->count; i++)
-        if (own->streams[i]->blocked)
-            return true;
-    return false;
-}
-
 static void write_paced(struct worker *worker)
 {
     struct net_worker *own = worker->state;
@@ -123,25 +114,14 @@ static void write_paced(struct worker *worker)
     write_owed(worker);
     if (own->failed)
         return;
-    if (any_blocked(worker)) {
-        /* The other streams' turn comes within a millisecond in any case. */
-        net_worker_wait(own, false);
+    if (net_worker_wait(own, false)) /* the other streams must not wait for a blocked one */
         next_ns = at_ns + NET_STEP_NS;
-    }
     if (next_ns <= at_ns)
         return; /* more is due already */
     worker_sleep_until(worker, net_worker_step(at_ns, next_ns));
 }
 
 /* ---- both ---- */
-
-static void on_writable(uv_poll_t *poll, int status, int events)
-{
-    struct net_stream *stream = poll->data;
-    (void)status; /* the next write will show */
-    (void)events;
-    stream->blocked = false;
-}
 
 static void start(struct worker *worker)
 {
@@ -154,7 +134,6 @@ static void start(struct worker *worker)
         stream->owed = 0;
         stream->moved_ns = at_ns;
         stream->moved_bytes = stream->sent_bytes;
-        uv_poll_start(&stream->poll, UV_WRITABLE, on_writable);
     }
 }
 
@@ -199,9 +178,6 @@ static void stop(struct worker *worker)
 {
     struct net_worker *own = worker->state;
     const int64_t until_ns = now_ns() + DRAIN_NS;
-    for (unsigned i = 0; i < own->count; i++)
-        uv_poll_stop(&own->streams[i]->poll);
-    net_worker_end(worker);
     while (!own->failed && !drained(worker) && now_ns() < until_ns &&
            !worker_sleep_until(worker, now_ns() + DRAIN_STEP))
         continue;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -173,7 +174,7 @@ static int open_own_servers(struct run *run)
     return 0;
 }
 
-static int make_room(struct run *run)
+static int allocate(struct run *run)
 {
     struct net_state *state = net_state_of(run);
     state->session_count = state->role == NET_LOOPBACK ? run->threads : 1;
@@ -186,7 +187,9 @@ static int make_room(struct run *run)
         return run_fail(run, "out of memory: give fewer --streams");
     memset(state->streams, 0, state->stream_count * sizeof *state->streams);
     for (unsigned i = 0; i < run->threads; i++)
-        pthread_mutex_init(&state->workers[i].mutex, NULL);
+        if ((state->workers[i].wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0)
+            return run_fail(run, "cannot make an eventfd: %s: give fewer --threads",
+                            strerror(errno));
     for (unsigned i = 0; i < state->stream_count; i++)
         state->streams[i].fd = -1;
     for (unsigned i = 0; i < state->session_count; i++) {
@@ -201,7 +204,7 @@ static int make_room(struct run *run)
 int net_open(struct run *run)
 {
     struct net_state *state = net_state_of(run);
-    if (make_room(run) != 0 || (state->role == NET_LOOPBACK && open_own_servers(run) != 0))
+    if (allocate(run) != 0 || (state->role == NET_LOOPBACK && open_own_servers(run) != 0))
         return -1;
     for (unsigned i = 0; i < state->session_count; i++)
         if (open_session(run, i) != 0)
@@ -233,7 +236,8 @@ void net_close(struct run *run)
     for (unsigned i = 0; i < state->server_count; i++)
         net_server_close(state->servers[i]);
     for (unsigned i = 0; state->workers != NULL && i < run->threads; i++)
-        pthread_mutex_destroy(&state->workers[i].mutex);
+        if (state->workers[i].wake_fd > 0)
+            close(state->workers[i].wake_fd);
     free(state->workers);
     free(state->streams);
     free(state->sessions);

@@ -190,6 +190,5 @@ void net_datagram_work(struct worker *worker)
             send_freely(worker);
         net_worker_fine(worker, now_ns());
     }
-    net_worker_end(worker);
     settle(worker);
 }

@@ -11,8 +11,6 @@
 #include "net/server.h"
 #include "net/wire.h"
 
-#include <uv.h>
-
 #define NET_BULK_BLOCK     (128u << 10) /* of TCP without --block-size: as large as iperf3's */
 #define NET_DATAGRAM_BLOCK 1400u        /* fits into an Ethernet frame with every header */
 #define NET_LARGEST_BLOCK  (16u << 20)
@@ -41,7 +39,6 @@ struct net_stream {
     unsigned number; /* in its session */
     struct net_session *session;
     struct worker *worker;
-    uv_poll_t poll;
     bool blocked;  /* the socket takes no more at present */
     uint64_t owed; /* bytes due and not yet written */
     size_t offset; /* bytes of the present block that are written */

@@ -104,7 +104,7 @@ static bool datagram_trip(struct net_stream *stream, unsigned char *block, int64
     return true;
 }
 
-/* What a pause has left half done comes before anything else is asked. */
+/* A round trip that a pause has cut short is completed before the next. */
 static bool finish_old(struct net_stream *stream, unsigned char *block)
 {
     const int64_t since_ns = now_ns();
@@ -120,10 +120,8 @@ void net_ping_work(struct worker *worker)
     unsigned char *block = state->block + (size_t)worker->index * state->block_bytes;
     int64_t due_ns;
     net_worker_begin(worker);
-    if (!finish_old(stream, block)) {
-        net_worker_end(worker);
+    if (!finish_old(stream, block))
         return;
-    }
     while (!own->failed && worker_wait_due(worker, &due_ns)) {
         const int64_t start_ns = now_ns();
         const bool done = state->mode == NET_UDP_PING ? datagram_trip(stream, block, start_ns)
@@ -133,5 +131,4 @@ void net_ping_work(struct worker *worker)
         counter_add(&stream->sent_bytes, state->block_bytes);
         worker_done(worker, due_ns, start_ns, now_ns(), 1);
     }
-    net_worker_end(worker);
 }

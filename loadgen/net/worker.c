@@ -1,69 +1,29 @@
 #include "net/worker.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #define CHECK_MS 100 /* the longest wait of a worker */
 
-static void nothing_async(uv_async_t *async)
-{
-    (void)async; /* it has ended the wait, which is all it is for */
-}
-
-static void nothing_timer(uv_timer_t *timer)
-{
-    (void)timer;
-}
-
-/* Stream i is worker i % threads's. 0, or libuv's error. */
-static int take_streams(struct worker *worker)
-{
-    struct net_worker *own = worker->state;
-    struct net_state *state = net_state_of(worker->run);
-    const unsigned threads = worker->run->threads;
-    int error = 0;
-    own->streams = calloc(state->stream_count / threads + 1, sizeof(struct net_stream *));
-    if (own->streams == NULL)
-        return UV_ENOMEM;
-    for (unsigned i = worker->index; error == 0 && i < state->stream_count; i += threads) {
-        struct net_stream *stream = &state->streams[i];
-        own->streams[own->count++] = stream;
-        stream->worker = worker;
-        if (state->mode == NET_TCP)
-            error = uv_poll_init(&own->loop, &stream->poll, stream->fd);
-        stream->poll.data = stream;
-    }
-    return error;
-}
-
 int net_worker_open(struct worker *worker)
 {
-    struct net_worker *own = &net_state_of(worker->run)->workers[worker->index];
+    struct net_state *state = net_state_of(worker->run);
+    struct net_worker *own = &state->workers[worker->index];
+    const unsigned threads = worker->run->threads;
     worker->state = own;
-    int error = uv_loop_init(&own->loop);
-    if (error == 0) {
-        own->looping = true;
-        uv_timer_init(&own->loop, &own->timer);
-        error = uv_async_init(&own->loop, &own->wake, nothing_async);
+    own->streams = calloc(state->stream_count / threads + 1, sizeof(struct net_stream *));
+    own->polls = calloc(state->stream_count / threads + 2, sizeof *own->polls);
+    if (own->streams == NULL || own->polls == NULL)
+        return worker_fail(worker, "out of memory: give fewer --streams");
+    for (unsigned i = worker->index; i < state->stream_count; i += threads) {
+        state->streams[i].worker = worker;
+        own->streams[own->count++] = &state->streams[i];
     }
-    if (error == 0) {
-        pthread_mutex_lock(&own->mutex);
-        own->open = true;
-        pthread_mutex_unlock(&own->mutex);
-        error = take_streams(worker);
-    }
-    if (error != 0)
-        return worker_fail(worker, "cannot make an event loop: %s", uv_strerror(error));
     return 0;
-}
-
-static void close_one(uv_handle_t *handle, void *unused)
-{
-    (void)unused;
-    if (!uv_is_closing(handle))
-        uv_close(handle, NULL);
 }
 
 void net_worker_close(struct worker *worker)
@@ -71,49 +31,45 @@ void net_worker_close(struct worker *worker)
     struct net_worker *own = worker->state;
     if (own == NULL)
         return;
-    pthread_mutex_lock(&own->mutex);
-    own->open = false;
-    pthread_mutex_unlock(&own->mutex);
-    if (own->looping) {
-        uv_walk(&own->loop, close_one, NULL);
-        while (uv_run(&own->loop, UV_RUN_DEFAULT) != 0)
-            continue;
-        uv_loop_close(&own->loop);
-    }
     free(own->batch);
+    free(own->polls);
     free(own->streams);
     worker->state = NULL;
 }
 
 void net_worker_interrupt(struct net_worker *own)
 {
-    pthread_mutex_lock(&own->mutex);
-    if (own->open)
-        uv_async_send(&own->wake);
-    pthread_mutex_unlock(&own->mutex);
+    eventfd_write(own->wake_fd, 1);
 }
 
 void net_worker_begin(struct worker *worker)
 {
     struct net_worker *own = worker->state;
     const struct net_state *state = net_state_of(worker->run);
-    const int64_t at_ns = now_ns();
-    uv_update_time(&own->loop);
-    uv_timer_start(&own->timer, nothing_timer, CHECK_MS, CHECK_MS);
-    own->checked_ns = at_ns;
+    own->checked_ns = now_ns();
     if (worker->index < state->session_count)
-        state->sessions[worker->index].heard_ns = at_ns;
+        state->sessions[worker->index].heard_ns = own->checked_ns;
 }
 
-void net_worker_end(struct worker *worker)
+bool net_worker_wait(struct net_worker *own, bool block)
 {
-    struct net_worker *own = worker->state;
-    uv_timer_stop(&own->timer);
-}
-
-void net_worker_wait(struct net_worker *own, bool block)
-{
-    uv_run(&own->loop, block ? UV_RUN_ONCE : UV_RUN_NOWAIT);
+    unsigned blocked = 0;
+    eventfd_t wakes;
+    own->polls[0] = (struct pollfd){.fd = own->wake_fd, .events = POLLIN};
+    for (unsigned i = 0; i < own->count; i++) {
+        const struct net_stream *stream = own->streams[i];
+        own->polls[i + 1] =
+            (struct pollfd){.fd = stream->blocked ? stream->fd : -1, .events = POLLOUT};
+        blocked += stream->blocked;
+    }
+    if (blocked == 0 || poll(own->polls, own->count + 1, block ? CHECK_MS : 0) <= 0)
+        return blocked > 0;
+    if (own->polls[0].revents != 0)
+        eventfd_read(own->wake_fd, &wakes); /* cannot fail: it is readable */
+    for (unsigned i = 0; i < own->count; i++)
+        if (own->polls[i + 1].revents != 0)
+            own->streams[i]->blocked = false; /* or broken, which the next write will show */
+    return true;
 }
 
 int64_t net_worker_step(int64_t at_ns, int64_t next_ns)

@@ -1,18 +1,15 @@
-/* What the workers of the sending half have in common: a libuv loop each, that waits
- * for sockets; and the watch over the peer. */
+/* What the workers of the sending half have in common: streams, waiting for
+ * their sockets, and the watch over the peer. */
 #ifndef LOADGEN_NET_WORKER_H
 #define LOADGEN_NET_WORKER_H
 
 #include "net/net-state.h"
 
 struct net_worker {
-    uv_loop_t loop;
-    uv_async_t wake;
-    uv_timer_t timer;
-    pthread_mutex_t mutex; /* of open: whether wake may be sent to, by any thread */
-    bool open;
-    bool looping, failed;
+    int wake_fd; /* an eventfd that ends a wait */
+    bool failed;
     struct net_stream **streams; /* its own */
+    struct pollfd *polls;        /* of wake_fd and each stream */
     unsigned count;
     unsigned next;      /* stream whose turn it is */
     int64_t checked_ns; /* when it last checked on the peer */
@@ -24,11 +21,11 @@ int net_worker_open(struct worker *worker);
 void net_worker_close(struct worker *worker);
 /* Any thread, as long as the state lives: ends a wait. */
 void net_worker_interrupt(struct net_worker *own);
-/* At the begin and at the end of work(). */
+/* At the begin of work(). */
 void net_worker_begin(struct worker *worker);
-void net_worker_end(struct worker *worker);
-/* Whether sockets are ready; block: until one is, orders change, or 0.1 s is over. */
-void net_worker_wait(struct net_worker *own, bool block);
+/* Marks streams whose socket has room again as no longer blocked. block: waits until
+ * one has, orders change, or 0.1 s is over. Returns whether any was blocked. */
+bool net_worker_wait(struct net_worker *own, bool block);
 /* When to wake for work that is due at next_ns: late enough that writes grow, early
  * enough to check on the peer. */
 int64_t net_worker_step(int64_t at_ns, int64_t next_ns);
