@@ -17,6 +17,21 @@ completes() {
     [[ $status -eq 0 ]]
 }
 
+# completes_all PROGRAM COMMAND: each option that its help lists is offered.
+completes_all() {
+    local option
+    local -a options
+    mapfile -t options < <("$@" --help | sed -nE 's/^ +(-[A-Za-z], +)?(--[a-z][a-z0-9-]*).*/\2/p')
+    [[ " ${options[*]} " == *' --help '* ]]
+    completes "$@" --
+    for option in "${options[@]}"; do
+        [[ " $output " == *" $option "* ]] || {
+            printf '%s: %s is not completed: %s\n' "$*" "$option" "$output" >&2
+            return 1
+        }
+    done
+}
+
 @test "bash completes commands, options, loads and the target's own command" {
     completes jostle slo
     [[ $output == slowdown ]]
@@ -39,8 +54,10 @@ completes() {
         [[ " $output " == *" ${command##*/} "* ]]
     done
     for command in "$ROOT"/{harness,jobs}/commands/*; do
-        completes jostle "${command##*/}" --
-        [[ " $output " == *" --help "* || $(jostle "${command##*/}" --help) != *' --'*' '* ]]
+        completes_all jostle "${command##*/}"
+    done
+    for command in cpu io mem cache alloc net exec; do
+        completes_all loadgen "$command"
     done
 }
 

@@ -126,6 +126,25 @@ setup() {
     [[ $output == *'baseline: run 1, error '* ]]
 }
 
+@test "a dumb terminal gets no live line and no escapes" {
+    run -0 script -qec "TERM=dumb '$JOSTLE' run --output out --max-runs 2 -- true" /dev/null
+    [[ $output == *'Records: '* && $output != *$'\e'* && $output != *'run 1, error'* ]]
+}
+
+@test "a reader that has gone (| head -1) does not make a finished measurement a failure" {
+    local -a codes
+    "$JOSTLE" run --output out --max-runs 3 -- true 2>errors | true
+    codes=("${PIPESTATUS[@]}")
+    [[ ${codes[0]} -eq 0 && ! -s errors && -s out/result.json ]]
+    "$JOSTLE" run --output out2 --max-runs 3 --json - -- true 2>/dev/null | true
+    codes=("${PIPESTATUS[@]}")
+    [[ ${codes[0]} -eq 0 ]]
+    [[ -w /dev/full ]] || skip "there is no /dev/full"
+    run -1 --separate-stderr bash -c '"$@" >/dev/full' bash "$JOSTLE" run --output out3 --max-runs 3 -- true
+    # shellcheck disable=SC2154 # run sets it
+    [[ $stderr == *'cannot print the result: it is in '* ]]
+}
+
 @test "--engine hyperfine gives hyperfine's times, and agrees with meter" {
     "$JOSTLE" run --quiet --output h --max-runs 3 --engine hyperfine -- sleep 0.2
     "$JOSTLE" run --quiet --output m --max-runs 3 -- sleep 0.2
