@@ -87,7 +87,7 @@ $(BIN)/loadgen: $(LOADGEN) $(COMMON)
 
 # meter is small and static, so that starting it costs little and the memory image
 # that the target inherits before its exec is a few hundred KiB.
-$(BIN)/meter: LIBS := $(STATIC)
+$(BIN)/meter: LIBS := $(STATIC) -lm
 $(BIN)/stats: LIBS := -lgsl -lgslcblas -ljansson -lm
 $(BIN)/simulate: LIBS := -lgsl -lgslcblas -ljansson -lm -pthread
 $(BIN)/experiment $(BIN)/campaign $(BIN)/report $(BIN)/doctor: LIBS := -ljansson -lm

@@ -323,8 +323,8 @@ allowed_cpus() {
     holds '.cpus == $cpu' --arg cpu "$cpu" <inner
     "$METER" --output "$RECORD" -- true
     holds '.cpus == $cpus' --arg cpus "$(allowed_cpus)" <"$RECORD"
-    run -1 --separate-stderr "$METER" --cpus 8191 -- touch ran
-    [[ $stderr == 'jostle: meter: --cpus'* && ! -e ran ]]
+    run -1 --separate-stderr "$METER" --cpus 1000 -- touch ran
+    [[ $stderr == 'jostle: --cpus'* && ! -e ran ]]
 }
 
 @test "the priority is the target's" {
@@ -360,15 +360,15 @@ allowed_cpus() {
 
 @test "an output that cannot be written is told before the target runs" {
     run -1 --separate-stderr "$METER" --output /nonexistent/record -- touch ran
-    [[ $stderr == 'jostle: meter: --output /nonexistent/record: '* && ! -e ran ]]
+    [[ $stderr == 'jostle: --output /nonexistent/record: '* && ! -e ran ]]
     run -1 --separate-stderr "$METER" --stdin /nonexistent/in -- touch ran
-    [[ $stderr == 'jostle: meter: --stdin /nonexistent/in: '* && ! -e ran ]]
+    [[ $stderr == 'jostle: --stdin /nonexistent/in: '* && ! -e ran ]]
 }
 
 @test "a record that is lost is a failure of its own" {
     [[ -w /dev/full ]] || skip "there is no /dev/full"
     run -125 --separate-stderr "$METER" --output /dev/full -- true
-    [[ $stderr == 'jostle: meter: the record cannot be written: '* ]]
+    [[ $stderr == 'jostle: the record cannot be written: '* ]]
 }
 
 @test "hardware counters that are not there are null and named" {
@@ -531,10 +531,10 @@ END
 @test "--serve: what cannot be done ends it, with a message" {
     local meter line
     run -2 --separate-stderr "$METER" --serve -- true <<<'walk'
-    [[ $stderr == 'jostle: meter: --serve: '* ]]
+    [[ $stderr == 'jostle: --serve: '* ]]
     serve --stderr folder/err -- true 2>message || true
     served 1
-    grep -q '^jostle: meter: --stderr folder/err: ' message
+    grep -q '^jostle: --stderr folder/err: ' message
 }
 
 @test "--serve: a run of true costs little more than the run" {
@@ -574,7 +574,7 @@ END
     for words in "${wrong[@]}"; do
         # shellcheck disable=SC2086
         run -2 --separate-stderr "$METER" $words -- touch ran
-        [[ $stderr == 'jostle: meter: '* && $(wc -l <<<"$stderr") == 1 && -z $output ]]
+        [[ $stderr == 'jostle: '* && $(wc -l <<<"$stderr") == 1 && -z $output ]]
     done
     run -2 --separate-stderr "$METER"
     run -2 --separate-stderr "$METER" --timeout

@@ -1,6 +1,6 @@
 #include "detach.h"
 
-#include "message.h"
+#include "common/messages.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "group.h"
 
 #include "clock.h"
+#include "common/messages.h"
 #include "file.h"
-#include "message.h"
 
 #include <ctype.h>
 #include <dirent.h>

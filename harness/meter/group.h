@@ -1,7 +1,7 @@
 #ifndef METER_GROUP_H
 #define METER_GROUP_H
 
-#include "options.h"
+#include "settings.h"
 
 #include <limits.h>
 #include <stdbool.h>

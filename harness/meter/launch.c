@@ -1,7 +1,7 @@
 #include "launch.h"
 
 #include "clock.h"
-#include "message.h"
+#include "common/messages.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,23 +58,23 @@ static bool open_for_target(int *fd, const char *option, const char *path, int f
     return *fd >= 0 || complain("%s %s: %s: name another file", option, path, strerror(errno));
 }
 
-static bool open_files(struct launch_files *files, const struct options *options)
+static bool open_files(struct launch_files *files, const struct settings *settings)
 {
     const int writing = O_WRONLY | O_CREAT | O_TRUNC;
     *files = (struct launch_files){-1, -1, -1};
-    if (!open_for_target(&files->in_fd, "--stdin", options->in_path, O_RDONLY) ||
-        !open_for_target(&files->out_fd, "--stdout", options->out_path, writing))
+    if (!open_for_target(&files->in_fd, "--stdin", settings->in_path, O_RDONLY) ||
+        !open_for_target(&files->out_fd, "--stdout", settings->out_path, writing))
         return false;
     // One file for both is opened once: two offsets would overwrite each other.
-    if (options->out_path != NULL && options->error_path != NULL &&
-        strcmp(options->out_path, options->error_path) == 0) {
+    if (settings->out_path != NULL && settings->error_path != NULL &&
+        strcmp(settings->out_path, settings->error_path) == 0) {
         files->error_fd = files->out_fd;
         return true;
     }
-    return open_for_target(&files->error_fd, "--stderr", options->error_path, writing);
+    return open_for_target(&files->error_fd, "--stderr", settings->error_path, writing);
 }
 
-bool launch_prepare(struct launch *launch, const struct options *options)
+bool launch_prepare(struct launch *launch, const struct settings *settings)
 {
     if (launch->prepared)
         return true;
@@ -84,7 +84,7 @@ bool launch_prepare(struct launch *launch, const struct options *options)
     if (launch->report == MAP_FAILED)
         return complain("no memory: %s", strerror(errno));
     *launch->report = (struct launch_report){0};
-    launch->prepared = open_files(&launch->files, options);
+    launch->prepared = open_files(&launch->files, settings);
     return launch->prepared;
 }
 
@@ -106,10 +106,10 @@ static bool redirect(int from, int to)
 }
 
 // prepare: everything between fork and exec. Returns what failed, with errno.
-static const char *prepare(struct launch_report *report, const struct options *options,
+static const char *prepare(struct launch_report *report, const struct settings *settings,
                            const struct launch_files *files, const struct group *group, pid_t meter)
 {
-    if (options->with_parent) {
+    if (settings->with_parent) {
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
             return "--with-parent";
         if (getppid() != meter)
@@ -117,11 +117,14 @@ static const char *prepare(struct launch_report *report, const struct options *o
     }
     if (!group_enter(group))
         return "entering the control group";
-    if (options->has_cpus && !cpus_pin(&options->cpus))
+    // CPUs that are not allowed are left out by the kernel without a word: hence what is
+    // in force is read again.
+    if (settings->cpus != NULL &&
+        (cpus_parse(settings->cpus, &report->cpus) != 0 || cpus_pin_list(&report->cpus) != 0))
         return "--cpus";
-    if (!cpus_current(&report->cpus))
+    if (cpus_allowed(&report->cpus) != 0)
         return "reading the affinity";
-    if (options->has_nice && setpriority(PRIO_PROCESS, 0, options->nice) != 0)
+    if (settings->has_nice && setpriority(PRIO_PROCESS, 0, (int)settings->nice) != 0)
         return "--nice";
     if (!redirect(files->in_fd, STDIN_FILENO) || !redirect(files->out_fd, STDOUT_FILENO) ||
         !redirect(files->error_fd, STDERR_FILENO))
@@ -129,12 +132,12 @@ static const char *prepare(struct launch_report *report, const struct options *o
     return NULL;
 }
 
-static _Noreturn void become_target(const struct launch *launch, const struct options *options,
+static _Noreturn void become_target(const struct launch *launch, const struct settings *settings,
                                     const struct signals *signals, const struct group *group,
                                     pid_t meter)
 {
     struct launch_report *report = launch->report;
-    const char *failed = prepare(report, options, &launch->files, group, meter);
+    const char *failed = prepare(report, settings, &launch->files, group, meter);
     if (failed != NULL) {
         report->step_error = errno;
         report->failed_step = failed;
@@ -143,7 +146,7 @@ static _Noreturn void become_target(const struct launch *launch, const struct op
     signals_give_back(signals);
     (void)clock_gettime(CLOCK_REALTIME, &report->start);
     __atomic_store_n(&report->start_ns, clock_ns(), __ATOMIC_RELEASE);
-    execvp(options->command[0], options->command);
+    execvp(settings->command[0], settings->command);
     report->exec_error = errno;
     _exit(report->exec_error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
 }
@@ -160,19 +163,19 @@ static pid_t fork_into(const struct group *group)
     return (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
 }
 
-bool launch_start(struct launch *launch, const struct options *options,
+bool launch_start(struct launch *launch, const struct settings *settings,
                   const struct signals *signals, struct group *group)
 {
     const pid_t meter = getpid();
     launch->pid = group->kind == ACCOUNTING_CGROUP2 ? fork_into(group) : fork();
     if (launch->pid < 0 && group->kind == ACCOUNTING_CGROUP2) {
-        if (options->accounting != ACCOUNTING_AUTO)
+        if (settings->accounting != ACCOUNTING_AUTO)
             return complain("no process can be started in %s: %s: use --accounting auto",
                             group->path, strerror(errno));
         group_give_up(group);
         launch->pid = fork();
     }
     if (launch->pid == 0)
-        become_target(launch, options, signals, group, meter);
+        become_target(launch, settings, signals, group, meter);
     return launch->pid > 0 || complain("cannot fork: %s: too many processes?", strerror(errno));
 }

@@ -1,9 +1,9 @@
 #ifndef METER_LAUNCH_H
 #define METER_LAUNCH_H
 
-#include "cpus.h"
+#include "common/cpus.h"
 #include "group.h"
-#include "options.h"
+#include "settings.h"
 #include "signals.h"
 
 #include <stdbool.h>
@@ -19,7 +19,7 @@ struct launch_report {
     int exec_error;          // errno of a failed exec, 0 if it went well
     int64_t start_ns;        // CLOCK_MONOTONIC, right before the exec
     struct timespec start;   // the same moment of CLOCK_REALTIME
-    struct cpus cpus;        // the affinity in force
+    struct cpu_list cpus;    // the affinity in force
 };
 
 // The target's open files, -1: meter's own.
@@ -42,14 +42,14 @@ struct launch {
 int launch_open(const char *path, int flags);
 
 // launch_prepare: what a run needs before its target starts: the page, and the files
-// that the options name, opened (and emptied) anew for each run. Does nothing when
+// that the settings name, opened (and emptied) anew for each run. Does nothing when
 // that is already done. False after a message.
-bool launch_prepare(struct launch *launch, const struct options *options);
+bool launch_prepare(struct launch *launch, const struct settings *settings);
 
 // launch_start: starts the command, in the group if there is one. The group is
 // given up if the kernel or our rights do not let a process be started in it.
 // False after a message if no process could be made.
-bool launch_start(struct launch *launch, const struct options *options,
+bool launch_start(struct launch *launch, const struct settings *settings,
                   const struct signals *signals, struct group *group);
 
 // launch_close: closes the target's files.

@@ -1,7 +1,7 @@
 #include "run.h"
 
+#include "common/messages.h"
 #include "counters.h"
-#include "message.h"
 #include "record.h"
 #include "supervise.h"
 
@@ -27,17 +27,17 @@ static bool follow_parent(pid_t parent)
     return getppid() == parent || complain("--with-parent: the caller is gone");
 }
 
-bool run_begin(struct runner *runner, const struct options *options, pid_t parent)
+bool run_begin(struct runner *runner, const struct settings *settings, pid_t parent)
 {
-    runner->options = options;
+    runner->settings = settings;
     // Orphans of the target become our children instead of init's.
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
         return complain("cannot become the tree's reaper: %s", strerror(errno));
     system_find(&runner->sources);
-    return (!options->with_parent || follow_parent(parent)) &&
-           open_output(&runner->output_fd, options->output) &&
-           launch_prepare(&runner->launch, options) &&
-           group_find(&runner->group, options->accounting);
+    return (!settings->with_parent || follow_parent(parent)) &&
+           open_output(&runner->output_fd, settings->output) &&
+           launch_prepare(&runner->launch, settings) &&
+           group_find(&runner->group, settings->accounting);
 }
 
 static int write_record(const struct runner *runner, const struct record *record)
@@ -62,14 +62,14 @@ static int measure(struct runner *runner, struct counters *counters)
                                             .group = &runner->group,
                                             .signals = &runner->signals,
                                             .sources = &runner->sources,
-                                            .timeout_ns = runner->options->timeout_ns,
+                                            .timeout_ns = runner->settings->timeout_ns,
                                             .hangup_fd = runner->hangup_fd};
     const struct launch_report *report = runner->launch.report;
     struct system_totals before;
     struct outcome outcome;
     struct group_usage group;
     system_read(&before, &runner->sources);
-    if (!launch_start(&runner->launch, runner->options, &runner->signals, &runner->group))
+    if (!launch_start(&runner->launch, runner->settings, &runner->signals, &runner->group))
         return EXIT_NOT_RUN;
     supervise(&outcome, &supervision);
     if (report->failed_step != NULL) {
@@ -93,9 +93,9 @@ static int measure(struct runner *runner, struct counters *counters)
 int run_once(struct runner *runner)
 {
     struct counters counters;
-    if (!launch_prepare(&runner->launch, runner->options))
+    if (!launch_prepare(&runner->launch, runner->settings))
         return EXIT_NOT_RUN;
-    counters_open(&counters, runner->options->counters);
+    counters_open(&counters, runner->settings->counters);
     const int code = measure(runner, &counters);
     counters_close(&counters);
     launch_close(&runner->launch);
@@ -106,7 +106,7 @@ bool run_again(struct runner *runner)
 {
     group_remove(&runner->group);
     if (!group_make(&runner->group)) {
-        if (runner->options->accounting != ACCOUNTING_AUTO)
+        if (runner->settings->accounting != ACCOUNTING_AUTO)
             return complain("%s: %s: use --accounting auto", runner->group.path, strerror(errno));
         group_give_up(&runner->group);
     }

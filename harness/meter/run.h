@@ -3,7 +3,7 @@
 
 #include "group.h"
 #include "launch.h"
-#include "options.h"
+#include "settings.h"
 #include "signals.h"
 #include "system.h"
 
@@ -20,7 +20,7 @@ enum exit_code {
 
 // What all runs of one command share.
 struct runner {
-    const struct options *options;
+    const struct settings *settings;
     struct signals signals;
     struct system_sources sources;
     struct group group; // of the run that is to come, or of the current one
@@ -31,7 +31,7 @@ struct runner {
 
 // run_begin: gets everything that the first run needs. parent: whose death
 // --with-parent is about. False after a message.
-bool run_begin(struct runner *runner, const struct options *options, pid_t parent);
+bool run_begin(struct runner *runner, const struct settings *settings, pid_t parent);
 
 // run_once: runs the command and writes its record. Returns how meter should exit
 // if it was the only run; EXIT_RECORDED means that another one may follow.

@@ -1,6 +1,6 @@
 #include "signals.h"
 
-#include "message.h"
+#include "common/messages.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
-#ifndef METER_OPTIONS_H
-#define METER_OPTIONS_H
+#ifndef METER_SETTINGS_H
+#define METER_SETTINGS_H
 
+#include "common/cpus.h"
 #include "counters.h"
-#include "cpus.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,31 +16,25 @@ enum accounting {
     ACCOUNTING_CGROUP,  // as auto, but refuse when there is no group to have
 };
 
-struct options {
+struct settings {
     int64_t timeout_ns;  // 0: none
     const char *output;  // "-": stdout
     const char *in_path; // NULL: the target inherits ours; with serve it reads nothing
     const char *out_path;
     const char *error_path;
-    bool has_cpus;
-    struct cpus cpus;
+    const char *cpus; // NULL: not bound
     bool has_nice;
-    int nice;
+    int64_t nice;
     bool with_parent;
-    bool serve; // run for each line on stdin
-    enum accounting accounting;
-    enum counter_set counters;
+    bool serve;     // run for each line on stdin
+    int accounting; // enum accounting
+    int counters;   // enum counter_set
     char **command; // NULL-terminated, at least one word
 };
 
-enum options_result {
-    OPTIONS_RUN,
-    OPTIONS_DONE,  // --help or --version was printed
-    OPTIONS_WRONG, // a message was printed: exit 2
-};
-
-// options_parse: fills options from the command line; the strings stay argv's.
-enum options_result options_parse(struct options *options, int argc, char **argv);
+// settings_read: fills settings from the command line; the strings stay argv's. Ends
+// meter with --help, --version and wrong use.
+void settings_read(struct settings *settings, int argc, char **argv);
 
 // accounting_name: as in --accounting and in the record.
 const char *accounting_name(enum accounting accounting);

@@ -1,0 +1,138 @@
+#include "settings.h"
+
+#include "clock.h"
+#include "common/messages.h"
+#include "common/options.h"
+
+#include <stddef.h>
+
+// A century: more would not fit into 64 bits of nanoseconds for long.
+#define TIMEOUT_MAX_NS 3.15e18
+
+static const char *const accounting_names[] = {
+    [ACCOUNTING_AUTO] = "auto",       [ACCOUNTING_CGROUP2] = "cgroup2",
+    [ACCOUNTING_CGROUP1] = "cgroup1", [ACCOUNTING_RUSAGE] = "rusage",
+    [ACCOUNTING_CGROUP] = "cgroup",   NULL,
+};
+
+static const char *const counter_sets[] = {
+    [COUNTERS_HARDWARE] = "hardware",
+    [COUNTERS_SOFTWARE] = "software",
+    [COUNTERS_NONE] = "none",
+    NULL,
+};
+
+#define FIELD(field) offsetof(struct settings, field)
+
+static const struct option_row rows[] = {
+    {.name = "timeout",
+     .argument = "TIME",
+     .type = OPTION_TIME,
+     .offset = FIELD(timeout_ns),
+     .minimum = 1e6,
+     .maximum = TIMEOUT_MAX_NS,
+     .help = "end the whole tree of processes after TIME: SIGTERM, and 2 s later SIGKILL"},
+    {.name = "output",
+     .argument = "FILE",
+     .type = OPTION_TEXT,
+     .offset = FIELD(output),
+     .preset = "-",
+     .help = "where the record goes; - is stdout"},
+    {.name = "stdin",
+     .argument = "FILE",
+     .type = OPTION_TEXT,
+     .offset = FIELD(in_path),
+     .help =
+         "the command reads FILE instead of meter's own stdin; /dev/fd/N, also for the next two, "
+         "is the descriptor N that meter was started with"},
+    {.name = "stdout",
+     .argument = "FILE",
+     .type = OPTION_TEXT,
+     .offset = FIELD(out_path),
+     .help = "the command writes to FILE instead of meter's own stdout"},
+    {.name = "stderr",
+     .argument = "FILE",
+     .type = OPTION_TEXT,
+     .offset = FIELD(error_path),
+     .help = "the command's errors go to FILE instead of meter's own stderr"},
+    {.name = "cpus",
+     .argument = "LIST",
+     .type = OPTION_CPUS,
+     .offset = FIELD(cpus),
+     .help = "bind the command to these CPUs, as in 0-3,8"},
+    {.name = "nice",
+     .argument = "N",
+     .type = OPTION_INTEGER,
+     .offset = FIELD(nice),
+     .minimum = -20,
+     .maximum = 19,
+     .help = "the command's priority, -20 to 19, instead of meter's own"},
+    {.name = "with-parent",
+     .type = OPTION_FLAG,
+     .offset = FIELD(with_parent),
+     .help = "end the tree when the process that called meter dies"},
+    {.name = "accounting",
+     .argument = "KIND",
+     .type = OPTION_CHOICE,
+     .offset = FIELD(accounting),
+     .preset = "auto",
+     .choices = accounting_names,
+     .help = "how the tree's CPU time is found: cgroup2, cgroup1, rusage, cgroup (cgroup2 or else "
+             "cgroup1), auto (the first of cgroup2, cgroup1, rusage that is allowed here)"},
+    {.name = "counters",
+     .argument = "SET",
+     .type = OPTION_CHOICE,
+     .offset = FIELD(counters),
+     .preset = "hardware",
+     .choices = counter_sets,
+     .help = "what the kernel counts in the tree: hardware (instructions, cycles, cache references "
+             "and misses), software (task clock, page faults, context switches), none"},
+    {.name = "serve",
+     .type = OPTION_FLAG,
+     .offset = FIELD(serve),
+     .help = "run COMMAND once for each line `run` on stdin, and end at its end, which also ends a "
+             "COMMAND that is running. COMMAND reads nothing unless --stdin is given. The first "
+             "line of output is a `ready`"},
+    {0},
+};
+
+static const char intro[] = "Runs COMMAND once and writes what it took, as one JSON line.";
+
+static const char details[] =
+    "The time is until COMMAND itself has ended. Descendants that then still live have 50 ms to "
+    "end by themselves; those that do not are ended (SIGTERM, half a second later SIGKILL) and "
+    "counted as \"survivors\". CPU time and memory are those of the whole tree, with descendants "
+    "that nobody waited for. Counters that the machine does not have or does not allow are null "
+    "and named as \"absent\".\n\n"
+    "Exit status: 0 the record was written, whatever the command's own exit code (it is in the "
+    "record; 127 and 126 with a \"start_error\" when it could not be started); 1 nothing was run, "
+    "because a file, a CPU or a group could not be had; 2 wrong use; 125 meter failed after the "
+    "start; 128 + signal, with a record, when meter was interrupted.";
+
+const char *accounting_name(enum accounting accounting)
+{
+    return accounting_names[accounting];
+}
+
+void settings_read(struct settings *settings, int argc, char **argv)
+{
+    const struct option_group group = {.rows = rows, .values = settings};
+    const struct program program = {.name = "meter",
+                                    .usage = "-- COMMAND [ARGUMENT...]",
+                                    .intro = intro,
+                                    .details = details,
+                                    .groups = &group,
+                                    .group_count = 1,
+                                    .stop_at_operand = true};
+    int rest;
+    *settings = (struct settings){0};
+    struct options *given = options_parse(&program, argc, argv, &rest);
+    settings->has_nice = options_given(given, "nice");
+    options_free(given);
+    settings->command = argv + rest;
+    if (settings->command[0] == NULL)
+        usage_error("no command: give one after --, as in meter -- sleep 1");
+    // Our own stdin has the commands.
+    if (settings->serve && settings->in_path == NULL)
+        settings->in_path = "/dev/null";
+}
