@@ -22,7 +22,7 @@ completes_all() {
     local option
     local -a options
     mapfile -t options < <("$@" --help | sed -nE 's/^ +(-[A-Za-z], +)?(--[a-z][a-z0-9-]*).*/\2/p')
-    [[ " ${options[*]} " == *' --help '* ]]
+    [[ " ${options[*]} " == *' --help '* || $2 == completion ]]
     completes "$@" --
     for option in "${options[@]}"; do
         [[ " $output " == *" $option "* ]] || {
