@@ -7,20 +7,28 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }
 
-# attribute BASELINE LOADED [RESULT]: the attribution, for two runs of each
+# experiment_json [SETTINGS]: an experiment.json of baseline and half; SETTINGS is
+# a jq object over the usual ones.
+experiment_json() {
+    jq -n '{ schema: "jostle.experiment/1", command: ["x"], loads: [{ name: "baseline", spec: null }, { name: "half", spec: "cpu" }],
+        settings: ({ error: 0.05, confidence: 0.95, min_runs: 2, max_runs: 2, metric: ["wall_s"], seed: 1 } + ('"${1:-{\}}"')),
+        environment: { cpus_online: 2 } }'
+}
+
+# attribute BASELINE LOADED [SETTINGS]: the attribution, for two runs of each
 # condition that have the figures of BASELINE and LOADED (jq objects, over those
-# of a run that computes alone for a second); RESULT changes the result.
+# of a run that computes alone for a second).
 attribute() {
-    jq -n -L "$ROOT/harness/lib" 'include "attribution";
-        { wall_s: 1, user_s: 0.9, system_s: 0.1, steal_s: 0, voluntary_switches: 1, involuntary_switches: 5, major_faults: 0,
+    mkdir -p made
+    experiment_json "${3:-}" >made/experiment.json
+    jq -nc '{ wall_s: 1, user_s: 0.9, system_s: 0.1, steal_s: 0, voluntary_switches: 1, involuntary_switches: 5, major_faults: 0,
           pressure: { cpu_some_s: 0, memory_some_s: 0, memory_full_s: 0, io_some_s: 0, io_full_s: 0 },
           exit_code: 0, signal: null, timed_out: false, load: [] } as $alone
+        | range(1; 3) as $block
         | ($alone * ('"$1"')) as $baseline | ($alone * ('"$2"')) as $loaded
-        | [range(1; 3) as $block | ($baseline + { condition: "baseline", block: $block }), ($loaded + { condition: "half", block: $block })]
-        | map(tojson) | join("\n") as $text
-        | { conditions: [{ name: "baseline" }, { name: "half" }], settings: {}, environment: { cpus_online: 2 },
-            slowdowns: [{ condition: "half", metric: "wall_s", ratio: ($loaded.wall_s / $baseline.wall_s), distinguishable: true }] }
-        | '"${3:-.}"' | with_attribution($text) | .slowdowns[0].attribution'
+        | ($baseline + { condition: "baseline", block: $block }), ($loaded + { condition: "half", block: $block })' >made/runs.jsonl
+    "$BIN/stats" --derive made
+    jq '.slowdowns[0].attribution' made/result.json
 }
 
 # points EXPRESSION: the attribution on stdin holds EXPRESSION; its points are
@@ -79,7 +87,7 @@ points() {
 @test "without pressure figures it says so" {
     attribute '{ pressure: null }' '{ wall_s: 1.3, pressure: null }' >out.json
     points '(.pressure_known | not) and (.points.cpu - 30 | fabs) < 1e-6' 30 <out.json
-    holds '.text | endswith("(this kernel tells no pressure stalls)")' <out.json
+    holds '.text | endswith("(this kernel reports no pressure stalls)")' <out.json
 }
 
 @test "hardware counters say how execution became slower, and those that are not there are named" {
@@ -96,9 +104,12 @@ points() {
 }
 
 @test "no slowdown that stands out, nothing to attribute" {
-    attribute '{}' '{ wall_s: 1.3 }' '.slowdowns[0].distinguishable = false' | holds '. == null'
+    # One pair of two shows nothing: the interval reaches below 1.
+    attribute '{ wall_s: ([1, 1.2][$block - 1]) }' '{ wall_s: ([1.6, 1][$block - 1]) }' | holds '. == null'
+    holds '.slowdowns[0] | .ratio > 1.1 and (.distinguishable | not)' <made/result.json
     attribute '{}' '{ wall_s: 0.8 }' | holds '. == null'
-    attribute '{}' '{ wall_s: 1.3 }' '.slowdowns[0].metric = "user_s"' | holds '. == null'
+    attribute '{}' '{ wall_s: 1.3, user_s: 1.2 }' '{ metric: ["user_s"] }' | holds '. == null'
+    holds '.slowdowns[0] | .metric == "user_s" and .ratio > 1.3' <made/result.json
 }
 
 @test "small slowdowns have a decimal, and rounded points add up" {
@@ -108,41 +119,49 @@ points() {
 
 @test "never more than the whole, whatever the figures are" {
     # 500 made pairs of runs, from a fixed sequence.
-    jq -n -L "$ROOT/harness/lib" 'include "attribution";
-        def next: (. * 1103515245 + 12345) % 2147483648;
+    local number=0 records
+    experiment_json | jq '.environment.cpus_online = 4' >experiment.json
+    jq -nc 'def next: (. * 1103515245 + 12345) % 2147483648;
         def run($condition): . as $seed
             | [limit(12; $seed | recurse(next)) | . / 2147483648][1:] as $u
-            | { condition: $condition, block: 1, wall_s: (0.5 + $u[0]), user_s: (2 * $u[1]), system_s: $u[2], steal_s: ($u[3] * $u[4]),
-                voluntary_switches: (10 * $u[5] | floor), major_faults: 0, exit_code: 0, signal: null, timed_out: false, load: [{ cpu_s: $u[6] }],
+            | { condition: $condition, wall_s: (0.5 + $u[0]), user_s: (2 * $u[1]), system_s: $u[2], steal_s: ($u[3] * $u[4]),
+                voluntary_switches: (10 * $u[5] | floor), major_faults: 0, exit_code: 0, signal: null, timed_out: false, load: [{ name: "half", cpu_s: $u[6] }],
                 pressure: { cpu_some_s: ($u[7] * 2), memory_some_s: ($u[8] * $u[9]), io_some_s: ($u[10] * 2) } };
-        [ range(500) as $i | ($i * 7919 + 1 | run("baseline")) as $a | ($i * 104729 + 7 | run("half")) as $b
-          | ($b.wall_s / $a.wall_s) as $ratio | select($ratio > 1.001)
-          | { conditions: [{ name: "baseline" }], settings: {}, environment: { cpus_online: 4 },
-              slowdowns: [{ condition: "half", metric: "wall_s", ratio: $ratio, distinguishable: true }] }
-          | with_attribution("\($a | tojson)\n\($b | tojson)\n") | .slowdowns[0]
-          | { ratio, points: .attribution.points,
-              words: (.attribution.text | sub(" \\(.*"; "") | [scan("[0-9.]+(?= points| waiting| slower| taken| unexplained)") | tonumber]),
-              whole: (.attribution.text | capture("\\+(?<n>[0-9.]+) %").n | tonumber) } ]' >all.json
+        range(500) as $i | ($i * 7919 + 1 | run("baseline")) as $a | ($i * 104729 + 7 | run("half")) as $b
+        | select($b.wall_s / $a.wall_s > 1.001) | [(1, 2) as $block | ($a, $b) + { block: $block }] | map(tojson) | join("@")' |
+        jq -r . >pairs
+    while IFS= read -r records; do
+        mkdir "pair.$((++number))"
+        cp experiment.json "pair.$number"
+        printf '%s\n' "${records//@/$'\n'}" >"pair.$number/runs.jsonl"
+    done <pairs
+    "$BIN/stats" --derive pair.*
+    jq '.slowdowns[0] | select(.distinguishable)
+        | { ratio, points: .attribution.points,
+            words: (.attribution.text | sub(" \\(.*"; "") | [scan("[0-9.]+(?= points| waiting| slower| taken| unexplained)") | tonumber]),
+            whole: (.attribution.text | capture("\\+(?<n>[0-9.]+) %").n | tonumber) }' pair.*/result.json | jq -s . >all.json
     jq length all.json | holds '. > 200'
     jq 'map(select((.points | any(.[]; . < 0)) or (([.points[]] | add) / ((.ratio - 1) * 100) - 1 | fabs) > 1e-6))' all.json | holds '. == []'
     jq 'map(select((.words | add) - .whole | fabs > 0.001))' all.json | holds '. == []'
 }
 
 @test "warm-up runs, failed runs and broken lines do not count" {
-    local result='{"conditions":[{"name":"baseline"}],"settings":{},"environment":{"cpus_online":1},"slowdowns":[{"condition":"half","metric":"wall_s","ratio":1.5,"distinguishable":true}]}'
-    jq -nc '[["baseline", 1, 1, 0], ["half", 1, 1.5, 0], ["half", 0, 90, 0], ["half", 2, 70, 1]][]
+    experiment_json '{ ignore_failure: false }' >experiment.json
+    jq -nc '[["baseline", 1, 1, 0], ["half", 1, 1.5, 0], ["half", 0, 90, 0], ["baseline", 2, 1, 0], ["half", 2, 1.5, 0], ["half", 3, 70, 1]][]
         | { condition: .[0], block: .[1], wall_s: .[2], user_s: 1, system_s: 0, steal_s: 0, voluntary_switches: 0, major_faults: 0,
             pressure: { cpu_some_s: (.[2] - 1) }, exit_code: .[3], signal: null, timed_out: false, load: [] }' >runs.jsonl
     printf '{"condition":"half","block":3,"wa' >>runs.jsonl
-    jq -L "$ROOT/harness/lib" --rawfile runs runs.jsonl 'include "attribution"; with_attribution($runs)' <<<"$result" |
-        holds '.slowdowns[0].attribution | .extra.wall_s == 0.5 and .points.cpu == 50'
+    cp runs.jsonl before
+    "$BIN/stats" --derive .
+    holds '.slowdowns[0].attribution | .extra.wall_s == 0.5 and .points.cpu == 50' <result.json
+    cmp runs.jsonl before
 }
 
-@test "runs that were hit are a warning of the result" {
-    jq -n '{ conditions: [{ name: "baseline" }, { name: "half" }], warnings: [] }' >result.json
-    jq -nc 'range(1; 5) | { condition: ["baseline", "half"][. % 2], block: ((. + 1) / 2 | floor), order: ., flags: (if . == 3 then ["steal", "load-short"] else [] end) }' >runs.jsonl
-    jq -L "$ROOT/harness/lib" --rawfile runs runs.jsonl 'include "hits"; with_hits($runs)' result.json |
-        holds '.warnings | length == 1 and .[0].flag == "steal" and .[0].condition == "half" and .[0].runs == [3] and (.[0].message | contains("1 of 2 runs"))'
+@test "runs that the machine disturbed are a warning of the result" {
+    experiment_json >experiment.json
+    jq -nc 'range(1; 5) | { condition: ["baseline", "half"][. % 2], block: ((. + 1) / 2 | floor), order: ., wall_s: 1, flags: (if . == 3 then ["steal", "load-short"] else [] end) }' >runs.jsonl
+    "$BIN/stats" --derive .
+    holds '[.warnings[] | select(.flag == "steal")] | length == 1 and .[0].condition == "half" and .[0].runs == [3] and (.[0].message | contains("1 of 2 runs")) and .[0].severity == "problem" and (.[0].advice | length > 0)' <result.json
 }
 
 @test "a target that shares its CPU with a full load has waited for it, and the table says so" {

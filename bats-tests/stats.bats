@@ -32,6 +32,14 @@ pairs() {
         }'
 }
 
+# experiment_json [SETTINGS]: an experiment.json of one condition; SETTINGS is a jq
+# object over the usual ones.
+experiment_json() {
+    jq -n '{ schema: "jostle.experiment/1", command: ["x"], loads: [{ name: "baseline", spec: null }],
+        settings: ({ error: 0.05, confidence: 0.95, min_runs: 2, max_runs: 30, metric: ["wall_s"], seed: 1 } + ('"${1:-{\}}"')),
+        environment: { host: "vm", cpus_online: 2 } }'
+}
+
 # summary OPTIONS...: the summary of the records on stdin.
 summary() {
     "$BIN/stats" --summary-only --summary - "$@"
@@ -151,9 +159,10 @@ summary() {
 
 @test "the records' times tell how many seconds were expected and taken, without a pause" {
     jq -nc '[0, 2, 4, 1000, 1002] | to_entries[] | { block: (.key + 1), start: (1e9 + .value | todate | sub("Z"; ".250000000Z")), wall_s: 1.5 }' >runs.jsonl
-    jq -n -L "$ROOT/harness/lib" --rawfile runs runs.jsonl 'include "forecast"; { forecast: { after_runs: 2, expected_runs: 6, made_runs: 5 } } | with_forecast($runs), (with_forecast($runs) | forecast_line)' >out
-    jq -s '.[0]' out | holds '.forecast | .after_s == 3.5 and .expected_s == 10.5 and .took_s == 2 + 2 + 1.5 + 2 + 1.5'
-    jq -s '.[1]' out | holds '. == "forecast after 2 runs (3.50 s): 6 in all, 10.5 s; made: 5, 9.00 s"'
+    experiment_json '{ max_runs: 30 }' >experiment.json
+    "$BIN/stats" --derive .
+    # The first forecast is made after three runs: 4 s and the third run.
+    holds '.forecast | .after_runs == 3 and .after_s == 2 + 2 + 1.5 and .expected_s == 5.5 * .expected_runs / 3 and .took_s == 2 + 2 + 1.5 + 2 + 1.5' <result.json
 }
 
 @test "runs that resemble their neighbours tell less, and all conditions' runs tell of it" {
