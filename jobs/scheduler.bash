@@ -60,6 +60,7 @@ readonly -a scheduler_known=(
 scheduler='' # the name of the adapter in use
 # shellcheck disable=SC2034 # set by the adapter, read by everybody
 scheduler_job='' scheduler_task='' scheduler_name=''
+scheduler_known_job='' # not empty when scheduler_environment has been here
 # shellcheck disable=SC2034 # for the adapter
 declare -a scheduler_options=()
 
@@ -98,11 +99,17 @@ scheduler_of() {
 # JOSTLE_JOB_FACTS, JOSTLE_JOB_NEIGHBOURS and JOSTLE_JOB_HOSTS, the lines of the
 # functions of these names. Outside of a job they are not set.
 scheduler_environment() {
-    unset JOSTLE_JOB_FACTS JOSTLE_JOB_NEIGHBOURS JOSTLE_JOB_HOSTS
-    [[ -n $scheduler_job ]] || return 0
-    JOSTLE_JOB_FACTS=$(scheduler_facts)
+    if [[ -z $scheduler_job ]]; then
+        unset JOSTLE_JOB_FACTS JOSTLE_JOB_NEIGHBOURS JOSTLE_JOB_HOSTS
+        return
+    fi
+    # Only the neighbours change: the scheduler is asked for the rest once.
+    if [[ -z $scheduler_known_job ]]; then
+        JOSTLE_JOB_FACTS=$(scheduler_facts)
+        JOSTLE_JOB_HOSTS=$(scheduler_hosts)
+        scheduler_known_job=1
+    fi
     JOSTLE_JOB_NEIGHBOURS=$(scheduler_neighbours)
-    JOSTLE_JOB_HOSTS=$(scheduler_hosts)
     export JOSTLE_JOB_FACTS JOSTLE_JOB_NEIGHBOURS JOSTLE_JOB_HOSTS
 }
 
