@@ -26,7 +26,8 @@ const struct option_row alloc_options[] = {
      .type = OPTION_TEXT,
      .offset = FIELD(size),
      .preset = "64-64KiB",
-     .help = "of each allocation, log-uniform: as many between 1 and 2 KiB as between 2 and 4"},
+     .help =
+         "size of each allocation, log-uniform: as many between 1 and 2 KiB as between 2 and 4"},
     {.name = "live",
      .argument = "SIZE",
      .type = OPTION_SIZE,
@@ -34,7 +35,7 @@ const struct option_row alloc_options[] = {
      .minimum = 1,
      .maximum = 1e18,
      .preset = "64MiB",
-     .help = "allocated at any time, by all workers together"},
+     .help = "total size of live allocations, of all workers together"},
     {.name = "allocator",
      .argument = "NAME",
      .type = OPTION_CHOICE,
@@ -49,7 +50,7 @@ const struct option_row alloc_options[] = {
     {.name = "calib",
      .type = OPTION_FLAG,
      .offset = FIELD(calib),
-     .help = "in place of load: measure without a limit for SECONDS (10), and keep it"},
+     .help = "instead of making load: measure without a limit for SECONDS (10), and keep it"},
     {.name = "calibration",
      .argument = "FILE",
      .type = OPTION_TEXT,
@@ -79,7 +80,7 @@ static void choose_allocator(const struct alloc_settings *set, struct alloc_plan
                           ? allocators[set->allocator - 1]
                           : (alloc_jemalloc.present() ? &alloc_jemalloc : &alloc_glibc);
     if (!plan->allocator->present())
-        usage_error("--allocator %s: this build has none: %s", plan->allocator->name,
+        usage_error("--allocator %s: not in this build: %s", plan->allocator->name,
                     plan->allocator == &alloc_jemalloc
                         ? "give glibc, or build without sanitizers and with jemalloc"
                         : "give jemalloc");

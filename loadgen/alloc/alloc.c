@@ -95,7 +95,7 @@ static int begin(struct worker *worker)
     own->random = 0x9E3779B97F4A7C15ull + worker->index;
     own->logarithm = log((double)plan->maximum_bytes / (double)plan->minimum_bytes);
     if (plan->allocator->open(&own->heap, plan->purge) != 0)
-        return worker_fail(worker, "%s refused: %s: try another --allocator", plan->allocator->name,
+        return worker_fail(worker, "%s failed: %s: try another --allocator", plan->allocator->name,
                            strerror(errno));
     own->slots = calloc(plan->slots, sizeof *own->slots);
     if (own->slots == NULL)
@@ -135,7 +135,7 @@ static double operate(struct worker *worker)
     return count;
 }
 
-/* ---- what it says of itself ---- */
+/* ---- reporting ---- */
 
 static void count(struct run *run, double counters[LOAD_COUNTERS])
 {

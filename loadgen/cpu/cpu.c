@@ -5,7 +5,7 @@
  * table for the machine is needed. Open loop in time: at time t after the
  * start a worker should have used demand(t) = share * t; period by period it
  * spins until it has, and sleeps until the next period, at absolute times. What
- * could not be had (a busier neighbour, a quota) is owed for 100 ms, and
+ * could not be used (a busier neighbour, a quota) is owed for 100 ms, and
  * then dropped and counted. */
 
 #include "cpu/replay.h"
@@ -88,7 +88,9 @@ static const struct option_row settings[] = {
      .argument = "NAME",
      .type = OPTION_TEXT,
      .offset = FIELD(replay.profile),
-     .help = "replay a recorded load instead of --percent: a file, or one that came with jostle"},
+     .help =
+         "replay a recorded load instead of --percent: a file, or the name of a profile that comes "
+         "with jostle"},
     {.name = "speed",
      .argument = "X",
      .type = OPTION_REAL,
@@ -292,7 +294,7 @@ static int cpu_begin(struct worker *worker)
 {
     struct spinner *spinner = calloc(1, sizeof *spinner);
     if (spinner == NULL)
-        return worker_fail(worker, "no memory for a worker: give fewer --threads");
+        return worker_fail(worker, "out of memory: give fewer --threads");
     kernel_init(&spinner->kernel);
     spinner->rounds_per_ns = 0.1;
     spinner->obtained = 1;
@@ -327,7 +329,7 @@ static void check_profile(struct run *run)
 {
     struct cpu_state *state = run->state;
     if (options_given(run->options, "percent"))
-        usage_error("--percent and --profile: the profile says how much: give one of them");
+        usage_error("--percent and --profile: the profile sets the level: give one of them");
     if (options_given(run->options, "threads"))
         usage_error("--threads and --profile: each core gets a worker: give --instances or --cpus");
     state->replay = replay_open(run, &settings_of(run)->replay);
@@ -343,7 +345,7 @@ static void cpu_check(struct run *run)
     run->unit = UNIT_CPUS;
     run->state = calloc(1, sizeof(struct cpu_state));
     if (run->state == NULL)
-        usage_error("no memory: free some");
+        usage_error("out of memory: free some");
     if (settings_of(run)->replay.profile != NULL) {
         check_profile(run);
         return;
@@ -361,7 +363,7 @@ static int cpu_prepare(struct run *run)
         replay_print(state->replay, run);
     if (run->rate > run->quota_cpus)
         run_warn(run,
-                 "the cgroup leaves %.2f CPUs, which is less than the %.2f asked for: the rest "
+                 "the cgroup leaves %.2f CPUs, which is less than the %.2f requested: the rest "
                  "will be dropped",
                  run->quota_cpus, run->rate);
     return 0;
@@ -426,12 +428,13 @@ static void cpu_fields(struct run *run, const struct snapshot *window, struct li
 const struct load cpu_load = {
     .name = "cpu",
     .summary = "takes a share of each CPU, or replays a recorded load",
-    .details = "late counts periods that ended before the worker had its share; dropped_s is the "
-               "CPU time that could not be had within 100 ms, dropped the same in periods.\n\n"
-               "A profile is text (cores: N, length: SAMPLES, then time: T ms and load: with a "
-               "fraction of a core, 0 to 1, for each core) or a recording by loadgen record. Every "
-               "resume starts it from its beginning, and it repeats from its end; without "
-               "--control and --duration it runs once.",
+    .details =
+        "late counts periods that ended before the worker had its share; dropped_s is the "
+        "CPU time that the worker did not get within 100 ms, dropped the same in periods.\n\n"
+        "A profile is text (cores: N, length: SAMPLES, then time: T ms and load: with a "
+        "fraction of a core, 0 to 1, for each core) or a recording by loadgen record. Every "
+        "resume starts it from its beginning, and it repeats from its end; without "
+        "--control and --duration it runs once.",
     .settings = settings,
     .settings_size = sizeof(struct cpu_settings),
     .without = "limit",

@@ -1,5 +1,3 @@
-/* loadgen io --calib: what can this disk do, and how sure is that? */
-
 #include "io/calib.h"
 
 #include "io/check.h"
@@ -170,9 +168,9 @@ static void print_end(const struct calibration *calibration)
                      "docs/disk.md\n");
 }
 
-/* ---- what was asked for ---- */
+/* ---- the phases ---- */
 
-/* --block-size is for the pattern that was asked for; the other has its default. */
+/* --block-size is for the pattern of the options; the other has its default. */
 static uint64_t block_of(const struct run *run, bool random)
 {
     const struct io_plan *plan = &io_state_of(run)->plan;

@@ -109,10 +109,11 @@ static void judge_less(const struct run *run, double share, char *text, size_t s
     const char *counter = io_state_of(run)->device.counter;
 
     if (is_unsynced(run))
-        snprintf(text, size,
-                 "--sync none: writes counted when the page cache had them; meanwhile %s moved "
-                 "%.1f %% of that, for whomever: take --sync dsync for a load on the disk",
-                 counter, 100 * share);
+        snprintf(
+            text, size,
+            "--sync none: writes counted when the page cache had them; meanwhile %s moved "
+            "%.1f %% of that, for this load or others: give --sync dsync for a load on the disk",
+            counter, 100 * share);
     else
         snprintf(text, size,
                  "only %.1f %% of what this load moved reached %s: a cache or another device is "

@@ -16,11 +16,11 @@ const struct option_row io_options[] = {
     {.name = "sequential",
      .type = OPTION_FLAG,
      .offset = FIELD(sequential),
-     .help = "one block after the other, each worker in a part of the file (the default)"},
+     .help = "one block after the other, each worker in its own part of the file (the default)"},
     {.name = "random",
      .type = OPTION_FLAG,
      .offset = FIELD(random),
-     .help = "blocks anywhere in the file, evenly"},
+     .help = "blocks anywhere in the file, evenly distributed"},
     {.name = "read", .type = OPTION_FLAG, .offset = FIELD(read), .help = "read"},
     {.name = "write", .type = OPTION_FLAG, .offset = FIELD(write), .help = "write (the default)"},
     {.name = "mix",
@@ -29,7 +29,7 @@ const struct option_row io_options[] = {
      .offset = FIELD(read_percent),
      .minimum = 0,
      .maximum = 100,
-     .help = "both: this share of the operations reads"},
+     .help = "read and write: this percentage of the operations reads"},
     {.name = "block-size",
      .argument = "SIZE",
      .type = OPTION_SIZE,
@@ -54,7 +54,7 @@ const struct option_row io_options[] = {
      .preset = "dsync",
      .choices = io_sync_names,
      .help =
-         "what a write has to reach before it counts: dsync: O_DIRECT and O_DSYNC, durable; "
+         "what a write must reach before it counts: dsync: O_DIRECT and O_DSYNC, durable; "
          "direct: "
          "O_DIRECT, the device's cache; data: page cache and fdatasync, durable; none: page cache"},
     {.name = "dir",
@@ -76,17 +76,17 @@ const struct option_row io_options[] = {
     {.name = "cached",
      .type = OPTION_FLAG,
      .offset = FIELD(cached),
-     .help = "read through the page cache, on purpose: a load on memory, named io-cached"},
+     .help = "read through the page cache: a load on memory, reported as io-cached"},
     {.name = "allow-memory",
      .type = OPTION_FLAG,
      .offset = FIELD(allow_memory),
-     .help = "go on where the folder is in memory (tmpfs, ramfs, zram)"},
+     .help = "allow a folder that is in memory (tmpfs, ramfs, zram)"},
     {.name = "calib",
      .type = OPTION_FLAG,
      .offset = FIELD(calib),
-     .help =
-         "in place of load: measure what the disk can do, SECONDS (10) for each of sequential and "
-         "random writes and reads"},
+     .help = "instead of making load: measure what the disk can do, SECONDS (10) for each of "
+             "sequential and "
+             "random writes and reads"},
     {.name = "calibration",
      .argument = "FILE",
      .type = OPTION_TEXT,
@@ -95,7 +95,7 @@ const struct option_row io_options[] = {
     {.name = "show-device",
      .type = OPTION_FLAG,
      .offset = FIELD(show_device),
-     .help = "in place of load: one JSON line on the device behind --dir"},
+     .help = "instead of making load: print one JSON line about the device behind --dir"},
     {0},
 };
 
@@ -142,10 +142,11 @@ static void check_device(struct run *run)
     const struct device *device = &state->device;
 
     if (device->memory && !io_settings_of(run)->allow_memory)
-        usage_error("%s is in memory (%s%s%s): a load there reaches no disk: give a folder on one "
-                    "with --dir, or --allow-memory",
-                    state->file.folder, device->file_system, device->name[0] != '\0' ? " on " : "",
-                    device->name);
+        usage_error(
+            "%s is in memory (%s%s%s): a load there reaches no disk: give a folder on a disk "
+            "with --dir, or --allow-memory",
+            state->file.folder, device->file_system, device->name[0] != '\0' ? " on " : "",
+            device->name);
     if (device->memory)
         io_warn(run, "%s is in memory (%s): this load reaches no disk", state->file.folder,
                 device->file_system);
@@ -192,14 +193,15 @@ static void check_block(struct run *run)
     if (!options_given(run->options, "block-size")) {
         plan->block_bytes = plan->random ? IO_RANDOM_BLOCK : IO_SEQUENTIAL_BLOCK;
         if (plan->block_bytes < alignment) {
-            io_warn(run, "random blocks of %u bytes: the logical block of %s, %llu cannot be had",
+            io_warn(run, "random blocks of %u bytes: the logical block of %s; %llu is not possible",
                     alignment, state->device.name, IO_RANDOM_BLOCK);
             plan->block_bytes = alignment;
         }
     }
     if (plan->block_bytes % alignment != 0)
-        usage_error("--block-size %llu: no multiple of the logical block of %s, %u bytes: give one",
-                    (unsigned long long)plan->block_bytes, state->device.name, alignment);
+        usage_error(
+            "--block-size %llu: not a multiple of the logical block of %s, %u bytes: give one",
+            (unsigned long long)plan->block_bytes, state->device.name, alignment);
     if (plan->file_bytes / plan->block_bytes < plan->streams)
         usage_error("--file-size %llu: less than a block of %llu bytes for each of %u workers: "
                     "give a larger one",
@@ -224,10 +226,10 @@ static void choose_path(struct run *run)
         if (forbidden != 0) {
             if (run->threads * (uint64_t)plan->depth > 4096)
                 usage_error("--depth %u: io_uring cannot be used here (%s), and %llu threads are "
-                            "too many: give less",
+                            "too many: give a smaller --depth",
                             plan->depth, strerror(forbidden),
                             (unsigned long long)run->threads * plan->depth);
-            io_warn(run, "io_uring cannot be used here (%s): %u threads in place of a depth of %u",
+            io_warn(run, "io_uring cannot be used here (%s): %u threads instead of a depth of %u",
                     strerror(forbidden), run->threads * plan->depth, plan->depth);
             run->threads *= plan->depth;
             plan->depth = 1;

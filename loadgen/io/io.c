@@ -1,9 +1,9 @@
 /* loadgen io: reads and writes a work file, at a rate, and past the caches.
  *
- * Nobody should need to doubt it: the file is allocated, written with data that
+ * Its figures can be trusted: the file is allocated, written with data that
  * cannot be made smaller, and gone when the load is; every write is durable
  * before it counts; reads bypass the page cache; and the figures are compared
- * with the device's own. */
+ * with those of the device. */
 
 #include "counter.h"
 #include "io/calib.h"
@@ -95,7 +95,7 @@ static void fail(struct worker *worker, const struct io_request *request, int er
                 state->file.folder, strerror(error),
                 error == ENOSPC || error == EDQUOT
                     ? ": free some space, or give another --dir"
-                    : ": look into the kernel's log, or give another --dir");
+                    : ": check the kernel log, or give another --dir");
 }
 
 /* One operation is done. False: it failed, and the load with it. */
@@ -130,7 +130,7 @@ static void work_alone(struct worker *worker, struct io_stream *stream)
 }
 
 /* Start all that are due, as far as there is room. Returns how long may be
- * waited for a completion: until the next is due, or (negative) for ever. */
+ * waited for a completion: until the next is due, or (negative) without end. */
 static int64_t start_due(struct worker *worker, struct io_ring *ring)
 {
     int64_t at_ns = now_ns(), due_ns;
@@ -160,7 +160,7 @@ static bool wait_done(struct worker *worker, struct io_ring *ring, int64_t timeo
     const int error = io_ring_wait(ring, timeout_ns);
 
     if (error != 0)
-        worker_fail(worker, "io_uring gave up: %s: try --depth 1", strerror(error));
+        worker_fail(worker, "io_uring failed: %s: try --depth 1", strerror(error));
     return error == 0 && take_done(worker, ring);
 }
 
@@ -188,12 +188,12 @@ static void work(struct worker *worker)
         work_ring(worker, own->ring);
     else
         work_alone(worker, &own->stream);
-    /* After a failure there is nothing more to do than to wait for the end. */
+    /* After a failure all that remains is to wait for the end. */
     if (worker_running(worker))
         worker_sleep_until(worker, INT64_MAX);
 }
 
-/* ---- what it says of itself ---- */
+/* ---- reporting ---- */
 
 static void add_device(struct line *line, const struct io_state *state)
 {
@@ -263,7 +263,7 @@ static int instead(struct run *run)
         .count = io_count, .fields = io_fields, .notes = io_notes, .describe = describe            \
     }
 
-const struct load io_load =
-    IO_LOAD("io", "reads or writes a work file on disk, past the caches, and checks itself");
+const struct load io_load = IO_LOAD(
+    "io", "reads or writes a work file on disk, bypassing caches, and checks its own figures");
 static const struct load io_cached_load =
     IO_LOAD("io-cached", "reads a work file in the page cache");

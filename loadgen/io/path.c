@@ -63,7 +63,7 @@ int io_plan_open(struct io_plan *plan, const struct io_file *file, struct io_err
         if (plan->drop && plan->sync == IO_SYNC_DIRECT)
             return io_error_set(error, IO_REFUSED,
                                 "--sync direct: the file system of %s has no O_DIRECT: "
-                                "take --sync dsync or data, or another --dir",
+                                "give --sync dsync or data, or another --dir",
                                 file->folder);
     }
     if (plan->read_percent > 0) {

@@ -81,7 +81,8 @@ struct io_ring *io_ring_open(struct io_stream *stream, struct io_error *error)
     if (ring == NULL || free_slots == NULL) {
         free(ring);
         free(free_slots);
-        io_error_set(error, IO_FAILED, "no memory for a depth of %u: give less", depth);
+        io_error_set(error, IO_FAILED, "out of memory for a depth of %u: give a smaller --depth",
+                     depth);
         return NULL;
     }
     failed = open_uring(&ring->uring, 2 * depth); /* a write may bring an fdatasync */
@@ -89,7 +90,7 @@ struct io_ring *io_ring_open(struct io_stream *stream, struct io_error *error)
         free(ring);
         free(free_slots);
         io_error_set(error, IO_FAILED,
-                     "cannot make an io_uring of depth %u (%s): give less --depth", depth,
+                     "cannot make an io_uring of depth %u (%s): give a smaller --depth", depth,
                      strerror(failed));
         return NULL;
     }

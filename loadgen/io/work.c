@@ -48,7 +48,7 @@ static int open_file(struct run *run, struct io_error *error)
     return failed;
 }
 
-/* Read the file once, so that it is in the page cache as far as that goes. */
+/* Reads the file once, so that as much of it as fits is in the page cache. */
 static void warm(const struct io_state *state)
 {
     static char buffer[1 << 20];

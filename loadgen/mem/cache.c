@@ -1,4 +1,4 @@
-/* loadgen cache: takes a part of the L3 away, by going through so much memory again
+/* loadgen cache: occupies a part of the L3, by reading and writing so much memory again
  * and again; after the bubble of J. Mars et al., "Bubble-Up: increasing utilization
  * in modern warehouse scale computers via sensible co-locations" (MICRO 2011). It is
  * loadgen mem's triad, with a footprint that grows from nothing to the whole L3. */
@@ -15,7 +15,7 @@
 
 static const char details[] =
     "The footprint is of all workers together, one by default. With --size 0 nothing is touched. "
-    "Without --limit the bubble is refreshed as fast as can be; 50% is of what `loadgen cache "
+    "Without --limit the bubble is refreshed as fast as possible; 50% is of what `loadgen cache "
     "--calib` measured with the same size and threads. Bytes are counted as in loadgen mem. See "
     "docs/memory.md.";
 
@@ -49,7 +49,8 @@ static const struct option_row options[] = {
     {.name = "calib",
      .type = OPTION_FLAG,
      .offset = FIELD(calib),
-     .help = "in place of load: measure this size without a limit for SECONDS (10), and keep it"},
+     .help =
+         "instead of making load: measure this size without a limit for SECONDS (10), and keep it"},
     {.name = "calibration",
      .argument = "FILE",
      .type = OPTION_TEXT,
@@ -66,13 +67,13 @@ static void check(struct run *run)
     mem_open(run, MEM_TRIAD);
     const double l3_bytes = (double)mem_state_of(run)->machine.caches.l3_bytes;
     if (l3_bytes <= 0)
-        usage_error("this machine does not say how large its L3 is: use loadgen mem --footprint");
+        usage_error("this machine does not report the size of its L3: use loadgen mem --footprint");
     mem_set_footprint(run, l3_bytes * percent / 100);
     if (percent <= 0)
         run->rate = 0;
 }
 
-/* Of nothing, any rate is none: no operation is ever due. */
+/* With --size 0 no operation is ever due, at any rate. */
 static int rate(struct run *run, const char *text, double *value, char *error, size_t size)
 {
     if (mem_settings_of(run)->size_percent <= 0) {
@@ -90,7 +91,7 @@ static void describe(struct run *run, struct line *line)
 
 const struct load cache_load = {
     .name = "cache",
-    .summary = "takes a part of the L3 cache away",
+    .summary = "occupies a part of the L3 cache",
     .details = details,
     .arguments = "[SECONDS]",
     .settings = options,

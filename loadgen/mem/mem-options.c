@@ -32,13 +32,13 @@ const struct option_row mem_options[] = {
      .type = OPTION_TEXT,
      .offset = FIELD(footprint),
      .help =
-         "of all arrays of all workers together: a size, 150% of an L3, or l1, l2, l3: half of "
-         "that "
-         "cache, of each worker's own l1 or l2 (default: 4 times all L3s that the load reaches)"},
+         "total size of all arrays of all workers: a size, 150% of an L3, or l1, l2, l3: half of "
+         "that cache, for l1 and l2 of each worker (default: 4 times all L3s that the load "
+         "reaches)"},
     {.name = "non-temporal",
      .type = OPTION_FLAG,
      .offset = FIELD(non_temporal),
-     .help = "stores that go past the caches"},
+     .help = "use stores that bypass the caches"},
     {.name = "huge",
      .type = OPTION_FLAG,
      .offset = FIELD(huge),
@@ -62,7 +62,8 @@ const struct option_row mem_options[] = {
     {.name = "calib",
      .type = OPTION_FLAG,
      .offset = FIELD(calib),
-     .help = "in place of load: measure this kernel without a limit for SECONDS (10), and keep it"},
+     .help = "instead of making load: measure this kernel without a limit for SECONDS (10), and "
+             "keep it"},
     {.name = "calibration",
      .argument = "FILE",
      .type = OPTION_TEXT,
@@ -140,8 +141,7 @@ void mem_open(struct run *run, enum mem_kernel kernel)
 static double half_of(const struct run *run, uint64_t cache_bytes, const char *name)
 {
     if (cache_bytes == 0)
-        usage_error("--footprint %s: this machine does not say how large that is: give a size",
-                    name);
+        usage_error("--footprint %s: this machine does not report its size: give a size", name);
     return (double)cache_bytes / 2 * (strcmp(name, "l3") == 0 ? 1 : run->threads);
 }
 

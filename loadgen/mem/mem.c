@@ -1,5 +1,5 @@
 /* loadgen mem: moves data through memory or a cache at a rate, or chases pointers.
- * As pure as can be: between two chunks a worker sleeps, and touches nothing. */
+ * Between two chunks a worker sleeps, and touches nothing. */
 
 #include "mem/mem.h"
 
@@ -16,7 +16,7 @@
 /* Without a limit a worker does several chunks before it takes the time again; but
  * not of chase, whose time is the result: short pieces are seldom interrupted. */
 #define UNLIMITED_CHUNKS 4
-/* Lines between the arrays beside whole pages: at the same place in a page, loads
+/* Lines between the arrays in addition to whole pages: at the same place in a page, loads
  * seem to depend on stores to another array (4 KiB aliasing). */
 #define STAGGER_BYTES 1344
 #define PAGE_BYTES    4096
@@ -25,8 +25,8 @@ static const char details[] =
     "Bytes are counted as STREAM does: what the program reads and writes (copy and scale 16, add "
     "and triad 24, read and write 8 for each element of 8), not what caches fetch before a "
     "write. The rate of --limit is in bytes a second, for chase in loads a second; 50% is of "
-    "what `loadgen mem --calib` measured with the same kernel, threads, cache, and stores. A "
-    "worker's memory is touched first by itself. See docs/memory.md.";
+    "what `loadgen mem --calib` measured with the same kernel, threads, cache, and stores. Each "
+    "worker touches its memory first. See docs/memory.md.";
 
 struct mem_worker {
     struct mem_area area;
@@ -85,7 +85,7 @@ static int map_arrays(struct worker *worker, struct mem_worker *own)
     const size_t stride =
         (plan->array_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES + STAGGER_BYTES;
     if (mem_pages_map(&own->area, stride * arrays, plan->huge) != 0)
-        return worker_fail(worker, "%llu bytes of memory: %s: give a smaller --footprint",
+        return worker_fail(worker, "cannot map %llu bytes: %s: give a smaller --footprint",
                            (unsigned long long)plan->worker_bytes, strerror(errno));
     if (plan->node >= 0 && mem_machine_bind(&state->machine, (unsigned)plan->node, own->area.memory,
                                             stride * arrays) != 0)

@@ -67,14 +67,14 @@ static int judge(const struct net_message *hello, const struct net_message *answ
                  answer->version, NET_VERSION);
     else if (answer->kind != NET_ANSWER || answer->token != hello->token)
         snprintf(error, size,
-                 "the peer answers another question: use the same loadgen at both ends");
+                 "the peer sent an unexpected answer: use the same loadgen at both ends");
     else if (answer->number == NET_FULL)
         snprintf(error, size, "the listener has as many sessions as it takes: try again later");
     else if (answer->number != NET_FINE)
-        snprintf(
-            error, size,
-            "the listener refuses this load: use the same loadgen at both ends, and restart the "
-            "listener if it was restarted in between");
+        snprintf(error, size,
+                 "the listener refuses this load: use the same loadgen at both ends; if the "
+                 "listener was "
+                 "restarted, start this load again");
     else
         return 0;
     return -1;

@@ -17,16 +17,17 @@ const struct option_row net_options[] = {
     {.name = "udp",
      .type = OPTION_FLAG,
      .offset = FIELD(udp),
-     .help = "UDP, with numbered datagrams: what is lost or out of order is counted"},
+     .help = "UDP, with numbered datagrams: lost and reordered ones are counted"},
     {.name = "loopback",
      .type = OPTION_FLAG,
      .offset = FIELD(loopback),
-     .help = "to a receiver of its own, at 127.0.0.1 (the default)"},
+     .help = "send to a receiver in the same process, at 127.0.0.1 (the default)"},
     {.name = "listen",
      .argument = "ADDR:PORT",
      .type = OPTION_TEXT,
      .offset = FIELD(listen),
-     .help = "the receiving half, for any --connect; a port alone is one of 127.0.0.1, port 0 any"},
+     .help = "the receiving half, for any --connect; a port alone is at 127.0.0.1, port 0 is any "
+             "free one"},
     {.name = "connect",
      .argument = "HOST:PORT",
      .type = OPTION_TEXT,
@@ -48,19 +49,17 @@ const struct option_row net_options[] = {
      .minimum = 1,
      .maximum = 1024,
      .preset = "1",
-     .help = "connections, or with --udp sequences of datagrams, side by side; --threads share "
-             "them, with "
-             "--ping each has one (default --threads: 1)"},
+     .help = "connections, or with --udp sequences of datagrams, in parallel; --threads share "
+             "them, with --ping each has its own (--threads is 1 by default)"},
     {.name = "ping",
      .type = OPTION_FLAG,
      .offset = FIELD(ping),
-     .help = "request and response: round trips, and how long they take"},
+     .help = "request and response: round trips and their latency"},
     {.name = "discard",
      .type = OPTION_FLAG,
      .offset = FIELD(discard),
-     .help = "the receiver has the kernel drop what has come, and saves the copy (MSG_TRUNC): less "
-             "load "
-             "on memory beside"},
+     .help = "the receiver has the kernel drop what has arrived instead of copying it "
+             "(MSG_TRUNC): less load on memory"},
     {.name = "timeout",
      .argument = "TIME",
      .type = OPTION_TIME,
@@ -68,12 +67,12 @@ const struct option_row net_options[] = {
      .minimum = 1e8,
      .maximum = 3.6e12,
      .preset = "10s",
-     .help = "a peer that is silent for so long counts as gone"},
+     .help = "a peer that is silent for this long counts as gone"},
     {.name = "calib",
      .type = OPTION_FLAG,
      .offset = FIELD(calib),
      .help =
-         "in place of load: measure for SECONDS (10) what goes with these options, and keep it"},
+         "instead of making load: measure for SECONDS (10) what these options reach, and keep it"},
     {.name = "calibration",
      .argument = "FILE",
      .type = OPTION_TEXT,
@@ -111,7 +110,7 @@ static void check_listener(const struct run *run)
                                           "ping", "limit", "threads",    "calib"};
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
         if (options_given(run->options, foreign[i]))
-            usage_error("--listen takes whatever the sender asks for: give --%s to --connect",
+            usage_error("--listen takes what the sender chooses: give --%s to --connect",
                         foreign[i]);
 }
 

@@ -1,5 +1,5 @@
 /* loadgen net: sends bytes, datagrams or requests at a rate, to a receiver in this
- * process or to another loadgen, and says what really came. */
+ * process or to another loadgen, and reports what was received. */
 
 #include "net/bulk.h"
 #include "net/calib.h"
@@ -107,7 +107,7 @@ static void work(struct worker *worker)
         net_datagram_work(worker);
     else
         net_bulk_work(worker);
-    /* After a failure there is nothing more to do than to wait for the end. */
+    /* After a failure all that remains is to wait for the end. */
     if (worker_running(worker) && worker->state != NULL &&
         ((struct net_worker *)worker->state)->failed)
         worker_sleep_until(worker, INT64_MAX);
@@ -138,7 +138,7 @@ static int instead(struct run *run)
 }
 
 #define NET_LOAD                                                                                   \
-    .name = "net", .summary = "sends over the network, or answers: TCP, UDP, round trips",         \
+    .name = "net", .summary = "sends or receives over the network: TCP, UDP, round trips",         \
     .details = details, .arguments = "[SECONDS]", .settings = net_options,                         \
     .settings_size = sizeof(struct net_settings), .settle_ns = 100000000, .check = check,          \
     .instead = instead, .prepare = prepare, .rate = net_rate, .begin = begin, .work = work,        \
