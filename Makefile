@@ -96,7 +96,7 @@ $(BIN)/placement: LIBS := -lhwloc -lm
 # The simulator drives the very objects that decide in production.
 $(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # A campaign's settings are the options of an experiment.
-$(BIN)/campaign: $(filter-out %/main.o,$(call objects,harness/experiment/*.c))
+$(BIN)/campaign: $(BUILD)/obj/harness/experiment/settings.o
 
 define part
 $(BIN)/$(1): $(call objects,harness/$(1)/*.c) $(COMMON)

@@ -1,0 +1,107 @@
+/* What percentages refer to is measured before a campaign that says so. */
+#include "command.h"
+#include "plan.h"
+#include "states.h"
+
+#include "common/messages.h"
+#include "common/words.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char separator[] = " + ";
+
+/* Is there a --limit in percent? */
+static bool has_percent_limit(const char *part)
+{
+    static const char option[] = "--limit";
+    for (const char *at = strstr(part, option); at != NULL; at = strstr(at + 1, option)) {
+        const char *value = at + sizeof option - 1;
+        value += *value == '=' || *value == ' ';
+        const size_t length = strspn(value, "0123456789.");
+        if (length > 0 && value[length] == '%')
+            return true;
+    }
+    return false;
+}
+
+static void print_pair(const char *name, const char *value)
+{
+    if (value == NULL || value[0] == '\0')
+        return;
+    fputs(name, stdout);
+    putchar('\0');
+    fputs(value, stdout);
+    putchar('\0');
+}
+
+/* How the load is placed says how many CPUs it has, and so what 100 % is. */
+static void print_load(const json_t *settings, const char *part)
+{
+    const char *error = NULL;
+    size_t count;
+    char **words = words_split(part, &count, &error);
+    if (words == NULL)
+        usage_error("load '%s': %s: close it", part, error);
+    print_pair("load", part);
+    print_pair("place", text_of(settings, "place"));
+    print_pair("place-cpus", text_of(settings, "place-cpus"));
+    print_pair("load-cpus", text_of(settings, "load-cpus"));
+    for (size_t i = 0; i < count; i++)
+        print_pair("word", words[i]);
+    fputs("end\0", stdout);
+    putchar('\0');
+    putchar('\0');
+    free(words);
+}
+
+/* Prints the parts of a cell's load that were not printed yet. */
+static void print_cell(const json_t *cell, json_t *seen)
+{
+    const json_t *settings = json_object_get(cell, "settings");
+    const char *spec = text_of(cell, "spec"), *node = text_of(cell, "node");
+    /* Those of other nodes are calibrated there. */
+    if (spec == NULL || (node != NULL && node[0] != '\0'))
+        return;
+    char *parts = strdup(spec);
+    for (char *part = parts, *next; part != NULL; part = next) {
+        next = strstr(part, separator);
+        if (next != NULL) {
+            *next = '\0';
+            next += sizeof separator - 1;
+        }
+        json_t *key =
+            json_sprintf("%s\n%s\n%s\n%s", text_of(settings, "place") ? text_of(settings, "place") : "",
+                         text_of(settings, "place-cpus") ? text_of(settings, "place-cpus") : "",
+                         text_of(settings, "load-cpus") ? text_of(settings, "load-cpus") : "", part);
+        const char *name = json_string_value(key);
+        if (part[0] != '@' && has_percent_limit(part) && name != NULL &&
+            json_object_get(seen, name) == NULL) {
+            json_object_set_new(seen, name, json_true());
+            print_load(settings, part);
+        }
+        json_decref(key);
+    }
+    free(parts);
+}
+
+/* Of each load with a limit in percent, once: load, place, place-cpus, load-cpus,
+ * word..., end; names and values each ended by a 0. */
+int command_calibrations(const struct command_options *options, char **operands, int count)
+{
+    const struct choice choice = {.only = options->only, .cells = options->cells};
+    json_t *plan = plan_read(operands[0]), *seen = json_object();
+    json_t *chosen = plan_choose(plan, &choice);
+    struct states states = states_read(operands[1], chosen, options->retry_failed);
+    (void)count;
+    for (size_t i = 0; i < states.count; i++)
+        if (states.list[i].todo)
+            print_cell(states.list[i].cell, seen);
+    states_free(&states);
+    json_decref(chosen);
+    json_decref(seen);
+    json_decref(plan);
+    return fflush(stdout) == 0 ? 0 : 1;
+}

@@ -1,0 +1,223 @@
+/* From a campaign file to a plan, and what the shell needs to know of one. */
+#include "command.h"
+#include "entries.h"
+#include "estimate.h"
+#include "expand.h"
+#include "folder.h"
+#include "plan.h"
+#include "states.h"
+
+#include "common/messages.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int finish(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    complain("cannot write to stdout");
+    return 1;
+}
+
+static bool write_conf(const struct config *config, const char *path)
+{
+    FILE *file = fopen(path, "we");
+    const bool written = file != NULL && config_write(config, file);
+    return (file == NULL || fclose(file) == 0) && written;
+}
+
+/* Where nothing is included, the shell copies the file as it is, with its comments. */
+int command_expand(const struct command_options *options, char **operands, int count)
+{
+    struct config config;
+    (void)operands, (void)count;
+    if (options->file == NULL || options->instances == NULL || options->workloads == NULL ||
+        options->plan == NULL || options->conf == NULL)
+        usage_error("campaign expand needs --file, --instances, --workloads, --plan and --conf");
+    const struct expand_folders folders = {options->instances, options->workloads};
+    config_read(&config, options->file, stdin);
+    json_t *plan = expand(&config, &folders, options->set.item, options->set.count);
+    char *text = json_dumps(plan, JSON_COMPACT);
+    const bool written = text != NULL && folder_write(options->plan, text, false) &&
+                         (!config_includes(&config) || write_conf(&config, options->conf));
+    free(text);
+    json_decref(plan);
+    config_free(&config);
+    if (written)
+        return 0;
+    complain("cannot write %s: is the disk full?", options->plan);
+    return 1;
+}
+
+/* A text fit for the name of a folder. */
+static void print_safe(const char *text)
+{
+    for (; *text != '\0'; text++)
+        if (isalnum((unsigned char)*text) || strchr("._-", *text) != NULL)
+            putchar(*text);
+        else if (((unsigned char)*text & 0xC0) != 0x80) /* not inside a UTF-8 character */
+            putchar('_');
+}
+
+int command_describe(const struct command_options *options, char **operands, int count)
+{
+    json_t *plan = plan_read(operands[0]);
+    const char *name = text_of(plan, "name"), *scratch = text_of(plan, "scratch");
+    const double calibrate_s = number_of(plan, "calibrate_s", 0);
+    (void)options, (void)count;
+    printf("name\t");
+    print_safe(name != NULL ? name : "campaign");
+    printf("\nscratch\t%s\ncalibrate\t", scratch != NULL ? scratch : "");
+    if (calibrate_s > 0)
+        printf("%.9g", calibrate_s);
+    printf("\nnodes\t%ld\n", plan_nodes(plan));
+    json_decref(plan);
+    return finish();
+}
+
+/* {label: seconds of a run}, from meter's records in DIR/NUMBER. */
+static json_t *read_probes(const char *folder, const struct states *states)
+{
+    json_t *probes = json_object();
+    for (size_t i = 0; folder != NULL && i < states->count; i++) {
+        const json_t *cell = states->list[i].cell;
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%.0f", folder, number_of(cell, "number", 0));
+        json_t *record = json_load_file(path, JSON_DISABLE_EOF_CHECK, NULL);
+        const double wall_s = number_of(record, "wall_s", NAN);
+        if (number_of(record, "exit_code", 1) == 0 && !isnan(wall_s))
+            json_object_set_new(probes, text_of(cell, "label"), json_real(wall_s));
+        json_decref(record);
+    }
+    return probes;
+}
+
+/* A plan, the cells of it that are wanted, and how far they are. */
+struct view {
+    json_t *plan, *chosen, *estimate;
+    struct states states;
+};
+
+static void view_open(struct view *view, const struct command_options *options, char **operands)
+{
+    const struct choice choice = {.only = options->only, .cells = options->cells};
+    view->plan = plan_read(operands[0]);
+    view->chosen = plan_choose(view->plan, &choice);
+    view->states = states_read(operands[1], view->chosen, options->retry_failed);
+    json_t *probes = read_probes(options->probes, &view->states);
+    view->estimate = estimate(view->plan, &view->states, probes);
+    json_decref(probes);
+}
+
+static void view_close(struct view *view)
+{
+    states_free(&view->states);
+    json_decref(view->estimate);
+    json_decref(view->chosen);
+    json_decref(view->plan);
+}
+
+static void print_todo(const struct view *view)
+{
+    size_t i;
+    json_t *cell;
+    json_array_foreach (json_object_get(view->estimate, "cells"), i, cell) {
+        const json_t *time = json_object_get(cell, "estimate_s");
+        if (!view->states.list[i].todo)
+            continue;
+        printf("%.0f\t", number_of(cell, "number", 0));
+        if (json_is_object(time))
+            printf("%.3f", number_of(time, "high", 0));
+        putchar('\n');
+    }
+}
+
+static void print_names(const struct view *view)
+{
+    for (size_t i = 0; i < view->states.count; i++) {
+        const struct state *state = &view->states.list[i];
+        if (state->todo)
+            printf("%.0f\t%s\t%s\n", number_of(state->cell, "number", 0),
+                   text_of(state->cell, "name"), state->name);
+    }
+}
+
+int command_plan(const struct command_options *options, char **operands, int count)
+{
+    struct view view;
+    (void)count;
+    view_open(&view, options, operands);
+    if (options->todo)
+        print_todo(&view);
+    else if (options->names)
+        print_names(&view);
+    else if (json_dumpf(view.estimate, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0)
+        putchar('\n');
+    view_close(&view);
+    return finish();
+}
+
+/* A name and a value, each ended by a 0. */
+static void print_pair(const char *name, const char *value)
+{
+    if (value == NULL)
+        return;
+    fputs(name, stdout);
+    putchar('\0');
+    fputs(value, stdout);
+    putchar('\0');
+}
+
+/* Of each target and its parameters of whose time nothing is known: number, label,
+ * prepare, cleanup, timeout, word..., end. */
+int command_probes(const struct command_options *options, char **operands, int count)
+{
+    struct view view;
+    size_t i, k;
+    json_t *cell, *word, *seen = json_object();
+    (void)count;
+    view_open(&view, options, operands);
+    json_array_foreach (json_object_get(view.estimate, "cells"), i, cell) {
+        const json_t *settings = json_object_get(view.states.list[i].cell, "settings");
+        const char *label = text_of(cell, "label");
+        char number[32];
+        if (!view.states.list[i].todo || json_is_object(json_object_get(cell, "estimate_s")) ||
+            json_object_get(seen, label) != NULL)
+            continue;
+        json_object_set_new(seen, label, json_true());
+        snprintf(number, sizeof number, "%.0f", number_of(cell, "number", 0));
+        print_pair("number", number);
+        print_pair("label", label);
+        print_pair("prepare", text_of(settings, "prepare"));
+        print_pair("cleanup", text_of(settings, "cleanup"));
+        print_pair("timeout", text_of(settings, "timeout"));
+        json_array_foreach (json_object_get(cell, "command"), k, word)
+            print_pair("word", json_string_value(word));
+        print_pair("end", "");
+    }
+    json_decref(seen);
+    view_close(&view);
+    return finish();
+}
+
+int command_keep(const struct command_options *options, char **operands, int count)
+{
+    char cells[PATH_MAX];
+    (void)count;
+    if (options->conf == NULL || options->file == NULL)
+        usage_error("campaign keep needs --conf and --file");
+    json_t *plan = plan_read(operands[0]);
+    snprintf(cells, sizeof cells, "%s/cells", operands[1]);
+    bool kept = folder_make(cells);
+    if (!kept)
+        complain("cannot make the folder %s: choose another with --output", operands[1]);
+    kept = kept && folder_lock(operands[1], false) &&
+           folder_keep_plan(operands[1], plan, options->conf, options->file, false);
+    json_decref(plan);
+    return kept ? 0 : 1;
+}

@@ -1,0 +1,130 @@
+/* The commands that measure, look on and merge. */
+#include "command.h"
+#include "drive.h"
+#include "folder.h"
+#include "merge.h"
+#include "plan.h"
+#include "states.h"
+#include "status.h"
+
+#include "common/messages.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int finish(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    complain("cannot write to stdout");
+    return 1;
+}
+
+/* Makes the folder, holds it, and brings the plan into it. */
+static bool open_folder(const struct command_options *options, const json_t *plan,
+                        const char *folder)
+{
+    char cells[PATH_MAX];
+    snprintf(cells, sizeof cells, "%s/cells", folder);
+    if (!folder_make(cells))
+        return complain("cannot make the folder %s: choose another with --output", folder);
+    return folder_lock(folder, options->shared) &&
+           (options->conf == NULL ||
+            folder_keep_plan(folder, plan, options->conf, options->file, options->shared));
+}
+
+/* Prints "ready" and how many cells are to be measured, then obeys: see drive.h. */
+int command_run(const struct command_options *options, char **operands, int count)
+{
+    (void)count;
+    if (options->scratch == NULL || options->stderr_path == NULL ||
+        (options->conf != NULL && options->file == NULL))
+        usage_error("campaign run needs --scratch and --stderr, and --file with --conf");
+    const struct choice choice = {.only = options->only, .cells = options->cells};
+    const struct drive_settings settings = {.folder = operands[1],
+                                            .scratch = options->scratch,
+                                            .stderr_path = options->stderr_path,
+                                            .quiet = options->quiet};
+    json_t *plan = plan_read(operands[0]);
+    json_t *chosen = plan_choose(plan, &choice);
+    bool driven = open_folder(options, plan, operands[1]);
+    if (driven) {
+        struct states states = states_read(operands[1], chosen, options->retry_failed);
+        size_t todo = 0;
+        for (size_t i = 0; i < states.count; i++)
+            todo += states.list[i].todo;
+        printf("ready\t%zu\n", todo);
+        driven = finish() == 0 && drive(&settings, &states);
+        states_free(&states);
+    }
+    json_decref(chosen);
+    json_decref(plan);
+    return driven ? 0 : 1;
+}
+
+int command_status(const struct command_options *options, char **operands, int count)
+{
+    const char *folder = operands[0];
+    char path[PATH_MAX], jobs[PATH_MAX];
+    struct queue queue;
+    (void)count;
+    snprintf(path, sizeof path, "%s/campaign.json", folder);
+    snprintf(jobs, sizeof jobs, "%s/jobs/jobs.tsv", folder);
+    json_t *plan = plan_read(path);
+    queue_read(&queue, options->queue, options->fates);
+    struct states states = states_read(folder, json_object_get(plan, "cells"), false);
+    if (options->lost) {
+        status_print_lost(&states, &queue, stdout);
+    } else {
+        json_t *status = status_of(plan, folder, &states, &queue, jobs, (double)time(NULL));
+        if (json_dumpf(status, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0)
+            putchar('\n');
+        json_decref(status);
+    }
+    states_free(&states);
+    queue_free(&queue);
+    json_decref(plan);
+    return finish();
+}
+
+/* The folders of the cells, each ended by a 0. */
+static bool write_taken(const struct merged *merged, const char *path)
+{
+    FILE *file = fopen(path, "we");
+    bool written = file != NULL;
+    for (size_t i = 0; written && i < merged->count; i++)
+        written = fwrite(merged->take[i], strlen(merged->take[i]) + 1, 1, file) == 1;
+    return (file == NULL || fclose(file) == 0) && written;
+}
+
+static bool write_plan(const json_t *plan, const char *path)
+{
+    char *text = json_dumps(plan, JSON_COMPACT);
+    const bool written = text != NULL && folder_write(path, text, false);
+    free(text);
+    return written;
+}
+
+/* Prints how many cells, and how many were found again. */
+int command_merge(const struct command_options *options, char **operands, int count)
+{
+    struct merged merged;
+    if (options->take == NULL || options->plan == NULL)
+        usage_error("campaign merge needs --take and --plan");
+    merge(&merged, (const char *const *)operands, (size_t)count, (enum prefer)options->prefer);
+    bool good = merged.conflicts == 0;
+    if (!good)
+        complain("%zu cell(s) differ: say which to take with --prefer first or --prefer newest",
+                 merged.conflicts);
+    else if (!write_taken(&merged, options->take) || !write_plan(merged.plan, options->plan))
+        good = complain("cannot write %s: is the disk full?", options->plan);
+    else
+        printf("%zu\t%zu\n", merged.count, merged.again);
+    merge_free(&merged);
+    return good && finish() == 0 ? 0 : 1;
+}

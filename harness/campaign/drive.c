@@ -1,0 +1,309 @@
+#include "drive.h"
+
+#include "folder.h"
+#include "life.h"
+#include "progress.h"
+#include "scratch.h"
+#include "settings.h"
+
+#include "common/messages.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TICK_MS = 1000, REASON_SIZE = 1024, STAMP_SIZE = 32, SPACE_BYTES = 65536 };
+/* What jostle's exit status means, see jostle slowdown --help. */
+enum { EXIT_USAGE = 2, EXIT_ABOVE = 3, EXIT_UNDECIDED = 4, EXIT_TARGET = 5 };
+enum { SIGNALLED = 128, KILLED = SIGNALLED + SIGKILL };
+enum { DEFAULT_MAX_RUNS = 30 };
+
+struct drive {
+    const struct drive_settings *settings;
+    const struct states *states;
+    struct progress progress;
+    struct scratch scratch;
+    size_t next;   /* index of the cell to look at next */
+    bool full;     /* nothing can be written any more */
+    size_t failed; /* cells whose target failed */
+    size_t broken; /* cells that could not be measured */
+};
+
+static const char *name_of(const struct drive *drive, size_t index)
+{
+    return text_of(drive->states->list[index].cell, "name");
+}
+
+/* DIR/cells/NAME/FILE; FILE may be "". */
+static const char *cell_path(const struct drive *drive, size_t index, const char *file,
+                             char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%s/cells/%s%s%s", drive->settings->folder, name_of(drive, index),
+             file[0] ? "/" : "", file);
+    return path;
+}
+
+static bool say_full(const struct drive *drive)
+{
+    return complain("%s cannot be written to, the disk may be full: make room and run the same "
+                    "command again, it continues from here",
+                    drive->settings->folder);
+}
+
+/* --- the next cell */
+
+/* What another definition has measured makes room. */
+static bool put_away(const struct drive *drive, size_t index)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+    const char *folder = drive->settings->folder;
+    if (!state_is(&drive->states->list[index], "changed"))
+        return true;
+    snprintf(to, sizeof to, "%s/replaced", folder);
+    if (!folder_make(to))
+        return false;
+    for (int number = 1; number < INT_MAX; number++) {
+        snprintf(to, sizeof to, "%s/replaced/%s.%d", folder, name_of(drive, index), number);
+        if (access(to, F_OK) != 0)
+            break;
+    }
+    return rename(cell_path(drive, index, "", from), to) == 0;
+}
+
+/* DIR/cells/NAME/cell.json: the cell as the plan has it. */
+static bool write_cell(const struct drive *drive, size_t index)
+{
+    char path[PATH_MAX];
+    json_t *cell = json_pack("{ss}", "schema", "jostle.cell/1");
+    json_object_update(cell, (json_t *)drive->states->list[index].cell);
+    char *text = json_dumps(cell, JSON_INDENT(1));
+    const bool written =
+        text != NULL && folder_write(cell_path(drive, index, "cell.json", path), text, false);
+    free(text);
+    json_decref(cell);
+    return written;
+}
+
+static bool begin_cell(struct drive *drive, size_t index)
+{
+    char path[PATH_MAX];
+    if (!put_away(drive, index) || !folder_make(cell_path(drive, index, "", path)) ||
+        !write_cell(drive, index))
+        return say_full(drive);
+    return scratch_make(&drive->scratch, drive->settings->scratch, path);
+}
+
+static void answer_next(struct drive *drive)
+{
+    for (; drive->next < drive->states->count; drive->next++) {
+        const size_t index = drive->next;
+        if (!drive->states->list[index].todo)
+            continue;
+        if (cell_is_held(drive->settings->folder, name_of(drive, index))) {
+            progress_clear(&drive->progress);
+            complain("%s is being measured by another jostle: skipped", name_of(drive, index));
+            continue;
+        }
+        if (drive->full || !begin_cell(drive, index)) {
+            puts("failed");
+            return;
+        }
+        drive->next++;
+        progress_cell(&drive->progress, index);
+        printf("cell\t%s\t%s\n", name_of(drive, index), drive->scratch.path);
+        return;
+    }
+    printf("end\t%zu\t%zu\n", drive->failed, drive->broken);
+}
+
+/* --- a cell has ended */
+
+/* What a cell's exit status says of it. */
+static const char *state_of_status(int status)
+{
+    switch (status) {
+    case 0:
+    case EXIT_ABOVE:
+    case EXIT_UNDECIDED:
+        return "done";
+    case EXIT_TARGET:
+    case EXIT_USAGE:
+        return "failed";
+    default:
+        return "interrupted";
+    }
+}
+
+/* Copies what the cell's jostle printed to our own stderr. */
+static void pass_stderr(const struct drive *drive)
+{
+    char text[4096];
+    size_t size;
+    FILE *file = fopen(drive->settings->stderr_path, "re");
+    if (file == NULL)
+        return;
+    while ((size = fread(text, 1, sizeof text, file)) > 0) {
+        progress_clear(&drive->progress);
+        fwrite(text, 1, size, stderr);
+    }
+    fclose(file);
+}
+
+/* Why a cell is not done: the last line that jostle printed, else what its status.json
+ * says. */
+static void find_reason(const struct drive *drive, size_t index, char *reason, size_t size)
+{
+    char *line = NULL, path[PATH_MAX];
+    size_t capacity = 0;
+    FILE *file = fopen(drive->settings->stderr_path, "re");
+    reason[0] = '\0';
+    while (file != NULL && getline(&line, &capacity, file) > 0) {
+        static const char prefix[] = "jostle: ";
+        const size_t skip = strncmp(line, prefix, sizeof prefix - 1) == 0 ? sizeof prefix - 1 : 0;
+        line[strcspn(line, "\n")] = '\0';
+        snprintf(reason, size, "%s", line + skip);
+    }
+    free(line);
+    if (file != NULL)
+        fclose(file);
+    if (reason[0] != '\0')
+        return;
+    json_t *status = json_load_file(cell_path(drive, index, "status.json", path), 0, NULL);
+    const char *said = text_of(status, "reason");
+    snprintf(reason, size, "%s", said != NULL ? said : "");
+    json_decref(status);
+}
+
+static void time_stamp(char stamp[STAMP_SIZE])
+{
+    const time_t now = time(NULL);
+    struct tm tm;
+    if (gmtime_r(&now, &tm) == NULL || strftime(stamp, STAMP_SIZE, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
+        stamp[0] = '\0';
+}
+
+/* The status of a cell that could not write its own. */
+static void write_broken(const struct drive *drive, size_t index, const char *state,
+                         const char *reason)
+{
+    const json_t *cell = drive->states->list[index].cell;
+    char path[PATH_MAX], stamp[STAMP_SIZE], host[HOST_NAME_MAX + 1] = "";
+    const int conditions = text_of(cell, "load") != NULL ? 2 : 1;
+    gethostname(host, sizeof host - 1);
+    time_stamp(stamp);
+    json_t *status = json_pack(
+        "{ss sO sO so ss ss ss si ss ss si si sn sf sn si sn}", "schema", "jostle.status/1",
+        "cell", json_object_get(cell, "name"), "key", json_object_get(cell, "key"), "limits",
+        settings_limits(json_object_get(cell, "settings")), "state", state, "reason", reason,
+        "host", host, "pid", 1, "started", stamp, "updated", stamp, "runs", 0, "max_runs",
+        conditions * (int)setting_of_cell(cell, "max-runs", DEFAULT_MAX_RUNS), "error",
+        "asked_error", setting_of_cell(cell, "error", 0.05), "expected_runs", "spent_s", 0, "job");
+    char *text = status != NULL ? json_dumps(status, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    if (text == NULL || !folder_write(cell_path(drive, index, "status.json", path), text, false))
+        complain("%s: its status cannot be written: is the disk full?", name_of(drive, index));
+    free(text);
+    json_decref(status);
+}
+
+/* Whether the campaign's folder still takes data. */
+static bool can_write(const struct drive *drive)
+{
+    static const char zeros[SPACE_BYTES];
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/.space", drive->settings->folder);
+    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0)
+        return false;
+    const bool written = write(file, zeros, sizeof zeros) == (ssize_t)sizeof zeros;
+    const bool closed = close(file) == 0;
+    unlink(path);
+    return written && closed;
+}
+
+static void count_cell(struct drive *drive, int status)
+{
+    if (status == EXIT_TARGET)
+        drive->failed++;
+    else if (strcmp(state_of_status(status), "done") != 0)
+        drive->broken++;
+}
+
+static void end_cell(struct drive *drive, int status)
+{
+    const size_t index = drive->progress.current;
+    const char *state = state_of_status(status);
+    char reason[REASON_SIZE] = "", path[PATH_MAX];
+    scratch_remove(&drive->scratch);
+    count_cell(drive, status);
+    if (strcmp(state, "done") == 0) {
+        pass_stderr(drive);
+    } else {
+        find_reason(drive, index, reason, sizeof reason);
+        if (reason[0] == '\0')
+            snprintf(reason, sizeof reason, "it ended with status %d", status);
+        if (access(cell_path(drive, index, "status.json", path), F_OK) != 0 || status == KILLED)
+            write_broken(drive, index, state, reason);
+    }
+    progress_cell_end(&drive->progress, state, reason);
+    if (strcmp(state, "interrupted") == 0 && status <= SIGNALLED && !can_write(drive)) {
+        drive->full = true;
+        say_full(drive);
+    }
+    puts("ended");
+}
+
+/* --- the dialogue */
+
+/* Waits for a command, and draws the bar meanwhile. False: the shell is gone. */
+static bool next_command(const struct drive *drive, char **line, size_t *size)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    const int wait_ms = drive->progress.terminal ? TICK_MS : -1;
+    int ready;
+    while ((ready = poll(&input, 1, wait_ms)) == 0 || (ready < 0 && errno == EINTR))
+        progress_tick(&drive->progress);
+    /* A command is a line, and waits for its answer: nothing is left in the buffer. */
+    return ready > 0 && getline(line, size, stdin) > 0;
+}
+
+static bool obey(struct drive *drive, const char *line)
+{
+    static const char ended[] = "ended ";
+    if (strcmp(line, "next\n") == 0)
+        answer_next(drive);
+    else if (strncmp(line, ended, sizeof ended - 1) == 0 && drive->progress.measuring)
+        end_cell(drive, (int)strtol(line + sizeof ended - 1, NULL, 10));
+    else
+        return complain("campaign run: unknown command %.20s: see harness/campaign/drive.h", line);
+    return fflush(stdout) == 0;
+}
+
+bool drive(const struct drive_settings *settings, const struct states *states)
+{
+    struct drive drive = {.settings = settings, .states = states};
+    char *line = NULL;
+    size_t size = 0;
+    bool obeyed = true;
+    /* What a terminal sends to all of us is the shell's to answer: we end with it. */
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    for (size_t i = 0; i < states->count; i++)
+        drive.failed += !states->list[i].todo && state_is(&states->list[i], "failed");
+    if (!progress_begin(&drive.progress, states, settings->folder, settings->quiet))
+        return complain("out of memory: give fewer cells");
+    while (obeyed && next_command(&drive, &line, &size))
+        obeyed = obey(&drive, line);
+    progress_end(&drive.progress);
+    free(line);
+    return obeyed;
+}

@@ -1,0 +1,32 @@
+#ifndef CAMPAIGN_DRIVE_H
+#define CAMPAIGN_DRIVE_H
+
+/* The dialogue with the shell that runs the cells of a campaign. The shell starts and
+ * ends processes; what to start, and what became of it, is decided here.
+ *
+ * Commands on stdin, each answered by a line with tabs on stdout:
+ *   next          cell NAME SCRATCH    make it the next one: DIR/cells/NAME/cell.json
+ *                                      says what to measure, in the folder SCRATCH
+ *                 end FAILED BROKEN    all are done; so many targets failed; so many
+ *                                      cells could not be measured
+ *                 failed               no further cell would do better; a message was
+ *                                      printed
+ *   ended STATUS  ended                the exit status of jostle for that cell
+ * The end of stdin ends it. */
+
+#include "plan.h"
+#include "states.h"
+
+#include <stdbool.h>
+
+struct drive_settings {
+    const char *folder;  /* of the campaign */
+    const char *scratch; /* where working folders are made */
+    const char *stderr_path; /* what a cell's jostle printed on stderr */
+    bool quiet;
+};
+
+/* False after a message. */
+bool drive(const struct drive_settings *settings, const struct states *states);
+
+#endif

@@ -1,0 +1,154 @@
+#include "estimate.h"
+
+#include "plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* From a single run of t seconds: at least min-runs pairs of 2 t, at most max-runs
+ * pairs of 3 t (a load that doubles the time), and what jostle adds. */
+static const double pair_s = 0.2, start_s = 1;
+enum { DEFAULT_MAX_RUNS = 30, DEFAULT_MIN_RUNS = 12 };
+
+/* A JSON number without a fraction where it has none. */
+static json_t *number(double value)
+{
+    return value == (double)(json_int_t)value ? json_integer((json_int_t)value)
+                                              : json_real(value);
+}
+
+/* Adds to {name: [sum, count]}. */
+static void add_time(json_t *sums, const char *name, double seconds)
+{
+    json_t *pair = json_object_get(sums, name);
+    const double sum = pair != NULL ? json_real_value(json_array_get(pair, 0)) : 0;
+    const double count = pair != NULL ? json_real_value(json_array_get(pair, 1)) : 0;
+    json_object_set_new(sums, name, json_pack("[ff]", sum + seconds, count + 1));
+}
+
+static void divide(json_t *sums)
+{
+    const char *name;
+    json_t *pair;
+    void *next;
+    json_object_foreach_safe (sums, next, name, pair)
+        json_object_set_new(sums, name,
+                            json_real(json_real_value(json_array_get(pair, 0)) /
+                                      json_real_value(json_array_get(pair, 1))));
+}
+
+void means_of(const struct states *states, struct means *means)
+{
+    double sum = 0, count = 0;
+    *means = (struct means){.by_label = json_object(), .by_target = json_object()};
+    for (size_t i = 0; i < states->count; i++) {
+        const struct state *state = &states->list[i];
+        if (!state_is(state, "done"))
+            continue;
+        const char *label = text_of(state->cell, "label"), *target = text_of(state->cell, "target");
+        const double spent_s = number_of(state->status, "spent_s", NAN);
+        if (isnan(spent_s))
+            continue;
+        if (label != NULL)
+            add_time(means->by_label, label, spent_s);
+        if (target != NULL)
+            add_time(means->by_target, target, spent_s);
+        sum += spent_s;
+        count++;
+    }
+    divide(means->by_label);
+    divide(means->by_target);
+    means->all = count > 0 ? sum / count : NAN;
+}
+
+void means_free(struct means *means)
+{
+    json_decref(means->by_label);
+    json_decref(means->by_target);
+}
+
+double rest_of_cell(const json_t *status)
+{
+    const double expected = number_of(status, "expected_runs", 0);
+    const double runs = number_of(status, "runs", 0), spent_s = number_of(status, "spent_s", 0);
+    if (expected <= 0 || runs <= 0 || spent_s <= 0)
+        return NAN;
+    return spent_s * fmax(expected - runs, 0) / runs;
+}
+
+static json_t *range(double low, double high, const char *from)
+{
+    return json_pack("{so so ss}", "low", number(low), "high", number(high), "from", from);
+}
+
+static json_t *from_probe(const json_t *cell, double run_s)
+{
+    const double most = setting_of_cell(cell, "max-runs", DEFAULT_MAX_RUNS);
+    const double least = setting_of_cell(cell, "min-runs", fmin(DEFAULT_MIN_RUNS, most));
+    const bool loaded = text_of(cell, "load") != NULL;
+    return range(start_s + least * ((loaded ? 2 : 1) * run_s + pair_s),
+                 start_s + most * ((loaded ? 3 : 1) * run_s + pair_s), "probe");
+}
+
+static json_t *time_of(const struct state *state, const struct means *means, const json_t *probes)
+{
+    const char *label = text_of(state->cell, "label"), *target = text_of(state->cell, "target");
+    if (!state->todo)
+        return range(0, 0, "done");
+    if (state->status != NULL && !state_is(state, "changed")) {
+        const double rest_s = rest_of_cell(state->status);
+        if (!isnan(rest_s))
+            return range(rest_s, rest_s, "cell");
+    }
+    const json_t *known = json_object_get(means->by_label, label);
+    const char *from = "label";
+    if (known == NULL) {
+        known = json_object_get(means->by_target, target);
+        from = "target";
+    }
+    if (known != NULL)
+        return range(json_real_value(known), json_real_value(known), from);
+    known = json_object_get(probes, label);
+    return known != NULL ? from_probe(state->cell, json_number_value(known)) : json_null();
+}
+
+static json_t *member(const json_t *object, const char *name)
+{
+    json_t *value = json_object_get(object, name);
+    return value != NULL ? json_incref(value) : json_null();
+}
+
+static json_t *cell_of(const struct state *state, json_t *time)
+{
+    const json_t *cell = state->cell;
+    return json_pack("{so so so so so so ss sb so so so so}", "number", member(cell, "number"),
+                     "name", member(cell, "name"), "target", member(cell, "target"), "label",
+                     member(cell, "label"), "load", member(cell, "load"), "level",
+                     member(cell, "level"), "state", state->name, "todo", state->todo, "command",
+                     member(cell, "command"), "spec", member(cell, "spec"), "spent_s",
+                     member(state->status, "spent_s"), "estimate_s", time);
+}
+
+json_t *estimate(const json_t *plan, const struct states *states, const json_t *probes)
+{
+    struct means means;
+    json_t *cells = json_array();
+    double low_s = 0, high_s = 0;
+    int todo = 0, unknown = 0;
+    means_of(states, &means);
+    for (size_t i = 0; i < states->count; i++) {
+        const struct state *state = &states->list[i];
+        json_t *time = time_of(state, &means, probes);
+        todo += state->todo;
+        unknown += json_is_null(time);
+        low_s += number_of(time, "low", 0);
+        high_s += number_of(time, "high", 0);
+        json_array_append_new(cells, cell_of(state, time));
+    }
+    means_free(&means);
+    return json_pack("{ss so so so s{si si si so so}}", "schema", "jostle.plan/1", "name",
+                     member(plan, "name"), "file", member(plan, "file"), "cells", cells, "total",
+                     "cells", (int)states->count, "todo", todo, "unknown", unknown, "low_s",
+                     number(low_s), "high_s", number(high_s));
+}

@@ -1,0 +1,325 @@
+#include "expand.h"
+
+#include "halves.h"
+#include "settings.h"
+
+#include "common/messages.h"
+#include "common/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { HINT_SIZE = 128, REASON_SIZE = 256, LONGEST_FOLDER = 120, CUT_FOLDER = 110, TAIL = 8 };
+/* How long to calibrate where the file only says that it is to be done. */
+static const int64_t default_calibrate_ns = 10000000000;
+
+/* --- what can be refused before anything is worked out */
+
+static void check_section(const struct config *config, const struct entry *entry)
+{
+    static const char *const kinds[] = {"campaign", "target", "load", "include", NULL};
+    char hint[HINT_SIZE];
+    size_t i = 0;
+    while (kinds[i] != NULL && strcmp(kinds[i], entry->section) != 0)
+        i++;
+    if (kinds[i] == NULL)
+        config_refuse(config, entry, NULL,
+                      "unknown section%s: use campaign, target \"NAME\", load \"NAME\" or include",
+                      config_hint(entry->section, kinds, hint, sizeof hint));
+    if ((i == 1 || i == 2) && entry->sub[0] == '\0')
+        config_refuse(config, entry, "", "it has no name: write [%s \"NAME\"]", entry->section);
+}
+
+static void check_campaign_key(const struct config *config, const struct entry *entry)
+{
+    char hint[HINT_SIZE];
+    if (strcmp(entry->section, "campaign") != 0)
+        return;
+    if (entry->sub[0] != '\0')
+        config_refuse(config, entry, NULL, "[campaign] takes no name: write [campaign]");
+    if (!section_reserves("campaign", entry->key) && !setting_known(entry->key))
+        config_refuse(config, entry, NULL, "unknown setting%s: see docs/campaigns.md",
+                      section_hint("campaign", entry->key, hint, sizeof hint));
+}
+
+/* --- [campaign] */
+
+static json_t *parse_overrides(const char *const *overrides, size_t count)
+{
+    json_t *settings = json_object();
+    char hint[HINT_SIZE], reason[REASON_SIZE], name[HINT_SIZE];
+    for (size_t i = 0; i < count; i++) {
+        const char *text = overrides[i], *equals = strchr(text, '=');
+        static const char prefix[] = "campaign.";
+        if (equals == NULL)
+            usage_error("--set %s: give NAME=VALUE, such as max-runs=8", text);
+        if (strncmp(text, prefix, sizeof prefix - 1) == 0)
+            text += sizeof prefix - 1;
+        snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+        if (!setting_known(name))
+            usage_error("--set %s: unknown setting%s: give an option of jostle slowdown",
+                        overrides[i], section_hint("campaign", name, hint, sizeof hint));
+        char *value = setting_value(name, equals + 1, reason, sizeof reason);
+        if (value == NULL)
+            usage_error("--set %s: %s", overrides[i], reason);
+        json_object_set_new(settings, name, json_string(value));
+        free(value);
+    }
+    return settings;
+}
+
+static json_t *optional_text(const struct section *campaign, const char *key)
+{
+    const struct entry *entry = section_entry(campaign, key);
+    return entry != NULL ? json_string(entry->value) : json_null();
+}
+
+/* A number without a fraction where it has none. */
+static json_t *number(double value)
+{
+    return value == (double)(json_int_t)value ? json_integer((json_int_t)value)
+                                              : json_real(value);
+}
+
+/* calibrate = 10s, or true for the default length, or false. */
+static json_t *calibrate_seconds(const struct config *config, const struct section *campaign)
+{
+    const struct entry *entry = section_entry(campaign, "calibrate");
+    int64_t time_ns = default_calibrate_ns;
+    if (entry == NULL || strcmp(entry->value, "false") == 0)
+        return json_null();
+    if (strcmp(entry->value, "true") != 0 &&
+        (units_time(entry->value, &time_ns) != 0 || time_ns <= 0))
+        config_refuse(config, entry, NULL, "%s: give a time such as 10s, or true", entry->value);
+    return number((double)time_ns / 1e9);
+}
+
+/* --- cells */
+
+/* The file's own name, without .conf. */
+static json_t *name_of_file(const char *file)
+{
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    const size_t length = strlen(name), suffix = sizeof ".conf" - 1;
+    const bool has = length > suffix && strcmp(name + length - suffix, ".conf") == 0;
+    return json_stringn(name, has ? length - suffix : length);
+}
+
+/* A folder's name: not too long, and not one that hides. */
+static json_t *folder_name(const struct half *target, const struct half *load, const char *key)
+{
+    json_t *name = load->part != NULL ? json_sprintf("%s@%s", target->part, load->part)
+                                      : json_string(target->part);
+    char *text = name != NULL ? strdup(json_string_value(name)) : NULL;
+    json_decref(name);
+    if (text == NULL)
+        return NULL;
+    if (text[0] == '.' || text[0] == '-')
+        text[0] = '_';
+    name = strlen(text) > LONGEST_FOLDER
+               ? json_sprintf("%.*s_%.*s", CUT_FOLDER, text, TAIL, key)
+               : json_string(text);
+    free(text);
+    return name;
+}
+
+static json_t *cell_settings(const struct context *context, const struct half *target,
+                             const struct half *load)
+{
+    json_t *settings = json_copy(context->settings);
+    json_object_update(settings, target->settings);
+    json_object_update(settings, load->settings);
+    json_object_update(settings, context->overrides);
+    settings_drop_false(settings);
+    return settings;
+}
+
+static json_t *level_of(const struct half *load)
+{
+    json_t *level = json_object_get(load->parameters, "level");
+    return level != NULL ? json_incref(level) : json_null();
+}
+
+static void add_cell(const struct context *context, const struct half *target,
+                     const struct half *load, json_t *cells)
+{
+    char key[SHA256_DIGITS + 1];
+    snprintf(key, sizeof key, "%s%s", target->key, load->key);
+    json_t *cell = json_pack(
+        "{so si ss ss ss sO sO ss? so sO ss ss ss? so}", "name", folder_name(target, load, key),
+        "number", (int)json_array_size(cells) + 1, "key", key, "target", target->name, "label",
+        target->label, "parameters", target->parameters, "command", target->command, "load",
+        load->name, "level", level_of(load), "load_parameters", load->parameters, "condition",
+        load->condition, "node", load->node, "spec", load->spec, "settings",
+        cell_settings(context, target, load));
+    if (cell == NULL)
+        config_refuse(context->config, NULL, NULL,
+                      "a name or a value is not valid UTF-8: write it so");
+    json_array_append_new(cells, cell);
+}
+
+static void check_load_name(const struct config *config, const struct entry *entry,
+                            const struct sections *loads, const char *word)
+{
+    char hint[HINT_SIZE] = "";
+    if (strcmp(word, "none") == 0)
+        return;
+    for (size_t i = 0; i < loads->count; i++)
+        if (strcmp(loads->list[i].name, word) == 0)
+            return;
+    const char **names = calloc(loads->count + 1, sizeof *names);
+    for (size_t i = 0; names != NULL && i < loads->count; i++)
+        names[i] = loads->list[i].name;
+    if (names != NULL)
+        config_hint(word, names, hint, sizeof hint);
+    config_refuse(config, entry, NULL, "no load is named %s%s: name loads of this file, or none",
+                  word, hint);
+}
+
+/* The loads that a target names, as {name: true}; empty: all. */
+static json_t *named_loads(const struct config *config, const struct section *target,
+                           const struct sections *loads)
+{
+    json_t *named = json_object();
+    for (size_t i = 0; i < target->count; i++) {
+        size_t count;
+        if (strcmp(target->entries[i]->key, "loads") != 0)
+            continue;
+        char **words = entry_words(config, target->entries[i], &count);
+        for (size_t k = 0; k < count; k++) {
+            check_load_name(config, target->entries[i], loads, words[k]);
+            json_object_set_new(named, words[k], json_true());
+        }
+        free(words);
+    }
+    return named;
+}
+
+static bool is_measured_under(const json_t *named, const struct half *load, size_t load_count)
+{
+    if (load->name == NULL)
+        return json_object_size(named) > 0 ? json_object_get(named, "none") != NULL
+                                           : load_count == 0;
+    return json_object_size(named) == 0 || json_object_get(named, load->name) != NULL;
+}
+
+/* Cells whose names are the same get a part of their keys, too: from the digit on. */
+static void name_apart(json_t *cells, size_t digit)
+{
+    json_t *seen = json_object(), *cell;
+    size_t i;
+    json_array_foreach (cells, i, cell) {
+        const char *name = json_string_value(json_object_get(cell, "name"));
+        json_object_set_new(seen, name, json_boolean(json_object_get(seen, name) != NULL));
+    }
+    json_array_foreach (cells, i, cell) {
+        const char *name = json_string_value(json_object_get(cell, "name"));
+        const char *key = json_string_value(json_object_get(cell, "key"));
+        if (json_is_true(json_object_get(seen, name)))
+            json_object_set_new(cell, "name", json_sprintf("%s_%.*s", name, TAIL, key + digit));
+    }
+    json_decref(seen);
+}
+
+static json_t *make_cells(const struct context *context, const struct sections *target_sections,
+                          const struct sections *load_sections)
+{
+    struct halves loads = halves_of_loads(context, load_sections);
+    struct halves targets = halves_of_targets(context, target_sections);
+    const struct section *section = NULL;
+    json_t *cells = json_array(), *named = NULL;
+    for (size_t i = 0; i < targets.count; i++) {
+        if (targets.list[i].section != section) {
+            section = targets.list[i].section;
+            json_decref(named);
+            named = named_loads(context->config, section, load_sections);
+        }
+        for (size_t k = 0; k < loads.count; k++)
+            if (is_measured_under(named, &loads.list[k], load_sections->count))
+                add_cell(context, &targets.list[i], &loads.list[k], cells);
+    }
+    /* Values that differ only in characters that a folder cannot have: of the target,
+     * then of the load. */
+    name_apart(cells, 0);
+    name_apart(cells, HALF_KEY_DIGITS);
+    json_decref(named);
+    halves_free(&targets);
+    halves_free(&loads);
+    return cells;
+}
+
+/* --- the whole */
+
+static void begin(struct context *context, const struct config *config,
+                  const struct expand_folders *folders)
+{
+    const char *slash = strrchr(config->file, '/');
+    *context = (struct context){
+        .config = config,
+        .workloads = folders->workloads,
+        .builtin = json_pack("{ss% ss ss}", "campaign-dir", config->file,
+                             slash ? (int)(slash - config->file) : 0, "instances",
+                             folders->instances, "workloads", folders->workloads),
+        .self = json_pack("{ss ss ss}", "campaign-dir", "{campaign-dir}", "instances",
+                          "{instances}", "workloads", "{workloads}")};
+    if (context->builtin == NULL || context->self == NULL)
+        config_refuse(config, NULL, NULL, "the path of the file is not valid UTF-8: rename it");
+}
+
+/* The section [campaign], empty where the file has none. */
+static struct section campaign_section(const struct sections *sections)
+{
+    return sections->count > 0 ? sections->list[0] : (struct section){.kind = "campaign"};
+}
+
+static json_t *make_plan(struct context *context, const struct section *campaign)
+{
+    const struct config *config = context->config;
+    struct sections targets = sections_of(config, "target"), loads = sections_of(config, "load");
+    json_t *none = json_object();
+    if (targets.count == 0)
+        config_refuse(config, NULL, NULL,
+                      "there is no target: add [target \"NAME\"] with command = PROGRAM");
+    section_check_placeholders(config, campaign, none, context->builtin);
+    context->settings = half_settings(context, campaign, none, context->builtin);
+    context->settings_text = half_settings(context, campaign, none, context->self);
+    const struct entry *name = section_entry(campaign, "name");
+    json_t *settings = json_copy(context->settings);
+    json_object_update(settings, context->overrides);
+    settings_drop_false(settings);
+    json_t *plan = json_pack(
+        "{ss so so ss so so so so}", "schema", "jostle.campaign/1", "name",
+        name != NULL ? json_string(name->value) : name_of_file(config->file), "description",
+        optional_text(campaign, "description"), "file", config->file, "scratch",
+        optional_text(campaign, "scratch"), "calibrate_s", calibrate_seconds(config, campaign),
+        "settings", settings, "cells", make_cells(context, &targets, &loads));
+    if (plan == NULL)
+        config_refuse(config, NULL, NULL, "a value is not valid UTF-8: write it so");
+    json_decref(none);
+    sections_free(&targets);
+    sections_free(&loads);
+    return plan;
+}
+
+json_t *expand(const struct config *config, const struct expand_folders *folders,
+               const char *const *overrides, size_t override_count)
+{
+    struct context context;
+    begin(&context, config, folders);
+    context.overrides = parse_overrides(overrides, override_count);
+    for (size_t i = 0; i < config->count; i++)
+        check_section(config, &config->entries[i]);
+    config_check_includes(config);
+    for (size_t i = 0; i < config->count; i++)
+        check_campaign_key(config, &config->entries[i]);
+    struct sections sections = sections_of(config, "campaign");
+    const struct section campaign = campaign_section(&sections);
+    json_t *plan = make_plan(&context, &campaign);
+    sections_free(&sections);
+    json_decref(context.builtin);
+    json_decref(context.self);
+    json_decref(context.overrides);
+    json_decref(context.settings);
+    json_decref(context.settings_text);
+    return plan;
+}

@@ -1,0 +1,165 @@
+#include "folder.h"
+
+#include "plan.h"
+
+#include "common/messages.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOCK_TRIES = 40, LOCK_PAUSE_NS = 50000000, NAMES_SHOWN = 3, NAMES_SIZE = 512 };
+
+bool folder_make(const char *path)
+{
+    char part[PATH_MAX];
+    snprintf(part, sizeof part, "%s", path);
+    for (char *slash = part + 1; *slash != '\0'; slash++)
+        if (*slash == '/') {
+            *slash = '\0';
+            if (mkdir(part, 0777) != 0 && errno != EEXIST)
+                return false;
+            *slash = '/';
+        }
+    struct stat status;
+    return (mkdir(part, 0777) == 0 || errno == EEXIST) && stat(part, &status) == 0 &&
+           S_ISDIR(status.st_mode);
+}
+
+bool folder_lock(const char *folder, bool shared)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/lock", folder);
+    const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (file < 0)
+        return complain("cannot write to %s: choose another folder with --output", folder);
+    for (int tries = 0; tries < LOCK_TRIES; tries++) {
+        if (flock(file, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0)
+            return true;
+        if (errno != EWOULDBLOCK) {
+            complain("%s: files cannot be locked there: make sure that no other campaign uses it",
+                     folder);
+            return true;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = LOCK_PAUSE_NS}, NULL);
+    }
+    return complain("another jostle campaign works in %s: wait for it (jostle watch %s), or choose "
+                    "another folder",
+                    folder, folder);
+}
+
+bool folder_write(const char *path, const char *text, bool synced)
+{
+    char part[PATH_MAX];
+    snprintf(part, sizeof part, "%s.part", path);
+    FILE *file = fopen(part, "we");
+    if (file == NULL)
+        return false;
+    const bool written = fputs(text, file) != EOF && fflush(file) == 0 &&
+                         (!synced || fsync(fileno(file)) == 0);
+    if (fclose(file) == 0 && written && rename(part, path) == 0)
+        return true;
+    unlink(part);
+    return false;
+}
+
+/* {name: key} of a plan's cells. */
+static json_t *keys_of(const json_t *plan)
+{
+    json_t *keys = json_object(), *cell;
+    size_t i;
+    json_array_foreach (json_object_get(plan, "cells"), i, cell)
+        json_object_set(keys, text_of(cell, "name"), json_object_get(cell, "key"));
+    return keys;
+}
+
+enum change { CHANGE_ADDED, CHANGE_DIFFERS };
+
+/* Says how many cells of one plan the other lacks, or has another definition of. */
+static void say_change(const json_t *keys, const json_t *others, enum change change,
+                       const char *text)
+{
+    char names[NAMES_SIZE] = "";
+    size_t count = 0, used = 0;
+    const char *name;
+    json_t *key;
+    json_object_foreach ((json_t *)keys, name, key) {
+        const json_t *other = json_object_get(others, name);
+        if (change == CHANGE_ADDED ? other != NULL : other == NULL || json_equal(key, other))
+            continue;
+        if (count++ < NAMES_SHOWN && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     name);
+    }
+    if (count > NAMES_SHOWN)
+        complain("%zu cell(s) %s: %s and %zu more", count, text, names, count - NAMES_SHOWN);
+    else if (count > 0)
+        complain("%zu cell(s) %s: %s", count, text, names);
+}
+
+static void say_changes(const json_t *old, const json_t *plan)
+{
+    json_t *before = keys_of(old), *now = keys_of(plan);
+    say_change(now, before, CHANGE_ADDED, "are new");
+    say_change(now, before, CHANGE_DIFFERS, "are measured again, their definition changed");
+    say_change(before, now, CHANGE_ADDED, "are no longer in the file, and are left as they are");
+    json_decref(before);
+    json_decref(now);
+}
+
+/* A whole file, to be freed; NULL: it cannot be read. */
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    char *text = NULL;
+    size_t size = 0;
+    if (file == NULL)
+        return NULL;
+    const ssize_t length = getdelim(&text, &size, '\0', file);
+    fclose(file);
+    if (length >= 0)
+        return text;
+    free(text);
+    return strdup("");
+}
+
+static bool copy_conf(const char *folder, const char *conf_path)
+{
+    char path[PATH_MAX];
+    char *text = read_file(conf_path);
+    snprintf(path, sizeof path, "%s/campaign.conf", folder);
+    const bool copied = text != NULL && folder_write(path, text, true);
+    free(text);
+    return copied;
+}
+
+bool folder_keep_plan(const char *folder, const json_t *plan, const char *conf_path,
+                      const char *file, bool shared)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/campaign.json", folder);
+    json_t *old = access(path, F_OK) == 0 ? json_load_file(path, 0, NULL) : NULL;
+    const bool same = old != NULL && json_equal(old, plan);
+    if (old != NULL && !same && shared) {
+        json_decref(old);
+        return complain("%s is not what %s was planned from: run jostle campaign %s without "
+                        "--cells first, or give another --output",
+                        file, folder, file);
+    }
+    if (old != NULL && !same)
+        say_changes(old, plan);
+    json_decref(old);
+    if (same)
+        return true;
+    char *text = json_dumps(plan, JSON_COMPACT);
+    const bool kept = text != NULL && copy_conf(folder, conf_path) && folder_write(path, text, true);
+    free(text);
+    return kept || complain("cannot write to %s: is the disk full?", folder);
+}

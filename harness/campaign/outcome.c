@@ -1,0 +1,111 @@
+#include "outcome.h"
+
+#include "plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NUMBER_SIZE = 48 };
+
+const char *duration_text(double seconds, char *text, size_t size)
+{
+    if (seconds < 100)
+        snprintf(text, size, "%.0f s", seconds);
+    else if (seconds < 6000)
+        snprintf(text, size, "%.0f min", seconds / 60);
+    else
+        snprintf(text, size, "%.0f h %02d min", floor(seconds / 3600),
+                 (int)(fmod(seconds, 3600) / 60));
+    return text;
+}
+
+/* Three digits of a number from 1 to 1000. */
+static const char *three_digits(double value, char *text, size_t size)
+{
+    snprintf(text, size, "%.*f", value >= 100 ? 0 : value >= 10 ? 1 : 2, value);
+    return text;
+}
+
+static const char *time_text(double seconds, char *text, size_t size)
+{
+    static const struct {
+        double least, factor;
+        const char *unit;
+    } units[] = {{1, 1, "s"}, {1e-3, 1e3, "ms"}, {1e-6, 1e6, "µs"}, {0, 1e9, "ns"}};
+    char digits[NUMBER_SIZE - 8];
+    size_t i = 0;
+    while (seconds < units[i].least)
+        i++;
+    snprintf(text, size, "%s %s", three_digits(seconds * units[i].factor, digits, sizeof digits),
+             units[i].unit);
+    return text;
+}
+
+/* The slowdown of wall time by the load. */
+static const json_t *wall_slowdown(const json_t *result)
+{
+    size_t i;
+    json_t *slowdown;
+    json_array_foreach (json_object_get(result, "slowdowns"), i, slowdown) {
+        const char *metric = text_of(slowdown, "metric"), *load = text_of(slowdown, "condition");
+        if (metric != NULL && load != NULL && strcmp(metric, "wall_s") == 0 &&
+            strcmp(load, "aa") != 0)
+            return slowdown;
+    }
+    return NULL;
+}
+
+static void put_slowdown(const json_t *slowdown, char *text, size_t size)
+{
+    const json_t *ci = json_object_get(slowdown, "ci");
+    const double ratio = number_of(slowdown, "ratio", NAN);
+    if (json_is_array(ci))
+        snprintf(text, size, "slowdown %.3f [%.3f, %.3f]%s", ratio,
+                 json_number_value(json_array_get(ci, 0)), json_number_value(json_array_get(ci, 1)),
+                 json_is_false(json_object_get(slowdown, "distinguishable")) ? " (noise)" : "");
+    else
+        snprintf(text, size, "slowdown %.3f", ratio);
+}
+
+static void put_time(const json_t *condition, char *text, size_t size)
+{
+    const json_t *wall = json_object_get(condition, "wall_s");
+    char mean[NUMBER_SIZE], error[NUMBER_SIZE];
+    const double relative = number_of(wall, "error", NAN);
+    time_text(number_of(wall, "mean", 0), mean, sizeof mean);
+    if (isnan(relative))
+        snprintf(text, size, "%s", mean);
+    else
+        snprintf(text, size, "%s, error %s %%", mean,
+                 three_digits(100 * relative, error, sizeof error));
+}
+
+static void put_runs(const json_t *conditions, char *text, size_t size)
+{
+    double runs = 0;
+    bool converged = true;
+    size_t i;
+    json_t *condition;
+    json_array_foreach (conditions, i, condition) {
+        runs += number_of(condition, "runs", 0);
+        converged = converged && json_is_true(json_object_get(condition, "converged"));
+    }
+    snprintf(text, size, ", %.0f runs%s", runs, converged ? "" : ", not converged");
+}
+
+const char *outcome_text(const char *result_path, char *text, size_t size)
+{
+    json_t *result = json_load_file(result_path, 0, NULL);
+    const json_t *conditions = json_object_get(result, "conditions");
+    const json_t *slowdown = wall_slowdown(result);
+    snprintf(text, size, "done");
+    if (slowdown != NULL)
+        put_slowdown(slowdown, text, size);
+    else if (json_array_size(conditions) > 0)
+        put_time(json_array_get(conditions, 0), text, size);
+    if (json_array_size(conditions) > 0)
+        put_runs(conditions, text + strlen(text), size - strlen(text));
+    json_decref(result);
+    return text;
+}

@@ -1,0 +1,58 @@
+#include "program.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_program(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
+/* The absolute path of a program in PATH; false: there is none. */
+static bool find_in_path(const char *name, char path[PATH_MAX])
+{
+    const char *at = getenv("PATH"), *end;
+    char folder[PATH_MAX / 4], here[PATH_MAX / 4];
+    for (; at != NULL && *at != '\0'; at = *end != '\0' ? end + 1 : NULL) {
+        end = strchrnul(at, ':');
+        snprintf(folder, sizeof folder, "%.*s", (int)(end - at), at);
+        if (folder[0] == '/')
+            snprintf(path, PATH_MAX, "%s/%s", folder, name);
+        else if (getcwd(here, sizeof here) != NULL)
+            snprintf(path, PATH_MAX, "%s/%s/%s", here, folder, name);
+        if (is_program(path))
+            return true;
+    }
+    return false;
+}
+
+static bool find(const struct context *context, const char *word, char path[PATH_MAX])
+{
+    const char *file = context->config->file, *slash = strrchr(file, '/');
+    if (word[0] == '/') {
+        snprintf(path, PATH_MAX, "%s", word);
+        return true;
+    }
+    if (strchr(word, '/') != NULL) {
+        snprintf(path, PATH_MAX, "%.*s/%s", slash ? (int)(slash - file) : 1, slash ? file : ".",
+                 strncmp(word, "./", 2) == 0 ? word + 2 : word);
+        return is_program(path);
+    }
+    snprintf(path, PATH_MAX, "%s/%s", context->workloads, word);
+    return is_program(path) || find_in_path(word, path);
+}
+
+void program_find(const struct context *context, const struct entry *entry, json_t *command)
+{
+    const char *word = json_string_value(json_array_get(command, 0));
+    char path[PATH_MAX];
+    if (!find(context, word, path))
+        config_refuse(context->config, entry, NULL,
+                      "%s: no such program in workloads, nor in PATH: fix the command, or build it",
+                      word);
+    json_array_set_new(command, 0, json_string(path));
+}

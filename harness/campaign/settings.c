@@ -1,0 +1,155 @@
+#include "settings.h"
+
+#include "common/options.h"
+#include "harness/experiment/settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NS_PER_S = 1000000000, NS_PER_US = 1000 };
+
+/* When to stop. */
+static const char *const limits[] = {"error",    "confidence", "min-runs", "max-runs",
+                                     "max-time", "metric",     "at-most",  NULL};
+/* Refuses to measure, but measures nothing else. */
+static const char strictness[] = "strict";
+
+static const struct option_row *const tables[] = {settings_rows, slowdown_rows, NULL};
+
+static const struct option_row *find(const char *name)
+{
+    const struct option_row *row = NULL;
+    for (size_t i = 0; tables[i] != NULL && row == NULL; i++)
+        row = option_find(tables[i], name);
+    return row;
+}
+
+size_t setting_names(const char **names, size_t most)
+{
+    size_t count = 0;
+    for (size_t i = 0; tables[i] != NULL; i++)
+        for (const struct option_row *row = tables[i]; row->name != NULL; row++)
+            if (count + 1 < most)
+                names[count++] = row->name;
+    names[count] = NULL;
+    return count;
+}
+
+bool setting_known(const char *name)
+{
+    return find(name) != NULL;
+}
+
+bool setting_is_list(const char *name)
+{
+    const struct option_row *row = find(name);
+    return row != NULL && row->type == OPTION_LIST;
+}
+
+static char *flag_value(const char *text, char *error, size_t size)
+{
+    static const char *const yes[] = {"true", "yes", "on", "1", NULL};
+    static const char *const no[] = {"false", "no", "off", "0", NULL};
+    for (size_t i = 0; yes[i] != NULL; i++) {
+        if (strcmp(text, yes[i]) == 0)
+            return strdup("1");
+        if (strcmp(text, no[i]) == 0)
+            return strdup("");
+    }
+    snprintf(error, size, "give true or false");
+    return NULL;
+}
+
+/* "0.05" */
+static char *fraction_text(double fraction)
+{
+    char *text = NULL;
+    if (asprintf(&text, "%.8f", fraction) < 0)
+        return NULL;
+    for (size_t length = strlen(text); length > 0 && text[length - 1] == '0'; length--)
+        text[length - 1] = '\0';
+    return text;
+}
+
+/* Seconds: "20.000000" */
+static char *time_text(int64_t time_ns)
+{
+    char *text = NULL;
+    const long long seconds = time_ns / NS_PER_S, rest_us = time_ns % NS_PER_S / NS_PER_US;
+    return asprintf(&text, "%lld.%06lld", seconds, rest_us) < 0 ? NULL : text;
+}
+
+/* The text without line breaks, which separate the values of a list. */
+static char *plain_text(const char *text)
+{
+    char *copy = strdup(text);
+    for (char *c = copy; c != NULL && *c != '\0'; c++)
+        if (*c == '\n')
+            *c = ' ';
+    return copy;
+}
+
+char *setting_value(const char *name, const char *text, char *error, size_t size)
+{
+    const struct option_row *row = find(name);
+    struct settings settings;
+    if (row->type == OPTION_FLAG)
+        return flag_value(text, error, size);
+    settings_begin(&settings);
+    if (row->type == OPTION_LIST)
+        return plain_text(text);
+    if (!option_set(row, &settings, text, error, size))
+        return NULL;
+    const char *field = (const char *)&settings + row->offset;
+    double fraction;
+    int64_t time_ns;
+    switch (row->type) {
+    case OPTION_FRACTION:
+        memcpy(&fraction, field, sizeof fraction);
+        return fraction_text(fraction);
+    case OPTION_TIME:
+        memcpy(&time_ns, field, sizeof time_ns);
+        return time_text(time_ns);
+    default:
+        return plain_text(text);
+    }
+}
+
+void settings_drop_false(json_t *settings)
+{
+    const char *name;
+    json_t *value;
+    void *next;
+    json_object_foreach_safe (settings, next, name, value)
+        if (json_string_length(value) == 0)
+            json_object_del(settings, name);
+}
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    for (; *names != NULL; names++)
+        if (strcmp(name, *names) == 0)
+            return true;
+    return false;
+}
+
+json_t *settings_limits(const json_t *settings)
+{
+    json_t *found = json_object(), *value;
+    const char *name;
+    json_object_foreach ((json_t *)settings, name, value)
+        if (is_one_of(name, limits))
+            json_object_set(found, name, value);
+    return found;
+}
+
+json_t *settings_fixed(const json_t *settings)
+{
+    json_t *found = json_object(), *value;
+    const char *name;
+    json_object_foreach ((json_t *)settings, name, value)
+        if (!is_one_of(name, limits) && strcmp(name, strictness) != 0)
+            json_object_set(found, name, value);
+    return found;
+}

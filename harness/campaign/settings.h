@@ -1,0 +1,32 @@
+#ifndef CAMPAIGN_SETTINGS_H
+#define CAMPAIGN_SETTINGS_H
+
+/* What a campaign file may set: the measuring options of `jostle slowdown`, but
+ * for those that a campaign gives itself. */
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { SETTINGS_MOST = 64 };
+/* All names, ended by NULL, into an array of most entries. Returns how many. */
+size_t setting_names(const char **names, size_t most);
+bool setting_known(const char *name);
+/* May be given several times, which adds up. */
+bool setting_is_list(const char *name);
+
+/* A value in the form in which plans and cells have it, to be freed; "" for a flag
+ * that is false. NULL with a reason in error, such as "give a whole number". */
+char *setting_value(const char *name, const char *text, char *error, size_t size);
+
+/* Takes flags that are false, "", out of settings {name: text}: such a flag is as if it
+ * was not there. */
+void settings_drop_false(json_t *settings);
+
+/* Of settings {name: text}: those that say when to stop. An experiment with other
+ * limits is the same experiment. To be released. */
+json_t *settings_limits(const json_t *settings);
+/* And those that make another experiment. To be released. */
+json_t *settings_fixed(const json_t *settings);
+
+#endif

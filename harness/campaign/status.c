@@ -1,0 +1,148 @@
+#include "status.h"
+
+#include "estimate.h"
+#include "plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REASON_SIZE = 256 };
+
+/* What a campaign's cells can be, in the order in which they are counted. */
+static const char *const names[] = {"done",  "running", "failed", "interrupted",
+                                    "stale", "waiting", NULL};
+
+static json_t *member(const json_t *object, const char *name)
+{
+    json_t *value = json_object_get(object, name);
+    return value != NULL ? json_incref(value) : json_null();
+}
+
+/* The state that people are shown: what waits for whatever reason is waiting. */
+static const char *shown_state(const char *folder, const struct state *state,
+                               const struct queue *queue, double now_s, char *reason, size_t size)
+{
+    const char *said = text_of(state->status, "reason"), *name = text_of(state->cell, "name");
+    snprintf(reason, size, "%s", said != NULL ? said : "");
+    if (state_is(state, "changed")) {
+        snprintf(reason, size, "its definition was changed");
+        return "waiting";
+    }
+    if (state_is(state, "limits"))
+        return "done";
+    if (state_is(state, "running") &&
+        !cell_is_measured(folder, name, state->status, queue, now_s, reason, size))
+        return "stale";
+    if (state_is(state, "running"))
+        snprintf(reason, size, "%s", said != NULL ? said : "");
+    return state->name;
+}
+
+static json_t *cell_status(const struct state *state, const char *shown, const char *reason)
+{
+    const json_t *status = state->status;
+    return json_pack("{so so ss ss? so so so so so so so so ss?}", "number",
+                     member(state->cell, "number"), "name", member(state->cell, "name"), "state",
+                     shown, "reason", reason[0] ? reason : NULL, "host", member(status, "host"),
+                     "runs", json_integer((json_int_t)number_of(status, "runs", 0)), "max_runs",
+                     member(status, "max_runs"), "expected_runs", member(status, "expected_runs"),
+                     "error", member(status, "error"), "asked_error",
+                     member(status, "asked_error"), "updated", member(status, "updated"),
+                     "spent_s", member(status, "spent_s"), "job", job_of(status));
+}
+
+static double rest_of(const struct state *state, const char *shown, const struct means *means)
+{
+    if (strcmp(shown, "done") == 0 || strcmp(shown, "failed") == 0)
+        return 0;
+    if (strcmp(shown, "running") == 0) {
+        const double rest_s = rest_of_cell(state->status);
+        if (!isnan(rest_s))
+            return rest_s;
+    }
+    const char *target = text_of(state->cell, "target");
+    const json_t *mean = target != NULL ? json_object_get(means->by_target, target) : NULL;
+    return mean != NULL ? json_real_value(mean) : means->all;
+}
+
+/* {state: how many cells}, with each state. */
+static json_t *no_counts(size_t cells)
+{
+    json_t *counts = json_pack("{si}", "cells", (int)cells);
+    for (size_t i = 0; names[i] != NULL; i++)
+        json_object_set_new(counts, names[i], json_integer(0));
+    return counts;
+}
+
+static void count_one(json_t *counts, const char *name)
+{
+    const json_int_t count = json_integer_value(json_object_get(counts, name));
+    json_object_set_new(counts, name, json_integer(count + 1));
+}
+
+static json_t *job_states(const struct queue *queue, const char *job)
+{
+    json_t *states = json_object_get(queue->tasks, job);
+    return !queue->answers ? json_null() : states != NULL ? json_incref(states) : json_object();
+}
+
+/* What was submitted, with what the queue says of it. */
+static json_t *jobs_of(const char *path, const struct queue *queue)
+{
+    json_t *jobs = json_array();
+    FILE *file = path != NULL ? fopen(path, "re") : NULL;
+    char *line = NULL;
+    size_t size = 0;
+    while (file != NULL && getline(&line, &size, file) > 0) {
+        char *rest = line;
+        const char *time = strsep(&rest, "\t\n"), *scheduler = strsep(&rest, "\t\n");
+        const char *role = strsep(&rest, "\t\n"), *id = strsep(&rest, "\t\n");
+        if (id != NULL && id[0] != '\0')
+            json_array_append_new(jobs, json_pack("{ss ss ss ss so}", "submitted", time,
+                                                  "scheduler", scheduler, "role", role, "id", id,
+                                                  "states", job_states(queue, id)));
+    }
+    free(line);
+    if (file != NULL)
+        fclose(file);
+    return jobs;
+}
+
+json_t *status_of(const json_t *plan, const char *folder, const struct states *states,
+                  const struct queue *queue, const char *jobs_path, double now_s)
+{
+    struct means means;
+    json_t *cells = json_array(), *counts = no_counts(states->count);
+    double rest_s = 0;
+    means_of(states, &means);
+    for (size_t i = 0; i < states->count; i++) {
+        const struct state *state = &states->list[i];
+        char reason[REASON_SIZE];
+        const char *shown = shown_state(folder, state, queue, now_s, reason, sizeof reason);
+        count_one(counts, shown);
+        rest_s += rest_of(state, shown, &means);
+        json_array_append_new(cells, cell_status(state, shown, reason));
+    }
+    means_free(&means);
+    /* Cells that are measured at the same time share the time that is left. */
+    const double at_once = number_of(counts, "running", 0);
+    json_t *left = isnan(rest_s) || at_once <= 0 ? json_null() : json_real(rest_s / at_once);
+    return json_pack("{ss so ss so so so sb so}", "schema", "jostle.campaign-status/1", "name",
+                     member(plan, "name"), "folder", folder, "counts", counts, "left_s", left,
+                     "jobs", jobs_of(jobs_path, queue), "queue", queue->answers, "cells", cells);
+}
+
+void status_print_lost(const struct states *states, const struct queue *queue, FILE *stream)
+{
+    json_t *printed = json_object();
+    for (size_t i = 0; i < states->count; i++) {
+        const char *job = job_of(states->list[i].status);
+        if (!state_is(&states->list[i], "running") || job == NULL ||
+            json_object_get(queue->states, job) != NULL || json_object_get(printed, job) != NULL)
+            continue;
+        json_object_set_new(printed, job, json_true());
+        fprintf(stream, "%s\n", job);
+    }
+    json_decref(printed);
+}
