@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# A campaign goes on, whatever ended it.
+# A campaign continues, whatever ended it.
 
 load helpers
 
@@ -53,8 +53,8 @@ left() {
     [[ -z $(pgrep -f -- "sleep $tag|--percent 3.${tag/./}" | while read -r pid; do gone "$pid" || echo "$pid"; done) ]]
 }
 
-# goes_on: the same command measures what is missing, and nothing twice.
-goes_on() {
+# continues: the same command measures what is missing, and nothing twice.
+continues() {
     touch go
     run -0 "$JOSTLE" campaign c.conf --output out
     [[ $output == *'2/3 a.n=2@l: slowdown '*'3/3 a.n=3@l: slowdown '* ]]
@@ -64,7 +64,7 @@ goes_on() {
     holds '.resumed | length == 1 and .[0].runs == 1' <out/cells/a.n=2@l/experiment.json
 }
 
-@test "SIGKILL: nothing is left running, and the campaign goes on without loss" {
+@test "SIGKILL: nothing is left running, and the campaign continues without loss" {
     mkdir scratch
     start --scratch scratch
     kill -KILL "$campaign"
@@ -84,7 +84,7 @@ goes_on() {
     # Nobody could say any more that it ended; whoever looks on sees it.
     run -0 "$JOSTLE" watch out --once
     [[ $output == *'1 stale'*'a.n=2@l: stale: '* ]]
-    goes_on
+    continues
 }
 
 @test "Ctrl-C" {
@@ -93,8 +93,8 @@ goes_on() {
     ended_with 130
     eventually 20 left
     holds '.state == "interrupted" and (.reason | contains("SIG"))' <out/cells/a.n=2@l/status.json
-    grep -q 'the same command goes on' log
-    goes_on
+    grep -q 'the same command continues' log
+    continues
 }
 
 @test "SIGTERM to the campaign alone" {
@@ -102,7 +102,7 @@ goes_on() {
     kill -TERM "$campaign"
     ended_with 143
     eventually 20 left
-    goes_on
+    continues
 }
 
 @test "a line that was half written is set aside" {
@@ -111,11 +111,11 @@ goes_on() {
     ended_with 137
     eventually 20 left
     head -c 700 out/cells/a.n=1@l/runs.jsonl >>out/cells/a.n=2@l/runs.jsonl
-    goes_on
+    continues
     [[ -s out/cells/a.n=2@l/runs.jsonl.torn ]]
 }
 
-@test "a full disk ends it with a message; with room it goes on" {
+@test "a full disk ends it with a message; with room it continues" {
     [[ $(id -u) -eq 0 ]] || skip "mounting a small tmpfs needs root"
     touch go
     mkdir out
@@ -146,7 +146,7 @@ goes_on() {
     "$JOSTLE" campaign c.conf --output out --cells 2 >log 2>&1 </dev/null 3>&- &
     campaign=$!
     eventually 30 pgrep -f "^sleep $tag" >/dev/null
-    # Another task at the same time; the cell of the first one is passed over.
+    # Another task at the same time; the cell of the first one is skipped.
     run -0 "$JOSTLE" campaign c.conf --output out --cells 2-3
     [[ $output == *'a.n=2@l is being measured by another jostle'*'a.n=3@l: slowdown'* ]]
     run -1 "$JOSTLE" campaign c.conf --output out

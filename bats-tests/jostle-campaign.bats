@@ -74,35 +74,58 @@ refused() {
     diff <("$JOSTLE" plan c.conf --json | jq '[.cells[] | {name, command, spec}]') <("$JOSTLE" plan other/c.conf --json | jq '[.cells[] | {name, command, spec}]')
 }
 
-@test "errors name file and line, and the nearest word" {
+@test "errors name file, section and key, and the nearest word" {
     local target=$'[target "x"]\n    command = sleep {n}\n    n = 1'
-    refused $'[campaign]\n    max-run = 3' ':2: max-run: unknown setting \(did you mean max-runs\?\)'
-    refused $'[campaign]\n    max-runs = many' ':2: max-runs many: give a whole number'
-    refused $'[campaign]\n    place = sideways\n'"$target" ':2: place sideways: unknown'
-    refused $'[campagne]\n    name = x' ':1: \[campagne\]: unknown section \(did you mean campaign\?\)'
-    refused $'[target]\n    command = true' ':1: \[target\] has no name'
-    refused $'[target "x"]\n    n = 1' ':1: target x has no command'
-    refused $'[target "x"]\n    command = slep 1' ':2: slep: no such program'
-    refused $'[target "x"]\n    command = sleep {m}\n    n = 1' ':2: \{m\}: unknown placeholder'
-    refused $'[target "x"]\n    command = sleep {lenght}\n    length = 1' ':2: \{lenght\}: unknown placeholder \(did you mean length\?\)'
-    refused "$target"$'\n    max-rnus = 4' ':4: max-rnus is used nowhere, and is no setting \(did you mean max-runs\?\)'
-    refused $'[target "x"]\n    command = sleep {n}\n    n =' ':3: n has no values'
-    refused $'[target "x"]\n    command = sleep {n}\n    n = 1 2 1' ':3: n: 1 is there twice'
-    refused $'[target "x"]\n    command = sleep {n}\n    case = n=1\n    case = n=1' ':4: this case is there twice'
-    refused $'[target "x"]\n    command = true {n}{m}\n    case = n=1 m=2\n    case = n=1' ':4: this case names n, the first one m, n'
-    refused $'[target "x"]\n    command = true \'a' ':2: command: a quote is not closed'
-    refused "$target"$'\n    loads = dsk\n[load "disk"]\n    spec = cpu' ':4: loads: no load is named dsk \(did you mean disk\?\)'
-    refused "$target"$'\n[load "cpu"]\n    level = 1' ':4: load cpu has no spec'
-    refused "$target"$'\n[load "cpu"]\n    spec = cpu --percent {level}' ':5: \{level\}: unknown placeholder'
-    refused "$target"$'\n[include]\n    path = nowhere.conf' ':5: .*nowhere.conf is not there'
-    refused $'[target "x"\n    command = true' ':[12]: this is not the syntax of git config'
+    refused $'[campaign]\n    max-run = 3' ': campaign.max-run: unknown setting \(did you mean max-runs\?\)'
+    refused "$target"$'\n[campaign]\n    max-runs = many' ': campaign.max-runs: many: .*give a whole number'
+    refused "$target"$'\n[campaign]\n    max-runs = 0' ': campaign.max-runs: 0: '
+    refused "$target"$'\n[campaign]\n    error = 200%' ': campaign.error: 200%: '
+    refused "$target"$'\n[campaign]\n    cold = maybe' ': campaign.cold: maybe: give true or false'
+    refused "$target"$'\n[campaign]\n    calibrate = soon' ': campaign.calibrate: soon: give a time such as 10s, or true'
+    refused "$target"$'\n[campaign]\n    place = sideways' ': campaign.place: sideways: .*give core'
+    refused "$target"$'\n    place = {where}\n    where = core sideways' ': target.x.place: sideways: '
+    refused $'[campagne]\n    name = x' ': campagne.name: unknown section \(did you mean campaign\?\)'
+    refused $'[target]\n    command = true' ': target: it has no name'
+    refused $'[target "x"]\n    n = 1' ': target.x: there is no command'
+    refused $'[target "x"]\n    command = slep 1' ': target.x.command: slep: no such program'
+    refused $'[target "x"]\n    command = sleep {m}\n    n = 1' ': target.x.command: \{m\}: unknown placeholder'
+    refused $'[target "x"]\n    command = sleep {lenght}\n    length = 1' ': target.x.command: \{lenght\}: unknown placeholder \(did you mean length\?\)'
+    refused "$target"$'\n    max-rnus = 4' ': target.x.max-rnus: max-rnus is used nowhere, and is no setting \(did you mean max-runs\?\)'
+    refused $'[target "x"]\n    command = sleep {n}\n    n =' ': target.x.n: no values'
+    refused $'[target "x"]\n    command = sleep {n}\n    n = 1 2 1' ': target.x.n: 1 is given twice'
+    refused $'[target "x"]\n    command = sleep {n}\n    case = n=1\n    case = n=1' ': target.x.case: this case is given twice'
+    refused $'[target "x"]\n    command = true {n}{m}\n    case = n=1 m=2\n    case = n=1' ': target.x.case: this case names n, the first one n, m'
+    refused $'[target "x"]\n    command = true {n}\n    case = n=1\n    n = 2' ': target.x.case: n has a list of values, too'
+    refused $'[target "x"]\n    command = true \'a' ': target.x.command: .*not closed'
+    refused "$target"$'\n    loads = dsk\n[load "disk"]\n    spec = cpu' ': target.x.loads: no load is named dsk \(did you mean disk\?\)'
+    refused "$target"$'\n[load "cpu"]\n    level = 1' ': load.cpu: there is no spec'
+    refused "$target"$'\n[load "cpu"]\n    spec = cpu --percent {level}' ': load.cpu.spec: \{level\}: unknown placeholder'
+    refused "$target"$'\n[load "cpu"]\n    spec = cpu\n    node = 0' ': load.cpu.node: 0 is no place'
+    refused "$target"$'\n[include]\n    path = nowhere.conf' ': include.path: .*nowhere.conf cannot be read'
+    refused $'[target "x"\n    command = true' ' cannot be read \(.*line [12].*\): write \[section "NAME"\]'
     refused $'[campaign]\n    name = x' ': there is no target'
     printf '[target "x"]\n    commnd = true\n' >inner.conf
     printf '[include]\n    path = inner.conf\n' >c.conf
     run -2 "$JOSTLE" plan c.conf
-    [[ $output == *'inner.conf:1: target x has no command'* ]]
+    [[ $output == *'inner.conf: target.x: there is no command'* ]]
     run -2 "$JOSTLE" campaign quik
     [[ $output == *'(did you mean quick?)'* ]]
+}
+
+@test "a target that also wants no load has one such cell, and every cell a folder of its own" {
+    file '[target "t"]' '    command = true' '    loads = a b none' \
+        '[target "long"]' "    command = true {v}" "    v = $(printf 'x%.0s' {1..150})1 $(printf 'x%.0s' {1..150})2" \
+        '[load "a"]' '    spec = cpu --percent 1' '[load "b"]' '    spec = cpu --profile {p}' '    p = x/y x_y'
+    cells >cells.json
+    holds -s '[.[] | select(.target == "t").load] == ["a", "b", "b", null]' <cells.json
+    # Names that are cut, or that differ in characters which a folder cannot have.
+    holds -s 'length == 10 and (map(.name) | unique | length == 10) and all(.name | length < 150)' <cells.json
+}
+
+@test "a flag that is false in a section goes before one that is true in [campaign]" {
+    file '    cold = true' '[target "a"]' '    command = true' '    cold = false' '[target "b"]' '    command = true'
+    "$JOSTLE" campaign c.conf --quiet --output out --only a
+    holds '.cells | map(.settings.cold) == [null, "1"]' <out/campaign.json
 }
 
 @test "a campaign makes a folder a cell, each a slowdown with its cell, and lines in a log" {
@@ -111,6 +134,7 @@ refused() {
     [[ $output == *'1/2 a.n=0.01@cpu.10: slowdown '*'4 runs'*'2/2 a.n=0.02@cpu.10: slowdown '* ]]
     [[ $output == *'jostle report '* ]]
     jsonschema -i out/campaign.json "$ROOT/results/schema/jostle.campaign.schema.json"
+    jsonschema -i out/cells/a.n=0.01@cpu.10/cell.json "$ROOT/results/schema/jostle.cell.schema.json"
     holds '.cell.name == "a.n=0.02@cpu.10" and .cell.parameters == {n: "0.02"} and .cell.number == 2 and (.conditions | map(.name) == ["baseline", "cpu-10"])' <out/cells/a.n=0.02@cpu.10/result.json
     holds '.state == "done" and .runs == 4' <out/cells/a.n=0.02@cpu.10/status.json
     cmp c.conf out/campaign.conf

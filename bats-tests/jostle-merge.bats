@@ -47,12 +47,12 @@ content() {
     cell a2 1 x k1 one
     cell a2 2 z k3 three
     "$JOSTLE" merge a1 a2 --output all >said
-    grep -q '3 cells, of which 1 were met again' said
+    grep -q '3 cells, 1 of them found in several folders' said
     "$JOSTLE" merge a2 a1 a2 --output again >/dev/null
     diff <(content all) <(content again)
 }
 
-@test "where one goes on from the other's records, the longer is taken" {
+@test "where one continues the other's records, the longer is taken" {
     cell a1 1 x k1 one
     cell a2 1 x k1 one two three
     cell a3 1 x k1 one two

@@ -29,7 +29,7 @@ status() {
     jq -nc --slurpfile plan out/campaign.json --arg cell "$cell" --arg state "$state" '$plan[0].cells[] | select(.name == $cell)
         | { schema: "jostle.status/1", cell: .name, key, limits: { "min-runs": "3", "max-runs": "6" }, state: $state, reason: null,
             host: "node7", pid: 1, started: "2026-01-01T00:00:00Z", updated: "2026-01-01T00:00:10Z", runs: 4, max_runs: 12,
-            error: 0.07, asked_error: 0.05, expected_runs: 10, spent_s: 10, slurm_job: null }' |
+            error: 0.07, asked_error: 0.05, expected_runs: 10, spent_s: 10, job: null }' |
         jq -c "$(printf '.%s |' "$@" 'cell = .cell') ." >"out/cells/$cell/status.json"
 }
 
@@ -90,7 +90,7 @@ campaign() {
     kill "$holder"
     [[ ${lines[0]} == '[######..............] 2/6 cells: 1 done, 1 failed, 1 running, 2 waiting, 1 stale; about '*' left' ]]
     [[ $output == *'a.t=0.2@l.1 on node7: 4 runs of about 10, error 7.0 % of 5.0 %'* ]]
-    [[ $output == *'a.t=0.2@l.2: stale: node7 measured it'* ]]
+    [[ $output == *'a.t=0.2@l.2: stale: node7 has not been heard of since 2026-01-01T00:00:10Z'* ]]
     [[ $output == *'a.t=0.1@l.2: failed: the target failed'* ]]
 }
 

@@ -1,16 +1,27 @@
-# What percentages refer to, before a campaign that has `calibrate = TIME`. Sourced,
+# What percentages refer to, before a campaign that says `calibrate = TIME`. Sourced,
 # never run; needs common, campaign.
 
-# shellcheck disable=SC2154 # campaign_tmp and options are the command's
-# calibrate_parts: the loads of the cells that are to be measured whose limit is in
-# percent, a line each, once each, behind the settings that place it: PLACE,
-# PLACE-CPUS, LOAD-CPUS. Those of other nodes are calibrated there.
-calibrate_parts() {
-    jq -r --slurpfile states "$campaign_tmp/states" '
-        ([$states[0][] | select(.todo) | .number]) as $todo
-        | [.cells[$todo[] - 1] | select(.node == "" and .spec != null) | .settings as $s | .spec | splits(" \\+ ")
-           | select(test("--limit[= ]?[0-9.]+%") and (test("^@") | not))
-           | [$s.place // "", $s["place-cpus"] // "", $s["load-cpus"] // "", .] | join("\u0001")] | unique[]' "$campaign_tmp/plan"
+# shellcheck disable=SC2154 # options, campaign_tmp and campaign_folder are the command's
+# calibrate_all SECONDS: measures what the limits in percent of all loads refer to, where
+# that is not known yet.
+calibrate_all() {
+    local i place='' place_cpus='' load_cpus='' load=''
+    local -a text words=() CHOICE
+    campaign_choice
+    mapfile -d '' -t text < <("$JOSTLE_BIN/campaign" calibrations "$campaign_tmp/plan" "$campaign_folder" "${CHOICE[@]}")
+    for ((i = 0; i + 1 < ${#text[@]}; i += 2)); do
+        case ${text[i]} in
+            load) load=${text[i + 1]} place='' place_cpus='' load_cpus='' words=() ;;
+            place) place=${text[i + 1]} ;;
+            place-cpus) place_cpus=${text[i + 1]} ;;
+            load-cpus) load_cpus=${text[i + 1]} ;;
+            word) words+=("${text[i + 1]}") ;;
+            end)
+                calibrate_pin "$place" "$place_cpus" "$load_cpus"
+                calibrate_load "$1" "$load" "${words[@]}"
+                ;;
+        esac
+    done
 }
 
 # calibrate_pin PLACE PLACE-CPUS LOAD-CPUS: sets the array PIN to what puts a load
@@ -18,45 +29,37 @@ calibrate_parts() {
 calibrate_pin() {
     local cpus=$3
     if [[ -n $1 && $1 != machine ]]; then
-        cpus=$("$JOSTLE_BIN/placement" --place "$1" ${2:+--place-cpus "$2"}) || exit
-        cpus=$(jq -r .load_cpus <<<"$cpus")
+        cpus=$("$JOSTLE_BIN/placement" --place "$1" ${2:+--place-cpus "$2"} | jq -r .load_cpus) || exit
     fi
     PIN=()
     [[ -z $cpus ]] || PIN=(taskset -c "$cpus")
 }
 
-# calibrate_missing SPEC: 0 when loadgen knows no calibration for SPEC; sets the
-# array CALIBRATE to the command that it asks for. Nothing is loaded meanwhile: with
-# --control a load begins paused, and ends with its input.
+# calibrate_load SECONDS SPEC WORD...: calibrates one load, unless that was done.
+calibrate_load() {
+    local -a CALIBRATE
+    calibrate_missing "${@:3}" || return 0
+    [[ -n ${options[quiet]} ]] || printf 'calibrating: %s\n' "$2" >&2
+    case ${CALIBRATE[0]} in
+        jostle) CALIBRATE=("$JOSTLE_HARNESS/jostle" "${CALIBRATE[@]:1}" --seconds "$1") ;;
+        loadgen) CALIBRATE=("$JOSTLE_BIN/loadgen" "${CALIBRATE[@]:1}" "$1") ;;
+        *) die "load '$2': it cannot be calibrated here: run jostle calib" ;;
+    esac
+    [[ $2 != *--file-size* || ${CALIBRATE[1]} != calib ]] || calibrate_size "$2"
+    "${PIN[@]}" "${CALIBRATE[@]}" >"$campaign_tmp/calibration" 2>&1 ||
+        die "load '$2': $(tail -n 1 "$campaign_tmp/calibration")"
+}
+
+# calibrate_missing WORD...: 0 when loadgen knows no calibration for a load; sets the
+# array CALIBRATE to the command that makes one.
 calibrate_missing() {
     local text
-    local -a words
-    split_words "$1" words || usage_error "load '$1': a quote is not closed"
+    local -a words=("$@")
     # A work file is only filled to know whether there is a calibration.
     [[ ${words[0]} != io ]] || words+=(--file-size 16M)
     text=$("${PIN[@]}" "$JOSTLE_BIN/loadgen" "${words[0]}" --control "${words[@]:1}" </dev/null 2>&1 >/dev/null) || true
     [[ $text == *'no calibration'*': make one: '* ]] || return 1
     split_words "${text##*: make one: }" CALIBRATE || return 1
-}
-
-# calibrate_all SECONDS: measures whatever is missing.
-calibrate_all() {
-    local place cores cpus spec
-    local -a CALIBRATE PIN
-    while IFS=$'\x01' read -r place cores cpus spec <&4; do
-        calibrate_pin "$place" "$cores" "$cpus"
-        calibrate_missing "$spec" || continue
-        [[ -n ${options[quiet]} ]] || printf 'calibrating: %s\n' "${CALIBRATE[*]}" >&2
-        case ${CALIBRATE[0]} in
-            jostle) CALIBRATE=("$JOSTLE_HARNESS/jostle" "${CALIBRATE[@]:1}" --seconds "$1") ;;
-            loadgen) CALIBRATE=("$JOSTLE_BIN/loadgen" "${CALIBRATE[@]:1}" "$1") ;;
-            *) die "load '$spec': it cannot be calibrated here: run jostle calib" ;;
-        esac
-        [[ $spec != *--file-size* || ${CALIBRATE[1]} != calib ]] || calibrate_size "$spec"
-        "${PIN[@]}" "${CALIBRATE[@]}" >"$campaign_tmp/calibration" 2>&1 ||
-            warn "load '$spec': $(tail -n 1 "$campaign_tmp/calibration")"
-        ! calibrate_missing "$spec" || die "load '$spec': it could not be calibrated: run jostle calib"
-    done 4< <(calibrate_parts)
 }
 
 # calibrate_size SPEC: the work file is as large as that of the load.

@@ -72,10 +72,10 @@ static void print_cell(const json_t *cell, json_t *seen)
             *next = '\0';
             next += sizeof separator - 1;
         }
-        json_t *key =
-            json_sprintf("%s\n%s\n%s\n%s", text_of(settings, "place") ? text_of(settings, "place") : "",
-                         text_of(settings, "place-cpus") ? text_of(settings, "place-cpus") : "",
-                         text_of(settings, "load-cpus") ? text_of(settings, "load-cpus") : "", part);
+        json_t *key = json_sprintf(
+            "%s\n%s\n%s\n%s", text_of(settings, "place") ? text_of(settings, "place") : "",
+            text_of(settings, "place-cpus") ? text_of(settings, "place-cpus") : "",
+            text_of(settings, "load-cpus") ? text_of(settings, "load-cpus") : "", part);
         const char *name = json_string_value(key);
         if (part[0] != '@' && has_percent_limit(part) && name != NULL &&
             json_object_get(seen, name) == NULL) {

@@ -1,23 +1,17 @@
-# A campaign file becomes a plan: the list of its cells. Sourced, never run; needs
-# common and options, and the table of measuring options.
-#
-# Everything is worked out by a handful of processes, whatever the number of cells.
+# A campaign file becomes a plan: the program campaign reads and writes, git reads the
+# file. Sourced, never run; needs common.
 
-# shellcheck disable=SC2154 # measuring_options comes from measuring.bash
-campaign_tmp=''   # our own temporary folder
-campaign_where='' # FILE:LINE of what is being checked, for error messages
-
-# Options of slowdown that a campaign gives itself, or that make no sense in one.
-readonly CAMPAIGN_NOT=' load output json quiet verbose help resume cell show-output '
-
-# usage_error MESSAGE: as in common.bash, but told with the place in the file.
-usage_error() {
-    [[ -z $campaign_where ]] || die "$campaign_where: ${1#--}" "$EXIT_USAGE"
-    die "$1" "$EXIT_USAGE"
-}
+# shellcheck disable=SC2034 # plan_* are for those who source this
+campaign_tmp=''     # our own temporary folder
+campaign_file=''    # the campaign file that the plan was made from
+plan_name=''        # of the campaign, fit for the name of a folder
+plan_scratch=''     # where cells' working folders are to be made, if the file says so
+plan_calibrate_s='' # how long to calibrate, if the file says so
+plan_nodes=''       # how many nodes the loads need
 
 # campaign_begin: makes the temporary folder; whoever calls this removes it.
 campaign_begin() {
+    [[ -x $JOSTLE_BIN/campaign ]] || die "$JOSTLE_BIN/campaign is missing: run make"
     campaign_tmp=$(mktemp -d) || die 'cannot make a temporary folder: set TMPDIR to one that can be written'
 }
 
@@ -35,183 +29,76 @@ campaign_find() {
     fi
 }
 
-# campaign_git FILE: what git config makes of FILE, a line an origin, a line a key
-# with its value (\x01 between them, and where the value has a line break).
-campaign_git() {
-    local text
-    git config -f "$1" --includes --list -z --show-origin 2>"$campaign_tmp/git" | tr '\0\n' '\n\001' >"$campaign_tmp/rows" || {
-        text=$(head -n 1 "$campaign_tmp/git")
-        if [[ $text =~ 'bad config line '([0-9]+)' in file '(.*) ]]; then
-            usage_error "${BASH_REMATCH[2]}:${BASH_REMATCH[1]}: this is not the syntax of git config: write [section \"NAME\"], and key = value below it"
-        fi
-        usage_error "$1 cannot be read: ${text#fatal: }"
-    }
-}
-
-# campaign_entries FILE: the entries of FILE and of what it includes, with the
-# lines where they stand, as JSON in $campaign_tmp/entries.
-campaign_entries() {
-    local where file
-    local -a files
-    campaign_git "$1"
-    mapfile -t files < <(awk -v main="$1" 'BEGIN { seen[main] = 1; print main } NR % 2 { sub(/^file:/, ""); if (!seen[$0]++) print }' "$campaign_tmp/rows")
-    LC_ALL=C awk -f "$JOSTLE_HARNESS/campaign/lines.awk" "${files[@]}" >"$campaign_tmp/lines"
-    jq -nc --rawfile text "$campaign_tmp/rows" --rawfile lines "$campaign_tmp/lines" -f "$JOSTLE_HARNESS/campaign/entries.jq" >"$campaign_tmp/entries" ||
-        die "$1 could not be read: it needs jq 1.6 or later"
-    # git passes over an include that is not there.
-    while IFS=$'\t' read -r where file; do
-        [[ $file == /* ]] || file=$(dirname "${where%:*}")/$file
-        [[ -f ${file/#'~'/$HOME} ]] || usage_error "$where: $file is not there: mend the path of the include"
-    done < <(jq -r '.entries[] | select(.section == "include") | "\(.file):\(.line)\t\(.value)"' "$campaign_tmp/entries")
-}
-
-# campaign_options: {option: kind} of all that a file may set, as JSON.
-campaign_options() {
-    local row name kind
-    REPLY=''
-    for row in "${measuring_options[@]}"; do
-        IFS='|' read -r name _ kind _ <<<"$row"
-        # Words, which may come from a parameter: place = {where}.
-        [[ $kind != place && $kind != cores ]] || kind=text
-        [[ $CAMPAIGN_NOT == *" $name "* ]] || REPLY+=",\"$name\":\"$kind\""
-    done
-    REPLY="{${REPLY#,}}"
-}
-
-# campaign_value NAME KIND VALUE: sets REPLY to the value in the form that
-# programs read; ends with an error that tells campaign_where.
-campaign_value() {
-    local kind=$2
-    case $2:$3 in
-        flag:true | flag:yes | flag:on | flag:1) REPLY=1 ;;
-        flag:false | flag:no | flag:off | flag:0) REPLY='' ;;
-        flag:*) usage_error "$1 $3: give true or false" ;;
-        text:*'{'*) REPLY=$3 ;;
-        text:*)
-            [[ $1 != place ]] || kind=place
-            [[ $1 != place-cpus ]] || kind=cores
-            option_check "$kind" "$1" "$3"
-            ;;
-        *) option_check "$kind" "$1" "$3" ;;
-    esac
-}
-
-# campaign_values OPTIONS: checks every setting; {index: value} in $campaign_tmp/values.
-campaign_values() {
-    local index name kind value json=''
-    while IFS=$'\x01' read -r index name kind campaign_where value; do
-        campaign_value "$name" "$kind" "$value"
-        json_string "$REPLY"
-        json+=",\"$index\":$REPLY"
-    done < <(jq -r --argjson options "$1" '.entries | to_entries[] | .key as $i | .value
-        | select(((.section | IN("campaign", "target", "load")) and (.key as $k | $options | has($k))) or (.section == "campaign" and .key == "calibrate"))
-        | [($i | tostring), .key, $options[.key] // "time", "\(.file):\(.line)", (.value | gsub("\n"; " "))] | join("\u0001")' "$campaign_tmp/entries")
-    campaign_where=''
-    printf '{%s}\n' "${json#,}" >"$campaign_tmp/values"
-}
-
-# campaign_overrides OPTIONS LINES: KEY=VALUE lines, checked, as a JSON object.
-campaign_overrides() {
-    local line name kind json=''
-    local -a known
-    mapfile -t known < <(jq -r 'keys[]' <<<"$1")
-    while IFS= read -r line; do
-        [[ -n $line ]] || continue
-        name=${line%%=*} name=${name#campaign.}
-        [[ $line == *=* ]] || usage_error "--set $line: give NAME=VALUE, such as max-runs=8"
-        kind=$(jq -r --arg name "$name" '.[$name] // empty' <<<"$1")
-        [[ -n $kind ]] || usage_error "--set $line: unknown setting$(nearest "$name" "${known[@]}"): give one of ${known[*]}"
-        campaign_value "$name" "$kind" "${line#*=}"
-        json_string "$REPLY"
-        json+=",\"$name\":$REPLY"
-    done <<<"$2"
-    REPLY="{${json#,}}"
-}
-
-# campaign_builtin FILE: the placeholders that every file has, as JSON.
-campaign_builtin() {
-    local folder=${1%/*} instances=$JOSTLE_ROOT/workloads/instances workloads=${JOSTLE_BIN%/bin}/workloads
-    REPLY=$(jq -nc --arg f "$folder" --arg i "$instances" --arg w "$workloads" '{ "campaign-dir": $f, instances: $i, workloads: $w }')
-}
-
-# campaign_error LINE: ends with what expand.jq found wrong.
-campaign_error() {
-    local where message word advice text=''
-    local -a known
-    IFS=$'\x01' read -r where message word advice < <(jq -r '.error | [.where // "", .message, .word, .advice] | map(gsub("\n"; " ")) | join("\u0001")' <<<"$1")
-    mapfile -t known < <(jq -r '.error.known[]' <<<"$1")
-    [[ -z $word ]] || text=$(nearest "$word" "${known[@]}")
-    usage_error "${where:-$campaign_file}: $message$text: $advice"
-}
-
-# campaign_program WORD FOLDER: sets REPLY to the program that WORD names: one of
-# the workloads, or one in PATH; relative paths count from FOLDER.
-campaign_program() {
-    local workloads=${JOSTLE_BIN%/bin}/workloads
-    case $1 in
-        /*) REPLY=$1 ;;
-        */*) REPLY=$2/${1#./} ;;
-        *)
-            REPLY=$workloads/$1
-            [[ -x $REPLY ]] || REPLY=$(type -P -- "$1") || REPLY=''
-            [[ -z $REPLY || $REPLY == /* ]] || REPLY=$PWD/$REPLY
-            ;;
-    esac
-    [[ -n $REPLY && ($1 == /* || -x $REPLY) ]]
-}
-
-# campaign_programs FOLDER: {word: program} of all commands, in $campaign_tmp/programs.
-campaign_programs() {
-    local word json=''
-    while IFS=$'\x01' read -r campaign_where word; do
-        campaign_program "$word" "$1" || usage_error "$word: no such program in workloads, nor in PATH: mend the command, or build it"
-        json_string "$REPLY"
-        json+=",$(jq -n --arg w "$word" '$w'):$REPLY"
-    done < <(head -n 1 "$campaign_tmp/expanded" | jq -r '.programs[] | "\(.where)\u0001\(.word)"')
-    campaign_where=''
-    printf '{%s}\n' "${json#,}" >"$campaign_tmp/programs"
-}
-
-# campaign_keys KIND: the SHA-256 of every definition of KIND, as a JSON list. One
-# file each, since a process each would take minutes.
-campaign_keys() {
-    local folder=$campaign_tmp/$1
-    mkdir "$folder"
-    head -n 1 "$campaign_tmp/expanded" | jq -r --arg kind "$1" '.definitions[$kind][]' | split -l 1 -a 6 - "$folder/"
-    find "$folder" -type f | LC_ALL=C sort | xargs -r sha256sum | cut -c1-64 | jq -Rnc '[inputs]'
-    rm -r "$folder"
-}
-
 # campaign_make FILE OVERRIDES: writes the plan of FILE, a jostle.campaign/1, to
-# $campaign_tmp/plan, and the one file that it is made from to $campaign_tmp/conf.
+# $campaign_tmp/plan, and the file as one, includes and all, to $campaign_tmp/conf.
+# OVERRIDES are NAME=VALUE lines.
 campaign_make() {
-    local options overrides builtin name=${1##*/}
+    local line
+    local -a set=()
     campaign_file=$1
-    campaign_options
-    options=$REPLY
-    campaign_overrides "$options" "$2"
-    overrides=$REPLY
-    campaign_entries "$1"
-    campaign_values "$options"
-    campaign_builtin "$1"
-    builtin=$REPLY
-    jq -r --argjson options "$options" --slurpfile values "$campaign_tmp/values" --argjson overrides "$overrides" --argjson builtin "$builtin" \
-        -f "$JOSTLE_HARNESS/campaign/expand.jq" "$campaign_tmp/entries" >"$campaign_tmp/expanded" || die "$1 could not be expanded"
-    ! tail -n 1 "$campaign_tmp/expanded" | grep -q '^{"error":' || campaign_error "$(tail -n 1 "$campaign_tmp/expanded")"
-    campaign_programs "${1%/*}"
-    tail -n +2 "$campaign_tmp/expanded" |
-        jq -nc --slurpfile target_keys <(campaign_keys target) --slurpfile load_keys <(campaign_keys load) --slurpfile programs "$campaign_tmp/programs" \
-            --arg file "$1" --arg name "${name%.conf}" --slurpfile campaign <(head -n 1 "$campaign_tmp/expanded") -f "$JOSTLE_HARNESS/campaign/plan.jq" >"$campaign_tmp/plan" ||
-        die "$1 could not be planned"
-    campaign_resolved "$1"
+    git config -f "$1" --includes --list -z --show-origin >"$campaign_tmp/entries" 2>"$campaign_tmp/git" ||
+        usage_error "$1 cannot be read ($(head -n 1 "$campaign_tmp/git")): write [section \"NAME\"], and key = value below it"
+    while IFS= read -r line; do
+        [[ -z $line ]] || set+=(--set "$line")
+    done <<<"$2"
+    cp -- "$1" "$campaign_tmp/conf"
+    "$JOSTLE_BIN/campaign" expand --file "$1" --instances "$JOSTLE_ROOT/workloads/instances" --workloads "${JOSTLE_BIN%/bin}/workloads" \
+        "${set[@]}" --plan "$campaign_tmp/plan" --conf "$campaign_tmp/conf" <"$campaign_tmp/entries" || exit
 }
 
-# campaign_resolved FILE: FILE with everything that it includes, as one file.
-campaign_resolved() {
-    if jq -e '.entries | any(.section == "include")' "$campaign_tmp/entries" >/dev/null; then
-        jq -r '.entries[] | select(.section != "include")
-            | "[\(.section)\(if .sub == "" then "" else " " + (.sub | tojson) end)]\n    \(.key) = \(.value | tojson)"' "$campaign_tmp/entries" >"$campaign_tmp/conf"
-    else
-        cp -- "$1" "$campaign_tmp/conf"
+# campaign_describe: sets plan_name and so on from $campaign_tmp/plan.
+campaign_describe() {
+    local name value
+    while IFS=$'\t' read -r name value; do
+        case $name in
+            name) plan_name=$value ;;
+            scratch) plan_scratch=$value ;;
+            calibrate) plan_calibrate_s=$value ;;
+            nodes) plan_nodes=$value ;;
+        esac
+    done < <("$JOSTLE_BIN/campaign" describe "$campaign_tmp/plan")
+    [[ -n $plan_name ]] || exit 1
+}
+
+# campaign_keep_plan FOLDER: makes FOLDER, and brings the plan into it.
+campaign_keep_plan() {
+    "$JOSTLE_BIN/campaign" keep "$campaign_tmp/plan" "$1" --conf "$campaign_tmp/conf" --file "$campaign_file" || exit
+}
+
+# campaign_todo FOLDER [OPTION...]: prints a line NUMBER<TAB>SECONDS for each cell that
+# is to be measured; SECONDS are empty where nothing is known of it.
+campaign_todo() {
+    "$JOSTLE_BIN/campaign" plan "$campaign_tmp/plan" "$1" --todo "${@:2}" || exit
+}
+
+# campaign_choice: sets the array CHOICE to the options that choose cells, of those in
+# the array options.
+campaign_choice() {
+    CHOICE=(${options[only]:+--only "${options[only]}"} ${options[cells]:+--cells "${options[cells]}"}
+        ${options[retry_failed]:+--retry-failed})
+}
+
+# campaign_status FOLDER: writes how far FOLDER is, a jostle.campaign-status/1, to
+# $campaign_tmp/status; sets LEFT and FAILED to the numbers of cells that are to be
+# measured and that failed. Needs scheduler.
+campaign_status() {
+    local id answer
+    local -a queue=()
+    if scheduler_queue "$1" >"$campaign_tmp/queue"; then
+        queue=(--queue "$campaign_tmp/queue" --fates "$campaign_tmp/fates")
+        : >"$campaign_tmp/fates"
+        # Of a job that a cell names, and that is gone, people want to know why.
+        "$JOSTLE_BIN/campaign" status "$1" "${queue[@]}" --lost >"$campaign_tmp/lost" || exit
+        while IFS= read -r id; do
+            printf '%s\t%s\n' "$id" "$(scheduler_fate "$id")" >>"$campaign_tmp/fates"
+        done <"$campaign_tmp/lost"
     fi
+    answer=$("$JOSTLE_BIN/campaign" status "$1" "${queue[@]}" --output "$campaign_tmp/status") || exit
+    IFS=$'\t' read -r LEFT FAILED <<<"$answer"
+}
+
+# campaign_folder_check FOLDER: refuses a FOLDER that holds no campaign.
+campaign_folder_check() {
+    [[ -d $1 ]] || usage_error "$1 is no folder: give one that jostle campaign or submit has made"
+    [[ -r $1/campaign.json ]] || usage_error "$1 holds no campaign (campaign.json): give a folder that jostle campaign or submit has made"
 }

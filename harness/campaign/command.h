@@ -14,7 +14,7 @@ struct command_options {
     const char *only, *cells; /* which cells */
     bool retry_failed;
     const char *conf, *plan, *take; /* files to read or write */
-    const char *probes, *queue, *fates;
+    const char *probes, *queue, *fates, *output;
     const char *scratch, *stderr_path; /* of run */
     bool shared, quiet;
     bool todo, names, lost; /* what to print */

@@ -126,7 +126,8 @@ static void print_todo(const struct view *view)
 {
     size_t i;
     json_t *cell;
-    json_array_foreach (json_object_get(view->estimate, "cells"), i, cell) {
+    json_array_foreach(json_object_get(view->estimate, "cells"), i, cell)
+    {
         const json_t *time = json_object_get(cell, "estimate_s");
         if (!view->states.list[i].todo)
             continue;
@@ -182,7 +183,8 @@ int command_probes(const struct command_options *options, char **operands, int c
     json_t *cell, *word, *seen = json_object();
     (void)count;
     view_open(&view, options, operands);
-    json_array_foreach (json_object_get(view.estimate, "cells"), i, cell) {
+    json_array_foreach(json_object_get(view.estimate, "cells"), i, cell)
+    {
         const json_t *settings = json_object_get(view.states.list[i].cell, "settings");
         const char *label = text_of(cell, "label");
         char number[32];
@@ -196,7 +198,7 @@ int command_probes(const struct command_options *options, char **operands, int c
         print_pair("prepare", text_of(settings, "prepare"));
         print_pair("cleanup", text_of(settings, "cleanup"));
         print_pair("timeout", text_of(settings, "timeout"));
-        json_array_foreach (json_object_get(cell, "command"), k, word)
+        json_array_foreach(json_object_get(cell, "command"), k, word)
             print_pair("word", json_string_value(word));
         print_pair("end", "");
     }

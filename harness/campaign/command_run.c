@@ -67,11 +67,28 @@ int command_run(const struct command_options *options, char **operands, int coun
     return driven ? 0 : 1;
 }
 
+/* Into a file: then prints how many cells are to be measured, and how many failed. */
+static bool write_status(const json_t *status, const char *path)
+{
+    const json_t *counts = json_object_get(status, "counts");
+    const double failed = number_of(counts, "failed", 0);
+    char *text = json_dumps(status, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    const bool written =
+        text != NULL && (path == NULL ? puts(text) != EOF : folder_write(path, text, false));
+    free(text);
+    if (path != NULL)
+        printf("%.0f\t%.0f\n",
+               number_of(counts, "cells", 0) - number_of(counts, "done", 0) - failed, failed);
+    return written ||
+           complain("cannot write %s: is the disk full?", path != NULL ? path : "stdout");
+}
+
 int command_status(const struct command_options *options, char **operands, int count)
 {
     const char *folder = operands[0];
     char path[PATH_MAX], jobs[PATH_MAX];
     struct queue queue;
+    bool good = true;
     (void)count;
     snprintf(path, sizeof path, "%s/campaign.json", folder);
     snprintf(jobs, sizeof jobs, "%s/jobs/jobs.tsv", folder);
@@ -82,14 +99,13 @@ int command_status(const struct command_options *options, char **operands, int c
         status_print_lost(&states, &queue, stdout);
     } else {
         json_t *status = status_of(plan, folder, &states, &queue, jobs, (double)time(NULL));
-        if (json_dumpf(status, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0)
-            putchar('\n');
+        good = write_status(status, options->output);
         json_decref(status);
     }
     states_free(&states);
     queue_free(&queue);
     json_decref(plan);
-    return finish();
+    return finish() == 0 && good ? 0 : 1;
 }
 
 /* The folders of the cells, each ended by a 0. */

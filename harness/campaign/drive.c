@@ -79,12 +79,20 @@ static bool put_away(const struct drive *drive, size_t index)
     return rename(cell_path(drive, index, "", from), to) == 0;
 }
 
+/* The loads that a cell is measured under. */
+static json_t *loads_of(const json_t *cell)
+{
+    const char *spec = text_of(cell, "spec"), *condition = text_of(cell, "condition");
+    return spec != NULL ? json_pack("[{ss? ss}]", "name", condition, "spec", spec) : json_array();
+}
+
 /* DIR/cells/NAME/cell.json: the cell as the plan has it. */
 static bool write_cell(const struct drive *drive, size_t index)
 {
+    const json_t *planned = drive->states->list[index].cell;
     char path[PATH_MAX];
-    json_t *cell = json_pack("{ss}", "schema", "jostle.cell/1");
-    json_object_update(cell, (json_t *)drive->states->list[index].cell);
+    json_t *cell = json_pack("{ss so}", "schema", "jostle.cell/1", "loads", loads_of(planned));
+    json_object_update(cell, (json_t *)planned);
     char *text = json_dumps(cell, JSON_INDENT(1));
     const bool written =
         text != NULL && folder_write(cell_path(drive, index, "cell.json", path), text, false);
@@ -201,8 +209,8 @@ static void write_broken(const struct drive *drive, size_t index, const char *st
     gethostname(host, sizeof host - 1);
     time_stamp(stamp);
     json_t *status = json_pack(
-        "{ss sO sO so ss ss ss si ss ss si si sn sf sn si sn}", "schema", "jostle.status/1",
-        "cell", json_object_get(cell, "name"), "key", json_object_get(cell, "key"), "limits",
+        "{ss sO sO so ss ss ss si ss ss si si sn sf sn si sn}", "schema", "jostle.status/1", "cell",
+        json_object_get(cell, "name"), "key", json_object_get(cell, "key"), "limits",
         settings_limits(json_object_get(cell, "settings")), "state", state, "reason", reason,
         "host", host, "pid", 1, "started", stamp, "updated", stamp, "runs", 0, "max_runs",
         conditions * (int)setting_of_cell(cell, "max-runs", DEFAULT_MAX_RUNS), "error",
@@ -303,6 +311,11 @@ bool drive(const struct drive_settings *settings, const struct states *states)
         return complain("out of memory: give fewer cells");
     while (obeyed && next_command(&drive, &line, &size))
         obeyed = obey(&drive, line);
+    /* The shell was killed: what still uses the folder removes it itself, or the next
+     * session does. */
+    if (drive.progress.measuring &&
+        !cell_is_held(settings->folder, name_of(&drive, drive.progress.current)))
+        scratch_remove(&drive.scratch);
     progress_end(&drive.progress);
     free(line);
     return obeyed;

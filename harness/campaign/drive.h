@@ -20,8 +20,8 @@
 #include <stdbool.h>
 
 struct drive_settings {
-    const char *folder;  /* of the campaign */
-    const char *scratch; /* where working folders are made */
+    const char *folder;      /* of the campaign */
+    const char *scratch;     /* where working folders are made */
     const char *stderr_path; /* what a cell's jostle printed on stderr */
     bool quiet;
 };

@@ -14,8 +14,7 @@ enum { DEFAULT_MAX_RUNS = 30, DEFAULT_MIN_RUNS = 12 };
 /* A JSON number without a fraction where it has none. */
 static json_t *number(double value)
 {
-    return value == (double)(json_int_t)value ? json_integer((json_int_t)value)
-                                              : json_real(value);
+    return value == (double)(json_int_t)value ? json_integer((json_int_t)value) : json_real(value);
 }
 
 /* Adds to {name: [sum, count]}. */
@@ -32,7 +31,7 @@ static void divide(json_t *sums)
     const char *name;
     json_t *pair;
     void *next;
-    json_object_foreach_safe (sums, next, name, pair)
+    json_object_foreach_safe(sums, next, name, pair)
         json_object_set_new(sums, name,
                             json_real(json_real_value(json_array_get(pair, 0)) /
                                       json_real_value(json_array_get(pair, 1))));

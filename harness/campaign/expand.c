@@ -77,8 +77,7 @@ static json_t *optional_text(const struct section *campaign, const char *key)
 /* A number without a fraction where it has none. */
 static json_t *number(double value)
 {
-    return value == (double)(json_int_t)value ? json_integer((json_int_t)value)
-                                              : json_real(value);
+    return value == (double)(json_int_t)value ? json_integer((json_int_t)value) : json_real(value);
 }
 
 /* calibrate = 10s, or true for the default length, or false. */
@@ -116,9 +115,8 @@ static json_t *folder_name(const struct half *target, const struct half *load, c
         return NULL;
     if (text[0] == '.' || text[0] == '-')
         text[0] = '_';
-    name = strlen(text) > LONGEST_FOLDER
-               ? json_sprintf("%.*s_%.*s", CUT_FOLDER, text, TAIL, key)
-               : json_string(text);
+    name = strlen(text) > LONGEST_FOLDER ? json_sprintf("%.*s_%.*s", CUT_FOLDER, text, TAIL, key)
+                                         : json_string(text);
     free(text);
     return name;
 }
@@ -208,11 +206,13 @@ static void name_apart(json_t *cells, size_t digit)
 {
     json_t *seen = json_object(), *cell;
     size_t i;
-    json_array_foreach (cells, i, cell) {
+    json_array_foreach(cells, i, cell)
+    {
         const char *name = json_string_value(json_object_get(cell, "name"));
         json_object_set_new(seen, name, json_boolean(json_object_get(seen, name) != NULL));
     }
-    json_array_foreach (cells, i, cell) {
+    json_array_foreach(cells, i, cell)
+    {
         const char *name = json_string_value(json_object_get(cell, "name"));
         const char *key = json_string_value(json_object_get(cell, "key"));
         if (json_is_true(json_object_get(seen, name)))
@@ -254,14 +254,14 @@ static void begin(struct context *context, const struct config *config,
                   const struct expand_folders *folders)
 {
     const char *slash = strrchr(config->file, '/');
-    *context = (struct context){
-        .config = config,
-        .workloads = folders->workloads,
-        .builtin = json_pack("{ss% ss ss}", "campaign-dir", config->file,
-                             slash ? (int)(slash - config->file) : 0, "instances",
-                             folders->instances, "workloads", folders->workloads),
-        .self = json_pack("{ss ss ss}", "campaign-dir", "{campaign-dir}", "instances",
-                          "{instances}", "workloads", "{workloads}")};
+    *context =
+        (struct context){.config = config,
+                         .workloads = folders->workloads,
+                         .builtin = json_pack("{ss% ss ss}", "campaign-dir", config->file,
+                                              slash ? (int)(slash - config->file) : 0, "instances",
+                                              folders->instances, "workloads", folders->workloads),
+                         .self = json_pack("{ss ss ss}", "campaign-dir", "{campaign-dir}",
+                                           "instances", "{instances}", "workloads", "{workloads}")};
     if (context->builtin == NULL || context->self == NULL)
         config_refuse(config, NULL, NULL, "the path of the file is not valid UTF-8: rename it");
 }
@@ -287,12 +287,12 @@ static json_t *make_plan(struct context *context, const struct section *campaign
     json_t *settings = json_copy(context->settings);
     json_object_update(settings, context->overrides);
     settings_drop_false(settings);
-    json_t *plan = json_pack(
-        "{ss so so ss so so so so}", "schema", "jostle.campaign/1", "name",
-        name != NULL ? json_string(name->value) : name_of_file(config->file), "description",
-        optional_text(campaign, "description"), "file", config->file, "scratch",
-        optional_text(campaign, "scratch"), "calibrate_s", calibrate_seconds(config, campaign),
-        "settings", settings, "cells", make_cells(context, &targets, &loads));
+    json_t *plan = json_pack("{ss so so ss so so so so}", "schema", "jostle.campaign/1", "name",
+                             name != NULL ? json_string(name->value) : name_of_file(config->file),
+                             "description", optional_text(campaign, "description"), "file",
+                             config->file, "scratch", optional_text(campaign, "scratch"),
+                             "calibrate_s", calibrate_seconds(config, campaign), "settings",
+                             settings, "cells", make_cells(context, &targets, &loads));
     if (plan == NULL)
         config_refuse(config, NULL, NULL, "a value is not valid UTF-8: write it so");
     json_decref(none);

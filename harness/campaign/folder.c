@@ -62,8 +62,8 @@ bool folder_write(const char *path, const char *text, bool synced)
     FILE *file = fopen(part, "we");
     if (file == NULL)
         return false;
-    const bool written = fputs(text, file) != EOF && fflush(file) == 0 &&
-                         (!synced || fsync(fileno(file)) == 0);
+    const bool written =
+        fputs(text, file) != EOF && fflush(file) == 0 && (!synced || fsync(fileno(file)) == 0);
     if (fclose(file) == 0 && written && rename(part, path) == 0)
         return true;
     unlink(part);
@@ -75,7 +75,7 @@ static json_t *keys_of(const json_t *plan)
 {
     json_t *keys = json_object(), *cell;
     size_t i;
-    json_array_foreach (json_object_get(plan, "cells"), i, cell)
+    json_array_foreach(json_object_get(plan, "cells"), i, cell)
         json_object_set(keys, text_of(cell, "name"), json_object_get(cell, "key"));
     return keys;
 }
@@ -90,13 +90,14 @@ static void say_change(const json_t *keys, const json_t *others, enum change cha
     size_t count = 0, used = 0;
     const char *name;
     json_t *key;
-    json_object_foreach ((json_t *)keys, name, key) {
+    json_object_foreach((json_t *)keys, name, key)
+    {
         const json_t *other = json_object_get(others, name);
         if (change == CHANGE_ADDED ? other != NULL : other == NULL || json_equal(key, other))
             continue;
         if (count++ < NAMES_SHOWN && used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                                     name);
+            used +=
+                (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name);
     }
     if (count > NAMES_SHOWN)
         complain("%zu cell(s) %s: %s and %zu more", count, text, names, count - NAMES_SHOWN);
@@ -159,7 +160,8 @@ bool folder_keep_plan(const char *folder, const json_t *plan, const char *conf_p
     if (same)
         return true;
     char *text = json_dumps(plan, JSON_COMPACT);
-    const bool kept = text != NULL && copy_conf(folder, conf_path) && folder_write(path, text, true);
+    const bool kept =
+        text != NULL && copy_conf(folder, conf_path) && folder_write(path, text, true);
     free(text);
     return kept || complain("cannot write to %s: is the disk full?", folder);
 }

@@ -11,8 +11,8 @@
 
 enum { REASON_SIZE = 256 };
 
-#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-#define NAME_CHARACTERS LETTERS "._%+=-"
+#define LETTERS              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+#define NAME_CHARACTERS      LETTERS "._%+=-"
 #define CONDITION_CHARACTERS LETTERS "._%-"
 
 /* An allocated text, or the end. */
@@ -96,7 +96,8 @@ static char *joined_name(const char *name, const json_t *parameters, enum joined
     const char *parameter;
     json_t *value;
     put_safe(stream, name, allowed);
-    json_object_foreach ((json_t *)parameters, parameter, value) {
+    json_object_foreach((json_t *)parameters, parameter, value)
+    {
         fputs(separator, stream);
         if (joined == JOINED_PAIRS) {
             put_safe(stream, parameter, allowed);
@@ -113,7 +114,8 @@ static char *label_of(const char *name, const json_t *parameters)
     char *text = kept(strdup(name));
     const char *parameter;
     json_t *value;
-    json_object_foreach ((json_t *)parameters, parameter, value) {
+    json_object_foreach((json_t *)parameters, parameter, value)
+    {
         char *longer = NULL;
         if (asprintf(&longer, "%s %s=%s", text, parameter, json_string_value(value)) < 0)
             longer = NULL;
@@ -176,7 +178,8 @@ static void add_target(const struct context *context, const struct section *sect
     json_t *choices = section_choices(context->config, section), *parameters;
     section_check_placeholders(context->config, section, json_array_get(choices, 0),
                                context->builtin);
-    json_array_foreach (choices, i, parameters) {
+    json_array_foreach(choices, i, parameters)
+    {
         struct half *half = new_half(halves);
         half->name = section->name;
         half->parameters = json_incref(parameters);
@@ -255,7 +258,8 @@ static void add_load(const struct context *context, const struct section *sectio
     json_t *choices = section_choices(context->config, section), *parameters;
     section_check_placeholders(context->config, section, json_array_get(choices, 0),
                                context->builtin);
-    json_array_foreach (choices, i, parameters) {
+    json_array_foreach(choices, i, parameters)
+    {
         struct half *half = new_half(halves);
         half->name = section->name;
         half->parameters = json_incref(parameters);

@@ -35,9 +35,9 @@ struct halves {
 /* What the halves of a campaign share. */
 struct context {
     const struct config *config;
-    json_t *builtin;   /* {placeholder: text} that every file has */
-    json_t *self;      /* the same placeholders, each standing for itself */
-    json_t *overrides; /* {option: value} */
+    json_t *builtin;                  /* {placeholder: text} that every file has */
+    json_t *self;                     /* the same placeholders, each standing for itself */
+    json_t *overrides;                /* {option: value} */
     json_t *settings, *settings_text; /* of [campaign]; _text: with builtin left in place */
     const char *workloads;            /* the folder of jostle's own programs */
 };

@@ -101,7 +101,7 @@ static double seconds_of(const char *text)
 {
     struct tm tm = {0};
     return text != NULL && strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) != NULL ? (double)timegm(&tm)
-                                                                           : 0;
+                                                                            : 0;
 }
 
 static bool is_silent(const json_t *status, double now_s)

@@ -14,8 +14,13 @@ static const char *const preferences[] = {
 
 #define FIELD(member) .offset = offsetof(struct command_options, member)
 #define TEXT(title, word, member, text)                                                            \
-    {.name = title, .argument = word, .type = OPTION_TEXT, FIELD(member), .help = text}
-#define FLAG(title, member, text) {.name = title, .type = OPTION_FLAG, FIELD(member), .help = text}
+    {                                                                                              \
+        .name = title, .argument = word, .type = OPTION_TEXT, FIELD(member), .help = text          \
+    }
+#define FLAG(title, member, text)                                                                  \
+    {                                                                                              \
+        .name = title, .type = OPTION_FLAG, FIELD(member), .help = text                            \
+    }
 
 static const struct option_row rows[] = {
     TEXT("file", "FILE", file, "expand, keep, run: the campaign file"),
@@ -40,6 +45,7 @@ static const struct option_row rows[] = {
     FLAG("quiet", quiet, "run: print nothing but errors"),
     TEXT("queue", "FILE", queue, "status: lines ID, JOB, STATE of the jobs that wait or run"),
     TEXT("fates", "FILE", fates, "status: lines ID, FATE of jobs that do not"),
+    TEXT("output", "FILE", output, "status: where to write it; else stdout"),
     FLAG("lost", lost, "status: print ids of jobs that cells name and the queue does not"),
     TEXT("take", "FILE", take, "merge: where to write the cells' folders, each ended by a 0"),
     {.name = "prefer",

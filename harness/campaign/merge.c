@@ -208,9 +208,8 @@ static json_t *joined_names(json_t *const *plans, size_t count)
     for (size_t i = 0; names != NULL && i < count; i++) {
         if (i > 0 && strcmp(names[i], names[i - 1]) == 0)
             continue;
-        json_t *longer =
-            joined != NULL ? json_sprintf("%s+%s", json_string_value(joined), names[i])
-                           : json_string(names[i]);
+        json_t *longer = joined != NULL ? json_sprintf("%s+%s", json_string_value(joined), names[i])
+                                        : json_string(names[i]);
         json_decref(joined);
         joined = longer;
     }
@@ -251,8 +250,7 @@ static json_t *joined_cells(json_t *const *plans, size_t count)
         total += json_array_size(json_object_get(plans[i], "cells"));
     json_t **all = calloc(total + 1, sizeof *all);
     for (size_t i = 0; all != NULL && i < count; i++)
-        json_array_foreach (json_object_get(plans[i], "cells"), k, cell)
-            all[used++] = cell;
+        json_array_foreach(json_object_get(plans[i], "cells"), k, cell) all[used++] = cell;
     if (all != NULL)
         qsort(all, used, sizeof *all, by_number_and_name);
     for (size_t i = 0; i < used; i++) {

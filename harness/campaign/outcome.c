@@ -47,7 +47,8 @@ static const json_t *wall_slowdown(const json_t *result)
 {
     size_t i;
     json_t *slowdown;
-    json_array_foreach (json_object_get(result, "slowdowns"), i, slowdown) {
+    json_array_foreach(json_object_get(result, "slowdowns"), i, slowdown)
+    {
         const char *metric = text_of(slowdown, "metric"), *load = text_of(slowdown, "condition");
         if (metric != NULL && load != NULL && strcmp(metric, "wall_s") == 0 &&
             strcmp(load, "aa") != 0)
@@ -87,7 +88,8 @@ static void put_runs(const json_t *conditions, char *text, size_t size)
     bool converged = true;
     size_t i;
     json_t *condition;
-    json_array_foreach (conditions, i, condition) {
+    json_array_foreach(conditions, i, condition)
+    {
         runs += number_of(condition, "runs", 0);
         converged = converged && json_is_true(json_object_get(condition, "converged"));
     }

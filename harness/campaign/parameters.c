@@ -160,9 +160,8 @@ static void list_names(const json_t *row, char *text, size_t size)
     const char *name;
     json_t *value;
     text[0] = '\0';
-    json_object_foreach ((json_t *)row, name, value)
-        if (used < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
+    json_object_foreach((json_t *)row, name, value) if (used < size) used +=
+        (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
 }
 
 static void check_row(const struct config *config, const struct entry *entry, const json_t *rows,
@@ -177,8 +176,7 @@ static void check_row(const struct config *config, const struct entry *entry, co
             config_refuse(config, entry, NULL, "this case is given twice: remove one");
     if (first == NULL)
         return;
-    json_object_foreach ((json_t *)row, name, value)
-        shared += json_object_get(first, name) != NULL;
+    json_object_foreach((json_t *)row, name, value) shared += json_object_get(first, name) != NULL;
     if (shared == json_object_size(row) && shared == json_object_size(first))
         return;
     char ours[LINE_SIZE], theirs[LINE_SIZE];
@@ -201,10 +199,9 @@ static json_t *case_rows(const struct config *config, const struct section *sect
         check_row(config, entry, rows, row);
         const char *name;
         json_t *value;
-        json_object_foreach (row, name, value)
-            if (json_object_get(lists, name) != NULL)
-                config_refuse(config, entry, NULL,
-                              "%s has a list of values, too: keep one of them", name);
+        json_object_foreach(row, name, value) if (json_object_get(lists, name) != NULL)
+            config_refuse(config, entry, NULL, "%s has a list of values, too: keep one of them",
+                          name);
         json_array_append_new(rows, row);
     }
     return rows;
@@ -215,12 +212,12 @@ static json_t *crossed(json_t *choices, const char *name, const json_t *list)
 {
     json_t *all = json_array(), *choice, *value;
     size_t i, k;
-    json_array_foreach (choices, i, choice)
-        json_array_foreach (list, k, value) {
-            json_t *one = json_copy(choice);
-            json_object_set(one, name, value);
-            json_array_append_new(all, one);
-        }
+    json_array_foreach(choices, i, choice) json_array_foreach(list, k, value)
+    {
+        json_t *one = json_copy(choice);
+        json_object_set(one, name, value);
+        json_array_append_new(all, one);
+    }
     json_decref(choices);
     return all;
 }
@@ -230,12 +227,12 @@ static json_t *crossed_with_cases(json_t *choices, const json_t *rows)
 {
     json_t *all = json_array(), *choice, *row;
     size_t i, k;
-    json_array_foreach (choices, i, choice)
-        json_array_foreach (rows, k, row) {
-            json_t *one = json_copy(row);
-            json_object_update(one, choice);
-            json_array_append_new(all, one);
-        }
+    json_array_foreach(choices, i, choice) json_array_foreach(rows, k, row)
+    {
+        json_t *one = json_copy(row);
+        json_object_update(one, choice);
+        json_array_append_new(all, one);
+    }
     json_decref(choices);
     return all;
 }
@@ -246,8 +243,7 @@ json_t *section_choices(const struct config *config, const struct section *secti
     json_t *rows = case_rows(config, section, lists), *list;
     json_t *choices = json_pack("[{}]");
     const char *name;
-    json_object_foreach (lists, name, list)
-        choices = crossed(choices, name, list);
+    json_object_foreach(lists, name, list) choices = crossed(choices, name, list);
     if (json_array_size(rows) > 0)
         choices = crossed_with_cases(choices, rows);
     json_decref(lists);
@@ -268,12 +264,8 @@ static const char **known_placeholders(const json_t *names, const json_t *builti
     size_t count = 0;
     const char *name;
     json_t *value;
-    json_object_foreach ((json_t *)names, name, value)
-        if (known != NULL)
-            known[count++] = name;
-    json_object_foreach ((json_t *)builtin, name, value)
-        if (known != NULL)
-            known[count++] = name;
+    json_object_foreach((json_t *)names, name, value) if (known != NULL) known[count++] = name;
+    json_object_foreach((json_t *)builtin, name, value) if (known != NULL) known[count++] = name;
     return known;
 }
 
@@ -295,8 +287,8 @@ static void refuse_placeholder(const struct config *config, const struct entry *
 }
 
 /* Notes in used which parameters an entry names. */
-static void check_entry(const struct config *config, const struct entry *entry,
-                        const json_t *names, const json_t *builtin, json_t *used)
+static void check_entry(const struct config *config, const struct entry *entry, const json_t *names,
+                        const json_t *builtin, json_t *used)
 {
     const char *text = entry->value;
     struct piece piece;
@@ -349,8 +341,7 @@ void section_check_placeholders(const struct config *config, const struct sectio
     for (size_t i = 0; i < section->count; i++)
         if (has_template(section, section->entries[i]))
             check_entry(config, section->entries[i], names, builtin, used);
-    json_object_foreach ((json_t *)names, name, value)
-        if (json_object_get(used, name) == NULL)
-            refuse_unused(config, section, name);
+    json_object_foreach((json_t *)names, name, value) if (json_object_get(used, name) == NULL)
+        refuse_unused(config, section, name);
     json_decref(used);
 }

@@ -73,7 +73,8 @@ json_t *plan_choose(const json_t *plan, const struct choice *choice)
     size_t count = 0, i;
     struct range *ranges = choice->cells != NULL ? parse_ranges(choice->cells, &count) : NULL;
     json_t *chosen = json_array(), *cell;
-    json_array_foreach (json_object_get(plan, "cells"), i, cell) {
+    json_array_foreach(json_object_get(plan, "cells"), i, cell)
+    {
         const char *name = text_of(cell, "name");
         if (name == NULL || (choice->only != NULL && fnmatch(choice->only, name, FNM_NOESCAPE)))
             continue;
@@ -94,9 +95,9 @@ static long nodes_of_text(const char *text)
     static const char others[] = "@all-others", name[] = "{node";
     long most = strstr(text, others) != NULL ? 2 : 1;
     for (const char *at = text; *at != '\0'; at++) {
-        const char *digits = *at == '@'                                     ? at + 1
+        const char *digits = *at == '@'                                ? at + 1
                              : strncmp(at, name, sizeof name - 1) == 0 ? at + sizeof name - 1
-                                                                            : NULL;
+                                                                       : NULL;
         char *end;
         if (digits == NULL || !isdigit((unsigned char)*digits))
             continue;
@@ -113,7 +114,8 @@ long plan_nodes(const json_t *plan)
     long most = 1;
     size_t i;
     json_t *cell;
-    json_array_foreach (json_object_get(plan, "cells"), i, cell) {
+    json_array_foreach(json_object_get(plan, "cells"), i, cell)
+    {
         const char *node = text_of(cell, "node"), *spec = text_of(cell, "spec");
         const long first = node != NULL ? nodes_of_text(node) : 1;
         const long second = spec != NULL ? nodes_of_text(spec) : 1;

@@ -124,7 +124,7 @@ static int columns(void)
 {
     struct winsize window;
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0 ? window.ws_col
-                                                                              : COLUMNS;
+                                                                               : COLUMNS;
 }
 
 void progress_tick(const struct progress *progress)

@@ -121,9 +121,8 @@ void settings_drop_false(json_t *settings)
     const char *name;
     json_t *value;
     void *next;
-    json_object_foreach_safe (settings, next, name, value)
-        if (json_string_length(value) == 0)
-            json_object_del(settings, name);
+    json_object_foreach_safe(settings, next, name, value) if (json_string_length(value) == 0)
+        json_object_del(settings, name);
 }
 
 static bool is_one_of(const char *name, const char *const *names)
@@ -138,9 +137,8 @@ json_t *settings_limits(const json_t *settings)
 {
     json_t *found = json_object(), *value;
     const char *name;
-    json_object_foreach ((json_t *)settings, name, value)
-        if (is_one_of(name, limits))
-            json_object_set(found, name, value);
+    json_object_foreach((json_t *)settings, name, value) if (is_one_of(name, limits))
+        json_object_set(found, name, value);
     return found;
 }
 
@@ -148,8 +146,8 @@ json_t *settings_fixed(const json_t *settings)
 {
     json_t *found = json_object(), *value;
     const char *name;
-    json_object_foreach ((json_t *)settings, name, value)
-        if (!is_one_of(name, limits) && strcmp(name, strictness) != 0)
-            json_object_set(found, name, value);
+    json_object_foreach((json_t *)settings, name,
+                        value) if (!is_one_of(name, limits) && strcmp(name, strictness) != 0)
+        json_object_set(found, name, value);
     return found;
 }

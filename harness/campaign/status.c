@@ -47,9 +47,9 @@ static json_t *cell_status(const struct state *state, const char *shown, const c
                      shown, "reason", reason[0] ? reason : NULL, "host", member(status, "host"),
                      "runs", json_integer((json_int_t)number_of(status, "runs", 0)), "max_runs",
                      member(status, "max_runs"), "expected_runs", member(status, "expected_runs"),
-                     "error", member(status, "error"), "asked_error",
-                     member(status, "asked_error"), "updated", member(status, "updated"),
-                     "spent_s", member(status, "spent_s"), "job", job_of(status));
+                     "error", member(status, "error"), "asked_error", member(status, "asked_error"),
+                     "updated", member(status, "updated"), "spent_s", member(status, "spent_s"),
+                     "job", job_of(status));
 }
 
 static double rest_of(const struct state *state, const char *shown, const struct means *means)

@@ -1,28 +1,28 @@
-# The states of all cells (input; `held`: measured by a living process) -> lines of
-# values with \u0001 between: what watch.bash draws.
-# $now: seconds since the epoch.
-def seconds: fromdateiso8601;
-def live: .state == "running" and .held;
-def stale: .state == "running" and (.held | not);
-def mean: if length == 0 then null else add / length end;
+# jostle.campaign-status/1 -> what jostle watch shows. $all is not empty where every cell
+# that needs a look is to be named; $most: how many are, else.
+def percent: . * 1000 + 0.5 | floor | "\(. / 10 | floor).\(. % 10)";
+def duration:
+  if . < 100 then "\(round) s" elif . < 6000 then "\(. / 60 | round) min"
+  else "\(. / 3600 | floor) h \("0\(. % 3600 / 60 | floor)"[-2:]) min" end;
+def seconds: sub("\\.[0-9]+Z$"; "Z") | fromdate;
+def bar($done; $total): (20 * $done / ([$total, 1] | max) | floor) as $full
+  | "[\("#" * $full // "")\("." * (20 - $full) // "")] \($done)/\($total)";
+def counted($n; $name): if $n > 0 then ", \($n) \($name)" else "" end;
 
-. as $cells
-| ([.[] | select(.state == "done") | { target, spent: .status.spent_s }]) as $done
-| ($done | group_by(.target) | map({ (.[0].target): (map(.spent) | mean) }) | add // {}) as $by_target
-| ($done | map(.spent) | mean) as $all
-# What a cell still takes, if anything is known.
-| def left: if live and (.status.expected_runs // 0) > 0 and .status.runs > 0
-      then .status.spent_s * ([.status.expected_runs - .status.runs, 0] | max) / .status.runs
-    elif .state == "done" or .state == "failed" then 0
-    else $by_target[.target] // $all end;
-  { total: length, done: (map(select(.state == "done")) | length), failed: (map(select(.state == "failed")) | length),
-    running: (map(select(live)) | length), stale: (map(select(stale)) | length),
-    waiting: (map(select(.state != "done" and .state != "failed" and .state != "running")) | length) } as $n
-| [.[] | left] as $left
-| ([.[] | select(live)] | length) as $at_once
-| ["total", $n.done + $n.failed, $n.total, $n.done, $n.failed, $n.running, $n.waiting, $n.stale,
-    (if any($left[]; . == null) or $at_once == 0 then "" else ($left | add) / $at_once | round end)],
-  (.[] | select(live) | ["running", .name, .status.host, .status.runs, .status.error // "", .status.asked_error, (.status.expected_runs // ""), ($now - (.status.updated | seconds))]),
-  (.[] | select(stale) | ["stale", .name, .status.host, .status.updated]),
-  (.[] | select(.state == "failed" or (.state == "interrupted" and .status.reason)) | [.state, .name, .status.reason])
-| map(tostring) | join("\u0001")
+def total: .counts as $c
+  | bar($c.done + $c.failed; $c.cells) + " cells: \($c.done) done" + counted($c.failed; "failed")
+  + ", \($c.running) running, \($c.waiting) waiting" + counted($c.interrupted; "interrupted") + counted($c.stale; "stale")
+  + (if .left_s then "; about \(.left_s | duration) left" else "" end);
+
+def running: "  \(.name) on \(.host): \(.runs) runs" + (if .expected_runs then " of about \(.expected_runs)" else "" end)
+  + (if .error then ", error \(.error | percent) % of \(.asked_error | percent) %" else "" end)
+  # A status is written between runs.
+  + (now - (.updated | seconds) | if . >= 10 then ", its last run ended \(duration) ago" else "" end);
+
+def needs_a_look: .state == "stale" or .state == "failed" or (.state == "interrupted" and .reason);
+
+total,
+(.cells[] | select(.state == "running") | running),
+([.cells[] | select(needs_a_look)]
+ | (if $all != "" then . else .[:$most] end)[] | "  \(.name): \(.state): \(.reason // "-")"),
+([.cells[] | select(needs_a_look)] | length | select($all == "" and . > $most) | "  and \(. - $most) more: see --all")
