@@ -213,22 +213,3 @@ submit_summary() {
     shell_quote "${words[@]}"
     printf '  cancel: %s\n' "$REPLY"
 }
-
-# Until campaign.bash has them.
-declare -F campaign_describe >/dev/null || {
-    campaign_describe() {
-        plan_name=$(jq -r '.name | gsub("[^A-Za-z0-9._-]"; "_")' "$campaign_tmp/plan")
-        plan_nodes=$(jq '[1, (.cells[] | (.node // "", .spec // "") | (select(contains("@all-others")) | 2),
-            (scan("@[1-9][0-9]*(?:-[1-9][0-9]*)?|\\{node[1-9][0-9]*\\}") | scan("[0-9]+") | tonumber))] | max' "$campaign_tmp/plan")
-    }
-    campaign_keep_plan() {
-        campaign_open "${words[0]}" "$1" exclusive
-        exec {campaign_lock_fd}>&-
-    }
-    campaign_todo() {
-        options[only]='' options[cells]=''
-        campaign_choose "$1"
-        jq -c --slurpfile plan "$campaign_tmp/plan" --rawfile probes /dev/null -f "$JOSTLE_HARNESS/campaign/estimate.jq" "$campaign_tmp/states" |
-            jq -r '.cells[] | select(.todo) | "\(.number)\t\(.estimate_s.high // "")"'
-    }
-}
