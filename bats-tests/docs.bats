@@ -1,0 +1,60 @@
+#!/usr/bin/env bats
+# What the documentation promises, compared with the programs.
+
+load helpers
+
+setup() {
+    cd "$ROOT" || return
+}
+
+@test "every link between the pages leads somewhere" {
+    local page link broken=''
+    for page in README.md ARCHITECTURE.md CONTRIBUTING.md docs/*.md results/reference/*/README.md; do
+        while IFS= read -r link; do
+            link=${link%%#*}
+            [[ -z $link || $link == *://* || -e $(dirname "$page")/$link ]] || broken+="$page: $link"$'\n'
+        done < <(grep -oE '\]\([^) ]+\)' "$page" | sed 's/^](//; s/)$//')
+    done
+    printf '%s' "$broken"
+    [[ -z $broken ]]
+}
+
+@test "the index names every page" {
+    local page missing=''
+    for page in docs/*.md; do
+        page=${page##*/}
+        [[ $page == README.md ]] || grep -qF "($page)" docs/README.md || missing+=" $page"
+    done
+    printf '%s\n' "$missing"
+    [[ -z $missing ]]
+}
+
+@test "every warning is in the table of docs/measuring.md, with its severity" {
+    # {"flag", SEVERITY, of the one table in C
+    tr -d '\n' <harness/stats/messages.c | grep -oE '= \{"[a-z-]+", *[A-Z_]+' | sed -E 's/= \{"([a-z-]+)", *([A-Z_]+)/\1 \2/' | sort -u >"$BATS_TEST_TMPDIR/code"
+    sed -n '/^## Problems and notes/,/^## Exit/p' docs/measuring.md | awk -F'|' '/^\| `/ {
+        severity = $3 ~ /single/ ? "PROBLEM_OF_A_MEAN" : $3 ~ /problem/ ? "PROBLEM" : "NOTE"
+        n = split($2, flag, "`"); for (i = 2; i <= n; i += 2) print flag[i], severity }' | sort -u >"$BATS_TEST_TMPDIR/docs"
+    [[ -s $BATS_TEST_TMPDIR/code ]]
+    diff "$BATS_TEST_TMPDIR/code" "$BATS_TEST_TMPDIR/docs"
+}
+
+@test "every option that a page shows is one of the programs'" {
+    local command option page
+    {
+        for command in harness/commands/* jobs/commands/*; do "$JOSTLE" "${command##*/}" --help; done
+        "$BIN/loadgen" --help | sed -nE 's/^  ([a-z]+)  .*/\1/p' | while read -r command; do "$BIN/loadgen" "$command" --help; done
+        for command in stats meter simulate; do "$BIN/$command" --help; done
+        packaging/install-deps --help
+    } | grep -oE -- '--[a-z][a-z0-9-]+' | sort -u >"$BATS_TEST_TMPDIR/known"
+    # Those of other programs.
+    printf -- '--%s\n' thread norandommap overlap partition time cpus-per-task requeue signal exclusive account wait cpu-load vm export-json \
+        version help output-format open-mode array >>"$BATS_TEST_TMPDIR/known"
+    for page in README.md docs/*.md; do
+        grep -oE -- '(^|[ `(])--[a-z][a-z0-9-]+' "$page" | grep -oE -- '--[a-z0-9-]+' | sort -u | while read -r option; do
+            grep -qxF -- "$option" "$BATS_TEST_TMPDIR/known" || printf '%s: %s\n' "$page" "$option"
+        done
+    done >"$BATS_TEST_TMPDIR/unknown"
+    cat "$BATS_TEST_TMPDIR/unknown"
+    [[ ! -s $BATS_TEST_TMPDIR/unknown ]]
+}
