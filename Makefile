@@ -91,12 +91,13 @@ $(BIN)/meter: LIBS := $(STATIC) -lm
 $(BIN)/stats: LIBS := -lgsl -lgslcblas -ljansson -lm
 $(BIN)/simulate: LIBS := -lgsl -lgslcblas -ljansson -lm -pthread
 $(BIN)/experiment $(BIN)/campaign $(BIN)/report $(BIN)/doctor: LIBS := -ljansson -lm
-$(BIN)/placement: LIBS := -lhwloc -lm
+$(BIN)/placement: LIBS := -lhwloc -ljansson -lm
 
 # The simulator drives the very objects that decide in production.
 $(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
-# A campaign's settings are the options of an experiment.
+# A campaign's settings are the options of an experiment; loads are parsed once.
 $(BIN)/campaign: $(BUILD)/obj/harness/experiment/settings.o
+$(BIN)/placement: $(filter-out %/main.o,$(call objects,harness/experiment/*.c))
 
 define part
 $(BIN)/$(1): $(call objects,harness/$(1)/*.c) $(COMMON)

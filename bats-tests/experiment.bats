@@ -11,8 +11,8 @@ setup() {
     unset JOSTLE_JOB_FACTS JOSTLE_JOB_NEIGHBOURS JOSTLE_JOB_HOSTS JOSTLE_KERNEL_ROOT
 }
 
-# plan ARG...: the plan, a line for each key and value.
-plan() {
+# plan_of ARG...: the plan, a line for each key and value.
+plan_of() {
     "$EXPERIMENT" "$@" | xargs -0 -n 2 printf '%s=%s\n'
 }
 
@@ -22,7 +22,7 @@ values() {
 }
 
 @test "the plan names the folder, the conditions, meter's words and each load's command line" {
-    plan slowdown --output out --timeout 1.5s --nice 3 --load-nice 5 --load-cpus 0 --target-cpus 0 --quiet \
+    plan_of slowdown --output out --timeout 1.5s --nice 3 --load-nice 5 --load-cpus 0 --target-cpus 0 --quiet \
         --load 'half=cpu --percent=50' --load 'two=cpu --percent 5 + exec: sleep "9 9"' -- echo "it's" >plan
     [[ $(values folder <plan) == "$PWD/out" ]]
     [[ $(values condition <plan) == 'baseline half two' ]]
@@ -36,13 +36,13 @@ values() {
 }
 
 @test "without --output the folder is named by target and time, and is new" {
-    plan run -- /bin/true >plan
+    plan_of run -- /bin/true >plan
     [[ $(values folder <plan) =~ ^"$PWD"/jostle-results/true\.[0-9]{8}-[0-9]{6}\.[0-9]+$ ]]
     [[ $(values created <plan) == 1 && $(values load <plan) == '' && $(values condition <plan) == baseline ]]
 }
 
 @test "hyperfine as the engine runs the quoted target inside meter" {
-    plan run --engine hyperfine --output out -- echo 'a b' >plan
+    plan_of run --engine hyperfine --output out -- echo 'a b' >plan
     [[ $(values meter <plan) == *"-- hyperfine -N --runs 1 --ignore-failure --style none --export-json $PWD/out/hyperfine.json -- echo 'a b'" ]]
 }
 
@@ -74,15 +74,15 @@ values() {
 @test "a cell gives command, loads and settings; options win" {
     printf '%s' '{"schema":"jostle.cell/1","name":"a@b","number":3,"key":"k","command":["sleep","0.1"],"loads":[{"name":"half","spec":"cpu --percent 50"}],
         "settings":{"max-runs":"15","error":"0.02","settle":"20.000000","ignore-failure":"1","cold-path":"a\nb"}}' >cell.json
-    plan slowdown --cell cell.json --output out --max-runs 20 >plan
+    plan_of slowdown --cell cell.json --output out --max-runs 20 >plan
     [[ $(values condition <plan) == 'baseline half' && $(values cell <plan) == 1 ]]
     [[ $(values meter <plan) == *' -- sleep 0.1' ]]
     holds '.cell.name == "a@b" and .cell.settings["cold-path"] == "a\nb" and .command == ["sleep", "0.1"]
         and (.settings | .max_runs == 20 and .error == 0.02 and .settle_s == 20 and .ignore_failure and .cold_path == ["a", "b"])' <out/experiment.json
-    plan run --cell cell.json --output out2 --load 'x=cpu --percent 1' -- true >plan
+    plan_of run --cell cell.json --output out2 --load 'x=cpu --percent 1' -- true >plan
     [[ $(values condition <plan) == x && $(values meter <plan) == *' -- true' ]]
     jq '.loads = []' cell.json >alone.json
-    plan slowdown --cell alone.json --output out3 >plan
+    plan_of slowdown --cell alone.json --output out3 >plan
     [[ $(values condition <plan) == baseline ]]
     run -2 "$EXPERIMENT" slowdown --cell absent.json -- true
     jq '.settings["max-runs"] = "many"' cell.json >wrong.json
@@ -94,8 +94,7 @@ values() {
 
 @test "loads on the nodes of a job; listeners start first" {
     export JOSTLE_JOB_HOSTS=$'n1\nn2\nn3'
-    plan slowdown --output out --load-cpus 1 --place machine --load 'one@2=cpu --percent 5' -- true >plan || true
-    plan slowdown --output out --load 'one@2=cpu --percent 5' --load 'rest@all-others=cpu --percent 4' \
+    plan_of slowdown --output out --load 'one@2=cpu --percent 5' --load 'rest@all-others=cpu --percent 4' \
         --load 'mix=cpu --percent 6 + @2-3 cpu --percent 3' --load 'talk=@2 net --connect {node3}:7 + @3 net --listen=127.0.0.1:7' -- true >plan
     [[ $(values load <plan) == 'talk.net@n3 one@n2 rest@n2 rest@n3 mix.cpu mix.cpu@n2 mix.cpu@n3 talk.net@n2' ]]
     [[ $(values load_node <plan) == 'n3 n2 n2 n3  n2 n3 n2' ]]
@@ -156,7 +155,7 @@ begun() {
 
 @test "what is complete is left alone" {
     begun
-    jq '.after = .before' out/experiment.json >done && mv 'done' out/experiment.json
+    jq '.after = .before' out/experiment.json >ended && mv ended out/experiment.json
     touch out/result.json
     sha256sum out/* >sums
     again --max-runs 6 | xargs -0 -n 2 printf '%s=%s\n' >plan

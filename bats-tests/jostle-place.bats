@@ -149,20 +149,21 @@ END
     [[ $output == *'place l4: unknown (did you mean l3?)'* ]]
 }
 
-@test "jostle topology draws where both sit, and where a load's workers would" {
+@test "jostle topology shows where both sit, and where a load's workers would" {
     run -0 "$JOSTLE" topology --place l3 --load 'x=cpu --percent 50 + exec: sleep 9'
-    [[ $output == *$'\nT '*'Core 0 + CPU 0'*$'\n L '*'Core 1 + CPU 1'* ]]
-    [[ $output == *'cpu: 1 worker, each pinned to one CPU of 1'*'exec: a command on CPU 1'* ]]
+    [[ $output == *$'\ntarget           CPU 0\nload             CPU 1\n'* ]]
+    [[ $output == *'cpu: 1 worker, each pinned to one of CPU 1'*'exec: a command on CPU 1'* ]]
     run -0 "$JOSTLE" topology --json --load 'cpu --percent 50 --cpus 1'
     holds '.offers == ["core", "l3", "machine"] and (.loads | map(.cpus) == ["1"])' <<<"$output"
     run -0 env -u HWLOC_THISSYSTEM "$JOSTLE" topology --synthetic 'node:2 l3:2 core:2 pu:2' --place other-node --place-cpus 2
-    [[ $output == *$'\nT '*'Core 0 + CPU 0'*$'\n L '*'Core 4 + CPU 8'* ]]
+    [[ $output == *$'\ntarget           CPU 0,2\nload             CPU 8,10\n'* ]]
     run -0 "$BIN/loadgen" cpu --percent 50 --cpus 1 --dry-run
     [[ $output == 'cpu: 1 worker, each pinned to one of CPU 1' ]]
     run -2 "$JOSTLE" topology --place smt
     run -2 "$JOSTLE" topology --load 'cpu --percnt 50'
     [[ $output == *'did you mean --percent?'* ]]
     run -2 "$JOSTLE" topology --load 'cpu --cpus 1' --place core
+    run -2 "$JOSTLE" topology --load 'cpu' --synthetic 'core:2'
     run -0 "$JOSTLE" topology --help
     [[ $output == *--place*other-node*'another NUMA node'* ]]
 }

@@ -23,6 +23,19 @@ const char *child_path(const char *program, char path[PATH_MAX])
     return path;
 }
 
+bool child_find(const char *program, char *path, size_t size)
+{
+    const char *folder = getenv("PATH");
+    while (folder != NULL && *folder != '\0') {
+        const size_t length = strcspn(folder, ":");
+        if (snprintf(path, size, "%.*s/%s", (int)length, folder, program) < (int)size &&
+            access(path, X_OK) == 0)
+            return true;
+        folder += length + (folder[length] == ':');
+    }
+    return false;
+}
+
 /* Everything that can be read; NULL: out of memory. */
 static char *read_all(int file)
 {

@@ -88,9 +88,12 @@ static int tell_plan(struct run *run)
     line_close(&line);
     if (run->report.json)
         report_write(&run->report, &line);
-    report_print(&run->report, "%s: %u worker%s%s CPU %s\n", run->load->name, run->threads,
-                 run->threads == 1 ? "" : "s",
-                 run->load->pinned ? ", each pinned to one of" : " on", text);
+    if (run->threads == 0)
+        report_print(&run->report, "%s: a command on CPU %s\n", run->load->name, text);
+    else
+        report_print(&run->report, "%s: %u worker%s%s CPU %s\n", run->load->name, run->threads,
+                     run->threads == 1 ? "" : "s",
+                     run->load->pinned ? ", each pinned to one of" : " on", text);
     return 0;
 }
 

@@ -29,7 +29,7 @@ calibrate_all() {
 calibrate_pin() {
     local cpus=$3
     if [[ -n $1 && $1 != machine ]]; then
-        cpus=$("$JOSTLE_BIN/placement" --place "$1" ${2:+--place-cpus "$2"} | jq -r .load_cpus) || exit
+        cpus=$("$JOSTLE_BIN/placement" --json --place "$1" ${2:+--place-cpus "$2"} | jq -r .load_cpus) || exit
     fi
     PIN=()
     [[ -z $cpus ]] || PIN=(taskset -c "$cpus")

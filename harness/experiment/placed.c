@@ -28,8 +28,9 @@ static json_t *ask(const struct settings *settings)
                                       {"--target-cpus", settings->target_cpus},
                                       {"--load-cpus", settings->load_cpus}};
     char path[PATH_MAX], *text = NULL;
-    const char *argv[2 + 2 * sizeof options / sizeof options[0]] = {child_path("placement", path)};
-    size_t count = 1;
+    const char *argv[3 + 2 * sizeof options / sizeof options[0]] = {child_path("placement", path),
+                                                                    "--json"};
+    size_t count = 2;
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         if (options[i][1] == NULL)
             continue;

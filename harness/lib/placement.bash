@@ -19,7 +19,7 @@ placement_arguments() {
 # where it has none.
 placement_ask() {
     [[ -x $JOSTLE_BIN/placement ]] || die "$JOSTLE_BIN/placement is missing: run make"
-    placement_json=$("$JOSTLE_BIN/placement" "$@") || exit
+    placement_json=$("$JOSTLE_BIN/placement" --json "$@") || exit
 }
 
 # placement_find: reads the options; ends with wrong use where the machine, or

@@ -1,23 +1,10 @@
 #include "machine.h"
 
 #include "common/cpus.h"
+#include "common/messages.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-bool complain(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("jostle: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-    return false;
-}
 
 hwloc_bitmap_t machine_parse(const char *text)
 {
@@ -57,17 +44,15 @@ static bool narrow(struct machine *machine, const char *allowed, bool *usage)
 {
     hwloc_bitmap_t named = allowed == NULL ? NULL : machine_parse(allowed);
     hwloc_bitmap_and(machine->allowed, machine->cpuset, machine->affinity);
-    if (allowed != NULL && named == NULL) {
-        *usage = true;
-        return complain("--allowed %s: not a list of CPUs: give one such as 0-3,8", allowed);
-    }
+    if (allowed != NULL && named == NULL)
+        return complain("out of memory: free some");
     if (named != NULL)
         hwloc_bitmap_and(machine->allowed, machine->allowed, named);
     hwloc_bitmap_free(named);
     if (!hwloc_bitmap_iszero(machine->allowed))
         return true;
     *usage = allowed != NULL;
-    return complain("no CPU is allowed here: look at taskset -p $$ and at the cgroup's cpuset");
+    return complain("no CPU is allowed here: check taskset -p $$ and the cgroup's cpuset");
 }
 
 /* hwloc has the cgroup's cpuset; the affinity of a process is always within it. */
@@ -84,7 +69,7 @@ static bool find_allowed(struct machine *machine, const char *allowed, bool *usa
         return complain("out of memory: free some");
     if (machine->this_system) {
         if (hwloc_get_cpubind(machine->topology, machine->affinity, HWLOC_CPUBIND_THREAD) != 0)
-            return complain("cannot read the CPU affinity");
+            return complain("the CPU affinity cannot be read: see taskset -p $$");
         machine->quota_cpus = cpus_quota();
     }
     return narrow(machine, allowed, usage);

@@ -27,12 +27,12 @@ struct seat {
 
 struct seats {
     unsigned count;
-    struct seat *seat; /* in the machine's order: neighbours stand together */
+    struct seat *seat; /* in the machine's order: neighbours are together */
 };
 
 /* synthetic: hwloc's description of a machine, or NULL; allowed: a list of CPUs
  * that narrows what is allowed, or NULL. False after a message on stderr, in
- * which case nothing has to be closed; *usage tells whether the words are to blame. */
+ * which case nothing has to be closed; *usage says whether the options are to blame. */
 bool machine_open(struct machine *machine, const char *synthetic, const char *allowed, bool *usage);
 void machine_close(struct machine *machine);
 
@@ -40,12 +40,9 @@ void machine_close(struct machine *machine);
 bool seats_find(const struct machine *machine, hwloc_const_bitmap_t usable, struct seats *seats);
 void seats_free(struct seats *seats);
 
-/* "0-3,8" as a new bitmap; NULL when the text is no such list. */
+/* "0-3,8" as a new bitmap; NULL: no such list, or out of memory. */
 hwloc_bitmap_t machine_parse(const char *text);
 /* The list as text, to be freed; NULL: out of memory. */
 char *machine_format(hwloc_const_bitmap_t cpus);
-
-/* "jostle: ..." on stderr; always false. */
-bool complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,72 +1,32 @@
 #include "options.h"
 
+#include "common/messages.h"
+
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MOST_CORES 8192
 
-enum option_code {
-    OPTION_PLACE = 256,
-    OPTION_PLACE_CPUS,
-    OPTION_TARGET_CPUS,
-    OPTION_LOAD_CPUS,
-    OPTION_SYNTHETIC,
-    OPTION_ALLOWED,
-    OPTION_DRAW,
-    OPTION_HELP,
-    OPTION_VERSION,
-};
-
-static const struct option option_table[] = {
-    {"place", required_argument, NULL, OPTION_PLACE},
-    {"place-cpus", required_argument, NULL, OPTION_PLACE_CPUS},
-    {"target-cpus", required_argument, NULL, OPTION_TARGET_CPUS},
-    {"load-cpus", required_argument, NULL, OPTION_LOAD_CPUS},
-    {"synthetic", required_argument, NULL, OPTION_SYNTHETIC},
-    {"allowed", required_argument, NULL, OPTION_ALLOWED},
-    {"draw", no_argument, NULL, OPTION_DRAW},
-    {"help", no_argument, NULL, OPTION_HELP},
-    {"version", no_argument, NULL, OPTION_VERSION},
-    {NULL, 0, NULL, 0},
-};
-
-static void print_help(void)
-{
-    puts(
-        "usage: topology [OPTIONS]\n"
-        "Answers where a target and its load would sit on this machine, as JSON.\n"
-        "\n"
-        "  --place PLACE        how far apart (default: anywhere that is allowed)\n"
-        "  --place-cpus N[:M]   cores for the target, and for the load (default: 1, and as many)\n"
-        "  --target-cpus LIST   these CPUs for the target, in place of --place\n"
-        "  --load-cpus LIST     these CPUs for the load, in place of --place\n"
-        "  --draw               draw the machine, in place of JSON\n"
-        "  --allowed LIST       as if only these CPUs were allowed\n"
-        "  --synthetic TEXT     another machine, as hwloc describes it: 'node:2 l3:2 core:4 pu:2'\n"
-        "  --help, --version\n"
-        "\n"
-        "PLACE is where the load is, seen from the target:");
-    for (unsigned i = 0; i < PLACES; i++)
-        printf("  %-10s  %s\n", place_name((enum place)i), place_meaning((enum place)i));
-    puts("The first cores that fit are taken, of each core one hardware thread; all CPUs that\n"
-         "affinity and cpuset leave are considered, no others.\n"
-         "\n"
-         "Exit status: 0 answered; 1 failure; 2 wrong use, or the machine has no such place.");
-}
-
-static bool parse_place(struct options *options, const char *text)
+static bool check_place(const char *text, char *error, size_t size)
 {
     const bool all[PLACES] = {true, true, true, true, true, true};
+    const char *list[PLACES + 1] = {NULL};
     char names[128];
-    options->placed = true;
-    return place_parse(text, &options->place) ||
-           complain("--place %s: unknown: give one of %s", text,
-                    place_list(all, names, sizeof names));
+    enum place place;
+    if (place_parse(text, &place))
+        return true;
+    for (unsigned i = 0; i < PLACES; i++)
+        list[i] = place_name((enum place)i);
+    const char *near = nearest_name(text, list);
+    snprintf(error, size, "not known%s%s%s: give one of %s", near == NULL ? "" : " (did you mean ",
+             near == NULL ? "" : near, near == NULL ? "" : "?)",
+             place_list(all, names, sizeof names));
+    return false;
 }
 
+/* A number of cores at *text, which is moved behind it. */
 static bool parse_count(const char **text, unsigned *count)
 {
     char *end = NULL;
@@ -79,86 +39,132 @@ static bool parse_count(const char **text, unsigned *count)
     return true;
 }
 
-static bool parse_place_cpus(struct options *options, const char *whole)
+/* "N" for both, or "N:M". */
+static bool parse_place_cpus(const char *text, unsigned *targets, unsigned *loads)
 {
-    const char *text = whole;
-    bool good = parse_count(&text, &options->targets);
-    options->loads = options->targets;
+    bool good = parse_count(&text, targets);
+    *loads = *targets;
     if (good && *text == ':') {
         text++;
-        good = parse_count(&text, &options->loads);
+        good = parse_count(&text, loads);
     }
-    return (good && *text == '\0') ||
-           complain("--place-cpus %s: give a number of cores from 1 on, such as 2, or 1:4 for the "
-                    "target and the load",
-                    whole);
+    return good && *text == '\0';
 }
 
-/* What goes with what. */
-static bool check(const struct options *options)
+static bool check_place_cpus(const char *text, char *error, size_t size)
 {
-    const bool listed = options->target_cpus != NULL || options->load_cpus != NULL;
-    if (options->placed && listed)
-        return complain("--place %s: it chooses the CPUs itself: leave out %s",
-                        place_name(options->place),
-                        options->target_cpus != NULL ? "--target-cpus" : "--load-cpus");
-    if (options->targets > 0 && (!options->placed || options->place == PLACE_MACHINE))
-        return complain("--place-cpus: there is nothing to choose: add a --place other than "
-                        "machine");
-    if (options->place == PLACE_CORE && options->targets != options->loads)
-        return complain("--place core: target and load are on the same CPUs: give one number to "
-                        "--place-cpus");
-    return true;
+    unsigned targets, loads;
+    if (parse_place_cpus(text, &targets, &loads))
+        return true;
+    snprintf(error, size,
+             "not a number of cores: give one such as 2, or 1:4 for the target and the load");
+    return false;
 }
 
-static bool obey(struct options *options, int code, bool *done)
+#define FIELD(member) .offset = offsetof(struct choices, member)
+
+static const struct option_row rows[] = {
+    {.name = "place",
+     .argument = "PLACE",
+     .type = OPTION_TEXT,
+     FIELD(place_name),
+     .check = check_place,
+     .help = "where the load runs, seen from the target (see below)"},
+    {.name = "place-cpus",
+     .argument = "N[:M]",
+     .type = OPTION_TEXT,
+     FIELD(place_cpus),
+     .check = check_place_cpus,
+     .help = "with --place: cores for the target, and for the load (default: 1, and as many)"},
+    {.name = "target-cpus",
+     .argument = "LIST",
+     .type = OPTION_CPUS,
+     FIELD(target_cpus),
+     .help = "these CPUs for the target, in place of --place"},
+    {.name = "load-cpus",
+     .argument = "LIST",
+     .type = OPTION_CPUS,
+     FIELD(load_cpus),
+     .help = "these CPUs for the load, in place of --place"},
+    {.name = "load",
+     .argument = "SPEC",
+     .type = OPTION_LIST,
+     FIELD(load),
+     .help = "a load as for jostle slowdown: which of these CPUs its workers would use"},
+    {.name = "allowed",
+     .argument = "LIST",
+     .type = OPTION_CPUS,
+     FIELD(allowed),
+     .help = "as if only these CPUs were allowed here"},
+    {.name = "synthetic",
+     .argument = "TEXT",
+     .type = OPTION_TEXT,
+     FIELD(synthetic),
+     .help = "another machine, as hwloc describes it: 'node:2 l3:2 core:4 pu:2'"},
+    {.name = "json",
+     .type = OPTION_FLAG,
+     FIELD(json),
+     .help = "print a JSON object instead of the drawing"},
+    {0},
+};
+
+/* What goes with what; wrong use ends the program. */
+static void check(const struct choices *choices)
 {
-    switch (code) {
-    case OPTION_PLACE:
-        return parse_place(options, optarg);
-    case OPTION_PLACE_CPUS:
-        return parse_place_cpus(options, optarg);
-    case OPTION_TARGET_CPUS:
-        options->target_cpus = optarg;
-        return true;
-    case OPTION_LOAD_CPUS:
-        options->load_cpus = optarg;
-        return true;
-    case OPTION_SYNTHETIC:
-        options->synthetic = optarg;
-        return true;
-    case OPTION_ALLOWED:
-        options->allowed = optarg;
-        return true;
-    case OPTION_DRAW:
-        options->draw = true;
-        return true;
-    case OPTION_HELP:
-        print_help();
-        *done = true;
-        return true;
-    case OPTION_VERSION:
-        puts("topology " JOSTLE_VERSION);
-        *done = true;
-        return true;
-    default: /* getopt has told */
-        return false;
-    }
+    const char *place = choices->place_name;
+    if (place != NULL && (choices->target_cpus != NULL || choices->load_cpus != NULL))
+        usage_error("--place %s: it chooses the CPUs itself: leave out %s", place,
+                    choices->target_cpus != NULL ? "--target-cpus" : "--load-cpus");
+    if (choices->place_cpus != NULL && (place == NULL || choices->place == PLACE_MACHINE))
+        usage_error("--place-cpus: there is nothing to choose: add a --place other than machine");
+    if (place != NULL && choices->place == PLACE_CORE && choices->targets != choices->loads)
+        usage_error("--place core: target and load are on the same CPUs: give one number to "
+                    "--place-cpus");
+    if (choices->load.count > 0 && choices->synthetic != NULL)
+        usage_error("--load is about this machine: leave out --synthetic");
 }
 
-bool options_parse(struct options *options, int argc, char **argv, bool *done)
+/* The meaning of each place, for --help. */
+static void list_places(char *text, size_t size)
 {
-    static char name[] = "jostle: topology";
-    int code;
-    *options = (struct options){0};
-    *done = false;
-    argv[0] = name;
-    while (!*done && (code = getopt_long(argc, argv, "", option_table, NULL)) != -1)
-        if (!obey(options, code, done))
-            return false;
-    if (*done)
-        return true;
-    if (optind < argc)
-        return complain("topology: %s: it takes options only: see --help", argv[optind]);
-    return check(options);
+    size_t used = (size_t)snprintf(text, size,
+                                   "PLACE is where the load runs, seen from the "
+                                   "target:\n");
+    for (unsigned i = 0; i < PLACES && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "  %-10s  %s\n",
+                                 place_name((enum place)i), place_meaning((enum place)i));
+    if (used < size)
+        snprintf(text + used, size - used,
+                 "The first cores that fit are taken, of each core one hardware thread; all CPUs "
+                 "that affinity and cpuset leave are considered, no others. jostle run and jostle "
+                 "slowdown have the same --place: it pins the target in every condition, the "
+                 "baseline too, and the loads. See docs/placement.md.\n\n"
+                 "Examples:\n"
+                 "  jostle topology --place l3 --load 'cpu --percent 50'\n"
+                 "  jostle topology --synthetic 'node:2 l3:2 core:4 pu:2' --place smt\n\n"
+                 "Exit status:\n"
+                 "  0  shown    1  failure    2  wrong use, or the machine has no such place");
+}
+
+struct options *choices_parse(struct choices *choices, int argc, char **argv)
+{
+    char details[2048];
+    const struct option_group groups[] = {{.rows = rows, .values = choices}};
+    const struct program program = {
+        .name = "jostle topology",
+        .intro = "Shows this machine (drawn by lstopo), what is allowed of it, and where a target "
+                 "and its load would sit. Nothing is measured and no load is started.",
+        .details = details,
+        .groups = groups,
+        .group_count = 1,
+    };
+    list_places(details, sizeof details);
+    *choices = (struct choices){0};
+    struct options *options = options_parse(&program, argc, argv, NULL);
+    if (choices->place_name != NULL)
+        place_parse(choices->place_name, &choices->place);
+    if (choices->place_cpus != NULL)
+        parse_place_cpus(choices->place_cpus, &choices->targets, &choices->loads);
+    check(choices);
+    return options;
 }

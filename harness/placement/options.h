@@ -3,16 +3,20 @@
 
 #include "place.h"
 
-struct options {
-    bool placed; /* --place was given */
-    enum place place;
-    unsigned targets, loads; /* cores of each */
-    const char *target_cpus, *load_cpus;
-    const char *synthetic, *allowed;
-    bool draw;
+#include "common/options.h"
+
+struct choices {
+    const char *place_name, *place_cpus; /* NULL: not given */
+    enum place place;                    /* where place_name is given */
+    unsigned targets, loads;             /* cores of each; 0: not given */
+    const char *target_cpus, *load_cpus; /* NULL: not given */
+    const char *synthetic, *allowed;     /* NULL: not given */
+    struct option_list load;             /* SPECs */
+    bool json;
 };
 
-/* False after a message; *done: help or version was printed, nothing is left to do. */
-bool options_parse(struct options *options, int argc, char **argv, bool *done);
+/* Answers --help; wrong use ends the program. The result keeps the list until it is
+ * freed with options_free(). */
+struct options *choices_parse(struct choices *choices, int argc, char **argv);
 
 #endif

@@ -1,5 +1,7 @@
 #include "place.h"
 
+#include "common/messages.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
