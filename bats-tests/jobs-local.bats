@@ -138,7 +138,7 @@ script() {
 
 @test "a job's facts are lines that programs read, and there are none outside of one" {
     # shellcheck disable=SC2016 # for the script
-    script "JOSTLE_ROOT=$ROOT" "source $ROOT/harness/lib/common.bash; source $ROOT/jobs/scheduler.bash" \
+    script "JOSTLE_ROOT=$ROOT" "source $ROOT/harness/lib/messages.bash; source $ROOT/jobs/scheduler.bash" \
         "scheduler_use ''; scheduler_environment" 'printf "%s\n" "${JOSTLE_JOB_FACTS-none}" "${JOSTLE_JOB_HOSTS-none}"'
     bash job >outside
     diff outside <(printf 'none\nnone\n')

@@ -5,8 +5,8 @@
 # what is next to it: it is told where jostle is.
 
 JOSTLE_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# shellcheck source-path=SCRIPTDIR source=../harness/lib/common.bash
-source "$JOSTLE_ROOT/harness/lib/common.bash"
+# shellcheck source-path=SCRIPTDIR source=../harness/lib/messages.bash
+source "$JOSTLE_ROOT/harness/lib/messages.bash"
 # shellcheck source-path=SCRIPTDIR source=scheduler.bash
 source "$JOSTLE_ROOT/jobs/scheduler.bash"
 # shellcheck source-path=SCRIPTDIR source=settings.bash

@@ -1,5 +1,5 @@
 # The scheduler interface: all that jostle wants from whatever starts jobs.
-# Sourced, never run; needs common.bash (die, usage_error).
+# Sourced, never run; needs messages.bash.
 #
 # An adapter is a folder of its own, jobs/NAME, with an adapter.bash that defines
 # every function below, and a row in scheduler_known. Nothing outside of jobs/

@@ -83,13 +83,13 @@ scheduler_nodes() {
 # Jobs run in the order of their ids, so `after` is kept without a word.
 scheduler_submit_words() {
     local -n scheduler_submit_job=$1 scheduler_submit_result=$2
-    local -a words
+    local -a scheduler_submit_given
     [[ ${scheduler_submit_job[nodes]} == 1 ]] ||
         usage_error "the loads need ${scheduler_submit_job[nodes]} nodes, and the local scheduler has one: submit to a cluster, or remove node from the loads"
-    read -r -a words <<<"${scheduler_submit_job[words]}"
+    read -r -a scheduler_submit_given <<<"${scheduler_submit_job[words]}"
     # shellcheck disable=SC2034 # the caller's array
     scheduler_submit_result=("$LOCAL_QUEUE" submit "${scheduler_submit_job[name]}" "${scheduler_submit_job[tasks]}" "${scheduler_submit_job[at_once]:-1}"
-        "${scheduler_submit_job[log]}" "${scheduler_submit_job[script]}" "${words[@]}")
+        "${scheduler_submit_job[log]}" "${scheduler_submit_job[script]}" "${scheduler_submit_given[@]}")
 }
 
 scheduler_cancel_words() {

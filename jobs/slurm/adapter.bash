@@ -216,7 +216,7 @@ scheduler_nodes() {
 scheduler_submit_words() {
     local -n scheduler_submit_job=$1 scheduler_submit_result=$2
     local after=${scheduler_submit_job[after]} log=${scheduler_submit_job[log]}
-    local -a words
+    local -a scheduler_submit_given
     scheduler_submit_result=(sbatch --parsable --job-name="${scheduler_submit_job[name]}" --nodes="${scheduler_submit_job[nodes]}" --open-mode=append)
     if [[ -n ${scheduler_submit_job[tasks]} ]]; then
         scheduler_submit_result+=(--array="1-${scheduler_submit_job[tasks]}${scheduler_submit_job[at_once]:+%${scheduler_submit_job[at_once]}}")
@@ -233,8 +233,8 @@ scheduler_submit_words() {
     else
         scheduler_submit_result+=(--requeue --signal="B:TERM@$SLURM_WARNING_S" "${scheduler_options[@]}")
     fi
-    read -r -a words <<<"${scheduler_submit_job[words]}"
-    scheduler_submit_result+=("${scheduler_submit_job[script]}" "${words[@]}")
+    read -r -a scheduler_submit_given <<<"${scheduler_submit_job[words]}"
+    scheduler_submit_result+=("${scheduler_submit_job[script]}" "${scheduler_submit_given[@]}")
 }
 
 # slurm_where WORD...: sets the array SLURM_WHERE to those of sbatch's options that
