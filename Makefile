@@ -90,7 +90,8 @@ $(BIN)/loadgen: $(LOADGEN) $(COMMON)
 $(BIN)/meter: LIBS := $(STATIC) -lm
 $(BIN)/stats: LIBS := -lgsl -lgslcblas -ljansson -lm
 $(BIN)/simulate: LIBS := -lgsl -lgslcblas -ljansson -lm -pthread
-$(BIN)/experiment $(BIN)/campaign $(BIN)/report $(BIN)/doctor: LIBS := -ljansson -lm
+$(BIN)/experiment $(BIN)/campaign $(BIN)/doctor: LIBS := -ljansson -lm
+$(BIN)/report: LIBS := -lm -pthread
 $(BIN)/placement: LIBS := -lhwloc -ljansson -lm
 
 # The simulator drives the very objects that decide in production.

@@ -106,7 +106,7 @@ EXPECTED
     model --quiet "$ROOT/bats-tests/fixtures/report/campaign" >model.json
     jsonschema -i model.json "$ROOT/results/schema/jostle.report.schema.json"
     holds '[.waiting[] | [.name, .state]] | sort == [["delannoy.n=5@cpu.100%", "failed"], ["delannoy.n=5@cpu.25%", "running"], ["delannoy.n=5@cpu.50%", "waiting"]]' <model.json
-    holds '[.waiting[] | select(.state == "failed") | .reason] == ["the target failed with exit code 3: no such file: mend it"]' <model.json
+    holds '[.waiting[] | select(.state == "failed") | .reason] == ["the target failed with exit code 3: no such file: fix it"]' <model.json
     holds '.totals.not_done == 3 and (.cells | length) == 6' <model.json
 }
 
@@ -212,10 +212,53 @@ broken() {
     [[ $output == *'no record that can be used'* ]]
 }
 
-@test "flags of runs become words" {
+# warned DIR: a campaign of two cells; the first has a problem and a note, the second a note.
+warned() {
+    synthetic 2 3 "$1"
+    edited "$1"/cells/*@disk.10%/result.json '.warnings = [
+        { flag: "load-short", severity: "problem", condition: "disk-10%", metric: null, runs: [2], message: "1 of 3 runs: too little", advice: "offer less" },
+        { flag: "two-modes", severity: "note", condition: "baseline", metric: "wall_s", runs: [], message: "two groups" , advice: "measure the two apart" }]'
+    edited "$1"/cells/*@disk.25%/result.json '.warnings = [{ flag: "two-modes", severity: "note", condition: "baseline", metric: "wall_s", runs: [], message: "two groups", advice: "measure the two apart" }]'
+}
+
+@test "a problem marks its cell, with the words of the result; notes are counted, and shown by --verbose" {
+    warned campaign
+    model campaign >model.json
+    jsonschema -i model.json "$ROOT/results/schema/jostle.report.schema.json"
+    holds '[.cells[] | [.warnings[] | [.flag, .severity, .message]]] == [[["load-short", "problem", "1 of 3 runs: too little: offer less"], ["two-modes", "note", "two groups: measure the two apart"]],
+        [["two-modes", "note", "two groups: measure the two apart"]]]' <model.json
+    run -0 report campaign
+    [[ $output == *'problems'*' 1'$'\n'*'  1 load-short: 1 of 3 runs: too little: offer less'$'\n'* && $output == *$'\n''2 notes: --verbose shows them'$'\n'* ]]
+    # One row only is marked.
+    [[ $(grep -cE '^delannoy n=5 .* 1$' <<<"$output") -eq 1 && $output != *'two groups'* ]]
+    run -0 report --verbose campaign
+    [[ $output == *'two-modes (delannoy n=5, disk 10%; also delannoy n=5, disk 25%): two groups: measure the two apart'* && $output != *'--verbose shows'* ]]
+    run -0 report --format md campaign
+    [[ $output == *'## Notes'*'`two-modes`'*'two groups'* ]]
+}
+
+@test "(short) is what the result says, whatever the rates are" {
     synthetic 1 3 campaign
-    sed -i '2s/"flags":\[\]/"flags":["load-short"]/' campaign/cells/*/runs.jsonl
-    model campaign | holds '.cells[0] | (.flags | index("load-short")) != null and ([.warnings[] | select(.flag == "load-short") | .message][0] | startswith("1 of 3 runs: the load achieved less than 95 %"))'
+    edited campaign/cells/*/result.json '.warnings = [] | .conditions[1].load[0] += { achieved: 1, short: false }'
+    run -0 report campaign
+    [[ $output != *'(short)'* && $output != *problems* ]]
+    edited campaign/cells/*/result.json '.conditions[1].load[0].short = true'
+    run -0 report campaign
+    [[ $output == *'(short)'* ]]
+}
+
+@test "of one experiment the report prints the table that jostle slowdown printed" {
+    "$JOSTLE" slowdown --max-runs 3 --load 'half=cpu --percent 50' --output out -- sleep 0.01 >printed
+    report out >reported
+    # But for the line that says where the records are.
+    diff <(grep -v -e '^Records: ' -e '^$' printed) <(grep -v '^$' reported)
+    grep -q '^half .* of .* CPUs' reported
+}
+
+@test "who reads only the first line is not told of a failure" {
+    synthetic 300 3 campaign
+    report --format csv campaign | head -n 1 >first
+    [[ ${PIPESTATUS[0]} -eq 0 && $(<first) == '"cell",'* ]]
 }
 
 @test "the format is that of the file's name, and the file is written whole or not at all" {
@@ -232,7 +275,7 @@ broken() {
     run -1 report campaign --output no/such/folder/x.md
     [[ $output == *'cannot write no/such/folder/x.md'* ]]
     run -2 report campaign --output x.pdf
-    [[ $output == *'x.pdf: its name tells no format: add --format'* ]]
+    [[ $output == *'x.pdf: its name does not say which format is meant: add --format'* ]]
     # Nothing half-written is left.
     [[ -z $(find . -name 'kept.md.*' -o -name 'x.*') ]]
 }
@@ -252,7 +295,7 @@ broken() {
     run -2 report
     [[ $output == *'report needs a folder with records'* ]]
     run -2 report no-such-folder
-    [[ $output == 'jostle: no-such-folder is no folder: '* ]]
+    [[ $output == 'jostle: no-such-folder is not a folder: '* ]]
     run -1 report empty
     [[ $output == *'empty: no record that can be used'* ]]
     run -2 report --format htm campaign

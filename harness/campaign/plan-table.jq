@@ -1,5 +1,5 @@
 # jostle.plan/1 -> the table for people.
-include "format";
+include "report/numbers";
 
 def duration:
   if . < 100 then "\(round) s" elif . < 6000 then "\(. / 60 | round) min"

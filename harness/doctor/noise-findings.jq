@@ -1,5 +1,5 @@
 # The noise floor as findings: check, status, text and advice, with tabs between.
-include "format";
+include "report/numbers";
 
 # A coefficient of variation above this is worth a warning. Judgement, not
 # measurement: a tenth of the usual asked error would be too strict for shared hosts.

@@ -1,6 +1,6 @@
 # Calibration records (jostle.calibration/1) -> one table. $dated: with the day
 # and host of each, for a list of what is kept.
-include "format";
+include "report/numbers";
 
 def threads_text: if .threads == null then "" else ", \(.threads) thread" + (if .threads == 1 then "" else "s" end) end;
 

@@ -1,6 +1,9 @@
 # From the records to result.json and to the table. Sourced, never run; needs
 # common. Nothing here measures anything.
 
+# shellcheck source-path=SCRIPTDIR/../report source=../report/layout.bash
+source "$JOSTLE_HARNESS/report/layout.bash"
+
 # result_ended FOLDER REASON FACTS: notes the facts at the end, and why the
 # experiment ended when runs.jsonl alone cannot tell (a clock or a user did it);
 # and what Slurm knows of an MPI target's steps.
@@ -21,6 +24,6 @@ result_derive() {
 
 # result_table FOLDER: prints the result for people.
 result_table() {
-    jq -r -L "$JOSTLE_LIB" -L "$JOSTLE_HARNESS" -f "$JOSTLE_LIB/table.jq" "$1/result.json"
+    report_table "$1"
     printf '\nRecords: %s\n' "$1"
 }

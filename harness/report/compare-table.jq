@@ -1,5 +1,5 @@
 # jostle.comparison/1 -> the table for people.
-include "format";
+include "report/numbers";
 
 def amount: if . == null then "-" else tostring end;
 def mean_text($metric): if $metric == "max_rss_bytes" then size_text else time_text end;

@@ -1,7 +1,7 @@
 # Cells in order, a line each -> everything of the model but the cells.
 # $folders: names and runs of all experiments; $hosts: environments; $waiting: cells that are not done; $problems: what is
 # wrong with records; $campaigns: campaign.json files; $name: of the report.
-include "format";
+include "report/numbers";
 include "report/words";
 
 def distinct: unique_by(del(.device, .file_system, .cpus_allowed, .governor));

@@ -3,7 +3,7 @@
 #   \u0001 ID, labels  where the drawing goes (html-svg.awk)
 #   \u0002             a line of gnuplot's script
 #   \u0003             a line of html-runs.awk's plan
-include "format";
+include "report/numbers";
 include "report/html-view";
 
 # Of a figure: id, title, text (what a listener is told), labels (x, y, rows),

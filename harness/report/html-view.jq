@@ -1,6 +1,6 @@
 # The report model, prepared for the page: cells in groups, a number for each,
 # and the words and scales that page and plots share.
-include "format";
+include "report/numbers";
 
 # User text in a page: no control characters, no markup.
 def esc: tostring | (if test("[[:cntrl:]]") then gsub("[\\x00-\\x08\\x0b-\\x1f\\x7f]"; "\ufffd") else . end) | @html;

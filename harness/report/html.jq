@@ -1,6 +1,6 @@
 # The model of a report (jostle.report/1) -> the page, with tagged lines for its
 # figures (see html-figures.jq). $css and $js are what the page carries with it.
-include "format";
+include "report/numbers";
 include "report/words";
 include "report/html-view";
 include "report/html-figures";

@@ -3,7 +3,7 @@
 #   H<tab>one environment              W<tab>one cell that is not done
 #   P<tab>one thing that is wrong with a record      N<tab>name and runs of one folder
 # Only one folder's documents are held at a time; runs pass through.
-include "format";
+include "report/numbers";
 include "report/words";
 
 def document($known; $file):

@@ -1,5 +1,5 @@
 # What the parts of a report say in words, and in which order.
-include "format";
+include "report/numbers";
 
 # Flags of a run, of a condition or of a cell, for people.
 def flag_words:

@@ -1,5 +1,10 @@
-# Cells, a line each -> CSV in long form: a line for each cell, condition and
-# metric. Values are as recorded: nothing is rounded, no text is changed.
+# Long form for R, pandas, DuckDB: a line a figure; with --runs, a line a run.
+# files: .csv
+# reads: model
+# runs: yes
+#
+# RFC 4180 but for the line ends. Values are as recorded: nothing is rounded, no
+# text is changed.
 def columns: ["cell", "experiment", "target", "label", "parameters", "command", "load", "level", "spec", "host", "state", "condition", "role", "metric", "unit",
   "runs", "mean", "variance", "stddev", "median", "min", "max", "statistic", "center", "set_aside", "ci_low", "ci_high", "error", "confidence", "converged", "stop_reason",
   "slowdown", "slowdown_ci_low", "slowdown_ci_high", "slowdown_error", "pairs", "distinguishable", "noise_floor",
@@ -7,21 +12,24 @@ def columns: ["cell", "experiment", "target", "label", "parameters", "command", 
 
 def unit: if endswith("_s") then "s" elif endswith("_bytes") then "B" else "" end;
 
-def figure($cell; $summary; $role; $metric):
+def figure($cell; $names; $summary; $role; $metric):
   $summary[$metric] as $f
   | (if $role == "loaded" then [$cell.all_slowdowns[] | select(.metric == $metric)] | first else null end) as $s
   | (if $role == "loaded" then $cell.achieved else null end) as $load
-  | [ $cell.name, $cell.experiment, $cell.target, $cell.label, ($cell.parameters | tojson), ($cell.command | tojson), $cell.load, $cell.level, $cell.spec,
-      $cell.host, $cell.state, (if $role == "loaded" then $cell.condition else $cell.reference end), $role, $metric, ($metric | unit),
+  | $names
+    + [ (if $role == "loaded" then $cell.condition else $cell.reference end), $role, $metric, ($metric | unit),
       $summary.runs, $f.mean, $f.variance, $f.stddev, $f.median, $f.min, $f.max, $f.statistic, $f.center, $f.set_aside, $f.ci[0], $f.ci[1], $f.error,
       $cell.settings.confidence, $summary.converged, $summary.stop_reason,
       $s.ratio, $s.ci[0], $s.ci[1], $s.error, $s.pairs, $s.distinguishable, (if $s.metric == $cell.slowdown.metric then $cell.slowdown.noise_floor else null end),
       $load.offered, $load.achieved, $load.unit, $load.late, $load.dropped, $load.cpu_s, ($cell.flags | join(" ")) ];
 
-(columns | @csv),
-(inputs
- | . as $cell
- | (["baseline", .baseline], ["loaded", .loaded]) as [$role, $summary]
- | select($summary != null)
- | ($summary | to_entries[] | select(.value | type == "object" and has("mean")) | .key) as $metric
- | figure($cell; $summary; $role; $metric) | @csv)
+def figures:
+  . as $cell
+  | [.name, .experiment, .target, .label, (.parameters | tojson), (.command | tojson), .load, .level, .spec, .host, .state] as $names
+  | (["baseline", .baseline], ["loaded", .loaded]) as [$role, $summary]
+  | select($summary != null)
+  | ($summary | to_entries[] | select(.value | type == "object" and has("mean")) | .key) as $metric
+  | figure($cell; $names; $summary; $role; $metric);
+
+if $runs then join(","), (inputs | @csv)
+else . as $head | (columns | @csv), (inputs | figures | @csv) end

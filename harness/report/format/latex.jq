@@ -1,7 +1,8 @@
-# Cells, a line each -> LaTeX. $heads: the model without cells. The file
-# compiles as it is, and by \input in a document that loads longtable.
-include "format";
-include "report/words";
+# longtables for \input, or a document of their own.
+# files: .tex
+# reads: rows
+#
+# Compiles as it is, and by \input in a document that loads longtable.
 include "report/rows";
 
 # What LaTeX says for one character; letters that need a font encoding which a
@@ -19,39 +20,46 @@ def tex_code:
   elif . >= 192 and . <= 255 and . != 208 and . != 222 and . != 240 and . != 247 and . != 254 then [.] | implode
   else "{\\ttfamily U+\(. as $code | [16, 12, 8, 4, 0] | map($code / pow(2; .) | floor % 16 | "0123456789ABCDEF"[. : . + 1]) | join("") | sub("^0"; ""))}"
   end;
-# Ligatures are broken, so that the text can be found and copied.
-def tex: visible | (if test("^[A-Za-z0-9 .:=+()]*$") then . else explode | map(tex_code) | join("") end) | gsub("f(?=[fil])"; "f{}");
-
+[range(0; 256) | tex_code] as $codes
+| # Text of users. Ligatures are broken, so that it can be found and copied.
+def tex: explode | map($codes[.] // tex_code) | join("") | if contains("ff") or contains("fi") or contains("fl") then gsub("f(?=[fil])"; "f{}") else . end;
+# Numbers and units, which have no other special characters.
+def tex_number:
+  def put($what; $tex): if contains($what) then split($what) | join($tex) else . end;
+  if . == "-" then "--" else put("%"; "\\%") | put("±"; "$\\pm$") | put("→"; "$\\rightarrow$") | put("µ"; "$\\mu$") end;
 # 1.23e-05 -> $1.23 \cdot 10^{-5}$
-def tex_number: significant | if . == "-" then "--" elif contains("e") then capture("^(?<m>.*)e(?<e>.*)$") | "$\(.m) \\cdot 10^{\(.e)}$" else . end;
+def tex_scientific: if contains("e") then split("e") | "$\(.[0]) \\cdot 10^{\(.[1])}$" elif . == "-" then "--" else . end;
 # Text in a narrow column, not stretched to its width.
 def ragged: "\\raggedright " + .;
 def tex_line: join(" & ") + " \\\\";
-def tex_slowdown: if . == null or .ratio == null then "--" else (slowdown_text | tex) as $text | if .distinguishable then "\\textbf{\($text)}" else $text end end;
+def bold($sure): if $sure then "\\textbf{\(.)}" else . end;
 
 # Repeated on every page of a longtable.
 def table($columns; $caption; $titles; rows):
   "\\begin{longtable}{\($columns)}", "\\caption{\($caption)}\\\\", "\\hline", ($titles[] | tex_line), "\\hline", "\\endfirsthead",
   "\\hline", ($titles[] | tex_line), "\\hline", "\\endhead", "\\hline", "\\endfoot", rows, "\\end{longtable}", "";
 
-def figure_table:
+def mean_table($head):
   "\\begingroup\\scriptsize\\setlength{\\tabcolsep}{2.5pt}\\renewcommand{\\arraystretch}{1.25}",
-  table("p{3cm}p{1.7cm}r" + "rr" * 4;
+  table("p{3cm}p{1.7cm}r" + "rr" * ($head.metrics | length);
     "\(.[0].target | tex): mean and variance, without load (--) and with it";
-    [["", "", ""] + [table_metrics[] | "\\multicolumn{2}{c}{\(.[1])}"],
-     ["program", "load", "runs"] + [table_metrics[] | "mean [\(.[2])]", "variance [\(.[2])$^2$]"]];
-    figure_lines | [(.cell.row | tex | ragged), (load_of_line | if . == "-" then "--" else tex | ragged end), (.summary.runs | tostring)] + (.summary | means_and_variances | map(tex_number)) | tex_line),
+    [["", "", ""] + [$head.metrics[] | "\\multicolumn{2}{c}{\(.title)}"],
+     ["program", "load", "runs"] + [$head.metrics[] | "mean [\(.table_unit)]", "variance [\(.table_unit)$^2$]"]];
+    mean_lines(.tex) | [.program, .load // "--"] + (.numbers | map(tex_scientific)) | tex_line),
   "\\endgroup";
 
-def slowdown_table:
-  (.[0] | confidence_text | tex) as $level
+def title($head; $key): $head.columns.cells[] | select(.key == $key) | .title | tex_number;
+def slowdown_table($head):
+  findings("problems") as $findings
   | "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\\renewcommand{\\arraystretch}{1.2}",
-  table("p{4.2cm}p{2.6cm}rrrr"; "\(.[0].target | tex): slowdown, and load achieved of offered";
-    [["program", "load", "alone", "under load", "slowdown [\($level)]", "load achieved"]];
-    .[] | select(.loaded != null) | [(.row | tex | ragged), (load_name | tex | ragged), (.baseline.wall_s | figure_text(time_scale) | tex), (.loaded.wall_s | figure_text(time_scale) | tex), (.slowdown | tex_slowdown), (.achieved | achieved_text | tex)] | tex_line),
-  (legend | if . == [] then empty else "Notes: " + (map("\(.flag): \(.words)" | tex) | join("; ")) + ".\\par" end),
-  (stars[], noise_floors[], other_slowdowns[], attributions[] | "\\noindent \(tex)\\par"),
-  "\\endgroup";
+    table("p{4.2cm}p{2.6cm}rrrrl"; "\(.[0].target | tex): slowdown, and load achieved of offered";
+      [["program", "load", "alone", "loaded", "slowdown", "achieved" | title($head; .)] + ["problems"]];
+      .[] | select(.loaded != null) | . as $row | .texts
+      | [$row.tex.program, $row.tex.load, (.alone | tex_number), (.loaded | tex_number), (.slowdown | tex_number | bold($row.distinguishable)), (.achieved | tex), ($row | marks($findings))]
+      | tex_line),
+    (range(0; $findings | length) as $i | "\\noindent \($i + 1) \($findings[$i] | marked_text | tex)\\par"),
+    (([.[].floor // empty] | unique[]), .[].lines[] | "\\noindent \(tex)\\par"),
+    "\\endgroup";
 
 def level_table:
   .load as $load | .levels as $levels | .rows as $rows
@@ -59,7 +67,7 @@ def level_table:
   | . as $at
   | "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\\renewcommand{\\arraystretch}{1.2}",
     table("p{4.2cm}" + "r" * length; "Slowdown by level of \($load | tex)"; [["program"] + [$at[] | $levels[.] | tex]];
-      $rows[] | . as $row | [($row.row | tex | ragged)] + [$at[] | $row.slowdowns[.] | if . == null then "" else tex_slowdown end] | tex_line),
+      $rows[] | . as $row | [($row.program | tex | ragged)] + [$at[] | $row.slowdowns[.] | if . == null then "" else .sure as $sure | .text | bold($sure) end] | tex_line),
     "\\endgroup";
 
 def section($title; lines): [lines] | if . == [] then empty else "\\paragraph{\($title)}\\begin{itemize}", (.[] | "\\item \(tex)"), "\\end{itemize}" end;
@@ -73,14 +81,14 @@ def preamble:
   "\\makeatletter\\begin{document}\\def\\jostleend{\\end{document}}\\fi",
   "\\makeatother";
 
-$heads[0] as $head
+. as $head
 | preamble,
-($head | "\\paragraph{\(.name | tex)} \(totals_text | tex).", "\\begin{itemize}", (.hosts[] | "\\item \(host_line | tex)"), "\\end{itemize}"),
-(foreach (by_target(slim), null) as $cells ([]; if $cells == null then . else . + [$cells[] | levelled] end;
-  if $cells != null then $cells | figure_table, (if any(.[]; .loaded != null) then slowdown_table else empty end)
-  else by_level | level_table end)),
-($head
- | section("Between nodes"; .between_hosts[] | between_line),
-   section("Not done"; .waiting[] | waiting_line),
-   section("Warnings"; .warnings[].message)),
+($head.texts | "\\paragraph{\(.name | tex)} \(.totals | tex).", "\\begin{itemize}", (.hosts[] | "\\item \(tex)"), "\\end{itemize}"),
+(foreach (by_target, null) as $rows ({ levels: [], notes: [] };
+   if $rows == null then .rows = null
+   else .rows = $rows | .levels += [$rows[] | levelled] | .notes += ($rows | findings("notes")) end;
+   if .rows != null then .rows | map(.tex = { program: (.texts.program | tex | ragged), load: (.texts.load | tex | ragged) }) | mean_table($head), (if any(.[]; .loaded != null) then slowdown_table($head) else empty end)
+   else (.levels | by_level | level_table),
+     ($head.texts | section("Between nodes"; .between[]), section("Not done"; .waiting[]), section("Warnings"; .warnings[])),
+     section("Notes"; .notes[] | finding_text) end)),
 "\\jostleend"

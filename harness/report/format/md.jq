@@ -1,46 +1,47 @@
-# Cells, a line each -> Markdown. $heads: the model without cells.
-include "format";
-include "report/words";
+# Markdown: the tables of the terminal, mean and variance, slowdown by level.
+# files: .md .markdown
+# reads: rows
 include "report/rows";
 
-# Text of users as it stands: no mark-up, no HTML, no end of a table cell.
-def md: visible | gsub("&"; "&amp;") | gsub("<"; "&lt;") | gsub(">"; "&gt;") | gsub("(?<c>[\\\\`*_{}\\[\\]#|~$!])"; "\\\(.c)");
+# Text of users as it is: no mark-up, no HTML, no end of a table cell.
+def md:
+  if test("[&<>\\\\`*_{}\\[\\]#|~$!]") then gsub("&"; "&amp;") | gsub("<"; "&lt;") | gsub(">"; "&gt;") | gsub("(?<c>[\\\\`*_{}\\[\\]#|~$!])"; "\\\(.c)") else . end;
 
 def line: "| " + join(" | ") + " |";
 def heading($titles; $left): ($titles | line), ([range(0; $titles | length) | if . < $left then ":--" else "--:" end] | line);
+def bold($sure): if $sure then "**\(.)**" else . end;
 
-def summary_table:
-  . as $cells
-  | legend as $legend
-  | (.[0] | confidence_text) as $level
-  | heading(["program", "load", "runs", "alone (mean ± \($level))", "under load", "slowdown [\($level)]", "user", "system", "memory", "load achieved", "notes"]; 2),
-    ($cells[] | . as $cell | texts
-     | [(.program | md), (.load | md), .runs, (.alone | sub(" \\*$"; " \\*")), (.loaded | sub(" \\*$"; " \\*")),
-        (if $cell.slowdown.distinguishable then "**\(.slowdown)**" else .slowdown end), .user, .system, .memory, (.achieved | md), ($cell | marks($legend))] | line),
+def summary_table($head):
+  findings("problems") as $findings
+  | ($head.columns.cells + [{ key: "problems", title: "problems" }]) as $columns
+  | heading([$columns[].title]; 2),
+    (.[] | . as $row | .texts
+     | [(.program | md), (.load | md), .runs, (.alone | sub(" \\*$"; " \\*")), (.loaded | sub(" \\*$"; " \\*")), (.slowdown | bold($row.distinguishable)),
+        .user, .system, .memory, (.achieved | md), ($row | marks($findings))] | line),
     "",
-    ($legend[] | "\(.number). `\(.flag)`: \(.words)"), "",
-    ($cells | stars[], noise_floors[], other_slowdowns[], attributions[] | "- " + md), "";
+    (range(0; $findings | length) as $i | "\($i + 1). `\($findings[$i].flag)`: \($findings[$i] | marked_text | .[($findings[$i].flag | length) + 2:] | md)"), "",
+    (([.[].floor // empty] | unique[]), .[].lines[] | "- " + md), "";
 
-def figure_table:
-  heading(["program", "load", "runs"] + [table_metrics[] | "\(.[1]) mean (\(.[2]))", "variance (\(.[2])²)"]; 2),
-  (figure_lines | [(.cell.row | md), (load_of_line | md), (.summary.runs | tostring)] + (.summary | means_and_variances | map(significant)) | line), "";
+def mean_table($head):
+  heading(["program", "load", "runs"] + [$head.metrics[] | "\(.title) mean (\(.table_unit))", "variance (\(.table_unit)²)"]; 2),
+  (mean_lines(.texts) | [(.program | md), (.load // "-" | md)] + .numbers | line), "";
 
 def level_table:
   .load as $load | .levels as $levels | .rows as $rows
   | [range(0; $levels | length)] | in_parts(8)
   | . as $at
   | heading(["program"] + [$at[] | "\($load | md) \($levels[.] | md)"]; 1),
-    ($rows[] | . as $row | [($row.row | md)] + [$at[] | $row.slowdowns[.] | if . == null then "" elif .distinguishable then "**\(slowdown_text)**" else slowdown_text end] | line), "";
+    ($rows[] | . as $row | [($row.program | md)] + [$at[] | $row.slowdowns[.] | if . == null then "" else .sure as $sure | .text | bold($sure) end] | line), "";
 
 def section($title; lines): [lines] | if . == [] then empty else "## \($title)", "", .[], "" end;
 
-$heads[0] as $head
-| ($head | "# \(.name | md)", "", totals_text + ".", "", (.hosts[] | "- " + (host_line | md)), ""),
-(foreach (by_target(slim), null) as $cells ([]; if $cells == null then . else . + [$cells[] | levelled] end;
-  if $cells != null then $cells | "## \(.[0].target | md)", "", summary_table, "### Mean and variance of \(.[0].target | md)", "", figure_table
-  else [by_level] | select(. != []) | "## Slowdown by level", "", (.[] | level_table) end)),
-($head
- | section("Between nodes"; .between_hosts[] | "- " + (between_line | md)),
-   section("Not done"; .waiting[] | "- " + (waiting_line | md)),
-   section("Warnings"; .warnings[].message | "- " + md)),
-"± and [ ] are confidence intervals. Bold slowdowns are distinguishable from noise. Runs are those alone + under load; a → b is alone → under load. Memory is the peak of the largest process."
+. as $head
+| ($head.texts | "# \(.name | md)", "", .totals + ".", "", (.hosts[] | "- " + md), ""),
+(foreach (by_target, null) as $rows ({ levels: [], notes: [] };
+   if $rows == null then .rows = null
+   else .rows = $rows | .levels += [$rows[] | levelled] | .notes += ($rows | findings("notes")) end;
+   if .rows != null then .rows | "## \(.[0].target | md)", "", summary_table($head), "### Mean and variance of \(.[0].target | md)", "", mean_table($head)
+   else (.levels | [by_level] | select(. != []) | "## Slowdown by level", "", (.[] | level_table)),
+     ($head.texts | section("Between nodes"; .between[] | "- " + md), section("Not done"; .waiting[] | "- " + md), section("Warnings"; .warnings[] | "- " + md)),
+     section("Notes"; .notes[] | "- `\(.flag)`\(places | md): \(.text | md)") end)),
+"\(key_text($head)). Bold slowdowns are distinguishable from noise. Runs are those alone + under load; a → b is alone → under load. \(memory_text($head) | (.[:1] | ascii_upcase) + .[1:])."

@@ -1,59 +1,83 @@
-# Cells, a line each -> tables for a terminal. $heads: the model without cells;
-# $width: columns, 0 for any; $colour: escape codes or not.
-include "format";
-include "report/words";
+# A table for each target; colours where the terminal has them (NO_COLOR=1: none).
+# files: .txt
+# reads: rows
+#
+# $width: columns, 0 for any; $colour: escape codes or not; $verbose: notes, too.
 include "report/rows";
 
 def styled($style): if $colour and $style != null then "\u001b[\($style)m\(.)\u001b[0m" else . end;
+def blanks: if . < 1 then "" else " " * . end;
 
-# Columns in order; those with a rank may be left out where it is narrow, the
-# highest rank first.
-def columns($level):
-  [ { key: "program", title: "program", left: true }, { key: "load", title: "load", left: true }, { key: "runs", title: "runs", rank: 1 },
-    { key: "alone", title: "alone (mean ± \($level))", rank: 3 }, { key: "loaded", title: "under load", rank: 2 },
-    { key: "slowdown", title: "slowdown [\($level)]" },
-    { key: "user", title: "user", rank: 5 }, { key: "system", title: "system", rank: 6 }, { key: "memory", title: "memory", rank: 7 },
-    { key: "achieved", title: "load achieved", rank: 4 }, { key: "notes", title: "notes", left: true } ];
+def style_of($row):
+  if . == "slowdown" then (if $row.distinguishable == null then null elif $row.distinguishable then "1" else "2" end)
+  elif . == "achieved" and ($row.texts.achieved | endswith(" (short)")) then "33"
+  elif . == "problems" then "33" else null end;
 
-def style_of($cell):
-  if .key == "slowdown" then
-    (if $cell.slowdown == null then null elif $cell.slowdown.distinguishable then "1" else "2" end)
-  elif .key == "achieved" and ($cell.achieved.short // false) then "33"
-  elif .key == "notes" then "33" else null end;
-
+# Columns as wide as their texts. Where it is narrow those with the highest rank
+# are left out, and the first is cut.
 def fitted($rows):
-  . as $columns
-  | map(.key as $key | . + { width: ([.title | length] + [$rows[].texts[$key] | length] | max) })
-  | until($width == 0 or (map(.width + 2) | add) - 2 <= $width or all(.[]; .rank == null);
-      (map(.rank // 0) | max) as $last | map(select((.rank // 0) != $last)))
-  | ((map(.width + 2) | add) - 2 - $width) as $over
-  | if $width > 0 and $over > 0 then map(if .key == "program" then .width = ([.width - $over, 8] | max) else . end) else . end;
+  def total: (map(.width + 2) | add) - 2;
+  map(.key as $key | . + { width: ([.title, $rows[].texts[$key] | length] | max) })
+  | until($width == 0 or total <= $width or all(.[]; .rank == 0); (map(.rank) | max) as $last | map(select(.rank != $last)))
+  | (total - $width) as $over
+  | if $width > 0 and $over > 0 then .[0].width = ([.[0].width - $over, 8] | max) else . end
+  | map(.blanks = (.width | blanks));
 
-def padded($column; $style):
-  (if length > $column.width then .[:$column.width - 1] + "…" else . end) as $text
-  | (" " * ($column.width - ($text | length)) // "") as $pad
-  | ($text | styled($style)) as $text
-  | if $column.left then $text + $pad else $pad + $text end;
+# Text as wide as its column; a style is no part of the width.
+def padded($column; style):
+  length as $length
+  | if $length > $column.width then .[:$column.width - 1] + "…" | styled(style)
+    else $column.blanks[$length:] as $blanks
+    | styled(style)
+    | if $column.left then . + $blanks else $blanks + . end end;
 
-def table:
-  . as $cells
-  | legend as $legend
-  | [.[] | { cell: ., texts: (texts + { notes: marks($legend) }) }] as $rows
-  | (columns($cells[0] | confidence_text) | map(select(.key != "notes" or $legend != [])) | fitted($rows)) as $columns
-  | ($cells[0].target | visible | styled("1")),
-    ([$columns[] as $column | $column.title | padded($column; "4")] | join("  ") | sub(" +$"; "")),
-    ($rows[] | . as $row | [$columns[] as $column | $row.texts[$column.key] | padded($column; $column | style_of($row.cell))] | join("  ") | sub(" +$"; "")),
-    ($legend[] | "  \(.number) \(.flag): \(.words)"),
-    ($cells | stars[], noise_floors[], other_slowdowns[], attributions[] | "  " + .),
+def trimmed: if endswith(" ") then sub(" +$"; "") else . end;
+
+# Rows -> their table. What only some tables have is left out where no row has it.
+def table($columns; $findings):
+  map(.texts.problems = marks($findings)) as $rows
+  | ($columns + [{ key: "problems", title: "problems", left: true, rank: 0 }]
+     | map(.key as $key | select(($key != "problems" or $findings != []) and ($key != "slowdown" or any($rows[]; .texts.slowdown != "-" and .texts.slowdown != "1"))))
+     | fitted($rows)) as $fitted
+  | ([$fitted[] | . as $column | .title | padded($column; "4")] | join("  ") | trimmed),
+    ($rows[] | . as $row | [$fitted[] | . as $column | $row.texts[.key] | padded($column; $column.key | style_of($row))] | join("  ") | trimmed);
+
+def numbered($findings): range(0; $findings | length) as $i | "\($i + 1) \($findings[$i] | marked_text)";
+def note_lines: findings("notes") | if $verbose then .[] | finding_text else empty end;
+def notes: [.[].notes[]] | length;
+
+def target_table($columns):
+  findings("problems") as $findings
+  | (.[0].target | styled("1")), table($columns; $findings),
+    (numbered($findings), ([.[].floor // empty] | unique[]), .[].lines[], note_lines | "  " + .),
     "";
 
 def section($title; lines): [lines] | if . == [] then empty else ($title | styled("1")), (.[] | "  " + .), "" end;
 
-$heads[0] as $head
-| ($head | "\(.name | visible | styled("1")): \(totals_text)", (.hosts[] | "on " + host_line), ""),
-(by_target(slim) | table),
-($head
- | section("between nodes"; .between_hosts[] | between_line),
-   section("not done"; .waiting[] | waiting_line),
-   section("warnings"; .warnings[].message | visible)),
-"± and [ ] are confidence intervals; runs are those alone + under load; a → b is alone → under load; memory is the peak of the largest process."
+def rest($head):
+  $head.texts
+  | section("between nodes"; .between[]), section("not done"; .waiting[]), section("warnings"; .warnings[]);
+
+# One experiment: as jostle slowdown ends.
+def experiment($head):
+  $head.experiment
+  | .rows as $rows
+  | ([$rows[] | select(.texts != null)]) as $conditions
+  | ($rows | findings("problems")) as $findings
+  | (.command | styled("1")), .where, (.placed // empty), "",
+    ($conditions | table($head.columns.conditions; $findings)), "",
+    .lines[],
+    ($rows | numbered($findings), note_lines),
+    ($rows | if $verbose then empty else notes | notes_count end),
+    "\(key_text($head)); \(memory_text($head)).";
+
+def campaign($head):
+  ($head.texts | "\(.name | styled("1")): \(.totals)", (.hosts[] | "on " + .), ""),
+  (foreach (by_target, null) as $rows ({ notes: 0 };
+     if $rows == null then .rows = null else .rows = $rows | .notes += ($rows | notes) end;
+     if .rows != null then .rows | target_table($head.columns.cells)
+     else rest($head), (if $verbose then empty else .notes | notes_count end) end)),
+  "\(key_text($head)); runs are those alone + under load; a → b is alone → under load; \(memory_text($head)).";
+
+. as $head
+| if $head.experiment != null then experiment($head), ([rest($head)] | if . == [] then empty else "", .[:-1][] end), (inputs | empty) else campaign($head) end

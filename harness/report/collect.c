@@ -1,0 +1,365 @@
+#include "collect.h"
+
+#include "lists.h"
+#include "memory.h"
+#include "model.h"
+#include "order.h"
+#include "row.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* * is any text, ? any character; nothing else is special. */
+bool pattern_fits(const char *pattern, const char *text)
+{
+    for (; *pattern != '\0'; pattern++, text++) {
+        if (*pattern == '*') {
+            while (*pattern == '*')
+                pattern++;
+            for (;; text++) {
+                if (pattern_fits(pattern, text))
+                    return true;
+                if (*text == '\0')
+                    return false;
+            }
+        }
+        if (*text == '\0' || (*pattern != '?' && *pattern != *text))
+            return false;
+    }
+    return *text == '\0';
+}
+
+static bool selected(const struct wanted *wanted, const char *name)
+{
+    return wanted->only == NULL || pattern_fits(wanted->only, name);
+}
+
+void experiment_read(struct experiment *experiment, const struct folder *folder, size_t number,
+                     const struct wanted *wanted, const struct run_options *options,
+                     struct problems *problems)
+{
+    *experiment = (struct experiment){.name = folder->name};
+    char *derived =
+        text_of("%s/%zu/result.json", wanted->derived == NULL ? "/" : wanted->derived, number);
+    char *path[] = {
+        text_of("%s/status.json", folder->path), text_of("%s/experiment.json", folder->path),
+        text_of("%s/result.json", folder->path), text_of("%s/runs.jsonl", folder->path)};
+    const bool has_derived = wanted->derived != NULL && access(derived, R_OK) == 0;
+    document_read(&experiment->status, path[0], "jostle.status/1", folder->name, problems);
+    document_read(&experiment->record, path[1], "jostle.experiment/1", folder->name, problems);
+    document_read(&experiment->result, has_derived ? derived : path[2], "jostle.result/1",
+                  folder->name, problems);
+    runs_read(&experiment->runs, path[3], view_get(experiment->record.top, "settings"), options,
+              folder->name, problems);
+    experiment_settle(experiment);
+    for (size_t i = 0; i < 4; i++)
+        free(path[i]);
+    free(derived);
+}
+
+static char *text_or_null(const struct value *value)
+{
+    return view_is(value, VIEW_STRING) ? must(view_string(value)) : NULL;
+}
+
+static void add_waiting(struct collected *to, const struct experiment *experiment,
+                        const char *state, char *reason)
+{
+    char *name = view_string(view_get(experiment->cell, "name"));
+    char *host = text_or_null(view_get(experiment->environment, "host"));
+    to->waiting =
+        grown(to->waiting, to->waiting_count, &to->waiting_allocated, sizeof *to->waiting);
+    to->waiting[to->waiting_count++] = (struct waiting){
+        .name = name != NULL ? name : must(strdup(experiment->name)),
+        .reason = reason,
+        .host = host != NULL ? host : text_or_null(view_get(experiment->status.top, "host")),
+        .state = state,
+        .runs = experiment->runs.measured,
+    };
+}
+
+/* Why an experiment is not done; state as it is listed. */
+static char *why_not_done(const struct experiment *experiment, const char *state)
+{
+    const size_t runs = experiment->runs.measured;
+    if (strcmp(state, "done") == 0)
+        return text_of("%s cannot be used",
+                       experiment->record.top == NULL ? "experiment.json" : "result.json");
+    if (strcmp(state, "running") == 0) {
+        char *updated = view_string(view_get(experiment->status.top, "updated"));
+        char *text = text_of("not ended when this report was made; %zu runs so far, last noted %s",
+                             runs, updated == NULL ? "never" : updated);
+        free(updated);
+        return text;
+    }
+    if (experiment->reason != NULL)
+        return must(strdup(experiment->reason));
+    if (strcmp(state, "failed") == 0)
+        return text_of("failed after %zu runs", runs);
+    if (strcmp(state, "waiting") == 0)
+        return must(strdup("not started"));
+    return experiment->result.top == NULL ? text_of("no result; %zu runs are recorded", runs)
+                                          : text_of("stopped after %zu runs", runs);
+}
+
+/* A folder without a result, or with one that is not the last word. */
+static void note_unfinished(struct collected *to, const struct experiment *experiment)
+{
+    const char *state = experiment->state;
+    if (state == NULL)
+        state = experiment->runs.measured > 0 || experiment->record.top != NULL ? "interrupted"
+                                                                                : "waiting";
+    if (strcmp(state, "done") == 0 && experiment->result.top != NULL &&
+        experiment->record.top != NULL)
+        return;
+    add_waiting(to, experiment, strcmp(state, "done") == 0 ? "interrupted" : state,
+                why_not_done(experiment, state));
+}
+
+static void add_host(struct collected *to, struct host host)
+{
+    for (size_t i = 0; i < to->host_count; i++) {
+        bool equal = strcmp(to->hosts[i].facts, host.facts) == 0;
+        for (size_t j = 0; j < 4; j++)
+            equal = equal && strcmp(to->hosts[i].varied[j], host.varied[j]) == 0;
+        if (!equal)
+            continue;
+        free(host.host);
+        free(host.kind);
+        free(host.facts);
+        for (size_t j = 0; j < 4; j++)
+            free(host.varied[j]);
+        return;
+    }
+    to->hosts = grown(to->hosts, to->host_count, &to->host_allocated, sizeof *to->hosts);
+    to->hosts[to->host_count++] = host;
+}
+
+static struct host host_of(const struct value *environment)
+{
+    static const char *const facts[] = {
+        "host",        "os",          "kernel",          "architecture",
+        "cpu",         "cpus_online", "virtual_machine", "memory_bytes",
+        "clocksource", "versions"};
+    static const char *const varied[] = {"cpus_allowed", "governor", "file_system", "device"};
+    struct line json = {0};
+    struct host host = {.host = text_or_null(view_get(environment, "host")),
+                        .kind = node_kind(environment)};
+    line_object(&json, NULL);
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        put_value(&json, facts[i], view_get(environment, facts[i]));
+    line_text(&json, "kind", host.kind);
+    host.facts = must(strdup(json.text + 1));
+    line_free(&json);
+    for (size_t i = 0; i < 4; i++)
+        host.varied[i] = must(view_copy(view_get(environment, varied[i])));
+    return host;
+}
+
+/* What makes two cells of one label comparable from node to node. */
+static char *same_key(const struct cell *cell)
+{
+    static const char *const settings[] = {"cold",        "cold_path", "prepare", "cleanup",
+                                           "target_cpus", "nice",      "engine"};
+    struct line json = {0};
+    line_array(&json, NULL);
+    line_text(&json, NULL, cell->target);
+    line_text(&json, NULL, cell->label);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        put_value(&json, NULL, view_get(cell->of->settings, settings[i]));
+    must(json.failed ? NULL : json.text);
+    return json.text;
+}
+
+static char *text_of_cell(const struct cell *cell, const struct wanted *wanted)
+{
+    if (wanted->rows)
+        return row_of_cell(cell, wanted->page ? "null" : NULL);
+    char *lists = wanted->lists ? lists_of_runs(cell) : NULL;
+    char *text = model_cell(cell, lists);
+    free(lists);
+    return text;
+}
+
+static void add_cell(struct collected *to, struct cell *cell, const struct wanted *wanted)
+{
+    if (!selected(wanted, cell->name))
+        return;
+    to->lines = grown(to->lines, to->line_count, &to->line_allocated, sizeof *to->lines);
+    to->lines[to->line_count++] = (struct report_line){
+        .text = text_of_cell(cell, wanted),
+        .name = must(strdup(cell->name)),
+        .target = must(strdup(cell->target)),
+        .label = must(strdup(cell->label)),
+        .load = must(strdup(cell->load == NULL ? "-" : cell->load)),
+        .level = must(strdup(cell->level == NULL ? "-" : cell->level)),
+        .experiment = cell->of->name,
+        .of_campaign = cell->of->cell != NULL,
+        .same = same_key(cell),
+        .host = cell->host == NULL ? NULL : must(strdup(cell->host)),
+        .kind = must(strdup(cell->kind)),
+        .wall_s = metric_mean(cell->of->baseline, METRIC_WALL),
+        .runs = view_number(view_get(cell->of->baseline, "runs"), 0),
+        .confidence = view_number(view_get(cell->of->settings, "confidence"), 0.95),
+    };
+}
+
+static bool make_cell(struct collected *to, const struct experiment *experiment,
+                      const char *condition, const struct wanted *wanted)
+{
+    struct cell cell;
+    const bool good = cell_make(&cell, experiment, condition);
+    if (good)
+        add_cell(to, &cell, wanted);
+    cell_free(&cell);
+    return good;
+}
+
+/* A cell for each condition under load, or the baseline alone. */
+static bool make_cells(struct collected *to, const struct experiment *experiment,
+                       const struct wanted *wanted)
+{
+    const struct value *conditions = experiment->conditions;
+    const bool twice = view_true(view_get(experiment->settings, "aa"));
+    bool good = view_is(conditions, VIEW_ARRAY) && experiment->state != NULL;
+    size_t count = 0;
+    for (const struct value *item = view_first(conditions); item != NULL && good;
+         item = view_next(conditions, item)) {
+        char *name = view_string(view_get(item, "name"));
+        if (name == NULL)
+            good = false;
+        else if (item != view_first(conditions) && !(twice && strcmp(name, "aa") == 0)) {
+            good = make_cell(to, experiment, name, wanted);
+            count++;
+        }
+        free(name);
+    }
+    return good && (count > 0 || make_cell(to, experiment, NULL, wanted));
+}
+
+static void collect_folder(struct collected *to, const struct folder *folder, size_t number,
+                           const struct wanted *wanted)
+{
+    struct experiment experiment;
+    const struct run_options options = {.keep = wanted->page || wanted->lists};
+    experiment_read(&experiment, folder, number, wanted, &options, &to->problems);
+    if (experiment.record.top != NULL)
+        add_host(to, host_of(experiment.environment));
+    const size_t before = to->line_count;
+    bool listed = false;
+    if (experiment.record.top != NULL && experiment.result.top != NULL &&
+        !make_cells(to, &experiment, wanted)) {
+        to->line_count = before;
+        problems_add(
+            &to->problems, "broken-record", folder->name,
+            text_of("%s/result.json or experiment.json lacks what a report needs", folder->name));
+        add_waiting(to, &experiment, "interrupted", must(strdup("its records cannot be used")));
+        listed = true;
+    }
+    if (!listed)
+        note_unfinished(to, &experiment);
+    if (to->waiting_count > 0 && !selected(wanted, to->waiting[to->waiting_count - 1].name))
+        to->waiting_count--;
+    if (wanted->only == NULL || to->line_count > before || to->waiting_count > 0) {
+        to->experiments++;
+        to->runs += experiment.runs.measured;
+    }
+    experiment_free(&experiment);
+}
+
+struct work {
+    const struct folders *folders;
+    const struct wanted *wanted;
+    struct collected *parts; /* one for each folder */
+    atomic_size_t next;
+};
+
+static void *work_on(void *argument)
+{
+    struct work *work = argument;
+    for (size_t i; (i = atomic_fetch_add(&work->next, 1)) < work->folders->count;)
+        collect_folder(&work->parts[i], &work->folders->item[i], i + 1, work->wanted);
+    return NULL;
+}
+
+static void work_all(struct work *work)
+{
+    enum { MOST = 4 };
+    pthread_t thread[MOST];
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t count = 0;
+    while (count + 1 < MOST && count + 1 < (size_t)(cpus < 1 ? 1 : cpus) &&
+           count + 1 < work->folders->count)
+        if (pthread_create(&thread[count], NULL, work_on, work) != 0)
+            break;
+        else
+            count++;
+    work_on(work);
+    while (count > 0)
+        pthread_join(thread[--count], NULL);
+}
+
+#define APPEND(list, number, allocated)                                                            \
+    for (size_t i = 0; i < part->number; i++) {                                                    \
+        to->list = grown(to->list, to->number, &to->allocated, sizeof *to->list);                  \
+        to->list[to->number++] = part->list[i];                                                    \
+    }                                                                                              \
+    free(part->list)
+
+/* Takes over what a part has. */
+static void merge(struct collected *to, struct collected *part)
+{
+    APPEND(lines, line_count, line_allocated);
+    APPEND(waiting, waiting_count, waiting_allocated);
+    problems_move(&to->problems, &part->problems);
+    for (size_t i = 0; i < part->host_count; i++)
+        add_host(to, part->hosts[i]);
+    free(part->hosts);
+    to->experiments += part->experiments;
+    to->runs += part->runs;
+}
+
+void collect(struct collected *collected, const struct folders *folders,
+             const struct wanted *wanted)
+{
+    struct work work = {.folders = folders,
+                        .wanted = wanted,
+                        .parts = must(calloc(folders->count + 1, sizeof *work.parts))};
+    *collected = (struct collected){0};
+    work_all(&work);
+    for (size_t i = 0; i < folders->count; i++)
+        merge(collected, &work.parts[i]);
+    free(work.parts);
+    qsort(collected->lines, collected->line_count, sizeof *collected->lines, order_of_entries);
+}
+
+void collected_free(struct collected *collected)
+{
+    for (size_t i = 0; i < collected->line_count; i++) {
+        struct report_line *line = &collected->lines[i];
+        char *texts[] = {line->text,  line->name, line->target, line->label, line->load,
+                         line->level, line->same, line->host,   line->kind};
+        for (size_t j = 0; j < sizeof texts / sizeof *texts; j++)
+            free(texts[j]);
+    }
+    for (size_t i = 0; i < collected->waiting_count; i++) {
+        free(collected->waiting[i].name);
+        free(collected->waiting[i].reason);
+        free(collected->waiting[i].host);
+    }
+    for (size_t i = 0; i < collected->host_count; i++) {
+        free(collected->hosts[i].host);
+        free(collected->hosts[i].kind);
+        free(collected->hosts[i].facts);
+        for (size_t j = 0; j < 4; j++)
+            free(collected->hosts[i].varied[j]);
+    }
+    free(collected->lines);
+    free(collected->waiting);
+    free(collected->hosts);
+    problems_free(&collected->problems);
+}

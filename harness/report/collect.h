@@ -1,0 +1,64 @@
+#ifndef REPORT_COLLECT_H
+#define REPORT_COLLECT_H
+
+#include "experiment.h"
+#include "folders.h"
+
+/* From folders to the cells of a report. */
+
+struct wanted {
+    const char *only;    /* shell pattern of cells' names; NULL: all */
+    const char *derived; /* folder with the results of unfinished experiments, by number from 1;
+                            NULL: none */
+    bool rows;           /* cells as texts, not as the model */
+    bool page;           /* with what the page draws */
+    bool lists;          /* the model with lists of runs */
+};
+
+struct report_line {
+    char *text; /* JSON; NULL: not selected */
+    char *name, *target, *label, *load, *level;
+    const char *experiment; /* name of its folder */
+    bool of_campaign;
+    char *same;          /* equal: cells that differ in their load only */
+    char *host, *kind;   /* host NULL: not known */
+    double wall_s, runs; /* of the baseline */
+    double confidence;
+};
+
+struct waiting {
+    char *name, *reason, *host; /* host NULL: not known */
+    const char *state;
+    size_t runs;
+};
+
+/* An environment without what changes from one measurement to the next. */
+struct host {
+    char *host, *kind;
+    char *facts;     /* members of an object, without braces */
+    char *varied[4]; /* cpus_allowed, governor, file_system, device as JSON */
+};
+
+struct collected {
+    struct problems problems;
+    struct report_line *lines; /* sorted: target, label, load and level in natural order */
+    size_t line_count, line_allocated;
+    struct waiting *waiting;
+    size_t waiting_count, waiting_allocated;
+    struct host *hosts; /* each once */
+    size_t host_count, host_allocated;
+    size_t experiments, runs;
+};
+
+bool pattern_fits(const char *pattern, const char *text);
+/* experiments and runs count what has a selected cell, or a waiting one. */
+void collect(struct collected *collected, const struct folders *folders,
+             const struct wanted *wanted);
+void collected_free(struct collected *collected);
+
+/* Reads the documents and runs of one folder. number: from 1, for wanted->derived. */
+void experiment_read(struct experiment *experiment, const struct folder *folder, size_t number,
+                     const struct wanted *wanted, const struct run_options *options,
+                     struct problems *problems);
+
+#endif

@@ -1,0 +1,313 @@
+#include "experiment.h"
+
+#include "inferred.h"
+#include "memory.h"
+#include "severity.h"
+
+#include "common/words.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct value *entry_with(const struct value *list, const char *key, const char *text)
+{
+    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+        if (view_equals(view_get(item, key), text))
+            return item;
+    return NULL;
+}
+
+/* Memory is rounded: equal machines differ by what their firmware keeps. */
+char *node_kind(const struct value *environment)
+{
+    char *cpu = view_string(view_get(environment, "cpu")),
+         *kernel = view_string(view_get(environment, "kernel"));
+    char *cpus = view_copy(view_get(environment, "cpus_online"));
+    const double memory = view_number(view_get(environment, "memory_bytes"), 0);
+    char *kind = text_of("%s, %s CPUs, %.0f GiB, %s", cpu == NULL ? "unknown CPU" : cpu,
+                         strcmp(cpus, "null") == 0 ? "?" : cpus, round(memory / 1073741824),
+                         kernel == NULL ? "unknown kernel" : kernel);
+    free(cpu);
+    free(cpus);
+    free(kernel);
+    return kind;
+}
+
+static const char *noted_state(const struct value *status)
+{
+    static const char *const known[] = {"done", "failed", "running", "interrupted"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (view_equals(view_get(status, "state"), known[i]))
+            return known[i];
+    return NULL;
+}
+
+static const char *state_of(const struct experiment *experiment)
+{
+    const char *noted = noted_state(experiment->status.top);
+    if (noted != NULL || experiment->result.top == NULL)
+        return noted;
+    if (view_equals(view_get(experiment->record.top, "stopped"), "interrupted") ||
+        entry_with(experiment->conditions, "stop_reason", "interrupted") != NULL)
+        return "interrupted";
+    return entry_with(experiment->conditions, "stop_reason", "failure") != NULL ? "failed" : "done";
+}
+
+void experiment_settle(struct experiment *experiment)
+{
+    const struct value *result = experiment->result.top, *record = experiment->record.top;
+    experiment->settings = view_get(record, "settings");
+    experiment->environment = view_get(record, "environment");
+    experiment->cell = view_get(record, "cell");
+    if (!view_is(experiment->cell, VIEW_OBJECT))
+        experiment->cell = view_get(result, "cell");
+    if (!view_is(experiment->cell, VIEW_OBJECT))
+        experiment->cell = NULL;
+    experiment->conditions = view_get(result, "conditions");
+    experiment->baseline = view_first(experiment->conditions);
+    experiment->reference = view_string(view_get(experiment->baseline, "name"));
+    if (experiment->reference == NULL)
+        experiment->reference = must(strdup("baseline"));
+    experiment->state = state_of(experiment);
+    experiment->reason = view_string(view_get(experiment->status.top, "reason"));
+    if (experiment->reason == NULL && experiment->runs.failure != NULL)
+        experiment->reason = must(strdup(experiment->runs.failure));
+}
+
+void experiment_free(struct experiment *experiment)
+{
+    document_free(&experiment->status);
+    document_free(&experiment->record);
+    document_free(&experiment->result);
+    runs_free(&experiment->runs);
+    free(experiment->reference);
+    free(experiment->reason);
+}
+
+char *command_text(const struct value *command)
+{
+    const char *word[256];
+    size_t count = 0;
+    for (const struct value *item = view_first(command); item != NULL && count < 256;
+         item = view_next(command, item))
+        if (view_is(item, VIEW_STRING))
+            word[count++] = must(view_string(item));
+    char *text = must(words_quote(word, count));
+    while (count > 0)
+        free((char *)(uintptr_t)word[--count]);
+    return text;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* What is known of a target that no campaign names. */
+static void name_alone(struct cell *cell)
+{
+    const struct experiment *of = cell->of;
+    const struct value *command = view_get(of->record.top, "command");
+    char *program = view_string(view_first(command));
+    const char *last = program == NULL ? NULL : strrchr(program, '/');
+    char *at = text_of("@%s", cell->condition == NULL ? "" : cell->condition);
+    cell->name = cell->condition == NULL || ends_with(of->name, at) ? must(strdup(of->name))
+                                                                    : text_of("%s%s", of->name, at);
+    cell->target = must(strdup(program == NULL ? of->name : last == NULL ? program : last + 1));
+    cell->label = command_text(command);
+    inferred_level(cell->condition, cell->spec, &cell->load, &cell->level);
+    free(program);
+    free(at);
+}
+
+static void replaced(char **text, const struct value *cell, const char *key)
+{
+    char *more = view_string(view_get(cell, key));
+    if (more == NULL)
+        return;
+    free(*text);
+    *text = more;
+}
+
+/* What the campaign calls it. */
+static void name_of_campaign(struct cell *cell)
+{
+    const struct value *entry = cell->of->cell;
+    free(cell->level);
+    cell->level = NULL;
+    replaced(&cell->name, entry, "name");
+    replaced(&cell->target, entry, "target");
+    replaced(&cell->label, entry, "label");
+    replaced(&cell->load, entry, "load");
+    replaced(&cell->level, entry, "level");
+    cell->parameters = view_get(entry, "parameters");
+    const struct value *loads = view_get(cell->of->record.top, "loads");
+    size_t count = 0;
+    for (const struct value *load = view_first(loads); load != NULL; load = view_next(loads, load))
+        count++;
+    if (count > 2 && cell->condition != NULL) {
+        char *name = text_of("%s@%s", cell->name, cell->condition);
+        free(cell->name);
+        cell->name = name;
+    }
+}
+
+static const struct value *find_slowdown(const struct value *slowdowns, const char *condition)
+{
+    const struct value *first = NULL;
+    for (const struct value *item = view_first(slowdowns); item != NULL;
+         item = view_next(slowdowns, item)) {
+        if (!view_equals(view_get(item, "condition"), condition))
+            continue;
+        if (view_equals(view_get(item, "metric"), "wall_s"))
+            return item;
+        if (first == NULL)
+            first = item;
+    }
+    return first;
+}
+
+static double find_floor(const struct cell *cell)
+{
+    const struct value *floors = view_get(cell->of->result.top, "noise_floor");
+    char *metric = view_string(view_get(cell->slowdown, "metric"));
+    const struct value *entry = entry_with(floors, "metric", metric == NULL ? "wall_s" : metric);
+    free(metric);
+    return view_number(view_get(entry, "floor"), NAN);
+}
+
+/* Of several loads, the first whose rate is known. */
+static const struct value *find_load(const struct value *loads)
+{
+    for (const struct value *load = view_first(loads); load != NULL; load = view_next(loads, load))
+        if (view_is(view_get(load, "offered"), VIEW_NUMBER))
+            return load;
+    return view_first(loads);
+}
+
+static bool has_flag(const struct cell *cell, const char *flag)
+{
+    for (size_t i = 0; i < cell->flag_count; i++)
+        if (strcmp(cell->flags[i], flag) == 0)
+            return true;
+    return false;
+}
+
+static void add_flag(struct cell *cell, const char *flag)
+{
+    size_t at = cell->flag_count;
+    if (has_flag(cell, flag) || at == sizeof cell->flags / sizeof *cell->flags)
+        return;
+    cell->flag_count++;
+    for (; at > 0 && strcmp(cell->flags[at - 1], flag) > 0; at--)
+        cell->flags[at] = cell->flags[at - 1];
+    cell->flags[at] = must(strdup(flag));
+}
+
+static void add_warning(struct cell *cell, struct warning warning)
+{
+    cell->warnings = grown(cell->warnings, cell->warning_count, &cell->warning_allocated,
+                           sizeof *cell->warnings);
+    cell->warnings[cell->warning_count++] = warning;
+    add_flag(cell, warning.flag);
+}
+
+static bool concerns(const struct value *warning, const struct cell *cell)
+{
+    const struct value *condition = view_get(warning, "condition");
+    return !view_is(condition, VIEW_STRING) || view_equals(condition, cell->of->reference) ||
+           (cell->condition != NULL && view_equals(condition, cell->condition));
+}
+
+/* The warnings of the result; and, of results that older versions wrote, what
+ * those said elsewhere. */
+static void find_warnings(struct cell *cell)
+{
+    const struct value *warnings = view_get(cell->of->result.top, "warnings");
+    for (const struct value *item = view_first(warnings); item != NULL;
+         item = view_next(warnings, item))
+        if (concerns(item, cell) && view_is(view_get(item, "flag"), VIEW_STRING))
+            add_warning(cell, severity_warning(item));
+    const struct value *condition[] = {cell->of->baseline, cell->loaded};
+    const bool told = has_flag(cell, "not-converged");
+    struct warning warning;
+    for (size_t i = 0; i < 2 && !told; i++)
+        if (severity_unconverged(condition[i], cell->of->settings, &warning))
+            add_warning(cell, warning);
+}
+
+static void find_short(struct cell *cell)
+{
+    const struct value *noted = view_get(cell->load_entry, "short");
+    const double offered = view_number(view_get(cell->load_entry, "offered"), NAN);
+    const double achieved = view_number(view_get(cell->load_entry, "achieved"), NAN);
+    cell->is_short = noted != NULL ? view_true(noted) : achieved < 0.95 * offered;
+    if (cell->is_short && !has_flag(cell, "load-short"))
+        add_warning(cell, severity_short(cell->load_entry));
+}
+
+/* Each metric has a mean and, where it has one, a variance: numbers both. */
+static bool has_numbers(const struct value *condition)
+{
+    static const char *const metrics[] = {"wall_s", "user_s", "system_s", "max_rss_bytes"};
+    if (!view_is(condition, VIEW_OBJECT))
+        return false;
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
+        const struct value *metric = view_get(condition, metrics[i]),
+                           *variance = view_get(metric, "variance");
+        if (metric == NULL || metric->type == VIEW_NULL)
+            continue;
+        if (!view_is(view_get(metric, "mean"), VIEW_NUMBER) ||
+            (variance != NULL && variance->type != VIEW_NULL && variance->type != VIEW_NUMBER))
+            return false;
+    }
+    return view_is(view_get(condition, "runs"), VIEW_NUMBER);
+}
+
+bool cell_make(struct cell *cell, const struct experiment *experiment, const char *condition)
+{
+    const struct value *loads = view_get(experiment->record.top, "loads");
+    *cell = (struct cell){.of = experiment, .noise_floor = NAN};
+    if (condition != NULL) {
+        cell->condition = must(strdup(condition));
+        cell->spec = view_string(view_get(entry_with(loads, "name", condition), "spec"));
+        cell->loaded = entry_with(experiment->conditions, "name", condition);
+        cell->slowdown = find_slowdown(view_get(experiment->result.top, "slowdowns"), condition);
+    }
+    if (!has_numbers(experiment->baseline) || (cell->loaded != NULL && !has_numbers(cell->loaded)))
+        return false;
+    name_alone(cell);
+    if (experiment->cell != NULL)
+        name_of_campaign(cell);
+    cell->row = experiment->cell != NULL || strcmp(experiment->name, cell->target) == 0
+                    ? must(strdup(cell->label))
+                    : text_of("%s: %s", experiment->name, cell->label);
+    cell->host = view_string(view_get(experiment->environment, "host"));
+    cell->kind = node_kind(experiment->environment);
+    cell->noise_floor = find_floor(cell);
+    cell->load_entry = find_load(view_get(cell->loaded, "load"));
+    find_warnings(cell);
+    find_short(cell);
+    if (view_is(view_get(cell->slowdown, "distinguishable"), VIEW_FALSE))
+        add_flag(cell, "noise");
+    if (strcmp(experiment->state, "done") != 0)
+        add_flag(cell, experiment->state);
+    return true;
+}
+
+void cell_free(struct cell *cell)
+{
+    char *texts[] = {cell->name,  cell->target,    cell->label, cell->row,  cell->load,
+                     cell->level, cell->condition, cell->spec,  cell->host, cell->kind};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]);
+    for (size_t i = 0; i < cell->warning_count; i++) {
+        free(cell->warnings[i].flag);
+        free(cell->warnings[i].text);
+    }
+    for (size_t i = 0; i < cell->flag_count; i++)
+        free(cell->flags[i]);
+    free(cell->warnings);
+}

@@ -1,0 +1,55 @@
+#ifndef REPORT_EXPERIMENT_H
+#define REPORT_EXPERIMENT_H
+
+#include "records.h"
+
+/* One experiment's folder as read, and its cells: one for each condition that
+ * is no baseline, or the baseline alone. */
+
+struct experiment {
+    const char *name; /* of the folder */
+    struct document status, record, result;
+    struct runs runs;
+    /* What is used most, from the documents. */
+    const struct value *settings, *environment, *cell, *conditions, *baseline;
+    char *reference;   /* the baseline's name */
+    const char *state; /* done, failed, running, interrupted; NULL: not known */
+    char *reason;      /* NULL: none was noted */
+};
+
+struct warning {
+    const struct value *record; /* of result.json; NULL: the report's own */
+    char *flag, *text;          /* text: the message with the advice */
+    bool problem;               /* else a note */
+};
+
+struct cell {
+    const struct experiment *of;
+    char *name, *target, *label, *row, *load, *level, *condition, *spec, *host, *kind;
+    const struct value *parameters;
+    const struct value *loaded, *slowdown; /* the conditions' and slowdowns' entries; NULL: none */
+    const struct value *load_entry;        /* of several loads the first with a rate */
+    bool is_short;
+    double noise_floor; /* NAN: not known */
+    struct warning *warnings;
+    size_t warning_count, warning_allocated;
+    char *flags[64]; /* sorted, each once */
+    size_t flag_count;
+};
+
+/* Fills what follows from the documents and runs; after they were read. */
+void experiment_settle(struct experiment *experiment);
+void experiment_free(struct experiment *experiment);
+
+/* False: the documents lack what a report needs. condition NULL: the baseline alone. */
+bool cell_make(struct cell *cell, const struct experiment *experiment, const char *condition);
+void cell_free(struct cell *cell);
+
+/* A command as a shell would read it, to be freed. */
+char *command_text(const struct value *command);
+/* The processor, CPUs, memory and kernel of a node; alike nodes have the same. */
+char *node_kind(const struct value *environment);
+/* The entry of a list with this value of a member; NULL: none. */
+const struct value *entry_with(const struct value *list, const char *key, const char *text);
+
+#endif

@@ -1,0 +1,4 @@
+# One page with plots, which works offline.
+# files: .html .htm
+# reads: page
+empty

@@ -1,0 +1,22 @@
+#ifndef REPORT_HEAD_H
+#define REPORT_HEAD_H
+
+#include "campaigns.h"
+#include "collect.h"
+
+#include "common/json.h"
+
+/* The members of jostle.report/1 but for its cells: name, campaign, totals,
+ * hosts, between_hosts, waiting, warnings. */
+void head_put(struct line *json, const char *name, const struct collected *collected,
+              const struct campaigns *campaigns);
+
+/* The same as texts (member "texts"): name, totals, hosts, between, waiting,
+ * warnings. */
+void head_put_texts(struct line *json, const char *name, const struct collected *collected,
+                    const struct campaigns *campaigns);
+
+/* The level of confidence of all cells, "95 %", or "confidence". */
+const char *head_level(const struct collected *collected, char *text);
+
+#endif

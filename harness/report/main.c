@@ -1,0 +1,216 @@
+/* report: from the records of many experiments to lines of JSON that a format
+ * (format/NAME.jq) lays out. What a format reads:
+ *
+ *   model   a line with jostle.report/1 but for its cells, then a line a cell
+ *   lists   the same; each cell with the figures of its runs
+ *   rows    the same cells as texts, each number with its unit
+ *   page    rows with what the page draws
+ *   --runs  a line a run instead */
+
+#include "campaigns.h"
+#include "collect.h"
+#include "columns.h"
+#include "head.h"
+#include "memory.h"
+#include "metrics.h"
+#include "runs.h"
+#include "settings.h"
+#include "table.h"
+#include "visible.h"
+
+#include "common/messages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct report {
+    struct settings settings;
+    struct folders folders;
+    struct campaigns campaigns;
+    struct collected collected;
+    struct problems problems; /* of campaigns */
+    struct wanted wanted;
+};
+
+static void put_pair(const char *key, const char *value)
+{
+    printf("%s%c%s%c", key, 0, value, 0);
+}
+
+/* Enough runs for figures, two of each condition, but no result of them. */
+static bool unfinished(const struct folder *folder, size_t number, const struct wanted *wanted)
+{
+    struct experiment experiment;
+    struct problems problems = {0};
+    const struct run_options options = {0};
+    if (folder_has(folder->path, "result.json") || !folder_has(folder->path, "experiment.json") ||
+        !folder_has(folder->path, "runs.jsonl"))
+        return false;
+    experiment_read(&experiment, folder, number, wanted, &options, &problems);
+    const struct value *loads = view_get(experiment.record.top, "loads");
+    bool enough = view_first(loads) != NULL;
+    for (const struct value *load = view_first(loads); load != NULL && enough;
+         load = view_next(loads, load)) {
+        char *name = view_string(view_get(load, "name"));
+        const size_t condition = name == NULL ? SIZE_MAX : runs_condition(&experiment.runs, name);
+        enough = condition != SIZE_MAX && experiment.runs.seen[condition] >= 2;
+        free(name);
+    }
+    experiment_free(&experiment);
+    problems_free(&problems);
+    return enough;
+}
+
+/* What jostle report is to do, as pairs of key and value, each ended by NUL. */
+static void print_plan(const struct report *report)
+{
+    const struct settings *settings = &report->settings;
+    put_pair("format", settings->chosen->name);
+    put_pair("reads", settings->chosen->reads);
+    if (settings->output != NULL)
+        put_pair("output", settings->output);
+    if (settings->runs)
+        put_pair("runs", "true");
+    if (settings->verbose)
+        put_pair("verbose", "true");
+    for (size_t i = 0; i < report->folders.count; i++) {
+        char number[32];
+        if (!unfinished(&report->folders.item[i], i + 1, &report->wanted))
+            continue;
+        snprintf(number, sizeof number, "%zu", i + 1);
+        put_pair("unfinished", number);
+        put_pair("folder", report->folders.item[i].path);
+    }
+}
+
+/* Of the campaign, else the names of the folders. To be freed. */
+static char *report_name(const struct report *report)
+{
+    struct folders named = {0};
+    char *name = report->campaigns.count == 0
+                     ? NULL
+                     : view_string(view_get(report->campaigns.item[0].top, "name"));
+    for (char **dir = report->settings.dirs; *dir != NULL && name == NULL; dir++)
+        folders_add_named(&named, *dir);
+    for (size_t i = 0; i < named.count; i++) {
+        char *longer = text_of("%s%s%s", name == NULL ? "" : name, name == NULL ? "" : ", ",
+                               named.item[i].name);
+        free(name);
+        name = longer;
+    }
+    folders_free(&named);
+    return name;
+}
+
+/* The experiment, where the report is of one: its table is that of jostle slowdown. */
+static void put_experiment(struct line *json, const struct report *report)
+{
+    struct experiment experiment;
+    struct problems problems = {0};
+    const struct run_options options = {0};
+    const bool single = report->settings.dirs[1] == NULL && report->folders.count == 1 &&
+                        report->collected.line_count > 0 &&
+                        strcmp(report->folders.item[0].path, report->settings.dirs[0]) == 0;
+    if (!single) {
+        line_null(json, "experiment");
+        return;
+    }
+    experiment_read(&experiment, &report->folders.item[0], 1, &report->wanted, &options, &problems);
+    table_put(json, &experiment);
+    experiment_free(&experiment);
+    problems_free(&problems);
+}
+
+static void print_head(const struct report *report)
+{
+    struct line json = {0};
+    char *name = report_name(report);
+    line_object(&json, NULL);
+    head_put(&json, name, &report->collected, &report->campaigns);
+    if (report->wanted.rows) {
+        char text[NUMBER_SIZE];
+        const char *level = head_level(&report->collected, text);
+        line_text(&json, "level", level);
+        head_put_texts(&json, name, &report->collected, &report->campaigns);
+        columns_put(&json, level);
+        metrics_put(&json);
+        put_experiment(&json, report);
+    }
+    line_close(&json);
+    puts(must(json.failed ? NULL : json.text));
+    line_free(&json);
+    free(name);
+}
+
+static void print_cells(const struct report *report)
+{
+    print_head(report);
+    for (size_t i = 0; i < report->collected.line_count; i++)
+        puts(report->collected.lines[i].text);
+}
+
+static void say_problems(const struct report *report, const struct problems *problems)
+{
+    for (size_t i = 0; i < problems->count && !report->settings.quiet; i++) {
+        char *text = visible(problems->item[i].message);
+        complain("%s", text);
+        free(text);
+    }
+}
+
+static bool print_report(struct report *report)
+{
+    if (report->settings.runs) {
+        const bool written = runs_print(&report->folders, &report->wanted, &report->problems);
+        say_problems(report, &report->problems);
+        return written;
+    }
+    collect(&report->collected, &report->folders, &report->wanted);
+    campaigns_settle(&report->campaigns, &report->folders, &report->wanted);
+    problems_move(&report->collected.problems, &report->problems);
+    say_problems(report, &report->collected.problems);
+    if (report->collected.line_count == 0 && report->collected.waiting_count == 0 &&
+        report->campaigns.unstarted_count == 0)
+        return complain("%s: no record that can be used: give a folder that jostle campaign, run "
+                        "or slowdown made",
+                        report->settings.dirs[0]);
+    print_cells(report);
+    return fflush(stdout) == 0 && !ferror(stdout);
+}
+
+static struct wanted wanted_of(const struct settings *settings)
+{
+    const char *reads = settings->chosen->reads;
+    return (struct wanted){
+        .only = settings->only,
+        .derived = settings->derived,
+        .rows = strcmp(reads, "rows") == 0 || strcmp(reads, "page") == 0,
+        .page = strcmp(reads, "page") == 0,
+        .lists = strcmp(reads, "lists") == 0,
+    };
+}
+
+int main(int argc, char **argv)
+{
+    struct report report = {0};
+    bool good = true;
+    settings_read(&report.settings, argc, argv);
+    report.wanted = wanted_of(&report.settings);
+    for (char **dir = report.settings.dirs; *dir != NULL; dir++) {
+        folders_add(&report.folders, *dir);
+        campaigns_add(&report.campaigns, *dir, &report.problems);
+    }
+    folders_distinguish(&report.folders);
+    if (report.settings.plan)
+        print_plan(&report);
+    else
+        good = print_report(&report);
+    good = fflush(stdout) == 0 && good;
+    collected_free(&report.collected);
+    campaigns_free(&report.campaigns);
+    problems_free(&report.problems);
+    folders_free(&report.folders);
+    settings_free(&report.settings);
+    return good ? 0 : 1;
+}

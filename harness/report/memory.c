@@ -1,0 +1,34 @@
+#include "memory.h"
+
+#include "common/messages.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void *must(void *memory)
+{
+    if (memory == NULL) {
+        complain("no memory left for the report: select fewer cells with --only");
+        exit(1);
+    }
+    return memory;
+}
+
+void *grown(void *array, size_t used, size_t *allocated, size_t element_size)
+{
+    if (used < *allocated)
+        return array;
+    *allocated = 2 * *allocated + 16;
+    return must(reallocarray(array, *allocated, element_size));
+}
+
+char *text_of(const char *format, ...)
+{
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    return must(length < 0 ? NULL : text);
+}

@@ -1,0 +1,141 @@
+#include "model.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void put_value(struct line *json, const char *name, const struct value *value)
+{
+    char *text = must(view_copy(value));
+    line_raw(json, name, text);
+    free(text);
+}
+
+/* Members that are objects of a record, without two of theirs. */
+static void put_without(struct line *json, const char *name, const struct value *object,
+                        const char *first, const char *second)
+{
+    if (object == NULL) {
+        line_null(json, name);
+        return;
+    }
+    line_object(json, name);
+    for (const struct value *item = view_first(object); item != NULL;
+         item = view_next(object, item)) {
+        char *key = must(strndup(item->key, item->key_length));
+        if (strcmp(key, first) != 0 && strcmp(key, second) != 0)
+            put_value(json, key, item);
+        free(key);
+    }
+}
+
+static void put_slowdowns(struct line *json, const struct cell *cell)
+{
+    put_without(json, "slowdown", cell->slowdown, "attribution", "condition");
+    if (cell->slowdown != NULL) {
+        if (isnan(cell->noise_floor))
+            line_null(json, "noise_floor");
+        else
+            line_real(json, "noise_floor", cell->noise_floor);
+        line_close(json);
+    }
+    line_array(json, "all_slowdowns");
+    const struct value *all = view_get(cell->of->result.top, "slowdowns");
+    for (const struct value *item = view_first(all); item != NULL && cell->condition != NULL;
+         item = view_next(all, item))
+        if (view_equals(view_get(item, "condition"), cell->condition)) {
+            put_without(json, NULL, item, "attribution", "condition");
+            line_close(json);
+        }
+    line_close(json);
+}
+
+static void put_achieved(struct line *json, const struct cell *cell)
+{
+    static const char *const members[] = {"unit", "offered", "achieved",
+                                          "late", "dropped", "cpu_s"};
+    if (cell->load_entry == NULL) {
+        line_null(json, "achieved");
+        return;
+    }
+    line_object(json, "achieved");
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        put_value(json, members[i], view_get(cell->load_entry, members[i]));
+    line_bool(json, "short", cell->is_short);
+    put_value(json, "loads", view_get(cell->loaded, "load"));
+    line_close(json);
+}
+
+static void put_warnings(struct line *json, const struct cell *cell)
+{
+    line_array(json, "warnings");
+    for (size_t i = 0; i < cell->warning_count; i++) {
+        const struct warning *warning = &cell->warnings[i];
+        line_object(json, NULL);
+        line_text(json, "flag", warning->flag);
+        line_text(json, "severity", warning->problem ? "problem" : "note");
+        put_value(json, "condition", view_get(warning->record, "condition"));
+        put_value(json, "metric", view_get(warning->record, "metric"));
+        line_text(json, "message", warning->text);
+        if (view_get(warning->record, "runs") != NULL)
+            put_value(json, "runs", view_get(warning->record, "runs"));
+        else
+            line_raw(json, "runs", "[]");
+        line_close(json);
+    }
+    line_close(json);
+    line_array(json, "flags");
+    for (size_t i = 0; i < cell->flag_count; i++)
+        line_text(json, NULL, cell->flags[i]);
+    line_close(json);
+}
+
+static void put_names(struct line *json, const struct cell *cell)
+{
+    const struct experiment *of = cell->of;
+    line_text(json, "name", cell->name);
+    line_text(json, "experiment", of->name);
+    line_text(json, "target", cell->target);
+    line_text(json, "label", cell->label);
+    line_text(json, "row", cell->row);
+    if (cell->parameters != NULL)
+        put_value(json, "parameters", cell->parameters);
+    else
+        line_raw(json, "parameters", "{}");
+    put_value(json, "command", view_get(of->record.top, "command"));
+    line_text(json, "load", cell->load);
+    line_text(json, "level", cell->level);
+    line_text(json, "condition", cell->condition);
+    line_text(json, "spec", cell->spec);
+    line_text(json, "reference", of->reference);
+    line_text(json, "host", cell->host);
+    line_text(json, "kind", cell->kind);
+    line_text(json, "state", of->state);
+    line_text(json, "reason", of->reason);
+    line_text(json, "started", of->runs.started);
+}
+
+char *model_cell(const struct cell *cell, const char *lists)
+{
+    const struct experiment *of = cell->of;
+    struct line json = {0};
+    line_object(&json, NULL);
+    put_names(&json, cell);
+    put_value(&json, "settings", of->settings);
+    put_without(&json, "baseline", of->baseline, "name", "load");
+    line_close(&json);
+    put_without(&json, "loaded", cell->loaded, "name", "load");
+    if (cell->loaded != NULL)
+        line_close(&json);
+    put_slowdowns(&json, cell);
+    put_achieved(&json, cell);
+    put_value(&json, "attribution", view_get(cell->slowdown, "attribution"));
+    put_warnings(&json, cell);
+    if (lists != NULL)
+        line_raw(&json, "runs", lists);
+    line_close(&json);
+    must(json.failed ? NULL : json.text);
+    return json.text;
+}

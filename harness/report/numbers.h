@@ -1,0 +1,39 @@
+#ifndef REPORT_NUMBERS_H
+#define REPORT_NUMBERS_H
+
+/* Numbers for people, each with its unit. NAN is a number that is not known: "-".
+ * All return text, which has room for NUMBER_SIZE. */
+
+#include <stdbool.h>
+
+enum { NUMBER_SIZE = 200 };
+
+struct scale {
+    double factor; /* multiplies the value */
+    char unit[48];
+};
+
+/* What brings a value between 1 and 1000. */
+typedef struct scale scale_for(double value, const char *unit);
+scale_for scale_time, scale_size, scale_rate; /* unit matters for rates only */
+
+/* Decimals that show three significant digits of a number between 1 and 1000. */
+int number_decimals(double value);
+/* Exactly so many decimals, halves away from 0. */
+const char *number_fixed(double value, int decimals, char *text);
+/* "1.23 ms", "64.0 KiB", "1.50 MB/s". */
+const char *number_scaled(double value, scale_for *scale, const char *unit, char *text);
+const char *number_percent(double fraction, char *text);
+/* "58.0 ± 1.2 ms": the half width has two significant digits. */
+const char *number_with_error(double value, double half_width, scale_for *scale, char *text);
+/* Alone and under load in one unit: "57.5 → 59.0 ms"; NAN for loaded: one number. */
+const char *number_pair(double alone, double loaded, scale_for *scale, char *text);
+/* "1.23e-05"; and four significant digits, without an exponent where possible. */
+const char *number_scientific(double value, char *text);
+const char *number_significant(double value, char *text);
+/* "1.37 [1.35, 1.39]": so many decimals; low NAN: no interval. */
+const char *number_interval(double low, double high, int decimals, char *text);
+/* Decimals that a ratio with this interval deserves. */
+int ratio_decimals(double ratio, double low, double high);
+
+#endif

@@ -1,0 +1,303 @@
+#include "records.h"
+
+#include "memory.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void problems_add(struct problems *problems, const char *kind, const char *cell, char *message)
+{
+    problems->item =
+        grown(problems->item, problems->count, &problems->allocated, sizeof *problems->item);
+    problems->item[problems->count++] =
+        (struct problem){kind, cell == NULL ? NULL : must(strdup(cell)), message};
+}
+
+void problems_move(struct problems *to, struct problems *from)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        to->item = grown(to->item, to->count, &to->allocated, sizeof *to->item);
+        to->item[to->count++] = from->item[i];
+    }
+    free(from->item);
+    *from = (struct problems){0};
+}
+
+void problems_free(struct problems *problems)
+{
+    for (size_t i = 0; i < problems->count; i++) {
+        free(problems->item[i].cell);
+        free(problems->item[i].message);
+    }
+    free(problems->item);
+    *problems = (struct problems){0};
+}
+
+/* The whole file, to be freed; NULL: there is none that can be read. */
+static char *whole_file(const char *path, size_t *length)
+{
+    struct stat status;
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return NULL;
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+        close(file);
+        return NULL;
+    }
+    char *text = must(malloc((size_t)status.st_size + 1));
+    ssize_t more = 0;
+    *length = 0;
+    while (*length < (size_t)status.st_size &&
+           (more = read(file, text + *length, (size_t)status.st_size - *length)) > 0)
+        *length += (size_t)more;
+    close(file);
+    text[*length] = '\0';
+    return text;
+}
+
+/* Why top is no record of this schema, to be freed; NULL: it is one. */
+static char *unusable(const struct value *top, const char *schema, const char *who,
+                      const char *file)
+{
+    if (!view_is(top, VIEW_OBJECT))
+        return text_of("%s/%s is broken or half-written", who, file);
+    if (view_equals(view_get(top, "schema"), schema))
+        return NULL;
+    char *found = must(view_copy(view_get(top, "schema")));
+    char *message = text_of("%s/%s has the schema %s, which is not known here (%s): was it made by "
+                            "another version of jostle?",
+                            who, file, found, schema);
+    free(found);
+    return message;
+}
+
+void document_read(struct document *document, const char *path, const char *schema, const char *who,
+                   struct problems *problems)
+{
+    size_t length = 0;
+    const char *file = strrchr(path, '/') + 1;
+    *document = (struct document){0};
+    char *text = whole_file(path, &length);
+    if (text == NULL)
+        return;
+    document->text = must(malloc(3 * length + 1));
+    length = view_compact(text, length, document->text);
+    free(text);
+    document->top = view_parse(&document->view, document->text, length);
+    char *message = length == 0 ? text_of("%s/%s is empty", who, file)
+                                : unusable(document->top, schema, who, file);
+    if (message == NULL)
+        return;
+    document->top = NULL;
+    problems_add(problems, strstr(message, " has the schema ") ? "unknown-schema" : "broken-record",
+                 who, message);
+}
+
+void document_free(struct document *document)
+{
+    view_free(&document->view);
+    free(document->text);
+    *document = (struct document){0};
+}
+
+struct reader {
+    struct runs *runs;
+    const struct run_options *options;
+    struct view view;
+    bool ignore_failure;
+    size_t discarded;
+    size_t broken;
+    char *unknown; /* a schema that is not ours, as JSON */
+    char *clean;   /* a line that was not UTF-8 */
+};
+
+static size_t known_name(char **names, size_t *count, size_t most, const struct value *name)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (view_equals(name, names[i]))
+            return i;
+    if (*count == most)
+        return most - 1;
+    names[*count] = must(view_string(name));
+    return (*count)++;
+}
+
+static bool succeeded(const struct reader *reader, const struct value *run)
+{
+    const struct value *code = view_get(run, "exit_code");
+    const struct value *signal = view_get(run, "signal");
+    return reader->ignore_failure ||
+           ((!view_is(code, VIEW_NUMBER) || view_number(code, 1) == 0) &&
+            !view_true(view_get(run, "timed_out")) && !view_is(signal, VIEW_NUMBER));
+}
+
+/* How a run failed; NULL: as such it did not. */
+static char *failure_of(const struct value *run)
+{
+    char *error = view_string(view_get(run, "start_error"));
+    char *text = NULL;
+    if (view_true(view_get(run, "timed_out")))
+        text = text_of("the target ran into the time-out after %g s",
+                       view_number(view_get(run, "wall_s"), 0));
+    else if (error != NULL)
+        text = text_of("the target could not be started (%s)", error);
+    else if (view_is(view_get(run, "signal"), VIEW_NUMBER))
+        text =
+            text_of("the target was ended by signal %.0f", view_number(view_get(run, "signal"), 0));
+    else if (view_number(view_get(run, "exit_code"), 0) != 0)
+        text = text_of("the target failed with exit code %.0f",
+                       view_number(view_get(run, "exit_code"), 0));
+    free(error);
+    return text;
+}
+
+static void note_run(struct reader *reader, const struct value *run)
+{
+    struct runs *runs = reader->runs;
+    const bool good = succeeded(reader, run),
+               measured = view_number(view_get(run, "block"), 1) != 0;
+    const size_t most = sizeof runs->condition / sizeof *runs->condition;
+    const size_t condition =
+        known_name(runs->condition, &runs->condition_count, most, view_get(run, "condition"));
+    runs->seen[condition] += measured;
+    runs->measured += measured;
+    if (runs->started == NULL)
+        runs->started = view_string(view_get(run, "start"));
+    free(runs->failure);
+    runs->failure = good ? NULL : failure_of(run);
+    if (view_is(view_get(run, "host"), VIEW_STRING))
+        known_name(runs->host, &runs->host_count, sizeof runs->host / sizeof *runs->host,
+                   view_get(run, "host"));
+    const bool used = measured && good && runs->seen[condition] > reader->discarded;
+    if (reader->options->visit != NULL)
+        reader->options->visit(reader->options->context, run, used);
+    if (!reader->options->keep || !measured)
+        return;
+    runs->item = grown(runs->item, runs->count, &runs->allocated, sizeof *runs->item);
+    runs->item[runs->count++] = (struct run){
+        .condition = (uint32_t)condition,
+        .order = (uint32_t)view_number(view_get(run, "order"), 0),
+        .wall_s = view_number(view_get(run, "wall_s"), 0),
+        .max_rss_bytes = view_number(view_get(run, "max_rss_bytes"), NAN),
+        .exit_code = view_number(view_get(run, "exit_code"), NAN),
+        .flagged = !used || view_first(view_get(run, "flags")) != NULL,
+        .used = used,
+    };
+}
+
+static void take_line(struct reader *reader, const char *line, size_t length)
+{
+    const struct value *run = view_parse(&reader->view, line, length);
+    const struct value *schema = view_get(run, "schema");
+    if (view_is(run, VIEW_OBJECT) && view_equals(schema, "jostle.run/1") &&
+        view_is(view_get(run, "wall_s"), VIEW_NUMBER) &&
+        view_is(view_get(run, "condition"), VIEW_STRING)) {
+        note_run(reader, run);
+    } else if (schema != NULL && !view_equals(schema, "jostle.run/1")) {
+        free(reader->unknown);
+        reader->unknown = must(view_copy(schema));
+    } else {
+        reader->broken++;
+    }
+}
+
+static bool plain(const char *line, size_t length)
+{
+    unsigned char all = 0;
+    for (size_t i = 0; i < length; i++)
+        all |= (unsigned char)line[i];
+    return all < 0x80;
+}
+
+static void take_lines(struct reader *reader, FILE *file)
+{
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t length;
+    while ((length = getline(&line, &size, file)) > 0) {
+        if (line[length - 1] == '\n')
+            length--;
+        if (length == 0)
+            continue;
+        if (plain(line, (size_t)length)) {
+            take_line(reader, line, (size_t)length);
+            continue;
+        }
+        reader->clean = must(realloc(reader->clean, 3 * (size_t)length + 1));
+        take_line(reader, reader->clean, view_compact(line, (size_t)length, reader->clean));
+    }
+    free(line);
+}
+
+static void name_problems(const struct reader *reader, const char *who, struct problems *problems)
+{
+    const struct runs *runs = reader->runs;
+    if (reader->broken > 0)
+        problems_add(problems, "broken-record", who,
+                     text_of("%s/runs.jsonl: %zu line%s broken or half-written and left out", who,
+                             reader->broken, reader->broken > 1 ? "s are" : " is"));
+    if (reader->unknown != NULL)
+        problems_add(problems, "unknown-schema", who,
+                     text_of("%s/runs.jsonl has records of the schema %s, which is not known here "
+                             "(jostle.run/1): left out",
+                             who, reader->unknown));
+    if (runs->host_count < 2)
+        return;
+    char *hosts = must(strdup(runs->host[0]));
+    for (size_t i = 1; i < runs->host_count; i++) {
+        char *more = text_of("%s, %s", hosts, runs->host[i]);
+        free(hosts);
+        hosts = more;
+    }
+    problems_add(
+        problems, "several-hosts", who,
+        text_of(
+            "%s: its runs come from several nodes (%s): baseline and load may not be comparable",
+            who, hosts));
+    free(hosts);
+}
+
+void runs_read(struct runs *runs, const char *path, const struct value *settings,
+               const struct run_options *options, const char *who, struct problems *problems)
+{
+    *runs = (struct runs){0};
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return;
+    struct reader reader = {.runs = runs,
+                            .options = options,
+                            .ignore_failure = view_true(view_get(settings, "ignore_failure")),
+                            .discarded =
+                                (size_t)view_number(view_get(settings, "discard_warmup"), 0)};
+    take_lines(&reader, file);
+    fclose(file);
+    name_problems(&reader, who, problems);
+    view_free(&reader.view);
+    free(reader.unknown);
+    free(reader.clean);
+}
+
+size_t runs_condition(const struct runs *runs, const char *name)
+{
+    for (size_t i = 0; i < runs->condition_count; i++)
+        if (strcmp(runs->condition[i], name) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+void runs_free(struct runs *runs)
+{
+    for (size_t i = 0; i < runs->condition_count; i++)
+        free(runs->condition[i]);
+    for (size_t i = 0; i < runs->host_count; i++)
+        free(runs->host[i]);
+    free(runs->item);
+    free(runs->started);
+    free(runs->failure);
+    *runs = (struct runs){0};
+}

@@ -1,0 +1,29 @@
+#ifndef REPORT_ROW_H
+#define REPORT_ROW_H
+
+#include "experiment.h"
+#include "metrics.h"
+
+#include "common/json.h"
+
+/* A cell as texts, each number with its unit: what the formats for people lay
+ * out. A line of JSON, to be freed; figure: the drawing of its runs, or NULL. */
+char *row_of_cell(const struct cell *cell, const char *figure);
+
+/* Also for the table of one experiment. */
+
+/* "697 ± 5 ms", with a star where outliers are set aside. */
+const char *row_time(const struct value *condition, char *text);
+/* The figure that a metric's interval is of; NAN: not known. */
+double row_center(const struct value *metric);
+double metric_mean(const struct value *condition, unsigned metric);
+/* "1.37 [1.35, 1.39]", "(noise)" where it is not distinguishable. */
+const char *row_slowdown(const struct value *slowdown, char *text);
+/* "471 of 473 MB/s (short)"; "12 ms CPU" for a load without a rate. */
+const char *row_achieved(const struct value *load, bool is_short, char *text);
+/* What the star says; NULL: no star. To be freed. */
+char *row_star(const struct value *condition, const char *who);
+/* "problems" and "notes": [{flag, text}]. */
+void row_warnings(struct line *json, const struct warning *warnings, size_t count);
+
+#endif

@@ -1,0 +1,172 @@
+#include "settings.h"
+
+#include "memory.h"
+
+#include "common/messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define FIELD(name) offsetof(struct settings, name)
+
+static const struct option_row rows[] = {
+    {.name = "format",
+     .argument = "FORMAT",
+     .type = OPTION_TEXT,
+     .offset = FIELD(format),
+     .help = "One of the formats below (default: as the name of --output says, else terminal)"},
+    {.name = "output",
+     .argument = "FILE",
+     .type = OPTION_TEXT,
+     .offset = FIELD(output),
+     .help = "Write to FILE instead of stdout"},
+    {.name = "only",
+     .argument = "PATTERN",
+     .type = OPTION_TEXT,
+     .offset = FIELD(only),
+     .help = "Only cells whose name fits this shell pattern, such as \"delannoy.*@disk.*\""},
+    {.name = "runs",
+     .type = OPTION_FLAG,
+     .offset = FIELD(runs),
+     .help = "csv: a line for each run instead of one for each figure"},
+    {.name = "verbose",
+     .type = OPTION_FLAG,
+     .offset = FIELD(verbose),
+     .help = "terminal: show notes, too, not only their number"},
+    {.name = "quiet",
+     .type = OPTION_FLAG,
+     .offset = FIELD(quiet),
+     .help = "Do not say on stderr what is wrong with records; the report does, too"},
+    {.name = "formats",
+     .argument = "DIR",
+     .type = OPTION_TEXT,
+     .offset = FIELD(formats),
+     .hidden = true,
+     .help = "Where the formats are"},
+    {.name = "derived",
+     .argument = "DIR",
+     .type = OPTION_TEXT,
+     .offset = FIELD(derived),
+     .hidden = true,
+     .help = "Where results of unfinished experiments are"},
+    {.name = "plan",
+     .type = OPTION_FLAG,
+     .offset = FIELD(plan),
+     .hidden = true,
+     .help = "Print what is to be done, nothing else"},
+    {0},
+};
+
+static const char intro[] = "Makes a report of what jostle run, slowdown or campaign recorded. DIR "
+                            "is the folder of a campaign, of one experiment, or one "
+                            "with experiments right below it. The same records make the same "
+                            "report, to the byte. Cells that are not done are listed, "
+                            "with the reason; records that are broken are named and left out.";
+
+static const char exits[] =
+    "Exit status:\n  0  written    1  failure, or no record can be used    2  wrong use";
+
+/* The part of --help below the options, to be freed. */
+static char *details_of(const struct formats *formats)
+{
+    char *text = must(strdup("Formats:\n"));
+    for (size_t i = 0; i < formats->count; i++) {
+        char *more =
+            text_of("%s  %-10s %s%s%s%s\n", text, formats->item[i].name, formats->item[i].about,
+                    *formats->item[i].endings == '\0' ? "" : " (", formats->item[i].endings,
+                    *formats->item[i].endings == '\0' ? "" : ")");
+        free(text);
+        text = more;
+    }
+    char *all = text_of("%s\n%s", text, exits);
+    free(text);
+    return all;
+}
+
+static char *names_of(const struct formats *formats)
+{
+    char *text = must(strdup(""));
+    for (size_t i = 0; i < formats->count; i++) {
+        char *more = text_of("%s%s%s", text, i == 0 ? "" : " ", formats->item[i].name);
+        free(text);
+        text = more;
+    }
+    return text;
+}
+
+static void unknown_format(const struct settings *settings)
+{
+    const char **name = must(calloc(settings->known.count + 1, sizeof *name));
+    for (size_t i = 0; i < settings->known.count; i++)
+        name[i] = settings->known.item[i].name;
+    const char *nearest = nearest_name(settings->format, name);
+    usage_error("--format %s: unknown%s%s%s: give one of %s", settings->format,
+                nearest == NULL ? "" : " (did you mean ", nearest == NULL ? "" : nearest,
+                nearest == NULL ? "" : "?)", names_of(&settings->known));
+}
+
+static void choose_format(struct settings *settings)
+{
+    if (settings->format == NULL && settings->output != NULL) {
+        settings->chosen = format_by_file(&settings->known, settings->output);
+        if (settings->chosen == NULL)
+            usage_error("--output %s: its name does not say which format is meant: add --format",
+                        settings->output);
+        return;
+    }
+    if (settings->format == NULL)
+        settings->format = "terminal";
+    settings->chosen = format_by_name(&settings->known, settings->format);
+    if (settings->chosen == NULL)
+        unknown_format(settings);
+}
+
+static void check(const struct settings *settings)
+{
+    if (settings->runs && !settings->chosen->knows_runs)
+        usage_error("--runs is for --format csv: leave it out");
+    if (settings->dirs[0] == NULL)
+        usage_error("report needs a folder with records: jostle report DIR");
+    for (char **dir = settings->dirs; *dir != NULL; dir++) {
+        struct stat status;
+        if (stat(*dir, &status) != 0 || !S_ISDIR(status.st_mode))
+            usage_error("%s is not a folder: give one that jostle campaign, run or slowdown made",
+                        *dir);
+    }
+}
+
+/* --formats is needed before --help can be answered. */
+static const char *formats_folder(char **argv)
+{
+    for (; *argv != NULL; argv++)
+        if (strncmp(*argv, "--formats=", strlen("--formats=")) == 0)
+            return *argv + strlen("--formats=");
+    return "harness/report/format";
+}
+
+void settings_read(struct settings *settings, int argc, char **argv)
+{
+    int rest = 0;
+    *settings = (struct settings){0};
+    formats_find(&settings->known, formats_folder(argv));
+    char *details = details_of(&settings->known);
+    const struct option_group group = {.rows = rows, .values = settings};
+    const struct program program = {.name = "report",
+                                    .usage = "DIR...",
+                                    .intro = intro,
+                                    .details = details,
+                                    .groups = &group,
+                                    .group_count = 1};
+    settings->options = options_parse(&program, argc, argv, &rest);
+    free(details);
+    settings->dirs = argv + rest;
+    choose_format(settings);
+    check(settings);
+}
+
+void settings_free(struct settings *settings)
+{
+    formats_free(&settings->known);
+    options_free(settings->options);
+}

@@ -1,0 +1,234 @@
+#include "table.h"
+
+#include "memory.h"
+#include "model.h"
+#include "row.h"
+#include "severity.h"
+#include "visible.h"
+
+#include "common/words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put_visible(struct line *json, const char *name, char *text)
+{
+    char *plain = text == NULL ? NULL : visible(text);
+    line_text(json, name, plain);
+    free(plain);
+    free(text);
+}
+
+static void put_title(struct line *json, const struct experiment *experiment)
+{
+    const struct value *environment = experiment->environment,
+                       *placement = view_get(experiment->record.top, "placement");
+    char *host = view_string(view_get(environment, "host")),
+         *cpu = view_string(view_get(environment, "cpu"));
+    char *allowed = view_string(view_get(environment, "cpus_allowed")),
+         *kernel = view_string(view_get(environment, "kernel"));
+    char *place = view_string(view_get(placement, "place")),
+         *target = view_string(view_get(placement, "target_cpus"));
+    char *load = view_string(view_get(placement, "load_cpus")), *placed = NULL;
+    put_visible(json, "where",
+                text_of("on %s: %s, CPUs %s, %s", host == NULL ? "?" : host,
+                        cpu == NULL ? "?" : cpu, allowed == NULL ? "?" : allowed,
+                        kernel == NULL ? "?" : kernel));
+    if (place != NULL)
+        placed = text_of("placed %s: target on CPU %s, loads on CPU %s", place,
+                         target == NULL ? "-" : target, load == NULL ? "-" : load);
+    put_visible(json, "placed", placed);
+    char *texts[] = {host, cpu, allowed, kernel, place, target, load};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]);
+}
+
+static const struct value *wall_slowdown(const struct experiment *experiment, const char *condition)
+{
+    const struct value *all = view_get(experiment->result.top, "slowdowns");
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+        if (view_equals(view_get(item, "condition"), condition) &&
+            view_equals(view_get(item, "metric"), "wall_s"))
+            return item;
+    return NULL;
+}
+
+static bool load_is_short(const struct value *load)
+{
+    const struct value *noted = view_get(load, "short");
+    const double offered = view_number(view_get(load, "offered"), NAN),
+                 achieved = view_number(view_get(load, "achieved"), NAN);
+    return noted != NULL ? view_true(noted) : achieved < 0.95 * offered;
+}
+
+/* What each of a condition's loads achieved: "1.0 of 1.0 CPUs + 12 ms CPU". */
+static char *loads_text(const struct value *condition)
+{
+    const struct value *loads = view_get(condition, "load");
+    char text[NUMBER_SIZE], *all = NULL;
+    for (const struct value *load = view_first(loads); load != NULL;
+         load = view_next(loads, load)) {
+        char *more = text_of("%s%s%s", all == NULL ? "" : all, all == NULL ? "" : " + ",
+                             row_achieved(load, load_is_short(load), text));
+        free(all);
+        all = more;
+    }
+    return all == NULL ? must(strdup("-")) : all;
+}
+
+static void put_warnings(struct line *json, const struct experiment *experiment,
+                         const char *condition)
+{
+    const struct value *all = view_get(experiment->result.top, "warnings");
+    struct warning *warning = NULL;
+    size_t count = 0, allocated = 0;
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+        const struct value *of = view_get(item, "condition");
+        if (view_is(view_get(item, "flag"), VIEW_STRING) &&
+            (condition == NULL ? !view_is(of, VIEW_STRING) : view_equals(of, condition))) {
+            warning = grown(warning, count, &allocated, sizeof *warning);
+            warning[count++] = severity_warning(item);
+        }
+    }
+    if (condition != NULL && entry_with(all, "flag", "not-converged") == NULL) {
+        struct warning unconverged;
+        const struct value *entry = entry_with(experiment->conditions, "name", condition);
+        if (severity_unconverged(entry, experiment->settings, &unconverged)) {
+            warning = grown(warning, count, &allocated, sizeof *warning);
+            warning[count++] = unconverged;
+        }
+    }
+    row_warnings(json, warning, count);
+    for (size_t i = 0; i < count; i++) {
+        free(warning[i].flag);
+        free(warning[i].text);
+    }
+    free(warning);
+}
+
+static void put_condition(struct line *json, const struct experiment *experiment,
+                          const struct value *condition)
+{
+    char text[NUMBER_SIZE], *name = must(view_string(view_get(condition, "name"))),
+                            *plain = visible(name);
+    const bool reference = condition == experiment->baseline;
+    const struct value *slowdown = wall_slowdown(experiment, name);
+    line_object(json, NULL);
+    line_object(json, "texts");
+    line_text(json, "condition", plain);
+    snprintf(text, sizeof text, "%.0f", view_number(view_get(condition, "runs"), 0));
+    line_text(json, "runs", text);
+    line_text(json, "wall", row_time(condition, text));
+    number_scientific(view_number(view_path(condition, "wall_s", "variance"), NAN), text);
+    strcat(text, " s²");
+    line_text(json, "variance", text);
+    for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
+        line_text(json, metrics[i].title,
+                  number_scaled(metric_mean(condition, i), metrics[i].scale, "", text));
+    line_text(json, "slowdown",
+              slowdown == NULL ? (reference ? "1" : "-") : row_slowdown(slowdown, text));
+    put_visible(json, "achieved", loads_text(condition));
+    line_close(json);
+    line_text(json, "who", plain);
+    put_value(json, "distinguishable", view_get(slowdown, "distinguishable"));
+    put_warnings(json, experiment, name);
+    line_close(json);
+    free(plain);
+    free(name);
+}
+
+static void put_conditions(struct line *json, const struct experiment *experiment)
+{
+    line_array(json, "rows");
+    for (const struct value *item = view_first(experiment->conditions); item != NULL;
+         item = view_next(experiment->conditions, item))
+        if (view_is(view_get(item, "name"), VIEW_STRING))
+            put_condition(json, experiment, item);
+    /* What is of no single condition. */
+    line_object(json, NULL);
+    line_null(json, "texts");
+    line_null(json, "who");
+    put_warnings(json, experiment, NULL);
+    line_close(json);
+    line_close(json);
+}
+
+static void put_loads(struct line *json, const struct experiment *experiment)
+{
+    const struct value *loads = view_get(experiment->record.top, "loads");
+    for (const struct value *load = view_first(loads); load != NULL;
+         load = view_next(loads, load)) {
+        char *name = view_string(view_get(load, "name")),
+             *spec = view_string(view_get(load, "spec"));
+        if (name != NULL && spec != NULL)
+            put_visible(json, NULL, text_of("%s = %s", name, spec));
+        free(name);
+        free(spec);
+    }
+}
+
+static void put_slowdown_lines(struct line *json, const struct experiment *experiment)
+{
+    const struct value *all = view_get(experiment->result.top, "slowdowns");
+    char text[NUMBER_SIZE];
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+        char *condition = view_string(view_get(item, "condition")),
+             *metric = view_string(view_get(item, "metric"));
+        if (condition != NULL && metric != NULL && strcmp(metric, "wall_s") != 0)
+            put_visible(
+                json, NULL,
+                text_of("%s: slowdown of %s %s", condition, metric, row_slowdown(item, text)));
+        if (view_is(view_path(item, "attribution", "text"), VIEW_STRING))
+            put_visible(json, NULL, view_string(view_path(item, "attribution", "text")));
+        free(condition);
+        free(metric);
+    }
+}
+
+/* What the baseline against itself still allows, and the answer to --at-most. */
+static void put_answers(struct line *json, const struct experiment *experiment)
+{
+    const struct value *result = experiment->result.top, *floors = view_get(result, "noise_floor");
+    char text[NUMBER_SIZE];
+    for (const struct value *floor = view_first(floors); floor != NULL;
+         floor = view_next(floors, floor)) {
+        char *metric = view_string(view_get(floor, "metric"));
+        put_visible(
+            json, NULL,
+            text_of("noise floor, %s: %s (what the baseline measured against itself still allows)",
+                    metric == NULL ? "?" : metric,
+                    number_percent(view_number(view_get(floor, "floor"), NAN), text)));
+        free(metric);
+    }
+    char *verdict = view_string(view_get(result, "verdict"));
+    if (verdict != NULL)
+        put_visible(json, NULL,
+                    text_of("at most %.4g: %s",
+                            view_number(view_path(result, "settings", "at_most"), NAN), verdict));
+    free(verdict);
+}
+
+void table_put(struct line *json, const struct experiment *experiment)
+{
+    line_object(json, "experiment");
+    put_visible(json, "command", command_text(view_get(experiment->record.top, "command")));
+    put_title(json, experiment);
+    put_conditions(json, experiment);
+    line_array(json, "lines");
+    put_loads(json, experiment);
+    for (const struct value *item = view_first(experiment->conditions); item != NULL;
+         item = view_next(experiment->conditions, item)) {
+        char *name = view_string(view_get(item, "name")),
+             *star = row_star(item, name == NULL ? "?" : name);
+        if (star != NULL)
+            put_visible(json, NULL, star);
+        free(name);
+    }
+    put_slowdown_lines(json, experiment);
+    put_answers(json, experiment);
+    line_close(json);
+    line_bool(json, "loaded", view_first(view_get(experiment->result.top, "slowdowns")) != NULL);
+    line_close(json);
+}

@@ -1,0 +1,385 @@
+#include "view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEEPEST 64
+
+struct parser {
+    struct view *view;
+    const char *at, *end;
+};
+
+static bool parse_value(struct parser *parser, unsigned depth);
+
+static void skip_blanks(struct parser *parser)
+{
+    while (parser->at < parser->end && (*parser->at == ' ' || *parser->at == '\n' ||
+                                        *parser->at == '\t' || *parser->at == '\r'))
+        parser->at++;
+}
+
+static bool skip_string(struct parser *parser)
+{
+    const char *c = parser->at + 1;
+    while (c < parser->end && *c != '"') {
+        if ((unsigned char)*c < 0x20)
+            return false;
+        c += *c == '\\' ? 2 : 1;
+    }
+    if (c >= parser->end)
+        return false;
+    parser->at = c + 1;
+    return true;
+}
+
+static bool skip_word(struct parser *parser, const char *word, size_t length)
+{
+    if ((size_t)(parser->end - parser->at) < length || memcmp(parser->at, word, length) != 0)
+        return false;
+    parser->at += length;
+    return true;
+}
+
+static bool skip_digits(struct parser *parser)
+{
+    const char *start = parser->at;
+    while (parser->at < parser->end && *parser->at >= '0' && *parser->at <= '9')
+        parser->at++;
+    return parser->at > start;
+}
+
+static bool skip_number(struct parser *parser)
+{
+    if (*parser->at == '-')
+        parser->at++;
+    if (!skip_digits(parser))
+        return false;
+    if (parser->at < parser->end && *parser->at == '.') {
+        parser->at++;
+        if (!skip_digits(parser))
+            return false;
+    }
+    if (parser->at < parser->end && (*parser->at == 'e' || *parser->at == 'E')) {
+        parser->at++;
+        if (parser->at < parser->end && (*parser->at == '+' || *parser->at == '-'))
+            parser->at++;
+        return skip_digits(parser);
+    }
+    return true;
+}
+
+/* The index of a new value; its text begins here. */
+static bool open_value(struct parser *parser, enum view_type type, size_t *index)
+{
+    struct view *view = parser->view;
+    if (view->used == view->allocated) {
+        const size_t allocated = 2 * view->allocated + 256;
+        struct value *larger = realloc(view->values, allocated * sizeof *larger);
+        if (larger == NULL)
+            return false;
+        view->values = larger;
+        view->allocated = allocated;
+    }
+    *index = view->used++;
+    view->values[*index] = (struct value){.text = parser->at, .type = type, .size = 1};
+    return true;
+}
+
+static bool parse_key(struct parser *parser, const char **key, uint32_t *length)
+{
+    skip_blanks(parser);
+    const char *start = parser->at;
+    if (parser->at >= parser->end || *parser->at != '"' || !skip_string(parser))
+        return false;
+    *key = start + 1;
+    *length = (uint32_t)(parser->at - start - 2);
+    skip_blanks(parser);
+    return skip_word(parser, ":", 1);
+}
+
+static bool parse_items(struct parser *parser, char closing, unsigned depth)
+{
+    parser->at++;
+    skip_blanks(parser);
+    if (skip_word(parser, &closing, 1))
+        return true;
+    do {
+        const char *key = NULL;
+        uint32_t length = 0;
+        if (closing == '}' && !parse_key(parser, &key, &length))
+            return false;
+        const size_t item = parser->view->used;
+        if (!parse_value(parser, depth))
+            return false;
+        parser->view->values[item].key = key;
+        parser->view->values[item].key_length = length;
+        skip_blanks(parser);
+    } while (skip_word(parser, ",", 1));
+    return skip_word(parser, &closing, 1);
+}
+
+static enum view_type type_of(char first)
+{
+    switch (first) {
+    case '{':
+        return VIEW_OBJECT;
+    case '[':
+        return VIEW_ARRAY;
+    case '"':
+        return VIEW_STRING;
+    case 't':
+        return VIEW_TRUE;
+    case 'f':
+        return VIEW_FALSE;
+    case 'n':
+        return VIEW_NULL;
+    default:
+        return VIEW_NUMBER;
+    }
+}
+
+static bool parse_value(struct parser *parser, unsigned depth)
+{
+    skip_blanks(parser);
+    if (parser->at >= parser->end || depth > DEEPEST)
+        return false;
+    const enum view_type type = type_of(*parser->at);
+    size_t index = 0;
+    if (!open_value(parser, type, &index))
+        return false;
+    bool good = false;
+    switch (type) {
+    case VIEW_OBJECT:
+        good = parse_items(parser, '}', depth + 1);
+        break;
+    case VIEW_ARRAY:
+        good = parse_items(parser, ']', depth + 1);
+        break;
+    case VIEW_STRING:
+        good = skip_string(parser);
+        break;
+    case VIEW_TRUE:
+        good = skip_word(parser, "true", 4);
+        break;
+    case VIEW_FALSE:
+        good = skip_word(parser, "false", 5);
+        break;
+    case VIEW_NULL:
+        good = skip_word(parser, "null", 4);
+        break;
+    case VIEW_NUMBER:
+        good = skip_number(parser);
+        break;
+    }
+    struct value *value = &parser->view->values[index];
+    value->length = (uint32_t)(parser->at - value->text);
+    value->size = (uint32_t)(parser->view->used - index);
+    return good;
+}
+
+const struct value *view_parse(struct view *view, const char *text, size_t length)
+{
+    struct parser parser = {view, text, text + length};
+    view->used = 0;
+    if (length > UINT32_MAX / 2 || !parse_value(&parser, 0))
+        return NULL;
+    skip_blanks(&parser);
+    return parser.at == parser.end ? view->values : NULL;
+}
+
+void view_free(struct view *view)
+{
+    free(view->values);
+    *view = (struct view){0};
+}
+
+/* Length of the UTF-8 sequence at text, of at most left bytes; 0: none. */
+static size_t sequence(const unsigned char *text, size_t left)
+{
+    const size_t length = *text < 0x80   ? 1
+                          : *text < 0xc2 ? 0
+                          : *text < 0xe0 ? 2
+                          : *text < 0xf0 ? 3
+                          : *text < 0xf5 ? 4
+                                         : 0;
+    if (length > left)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    const bool wrong = (*text == 0xe0 && text[1] < 0xa0) || (*text == 0xed && text[1] > 0x9f) ||
+                       (*text == 0xf0 && text[1] < 0x90) || (*text == 0xf4 && text[1] > 0x8f);
+    return length > 1 && wrong ? 0 : length;
+}
+
+size_t view_compact(const char *text, size_t length, char *to)
+{
+    char *out = to;
+    bool inside = false;
+    for (size_t i = 0; i < length;) {
+        const size_t bytes = sequence((const unsigned char *)text + i, length - i);
+        if (bytes == 0) {
+            out = mempcpy(out, "\xef\xbf\xbd", 3);
+            i++;
+            continue;
+        }
+        const char c = text[i];
+        if (inside && c == '\\' && i + 1 < length) {
+            *out++ = c;
+            *out++ = text[i + 1];
+            i += 2;
+            continue;
+        }
+        if (c == '"')
+            inside = !inside;
+        if (inside || (c != ' ' && c != '\n' && c != '\t' && c != '\r'))
+            out = mempcpy(out, text + i, bytes);
+        i += bytes;
+    }
+    *out = '\0';
+    return (size_t)(out - to);
+}
+
+const struct value *view_first(const struct value *container)
+{
+    if (container == NULL || (container->type != VIEW_ARRAY && container->type != VIEW_OBJECT) ||
+        container->size == 1)
+        return NULL;
+    return container + 1;
+}
+
+const struct value *view_next(const struct value *container, const struct value *item)
+{
+    const struct value *next = item + item->size;
+    return next < container + container->size ? next : NULL;
+}
+
+const struct value *view_get(const struct value *object, const char *key)
+{
+    if (!view_is(object, VIEW_OBJECT))
+        return NULL;
+    const size_t length = strlen(key);
+    for (const struct value *item = view_first(object); item != NULL;
+         item = view_next(object, item))
+        if (item->key_length == length && memcmp(item->key, key, length) == 0)
+            return item;
+    return NULL;
+}
+
+const struct value *view_path(const struct value *object, const char *first, const char *second)
+{
+    return view_get(view_get(object, first), second);
+}
+
+bool view_is(const struct value *value, enum view_type type)
+{
+    return value != NULL && value->type == type;
+}
+
+bool view_true(const struct value *value)
+{
+    return view_is(value, VIEW_TRUE);
+}
+
+bool view_equals(const struct value *value, const char *text)
+{
+    const size_t length = strlen(text);
+    return view_is(value, VIEW_STRING) && value->length == length + 2 &&
+           memcmp(value->text + 1, text, length) == 0;
+}
+
+double view_number(const struct value *value, double otherwise)
+{
+    return view_is(value, VIEW_NUMBER) ? strtod(value->text, NULL) : otherwise;
+}
+
+static char *put_code(char *out, unsigned long code)
+{
+    if (code < 0x80) {
+        *out++ = (char)code;
+    } else if (code < 0x800) {
+        *out++ = (char)(0xc0 | code >> 6);
+        *out++ = (char)(0x80 | (code & 0x3f));
+    } else if (code < 0x10000) {
+        *out++ = (char)(0xe0 | code >> 12);
+        *out++ = (char)(0x80 | (code >> 6 & 0x3f));
+        *out++ = (char)(0x80 | (code & 0x3f));
+    } else {
+        *out++ = (char)(0xf0 | code >> 18);
+        *out++ = (char)(0x80 | (code >> 12 & 0x3f));
+        *out++ = (char)(0x80 | (code >> 6 & 0x3f));
+        *out++ = (char)(0x80 | (code & 0x3f));
+    }
+    return out;
+}
+
+/* The code of \uXXXX at text, with its second half where it is a surrogate;
+ * *used: characters read. */
+static unsigned long escaped_code(const char *text, const char *end, size_t *used)
+{
+    char digits[5] = "";
+    *used = 6;
+    if (end - text < 6)
+        return 0xfffd;
+    memcpy(digits, text + 2, 4);
+    const unsigned long code = strtoul(digits, NULL, 16);
+    if (code < 0xd800 || code > 0xdfff)
+        return code == 0 ? 0xfffd : code;
+    if (code > 0xdbff || end - text < 12 || text[6] != '\\' || text[7] != 'u')
+        return 0xfffd;
+    memcpy(digits, text + 8, 4);
+    const unsigned long low = strtoul(digits, NULL, 16);
+    if (low < 0xdc00 || low > 0xdfff)
+        return 0xfffd;
+    *used = 12;
+    return 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+}
+
+char *view_string(const struct value *value)
+{
+    if (!view_is(value, VIEW_STRING))
+        return NULL;
+    char *text = malloc(value->length);
+    if (text == NULL)
+        return NULL;
+    char *out = text;
+    const char *end = value->text + value->length - 1;
+    for (const char *c = value->text + 1; c < end; c++) {
+        size_t used = 2;
+        if (*c != '\\') {
+            *out++ = *c;
+            continue;
+        }
+        switch (c[1]) {
+        case 'n':
+            *out++ = '\n';
+            break;
+        case 't':
+            *out++ = '\t';
+            break;
+        case 'r':
+            *out++ = '\r';
+            break;
+        case 'b':
+            *out++ = '\b';
+            break;
+        case 'f':
+            *out++ = '\f';
+            break;
+        case 'u':
+            out = put_code(out, escaped_code(c, end, &used));
+            break;
+        default:
+            *out++ = c[1];
+        }
+        c += used - 1;
+    }
+    *out = '\0';
+    return text;
+}
+
+char *view_copy(const struct value *value)
+{
+    return value == NULL ? strdup("null") : strndup(value->text, value->length);
+}

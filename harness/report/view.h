@@ -1,0 +1,63 @@
+#ifndef REPORT_VIEW_H
+#define REPORT_VIEW_H
+
+/* A JSON text as values that point into it. Reports read hundreds of megabytes
+ * of records and copy most figures as they are: no value is converted before
+ * somebody wants it, and a number's digits stay those of the record. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum view_type {
+    VIEW_NULL,
+    VIEW_FALSE,
+    VIEW_TRUE,
+    VIEW_NUMBER,
+    VIEW_STRING,
+    VIEW_ARRAY,
+    VIEW_OBJECT
+};
+
+struct value {
+    const char *key;  /* in an object: without quotes, escapes as they are */
+    const char *text; /* with quotes and brackets */
+    uint32_t key_length, length;
+    uint32_t size; /* itself and all values in it: the next sibling is at + size */
+    enum view_type type;
+};
+
+struct view {
+    struct value *values; /* the first is the whole */
+    size_t used, allocated;
+};
+
+/* Parses text, which must outlive the view; what it held before is forgotten.
+ * NULL: not one JSON value (or no memory). */
+const struct value *view_parse(struct view *view, const char *text, size_t length);
+void view_free(struct view *view);
+
+/* Removes blanks between values and replaces bytes that are not UTF-8, so that
+ * slices can be copied as they are. to has room for 3 bytes for each of text, and
+ * for one more; it is ended by 0. Returns its length. */
+size_t view_compact(const char *text, size_t length, char *to);
+
+/* NULL is passed on: a member of a missing object is missing. */
+const struct value *view_get(const struct value *object, const char *key);
+const struct value *view_path(const struct value *object, const char *first, const char *second);
+bool view_is(const struct value *value, enum view_type type);
+bool view_true(const struct value *value);
+bool view_equals(const struct value *value, const char *text);
+/* Not a number: otherwise. */
+double view_number(const struct value *value, double otherwise);
+/* A string without its quotes and escapes, to be freed; NULL: no string. */
+char *view_string(const struct value *value);
+/* The value's JSON, to be freed; "null" for NULL. */
+char *view_copy(const struct value *value);
+
+/* for (const struct value *item = view_first(array); item != NULL; item = view_next(array, item))
+ */
+const struct value *view_first(const struct value *container);
+const struct value *view_next(const struct value *container, const struct value *item);
+
+#endif

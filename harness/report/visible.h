@@ -1,0 +1,12 @@
+#ifndef REPORT_VISIBLE_H
+#define REPORT_VISIBLE_H
+
+/* Text of users for people: what would move the cursor, ring a bell, hide or
+ * turn text around becomes visible, such as \n, \e or \u{202e}. To be freed. */
+char *visible(const char *text);
+
+/* The same as markup of an SVG label: on one line, at most so many characters,
+ * & and < escaped. To be freed. */
+char *visible_label(const char *text, unsigned most);
+
+#endif
