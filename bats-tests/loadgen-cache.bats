@@ -47,7 +47,7 @@ cache() {
     load_end
 }
 
-@test "it has the memory it says, and gives it back" {
+@test "it has the memory that it reports, and frees it at the end" {
     load_start cache --size 100
     load_expect ready
     [[ $(awk '/^VmRSS/ { print $2 }' "/proc/$LOAD_PID/status") -ge $((L3 / 1024)) ]]

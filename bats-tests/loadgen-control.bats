@@ -46,7 +46,7 @@ switches() {
     load_end
 }
 
-@test "a mark tells what was delivered since the mark before, or since resume" {
+@test "a mark reports what was delivered since the previous mark, or since resume" {
     load_start cpu --percent 30 --threads 1
     load_expect ready
     load_resume
@@ -106,7 +106,7 @@ switches() {
         -s <<<"$output"
 }
 
-@test "a wrong line is answered with an error, and the load goes on" {
+@test "a wrong line is answered with an error, and the load continues" {
     load_start cpu --percent 5
     load_expect ready
     local line
@@ -135,7 +135,7 @@ switches() {
     holds '.[-1].event == "summary"' -s <<<"$output"
 }
 
-@test "intervals come as often as asked" {
+@test "intervals come as often as --interval says" {
     run -0 "$BIN/loadgen" cpu --percent 10 --interval 200ms --duration 1100ms --json
     holds '[.[] | select(.event == "interval")] | length >= 4 and length <= 5' -s <<<"$output"
     holds 'all(.[] | select(.event == "interval"); .elapsed_s > 0.1 and .elapsed_s < 0.6)' -s <<<"$output"
@@ -187,7 +187,7 @@ switches() {
     grep -q summary "$BATS_TEST_TMPDIR/out"
 }
 
-@test "a reader of stdout that goes away ends it" {
+@test "it ends when the reader of its stdout goes away" {
     mkfifo "$BATS_TEST_TMPDIR/in"
     exec {hold}<>"$BATS_TEST_TMPDIR/in"
     "$BIN/loadgen" cpu --percent 5 --interval 50ms --control <"$BATS_TEST_TMPDIR/in" 2>/dev/null 3>&- > >(head -n 3 >/dev/null) &

@@ -81,7 +81,7 @@ rival() {
     load_end
 }
 
-@test "beside a busy loop on its CPU it still gets 10 and 30 %, and most of its half" {
+@test "next to a busy loop on its CPU it still gets 10 and 30 %, and most of its half" {
     local cpu percent
     cpu=$(one_cpu)
     rival "$cpu"
@@ -168,7 +168,7 @@ quota_group() {
     fi 2>/dev/null
 }
 
-@test "a cgroup's quota counts: one worker for half a CPU, and a warning when more is asked" {
+@test "a cgroup's quota counts: one worker for half a CPU, and a warning when more is requested" {
     quota_group || skip "no cgroup with a CPU quota can be made here"
     # shellcheck disable=SC2016 # for the inner shell
     run --separate-stderr -0 bash -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' _ "$GROUP" \

@@ -79,7 +79,7 @@ started() {
     load_holds '.cpu_s > 0.2'
 }
 
-@test "a command that ends by itself is an error" {
+@test "a command that exits by itself is an error" {
     load_start exec --settle 100ms -- bash -c 'sleep 0.3; exit 3'
     load_expect ready
     load_resume
@@ -89,7 +89,7 @@ started() {
     run -1 wait "$LOAD_PID"
 }
 
-@test "a command that becomes a daemon goes on being the load" {
+@test "a command that becomes a daemon remains the load" {
     # shellcheck disable=SC2016 # for the inner shells
     load_start exec --settle 300ms -- bash -c '(setsid bash -c '\''echo $$ >>"$0"; exec sleep 1000'\'' "$0" &) ; exit 0' "$MINE"
     load_expect ready
@@ -99,7 +99,7 @@ started() {
     all_gone
 }
 
-@test "a command that is not there or not executable is an error that says so" {
+@test "a command that is missing or not executable is an error that names the reason" {
     local command
     for command in /nowhere/to/be/found /etc/passwd; do
         load_start exec -- "$command"
@@ -113,7 +113,7 @@ started() {
     done
 }
 
-@test "the command's output goes to stderr, and it does not read the control's stdin" {
+@test "the command's output goes to stderr, and it does not read the control plane's stdin" {
     load_start exec --settle 200ms -- bash -c 'echo out; echo error >&2; cat; exec sleep 100'
     load_expect ready
     load_resume

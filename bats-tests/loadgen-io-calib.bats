@@ -50,7 +50,7 @@ ready() {
     [[ -z $(ls -A "$DISK") ]]
 }
 
-@test "a calibration is as its schema says" {
+@test "a calibration follows its schema" {
     command -v python3 >/dev/null && python3 -c 'import jsonschema' 2>/dev/null || skip 'python3-jsonschema is not installed'
     "$BIN/loadgen" io --calib 0.5 --json 2>/dev/null >"$BATS_TEST_TMPDIR/record"
     python3 - "$ROOT/results/schema/jostle.calibration.schema.json" "$BATS_TEST_TMPDIR/record" <<'PYTHON'
@@ -91,13 +91,13 @@ PYTHON
     ready --random --read --limit 100% | holds '.rate == 800'
 }
 
-@test "a load at a percentage says which calibration, and how old it is" {
+@test "a load at a percentage reports its calibration and how old that is" {
     make_entry
     run -0 "$BIN/loadgen" io --limit 50% --duration 0.2
     [[ $output =~ '100% is 40.0 MB/s, calibrated '[0-9]+' s ago ('.*entry.io.json ]]
 }
 
-@test "without a calibration, a percentage tells how to make one" {
+@test "without a calibration, a percentage is refused with the command that makes one" {
     run -2 "$BIN/loadgen" io --limit 50% --duration 1
     [[ $output == *"jostle calib --dir $DISK --sync dsync"* ]]
     run -2 "$BIN/loadgen" io --random --block-size 4k --limit 50% --duration 1

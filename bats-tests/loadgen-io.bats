@@ -72,12 +72,12 @@ of_process() {
     awk -v field="$1:" '$1 == field { print $2 }' "/proc/$PID/io"
 }
 
-@test "a sequential rate is delivered as asked" {
+@test "a sequential rate is delivered as given" {
     summary --sync direct --limit 10M --block-size 64KiB --duration 2 |
         holds '.unit == "B/s" and .achieved / 10e6 > 0.97 and .achieved / 10e6 < 1.01'
 }
 
-@test "a rate of ten large blocks a second is delivered as asked" {
+@test "a rate of ten large blocks a second is delivered as given" {
     summary --limit 10M --duration 2 | holds '.achieved / 10e6 > 0.97 and .achieved / 10e6 < 1.01'
 }
 
@@ -116,7 +116,7 @@ of_process() {
         holds '.sync == "none" and .self_bytes >= 0 and (.warning | test("page cache"))'
 }
 
-@test "small blocks through the page cache cost whole pages, and the record says so" {
+@test "small blocks through the page cache cost whole pages, and the record shows it" {
     summary --random --sync data --limit 300 --duration 2 |
         holds '.self_bytes >= 4 * .claimed_bytes and (.warning | test("block-size"))'
 }
@@ -329,7 +329,7 @@ END
     [[ $(stat -c %u "$file") -eq 65534 ]]
 }
 
-@test "a load goes on when its folder vanishes" {
+@test "a load continues when its folder is removed" {
     local folder=$DISK/inner
     mkdir "$folder"
     start_load --dir "$folder" --random --limit 200

@@ -212,7 +212,7 @@ cpus() {
     done
 }
 
-@test "a calibration is kept under a name of its own, as its schema says, and used" {
+@test "a calibration is kept under its own name, follows its schema, and is used" {
     run -0 --separate-stderr "$BIN/loadgen" mem --calib 0.5 --threads 1 --footprint l2
     [[ $output == *GB/s*"kept as $KEPT/"*.mem.json* ]]
     "$BIN/loadgen" mem --calib 0.5 --threads 1 --footprint l2 --kernel chase --json 2>/dev/null | holds '
@@ -229,7 +229,7 @@ for name in sys.argv[2:]:
 PYTHON
 }
 
-@test "a calibration goes to a file that is named, and one that cannot be written is told" {
+@test "a calibration goes to the file of --calibration, and one that cannot be written is an error" {
     run -0 "$BIN/loadgen" mem --calib 0.5 --threads 1 --footprint l1 --calibration "$BATS_TEST_TMPDIR/mine"
     [[ ! -e $KEPT ]]
     mem --threads 1 --footprint l1 --limit 10% --calibration "$BATS_TEST_TMPDIR/mine" 2>/dev/null | head -n 1 | holds '.rate > 0'

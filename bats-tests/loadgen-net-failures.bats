@@ -58,7 +58,7 @@ failed() {
             and .[-1].event == "summary"' --arg words "$1"
 }
 
-@test "options that exclude each other, or are none, are refused" {
+@test "options that exclude each other, or do not exist, are refused" {
     refused 2 'one of them' --tcp --udp
     refused 2 'one of them' --loopback --listen 0
     refused 2 'one of them' --connect 127.0.0.1:5 --listen 0
@@ -73,7 +73,7 @@ failed() {
     refused 2 'did you mean' --strems 2
 }
 
-@test "blocks that cannot be are refused" {
+@test "impossible block sizes are refused" {
     refused 2 'out of range' --block-size 0
     refused 2 'out of range' --block-size 1G
     refused 2 'no datagram has that size' --udp --block-size 15
@@ -81,7 +81,7 @@ failed() {
     refused 2 'no datagram has that size' --udp --ping --block-size 1
 }
 
-@test "rates that are none, or of another kind, are refused" {
+@test "wrong rates, and those of another kind, are refused" {
     refused 2 'more than 0' --limit 0
     refused 2 'more than 0' --limit -5M
     refused 2 'not a rate' --limit fast
@@ -91,7 +91,7 @@ failed() {
     refused 2 'no calibration.*--calib' --limit 50%
 }
 
-@test "addresses that are none, do not resolve, or are not ours are refused" {
+@test "wrong addresses, and those that do not resolve or are not of this machine, are refused" {
     local text
     for text in nonsense 127.0.0.1 ::1:5300 '[::1' '[]:5300' :5300 127.0.0.1:0 127.0.0.1:70000 '127.0.0.1:5 5' ''; do
         refused 2 'not an address' --connect "$text"
@@ -102,7 +102,7 @@ failed() {
     refused 1 'cannot listen at 203.0.113.1:5300' --listen 203.0.113.1:5300
 }
 
-@test "a port in use is an error; so is one without a listener" {
+@test "a port in use is an error, and so is one without a listener" {
     net_listen
     refused 1 'Address already in use.*another port' --listen "$LISTEN_AT"
     kill -TERM "$LISTEN_PID"
@@ -197,7 +197,7 @@ failed() {
     LISTEN_PID=''
 }
 
-@test "a sender that is killed does not end its listener, which says so" {
+@test "a sender that is killed does not end its listener, which warns" {
     net_listen
     sending --limit 5MB/s
     kill -KILL "$LOAD_PID"

@@ -25,7 +25,7 @@ teardown() {
     done
 }
 
-@test "TCP to itself: what was sent was received, and both halves' CPU time is told" {
+@test "TCP to itself: what was sent was received, and both halves' CPU time is reported" {
     net --duration 0.5 | holds '.achieved > 1e6 and .offered == null and .unit == "B/s"
         and .received == .achieved and (.sent / .received | . > 0.99 and . < 1.01)
         and .sender_cpu_s > 0 and .receiver_cpu_s > 0
@@ -87,7 +87,7 @@ met() {
     net --ping --streams 3 --duration 0.5 | holds '.operations > 100 and .fairness > 0.3'
 }
 
-@test "a listener counts what comes, whatever the sender asks for" {
+@test "a listener counts what arrives, for every kind of sender" {
     local kind
     net_listen
     for kind in --tcp --udp; do

@@ -46,7 +46,7 @@ first_cpu() {
     [[ $output == 'jostle: --profile '*': line 3: a load outside of 0 to 1: in this format loads are fractions of a core: divide percentages by 100'* ]]
 }
 
-@test "a recording says that its loads are percent, an old one need not, another unit is refused" {
+@test "a recording states that its loads are percent, an old one need not, another unit is refused" {
     local unit
     for unit in '"unit":"percent",' ''; do
         printf '{"schema":"jostle.profile/1","cores":1,%s"interval_ms":200}\n{"time_ms":200,"load":[13.73]}\n' "$unit" >"$PROFILE"
