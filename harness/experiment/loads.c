@@ -72,7 +72,8 @@ static void split(const struct parser *parser, struct load *load, const char *sp
     arena_keep(parser->arena, words);
     load->word_count = first_count + count;
     load->words = arena_take(parser->arena, (load->word_count + 1) * sizeof *load->words);
-    memcpy(load->words, first, first_count * sizeof *first);
+    for (size_t i = 0; i < first_count; i++)
+        load->words[i] = first[i];
     memcpy(load->words + first_count, words, count * sizeof *words);
 }
 

@@ -58,14 +58,14 @@ int main(int argc, char **argv)
     struct choices choices;
     struct machine machine;
     bool usage;
-    struct options *options = choices_parse(&choices, argc, argv);
     int code = EXIT_FAILURE;
+    choices_parse(&choices, argc, argv);
     if (machine_open(&machine, choices.synthetic, choices.allowed, &usage)) {
         code = answer(&machine, &choices);
         machine_close(&machine);
     } else if (usage) {
         code = EXIT_WRONG_USE;
     }
-    options_free(options);
+    choices_free(&choices);
     return code;
 }

@@ -146,7 +146,7 @@ static void list_places(char *text, size_t size)
                  "  0  shown    1  failure    2  wrong use, or the machine has no such place");
 }
 
-struct options *choices_parse(struct choices *choices, int argc, char **argv)
+void choices_parse(struct choices *choices, int argc, char **argv)
 {
     char details[2048];
     const struct option_group groups[] = {{.rows = rows, .values = choices}};
@@ -160,11 +160,15 @@ struct options *choices_parse(struct choices *choices, int argc, char **argv)
     };
     list_places(details, sizeof details);
     *choices = (struct choices){0};
-    struct options *options = options_parse(&program, argc, argv, NULL);
+    choices->options = options_parse(&program, argc, argv, NULL);
     if (choices->place_name != NULL)
         place_parse(choices->place_name, &choices->place);
     if (choices->place_cpus != NULL)
         parse_place_cpus(choices->place_cpus, &choices->targets, &choices->loads);
     check(choices);
-    return options;
+}
+
+void choices_free(struct choices *choices)
+{
+    options_free(choices->options);
 }

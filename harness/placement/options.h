@@ -13,10 +13,11 @@ struct choices {
     const char *synthetic, *allowed;     /* NULL: not given */
     struct option_list load;             /* SPECs */
     bool json;
+    struct options *options; /* holds what the list holds */
 };
 
-/* Answers --help; wrong use ends the program. The result keeps the list until it is
- * freed with options_free(). */
-struct options *choices_parse(struct choices *choices, int argc, char **argv);
+/* Answers --help; wrong use ends the program. */
+void choices_parse(struct choices *choices, int argc, char **argv);
+void choices_free(struct choices *choices);
 
 #endif
