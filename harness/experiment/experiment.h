@@ -34,8 +34,6 @@ struct experiment {
     bool complete; /* --resume has nothing to do */
 };
 
-extern const struct option_row session_rows[];
-
 /* experiment.json, with the machine as it is now. A new reference. */
 json_t *experiment_to_json(const struct experiment *experiment);
 

@@ -2,6 +2,7 @@
  * can be checked before anything is started, writes experiment.json, and says what
  * is to be started. */
 
+#include "arguments.h"
 #include "cell.h"
 #include "experiment.h"
 #include "plan.h"
@@ -17,117 +18,6 @@
 #include <unistd.h>
 
 #define DROP_CACHES "/proc/sys/vm/drop_caches"
-
-#define LOADS_HELP                                                                                 \
-    "SPEC is what follows `loadgen` on its command line (see `loadgen --help`), such as `cpu "     \
-    "--percent 50`; several are joined by ` + `. `exec: COMMAND` takes any program as the load. "  \
-    "Without NAME= the load is named by its first word. In a job on several nodes NAME@2=SPEC "    \
-    "puts the load on the job's second node (1 is the target's), NAME@all-others=SPEC on each of " \
-    "the others; `@2 ` in front of one of several joined loads only that one. {node2} in a SPEC "  \
-    "is that node's name.\n\n"
-#define EXIT_HELP                                                                                  \
-    "Exit status:\n"                                                                               \
-    "  0  measured (--at-most: below)       1  failure of jostle or of a load\n"                   \
-    "  2  wrong use                         3  --at-most: above\n"                                 \
-    "  4  --at-most: undecided              5  the target failed\n"                                \
-    "  129, 130, 143  interrupted by a signal\n\n"
-
-/* What sets jostle run and jostle slowdown apart. */
-struct command {
-    const char *word, *name, *intro, *details;
-    bool slowdown;
-};
-
-static const struct command commands[] = {
-    {.word = "run",
-     .name = "jostle run",
-     .intro = "Runs TARGET again and again, without load or under one, until the relative error "
-              "of every metric of --metric is small enough, and reports mean and variance of "
-              "wall, user and system time and memory.",
-     .details = LOADS_HELP EXIT_HELP
-     "Example:\n  jostle run --error 2% --load 'half=cpu --percent 50' -- ./solver input.dat"},
-    {.word = "slowdown",
-     .name = "jostle slowdown",
-     .intro = "Runs TARGET alone (baseline) and under each load, in blocks of random order, so "
-              "that drift of the machine affects all alike, until the error is small enough; "
-              "then prints the slowdown of each load with its confidence interval.",
-     .details = LOADS_HELP EXIT_HELP
-     "Examples:\n"
-     "  jostle slowdown --load 'half=cpu --percent 50' -- ./solver input.dat\n"
-     "  jostle slowdown --load 'a=cpu --percent 30' --load 'b=exec: ./noise' -- make",
-     .slowdown = true},
-};
-
-#define FIELD(member) .offset = offsetof(struct session, member)
-
-const struct option_row session_rows[] = {
-    {.name = "load",
-     .argument = "NAME=SPEC",
-     .type = OPTION_LIST,
-     FIELD(loads),
-     .help = "a load: a loadgen command line, joined by ' + ', or exec: COMMAND"},
-    {.name = "output",
-     .argument = "DIR",
-     .type = OPTION_TEXT,
-     FIELD(output),
-     .help = "folder for the records (default: jostle-results/TARGET.TIME)"},
-    {.name = "resume",
-     .type = OPTION_FLAG,
-     FIELD(resume),
-     .help = "continue the experiment in --output DIR, if it holds one: same command, loads and "
-             "settings"},
-    {.name = "cell",
-     .argument = "FILE",
-     .type = OPTION_TEXT,
-     FIELD(cell),
-     .help = "the cell of a campaign to measure: its command, loads and settings, where they are "
-             "not given here; DIR/status.json then shows its progress"},
-    {.name = "json",
-     .argument = "FILE",
-     .type = OPTION_TEXT,
-     FIELD(json),
-     .help = "write the result to FILE too, - for stdout"},
-    {.name = "show-output",
-     .type = OPTION_FLAG,
-     FIELD(show_output),
-     .help = "let the target write to the terminal"},
-    {.name = "quiet", .type = OPTION_FLAG, FIELD(quiet), .help = "print nothing but errors"},
-    {.name = "verbose",
-     .type = OPTION_FLAG,
-     FIELD(verbose),
-     .help = "show each command on stderr as it is run, and the notes on the result"},
-    {0},
-};
-
-static void parse(struct experiment *experiment, const struct command *command, int argc,
-                  char **argv)
-{
-    static const struct option_row none[] = {{0}};
-    const struct option_group groups[] = {
-        {.title = "What to measure, and where the records go:",
-         .rows = session_rows,
-         .values = &experiment->session},
-        {.title = "How to measure:", .rows = settings_rows, .values = &experiment->settings},
-        {.rows = command->slowdown ? slowdown_rows : none, .values = &experiment->settings},
-    };
-    const struct program program = {
-        .name = command->name,
-        .usage = "[--] TARGET [ARGS...]",
-        .intro = command->intro,
-        .details = command->details,
-        .groups = groups,
-        .group_count = sizeof groups / sizeof groups[0],
-        .stop_at_operand = true,
-    };
-    int rest;
-    settings_begin(&experiment->settings);
-    experiment->given = options_parse(&program, argc, argv, &rest);
-    experiment->target_count = (size_t)(argc - rest);
-    experiment->target =
-        arena_take(&experiment->arena, (experiment->target_count + 1) * sizeof *experiment->target);
-    for (size_t i = 0; i < experiment->target_count; i++)
-        experiment->target[i] = argv[rest + (int)i];
-}
 
 /* What the cell has, where the command line does not say otherwise. Returns the
  * loads that count. */
@@ -246,7 +136,7 @@ static int begin(const struct command *command, int argc, char **argv)
 {
     struct experiment experiment = {0};
     json_t *old = NULL;
-    parse(&experiment, command, argc, argv);
+    arguments_parse(&experiment, command, argc, argv);
     const struct option_list loads = take_cell(&experiment);
     if (experiment.target_count == 0)
         usage_error("no target: write the command to measure after --");
@@ -288,9 +178,9 @@ static int print_counters(void)
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        if (strcmp(commands[i].word, word) == 0)
-            return begin(&commands[i], argc - 1, argv + 1);
+    const struct command *command = command_find(word);
+    if (command != NULL)
+        return begin(command, argc - 1, argv + 1);
     if (strcmp(word, "--counters") == 0)
         return print_counters();
     usage_error("experiment: give run, slowdown or --counters: jostle run and jostle slowdown do");

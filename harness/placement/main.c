@@ -1,7 +1,7 @@
 /* placement: where a target and its load sit on this machine. */
 
+#include "choices.h"
 #include "machine.h"
-#include "options.h"
 #include "place.h"
 #include "show.h"
 

@@ -3,7 +3,7 @@
 
 /* The answer, for programs and for people. */
 
-#include "options.h"
+#include "choices.h"
 #include "place.h"
 
 struct answer {

@@ -1,5 +1,5 @@
-#ifndef PLACEMENT_OPTIONS_H
-#define PLACEMENT_OPTIONS_H
+#ifndef PLACEMENT_CHOICES_H
+#define PLACEMENT_CHOICES_H
 
 #include "place.h"
 

@@ -1,4 +1,4 @@
-#include "options.h"
+#include "choices.h"
 
 #include "common/messages.h"
 

@@ -1,0 +1,21 @@
+#ifndef EXPERIMENT_ARGUMENTS_H
+#define EXPERIMENT_ARGUMENTS_H
+
+/* The command lines of jostle run and jostle slowdown. */
+
+#include "experiment.h"
+
+/* What sets the two apart. */
+struct command {
+    const char *word, *name, *intro, *details;
+    bool slowdown; /* a baseline, and any number of loads */
+};
+
+/* NULL: no such command. */
+const struct command *command_find(const char *word);
+/* Fills session, settings (presets first), given and target. Answers --help; wrong
+ * use ends the program. */
+void arguments_parse(struct experiment *experiment, const struct command *command, int argc,
+                     char **argv);
+
+#endif
