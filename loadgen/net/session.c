@@ -4,12 +4,14 @@
 #include "net/echo.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define LARGEST_BLOCK (16u << 20)
 #define REPORT_MS     100
+#define HELLO_MS      1
 
 /* ---- connections ---- */
 
@@ -172,16 +174,25 @@ static void answer(int fd, const struct net_message *hello, enum net_status stat
         shutdown(fd, SHUT_RDWR);
 }
 
-struct net_connection *net_session_admit(struct net_server *server, int fd)
+/* The hello of a fresh connection. The kernel hands it over with the connection, but for
+ * times of a flood (SYN cookies): then it is worth a moment. False: it is none. */
+static bool read_hello(int fd, struct net_message *hello)
 {
     unsigned char bytes[NET_MESSAGE_BYTES];
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    ssize_t got = recv(fd, bytes, sizeof bytes, MSG_DONTWAIT);
+    if (got < 0 && errno == EAGAIN && poll(&wait, 1, HELLO_MS) == 1)
+        got = recv(fd, bytes, sizeof bytes, MSG_DONTWAIT);
+    return got == (ssize_t)sizeof bytes && net_message_read(bytes, sizeof bytes, hello) == 0;
+}
+
+struct net_connection *net_session_admit(struct net_server *server, int fd)
+{
     struct net_message hello = {0};
     struct net_connection *connection = NULL;
     enum net_status status = NET_WRONG;
     uint16_t port = 0;
-    const ssize_t got = recv(fd, bytes, sizeof bytes, MSG_DONTWAIT);
-    const bool ours =
-        got == (ssize_t)sizeof bytes && net_message_read(bytes, sizeof bytes, &hello) == 0;
+    const bool ours = read_hello(fd, &hello);
     if (ours && hello.version == NET_VERSION && hello.kind == NET_SESSION)
         status = begin_session(server, &hello, fd, &port, &connection);
     else if (ours && hello.version == NET_VERSION && hello.kind == NET_STREAM)
