@@ -156,13 +156,13 @@ refused() {
     [[ $output == *'(did you mean max-runs?)'* ]]
 }
 
-@test "a target that fails marks its cell, and the others go on" {
+@test "a target that fails marks its cell, and the others are measured" {
     file '[target "bad"]' '    command = false' '[target "good"]' '    command = true' '[load "l"]' '    spec = cpu --percent 1'
     run -5 "$JOSTLE" campaign c.conf --output out
     [[ $output == *'bad@l: failed: the target failed with exit code 1'*'2/2 good@l: slowdown'* ]]
     holds '.state == "failed" and (.reason | contains("exit code 1"))' <out/cells/bad@l/status.json
     holds '.state == "done"' <out/cells/good@l/status.json
-    # It is not tried again, unless asked for.
+    # It is not tried again without --retry-failed.
     run -5 "$JOSTLE" campaign c.conf --output out
     [[ $output != *'bad@l:'* ]]
     run -5 "$JOSTLE" campaign c.conf --output out --retry-failed
@@ -177,7 +177,7 @@ refused() {
     jsonschema -i out/cells/a@bad/status.json "$ROOT/results/schema/jostle.status.schema.json"
 }
 
-@test "every cell has a fresh working folder where it was asked for, which is removed" {
+@test "every cell has a fresh working folder below --scratch, which is removed" {
     mkdir scratch
     printf '#!/bin/sh\npwd >>%s/folders\nls | wc -l >>%s/counts\ntouch left\n' "$PWD" "$PWD" >target && chmod +x target
     file '[target "a"]' '    command = ./target' '    cleanup = echo cleaned >>{campaign-dir}/log' '[load "l"]' '    spec = cpu --percent {level}' '    level = 1 2'

@@ -122,7 +122,7 @@ campaign() {
     "$JOSTLE" plan prog.conf --json >plan.json
     holds --arg p "$PWD/prog" '.cells | length == 5 and all(.[]; .command == [$p, "a b", "{n}; #", "it'\''s", "\"quoted\" \\n"])' <plan.json
     run -2 "$JOSTLE" init -- ./prog
-    [[ $output == *'is there already'* ]]
+    [[ $output == *'already exists'* ]]
     run -0 "$JOSTLE" init --output - true
     [[ $output == *'[target "true"]'* ]]
     run -2 "$JOSTLE" init

@@ -1,18 +1,35 @@
 # A campaign file becomes a plan: the program campaign reads and writes, git reads the
-# file. Sourced, never run; needs common.
+# file. Sourced, never run; needs common, options.
 
 # shellcheck disable=SC2034 # plan_* are for those who source this
-campaign_tmp=''     # our own temporary folder
-campaign_file=''    # the campaign file that the plan was made from
-plan_name=''        # of the campaign, fit for the name of a folder
-plan_scratch=''     # where cells' working folders are to be made, if the file says so
-plan_calibrate_s='' # how long to calibrate, if the file says so
-plan_nodes=''       # how many nodes the loads need
+declare -A options=()  # of the command
+declare -a operands=() # its other arguments
+campaign_tmp=''        # our own temporary folder
+campaign_file=''       # the campaign file that the plan was made from
+plan_name=''           # of the campaign, fit for the name of a folder
+plan_scratch=''        # where cells' working folders are to be made, if the file says so
+plan_calibrate_s=''    # how long to calibrate, if the file says so
+plan_nodes=''          # how many nodes the loads need
 
 # campaign_begin: makes the temporary folder; whoever calls this removes it.
 campaign_begin() {
     [[ -x $JOSTLE_BIN/campaign ]] || die "$JOSTLE_BIN/campaign is missing: run make"
     campaign_tmp=$(mktemp -d) || die 'cannot make a temporary folder: set TMPDIR to one that can be written'
+}
+
+# campaign_parse TABLE ARG...: reads ARGs into the arrays options and operands; options
+# may be before and after operands.
+campaign_parse() {
+    local table=$1
+    local -a left words=("${@:2}")
+    operands=()
+    options_defaults "$table" options
+    while true; do
+        options_parse "$table" options left "${words[@]}"
+        [[ ${#left[@]} -gt 0 ]] || break
+        operands+=("${left[0]}")
+        words=("${left[@]:1}")
+    done
 }
 
 # campaign_find NAME: sets REPLY to the campaign file: a path, or a ready one.

@@ -13,7 +13,7 @@ struct queue {
     bool answers;   /* false: there is no scheduler, or it does not answer */
     json_t *states; /* {id of a task or a job: its state} */
     json_t *tasks;  /* {job: {state: number of its tasks}} */
-    json_t *fates;  /* {id: how it ended}; for those that are asked about */
+    json_t *fates;  /* {id: how it ended}; of those that are not in the queue */
 };
 
 /* Lines ID<TAB>JOB<TAB>STATE, and lines ID<TAB>FATE; NULL: there is no such file. Ends

@@ -12,7 +12,7 @@ json_t *plan_read(const char *path);
 
 /* A member that is text; NULL where it is not. */
 const char *text_of(const json_t *object, const char *name);
-/* A member that is a number, or what stands in for it. */
+/* A member that is a number, or otherwise. */
 double number_of(const json_t *object, const char *name, double otherwise);
 /* A setting of a cell: {settings: {name: "0.05"}}, as a number. */
 double setting_of_cell(const json_t *cell, const char *name, double otherwise);

@@ -70,7 +70,7 @@ static double current_text(const struct progress *progress, const char *name, ch
     const char *state = text_of(status, "state");
     const double runs = number_of(status, "runs", 0), error = number_of(status, "error", NAN);
     const double expected = number_of(status, "expected_runs", NAN);
-    const double asked = number_of(status, "asked_error", NAN);
+    const double wanted = number_of(status, "asked_error", NAN);
     const bool running = state != NULL && strcmp(state, "running") == 0;
     json_decref(status);
     text[0] = '\0';
@@ -80,7 +80,7 @@ static double current_text(const struct progress *progress, const char *name, ch
         snprintf(text, size, ": %.0f runs", runs);
     else
         snprintf(text, size, ": %.0f runs, error %.1f %% of %.1f %%", runs, 100 * error,
-                 100 * asked);
+                 100 * wanted);
     return runs > 0 ? (now_s() - progress->since_s) * fmax(expected - runs, 0) / runs : NAN;
 }
 

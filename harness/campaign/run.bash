@@ -39,7 +39,7 @@ driver_answer() {
     }
 }
 
-# driver_ask COMMAND: tells the driver, and reads its answer.
+# driver_ask COMMAND: sends the driver a command, and reads its answer.
 driver_ask() {
     printf '%s\n' "$1" >&"$driver_in"
     driver_answer

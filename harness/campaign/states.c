@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A shared file system answers late rather than little: so several are asked at once. */
+/* A shared file system answers late rather than little: so several files are read at once. */
 enum { READERS = 8, FEW = 64 };
 
 struct reading {
