@@ -146,7 +146,7 @@ END
     cat out/cells/*/experiment.json | holds -s 'map(.placement | [.place, .target_cpus, .load_cpus]) | sort == [["core", "0", "0"], ["l3", "0", "1"]]'
     sed -i 's/{where}/l4/; /where =/d' places.conf
     run -2 "$JOSTLE" plan places.conf
-    [[ $output == *'place l4: unknown (did you mean l3?)'* ]]
+    [[ $output == *'place: l4: not known (did you mean l3?)'* ]]
 }
 
 @test "jostle topology shows where both sit, and where a load's workers would" {

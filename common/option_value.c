@@ -1,6 +1,7 @@
 #include "common/option_value.h"
 
 #include "common/cpus.h"
+#include "common/messages.h"
 #include "common/units.h"
 
 #include <inttypes.h>
@@ -106,19 +107,29 @@ static bool set_number(const struct option_row *row, const char *text, void *fie
     return false;
 }
 
+int option_choose(const char *text, const char *const *names, char *error, size_t size)
+{
+    for (int i = 0; names[i] != NULL; i++)
+        if (strcmp(names[i], text) == 0)
+            return i;
+    const char *near = nearest_name(text, names);
+    if (near != NULL)
+        snprintf(error, size, "not known (did you mean %s?): give one of ", near);
+    else
+        snprintf(error, size, "not known: give one of ");
+    for (int i = 0; names[i] != NULL; i++) {
+        const size_t used = strlen(error);
+        snprintf(error + used, size - used, "%s%s", i == 0 ? "" : ", ", names[i]);
+    }
+    return -1;
+}
+
 static bool set_choice(const struct option_row *row, const char *text, int *field, char *error,
                        size_t size)
 {
-    snprintf(error, size, "not known: give one of ");
-    for (int i = 0; row->choices[i] != NULL; i++) {
-        if (strcmp(row->choices[i], text) == 0) {
-            *field = i;
-            return true;
-        }
-        const size_t used = strlen(error);
-        snprintf(error + used, size - used, "%s%s", i == 0 ? "" : ", ", row->choices[i]);
-    }
-    return false;
+    const int index = option_choose(text, row->choices, error, size);
+    *field = index < 0 ? *field : index;
+    return index >= 0;
 }
 
 static bool set_flag(const char *text, bool *field, char *error, size_t size)

@@ -1,6 +1,7 @@
 #include "settings.h"
 
 #include "common/messages.h"
+#include "common/option_value.h"
 #include "common/units.h"
 
 #include <stdio.h>
@@ -17,48 +18,23 @@ static const char *const engines[] = {"meter", "hyperfine", NULL};
 static const char *const places[] = {"core", "smt", "l3", "node", "other-node", "machine", NULL};
 static const char *const metrics[] = {"wall_s", "user_s", "system_s", "max_rss_bytes", "all", NULL};
 
-/* Whether the word is among the names; false, and error names them and the
- * nearest, when it is not. */
-static bool known(const char *word, const char *const *names, char *error, size_t size)
-{
-    size_t used = 0;
-    for (const char *const *name = names; *name != NULL; name++)
-        if (strcmp(*name, word) == 0)
-            return true;
-    const char *near = nearest_name(word, names);
-    if (near != NULL)
-        used +=
-            (size_t)snprintf(error, size, "%s is not known (did you mean %s?): give ", word, near);
-    else
-        used += (size_t)snprintf(error, size, "%s is not known: give ", word);
-    for (size_t i = 0; names[i] != NULL && used < size; i++)
-        used += (size_t)snprintf(error + used, size - used, "%s%s",
-                                 i == 0                 ? ""
-                                 : names[i + 1] == NULL ? " or "
-                                                        : ", ",
-                                 names[i]);
-    return false;
-}
-
 static bool check_place(const char *text, char *error, size_t size)
 {
-    return known(text, places, error, size);
+    return option_choose(text, places, error, size) >= 0;
 }
 
 static bool check_metric(const char *text, char *error, size_t size)
 {
     char word[64];
-    for (const char *at = text; *at != '\0'; at += *at == ',') {
+    for (const char *at = text;; at++) {
         const size_t length = strcspn(at, ",");
         snprintf(word, sizeof word, "%.*s", (int)length, at);
-        if (!known(word, metrics, error, size))
+        if (option_choose(word, metrics, error, size) < 0)
             return false;
         at += length;
+        if (*at == '\0')
+            return true;
     }
-    if (*text != '\0' && text[strlen(text) - 1] != ',')
-        return true;
-    snprintf(error, size, "a metric is missing: give one such as wall_s");
-    return false;
 }
 
 static bool check_time(const char *text, char *error, size_t size)

@@ -1,6 +1,7 @@
 #include "choices.h"
 
 #include "common/messages.h"
+#include "common/option_value.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,19 +12,10 @@
 
 static bool check_place(const char *text, char *error, size_t size)
 {
-    const bool all[PLACES] = {true, true, true, true, true, true};
-    const char *list[PLACES + 1] = {NULL};
-    char names[128];
-    enum place place;
-    if (place_parse(text, &place))
-        return true;
+    const char *names[PLACES + 1] = {NULL};
     for (unsigned i = 0; i < PLACES; i++)
-        list[i] = place_name((enum place)i);
-    const char *near = nearest_name(text, list);
-    snprintf(error, size, "not known%s%s%s: give one of %s", near == NULL ? "" : " (did you mean ",
-             near == NULL ? "" : near, near == NULL ? "" : "?)",
-             place_list(all, names, sizeof names));
-    return false;
+        names[i] = place_name((enum place)i);
+    return option_choose(text, names, error, size) >= 0;
 }
 
 /* A number of cores at *text, which is moved behind it. */
