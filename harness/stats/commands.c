@@ -142,14 +142,14 @@ static bool take_begin(struct hub *hub, char *const *field, size_t count)
     const double now_s = count > 1 ? strtod(field[1], NULL) * us : 0;
     const bool is_complete = json_object_get(hub->experiment.json, "after") != NULL;
     course_begin(&hub->course);
-    if (hub->course.next.stop == STOP_NOT && hub->earlier > 0 && !hub->options->quiet)
+    if (hub->course.next.stop == STOP_NOT && hub->earlier > 0 && !hub->command->quiet)
         fprintf(stderr, "jostle: continuing after %zu run(s) in %s\n", hub->earlier,
                 hub->folder.path);
     // What is complete is left as it is.
     if (hub->course.next.stop == STOP_NOT || !is_complete) {
         hub->has_begun = true;
         status_begin(&hub->status, &hub->experiment, hub->folder.path, hub->host,
-                     (long)hub->options->pid, now_s);
+                     (long)hub->command->pid, now_s);
         status_write(&hub->status, &hub->course, "running", NULL);
     }
     return answer_next(hub);

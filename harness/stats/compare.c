@@ -134,44 +134,45 @@ static bool has_aa(const char *path)
     return found;
 }
 
-static struct settings settings_for(const struct options *options, char *name, char *aa)
+static struct settings settings_for(const struct command_line *command, char *name, char *aa)
 {
-    struct settings settings = options->settings;
+    struct settings settings = command->settings;
     settings.conditions[0] = name;
     settings.conditions[1] = aa;
-    settings.aa =
-        strcmp(name, "baseline") == 0 && has_aa(options->compare[0]) && has_aa(options->compare[1]);
+    settings.aa = strcmp(name, "baseline") == 0 && has_aa(command->operands[0]) &&
+                  has_aa(command->operands[1]);
     settings.condition_count = settings.aa ? 2 : 1;
     settings.at_most = 0;
     return settings;
 }
 
-static int report(struct session *a, struct session *b, const struct options *options, FILE *output)
+static int report(struct session *a, struct session *b, const struct command_line *command,
+                  FILE *output)
 {
     json_t *list = json_array();
     for (enum metric m = 0; m < METRICS; m++)
-        if (options->settings.metric[m])
+        if (command->settings.metric[m])
             json_array_append_new(list, compared(a, b, m));
     json_t *object =
         json_pack("{s:f, s:o}", "confidence", a->settings->confidence, "comparisons", list);
-    bool good = object && output_json(object, options->summary ? options->summary : "-", output);
+    bool good = object && output_json(object, command->summary ? command->summary : "-", output);
     json_decref(object);
     return good ? 0 : 1;
 }
 
-int compare_run(const struct options *options, FILE *output)
+int compare_run(const struct command_line *command, FILE *output)
 {
     char aa[] = "aa",
-         *name = strdup(options->condition ? options->condition : options->settings.conditions[0]);
+         *name = strdup(command->condition ? command->condition : command->settings.conditions[0]);
     if (!name)
         return 1;
-    struct settings settings = settings_for(options, name, aa);
+    struct settings settings = settings_for(command, name, aa);
     struct session a, b;
     int code = 1;
     bool good = session_init(&a, &settings);
     good = session_init(&b, &settings) && good;
-    if (good && read_records(&a, options->compare[0]) && read_records(&b, options->compare[1]))
-        code = report(&a, &b, options, output);
+    if (good && read_records(&a, command->operands[0]) && read_records(&b, command->operands[1]))
+        code = report(&a, &b, command, output);
     session_free(&a);
     session_free(&b);
     free(name);

@@ -88,7 +88,7 @@ static bool write_experiment(const struct hub *hub)
 // Opens everything. False with `folder.error` set, or after a message on stderr.
 static bool open_all(struct hub *hub)
 {
-    const char *path = hub->options->experiment;
+    const char *path = hub->command->experiment;
     size_t set_aside = 0;
     struct utsname machine;
     hub->host = strdup(uname(&machine) == 0 ? machine.nodename : "unknown");
@@ -181,9 +181,9 @@ static void close_all(struct hub *hub)
     free(hub->host);
 }
 
-int hub_run(const struct options *options, FILE *output)
+int hub_run(const struct command_line *command, FILE *output)
 {
-    struct hub hub = {.options = options, .output = output, .folder = {.fd = -1}};
+    struct hub hub = {.command = command, .output = output, .folder = {.fd = -1}};
     bool good = open_all(&hub);
     if (!good)
         hub_fail(&hub, "-",

@@ -3,16 +3,16 @@
 #ifndef STATS_HUB_H
 #define STATS_HUB_H
 
+#include "command_line.h"
 #include "course.h"
 #include "folder.h"
-#include "options.h"
 #include "sources.h"
 #include "status.h"
 
 #include <stdio.h>
 
 struct hub {
-    const struct options *options;
+    const struct command_line *command;
     FILE *output;
     char *host; // the name of this machine
     struct experiment experiment;
@@ -28,9 +28,9 @@ struct hub {
     bool await; // an answer is owed when all awaited sources have sent their event
 };
 
-// Runs the hub of options->experiment until stdin ends. Returns the program's
+// Runs the hub of command->experiment until stdin ends. Returns the program's
 // exit code.
-int hub_run(const struct options *options, FILE *output);
+int hub_run(const struct command_line *command, FILE *output);
 
 // Writes one answer. False if nobody reads it.
 bool hub_answer(struct hub *hub, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,31 +1,29 @@
 // stats: what to run next, and what the runs so far show. The same records and
 // seed give the same answers: it never reads a clock.
+#include "command_line.h"
 #include "compare.h"
 #include "hub.h"
-#include "options.h"
 #include "protocol.h"
 #include "result.h"
 
 #include <stdio.h>
 
-static int run(const struct options *options)
+static int run(const struct command_line *command)
 {
-    if (options->experiment)
-        return hub_run(options, stdout);
-    if (options->derive)
-        return result_derive(options->folders, options->folder_count);
-    if (options->compare[0])
-        return compare_run(options, stdout);
-    return protocol_run(options, stdin, stdout);
+    if (command->experiment)
+        return hub_run(command, stdout);
+    if (command->derive)
+        return result_derive(command->operands, command->operand_count);
+    if (command->compare)
+        return compare_run(command, stdout);
+    return protocol_run(command, stdin, stdout);
 }
 
 int main(int argc, char **argv)
 {
-    struct options options;
-    bool done;
-    int code = 2;
-    if (options_parse(&options, argc, argv, &done))
-        code = done ? (fflush(stdout) == 0 ? 0 : 1) : run(&options);
-    options_free(&options);
+    struct command_line command;
+    command_line_parse(&command, argc, argv);
+    const int code = run(&command);
+    command_line_free(&command);
     return code;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct dialogue {
-    const struct options *options;
+    const struct command_line *command;
     FILE *output;
     struct session session;
     size_t line;    // number of the current one
@@ -29,7 +29,7 @@ static bool answer(struct dialogue *dialogue)
     FILE *output = dialogue->output;
     char error[32] = "-", more[32] = "-";
     dialogue->stopped = dialogue->stopped || decision.stop != STOP_NOT;
-    if (dialogue->options->summary_only)
+    if (dialogue->command->summary_only)
         return true;
     if (isfinite(decision.worst_error))
         snprintf(error, sizeof error, "%.6g", decision.worst_error);
@@ -39,19 +39,19 @@ static bool answer(struct dialogue *dialogue)
         fprintf(output, "stop\t%s\t-\t-\t%s\t0\n", stop_names[decision.stop], error);
     else
         fprintf(output, "run\t%s\t%zu\t%zu\t%s\t%s\n",
-                dialogue->options->settings.conditions[decision.condition], decision.block,
+                dialogue->command->settings.conditions[decision.condition], decision.block,
                 decision.order, error, more);
-    return fflush(output) == 0 || fail("the answer cannot be written", "look at standard output");
+    return fflush(output) == 0 || fail("the answer cannot be written", "check standard output");
 }
 
 static bool finish(struct dialogue *dialogue)
 {
-    if (!dialogue->options->summary)
+    if (!dialogue->command->summary)
         return true;
     json_t *summary = summary_build(&dialogue->session);
     if (!summary)
         return fail("no memory for the summary", "measure fewer runs");
-    bool good = output_json(summary, dialogue->options->summary, dialogue->output);
+    bool good = output_json(summary, dialogue->command->summary, dialogue->output);
     json_decref(summary);
     return good;
 }
@@ -109,18 +109,18 @@ static bool take_line(struct dialogue *dialogue, char *line, bool *good)
         *good = answer(dialogue);
         return false;
     }
-    if (dialogue->stopped && dialogue->options->first_stop)
+    if (dialogue->stopped && dialogue->command->first_stop)
         return true;
     *good = take_record(dialogue, line) && answer(dialogue);
     return *good;
 }
 
-int protocol_run(const struct options *options, FILE *input, FILE *output)
+int protocol_run(const struct command_line *command, FILE *input, FILE *output)
 {
-    struct dialogue dialogue = {.options = options, .output = output};
+    struct dialogue dialogue = {.command = command, .output = output};
     char *line = NULL;
     size_t size = 0;
-    bool experiments = false, good = session_init(&dialogue.session, &options->settings);
+    bool experiments = false, good = session_init(&dialogue.session, &command->settings);
     if (!good)
         fail("no memory", "free some");
     good = good && answer(&dialogue);
@@ -130,7 +130,7 @@ int protocol_run(const struct options *options, FILE *input, FILE *output)
             break;
     }
     if (good && ferror(input))
-        good = fail("the records cannot be read", "look at standard input");
+        good = fail("the records cannot be read", "check standard input");
     // After a last `next` there is no experiment left to sum up.
     if (good && (dialogue.has_lines || !experiments))
         good = finish(&dialogue);

@@ -2,12 +2,12 @@
 #ifndef STATS_PROTOCOL_H
 #define STATS_PROTOCOL_H
 
-#include "options.h"
+#include "command_line.h"
 
 #include <stdio.h>
 
 // Runs the dialogue until `input` ends or a stop is asked for. Returns the
 // program's exit code: 0, or 1 after saying on stderr what failed.
-int protocol_run(const struct options *options, FILE *input, FILE *output);
+int protocol_run(const struct command_line *command, FILE *input, FILE *output);
 
 #endif

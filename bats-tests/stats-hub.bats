@@ -1,0 +1,306 @@
+#!/usr/bin/env bats
+# stats as the hub of an experiment: with a made-up meter and load, and times that
+# no clock has shown.
+
+load helpers
+
+hub_pid='' number=0 answer=''
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    mkdir folder
+    mkfifo meter load
+}
+
+teardown() {
+    [[ -z $hub_pid ]] || kill "$hub_pid" 2>/dev/null || true
+}
+
+# describe [CHANGES]: folder/experiment.json; CHANGES is a jq filter over it.
+describe() {
+    jq -n '{ schema: "jostle.experiment/1", command: ["x"], loads: [{ name: "baseline", spec: null }, { name: "half", spec: "cpu" }],
+        settings: { error: 0.01, confidence: 0.95, min_runs: 3, max_runs: 3, metric: ["wall_s"], seed: 1, warmup: 0, engine: "meter" },
+        environment: { host: "vm", cpus_online: 2, device: "/dev/here", file_system: "ext4", job: { queue_id: "12_3" } },
+        before: { neighbours: null }, cell: { name: "a@b", key: "k", settings: { "max-runs": "3", nice: "1" } } } | '"${1:-.}" >folder/experiment.json
+}
+
+# start [COMMAND...]: starts the hub (by COMMAND, where there is one), with a meter and the load of condition half.
+start() {
+    mkfifo in
+    : >out
+    "$@" "$BIN/stats" --experiment folder --pid 4321 <in >out 2>errors &
+    hub_pid=$!
+    exec {hub}>in {answers}<out {meter}<>meter {load}<>load
+    tell "meter\t$PWD/meter" "load\t0\thalf\thalf\t\t$PWD/load"
+}
+
+tell() {
+    printf '%b\n' "$@" >&"$hub"
+}
+
+# hear EXPECTED: the next answer is as the pattern EXPECTED.
+hear() {
+    local i part
+    answer=''
+    for ((i = 0; i < 200; i++)); do
+        part=''
+        if IFS= read -r part <&"$answers"; then
+            answer+=$part
+            # shellcheck disable=SC2053 # a pattern
+            [[ $answer == $1 ]] && return 0
+            printf 'expected %s, got %s; %s\n' "$1" "$answer" "$(<errors)" >&2
+            return 1
+        fi
+        answer+=$part
+        sleep 0.01
+    done
+    printf 'expected %s, got nothing; %s\n' "$1" "$(<errors)" >&2
+    return 1
+}
+
+# run_once [METER [MARK]]: answers a `run`, as meter and load would; METER and MARK
+# are jq filters over their lines. The next decision is in `answer`.
+run_once() {
+    number=$((number + 1))
+    jq -nc --argjson n $number '{ schema: "jostle.meter/1", start: "2023-11-14T22:13:\(20 + $n)Z", wall_s: (1 + ($n * 37 % 11) / 100), user_s: 0.9, system_s: 0.05,
+        max_rss_bytes: 1000, tree_peak_bytes: null, exit_code: 0, signal: null, timed_out: false, start_error: null, steal_s: 0, cpus: "0",
+        machine: { busy_s: 0.96, busy_exact: true, swap_in_pages: 0, throttle_count: null, cpus: 2 } } | '"${1:-.}" >&"$meter"
+    tell 'await\trecord\tmeter'
+    hear ok
+    jq -nc '{ event: "mark", mark: "end", load: "cpu", unit: "CPUs", offered: 0.5, achieved: 0.5, late: 0, dropped: 0, cpu_s: 0, elapsed_s: 1, cpus: "1" } | '"${2:-.}" >&"$load"
+    tell 'await\tmark\t0'
+    hear ok
+    tell "record\t2500"
+}
+
+# finish: ends the hub and waits for it.
+finish() {
+    tell finish
+    hear "${1:-$'done\t-'}"
+    exec {hub}>&-
+    wait "$hub_pid"
+    hub_pid=''
+}
+
+records() {
+    jq -s "$1" folder/runs.jsonl
+}
+
+@test "records are put together, judged, appended, and decide what is next" {
+    describe
+    start
+    tell 'begin\t1700000000000000'
+    hear $'run\thalf\t1\t1\terror - (1.0 % wanted)\t-'
+    run_once
+    hear $'run\tbaseline\t1\t2\t*'
+    run_once '.machine.busy_s = 3 | .steal_s = 0.5 | .machine.swap_in_pages = 7 | .machine.throttle_count = 1'
+    hear $'run\tbaseline\t2\t3\t*'
+    run_once
+    hear $'run\thalf\t2\t4\t*'
+    run_once . '.achieved = 0.4'
+    for order in 5 6; do
+        hear $'run\t*\t3\t'$order$'\terror *\t*'
+        run_once
+    done
+    hear $'stop\tmax-runs\t'
+    tell 'after\t{"time":"2023-11-14T23:00:00Z","neighbours":null}' 'steps\tstep\t12.0\tx\t2\t1.5\t\t100\tDONE' 'warn\tit was dark'
+    finish
+    records 'map(.order)' | holds '. == [1, 2, 3, 4, 5, 6]'
+    records '.[0]' | holds 'keys_unsorted[:5] == ["schema", "condition", "block", "order", "host"] and .schema == "jostle.run/1" and .condition == "half"
+        and .wall_s == 1.04 and .flags == [] and (.load | length == 1) and .load[0].name == "half" and (.load[0] | has("event") or has("mark") | not)'
+    records '.[1]' | holds '.condition == "baseline" and .load == [] and .flags == ["steal", "foreign-load", "swap-in", "throttled"]'
+    records '.[3]' | holds '.flags == ["load-short"]'
+    holds '.after.time == "2023-11-14T23:00:00Z" and .step_accounting.steps[0] == { step: "12.0", name: "x", tasks: 2, elapsed_s: 1.5, cpu_s: null, max_rss_bytes: 100, state: "DONE" }
+        and .warnings == [{ load: null, condition: null, text: "it was dark" }]' <folder/experiment.json
+    holds '.conditions | map(.runs) == [3, 3]' <folder/result.json
+    holds '[.warnings[] | select(.flag == "harness-warning")] | length == 1 and .[0].message == "it was dark" and .[0].severity == "note"' <folder/result.json
+    holds '.state == "done" and .reason == "max-runs" and .pid == 4321 and .job == "12_3" and .cell == "a@b" and .limits == { "max-runs": "3" }
+        and .started == "2023-11-14T22:13:20Z" and .updated == "2023-11-14T22:13:27Z" and .runs == 6 and .max_runs == 6' <folder/status.json
+    jsonschema -i folder/status.json "$ROOT/results/schema/jostle.status.schema.json"
+    jsonschema -i folder/result.json "$ROOT/results/schema/jostle.result.schema.json"
+}
+
+@test "warm-up runs come first, are recorded, and do not count" {
+    describe '.settings.warmup = 2'
+    start
+    tell 'begin\t0'
+    for condition in baseline half baseline half; do
+        hear $'run\t'$condition$'\t0\t0\t*\t-'
+        run_once
+    done
+    hear $'run\thalf\t1\t1\t*'
+    records 'map([.block, .order, .flags[0]]) | unique' | holds '. == [[0, 0, "warmup"]]'
+}
+
+@test "a target that fails ends it, with how it failed" {
+    describe
+    start
+    tell 'begin\t0'
+    hear $'run\t*'
+    run_once '.exit_code = 7'
+    hear $'stop\tfailure\tfailed with exit code 7'
+}
+
+@test "how a target failed is said in words" {
+    local -A failures=(['.exit_code = null | .signal = 9']='was ended by signal 9' ['.timed_out = true | .wall_s = 0.3']='ran into the time-out after 0.3 s'
+        ['.exit_code = 127 | .start_error = "not found"']='could not be started (not found)')
+    local failure
+    for failure in "${!failures[@]}"; do
+        rm -rf folder in out
+        mkdir folder
+        describe
+        start
+        tell 'begin\t0'
+        hear $'run\t*'
+        run_once "$failure"
+        hear $'stop\tfailure\t'"${failures[$failure]}"
+        exec {hub}>&-
+        wait "$hub_pid"
+    done
+}
+
+@test "what a load warns of is printed once and kept; its error or its end is an answer" {
+    describe
+    start
+    tell 'begin\t0'
+    hear $'run\t*'
+    printf '%s\n' '{"event":"warning","message":"a \"quoted\" word"}' '{"event":"warning","message":"a \"quoted\" word"}' '{"event":"ready","load":"cpu"}' >&"$load"
+    tell 'await\tready\t0'
+    hear ok
+    [[ $(<errors) == 'jostle: load half: a "quoted" word' ]]
+    printf '%s\n' '{"event":"error","message":"no\tspace \"left\""}' >&"$load"
+    tell 'await\tsteady\t0'
+    hear $'failed\t0\tno space "left"'
+    tell 'await\tready\tmeter'
+    exec {meter}>&-
+    hear $'failed\tmeter\t'
+}
+
+@test "a disk load on another device than the target's folder is warned of" {
+    describe
+    start
+    tell 'begin\t0'
+    hear $'run\t*'
+    echo '{"event":"ready","load":"io","device":"/dev/there","file_system":"ext4"}' >&"$load"
+    tell 'await\tready\t0'
+    hear ok
+    [[ $(<errors) == 'jostle: load half: it is on /dev/there, the target'\''s folder on /dev/here, so it may disturb nothing: give the load --dir' ]]
+    echo '{"event":"ready","load":"io","device":"/dev/here"}' >&"$load"
+    tell 'await\tready\t0'
+    hear ok
+    [[ $(wc -l <errors) -eq 1 ]]
+}
+
+@test "an await that nobody waits for any more is forgotten" {
+    describe
+    start
+    tell 'begin\t0' 'await\tready\t0' 'stop\tinterrupted'
+    hear $'run\t*'
+    hear $'stop\tinterrupted\t'
+}
+
+@test "the end of stdin without a result is an interruption; an end that is told is kept" {
+    describe
+    start
+    tell 'begin\t1700000000000000'
+    hear $'run\t*'
+    run_once
+    hear $'run\t*'
+    exec {hub}>&-
+    wait "$hub_pid"
+    holds '.state == "interrupted" and .runs == 1' <folder/status.json
+    rm -f in out
+    start
+    tell 'begin\t1700000100000000'
+    hear $'run\t*'
+    tell 'ended\tfailed\tthe target failed'
+    exec {hub}>&-
+    wait "$hub_pid"
+    holds '.state == "failed" and .reason == "the target failed" and .runs == 1 and .spent_s > 0' <folder/status.json
+}
+
+@test "what another hub holds is not touched" {
+    describe
+    start
+    tell 'begin\t0'
+    hear $'run\t*'
+    run -1 "$BIN/stats" --experiment folder </dev/null
+    [[ $output == $'failed\t-\tanother jostle is measuring into folder: '* ]]
+}
+
+@test "a file that is gone is a failure" {
+    describe
+    start
+    tell 'begin\t0'
+    hear $'run\t*'
+    rm folder/runs.jsonl
+    run_once
+    hear $'failed\t-\t*runs.jsonl is gone: is the disk full, or was it deleted?'
+}
+
+@test "a record that cannot be written whole is a failure, and leaves no torn line" {
+    describe
+    # As on a full disk: the file may not grow beyond 1 KiB.
+    trap '' XFSZ
+    start bash -c 'ulimit -f 1; exec "$@"' bash
+    tell 'begin\t0'
+    while [[ $answer != failed* ]]; do
+        hear '[rf][ua]*'
+        [[ $answer != run* ]] || run_once
+    done
+    [[ $answer == $'failed\t-\tcannot append to folder/runs.jsonl after '[1-9]*': is the disk full?' ]]
+    records 'length' | holds '. >= 1'
+    [[ $(tail -c 1 folder/runs.jsonl | wc -l) -eq 1 ]]
+}
+
+@test "hyperfine's figures take the place of meter's" {
+    describe '.settings.engine = "hyperfine"'
+    start
+    tell 'begin\t0'
+    hear $'run\t*'
+    jq -n '{ results: [{ times: [0.25], user: 0.2, system: 0.01, memory_usage_byte: [4096], exit_codes: [0] }] }' >folder/hyperfine.json
+    run_once
+    hear $'run\t*'
+    records '.[0]' | holds '.wall_s == 0.25 and .user_s == 0.2 and .max_rss_bytes == 4096 and .accounting == "hyperfine" and .tree_peak_bytes == null'
+    [[ ! -e folder/hyperfine.json ]]
+    echo 'no such program' >folder/target.stderr
+    run_once
+    hear $'failed\t-\thyperfine could not run the target: no such program'
+}
+
+@test "the same records and seed give the same result, byte for byte" {
+    describe '.settings.max_runs = 8'
+    start
+    tell 'begin\t0'
+    hear $'run\t*'
+    while [[ $answer == run* ]]; do
+        run_once
+        hear '*'
+    done
+    finish
+    cp folder/result.json first
+    local copy
+    for copy in one two; do
+        cp -r folder $copy
+        rm $copy/result.json
+    done
+    "$BIN/stats" --derive one two
+    cmp first one/result.json
+    cmp first two/result.json
+    # As a dialogue, too: the same decisions in the same order.
+    local -a options=(--conditions baseline,half --error 0.01 --min-runs 3 --max-runs 8 --seed 1)
+    "$BIN/stats" "${options[@]}" <folder/runs.jsonl >answers
+    "$BIN/stats" "${options[@]}" <folder/runs.jsonl | cmp answers
+    diff <(head -n -1 answers | cut -f 2-4) <(jq -r '[.condition, .block, .order] | @tsv' folder/runs.jsonl)
+}
+
+@test "derive goes on after a folder that it cannot read, and names it" {
+    describe
+    echo '{"condition":"baseline","block":1,"order":1,"wall_s":1}' >folder/runs.jsonl
+    mkdir empty links
+    ln -s ../folder/experiment.json ../folder/runs.jsonl links/
+    printf '{"torn' >>folder/runs.jsonl
+    run -1 "$BIN/stats" --derive empty links
+    [[ $output == *'empty/experiment.json'* && $(wc -l <<<"$output") -eq 1 ]]
+    [[ -s links/result.json && ! -e folder/result.json && $(tail -c 6 folder/runs.jsonl) == '{"torn' ]]
+}

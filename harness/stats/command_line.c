@@ -1,0 +1,345 @@
+#include "command_line.h"
+
+#include "common/messages.h"
+#include "common/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The options as they are typed; the settings are made from them.
+struct typed {
+    const char *conditions, *metric;
+    double error, confidence, at_most;
+    uint64_t min_runs, max_runs, discard_warmup, seed;
+    bool ignore_failure, aa;
+};
+
+static bool check_names(const char *text, char *error, size_t size);
+static bool check_metrics(const char *text, char *error, size_t size);
+
+#define TYPED(member) .offset = offsetof(struct typed, member)
+#define LINE(member)  .offset = offsetof(struct command_line, member)
+
+static const struct option_row experiment_rows[] = {
+    {.name = "conditions",
+     .argument = "A,B,...",
+     .type = OPTION_TEXT,
+     TYPED(conditions),
+     .preset = "baseline",
+     .check = check_names,
+     .help = "the first is what the others are compared with"},
+    {.name = "error",
+     .argument = "E",
+     .type = OPTION_FRACTION,
+     TYPED(error),
+     .maximum = 1e6,
+     .exclusive = true,
+     .preset = "0.05",
+     .help = "relative half-width that the intervals must reach"},
+    {.name = "confidence",
+     .argument = "P",
+     .type = OPTION_FRACTION,
+     TYPED(confidence),
+     .maximum = 1,
+     .exclusive = true,
+     .preset = "0.95",
+     .help = "of the intervals, two-sided"},
+    {.name = "min-runs",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     TYPED(min_runs),
+     .minimum = 1,
+     .maximum = MAX_RUNS_LIMIT,
+     .help = "runs of each condition at least (default: 12, or --max-runs where that is less)"},
+    {.name = "max-runs",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     TYPED(max_runs),
+     .minimum = 1,
+     .maximum = MAX_RUNS_LIMIT,
+     .help = "runs of each condition at most (default: 30, or --min-runs where that is more)"},
+    {.name = "metric",
+     .argument = "LIST",
+     .type = OPTION_TEXT,
+     TYPED(metric),
+     .preset = "wall_s",
+     .check = check_metrics,
+     .help = "wall_s, user_s, system_s, max_rss_bytes or all; intervals of several metrics hold "
+             "all at once (Bonferroni)"},
+    {.name = "seed",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     TYPED(seed),
+     .help = "of the order within the blocks (default: 0)"},
+    {.name = "ignore-failure",
+     .type = OPTION_FLAG,
+     TYPED(ignore_failure),
+     .help = "failed runs count like the others"},
+    {.name = "discard-warmup",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     TYPED(discard_warmup),
+     .maximum = MAX_RUNS_LIMIT,
+     .help = "leave the first N runs of each condition out (default: 0)"},
+    {.name = "at-most",
+     .argument = "R",
+     .type = OPTION_REAL,
+     TYPED(at_most),
+     .maximum = 1e6,
+     .exclusive = true,
+     .help = "a gate: stop when each slowdown is surely below R, or one is surely above; the "
+             "error rate 1-P holds however often one looks"},
+    {.name = "aa",
+     .type = OPTION_FLAG,
+     TYPED(aa),
+     .help = "the condition named aa is the baseline again; its apparent slowdown is the noise "
+             "floor of the others"},
+    {0},
+};
+
+static const struct option_row mode_rows[] = {
+    {.name = "summary",
+     .argument = "FILE",
+     .type = OPTION_TEXT,
+     LINE(summary),
+     .help = "where the summary goes; - is standard output"},
+    {.name = "summary-only",
+     .type = OPTION_FLAG,
+     LINE(summary_only),
+     .help = "no answers, only summaries"},
+    {.name = "first-stop",
+     .type = OPTION_FLAG,
+     LINE(first_stop),
+     .help = "pass over the records after the first stop (see below)"},
+    {.name = "compare",
+     .type = OPTION_FLAG,
+     LINE(compare),
+     .help = "ratio B/A of the means in two files A and B of records, as JSON"},
+    {.name = "condition",
+     .argument = "NAME",
+     .type = OPTION_TEXT,
+     LINE(condition),
+     .help = "which condition --compare compares"},
+    {.name = "derive",
+     .type = OPTION_FLAG,
+     LINE(derive),
+     .help = "write DIR/result.json from DIR/experiment.json and DIR/runs.jsonl, for each DIR"},
+    {.name = "experiment",
+     .argument = "DIR",
+     .type = OPTION_TEXT,
+     LINE(experiment),
+     .help = "be the hub of the experiment in DIR (see below)"},
+    {.name = "pid",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     LINE(pid),
+     .minimum = 1,
+     .maximum = 4194304,
+     .help = "the process that measures, for status.json (default: 1)"},
+    {.name = "quiet",
+     .type = OPTION_FLAG,
+     LINE(quiet),
+     .help = "with --experiment: do not report what is continued"},
+    {0},
+};
+
+static const char intro[] =
+    "Decides what an experiment measures next, and reports what the runs show.\n"
+    "Reads records from standard input, or is the hub of an experiment\n"
+    "(--experiment), or derives the results of finished ones (--derive).\n";
+
+static const char details[] =
+    "Dialogue:\n"
+    "Before the first record and after every line stats writes one line of six\n"
+    "fields, separated by tabs:\n"
+    "  run   CONDITION  BLOCK  ORDER  ERROR  MORE    measure CONDITION once\n"
+    "  stop  REASON     -      -      ERROR  0       the experiment is over\n"
+    "ERROR is the worst relative error so far, MORE how many more runs it will\n"
+    "take; - is not known yet. REASON is error (--error is reached), max-runs,\n"
+    "decided (--at-most), failure (a run failed), or what a line `stop REASON`\n"
+    "said (max-time, interrupted). Every block has each condition once, in an\n"
+    "order that the seed and the block's number determine: records that are fed\n"
+    "again lead to the same state. stats never reads a clock.\n"
+    "\n"
+    "A record is one JSON object a line (results/schema/jostle.run.schema.json).\n"
+    "Only wall_s is needed (and condition, where there are several); block and\n"
+    "order are counted if absent; exit_code, signal, timed_out mark a failed run;\n"
+    "block 0 is a warm-up run, which does not count. A line that is no record is\n"
+    "set aside with a warning on standard error.\n"
+    "\n"
+    "The summary is one JSON object: conditions, slowdowns, warnings, intervals,\n"
+    "forecast, and with --aa noise_floor, with --at-most verdict (below, above,\n"
+    "undecided).\n"
+    "\n"
+    "Testing it with records of your own:\n"
+    "A line `next` ends an experiment, writes its summary and begins another: any\n"
+    "number can be simulated in one go. A simulator may read the answers and\n"
+    "supply the runs, or write max-runs blocks of each experiment without reading\n"
+    "anything: with --first-stop, records that come after the decision to stop do\n"
+    "not count.\n"
+    "  your-simulator |\n"
+    "      stats --conditions baseline,load --error 0.02 --max-runs 100 \\\n"
+    "          --first-stop --summary-only --summary - | jq -c '.slowdowns[0].ci'\n"
+    "where your-simulator writes for each experiment lines like\n"
+    "  {\"condition\":\"baseline\",\"block\":1,\"wall_s\":1.003}\n"
+    "  {\"condition\":\"load\",\"block\":1,\"wall_s\":1.251}\n"
+    "  ...\n"
+    "  next\n"
+    "\n"
+    "The hub (--experiment DIR):\n"
+    "stats holds DIR/runs.jsonl locked, puts each run's record together from the\n"
+    "raw lines of meter and the loads, judges it, appends it, keeps status.json of\n"
+    "a campaign's cell, and writes result.json. Commands come on standard input,\n"
+    "fields separated by tabs; those with -> are answered by one line, or by\n"
+    "`failed SOURCE TEXT`:\n"
+    "  meter FIFO              where meter's lines come from\n"
+    "  load INDEX NAME CONDITION NODE FIFO\n"
+    "                          and those of a load; NODE empty: this one\n"
+    "  await EVENT SOURCE...   -> ok, when each source (INDEX, or meter) has sent it\n"
+    "  begin US                -> what is next; US: time of day in microseconds\n"
+    "  record [US]             -> what is next; US: longest round trip of marks\n"
+    "  stop REASON             -> what is next: stop\n"
+    "  after JSON              the kernel's counters at the end, for the result\n"
+    "  steps ...               what a scheduler counted, for the result\n"
+    "  warn TEXT               a warning, for the result\n"
+    "  finish                  -> done VERDICT, once all files are written\n"
+    "  ended STATE [REASON]    how it ended without a result, for status.json\n"
+    "What is next: `run CONDITION BLOCK ORDER PROGRESS MORE` or `stop REASON\n"
+    "TEXT`.\n"
+    "\n"
+    "Exit status:\n"
+    "  0  done    1  records or results cannot be read or written    2  wrong use\n";
+
+static bool is_condition_name(const char *name, size_t length)
+{
+    return length > 0 &&
+           strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._%+-") >=
+               length;
+}
+
+static bool check_names(const char *text, char *error, size_t size)
+{
+    size_t count = 0;
+    for (const char *name = text; name; count++) {
+        const size_t length = strcspn(name, ",");
+        if (!is_condition_name(name, length)) {
+            snprintf(error, size, "give names of letters, digits and . _ %% + -");
+            return false;
+        }
+        for (const char *other = text; other < name; other += strcspn(other, ",") + 1)
+            if (strcspn(other, ",") == length && strncmp(other, name, length) == 0) {
+                snprintf(error, size, "give each name once");
+                return false;
+            }
+        name = name[length] == ',' ? name + length + 1 : NULL;
+    }
+    if (count > MAX_CONDITIONS)
+        snprintf(error, size, "give at most %d names", MAX_CONDITIONS);
+    return count <= MAX_CONDITIONS;
+}
+
+// Calls `take` with each of the names that commas join; false if it was once.
+static bool each_name(struct settings *settings, const char *list,
+                      bool (*take)(struct settings *, const char *))
+{
+    char *copy = strdup(list), *rest = copy;
+    bool good = copy != NULL;
+    for (char *name; good && (name = strsep(&rest, ",")) != NULL;)
+        good = take(settings, name);
+    free(copy);
+    return good;
+}
+
+static bool add_condition(struct settings *settings, const char *name)
+{
+    char *copy = strdup(name);
+    if (copy)
+        settings->conditions[settings->condition_count++] = copy;
+    return copy != NULL;
+}
+
+static bool add_metric(struct settings *settings, const char *name)
+{
+    const bool all = strcmp(name, "all") == 0;
+    bool found = all;
+    for (size_t i = 0; i < METRICS; i++)
+        if (all || strcmp(name, metric_names[i]) == 0)
+            settings->metric[i] = found = true;
+    return found;
+}
+
+static bool check_metrics(const char *text, char *error, size_t size)
+{
+    struct settings ignored = {0};
+    const bool good = each_name(&ignored, text, add_metric);
+    if (!good)
+        snprintf(error, size,
+                 "give wall_s, user_s, system_s, max_rss_bytes (joined by commas) or all");
+    return good;
+}
+
+static void complete(struct settings *settings, const struct typed *typed)
+{
+    settings->error = typed->error;
+    settings->confidence = typed->confidence;
+    settings->at_most = typed->at_most;
+    settings->min_runs = typed->min_runs;
+    settings->max_runs = typed->max_runs;
+    settings->discard_warmup = typed->discard_warmup;
+    settings->seed = typed->seed;
+    settings->ignore_failure = typed->ignore_failure;
+    settings->aa = typed->aa;
+    if (settings->max_runs == 0)
+        settings->max_runs =
+            settings->min_runs > DEFAULT_MAX_RUNS ? settings->min_runs : DEFAULT_MAX_RUNS;
+    if (settings->min_runs == 0)
+        settings->min_runs =
+            settings->max_runs < DEFAULT_MIN_RUNS ? settings->max_runs : DEFAULT_MIN_RUNS;
+    if (!each_name(settings, typed->conditions, add_condition) ||
+        !each_name(settings, typed->metric, add_metric))
+        usage_error("stats: no memory: free some");
+    if (settings->aa && settings_condition(settings, "aa") <= 0)
+        usage_error("stats: --aa: name a condition aa after the first one in --conditions");
+    if (settings->min_runs > settings->max_runs)
+        usage_error("stats: --min-runs %zu is more than --max-runs %zu: raise the one or lower the "
+                    "other",
+                    settings->min_runs, settings->max_runs);
+}
+
+void command_line_parse(struct command_line *line, int argc, char **argv)
+{
+    struct typed typed = {0};
+    const struct option_group groups[] = {
+        {.rows = experiment_rows, .values = &typed, .title = "An experiment:"},
+        {.rows = mode_rows, .values = line, .title = "What is done:"},
+    };
+    const struct program program = {.name = "stats",
+                                    .usage = "[A B | DIR...]",
+                                    .intro = intro,
+                                    .details = details,
+                                    .groups = groups,
+                                    .group_count = 2};
+    int rest;
+    *line = (struct command_line){.pid = 1};
+    struct options *options = options_parse(&program, argc, argv, &rest);
+    if (line->pid == 0)
+        line->pid = 1;
+    options_free(options);
+    line->operands = argv + rest;
+    line->operand_count = argc - rest;
+    if (line->compare && line->operand_count != 2)
+        usage_error("stats: --compare takes two files, %d given: name A and B",
+                    line->operand_count);
+    if (line->derive && line->operand_count == 0)
+        usage_error("stats: --derive: name the folders of experiments");
+    if (!line->compare && !line->derive && line->operand_count > 0)
+        usage_error("stats: %s: no such operand: records come from standard input",
+                    line->operands[0]);
+    complete(&line->settings, &typed);
+}
+
+void command_line_free(struct command_line *line)
+{
+    settings_free(&line->settings);
+}
