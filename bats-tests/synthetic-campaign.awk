@@ -103,8 +103,7 @@ function write_cell(cell,    i, c, base, slow, ratio, spread) {
     fill(template[4])
     close(file)
     file = dir "/cells/" name "/status.json"
-    printf "{\"schema\":\"jostle.status/1\",\"cell\":\"%s\",\"state\":\"done\",\"reason\":null,\"host\":%s,\"pid\":%d,\"started\":%s,\"updated\":%s,\"runs\":%d,\"max_runs\":%d,\"error\":%s,\"expected_runs\":null,\"slurm_job\":null}\n", \
-        name, value["host"], 1000 + cell, stamp(cell * 60), stamp(cell * 60 + 2 * runs), 2 * runs, 2 * runs, value["error"] > file
+    printf "{\"schema\":\"jostle.status/1\",\"cell\":\"%s\",\"key\":\"%064d\",\"limits\":{},\"state\":\"done\",\"reason\":\"max-runs\",\"host\":%s,\"pid\":%d,\"started\":%s,\"updated\":%s,\"runs\":%d,\"max_runs\":%d,\"error\":%s,\"asked_error\":0.05,\"expected_runs\":%d,\"spent_s\":%.3f,\"job\":null}\n", name, cell + 1, value["host"], 1000 + cell, stamp(cell * 60), stamp(cell * 60 + 2 * runs), 2 * runs, 2 * runs, value["error"], 2 * runs, runs * base * (1 + slow) > file
     close(file)
 }
 # All of a slowdown of so many points is slower execution.
@@ -113,8 +112,8 @@ function attribution_json(points, seconds) {
         points, seconds, seconds, load, level, points, points)
 }
 function cell_json(cell) {
-    return sprintf("{\"name\":\"%s\",\"number\":%d,\"key\":\"%064d\",\"target\":\"%s\",\"label\":\"%s n=%d\",\"parameters\":{\"n\":\"%d\"},\"command\":[\"%s\",\"%d\"],\"load\":\"%s\",\"level\":\"%s\",\"condition\":\"%s-%s\",\"spec\":%s,\"settings\":{}}", \
-        name, cell + 1, cell + 1, target, target, n, n, target, n, load, level, load, level, \
+    return sprintf("{\"name\":\"%s\",\"number\":%d,\"key\":\"%064d\",\"target\":\"%s\",\"label\":\"%s n=%d\",\"parameters\":{\"n\":\"%d\"},\"command\":[\"%s\",\"%d\"],\"load\":\"%s\",\"level\":\"%s\",\"load_parameters\":{\"level\":\"%s\"},\"condition\":\"%s-%s\",\"node\":\"\",\"spec\":%s,\"settings\":{}}", \
+        name, cell + 1, cell + 1, target, target, n, n, target, n, load, level, level, load, level, \
         quoted((load == "disk" ? "io --sequential --limit " : "cpu --percent ") level))
 }
 BEGIN {
@@ -130,7 +129,7 @@ END {
         exit
     }
     campaign = dir "/campaign.json"
-    printf "{\"schema\":\"jostle.campaign/1\",\"name\":\"synthetic\",\"file\":\"synthetic.conf\",\"settings\":{},\"cells\":[" > campaign
+    printf "{\"schema\":\"jostle.campaign/1\",\"name\":\"synthetic\",\"description\":null,\"file\":\"synthetic.conf\",\"scratch\":null,\"calibrate_s\":null,\"settings\":{},\"cells\":[" > campaign
     for (i = 0; i < cells; i++) {
         write_cell(i)
         cell_names(i)

@@ -9,7 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HINT_SIZE = 128, REASON_SIZE = 256, LONGEST_FOLDER = 120, CUT_FOLDER = 110, TAIL = 8 };
+enum {
+    HINT_SIZE = 128,
+    HINT_NAMES = 256,
+    REASON_SIZE = 256,
+    LONGEST_FOLDER = 120,
+    CUT_FOLDER = 110,
+    TAIL = 8
+};
 /* How long to calibrate where the file only says that it is to be done. */
 static const int64_t default_calibrate_ns = 10000000000;
 
@@ -159,17 +166,16 @@ static void add_cell(const struct context *context, const struct half *target,
 static void check_load_name(const struct config *config, const struct entry *entry,
                             const struct sections *loads, const char *word)
 {
-    char hint[HINT_SIZE] = "";
+    char hint[HINT_SIZE];
     if (strcmp(word, "none") == 0)
         return;
     for (size_t i = 0; i < loads->count; i++)
         if (strcmp(loads->list[i].name, word) == 0)
             return;
-    const char **names = calloc(loads->count + 1, sizeof *names);
-    for (size_t i = 0; names != NULL && i < loads->count; i++)
+    const char *names[HINT_NAMES] = {0};
+    for (size_t i = 0; i < loads->count && i + 1 < HINT_NAMES; i++)
         names[i] = loads->list[i].name;
-    if (names != NULL)
-        config_hint(word, names, hint, sizeof hint);
+    config_hint(word, names, hint, sizeof hint);
     config_refuse(config, entry, NULL, "no load is named %s%s: name loads of this file, or none",
                   word, hint);
 }

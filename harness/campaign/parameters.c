@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HINT_SIZE = 128, LINE_SIZE = 512 };
+enum { HINT_SIZE = 128, HINT_NAMES = 256, LINE_SIZE = 512 };
 
 static const char *const campaign_keys[] = {"name", "description", "scratch", "calibrate", NULL};
 static const char *const target_keys[] = {"command", "case", "loads", "description", NULL};
@@ -257,29 +257,28 @@ static bool has_template(const struct section *section, const struct entry *entr
            (setting_known(entry->key) && !section_reserves(section->kind, entry->key));
 }
 
-static const char **known_placeholders(const json_t *names, const json_t *builtin)
+/* Adds the names of an object to those that are known. */
+static size_t add_names(const json_t *object, const char **names, size_t count)
 {
-    const char **known =
-        calloc(json_object_size(names) + json_object_size(builtin) + 1, sizeof *known);
-    size_t count = 0;
     const char *name;
     json_t *value;
-    json_object_foreach((json_t *)names, name, value) if (known != NULL) known[count++] = name;
-    json_object_foreach((json_t *)builtin, name, value) if (known != NULL) known[count++] = name;
-    return known;
+    json_object_foreach((json_t *)object, name, value) if (count + 1 < HINT_NAMES) names[count++] =
+        name;
+    names[count] = NULL;
+    return count;
 }
 
 static void refuse_placeholder(const struct config *config, const struct entry *entry,
                                const struct piece *piece, const json_t *names,
                                const json_t *builtin)
 {
-    const char **known = known_placeholders(names, builtin);
-    char hint[HINT_SIZE] = "", name[HINT_SIZE], lower[HINT_SIZE];
+    const char *known[HINT_NAMES];
+    char hint[HINT_SIZE], name[HINT_SIZE], lower[HINT_SIZE];
     snprintf(name, sizeof name, "%.*s", (int)piece->length, piece->text);
     for (size_t i = 0; i < sizeof name; i++)
         lower[i] = (char)tolower((unsigned char)name[i]);
-    if (known != NULL)
-        config_hint(name, known, hint, sizeof hint);
+    add_names(builtin, known, add_names(names, known, 0));
+    config_hint(name, known, hint, sizeof hint);
     config_refuse(config, entry, NULL,
                   "{%s}: unknown placeholder%s: give %s = VALUES in this section, or write {{ for "
                   "a brace",
