@@ -1,5 +1,6 @@
 /* What percentages refer to is measured before a campaign that says so. */
 #include "command.h"
+#include "output.h"
 #include "plan.h"
 #include "states.h"
 
@@ -27,16 +28,6 @@ static bool has_percent_limit(const char *part)
     return false;
 }
 
-static void print_pair(const char *name, const char *value)
-{
-    if (value == NULL || value[0] == '\0')
-        return;
-    fputs(name, stdout);
-    putchar('\0');
-    fputs(value, stdout);
-    putchar('\0');
-}
-
 /* How the load is placed says how many CPUs it has, and so what 100 % is. */
 static void print_load(const json_t *settings, const char *part)
 {
@@ -51,16 +42,32 @@ static void print_load(const json_t *settings, const char *part)
     print_pair("load-cpus", text_of(settings, "load-cpus"));
     for (size_t i = 0; i < count; i++)
         print_pair("word", words[i]);
-    fputs("end\0", stdout);
-    putchar('\0');
-    putchar('\0');
+    print_pair("end", "");
     free(words);
 }
 
-/* Prints the parts of a cell's load that were not printed yet. */
+static const char *setting(const json_t *settings, const char *name)
+{
+    const char *text = text_of(settings, name);
+    return text != NULL ? text : "";
+}
+
+/* Prints a part of a load, unless it was printed with the same places. */
+static void print_part(const json_t *settings, const char *part, json_t *seen)
+{
+    json_t *key =
+        json_sprintf("%s\n%s\n%s\n%s", setting(settings, "place"), setting(settings, "place-cpus"),
+                     setting(settings, "load-cpus"), part);
+    const char *name = json_string_value(key);
+    if (name != NULL && json_object_get(seen, name) == NULL) {
+        json_object_set_new(seen, name, json_true());
+        print_load(settings, part);
+    }
+    json_decref(key);
+}
+
 static void print_cell(const json_t *cell, json_t *seen)
 {
-    const json_t *settings = json_object_get(cell, "settings");
     const char *spec = text_of(cell, "spec"), *node = text_of(cell, "node");
     /* Those of other nodes are calibrated there. */
     if (spec == NULL || (node != NULL && node[0] != '\0'))
@@ -72,17 +79,8 @@ static void print_cell(const json_t *cell, json_t *seen)
             *next = '\0';
             next += sizeof separator - 1;
         }
-        json_t *key = json_sprintf(
-            "%s\n%s\n%s\n%s", text_of(settings, "place") ? text_of(settings, "place") : "",
-            text_of(settings, "place-cpus") ? text_of(settings, "place-cpus") : "",
-            text_of(settings, "load-cpus") ? text_of(settings, "load-cpus") : "", part);
-        const char *name = json_string_value(key);
-        if (part[0] != '@' && has_percent_limit(part) && name != NULL &&
-            json_object_get(seen, name) == NULL) {
-            json_object_set_new(seen, name, json_true());
-            print_load(settings, part);
-        }
-        json_decref(key);
+        if (part[0] != '@' && has_percent_limit(part))
+            print_part(json_object_get(cell, "settings"), part, seen);
     }
     free(parts);
 }
@@ -103,5 +101,5 @@ int command_calibrations(const struct command_options *options, char **operands,
     json_decref(chosen);
     json_decref(seen);
     json_decref(plan);
-    return fflush(stdout) == 0 ? 0 : 1;
+    return print_end();
 }

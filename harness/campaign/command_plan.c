@@ -4,6 +4,7 @@
 #include "estimate.h"
 #include "expand.h"
 #include "folder.h"
+#include "output.h"
 #include "plan.h"
 #include "states.h"
 
@@ -15,14 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int finish(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return 0;
-    complain("cannot write to stdout");
-    return 1;
-}
 
 static bool write_conf(const struct config *config, const char *path)
 {
@@ -77,7 +70,7 @@ int command_describe(const struct command_options *options, char **operands, int
         printf("%.9g", calibrate_s);
     printf("\nnodes\t%ld\n", plan_nodes(plan));
     json_decref(plan);
-    return finish();
+    return print_end();
 }
 
 /* {label: seconds of a run}, from meter's records in DIR/NUMBER. */
@@ -160,18 +153,7 @@ int command_plan(const struct command_options *options, char **operands, int cou
     else if (json_dumpf(view.estimate, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0)
         putchar('\n');
     view_close(&view);
-    return finish();
-}
-
-/* A name and a value, each ended by a 0. */
-static void print_pair(const char *name, const char *value)
-{
-    if (value == NULL)
-        return;
-    fputs(name, stdout);
-    putchar('\0');
-    fputs(value, stdout);
-    putchar('\0');
+    return print_end();
 }
 
 /* Of each target and its parameters of whose time nothing is known: number, label,
@@ -204,7 +186,7 @@ int command_probes(const struct command_options *options, char **operands, int c
     }
     json_decref(seen);
     view_close(&view);
-    return finish();
+    return print_end();
 }
 
 int command_keep(const struct command_options *options, char **operands, int count)

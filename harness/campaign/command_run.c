@@ -3,6 +3,7 @@
 #include "drive.h"
 #include "folder.h"
 #include "merge.h"
+#include "output.h"
 #include "plan.h"
 #include "states.h"
 #include "status.h"
@@ -16,14 +17,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-static int finish(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return 0;
-    complain("cannot write to stdout");
-    return 1;
-}
 
 /* Makes the folder, holds it, and brings the plan into it. */
 static bool open_folder(const struct command_options *options, const json_t *plan,
@@ -59,7 +52,7 @@ int command_run(const struct command_options *options, char **operands, int coun
         for (size_t i = 0; i < states.count; i++)
             todo += states.list[i].todo;
         printf("ready\t%zu\n", todo);
-        driven = finish() == 0 && drive(&settings, &states);
+        driven = print_end() == 0 && drive(&settings, &states);
         states_free(&states);
     }
     json_decref(chosen);
@@ -105,7 +98,7 @@ int command_status(const struct command_options *options, char **operands, int c
     states_free(&states);
     queue_free(&queue);
     json_decref(plan);
-    return finish() == 0 && good ? 0 : 1;
+    return print_end() == 0 && good ? 0 : 1;
 }
 
 /* The folders of the cells, each ended by a 0. */
@@ -142,5 +135,5 @@ int command_merge(const struct command_options *options, char **operands, int co
     else
         printf("%zu\t%zu\n", merged.count, merged.again);
     merge_free(&merged);
-    return good && finish() == 0 ? 0 : 1;
+    return good && print_end() == 0 ? 0 : 1;
 }

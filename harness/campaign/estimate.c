@@ -11,12 +11,6 @@
 static const double pair_s = 0.2, start_s = 1;
 enum { DEFAULT_MAX_RUNS = 30, DEFAULT_MIN_RUNS = 12 };
 
-/* A JSON number without a fraction where it has none. */
-static json_t *number(double value)
-{
-    return value == (double)(json_int_t)value ? json_integer((json_int_t)value) : json_real(value);
-}
-
 /* Adds to {name: [sum, count]}. */
 static void add_time(json_t *sums, const char *name, double seconds)
 {
@@ -78,7 +72,8 @@ double rest_of_cell(const json_t *status)
 
 static json_t *range(double low, double high, const char *from)
 {
-    return json_pack("{so so ss}", "low", number(low), "high", number(high), "from", from);
+    return json_pack("{so so ss}", "low", json_of_number(low), "high", json_of_number(high), "from",
+                     from);
 }
 
 static json_t *from_probe(const json_t *cell, double run_s)
@@ -112,21 +107,15 @@ static json_t *time_of(const struct state *state, const struct means *means, con
     return known != NULL ? from_probe(state->cell, json_number_value(known)) : json_null();
 }
 
-static json_t *member(const json_t *object, const char *name)
-{
-    json_t *value = json_object_get(object, name);
-    return value != NULL ? json_incref(value) : json_null();
-}
-
 static json_t *cell_of(const struct state *state, json_t *time)
 {
     const json_t *cell = state->cell;
-    return json_pack("{so so so so so so ss sb so so so so}", "number", member(cell, "number"),
-                     "name", member(cell, "name"), "target", member(cell, "target"), "label",
-                     member(cell, "label"), "load", member(cell, "load"), "level",
-                     member(cell, "level"), "state", state->name, "todo", state->todo, "command",
-                     member(cell, "command"), "spec", member(cell, "spec"), "spent_s",
-                     member(state->status, "spent_s"), "estimate_s", time);
+    return json_pack("{so so so so so so ss sb so so so so}", "number", member_of(cell, "number"),
+                     "name", member_of(cell, "name"), "target", member_of(cell, "target"), "label",
+                     member_of(cell, "label"), "load", member_of(cell, "load"), "level",
+                     member_of(cell, "level"), "state", state->name, "todo", state->todo, "command",
+                     member_of(cell, "command"), "spec", member_of(cell, "spec"), "spent_s",
+                     member_of(state->status, "spent_s"), "estimate_s", time);
 }
 
 json_t *estimate(const json_t *plan, const struct states *states, const json_t *probes)
@@ -147,7 +136,7 @@ json_t *estimate(const json_t *plan, const struct states *states, const json_t *
     }
     means_free(&means);
     return json_pack("{ss so so so s{si si si so so}}", "schema", "jostle.plan/1", "name",
-                     member(plan, "name"), "file", member(plan, "file"), "cells", cells, "total",
-                     "cells", (int)states->count, "todo", todo, "unknown", unknown, "low_s",
-                     number(low_s), "high_s", number(high_s));
+                     member_of(plan, "name"), "file", member_of(plan, "file"), "cells", cells,
+                     "total", "cells", (int)states->count, "todo", todo, "unknown", unknown,
+                     "low_s", json_of_number(low_s), "high_s", json_of_number(high_s));
 }

@@ -1,6 +1,7 @@
 #include "expand.h"
 
 #include "halves.h"
+#include "plan.h"
 #include "settings.h"
 
 #include "common/messages.h"
@@ -81,12 +82,6 @@ static json_t *optional_text(const struct section *campaign, const char *key)
     return entry != NULL ? json_string(entry->value) : json_null();
 }
 
-/* A number without a fraction where it has none. */
-static json_t *number(double value)
-{
-    return value == (double)(json_int_t)value ? json_integer((json_int_t)value) : json_real(value);
-}
-
 /* calibrate = 10s, or true for the default length, or false. */
 static json_t *calibrate_seconds(const struct config *config, const struct section *campaign)
 {
@@ -97,7 +92,7 @@ static json_t *calibrate_seconds(const struct config *config, const struct secti
     if (strcmp(entry->value, "true") != 0 &&
         (units_time(entry->value, &time_ns) != 0 || time_ns <= 0))
         config_refuse(config, entry, NULL, "%s: give a time such as 10s, or true", entry->value);
-    return number((double)time_ns / 1e9);
+    return json_of_number((double)time_ns / 1e9);
 }
 
 /* --- cells */

@@ -14,6 +14,10 @@ json_t *plan_read(const char *path);
 const char *text_of(const json_t *object, const char *name);
 /* A member that is a number, or otherwise. */
 double number_of(const json_t *object, const char *name, double otherwise);
+/* A member, or null; to be released. */
+json_t *member_of(const json_t *object, const char *name);
+/* A number, without a fraction where it has none. To be released. */
+json_t *json_of_number(double value);
 /* A setting of a cell: {settings: {name: "0.05"}}, as a number. */
 double setting_of_cell(const json_t *cell, const char *name, double otherwise);
 

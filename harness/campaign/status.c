@@ -13,12 +13,6 @@ enum { REASON_SIZE = 256 };
 static const char *const names[] = {"done",  "running", "failed", "interrupted",
                                     "stale", "waiting", NULL};
 
-static json_t *member(const json_t *object, const char *name)
-{
-    json_t *value = json_object_get(object, name);
-    return value != NULL ? json_incref(value) : json_null();
-}
-
 /* The state that people are shown: what waits for whatever reason is waiting. */
 static const char *shown_state(const char *folder, const struct state *state,
                                const struct queue *queue, double now_s, char *reason, size_t size)
@@ -42,14 +36,15 @@ static const char *shown_state(const char *folder, const struct state *state,
 static json_t *cell_status(const struct state *state, const char *shown, const char *reason)
 {
     const json_t *status = state->status;
-    return json_pack("{so so ss ss? so so so so so so so so ss?}", "number",
-                     member(state->cell, "number"), "name", member(state->cell, "name"), "state",
-                     shown, "reason", reason[0] ? reason : NULL, "host", member(status, "host"),
-                     "runs", json_integer((json_int_t)number_of(status, "runs", 0)), "max_runs",
-                     member(status, "max_runs"), "expected_runs", member(status, "expected_runs"),
-                     "error", member(status, "error"), "asked_error", member(status, "asked_error"),
-                     "updated", member(status, "updated"), "spent_s", member(status, "spent_s"),
-                     "job", job_of(status));
+    return json_pack(
+        "{so so ss ss? so so so so so so so so ss?}", "number", member_of(state->cell, "number"),
+        "name", member_of(state->cell, "name"), "state", shown, "reason", reason[0] ? reason : NULL,
+        "host", member_of(status, "host"), "runs",
+        json_integer((json_int_t)number_of(status, "runs", 0)), "max_runs",
+        member_of(status, "max_runs"), "expected_runs", member_of(status, "expected_runs"), "error",
+        member_of(status, "error"), "asked_error", member_of(status, "asked_error"), "updated",
+        member_of(status, "updated"), "spent_s", member_of(status, "spent_s"), "job",
+        job_of(status));
 }
 
 static double rest_of(const struct state *state, const char *shown, const struct means *means)
@@ -129,7 +124,7 @@ json_t *status_of(const json_t *plan, const char *folder, const struct states *s
     const double at_once = number_of(counts, "running", 0);
     json_t *left = isnan(rest_s) || at_once <= 0 ? json_null() : json_real(rest_s / at_once);
     return json_pack("{ss so ss so so so sb so}", "schema", "jostle.campaign-status/1", "name",
-                     member(plan, "name"), "folder", folder, "counts", counts, "left_s", left,
+                     member_of(plan, "name"), "folder", folder, "counts", counts, "left_s", left,
                      "jobs", jobs_of(jobs_path, queue), "queue", queue->answers, "cells", cells);
 }
 
