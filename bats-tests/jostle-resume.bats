@@ -111,13 +111,13 @@ free() {
     rm out/result.json
     sha256sum out/* >sums
     run -2 "$JOSTLE" slowdown --output out --resume --max-runs 2 --load 'low=cpu --percent 6 --threads 1' -- ./target
-    [[ $output == *'load low: cpu --percent 5 --threads 1 there, cpu --percent 6'* ]]
+    [[ $output == *'load low: recorded cpu --percent 5 --threads 1, now cpu --percent 6'* ]]
     run -2 "$JOSTLE" slowdown --output out --resume --max-runs 2 --load 'low=cpu --percent 5 --threads 1' -- ./other
-    [[ $output == *'command: ./target there, ./other asked for'* ]]
+    [[ $output == *'command: recorded ./target, now ./other'* ]]
     run -2 measure --resume --max-runs 2 --nice 3
-    [[ $output == *'nice: none there, 3 asked for'* ]]
+    [[ $output == *'nice: recorded none, now 3'* ]]
     run -2 "$JOSTLE" slowdown --output out --resume --seed 6 --load 'low=cpu --percent 5 --threads 1' -- ./target
-    [[ $output == *'seed: 5 there, 6 asked for'* ]]
+    [[ $output == *'seed: recorded 5, now 6'* ]]
     sha256sum --quiet -c sums
     run -2 "$JOSTLE" slowdown --resume --load cpu -- true
     [[ $output == *'--output'* ]]
@@ -158,10 +158,13 @@ free() {
     [[ -s out/runs.jsonl && -s out/experiment.json ]]
 }
 
-@test "--cell is recorded, and status.json tells how the cell stands" {
+@test "--cell is recorded, and status.json shows how far the cell is" {
     target
-    run -2 measure --cell 'no json'
-    measure --quiet --max-runs 2 --cell '{"name":"a@b","number":3,"key":"abc","settings":{"max-runs":"2"}}'
+    run -2 measure --cell nonesuch
+    echo no json >cell.json
+    run -2 measure --cell cell.json
+    echo '{"schema":"jostle.cell/1","name":"a@b","number":3,"key":"abc","settings":{"max-runs":"2"}}' >cell.json
+    measure --quiet --cell cell.json
     holds '.cell.name == "a@b"' <out/experiment.json
     holds '.cell.number == 3' <out/result.json
     holds '.cell == "a@b" and .key == "abc" and .limits == {"max-runs": "2"} and .state == "done" and .runs == 4 and .max_runs == 4' <out/status.json

@@ -165,13 +165,6 @@ setup() {
     "$JOSTLE" run --quiet --output out --max-runs 4 -- sleep 0.02
     cp out/result.json before.json
     rm out/result.json
-    (
-        export JOSTLE_LIB=$ROOT/harness/lib JOSTLE_HARNESS=$ROOT/harness JOSTLE_ROOT=$ROOT JOSTLE_BIN=$BIN
-        # shellcheck source=/dev/null
-        source "$JOSTLE_LIB/common.bash"
-        # shellcheck source=/dev/null
-        source "$JOSTLE_LIB/result.bash"
-        result_derive out
-    )
+    "$BIN/stats" --derive out
     cmp before.json out/result.json
 }

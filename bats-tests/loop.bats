@@ -17,7 +17,7 @@ scheduler_start_words() { :; }
 scheduler_own_lines() { cat; }
 scheduler_steps() { [[ $1 != mpirun ]] || printf 'step\t1\n'; }
 END
-    echo 'report_table() { echo "the table of ${1##*/}"; }' >harness/report/table.bash
+    echo 'report_table() { echo "the table of ${1##*/}"; }' >harness/report/layout.bash
     make_experiment
     make_stats
     make_meter

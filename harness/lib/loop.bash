@@ -11,14 +11,14 @@ source "$JOSTLE_LIB/processes.bash"
 source "$JOSTLE_LIB/plan.bash"
 # shellcheck source-path=SCRIPTDIR source=stats.bash
 source "$JOSTLE_LIB/stats.bash"
-# shellcheck source-path=SCRIPTDIR source=held.bash
-source "$JOSTLE_LIB/held.bash"
+# shellcheck source-path=SCRIPTDIR source=loads.bash
+source "$JOSTLE_LIB/loads.bash"
 # shellcheck source-path=SCRIPTDIR source=cold.bash
 source "$JOSTLE_LIB/cold.bash"
 # shellcheck source-path=SCRIPTDIR/../../jobs source=../../jobs/scheduler.bash
 source "$JOSTLE_ROOT/jobs/scheduler.bash"
-# shellcheck source-path=SCRIPTDIR/../report source=../report/table.bash
-source "$JOSTLE_HARNESS/report/table.bash"
+# shellcheck source-path=SCRIPTDIR/../report source=../report/layout.bash
+source "$JOSTLE_HARNESS/report/layout.bash"
 
 folder=''      # where the records are
 phase=starting # then running, finished

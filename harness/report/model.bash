@@ -64,7 +64,7 @@ report_derived() {
     REPLY=$3
     mkdir -p "$folder"
     cp "$3/experiment.json" "$folder/" && jq -c -R 'fromjson? | select(.schema == "jostle.run/1")' "$3/runs.jsonl" >"$folder/runs.jsonl" || return 0
-    (result_derive "$folder") >/dev/null 2>&1 || return 0
+    "$JOSTLE_BIN/stats" --derive "$folder" >/dev/null 2>&1 || return 0
     for file in runs.jsonl status.json; do
         [[ ! -e $3/$file ]] || ln -sf "$(readlink -f -- "$3/$file")" "$folder/$file"
     done
