@@ -21,7 +21,7 @@ completes() {
 completes_all() {
     local option
     local -a options
-    mapfile -t options < <("$@" --help | sed -nE 's/^ +(-[A-Za-z], +)?(--[a-z][a-z0-9-]*).*/\2/p')
+    mapfile -t options < <("$@" --help | sed -nE 's/^ {1,8}(-[A-Za-z], +)?(--[a-z][a-z0-9-]*).*/\2/p')
     [[ " ${options[*]} " == *' --help '* || $2 == completion ]]
     completes "$@" --
     for option in "${options[@]}"; do
@@ -86,15 +86,16 @@ completes_all() {
     for file in "$ROOT"/{harness,jobs}/commands/*; do
         [[ -s jostle-${file##*/}.1 ]]
     done
-    [[ -s jostle.1 && -s loadgen-cpu.1 && -s meter.1 && -s estimate.1 ]]
+    [[ -s jostle.1 && -s loadgen-cpu.1 && -s meter.1 && -s stats.1 ]]
     grep -q -e '-max\\-runs' jostle-slowdown.1
 }
 
 @test "--verbose shows each command as it is run, and the target can be run from it" {
     cd "$BATS_TEST_TMPDIR"
     jostle run --quiet --verbose --max-runs 3 --output out -- delannoy 3 2>shown
-    [[ $(grep -c '^+ .*meter .* -- delannoy 3$' shown) -eq 3 ]]
-    grep -q '^+ .*estimate ' shown
+    [[ $(grep -c '^+ delannoy 3$' shown) -eq 3 ]]
+    grep -q '^+ .*meter .* -- delannoy 3$' shown
+    grep -q '^+ .*stats ' shown
 }
 
 @test "no command prints colours where NO_COLOR is set or the output is no terminal" {

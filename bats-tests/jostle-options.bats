@@ -43,8 +43,8 @@ setup() {
 }
 
 @test "an unknown option is refused with the nearest one" {
-    run -2 "$JOSTLE" run --max-run 3 -- true
-    [[ $output == *'unknown option --max-run (did you mean --max-runs?)'* ]]
+    run -2 "$JOSTLE" run --max-rnus 3 -- true
+    [[ $output == *'--max-rnus: no such option of jostle run: did you mean --max-runs?'* ]]
 }
 
 @test "wrong values are refused before anything runs, each with what to give" {

@@ -25,7 +25,7 @@ _jostle() {
         return
     fi
     for line in ${(f)"$($program $words[2] --help 2>/dev/null |
-        sed -nE 's/^ +(-[A-Za-z], +)?(--[a-z][a-z0-9-]*)[ =]?([^ ]*) *(.*)/\2 \3 \4/p')"}; do
+        sed -nE 's/^ {1,8}(-[A-Za-z], +)?(--[a-z][a-z0-9-]*)[ =]?([^ ]*) *(.*)/\2 \3 \4/p')"}; do
         option=${line%% *} line=${line#* } kind=${line%% *}
         if [[ $words[CURRENT-1] == $option && -n $kind ]]; then
             case $kind in
