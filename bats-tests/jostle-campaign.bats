@@ -148,7 +148,7 @@ refused() {
     file '    nice = 1' '[target "a"]' '    command = true' '    nice = 2' '    cold = false' '[target "b"]' '    command = true' \
         '[load "l"]' '    spec = cpu --percent 1' '[load "m"]' '    spec = cpu --percent 2' '    nice = 3'
     "$JOSTLE" campaign c.conf --quiet --output out --only 'a@*'
-    holds '.settings.nice == "2" and .settings.cold == false' <out/cells/a@l/experiment.json
+    holds '.settings.nice == 2 and .settings.cold == false' <out/cells/a@l/experiment.json
     holds '.settings.nice == "3"' <out/cells/a@m/experiment.json
     "$JOSTLE" campaign c.conf --quiet --output other --only 'b@*' --set nice=4 --set max-runs=3
     holds -s 'all(.[]; .settings.nice == "4" and .settings.max_runs == 3)' <<<"$(cat other/cells/*/experiment.json)"

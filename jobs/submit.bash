@@ -1,4 +1,4 @@
-# From a campaign to jobs. Sourced, never run; needs measuring, campaign, settings,
+# From a campaign to jobs. Sourced, never run; needs common, options, campaign, settings,
 # scheduler.
 
 # shellcheck disable=SC2154 # options is submit's, campaign_tmp and plan_* are campaign.bash's

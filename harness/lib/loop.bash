@@ -215,7 +215,7 @@ measure_finish() {
 # measure_print: the result as the user wants it. That its reader has gone (`| head -1`)
 # is no failure of the measurement.
 measure_print() {
-    local json=${plan[json]:-} status=0
+    local json=${plan[json]:-} code=0
     stats_stop
     if [[ -n $json && $json != - ]]; then
         cp "$folder/result.json" "$json" 2>/dev/null ||
@@ -225,8 +225,8 @@ measure_print() {
         trap - PIPE
         [[ $json != - ]] || cat "$folder/result.json" || exit
         [[ -n ${plan[quiet]:-} ]] || measure_table
-    ) || status=$?
-    ((status == 0 || status == 128 + 13)) || die "cannot print the result: it is in $folder/result.json"
+    ) || code=$?
+    ((code == 0 || code == 128 + 13)) || die "cannot print the result: it is in $folder/result.json"
 }
 
 # measure_table: the table for people; on stderr when stdout has the JSON.
@@ -261,13 +261,13 @@ measure_interrupted() {
 
 # measure_exit: at the end, whatever the reason.
 measure_exit() {
-    local status=$?
+    local code=$?
     trap '' INT TERM HUP
     set +e
     live_end
     measure_stop
     if [[ -n $stats_pid && $phase != finished ]]; then
-        case $status in
+        case $code in
             # What is not the experiment's own fault may go well another time.
             "$EXIT_TARGET" | "$EXIT_USAGE") stats_say ended failed "$LAST_WARNING" ;;
             *) stats_say ended interrupted "$LAST_WARNING" ;;
@@ -276,7 +276,7 @@ measure_exit() {
     stats_stop
     processes_opened
     measure_tidy
-    exit "$status"
+    exit "$code"
 }
 
 # measure_tidy: takes away what is of no use to anybody: empty error files, and the
