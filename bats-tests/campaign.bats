@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# The program campaign by itself: nothing is measured here.
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# expand FILE [OPTION...]: the plan of FILE, in plan.json.
+expand() {
+    git config -f "$1" --includes --list -z --show-origin >entries
+    "$BIN/campaign" expand --file "$1" --instances "$ROOT/workloads/instances" --workloads "$WORKLOADS" --plan plan.json --conf conf "${@:2}" <entries
+}
+
+@test "cells and keys are those of the recorded campaigns: old records are continued" {
+    local name
+    for name in quick small-samples; do
+        expand "$ROOT/harness/campaign/ready/$name.conf"
+        diff <(jq -c '.cells[] | [.number, .name, .key]' plan.json) <(jq -c '.cells[] | [.number, .name, .key]' "$ROOT/results/reference/$name/campaign.json")
+    done
+}
+
+@test "limits and --set of limits leave the key as it is, other settings do not" {
+    printf '[target "a"]\n command = true\n' >c.conf
+    expand "$PWD/c.conf"
+    jq -r '.cells[0].key' plan.json >key
+    expand "$PWD/c.conf" --set max-runs=3 --set error=1% --set max-time=1m --set strict=true
+    jq -r '.cells[0].key' plan.json | cmp key
+    holds '.cells[0].settings == {"max-runs": "3", error: "0.01", "max-time": "60.000000", strict: "1"}' <plan.json
+    expand "$PWD/c.conf" --set nice=3
+    run ! cmp <(jq -r '.cells[0].key' plan.json) key
+}
+
+@test "placeholders of a setting are filled in for each cell" {
+    printf '[target "a"]\n command = true\n max-runs = {n}\n prepare = echo {w} {{}}\n case = n=3 w="a\\ b"\n case = n=4 w=c\n' >c.conf
+    sed -i 's/w="a\\ b"/w=\\"a b\\"/' c.conf
+    expand "$PWD/c.conf"
+    holds '[.cells[].settings] == [{"max-runs": "3", prepare: "echo '"'a b'"' {}"}, {"max-runs": "4", prepare: "echo c {}"}]' <plan.json
+}
+
+@test "calibrate takes a time, true or false" {
+    local value
+    for value in 500ms:0.5 true:10 false:null '':10; do
+        printf '[campaign]\n calibrate%s\n[target "a"]\n command = true\n' "${value%%:*}" >c.conf
+        [[ -z ${value%%:*} ]] || sed -i "s/calibrate/calibrate = /" c.conf
+        expand "$PWD/c.conf"
+        holds ".calibrate_s == ${value#*:}" <plan.json
+    done
+}
+
+# talk LINE...: sends LINEs to `campaign run`, as the shell does; its answers are in answers.
+talk() {
+    printf '%s\n' "$@" | "$BIN/campaign" run plan.json out --conf conf --file c.conf --scratch "$PWD/scratch" --stderr stderr >answers 2>log
+}
+
+@test "the dialogue: each cell once, with a folder to work in, and what became of it" {
+    printf '[campaign]\n max-runs = 7\n[target "a"]\n command = true {n}\n n = 1 2 3 4\n[load "l"]\n spec = cpu --percent 1\n' >c.conf
+    cp c.conf conf
+    expand "$PWD/c.conf"
+    mkdir scratch
+    printf 'jostle: the target failed: fix it\n' >stderr
+    talk next 'ended 0' next 'ended 5' next 'ended 1' next 'ended 143' next
+    [[ $(cut -f 1 answers | paste -sd ' ') == 'ready cell ended cell ended cell ended cell ended end' ]]
+    [[ $(tail -n 1 answers) == $'end\t1\t2' && -z $(ls scratch) ]]
+    [[ $(head -n 2 answers | tail -n 1) == $'cell\ta.n=1@l\t'"$PWD/scratch/jostle."* ]]
+    jsonschema -i out/cells/a.n=1@l/cell.json "$ROOT/results/schema/jostle.cell.schema.json"
+    holds '.loads == [{name: "l", spec: "cpu --percent 1"}] and .settings == {"max-runs": "7"} and .number == 1' <out/cells/a.n=1@l/cell.json
+    # Those that could not say so themselves.
+    jsonschema -i out/cells/a.n=2@l/status.json "$ROOT/results/schema/jostle.status.schema.json"
+    holds -s 'map(.state) == ["failed", "interrupted", "interrupted"] and all(.[]; .reason == "the target failed: fix it" and .max_runs == 14)' < <(cat out/cells/a.n={2,3,4}@l/status.json)
+    grep -q '^2/4 a.n=2@l: failed: the target failed: fix it (0 s)$' log
+    # The failed one is left, the others are to be measured.
+    talk next
+    [[ $(head -n 2 answers) == $'ready\t3\ncell\ta.n=1@l\t'* ]]
+    # The shell went away in the middle of it: nothing uses the folder.
+    [[ -z $(ls scratch) ]]
+}
+
+@test "what another definition has measured makes room" {
+    printf '[target "a"]\n command = true\n' >c.conf
+    cp c.conf conf
+    expand "$PWD/c.conf"
+    mkdir -p scratch out/cells/a
+    jq -nc '{schema: "jostle.status/1", cell: "a", key: "other", limits: {}, state: "done"}' >out/cells/a/status.json
+    talk next
+    [[ $(ls out/replaced) == a.1 && -s out/replaced/a.1/status.json && $(ls out/cells/a) == cell.json ]]
+}
+
+@test "wrong use of the program is refused" {
+    run -2 "$BIN/campaign"
+    run -2 "$BIN/campaign" plna
+    [[ $output == *'did you mean plan?'* ]]
+    run -2 "$BIN/campaign" plan
+    run -1 "$BIN/campaign" plan none.json out
+    [[ $output == *'none.json cannot be read'* ]]
+}
