@@ -89,6 +89,7 @@ $(BIN)/loadgen: $(LOADGEN) $(COMMON)
 # that the target inherits before its exec is a few hundred KiB.
 $(BIN)/meter: LIBS := $(STATIC) -lm
 $(BIN)/stats: LIBS := -lgsl -lgslcblas -ljansson -lm
+$(BIN)/compare: LIBS := -lgsl -lgslcblas -ljansson -lm
 $(BIN)/simulate: LIBS := -lgsl -lgslcblas -ljansson -lm -pthread
 $(BIN)/experiment $(BIN)/campaign $(BIN)/doctor: LIBS := -ljansson -lm
 $(BIN)/report: LIBS := -lm -pthread
@@ -96,6 +97,8 @@ $(BIN)/placement: LIBS := -lhwloc -ljansson -lm
 
 # The simulator drives the very objects that decide in production.
 $(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
+# Comparing two experiments is the statistics of two sets of records.
+$(BIN)/compare: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # A campaign's settings are the options of an experiment; loads are parsed once.
 $(BIN)/campaign: $(BUILD)/obj/harness/experiment/settings.o
 $(BIN)/placement: $(filter-out %/main.o,$(call objects,harness/experiment/*.c))

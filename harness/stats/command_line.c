@@ -239,40 +239,24 @@ static bool check_names(const char *text, char *error, size_t size)
     return count <= MAX_CONDITIONS;
 }
 
-// Calls `take` with each of the names that commas join; false if it was once.
-static bool each_name(struct settings *settings, const char *list,
-                      bool (*take)(struct settings *, const char *))
+static bool add_conditions(struct settings *settings, const char *list)
 {
     char *copy = strdup(list), *rest = copy;
     bool good = copy != NULL;
-    for (char *name; good && (name = strsep(&rest, ",")) != NULL;)
-        good = take(settings, name);
+    for (char *name; good && (name = strsep(&rest, ",")) != NULL;) {
+        char *own = strdup(name);
+        good = own != NULL;
+        if (good)
+            settings->conditions[settings->condition_count++] = own;
+    }
     free(copy);
     return good;
-}
-
-static bool add_condition(struct settings *settings, const char *name)
-{
-    char *copy = strdup(name);
-    if (copy)
-        settings->conditions[settings->condition_count++] = copy;
-    return copy != NULL;
-}
-
-static bool add_metric(struct settings *settings, const char *name)
-{
-    const bool all = strcmp(name, "all") == 0;
-    bool found = all;
-    for (size_t i = 0; i < METRICS; i++)
-        if (all || strcmp(name, metric_names[i]) == 0)
-            settings->metric[i] = found = true;
-    return found;
 }
 
 static bool check_metrics(const char *text, char *error, size_t size)
 {
     struct settings ignored = {0};
-    const bool good = each_name(&ignored, text, add_metric);
+    const bool good = settings_add_metrics(&ignored, text);
     if (!good)
         snprintf(error, size,
                  "give wall_s, user_s, system_s, max_rss_bytes (joined by commas) or all");
@@ -296,8 +280,8 @@ static void complete(struct settings *settings, const struct typed *typed)
     if (settings->min_runs == 0)
         settings->min_runs =
             settings->max_runs < DEFAULT_MIN_RUNS ? settings->max_runs : DEFAULT_MIN_RUNS;
-    if (!each_name(settings, typed->conditions, add_condition) ||
-        !each_name(settings, typed->metric, add_metric))
+    if (!add_conditions(settings, typed->conditions) ||
+        !settings_add_metrics(settings, typed->metric))
         usage_error("stats: no memory: free some");
     if (settings->aa && settings_condition(settings, "aa") <= 0)
         usage_error("stats: --aa: name a condition aa after the first one in --conditions");

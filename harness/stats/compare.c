@@ -1,5 +1,6 @@
 #include "compare.h"
 
+#include "json.h"
 #include "metrics.h"
 #include "oddities.h"
 #include "output.h"
@@ -66,11 +67,6 @@ static bool read_records(struct session *session, const char *path)
     return good;
 }
 
-static json_t *real_or_null(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *flags(struct session *session, enum metric metric)
 {
     json_t *list = json_array();
@@ -95,10 +91,9 @@ static json_t *side(struct session *session, enum metric metric)
         source = "aa";
     }
     return json_pack("{s:i, s:o, s:o, s:o, s:s, s:o}", "runs", (int)sample->count, "mean",
-                     real_or_null(sample->count > 0 ? sample->mean : NAN), "stddev",
-                     real_or_null(sqrt(sample_variance(sample))), "noise_floor",
-                     real_or_null(floor), "noise_floor_from", source, "flags",
-                     flags(session, metric));
+                     json_figure(sample->count > 0 ? sample->mean : NAN), "stddev",
+                     json_figure(sqrt(sample_variance(sample))), "noise_floor", json_figure(floor),
+                     "noise_floor_from", source, "flags", flags(session, metric));
 }
 
 static json_t *compared(struct session *a, struct session *b, enum metric metric)
@@ -110,71 +105,83 @@ static json_t *compared(struct session *a, struct session *b, enum metric metric
                          json_number_value(json_object_get(other, "noise_floor")));
     bool aa = settings_aa(settings) > 0;
     bool away = ratio.low > 1 || ratio.high < 1;
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:b, s:b, s:o, s:o}", "condition",
-                     settings->conditions[0], "metric", metric_names[metric], "ratio",
-                     real_or_null(ratio.center), "ci",
-                     isfinite(ratio.low) ? json_pack("[f, f]", ratio.low, ratio.high) : json_null(),
-                     "error", real_or_null(ratio.error), "method", "welch-log-ratio",
-                     "distinguishable", away && (!aa || fabs(ratio.center - 1) > floor),
-                     "simultaneous", settings_family(settings) > 1, "a", one, "b", other);
+    return json_pack(
+        "{s:s, s:s, s:o, s:o, s:o, s:s, s:b, s:b, s:o, s:o}", "condition", settings->conditions[0],
+        "metric", metric_names[metric], "ratio", json_figure(ratio.center), "ci",
+        isfinite(ratio.low) ? json_pack("[o, o]", json_figure(ratio.low), json_figure(ratio.high))
+                            : json_null(),
+        "error", json_figure(ratio.error), "method", "welch-log-ratio", "distinguishable",
+        away && (!aa || fabs(ratio.center - 1) > floor), "simultaneous",
+        settings_family(settings) > 1, "a", one, "b", other);
 }
 
 // With an `aa` condition in the file the baseline's floor can be known.
 static bool has_aa(const char *path)
 {
+    char aa[] = "aa";
+    struct settings settings = {.conditions = {aa}, .condition_count = 1};
     FILE *file = fopen(path, "r");
-    char *line = NULL;
+    char *line = NULL, why[256];
     size_t size = 0;
     bool found = false;
-    while (file && !found && getline(&line, &size, file) >= 0)
-        found = strstr(line, "\"condition\":\"aa\"") || strstr(line, "\"condition\": \"aa\"");
+    while (file && !found && getline(&line, &size, file) >= 0) {
+        struct run run;
+        json_t *record;
+        const enum record_status status =
+            record_parse(&settings, line, &run, &record, why, sizeof why);
+        found = status == RECORD_OK && json_object_get(record, "condition");
+        json_decref(record);
+    }
     free(line);
     if (file)
         fclose(file);
     return found;
 }
 
-static struct settings settings_for(const struct command_line *command, char *name, char *aa)
+static json_t *compare_sessions(const struct settings *settings, const char *a, const char *b)
 {
-    struct settings settings = command->settings;
-    settings.conditions[0] = name;
-    settings.conditions[1] = aa;
-    settings.aa = strcmp(name, "baseline") == 0 && has_aa(command->operands[0]) &&
-                  has_aa(command->operands[1]);
-    settings.condition_count = settings.aa ? 2 : 1;
-    settings.at_most = 0;
-    return settings;
+    struct session one, other;
+    json_t *list = NULL;
+    bool good = session_init(&one, settings);
+    good = session_init(&other, settings) && good;
+    if (good && read_records(&one, a) && read_records(&other, b)) {
+        list = json_array();
+        for (enum metric m = 0; m < METRICS; m++)
+            if (settings->metric[m])
+                json_array_append_new(list, compared(&one, &other, m));
+    }
+    session_free(&one);
+    session_free(&other);
+    return list;
 }
 
-static int report(struct session *a, struct session *b, const struct command_line *command,
-                  FILE *output)
+json_t *compare_files(const struct settings *settings, const char *condition, const char *a,
+                      const char *b)
 {
-    json_t *list = json_array();
-    for (enum metric m = 0; m < METRICS; m++)
-        if (command->settings.metric[m])
-            json_array_append_new(list, compared(a, b, m));
-    json_t *object =
-        json_pack("{s:f, s:o}", "confidence", a->settings->confidence, "comparisons", list);
-    bool good = object && output_json(object, command->summary ? command->summary : "-", output);
-    json_decref(object);
-    return good ? 0 : 1;
+    char aa[] = "aa", *name = strdup(condition);
+    struct settings both = *settings;
+    both.conditions[0] = name;
+    both.conditions[1] = aa;
+    both.aa = strcmp(condition, "baseline") == 0 && has_aa(a) && has_aa(b);
+    both.condition_count = both.aa ? 2 : 1;
+    both.at_most = 0;
+    json_t *list = name ? compare_sessions(&both, a, b) : NULL;
+    free(name);
+    return list;
 }
 
 int compare_run(const struct command_line *command, FILE *output)
 {
-    char aa[] = "aa",
-         *name = strdup(command->condition ? command->condition : command->settings.conditions[0]);
-    if (!name)
+    const struct settings *settings = &command->settings;
+    json_t *list =
+        compare_files(settings, command->condition ? command->condition : settings->conditions[0],
+                      command->operands[0], command->operands[1]);
+    if (!list)
         return 1;
-    struct settings settings = settings_for(command, name, aa);
-    struct session a, b;
-    int code = 1;
-    bool good = session_init(&a, &settings);
-    good = session_init(&b, &settings) && good;
-    if (good && read_records(&a, command->operands[0]) && read_records(&b, command->operands[1]))
-        code = report(&a, &b, command, output);
-    session_free(&a);
-    session_free(&b);
-    free(name);
-    return code;
+    json_t *object = json_pack("{s:o, s:o}", "confidence", json_figure(settings->confidence),
+                               "comparisons", list);
+    const bool good =
+        object && output_json(object, command->summary ? command->summary : "-", output);
+    json_decref(object);
+    return good ? 0 : 1;
 }

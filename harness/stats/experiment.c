@@ -40,9 +40,8 @@ static void take_metrics(struct settings *settings, const json_t *list)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *name = json_string_value(json_array_get(list, i));
-        for (size_t m = 0; name && m < METRICS; m++)
-            if (strcmp(name, metric_names[m]) == 0 || strcmp(name, "all") == 0)
-                settings->metric[m] = true;
+        if (name)
+            settings_add_metrics(settings, name);
     }
     if (settings_metric_count(settings) == 0)
         settings->metric[WALL_S] = true;

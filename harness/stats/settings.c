@@ -39,6 +39,28 @@ size_t settings_aa(const struct settings *settings)
     return index > 0 ? (size_t)index : 0;
 }
 
+static bool add_metric(struct settings *settings, const char *name, size_t length)
+{
+    const bool all = length == 3 && strncmp(name, "all", length) == 0;
+    bool found = all;
+    for (size_t i = 0; i < METRICS; i++)
+        if (all ||
+            (strlen(metric_names[i]) == length && strncmp(name, metric_names[i], length) == 0))
+            settings->metric[i] = found = true;
+    return found;
+}
+
+bool settings_add_metrics(struct settings *settings, const char *list)
+{
+    bool good = true;
+    for (const char *name = list; good && name;) {
+        const size_t length = strcspn(name, ",");
+        good = add_metric(settings, name, length);
+        name = name[length] == ',' ? name + length + 1 : NULL;
+    }
+    return good;
+}
+
 void settings_free(struct settings *settings)
 {
     for (size_t i = 0; i < settings->condition_count; i++)

@@ -51,6 +51,10 @@ size_t settings_family(const struct settings *settings);
 // The index of the condition `aa` if --aa was given, else 0.
 size_t settings_aa(const struct settings *settings);
 
+// Adds the metrics of a list such as "wall_s,user_s" or "all"; false where a name
+// is none.
+bool settings_add_metrics(struct settings *settings, const char *list);
+
 void settings_free(struct settings *settings);
 
 #endif
