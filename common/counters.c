@@ -40,7 +40,6 @@ static void read_cpus(struct counters *counters)
     char path[PATH_MAX], line[1024];
     counters->cpus = 0;
     counters->busy_us = counters->steal_us = UNKNOWN;
-    counters->busy_exact = false;
     FILE *file = fopen(machine_path("/proc/stat", path), "re");
     if (file == NULL)
         return;
@@ -56,10 +55,8 @@ static void read_cpus(struct counters *counters)
     }
     fclose(file);
     const int64_t exact_us = counters->busy_us == UNKNOWN ? UNKNOWN : exact_busy_us();
-    if (exact_us == UNKNOWN)
-        return;
-    counters->busy_us = exact_us;
-    counters->busy_exact = true;
+    if (exact_us != UNKNOWN)
+        counters->busy_us = exact_us;
 }
 
 static int64_t number_of(const char *path, const char *name, const char *separators)
@@ -128,18 +125,13 @@ static void read_load_average(double load_average[3])
         load_average[0] = load_average[1] = load_average[2] = NAN;
 }
 
-void counters_read_run(struct counters *counters)
-{
-    read_cpus(counters);
-    read_swapping(counters);
-    read_throttling(counters);
-}
-
 void counters_read(struct counters *counters)
 {
     int64_t cpu_full_us; /* newer kernels show it; of the whole machine it is 0 */
     counters->time = time(NULL);
-    counters_read_run(counters);
+    read_cpus(counters);
+    read_swapping(counters);
+    read_throttling(counters);
     read_swap_space(counters);
     read_load_average(counters->load_average);
     read_pressure("/proc/pressure/cpu", &counters->cpu_some_us, &cpu_full_us);

@@ -18,7 +18,6 @@ struct counters {
     unsigned cpus;          /* online; 0: unknown */
     double load_average[3]; /* over 1, 5 and 15 minutes; NAN: unknown */
     int64_t busy_us;        /* of all tasks, without interrupts */
-    bool busy_exact;        /* to the nanosecond; else sampled, in ticks of 10 ms */
     int64_t steal_us;
     int64_t swap_total_kib, swap_used_kib;
     int64_t swap_in_pages, swap_out_pages;
@@ -27,9 +26,6 @@ struct counters {
 };
 
 void counters_read(struct counters *counters);
-/* Only what can disturb a run: busy_us, busy_exact, steal_us, cpus,
- * swap_in_pages, swap_out_pages and throttle_count. The rest is left as it is. */
-void counters_read_run(struct counters *counters);
 
 /* What the machine is; "" and UNKNOWN where it does not say. */
 struct environment {
