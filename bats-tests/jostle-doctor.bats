@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# jostle doctor, the facts of an experiment, and the flags of runs that were hit.
+# jostle doctor, the kernel's counters of an experiment, and --strict.
 
 load helpers
 
@@ -60,7 +60,7 @@ finds() {
     holds '[.findings[] | select(.check != "folder" and .check != "disk-space") | select(.status != "ok")] == []' <doctor.json
 }
 
-@test "each fact that makes results wrong is named, with what to do" {
+@test "each thing that makes results wrong is named, with what to do" {
     local cpu=sys/devices/system/cpu
     machine
     put $cpu/cpu1/cpufreq/scaling_governor powersave
@@ -89,7 +89,7 @@ finds() {
     holds 'all(.findings[] | select(.status == "warn"); .advice != null) and .warnings >= 11' <doctor.json
 }
 
-@test "what a machine does not tell is unknown" {
+@test "what a machine does not show is unknown" {
     mkdir -p machine/proc
     # shellcheck disable=SC2030,SC2031
     export JOSTLE_KERNEL_ROOT=$PWD/machine
@@ -185,7 +185,7 @@ finds() {
     finds noise-disk unknown
 }
 
-@test "an experiment notes the facts before and after" {
+@test "an experiment records the counters before and after" {
     "$JOSTLE" run --quiet --output out --max-runs 3 -- sleep 0.02
     holds '.before.busy_s > 0 and .after.busy_s >= .before.busy_s and .after.time >= .before.time
         and (.before.load_average | length) == 3 and (.after.pressure | has("io_full_s"))' <out/experiment.json
@@ -206,56 +206,7 @@ finds() {
     holds '.settings.strict' <out/result.json
 }
 
-# flags METER LOADS: prints the flags of a run on the made-up machine, during
-# which the second argument's CPU ticks passed (busy, on two CPUs).
-flags() {
-    (
-        export JOSTLE_LIB=$ROOT/harness/lib JOSTLE_HARNESS=$ROOT/harness JOSTLE_ROOT=$ROOT JOSTLE_BIN=$BIN
-        # shellcheck source=/dev/null
-        source "$JOSTLE_LIB/common.bash"
-        # shellcheck source=/dev/null
-        source "$JOSTLE_LIB/facts.bash"
-        hits_start
-        hits_before
-        [[ ! -d after ]] || cp -r after/. machine
-        hits_after
-        hits_flags "$1" "${2:-}"
-        printf '[%s]\n' "$HITS"
-    )
-}
-
-@test "a run is flagged by what it was hit by, and not without" {
-    local record='"wall_s":1.000000000,"user_s":0.900000,"system_s":0.050000,"steal_s":' load='"cpu_s":0.500000'
-    machine
-    [[ $(flags "${record}0.000000") == '[]' ]]
-    # 1 % of two CPUs for a second are 20 ms.
-    [[ $(flags "${record}0.020000") == '[]' ]]
-    [[ $(flags "${record}0.030000") == '["steal"]' ]]
-    mkdir -p after/proc
-    # 1.5 s of CPU: 0.95 are the target's, 0.5 a load's, 0.05 nobody's.
-    sed 's/^cpu  1000/cpu  1150/' machine/proc/stat >after/proc/stat
-    [[ $(flags "${record}0.000000" "$load") == '[]' ]]
-    machine
-    [[ $(flags "${record}0.000000") == '["foreign-load"]' ]]
-    # Ticks may count a load twice, nanoseconds do not.
-    machine
-    [[ $(flags "${record}0.000000" '"cpu_s":0.300000') == '[]' ]]
-    machine
-    put sys/fs/cgroup/cpuacct/release_agent ''
-    put sys/fs/cgroup/cpuacct/cpuacct.usage 5000000000
-    mkdir -p after/sys/fs/cgroup/cpuacct
-    printf '6500000000\n' >after/sys/fs/cgroup/cpuacct/cpuacct.usage
-    [[ $(flags "${record}0.000000" '"cpu_s":0.300000') == '["foreign-load"]' ]]
-    rm -r after/sys machine/sys/fs/cgroup/cpuacct
-    machine
-    cp machine/proc/stat after/proc/stat
-    printf 'pswpin 71\n' >after/proc/vmstat
-    mkdir -p after/sys/devices/system/cpu/cpu0/thermal_throttle
-    printf '4\n' >after/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count
-    [[ $(flags "${record}0.000000") == '["swap-in","throttled"]' ]]
-}
-
-@test "a run beside foreign load has the flag in its record" {
+@test "a run with foreign load on the machine has the flag in its record" {
     timeout 20 bash -c 'while :; do :; done' 3>&- &
     local busy=$!
     "$JOSTLE" run --quiet --output out --min-runs 3 --max-runs 3 -- sleep 0.5

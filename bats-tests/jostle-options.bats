@@ -44,14 +44,17 @@ setup() {
 
 @test "an unknown option is refused with the nearest one" {
     run -2 "$JOSTLE" run --max-rnus 3 -- true
-    [[ $output == *'--max-rnus: no such option of jostle run: did you mean --max-runs?'* ]]
+    [[ $output == 'jostle: --max-rnus: no such option of jostle run: did you mean --max-runs?' ]]
+    run -2 "$JOSTLE" slowdown --at-least 3 --load cpu -- true
+    [[ $output == 'jostle: --at-least: no such option'* ]]
+    run -2 "$JOSTLE" run --at-most 3 -- true
 }
 
 @test "wrong values are refused before anything runs, each with what to give" {
     local -a wrong=(
         '--error 0' '--error 1' '--error 7' '--error x' '--confidence 1' '--max-runs 0' '--max-runs 1.5'
         '--min-runs -3' '--max-time 0' '--max-time soon' '--timeout 3x' '--metric wall' '--engine time'
-        '--target-cpus a' '--nice low' '--seed -1' '--min-runs 5 --max-runs 4'
+        '--target-cpus a' '--nice low' '--nice 20' '--seed -1' '--min-runs 5 --max-runs 4' '--place l4' '--place-cpus 1:'
     )
     local words
     for words in "${wrong[@]}"; do
@@ -87,7 +90,7 @@ setup() {
     [[ $output == *'the name baseline is taken'* ]]
 }
 
-@test "a load that loadgen refuses is wrong use, told in loadgen's words, and leaves nothing" {
+@test "a load that loadgen refuses is wrong use, in loadgen's words, and leaves nothing" {
     run -2 "$JOSTLE" slowdown --load 'x=cpu --percent 500' -- touch ran
     [[ $output == *'load x: '*'--percent 500'* ]]
     run -2 "$JOSTLE" slowdown --load 'x=cpuu' -- touch ran
@@ -127,4 +130,9 @@ setup() {
     # shellcheck disable=SC2154 # run sets it
     [[ $stderr != *printf* ]]
     holds '.settings.error == 0.025 and .settings.settle_s == 0.1 and .conditions[0].wall_s.mean > 0.05' <out/result.json
+}
+
+@test "an option takes its value with a blank or with =" {
+    "$JOSTLE" slowdown --quiet --output=out --max-runs=2 --error=3% --load='low=cpu --percent=5 --threads=1' -- true
+    holds '.settings.max_runs == 2 and .settings.error == 0.03 and .loads[1].spec == "cpu --percent=5 --threads=1"' <out/experiment.json
 }

@@ -120,6 +120,38 @@ records() {
     jsonschema -i folder/result.json "$ROOT/results/schema/jostle.result.schema.json"
 }
 
+@test "the limits of a disturbance: what is within them is no flag" {
+    local condition run i changes cpu_s flags
+    # CONDITION;what meter says;CPU time of the load;flags. The machine has two CPUs, a run takes a second, the target 0.95 s of CPU time.
+    local -a cases=(
+        'baseline;.steal_s = 0.02;;[]'
+        'baseline;.steal_s = 0.03;;["steal"]'
+        'baseline;.machine.busy_s = 1.04;;[]'
+        'baseline;.machine.busy_s = 1.5;;["foreign-load"]'
+        'baseline;.machine.swap_in_pages = 1 | .machine.throttle_count = 1;;["swap-in","throttled"]'
+        'half;.machine.busy_s = 1.5;0.5;[]'
+        'half;.machine.busy_s = 1.5;0.3;["foreign-load"]'
+        # Ticks may count a load twice, nanoseconds do not.
+        'half;.machine.busy_s = 1.5 | .machine.busy_exact = false;0.3;[]'
+    )
+    describe '.settings.min_runs = 12 | .settings.max_runs = 12'
+    start
+    tell 'begin\t0'
+    for ((run = 1; ${#cases[@]} > 0; run++)); do
+        hear $'run\t*'
+        condition=$(cut -f 2 <<<"$answer")
+        changes=. flags='[]' cpu_s=0
+        for i in "${!cases[@]}"; do
+            [[ ${cases[i]} == "$condition;"* ]] || continue
+            IFS=';' read -r _ changes cpu_s flags <<<"${cases[i]}"
+            unset "cases[$i]"
+            break
+        done
+        run_once ".wall_s = 1 | $changes" ".cpu_s = ${cpu_s:-0}"
+        records ".[$run - 1].flags" | jq -c . | diff - <(printf '%s\n' "$flags")
+    done
+}
+
 @test "warm-up runs come first, are recorded, and do not count" {
     describe '.settings.warmup = 2'
     start

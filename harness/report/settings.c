@@ -152,7 +152,7 @@ void settings_read(struct settings *settings, int argc, char **argv)
     formats_find(&settings->known, formats_folder(argv));
     char *details = details_of(&settings->known);
     const struct option_group group = {.rows = rows, .values = settings};
-    const struct program program = {.name = "report",
+    const struct program program = {.name = "jostle report",
                                     .usage = "DIR...",
                                     .intro = intro,
                                     .details = details,
