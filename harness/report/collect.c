@@ -1,5 +1,6 @@
 #include "collect.h"
 
+#include "drawn.h"
 #include "lists.h"
 #include "memory.h"
 #include "model.h"
@@ -175,10 +176,31 @@ static char *same_key(const struct cell *cell)
     return json.text;
 }
 
+static char *settings_of(const struct cell *cell)
+{
+    const struct value *settings = cell->of->settings;
+    struct line json = {0};
+    line_object(&json, NULL);
+    for (const struct value *item = view_first(settings); item != NULL;
+         item = view_next(settings, item)) {
+        char *key = must(strndup(item->key, item->key_length));
+        if (strcmp(key, "seed") != 0)
+            put_value(&json, key, item);
+        free(key);
+    }
+    line_close(&json);
+    must(json.failed ? NULL : json.text);
+    return json.text;
+}
+
 static char *text_of_cell(const struct cell *cell, const struct wanted *wanted)
 {
-    if (wanted->rows)
-        return row_of_cell(cell, wanted->page ? "null" : NULL);
+    if (wanted->rows) {
+        char *figure = wanted->page ? drawn_order(cell) : NULL;
+        char *row = row_of_cell(cell, figure);
+        free(figure);
+        return row;
+    }
     char *lists = wanted->lists ? lists_of_runs(cell) : NULL;
     char *text = model_cell(cell, lists);
     free(lists);
@@ -204,6 +226,8 @@ static void add_cell(struct collected *to, struct cell *cell, const struct wante
         .kind = must(strdup(cell->kind)),
         .wall_s = metric_mean(cell->of->baseline, METRIC_WALL),
         .runs = view_number(view_get(cell->of->baseline, "runs"), 0),
+        .drawn = wanted->page ? drawn_make(cell) : NULL,
+        .settings = wanted->page ? settings_of(cell) : NULL,
         .confidence = view_number(view_get(cell->of->settings, "confidence"), 0.95),
     };
 }
@@ -345,6 +369,8 @@ void collected_free(struct collected *collected)
                          line->level, line->same, line->host,   line->kind};
         for (size_t j = 0; j < sizeof texts / sizeof *texts; j++)
             free(texts[j]);
+        drawn_free(line->drawn);
+        free(line->settings);
     }
     for (size_t i = 0; i < collected->waiting_count; i++) {
         free(collected->waiting[i].name);

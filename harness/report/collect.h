@@ -24,6 +24,9 @@ struct report_line {
     char *host, *kind;   /* host NULL: not known */
     double wall_s, runs; /* of the baseline */
     double confidence;
+    /* For the page; else NULL. */
+    struct drawn *drawn;
+    char *settings; /* without the seed, as JSON */
 };
 
 struct waiting {

@@ -264,3 +264,22 @@ void head_put_texts(struct line *json, const char *name, const struct collected 
     line_close(json);
     nodes_free(&nodes);
 }
+
+void head_put_settings(struct line *json, const struct collected *collected)
+{
+    const char **known = must(calloc(collected->line_count + 1, sizeof *known));
+    size_t count = 0;
+    line_array(json, "settings");
+    for (size_t i = 0; i < collected->line_count; i++) {
+        const char *settings = collected->lines[i].settings;
+        size_t at = 0;
+        while (at < count && strcmp(known[at], settings) != 0)
+            at++;
+        if (at < count)
+            continue;
+        known[count++] = settings;
+        line_raw(json, NULL, settings);
+    }
+    line_close(json);
+    free(known);
+}

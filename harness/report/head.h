@@ -16,6 +16,9 @@ void head_put(struct line *json, const char *name, const struct collected *colle
 void head_put_texts(struct line *json, const char *name, const struct collected *collected,
                     const struct campaigns *campaigns);
 
+/* Member "settings": each set of settings once, the seed left out. */
+void head_put_settings(struct line *json, const struct collected *collected);
+
 /* The level of confidence of all cells, "95 %", or "confidence". */
 const char *head_level(const struct collected *collected, char *text);
 

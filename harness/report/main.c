@@ -10,6 +10,7 @@
 #include "campaigns.h"
 #include "collect.h"
 #include "columns.h"
+#include "figures.h"
 #include "head.h"
 #include "memory.h"
 #include "metrics.h"
@@ -136,6 +137,8 @@ static void print_head(const struct report *report)
         columns_put(&json, level);
         metrics_put(&json);
         put_experiment(&json, report);
+        if (report->wanted.page)
+            head_put_settings(&json, &report->collected);
     }
     line_close(&json);
     puts(must(json.failed ? NULL : json.text));
@@ -148,6 +151,8 @@ static void print_cells(const struct report *report)
     print_head(report);
     for (size_t i = 0; i < report->collected.line_count; i++)
         puts(report->collected.lines[i].text);
+    if (report->wanted.page)
+        figures_print(&report->collected);
 }
 
 static void say_problems(const struct report *report, const struct problems *problems)

@@ -114,6 +114,7 @@ void row_warnings(struct line *json, const struct warning *warnings, size_t coun
             char *text = visible(warnings[i].text);
             line_object(json, NULL);
             line_text(json, "flag", warnings[i].flag);
+            put_value(json, "condition", view_get(warnings[i].record, "condition"));
             line_text(json, "text", text);
             line_close(json);
             free(text);
@@ -184,6 +185,20 @@ static void put_texts(struct line *json, const struct cell *cell)
     free(load);
 }
 
+/* Where the extra time went, without the condition's name; to be freed. NULL: not known. */
+static char *attribution_words(const struct cell *cell)
+{
+    char *text = view_string(view_path(cell->slowdown, "attribution", "text"));
+    if (text == NULL)
+        return NULL;
+    const size_t length = strlen(cell->condition);
+    const bool named =
+        strncmp(text, cell->condition, length) == 0 && strncmp(text + length, ": ", 2) == 0;
+    char *words = visible(text + (named ? length + 2 : 0));
+    free(text);
+    return words;
+}
+
 /* What is said on a cell below its table, each with who it is of. */
 static void put_lines(struct line *json, const struct cell *cell)
 {
@@ -218,15 +233,10 @@ static void put_lines(struct line *json, const struct cell *cell)
         free(metric);
         free(line);
     }
-    char *attribution = view_string(view_path(cell->slowdown, "attribution", "text"));
+    char *attribution = attribution_words(cell);
     if (attribution != NULL) {
-        const size_t length = strlen(cell->condition);
-        const bool named = strncmp(attribution, cell->condition, length) == 0 &&
-                           strncmp(attribution + length, ": ", 2) == 0;
-        char *plain = visible(attribution + (named ? length + 2 : 0)),
-             *line = text_of("%s: %s", who, plain);
+        char *line = text_of("%s: %s", who, attribution);
         line_text(json, NULL, line);
-        free(plain);
         free(line);
     }
     line_close(json);
@@ -281,6 +291,9 @@ static void put_page(struct line *json, const struct cell *cell)
     put_visible(json, "host", cell->host);
     put_visible(json, "spec", cell->spec);
     put_value(json, "points", view_path(cell->slowdown, "attribution", "points"));
+    char *attribution = attribution_words(cell);
+    line_text(json, "attribution", attribution);
+    free(attribution);
     char *again = reproduce_command(cell);
     line_text(json, "again", again);
     free(again);

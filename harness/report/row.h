@@ -23,7 +23,7 @@ const char *row_slowdown(const struct value *slowdown, char *text);
 const char *row_achieved(const struct value *load, bool is_short, char *text);
 /* What the star says; NULL: no star. To be freed. */
 char *row_star(const struct value *condition, const char *who);
-/* "problems" and "notes": [{flag, text}]. */
+/* "problems" and "notes": [{flag, condition, text}]. */
 void row_warnings(struct line *json, const struct warning *warnings, size_t count);
 
 #endif

@@ -1,4 +1,329 @@
-# One page with plots, which works offline.
+# One page with tables and plots, which works offline and prints.
 # files: .html .htm
 # reads: page
-empty
+#
+# $style and $script: what the page carries with it.
+include "report/numbers";
+include "report/rows";
+
+def esc: if . == null then "" else tostring | @html end;
+# A number and its unit stay on one line.
+def together: split(" ") | join("\u00a0");
+def plural($n; $one; $many): "\($n) \(if $n == 1 then $one else $many end)";
+# ["a","b","a"] -> {"a":0,"b":1}: names in the order in which they come first
+def numbered: reduce .[] as $name ({}; if has($name) then . else .[$name] = length end);
+# Groups in the order in which their keys come first: [{key, items}].
+def grouped(key):
+  [to_entries[] | { at: .key, item: .value, key: (.value | key) }]
+  | group_by(.key) | sort_by(.[0].at) | map({ key: .[0].key, items: map(.item) });
+
+def n_cell($value; $text): "<td class=\"n\"\(if ($value | type) != "number" then "" else " data-v=\"\($value)\"" end)>\($text)</td>";
+def section($id; $title): "<section id=\"\($id)\" aria-labelledby=\"\($id)-h\"><h2 id=\"\($id)-h\">\($title)</h2>";
+# A table may be wider than a small screen: it scrolls in a box of its own.
+# One with many rows scrolls in its box, too, under its headers.
+def tall($rows): if $rows > 40 then " tall" else "" end;
+def table_start($id; $caption; $class; $rows): "<div class=\"scroll\(tall($rows))\" role=\"region\" tabindex=\"0\" aria-labelledby=\"\($id)-c\"><table id=\"\($id)\" class=\"\($class)\"><caption id=\"\($id)-c\">\($caption)</caption>";
+def table_start($id; $caption; $class): table_start($id; $caption; $class; 0);
+def table_end: "</tbody></table></div>";
+def header($titles): "<thead><tr>\($titles | map("<th scope=\"col\" data-sort>\(.)</th>") | join(""))</tr></thead><tbody>";
+def folded($count; $most; $summary): if $count > $most then "<details class=\"fold\"><summary>\($summary)</summary>" else "" end;
+def folded_end($count; $most): if $count > $most then "</details>" else "" end;
+
+# What only this page says of a cell.
+def flag_name: split("-") | join(" ");
+def problem_names: [.problems[].flag] | unique | map(flag_name);
+def name: .e.load // .e.condition;
+
+# ---- the page's head
+
+# The best known answer, in a sentence or a few.
+def lede($head):
+  ([.cells[] | select(.ratio != null)]) as $known
+  | ([$known[] | select(.distinguishable != false)] | max_by(.values.ratio)) as $worst
+  | ([$known[] | select(.distinguishable == false)] | length) as $noise
+  | ([.cells[] | select(.problems != [])] | length) as $marked
+  | if .cells == [] then "No cell is done yet."
+    elif $known == [] then "No load was measured: the times are those of the target alone."
+    else
+      (if $worst == null then "No slowdown can be distinguished from noise;"
+       elif $worst.values.ratio < 1 then "No target became slower; the largest ratio is"
+       else "The largest slowdown:" end)
+      + (if $worst == null then "" else " <b>\($worst.e.program)</b> takes <b>\($worst.ratio) times</b> as long under <b>\($worst.e.condition)</b>, \($head.level) interval \($worst.interval | together)." end)
+      + (if $worst == null then "" elif $noise == 0 then " Each slowdown can be distinguished from noise;" else " \($noise) of \($known | length) cannot be distinguished from noise;" end)
+      + " \(if $marked == 0 then "no cell has a problem" else "\(plural($marked; "cell has"; "cells have")) a problem" end)."
+    end;
+
+def page_start($head):
+  "<!DOCTYPE html>", "<html lang=\"en\">", "<head>", "<meta charset=\"utf-8\">",
+  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
+  "<meta name=\"color-scheme\" content=\"light dark\">", "<meta name=\"generator\" content=\"jostle report --format html\">",
+  "<title>\($head.texts.name | esc): slowdown under load</title>", "<style>",
+  ($style | split("\n") | map(ltrimstr("  ") | ltrimstr("  ") | select(. != "" and (startswith("/*") | not))) | join("\n")), "</style>", "</head>", "<body>",
+  "<a class=\"skip\" href=\"#answer\">Skip to the answer</a>",
+  "<header>", "<p class=\"kind\">jostle: slowdown under load</p>", "<h1>\($head.texts.name | esc)</h1>", "<p class=\"lede\">\(lede($head))</p>",
+  "<p class=\"facts\">\(plural(.labels | length; "target"; "targets")), \(plural(.cells | length; "cell"; "cells")), \(plural($head.totals.runs; "run"; "runs"))\(if $head.hosts == [] then "" else ", on \($head.hosts | map(.host // "unknown" | esc) | unique | if length > 4 then "\(length) hosts" else join(", ") end)" end).\(if $head.waiting == [] then "" else " <a href=\"#waiting\">\(plural($head.waiting | length; "cell is"; "cells are")) not done.</a>" end)</p>",
+  "</header>";
+
+def contents($ids): "<nav aria-label=\"Sections\"><ul>\($ids | map("<li><a href=\"#\(.[0])\">\(.[1])</a></li>") | join(""))</ul></nav>";
+
+# ---- the answer: target x load
+
+# The step of the colour scale, h0 to h7; "less" for faster, "noise" for a
+# slowdown that cannot be distinguished from none.
+def steps: [1.02, 1.05, 1.1, 1.2, 1.5, 2, 3];
+def colour: if .distinguishable == false or .ratio == null then "noise" elif .values.ratio < 1 then "less"
+  else .values.ratio as $r | "h\([steps[] | select($r >= .)] | length)" end;
+
+def column: [name, .e.level // (if .load != null and .load != .condition then .e.condition else null end)];
+def columns:
+  ([.cells[] | select(.slowed) | column] | unique) as $all
+  | ([.cells[] | select(.slowed) | name] | numbered) as $order
+  | [$all[] | . + [$order[.[0]], (.[1] // "" | level_key)]] | sort_by(.[2], .[3]) | map(.[0:2]);
+
+def heat_entry:
+  (problem_names | if . == [] then "" elif length > 2 then "<small>\(length) problems</small>" else "<small>\(map(esc) | join(", "))</small>" end) as $marks
+  | if .ratio == null then "<a href=\"#\(.id)\"><b>not known</b></a>" + $marks else
+  "<a href=\"#\(.id)\"><b>\(.ratio)×</b> <span>\(.interval)</span></a>"
+  + (if .distinguishable == false then "<small>noise</small>" elif .values.ratio < 1 then "<small>faster</small>" else "" end) + $marks end;
+
+def heat_cell:
+  if . == null then "<td class=\"none\"><small>not measured</small></td>"
+  else max_by(.values.ratio) as $worst
+  | "<td class=\"\($worst | colour)\(if any(.[]; .problems != []) then " hatch" else "" end)\"\($worst.values.ratio | if type == "number" then " data-v=\"\(.)\"" else "" end)>\(map(heat_entry) | join("<br>"))</td>" end;
+
+def heat_head($columns):
+  ($columns | grouped(.[0])) as $groups
+  | "<thead><tr><th scope=\"col\" rowspan=\"2\" data-sort>Target</th>"
+    + ($groups | map(if (.items | length) == 1 and .items[0][1] == null then "<th scope=\"col\" rowspan=\"2\" data-sort>\(.key)</th>"
+                     else "<th scope=\"colgroup\" colspan=\"\(.items | length)\">\(.key)</th>" end) | join(""))
+    + "</tr><tr>"
+    + ($groups | map(if (.items | length) == 1 and .items[0][1] == null then "" else .items | map("<th scope=\"col\" data-sort>\(.[1] // "one level")</th>") | join("") end) | join(""))
+    + "</tr></thead>";
+
+def legend:
+  (["below 1.02×", "1.02× to 1.05×", "1.05× to 1.1×", "1.1× to 1.2×", "1.2× to 1.5×", "1.5× to 2×", "2× to 3×", "3× and more"]) as $texts
+  | "<ul class=\"legend\" aria-label=\"Colours of the table\">"
+    + ([range(0; 8) as $i | "<li><i class=\"h\($i)\"></i>\($texts[$i])</li>"] | join(""))
+    + "<li><i class=\"noise\"></i>not distinguishable from noise</li><li><i class=\"less\"></i>faster</li><li><i class=\"h1 hatch\"></i>hatched edge: it has a problem</li></ul>";
+
+def heat_map($head):
+  columns as $columns
+  | "<p>How many times as long a target takes under a load as alone, with the \($head.level) confidence interval. Each cell leads to its figures.</p>",
+    ([.cells[].floor // empty] | unique | select(. != []) | .[:5][] | "<p>\(esc)</p>"),
+    legend,
+    table_start("heat"; "Slowdown of each target (rows) under each load and level (columns)"; "heat sortable"; .labels | length),
+    heat_head($columns), "<tbody>",
+    ([.cells[] | select(.slowed)] | grouped(.e.program)[]
+     | .key as $target
+     | (reduce .items[] as $cell ({}; .[$cell | column | tojson] += [$cell])) as $by
+     | "<tr data-f=\"\($target)\"><th scope=\"row\">\($target)</th>\([$columns[] | $by[tojson] | heat_cell] | join(""))</tr>"),
+    table_end;
+
+def waiting_table($head):
+  $head.waiting
+  | if . == [] then empty
+  else length as $n
+  | "<div id=\"waiting\"><h3>Not done: \(plural($n; "cell"; "cells"))</h3>", folded($n; 20; "Show them"),
+    table_start("waiting-table"; "Cells without a result, or with one that is not final"; "sortable"), header(["Cell", "State", "Why"]),
+    (.[] | "<tr data-f=\"\(.name | esc)\"><th scope=\"row\">\(.name | esc)</th><td>\(.state | esc)</td><td>\(.reason // "" | esc)</td></tr>"),
+    table_end, folded_end($n; 20), "</div>"
+  end;
+
+# Without a load the answer is a time.
+def times:
+  "<ul>", (.cells[:12][] | "<li data-f=\"\(.e.program)\"><b>\(.e.program)</b> takes <b>\(.texts.alone | together)</b> (\(plural(.values.runs; "run"; "runs"))\(problem_names | map(", " + esc) | add // ""))</li>"),
+  (if (.cells | length) > 12 then "<li>the others are in the table below</li>" else empty end), "</ul>";
+
+def answer($head): section("answer"; "The answer"), (if any(.cells[]; .slowed) then heat_map($head) else times end), waiting_table($head), "</section>";
+
+# ---- every cell
+
+def cell_row($hosts):
+  .values as $v
+  | "<tr id=\"\(.id)\" data-f=\"\(.e.filter)\"><th scope=\"row\">\(.e.program)</th><td>\(name // "none")</td>"
+  + n_cell(.e.level_number; .e.level // "-") + n_cell($v.runs; .texts.runs)
+  + n_cell($v.ratio; if .ratio == null then "-" else "<b>\(.ratio)×</b> \(.interval)" end)
+  + "<td class=\"w\">\((if .distinguishable == false then ["noise"] else [] end) + problem_names | map(esc) | join(", "))</td>"
+  + n_cell($v.alone; .texts.alone | together) + n_cell($v.loaded; .texts.loaded | together)
+  + n_cell($v.user; .texts.user) + n_cell($v.system; .texts.system) + n_cell($v.memory; .texts.memory)
+  + n_cell($v.achieved; .texts.achieved | esc)
+  + (if $hosts then "<td>\(.host // "unknown" | esc)</td>" else "" end) + "</tr>";
+
+def every_cell($head):
+  ($head.hosts | length > 1) as $hosts
+  | section("cells"; "Every cell"),
+  "<p>Alone and under load are wall times. ± and [ ] are \($head.level) confidence intervals; → is from alone to under load; \(memory_text($head)).</p>",
+  table_start("cell-table"; "Figures of each target under each load"; "sortable"; .cells | length),
+  header(["Target", "Load", "Level", "Runs", "Slowdown", "Problems", "Alone", "Under load", "User time", "System time", "Memory", "Load achieved", (if $hosts then "Host" else empty end)]),
+  (.cells[] | cell_row($hosts)), table_end,
+  ([.cells[].lines[] | select(contains(": slowdown of ") or startswith("* "))]
+   | if . == [] then empty else "<ul>", (.[] | "<li>\(esc)</li>"), "</ul>" end),
+  "</section>";
+
+# ---- figures
+
+def figure:
+  "<figure data-f=\"\(.filter | esc)\"><svg class=\"plot\" viewBox=\"0 0 360 \(.height // 220)\" role=\"img\" aria-labelledby=\"\(.id)-t \(.id)-d\">"
+  + "<title id=\"\(.id)-t\">\(.title | esc)</title><desc id=\"\(.id)-d\">\(.text | esc)</desc>\(.svg)"
+  + "</svg><figcaption>\(.bold | if . == "" then "" else "<b>\(esc)</b> " end)\(.caption | esc)</figcaption></figure>";
+
+# The runs of one cell in order.
+def order_figure:
+  .figure as $f
+  | "<figure data-f=\"\(.e.filter)\"><svg class=\"plot\" viewBox=\"0 0 360 220\" role=\"img\" aria-labelledby=\"\(.id)o-t \(.id)o-d\">"
+  + "<title id=\"\(.id)o-t\">Runs of \(.e.program) in order\(if .loaded == null then "" else ", alone and under \(.e.condition)" end)</title>"
+  + "<desc id=\"\(.id)o-d\">Wall time over the number of the run. Alone: \($f.alone)\(if $f.loaded then "; under load: \($f.loaded)" else "" end).</desc>\($f.svg)"
+  + "</svg><figcaption><b>\(.e.condition // "alone")</b> \($f.runs) runs\(if $f.thinned then ", too many to draw: of neighbours the fastest, the slowest and the first are shown" else "" end)</figcaption></figure>";
+
+# Groups [{key, items}] of figures, each under its key.
+def by_label($most; draw):
+  length as $n
+  | "<div class=\"folds\(tall($n))\">",
+    (.[] | .key as $target
+     | (folded($n; $most; $target) | if . == "" then "<h3 data-f=\"\($target)\">\($target)</h3>" else sub("<details"; "<details data-f=\"\($target)\"") end),
+       "<div class=\"figures\">", (.items[] | draw), "</div>", folded_end($n; $most)),
+    "</div>";
+def figure_each($most; draw):
+  length as $n
+  | folded($n; $most; "Show \($n) targets"), "<div class=\"figures\">",
+    (.[] | "<div data-f=\"\(.key)\"><h3>\(.key)</h3>", (.items[] | draw), "</div>"), "</div>", folded_end($n; $most);
+def by_target_or_each(draw): if . == [] then empty elif all(.[]; .items | length == 1) then figure_each(24; draw) else by_label(8; draw) end;
+
+def curves($head):
+  .figures.sensitivity // [] | select(. != [])
+  | section("sensitivity"; "Sensitivity"),
+    "<p>Slowdown over the level of each load, with \($head.level) intervals. The dashed line is no slowdown; a ring is a slowdown that cannot be distinguished from noise.</p>",
+    (map(select(.group == null)) | select(. != []) | "<div class=\"figures\">", (.[] | figure), "</div>"),
+    (map(select(.group != null)) | grouped(.group | esc) | by_target_or_each(figure)), "</section>";
+
+def offered:
+  .figures.offered // [] | select(. != [])
+  | section("offered"; "Offered and achieved load"),
+    "<p>A load that cannot do what it offers is a smaller load: points below the dashed line. One point for each cell.</p>",
+    "<div class=\"figures\">", (.[] | figure), "</div></section>";
+
+def orders:
+  section("order"; "Runs in order"),
+  "<p class=\"key\"><i class=\"dot s1\"></i>alone <i class=\"cross s2\"></i>under load <i class=\"ring s3\"></i>a run that has a flag or that no figure is made of. A drift, a step or an outlier shows here.</p>",
+  (.cells | grouped(.e.program) | by_target_or_each(order_figure)), "</section>";
+
+def spreads:
+  section("distributions"; "Distributions"),
+  "<p>Each run as a multiple of the median that its own baseline has. The box holds the middle half of the runs, the long stroke is the median, the lines end at the fastest and the slowest run. Where a row has more than 60 runs, 60 points from the fastest to the slowest represent them; boxes are of all.</p>",
+  (.figures.spread // [] | grouped(.group | esc) | if . == [] then empty else figure_each(24; figure) end),
+  "</section>";
+
+# ---- where the time went
+
+def cause_words: { execution: "slower execution", cpu: "waiting for the CPU", memory: "waiting for memory", io: "waiting for the disk", steal: "taken by the host", unexplained: "unexplained" };
+def cause_names: ["execution", "cpu", "memory", "io", "steal"];
+def bar:
+  . as $points
+  | ([.[] | select(. > 0)] | add // 0) as $sum
+  | ([cause_names[], "unexplained"] | map(select(($points[.] // 0) > 0))) as $there
+  | "<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"\($there | map("\($points[.] / $sum * 100 | fixed(0)) % \(cause_words[.])") | join(", "))\">"
+    + (reduce $there[] as $cause ({ x: 0, out: "" };
+        ($points[$cause] / $sum * 100) as $w
+        | .out += "<rect class=\"a\(cause_names | index($cause) // 5)\" x=\"\(.x * 100 | round / 100)\" y=\"0\" width=\"\($w * 100 | round / 100)\" height=\"10\"/>" | .x += $w) | .out)
+    + "</svg>";
+
+def attributions:
+  ([.cells[] | select(.points != null)]) as $cells
+  | select($cells != [])
+  | section("attribution"; "Where the extra time went"),
+    "<p>For each slowdown that can be distinguished from noise: the extra wall time by cause, as far as the kernel's own figures show it. Points are percent of the time alone.</p>",
+    "<ul class=\"legend\" aria-label=\"Colours of the bars\">\([cause_names[], "unexplained"] | to_entries | map("<li><i class=\"a\(.key)\"></i>\(cause_words[.value])</li>") | join(""))</ul>",
+    table_start("attribution-table"; "Extra time of each cell by cause"; "sortable"; $cells | length),
+    "<thead><tr><th scope=\"col\" data-sort>Target</th><th scope=\"col\" data-sort>Load</th><th scope=\"col\" data-sort>Extra</th><th scope=\"col\">Shares</th><th scope=\"col\">In words</th></tr></thead><tbody>",
+    ($cells[] | "<tr data-f=\"\(.e.filter)\"><th scope=\"row\">\(.e.program)</th><td>\(.e.condition)</td>"
+      + n_cell(.values.ratio - 1; "+\(.values.ratio - 1 | percent_text)")
+      + "<td>\(.points | bar)</td><td class=\"w\">\(.attribution | esc)</td></tr>"),
+    table_end, "</section>";
+
+# ---- problems and notes
+
+def finding_list($title; $all):
+  "<h3>\($title)</h3>",
+  ($all | grouped(.flag)[]
+   | .key as $flag | (.items | length) as $n
+   | "<details class=\"fold\"\(if $n <= 6 then " open" else "" end)><summary>\($flag | flag_name | esc): \(plural($n; "time"; "times"))</summary><ul>",
+     (.items[:30][] | "<li data-f=\"\(.who // "") \(.condition // "" | esc)\"><b>\([.who, (.condition // empty | esc)] | map(select(. != null)) | join(", "))</b>: \(.text | esc)</li>"),
+     (if $n > 30 then "<li>and \($n - 30) more of this kind, which --format json lists</li>" else empty end),
+     "</ul></details>");
+
+def findings_section($head):
+  ([.cells[] | .e.program as $who | (.problems[] | . + { $who, problem: true }), (.notes[] | . + { $who })]
+   + [$head.warnings[] | { flag: .kind, condition: null, text: .message, who: (.cell | if . == null then null else esc end), problem: true }]
+   | unique_by([.flag, .who, .condition, .text])) as $all
+  | section("flags"; "Problems and notes"),
+    (if $all == [] then "<p>None: no drift, no outliers, no short load, no foreign load was seen.</p>"
+     else "<p>A problem is a reason not to trust a figure, a note is good to know. The text is given once for each kind and condition.</p>",
+       ([$all[] | select(.problem)] | select(. != []) | finding_list("Problems"; .)),
+       ([$all[] | select(.problem | not)] | select(. != []) | finding_list("Notes"; .))
+     end), "</section>";
+
+# ---- where, and how again
+
+def fact_words: { host: "Host", os: "System", kernel: "Kernel", architecture: "Architecture", cpu: "CPU", cpus_online: "CPUs", cpus_allowed: "CPUs allowed", governors: "Governor", virtual_machine: "Virtual machine",
+  memory_bytes: "Memory", clocksource: "Clock", file_systems: "File system", devices: "Device", versions: "Versions" };
+def fact_text($key):
+  if . == null then "unknown" elif type == "boolean" then (if . then "yes" else "no" end)
+  elif type == "array" then if length == 0 then "-" else map(tostring) | join(", ") end
+  elif type == "object" then to_entries | map("\(.key) \(.value)") | join(", ")
+  elif $key | endswith("_bytes") then size_text else tostring end;
+def environment($head):
+  $head.hosts | select(. != [])
+  | section("environment"; "Environment"),
+    table_start("environment-table"; "Where it was measured"; "env"),
+    "<thead><tr><th scope=\"col\">Fact</th>\(.[:50] | map("<th scope=\"col\">\(.host // "unknown" | esc)</th>") | join(""))</tr></thead><tbody>",
+    (.[:50] as $hosts
+     | [.[] | keys_unsorted[]] | numbered | keys_unsorted[] | select(. != "host" and . != "kind")
+     | . as $key | "<tr><th scope=\"row\">\(fact_words[$key] // ($key | gsub("_"; " ")) | esc)</th>\($hosts | map("<td>\(.[$key] | fact_text($key) | esc)</td>") | join(""))</tr>"),
+    table_end,
+    (if length > 50 then "<p>\(length - 50) more hosts are in --format json.</p>" else empty end),
+    ($head.texts.between | if . == [] then empty else "<h3>The same target alone, on several hosts</h3>", "<ul>", (.[] | "<li>\(esc)</li>"), "</ul>" end),
+    "</section>";
+
+def setting_words: map_values(select(. != null and . != false and . != [] and . != "")) | to_entries | map("\(.key) = \(.value | if type == "array" then join(", ") else tostring end)") | join("\n");
+def reproduce($head):
+  (reduce .cells[] as $cell ({}; .[$cell.experiment] //= $cell.again) | [.[]] | unique) as $commands
+  | $head.campaign as $campaign
+  | section("reproduce"; "How to reproduce it"),
+    (if $campaign == null then empty else
+      "<p>Campaign <b>\($campaign.name // $head.name | esc)</b>\(if $campaign.file != "" then ", file <code>\($campaign.file | esc)</code>: <code>jostle campaign \([$campaign.file] | words | esc) --output DIR</code>" else "" end)</p>",
+      (if $campaign.text then "<h3>Campaign file</h3><pre tabindex=\"0\">\($campaign.text | gsub("[\\x00-\\x08\\x0b-\\x1f\\x7f]"; "\ufffd") | esc)</pre>" else empty end) end),
+    (if $commands == [] then empty else
+      "<h3>Commands</h3>", folded($commands | length; 3; "\($commands | length) experiments, a command each"),
+      "<pre tabindex=\"0\">\($commands | map(esc) | join("\n"))</pre>", folded_end($commands | length; 3) end),
+    ($head.settings | if . == [] then empty else
+      "<h3>Settings</h3>", (.[:5][] | "<pre tabindex=\"0\">\(setting_words | esc)</pre>"),
+      (if length > 5 then "<p>\(length - 5) more sets of settings are in the records.</p>" else empty end) end),
+    "<p>Program versions are in the table above. This page is made from the records alone: <code>jostle report DIR --format html</code> writes the same bytes again.</p>",
+    "</section>";
+
+# ---- all of it
+
+# Rows and figures -> what the sections read: what is written often is escaped once (e).
+def view:
+  ([.[] | select(.texts)]) as $rows
+  | { cells: [range(0; $rows | length) as $i | $rows[$i]
+        | .e = { program: (.texts.program | esc), load: (.load | if . == null then . else esc end), condition: (.condition | if . == null then . else esc end),
+                 level: (.level | if . == null then . else esc end), level_number: (.level // "" | level_key[0] | if . >= 1e300 then null else . end) }
+        | .e.filter = "\(.e.program) \(.e.condition // "") \(.e.load // "")"
+        | .id = "c\($i + 1)" | .slowed = (.texts.slowdown != "-")],
+      figures: ([.[] | .figure | select(.section?)] | group_by(.section) | map({ (.[0].section): . }) | add // {}) }
+  | .labels = ([.cells[].e.program] | numbered | keys_unsorted);
+
+. as $head
+| [inputs]
+| view
+| page_start($head),
+  contents([["answer", "Answer"], ["cells", "Every cell"],
+    (if .figures.sensitivity then ["sensitivity", "Sensitivity"] else empty end),
+    (if .figures.offered then ["offered", "Offered and achieved"] else empty end),
+    ["order", "Runs in order"], ["distributions", "Distributions"],
+    (if any(.cells[]; .points != null) then ["attribution", "Where the time went"] else empty end),
+    ["flags", "Problems and notes"], (if $head.hosts != [] then ["environment", "Environment"] else empty end), ["reproduce", "Reproduce"]]),
+  "<main>", "<form id=\"find\" role=\"search\" hidden><label for=\"filter\">Filter by target or load</label> <input id=\"filter\" type=\"search\" autocomplete=\"off\"> <span id=\"found\" role=\"status\"></span></form>",
+  answer($head), every_cell($head), curves($head), offered, orders, spreads, attributions, findings_section($head), environment($head), reproduce($head),
+  "</main>", "<footer><p>Made by jostle from records. \($head.texts.name | esc).</p></footer>", "<script>", ($script | rtrimstr("\n")), "</script>", "</body>", "</html>"
