@@ -8,7 +8,6 @@ readonly EVIL='<script>alert(1)</script> & \input{x} | "a,b"'
 setup_file() {
     load helpers.bash
     export PAGES=$BATS_FILE_TMPDIR
-    command -v gnuplot >/dev/null || return 0
     "$JOSTLE" report "$ROOT/results/reference/disk" --format html >"$PAGES/disk.html"
     # Real records under a name that wants to be code, wherever a name can stand.
     mkdir "$PAGES/evil"
@@ -19,10 +18,6 @@ setup_file() {
             | if .settings then .settings.cleanup = $evil else . end' "$ROOT/results/reference/disk/filesearch/$file" >"$PAGES/evil/$file"
     done
     "$JOSTLE" report "$PAGES/evil" --format html >"$PAGES/evil.html"
-}
-
-setup() {
-    command -v gnuplot >/dev/null || skip 'gnuplot is not installed'
 }
 
 # browse PAGE ACTION...: see chromium-page.py; skips where there is no Chromium.
@@ -41,10 +36,10 @@ column() {
     holds '.console == [] and (.requests | length) == 1 and (.requests[0] | startswith("file:"))' <<<"$output"
 }
 
-@test "the same records make the same bytes, and no date or version of gnuplot is in them" {
+@test "the same records make the same bytes, and nothing in them leads elsewhere" {
     "$JOSTLE" report "$ROOT/results/reference/disk" --format html --output "$BATS_TEST_TMPDIR/again.html"
     cmp "$PAGES/disk.html" "$BATS_TEST_TMPDIR/again.html"
-    run ! grep -iE 'gnuplot|https?://' "$PAGES/disk.html"
+    run ! grep -iE "https?://" "$PAGES/disk.html"
 }
 
 @test "the figures on the page are those of the records" {
