@@ -82,7 +82,7 @@ refused() {
     refused "$target"$'\n[campaign]\n    error = 200%' ': campaign.error: 200%: '
     refused "$target"$'\n[campaign]\n    cold = maybe' ': campaign.cold: maybe: give true or false'
     refused "$target"$'\n[campaign]\n    calibrate = soon' ': campaign.calibrate: soon: give a time such as 10s, or true'
-    refused "$target"$'\n[campaign]\n    place = sideways' ': campaign.place: sideways: .*give core'
+    refused "$target"$'\n[campaign]\n    place = sideways' ': campaign.place: sideways: not known: give one of core'
     refused "$target"$'\n    place = {where}\n    where = core sideways' ': target.x.place: sideways: '
     refused $'[campagne]\n    name = x' ': campagne.name: unknown section \(did you mean campaign\?\)'
     refused $'[target]\n    command = true' ': target: it has no name'
@@ -149,9 +149,9 @@ refused() {
         '[load "l"]' '    spec = cpu --percent 1' '[load "m"]' '    spec = cpu --percent 2' '    nice = 3'
     "$JOSTLE" campaign c.conf --quiet --output out --only 'a@*'
     holds '.settings.nice == 2 and .settings.cold == false' <out/cells/a@l/experiment.json
-    holds '.settings.nice == "3"' <out/cells/a@m/experiment.json
+    holds '.settings.nice == 3' <out/cells/a@m/experiment.json
     "$JOSTLE" campaign c.conf --quiet --output other --only 'b@*' --set nice=4 --set max-runs=3
-    holds -s 'all(.[]; .settings.nice == "4" and .settings.max_runs == 3)' <<<"$(cat other/cells/*/experiment.json)"
+    holds -s 'all(.[]; .settings.nice == 4 and .settings.max_runs == 3)' <<<"$(cat other/cells/*/experiment.json)"
     run -2 "$JOSTLE" campaign c.conf --set max-rnus=3
     [[ $output == *'(did you mean max-runs?)'* ]]
 }

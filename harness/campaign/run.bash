@@ -65,12 +65,11 @@ run_cells() {
 # cell, too, and so its target and its load.
 run_cell() {
     local folder=$campaign_folder/cells/$1 status=0
-    local -a command=() WORDS
+    local -a command=()
     [[ -z $campaign_ended ]] || return 0
     # bash starts what runs in the background with Ctrl-C switched off.
-    cell_words "$folder/cell.json"
-    command+=(env --default-signal=INT --default-signal=QUIT "$JOSTLE_HARNESS/jostle" "${WORDS[0]}" --quiet --resume
-        --cell "$(<"$folder/cell.json")" --output "$folder" ${options[verbose]:+--verbose} "${WORDS[@]:1}")
+    command+=(env --default-signal=INT --default-signal=QUIT "$JOSTLE_HARNESS/jostle" slowdown --quiet --resume
+        --cell "$folder/cell.json" --output "$folder" ${options[verbose]:+--verbose})
     ! type -P setpriv >/dev/null || command=(setpriv --pdeathsig TERM "${command[@]}")
     (
         [[ -z ${options[verbose]} ]] || exec 2>&"$campaign_stderr"
@@ -82,12 +81,6 @@ run_cell() {
     cell_wait || status=$?
     cell_pid=''
     driver_ask "ended $status"
-}
-
-# cell_words FILE: until jostle reads a cell itself.
-cell_words() {
-    mapfile -d '' -t WORDS < <(jq -j --argjson options '{"cold":"flag","ignore-failure":"flag","strict":"flag","aa":"flag","cold-path":"list"}' \
-        "$(<"$JOSTLE_HARNESS/campaign/arguments.jq") | ., \"\\u0000\"" "$1")
 }
 
 # cell_wait: waits for the cell, whatever signals come; returns its exit status.

@@ -4,6 +4,7 @@
 #include "output.h"
 #include "resume.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,8 +182,19 @@ static void close_all(struct hub *hub)
     free(hub->host);
 }
 
+// Ctrl-C reaches all of jostle's processes: what it means is jostle's to say, and the
+// end of our input ends us.
+static void ignore_signals(void)
+{
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+}
+
 int hub_run(const struct command_line *command, FILE *output)
 {
+    ignore_signals();
     struct hub hub = {.command = command, .output = output, .folder = {.fd = -1}};
     bool good = open_all(&hub);
     if (!good)
