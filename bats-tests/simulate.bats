@@ -10,16 +10,6 @@ bats_require_minimum_version 1.5.0
     [[ $output == *'Two equal results compared'* && $output == *'--aa: mean noise floor'* && $output == *'--metric all'* ]]
 }
 
-@test "the rules that lost can be simulated again" {
-    run -0 "$BIN/simulate" --rules --experiments 200 --populations normal-5%
-    [[ $output == *'| Hodges-Lehmann | '* && $output == *'| BCa bootstrap | '* && $output == *'| delta method, pairs | '* ]]
-    # Looking after each run from the third on, Student's t breaks its promise.
-    run -0 "$BIN/simulate" --rules --experiments 1500 --populations lognormal-40%
-    local covered
-    covered=$(sed -n 's/^| t, from 3 runs | \([0-9.]*\),.*/\1/p' <<<"$output" | head -n 1)
-    jq -en --argjson covered "$covered" '$covered > 80 and $covered < 93'
-}
-
 @test "the same seed gives the same table, however many threads there are" {
     local threads
     for threads in 1 3; do

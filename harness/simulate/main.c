@@ -2,36 +2,14 @@
 // decide them, and prints how often its intervals keep their promise.
 #include "promises.h"
 #include "resample.h"
-#include "rules.h"
 #include "table.h"
 
-#include <errno.h>
-#include <getopt.h>
-#include <math.h>
+#include "common/messages.h"
+#include "common/options.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-static const char help_text[] =
-    "Usage: simulate [OPTIONS]\n"
-    "Simulates experiments of known truth and prints how often jostle's intervals hold it.\n"
-    "  --experiments N     in each cell (20000)\n"
-    "  --populations LIST  names, or beginnings of names, joined by commas (all)\n"
-    "  --resample FILE     also draw from the runs of the first condition in a runs.jsonl;\n"
-    "                      may be given several times\n"
-    "  --threads N         (the CPUs there are)\n"
-    "  --seed N            (1)\n"
-    "  --quick             few populations and experiments; exit 1 if a bound is broken\n"
-    "                      by more than chance allows\n"
-    "  --narrow F          judge intervals F times as wide: to see that --quick notices\n"
-    "  --rules             instead: other stopping rules and intervals on the same populations\n"
-    "                      (a tenth of the experiments for the slow ones)\n"
-    "  --list              the names of the populations\n"
-    "  --help\n"
-    "Settings: `default` stops at an error of 5 % with 12 to 30 runs; `n*=25`, `n*=80` and `n*=12` "
-    "ask\n"
-    "for the error that an oracle reaches with so many runs, with 12 to 400 runs.\n";
 
 static const double true_ratio = 1.25;
 static const double oracle_errors[] = {0, 25, 80, 12}; // runs; 0: the default setting
@@ -39,14 +17,76 @@ static const char *const setting_names[] = {"default", "n*=25", "n*=80", "n*=12"
 static const char *const quick_populations =
     "normal-5%,lognormal-20%,bimodal-50,heteroscedastic,outliers-5%,drift,ar1-0.9,warm-up";
 
-enum { MAX_RESAMPLED = 16, SETTINGS = 4, QUICK_SETTINGS = 2 };
+enum { SETTINGS = 4, QUICK_SETTINGS = 2, EXPERIMENTS = 20000, QUICK_EXPERIMENTS = 3000 };
 
-struct run_options {
+struct request {
     struct plan plan;
-    bool list, rules, help;
-    struct population resampled[MAX_RESAMPLED];
-    size_t resampled_count;
+    bool list;
+    struct option_list resample;  // files
+    struct population *resampled; // [resample.count]
 };
+
+#define REQUEST(member) .offset = offsetof(struct request, member)
+
+static const struct option_row rows_of_options[] = {
+    {.name = "experiments",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     REQUEST(plan.experiments),
+     .minimum = 1,
+     .maximum = 1e8,
+     .help = "in each cell of the table (default: 20000, with --quick 3000)"},
+    {.name = "populations",
+     .argument = "LIST",
+     .type = OPTION_TEXT,
+     REQUEST(plan.populations),
+     .help = "names, or beginnings of names, joined by commas (default: all)"},
+    {.name = "resample",
+     .argument = "FILE",
+     .type = OPTION_LIST,
+     REQUEST(resample),
+     .help = "also draw from the runs of the first condition in a runs.jsonl; may be repeated"},
+    {.name = "threads",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     REQUEST(plan.threads),
+     .minimum = 1,
+     .maximum = 10000,
+     .help = "default: as many as there are CPUs"},
+    {.name = "seed",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     REQUEST(plan.seed),
+     .preset = "1",
+     .help = "of the random numbers"},
+    {.name = "quick",
+     .type = OPTION_FLAG,
+     REQUEST(plan.quick),
+     .help = "few populations and experiments; exit 1 if a bound is broken by more than chance "
+             "allows"},
+    {.name = "narrow",
+     .argument = "F",
+     .type = OPTION_REAL,
+     REQUEST(plan.narrow),
+     .maximum = 100,
+     .exclusive = true,
+     .preset = "1",
+     .help = "judge intervals as if they were F times as wide: shows that --quick notices"},
+    {.name = "list", .type = OPTION_FLAG, REQUEST(list), .help = "the names of the populations"},
+    {0},
+};
+
+static const char intro[] =
+    "Simulates experiments of known truth, and shows how often jostle's intervals\n"
+    "contain it. The objects that decide are those of stats.\n";
+
+static const char details[] =
+    "Settings: `default` stops at an error of 5 % with 12 to 30 runs; `n*=25`,\n"
+    "`n*=80` and `n*=12` aim at the error that an oracle reaches with so many runs,\n"
+    "with 12 to 400 runs.\n"
+    "\n"
+    "Exit status:\n"
+    "  0  done    1  failure, or with --quick a bound is broken    2  wrong use\n";
 
 static size_t add_rows(const struct plan *plan, struct row *rows,
                        const struct population *population)
@@ -65,20 +105,20 @@ static bool run_row(const struct plan *plan, struct row *row, size_t number)
 {
     // In the short form the A/A column would only repeat the slowdown's.
     size_t columns = plan->quick ? SAME : COLUMNS;
-    return experiment_cells(row->cell, row->tally, columns, plan->experiments,
-                            plan->seed + 7919 * number, plan->threads);
+    return trials_run(row->cell, row->tally, columns, plan->experiments, plan->seed + 7919 * number,
+                      plan->threads);
 }
 
-static int run_table(const struct run_options *options, struct row *rows)
+static int run_table(const struct request *request, struct row *rows)
 {
-    const struct plan *plan = &options->plan;
+    const struct plan *plan = &request->plan;
     size_t count = 0;
     bool good = true, kept = true;
     for (size_t i = 0; i < population_count; i++)
         if (plan_wants(plan->populations, populations[i].name))
             count += add_rows(plan, rows + count, &populations[i]);
-    for (size_t i = 0; i < options->resampled_count; i++)
-        count += add_rows(plan, rows + count, &options->resampled[i]);
+    for (size_t i = 0; i < request->resample.count; i++)
+        count += add_rows(plan, rows + count, &request->resampled[i]);
     table_header();
     for (size_t i = 0; good && i < count; i++) {
         good = run_row(plan, &rows[i], i);
@@ -89,125 +129,68 @@ static int run_table(const struct run_options *options, struct row *rows)
     if (good && !plan->quick)
         table_more(rows, count);
     if (!good)
-        fputs("jostle: simulate: no memory or no thread: try --threads 1\n", stderr);
+        complain("simulate: no memory or no thread: try --threads 1");
     return good && kept ? 0 : 1;
 }
 
-static bool parse_count(const char *text, size_t *value)
+// Reads the files of --resample; ends the program where one is of no use.
+static void read_resampled(struct request *request)
 {
-    char *end;
-    errno = 0;
-    *value = strtoul(text, &end, 10);
-    bool good = text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && *value > 0 &&
-                *value <= 100000000;
-    if (!good)
-        fprintf(stderr, "jostle: simulate: %s: give a whole number from 1 to 100000000\n", text);
-    return good;
+    request->resampled = calloc(request->resample.count + 1, sizeof *request->resampled);
+    for (size_t i = 0; request->resampled && i < request->resample.count; i++)
+        if (!resample_read(request->resample.item[i], &request->resampled[i]))
+            exit(2);
 }
 
-static bool parse_factor(const char *text, double *value)
+static void fill_in(struct request *request)
 {
-    char *end;
-    *value = strtod(text, &end);
-    bool good = end != text && *end == '\0' && *value > 0 && *value < 100;
-    if (!good)
-        fprintf(stderr, "jostle: simulate: %s: give a factor above 0\n", text);
-    return good;
-}
-
-static bool take_resample(struct run_options *options, const char *path)
-{
-    if (options->resampled_count == MAX_RESAMPLED) {
-        fprintf(stderr, "jostle: simulate: %s: give at most %d files\n", path, MAX_RESAMPLED);
-        return false;
-    }
-    return resample_read(path, &options->resampled[options->resampled_count]) &&
-           ++options->resampled_count > 0;
-}
-
-static bool parse(struct run_options *options, int argc, char **argv)
-{
-    static const struct option table[] = {{"experiments", required_argument, NULL, 'e'},
-                                          {"populations", required_argument, NULL, 'p'},
-                                          {"resample", required_argument, NULL, 'r'},
-                                          {"threads", required_argument, NULL, 't'},
-                                          {"seed", required_argument, NULL, 's'},
-                                          {"narrow", required_argument, NULL, 'n'},
-                                          {"quick", no_argument, NULL, 'q'},
-                                          {"rules", no_argument, NULL, 'R'},
-                                          {"list", no_argument, NULL, 'l'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    bool good = true;
-    for (int code; good && (code = getopt_long(argc, argv, "", table, NULL)) != -1;) {
-        options->plan.quick = options->plan.quick || code == 'q';
-        options->list = options->list || code == 'l';
-        options->rules = options->rules || code == 'R';
-        options->help = options->help || code == 'h';
-        if (code == 'p')
-            options->plan.populations = optarg;
-        else if (code == 'e')
-            good = parse_count(optarg, &options->plan.experiments);
-        else if (code == 't')
-            good = parse_count(optarg, &options->plan.threads);
-        else if (code == 's')
-            good = parse_count(optarg, &options->plan.seed);
-        else if (code == 'n')
-            good = parse_factor(optarg, &options->plan.narrow);
-        else if (code == 'r')
-            good = take_resample(options, optarg);
-        else if (code == '?')
-            good = false;
-    }
-    if (good && optind < argc)
-        fprintf(stderr, "jostle: simulate: %s: no such operand: see --help\n", argv[optind]);
-    return good && optind == argc;
-}
-
-static bool fill_in(struct run_options *options)
-{
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    bool found = options->resampled_count > 0;
-    if (options->plan.threads == 0)
-        options->plan.threads = cpus > 0 ? (size_t)cpus : 1;
-    if (options->plan.experiments == 0)
-        options->plan.experiments = options->plan.quick ? 3000 : 20000;
-    if (options->plan.quick && !options->plan.populations)
-        options->plan.populations = quick_populations;
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    struct plan *plan = &request->plan;
+    bool found = request->resample.count > 0;
+    if (plan->threads == 0)
+        plan->threads = cpus > 0 ? (size_t)cpus : 1;
+    if (plan->experiments == 0)
+        plan->experiments = plan->quick ? QUICK_EXPERIMENTS : EXPERIMENTS;
+    if (plan->quick && !plan->populations)
+        plan->populations = quick_populations;
     for (size_t i = 0; i < population_count; i++)
-        found = found || plan_wants(options->plan.populations, populations[i].name);
+        found = found || plan_wants(plan->populations, populations[i].name);
     if (!found)
-        fprintf(stderr, "jostle: simulate: %s: no such population: see --list\n",
-                options->plan.populations);
-    return found;
+        usage_error("simulate: --populations %s: there is none of that name: --list shows them",
+                    plan->populations);
 }
 
-static int run(struct run_options *options)
+static int run(struct request *request)
 {
-    if (options->help)
-        return fputs(help_text, stdout) >= 0 ? 0 : 1;
-    for (size_t i = 0; options->list && i < population_count; i++)
-        puts(populations[i].name);
-    if (options->list)
+    if (request->list) {
+        for (size_t i = 0; i < population_count; i++)
+            puts(populations[i].name);
         return 0;
-    if (options->rules)
-        return rules_run(&options->plan);
-    struct row *rows = calloc((population_count + MAX_RESAMPLED) * SETTINGS, sizeof *rows);
-    int code = rows ? run_table(options, rows) : 1;
+    }
+    fill_in(request);
+    read_resampled(request);
+    struct row *rows =
+        calloc((population_count + request->resample.count) * SETTINGS, sizeof *rows);
+    const int code = rows && request->resampled ? run_table(request, rows) : 1;
     free(rows);
-    int promises = promises_run(&options->plan);
+    const int promises = promises_run(&request->plan);
     return code != 0 ? code : promises;
 }
 
 int main(int argc, char **argv)
 {
-    struct run_options options = {.plan = {.seed = 1, .narrow = 1}};
-    int code = 2;
-    if (parse(&options, argc, argv) && (options.help || options.list || fill_in(&options)))
-        code = run(&options);
-    for (size_t i = 0; i < options.resampled_count; i++) {
-        free((char *)options.resampled[i].name);
-        free((double *)options.resampled[i].values);
+    struct request request = {0};
+    const struct option_group groups[] = {{.rows = rows_of_options, .values = &request}};
+    const struct program program = {
+        .name = "simulate", .intro = intro, .details = details, .groups = groups, .group_count = 1};
+    int rest;
+    struct options *options = options_parse(&program, argc, argv, &rest);
+    const int code = run(&request);
+    for (size_t i = 0; request.resampled && i < request.resample.count; i++) {
+        free((char *)request.resampled[i].name);
+        free((double *)request.resampled[i].values);
     }
+    free(request.resampled);
+    options_free(options);
     return code;
 }

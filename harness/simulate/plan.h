@@ -2,7 +2,7 @@
 #ifndef SIMULATE_PLAN_H
 #define SIMULATE_PLAN_H
 
-#include "experiment.h"
+#include "trials.h"
 
 struct plan {
     size_t experiments; // in each cell

@@ -43,8 +43,8 @@ static bool run(const struct plan *plan, const struct cell *cell, size_t number,
                 struct tally *tally)
 {
     *tally = (struct tally){0};
-    return experiment_cells(cell, tally, 1, plan->experiments, plan->seed + 104729 * number,
-                            plan->threads);
+    return trials_run(cell, tally, 1, plan->experiments, plan->seed + 104729 * number,
+                      plan->threads);
 }
 
 static bool compare_row(const struct plan *plan, const struct population *population,

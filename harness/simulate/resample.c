@@ -1,6 +1,8 @@
 #include "resample.h"
 
-#include "../stats/shape.h"
+#include "harness/stats/shape.h"
+
+#include "common/messages.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -89,10 +91,9 @@ bool resample_read(const char *path, struct population *population)
         good = (name = name_of(path)) != NULL;
     free(values.condition);
     if (!good || values.count < LEAST_VALUES) {
-        fprintf(stderr,
-                "jostle: simulate: %s: give a readable runs.jsonl with at least %d runs of "
-                "its first condition\n",
-                path, LEAST_VALUES);
+        complain("simulate: %s: give a readable runs.jsonl with at least %d runs of its first "
+                 "condition",
+                 path, LEAST_VALUES);
         free(values.value);
         return false;
     }

@@ -2,7 +2,7 @@
 #ifndef SIMULATE_TABLE_H
 #define SIMULATE_TABLE_H
 
-#include "experiment.h"
+#include "trials.h"
 
 enum { COLUMNS = 3 }; // MEAN, SLOWDOWN, SAME
 enum column { MEAN, SLOWDOWN, SAME };

@@ -1,11 +1,11 @@
 // One cell of a table: many experiments of one population and one setting,
 // each decided by the production code.
-#ifndef SIMULATE_EXPERIMENT_H
-#define SIMULATE_EXPERIMENT_H
+#ifndef SIMULATE_TRIALS_H
+#define SIMULATE_TRIALS_H
 
-#include "../stats/gate.h"
-#include "../stats/oddities.h"
-#include "../stats/session.h"
+#include "harness/stats/gate.h"
+#include "harness/stats/oddities.h"
+#include "harness/stats/session.h"
 #include "population.h"
 
 enum { POWERS = 4 };
@@ -43,8 +43,8 @@ struct cell {
 // Fills tallies[i] with `experiments` experiments of cells[i], with random
 // numbers from `seed` alone, whatever the number of threads. False if memory
 // or threads ran out.
-bool experiment_cells(const struct cell *cells, struct tally *tallies, size_t count,
-                      size_t experiments, unsigned long seed, size_t threads);
+bool trials_run(const struct cell *cells, struct tally *tallies, size_t count, size_t experiments,
+                unsigned long seed, size_t threads);
 
 // Runs of each condition that an oracle takes that knows the variance and stops
 // at half-width z sigma / sqrt(n), with the same floor and cap; NAN where the

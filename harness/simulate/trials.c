@@ -1,8 +1,8 @@
-#include "experiment.h"
+#include "trials.h"
 
-#include "../stats/compare.h"
-#include "../stats/decide.h"
-#include "../stats/metrics.h"
+#include "harness/stats/compare.h"
+#include "harness/stats/decide.h"
+#include "harness/stats/metrics.h"
 #include "workers.h"
 
 #include <gsl/gsl_cdf.h>
@@ -163,8 +163,7 @@ static bool one(const struct cell *cell, struct session *session, struct setting
     return measure(session, source);
 }
 
-static bool experiment_many(const struct cell *cell, unsigned long seed, size_t count,
-                            struct tally *tally)
+static bool run_many(const struct cell *cell, unsigned long seed, size_t count, struct tally *tally)
 {
     struct settings settings = cell->settings;
     struct session session, other;
@@ -224,12 +223,12 @@ static bool run_chunk(void *context, size_t number)
 {
     const struct cells *all = context;
     size_t first = number % all->chunks * CHUNK, left = all->experiments - first;
-    return experiment_many(&all->cells[number / all->chunks], all->seed + 1000003 * (number + 1),
-                           left < CHUNK ? left : CHUNK, &all->part[number]);
+    return run_many(&all->cells[number / all->chunks], all->seed + 1000003 * (number + 1),
+                    left < CHUNK ? left : CHUNK, &all->part[number]);
 }
 
-bool experiment_cells(const struct cell *cells, struct tally *tallies, size_t count,
-                      size_t experiments, unsigned long seed, size_t threads)
+bool trials_run(const struct cell *cells, struct tally *tallies, size_t count, size_t experiments,
+                unsigned long seed, size_t threads)
 {
     size_t chunks = (experiments + CHUNK - 1) / CHUNK;
     struct cells all = {cells, calloc(count * chunks, sizeof *all.part), experiments, chunks, seed};
