@@ -45,12 +45,11 @@ load_start() {
     private_fds+=("$fd")
 }
 
-# loads_say LINE I...: sends a control line. A load that is gone is found out by the
-# answer that does not come, hence no error here.
+# loads_say LINE I...: sends a control line.
 loads_say() {
     local i
     for i in "${@:2}"; do
-        { printf '%s\n' "$1" >&"${load_in[i]}"; } 2>/dev/null || true
+        send "${load_in[i]}" "$1"
     done
 }
 

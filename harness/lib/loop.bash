@@ -108,13 +108,13 @@ measure_loop() {
             stats_decide stop max-time
             continue
         fi
-        live_show "$condition" "$order" "${NEXT[4]}" "${NEXT[5]}"
+        [[ -z $live ]] || live_show "$condition" "$order" "${NEXT[4]}" "${NEXT[5]}"
         measure_run "$condition"
         [[ $block == 0 ]] || runs_made=$((runs_made + 1))
     done
     live_end
     stop_reason=${NEXT[1]}
-    [[ $stop_reason != failure ]] || measure_target_failed "${NEXT[2]}"
+    [[ $stop_reason != failure ]] || measure_target_failed "${NEXT[2]:-}"
 }
 
 # measure_time_is_up BLOCK: 0 when --max-time is over. It counts from the first run that
@@ -131,11 +131,11 @@ measure_run() {
     local remote=${condition_remote[$1]:-} delay=-
     # shellcheck disable=SC2206 # numbers, with spaces between
     local -a loads=(${condition_loads[$1]:-})
-    measure_shell prepare
+    [[ -z ${plan[prepare]:-} ]] || measure_shell prepare
     [[ -z ${plan[cold]:-} ]] || cold_empty_cache
     ((${#loads[@]} == 0)) || loads_resume "$remote" "${loads[@]}"
     [[ -z $verbose_fd ]] || printf '+ %s\n' "${plan[command_text]}" >&"$verbose_fd"
-    { printf 'run\n' >&"$meter_in"; } 2>/dev/null || true
+    send "$meter_in" run
     stats_await 0 record meter
     if ((${#loads[@]} > 0)); then
         loads_mark "$remote" end "${loads[@]}"
@@ -143,12 +143,11 @@ measure_run() {
         [[ -z $remote ]] || delay=$mark_delay_us
     fi
     stats_decide record "$delay"
-    measure_shell cleanup
+    [[ -z ${plan[cleanup]:-} ]] || measure_shell cleanup
 }
 
-# measure_shell prepare|cleanup: runs the user's command, if any.
+# measure_shell prepare|cleanup: runs the user's command.
 measure_shell() {
-    [[ -n ${plan[$1]:-} ]] || return 0
     (spawn bash -c "${plan[$1]}" >/dev/null) || die "--$1 failed with status $?: ${plan[$1]}"
 }
 
@@ -171,7 +170,6 @@ measure_target_failed() {
 # live_show CONDITION ORDER PROGRESS RUNS_LEFT: the line on a terminal.
 live_show() {
     local left=''
-    [[ -n $live ]] || return 0
     if [[ $4 =~ ^[0-9]+$ ]] && ((runs_made > 0)); then
         now_us
         left=", about $(((REPLY - measuring_us) * $4 / runs_made / 1000000)) s left"

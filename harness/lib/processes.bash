@@ -8,6 +8,7 @@ declare -a private_fds=() # descriptors that a started program must not get
 fifo_folder=''            # where the FIFOs are, until all of them are open
 idle_fd=''                # nothing ever comes from here: to wait without a fork
 verbose_fd=''             # with --verbose: our own stderr, where each command is shown
+null_fd=''                # /dev/null: to open it anew costs more than what goes there
 caller_stdin=''           # the stdin that jostle was started with: the target's
 
 # processes_open NAME...: makes a FIFO of each name in fifo_folder.
@@ -15,7 +16,8 @@ processes_open() {
     fifo_folder=$(mktemp -d) || die 'cannot make a temporary folder: set TMPDIR to one that can be written'
     (cd "$fifo_folder" && mkfifo idle "$@") || die "cannot make FIFOs in $fifo_folder: set TMPDIR to another folder"
     exec {idle_fd}<>"$fifo_folder/idle"
-    private_fds+=("$idle_fd")
+    exec {null_fd}>/dev/null
+    private_fds+=("$idle_fd" "$null_fd")
     if { exec {caller_stdin}<&0; } 2>/dev/null; then private_fds+=("$caller_stdin"); fi
 }
 
@@ -43,6 +45,12 @@ spawn() {
         exec {fd}>&-
     done
     exec "$@"
+}
+
+# send FD LINE: writes a line to a program. That it is gone is found out by the answer
+# that does not come, hence no error here.
+send() {
+    printf '%s\n' "$2" 2>&"$null_fd" >&"$1" || true
 }
 
 # fd_close FD: closes one of private_fds, and forgets it.

@@ -18,12 +18,10 @@ stats_start() {
     private_fds+=("$stats_in")
 }
 
-# stats_say FIELD...: sends a command that has no answer. That stats has ended is found
-# out by the next answer, hence no error here.
+# stats_say FIELD...: sends a command that has no answer.
 stats_say() {
-    local text
-    printf -v text '%s\t' "$@"
-    { printf '%s\n' "${text%$'\t'}" >&"$stats_in"; } 2>/dev/null || true
+    local IFS=$'\t'
+    send "$stats_in" "$*"
 }
 
 # stats_ask FIELD...: sends a command, and reads the answer into STATS_ANSWER.
@@ -39,19 +37,15 @@ stats_decide() {
     [[ ${NEXT[0]} != failed ]] || stats_failed
 }
 
-# stats_answer [SECONDS]: reads an answer; 1 when none has come after SECONDS. Two tabs
-# in a row are an empty field, which `read` alone would swallow.
+# stats_answer [SECONDS]: reads an answer; 1 when none has come after SECONDS. Only the
+# last field may be empty.
 stats_answer() {
-    local line status=0
-    IFS= read -r ${1:+-t "$1"} -u "$stats_out" line || status=$?
-    ((status <= 128)) || return 1
-    ((status == 0)) || die 'stats ended before the experiment did: see above'
-    STATS_ANSWER=()
-    while [[ $line == *$'\t'* ]]; do
-        STATS_ANSWER+=("${line%%$'\t'*}")
-        line=${line#*$'\t'}
-    done
-    STATS_ANSWER+=("$line")
+    local code=0
+    IFS=$'\t' read -r -a STATS_ANSWER ${1:+-t "$1"} -u "$stats_out" || code=$?
+    ((code == 0)) || {
+        ((code <= 128)) || return 1
+        die 'stats ended before the experiment did: see above'
+    }
 }
 
 # stats_await SECONDS EVENT SOURCE...: until each source (a load's index, or meter) has
