@@ -1,9 +1,7 @@
 # jostle.plan/1 -> the table for people.
 include "report/numbers";
+include "campaign/duration";
 
-def duration:
-  if . < 100 then "\(round) s" elif . < 6000 then "\(. / 60 | round) min"
-  else "\(. / 3600 | floor) h \("0\(. % 3600 / 60 | floor)"[-2:]) min" end;
 def estimate:
   if . == null then "?" elif .high - .low < 0.1 * .high then "about \((.low + .high) / 2 | duration)"
   else "\(.low | duration) to \(.high | duration)" end;

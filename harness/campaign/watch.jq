@@ -1,9 +1,8 @@
 # jostle.campaign-status/1 -> what jostle watch shows. $all is not empty where every cell
 # that needs a look is to be named; $most: how many are, else.
+include "campaign/duration";
+
 def percent: . * 1000 + 0.5 | floor | "\(. / 10 | floor).\(. % 10)";
-def duration:
-  if . < 100 then "\(round) s" elif . < 6000 then "\(. / 60 | round) min"
-  else "\(. / 3600 | floor) h \("0\(. % 3600 / 60 | floor)"[-2:]) min" end;
 def seconds: sub("\\.[0-9]+Z$"; "Z") | fromdate;
 def bar($done; $total): (20 * $done / ([$total, 1] | max) | floor) as $full
   | "[\("#" * $full // "")\("." * (20 - $full) // "")] \($done)/\($total)";
