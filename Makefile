@@ -83,7 +83,7 @@ $(COMMON): $(call objects,common/*.c)
 $(LOADGEN): COMPILE += -Iloadgen
 $(BIN)/loadgen: $(LOADGEN) $(COMMON)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(SAN) -o $@ $^ -luv -lhwloc -luring -lm -pthread $(ALLOC)
+	$(CC) $(CFLAGS) $(SAN) -o $@ $^ -luv -lhwloc -luring -ljansson -lm -pthread $(ALLOC)
 
 # meter is small and static, so that starting it costs little and the memory image
 # that the target inherits before its exec is a few hundred KiB.

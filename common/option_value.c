@@ -215,8 +215,8 @@ static void format_real(double value, char *text, size_t size)
 {
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, size, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            return;
+        if (strtod(text, NULL) == value && strchr(text, 'e') == NULL)
+            return; /* 1e+01 is shorter than 10, and nobody types it */
     }
 }
 

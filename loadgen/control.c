@@ -1,7 +1,10 @@
 #include "control.h"
 
+#include "calibration.h"
 #include "engine.h"
 #include "load.h"
+#include "rate.h"
+#include "window.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,8 +56,7 @@ static void say(struct control *control, const char *event)
     struct line line;
     if (!control->run->report.json)
         return;
-    line_begin(&line, event);
-    line_close(&line);
+    report_open(&line, event);
     report_write(&control->run->report, &line);
 }
 
@@ -73,19 +75,19 @@ static void say_ready(struct control *control)
     char cpus[2048];
     if (!run->report.json)
         return;
-    line_begin(&line, "ready");
+    report_open(&line, "ready");
     line_text(&line, "load", run->load->name);
     line_text(&line, "unit", run->unit);
-    line_real(&line, "rate", run->rate);
+    line_fixed(&line, "rate", run->rate, 6);
     line_count(&line, "threads", run->threads);
     if (run->threads > 0)
-        report_cpus(run, &line);
+        window_cpus(run, &line);
     else
         line_text(&line, "cpus", cpus_format(&run->cpus, cpus, sizeof cpus));
-    line_real(&line, "quota_cpus", run->quota_cpus);
-    if (run->load->describe != NULL)
-        run->load->describe(run, &line);
-    line_close(&line);
+    line_fixed(&line, "quota_cpus", run->quota_cpus, 6);
+    if (run->load->report != NULL && run->load->report->describe != NULL)
+        run->load->report->describe(run, &line);
+    calibration_describe(run, &line);
     report_write(&run->report, &line);
 }
 
@@ -96,7 +98,7 @@ static void say_window(struct control *control, const char *event, const char *m
     engine_snapshot(control->run, &control->now);
     engine_difference(&control->now, since, &control->window);
     *since = control->now;
-    report_window(control->run, event, mark, &control->window);
+    window_report(control->run, event, mark, &control->window);
 }
 
 /* ---- phases ---- */
@@ -180,8 +182,8 @@ static void resume(struct control *control)
         uv_timer_start(&control->interval, on_interval, interval_ms, interval_ms);
     }
     control->resumed_once = true;
-    if (run->load->resume != NULL)
-        run->load->resume(run); /* a failure is told as any other is */
+    if (run->load->process != NULL)
+        run->load->process->resume(run); /* a failure is reported as any other is */
 }
 
 static void pause_load(struct control *control)
@@ -195,8 +197,8 @@ static void pause_load(struct control *control)
     uv_timer_stop(&control->settle);
     uv_timer_stop(&control->interval);
     engine_pause(run);
-    if (run->load->pause != NULL)
-        run->load->pause(run);
+    if (run->load->process != NULL)
+        run->load->process->pause(run);
 }
 
 static void finish(struct control *control)
@@ -228,10 +230,10 @@ static void end(struct control *control)
     uv_timer_stop(&control->duration);
     if (active && !pausing) {
         engine_pause(run);
-        if (run->load->pause != NULL)
-            run->load->pause(run);
+        if (run->load->process != NULL)
+            run->load->process->pause(run);
     }
-    if (!active || run->load->pause == NULL)
+    if (!active || run->load->process == NULL)
         finish(control);
 }
 
@@ -269,7 +271,7 @@ static void on_wake(uv_async_t *wake)
     if (told & 1U << ENGINE_RUNNING && control->phase == STARTING)
         uv_timer_start(&control->settle, on_settled, milliseconds(control->run->load->settle_ns),
                        0);
-    if (told & 1U << ENGINE_IDLE && control->run->load->pause == NULL)
+    if (told & 1U << ENGINE_IDLE && control->run->load->process == NULL)
         become_paused(control);
 }
 
@@ -279,7 +281,7 @@ static void change_rate(struct control *control, const char *text)
 {
     char error[256];
     double rate;
-    if (load_rate(control->run, text, &rate, error, sizeof error) != 0)
+    if (rate_of(control->run, text, &rate, error, sizeof error) != 0)
         report_error(&control->run->report, error);
     else
         engine_set_rate(control->run, rate);

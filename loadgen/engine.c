@@ -189,7 +189,10 @@ void run_warn(struct run *run, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    report_warning(&run->report, text);
+    if (run->common.calib)
+        complain("%s", text); /* stdout is for the record alone */
+    else
+        report_warning(&run->report, text);
 }
 
 /* ---- the worker's thread ---- */
@@ -275,8 +278,8 @@ static int cpu_of(const struct run *run, unsigned worker)
 {
     if (!run->load->pinned)
         return -1;
-    if (run->load->worker_cpu != NULL)
-        return run->load->worker_cpu(run, worker);
+    if (run->load->special != NULL && run->load->special->worker_cpu != NULL)
+        return run->load->special->worker_cpu(run, worker);
     return run->cpus.cpu[worker % run->cpus.count];
 }
 
@@ -361,14 +364,25 @@ static void account(struct run *run, int64_t at_ns)
     if (engine->orders.order == ORDER_RUN) {
         const int64_t passed_ns = at_ns - engine->changed_ns;
         engine->active_ns += passed_ns;
-        if (run->load->offered != NULL)
-            engine->offered += run->load->offered(run, engine->changed_ns, at_ns);
+        if (run->load->accounting != NULL && run->load->accounting->offered != NULL)
+            engine->offered += run->load->accounting->offered(run, engine->changed_ns, at_ns);
         else if (isfinite(run->rate))
             engine->offered += asked(run, engine->changed_ns, at_ns);
         else
             engine->unlimited_ns += passed_ns;
     }
     engine->changed_ns = at_ns;
+}
+
+/* For a work() that may be blocked in something that is not the engine's. */
+static void interrupt_all(struct run *run)
+{
+    const struct load_special *special = run->load->special;
+    if (special == NULL || special->interrupt == NULL || run->workers == NULL)
+        return;
+    for (unsigned i = 0; i < run->threads; i++)
+        if (run->workers[i].started)
+            special->interrupt(&run->workers[i]);
 }
 
 static void give_orders(struct run *run, enum order order)
@@ -390,10 +404,7 @@ static void give_orders(struct run *run, enum order order)
     atomic_store_explicit(&engine->generation, engine->orders.generation, memory_order_release);
     pthread_mutex_unlock(&engine->mutex);
     syscall(SYS_futex, &engine->generation, FUTEX_WAKE_PRIVATE, INT32_MAX);
-    const bool any = run->load->interrupt != NULL && run->workers != NULL; /* begun, at least */
-    for (unsigned i = 0; any && i < run->threads; i++)
-        if (run->workers[i].started)
-            run->load->interrupt(&run->workers[i]);
+    interrupt_all(run);
 }
 
 void engine_set_length(struct run *run, int64_t length_ns)
@@ -473,7 +484,7 @@ void engine_cpus(const struct run *run, struct cpu_list *list)
     for (unsigned i = 0; run->workers != NULL && i < run->threads; i++)
         if (run->workers[i].started)
             cpus_of_thread(run->workers[i].id, list);
-    const pid_t process = run->load->process == NULL ? 0 : run->load->process(run);
+    const pid_t process = run->load->process == NULL ? 0 : run->load->process->process(run);
     if (process > 0)
         cpus_of_thread(process, list);
 }
@@ -499,6 +510,7 @@ static void add_worker(const struct worker *worker, struct snapshot *snapshot)
 void engine_snapshot(struct run *run, struct snapshot *snapshot)
 {
     const struct load *load = run->load;
+    const struct load_accounting *own = load->accounting;
     memset(snapshot, 0, sizeof *snapshot);
     pthread_mutex_lock(&run->engine->mutex);
     account(run, now_ns());
@@ -507,13 +519,13 @@ void engine_snapshot(struct run *run, struct snapshot *snapshot)
     snapshot->unlimited_ns = run->engine->unlimited_ns;
     snapshot->offered = run->engine->offered;
     snapshot->cpu_ns =
-        load->cpu_ns != NULL ? load->cpu_ns(run) : clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+        load->process != NULL ? load->process->cpu_ns(run) : clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     for (unsigned i = 0; run->workers != NULL && i < run->threads; i++)
         add_worker(&run->workers[i], snapshot);
-    if (load->delivered != NULL)
-        snapshot->amount = load->delivered(run);
-    if (load->count != NULL)
-        load->count(run, snapshot->counters);
+    if (own != NULL && own->delivered != NULL)
+        snapshot->amount = own->delivered(run);
+    if (own != NULL && own->count != NULL)
+        own->count(run, snapshot->counters);
 }
 
 void engine_difference(const struct snapshot *later, const struct snapshot *earlier,

@@ -36,9 +36,6 @@ void engine_snapshot(struct run *run, struct snapshot *snapshot);
 /* window = later - earlier. */
 void engine_difference(const struct snapshot *later, const struct snapshot *earlier,
                        struct snapshot *window);
-/* load.c: what --limit and `rate` mean, in base units a second for all workers;
- * on failure returns -1 and writes why into error. */
-int load_rate(struct run *run, const char *text, double *rate, char *error, size_t size);
 /* Why the load failed, or NULL. */
 const char *engine_failure(const struct run *run);
 

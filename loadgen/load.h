@@ -3,10 +3,11 @@
 
 /* The interface that every load implements, and what the frame offers it.
  *
- * A load is one file that defines one `const struct load`, and one line in the
- * table in main.c. The frame parses its options, starts its workers, pins
- * them, pauses and resumes them, tells them when the next operation is due,
- * counts, and reports. A load chooses one of three shapes:
+ * A load is a file (or a folder) of its own that defines one `const struct load`
+ * and registers it; no other file changes. CONTRIBUTING.md goes through one. The
+ * frame parses its options, starts its workers, pins them, pauses and resumes
+ * them, tells them when the next operation is due, counts, reports, and
+ * calibrates. A load chooses one of three shapes:
  *
  *   operate()          one operation at a time; the engine waits until each is
  *                      due, times it, and counts it. Blocking I/O, a memory
@@ -28,6 +29,7 @@
 #include "pacer.h"
 #include "report.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -47,75 +49,97 @@ struct worker;
 struct snapshot;
 struct uv_loop_s;
 
+/* What a load says of itself beyond what the frame says of each. */
+struct load_report {
+    /* Adds fields to `ready`. */
+    void (*describe)(struct run *run, struct line *line);
+    /* Adds fields to a mark, interval or summary. window holds differences. */
+    void (*fields)(struct run *run, const struct snapshot *window, struct line *line);
+    /* With a mark, interval or summary: text of its own for people with
+     * report_print(), and run_warn(). */
+    void (*notes)(struct run *run, const char *event, const struct snapshot *window);
+};
+
+/* Loads that count for themselves. All are cumulative; the frame takes
+ * differences at marks and intervals, in the main thread. */
+struct load_accounting {
+    /* Base units asked for between two times (default: run->rate * time). */
+    double (*offered)(struct run *run, int64_t from_ns, int64_t to_ns);
+    /* Base units done since the start (default: the workers' sum). */
+    double (*delivered)(struct run *run);
+    /* Figures of the load's own, for its fields(). */
+    void (*count)(struct run *run, double counters[LOAD_COUNTERS]);
+};
+
+/* Loads without workers (run->threads == 0), called on the main loop. They call
+ * run_steady() and run_paused() when it is so. */
+struct load_process {
+    void (*resume)(struct run *run);
+    void (*pause)(struct run *run);
+    /* The process that makes the load now, or 0. */
+    pid_t (*process)(const struct run *run);
+    int64_t (*cpu_ns)(struct run *run);
+};
+
 struct load {
     const char *name;
-    const char *summary;   /* one line for `loadgen --help` */
-    const char *details;   /* for `loadgen NAME --help`, after the options; may be NULL */
-    const char *arguments; /* "FILE", "-- COMMAND..."; NULL: takes none */
-    const struct option_row
-        *settings;        /* its options, ended by a nameless one; see common/options.h */
-    size_t settings_size; /* of the struct that they fill: run->settings */
-    const char *without;  /* common options that it has no use for: "limit threads" */
-    bool pinned;          /* each worker on one CPU of its own, else on all allowed */
-    bool timed;           /* has operations, so reports their latency */
-    int64_t settle_ns;    /* from "all workers run" until steady */
+    const char *summary;              /* one line for `loadgen --help` */
+    const char *details;              /* below the options of `loadgen NAME --help`; or NULL */
+    const struct option_row *options; /* its own, ended by a nameless row; or NULL */
+    size_t options_size;              /* of the struct that they fill: run->settings */
+    /* Sets of options of which `jostle calib` measures the rate, ended by NULL; one
+     * may be "". NULL: its rate means something without, or it has none. */
+    const char *const *calibrations;
+    bool timed;        /* has operations, so reports their latency */
+    bool pinned;       /* each worker on one CPU of its own, else on all allowed */
+    int64_t settle_ns; /* from "all workers run" until steady */
 
-    /* Main thread, before anything starts. Looks at options that exclude each
-     * other: usage_error() (exit 2). Sets run->unit and run->quantum, and where
-     * the default is not right run->threads and run->rate. May be NULL, as all
-     * below. */
+    /* Main thread, before anything starts; any of these may be NULL. check() looks
+     * at options that exclude each other: usage_error() (exit 2). It sets run->unit
+     * and run->quantum, where the default is not right run->threads and run->rate,
+     * and writes what it has chosen into the options that are .measured. */
     void (*check)(struct run *run);
-    /* Main thread. Instead of making load: a calibration, a recording. Returns
-     * the exit code, or -1: not asked for, go on. */
-    int (*instead)(struct run *run);
-    /* Main thread. Opens and allocates what workers share (run->state). */
+    /* Opens and allocates what workers share (run->state). */
     int (*prepare)(struct run *run);
-    /* Main thread, for --limit (after check) and each `rate` line. Turns text
-     * into base units a second for all workers together; on failure returns -1
-     * and writes why into error. NULL: units_rate() by run->unit; no percent. */
-    int (*rate)(struct run *run, const char *text, double *rate, char *error, size_t size);
-
     /* In the worker's thread, pinned already: its own memory, file, ring
      * (worker->state). end() is called also when begin() failed half way. */
     int (*begin)(struct worker *worker);
-    /* Pinned loads: the CPU of a worker. NULL: they go round the list. */
-    int (*worker_cpu)(const struct run *run, unsigned worker);
     /* One operation; returns the base units done (bytes; 1), or a negative
      * number after worker_fail(). */
     double (*operate)(struct worker *worker);
-    /* Runs until worker_running() is false. Nothing may be left in flight. */
+    /* Or: runs until worker_running() is false. Nothing may be left in flight. */
     void (*work)(struct worker *worker);
-    /* Any thread but the worker's: orders have changed. Only for a work() that
-     * blocks in something of its own (uv_async_send, eventfd). */
-    void (*interrupt)(struct worker *worker);
     void (*end)(struct worker *worker);
-    /* Main thread, workers are gone. Also after a failed prepare. */
+    /* Main thread, workers are gone. Also after a failed prepare, or none. */
     void (*cleanup)(struct run *run);
 
-    /* Loads without workers (run->threads == 0): called on the main loop; they
-     * call run_steady() and run_paused() when it is so. */
-    void (*resume)(struct run *run);
-    void (*pause)(struct run *run);
-    /* Loads without workers: the process that makes the load now, or 0. */
-    pid_t (*process)(const struct run *run);
-
-    /* Main thread, at marks and intervals. All are cumulative; the frame takes
-     * differences. offered: base units asked for between two times (default
-     * run->rate * time). delivered: base units done since the start (default:
-     * the workers' sum). cpu_ns: default the process's CPU time. */
-    double (*offered)(struct run *run, int64_t from_ns, int64_t to_ns);
-    double (*delivered)(struct run *run);
-    int64_t (*cpu_ns)(struct run *run);
-    void (*count)(struct run *run, double counters[LOAD_COUNTERS]);
-    /* Adds the load's own fields to a mark, interval or summary, and may
-     * run_warn(). window holds differences. */
-    void (*fields)(struct run *run, const struct snapshot *window, struct line *line);
-    /* With a mark, interval or summary, also for people: text of its own with
-     * report_print(), and run_warn(). */
-    void (*notes)(struct run *run, const char *event, const struct snapshot *window);
-    /* Adds fields to `ready`. */
-    void (*describe)(struct run *run, struct line *line);
+    const struct load_report *report;         /* NULL: it has nothing to add */
+    const struct load_accounting *accounting; /* NULL: the frame counts */
+    const struct load_process *process;       /* NULL: it has workers */
+    const struct load_special *special;       /* NULL: nothing of the following */
 };
+
+/* What few loads need. */
+struct load_special {
+    const char *arguments; /* "FILE", "-- COMMAND..."; NULL: takes none */
+    const char *without;   /* common options that it has no use for: "limit threads" */
+    /* In place of load: a recording, a question. Returns the exit code, or -1: not
+     * wanted, make load. */
+    int (*instead)(struct run *run);
+    /* For --limit (after check) and each `rate` line: turns text into base units a
+     * second for all workers together; on failure returns -1 and writes why into
+     * error. NULL: rate_usual(), which it may fall back on. */
+    int (*rate)(struct run *run, const char *text, double *rate, char *error, size_t size);
+    /* Pinned loads: the CPU of a worker. NULL: they go round the list. */
+    int (*worker_cpu)(const struct run *run, unsigned worker);
+    /* Any thread but the worker's: orders have changed. Only for a work() that
+     * blocks in something of its own (eventfd). */
+    void (*interrupt)(struct worker *worker);
+};
+
+/* Makes a load known to main(): LOADGEN_REGISTER(spin_load). */
+#define LOADGEN_REGISTER(name)                                                                     \
+    __attribute__((section("loads"), used)) static const struct load *const name##_entry = &(name)
 
 /* Options that every load has. */
 struct common {
@@ -125,9 +149,12 @@ struct common {
     int64_t interval_ns; /* 0: no intervals */
     const char *limit;   /* NULL: no limit */
     int64_t nice;
+    const char *calibration; /* file; NULL: the one that is kept */
     bool json;
     bool control;
     bool dry_run;
+    bool calib;
+    bool if_missing;
 };
 
 enum order { ORDER_PAUSE, ORDER_RUN, ORDER_QUIT };
@@ -165,6 +192,13 @@ struct worker {
     struct histogram response; /* from due to end */
 };
 
+/* A calibration that was used; all zero: none. */
+struct calibration_found {
+    char path[PATH_MAX];
+    double rate; /* 100 %, in base units a second */
+    double age_s;
+};
+
 /* All figures at one time, or (a window) the difference of two. */
 struct snapshot {
     int64_t active_ns; /* time spent not paused */
@@ -189,13 +223,15 @@ struct run {
     double quantum;   /* base units of one operation (block size; 1) */
     double rate;      /* as in force; INFINITY: no limit; NAN: no such thing */
     unsigned threads;
+    char subject[256];    /* what a rate is of besides options: the disk; set by check() */
     struct cpu_list cpus; /* that workers may use */
     double quota_cpus;    /* of the cgroup; INFINITY: none */
     struct worker *workers;
     struct report report;
-    struct engine *engine;   /* engine.c's own */
-    struct control *control; /* control.c's own; NULL without a control plane */
-    struct uv_loop_s *loop;  /* of the control plane */
+    struct calibration_found calibration; /* that a percentage was of */
+    struct engine *engine;                /* engine.c's own */
+    struct control *control;              /* control.c's own; NULL without a control plane */
+    struct uv_loop_s *loop;               /* of the control plane */
     struct options *options;
 };
 
@@ -233,8 +269,6 @@ void run_warn(struct run *run, const char *format, ...) __attribute__((format(pr
 int run_fail(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int worker_fail(struct worker *worker, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* What a rate means without a rate() of the load's own, which may fall back on it. */
-int load_plain_rate(struct run *run, const char *text, double *rate, char *error, size_t size);
 /* When the present orders began: the last resume or change of rate. */
 int64_t run_epoch_ns(const struct run *run);
 /* Loads without workers: it is at its level; it has stopped. Main thread. */

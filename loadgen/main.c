@@ -1,8 +1,9 @@
 /* loadgen LOAD [options]: makes load of one kind, and says what it achieved. */
 
+#include "calibrate.h"
 #include "control.h"
-#include "engine.h"
 #include "load.h"
+#include "rate.h"
 #include "settings.h"
 
 #include <errno.h>
@@ -12,28 +13,59 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* All there are: a new load is its file and a line here. */
-extern const struct load cpu_load, io_load, mem_load, cache_load, alloc_load, net_load, exec_load,
-    record_load;
-static const struct load *const loads[] = {&cpu_load,   &io_load,  &mem_load,  &cache_load,
-                                           &alloc_load, &net_load, &exec_load, &record_load};
-#define LOADS (sizeof loads / sizeof loads[0])
+#define MOST_LOADS 64
+
+/* Of the linker: what LOADGEN_REGISTER() has put into the section "loads". */
+extern const struct load *const __start_loads[], *const __stop_loads[];
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct load *const *first = a, *const *second = b;
+    return strcmp((*first)->name, (*second)->name);
+}
+
+/* All loads that were linked, by name. Returns how many. */
+static size_t list_loads(const struct load *loads[MOST_LOADS])
+{
+    size_t count = 0;
+    for (const struct load *const *entry = __start_loads;
+         entry < __stop_loads && count < MOST_LOADS; entry++)
+        loads[count++] = *entry;
+    qsort(loads, count, sizeof loads[0], compare_names);
+    return count;
+}
 
 static void print_help(void)
 {
+    const struct load *loads[MOST_LOADS];
+    const size_t count = list_loads(loads);
     puts("Usage: loadgen LOAD [options]\n"
          "Makes load at a given rate, and reports what it achieved.\n");
-    for (size_t i = 0; i < LOADS; i++)
+    for (size_t i = 0; i < count; i++)
         printf("  %-8s %s\n", loads[i]->name, loads[i]->summary);
-    puts("\nloadgen LOAD --help lists a load's options; loadgen --version tells the version.\n"
+    puts("\nloadgen LOAD --help lists a load's options; loadgen --calibrations lists what\n"
+         "`jostle calib` measures; loadgen --version shows the version.\n"
          "Exit status: 0 after a normal end, also by a signal or end of file; 1 when the load\n"
          "failed; 2 for wrong use.");
 }
 
+/* What is worth calibrating, a line each: "mem --kernel triad --threads 1". */
+static void print_calibrations(void)
+{
+    const struct load *loads[MOST_LOADS];
+    const size_t count = list_loads(loads);
+    for (size_t i = 0; i < count; i++)
+        for (const char *const *options = loads[i]->calibrations;
+             options != NULL && *options != NULL; options++)
+            printf("%s%s%s\n", loads[i]->name, **options == '\0' ? "" : " ", *options);
+}
+
 static const struct load *find_load(const char *name)
 {
-    const char *names[LOADS + 1] = {NULL};
-    for (size_t i = 0; i < LOADS; i++) {
+    const struct load *loads[MOST_LOADS];
+    const char *names[MOST_LOADS + 1] = {NULL};
+    const size_t count = list_loads(loads);
+    for (size_t i = 0; i < count; i++) {
         names[i] = loads[i]->name;
         if (strcmp(loads[i]->name, name) == 0)
             return loads[i];
@@ -66,12 +98,12 @@ static void choose_cpus(struct run *run)
         run->threads = run->quota_cpus < 1 ? 1 : (unsigned)run->quota_cpus;
     if (run->common.threads > 0)
         run->threads = (unsigned)run->common.threads;
-    if (run->load->operate == NULL && run->load->work == NULL)
+    if (run->load->process != NULL || (run->load->operate == NULL && run->load->work == NULL))
         run->threads = 0;
 }
 
 /* --dry-run: what would be started, and where. */
-static int tell_plan(struct run *run)
+static int show_plan(struct run *run)
 {
     struct cpu_list cpus = run->cpus;
     struct line line;
@@ -79,15 +111,16 @@ static int tell_plan(struct run *run)
     if (run->load->pinned && run->threads < cpus.count)
         cpus.count = run->threads;
     cpus_format(&cpus, text, sizeof text);
-    line_begin(&line, "plan");
+    report_open(&line, "plan");
     line_text(&line, "load", run->load->name);
     line_text(&line, "unit", run->unit);
     line_count(&line, "threads", run->threads);
-    line_flag(&line, "pinned", run->load->pinned);
+    line_bool(&line, "pinned", run->load->pinned);
     line_text(&line, "cpus", text);
-    line_close(&line);
     if (run->report.json)
         report_write(&run->report, &line);
+    else
+        line_free(&line);
     if (run->threads == 0)
         report_print(&run->report, "%s: a command on CPU %s\n", run->load->name, text);
     else
@@ -109,7 +142,7 @@ static void set_limit(struct run *run)
 {
     char error[256];
     if (run->common.limit != NULL &&
-        load_rate(run, run->common.limit, &run->rate, error, sizeof error) != 0)
+        rate_of(run, run->common.limit, &run->rate, error, sizeof error) != 0)
         usage_error("--limit: %s", error);
 }
 
@@ -124,14 +157,17 @@ static int run_load(const struct load *load, int argc, char **argv)
     if (load->check != NULL)
         load->check(&run);
     if (run.common.dry_run) {
-        code = tell_plan(&run);
+        code = show_plan(&run);
         settings_free(&run);
         return code;
     }
-    set_limit(&run);
     set_nice(&run);
-    if (load->instead != NULL)
-        code = load->instead(&run);
+    if (run.common.calib)
+        code = calibrate(&run);
+    else
+        set_limit(&run);
+    if (code < 0 && run.load->special != NULL && run.load->special->instead != NULL)
+        code = run.load->special->instead(&run);
     if (code < 0)
         code = control_run(&run);
     settings_free(&run);
@@ -144,6 +180,10 @@ int main(int argc, char **argv)
         usage_error("no load: give one, such as loadgen cpu --percent 50; see loadgen --help");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
         print_help();
+        return 0;
+    }
+    if (strcmp(argv[1], "--calibrations") == 0) {
+        print_calibrations();
         return 0;
     }
     if (strcmp(argv[1], "--version") == 0) {

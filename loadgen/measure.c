@@ -64,9 +64,25 @@ static void judge(struct measured *measured, const double *rates, unsigned count
         window->active_ns > 0 ? (double)window->operations * 1e9 / (double)window->active_ns : 0;
 }
 
+/* While the workers are there: some loads look at them. */
+static int write_own(struct run *run, struct measured *measured)
+{
+    const struct load_report *own = run->load->report;
+    line_object(&measured->ready, NULL);
+    if (own != NULL && own->describe != NULL)
+        own->describe(run, &measured->ready);
+    line_close(&measured->ready);
+    line_object(&measured->summary, NULL);
+    if (own != NULL && own->fields != NULL)
+        own->fields(run, &measured->window, &measured->summary);
+    line_close(&measured->summary);
+    if (measured->ready.failed || measured->summary.failed)
+        return run_fail(run, "out of memory: free some");
+    return 0;
+}
+
 /* From a started engine to a stopped one. */
-static void run_samples(struct run *run, int64_t length_ns, double *rates,
-                        struct measured *measured)
+static int run_samples(struct run *run, int64_t length_ns, double *rates, struct measured *measured)
 {
     const int64_t ramp_ns = length_ns / 5;
     const unsigned count = samples_in(length_ns);
@@ -74,10 +90,10 @@ static void run_samples(struct run *run, int64_t length_ns, double *rates,
     sleep_until(now_ns() + (ramp_ns < LONGEST_RAMP_NS ? ramp_ns : LONGEST_RAMP_NS));
     sample(run, length_ns / count, count, rates, &measured->window);
     judge(measured, rates, count, (double)length_ns / count / 1e9);
+    return write_own(run, measured);
 }
 
-int measure(struct run *run, int64_t length_ns, int (*prepare)(struct run *run),
-            struct measured *measured, char *error, size_t size)
+int measure(struct run *run, int64_t length_ns, struct measured *measured, char *error, size_t size)
 {
     double *rates = calloc(samples_in(length_ns), sizeof *rates);
     if (rates == NULL || engine_create(run, NULL, NULL) != 0) {
@@ -85,11 +101,11 @@ int measure(struct run *run, int64_t length_ns, int (*prepare)(struct run *run),
         free(rates);
         return -1;
     }
-    int failed = prepare == NULL ? 0 : prepare(run);
+    int failed = run->load->prepare == NULL ? 0 : run->load->prepare(run);
     if (failed == 0)
         failed = engine_start(run);
     if (failed == 0)
-        run_samples(run, length_ns, rates, measured);
+        failed = run_samples(run, length_ns, rates, measured);
     engine_stop(run);
     if (engine_failure(run) != NULL) {
         snprintf(error, size, "%s", engine_failure(run));
@@ -98,6 +114,15 @@ int measure(struct run *run, int64_t length_ns, int (*prepare)(struct run *run),
     engine_free(run);
     free(rates);
     return failed;
+}
+
+void measured_free(struct measured *measured)
+{
+    if (measured == NULL)
+        return;
+    line_free(&measured->ready);
+    line_free(&measured->summary);
+    free(measured);
 }
 
 double measured_spread_percent(const struct measured *measured)
@@ -109,18 +134,18 @@ void measured_write(struct line *line, const struct run *run, const struct measu
 {
     const struct steady *steady = &measured->steady;
     line_text(line, "unit", run->unit);
-    line_real(line, "rate", measured->rate);
-    line_real(line, "operations_per_s", measured->operations);
-    line_real(line, "minimum", steady->minimum);
-    line_real(line, "maximum", steady->maximum);
-    line_real(line, "sd", steady->sd);
-    line_real(line, "spread_percent", measured_spread_percent(measured));
-    line_real(line, "slope_percent_per_s", steady->slope);
-    line_flag(line, "steady", steady->steady);
-    line_real(line, "cpu_s", (double)measured->window.cpu_ns / 1e9);
+    line_fixed(line, "rate", measured->rate, 6);
+    line_fixed(line, "operations_per_s", measured->operations, 6);
+    line_fixed(line, "minimum", steady->minimum, 6);
+    line_fixed(line, "maximum", steady->maximum, 6);
+    line_fixed(line, "sd", steady->sd, 6);
+    line_fixed(line, "spread_percent", measured_spread_percent(measured), 6);
+    line_fixed(line, "slope_percent_per_s", steady->slope, 6);
+    line_bool(line, "steady", steady->steady);
+    line_fixed(line, "cpu_s", (double)measured->window.cpu_ns / 1e9, 6);
     if (run->load->timed) {
-        line_real(line, "p50_ns", (double)histogram_quantile(&measured->window.service, 0.5));
-        line_real(line, "p99_ns", (double)histogram_quantile(&measured->window.service, 0.99));
+        line_fixed(line, "p50_ns", (double)histogram_quantile(&measured->window.service, 0.5), 6);
+        line_fixed(line, "p99_ns", (double)histogram_quantile(&measured->window.service, 0.99), 6);
     }
 }
 

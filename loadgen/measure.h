@@ -11,14 +11,18 @@ struct measured {
     double rate;            /* base units a second over all of it */
     double operations;      /* a second */
     struct snapshot window; /* all figures of that time */
+    /* Objects of the load's own fields, of `ready` and of `summary`, while it ran. */
+    struct line ready, summary;
 };
 
 /* Drives the engine from start to stop: a ramp of a fifth of length_ns (1 s at
  * most), then length_ns in samples of a second (five shorter ones if length_ns is
- * below that). prepare (NULL: nothing) is called once run_fail() may be; what it
- * made is the caller's to clean up. 0; or -1, and error says what was wrong. */
-int measure(struct run *run, int64_t length_ns, int (*prepare)(struct run *run),
-            struct measured *measured, char *error, size_t size);
+ * below that). What the load's prepare() made is the caller's to clean up. 0; or
+ * -1, and error says what was wrong. */
+int measure(struct run *run, int64_t length_ns, struct measured *measured, char *error,
+            size_t size);
+/* Takes NULL, too. */
+void measured_free(struct measured *measured);
 /* The fields unit, rate, operations_per_s, minimum, maximum, sd, spread_percent,
  * slope_percent_per_s, steady, cpu_s; and p50_ns, p99_ns if the load has operations. */
 void measured_write(struct line *line, const struct run *run, const struct measured *measured);

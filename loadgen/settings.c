@@ -13,6 +13,7 @@ static const struct option_row common_settings[] = {
      .offset = offsetof(struct common, threads),
      .minimum = 1,
      .maximum = 4096,
+     .measured = true,
      .help = "number of workers (default: the CPUs that affinity, cpuset and cgroup quota allow)"},
     {.name = "cpus",
      .argument = "LIST",
@@ -61,16 +62,33 @@ static const struct option_row common_settings[] = {
      .type = OPTION_FLAG,
      .offset = offsetof(struct common, dry_run),
      .help = "check all options but --limit, say which CPUs the workers would use, and end"},
+    {.name = "calib",
+     .type = OPTION_FLAG,
+     .offset = offsetof(struct common, calib),
+     .help = "in place of load: measure its rate without a limit for SECONDS (10), and keep it; "
+             "--limit 50% is half of that"},
+    {.name = "if-missing",
+     .type = OPTION_FLAG,
+     .offset = offsetof(struct common, if_missing),
+     .help = "--calib only where --limit N% needs one that is not kept yet"},
+    {.name = "calibration",
+     .argument = "FILE",
+     .type = OPTION_TEXT,
+     .offset = offsetof(struct common, calibration),
+     .help = "calibration that --limit N% refers to (default: the one kept in "
+             "$XDG_CACHE_HOME/jostle/calibration); with --calib, the file to write"},
     {0},
 };
 
 #define COMMON_COUNT (sizeof common_settings / sizeof common_settings[0])
 
+static const struct option_row no_options[] = {{0}};
+
 /* Whether the load does without a common option. */
 static bool is_without(const struct load *load, const char *name)
 {
     const size_t length = strlen(name);
-    const char *at = load->without;
+    const char *at = load->special == NULL ? NULL : load->special->without;
     while (at != NULL && *at != '\0') {
         const size_t word = strcspn(at, " ");
         if (word == length && strncmp(at, name, length) == 0)
@@ -80,37 +98,96 @@ static bool is_without(const struct load *load, const char *name)
     return false;
 }
 
+static bool is_of_calibrations(const char *name)
+{
+    return strcmp(name, "calib") == 0 || strcmp(name, "if-missing") == 0 ||
+           strcmp(name, "calibration") == 0;
+}
+
+/* The common options of this load. Those of calibrations are accepted by all, so
+ * that a campaign may give --if-missing to any, but shown only where they help. */
+static void choose_common(const struct load *load, struct option_row chosen[COMMON_COUNT])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < COMMON_COUNT; i++) {
+        const struct option_row *row = &common_settings[i];
+        if (row->name != NULL && is_without(load, row->name))
+            continue;
+        chosen[used] = *row;
+        if (row->name != NULL && is_of_calibrations(row->name) && load->calibrations == NULL)
+            chosen[used].hidden = true;
+        used++;
+    }
+}
+
+static const char *arguments_of(const struct load *load)
+{
+    if (load->special != NULL && load->special->arguments != NULL)
+        return load->special->arguments;
+    return load->calibrations != NULL ? "[SECONDS]" : NULL;
+}
+
 void settings_parse(struct run *run, int argc, char **argv)
 {
-    static const struct option_row none[] = {{0}};
     const struct load *load = run->load;
+    const char *arguments = arguments_of(load);
     struct option_row common[COMMON_COUNT];
-    size_t used = 0;
-    for (size_t i = 0; i < COMMON_COUNT; i++)
-        if (common_settings[i].name == NULL || !is_without(load, common_settings[i].name))
-            common[used++] = common_settings[i];
-    run->settings = calloc(1, load->settings_size + 1);
-    if (run->settings == NULL)
-        usage_error("out of memory: free some");
-    const struct option_group groups[] = {
-        {.rows = load->settings == NULL ? none : load->settings, .values = run->settings},
-        {.rows = common, .values = &run->common},
-    };
     char name[64];
     int rest;
+    run->settings = calloc(1, load->options_size + 1);
+    if (run->settings == NULL)
+        usage_error("out of memory: free some");
+    choose_common(load, common);
     snprintf(name, sizeof name, "loadgen %s", load->name);
+    const struct option_group groups[] = {
+        {.rows = load->options == NULL ? no_options : load->options, .values = run->settings},
+        {.rows = common, .values = &run->common},
+    };
     const struct program program = {
         .name = name,
-        .usage = load->arguments,
+        .usage = arguments,
         .intro = load->summary,
         .details = load->details,
         .groups = groups,
         .group_count = sizeof groups / sizeof groups[0],
-        .stop_at_operand = load->arguments != NULL && strncmp(load->arguments, "--", 2) == 0,
+        .stop_at_operand = arguments != NULL && strncmp(arguments, "--", 2) == 0,
     };
     run->options = options_parse(&program, argc, argv, &rest);
     run->arguments = argv + rest;
     run->argument_count = argc - rest;
+    if (run->argument_count > 0 && load->calibrations != NULL && !run->common.calib)
+        usage_error("%s: an argument too many: only --calib takes SECONDS", run->arguments[0]);
+}
+
+/* Two canonical texts with a blank between them. */
+static bool join(const struct run *run, char *text, size_t size,
+                 bool canonical(const struct option_row *, const void *, char *, size_t))
+{
+    static const struct option_row *const none = no_options;
+    struct common workers = {.threads = run->threads, .cpus = run->common.cpus};
+    if (!canonical(run->load->options == NULL ? none : run->load->options, run->settings, text,
+                   size))
+        return false;
+    const size_t used = strlen(text);
+    if (used + 2 > size)
+        return false;
+    if (!canonical(common_settings, &workers, text + used + 1, size - used - 1))
+        return false;
+    if (used > 0 && text[used + 1] != '\0')
+        text[used] = ' ';
+    else if (used == 0)
+        memmove(text, text + 1, strlen(text + 1) + 1);
+    return true;
+}
+
+bool settings_measured(const struct run *run, char *text, size_t size)
+{
+    return join(run, text, size, options_measured);
+}
+
+bool settings_canonical(const struct run *run, char *text, size_t size)
+{
+    return join(run, text, size, options_canonical);
 }
 
 void settings_free(struct run *run)

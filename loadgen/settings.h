@@ -3,11 +3,20 @@
 
 /* The command line of a load: its own options, and those that every load has. */
 
+#include <stdbool.h>
+#include <stddef.h>
+
 struct run;
 
 /* Parses `loadgen LOAD ...` (argv[0] is replaced) into run->common, run->settings
  * and run->arguments; wrong use ends the program with exit 2. */
 void settings_parse(struct run *run, int argc, char **argv);
 void settings_free(struct run *run);
+
+/* The canonical text of what a rate depends on, with the threads that are really
+ * used: "--kernel triad --threads 2". False: it does not fit. */
+bool settings_measured(const struct run *run, char *text, size_t size);
+/* The same of all the load's own options that differ from their defaults. */
+bool settings_canonical(const struct run *run, char *text, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
 #include "alloc/alloc-options.h"
 
 #include "alloc/alloc-state.h"
-#include "alloc/calib.h"
-#include "room.h"
+#include "headroom.h"
+#include "rate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +22,7 @@ static const struct allocator *const allocators[] = {&alloc_jemalloc, &alloc_gli
 
 const struct option_row alloc_options[] = {
     {.name = "size",
+     .measured = true,
      .argument = "MIN-MAX",
      .type = OPTION_TEXT,
      .offset = FIELD(size),
@@ -29,6 +30,7 @@ const struct option_row alloc_options[] = {
      .help =
          "size of each allocation, log-uniform: as many between 1 and 2 KiB as between 2 and 4"},
     {.name = "live",
+     .measured = true,
      .argument = "SIZE",
      .type = OPTION_SIZE,
      .offset = FIELD(live_bytes),
@@ -37,6 +39,7 @@ const struct option_row alloc_options[] = {
      .preset = "64MiB",
      .help = "total size of live allocations, of all workers together"},
     {.name = "allocator",
+     .measured = true,
      .argument = "NAME",
      .type = OPTION_CHOICE,
      .offset = FIELD(allocator),
@@ -44,18 +47,10 @@ const struct option_row alloc_options[] = {
      .choices = allocator_choices,
      .help = "jemalloc or glibc; auto: jemalloc where this build has it"},
     {.name = "purge",
+     .measured = true,
      .type = OPTION_FLAG,
      .offset = FIELD(purge),
      .help = "give freed pages back to the system at once: many more page faults and system calls"},
-    {.name = "calib",
-     .type = OPTION_FLAG,
-     .offset = FIELD(calib),
-     .help = "instead of making load: measure without a limit for SECONDS (10), and keep it"},
-    {.name = "calibration",
-     .argument = "FILE",
-     .type = OPTION_TEXT,
-     .offset = FIELD(calibration),
-     .help = CALIBRATION_HELP_FILE},
     {0},
 };
 
@@ -93,16 +88,16 @@ static double mean_bytes(const struct alloc_plan *plan)
     return plan->maximum_bytes == plan->minimum_bytes ? low : (high - low) / log(high / low);
 }
 
-static void check_room(const struct run *run, const struct alloc_plan *plan)
+static void check_headroom(const struct run *run, const struct alloc_plan *plan)
 {
-    const struct room room = room_left(-1);
+    const struct headroom headroom = headroom_left(-1);
     const double all = (double)plan->slots * run->threads * (mean_bytes(plan) + OVERHEAD_BYTES) +
                        (double)plan->maximum_bytes * run->threads;
     char wanted[32], left[32];
-    if (all > (double)room.bytes)
+    if (all > (double)headroom.bytes)
         usage_error("%s allocated at a time: %s has %s left: give less --live or --size",
-                    units_format_size(all, wanted, sizeof wanted), room.whose,
-                    units_format_size((double)room.bytes, left, sizeof left));
+                    units_format_size(all, wanted, sizeof wanted), headroom.whose,
+                    units_format_size((double)headroom.bytes, left, sizeof left));
 }
 
 /* Allocations of one paced operation without a limit. */
@@ -110,6 +105,18 @@ static double most_in_a_row(const struct alloc_plan *plan)
 {
     const double pages = mean_bytes(plan) / PAGE_BYTES;
     return floor(fmax(fmin(MOST_IN_A_ROW, PAGES_IN_A_ROW / pages), 1));
+}
+
+/* Writes what was chosen into the options, which a calibration is known by. */
+static void settle(struct run *run)
+{
+    struct alloc_settings *set = alloc_settings_of(run);
+    struct alloc_state *state = alloc_state_of(run);
+    snprintf(state->sizes, sizeof state->sizes, "%llu-%llu",
+             (unsigned long long)state->plan.minimum_bytes,
+             (unsigned long long)state->plan.maximum_bytes);
+    set->size = state->sizes;
+    set->allocator = state->plan.allocator == &alloc_jemalloc ? 1 : 2;
 }
 
 void alloc_check(struct run *run)
@@ -120,7 +127,6 @@ void alloc_check(struct run *run)
         usage_error("out of memory: free some");
     struct alloc_plan *plan = &state->plan;
     run->state = state;
-    calibration_check_options(run, set->calib);
     choose_allocator(set, plan);
     parse_sizes(set->size, plan);
     plan->live_bytes = set->live_bytes;
@@ -130,18 +136,15 @@ void alloc_check(struct run *run)
         usage_error("--live %llu: less than one allocation of each of %u workers: give more, or a "
                     "smaller --size",
                     (unsigned long long)set->live_bytes, run->threads);
-    check_room(run, plan);
+    check_headroom(run, plan);
     run->unit = UNIT_OPS;
     run->quantum = most_in_a_row(plan);
+    settle(run);
 }
 
 int alloc_rate(struct run *run, const char *text, double *rate, char *error, size_t size)
 {
-    struct rate given;
-    const int failed =
-        units_rate(text, &given) == 0 && given.kind == RATE_PERCENT && given.value > 0
-            ? alloc_percent(run, given.value, rate, error, size)
-            : load_plain_rate(run, text, rate, error, size);
+    const int failed = rate_usual(run, text, rate, error, size);
     /* Few of them come one by one. Once workers run it stays as it is. */
     if (failed == 0 && run->engine == NULL)
         run->quantum = floor(

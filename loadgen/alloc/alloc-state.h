@@ -5,16 +5,14 @@
  * run. */
 
 #include "alloc/allocator.h"
-#include "calibration.h"
-#include "filling.h"
 #include "load.h"
+#include "prefault.h"
 
 struct alloc_settings {
     const char *size; /* MIN-MAX */
     uint64_t live_bytes;
     int allocator; /* 0: jemalloc if it is there, else 1 + index */
-    bool purge, calib;
-    const char *calibration;
+    bool purge;
 };
 
 struct alloc_plan {
@@ -27,8 +25,8 @@ struct alloc_plan {
 
 struct alloc_state {
     struct alloc_plan plan;
-    struct filling filling;
-    struct calibration_found calibration;
+    char sizes[48]; /* of --size, in bytes */
+    struct prefault prefault;
 };
 
 static inline struct alloc_settings *alloc_settings_of(const struct run *run)

@@ -4,9 +4,8 @@
 
 #include "alloc/alloc-options.h"
 #include "alloc/alloc-state.h"
-#include "alloc/calib.h"
+#include "headroom.h"
 #include "random.h"
-#include "room.h"
 
 #include <errno.h>
 #include <math.h>
@@ -39,8 +38,8 @@ struct alloc_worker {
 
 static int prepare(struct run *run)
 {
-    room_volunteer();
-    filling_begin(&alloc_state_of(run)->filling, run->threads);
+    headroom_volunteer();
+    prefault_begin(&alloc_state_of(run)->prefault, run->threads);
     return 0;
 }
 
@@ -103,7 +102,7 @@ static int begin(struct worker *worker)
     for (uint64_t i = 0; i < plan->slots; i++)
         if (fill_slot(own, plan, &own->slots[i]) != 0)
             return no_memory(worker);
-    filling_done(&state->filling);
+    prefault_done(&state->prefault);
     return 0;
 }
 
@@ -154,11 +153,11 @@ static void fields(struct run *run, const struct snapshot *window, struct line *
 {
     struct alloc_statistics now;
     alloc_state_of(run)->plan.allocator->statistics(&now);
-    line_real(line, "page_faults_per_s", faults_per_s(window));
-    line_real(line, "allocated_bytes", now.allocated_bytes);
-    line_real(line, "active_bytes", now.active_bytes);
-    line_real(line, "resident_bytes", now.resident_bytes);
-    line_real(line, "retained_bytes", now.retained_bytes);
+    line_fixed(line, "page_faults_per_s", faults_per_s(window), 6);
+    line_fixed(line, "allocated_bytes", now.allocated_bytes, 6);
+    line_fixed(line, "active_bytes", now.active_bytes, 6);
+    line_fixed(line, "resident_bytes", now.resident_bytes, 6);
+    line_fixed(line, "retained_bytes", now.retained_bytes, 6);
 }
 
 static void notes(struct run *run, const char *event, const struct snapshot *window)
@@ -189,40 +188,33 @@ static void describe(struct run *run, struct line *line)
     line_count(line, "maximum_bytes", plan->maximum_bytes);
     line_count(line, "live_bytes", plan->live_bytes);
     line_count(line, "slots", plan->slots * run->threads);
-    line_flag(line, "purge", plan->purge);
+    line_bool(line, "purge", plan->purge);
     line_count(line, "chunk_operations", (uint64_t)run->quantum);
-    calibration_describe(line, &state->calibration);
 }
 
-static int instead(struct run *run)
-{
-    if (!alloc_settings_of(run)->calib)
-        return -1;
-    const int status = alloc_calibrate(run);
-    cleanup(run);
-    return status;
-}
+static const struct load_report reports = {.describe = describe, .fields = fields, .notes = notes};
+static const struct load_accounting accounting = {.count = count};
+static const struct load_special special = {.rate = alloc_rate};
+static const char *const calibrations[] = {"--threads 1", "", NULL};
 
-const struct load alloc_load = {
+static const struct load alloc_load = {
     .name = "alloc",
     .summary = "allocates and frees memory: allocator, page faults, mappings",
     .details = details,
-    .arguments = "[SECONDS]",
-    .settings = alloc_options,
-    .settings_size = sizeof(struct alloc_settings),
+    .options = alloc_options,
+    .options_size = sizeof(struct alloc_settings),
+    .calibrations = calibrations,
     .pinned = true,
     .timed = true,
     .settle_ns = 20000000,
     .check = alloc_check,
-    .instead = instead,
     .prepare = prepare,
-    .rate = alloc_rate,
     .begin = begin,
     .operate = operate,
     .end = end,
     .cleanup = cleanup,
-    .count = count,
-    .fields = fields,
-    .notes = notes,
-    .describe = describe,
+    .report = &reports,
+    .accounting = &accounting,
+    .special = &special,
 };
+LOADGEN_REGISTER(alloc_load);

@@ -422,10 +422,16 @@ static void cpu_count(struct run *run, double counters[LOAD_COUNTERS])
 static void cpu_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     (void)run;
-    line_real(line, "dropped_s", window->counters[COUNTER_DROPPED_NS] / 1e9);
+    line_fixed(line, "dropped_s", window->counters[COUNTER_DROPPED_NS] / 1e9, 6);
 }
 
-const struct load cpu_load = {
+static const struct load_report reports = {.describe = cpu_describe, .fields = cpu_fields};
+static const struct load_accounting accounting = {
+    .offered = cpu_offered, .delivered = cpu_delivered, .count = cpu_count};
+static const struct load_special special = {
+    .without = "limit", .rate = cpu_rate, .worker_cpu = cpu_worker_cpu};
+
+static const struct load cpu_load = {
     .name = "cpu",
     .summary = "takes a share of each CPU, or replays a recorded load",
     .details =
@@ -435,22 +441,18 @@ const struct load cpu_load = {
         "fraction of a core, 0 to 1, for each core) or a recording by loadgen record. Every "
         "resume starts it from its beginning, and it repeats from its end; without "
         "--control and --duration it runs once.",
-    .settings = settings,
-    .settings_size = sizeof(struct cpu_settings),
-    .without = "limit",
+    .options = settings,
+    .options_size = sizeof(struct cpu_settings),
     .pinned = true,
     .settle_ns = 20000000,
     .check = cpu_check,
     .prepare = cpu_prepare,
-    .rate = cpu_rate,
-    .worker_cpu = cpu_worker_cpu,
     .begin = cpu_begin,
     .work = cpu_work,
     .end = cpu_end,
     .cleanup = cpu_cleanup,
-    .offered = cpu_offered,
-    .delivered = cpu_delivered,
-    .describe = cpu_describe,
-    .count = cpu_count,
-    .fields = cpu_fields,
+    .report = &reports,
+    .accounting = &accounting,
+    .special = &special,
 };
+LOADGEN_REGISTER(cpu_load);

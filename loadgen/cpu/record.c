@@ -94,21 +94,23 @@ static int write_span(FILE *file, const struct sample *before, const struct samp
 static int write_header(FILE *file, const struct sample *sample, int64_t interval_ns)
 {
     struct utsname system = {0};
-    struct line line;
+    struct line line = {0};
     char now[64];
     const time_t seconds = time(NULL);
     struct tm date;
     uname(&system);
     strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &date));
-    line_open(&line);
+    line_object(&line, NULL);
     line_text(&line, "schema", "jostle.profile/1");
     line_count(&line, "cores", sample->count);
     line_text(&line, "unit", "percent");
-    line_real(&line, "interval_ms", (double)interval_ns / 1e6);
+    line_fixed(&line, "interval_ms", (double)interval_ns / 1e6, 6);
     line_text(&line, "recorded", now);
     line_text(&line, "kernel", system.release);
-    line_close(&line);
-    return fprintf(file, "%s\n", line.text) > 0 ? 0 : -1;
+    const char *text = line_end(&line);
+    const bool written = text != NULL && fputs(text, file) >= 0;
+    line_free(&line);
+    return written ? 0 : -1;
 }
 
 /* Sleeps until then; false when a signal has ended the recording. */
@@ -182,14 +184,19 @@ static void record_check(struct run *run)
         usage_error("--interval: the kernel counts in ticks of 10 ms: give at least 20ms");
 }
 
-const struct load record_load = {
+static const struct load_special special = {
+    .arguments = "FILE",
+    .without = "threads cpus limit nice json control calib if-missing calibration",
+    .instead = record_instead,
+};
+
+static const struct load record_load = {
     .name = "record",
     .summary = "records how busy each CPU is, for cpu --profile",
     .details = "FILE gets one JSON line a span (- is stdout); the interval is 1 s unless given. "
                "It ends after --duration, or by Ctrl-C. User, nice, system, irq and softirq time "
                "count as load, steal is recorded separately.",
-    .arguments = "FILE",
-    .without = "threads cpus limit nice json control",
     .check = record_check,
-    .instead = record_instead,
+    .special = &special,
 };
+LOADGEN_REGISTER(record_load);

@@ -170,8 +170,8 @@ void replay_describe(const struct replay *replay, struct line *line)
     }
     snprintf(text + used, sizeof text - used, "]");
     line_count(line, "profile_cores", replay->cores);
-    line_real(line, "profile_s", (double)replay_length_ns(replay) / 1e9);
+    line_fixed(line, "profile_s", (double)replay_length_ns(replay) / 1e9, 6);
     line_count(line, "instances", replay->instances);
-    line_real(line, "speed", replay->speed);
+    line_fixed(line, "speed", replay->speed, 6);
     line_raw(line, "mapping", text);
 }

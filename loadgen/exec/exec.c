@@ -250,24 +250,28 @@ static void exec_describe(struct run *run, struct line *line)
     line_text(line, "command", command_name(run));
 }
 
-const struct load exec_load = {
+static const struct load_report reports = {.describe = exec_describe};
+static const struct load_accounting accounting = {.delivered = exec_delivered};
+static const struct load_process process = {
+    .resume = exec_resume, .pause = exec_pause, .process = exec_process, .cpu_ns = exec_cpu_ns};
+static const struct load_special special = {.arguments = "-- COMMAND...",
+                                            .without = "threads limit"};
+
+static const struct load exec_load = {
     .name = "exec",
     .summary = "runs any command as a load, and ends all its processes",
     .details = "Resumed, COMMAND is started in a process group of its own, with /dev/null as "
                "stdin and its output on stderr. Paused, it is ended with all its descendants, "
                "including those in other sessions: SIGTERM, then SIGKILL after 2 s. A command "
                "that exits by itself is an error. cpu_s is that of its whole process tree.",
-    .arguments = "-- COMMAND...",
-    .settings = settings,
-    .settings_size = sizeof(struct exec_settings),
-    .without = "threads limit",
+    .options = settings,
+    .options_size = sizeof(struct exec_settings),
     .check = exec_check,
     .prepare = exec_prepare,
     .cleanup = exec_cleanup,
-    .resume = exec_resume,
-    .pause = exec_pause,
-    .delivered = exec_delivered,
-    .process = exec_process,
-    .cpu_ns = exec_cpu_ns,
-    .describe = exec_describe,
+    .report = &reports,
+    .accounting = &accounting,
+    .process = &process,
+    .special = &special,
 };
+LOADGEN_REGISTER(exec_load);

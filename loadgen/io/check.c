@@ -172,12 +172,14 @@ void io_fields(struct run *run, const struct snapshot *window, struct line *line
     line_text(line, "access", io_access_name(&state->plan, access, sizeof access));
     line_count(line, "block_bytes", state->plan.block_bytes);
     line_text(line, "sync", io_sync_names[state->plan.sync]);
-    line_flag(line, "cached", state->plan.cached);
+    line_bool(line, "cached", state->plan.cached);
     line_text(line, "device", state->device.counter);
-    line_real(line, "claimed_bytes", moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN));
-    line_real(line, "self_bytes", moved(run, window, IO_SELF_READ, IO_SELF_WRITTEN));
-    line_real(line, "device_bytes", has_counters(run) ? device : NAN);
-    line_real(line, "device_rate", has_counters(run) && elapsed_s > 0 ? device / elapsed_s : NAN);
+    line_fixed(line, "claimed_bytes", moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN), 6);
+    line_fixed(line, "self_bytes", moved(run, window, IO_SELF_READ, IO_SELF_WRITTEN), 6);
+    line_fixed(line, "device_bytes", has_counters(run) ? device : NAN, 6);
+    line_fixed(line, "device_rate", has_counters(run) && elapsed_s > 0 ? device / elapsed_s : NAN,
+               6);
+    line_fixed(line, "device_ratio", io_device_ratio(run, window), 6);
     io_judge(run, window, text, sizeof text);
     if (text[0] != '\0')
         line_text(line, "warning", text);

@@ -1,6 +1,5 @@
 #include "io/io-options.h"
 
-#include "io/entry.h"
 #include "io/io-state.h"
 
 #include <errno.h>
@@ -14,16 +13,23 @@
 #define FIELD(name) offsetof(struct io_settings, name)
 const struct option_row io_options[] = {
     {.name = "sequential",
+     .measured = true,
      .type = OPTION_FLAG,
      .offset = FIELD(sequential),
      .help = "one block after the other, each worker in its own part of the file (the default)"},
     {.name = "random",
+     .measured = true,
      .type = OPTION_FLAG,
      .offset = FIELD(random),
      .help = "blocks anywhere in the file, evenly distributed"},
-    {.name = "read", .type = OPTION_FLAG, .offset = FIELD(read), .help = "read"},
-    {.name = "write", .type = OPTION_FLAG, .offset = FIELD(write), .help = "write (the default)"},
+    {.name = "read", .measured = true, .type = OPTION_FLAG, .offset = FIELD(read), .help = "read"},
+    {.name = "write",
+     .measured = true,
+     .type = OPTION_FLAG,
+     .offset = FIELD(write),
+     .help = "write (the default)"},
     {.name = "mix",
+     .measured = true,
      .argument = "PERCENT",
      .type = OPTION_PERCENT,
      .offset = FIELD(read_percent),
@@ -31,6 +37,7 @@ const struct option_row io_options[] = {
      .maximum = 100,
      .help = "read and write: this percentage of the operations reads"},
     {.name = "block-size",
+     .measured = true,
      .argument = "SIZE",
      .type = OPTION_SIZE,
      .offset = FIELD(block_bytes),
@@ -39,6 +46,7 @@ const struct option_row io_options[] = {
      .help = "bytes of one operation (default: 1 MiB sequential; random 512 bytes, or the device's "
              "logical block if that is larger)"},
     {.name = "depth",
+     .measured = true,
      .argument = "N",
      .type = OPTION_COUNT,
      .offset = FIELD(depth),
@@ -48,6 +56,7 @@ const struct option_row io_options[] = {
      .help =
          "operations that each worker keeps in flight: io_uring above 1, or threads without it"},
     {.name = "sync",
+     .measured = true,
      .argument = "KIND",
      .type = OPTION_CHOICE,
      .offset = FIELD(sync),
@@ -74,6 +83,7 @@ const struct option_row io_options[] = {
      .offset = FIELD(keep),
      .help = "leave the work file for the next start, as DIR/jostle-workfile.UID"},
     {.name = "cached",
+     .measured = true,
      .type = OPTION_FLAG,
      .offset = FIELD(cached),
      .help = "read through the page cache: a load on memory, reported as io-cached"},
@@ -81,17 +91,6 @@ const struct option_row io_options[] = {
      .type = OPTION_FLAG,
      .offset = FIELD(allow_memory),
      .help = "allow a folder that is in memory (tmpfs, ramfs, zram)"},
-    {.name = "calib",
-     .type = OPTION_FLAG,
-     .offset = FIELD(calib),
-     .help = "instead of making load: measure what the disk can do, SECONDS (10) for each of "
-             "sequential and "
-             "random writes and reads"},
-    {.name = "calibration",
-     .argument = "FILE",
-     .type = OPTION_TEXT,
-     .offset = FIELD(calibration),
-     .help = CALIBRATION_HELP_FILE},
     {.name = "show-device",
      .type = OPTION_FLAG,
      .offset = FIELD(show_device),
@@ -148,11 +147,11 @@ static void check_device(struct run *run)
             state->file.folder, device->file_system, device->name[0] != '\0' ? " on " : "",
             device->name);
     if (device->memory)
-        io_warn(run, "%s is in memory (%s): this load reaches no disk", state->file.folder,
-                device->file_system);
+        run_warn(run, "%s is in memory (%s): this load reaches no disk", state->file.folder,
+                 device->file_system);
     if (device->network)
-        io_warn(run, "%s is on a network (%s on %s): what is loaded is the network and its server",
-                state->file.folder, device->file_system, device->name);
+        run_warn(run, "%s is on a network (%s on %s): what is loaded is the network and its server",
+                 state->file.folder, device->file_system, device->name);
 }
 
 static void check_exclusive(const struct run *run)
@@ -164,12 +163,9 @@ static void check_exclusive(const struct run *run)
         usage_error("--sequential and --random: give one of them");
     if (set->read + set->write + mix > 1)
         usage_error("--read, --write and --mix: give one of them");
-    if (set->cached && !set->calib && !set->read && !mix)
+    if (set->cached && !set->read && !mix)
         usage_error("--cached is for reads: give --read or --mix (writes into the page cache are "
                     "--sync none)");
-    if (set->calib && set->cached)
-        usage_error("--calib measures the disk: leave out --cached");
-    calibration_check_options(run, set->calib);
 }
 
 /* What O_DIRECT wants on this file system, found out with a file that has no
@@ -193,8 +189,9 @@ static void check_block(struct run *run)
     if (!options_given(run->options, "block-size")) {
         plan->block_bytes = plan->random ? IO_RANDOM_BLOCK : IO_SEQUENTIAL_BLOCK;
         if (plan->block_bytes < alignment) {
-            io_warn(run, "random blocks of %u bytes: the logical block of %s; %llu is not possible",
-                    alignment, state->device.name, IO_RANDOM_BLOCK);
+            run_warn(run,
+                     "random blocks of %u bytes: the logical block of %s; %llu is not possible",
+                     alignment, state->device.name, IO_RANDOM_BLOCK);
             plan->block_bytes = alignment;
         }
     }
@@ -229,8 +226,8 @@ static void choose_path(struct run *run)
                             "too many: give a smaller --depth",
                             plan->depth, strerror(forbidden),
                             (unsigned long long)run->threads * plan->depth);
-            io_warn(run, "io_uring cannot be used here (%s): %u threads instead of a depth of %u",
-                    strerror(forbidden), run->threads * plan->depth, plan->depth);
+            run_warn(run, "io_uring cannot be used here (%s): %u threads instead of a depth of %u",
+                     strerror(forbidden), run->threads * plan->depth, plan->depth);
             run->threads *= plan->depth;
             plan->depth = 1;
         }
@@ -255,6 +252,25 @@ static void set_plan(struct run *run)
     state->file.keep = set->keep;
 }
 
+/* Writes what was chosen into the options, which a calibration is known by. Reads do
+ * not sync. */
+static void settle(struct run *run)
+{
+    const struct io_state *state = io_state_of(run);
+    struct io_settings *set = io_settings_of(run);
+    const bool mixed = state->plan.read_percent > 0 && state->plan.read_percent < 100;
+
+    set->sequential = !set->random;
+    set->write = !set->read && !mixed;
+    set->block_bytes = state->plan.block_bytes;
+    set->depth = state->plan.depth;
+    set->folder = state->file.folder;
+    if (state->plan.read_percent >= 100)
+        set->sync = IO_SYNC_DSYNC;
+    snprintf(run->subject, sizeof run->subject, "%.120s (%.60s)", state->device.name,
+             state->device.file_system);
+}
+
 void io_check(struct run *run)
 {
     struct io_state *state = calloc(1, sizeof *state);
@@ -277,33 +293,5 @@ void io_check(struct run *run)
         exit(error.status);
     }
     io_set_unit(run);
-}
-
-/* ---- rates ---- */
-
-int io_rate(struct run *run, const char *text, double *value, char *error, size_t size)
-{
-    const bool random = io_state_of(run)->plan.random;
-    const double most = random ? IO_LARGEST_RATE_OPS : IO_LARGEST_RATE_BYTES;
-    struct rate given;
-
-    if (units_rate(text, &given) != 0)
-        snprintf(error, size, "%.64s: not a rate: give one such as %s, or 50%%", text,
-                 random ? "5000iops" : "10MiB/s");
-    else if (!(given.value > 0))
-        snprintf(error, size, "%.64s: nothing would happen: give more than 0", text);
-    else if (given.kind == RATE_PERCENT)
-        return io_entry_rate(run, given.value, value, error, size);
-    else if (given.kind == (random ? RATE_BYTES : RATE_OPS))
-        snprintf(error, size, "%.64s: %s blocks are counted in %s: give a rate such as %s", text,
-                 random ? "random" : "sequential", random ? "operations" : "bytes",
-                 random ? "5000iops" : "10MiB/s");
-    else if (given.value > most)
-        snprintf(error, size, "%.64s: no disk does that: give %g %s or less", text, most,
-                 random ? "ops/s" : "B/s");
-    else {
-        *value = given.value;
-        return 0;
-    }
-    return -1;
+    settle(run);
 }

@@ -9,7 +9,5 @@ extern const struct option_row io_options[];
 /* load.h's check: makes run->state with the folder, its device and the plan, and
  * refuses (exit 2) what cannot be. Creates nothing on the disk that has a name. */
 void io_check(struct run *run);
-/* load.h's rate. */
-int io_rate(struct run *run, const char *text, double *rate, char *error, size_t size);
 
 #endif

@@ -2,7 +2,6 @@
 #ifndef LOADGEN_IO_STATE_H
 #define LOADGEN_IO_STATE_H
 
-#include "calibration.h"
 #include "common/device.h"
 #include "io/path.h"
 #include "io/ring.h"
@@ -13,8 +12,6 @@
 #define IO_DEFAULT_FILE_BYTES (8ull << 30)
 #define IO_SEQUENTIAL_BLOCK   (1ull << 20)
 #define IO_RANDOM_BLOCK       512ull
-#define IO_LARGEST_RATE_BYTES 1e12 /* a limit above these was a mistake */
-#define IO_LARGEST_RATE_OPS   1e8
 
 struct io_settings {
     bool sequential, random, read, write;
@@ -24,8 +21,7 @@ struct io_settings {
     int sync; /* enum io_sync */
     const char *folder;
     uint64_t file_bytes;
-    bool keep, cached, allow_memory, calib, show_device;
-    const char *calibration; /* file with the entry that percentages are of */
+    bool keep, cached, allow_memory, show_device;
 };
 
 /* What one worker moved, written by it alone. */
@@ -38,11 +34,10 @@ struct io_state {
     struct io_plan plan;
     struct io_file file;
     struct device device;
-    bool open;                            /* file and plan are */
-    struct io_moved *moved;               /* run->threads of them */
-    const char *engine;                   /* "pwrite", "io_uring", "threads" */
-    unsigned warned;                      /* verdicts that a mark has warned of: 1 << verdict */
-    struct calibration_found calibration; /* that a percentage was of */
+    bool open;              /* file and plan are */
+    struct io_moved *moved; /* run->threads of them */
+    const char *engine;     /* "pwrite", "io_uring", "threads" */
+    unsigned warned;        /* verdicts that a mark has warned of: 1 << verdict */
 };
 
 static inline struct io_settings *io_settings_of(const struct run *run)
@@ -57,7 +52,5 @@ static inline struct io_state *io_state_of(const struct run *run)
 
 /* Sets run->unit and run->quantum by the plan. */
 void io_set_unit(struct run *run);
-/* run_warn(); while calibrating, a line on stderr. */
-void io_warn(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

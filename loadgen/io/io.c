@@ -6,7 +6,6 @@
  * with those of the device. */
 
 #include "counter.h"
-#include "io/calib.h"
 #include "io/check.h"
 #include "io/io-options.h"
 #include "io/io-state.h"
@@ -205,9 +204,9 @@ static void add_device(struct line *line, const struct io_state *state)
     line_text(line, "file_system", device->file_system);
     line_text(line, "device", device->name);
     line_text(line, "disks", device->disks);
-    line_flag(line, "memory", device->memory);
-    line_flag(line, "network", device->network);
-    line_flag(line, "virtual_disk", device->virtual_disk);
+    line_bool(line, "memory", device->memory);
+    line_bool(line, "network", device->network);
+    line_bool(line, "virtual_disk", device->virtual_disk);
 }
 
 static void describe(struct run *run, struct line *line)
@@ -222,20 +221,18 @@ static void describe(struct run *run, struct line *line)
     line_count(line, "file_bytes", state->plan.file_bytes);
     line_count(line, "depth", state->plan.depth);
     line_text(line, "sync", io_sync_names[state->plan.sync]);
-    line_flag(line, "cached", state->plan.cached);
+    line_bool(line, "cached", state->plan.cached);
     line_text(line, "path", state->engine);
-    line_flag(line, "file_reused", state->file.reused);
-    calibration_describe(line, &state->calibration);
+    line_bool(line, "file_reused", state->file.reused);
 }
 
 static int show_device(struct run *run)
 {
-    struct line line;
+    struct line line = {0};
 
-    line_open(&line);
+    line_object(&line, NULL);
     line_text(&line, "schema", "jostle.device/1");
     add_device(&line, io_state_of(run));
-    line_close(&line);
     report_write(&run->report, &line);
     cleanup(run);
     return run->report.broken ? 1 : 0;
@@ -243,27 +240,27 @@ static int show_device(struct run *run)
 
 static int instead(struct run *run)
 {
-    int status;
-
-    if (io_settings_of(run)->show_device)
-        return show_device(run);
-    if (!io_settings_of(run)->calib)
-        return -1;
-    status = io_calibrate(run);
-    cleanup(run);
-    return status;
+    return io_settings_of(run)->show_device ? show_device(run) : -1;
 }
 
-#define IO_LOAD(own_name, own_summary)                                                             \
-    {                                                                                              \
-        .name = own_name, .summary = own_summary, .details = details, .arguments = "[SECONDS]",    \
-        .settings = io_options, .settings_size = sizeof(struct io_settings), .timed = true,        \
-        .settle_ns = 20000000, .check = check, .instead = instead, .prepare = prepare,             \
-        .rate = io_rate, .begin = begin, .work = work, .end = end, .cleanup = cleanup,             \
-        .count = io_count, .fields = io_fields, .notes = io_notes, .describe = describe            \
-    }
+static const struct load_report reports = {
+    .describe = describe, .fields = io_fields, .notes = io_notes};
+static const struct load_accounting accounting = {.count = io_count};
+static const struct load_special special = {.instead = instead};
+static const char *const calibrations[] = {"--sequential --write", "--random --write",
+                                           "--sequential --read", "--random --read", NULL};
 
-const struct load io_load = IO_LOAD(
-    "io", "reads or writes a work file on disk, bypassing caches, and checks its own figures");
-static const struct load io_cached_load =
-    IO_LOAD("io-cached", "reads a work file in the page cache");
+#define IO_LOAD                                                                                    \
+    .details = details, .options = io_options, .options_size = sizeof(struct io_settings),         \
+    .timed = true, .settle_ns = 20000000, .check = check, .prepare = prepare, .begin = begin,      \
+    .work = work, .end = end, .cleanup = cleanup, .report = &reports, .accounting = &accounting,   \
+    .special = &special
+
+static const struct load io_load = {
+    IO_LOAD, .name = "io",
+    .summary = "reads or writes a work file on disk, bypassing caches, and checks its own figures",
+    .calibrations = calibrations};
+LOADGEN_REGISTER(io_load);
+/* Reads of the page cache have no share of a disk. */
+static const struct load io_cached_load = {IO_LOAD, .name = "io-cached",
+                                           .summary = "reads a work file in the page cache"};

@@ -41,10 +41,10 @@ static int open_file(struct run *run, struct io_error *error)
     failed = io_file_open(&state->file, error);
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (failed == 0 && state->file.busy && io_settings_of(run)->keep)
-        io_warn(run,
-                "the kept work file in %s is in use by another load: this one has made one "
-                "of its own, that is not kept",
-                state->file.folder);
+        run_warn(run,
+                 "the kept work file in %s is in use by another load: this one has made one "
+                 "of its own, that is not kept",
+                 state->file.folder);
     return failed;
 }
 
@@ -74,8 +74,8 @@ int io_work_open(struct run *run, struct io_error *error)
     if (io_plan_open(&state->plan, &state->file, error) != 0)
         return -1;
     if (state->plan.drop)
-        io_warn(run, "%s has no O_DIRECT: %s", state->file.folder,
-                "through the page cache, with O_DSYNC for writes and dropped before reads");
+        run_warn(run, "%s has no O_DIRECT: %s", state->file.folder,
+                 "through the page cache, with O_DSYNC for writes and dropped before reads");
     if (state->plan.cached)
         warm(state);
     return 0;

@@ -7,6 +7,7 @@
 #include "mem/mem-report.h"
 #include "mem/mem-state.h"
 #include "mem/mem.h"
+#include "rate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@ static const char details[] =
 
 static const struct option_row options[] = {
     {.name = "size",
+     .measured = true,
      .argument = "PERCENT",
      .type = OPTION_PERCENT,
      .offset = FIELD(size_percent),
@@ -29,33 +31,27 @@ static const struct option_row options[] = {
      .preset = "50",
      .help = "footprint, in percent of an L3: 0 to 100"},
     {.name = "huge",
+     .measured = true,
      .type = OPTION_FLAG,
      .offset = FIELD(huge),
      .help = "ask for huge pages: reserved ones if there are, else transparent ones"},
     {.name = "node",
+     .measured = true,
      .argument = "N",
-     .type = OPTION_COUNT,
+     .type = OPTION_INTEGER,
      .offset = FIELD(node),
-     .minimum = 0,
+     .minimum = -1,
      .maximum = 1024,
-     .help = "memory of this NUMA node (default: each worker's own)"},
+     .preset = "-1",
+     .help = "memory of this NUMA node; -1: each worker\'s own"},
     {.name = "simd",
+     .measured = true,
      .argument = "NAME",
      .type = OPTION_CHOICE,
      .offset = FIELD(simd),
      .preset = "auto",
      .choices = mem_simd_choices,
      .help = "avx512, avx2, sse2 or portable; auto: the widest"},
-    {.name = "calib",
-     .type = OPTION_FLAG,
-     .offset = FIELD(calib),
-     .help =
-         "instead of making load: measure this size without a limit for SECONDS (10), and keep it"},
-    {.name = "calibration",
-     .argument = "FILE",
-     .type = OPTION_TEXT,
-     .offset = FIELD(calibration),
-     .help = CALIBRATION_HELP_FILE},
     {0},
 };
 
@@ -80,35 +76,38 @@ static int rate(struct run *run, const char *text, double *value, char *error, s
         *value = 0;
         return 0;
     }
-    return mem_rate(run, text, value, error, size);
+    return rate_usual(run, text, value, error, size);
 }
 
 static void describe(struct run *run, struct line *line)
 {
-    line_real(line, "size_percent", mem_settings_of(run)->size_percent);
+    line_fixed(line, "size_percent", mem_settings_of(run)->size_percent, 6);
     mem_describe(run, line);
 }
 
-const struct load cache_load = {
+static const struct load_report reports = {
+    .describe = describe, .fields = mem_fields, .notes = mem_notes};
+static const struct load_special special = {.rate = rate};
+static const char *const calibrations[] = {"", NULL};
+
+static const struct load cache_load = {
     .name = "cache",
     .summary = "occupies a part of the L3 cache",
     .details = details,
-    .arguments = "[SECONDS]",
-    .settings = options,
-    .settings_size = sizeof(struct mem_settings),
+    .options = options,
+    .options_size = sizeof(struct mem_settings),
+    .calibrations = calibrations,
     .pinned = true,
     .timed = true,
     .settle_ns = 20000000,
     .check = check,
-    .instead = mem_instead,
     .prepare = mem_prepare,
-    .rate = rate,
     .begin = mem_begin,
     .operate = mem_operate,
     .end = mem_end,
     .cleanup = mem_cleanup,
-    .count = mem_count,
-    .fields = mem_fields,
-    .notes = mem_notes,
-    .describe = describe,
+    .report = &reports,
+    .accounting = &mem_accounting,
+    .special = &special,
 };
+LOADGEN_REGISTER(cache_load);

@@ -1,8 +1,7 @@
 #include "mem/mem-options.h"
 
-#include "mem/calib.h"
+#include "headroom.h"
 #include "mem/mem-state.h"
-#include "room.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,6 +20,7 @@ const char *const mem_simd_choices[] = {"auto", "avx512", "avx2", "sse2", "porta
 
 const struct option_row mem_options[] = {
     {.name = "kernel",
+     .measured = true,
      .argument = "NAME",
      .type = OPTION_CHOICE,
      .offset = FIELD(kernel),
@@ -28,6 +28,7 @@ const struct option_row mem_options[] = {
      .choices = mem_kernel_names,
      .help = "copy, scale, add, triad, read, write, or chase (dependent loads in random order)"},
     {.name = "footprint",
+     .measured = true,
      .argument = "SIZE",
      .type = OPTION_TEXT,
      .offset = FIELD(footprint),
@@ -36,39 +37,34 @@ const struct option_row mem_options[] = {
          "that cache, for l1 and l2 of each worker (default: 4 times all L3s that the load "
          "reaches)"},
     {.name = "non-temporal",
+     .measured = true,
      .type = OPTION_FLAG,
      .offset = FIELD(non_temporal),
      .help = "use stores that bypass the caches"},
     {.name = "huge",
+     .measured = true,
      .type = OPTION_FLAG,
      .offset = FIELD(huge),
      .help =
          "ask for huge pages: reserved ones if there are, else transparent ones (default: as the "
          "system has it)"},
     {.name = "node",
+     .measured = true,
      .argument = "N",
-     .type = OPTION_COUNT,
+     .type = OPTION_INTEGER,
      .offset = FIELD(node),
-     .minimum = 0,
+     .minimum = -1,
      .maximum = MOST_NODES,
-     .help = "memory of this NUMA node (default: each worker's own)"},
+     .preset = "-1",
+     .help = "memory of this NUMA node; -1: each worker\'s own"},
     {.name = "simd",
+     .measured = true,
      .argument = "NAME",
      .type = OPTION_CHOICE,
      .offset = FIELD(simd),
      .preset = "auto",
      .choices = mem_simd_choices,
      .help = "avx512, avx2, sse2 or portable; auto: the widest, beyond L3 avx2 at most"},
-    {.name = "calib",
-     .type = OPTION_FLAG,
-     .offset = FIELD(calib),
-     .help = "instead of making load: measure this kernel without a limit for SECONDS (10), and "
-             "keep it"},
-    {.name = "calibration",
-     .argument = "FILE",
-     .type = OPTION_TEXT,
-     .offset = FIELD(calibration),
-     .help = CALIBRATION_HELP_FILE},
     {0},
 };
 
@@ -98,7 +94,7 @@ static void check_node(struct run *run)
     struct mem_state *state = mem_state_of(run);
     char nodes[256];
     state->plan.node = -1;
-    if (!options_given(run->options, "node"))
+    if (mem_settings_of(run)->node < 0)
         return;
     state->plan.node = (int)mem_settings_of(run)->node;
     if (!mem_machine_has_node(&state->machine, (unsigned)state->plan.node, nodes, sizeof nodes))
@@ -109,7 +105,6 @@ static void check_node(struct run *run)
 static void check_exclusive(const struct run *run, const struct mem_plan *plan)
 {
     const struct mem_settings *set = mem_settings_of(run);
-    calibration_check_options(run, set->calib);
     if (set->non_temporal && !mem_kernel_stores(plan->kernel))
         usage_error("--non-temporal is for stores, and %s has none: leave it out",
                     mem_kernel_names[plan->kernel]);
@@ -192,16 +187,16 @@ static uint64_t chunk_of(const struct mem_plan *plan)
     return bytes / plan->element_bytes / MEM_BLOCK * MEM_BLOCK;
 }
 
-static void check_room(const struct run *run, double bytes)
+static void check_headroom(const struct run *run, double bytes)
 {
-    const struct room room = room_left(mem_state_of(run)->plan.node);
+    const struct headroom headroom = headroom_left(mem_state_of(run)->plan.node);
     char wanted[32], left[32];
     if (mem_settings_of(run)->huge && bytes <= (double)mem_pages_reserved_bytes())
         return;
-    if (bytes > (double)room.bytes)
+    if (bytes > (double)headroom.bytes)
         usage_error("a footprint of %s: %s has %s left: give a smaller --footprint",
-                    units_format_size(bytes, wanted, sizeof wanted), room.whose,
-                    units_format_size((double)room.bytes, left, sizeof left));
+                    units_format_size(bytes, wanted, sizeof wanted), headroom.whose,
+                    units_format_size((double)headroom.bytes, left, sizeof left));
 }
 
 /* The same for each array of each worker, in whole blocks. */
@@ -231,11 +226,22 @@ static void choose_run(const struct run *run, struct mem_plan *plan)
     plan->element_bytes = mem_kernel_arrays(plan->kernel) * sizeof(double);
 }
 
+/* Writes what was chosen into the options, which a calibration is known by. */
+static void settle(struct run *run)
+{
+    struct mem_settings *set = mem_settings_of(run);
+    struct mem_state *state = mem_state_of(run);
+    snprintf(state->footprint, sizeof state->footprint, "%llu",
+             (unsigned long long)state->plan.worker_bytes * run->threads);
+    set->footprint = state->footprint;
+    set->simd = state->plan.run == NULL ? 0 : 1 + (int)state->plan.simd;
+}
+
 void mem_set_footprint(struct run *run, double footprint_bytes)
 {
     struct mem_plan *plan = &mem_state_of(run)->plan;
     const bool chase = plan->kernel == MEM_CHASE;
-    check_room(run, footprint_bytes);
+    check_headroom(run, footprint_bytes);
     divide(run, footprint_bytes, plan);
     plan->class = class_of(run);
     if (!chase)
@@ -243,18 +249,11 @@ void mem_set_footprint(struct run *run, double footprint_bytes)
     plan->chunk = chunk_of(plan);
     run->unit = chase ? UNIT_OPS : UNIT_BYTES;
     run->quantum = (double)(plan->chunk * (chase ? 1 : plan->element_bytes));
+    settle(run);
 }
 
 void mem_check(struct run *run)
 {
     mem_open(run, (enum mem_kernel)mem_settings_of(run)->kernel);
     mem_set_footprint(run, footprint_of(run));
-}
-
-int mem_rate(struct run *run, const char *text, double *rate, char *error, size_t size)
-{
-    struct rate given;
-    if (units_rate(text, &given) != 0 || given.kind != RATE_PERCENT || given.value <= 0)
-        return load_plain_rate(run, text, rate, error, size);
-    return mem_percent(run, given.value, rate, error, size);
 }

@@ -9,9 +9,8 @@
 
 extern const struct option_row mem_options[];
 extern const char *const mem_simd_choices[]; /* of --simd */
-/* load.h's check and rate. */
+/* load.h's check. */
 void mem_check(struct run *run);
-int mem_rate(struct run *run, const char *text, double *rate, char *error, size_t size);
 /* Makes run->state, and checks the machine, --simd, --node; then the caller gives the
  * footprint of all workers together, and the rest of the plan follows, or exit 2. */
 void mem_open(struct run *run, enum mem_kernel kernel);

@@ -36,13 +36,13 @@ static double median_ns_per_load(const struct snapshot *window)
 void mem_load_fields(const struct snapshot *window, struct line *line)
 {
     const double loads = window->counters[UNITS];
-    line_real(line, "ns_per_load", median_ns_per_load(window));
-    line_real(line, "ns_per_load_mean", loads > 0 ? window->counters[BUSY_NS] / loads : NAN);
+    line_fixed(line, "ns_per_load", median_ns_per_load(window), 6);
+    line_fixed(line, "ns_per_load_mean", loads > 0 ? window->counters[BUSY_NS] / loads : NAN, 6);
 }
 
 void mem_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
-    line_real(line, "busy_s", window->counters[BUSY_NS] / 1e9);
+    line_fixed(line, "busy_s", window->counters[BUSY_NS] / 1e9, 6);
     if (mem_state_of(run)->plan.kernel == MEM_CHASE)
         mem_load_fields(window, line);
 }
@@ -68,7 +68,7 @@ void mem_describe(struct run *run, struct line *line)
     char nodes[256];
     line_text(line, "kernel", mem_kernel_names[plan->kernel]);
     line_text(line, "simd", plan->run == NULL ? "none" : mem_simd_names[plan->simd]);
-    line_flag(line, "non_temporal", plan->non_temporal);
+    line_bool(line, "non_temporal", plan->non_temporal);
     line_count(line, "footprint_bytes", plan->worker_bytes * run->threads);
     line_text(line, "class", mem_class_names[plan->class]);
     line_count(line, plan->run == NULL ? "chunk_loads" : "chunk_bytes", (uint64_t)run->quantum);
@@ -78,7 +78,6 @@ void mem_describe(struct run *run, struct line *line)
     line_count(line, "huge_bytes",
                atomic_load(&pages->thp_bytes) + atomic_load(&pages->hugetlb_bytes));
     line_text(line, "nodes", node_list(pages, nodes, sizeof nodes));
-    calibration_describe(line, &state->calibration);
 }
 
 void mem_notes(struct run *run, const char *event, const struct snapshot *window)

@@ -4,24 +4,22 @@
 /* What the parts of loadgen mem and loadgen cache share: the options as given, and
  * the state of a run. */
 
-#include "calibration.h"
-#include "filling.h"
 #include "load.h"
 #include "mem/kernels.h"
 #include "mem/machine.h"
 #include "mem/pages.h"
+#include "prefault.h"
 
 struct mem_settings {
     int kernel; /* enum mem_kernel */
     int simd;   /* 0: the best, else 1 + enum mem_simd */
     const char *footprint;
     double size_percent; /* cache: of L3 */
-    bool non_temporal, huge, calib;
-    uint64_t node;
-    const char *calibration;
+    bool non_temporal, huge;
+    int64_t node; /* -1: each worker's own */
 };
 
-/* Where a footprint fits; also what a calibration is kept by. */
+/* Where a footprint fits. */
 enum mem_class { MEM_L1, MEM_L2, MEM_L3, MEM_MEMORY };
 extern const char *const mem_class_names[];
 
@@ -47,10 +45,10 @@ struct mem_busy {
 struct mem_state {
     struct mem_plan plan;
     struct mem_machine machine;
+    char footprint[32];    /* of --footprint, in bytes */
     struct mem_busy *busy; /* run->threads of them */
     struct mem_pages pages;
-    struct calibration_found calibration;
-    struct filling filling;
+    struct prefault prefault;
 };
 
 static inline struct mem_settings *mem_settings_of(const struct run *run)

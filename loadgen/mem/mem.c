@@ -3,10 +3,9 @@
 
 #include "mem/mem.h"
 
-#include "mem/calib.h"
+#include "headroom.h"
 #include "mem/mem-options.h"
 #include "mem/mem-report.h"
-#include "room.h"
 
 #include <errno.h>
 #include <math.h>
@@ -43,8 +42,8 @@ int mem_prepare(struct run *run)
     if (state->busy == NULL)
         return run_fail(run, "no memory for %u workers: give fewer --threads", run->threads);
     memset(state->busy, 0, run->threads * sizeof *state->busy);
-    room_volunteer();
-    filling_begin(&state->filling, run->threads);
+    headroom_volunteer();
+    prefault_begin(&state->prefault, run->threads);
     return 0;
 }
 
@@ -117,7 +116,7 @@ int mem_begin(struct worker *worker)
         fill(&state->plan, own, worker->index);
         count_pages(state, own);
     }
-    filling_done(&state->filling);
+    prefault_done(&state->prefault);
     return 0;
 }
 
@@ -163,36 +162,33 @@ double mem_operate(struct worker *worker)
     return (double)units;
 }
 
-int mem_instead(struct run *run)
-{
-    int status;
-    if (!mem_settings_of(run)->calib)
-        return -1;
-    status = mem_calibrate(run);
-    mem_cleanup(run);
-    return status;
-}
+static const struct load_report reports = {
+    .describe = mem_describe, .fields = mem_fields, .notes = mem_notes};
+const struct load_accounting mem_accounting = {.count = mem_count};
 
-const struct load mem_load = {
+static const char *const calibrations[] = {"--kernel read --threads 1",  "--kernel read",
+                                           "--kernel write --threads 1", "--kernel write",
+                                           "--kernel copy --threads 1",  "--kernel copy",
+                                           "--kernel triad --threads 1", "--kernel triad",
+                                           "--kernel chase --threads 1", NULL};
+
+static const struct load mem_load = {
     .name = "mem",
     .summary = "moves data through memory or a cache, or chases pointers in it",
     .details = details,
-    .arguments = "[SECONDS]",
-    .settings = mem_options,
-    .settings_size = sizeof(struct mem_settings),
+    .options = mem_options,
+    .options_size = sizeof(struct mem_settings),
+    .calibrations = calibrations,
     .pinned = true,
     .timed = true,
     .settle_ns = 20000000,
     .check = mem_check,
-    .instead = mem_instead,
     .prepare = mem_prepare,
-    .rate = mem_rate,
     .begin = mem_begin,
     .operate = mem_operate,
     .end = mem_end,
     .cleanup = mem_cleanup,
-    .count = mem_count,
-    .fields = mem_fields,
-    .notes = mem_notes,
-    .describe = mem_describe,
+    .report = &reports,
+    .accounting = &mem_accounting,
 };
+LOADGEN_REGISTER(mem_load);

@@ -6,11 +6,11 @@
 
 #include "load.h"
 
-int mem_instead(struct run *run);
 int mem_prepare(struct run *run);
 int mem_begin(struct worker *worker);
 double mem_operate(struct worker *worker);
 void mem_end(struct worker *worker);
 void mem_cleanup(struct run *run);
+extern const struct load_accounting mem_accounting;
 
 #endif

@@ -1,6 +1,7 @@
 #include "net/net-options.h"
 
 #include "net/net-state.h"
+#include "rate.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -13,8 +14,13 @@
 
 #define FIELD(name) offsetof(struct net_settings, name)
 const struct option_row net_options[] = {
-    {.name = "tcp", .type = OPTION_FLAG, .offset = FIELD(tcp), .help = "TCP (the default)"},
+    {.name = "tcp",
+     .measured = true,
+     .type = OPTION_FLAG,
+     .offset = FIELD(tcp),
+     .help = "TCP (the default)"},
     {.name = "udp",
+     .measured = true,
      .type = OPTION_FLAG,
      .offset = FIELD(udp),
      .help = "UDP, with numbered datagrams: lost and reordered ones are counted"},
@@ -29,11 +35,13 @@ const struct option_row net_options[] = {
      .help = "the receiving half, for any --connect; a port alone is at 127.0.0.1, port 0 is any "
              "free one"},
     {.name = "connect",
+     .measured = true,
      .argument = "HOST:PORT",
      .type = OPTION_TEXT,
      .offset = FIELD(connect),
      .help = "the sending half, to a loadgen net --listen; IPv6 as [::1]:5300"},
     {.name = "block-size",
+     .measured = true,
      .argument = "SIZE",
      .type = OPTION_SIZE,
      .offset = FIELD(block_bytes),
@@ -43,6 +51,7 @@ const struct option_row net_options[] = {
              "the time; "
              "UDP 1400; with --ping 1, UDP 16)"},
     {.name = "streams",
+     .measured = true,
      .argument = "N",
      .type = OPTION_COUNT,
      .offset = FIELD(streams),
@@ -52,10 +61,12 @@ const struct option_row net_options[] = {
      .help = "connections, or with --udp sequences of datagrams, in parallel; --threads share "
              "them, with --ping each has its own (--threads is 1 by default)"},
     {.name = "ping",
+     .measured = true,
      .type = OPTION_FLAG,
      .offset = FIELD(ping),
      .help = "request and response: round trips and their latency"},
     {.name = "discard",
+     .measured = true,
      .type = OPTION_FLAG,
      .offset = FIELD(discard),
      .help = "the receiver has the kernel drop what has arrived instead of copying it "
@@ -68,16 +79,6 @@ const struct option_row net_options[] = {
      .maximum = 3.6e12,
      .preset = "10s",
      .help = "a peer that is silent for this long counts as gone"},
-    {.name = "calib",
-     .type = OPTION_FLAG,
-     .offset = FIELD(calib),
-     .help =
-         "instead of making load: measure for SECONDS (10) what these options reach, and keep it"},
-    {.name = "calibration",
-     .argument = "FILE",
-     .type = OPTION_TEXT,
-     .offset = FIELD(calibration),
-     .help = CALIBRATION_HELP_FILE},
     {0},
 };
 
@@ -161,6 +162,20 @@ static void choose_threads(struct run *run)
                     run->threads);
 }
 
+/* Writes what was chosen into the options, which a calibration is known by. On one
+ * machine it matters whether sender and receiver share a CPU. */
+static void settle(struct run *run)
+{
+    struct net_settings *set = net_settings_of(run);
+    const struct net_state *state = net_state_of(run);
+    set->tcp = !set->udp;
+    if (state->whole_blocks)
+        set->block_bytes = state->block_bytes;
+    if (state->role == NET_LOOPBACK)
+        snprintf(run->subject, sizeof run->subject, "%u CPU%s", run->cpus.count,
+                 run->cpus.count == 1 ? "" : "s");
+}
+
 void net_check(struct run *run)
 {
     const struct net_settings *set = net_settings_of(run);
@@ -173,7 +188,6 @@ void net_check(struct run *run)
         check_listener(run);
     check_form(set->listen, 1);
     check_form(set->connect, 0);
-    calibration_check_options(run, set->calib);
     state->role = set->listen != NULL    ? NET_LISTEN
                   : set->connect != NULL ? NET_CONNECT
                                          : NET_LOOPBACK;
@@ -182,73 +196,15 @@ void net_check(struct run *run)
     choose_threads(run);
     run->unit = set->ping ? UNIT_OPS : UNIT_BYTES;
     run->quantum = set->ping ? 1 : state->whole_blocks ? (double)state->block_bytes : NET_PIECE;
+    settle(run);
 }
 
 /* ---- rates ---- */
 
-void net_key(const struct run *run, struct calibration_key *key)
-{
-    const struct net_state *state = net_state_of(run);
-    const struct net_settings *set = net_settings_of(run);
-    calibration_key(key, "net");
-    calibration_key_text(key, "protocol", net_mode_name(state->mode));
-    calibration_key_text(key, "peer", set->connect != NULL ? set->connect : "loopback");
-    calibration_key_count(key, "block_bytes", state->block_bytes);
-    calibration_key_count(key, "streams", state->stream_count);
-    calibration_key_count(key, "threads", run->threads);
-    if (set->connect == NULL) /* whether sender and receiver share one */
-        calibration_key_count(key, "cpus", run->cpus.count);
-    calibration_key_flag(key, "discard", set->discard);
-}
-
-static int percent_rate(struct run *run, double percent, double *rate, char *error, size_t size)
-{
-    struct net_state *state = net_state_of(run);
-    const struct net_settings *set = net_settings_of(run);
-    struct calibration_key key;
-    char what[256], make[1024], block[48] = "", peer[320] = "", cpus[256] = "", list[224];
-    net_key(run, &key);
-    if (options_given(run->options, "block-size"))
-        snprintf(block, sizeof block, " --block-size %zu", state->block_bytes);
-    if (set->connect != NULL)
-        snprintf(peer, sizeof peer, " --connect %.256s", set->connect);
-    snprintf(what, sizeof what, "%s with blocks of %zu bytes, %u stream%s",
-             net_mode_name(state->mode), state->block_bytes, state->stream_count,
-             state->stream_count == 1 ? "" : "s");
-    if (set->connect == NULL && run->cpus.count < (unsigned)sysconf(_SC_NPROCESSORS_ONLN))
-        snprintf(cpus, sizeof cpus, " --cpus %s", cpus_format(&run->cpus, list, sizeof list));
-    snprintf(make, sizeof make, "loadgen net --%s%s%s --streams %u%s%s --calib",
-             set->udp ? "udp" : "tcp", set->ping ? " --ping" : "", block, state->stream_count, peer,
-             cpus);
-    const struct calibration_query query = {
-        .key = &key, .file = set->calibration, .what = what, .make = make};
-    return calibration_percent(run, &query, percent, &state->found, rate, error, size);
-}
-
 int net_rate(struct run *run, const char *text, double *rate, char *error, size_t size)
 {
-    const struct net_state *state = net_state_of(run);
-    const bool ping = net_is_ping(state->mode);
-    const double most = ping ? LARGEST_RATE_OPS : NET_LARGEST_RATE;
-    const char *example = ping ? "1000iops" : "100Mbit/s or 10MB/s";
-    struct rate given;
-    if (state->role == NET_LISTEN)
-        snprintf(error, size, "rate %.64s: a listener has none: give it to the sender", text);
-    else if (units_rate(text, &given) != 0)
-        snprintf(error, size, "%.64s: not a rate: give one such as %s, or 50%%", text, example);
-    else if (!(given.value > 0))
-        snprintf(error, size, "%.64s: nothing would happen: give more than 0", text);
-    else if (given.kind == RATE_PERCENT)
-        return percent_rate(run, given.value, rate, error, size);
-    else if (given.kind == (ping ? RATE_BYTES : RATE_OPS))
-        snprintf(error, size, "%.64s: this load counts in %s: give a rate such as %s", text,
-                 run->unit, example);
-    else if (given.value > most)
-        snprintf(error, size, "%.64s: no network does that: give %g %s or less", text, most,
-                 run->unit);
-    else {
-        *rate = given.value;
-        return 0;
-    }
+    if (net_state_of(run)->role != NET_LISTEN)
+        return rate_usual(run, text, rate, error, size);
+    snprintf(error, size, "rate %.64s: a listener has none: give it to the sender", text);
     return -1;
 }

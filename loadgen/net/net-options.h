@@ -2,7 +2,6 @@
 #ifndef LOADGEN_NET_OPTIONS_H
 #define LOADGEN_NET_OPTIONS_H
 
-#include "calibration.h"
 #include "load.h"
 #include "net/wire.h"
 
@@ -13,7 +12,5 @@ void net_check(struct run *run);
 int net_rate(struct run *run, const char *text, double *rate, char *error, size_t size);
 /* "tcp", "udp", "tcp-ping", "udp-ping". */
 const char *net_mode_name(enum net_mode mode);
-/* What a calibration is of. */
-void net_key(const struct run *run, struct calibration_key *key);
 
 #endif

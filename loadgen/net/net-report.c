@@ -133,22 +133,22 @@ void net_fields(struct run *run, const struct snapshot *window, struct line *lin
     struct net_counts counts;
     const bool listens = state->role == NET_LISTEN;
     if (!listens)
-        line_real(line, "sent", rate_of(window, SENT_BYTES));
+        line_fixed(line, "sent", rate_of(window, SENT_BYTES), 6);
     if (state->mode != NET_TCP_PING && (!net_is_ping(state->mode) || state->role != NET_CONNECT))
-        line_real(line, "received", rate_of(window, RECEIVED_BYTES));
+        line_fixed(line, "received", rate_of(window, RECEIVED_BYTES), 6);
     if (listens || net_is_udp(state->mode)) {
         line_count(line, "lost", whole(window->counters[LOST]));
-        line_real(line, "loss_percent", loss_percent(window));
+        line_fixed(line, "loss_percent", loss_percent(window), 6);
         line_count(line, "out_of_order", whole(window->counters[OUT_OF_ORDER]));
     }
     if (!listens && !net_is_udp(state->mode))
         line_count(line, "retransmits", whole(window->counters[RETRANSMITS]));
     if (!listens)
-        line_real(line, "sender_cpu_s", window->counters[SENDER_CPU] / 1e9);
+        line_fixed(line, "sender_cpu_s", window->counters[SENDER_CPU] / 1e9, 6);
     if (state->role != NET_CONNECT)
-        line_real(line, "receiver_cpu_s", window->counters[RECEIVER_CPU] / 1e9);
+        line_fixed(line, "receiver_cpu_s", window->counters[RECEIVER_CPU] / 1e9, 6);
     if (state->stream_count > 1 && !listens)
-        line_real(line, "fairness", fairness(state));
+        line_fixed(line, "fairness", fairness(state), 6);
     if (listens) {
         net_server_count(state->servers[0], &counts);
         line_count(line, "rejected", counts.rejected);
@@ -191,8 +191,7 @@ void net_describe(struct run *run, struct line *line)
     line_text(line, "address", net_address_format(&state->sessions[0].peer, text, sizeof text));
     line_text(line, "protocol", net_mode_name(state->mode));
     line_count(line, "block_bytes", state->block_bytes);
-    line_flag(line, "whole_blocks", state->whole_blocks);
+    line_bool(line, "whole_blocks", state->whole_blocks);
     line_count(line, "streams", state->stream_count);
-    line_flag(line, "discard", net_settings_of(run)->discard);
-    calibration_describe(line, &state->found);
+    line_bool(line, "discard", net_settings_of(run)->discard);
 }

@@ -4,7 +4,6 @@
 /* What the parts of the sending half, and the load itself, share: the options as
  * given, and the state of a run. */
 
-#include "calibration.h"
 #include "counter.h"
 #include "load.h"
 #include "net/address.h"
@@ -26,8 +25,8 @@
 enum net_role { NET_LOOPBACK, NET_LISTEN, NET_CONNECT };
 
 struct net_settings {
-    bool tcp, udp, loopback, ping, discard, calib;
-    const char *listen, *connect, *calibration;
+    bool tcp, udp, loopback, ping, discard;
+    const char *listen, *connect;
     uint64_t block_bytes, streams;
     int64_t timeout_ns;
 };
@@ -70,14 +69,13 @@ struct net_state {
     bool whole_blocks; /* a block is one write; else pieces that are due are */
     size_t block_bytes;
     unsigned stream_count, session_count, server_count;
-    struct net_address address;     /* of --listen, of --connect */
-    struct net_worker *workers;     /* of the sending half */
-    struct net_stream *streams;     /* stream i is worker i % threads's */
-    struct net_session *sessions;   /* session i is of workers i, i + session_count, ... */
-    struct net_server **servers;    /* --loopback: one for each worker; --listen: one */
-    unsigned char *block;           /* what is sent; at least block_bytes */
-    double acknowledged;            /* the most that delivered() has said */
-    struct calibration_found found; /* that a percentage was of */
+    struct net_address address;   /* of --listen, of --connect */
+    struct net_worker *workers;   /* of the sending half */
+    struct net_stream *streams;   /* stream i is worker i % threads's */
+    struct net_session *sessions; /* session i is of workers i, i + session_count, ... */
+    struct net_server **servers;  /* --loopback: one for each worker; --listen: one */
+    unsigned char *block;         /* what is sent; at least block_bytes */
+    double acknowledged;          /* the most that delivered() has said */
 };
 
 static inline struct net_settings *net_settings_of(const struct run *run)

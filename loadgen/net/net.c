@@ -2,7 +2,6 @@
  * process or to another loadgen, and reports what was received. */
 
 #include "net/bulk.h"
-#include "net/calib.h"
 #include "net/client.h"
 #include "net/datagram.h"
 #include "net/net-options.h"
@@ -128,23 +127,22 @@ static void end(struct worker *worker)
         net_worker_close(worker);
 }
 
-static int instead(struct run *run)
-{
-    if (!net_settings_of(run)->calib)
-        return -1;
-    const int status = net_calibrate(run);
-    cleanup(run);
-    return status;
-}
+static const struct load_report reports = {
+    .describe = net_describe, .fields = net_fields, .notes = net_notes};
+static const struct load_accounting accounting = {.delivered = net_delivered,
+                                                  .count = net_count_all};
+/* Round trips are operations, and have a latency. */
+static const struct load_accounting ping_accounting = {.count = net_count_all};
+static const struct load_special special = {.rate = net_rate, .interrupt = interrupt};
+static const char *const calibrations[] = {"--tcp", "--udp", NULL};
 
 #define NET_LOAD                                                                                   \
     .name = "net", .summary = "sends or receives over the network: TCP, UDP, round trips",         \
-    .details = details, .arguments = "[SECONDS]", .settings = net_options,                         \
-    .settings_size = sizeof(struct net_settings), .settle_ns = 100000000, .check = check,          \
-    .instead = instead, .prepare = prepare, .rate = net_rate, .begin = begin, .work = work,        \
-    .interrupt = interrupt, .end = end, .cleanup = cleanup, .count = net_count_all,                \
-    .fields = net_fields, .notes = net_notes, .describe = net_describe
+    .details = details, .options = net_options, .options_size = sizeof(struct net_settings),       \
+    .calibrations = calibrations, .settle_ns = 100000000, .check = check, .prepare = prepare,      \
+    .begin = begin, .work = work, .end = end, .cleanup = cleanup, .report = &reports,              \
+    .special = &special
 
-const struct load net_load = {NET_LOAD, .delivered = net_delivered};
-/* Round trips are operations, and have a latency. */
-static const struct load net_ping_load = {NET_LOAD, .timed = true};
+static const struct load net_load = {NET_LOAD, .accounting = &accounting};
+static const struct load net_ping_load = {NET_LOAD, .timed = true, .accounting = &ping_accounting};
+LOADGEN_REGISTER(net_load);

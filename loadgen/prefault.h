@@ -1,5 +1,5 @@
-#ifndef LOADGEN_FILLING_H
-#define LOADGEN_FILLING_H
+#ifndef LOADGEN_PREFAULT_H
+#define LOADGEN_PREFAULT_H
 
 /* While workers fill their memory in begin(), which takes long, the control plane
  * waits for them and hears no signal: until all are done, a signal ends the process
@@ -8,14 +8,14 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-struct filling {
+struct prefault {
     _Atomic unsigned left;      /* workers that have not filled yet */
     struct sigaction before[3]; /* what was in force */
 };
 
 /* Main thread, in prepare(). */
-void filling_begin(struct filling *filling, unsigned workers);
+void prefault_begin(struct prefault *prefault, unsigned workers);
 /* Each worker, at the end of its begin(); the last one puts all back. */
-void filling_done(struct filling *filling);
+void prefault_done(struct prefault *prefault);
 
 #endif

@@ -1,4 +1,4 @@
-#include "room.h"
+#include "headroom.h"
 
 #include "common/cgroup.h"
 
@@ -82,14 +82,14 @@ static double left_on_node(int node)
     return isnan(left) ? INFINITY : left;
 }
 
-struct room room_left(int node)
+struct headroom headroom_left(int node)
 {
     static const char *const available[] = {"MemAvailable", NULL};
     const double machine = sum_of("/proc/meminfo", available);
     const double group = fmin(cgroup_tightest("", left_v2), cgroup_tightest("memory", left_v1));
     const double there = left_on_node(node);
     const double least = fmin(fmin(isnan(machine) ? INFINITY : machine, group), there);
-    return (struct room){
+    return (struct headroom){
         .bytes = least < 1e18 ? (uint64_t)(least * (1 - LEFT_FRACTION)) : (uint64_t)1e18,
         .whose = least == group   ? "the cgroup"
                  : least == there ? "the NUMA node"
@@ -97,7 +97,7 @@ struct room room_left(int node)
     };
 }
 
-void room_volunteer(void)
+void headroom_volunteer(void)
 {
     FILE *file = fopen("/proc/self/oom_score_adj", "we");
     if (file == NULL)

@@ -1,12 +1,12 @@
-#ifndef LOADGEN_ROOM_H
-#define LOADGEN_ROOM_H
+#ifndef LOADGEN_HEADROOM_H
+#define LOADGEN_HEADROOM_H
 
 /* How much memory can be taken before somebody has to be killed for it. */
 
 #include <stddef.h>
 #include <stdint.h>
 
-struct room {
+struct headroom {
     uint64_t bytes;    /* that may be taken */
     const char *whose; /* what sets that limit: "this machine", "the cgroup", "the NUMA node" */
 };
@@ -14,8 +14,8 @@ struct room {
 /* The least of MemAvailable, what the own cgroup and those above it leave (v1 and
  * v2; page cache counts as free), and with node >= 0 what that NUMA node has. A
  * part is kept back: the programs beside the load must live, too. */
-struct room room_left(int node);
+struct headroom headroom_left(int node);
 /* From now on the kernel's OOM killer takes this process before others. */
-void room_volunteer(void);
+void headroom_volunteer(void);
 
 #endif
