@@ -56,7 +56,8 @@ static bool append_list(char *text, size_t size, const struct option_row *row, c
     return true;
 }
 
-static bool append_value(char *text, size_t size, const struct option_row *row, const void *values)
+static bool append_value(char *text, size_t size, const struct option_row *row, const void *values,
+                         bool preset_too)
 {
     char value[LONGEST], preset[LONGEST];
     if (row->type == OPTION_LIST)
@@ -64,7 +65,7 @@ static bool append_value(char *text, size_t size, const struct option_row *row, 
     if (!option_format(row, values, value, sizeof value) ||
         !format_preset(row, preset, sizeof preset))
         return false;
-    return strcmp(value, preset) == 0 || append(text, size, row, value);
+    return (strcmp(value, preset) == 0 && !preset_too) || append(text, size, row, value);
 }
 
 static bool write_rows(const struct option_row *rows, const void *values, bool measured_only,
@@ -74,7 +75,8 @@ static bool write_rows(const struct option_row *rows, const void *values, bool m
         return false;
     *text = '\0';
     for (; rows->name != NULL; rows++)
-        if ((rows->measured || !measured_only) && !append_value(text, size, rows, values))
+        if ((rows->measured || !measured_only) &&
+            !append_value(text, size, rows, values, measured_only && rows->type == OPTION_CHOICE))
             return false;
     return true;
 }

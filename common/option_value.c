@@ -182,34 +182,6 @@ bool option_set(const struct option_row *row, void *values, const char *text, ch
     }
 }
 
-/* In the largest of the units that divides it. */
-static void format_divided(uint64_t value, const char *const *names, const uint64_t *sizes,
-                           char *text, size_t size)
-{
-    while (*sizes > 1 && (value == 0 || value % *sizes != 0)) {
-        sizes++;
-        names++;
-    }
-    snprintf(text, size, "%" PRIu64 "%s", value / *sizes, *names);
-}
-
-static void format_time(int64_t time_ns, char *text, size_t size)
-{
-    static const char *const names[] = {"s", "ms", "us", "ns"};
-    static const uint64_t sizes[] = {1000000000, 1000000, 1000, 1};
-    const char *sign = time_ns < 0 ? "-" : "";
-    snprintf(text, size, "%s", sign);
-    format_divided(time_ns < 0 ? -(uint64_t)time_ns : (uint64_t)time_ns, names, sizes,
-                   text + strlen(sign), size - strlen(sign));
-}
-
-static void format_size(uint64_t size_bytes, char *text, size_t size)
-{
-    static const char *const names[] = {"TiB", "GiB", "MiB", "KiB", ""};
-    static const uint64_t sizes[] = {1ULL << 40, 1 << 30, 1 << 20, 1 << 10, 1};
-    format_divided(size_bytes, names, sizes, text, size);
-}
-
 /* The shortest text that brings back the same value. */
 static void format_real(double value, char *text, size_t size)
 {
@@ -239,10 +211,10 @@ bool option_format(const struct option_row *row, const void *values, char *text,
         snprintf(number, sizeof number, "%" PRId64, *(const int64_t *)field);
         break;
     case OPTION_SIZE:
-        format_size(*(const uint64_t *)field, number, sizeof number);
+        units_exact_size(*(const uint64_t *)field, number, sizeof number);
         break;
     case OPTION_TIME:
-        format_time(*(const int64_t *)field, number, sizeof number);
+        units_exact_time(*(const int64_t *)field, number, sizeof number);
         break;
     case OPTION_REAL:
     case OPTION_FRACTION:

@@ -163,27 +163,47 @@ static error_t parse_one(int key, char *text, struct argp_state *state)
     }
 }
 
-/* Says what was wrong with a word that argp refused. */
-static void refuse(const struct options *options, const char *word)
+/* The row whose name, without dashes and value, is this; NULL: none. */
+static const struct option_row *find_named(const struct options *options, const char *name)
+{
+    for (size_t i = 0; i < options->count; i++) {
+        const struct option_row *row = &options->entries[i].row;
+        if (strcmp(row->name, name) == 0 || (name[1] == '\0' && row->letter == name[0]))
+            return row;
+    }
+    return NULL;
+}
+
+/* The name nearest to a wrong one; NULL: none. */
+static const char *find_near(const struct options *options, const char *name)
 {
     const char **names = allocate(options->count + 2, sizeof *names);
+    size_t count = 0;
+    for (size_t i = 0; i < options->count; i++)
+        if (!options->entries[i].row.hidden)
+            names[count++] = options->entries[i].row.name;
+    names[count] = "help";
+    const char *near = nearest_name(name, names);
+    free(names);
+    return near;
+}
+
+/* Says what was wrong with a word that argp refused. */
+static void refuse(struct options *options, const char *word)
+{
     const char *program = options->program->name;
     char name[LONGEST_NAME];
     snprintf(name, sizeof name, "%s", word + strspn(word, "-"));
     name[strcspn(name, "=")] = '\0';
-    size_t visible = 0;
-    for (size_t i = 0; i < options->count; i++) {
-        const struct option_row *row = &options->entries[i].row;
-        if (!row->hidden)
-            names[visible++] = row->name;
-        if (strcmp(row->name, name) != 0 && (name[1] != '\0' || row->letter != name[0]))
-            continue;
-        if (row->argument == NULL)
-            usage_error("--%s takes no value: leave out what follows =", row->name);
-        usage_error("--%s needs a value: --%s %s", row->name, row->name, row->argument);
-    }
-    names[visible] = "help";
-    const char *near = nearest_name(name, names);
+    const struct option_row *row = find_named(options, name);
+    const char *known = row == NULL ? NULL : row->name;
+    const char *argument = row == NULL ? NULL : row->argument;
+    const char *near = find_near(options, name);
+    options_free(options); /* a leak checker would not find it any more */
+    if (known != NULL && argument == NULL)
+        usage_error("--%s takes no value: leave out what follows =", known);
+    if (known != NULL)
+        usage_error("--%s needs a value: --%s %s", known, known, argument);
     if (near != NULL)
         usage_error("%s: no such option of %s: did you mean --%s?", word, program, near);
     usage_error("%s: no such option of %s: see %s --help", word, program, program);

@@ -90,8 +90,8 @@ const struct option_row *option_find(const struct option_row *rows, const char *
 
 /* Writes the values that differ from their presets, in the table's order, as a
  * command line would have them: "--kernel triad --threads 2". Two sets of values
- * are equal when their texts are. options_measured() takes the rows with
- * .measured only. False: it does not fit. */
+ * are equal when their texts are. options_measured() takes the rows with .measured
+ * only, and of these choices always. False: it does not fit. */
 bool options_canonical(const struct option_row *rows, const void *values, char *text, size_t size);
 bool options_measured(const struct option_row *rows, const void *values, char *text, size_t size);
 

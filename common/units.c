@@ -1,6 +1,7 @@
 #include "common/units.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,4 +247,35 @@ const char *units_format_time(double time_ns, char *text, size_t size)
 {
     static const char *const prefixes[] = {"n", "u", "m", "", NULL};
     return format_scaled(time_ns, 1000, prefixes, "s", text, size);
+}
+
+/* In the largest of the units that divides it. */
+static void format_divided(uint64_t value, const char *const *names, const uint64_t *factors,
+                           char *text, size_t size)
+{
+    while (*factors > 1 && (value == 0 || value % *factors != 0)) {
+        factors++;
+        names++;
+    }
+    snprintf(text, size, "%" PRIu64 "%s", value / *factors, *names);
+}
+
+const char *units_exact_time(int64_t time_ns, char *text, size_t size)
+{
+    static const char *const names[] = {"s", "ms", "us", "ns"};
+    static const uint64_t factors[] = {1000000000, 1000000, 1000, 1};
+    const size_t sign = time_ns < 0 && size > 1;
+    if (sign == 1)
+        *text = '-';
+    format_divided(time_ns < 0 ? -(uint64_t)time_ns : (uint64_t)time_ns, names, factors,
+                   text + sign, size - sign);
+    return text;
+}
+
+const char *units_exact_size(uint64_t size_bytes, char *text, size_t size)
+{
+    static const char *const names[] = {"TiB", "GiB", "MiB", "KiB", ""};
+    static const uint64_t factors[] = {1ULL << 40, 1ULL << 30, 1ULL << 20, 1ULL << 10, 1};
+    format_divided(size_bytes, names, factors, text, size);
+    return text;
 }

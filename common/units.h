@@ -41,5 +41,8 @@ const char *units_format_rate(double value, const char *unit, char *text, size_t
 const char *units_format_size(double size_bytes, char *text, size_t size);
 /* "1.23 ms". */
 const char *units_format_time(double time_ns, char *text, size_t size);
+/* As one would type it, and exactly that: "1500ms", "384MiB", "1000". */
+const char *units_exact_time(int64_t time_ns, char *text, size_t size);
+const char *units_exact_size(uint64_t size_bytes, char *text, size_t size);
 
 #endif

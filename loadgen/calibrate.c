@@ -159,12 +159,14 @@ static int measure_and_keep(struct run *run, int64_t length_ns, struct measured 
     char error[512], title[1400];
     struct line line = {0};
     calibration_key(run, &key);
+    snprintf(title, sizeof title, "%s %s%s%s", key.load, key.options,
+             *key.subject != '\0' ? " on " : "", key.subject);
+    if (run->common.if_missing)
+        report_print(&run->report, "calibrating: %s\n", title);
     if (measure(run, length_ns, measured, error, sizeof error) != 0) {
         complain("%s", error);
         return 1;
     }
-    snprintf(title, sizeof title, "%s %s%s%s", key.load, key.options,
-             *key.subject != '\0' ? " on " : "", key.subject);
     measured_print(run, title, measured);
     if (run->load->report != NULL && run->load->report->notes != NULL)
         run->load->report->notes(run, "summary", &measured->window);

@@ -37,32 +37,8 @@ calibrate_pin() {
 
 # calibrate_load SECONDS SPEC WORD...: calibrates one load, unless that was done.
 calibrate_load() {
-    local -a CALIBRATE
-    calibrate_missing "${@:3}" || return 0
-    [[ -n ${options[quiet]} ]] || printf 'calibrating: %s\n' "$2" >&2
-    case ${CALIBRATE[0]} in
-        jostle) CALIBRATE=("$JOSTLE_HARNESS/jostle" "${CALIBRATE[@]:1}" --seconds "$1") ;;
-        loadgen) CALIBRATE=("$JOSTLE_BIN/loadgen" "${CALIBRATE[@]:1}" "$1") ;;
-        *) die "load '$2': it cannot be calibrated here: run jostle calib" ;;
-    esac
-    [[ $2 != *--file-size* || ${CALIBRATE[1]} != calib ]] || calibrate_size "$2"
-    "${PIN[@]}" "${CALIBRATE[@]}" >"$campaign_tmp/calibration" 2>&1 ||
+    local shown=/dev/stderr
+    [[ -z ${options[quiet]} ]] || shown=/dev/null
+    "${PIN[@]}" "$JOSTLE_BIN/loadgen" "$3" --calib --if-missing "${@:4}" "$1" >"$shown" 2>"$campaign_tmp/calibration" ||
         die "load '$2': $(tail -n 1 "$campaign_tmp/calibration")"
-}
-
-# calibrate_missing WORD...: 0 when loadgen knows no calibration for a load; sets the
-# array CALIBRATE to the command that makes one.
-calibrate_missing() {
-    local text
-    local -a words=("$@")
-    # A work file is only filled to know whether there is a calibration.
-    [[ ${words[0]} != io ]] || words+=(--file-size 16M)
-    text=$("${PIN[@]}" "$JOSTLE_BIN/loadgen" "${words[0]}" --control "${words[@]:1}" </dev/null 2>&1 >/dev/null) || true
-    [[ $text == *'no calibration'*': make one: '* ]] || return 1
-    split_words "${text##*: make one: }" CALIBRATE || return 1
-}
-
-# calibrate_size SPEC: the work file is as large as that of the load.
-calibrate_size() {
-    [[ ! $1 =~ --file-size[=\ ]([^ ]+) ]] || CALIBRATE+=(--file-size "${BASH_REMATCH[1]}")
 }

@@ -112,9 +112,10 @@ static void settle(struct run *run)
 {
     struct alloc_settings *set = alloc_settings_of(run);
     struct alloc_state *state = alloc_state_of(run);
-    snprintf(state->sizes, sizeof state->sizes, "%llu-%llu",
-             (unsigned long long)state->plan.minimum_bytes,
-             (unsigned long long)state->plan.maximum_bytes);
+    char low[24], high[24];
+    snprintf(state->sizes, sizeof state->sizes, "%s-%s",
+             units_exact_size(state->plan.minimum_bytes, low, sizeof low),
+             units_exact_size(state->plan.maximum_bytes, high, sizeof high));
     set->size = state->sizes;
     set->allocator = state->plan.allocator == &alloc_jemalloc ? 1 : 2;
 }

@@ -231,8 +231,8 @@ static void settle(struct run *run)
 {
     struct mem_settings *set = mem_settings_of(run);
     struct mem_state *state = mem_state_of(run);
-    snprintf(state->footprint, sizeof state->footprint, "%llu",
-             (unsigned long long)state->plan.worker_bytes * run->threads);
+    units_exact_size(state->plan.worker_bytes * run->threads, state->footprint,
+                     sizeof state->footprint);
     set->footprint = state->footprint;
     set->simd = state->plan.run == NULL ? 0 : 1 + (int)state->plan.simd;
 }
