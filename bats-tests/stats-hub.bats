@@ -13,7 +13,7 @@ setup() {
 }
 
 teardown() {
-    [[ -z $hub_pid ]] || kill "$hub_pid" 2>/dev/null || true
+    [[ -z $hub_pid ]] || kill -KILL "$hub_pid" 2>/dev/null || true
 }
 
 # describe [CHANGES]: folder/experiment.json; CHANGES is a jq filter over it.

@@ -1,5 +1,6 @@
 #include "attribution.h"
 
+#include "causes.h"
 #include "json.h"
 #include "judge.h"
 
@@ -50,35 +51,9 @@ static const struct {
     [MISSES] = {"cache_misses", "counters", "cache_misses"},
 };
 
-enum cause { EXECUTION, HOST, CPU, MEMORY, IO, UNEXPLAINED, CAUSES };
-
-static const struct {
-    const char *name, *words;
-} causes[CAUSES] = {
-    [EXECUTION] = {"execution", "slower execution"}, [HOST] = {"steal", "taken by the host"},
-    [CPU] = {"cpu", "waiting for the CPU"},          [MEMORY] = {"memory", "waiting for memory"},
-    [IO] = {"io", "waiting for the disk"},           [UNEXPLAINED] = {"unexplained", "unexplained"},
-};
-// In the text, equal points come in this order.
-static const enum cause spoken[] = {CPU, EXECUTION, MEMORY, IO, HOST};
-enum { SPOKEN = sizeof spoken / sizeof *spoken };
-
 // A target that gives the CPU away this rarely waits for no disk: a start alone
 // costs a few switches.
 static const double few_switches = 3;
-
-struct shares {
-    double s[CAUSES];
-    bool ambiguous;
-    double threads; // CPUs that the target keeps busy alone
-};
-
-// CPU time is instructions x cycles per instruction / clock, so the first three
-// explain it between them; cache misses are one cause of the second among others,
-// and get no share of the time. Ratios, loaded over alone; NAN: not known.
-struct hardware {
-    double instructions, cycles_per_instruction, cycles_per_s, misses_per_instruction;
-};
 
 static double clamp(double value, double low, double high)
 {
@@ -197,12 +172,6 @@ static struct hardware count_hardware(const double *before, const double *after,
     };
 }
 
-static bool has_hardware(const struct hardware *hardware)
-{
-    return !isnan(hardware->instructions) ||
-           !(isnan(hardware->cycles_per_instruction) && isnan(hardware->cycles_per_s));
-}
-
 static bool counts_user_only(const json_t *records)
 {
     for (size_t i = 0; i < json_array_size(records); i++) {
@@ -214,94 +183,11 @@ static bool counts_user_only(const json_t *records)
     return false;
 }
 
-struct point {
-    enum cause cause;
-    double value; // rounded, in units of the last digit shown
-};
-
-// Points as words: rounded so that they add up to the rounded whole.
-static void say_points(FILE *text, const char *name, const double *points, double total)
-{
-    const int digits = total >= 10 ? 0 : 1;
-    const double unit = digits == 0 ? 1 : 10, whole = round(total * unit);
-    struct point list[SPOKEN];
-    double left = whole;
-    for (size_t i = 0; i < SPOKEN; i++) {
-        list[i] = (struct point){spoken[i], round(points[spoken[i]] * unit)};
-        left -= list[i].value;
-    }
-    // A stable sort of five.
-    for (size_t i = 1; i < SPOKEN; i++)
-        for (size_t k = i; k > 0 && list[k].value > list[k - 1].value; k--) {
-            const struct point swapped = list[k];
-            list[k] = list[k - 1];
-            list[k - 1] = swapped;
-        }
-    if (left < 0)
-        list[0].value += left;
-    const char *points_word = " points";
-    fprintf(text, "%s: +%.*f %%: ", name, digits, whole / unit);
-    for (size_t i = 0; i < SPOKEN; i++) {
-        if (!(list[i].value > 0))
-            continue;
-        fprintf(text, "%.*f%s %s, ", digits, list[i].value / unit, points_word,
-                causes[list[i].cause].words);
-        points_word = "";
-    }
-    fprintf(text, "%.*f%s unexplained", digits, fmax(left, 0) / unit, points_word);
-}
-
-// " (cycles per instruction x 1.31, cache misses per instruction x 4.20)": what
-// moved by 2 % or more.
-static void say_hardware(FILE *text, const struct hardware *hardware)
-{
-    const struct {
-        const char *name;
-        double times;
-    } list[] = {
-        {"instructions", hardware->instructions},
-        {"cycles per instruction", hardware->cycles_per_instruction},
-        {"clock", hardware->cycles_per_s},
-        {"cache misses per instruction", hardware->misses_per_instruction},
-    };
-    const char *before = " (";
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-        if (!(fabs(list[i].times - 1) >= 0.02))
-            continue;
-        fprintf(text, "%s%s x %.2f", before, list[i].name, round(list[i].times * 100) / 100);
-        before = ", ";
-    }
-    fputs(before[0] == ',' ? ")" : "", text);
-}
-
-static char *text_of(const struct attribution_case *slowdown, const double *points,
-                     const struct shares *shares, const struct hardware *hardware,
-                     bool pressure_known)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return NULL;
-    say_points(stream, slowdown->condition, points, (slowdown->ratio - 1) * 100);
-    if (has_hardware(hardware))
-        say_hardware(stream, hardware);
-    if (shares->ambiguous)
-        fputs(" (a load's own waiting cannot be told from the target's: these shares are a guess)",
-              stream);
-    if (!pressure_known)
-        fputs(" (this kernel reports no pressure stalls)", stream);
-    if (fclose(stream) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
 static json_t *causes_json(const double *values)
 {
     json_t *object = json_object();
     for (enum cause i = 0; i < CAUSES; i++)
-        json_object_set_new(object, causes[i].name, json_figure(values[i]));
+        json_object_set_new(object, cause_names[i], json_figure(values[i]));
     return object;
 }
 
@@ -315,7 +201,7 @@ static json_t *means_json(const double *values)
 
 static json_t *hardware_json(const struct hardware *hardware)
 {
-    if (!has_hardware(hardware))
+    if (!causes_has_hardware(hardware))
         return json_null();
     return json_pack("{s:o, s:o, s:o, s:o}", "instructions", json_figure(hardware->instructions),
                      "cycles_per_instruction", json_figure(hardware->cycles_per_instruction),
@@ -349,7 +235,8 @@ json_t *attribution_of(const struct attribution_case *slowdown)
     const struct hardware hardware =
         count_hardware(before, after, counts_user_only(slowdown->after));
     const bool pressure_known = !isnan(extra[CPU_SOME]);
-    char *text = text_of(slowdown, points, &shares, &hardware, pressure_known);
+    char *text = causes_text(slowdown->condition, (slowdown->ratio - 1) * 100, points, &shares,
+                             &hardware, pressure_known);
     json_t *object = json_pack(
         "{s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:s}", "points", causes_json(points), "seconds",
         causes_json(shares.s), "ambiguous", shares.ambiguous, "pressure_known", pressure_known,

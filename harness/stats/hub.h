@@ -1,5 +1,5 @@
-// The hub of one experiment: commands on stdin, raw lines of meter and loads from
-// FIFOs, records to the folder, answers on stdout. What it decides is course.h's.
+// What the hub of one experiment holds, and how it answers. serve.h runs it,
+// commands.h takes what comes, finish.h ends it; what it decides is course.h's.
 #ifndef STATS_HUB_H
 #define STATS_HUB_H
 
@@ -27,10 +27,6 @@ struct hub {
     bool has_begun, has_ended;
     bool await; // an answer is owed when all awaited sources have sent their event
 };
-
-// Runs the hub of command->experiment until stdin ends. Returns the program's
-// exit code.
-int hub_run(const struct command_line *command, FILE *output);
 
 // Writes one answer. False if nobody reads it.
 bool hub_answer(struct hub *hub, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -2,16 +2,16 @@
 // seed give the same answers: it never reads a clock.
 #include "command_line.h"
 #include "compare.h"
-#include "hub.h"
 #include "protocol.h"
 #include "result.h"
+#include "serve.h"
 
 #include <stdio.h>
 
 static int run(const struct command_line *command)
 {
     if (command->experiment)
-        return hub_run(command, stdout);
+        return serve_run(command, stdout);
     if (command->derive)
         return result_derive(command->operands, command->operand_count);
     if (command->compare)

@@ -1,0 +1,164 @@
+#include "serve.h"
+
+#include "commands.h"
+#include "output.h"
+#include "resume.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+// Takes over what an earlier session left. Sets aside what cannot be used.
+static bool take_over(struct hub *hub, size_t *set_aside)
+{
+    struct folder *folder = &hub->folder;
+    json_t *records = NULL, *numbers = NULL;
+    bool good = folder_repair(folder) && folder_read(folder, &records);
+    numbers = good ? resume_unusable(&hub->experiment, records, hub->host) : NULL;
+    *set_aside = json_array_size(numbers);
+    if (good && *set_aside > 0) {
+        fprintf(stderr,
+                "jostle: %zu run(s) in %s are set aside: they failed, or began a block on another "
+                "host; they are made again\n",
+                *set_aside, folder->path);
+        json_decref(records);
+        good = folder_set_aside(folder, numbers) && folder_read(folder, &records);
+    }
+    for (size_t i = 0; good && i < json_array_size(records); i++)
+        good = course_replay(&hub->course, json_array_get(json_array_get(records, i), 1));
+    hub->earlier = hub->folder.lines = hub->course.session.count;
+    json_decref(numbers);
+    json_decref(records);
+    return good;
+}
+
+static bool write_experiment(const struct hub *hub)
+{
+    char *path = folder_file(&hub->folder, "experiment.json");
+    const bool good = path && output_document(hub->experiment.json, path);
+    free(path);
+    return good;
+}
+
+// Opens everything. False with `folder.error` set, or after a message on stderr.
+static bool open_all(struct hub *hub)
+{
+    const char *path = hub->command->experiment;
+    size_t set_aside = 0;
+    struct utsname machine;
+    hub->host = strdup(uname(&machine) == 0 ? machine.nodename : "unknown");
+    hub->warnings = json_array();
+    hub->steps = json_array();
+    if (!folder_open(&hub->folder, path) || !experiment_read(&hub->experiment, path) ||
+        !course_init(&hub->course, &hub->experiment) || !take_over(hub, &set_aside))
+        return false;
+    return !resume_note(&hub->experiment, hub->earlier, set_aside) || write_experiment(hub);
+}
+
+// Answers an await once every source has sent its event.
+static bool advance(struct hub *hub)
+{
+    bool all = true;
+    for (size_t i = 0; hub->await && i < hub->sources.count; i++) {
+        struct source *source = &hub->sources.source[i];
+        while (source->event && hub->await) {
+            json_t *line = source_next(source);
+            if (line) {
+                if (!commands_event(hub, source, line))
+                    return false;
+            } else if (source->fd < 0) {
+                return hub_fail(hub, source->id, "");
+            } else {
+                break;
+            }
+        }
+        all = all && !source->event;
+    }
+    if (!hub->await || !all)
+        return true;
+    hub->await = false;
+    return hub_answer(hub, "ok");
+}
+
+struct input {
+    char text[65536];
+    size_t length;
+    bool ended;
+};
+
+static bool read_input(struct input *input)
+{
+    if (input->length == sizeof input->text)
+        return false; // no command is that long
+    const ssize_t got =
+        read(STDIN_FILENO, input->text + input->length, sizeof input->text - input->length);
+    input->ended = got <= 0;
+    input->length += got > 0 ? (size_t)got : 0;
+    return true;
+}
+
+static bool take_commands(struct hub *hub, struct input *input)
+{
+    char *end;
+    while (input->length > 0 && (end = memchr(input->text, '\n', input->length)) != NULL) {
+        *end = '\0';
+        if (!commands_take(hub, input->text))
+            return false;
+        const size_t size = (size_t)(end - input->text) + 1;
+        input->length -= size;
+        memmove(input->text, end + 1, input->length);
+    }
+    return true;
+}
+
+static bool loop(struct hub *hub)
+{
+    struct input input = {.length = 0};
+    bool good = true, ready;
+    while (good && !input.ended) {
+        good = advance(hub) && sources_wait(&hub->sources, STDIN_FILENO, &ready);
+        if (good && ready)
+            good = read_input(&input) && take_commands(hub, &input);
+    }
+    return good;
+}
+
+static void close_all(struct hub *hub)
+{
+    sources_free(&hub->sources);
+    status_free(&hub->status);
+    course_free(&hub->course);
+    experiment_free(&hub->experiment);
+    folder_close(&hub->folder);
+    json_decref(hub->warnings);
+    json_decref(hub->after);
+    json_decref(hub->steps);
+    free(hub->host);
+}
+
+// Ctrl-C reaches all of jostle's processes: what it means is jostle's to say, and the
+// end of our input ends us.
+static void ignore_signals(void)
+{
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+int serve_run(const struct command_line *command, FILE *output)
+{
+    ignore_signals();
+    struct hub hub = {.command = command, .output = output, .folder = {.fd = -1}};
+    bool good = open_all(&hub);
+    if (!good)
+        hub_fail(&hub, "-",
+                 hub.folder.error[0] ? hub.folder.error : "the experiment cannot be opened");
+    good = good && loop(&hub);
+    if (hub.has_begun && !hub.has_ended)
+        status_write(&hub.status, &hub.course, "interrupted", NULL);
+    close_all(&hub);
+    return good ? 0 : 1;
+}
