@@ -59,7 +59,8 @@ void collect(struct collected *collected, const struct folders *folders,
              const struct wanted *wanted);
 void collected_free(struct collected *collected);
 
-/* Reads the documents and runs of one folder. number: from 1, for wanted->derived. */
+/* Reads the documents and, with options, the runs of one folder. number: from 1, for
+ * wanted->derived. */
 void experiment_read(struct experiment *experiment, const struct folder *folder, size_t number,
                      const struct wanted *wanted, const struct run_options *options,
                      struct problems *problems);

@@ -14,6 +14,11 @@ report_layout() {
     local width=0 colour=false
     local -a page=() status=(0 0)
     shift
+    if [[ ${layout_plan[runs]} == true ]]; then # needs no layout
+        report_program "$@" || status=("$?" 0)
+        [[ ${status[0]} -eq 0 || ${status[0]} -eq 141 ]] || return "${status[0]}"
+        return 0
+    fi
     if [[ -t 1 ]]; then
         { width=$(stty size <&3 2>/dev/null) || width='0 80'; } 3<&1
         width=${width#* }
@@ -24,7 +29,7 @@ report_layout() {
         page=(--rawfile style "$JOSTLE_HARNESS/report/page.css" --rawfile script "$JOSTLE_HARNESS/report/page.js")
     fi
     report_program "$@" |
-        jq -r -L "$JOSTLE_HARNESS" --argjson width "$width" --argjson colour "$colour" --argjson runs "${layout_plan[runs]}" \
+        jq -r -L "$JOSTLE_HARNESS" --argjson width "$width" --argjson colour "$colour" \
             --argjson verbose "${layout_plan[verbose]}" "${page[@]}" -f "$JOSTLE_HARNESS/report/format/${layout_plan[format]}.jq" ||
         status=("${PIPESTATUS[@]}")
     case ${status[*]} in

@@ -5,7 +5,8 @@
  *   lists   the same; each cell with the figures of its runs
  *   rows    the same cells as texts, each number with its unit
  *   page    rows with what the page draws
- *   --runs  a line a run instead */
+ *
+ * --runs needs no layout: it is CSV at once, as there may be millions of them. */
 
 #include "campaigns.h"
 #include "collect.h"
@@ -169,7 +170,7 @@ static bool print_report(struct report *report)
     if (report->settings.runs) {
         const bool written = runs_print(&report->folders, &report->wanted, &report->problems);
         say_problems(report, &report->problems);
-        return written;
+        return written || complain("the report could not be written: is the disk full?");
     }
     collect(&report->collected, &report->folders, &report->wanted);
     campaigns_settle(&report->campaigns, &report->folders, &report->wanted);

@@ -19,19 +19,42 @@ static double place(const struct axis *axis, double value)
     return axis->from + (value - axis->low) / (axis->high - axis->low) * (axis->to - axis->from);
 }
 
-/* One decimal, which is a quarter of what the eye sees; "12", not "12.0". */
+/* One decimal, which is a quarter of what the eye sees; "12", not "12.0". Returns
+ * the end; a page has millions of them. */
+static char *put_short(char *out, double value)
+{
+    char digits[24];
+    size_t count = 0;
+    long tenths = lround(value * 10);
+    if (tenths < 0)
+        *out++ = '-';
+    tenths = labs(tenths);
+    for (long whole = tenths / 10; count == 0 || whole > 0; whole /= 10)
+        digits[count++] = (char)('0' + whole % 10);
+    while (count > 0)
+        *out++ = digits[--count];
+    if (tenths % 10 != 0) {
+        *out++ = '.';
+        *out++ = (char)('0' + tenths % 10);
+    }
+    *out = '\0';
+    return out;
+}
+
 static const char *short_number(double value, char *text)
 {
-    char *end = text + snprintf(text, 32, "%.1f", value);
-    if (strcmp(end - 2, ".0") == 0)
-        end[-2] = '\0';
-    return strcmp(text, "-0") == 0 ? "0" : text;
+    put_short(text, value);
+    return text;
 }
 
 static void put_point(struct plot *plot, char command, double x, double y)
 {
-    char one[32], two[32];
-    fprintf(plot->stream, "%c%s %s", command, short_number(x, one), short_number(y, two));
+    char text[64], *end;
+    text[0] = command;
+    end = put_short(text + 1, x);
+    *end++ = ' ';
+    end = put_short(end, y);
+    fwrite_unlocked(text, 1, (size_t)(end - text), plot->stream);
 }
 
 static void close_path(struct plot *plot)

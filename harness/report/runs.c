@@ -11,28 +11,45 @@
 static const char *const figures[] = {"block",  "order",    "start",         "wall_s",
                                       "user_s", "system_s", "max_rss_bytes", "exit_code"};
 
-static const char columns[] = "[\"experiment\",\"target\",\"label\",\"condition\",\"block\","
-                              "\"order\",\"start\",\"wall_s\",\"user_s\",\"system_s\","
-                              "\"max_rss_bytes\",\"exit_code\",\"offered\",\"achieved\",\"flags\","
-                              "\"used\",\"host\",\"signal\"]\n";
+static const char columns[] =
+    "experiment,target,label,condition,block,order,start,wall_s,user_s,system_s,max_rss_bytes,"
+    "exit_code,offered,achieved,flags,used,host,signal\n";
 
-static void print_value(const struct value *value, const char *otherwise)
+/* RFC 4180: text is quoted, and as it was; numbers are as recorded. */
+static void print_text(const char *text)
 {
-    if (value == NULL || value->type == VIEW_NULL)
-        fputs(otherwise, stdout);
-    else
-        fwrite(value->text, 1, value->length, stdout);
+    putchar_unlocked('"');
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            putchar_unlocked('"');
+        putchar_unlocked(*text);
+    }
+    putchar_unlocked('"');
 }
 
-/* "load-short,steal": flags need no escapes. */
+/* Nothing for null. */
+static void print_value(const struct value *value)
+{
+    if (value == NULL || value->type == VIEW_NULL)
+        return;
+    if (value->type != VIEW_STRING) {
+        fwrite_unlocked(value->text, 1, value->length, stdout);
+        return;
+    }
+    char *text = must(view_string(value));
+    print_text(text);
+    free(text);
+}
+
+/* "load-short,steal" */
 static void print_flags(const struct value *flags)
 {
-    putchar('"');
+    putchar_unlocked('"');
     for (const struct value *flag = view_first(flags); flag != NULL; flag = view_next(flags, flag))
         if (view_is(flag, VIEW_STRING))
             printf("%s%.*s", flag == view_first(flags) ? "" : ",", (int)flag->length - 2,
                    flag->text + 1);
-    putchar('"');
+    putchar_unlocked('"');
 }
 
 static const struct value *rated(const struct value *loads)
@@ -43,85 +60,82 @@ static const struct value *rated(const struct value *loads)
     return NULL;
 }
 
-/* context: experiment, target and label as JSON. */
-static void print_run(void *context, const struct value *run, bool used)
+/* What is the same in each line of an experiment. */
+struct context {
+    const char *experiment;
+    char *target, *label; /* NULL: not known */
+};
+
+static void print_run(void *argument, const struct value *run, bool used)
 {
+    const struct context *context = argument;
     const struct value *load = rated(view_get(run, "load"));
-    printf("[%s,", (const char *)context);
-    print_value(view_get(run, "condition"), "null");
+    print_text(context->experiment);
+    putchar_unlocked(',');
+    if (context->target != NULL)
+        print_text(context->target);
+    putchar_unlocked(',');
+    if (context->label != NULL)
+        print_text(context->label);
+    putchar_unlocked(',');
+    print_value(view_get(run, "condition"));
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-        putchar(',');
-        print_value(view_get(run, figures[i]), "null");
+        putchar_unlocked(',');
+        print_value(view_get(run, figures[i]));
     }
-    putchar(',');
-    print_value(view_get(load, "offered"), "null");
-    putchar(',');
-    print_value(view_get(load, "achieved"), "null");
-    putchar(',');
+    putchar_unlocked(',');
+    print_value(view_get(load, "offered"));
+    putchar_unlocked(',');
+    print_value(view_get(load, "achieved"));
+    putchar_unlocked(',');
     print_flags(view_get(run, "flags"));
-    printf(",%d,", used);
-    print_value(view_get(run, "host"), "\"\"");
-    putchar(',');
-    print_value(view_get(run, "signal"), "null");
-    fputs("]\n", stdout);
+    fputs(used ? ",1," : ",0,", stdout);
+    if (view_is(view_get(run, "host"), VIEW_STRING))
+        print_value(view_get(run, "host"));
+    else
+        print_text("");
+    putchar_unlocked(',');
+    print_value(view_get(run, "signal"));
+    putchar_unlocked('\n');
 }
 
-/* experiment, target and label as the cells of this experiment have them. */
-static char *who_of(const struct experiment *experiment, bool *wanted_too, const char *only)
+/* Target and label as the experiment's first cell has them. False: not selected. */
+static bool find_context(struct context *context, const struct experiment *experiment,
+                         const char *only)
 {
-    const struct value *condition = view_first(experiment->conditions);
-    const struct value *next =
-        condition == NULL ? NULL : view_next(experiment->conditions, condition);
-    char *name = view_string(view_get(next, "name"));
-    struct cell cell;
-    struct line json = {0};
+    const struct value *first = view_first(experiment->conditions);
+    const struct value *second = first == NULL ? NULL : view_next(experiment->conditions, first);
+    char *name = view_string(view_get(second, "name"));
+    struct cell cell = {0};
     const bool good = experiment->record.top != NULL && experiment->result.top != NULL &&
                       experiment->state != NULL && cell_make(&cell, experiment, name);
-    *wanted_too = only == NULL || (good && pattern_fits(only, cell.name));
-    line_text(&json, NULL, experiment->name);
-    char *text = text_of("%s,", (char *)must(json.text));
-    line_free(&json);
+    const bool selected = only == NULL || (good && pattern_fits(only, cell.name));
+    *context = (struct context){.experiment = experiment->name};
     if (good) {
-        struct line more = {0};
-        line_array(&more, NULL);
-        line_text(&more, NULL, cell.target);
-        line_text(&more, NULL, cell.label);
-        char *all = text_of("%s%s", text, (char *)must(more.text) + 1);
-        free(text);
-        text = all;
-        line_free(&more);
-    } else {
-        char *all = text_of("%snull,null", text);
-        free(text);
-        text = all;
+        context->target = must(strdup(cell.target));
+        context->label = must(strdup(cell.label));
     }
-    if (good)
-        cell_free(&cell);
+    cell_free(&cell);
     free(name);
-    return text;
+    return selected;
 }
 
 static void print_folder(const struct folder *folder, size_t number, const struct wanted *wanted,
                          struct problems *problems)
 {
     struct experiment experiment;
-    struct problems known = {0};
-    const struct run_options nothing = {0};
-    bool selected = false;
+    struct context context;
+    struct runs runs = {0};
     char *path = text_of("%s/runs.jsonl", folder->path);
-    /* Names first: they are in documents that come after. */
-    struct folder documents = {folder->name, folder->path};
-    experiment_read(&experiment, &documents, number, wanted, &nothing, problems);
-    char *who = who_of(&experiment, &selected, wanted->only);
-    if (selected) {
-        struct runs runs;
-        const struct run_options options = {.visit = print_run, .context = who};
-        runs_read(&runs, path, experiment.settings, &options, folder->name, &known);
-        runs_free(&runs);
+    experiment_read(&experiment, folder, number, wanted, NULL, problems);
+    if (find_context(&context, &experiment, wanted->only)) {
+        const struct run_options options = {.visit = print_run, .context = &context};
+        runs_read(&runs, path, experiment.settings, &options, folder->name, problems);
     }
-    problems_free(&known);
+    runs_free(&runs);
     experiment_free(&experiment);
-    free(who);
+    free(context.target);
+    free(context.label);
     free(path);
 }
 

@@ -31,5 +31,4 @@ def figures:
   | ($summary | to_entries[] | select(.value | type == "object" and has("mean")) | .key) as $metric
   | figure($cell; $names; $summary; $role; $metric);
 
-if $runs then join(","), (inputs | @csv)
-else . as $head | (columns | @csv), (inputs | figures | @csv) end
+(columns | @csv), (inputs | figures | @csv)

@@ -286,7 +286,7 @@ def environment($head):
 
 def setting_words: map_values(select(. != null and . != false and . != [] and . != "")) | to_entries | map("\(.key) = \(.value | if type == "array" then join(", ") else tostring end)") | join("\n");
 def reproduce($head):
-  (reduce .cells[] as $cell ({}; .[$cell.experiment] //= $cell.again) | [.[]] | unique) as $commands
+  ([.cells[].again] | unique) as $commands
   | $head.campaign as $campaign
   | section("reproduce"; "How to reproduce it"),
     (if $campaign == null then empty else
