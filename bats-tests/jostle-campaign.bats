@@ -237,3 +237,17 @@ refused() {
     ((SECONDS < 10))
     holds '.cells | length == 5000 and (map(.name) | unique | length == 5000)' <plan.json
 }
+
+# bats test_tags=measures
+@test "a cell of no length takes at most 150 ms" {
+    local try began us best=1000000000
+    file '    min-runs = 1' '    max-runs = 1' '[target "a"]' '    command = true {n}' "    n = $(seq -s' ' 10)"
+    for try in 1 2 3 4 5; do
+        began=${EPOCHREALTIME/[.,]/}
+        "$JOSTLE" campaign c.conf --quiet --output "out$try"
+        us=$((${EPOCHREALTIME/[.,]/} - began))
+        best=$((us < best ? us : best))
+    done
+    printf '# %d ms a cell\n' $((best / 10000)) >&3
+    ((best <= 1500000))
+}

@@ -6,6 +6,7 @@
 
 #include "common/messages.h"
 #include "common/words.h"
+#include "harness/experiment/placed.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -28,22 +29,35 @@ static bool has_percent_limit(const char *part)
     return false;
 }
 
-/* How the load is placed says how many CPUs it has, and so what 100 % is. */
+/* The CPUs that the load will have, which say what 100 % is; NULL: all that are allowed. */
+static const char *load_cpus(const json_t *texts, struct arena *arena)
+{
+    struct settings settings;
+    struct placed placed;
+    settings_begin(&settings);
+    settings.place = text_of(texts, "place");
+    settings.place_cpus = text_of(texts, "place-cpus");
+    settings.load_cpus = text_of(texts, "load-cpus");
+    placed_find(&placed, arena, &settings);
+    placed_free(&placed);
+    return placed.load_cpus;
+}
+
 static void print_load(const json_t *settings, const char *part)
 {
+    struct arena arena = {0};
     const char *error = NULL;
     size_t count;
     char **words = words_split(part, &count, &error);
     if (words == NULL)
         usage_error("load '%s': %s: close it", part, error);
     print_pair("load", part);
-    print_pair("place", text_of(settings, "place"));
-    print_pair("place-cpus", text_of(settings, "place-cpus"));
-    print_pair("load-cpus", text_of(settings, "load-cpus"));
+    print_pair("cpus", load_cpus(settings, &arena));
     for (size_t i = 0; i < count; i++)
         print_pair("word", words[i]);
     print_pair("end", "");
     free(words);
+    arena_free(&arena);
 }
 
 static const char *setting(const json_t *settings, const char *name)
@@ -85,8 +99,8 @@ static void print_cell(const json_t *cell, json_t *seen)
     free(parts);
 }
 
-/* Of each load with a limit in percent, once: load, place, place-cpus, load-cpus,
- * word..., end; names and values each ended by a 0. */
+/* Of each load with a limit in percent, once: load, cpus, word..., end; names and values
+ * each ended by a 0. */
 int command_calibrations(const struct command_options *options, char **operands, int count)
 {
     const struct choice choice = {.only = options->only, .cells = options->cells};
