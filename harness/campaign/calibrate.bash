@@ -22,8 +22,10 @@ calibrate_all() {
 
 # calibrate_load SECONDS SPEC WORD...: calibrates one load, unless that was done.
 calibrate_load() {
-    local shown=/dev/stderr
-    [[ -z ${options[quiet]} ]] || shown=/dev/null
-    "${PIN[@]}" "$JOSTLE_BIN/loadgen" "$3" --calib --if-missing "${@:4}" "$1" >"$shown" 2>"$campaign_tmp/calibration" ||
-        die "load '$2': $(tail -n 1 "$campaign_tmp/calibration")"
+    local -a command=("${PIN[@]}" "$JOSTLE_BIN/loadgen" "${@:3}" --calib --if-missing "$1")
+    if [[ -n ${options[quiet]} ]]; then
+        "${command[@]}" >/dev/null
+    else
+        "${command[@]}" >&2
+    fi || die "load '$2' cannot be calibrated, see above: fix it, or take its --limit out of percent"
 }
