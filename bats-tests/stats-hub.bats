@@ -13,7 +13,14 @@ setup() {
 }
 
 teardown() {
-    [[ -z $hub_pid ]] || kill -KILL "$hub_pid" 2>/dev/null || true
+    [[ -z $hub_pid ]] || leave || true
+}
+
+# leave: closes the hub's stdin, and waits for its end.
+leave() {
+    exec {hub}>&-
+    wait "$hub_pid"
+    hub_pid=''
 }
 
 # describe [CHANGES]: folder/experiment.json; CHANGES is a jq filter over it.
@@ -77,9 +84,7 @@ run_once() {
 finish() {
     tell finish
     hear "${1:-$'done\t-'}"
-    exec {hub}>&-
-    wait "$hub_pid"
-    hub_pid=''
+    leave
 }
 
 records() {
@@ -186,8 +191,7 @@ records() {
         hear $'run\t*'
         run_once "$failure"
         hear $'stop\tfailure\t'"${failures[$failure]}"
-        exec {hub}>&-
-        wait "$hub_pid"
+        leave
     done
 }
 
@@ -238,16 +242,14 @@ records() {
     hear $'run\t*'
     run_once
     hear $'run\t*'
-    exec {hub}>&-
-    wait "$hub_pid"
+    leave
     holds '.state == "interrupted" and .runs == 1' <folder/status.json
     rm -f in out
     start
     tell 'begin\t1700000100000000'
     hear $'run\t*'
     tell 'ended\tfailed\tthe target failed'
-    exec {hub}>&-
-    wait "$hub_pid"
+    leave
     holds '.state == "failed" and .reason == "the target failed" and .runs == 1 and .spent_s > 0' <folder/status.json
 }
 
