@@ -4,11 +4,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+// Beyond this a double does not hold every whole number.
+static const double largest_whole = 9007199254740992;
+
 json_t *json_figure(double value)
 {
     char text[40];
     if (!isfinite(value))
         return json_null();
     snprintf(text, sizeof text, "%.*g", FIGURE_DIGITS, value);
-    return json_real(strtod(text, NULL));
+    const double rounded = strtod(text, NULL);
+    if (rounded == floor(rounded) && fabs(rounded) < largest_whole)
+        return json_integer((json_int_t)rounded);
+    return json_real(rounded);
 }

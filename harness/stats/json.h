@@ -8,8 +8,8 @@
 // read from a record are written with 15, so that they come out as they went in.
 enum { FIGURE_DIGITS = 12, RECORD_DIGITS = 15 };
 
-// A new reference to a real number; to null for what is not finite, as JSON has
-// no infinities and what is not known is null.
+// A new reference to a number, a whole one without a point; to null for what is not
+// finite, as JSON has no infinities and what is not known is null.
 json_t *json_figure(double value);
 
 #endif
