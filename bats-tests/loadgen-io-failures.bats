@@ -73,8 +73,8 @@ ext4_on() {
 @test "a limit of nothing, or less, or more than any disk is refused" {
     refused 2 'more than 0' --limit 0
     refused 2 'more than 0' --limit -5M
-    refused 2 'no disk does that' --limit 1e30
-    refused 2 'no disk does that' --random --limit 1e12
+    refused 2 'nothing does that' --limit 1e30
+    refused 2 'nothing does that' --random --limit 1e12
     refused 2 'not a rate' --limit fast
     refused 2 'not a rate' --limit ''
     refused 2 'operations' --random --limit 10MB/s
