@@ -93,6 +93,7 @@ $(BIN)/compare: LIBS := -lgsl -lgslcblas -ljansson -lm
 $(BIN)/simulate: LIBS := -lgsl -lgslcblas -ljansson -lm -pthread
 $(BIN)/experiment $(BIN)/campaign $(BIN)/doctor: LIBS := -ljansson -lm
 $(BIN)/report: LIBS := -lm -pthread
+$(BIN)/arguments: LIBS := -lm
 $(BIN)/placement: LIBS := -lhwloc -ljansson -lm
 
 # The simulator drives the very objects that decide in production.

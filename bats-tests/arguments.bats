@@ -1,0 +1,85 @@
+#!/usr/bin/env bats
+# The program arguments, and the table of options that commands in bash have.
+
+load helpers
+
+ARGUMENTS=$BIN/arguments
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    cat >./command <<END
+#!/usr/bin/env bash
+set -euo pipefail
+JOSTLE_LIB=$ROOT/harness/lib JOSTLE_BIN=\${BIN_FOR_TEST:-$BIN}
+source "\$JOSTLE_LIB/common.bash"
+source "\$JOSTLE_LIB/options.bash"
+declare -A options=()
+declare -a rest=()
+declare -a table=('quiet||flag||say nothing' 'array-limit|N|count|3|a number' 'interval|TIME|time|2|how often' 'set|NAME=VALUE|list||a | b'
+    'output|DIR|text||where' 'help||flag||this')
+options_defaults table options
+options_parse table options rest "\$@"
+[[ -z \${options[help]} ]] || options_help table
+declare -p options rest
+END
+    chmod +x command
+}
+
+# given ARG...: runs the command, whose variables are then ours.
+given() {
+    local text
+    text=$(./command "$@")
+    eval "${text//declare -/declare -g -}"
+}
+
+@test "options of every kind are read, with defaults, up to the first operand" {
+    given --quiet --array-limit=7 --interval 500ms --set a=1 --set 'b=2 3' --output $'x\ny' DIR --quiet ''
+    # shellcheck disable=SC2154 # options and rest come from the command
+    [[ ${options[quiet]} == 1 && ${options[array_limit]} == 7 && ${options[interval]} == 0.500000 && ${options[output]} == $'x\ny' ]]
+    [[ ${options[set]} == $'a=1\nb=2 3\n' ]]
+    # shellcheck disable=SC2154
+    [[ ${#rest[@]} -eq 3 && ${rest[0]} == DIR && ${rest[1]} == --quiet && ${rest[2]} == '' ]]
+    given -- --quiet
+    [[ ${options[quiet]} == '' && ${options[array_limit]} == 3 && ${options[interval]} == 2 && ${rest[0]} == --quiet ]]
+}
+
+@test "--help is the command's own, wherever among the options; behind an operand it is not ours" {
+    run -0 ./command --output --help --help
+    [[ $output == *'--array-limit N'*'a number (default: 3)'*'--set NAME=VALUE'*'a | b'* ]]
+    given --output --help
+    [[ ${options[output]} == --help && -z ${options[help]} ]]
+    given program --help
+    [[ -z ${options[help]} && ${rest[1]} == --help ]]
+    run -0 ./command --version
+    [[ $output =~ ^jostle\ command\ [0-9.]+$ ]]
+}
+
+@test "wrong options are refused in one line, and end the command" {
+    local words
+    for words in --quite --quiet=yes --output '--array-limit 0' '--array-limit x' '--interval 0' '--interval soon'; do
+        # shellcheck disable=SC2086 # an option and its value
+        run -2 ./command $words
+        [[ ${#lines[@]} -eq 1 && $output == 'jostle: --'*': '* ]]
+    done
+    run -2 ./command --quite
+    [[ $output == 'jostle: --quite: no such option of jostle command: did you mean --quiet?' ]]
+    mkdir empty
+    BIN_FOR_TEST=$PWD/empty run -1 ./command
+    [[ $output == *'arguments is missing: run make' ]]
+}
+
+@test "words are split and quoted as a shell does, and the nearest name is found" {
+    local -a words
+    mapfile -d '' -t words < <("$ARGUMENTS" split $'a "b  c"\t\'$d\' e\\ f ""')
+    # shellcheck disable=SC2016 # nothing is expanded
+    [[ ${#words[@]} -eq 5 && ${words[1]} == 'b  c' && ${words[2]} == '$d' && ${words[3]} == 'e f' && ${words[4]} == '' ]]
+    run -2 "$ARGUMENTS" split 'a "b'
+    run -0 "$ARGUMENTS" quote "it's" 'a b' plain ''
+    eval "words=($output)"
+    [[ ${#words[@]} -eq 4 && ${words[0]} == "it's" && ${words[1]} == 'a b' && ${words[3]} == '' ]]
+    run -0 "$ARGUMENTS" nearest slowdwon run slowdown report
+    [[ $output == ' (did you mean slowdown?)' ]]
+    run -0 "$ARGUMENTS" nearest entirely-else run slowdown report
+    [[ $output == '' ]]
+    run -2 "$ARGUMENTS"
+}
