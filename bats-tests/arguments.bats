@@ -83,3 +83,20 @@ given() {
     [[ $output == '' ]]
     run -2 "$ARGUMENTS"
 }
+
+@test "an answer's exit status is right every time" {
+    # shellcheck source=/dev/null
+    source "$ROOT/harness/lib/messages.bash"
+    local i status
+    local -a answer
+    # bash's own `wait` for a process substitution says 255 in one of 500.
+    for ((i = 0; i < 1000; i++)); do
+        status=0
+        answer_read answer bash -c 'printf "a\0\0"; exit 2' || status=$?
+        [[ $status -eq 2 && ${#answer[@]} -eq 2 && ${answer[0]} == a && ${answer[1]} == '' ]]
+    done
+    answer_read answer printf 'one text\n'
+    [[ ${#answer[@]} -eq 1 && ${answer[0]} == $'one text\n' ]]
+    answer_read answer true
+    [[ ${#answer[@]} -eq 0 ]]
+}

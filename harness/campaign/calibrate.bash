@@ -8,8 +8,7 @@ calibrate_all() {
     local i load=''
     local -a text words=() CHOICE PIN=()
     campaign_choice
-    mapfile -d '' -t text < <("$JOSTLE_BIN/campaign" calibrations "$campaign_tmp/plan" "$campaign_folder" "${CHOICE[@]}")
-    wait $! || exit
+    answer_read text "$JOSTLE_BIN/campaign" calibrations "$campaign_tmp/plan" "$campaign_folder" "${CHOICE[@]}" || exit
     for ((i = 0; i + 1 < ${#text[@]}; i += 2)); do
         case ${text[i]} in
             load) load=${text[i + 1]} PIN=() words=() ;;

@@ -13,10 +13,7 @@ nearest() {
 # split_words TEXT ARRAY: splits TEXT as a shell would (quotes and backslashes, nothing
 # expanded, nothing run) into ARRAY; 1 when a quote is not closed.
 split_words() {
-    local -n split_words_result=$2
-    # shellcheck disable=SC2034 # the caller's array
-    mapfile -d '' -t split_words_result < <("$JOSTLE_BIN/arguments" split "$1")
-    wait "$!"
+    answer_read "$2" "$JOSTLE_BIN/arguments" split "$1"
 }
 
 # shell_quote WORD...: sets REPLY to the words, quoted so that a shell reads the same

@@ -36,3 +36,23 @@ is_terminal() {
 now_us() {
     REPLY=${EPOCHREALTIME/[.,]/}
 }
+
+# answer_read ARRAY COMMAND...: reads what COMMAND prints, strings ended by NUL, into ARRAY
+# (a text without any NUL is one string); returns COMMAND's exit status. It comes with the
+# output, as bash's `wait` for a process substitution says 255 once in a while.
+answer_read() {
+    local -n answer_read_result=$1
+    local status
+    mapfile -d '' -t answer_read_result < <(
+        status=0
+        "${@:2}" || status=$?
+        printf '\0%d' "$status"
+    )
+    status=${answer_read_result[-1]}
+    unset 'answer_read_result[-1]'
+    # The NUL above ended a text; behind strings it has made an empty one.
+    if ((${#answer_read_result[@]} > 1)) || [[ -z ${answer_read_result[0]} ]]; then
+        unset 'answer_read_result[-1]'
+    fi
+    return "$status"
+}

@@ -24,8 +24,7 @@ options_parse() {
     local i name
     local -a parse_words
     [[ -x $JOSTLE_BIN/arguments ]] || die "$JOSTLE_BIN/arguments is missing: run make"
-    mapfile -d '' -t parse_words < <("$JOSTLE_BIN/arguments" options "${0##*/}" "${parse_table[@]}" -- "${@:4}")
-    wait "$!" || exit
+    answer_read parse_words "$JOSTLE_BIN/arguments" options "${0##*/}" "${parse_table[@]}" -- "${@:4}" || exit
     if [[ ${#parse_words[@]} -eq 1 && -n ${parse_words[0]} ]]; then
         printf '%s' "${parse_words[0]}" # --version
         exit 0

@@ -10,11 +10,9 @@ declare -a conditions=()                    # in order
 # its plan. Exits as experiment does where it refuses.
 plan_read() {
     local -a text
-    local i status=0
+    local i
     [[ -x $JOSTLE_BIN/experiment ]] || die "$JOSTLE_BIN/experiment is missing: run make"
-    mapfile -d '' -t text < <(exec "$JOSTLE_BIN/experiment" "$@")
-    wait $! || status=$?
-    ((status == 0)) || exit "$status"
+    answer_read text "$JOSTLE_BIN/experiment" "$@" || exit
     # --help and --version are one text.
     ((${#text[@]} > 1)) || {
         printf '%s' "${text[*]}"
