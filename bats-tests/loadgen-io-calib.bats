@@ -21,16 +21,14 @@ teardown() {
     rm -rf -- "$DISK"
 }
 
-# make_entry [JQ]: keeps a calibration with round figures, changed by JQ.
+# make_entry RATE [JQ [OPTION...]]: keeps a calibration of loadgen io with OPTIONs,
+# changed by JQ. What it is of, and where it is kept, is loadgen's own.
 make_entry() {
-    mkdir -p "$KEPT"
-    "$BIN/loadgen" io --show-device | jq -c --arg host "$(uname -n)" --arg now "$(date -u +%Y-%m-%dT%H:%M:%SZ)" '{
-        schema: "jostle.calibration/1", load: "io", created: $now, host: $host, device, disks, file_system,
-        sync: "dsync", file_bytes: 67108864, threads: 1, depth: 1,
-        sequential_write: {block_bytes: 1048576, unit: "B/s", rate: 40000000},
-        random_write: {block_bytes: 512, unit: "ops/s", rate: 400},
-        sequential_read: {block_bytes: 1048576, unit: "B/s", rate: 80000000},
-        random_read: {block_bytes: 512, unit: "ops/s", rate: 800}} | '"${1:-.}" >"$KEPT/${2:-entry}.io.json"
+    local rate=$1 change=${2:-.}
+    shift $(($# < 2 ? $# : 2))
+    ENTRY=$("$BIN/loadgen" io "$@" --calib 0.5 2>/dev/null | sed -n 's/^kept as //p')
+    jq -c --argjson rate "$rate" '.rate = $rate | '"$change" <"$ENTRY" >"$BATS_TEST_TMPDIR/changed"
+    cp "$BATS_TEST_TMPDIR/changed" "$ENTRY"
 }
 
 # ready OPTION...: the first event of a short load with warnings left out.
@@ -38,15 +36,18 @@ ready() {
     "$BIN/loadgen" io --json --duration 0.2 "$@" 2>&1 | grep '"event":"ready"'
 }
 
-@test "a calibration is one line of JSON with four rates, each checked against the device" {
-    run -0 --separate-stderr "$BIN/loadgen" io --calib 1 --json
-    [[ ${#lines[@]} -eq 1 ]]
-    holds '.schema == "jostle.calibration/1" and .host != "" and .device != "" and .file_system != ""
-        and .sync == "dsync" and .seconds == 1 and (.created | fromdate) > 1.5e9
-        and all(.sequential_write, .random_write, .sequential_read, .random_read;
-            .rate > 0 and .block_bytes >= 512 and .minimum <= .rate * 1.01 and .maximum >= .rate * 0.99
-            and .device_ratio > 0.95 and (.steady | type) == "boolean" and (.slope_percent_per_s | type) == "number"
-            and .spread_percent >= 0)' <<<"${lines[0]}"
+@test "a calibration is one line of JSON with its rate, checked against the device" {
+    local options
+    for options in '--sequential --write' '--random --write' '--sequential --read' '--random --read'; do
+        # shellcheck disable=SC2086 # words
+        run -0 --separate-stderr "$BIN/loadgen" io $options --calib 1 --json
+        [[ ${#lines[@]} -eq 1 ]]
+        holds '.schema == "jostle.calibration/1" and .host != "" and .ready.device != "" and .ready.file_system != ""
+            and .ready.sync == "dsync" and .seconds == 1 and (.created | fromdate) > 1.5e9 and (.options | startswith($options))
+            and .rate > 0 and .ready.block_bytes >= 512 and .minimum <= .rate * 1.01 and .maximum >= .rate * 0.99
+            and .summary.device_ratio > 0.95 and (.steady | type) == "boolean" and (.slope_percent_per_s | type) == "number"
+            and .spread_percent >= 0 and .threads == 1' --arg options "$options" <<<"${lines[0]}"
+    done
     [[ -z $(ls -A "$DISK") ]]
 }
 
@@ -60,31 +61,37 @@ jsonschema.Draft7Validator(schema).validate(record)
 PYTHON
 }
 
-@test "for people, a calibration is a table" {
+@test "for people, a calibration is a line, and where it is kept" {
     run -0 --separate-stderr "$BIN/loadgen" io --calib 0.5
-    local row
-    for row in 'sequential write' 'random write' 'sequential read' 'random read'; do
-        [[ $output == *"$row"* ]]
-    done
-    [[ $output == *spread*slope* ]]
+    [[ ${lines[0]} == 'io --sequential --write --block-size 1MiB '*' on '*spread*slope* ]]
+    [[ $output == *"kept as $KEPT/"* ]]
 }
 
 @test "jostle calib keeps what it measured, and --limit 50% is half of that" {
     run -0 --separate-stderr "$JOSTLE" calib disk --seconds 1
-    local -a kept=("$KEPT"/*.io.json)
-    [[ ${#kept[@]} -eq 1 && ${kept[0]} == */"$(uname -n | tr -c 'A-Za-z0-9_\n-' _)".*.dsync.1048576.*.io.json ]]
-    [[ $output == *"kept as ${kept[0]}"* ]]
-    [[ -z $(find "$KEPT" -name '.calib*') ]]
-    local rate
-    rate=$(jq .sequential_write.rate "${kept[0]}")
+    [[ $output == *'--sequential --write --block-size 1MiB '*'--random --write'*'--sequential --read'*'--random --read'* ]]
+    local -a kept=("$KEPT"/*.io.*.json)
+    [[ ${#kept[@]} -eq 4 && -z $(ls -A "$DISK") ]]
+    local file rate
+    file=$(ls "$KEPT"/"$(uname -n | tr -c 'A-Za-z0-9_\n-' _)".io.sequential_write_block-size_1MiB_*.json)
+    rate=$(jq .rate "$file")
     ready --limit 50% | holds '(.rate / $rate - 0.5 | fabs) < 1e-6 and .calibration == $file' \
-        --argjson rate "$rate" --arg file "${kept[0]}"
+        --argjson rate "$rate" --arg file "$file"
     run -0 "$JOSTLE" calib --list
-    [[ $output == *"$(uname -n)"*dsync* ]]
+    [[ $output == *"$(uname -n)"*disk*dsync* ]]
+}
+
+@test "a work file that was kept before jostle calib is still there after it" {
+    "$BIN/loadgen" io --keep --duration 0.1 2>/dev/null
+    run -0 "$JOSTLE" calib disk --seconds 0.5
+    [[ -e $DISK/jostle-workfile.$EUID ]]
 }
 
 @test "each pattern and direction has its own hundred percent" {
-    make_entry
+    make_entry 40e6 .
+    make_entry 400 . --random
+    make_entry 80e6 . --read
+    make_entry 800 . --random --read
     ready --limit 50% | holds '.rate == 20e6 and .calibration_age_s < 120'
     ready --random --limit 50% | holds '.rate == 200'
     ready --read --limit 25% | holds '.rate == 20e6'
@@ -92,58 +99,83 @@ PYTHON
 }
 
 @test "a load at a percentage reports its calibration and how old that is" {
-    make_entry
+    make_entry 40e6
     run -0 "$BIN/loadgen" io --limit 50% --duration 0.2
-    [[ $output =~ '100% is 40.0 MB/s, calibrated '[0-9]+' s ago ('.*entry.io.json ]]
+    [[ $output =~ '100% is 40.0 MB/s, calibrated '[0-9]+' s ago ('$ENTRY ]]
 }
 
 @test "without a calibration, a percentage is refused with the command that makes one" {
     run -2 "$BIN/loadgen" io --limit 50% --duration 1
-    [[ $output == *"jostle calib --dir $DISK --sync dsync"* ]]
+    [[ $output == *"make one: loadgen io --sequential --write "*"--dir $DISK --threads 1 --calib" ]]
     run -2 "$BIN/loadgen" io --random --block-size 4k --limit 50% --duration 1
-    [[ $output == *"--random --block-size 4096"* ]]
+    [[ $output == *"loadgen io --random --write --block-size 4KiB "* ]]
 }
 
-@test "a calibration of another host, file system, sync or block size is not used" {
+@test "--if-missing measures once, and then uses what is kept" {
+    run -0 --separate-stderr "$BIN/loadgen" io --limit 50% --control --calib --if-missing 0.5
+    [[ -n $output ]]
+    ready --limit 50% | holds '.rate > 0'
+    run -0 --separate-stderr "$BIN/loadgen" io --limit 25% --calib --if-missing 0.5
+    # shellcheck disable=SC2154 # bats sets stderr
+    [[ -z $output && $stderr == '100% is '*'calibrated '*' s ago ('* ]]
+    [[ $(find "$KEPT" -type f | wc -l) -eq 1 ]]
+    run -0 --separate-stderr "$BIN/loadgen" io --limit 1M --random --calib --if-missing 0.5
+    [[ -z $output ]]
+    run -0 "$BIN/loadgen" cpu --percent 50 --calib --if-missing
+    [[ $(find "$KEPT" -type f | wc -l) -eq 1 ]]
+    run -2 "$BIN/loadgen" cpu --calib
+    [[ $output == *'no rate that needs it'* ]]
+}
+
+@test "a calibration of another host, disk, sync or block size is not used" {
+    make_entry 40e6
     local change
-    for change in '.host = "elsewhere"' '.file_system = "other"' '.device = "other"' '.sync = "direct"' \
-        '.sequential_write.block_bytes = 4096' '.schema = "jostle.run/1"' 'del(.sequential_write)' \
+    for change in '.host = "elsewhere"' '.subject = "other (ext4)"' '.options |= sub("dsync"; "direct")' \
+        '.options |= sub("1MiB"; "4KiB")' '.schema = "jostle.run/1"' 'del(.rate)' '.load = "mem"' \
         '.created = "long ago"' '"nonsense"'; do
-        rm -rf "$KEPT"
-        make_entry "$change"
+        jq -c "$change" <"$BATS_TEST_TMPDIR/changed" >"$ENTRY"
         run -2 "$BIN/loadgen" io --limit 50% --duration 0.2
-        [[ $output == *"jostle calib"* ]]
+        [[ $output == *"make one: loadgen io"* ]]
     done
-}
-
-@test "of several calibrations the newest is used, and an old one is warned of" {
-    make_entry '.created = "2020-01-01T00:00:00Z" | .sequential_write.rate = 10e6' old
-    run -0 "$BIN/loadgen" io --limit 50% --duration 0.2
-    [[ $output == *"days old"*"jostle calib"* ]]
-    make_entry . new
+    cp "$BATS_TEST_TMPDIR/changed" "$ENTRY"
+    for change in '--sync direct' '--block-size 4k' --random '--depth 2'; do
+        # shellcheck disable=SC2086 # words
+        run -2 "$BIN/loadgen" io $change --limit 50% --duration 0.2
+    done
     ready --limit 50% | holds '.rate == 20e6'
 }
 
+@test "an old calibration is warned of, and a new one takes its place" {
+    make_entry 10e6 '.created = "2020-01-01T00:00:00Z"'
+    run -0 "$BIN/loadgen" io --limit 50% --duration 0.2
+    [[ $output == *"days old"*"make a new one: loadgen io"* ]]
+    make_entry 40e6
+    ready --limit 50% | holds '.rate == 20e6'
+    [[ $(find "$KEPT" -type f | wc -l) -eq 1 ]]
+}
+
 @test "a named calibration is used, and refused when it does not fit" {
-    make_entry '.sequential_write.rate = 30e6'
-    mv "$KEPT/entry.io.json" "$BATS_TEST_TMPDIR/mine.json"
+    make_entry 30e6
+    mv "$ENTRY" "$BATS_TEST_TMPDIR/mine.json"
     ready --limit 50% --calibration "$BATS_TEST_TMPDIR/mine.json" | holds '.rate == 15e6'
     run -2 "$BIN/loadgen" io --limit 50% --sync data --calibration "$BATS_TEST_TMPDIR/mine.json" --duration 1
-    [[ $output == *"is not for sequential_write"* ]]
+    [[ $output == *"is not for io --sequential --write"*"--sync data"* ]]
     run -2 "$BIN/loadgen" io --limit 50% --calibration "$BATS_TEST_TMPDIR/none.json" --duration 1
     [[ $output == *"No such file"* ]]
 }
 
 @test "a percentage is refused where nothing was calibrated, and when it is absurd" {
-    make_entry
+    make_entry 40e6
     run -2 "$BIN/loadgen" io --mix 50 --limit 50% --duration 1
     [[ $output == *"--mix"* ]]
+    run -2 "$BIN/loadgen" io --read --cached --limit 50% --duration 1
     run -2 "$BIN/loadgen" io --limit 0% --duration 1
     run -2 "$BIN/loadgen" io --limit 1e9% --duration 1
+    [[ $output == *'anybody could mean'* ]]
 }
 
 @test "a rate line takes a percentage too" {
-    make_entry
+    make_entry 40e6
     {
         sleep 0.2
         printf 'resume\nrate 50%%\n'
@@ -162,7 +194,7 @@ PYTHON
     run -2 "$JOSTLE" calib extra
     run -2 "$JOSTLE" calib --seconds 0
     run -2 "$JOSTLE" calib --dir "$DISK/none"
-    [[ -z $(find "$XDG_CACHE_HOME" -name '.calib*' 2>/dev/null) ]]
+    [[ -z $(find "$XDG_CACHE_HOME" -type f 2>/dev/null) ]]
 }
 
 @test "the steady state is judged by the slope, as fio does" {

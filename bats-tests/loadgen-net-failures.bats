@@ -85,7 +85,7 @@ failed() {
     refused 2 'more than 0' --limit 0
     refused 2 'more than 0' --limit -5M
     refused 2 'not a rate' --limit fast
-    refused 2 'no network does that' --limit 1e30
+    refused 2 'nothing does that' --limit 1e30
     refused 2 'counts in B/s' --limit 100iops
     refused 2 'counts in ops/s' --ping --limit 10MB/s
     refused 2 'no calibration.*--calib' --limit 50%

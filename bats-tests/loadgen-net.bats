@@ -216,7 +216,7 @@ last() {
 @test "a percentage is of the calibration that fits, and of no other" {
     "$BIN/loadgen" net --udp --ping --calib 0.5
     jq -s '.[0]' "$XDG_CACHE_HOME"/jostle/calibration/*.json |
-        holds '.schema == "jostle.calibration/1" and .load == "net" and .protocol == "udp-ping" and .rate > 100'
+        holds '.schema == "jostle.calibration/1" and .load == "net" and .ready.protocol == "udp-ping" and .rate > 100'
     rate=$(jq .rate "$XDG_CACHE_HOME"/jostle/calibration/*.json)
     net --udp --ping --limit 5% --duration 1 | holds --argjson rate "$rate" '.offered / $rate | . > 0.045 and . < 0.055'
     run -2 "$BIN/loadgen" net --ping --limit 5% --duration 1

@@ -509,8 +509,7 @@ static void add_worker(const struct worker *worker, struct snapshot *snapshot)
 
 void engine_snapshot(struct run *run, struct snapshot *snapshot)
 {
-    const struct load *load = run->load;
-    const struct load_accounting *own = load->accounting;
+    const struct load_accounting *own = run->load->accounting;
     memset(snapshot, 0, sizeof *snapshot);
     pthread_mutex_lock(&run->engine->mutex);
     account(run, now_ns());
@@ -519,7 +518,7 @@ void engine_snapshot(struct run *run, struct snapshot *snapshot)
     snapshot->unlimited_ns = run->engine->unlimited_ns;
     snapshot->offered = run->engine->offered;
     snapshot->cpu_ns =
-        load->process != NULL ? load->process->cpu_ns(run) : clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+        own != NULL && own->cpu_ns != NULL ? own->cpu_ns(run) : clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     for (unsigned i = 0; run->workers != NULL && i < run->threads; i++)
         add_worker(&run->workers[i], snapshot);
     if (own != NULL && own->delivered != NULL)

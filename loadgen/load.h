@@ -67,6 +67,8 @@ struct load_accounting {
     double (*offered)(struct run *run, int64_t from_ns, int64_t to_ns);
     /* Base units done since the start (default: the workers' sum). */
     double (*delivered)(struct run *run);
+    /* CPU time since the start (default: the process's own). */
+    int64_t (*cpu_ns)(struct run *run);
     /* Figures of the load's own, for its fields(). */
     void (*count)(struct run *run, double counters[LOAD_COUNTERS]);
 };
@@ -78,7 +80,6 @@ struct load_process {
     void (*pause)(struct run *run);
     /* The process that makes the load now, or 0. */
     pid_t (*process)(const struct run *run);
-    int64_t (*cpu_ns)(struct run *run);
 };
 
 struct load {

@@ -251,9 +251,10 @@ static void exec_describe(struct run *run, struct line *line)
 }
 
 static const struct load_report reports = {.describe = exec_describe};
-static const struct load_accounting accounting = {.delivered = exec_delivered};
+static const struct load_accounting accounting = {.delivered = exec_delivered,
+                                                  .cpu_ns = exec_cpu_ns};
 static const struct load_process process = {
-    .resume = exec_resume, .pause = exec_pause, .process = exec_process, .cpu_ns = exec_cpu_ns};
+    .resume = exec_resume, .pause = exec_pause, .process = exec_process};
 static const struct load_special special = {.arguments = "-- COMMAND...",
                                             .without = "threads limit"};
 

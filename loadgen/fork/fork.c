@@ -1,0 +1,130 @@
+/* loadgen fork: makes processes, and waits for their end: what build systems and
+ * shell scripts do to their neighbours. Page tables are copied and torn down, CPUs
+ * tell each other to forget them, and the scheduler has newcomers to place. */
+
+#include "load.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PAGE_BYTES 4096
+
+struct fork_settings {
+    uint64_t touch_bytes;
+};
+
+#define FIELD(name) offsetof(struct fork_settings, name)
+static const struct option_row options[] = {
+    {.name = "touch",
+     .argument = "SIZE",
+     .type = OPTION_SIZE,
+     .offset = FIELD(touch_bytes),
+     .minimum = 0,
+     .maximum = 1 << 30,
+     .preset = "64KiB",
+     .help = "memory that each process writes to before it ends: a page is copied for every 4 KiB",
+     .measured = true},
+    {0},
+};
+
+/* Memory that a worker shares with its processes until they write to it. */
+struct parent {
+    unsigned char *memory;
+    size_t bytes;
+};
+
+static void check(struct run *run)
+{
+    run->unit = UNIT_OPS;
+}
+
+static int begin(struct worker *worker)
+{
+    const struct fork_settings *set = worker->run->settings;
+    struct parent *own = calloc(1, sizeof *own);
+    worker->state = own;
+    if (own == NULL)
+        return worker_fail(worker, "out of memory: free some");
+    if (set->touch_bytes == 0)
+        return 0;
+    own->memory =
+        mmap(NULL, set->touch_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (own->memory == MAP_FAILED) {
+        own->memory = NULL;
+        return worker_fail(worker, "no memory: %s: give a smaller --touch", strerror(errno));
+    }
+    own->bytes = set->touch_bytes;
+    memset(own->memory, 1, own->bytes);
+    return 0;
+}
+
+static void end(struct worker *worker)
+{
+    struct parent *own = worker->state;
+    if (own != NULL && own->memory != NULL)
+        munmap(own->memory, own->bytes);
+    free(own);
+    worker->state = NULL;
+}
+
+/* One process, from its beginning to its end. _Fork(): none of the locks that other
+ * threads may hold is needed in it. */
+static double operate(struct worker *worker)
+{
+    struct parent *own = worker->state;
+    int status;
+    const pid_t pid = _Fork();
+    if (pid == 0) {
+        for (size_t at = 0; at < own->bytes; at += PAGE_BYTES)
+            own->memory[at] = 2;
+        _exit(0);
+    }
+    if (pid < 0)
+        return worker_fail(worker, "cannot make a process: %s: see ulimit -u", strerror(errno));
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return worker_fail(worker, "cannot wait for a process: %s", strerror(errno));
+    return 1;
+}
+
+/* Most of it is the processes' own, until they have ended. */
+static int64_t cpu_ns(struct run *run)
+{
+    const int who[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
+    int64_t sum_ns = 0;
+    (void)run;
+    for (size_t i = 0; i < sizeof who / sizeof who[0]; i++) {
+        struct rusage usage;
+        if (getrusage(who[i], &usage) == 0)
+            sum_ns += (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000 +
+                      (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+    }
+    return sum_ns;
+}
+
+static const struct load_accounting accounting = {.cpu_ns = cpu_ns};
+static const char *const calibrations[] = {"--threads 1", "", NULL};
+
+static const struct load fork_load = {
+    .name = "fork",
+    .summary = "makes processes that end at once",
+    .details = "One operation makes a process, which writes to --touch bytes and ends, and waits "
+               "for that; the rate of --limit is in processes a second.",
+    .options = options,
+    .options_size = sizeof(struct fork_settings),
+    .calibrations = calibrations,
+    .timed = true,
+    .pinned = true,
+    .settle_ns = 20000000,
+    .check = check,
+    .begin = begin,
+    .operate = operate,
+    .end = end,
+    .accounting = &accounting,
+};
+LOADGEN_REGISTER(fork_load);
