@@ -105,6 +105,19 @@ continues() {
     continues
 }
 
+@test "SIGKILL of the part that keeps the books" {
+    start
+    kill -KILL "$(pgrep -P "$campaign" -f 'bin/campaign run')"
+    # The cell is still measured, then nobody knows what is next.
+    touch go
+    kill -TERM "$(pgrep -f "^sleep $tag")"
+    ended_with 1
+    eventually 20 left
+    grep -q 'jostle: campaign run was killed: the same command continues from here' log
+    run -0 "$JOSTLE" campaign c.conf --output out --retry-failed
+    holds -s 'map(.state) == ["done", "done", "done"]' < <(cat out/cells/*/status.json)
+}
+
 @test "a line that was half written is set aside" {
     start
     kill -KILL -- "-$campaign"

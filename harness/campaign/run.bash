@@ -35,13 +35,15 @@ driver_answer() {
     local status=0
     IFS=$'\t' read -r -a ANSWER <&"$driver_out" || {
         wait "$driver_pid" || status=$?
-        exit "$((status > 0 ? status : 1))"
+        ((status <= 128)) || die 'campaign run was killed: the same command continues from here'
+        exit "$((status > 0 ? status : EXIT_FAILURE))"
     }
 }
 
-# driver_ask COMMAND: sends the driver a command, and reads its answer.
+# driver_ask COMMAND: sends the driver a command, and reads its answer. That it is gone is
+# found out there, hence no error here.
 driver_ask() {
-    printf '%s\n' "$1" >&"$driver_in"
+    { printf '%s\n' "$1" >&"$driver_in"; } 2>/dev/null || true
     driver_answer
 }
 
