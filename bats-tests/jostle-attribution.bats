@@ -57,7 +57,7 @@ points() {
     holds '.text == "half: +50 %: 40 points slower execution, 10 waiting for the CPU, 0 unexplained"' <out.json
 }
 
-@test "waiting for memory and for the disk are told by their pressure" {
+@test "waiting for memory and for the disk is known by its pressure" {
     attribute '{}' '{ wall_s: 1.4, major_faults: 50, voluntary_switches: 60, pressure: { cpu_some_s: 0.05, memory_some_s: 0.1, io_some_s: 0.18 } }' |
         points '(.points.memory - 10 | fabs) < 1e-6 and (.points.io - 8 | fabs) < 1e-6 and (.points.cpu - 10 | fabs) < 1e-6
             and (.points.unexplained - 12 | fabs) < 1e-6 and (.ambiguous | not)' 40
@@ -103,7 +103,7 @@ points() {
     attribute "{ ${counters/1e5/null} }" '{ wall_s: 1.5, user_s: 1.4, '"${counters/1e5/null}"' }' | holds '.absent == ["cache_misses"] and .counters.misses_per_instruction == null'
 }
 
-@test "no slowdown that stands out, nothing to attribute" {
+@test "no distinguishable slowdown, nothing to attribute" {
     # One pair of two shows nothing: the interval reaches below 1.
     attribute '{ wall_s: ([1, 1.2][$block - 1]) }' '{ wall_s: ([1.6, 1][$block - 1]) }' | holds '. == null'
     holds '.slowdowns[0] | .ratio > 1.1 and (.distinguishable | not)' <made/result.json

@@ -48,7 +48,7 @@ made() {
     [[ $(grep -c 'not distinguishable from noise' <<<"$output") -eq 2 ]]
 }
 
-@test "another command is refused, unless told" {
+@test "another command is refused without --anyway" {
     made A 1
     made B 1.25 '.command[0] = "./solver2"'
     run -1 "$JOSTLE" compare A B
@@ -57,7 +57,7 @@ made() {
     [[ $output == *"command differs: A ./solver 'input file', B ./solver2 'input file'"* ]]
 }
 
-@test "another load by the same name is refused, unless told" {
+@test "another load by the same name is refused without --anyway" {
     made A 1
     made B 1.25 '.loads[1].spec = "cpu --percent 60"'
     run -1 "$JOSTLE" compare A B

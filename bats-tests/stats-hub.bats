@@ -38,10 +38,10 @@ start() {
     "$@" "$BIN/stats" --experiment folder --pid 4321 <in >out 2>errors &
     hub_pid=$!
     exec {hub}>in {answers}<out {meter}<>meter {load}<>load
-    tell "meter\t$PWD/meter" "load\t0\thalf\thalf\t\t$PWD/load"
+    send "meter\t$PWD/meter" "load\t0\thalf\thalf\t\t$PWD/load"
 }
 
-tell() {
+send() {
     printf '%b\n' "$@" >&"$hub"
 }
 
@@ -72,17 +72,17 @@ run_once() {
     jq -nc --argjson n $number '{ schema: "jostle.meter/1", start: "2023-11-14T22:13:\(20 + $n)Z", wall_s: (1 + ($n * 37 % 11) / 100), user_s: 0.9, system_s: 0.05,
         max_rss_bytes: 1000, tree_peak_bytes: null, exit_code: 0, signal: null, timed_out: false, start_error: null, steal_s: 0, cpus: "0",
         machine: { busy_s: 0.96, busy_exact: true, swap_in_pages: 0, throttle_count: null, cpus: 2 } } | '"${1:-.}" >&"$meter"
-    tell 'await\trecord\tmeter'
+    send 'await\trecord\tmeter'
     hear ok
     jq -nc '{ event: "mark", mark: "end", load: "cpu", unit: "CPUs", offered: 0.5, achieved: 0.5, late: 0, dropped: 0, cpu_s: 0, elapsed_s: 1, cpus: "1" } | '"${2:-.}" >&"$load"
-    tell 'await\tmark\t0'
+    send 'await\tmark\t0'
     hear ok
-    tell "record\t2500"
+    send "record\t2500"
 }
 
 # finish: ends the hub and waits for it.
 finish() {
-    tell finish
+    send finish
     hear "${1:-$'done\t-'}"
     leave
 }
@@ -94,7 +94,7 @@ records() {
 @test "records are put together, judged, appended, and decide what is next" {
     describe
     start
-    tell 'begin\t1700000000000000'
+    send 'begin\t1700000000000000'
     hear $'run\thalf\t1\t1\terror - (1.0 % wanted)\t-'
     run_once
     hear $'run\tbaseline\t1\t2\t*'
@@ -108,7 +108,7 @@ records() {
         run_once
     done
     hear $'stop\tmax-runs\t'
-    tell 'after\t{"time":"2023-11-14T23:00:00Z","neighbours":null}' 'steps\tstep\t12.0\tx\t2\t1.5\t\t100\tDONE' 'warn\tit was dark'
+    send 'after\t{"time":"2023-11-14T23:00:00Z","neighbours":null}' 'steps\tstep\t12.0\tx\t2\t1.5\t\t100\tDONE' 'warn\tit was dark'
     finish
     records 'map(.order)' | holds '. == [1, 2, 3, 4, 5, 6]'
     records '.[0]' | holds 'keys_unsorted[:5] == ["schema", "condition", "block", "order", "host"] and .schema == "jostle.run/1" and .condition == "half"
@@ -141,7 +141,7 @@ records() {
     )
     describe '.settings.min_runs = 12 | .settings.max_runs = 12'
     start
-    tell 'begin\t0'
+    send 'begin\t0'
     for ((run = 1; ${#cases[@]} > 0; run++)); do
         hear $'run\t*'
         condition=$(cut -f 2 <<<"$answer")
@@ -160,7 +160,7 @@ records() {
 @test "warm-up runs come first, are recorded, and do not count" {
     describe '.settings.warmup = 2'
     start
-    tell 'begin\t0'
+    send 'begin\t0'
     for condition in baseline half baseline half; do
         hear $'run\t'$condition$'\t0\t0\t*\t-'
         run_once
@@ -172,7 +172,7 @@ records() {
 @test "a target that fails ends it, with how it failed" {
     describe
     start
-    tell 'begin\t0'
+    send 'begin\t0'
     hear $'run\t*'
     run_once '.exit_code = 7'
     hear $'stop\tfailure\tfailed with exit code 7'
@@ -187,7 +187,7 @@ records() {
         mkdir folder
         describe
         start
-        tell 'begin\t0'
+        send 'begin\t0'
         hear $'run\t*'
         run_once "$failure"
         hear $'stop\tfailure\t'"${failures[$failure]}"
@@ -198,16 +198,16 @@ records() {
 @test "what a load warns of is printed once and kept; its error or its end is an answer" {
     describe
     start
-    tell 'begin\t0'
+    send 'begin\t0'
     hear $'run\t*'
     printf '%s\n' '{"event":"warning","message":"a \"quoted\" word"}' '{"event":"warning","message":"a \"quoted\" word"}' '{"event":"ready","load":"cpu"}' >&"$load"
-    tell 'await\tready\t0'
+    send 'await\tready\t0'
     hear ok
     [[ $(<errors) == 'jostle: load half: a "quoted" word' ]]
     printf '%s\n' '{"event":"error","message":"no\tspace \"left\""}' >&"$load"
-    tell 'await\tsteady\t0'
+    send 'await\tsteady\t0'
     hear $'failed\t0\tno space "left"'
-    tell 'await\tready\tmeter'
+    send 'await\tready\tmeter'
     exec {meter}>&-
     hear $'failed\tmeter\t'
 }
@@ -215,14 +215,14 @@ records() {
 @test "a disk load on another device than the target's folder is warned of" {
     describe
     start
-    tell 'begin\t0'
+    send 'begin\t0'
     hear $'run\t*'
     echo '{"event":"ready","load":"io","device":"/dev/there","file_system":"ext4"}' >&"$load"
-    tell 'await\tready\t0'
+    send 'await\tready\t0'
     hear ok
     [[ $(<errors) == 'jostle: load half: it is on /dev/there, the target'\''s folder on /dev/here, so it may disturb nothing: give the load --dir' ]]
     echo '{"event":"ready","load":"io","device":"/dev/here"}' >&"$load"
-    tell 'await\tready\t0'
+    send 'await\tready\t0'
     hear ok
     [[ $(wc -l <errors) -eq 1 ]]
 }
@@ -230,15 +230,15 @@ records() {
 @test "an await that nobody waits for any more is forgotten" {
     describe
     start
-    tell 'begin\t0' 'await\tready\t0' 'stop\tinterrupted'
+    send 'begin\t0' 'await\tready\t0' 'stop\tinterrupted'
     hear $'run\t*'
     hear $'stop\tinterrupted\t'
 }
 
-@test "the end of stdin without a result is an interruption; an end that is told is kept" {
+@test "the end of stdin without a result is an interruption; an end that was announced is kept" {
     describe
     start
-    tell 'begin\t1700000000000000'
+    send 'begin\t1700000000000000'
     hear $'run\t*'
     run_once
     hear $'run\t*'
@@ -246,9 +246,9 @@ records() {
     holds '.state == "interrupted" and .runs == 1' <folder/status.json
     rm -f in out
     start
-    tell 'begin\t1700000100000000'
+    send 'begin\t1700000100000000'
     hear $'run\t*'
-    tell 'ended\tfailed\tthe target failed'
+    send 'ended\tfailed\tthe target failed'
     leave
     holds '.state == "failed" and .reason == "the target failed" and .runs == 1 and .spent_s > 0' <folder/status.json
 }
@@ -256,7 +256,7 @@ records() {
 @test "what another hub holds is not touched" {
     describe
     start
-    tell 'begin\t0'
+    send 'begin\t0'
     hear $'run\t*'
     run -1 "$BIN/stats" --experiment folder </dev/null
     [[ $output == $'failed\t-\tanother jostle is measuring into folder: '* ]]
@@ -265,7 +265,7 @@ records() {
 @test "a file that is gone is a failure" {
     describe
     start
-    tell 'begin\t0'
+    send 'begin\t0'
     hear $'run\t*'
     rm folder/runs.jsonl
     run_once
@@ -277,7 +277,7 @@ records() {
     # As on a full disk: the file may not grow beyond 1 KiB.
     trap '' XFSZ
     start bash -c 'ulimit -f 1; exec "$@"' bash
-    tell 'begin\t0'
+    send 'begin\t0'
     while [[ $answer != failed* ]]; do
         hear '[rf][ua]*'
         [[ $answer != run* ]] || run_once
@@ -290,7 +290,7 @@ records() {
 @test "hyperfine's figures take the place of meter's" {
     describe '.settings.engine = "hyperfine"'
     start
-    tell 'begin\t0'
+    send 'begin\t0'
     hear $'run\t*'
     jq -n '{ results: [{ times: [0.25], user: 0.2, system: 0.01, memory_usage_byte: [4096], exit_codes: [0] }] }' >folder/hyperfine.json
     run_once
@@ -305,7 +305,7 @@ records() {
 @test "the same records and seed give the same result, byte for byte" {
     describe '.settings.max_runs = 8'
     start
-    tell 'begin\t0'
+    send 'begin\t0'
     hear $'run\t*'
     while [[ $answer == run* ]]; do
         run_once
@@ -328,7 +328,7 @@ records() {
     diff <(head -n -1 answers | cut -f 2-4) <(jq -r '[.condition, .block, .order] | @tsv' folder/runs.jsonl)
 }
 
-@test "derive goes on after a folder that it cannot read, and names it" {
+@test "derive continues after a folder that it cannot read, and names it" {
     describe
     echo '{"condition":"baseline","block":1,"order":1,"wall_s":1}' >folder/runs.jsonl
     mkdir empty links

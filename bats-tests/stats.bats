@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# estimate: what to run next, and what the runs show. Pure, so fed by hand.
+# stats: what to run next, and what the runs show. Pure, so fed by hand.
 
 load helpers
 bats_require_minimum_version 1.5.0
@@ -99,12 +99,12 @@ summary() {
 @test "every block has each condition once, in an order that the seed fixes" {
     # Interactively: ten blocks of what it asks for.
     asked() {
-        coproc ESTIMATE { "$BIN/stats" --conditions a,b,c --error 0.0001 --max-runs 10 --seed "$1"; }
+        coproc STATS { "$BIN/stats" --conditions a,b,c --error 0.0001 --max-runs 10 --seed "$1"; }
         local kind condition block order
-        while IFS=$'\t' read -r kind condition block order _ <&"${ESTIMATE[0]}" && [[ $kind == run ]]; do
+        while IFS=$'\t' read -r kind condition block order _ <&"${STATS[0]}" && [[ $kind == run ]]; do
             printf '%s %s\n' "$block" "$condition"
             printf '{"condition":"%s","block":%s,"order":%s,"wall_s":1.%s}\n' "$condition" "$block" "$order" "$RANDOM" \
-                >&"${ESTIMATE[1]}"
+                >&"${STATS[1]}"
         done
     }
     asked 1 >one
@@ -117,7 +117,7 @@ summary() {
     [[ $(awk '{ o[$1] = o[$1] $2 } END { for (b in o) print o[b] }' one | sort -u | wc -l) -ge 2 ]]
 }
 
-@test "it stops at the asked error, not before the minimum, and at the cap with max-runs" {
+@test "it stops at the error of --error, not before the minimum, and at the cap with max-runs" {
     pairs 1 30 1.3 0.01 | "$BIN/stats" --conditions baseline,load --min-runs 6 >answers
     [[ $(grep -n -m 1 ^stop answers | cut -d: -f1) -eq 13 ]]
     [[ $(grep -m 1 ^stop answers) == $'stop\terror\t-\t-\t'*$'\t0' ]]
@@ -151,13 +151,13 @@ summary() {
     (($(sed -n 31p answers | cut -f 6) > 100))
 }
 
-@test "the summary tells the first forecast and what came of it" {
+@test "the summary has the first forecast and what came of it" {
     pairs 7 60 1.3 0.05 | summary --conditions baseline,load --error 0.025 --max-runs 100 --first-stop >result
     holds '.forecast | .after_runs == 6 and .expected_runs >= 24 and .expected_runs <= 200 and .made_runs >= 24 and .made_runs <= 120' <result
     pairs 7 2 1.3 0.05 | summary --conditions baseline,load | holds '.forecast == null'
 }
 
-@test "the records' times tell how many seconds were expected and taken, without a pause" {
+@test "the records' times show how many seconds were expected and taken, without a pause" {
     jq -nc '[0, 2, 4, 1000, 1002] | to_entries[] | { block: (.key + 1), start: (1e9 + .value | todate | sub("Z"; ".250000000Z")), wall_s: 1.5 }' >runs.jsonl
     experiment_json '{ min_runs: 12 }' >experiment.json
     "$BIN/stats" --derive .
@@ -165,7 +165,7 @@ summary() {
     holds '.forecast | .after_runs == 3 and .after_s == 2 + 2 + 1.5 and .expected_s == 5.5 * .expected_runs / 3 and .took_s == 2 + 2 + 1.5 + 2 + 1.5' <result.json
 }
 
-@test "runs that resemble their neighbours tell less, and all conditions' runs tell of it" {
+@test "runs that resemble their neighbours show less, and the runs of all conditions reveal it" {
     # The same values in two orders: smooth, and shuffled by 7 i modulo 24.
     awk 'BEGIN { for (i = 0; i < 24; i++) print 1 + 0.02 * sin(i * 0.5) }' >smooth
     awk '{ v[NR - 1] = $1 } END { for (i = 0; i < 24; i++) print v[7 * i % 24] }' smooth >mixed
@@ -192,7 +192,7 @@ summary() {
     cmp whole parts
 }
 
-@test "an experiment that was cut off goes on where it was" {
+@test "an experiment that was cut off continues where it was" {
     pairs 2 3 1.1 0.05 | head -n 5 >runs
     printf '{"condition":"load","blo' >>runs
     run -0 --separate-stderr "$BIN/stats" --conditions baseline,load <runs

@@ -141,7 +141,7 @@ static void flatten(const json_t *object, const char *before, json_t *flat)
     }
 }
 
-// The load of the moment tells two experiments of one machine apart: left out.
+// The load average differs from moment to moment: left out.
 static json_t *leaves(const json_t *experiment)
 {
     json_t *flat = json_object();

@@ -1,4 +1,4 @@
-// What was asked for, shared by all tables.
+// The options, as all tables share them.
 #ifndef SIMULATE_PLAN_H
 #define SIMULATE_PLAN_H
 
@@ -16,7 +16,7 @@ struct plan {
 // Whether `name` begins with one of the names in `list` (NULL: any name does).
 bool plan_wants(const char *list, const char *name);
 
-// A cell with the default settings; or, with `oracle` above 0, asked for the
+// A cell with the default settings; or, with `oracle` above 0, aiming at the
 // error that an oracle reaches with so many runs, with up to 400 runs.
 // `ratio`: the true slowdown, 0 for one condition.
 struct cell plan_cell(const struct plan *plan, const struct population *population, double oracle,

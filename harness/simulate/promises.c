@@ -112,7 +112,7 @@ static bool floor_row(const struct plan *plan, const struct population *populati
     return good;
 }
 
-// A load beside the baseline and the baseline again.
+// A load, next to the baseline and the baseline again.
 static bool floor_table(const struct plan *plan)
 {
     bool good = true;

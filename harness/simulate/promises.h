@@ -1,4 +1,4 @@
-// The promises beside the interval of one figure: comparing two results, the
+// The promises other than the interval of one figure: comparing two results, the
 // noise floor of --aa, several metrics at once, the gate --at-most.
 #ifndef SIMULATE_PROMISES_H
 #define SIMULATE_PROMISES_H

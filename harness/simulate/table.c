@@ -62,7 +62,7 @@ void table_more(const struct row *rows, size_t count)
             printf(" %*.1f", 9, percent(rows[r].tally[MEAN].flag[i], &rows[r].tally[MEAN]));
         putchar('\n');
     }
-    puts("\nThe baseline's own mean beside a load (percent)");
+    puts("\nThe baseline's own mean, measured together with a load (percent)");
     printf("%-17s %-8s %9s %9s\n", "population", "setting", "cover", "w&u");
     for (size_t r = 0; r < count; r++)
         printf("%-17s %-8s %9.2f %9.2f\n", rows[r].population->name, rows[r].setting,

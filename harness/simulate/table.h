@@ -17,7 +17,7 @@ struct row {
 void table_header(void);
 void table_row(const struct row *row);
 
-// How often each flag was raised, what becomes of the means beside a load, and
+// How often each flag was raised, what becomes of the means measured together with a load, and
 // what the rows say about outliers.
 void table_more(const struct row *rows, size_t count);
 

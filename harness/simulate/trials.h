@@ -13,7 +13,7 @@ extern const double power_ratio[POWERS]; // the slowdowns that should be seen
 
 struct tally {
     size_t experiments;
-    size_t covered;         // every interval that was asked for holds the truth
+    size_t covered;         // every interval of the chosen metrics holds the truth
     size_t covered_first;   // that of the first metric does
     size_t covered_all;     // one condition: it holds the mean of all, outliers included
     size_t flagged;         // any flag

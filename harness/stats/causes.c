@@ -96,7 +96,8 @@ char *causes_text(const char *condition, double total, const double *points,
     if (causes_has_hardware(hardware))
         say_hardware(stream, hardware);
     if (shares->ambiguous)
-        fputs(" (a load's own waiting cannot be told from the target's: these shares are a guess)",
+        fputs(" (a load's own waiting cannot be told apart from the target's: these shares are a "
+              "guess)",
               stream);
     if (!pressure_known)
         fputs(" (this kernel reports no pressure stalls)", stream);

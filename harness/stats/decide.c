@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-// A single condition whose runs may be dependent goes on a little, until it can
-// be told whether they are: with 12 runs it cannot.
+// A single condition whose runs may be dependent continues a little, until it
+// shows whether they are: with 12 runs it does not.
 static const double suspect = 0.25; // probability
 enum { SUSPECT_RUNS = 20 };
 

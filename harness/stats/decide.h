@@ -13,7 +13,7 @@ struct decision {
 
 struct decision decide(struct session *session);
 
-// Why the experiment would stop here, STOP_NOT if it goes on.
+// Why the experiment would stop here, STOP_NOT if it continues.
 enum stop_reason decide_stop(struct session *session);
 
 #endif

@@ -1,4 +1,4 @@
-// Do neighbouring runs resemble each other, and how much less do they then tell?
+// How far neighbouring runs resemble each other, and how much less they then show.
 #ifndef STATS_DEPENDENCE_H
 #define STATS_DEPENDENCE_H
 
@@ -15,7 +15,7 @@ struct dependence {
 
 // For n values in the order of measurement with that mean and sum of squared
 // deviations. `means`: how many were fitted, one unless values of several kinds
-// alternate. Fewer than 4 or equal values tell nothing.
+// alternate. Fewer than 4 or equal values show nothing.
 struct dependence dependence_see(const double *value, size_t n, double mean, double squares,
                                  size_t means);
 

@@ -17,7 +17,7 @@ struct experiment {
 // Reads FOLDER/experiment.json. False after a message on stderr.
 bool experiment_read(struct experiment *experiment, const char *folder);
 
-// Why the experiment ended, where the records alone cannot tell; NULL if they can.
+// Why the experiment ended, where the records alone do not show it; NULL if they do.
 const char *experiment_stopped(const struct experiment *experiment);
 
 void experiment_free(struct experiment *experiment);

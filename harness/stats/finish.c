@@ -15,7 +15,7 @@ static json_t *steps_json(const struct hub *hub)
     return json_pack("{s:O, s:n}", "steps", hub->steps, "reason");
 }
 
-// What only this session knows, and why it ended where runs.jsonl cannot tell.
+// What only this session knows, and why it ended where runs.jsonl does not show it.
 static bool complete_experiment(struct hub *hub)
 {
     json_t *json = hub->experiment.json;

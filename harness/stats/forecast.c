@@ -7,7 +7,7 @@
 
 enum { BLOCKS_NEEDED = 3 };
 
-// The smallest n with error(now) * (t_n / sqrt n) / (t_now / sqrt now) <= asked.
+// The smallest n with error(now) * (t_n / sqrt n) / (t_now / sqrt now) <= settings->error.
 static size_t blocks_for(struct session *session, size_t now, double error)
 {
     const struct settings *settings = session->settings;

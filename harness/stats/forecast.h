@@ -1,4 +1,4 @@
-// How many more runs the asked error will take.
+// How many more runs it will take to reach the error of the settings.
 #ifndef STATS_FORECAST_H
 #define STATS_FORECAST_H
 

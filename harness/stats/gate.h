@@ -10,7 +10,7 @@ enum verdict { VERDICT_UNDECIDED, VERDICT_BELOW, VERDICT_ABOVE, VERDICTS };
 extern const char *const verdict_names[VERDICTS];
 
 // Of one condition: where its slowdown's interval lies, for the metrics that
-// were asked for and are not negligible.
+// were chosen and are not negligible.
 enum verdict gate_condition(struct session *session, size_t condition);
 
 // Of the experiment: above if one load is, below if all are. `aa` is no load.

@@ -20,7 +20,7 @@ bool judge_set_aside(const json_t *record);
 
 // What a load had to deliver during a run for it not to be short, and what it did.
 struct delivery {
-    bool known;       // it offers a rate, and the run was long enough to tell
+    bool known;       // it offers a rate, and the run was long enough to judge
     double due, done; // in the load's unit
 };
 

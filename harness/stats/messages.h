@@ -52,7 +52,7 @@ struct message {
     size_t details;
 };
 
-// Sets what stands for {name} in the case's words.
+// Sets what replaces {name} in the case's words.
 void message_detail(struct message *message, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -9,7 +9,7 @@ static const double small_share = 0.01;
 
 // How likely dependence is held to be before the runs are seen. More in the
 // rule would cost more runs where there is none (docs/statistics.md); what is
-// reported can be more cautious as long as it keeps within the asked error.
+// reported can be more cautious as long as it keeps within the error of the settings.
 static const double rule_prior = 0.1, report_prior = 0.5;
 
 static struct location estimate(struct session *session, size_t condition, enum metric metric,

@@ -27,7 +27,7 @@ struct interval metric_ratio(struct session *session, size_t condition, enum met
 // baseline; or a metric that no run reports.
 bool metric_is_negligible(const struct session *session, size_t condition, enum metric metric);
 
-// The largest error among the metrics that were asked for and are not
+// The largest error among the metrics that were chosen and are not
 // negligible, in one condition: of the slowdown, or of the mean where there is
 // only one condition. 0 if there is none.
 double metric_worst_error(struct session *session, size_t condition);

@@ -10,8 +10,8 @@
 // Thresholds by simulation: of independent normal samples that the stopping
 // rule ends, each flags about 1 % (docs/statistics.md).
 static const double warm_z = 4.5, step_t = 4.0, trend_p = 0.01;
-// Probability from which on runs are called dependent. A mean that stands alone
-// is all there is; beside others it is only context, and false alarms are worse.
+// Probability from which on runs are called dependent. A lone mean
+// is all there is; among others it is only context, and false alarms are worse.
 static const double dependent_alone = 0.4, dependent_among = 0.8;
 static const double coarse_share = 0.5; // clock step over standard deviation
 static const double variance_ratio_p = 0.001;

@@ -56,7 +56,7 @@ static bool write_directly(const json_t *object, const char *path)
     return good || complain(path);
 }
 
-static bool write_beside(const json_t *object, const char *path, size_t form)
+static bool write_renamed(const json_t *object, const char *path, size_t form)
 {
     char *temporary = NULL;
     if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
@@ -76,10 +76,10 @@ bool output_json(const json_t *object, const char *path, FILE *stream)
 {
     if (strcmp(path, "-") == 0)
         return write_object(object, stream, line_form) || complain("the summary");
-    return is_special(path) ? write_directly(object, path) : write_beside(object, path, line_form);
+    return is_special(path) ? write_directly(object, path) : write_renamed(object, path, line_form);
 }
 
 bool output_document(const json_t *object, const char *path)
 {
-    return write_beside(object, path, document_form);
+    return write_renamed(object, path, document_form);
 }

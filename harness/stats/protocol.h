@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-// Runs the dialogue until `input` ends or a stop is asked for. Returns the
+// Runs the dialogue until `input` ends or a line says stop. Returns the
 // program's exit code: 0, or 1 after saying on stderr what failed.
 int protocol_run(const struct command_line *command, FILE *input, FILE *output);
 

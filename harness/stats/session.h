@@ -12,7 +12,7 @@ struct load_sum {
     char *name, *unit;
     double offered, achieved, cpu_s, late, dropped;
     size_t offered_runs, achieved_runs, cpu_runs, runs;
-    struct delivery delivery; // sums over the runs that are long enough to tell
+    struct delivery delivery; // sums over the runs that are long enough to judge
     size_t judged_runs;
     size_t *short_runs; // the orders of those that were short
     size_t short_count;
