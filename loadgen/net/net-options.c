@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #define LARGEST_DATAGRAM 65507 /* that IPv4 can carry */
-#define LARGEST_RATE_OPS 1e8
 
 #define FIELD(name) offsetof(struct net_settings, name)
 const struct option_row net_options[] = {
