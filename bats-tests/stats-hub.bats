@@ -80,10 +80,10 @@ run_once() {
     send "record\t2500"
 }
 
-# finish: ends the hub and waits for it.
+# finish: ends the hub, which has no verdict, and waits for it.
 finish() {
     send finish
-    hear "${1:-$'done\t-'}"
+    hear $'done\t-'
     leave
 }
 
@@ -322,7 +322,7 @@ records() {
     cmp first one/result.json
     cmp first two/result.json
     # As a dialogue, too: the same decisions in the same order.
-    local -a options=(--conditions baseline,half --error 0.01 --min-runs 3 --max-runs 8 --seed 1)
+    local -a options=(--conditions 'baseline,half' --error 0.01 --min-runs 3 --max-runs 8 --seed 1)
     "$BIN/stats" "${options[@]}" <folder/runs.jsonl >answers
     "$BIN/stats" "${options[@]}" <folder/runs.jsonl | cmp answers
     diff <(head -n -1 answers | cut -f 2-4) <(jq -r '[.condition, .block, .order] | @tsv' folder/runs.jsonl)

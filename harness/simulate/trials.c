@@ -15,40 +15,41 @@ const double power_ratio[POWERS] = {1.01, 1.02, 1.05, 1.10};
 
 // The metrics move independently of each other, which is the hardest case for
 // intervals that must hold all at once.
-struct source {
+struct generator {
     struct stream stream[METRICS];
     const struct cell *cell;
     double scale; // of the values of a lone condition
 };
 
-static void begin(struct source *source, const struct cell *cell, double scale, gsl_rng *rng)
+static void begin(struct generator *generator, const struct cell *cell, double scale, gsl_rng *rng)
 {
-    source->cell = cell;
-    source->scale = scale;
+    generator->cell = cell;
+    generator->scale = scale;
     for (enum metric m = 0; m < METRICS; m++)
         if (cell->settings.metric[m])
-            stream_begin(&source->stream[m], cell->population, rng);
+            stream_begin(&generator->stream[m], cell->population, rng);
 }
 
-static void draw(struct source *source, const struct settings *settings, struct run *run)
+static void draw(struct generator *generator, const struct settings *settings,
+                 struct observation *run)
 {
     bool loaded = run->condition > 0 && (size_t)run->condition != settings_aa(settings);
     for (enum metric m = 0; m < METRICS; m++)
-        run->value[m] =
-            settings->metric[m]
-                ? source->scale * stream_draw(&source->stream[m], loaded, source->cell->ratio)
-                : NAN;
+        run->value[m] = settings->metric[m]
+                            ? generator->scale *
+                                  stream_draw(&generator->stream[m], loaded, generator->cell->ratio)
+                            : NAN;
 }
 
-static bool measure(struct session *session, struct source *source)
+static bool measure(struct session *session, struct generator *generator)
 {
     for (;;) {
         struct decision next = decide(session);
         if (next.stop != STOP_NOT)
             return true;
-        struct run run = {
+        struct observation run = {
             .condition = (int)next.condition, .block = next.block, .order = next.order};
-        draw(source, session->settings, &run);
+        draw(generator, session->settings, &run);
         if (session_add(session, &run) != SESSION_ADDED)
             return false;
     }
@@ -83,10 +84,11 @@ static size_t judged(const struct settings *settings)
     return settings->condition_count - 1;
 }
 
-static void judge_metrics(struct session *session, const struct source *source, struct tally *tally)
+static void judge_metrics(struct session *session, const struct generator *generator,
+                          struct tally *tally)
 {
     const struct settings *settings = session->settings;
-    const struct cell *cell = source->cell;
+    const struct cell *cell = generator->cell;
     bool single = settings->condition_count == 1, covered = true;
     for (enum metric m = METRICS; m-- > 0;) {
         if (!settings->metric[m])
@@ -94,14 +96,15 @@ static void judge_metrics(struct session *session, const struct source *source, 
         struct location mean = single ? metric_location(session, 0, m) : (struct location){0};
         struct interval figure =
             narrowed(cell, single ? mean.interval : metric_ratio(session, judged(settings), m));
-        double truth = single ? stream_truth(&source->stream[m], mean.set_aside > 0) : cell->ratio;
+        double truth =
+            single ? stream_truth(&generator->stream[m], mean.set_aside > 0) : cell->ratio;
         bool held = holds(&figure, truth);
         covered = covered && held;
         if (m != WALL_S)
             continue;
         tally->covered_first += held ? 1 : 0;
         tally->covered_all +=
-            holds(&figure, single ? stream_truth_all(&source->stream[m]) : cell->ratio) ? 1 : 0;
+            holds(&figure, single ? stream_truth_all(&generator->stream[m]) : cell->ratio) ? 1 : 0;
         tally->half_width += figure.error;
         // Scaling the loaded values scales the interval, and changes no decision.
         for (size_t i = 0; !single && i < POWERS; i++)
@@ -111,24 +114,24 @@ static void judge_metrics(struct session *session, const struct source *source, 
     count_flags(session, covered, tally);
 }
 
-static void judge_baseline(struct session *session, const struct source *source,
+static void judge_baseline(struct session *session, const struct generator *generator,
                            struct tally *tally)
 {
     struct location mean = metric_location(session, 0, WALL_S);
-    bool held = holds(&mean.interval, stream_truth(&source->stream[WALL_S], mean.set_aside > 0));
+    bool held = holds(&mean.interval, stream_truth(&generator->stream[WALL_S], mean.set_aside > 0));
     tally->mean_covered += held ? 1 : 0;
     tally->mean_silent += held || oddities_find(session, 0, WALL_S) != 0 ? 0 : 1;
 }
 
-static void judge(struct session *session, const struct source *source, struct tally *tally)
+static void judge(struct session *session, const struct generator *generator, struct tally *tally)
 {
     const struct settings *settings = session->settings;
     tally->experiments++;
     tally->runs += (double)session_blocks(session);
-    judge_metrics(session, source, tally);
+    judge_metrics(session, generator, tally);
     if (settings->condition_count == 1)
         return;
-    judge_baseline(session, source, tally);
+    judge_baseline(session, generator, tally);
     tally->distinguished += metric_is_distinguishable(session, judged(settings), WALL_S) ? 1 : 0;
     if (settings_aa(settings) > 0)
         tally->floor += metric_noise_floor(session, WALL_S);
@@ -155,31 +158,31 @@ static void judge_pair(struct session *a, struct session *b, const struct cell *
 }
 
 static bool one(const struct cell *cell, struct session *session, struct settings *settings,
-                double scale, gsl_rng *rng, struct source *source)
+                double scale, gsl_rng *rng, struct generator *generator)
 {
     settings->seed = gsl_rng_get(rng);
     session_clear(session);
-    begin(source, cell, scale, rng);
-    return measure(session, source);
+    begin(generator, cell, scale, rng);
+    return measure(session, generator);
 }
 
 static bool run_many(const struct cell *cell, unsigned long seed, size_t count, struct tally *tally)
 {
     struct settings settings = cell->settings;
     struct session session, other;
-    struct source source, second;
+    struct generator generator, second;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     bool good = session_init(&session, &settings) && rng;
     good = session_init(&other, &settings) && good;
     if (rng)
         gsl_rng_set(rng, seed);
     for (size_t i = 0; good && i < count; i++) {
-        good = one(cell, &session, &settings, 1, rng, &source);
+        good = one(cell, &session, &settings, 1, rng, &generator);
         if (good && cell->kind == COMPARISON) {
             good = one(cell, &other, &settings, cell->ratio, rng, &second);
             judge_pair(&session, &other, cell, tally);
         } else if (good) {
-            judge(&session, &source, tally);
+            judge(&session, &generator, tally);
         }
     }
     session_free(&session);

@@ -43,7 +43,7 @@ static bool read_records(struct session *session, const char *path)
         return false;
     }
     for (size_t number = 1; good && getline(&line, &size, file) >= 0; number++) {
-        struct run run;
+        struct observation run;
         json_t *record = NULL;
         char why[256];
         enum record_status status =
@@ -125,7 +125,7 @@ static bool has_aa(const char *path)
     size_t size = 0;
     bool found = false;
     while (file && !found && getline(&line, &size, file) >= 0) {
-        struct run run;
+        struct observation run;
         json_t *record;
         const enum record_status status =
             record_parse(&settings, line, &run, &record, why, sizeof why);

@@ -64,7 +64,7 @@ static void set_aside(const struct dialogue *dialogue, const char *why)
 static bool take_record(struct dialogue *dialogue, const char *line)
 {
     struct session *session = &dialogue->session;
-    struct run run;
+    struct observation run;
     json_t *record = NULL;
     char why[256];
     enum record_status status =

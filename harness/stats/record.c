@@ -24,7 +24,7 @@ static bool whole(const json_t *record, const char *name, size_t *value)
 }
 
 static enum record_status fill(const struct settings *settings, const json_t *record,
-                               struct run *run, char *why, size_t why_size)
+                               struct observation *run, char *why, size_t why_size)
 {
     const char *name = json_string_value(field(record, "condition"));
     // One condition needs no name: so meter's own lines can be fed as they are.
@@ -56,7 +56,7 @@ static enum record_status fill(const struct settings *settings, const json_t *re
 }
 
 enum record_status record_take(const struct settings *settings, const json_t *record,
-                               struct run *run, char *why, size_t why_size)
+                               struct observation *run, char *why, size_t why_size)
 {
     if (json_is_object(record))
         return fill(settings, record, run, why, why_size);
@@ -64,8 +64,9 @@ enum record_status record_take(const struct settings *settings, const json_t *re
     return RECORD_BROKEN;
 }
 
-enum record_status record_parse(const struct settings *settings, const char *line, struct run *run,
-                                json_t **record, char *why, size_t why_size)
+enum record_status record_parse(const struct settings *settings, const char *line,
+                                struct observation *run, json_t **record, char *why,
+                                size_t why_size)
 {
     json_error_t error;
     *record = json_loads(line, JSON_REJECT_DUPLICATES, &error);

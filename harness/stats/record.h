@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-struct run {
+struct observation {
     int condition;         // index into settings.conditions
     size_t block;          // from 1
     size_t order;          // from 1
@@ -21,11 +21,12 @@ enum record_status { RECORD_OK, RECORD_WARM_UP, RECORD_BROKEN, RECORD_FOREIGN };
 // has none. On RECORD_BROKEN (no valid record) and RECORD_FOREIGN (an unknown
 // condition) `why` says what is wrong.
 enum record_status record_take(const struct settings *settings, const json_t *record,
-                               struct run *run, char *why, size_t why_size);
+                               struct observation *run, char *why, size_t why_size);
 
 // Reads one line. *record is then the whole record, a new reference, or NULL
 // where the line is no JSON.
-enum record_status record_parse(const struct settings *settings, const char *line, struct run *run,
-                                json_t **record, char *why, size_t why_size);
+enum record_status record_parse(const struct settings *settings, const char *line,
+                                struct observation *run, json_t **record, char *why,
+                                size_t why_size);
 
 #endif

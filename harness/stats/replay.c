@@ -24,7 +24,7 @@ static bool keep(struct replay *replay, size_t index, json_t *record)
 bool replay_take(struct replay *replay, struct session *session, json_t *record, char *why,
                  size_t why_size)
 {
-    struct run run;
+    struct observation run;
     why[0] = '\0';
     if (!replay->records && !(replay->records = json_array()))
         return false;

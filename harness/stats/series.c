@@ -8,7 +8,7 @@ static size_t deviations(const struct session *session, enum metric metric, doub
 {
     size_t count = 0;
     for (size_t i = 0; i < session->count; i++) {
-        const struct run *run = &session->runs[i];
+        const struct observation *run = &session->runs[i];
         const struct sample *sample = &session->conditions[run->condition].metric[metric];
         double variance = sample_variance(sample);
         if (session_uses(session, run) && !isnan(run->value[metric]) && variance > 0)

@@ -73,7 +73,7 @@ static bool reserve_runs(struct session *session)
     if (session->count < session->capacity)
         return true;
     size_t capacity = session->capacity ? 2 * session->capacity : 64;
-    struct run *runs = realloc(session->runs, capacity * sizeof *runs);
+    struct observation *runs = realloc(session->runs, capacity * sizeof *runs);
     if (!runs)
         return false;
     session->runs = runs;
@@ -104,13 +104,13 @@ size_t session_blocks(const struct session *session)
     return session->complete > discarded ? session->complete - discarded : 0;
 }
 
-bool session_uses(const struct session *session, const struct run *run)
+bool session_uses(const struct session *session, const struct observation *run)
 {
     return run->block > session->settings->discard_warmup &&
            (!run->failed || session->settings->ignore_failure);
 }
 
-static bool use(struct session *session, const struct run *run)
+static bool use(struct session *session, const struct observation *run)
 {
     struct condition *condition = &session->conditions[run->condition];
     if (condition->runs == condition->order_capacity) {
@@ -130,9 +130,9 @@ static bool use(struct session *session, const struct run *run)
 
 static void pair_block(struct session *session, const int *row)
 {
-    const struct run *base = &session->runs[row[0]];
+    const struct observation *base = &session->runs[row[0]];
     for (size_t i = 1; i < session->settings->condition_count; i++) {
-        const struct run *run = &session->runs[row[i]];
+        const struct observation *run = &session->runs[row[i]];
         if (!session_uses(session, base) || !session_uses(session, run))
             continue;
         for (size_t m = 0; m < METRICS; m++)
@@ -154,7 +154,7 @@ static void complete_block(struct session *session, size_t block)
         session->open = block;
 }
 
-enum session_add session_add(struct session *session, struct run *run)
+enum session_add session_add(struct session *session, struct observation *run)
 {
     struct condition *condition = &session->conditions[run->condition];
     size_t width = session->settings->condition_count;
@@ -223,8 +223,8 @@ static bool add_delivery(struct load_sum *sum, const struct delivery *delivery, 
     return true;
 }
 
-static bool add_load(struct condition *condition, const struct run *run, const json_t *record,
-                     const json_t *load)
+static bool add_load(struct condition *condition, const struct observation *run,
+                     const json_t *record, const json_t *load)
 {
     const char *name = json_string_value(json_object_get(load, "name"));
     const char *unit = json_string_value(json_object_get(load, "unit"));
@@ -246,7 +246,7 @@ static bool add_load(struct condition *condition, const struct run *run, const j
     return add_delivery(sum, &delivery, run->order);
 }
 
-bool session_add_loads(struct session *session, const struct run *run, const json_t *record)
+bool session_add_loads(struct session *session, const struct observation *run, const json_t *record)
 {
     const json_t *loads = json_object_get(record, "load");
     bool good = true;

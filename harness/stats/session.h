@@ -49,7 +49,7 @@ struct session {
     const struct settings *settings;
     struct critical critical;
     struct condition *conditions; // [settings->condition_count]
-    struct run *runs;             // in the order they came
+    struct observation *runs;     // in the order they came
     size_t count, capacity;
     int *table;    // [block * conditions + condition]: index into runs, or -1
     size_t blocks; // rows of the table in use
@@ -74,15 +74,16 @@ enum session_add { SESSION_ADDED, SESSION_DUPLICATE, SESSION_NO_MEMORY };
 
 // Takes one run; a block or order of 0 is filled in. A second run of the same
 // condition in the same block is refused as a duplicate.
-enum session_add session_add(struct session *session, struct run *run);
+enum session_add session_add(struct session *session, struct observation *run);
 
 // Complete blocks that count: without the discarded ones.
 size_t session_blocks(const struct session *session);
 
 // Whether the run counts: it is not discarded, and did not fail.
-bool session_uses(const struct session *session, const struct run *run);
+bool session_uses(const struct session *session, const struct observation *run);
 
 // Adds what the loads did during that run of the session, by its record.
-bool session_add_loads(struct session *session, const struct run *run, const json_t *record);
+bool session_add_loads(struct session *session, const struct observation *run,
+                       const json_t *record);
 
 #endif
