@@ -58,6 +58,16 @@ campaign() {
     [[ $output == *'6 cells, 5 to be measured: about 75 s, and 2 of which nothing is known'* ]]
 }
 
+@test "plan estimates what other limits add to cells that are done" {
+    campaign
+    status a.t=0.1@l.1 'done' 'spent_s = 8' 'runs = 8' 'expected_runs = 8'
+    # A second a run: 12 more at least, 32 at most.
+    "$JOSTLE" plan c.conf --output out --only a.t=0.1@l.1 --set min-runs=10 --set max-runs=20 --json >plan.json
+    holds '.cells[0] | .state == "limits" and .estimate_s == {low: 12, high: 32, from: "cell"}' <plan.json
+    run -0 "$JOSTLE" plan c.conf --output out --only a.t=0.1@l.1 --set min-runs=1 --set max-runs=4
+    [[ $output == *'1 cells, 1 to be measured: about 0 s' ]]
+}
+
 @test "plan --probe runs each target once, and bounds the time by the number of runs" {
     "$JOSTLE" plan c.conf --probe --json >plan.json
     holds '.cells | all(.estimate_s.from == "probe")' <plan.json
@@ -112,6 +122,13 @@ campaign() {
     grep -qE '\[\.+\] 0/4 a.t=0.1@l.1' lines
     grep -qE '\[#####\.+\] 1/4 a.t=0.1@l.2: [0-9]+ runs.*about [0-9]+ s left' lines
     grep -q '4/4 a.t=0.2@l.2: slowdown' lines
+}
+
+@test "a dumb terminal gets no escape sequences" {
+    command -v script >/dev/null || skip "script is not here"
+    TERM=dumb script -qec "$JOSTLE campaign c.conf --output out --set min-runs=1 --set max-runs=1 --only b@l.1 && $JOSTLE watch --once out" log </dev/null >/dev/null 3>&-
+    grep -q '1/1 b@l.1: slowdown' log
+    run ! grep -q $'\033' log
 }
 
 @test "init writes a campaign that plan accepts, with the command as it was" {

@@ -85,11 +85,25 @@ static json_t *from_probe(const json_t *cell, double run_s)
                  start_s + most * ((loaded ? 3 : 1) * run_s + pair_s), "probe");
 }
 
+/* A cell that was measured with other limits: as many runs as the new ones allow. */
+static json_t *from_limits(const struct state *state)
+{
+    const double most = setting_of_cell(state->cell, "max-runs", DEFAULT_MAX_RUNS);
+    const double least = setting_of_cell(state->cell, "min-runs", fmin(DEFAULT_MIN_RUNS, most));
+    const double runs = number_of(state->status, "runs", 0);
+    const double run_s = number_of(state->status, "spent_s", 0) / runs;
+    const double conditions = text_of(state->cell, "load") != NULL ? 2 : 1;
+    return range(fmax(conditions * least - runs, 0) * run_s,
+                 fmax(conditions * most - runs, 0) * run_s, "cell");
+}
+
 static json_t *time_of(const struct state *state, const struct means *means, const json_t *probes)
 {
     const char *label = text_of(state->cell, "label"), *target = text_of(state->cell, "target");
     if (!state->todo)
         return range(0, 0, "done");
+    if (state_is(state, "limits") && number_of(state->status, "runs", 0) > 0)
+        return from_limits(state);
     if (state->status != NULL && !state_is(state, "changed")) {
         const double rest_s = rest_of_cell(state->status);
         if (!isnan(rest_s))

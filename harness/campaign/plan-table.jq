@@ -3,7 +3,7 @@ include "report/numbers";
 include "campaign/duration";
 
 def estimate:
-  if . == null then "?" elif .high - .low < 0.1 * .high then "about \((.low + .high) / 2 | duration)"
+  if . == null then "?" elif .high - .low <= 0.1 * .high then "about \((.low + .high) / 2 | duration)"
   else "\(.low | duration) to \(.high | duration)" end;
 def state: if .state == "done" then "done" elif .todo then (if .state == "waiting" then "" else .state end) else .state end;
 
