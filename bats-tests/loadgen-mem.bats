@@ -205,7 +205,7 @@ cpus() {
     refused '--kernel copy' --threads 1 --footprint l2 --kernel copy --limit 50%
     refused '--non-temporal' --threads 1 --footprint l2 --non-temporal --limit 50%
     refused 'make one' --threads 1 --footprint 1GiB --limit 50%
-    refused 'anybody could mean' --threads 1 --footprint l2 --limit 5000%
+    refused 'too much to be meant' --threads 1 --footprint l2 --limit 5000%
     local change
     for change in '.host = "elsewhere"' '.rate = null' '.rate = 0' '.schema = "x"' '.created = "then"' '.options |= sub("avx2|avx512|sse2|portable"; "mmx")' '.subject = "elsewhere"' '[]'; do
         make_entry "$change"

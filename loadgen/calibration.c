@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_PERCENT 1000.0         /* more than anybody could mean */
+#define MOST_PERCENT 1000.0         /* more is a mistake */
 #define OLD_S        (30 * 86400.0) /* worth a warning */
 
 /* ---- what a rate is of ---- */
@@ -58,7 +58,7 @@ static void append_part(char *name, size_t size, const char *value)
     name[used] = '\0';
 }
 
-/* FNV-1a: tells apart the keys whose names became the same, or were cut off. */
+/* FNV-1a: distinguishes the keys whose names became the same, or were cut off. */
 static uint32_t hash(const char *text, uint32_t value)
 {
     for (; *text != '\0'; text++)
@@ -176,7 +176,7 @@ void calibration_announce(struct run *run, const struct calibration_found *found
 int calibration_percent(struct run *run, double percent, double *rate, char *error, size_t size)
 {
     if (percent > MOST_PERCENT) {
-        snprintf(error, size, "%g%%: more than anybody could mean: give %g%% or less", percent,
+        snprintf(error, size, "%g%%: too much to be meant: give %g%% or less", percent,
                  MOST_PERCENT);
         return -1;
     }

@@ -31,8 +31,8 @@ struct control {
     bool failed, resumed_once;
     uv_signal_t signals[SIGNALS];
     uv_timer_t settle, duration, interval;
-    uv_async_t wake;       /* the engine has told something */
-    _Atomic unsigned told; /* bits 1 << enum engine_event */
+    uv_async_t wake;         /* the engine has reported something */
+    _Atomic unsigned events; /* bits 1 << enum engine_event */
     union {
         uv_handle_t handle;
         uv_stream_t stream;
@@ -253,25 +253,25 @@ void run_paused(struct run *run)
     become_paused(run->control);
 }
 
-/* ---- what the engine tells ---- */
+/* ---- what the engine reports ---- */
 
 static void on_engine(void *context, enum engine_event event)
 {
     struct control *control = context;
-    atomic_fetch_or(&control->told, 1U << event);
+    atomic_fetch_or(&control->events, 1U << event);
     uv_async_send(&control->wake);
 }
 
 static void on_wake(uv_async_t *wake)
 {
     struct control *control = wake->data;
-    const unsigned told = atomic_exchange(&control->told, 0);
-    if (told & 1U << ENGINE_FAILED)
+    const unsigned events = atomic_exchange(&control->events, 0);
+    if (events & 1U << ENGINE_FAILED)
         end(control);
-    if (told & 1U << ENGINE_RUNNING && control->phase == STARTING)
+    if (events & 1U << ENGINE_RUNNING && control->phase == STARTING)
         uv_timer_start(&control->settle, on_settled, milliseconds(control->run->load->settle_ns),
                        0);
-    if (told & 1U << ENGINE_IDLE && control->run->load->process == NULL)
+    if (events & 1U << ENGINE_IDLE && control->run->load->process == NULL)
         become_paused(control);
 }
 

@@ -41,7 +41,7 @@ int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static void tell(struct engine *engine, enum engine_event event)
+static void report_event(struct engine *engine, enum engine_event event)
 {
     if (engine->listener != NULL)
         engine->listener(engine->listener_context, event);
@@ -152,7 +152,7 @@ static void fail(struct run *run, const char *text)
     if (engine->failure[0] == '\0')
         snprintf(engine->failure, sizeof engine->failure, "%s", text);
     pthread_mutex_unlock(&engine->mutex);
-    tell(engine, ENGINE_FAILED);
+    report_event(engine, ENGINE_FAILED);
 }
 
 const char *engine_failure(const struct run *run)
@@ -228,7 +228,7 @@ static void follow_orders(struct worker *worker)
         engine->running++;
         pthread_mutex_unlock(&engine->mutex);
         if (all)
-            tell(engine, ENGINE_RUNNING);
+            report_event(engine, ENGINE_RUNNING);
         while (worker_running(worker)) /* a load whose work() returns early is called again */
             (load->work != NULL ? load->work : operate)(worker);
         pthread_mutex_lock(&engine->mutex);
@@ -236,7 +236,7 @@ static void follow_orders(struct worker *worker)
         pthread_cond_broadcast(&engine->changed);
         pthread_mutex_unlock(&engine->mutex);
         if (idle)
-            tell(engine, ENGINE_IDLE);
+            report_event(engine, ENGINE_IDLE);
     }
 }
 
@@ -253,7 +253,7 @@ static void *worker_main(void *argument)
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
     int failed = worker->cpu >= 0 ? cpus_pin(worker->cpu) : cpus_pin_list(&run->cpus);
     if (failed != 0)
-        worker_fail(worker, "cannot use the CPUs asked for: %s: see --cpus", strerror(errno));
+        worker_fail(worker, "cannot use the CPUs: %s: see --cpus", strerror(errno));
     else if (load->begin != NULL)
         failed = load->begin(worker);
     pthread_mutex_lock(&run->engine->mutex);
@@ -341,10 +341,10 @@ int engine_start(struct run *run)
     return engine_failure(run) == NULL ? 0 : -1;
 }
 
-/* What a paced load was asked for between two times under the same orders. With
+/* What was offered to a paced load between two times under the same orders. With
  * operations it is those that became due: at a few a second, nobody could do
  * rate * time of a short window. */
-static double asked(const struct run *run, int64_t from_ns, int64_t to_ns)
+static double offered_between(const struct run *run, int64_t from_ns, int64_t to_ns)
 {
     const double each_ns = run->quantum / run->rate * 1e9;
     const double epoch_ns = (double)run->engine->orders.epoch_ns;
@@ -367,7 +367,7 @@ static void account(struct run *run, int64_t at_ns)
         if (run->load->accounting != NULL && run->load->accounting->offered != NULL)
             engine->offered += run->load->accounting->offered(run, engine->changed_ns, at_ns);
         else if (isfinite(run->rate))
-            engine->offered += asked(run, engine->changed_ns, at_ns);
+            engine->offered += offered_between(run, engine->changed_ns, at_ns);
         else
             engine->unlimited_ns += passed_ns;
     }
@@ -424,7 +424,7 @@ void engine_pause(struct run *run)
     const bool idle = run->engine->running == 0;
     pthread_mutex_unlock(&run->engine->mutex);
     if (idle && run->threads > 0)
-        tell(run->engine, ENGINE_IDLE);
+        report_event(run->engine, ENGINE_IDLE);
 }
 
 void engine_wait_idle(struct run *run)

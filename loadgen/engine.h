@@ -7,7 +7,7 @@
 
 #include "load.h"
 
-/* What the engine tells whoever drives it, from any thread. */
+/* What the engine reports to its driver, from any thread. */
 enum engine_event { ENGINE_RUNNING, ENGINE_IDLE, ENGINE_FAILED };
 typedef void engine_listener(void *context, enum engine_event event);
 
@@ -29,7 +29,7 @@ void engine_set_rate(struct run *run, double rate);
 void engine_stop(struct run *run);
 void engine_free(struct run *run);
 /* Where the kernel lets the workers (or the load's process) run at this moment,
- * all of them together: whoever may have changed it. Empty when there are none. */
+ * all of them together: others may have changed it. Empty when there are none. */
 void engine_cpus(const struct run *run, struct cpu_list *list);
 /* Figures since the start. */
 void engine_snapshot(struct run *run, struct snapshot *snapshot);

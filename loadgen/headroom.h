@@ -1,7 +1,7 @@
 #ifndef LOADGEN_HEADROOM_H
 #define LOADGEN_HEADROOM_H
 
-/* How much memory can be taken before somebody has to be killed for it. */
+/* How much memory can be taken before the kernel has to kill a process for it. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@ struct headroom {
 
 /* The least of MemAvailable, what the own cgroup and those above it leave (v1 and
  * v2; page cache counts as free), and with node >= 0 what that NUMA node has. A
- * part is kept back: the programs beside the load must live, too. */
+ * part is kept back: other programs need some, too. */
 struct headroom headroom_left(int node);
 /* From now on the kernel's OOM killer takes this process before others. */
 void headroom_volunteer(void);

@@ -6,7 +6,7 @@
  * A load is a file (or a folder) of its own that defines one `const struct load`
  * and registers it; no other file changes. CONTRIBUTING.md goes through one. The
  * frame parses its options, starts its workers, pins them, pauses and resumes
- * them, tells them when the next operation is due, counts, reports, and
+ * them, says when the next operation is due, counts, reports, and
  * calibrates. A load chooses one of three shapes:
  *
  *   operate()          one operation at a time; the engine waits until each is
@@ -63,7 +63,7 @@ struct load_report {
 /* Loads that count for themselves. All are cumulative; the frame takes
  * differences at marks and intervals, in the main thread. */
 struct load_accounting {
-    /* Base units asked for between two times (default: run->rate * time). */
+    /* Base units offered between two times (default: run->rate * time). */
     double (*offered)(struct run *run, int64_t from_ns, int64_t to_ns);
     /* Base units done since the start (default: the workers' sum). */
     double (*delivered)(struct run *run);
@@ -146,7 +146,7 @@ struct load_special {
 struct common {
     uint64_t threads; /* 0: as many as there are allowed CPUs */
     const char *cpus;
-    int64_t duration_ns; /* 0: until told to end */
+    int64_t duration_ns; /* 0: until it is ended */
     int64_t interval_ns; /* 0: no intervals */
     const char *limit;   /* NULL: no limit */
     int64_t nice;
@@ -160,7 +160,7 @@ struct common {
 
 enum order { ORDER_PAUSE, ORDER_RUN, ORDER_QUIT };
 
-/* What workers are told. generation changes with every change of the others. */
+/* What workers have to do. generation changes with every change of the others. */
 struct orders {
     enum order order;
     uint32_t generation;
@@ -265,7 +265,7 @@ int64_t worker_cpu_ns(const struct worker *worker);
 int64_t now_ns(void);
 /* The text of a warning (an event, or a line on stderr). From any thread. */
 void run_warn(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The load cannot go on: an error event, then the summary, exit 1. From any
+/* The load cannot continue: an error event, then the summary, exit 1. From any
  * thread; the first one counts. Always returns -1. */
 int run_fail(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int worker_fail(struct worker *worker, const char *format, ...)

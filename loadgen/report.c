@@ -34,7 +34,7 @@ static void write_all(struct report *report, const char *text, size_t length)
         } else if (errno != EINTR && errno != EAGAIN) {
             report->broken = true;
         } else if (errno == EAGAIN) {
-            usleep(1000); /* somebody else made the shared pipe non-blocking */
+            usleep(1000); /* another process made the shared pipe non-blocking */
         }
     }
     pthread_mutex_unlock(&report->mutex);

@@ -96,7 +96,7 @@ static void print_window(struct run *run, const char *event, const struct snapsh
     else
         report_print(
             &run->report,
-            "%s%s: asked %s, delivered %s, late %llu, dropped %llu, %.3f s CPU in %.3f s\n",
+            "%s%s: offered %s, achieved %s, late %llu, dropped %llu, %.3f s CPU in %.3f s\n",
             run->load->name, whole ? ", in all" : "", offered, achieved,
             (unsigned long long)window->late, (unsigned long long)window->dropped,
             (double)window->cpu_ns / 1e9, (double)window->active_ns / 1e9);

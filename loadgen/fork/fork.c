@@ -1,6 +1,6 @@
 /* loadgen fork: makes processes, and waits for their end: what build systems and
  * shell scripts do to their neighbours. Page tables are copied and torn down, CPUs
- * tell each other to forget them, and the scheduler has newcomers to place. */
+ * flush them from their TLBs, and the scheduler has newcomers to place. */
 
 #include "load.h"
 
