@@ -77,8 +77,8 @@ ext4_on() {
     refused 2 'nothing does that' --random --limit 1e12
     refused 2 'not a rate' --limit fast
     refused 2 'not a rate' --limit ''
-    refused 2 'operations' --random --limit 10MB/s
-    refused 2 'bytes' --limit 100iops
+    refused 2 'counts in ops/s' --random --limit 10MB/s
+    refused 2 'counts in B/s' --limit 100iops
     refused 2 'out of range|not a value' --mix 101
 }
 
