@@ -58,3 +58,29 @@ setup() {
     cat "$BATS_TEST_TMPDIR/unknown"
     [[ ! -s $BATS_TEST_TMPDIR/unknown ]]
 }
+
+# shape: the kinds of lines of a table on stdin, in order, once each; what depends on
+# the machine (problems, notes, where the time went) is left out, and so are figures and widths.
+shape() {
+    sed -E '/^[0-9]+ [a-z-]+: /d; /^[0-9]+ notes?: /d; /^\* /d; s/^Records: .*/Records/; s/^on .*, CPUs .*, Linux .*/on MACHINE/
+        s/^(condition .*[^ ]) +problems$/\1/; s/ +/ /g
+        s/^([A-Za-z0-9]+) [0-9]+ [0-9.]+ ± .*/\1 ROW/; s/^([A-Za-z0-9]+) [0-9]+ [0-9.]+ [mµ]?s ± .*/\1 ROW/
+        /^[A-Za-z0-9]+: [+-]?[0-9]+ %: /d; /^$/d'
+}
+
+# sample: the output in the README's sample, without its indentation.
+sample() {
+    sed -n '/^    \$ harness\/jostle slowdown/,/^How to read it/p' README.md | sed -n '2,$s/^    //p'
+}
+
+@test "the README's sample has the shape of what the program prints, and is converged and quiet" {
+    local command
+    local -a words=()
+    command=$(sed -n 's/^    \$ harness\/jostle slowdown //p' README.md)
+    eval "words=($command)"
+    "$JOSTLE" slowdown --min-runs 2 --max-runs 2 --output "$BATS_TEST_TMPDIR/out" "${words[@]/#build\/workloads/$WORKLOADS}" >"$BATS_TEST_TMPDIR/said"
+    sed -i "s|$WORKLOADS|build/workloads|" "$BATS_TEST_TMPDIR/said"
+    diff <(sample | shape) <(shape <"$BATS_TEST_TMPDIR/said")
+    # No problem marks it: no column for them, no line of one.
+    run ! grep -E '^[0-9]+ [a-z-]+: |problems$|not converged' <(sample)
+}
