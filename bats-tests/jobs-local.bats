@@ -149,3 +149,8 @@ script() {
     grep -qx "$(uname -n)" inside
     run ! grep -qv $'^[a-z_]*\t' <(head -n -1 inside)
 }
+
+@test "nothing outside of the jobs knows their scheduler" {
+    cd "$ROOT"
+    run -1 grep -rniE 'slurm|srun|sbatch' common loadgen harness workloads
+}

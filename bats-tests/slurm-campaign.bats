@@ -70,7 +70,7 @@ left() {
     for cell in out/cells/*; do [[ $(jq -r .host "$cell/runs.jsonl" | sort -u | wc -l) -eq 1 ]]; done
     holds '.cells | length == 20 and all(.state == "done")' <out/report.json
     [[ -s out/report.html && -s out/report.md && -s out/report.csv ]]
-    holds '.environment.slurm | .exclusive == true and (.array_task_id | type) == "number"' <"$(find out/cells -name experiment.json | head -n 1)"
+    holds '.environment.job | .exclusive == true and (.array_task_id | type) == "number"' <"$(find out/cells -name experiment.json | head -n 1)"
     [[ -z $(left) ]]
     run -0 "$JOSTLE" submit --resume out
     [[ $output == *'nothing is left to do'* ]]

@@ -103,7 +103,7 @@ none_runs() {
 
 @test "a record says which job and node it is from, and that nobody else was there" {
     in_job '-N1 --exclusive -w n2' "${short[@]}" --output out --load 'low=cpu --percent 5' -- true
-    holds '.environment.host == "n2" and (.environment.slurm | .node == "n2" and .partition == "main" and .exclusive == true
+    holds '.environment.host == "n2" and (.environment.job | .node == "n2" and .partition == "main" and .exclusive == true
         and .cpus == "2" and .node_count == 1 and .cluster == "lab" and (.job_id | test("^[0-9]+$")))' <out/experiment.json
     holds '[.before, .after] | all(.neighbours == { jobs: [], cpus_allocated: 2, cpus_ours: 2 })' <out/experiment.json
     holds 'all(.flags | index("shared-node") | not)' -s <out/runs.jsonl
@@ -116,11 +116,11 @@ none_runs() {
     eventually 20 slurm_job_is "$other" RUNNING
     printf '%q ' "${short[@]}" --output out --load 'low=cpu --percent 5' -- true | job -N1 -n1 -w n1 >/dev/null
     eventually 30 test -e out/result.json
-    holds '.environment.slurm | .exclusive == false and .cpus == "1" and (.pinned | test("^[0-9]+$"))' <out/experiment.json
+    holds '.environment.job | .exclusive == false and .cpus == "1" and (.pinned | test("^[0-9]+$"))' <out/experiment.json
     holds 'all(.flags | index("shared-node"))' -s <out/runs.jsonl
     holds '.before.neighbours.jobs == ["'"$other"'"] and .before.neighbours.cpus_allocated == 2' <out/experiment.json
     # Target and load: both on the one CPU.
-    jq -r '.environment.slurm.pinned' out/experiment.json >pinned
+    jq -r '.environment.job.pinned' out/experiment.json >pinned
     jq -r '.cpus, .load[].cpus' out/runs.jsonl | sort -u | diff - pinned
     holds '[.warnings[] | select(.flag == "shared-node") | .condition] == ["baseline", "low"]' <out/result.json
 }
@@ -155,7 +155,7 @@ END
     chmod +x bin/sacct
     PATH=$PWD/bin:$PATH in_job '-N2 --exclusive' "${short[@]}" --output out --load 'low=cpu --percent 5' -- srun --overlap -N2 -n2 hostname
     cat log
-    holds '.step_accounting == { reason: null, steps: [{ step: (.environment.slurm.job_id + ".1"), name: "hostname", tasks: 2, elapsed_s: 1,
+    holds '.step_accounting == { reason: null, steps: [{ step: (.environment.job.job_id + ".1"), name: "hostname", tasks: 2, elapsed_s: 1,
         cpu_s: 60.25, max_rss_bytes: 1572864, state: "COMPLETED" }] }' <out/experiment.json
 }
 
