@@ -96,7 +96,7 @@ left() {
     eventually 60 slurm_no_jobs
     [[ $("$JOSTLE" status out) == *' 6 done,'* ]]
     # Whole blocks stay as they are; half a one, if its node is another now, is made
-    # again. In the end there are the asked 6 runs.
+    # again. In the end there are the requested 6 runs.
     for cell in before/cells/*; do
         jq -sc 'group_by(.block)[] | select(length == 2)[]' "$cell/runs.jsonl" >whole
         jq -c . "out/cells/${cell##*/}/runs.jsonl" | head -n "$(wc -l <whole)" | jq -sc 'sort_by(.block)[]' | diff - whole
@@ -105,7 +105,7 @@ left() {
     holds 'all(.exit_code == 0 and .signal == null)' -s < <(cat out/cells/*/runs.jsonl)
 }
 
-@test "told that its time is nearly up, a task goes back into the queue and goes on" {
+@test "when its time is nearly up, a task goes back into the queue and continues" {
     campaign c.conf 'sleep 0.{n}' 4 5
     submit c.conf --output out --cells-per-task 2
     eventually 30 recorded out 3
@@ -189,12 +189,13 @@ left() {
     [[ $("$JOSTLE" status out) == *'30 cells: 30 done,'* ]]
 }
 
-@test "a task that was killed outright leaves a stale cell, which is named and gone on with" {
+@test "a task that was killed outright leaves a stale cell, which is named and resumed" {
     campaign c.conf 'sleep {n}' 3 3
     submit c.conf --output out --cells-per-task 2
     eventually 30 recorded out 1
     # All that has the folder on its command line: script, campaign and cell.
-    pgrep -f -- "$PWD/out" | xargs kill -KILL || true # pgrep sees a short-lived one, too
+    # The youngest first: stats would see its caller gone, and note that.
+    pgrep -f -- "$PWD/out" | tac | xargs kill -KILL || true # pgrep sees a short-lived one, too
     scancel "$report"
     eventually 30 slurm_no_jobs
     run -0 "$JOSTLE" status out

@@ -91,13 +91,13 @@ none_runs() {
 
 @test "places that the allocation does not have are refused" {
     run -2 "${short[@]}" --load 'far@2=cpu --percent 5' -- true
-    [[ $output == *'other nodes are those of a Slurm allocation'* ]]
+    [[ $output == *'other nodes are those of a job'* ]]
     in_job '-N2 --exclusive' "${short[@]}" --output out --load 'far@3=cpu --percent 5' -- true
-    grep -q '@3, but the allocation has 2 node(s): ask Slurm for more with --nodes' log
+    grep -q '@3, but the job has 2 node(s): submit it with more' log
     in_job '-N1 --exclusive' "${short[@]}" --output out --load 'far@there=cpu --percent 5' -- true
     grep -q '@there names no node' log
     in_job '-N1 --exclusive' "${short[@]}" --output out --load 'far=net --connect {node2}:1' -- true
-    grep -q '{node2}, but the allocation has 1 node' log
+    grep -q '{node2}, but the job has 1 node' log
     [[ ! -e out ]]
 }
 

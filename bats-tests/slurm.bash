@@ -147,9 +147,11 @@ slurm_node_kill() {
     scontrol update "NodeName=$1" State=DOWN Reason='power cut'
 }
 
-# slurm_kill_tree PID: kills a process and all below it.
+# slurm_kill_tree PID: kills a process and all below it, without any of them seeing
+# another one end.
 slurm_kill_tree() {
     local child
+    kill -STOP "$1" 2>/dev/null || true
     for child in $(ps -o pid= --ppid "$1"); do slurm_kill_tree "$child"; done
     kill -KILL "$1" 2>/dev/null || true
 }
