@@ -50,6 +50,7 @@ spawn() {
 # send FD LINE: writes a line to a program. That it is gone is found out by the answer
 # that does not come, hence no error here.
 send() {
+    # shellcheck disable=SC2261 # the two are of different descriptors
     printf '%s\n' "$2" 2>&"$null_fd" >&"$1" || true
 }
 
