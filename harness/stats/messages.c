@@ -79,7 +79,7 @@ static const struct warning_case cases[FLAGS] = {
                            "other jobs ({jobs}) came to the node during the measurement: times may "
                            "be too long",
                            "request the node exclusively"},
-    [FLAG_SEVERAL_HOSTS] = {"several-hosts", PROBLEM_OF_A_MEAN,
+    [FLAG_SEVERAL_HOSTS] = {"several-hosts", PROBLEM,
                             "the runs were made on several hosts ({hosts}): a slowdown pairs runs "
                             "of one host, but mean and variance mix them",
                             "where that matters, measure again on one host"},
