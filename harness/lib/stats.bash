@@ -11,7 +11,11 @@ declare -a NEXT=()         # its last decision: run CONDITION BLOCK ORDER PROGRE
 stats_start() {
     local -a words=("$JOSTLE_BIN/stats" --experiment "$1" --pid "$$")
     [[ -z ${plan[quiet]:-} ]] || words+=(--quiet)
-    exec {stats_out}< <(spawn "${words[@]}" <"$fifo_folder/stats")
+    # A signal to the whole group must not end it before it has noted how we end.
+    exec {stats_out}< <(
+        trap '' INT TERM HUP
+        spawn "${words[@]}" <"$fifo_folder/stats"
+    )
     stats_pid=$!
     private_fds+=("$stats_out")
     exec {stats_in}>"$fifo_folder/stats"
