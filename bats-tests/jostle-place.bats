@@ -6,7 +6,7 @@ load helpers
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
     [[ $(nproc) -ge 2 ]] || skip 'needs two CPUs'
-    # Whatever this machine is, hwloc is told of two cores under one L3 cache.
+    # Whatever this machine is, hwloc sees two cores under one L3 cache.
     export HWLOC_SYNTHETIC='l3:1 core:2 pu:1' HWLOC_THISSYSTEM=1
 }
 
@@ -21,7 +21,7 @@ short() {
     "$JOSTLE" slowdown --quiet --output out --max-runs 3 --place "$place" --load 'half=cpu --percent 50' "$@" -- sleep 0.05
 }
 
-@test "target and load sit on different cores in every run, as the kernel tells" {
+@test "target and load sit on different cores in every run, as the kernel reports" {
     short l3
     holds -s 'length == 6 and all(.[]; .cpus == "0")' <out/runs.jsonl
     holds -s '[.[] | select(.condition == "half")] | length == 3 and all(.[]; .load[0].cpus == "1")' <out/runs.jsonl
@@ -99,7 +99,7 @@ END
     holds '.placement.load_cpus == "1" and .settings.load_cpus == "1"' <out/experiment.json
 }
 
-@test "an exec load tells its command's CPUs" {
+@test "an exec load reports its command's CPUs" {
     "$JOSTLE" slowdown --quiet --output out --max-runs 2 --settle 300ms --place l3 --load 'x=exec: sleep 100' -- sleep 0.05
     holds -s '[.[] | select(.condition == "x")] | length == 2 and all(.[]; .load[0].cpus == "1")' <out/runs.jsonl
 }

@@ -42,7 +42,7 @@ static bool is_one_of(const char *word, const char *const *list, size_t count)
     return false;
 }
 
-/* "zram0" begins with "zram" and goes on with a digit; "rama" does not. */
+/* "zram0" begins with "zram" and continues with a digit; "rama" does not. */
 static bool is_disk_of(const char *name, const char *const *prefixes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -175,7 +175,7 @@ static bool join(char path[PATH_MAX], const char *folder, const char *name)
 
 static void resolve(const char *path, struct device *device, int depth);
 
-/* How many devices FOLDER stands on; the last one's name goes to `only`. */
+/* How many devices FOLDER is on; the last one's name goes to `only`. */
 static int count_slaves(const char *folder, char *only, size_t size)
 {
     char path[PATH_MAX];
@@ -228,7 +228,7 @@ static void whole_disk(const char *folder, const char *name, struct device *devi
 
 static void descend(const char *folder, struct device *device, bool counting, int depth);
 
-/* Each device that FOLDER stands on, without counting: see descend. */
+/* Each device that FOLDER is on, without counting: see descend. */
 static void descend_all(const char *folder, struct device *device, int depth)
 {
     char slaves[PATH_MAX], path[PATH_MAX];

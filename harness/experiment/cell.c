@@ -8,8 +8,7 @@
 json_t *cell_read(const char *file)
 {
     json_error_t error;
-    /* A campaign of jostle 0.1 gives the cell itself. */
-    json_t *cell = file[0] == '{' ? json_loads(file, 0, &error) : json_load_file(file, 0, &error);
+    json_t *cell = json_load_file(file, 0, &error);
     if (cell == NULL)
         usage_error(
             "--cell %s: it is no JSON file that can be read (%s): give a cell of a campaign", file,

@@ -50,7 +50,7 @@ void conditions_add(struct conditions *conditions, struct arena *arena, const ch
     add_condition(conditions, arena, name, NULL);
 }
 
-/* Whether any load is named so; a record's loads are told apart by their names. */
+/* Whether any load is named so; the loads of a record differ by their names. */
 static bool is_taken(const struct conditions *conditions, const char *name)
 {
     for (size_t i = 0; i < conditions->count; i++)
