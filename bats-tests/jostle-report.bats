@@ -306,6 +306,16 @@ warned() {
     [[ $output == *'Formats:'*'hyperfine'* ]]
 }
 
+# bats test_tags=measures
+@test "a report of 1,000 cells with 60 runs each takes at most 2 s of CPU time, in each format" {
+    synthetic 1000 30 campaign 2
+    local format
+    for format in terminal md latex csv json hyperfine html; do
+        "$BIN/meter" --output cost.json -- "$JOSTLE" report --quiet --format "$format" campaign >/dev/null
+        holds '.user_s + .system_s < 2' <cost.json
+    done
+}
+
 @test "memory does not grow with the number of runs" {
     synthetic 1 20 small
     synthetic 1 8000 large

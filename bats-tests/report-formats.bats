@@ -233,3 +233,16 @@ PYTHON
         grep -q 'disk' out
     done
 }
+
+@test "a format is one file: its name, its ending and its line in --help are in it" {
+    cp -r "$ROOT/harness" harness
+    mkdir jobs && cp -r "$ROOT/jobs/." jobs
+    printf '%s\n' '# Only the names of the cells.' '# files: .names' '# reads: rows' '. as $head | inputs | .texts.program' >harness/report/format/names.jq
+    export JOSTLE_BUILD=${JOSTLE_BUILD:-$ROOT/build}
+    run -0 harness/jostle report --help
+    [[ $output == *'names '*'Only the names of the cells. (.names)'* ]]
+    harness/jostle report --quiet "$FIXTURES/campaign" --output out.names
+    [[ $(sort -u out.names) == 'delannoy n=5'$'\n''nbody n=5' ]]
+    run -2 harness/jostle report --format name "$FIXTURES/campaign"
+    [[ $output == *'(did you mean names?)'* ]]
+}
