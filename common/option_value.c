@@ -107,6 +107,14 @@ static bool set_number(const struct option_row *row, const char *text, void *fie
     return false;
 }
 
+bool option_check_time(const char *text, char *error, size_t size)
+{
+    int64_t time_ns;
+    if (units_time(text, &time_ns) == 0 && time_ns > 0)
+        return true;
+    return fail(error, size, "not a time above 0: give one such as 90, 500ms, 10s, 2m or 1h");
+}
+
 int option_choose(const char *text, const char *const *names, char *error, size_t size)
 {
     for (int i = 0; names[i] != NULL; i++)

@@ -12,4 +12,7 @@ bool option_format(const struct option_row *row, const void *values, char *text,
  * they are and which is nearest, when it is none of them. */
 int option_choose(const char *text, const char *const *names, char *error, size_t size);
 
+/* A check of a row: a time above 0. */
+bool option_check_time(const char *text, char *error, size_t size);
+
 #endif

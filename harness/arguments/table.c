@@ -1,7 +1,7 @@
 #include "table.h"
 
 #include "common/messages.h"
-#include "common/units.h"
+#include "common/option_value.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,15 +25,6 @@ static void *allocate(size_t count, size_t size)
     return checked(calloc(count + 1, size));
 }
 
-static bool check_time(const char *text, char *error, size_t size)
-{
-    int64_t time_ns;
-    if (units_time(text, &time_ns) == 0 && time_ns > 0)
-        return true;
-    snprintf(error, size, "not a time above 0: give one such as 90, 500ms, 10s, 2m or 1h");
-    return false;
-}
-
 static void set_kind(struct option_row *row, const char *kind)
 {
     static const struct {
@@ -51,7 +42,7 @@ static void set_kind(struct option_row *row, const char *kind)
         usage_error("arguments: --%s: %s is no kind of option: see harness/lib/options.bash",
                     row->name, kind);
     row->type = kinds[i].type;
-    row->check = row->type == OPTION_TIME ? check_time : NULL;
+    row->check = row->type == OPTION_TIME ? option_check_time : NULL;
     row->minimum = row->type == OPTION_COUNT ? 1 : 0;
     row->maximum = row->type == OPTION_COUNT ? MOST_COUNT : 0;
 }

@@ -8,6 +8,7 @@
 #include "common/child.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
+#include "common/option_value.h"
 #include "common/options.h"
 
 #include <stdio.h>
@@ -32,8 +33,7 @@ static const struct option_row rows[] = {
      .argument = "TIME",
      .type = OPTION_TIME,
      FIELD(seconds_ns),
-     .minimum = 1,
-     .maximum = 1e18,
+     .check = option_check_time,
      .preset = "6s",
      .help = "how long to do fixed work for the noise floor"},
     {.name = "strict", .type = OPTION_FLAG, FIELD(strict), .help = "exit 3 when something warns"},

@@ -37,15 +37,6 @@ static bool check_metric(const char *text, char *error, size_t size)
     }
 }
 
-static bool check_time(const char *text, char *error, size_t size)
-{
-    int64_t time_ns;
-    if (units_time(text, &time_ns) == 0 && time_ns > 0)
-        return true;
-    snprintf(error, size, "not a time above 0: give one such as 90, 500ms, 10s, 2m or 1h");
-    return false;
-}
-
 /* A number of cores at *text, which is moved behind it. */
 static bool skip_cores(const char **text)
 {
@@ -119,7 +110,7 @@ const struct option_row settings_rows[] = {
      .argument = "TIME",
      .type = OPTION_TIME,
      FIELD(max_time_ns),
-     .check = check_time,
+     .check = option_check_time,
      .help = "start no further run after TIME"},
     {.name = "warmup",
      .argument = "N",
@@ -166,7 +157,7 @@ const struct option_row settings_rows[] = {
      .argument = "TIME",
      .type = OPTION_TIME,
      FIELD(timeout_ns),
-     .check = check_time,
+     .check = option_check_time,
      .help = "end a run, and its whole process tree, after TIME"},
     {.name = "ignore-failure",
      .type = OPTION_FLAG,
@@ -213,7 +204,7 @@ const struct option_row settings_rows[] = {
      .argument = "TIME",
      .type = OPTION_TIME,
      FIELD(settle_ns),
-     .check = check_time,
+     .check = option_check_time,
      .preset = "1s",
      .help = "how long an exec: load runs before a run starts"},
     {.name = "seed",
