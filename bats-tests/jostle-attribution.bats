@@ -164,6 +164,7 @@ points() {
     holds '[.warnings[] | select(.flag == "steal")] | length == 1 and .[0].condition == "half" and .[0].runs == [3] and (.[0].message | contains("1 of 2 runs")) and .[0].severity == "problem" and (.[0].advice | length > 0)' <result.json
 }
 
+# bats test_tags=measures
 @test "a target that shares its CPU with a full load has waited for it, and the table says so" {
     run -0 "$JOSTLE" slowdown --output out --min-runs 8 --max-runs 8 --target-cpus 0 --load-cpus 0 \
         --load 'full=cpu --percent 100' -- "$WORKLOADS/delannoy" 11

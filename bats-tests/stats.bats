@@ -358,6 +358,30 @@ summary() {
             and (.achieved - 0.7 | fabs) < 1e-9 and .late == 2 and .dropped == 4 and .cpu_s == 3 and .runs == 2'
 }
 
+@test "a load is short when it delivers less than it offers, but not for what others took of CPUs that it shares" {
+    # delivered LOAD [RUNS]: a summary of three runs of a target that used half of CPU 0
+    # for a second, or of RUNS, an array of changes to them.
+    delivered() {
+        jq -nc '{ wall_s: 1, user_s: 0.4, system_s: 0.1, cpus: "0", load: [{ name: "l", unit: "CPUs", offered: 1, achieved: 1, late: 0, dropped: 0, cpu_s: 1, elapsed_s: 1, cpus: "0" } * ('"$1"')] }
+            | . * ('"${2:-{\}, {\}, {\}}"')' | summary --min-runs 3 | jq -c '[.conditions[0].load[0].short, ([.warnings[] | select(.flag | startswith("load-")) | .flag, .severity])]'
+    }
+    [[ $(delivered '{}') == '[false,[]]' ]]
+    [[ $(delivered '{ achieved: 0.94 }' '{ cpus: "1" }, { cpus: "1" }') == '[true,["load-short","problem"]]' ]]
+    # The target had half of the load's CPU, or of one of its two.
+    [[ $(delivered '{ achieved: 0.48 }') == '[false,[]]' ]]
+    [[ $(delivered '{ achieved: 0.47 }') == '[true,["load-short","problem"]]' ]]
+    [[ $(delivered '{ achieved: 0.72, cpus: "0-1" }') == '[false,[]]' ]]
+    [[ $(delivered '{ achieved: 0.48, cpus: "0-1" }') == '[true,["load-short","problem"]]' ]]
+    # On another node nothing is shared.
+    [[ $(delivered '{ achieved: 0.48, node: "n2" }') == '[true,["load-short","problem"]]' ]]
+    # What another load needs for its rate may be the CPU, or something else.
+    [[ $(delivered '{ unit: "B/s", offered: 100, achieved: 50, cpu_s: 0.5 }') == '[false,[]]' ]]
+    [[ $(delivered '{ unit: "B/s", offered: 100, achieved: 50, cpu_s: 0.1 }') == '[true,["load-short","problem"]]' ]]
+    # Too little time shows nothing; one run of many is worth a note.
+    [[ $(delivered '{ achieved: 0.1, elapsed_s: 0.09 }') == '[false,[]]' ]]
+    [[ $(delivered '{ cpus: "1" }' '({}, {}, {}, {}, {}, {}, {}, {}, {}), { load: [{ name: "l", unit: "CPUs", offered: 1, achieved: 0.9, elapsed_s: 1, cpus: "1" }] }') == '[false,["load-uneven","note"]]' ]]
+}
+
 @test "many experiments one after the other give a summary each, and the first stop counts" {
     {
         pairs 1 20 1.2 0.01

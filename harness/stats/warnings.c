@@ -50,6 +50,9 @@ static void add_failed(const struct session *session, json_t *list)
     finish(session, list, &message);
 }
 
+// A share of the CPUs that is worth a word.
+static const double shared = 0.99;
+
 // A load of a condition that was short on average, or only in some runs.
 static void add_delivery(const struct session *session, size_t condition,
                          const struct load_sum *load, json_t *list)
@@ -66,10 +69,9 @@ static void add_delivery(const struct session *session, size_t condition,
     message_detail(&message, "few", "%zu", load->short_count);
     message_detail(&message, "all", "%zu", load->judged_runs);
     message_detail(&message, "percent", "%.0f", 100 * achieved / offered);
-    const double share = load->delivery.due / (double)load->judged_runs;
-    message_detail(&message, "share", "%s",
-                   share < offered * 0.99 ? ", less than its share of the CPUs that it shares"
-                                          : "");
+    const double share = load->delivery.due / (double)load->judged_runs / offered;
+    if (share < shared)
+        message_detail(&message, "share", " (its share of the CPUs allowed %.0f %%)", 100 * share);
     finish(session, list, &message);
 }
 
