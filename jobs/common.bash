@@ -118,11 +118,35 @@ workload() {
     printf '%s/workloads/%s' "${JOSTLE_BUILD:-$JOSTLE_ROOT/build}" "$1"
 }
 
-# calibrate_disk: measures what this node's disk can do, which percentages refer to,
-# unless that is known. It is kept by host, in a home that nodes may share.
-calibrate_disk() {
-    ! "$JOSTLE_ROOT/harness/jostle" calib --list | awk -v host="$(uname -n)" '$2 == host && $3 == "disk" { found = 1 } END { exit !found }' || return 0
-    job_run "$JOSTLE_ROOT/harness/jostle" calib disk --dir "$job_scratch"
+# calibrate_loads OPTION...: measures what percentages in the loads of --load refer
+# to, where that is not known; on as many CPUs as the job has, as the loads will be.
+# Loads on other nodes (@2) and programs (exec:) have nothing to calibrate here.
+calibrate_loads() {
+    local spec part
+    local -a given
+    while [[ $# -gt 0 && $1 != -- ]]; do
+        spec=''
+        case $1 in
+            --load=*) spec=${1#*=} ;;
+            --load) spec=${2:-} ;;
+        esac
+        shift
+        [[ ! $spec =~ ^[A-Za-z0-9._%-]+=(.*) ]] || spec=${BASH_REMATCH[1]}
+        while [[ -n $spec ]]; do
+            part=${spec%% + *}
+            spec=${spec:${#part}}
+            spec=${spec# + }
+            read -r -a given <<<"$part"
+            [[ $part == *%* && $part != *@* && $part != *exec:* ]] || continue
+            job_run calibrate_load "${given[@]}" || return
+        done
+    done
+}
+
+# calibrate_load WORD...: calibrates one load, in a process of its own.
+calibrate_load() {
+    scheduler_pin
+    exec "${JOSTLE_BUILD:-$JOSTLE_ROOT/build}/bin/loadgen" "$@" --calib --if-missing
 }
 
 # measure OPTION... -- TARGET...: the whole of a job that is one experiment. The
@@ -134,7 +158,7 @@ measure() {
     mkdir -p "$records"
     records=$(cd "$records" && pwd)
     cd "$job_scratch" || return
-    [[ " $* " != *'--limit'[=\ ]*%* ]] || calibrate_disk || job_finish "$?"
+    calibrate_loads "$@" || job_finish "$?"
     job_run "$JOSTLE_ROOT/harness/jostle" slowdown --resume --output "$records" "${measure_options[@]}" "$@" || status=$?
     cd /
     job_finish "$status"
