@@ -22,10 +22,13 @@ def tex_code:
   end;
 [range(0; 256) | tex_code] as $codes
 | # Text of users. Ligatures are broken, so that it can be found and copied.
-def tex: explode | map($codes[.] // tex_code) | join("") | if contains("ff") or contains("fi") or contains("fl") then gsub("f(?=[fil])"; "f{}") else . end;
+def put($what; $tex): if contains($what) then split($what) | join($tex) else . end;
+def tex:
+  if test("^[A-Za-z0-9 .:;=+()*,%\\[\\]-]*$") then put("%"; "\\%") | put(","; "{,}") | put("-"; "{-}") | put("["; "{[}") | put("]"; "{]}")
+  else explode | map($codes[.] // tex_code) | join("") end
+  | if contains("ff") or contains("fi") or contains("fl") then gsub("f(?=[fil])"; "f{}") else . end;
 # Numbers and units, which have no other special characters.
 def tex_number:
-  def put($what; $tex): if contains($what) then split($what) | join($tex) else . end;
   if . == "-" then "--" else put("%"; "\\%") | put("±"; "$\\pm$") | put("→"; "$\\rightarrow$") | put("µ"; "$\\mu$") end;
 # 1.23e-05 -> $1.23 \cdot 10^{-5}$
 def tex_scientific: if contains("e") then split("e") | "$\(.[0]) \\cdot 10^{\(.[1])}$" elif . == "-" then "--" else . end;
