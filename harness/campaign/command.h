@@ -17,8 +17,8 @@ struct command_options {
     const char *probes, *queue, *fates, *output;
     const char *scratch, *stderr_path; /* of run */
     bool shared, quiet;
-    bool todo, names, lost; /* what to print */
-    int prefer;             /* of merge */
+    bool todo, names, lost, compact; /* what to print */
+    int prefer;                      /* of merge */
 };
 
 /* Each takes its operands, and returns the exit status. */

@@ -150,7 +150,9 @@ int command_plan(const struct command_options *options, char **operands, int cou
         print_todo(&view);
     else if (options->names)
         print_names(&view);
-    else if (json_dumpf(view.estimate, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0)
+    else if (json_dumpf(view.estimate, stdout,
+                        (options->compact ? JSON_COMPACT : JSON_INDENT(2)) |
+                            JSON_REAL_PRECISION(12)) == 0)
         putchar('\n');
     view_close(&view);
     return print_end();

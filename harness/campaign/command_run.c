@@ -60,12 +60,14 @@ int command_run(const struct command_options *options, char **operands, int coun
     return driven ? 0 : 1;
 }
 
-/* Into a file: then prints how many cells are to be measured, and how many failed. */
+/* Into a file, for other programs: then prints how many cells are to be measured, and how many
+ * failed. */
 static bool write_status(const json_t *status, const char *path)
 {
     const json_t *counts = json_object_get(status, "counts");
     const double failed = number_of(counts, "failed", 0);
-    char *text = json_dumps(status, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    char *text = json_dumps(status, (path != NULL ? JSON_COMPACT : JSON_INDENT(2)) |
+                                        JSON_REAL_PRECISION(12));
     const bool written =
         text != NULL && (path == NULL ? puts(text) != EOF : folder_write(path, text, false));
     free(text);

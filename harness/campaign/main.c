@@ -38,6 +38,7 @@ static const struct option_row rows[] = {
     FLAG("retry-failed", retry_failed, "measure cells again whose target failed"),
     FLAG("todo", todo, "plan: print lines NUMBER, SECONDS of the cells to measure"),
     FLAG("names", names, "plan: print lines NUMBER, NAME, STATE of the cells to measure"),
+    FLAG("compact", compact, "plan: print it on one line, for another program"),
     TEXT("probes", "DIR", probes, "plan: where DIR/NUMBER is meter's record of a cell's target"),
     TEXT("scratch", "DIR", scratch, "run: where working folders are made"),
     TEXT("stderr", "FILE", stderr_path, "run: what the current cell prints on stderr"),
