@@ -4,6 +4,8 @@
 #include "finish.h"
 #include "gate.h"
 
+#include "common/messages.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -143,8 +145,7 @@ static bool take_begin(struct hub *hub, char *const *field, size_t count)
     const bool is_complete = json_object_get(hub->experiment.json, "after") != NULL;
     course_begin(&hub->course);
     if (hub->course.next.stop == STOP_NOT && hub->earlier > 0 && !hub->command->quiet)
-        fprintf(stderr, "jostle: continuing after %zu run(s) in %s\n", hub->earlier,
-                hub->folder.path);
+        complain("continuing after %zu run(s) in %s", hub->earlier, hub->folder.path);
     // What is complete is left as it is.
     if (hub->course.next.stop == STOP_NOT || !is_complete) {
         hub->has_begun = true;

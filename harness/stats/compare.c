@@ -5,6 +5,8 @@
 #include "oddities.h"
 #include "output.h"
 
+#include "common/messages.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +41,7 @@ static bool read_records(struct session *session, const char *path)
     size_t size = 0;
     bool good = true;
     if (!file) {
-        fprintf(stderr, "jostle: stats: %s cannot be opened: give a runs.jsonl\n", path);
-        return false;
+        return complain("stats: %s cannot be opened: give a runs.jsonl", path);
     }
     for (size_t number = 1; good && getline(&line, &size, file) >= 0; number++) {
         struct observation run;
@@ -51,18 +52,16 @@ static bool read_records(struct session *session, const char *path)
         json_decref(record);
         // The other conditions of the experiment are not compared.
         if (status == RECORD_BROKEN)
-            fprintf(stderr, "jostle: %s:%zu is set aside: %s\n", path, number, why);
+            complain("%s:%zu is set aside: %s", path, number, why);
         if (status == RECORD_OK)
             good = session_add(session, &run) != SESSION_NO_MEMORY;
     }
     free(line);
     good = fclose(file) == 0 && good;
     if (good && session->conditions[0].runs < 2) {
-        fprintf(stderr,
-                "jostle: stats: %s has fewer than two good runs of %s: measure more, or "
-                "name another with --condition\n",
-                path, session->settings->conditions[0]);
-        return false;
+        return complain("stats: %s has fewer than two good runs of %s: measure more, or "
+                        "name another with --condition",
+                        path, session->settings->conditions[0]);
     }
     return good;
 }

@@ -1,15 +1,15 @@
 #include "experiment.h"
 
+#include "common/messages.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static bool wrong(const char *folder, const char *what)
 {
-    fprintf(stderr,
-            "jostle: %s/experiment.json: %s: give a folder that jostle run or slowdown has made\n",
-            folder, what);
-    return false;
+    return complain("%s/experiment.json: %s: give a folder that jostle run or slowdown has made",
+                    folder, what);
 }
 
 static double real_of(const json_t *settings, const char *name, double otherwise)

@@ -2,6 +2,8 @@
 
 #include "json.h"
 
+#include "common/messages.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -45,10 +47,9 @@ static bool lock(struct folder *folder, int fd)
         if (flock(fd, LOCK_EX | LOCK_NB) == 0)
             return true;
         if (errno != EWOULDBLOCK && errno != EINTR) {
-            fprintf(stderr,
-                    "jostle: %s: files cannot be locked there: make sure that no other jostle "
-                    "measures into it\n",
-                    folder->path);
+            complain("%s: files cannot be locked there: make sure that no other jostle "
+                     "measures into it",
+                     folder->path);
             return true;
         }
         nanosleep(&pause, NULL);
@@ -128,10 +129,9 @@ static bool move_to_torn(struct folder *folder, const char *line, size_t length,
     free(path);
     if (!good || ftruncate(folder->fd, (off_t)start) != 0)
         return cannot_write(folder);
-    fprintf(stderr,
-            "jostle: the last line of %s was not written in full: it is set aside in "
-            "runs.jsonl.torn\n",
-            folder->runs);
+    complain("the last line of %s was not written in full: it is set aside in "
+             "runs.jsonl.torn",
+             folder->runs);
     return true;
 }
 

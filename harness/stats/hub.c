@@ -1,5 +1,7 @@
 #include "hub.h"
 
+#include "common/messages.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,5 +46,5 @@ void hub_warn(struct hub *hub, const struct source *source, const char *text)
     }
     json_array_append_new(hub->warnings, warning);
     if (source) // the harness prints its own
-        fprintf(stderr, "jostle: load %s: %s\n", source->name, text);
+        complain("load %s: %s", source->name, text);
 }

@@ -2,6 +2,8 @@
 
 #include "json.h"
 
+#include "common/messages.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +20,10 @@ static bool write_object(const json_t *object, FILE *stream, size_t form)
            fflush(stream) == 0;
 }
 
-static bool complain(const char *path)
+static bool unwritten(const char *path)
 {
-    fprintf(stderr, "jostle: stats: %s cannot be written (%s): check the folder and its space\n",
-            path, strerror(errno));
-    return false;
+    return complain("stats: %s cannot be written (%s): check the folder and its space", path,
+                    strerror(errno));
 }
 
 static bool write_and_rename(const json_t *object, const char *temporary, int fd, const char *path,
@@ -53,18 +54,18 @@ static bool write_directly(const json_t *object, const char *path)
     bool good = file && write_object(object, file, line_form);
     if (file)
         good = fclose(file) == 0 && good;
-    return good || complain(path);
+    return good || unwritten(path);
 }
 
 static bool write_renamed(const json_t *object, const char *path, size_t form)
 {
     char *temporary = NULL;
     if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-        return complain(path);
+        return unwritten(path);
     int fd = mkstemp(temporary);
     bool good = fd >= 0 && write_and_rename(object, temporary, fd, path, form);
     if (!good) {
-        complain(path);
+        unwritten(path);
         if (fd >= 0)
             unlink(temporary);
     }
@@ -75,7 +76,7 @@ static bool write_renamed(const json_t *object, const char *path, size_t form)
 bool output_json(const json_t *object, const char *path, FILE *stream)
 {
     if (strcmp(path, "-") == 0)
-        return write_object(object, stream, line_form) || complain("the summary");
+        return write_object(object, stream, line_form) || unwritten("the summary");
     return is_special(path) ? write_directly(object, path) : write_renamed(object, path, line_form);
 }
 

@@ -4,6 +4,8 @@
 #include "output.h"
 #include "summary.h"
 
+#include "common/messages.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +21,7 @@ struct dialogue {
 
 static bool fail(const char *what, const char *advice)
 {
-    fprintf(stderr, "jostle: stats: %s: %s\n", what, advice);
-    return false;
+    return complain("stats: %s: %s", what, advice);
 }
 
 static bool answer(struct dialogue *dialogue)
@@ -58,7 +59,7 @@ static bool finish(struct dialogue *dialogue)
 
 static void set_aside(const struct dialogue *dialogue, const char *why)
 {
-    fprintf(stderr, "jostle: line %zu of the records is set aside: %s\n", dialogue->line, why);
+    complain("line %zu of the records is set aside: %s", dialogue->line, why);
 }
 
 static bool take_record(struct dialogue *dialogue, const char *line)

@@ -2,6 +2,8 @@
 
 #include "decide.h"
 
+#include "common/messages.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,8 +71,7 @@ bool replay_file(struct replay *replay, struct session *session, const char *fol
         good = take_line(replay, session, line);
     good = good && !ferror(file);
     if (!good)
-        fprintf(stderr, "jostle: %s cannot be read (%s): check the folder\n", path ? path : folder,
-                strerror(errno));
+        complain("%s cannot be read (%s): check the folder", path ? path : folder, strerror(errno));
     if (file)
         fclose(file);
     free(line);

@@ -4,6 +4,8 @@
 #include "output.h"
 #include "resume.h"
 
+#include "common/messages.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +21,9 @@ static bool take_over(struct hub *hub, size_t *set_aside)
     numbers = good ? resume_unusable(&hub->experiment, records, hub->host) : NULL;
     *set_aside = json_array_size(numbers);
     if (good && *set_aside > 0) {
-        fprintf(stderr,
-                "jostle: %zu run(s) in %s are set aside: they failed, or began a block on another "
-                "host; they are made again\n",
-                *set_aside, folder->path);
+        complain("%zu run(s) in %s are set aside: they failed, or began a block on another "
+                 "host; they are made again",
+                 *set_aside, folder->path);
         json_decref(records);
         good = folder_set_aside(folder, numbers) && folder_read(folder, &records);
     }
