@@ -46,7 +46,7 @@ refused() {
     if [[ $DEFAULT == jemalloc ]]; then
         alloc --allocator jemalloc | holds '.[0].allocator == "jemalloc" and .[-1].achieved > 0' -s
     else
-        refused 'this build has none: give glibc' --allocator jemalloc
+        refused 'not in this build: give glibc' --allocator jemalloc
     fi
 }
 

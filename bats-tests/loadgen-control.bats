@@ -143,7 +143,7 @@ switches() {
 
 @test "without --json it speaks to people" {
     run -0 "$BIN/loadgen" cpu --percent 10 --duration 300ms --interval 100ms
-    [[ $output == *'cpu: asked'* && ${lines[-1]} == 'cpu, in all: asked'* ]]
+    [[ $output == *'cpu: offered'* && ${lines[-1]} == 'cpu, in all: offered'* ]]
 }
 
 @test "SIGTERM, SIGINT and SIGHUP end it with a summary and exit 0" {
