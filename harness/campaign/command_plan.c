@@ -10,7 +10,6 @@
 
 #include "common/messages.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -47,16 +46,6 @@ int command_expand(const struct command_options *options, char **operands, int c
     return 1;
 }
 
-/* A text fit for the name of a folder. */
-static void print_safe(const char *text)
-{
-    for (; *text != '\0'; text++)
-        if (isalnum((unsigned char)*text) || strchr("._-", *text) != NULL)
-            putchar(*text);
-        else if (((unsigned char)*text & 0xC0) != 0x80) /* not inside a UTF-8 character */
-            putchar('_');
-}
-
 int command_describe(const struct command_options *options, char **operands, int count)
 {
     json_t *plan = plan_read(operands[0]);
@@ -64,7 +53,7 @@ int command_describe(const struct command_options *options, char **operands, int
     const double calibrate_s = number_of(plan, "calibrate_s", 0);
     (void)options, (void)count;
     printf("name\t");
-    print_safe(name != NULL ? name : "campaign");
+    print_safe(stdout, name != NULL ? name : "campaign", LETTERS "._-");
     printf("\nscratch\t%s\ncalibrate\t", scratch != NULL ? scratch : "");
     if (calibrate_s > 0)
         printf("%.9g", calibrate_s);

@@ -1,5 +1,6 @@
 #include "halves.h"
 
+#include "output.h"
 #include "program.h"
 #include "settings.h"
 #include "template.h"
@@ -11,7 +12,6 @@
 
 enum { REASON_SIZE = 256 };
 
-#define LETTERS              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 #define NAME_CHARACTERS      LETTERS "._%+=-"
 #define CONDITION_CHARACTERS LETTERS "._%-"
 
@@ -72,16 +72,6 @@ static void set_key(struct half *half, json_t *definition)
     json_decref(definition);
 }
 
-/* Adds text to a stream with one _ for each character that is none of allowed. */
-static void put_safe(FILE *stream, const char *text, const char *allowed)
-{
-    for (; *text != '\0'; text++)
-        if (strchr(allowed, *text) != NULL)
-            fputc(*text, stream);
-        else if (((unsigned char)*text & 0xC0) != 0x80) /* not inside a UTF-8 character */
-            fputc('_', stream);
-}
-
 enum joined { JOINED_VALUES, JOINED_PAIRS };
 
 /* "name.n=1.m=2", or the values alone: "name.1.2". */
@@ -95,34 +85,17 @@ static char *joined_name(const char *name, const json_t *parameters, enum joined
         return kept(NULL);
     const char *parameter;
     json_t *value;
-    put_safe(stream, name, allowed);
+    print_safe(stream, name, allowed);
     json_object_foreach((json_t *)parameters, parameter, value)
     {
         fputs(separator, stream);
         if (joined == JOINED_PAIRS) {
-            put_safe(stream, parameter, allowed);
+            print_safe(stream, parameter, allowed);
             fputc('=', stream);
         }
-        put_safe(stream, json_string_value(value), allowed);
+        print_safe(stream, json_string_value(value), allowed);
     }
     return fclose(stream) == 0 ? text : kept(NULL);
-}
-
-/* The target with its parameters for people: "name n=1 m=2". */
-static char *label_of(const char *name, const json_t *parameters)
-{
-    char *text = kept(strdup(name));
-    const char *parameter;
-    json_t *value;
-    json_object_foreach((json_t *)parameters, parameter, value)
-    {
-        char *longer = NULL;
-        if (asprintf(&longer, "%s %s=%s", text, parameter, json_string_value(value)) < 0)
-            longer = NULL;
-        free(text);
-        text = kept(longer);
-    }
-    return text;
 }
 
 static struct half *new_half(struct halves *halves)
@@ -132,6 +105,56 @@ static struct half *new_half(struct halves *halves)
     halves->list = list;
     list[halves->count] = (struct half){0};
     return &list[halves->count++];
+}
+
+/* What every section of a kind needs. */
+struct kind {
+    const char *key, *example; /* command or spec */
+    /* Fills in what is the kind's own; text is the entry of the key. */
+    void (*complete)(const struct context *context, struct half *half, const struct entry *text);
+};
+
+static const struct entry *needed_entry(const struct context *context,
+                                        const struct section *section, const struct kind *kind)
+{
+    const struct entry *entry = section_entry(section, kind->key);
+    if (entry == NULL)
+        config_refuse(context->config, section->entries[0], "", "there is no %s: add %s = %s",
+                      kind->key, kind->key, kind->example);
+    if (entry->value[strspn(entry->value, " \t\n")] == '\0')
+        config_refuse(context->config, entry, NULL, "it is empty: write %s = %s", kind->key,
+                      kind->example);
+    return entry;
+}
+
+/* A half for each choice of a section's parameters. */
+static void add_section(const struct context *context, const struct section *section,
+                        const struct kind *kind, struct halves *halves)
+{
+    const struct entry *text = needed_entry(context, section, kind);
+    json_t *choices = section_choices(context->config, section), *parameters;
+    size_t i;
+    section_check_placeholders(context->config, section, json_array_get(choices, 0),
+                               context->builtin);
+    json_array_foreach(choices, i, parameters)
+    {
+        struct half *half = new_half(halves);
+        half->name = section->name;
+        half->section = section;
+        half->parameters = json_incref(parameters);
+        half->settings = half_settings(context, section, parameters, context->builtin);
+        kind->complete(context, half, text);
+    }
+    json_decref(choices);
+}
+
+static struct halves halves_of(const struct context *context, const struct sections *sections,
+                               const struct kind *kind)
+{
+    struct halves halves = {0};
+    for (size_t i = 0; i < sections->count; i++)
+        add_section(context, &sections->list[i], kind, &halves);
+    return halves;
 }
 
 /* --- targets */
@@ -148,11 +171,11 @@ static json_t *filled_words(char **words, size_t count, const json_t *parameters
     return filled;
 }
 
-static json_t *target_definition(const struct context *context, const struct section *section,
-                                 const struct half *half, char **words, size_t count)
+static json_t *target_definition(const struct context *context, const struct half *half,
+                                 char **words, size_t count)
 {
     json_t *settings = json_copy(context->settings_text);
-    json_t *own = half_settings(context, section, half->parameters, context->self);
+    json_t *own = half_settings(context, half->section, half->parameters, context->self);
     json_object_update(settings, own);
     json_object_update(settings, context->overrides);
     settings_drop_false(settings);
@@ -163,44 +186,23 @@ static json_t *target_definition(const struct context *context, const struct sec
                      filled_words(words, count, half->parameters, context->self), fixed);
 }
 
-static void add_target(const struct context *context, const struct section *section,
-                       struct halves *halves)
+static void complete_target(const struct context *context, struct half *half,
+                            const struct entry *command)
 {
-    const struct entry *command = section_entry(section, "command");
-    size_t count, i;
-    if (command == NULL)
-        config_refuse(context->config, section->entries[0], "",
-                      "there is no command: add command = PROGRAM ARGUMENTS");
+    size_t count;
     char **words = entry_words(context->config, command, &count);
-    if (count == 0)
-        config_refuse(context->config, command, NULL,
-                      "it is empty: write command = PROGRAM ARGUMENTS");
-    json_t *choices = section_choices(context->config, section), *parameters;
-    section_check_placeholders(context->config, section, json_array_get(choices, 0),
-                               context->builtin);
-    json_array_foreach(choices, i, parameters)
-    {
-        struct half *half = new_half(halves);
-        half->name = section->name;
-        half->parameters = json_incref(parameters);
-        half->part = joined_name(half->name, parameters, JOINED_PAIRS, ".", NAME_CHARACTERS);
-        half->label = label_of(half->name, parameters);
-        half->section = section;
-        half->settings = half_settings(context, section, parameters, context->builtin);
-        half->command = filled_words(words, count, parameters, context->builtin);
-        set_key(half, target_definition(context, section, half, words, count));
-        program_find(context, command, half->command);
-    }
-    json_decref(choices);
+    half->part = joined_name(half->name, half->parameters, JOINED_PAIRS, ".", NAME_CHARACTERS);
+    half->label = joined_name(half->name, half->parameters, JOINED_PAIRS, " ", NULL);
+    half->command = filled_words(words, count, half->parameters, context->builtin);
+    set_key(half, target_definition(context, half, words, count));
+    program_find(context, command, half->command);
     free(words);
 }
 
 struct halves halves_of_targets(const struct context *context, const struct sections *targets)
 {
-    struct halves halves = {0};
-    for (size_t i = 0; i < targets->count; i++)
-        add_target(context, &targets->list[i], &halves);
-    return halves;
+    static const struct kind kind = {"command", "PROGRAM ARGUMENTS", complete_target};
+    return halves_of(context, targets, &kind);
 }
 
 /* --- loads */
@@ -233,44 +235,19 @@ static char *condition_of(const char *name, const json_t *parameters)
     return other;
 }
 
-static void set_load_key(const struct context *context, const struct section *section,
-                         const char *spec, struct half *half)
+static void complete_load(const struct context *context, struct half *half,
+                          const struct entry *spec)
 {
-    char *text = kept(template_fill(spec, half->parameters, NULL, FILL_QUOTED));
-    json_t *own = half_settings(context, section, half->parameters, context->self);
+    char *text = kept(template_fill(spec->value, half->parameters, NULL, FILL_QUOTED));
+    json_t *own = half_settings(context, half->section, half->parameters, context->self);
+    half->part = joined_name(half->name, half->parameters, JOINED_VALUES, ".", NAME_CHARACTERS);
+    half->condition = condition_of(half->name, half->parameters);
+    half->node = load_node(context, half->section);
+    half->spec = kept(template_fill(spec->value, half->parameters, context->builtin, FILL_QUOTED));
     set_key(half, json_pack("[ssOso]", half->name, half->node, half->parameters, text,
                             settings_fixed(own)));
     json_decref(own);
     free(text);
-}
-
-static void add_load(const struct context *context, const struct section *section,
-                     struct halves *halves)
-{
-    const struct entry *spec = section_entry(section, "spec");
-    static const char example[] = "a loadgen command line, such as cpu --percent 50";
-    size_t i;
-    if (spec == NULL)
-        config_refuse(context->config, section->entries[0], "", "there is no spec: add spec = %s",
-                      example);
-    if (spec->value[strspn(spec->value, " \t")] == '\0')
-        config_refuse(context->config, spec, NULL, "it is empty: write spec = %s", example);
-    json_t *choices = section_choices(context->config, section), *parameters;
-    section_check_placeholders(context->config, section, json_array_get(choices, 0),
-                               context->builtin);
-    json_array_foreach(choices, i, parameters)
-    {
-        struct half *half = new_half(halves);
-        half->name = section->name;
-        half->parameters = json_incref(parameters);
-        half->part = joined_name(half->name, parameters, JOINED_VALUES, ".", NAME_CHARACTERS);
-        half->condition = condition_of(half->name, parameters);
-        half->node = load_node(context, section);
-        half->settings = half_settings(context, section, parameters, context->builtin);
-        half->spec = kept(template_fill(spec->value, parameters, context->builtin, FILL_QUOTED));
-        set_load_key(context, section, spec->value, half);
-    }
-    json_decref(choices);
 }
 
 static void add_no_load(struct halves *halves)
@@ -285,9 +262,9 @@ static void add_no_load(struct halves *halves)
 
 struct halves halves_of_loads(const struct context *context, const struct sections *loads)
 {
-    struct halves halves = {0};
-    for (size_t i = 0; i < loads->count; i++)
-        add_load(context, &loads->list[i], &halves);
+    static const struct kind kind = {"spec", "a loadgen command line, such as cpu --percent 50",
+                                     complete_load};
+    struct halves halves = halves_of(context, loads, &kind);
     add_no_load(&halves);
     return halves;
 }

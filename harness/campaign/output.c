@@ -3,6 +3,7 @@
 #include "common/messages.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void print_pair(const char *name, const char *value)
 {
@@ -12,6 +13,15 @@ void print_pair(const char *name, const char *value)
     putchar('\0');
     fputs(value, stdout);
     putchar('\0');
+}
+
+void print_safe(FILE *stream, const char *text, const char *allowed)
+{
+    for (; *text != '\0'; text++)
+        if (allowed == NULL || strchr(allowed, *text) != NULL)
+            fputc(*text, stream);
+        else if (((unsigned char)*text & 0xC0) != 0x80) /* not inside a UTF-8 character */
+            fputc('_', stream);
 }
 
 int print_end(void)

@@ -3,8 +3,15 @@
 
 /* What the commands print for the shell. */
 
+#include <stdio.h>
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
 /* A name and a value, each ended by a 0; nothing where the value is NULL. */
 void print_pair(const char *name, const char *value);
+
+/* Text with one _ for each character that is none of allowed; NULL: all are. */
+void print_safe(FILE *stream, const char *text, const char *allowed);
 
 /* The exit status: 0 when all that was printed has been written, else 1 after a
  * message. */
