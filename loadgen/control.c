@@ -1,7 +1,9 @@
 #include "control.h"
 
+#include "accounting.h"
 #include "calibration.h"
 #include "engine.h"
+#include "failure.h"
 #include "load.h"
 #include "rate.h"
 #include "window.h"
@@ -95,8 +97,8 @@ static void say_ready(struct control *control)
 static void say_window(struct control *control, const char *event, const char *mark,
                        struct snapshot *since)
 {
-    engine_snapshot(control->run, &control->now);
-    engine_difference(&control->now, since, &control->window);
+    accounting_snapshot(control->run, &control->now);
+    accounting_difference(&control->now, since, &control->window);
     *since = control->now;
     window_report(control->run, event, mark, &control->window);
 }
@@ -175,7 +177,7 @@ static void resume(struct control *control)
     if (!control->resumed_once && run->common.duration_ns > 0)
         start_duration(control);
     engine_resume(run);
-    engine_snapshot(run, &control->at_mark);
+    accounting_snapshot(run, &control->at_mark);
     control->at_interval = control->at_mark;
     if (run->common.interval_ns > 0) {
         const uint64_t interval_ms = milliseconds(run->common.interval_ns);
@@ -206,7 +208,7 @@ static void finish(struct control *control)
     struct run *run = control->run;
     control->phase = ENDED;
     engine_wait_idle(run);
-    const char *failure = engine_failure(run);
+    const char *failure = failure_of(run);
     if (failure != NULL) {
         control->failed = true;
         report_error(&run->report, failure);
@@ -443,7 +445,7 @@ static void begin(struct control *control, pid_t parent)
 {
     struct run *run = control->run;
     int error = 0;
-    engine_snapshot(run, &control->at_start);
+    accounting_snapshot(run, &control->at_start);
     control->at_mark = control->at_interval = control->at_start;
     say_ready(control);
     if (!run->common.control) {
@@ -488,7 +490,7 @@ int control_run(struct run *run)
         if (control->phase != ENDED)
             uv_run(&control->loop, UV_RUN_DEFAULT);
     } else {
-        const char *failure = run->engine == NULL ? NULL : engine_failure(run);
+        const char *failure = run->engine == NULL ? NULL : failure_of(run);
         report_error(&run->report, failure == NULL ? "out of memory: free some" : failure);
         control->failed = true;
     }

@@ -1,278 +1,17 @@
 #include "engine.h"
 
-#include "load.h"
+#include "accounting.h"
+#include "engine-state.h"
+#include "failure.h"
+#include "worker.h"
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <math.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
-
-struct engine {
-    /* Bumped with every change of the orders; sleeping workers wait on it. */
-    _Alignas(64) _Atomic uint32_t generation;
-    _Alignas(64) pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    struct orders orders;
-    unsigned begun;   /* workers whose begin() is over */
-    unsigned running; /* workers that are between resume and pause */
-    unsigned resumed; /* workers that have taken up the present resume */
-    bool joined;
-    int64_t length_ns; /* from the next resume on; 0: not limited */
-    char failure[512];
-    /* Active time and what was offered in it, up to the last change. */
-    int64_t changed_ns, active_ns, unlimited_ns;
-    double offered;
-    engine_listener *listener;
-    void *listener_context;
-};
-
-int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-static void report_event(struct engine *engine, enum engine_event event)
-{
-    if (engine->listener != NULL)
-        engine->listener(engine->listener_context, event);
-}
-
-/* ---- what workers call ---- */
-
-static void futex_wait_until(_Atomic uint32_t *word, uint32_t value, int64_t time_ns)
-{
-    struct timespec at = {.tv_sec = time_ns / 1000000000, .tv_nsec = time_ns % 1000000000};
-    /* FUTEX_WAIT_BITSET takes an absolute CLOCK_MONOTONIC time and the same
-     * high-resolution timer as clock_nanosleep, and can be woken as well. */
-    syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value, time_ns == INT64_MAX ? NULL : &at,
-            NULL, FUTEX_BITSET_MATCH_ANY);
-}
-
-static void take_orders(struct worker *worker)
-{
-    struct engine *engine = worker->run->engine;
-    pthread_mutex_lock(&engine->mutex);
-    worker->orders = engine->orders;
-    pthread_mutex_unlock(&engine->mutex);
-    pacer_set(&worker->pacer, worker->orders.epoch_ns, worker->orders.rate / worker->run->quantum,
-              worker->index, worker->run->threads);
-}
-
-bool worker_running(struct worker *worker)
-{
-    struct engine *engine = worker->run->engine;
-    if (atomic_load_explicit(&engine->generation, memory_order_acquire) !=
-        worker->orders.generation)
-        take_orders(worker);
-    return worker->orders.order == ORDER_RUN;
-}
-
-bool worker_sleep_until(struct worker *worker, int64_t time_ns)
-{
-    struct engine *engine = worker->run->engine;
-    const uint32_t generation = worker->orders.generation;
-    while (atomic_load_explicit(&engine->generation, memory_order_acquire) == generation &&
-           (time_ns == INT64_MAX || now_ns() < time_ns))
-        futex_wait_until(&engine->generation, generation, time_ns);
-    return worker_running(worker);
-}
-
-static void count_dropped(struct worker *worker, int64_t at_ns)
-{
-    const uint64_t dropped = pacer_drop(&worker->pacer, at_ns);
-    if (dropped > 0)
-        worker_count(worker, 0, 0, 0, dropped);
-}
-
-bool worker_take_due(struct worker *worker, int64_t at_ns, int64_t *due_ns)
-{
-    count_dropped(worker, at_ns);
-    *due_ns = pacer_due(&worker->pacer, at_ns);
-    if (*due_ns >= worker->orders.end_ns)
-        *due_ns = INT64_MAX;
-    if (*due_ns > at_ns)
-        return false;
-    pacer_take(&worker->pacer);
-    return true;
-}
-
-bool worker_wait_due(struct worker *worker, int64_t *due_ns)
-{
-    while (worker_running(worker)) {
-        if (worker_take_due(worker, now_ns(), due_ns))
-            return true;
-        worker_sleep_until(worker, *due_ns);
-    }
-    return false;
-}
-
-static void add(_Atomic uint64_t *counter, uint64_t more)
-{
-    /* One writer: no read-modify-write is needed. */
-    if (more != 0)
-        atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + more,
-                              memory_order_relaxed);
-}
-
-void worker_count(struct worker *worker, double amount, uint64_t operations, uint64_t late,
-                  uint64_t dropped)
-{
-    struct counts *counts = &worker->counts;
-    const double before = atomic_load_explicit(&counts->amount, memory_order_relaxed);
-    atomic_store_explicit(&counts->amount, before + amount, memory_order_relaxed);
-    add(&counts->operations, operations);
-    add(&counts->late, late);
-    add(&counts->dropped, dropped);
-}
-
-void worker_done(struct worker *worker, int64_t due_ns, int64_t start_ns, int64_t end_ns,
-                 double amount)
-{
-    worker_count(worker, amount, 1, start_ns - due_ns > PACER_LATE_NS, 0);
-    histogram_record(&worker->service, end_ns - start_ns);
-    histogram_record(&worker->response, end_ns - due_ns);
-}
-
-/* ---- failures ---- */
-
-static void fail(struct run *run, const char *text)
-{
-    struct engine *engine = run->engine;
-    pthread_mutex_lock(&engine->mutex);
-    if (engine->failure[0] == '\0')
-        snprintf(engine->failure, sizeof engine->failure, "%s", text);
-    pthread_mutex_unlock(&engine->mutex);
-    report_event(engine, ENGINE_FAILED);
-}
-
-const char *engine_failure(const struct run *run)
-{
-    return run->engine->failure[0] == '\0' ? NULL : run->engine->failure;
-}
-
-int run_fail(struct run *run, const char *format, ...)
-{
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    fail(run, text);
-    return -1;
-}
-
-int worker_fail(struct worker *worker, const char *format, ...)
-{
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    fail(worker->run, text);
-    return -1;
-}
-
-void run_warn(struct run *run, const char *format, ...)
-{
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (run->common.calib)
-        complain("%s", text); /* stdout is for the record alone */
-    else
-        report_warning(&run->report, text);
-}
-
-/* ---- the worker's thread ---- */
-
-/* The loop of loads that have operate(). */
-static void operate(struct worker *worker)
-{
-    const struct load *load = worker->run->load;
-    int64_t due_ns;
-    while (worker_wait_due(worker, &due_ns)) {
-        const int64_t start_ns = now_ns();
-        const double amount = load->operate(worker);
-        if (amount < 0) {
-            worker_sleep_until(worker, INT64_MAX);
-            return;
-        }
-        worker_done(worker, due_ns, start_ns, now_ns(), amount);
-    }
-}
-
-static void follow_orders(struct worker *worker)
-{
-    struct engine *engine = worker->run->engine;
-    const struct load *load = worker->run->load;
-    for (;;) {
-        while (!worker_running(worker)) {
-            if (worker->orders.order == ORDER_QUIT)
-                return;
-            worker_sleep_until(worker, INT64_MAX);
-        }
-        pthread_mutex_lock(&engine->mutex);
-        const bool all = ++engine->resumed == worker->run->threads;
-        engine->running++;
-        pthread_mutex_unlock(&engine->mutex);
-        if (all)
-            report_event(engine, ENGINE_RUNNING);
-        while (worker_running(worker)) /* a load whose work() returns early is called again */
-            (load->work != NULL ? load->work : operate)(worker);
-        pthread_mutex_lock(&engine->mutex);
-        const bool idle = --engine->running == 0 && engine->orders.order != ORDER_RUN;
-        pthread_cond_broadcast(&engine->changed);
-        pthread_mutex_unlock(&engine->mutex);
-        if (idle)
-            report_event(engine, ENGINE_IDLE);
-    }
-}
-
-static void *worker_main(void *argument)
-{
-    struct worker *worker = argument;
-    struct run *run = worker->run;
-    const struct load *load = run->load;
-    char name[16];
-    worker->id = gettid();
-    snprintf(name, sizeof name, "%.8s/%u", load->name, worker->index % 100000);
-    pthread_setname_np(pthread_self(), name);
-    /* Timers as exact as the hardware's, in place of 50 us later. */
-    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-    int failed = worker->cpu >= 0 ? cpus_pin(worker->cpu) : cpus_pin_list(&run->cpus);
-    if (failed != 0)
-        worker_fail(worker, "cannot use the CPUs: %s: see --cpus", strerror(errno));
-    else if (load->begin != NULL)
-        failed = load->begin(worker);
-    pthread_mutex_lock(&run->engine->mutex);
-    run->engine->begun++;
-    pthread_cond_broadcast(&run->engine->changed);
-    pthread_mutex_unlock(&run->engine->mutex);
-    if (failed == 0)
-        follow_orders(worker);
-    if (load->end != NULL)
-        load->end(worker);
-    return NULL;
-}
-
-/* ---- the driver's side ---- */
-
-int64_t run_epoch_ns(const struct run *run)
-{
-    return run->engine->orders.epoch_ns;
-}
 
 static int cpu_of(const struct run *run, unsigned worker)
 {
@@ -338,40 +77,7 @@ int engine_start(struct run *run)
     while (engine->begun < run->threads)
         pthread_cond_wait(&engine->changed, &engine->mutex);
     pthread_mutex_unlock(&engine->mutex);
-    return engine_failure(run) == NULL ? 0 : -1;
-}
-
-/* What was offered to a paced load between two times under the same orders. With
- * operations it is those that became due: at a few a second, nobody could do
- * rate * time of a short window. */
-static double offered_between(const struct run *run, int64_t from_ns, int64_t to_ns)
-{
-    const double each_ns = run->quantum / run->rate * 1e9;
-    const double epoch_ns = (double)run->engine->orders.epoch_ns;
-    if (!run->load->timed)
-        return run->rate * (double)(to_ns - from_ns) / 1e9;
-    return run->quantum * (floor(((double)to_ns - epoch_ns) / each_ns + 0.5) -
-                           floor(((double)from_ns - epoch_ns) / each_ns + 0.5));
-}
-
-/* Brings active time and offered amount up to now. */
-static void account(struct run *run, int64_t at_ns)
-{
-    struct engine *engine = run->engine;
-    if (at_ns > engine->orders.end_ns)
-        at_ns =
-            engine->changed_ns > engine->orders.end_ns ? engine->changed_ns : engine->orders.end_ns;
-    if (engine->orders.order == ORDER_RUN) {
-        const int64_t passed_ns = at_ns - engine->changed_ns;
-        engine->active_ns += passed_ns;
-        if (run->load->accounting != NULL && run->load->accounting->offered != NULL)
-            engine->offered += run->load->accounting->offered(run, engine->changed_ns, at_ns);
-        else if (isfinite(run->rate))
-            engine->offered += offered_between(run, engine->changed_ns, at_ns);
-        else
-            engine->unlimited_ns += passed_ns;
-    }
-    engine->changed_ns = at_ns;
+    return failure_of(run) == NULL ? 0 : -1;
 }
 
 /* For a work() that may be blocked in something that is not the engine's. */
@@ -390,7 +96,7 @@ static void give_orders(struct run *run, enum order order)
     struct engine *engine = run->engine;
     const int64_t at_ns = now_ns();
     pthread_mutex_lock(&engine->mutex);
-    account(run, at_ns);
+    accounting_update(run, at_ns);
     engine->orders.order = order;
     engine->orders.rate = run->rate;
     engine->orders.epoch_ns = at_ns;
@@ -424,7 +130,7 @@ void engine_pause(struct run *run)
     const bool idle = run->engine->running == 0;
     pthread_mutex_unlock(&run->engine->mutex);
     if (idle && run->threads > 0)
-        report_event(run->engine, ENGINE_IDLE);
+        engine_report(run->engine, ENGINE_IDLE);
 }
 
 void engine_wait_idle(struct run *run)
@@ -440,7 +146,7 @@ void engine_set_rate(struct run *run, double rate)
 {
     struct engine *engine = run->engine;
     pthread_mutex_lock(&engine->mutex);
-    account(run, now_ns()); /* with the old rate */
+    accounting_update(run, now_ns()); /* with the old rate */
     run->rate = rate;
     pthread_mutex_unlock(&engine->mutex);
     give_orders(run, engine->orders.order);
@@ -470,14 +176,6 @@ void engine_free(struct run *run)
     run->workers = NULL;
 }
 
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    if (clock_gettime(clock, &now) != 0)
-        return 0;
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 void engine_cpus(const struct run *run, struct cpu_list *list)
 {
     list->count = 0;
@@ -487,60 +185,4 @@ void engine_cpus(const struct run *run, struct cpu_list *list)
     const pid_t process = run->load->process == NULL ? 0 : run->load->process->process(run);
     if (process > 0)
         cpus_of_thread(process, list);
-}
-
-int64_t worker_cpu_ns(const struct worker *worker)
-{
-    return clock_ns(worker->cpu_clock);
-}
-
-static void add_worker(const struct worker *worker, struct snapshot *snapshot)
-{
-    const struct counts *counts = &worker->counts;
-    snapshot->amount += atomic_load_explicit(&counts->amount, memory_order_relaxed);
-    snapshot->operations += atomic_load_explicit(&counts->operations, memory_order_relaxed);
-    snapshot->late += atomic_load_explicit(&counts->late, memory_order_relaxed);
-    snapshot->dropped += atomic_load_explicit(&counts->dropped, memory_order_relaxed);
-    if (worker->run->load->timed) {
-        histogram_add(&snapshot->service, &worker->service);
-        histogram_add(&snapshot->response, &worker->response);
-    }
-}
-
-void engine_snapshot(struct run *run, struct snapshot *snapshot)
-{
-    const struct load_accounting *own = run->load->accounting;
-    memset(snapshot, 0, sizeof *snapshot);
-    pthread_mutex_lock(&run->engine->mutex);
-    account(run, now_ns());
-    pthread_mutex_unlock(&run->engine->mutex);
-    snapshot->active_ns = run->engine->active_ns;
-    snapshot->unlimited_ns = run->engine->unlimited_ns;
-    snapshot->offered = run->engine->offered;
-    snapshot->cpu_ns =
-        own != NULL && own->cpu_ns != NULL ? own->cpu_ns(run) : clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    for (unsigned i = 0; run->workers != NULL && i < run->threads; i++)
-        add_worker(&run->workers[i], snapshot);
-    if (own != NULL && own->delivered != NULL)
-        snapshot->amount = own->delivered(run);
-    if (own != NULL && own->count != NULL)
-        own->count(run, snapshot->counters);
-}
-
-void engine_difference(const struct snapshot *later, const struct snapshot *earlier,
-                       struct snapshot *window)
-{
-    *window = *later;
-    window->active_ns -= earlier->active_ns;
-    window->cpu_ns -= earlier->cpu_ns;
-    window->unlimited_ns -= earlier->unlimited_ns;
-    window->offered = window->unlimited_ns > 0 ? NAN : window->offered - earlier->offered;
-    window->amount -= earlier->amount;
-    window->operations -= earlier->operations;
-    window->late -= earlier->late;
-    window->dropped -= earlier->dropped;
-    for (int i = 0; i < LOAD_COUNTERS; i++)
-        window->counters[i] -= earlier->counters[i];
-    histogram_subtract(&window->service, &earlier->service);
-    histogram_subtract(&window->response, &earlier->response);
 }

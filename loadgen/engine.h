@@ -5,16 +5,13 @@
  * from the main thread only. Used by the control plane; a load's calibration
  * may drive it by itself. */
 
+#include "engine-event.h"
 #include "load.h"
-
-/* What the engine reports to its driver, from any thread. */
-enum engine_event { ENGINE_RUNNING, ENGINE_IDLE, ENGINE_FAILED };
-typedef void engine_listener(void *context, enum engine_event event);
 
 /* Makes run->engine, after which run_fail() may be used. listener may be NULL. */
 int engine_create(struct run *run, engine_listener *listener, void *context);
 /* Starts run->threads workers, paused; returns when all have begun. 0, or -1
- * with the reason in engine_failure(). */
+ * with the reason in failure_of(). */
 int engine_start(struct run *run);
 /* Before the first resume: operations become due, and time counts, for exactly
  * so long after it, whenever the pause that follows may come. */
@@ -31,12 +28,5 @@ void engine_free(struct run *run);
 /* Where the kernel lets the workers (or the load's process) run at this moment,
  * all of them together: others may have changed it. Empty when there are none. */
 void engine_cpus(const struct run *run, struct cpu_list *list);
-/* Figures since the start. */
-void engine_snapshot(struct run *run, struct snapshot *snapshot);
-/* window = later - earlier. */
-void engine_difference(const struct snapshot *later, const struct snapshot *earlier,
-                       struct snapshot *window);
-/* Why the load failed, or NULL. */
-const char *engine_failure(const struct run *run);
 
 #endif

@@ -1,6 +1,8 @@
 #include "measure.h"
 
+#include "accounting.h"
 #include "engine.h"
+#include "failure.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -39,16 +41,16 @@ static void sample(struct run *run, int64_t step_ns, unsigned count, double *rat
         run_fail(run, "out of memory: free some");
         return;
     }
-    engine_snapshot(run, first);
+    accounting_snapshot(run, first);
     *before = *first;
-    for (unsigned i = 0; i < count && engine_failure(run) == NULL; i++) {
+    for (unsigned i = 0; i < count && failure_of(run) == NULL; i++) {
         sleep_until(start_ns + (i + 1) * step_ns);
-        engine_snapshot(run, now);
-        engine_difference(now, before, window);
+        accounting_snapshot(run, now);
+        accounting_difference(now, before, window);
         rates[i] = rate_of(window);
         *before = *now;
     }
-    engine_difference(now, first, window);
+    accounting_difference(now, first, window);
     free(snapshots);
 }
 
@@ -107,8 +109,8 @@ int measure(struct run *run, int64_t length_ns, struct measured *measured, char 
     if (failed == 0)
         failed = run_samples(run, length_ns, rates, measured);
     engine_stop(run);
-    if (engine_failure(run) != NULL) {
-        snprintf(error, size, "%s", engine_failure(run));
+    if (failure_of(run) != NULL) {
+        snprintf(error, size, "%s", failure_of(run));
         failed = -1;
     }
     engine_free(run);

@@ -1,0 +1,200 @@
+#include "worker.h"
+
+#include "engine-state.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* ---- what loads call ---- */
+
+static void futex_wait_until(_Atomic uint32_t *word, uint32_t value, int64_t time_ns)
+{
+    struct timespec at = {.tv_sec = time_ns / 1000000000, .tv_nsec = time_ns % 1000000000};
+    /* FUTEX_WAIT_BITSET takes an absolute CLOCK_MONOTONIC time and the same
+     * high-resolution timer as clock_nanosleep, and can be woken as well. */
+    syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value, time_ns == INT64_MAX ? NULL : &at,
+            NULL, FUTEX_BITSET_MATCH_ANY);
+}
+
+static void take_orders(struct worker *worker)
+{
+    struct engine *engine = worker->run->engine;
+    pthread_mutex_lock(&engine->mutex);
+    worker->orders = engine->orders;
+    pthread_mutex_unlock(&engine->mutex);
+    pacer_set(&worker->pacer, worker->orders.epoch_ns, worker->orders.rate / worker->run->quantum,
+              worker->index, worker->run->threads);
+}
+
+bool worker_running(struct worker *worker)
+{
+    struct engine *engine = worker->run->engine;
+    if (atomic_load_explicit(&engine->generation, memory_order_acquire) !=
+        worker->orders.generation)
+        take_orders(worker);
+    return worker->orders.order == ORDER_RUN;
+}
+
+bool worker_sleep_until(struct worker *worker, int64_t time_ns)
+{
+    struct engine *engine = worker->run->engine;
+    const uint32_t generation = worker->orders.generation;
+    while (atomic_load_explicit(&engine->generation, memory_order_acquire) == generation &&
+           (time_ns == INT64_MAX || now_ns() < time_ns))
+        futex_wait_until(&engine->generation, generation, time_ns);
+    return worker_running(worker);
+}
+
+static void count_dropped(struct worker *worker, int64_t at_ns)
+{
+    const uint64_t dropped = pacer_drop(&worker->pacer, at_ns);
+    if (dropped > 0)
+        worker_count(worker, 0, 0, 0, dropped);
+}
+
+bool worker_take_due(struct worker *worker, int64_t at_ns, int64_t *due_ns)
+{
+    count_dropped(worker, at_ns);
+    *due_ns = pacer_due(&worker->pacer, at_ns);
+    if (*due_ns >= worker->orders.end_ns)
+        *due_ns = INT64_MAX;
+    if (*due_ns > at_ns)
+        return false;
+    pacer_take(&worker->pacer);
+    return true;
+}
+
+bool worker_wait_due(struct worker *worker, int64_t *due_ns)
+{
+    while (worker_running(worker)) {
+        if (worker_take_due(worker, now_ns(), due_ns))
+            return true;
+        worker_sleep_until(worker, *due_ns);
+    }
+    return false;
+}
+
+static void add(_Atomic uint64_t *counter, uint64_t more)
+{
+    /* One writer: no read-modify-write is needed. */
+    if (more != 0)
+        atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + more,
+                              memory_order_relaxed);
+}
+
+void worker_count(struct worker *worker, double amount, uint64_t operations, uint64_t late,
+                  uint64_t dropped)
+{
+    struct counts *counts = &worker->counts;
+    const double before = atomic_load_explicit(&counts->amount, memory_order_relaxed);
+    atomic_store_explicit(&counts->amount, before + amount, memory_order_relaxed);
+    add(&counts->operations, operations);
+    add(&counts->late, late);
+    add(&counts->dropped, dropped);
+}
+
+void worker_done(struct worker *worker, int64_t due_ns, int64_t start_ns, int64_t end_ns,
+                 double amount)
+{
+    worker_count(worker, amount, 1, start_ns - due_ns > PACER_LATE_NS, 0);
+    histogram_record(&worker->service, end_ns - start_ns);
+    histogram_record(&worker->response, end_ns - due_ns);
+}
+
+int64_t worker_cpu_ns(const struct worker *worker)
+{
+    struct timespec now;
+    if (clock_gettime(worker->cpu_clock, &now) != 0)
+        return 0;
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t run_epoch_ns(const struct run *run)
+{
+    return run->engine->orders.epoch_ns;
+}
+
+/* ---- the worker's thread ---- */
+
+/* The loop of loads that have operate(). */
+static void operate(struct worker *worker)
+{
+    const struct load *load = worker->run->load;
+    int64_t due_ns;
+    while (worker_wait_due(worker, &due_ns)) {
+        const int64_t start_ns = now_ns();
+        const double amount = load->operate(worker);
+        if (amount < 0) {
+            worker_sleep_until(worker, INT64_MAX);
+            return;
+        }
+        worker_done(worker, due_ns, start_ns, now_ns(), amount);
+    }
+}
+
+static void follow_orders(struct worker *worker)
+{
+    struct engine *engine = worker->run->engine;
+    const struct load *load = worker->run->load;
+    for (;;) {
+        while (!worker_running(worker)) {
+            if (worker->orders.order == ORDER_QUIT)
+                return;
+            worker_sleep_until(worker, INT64_MAX);
+        }
+        pthread_mutex_lock(&engine->mutex);
+        const bool all = ++engine->resumed == worker->run->threads;
+        engine->running++;
+        pthread_mutex_unlock(&engine->mutex);
+        if (all)
+            engine_report(engine, ENGINE_RUNNING);
+        while (worker_running(worker)) /* a load whose work() returns early is called again */
+            (load->work != NULL ? load->work : operate)(worker);
+        pthread_mutex_lock(&engine->mutex);
+        const bool idle = --engine->running == 0 && engine->orders.order != ORDER_RUN;
+        pthread_cond_broadcast(&engine->changed);
+        pthread_mutex_unlock(&engine->mutex);
+        if (idle)
+            engine_report(engine, ENGINE_IDLE);
+    }
+}
+
+void *worker_main(void *argument)
+{
+    struct worker *worker = argument;
+    struct run *run = worker->run;
+    const struct load *load = run->load;
+    char name[16];
+    worker->id = gettid();
+    snprintf(name, sizeof name, "%.8s/%u", load->name, worker->index % 100000);
+    pthread_setname_np(pthread_self(), name);
+    /* Timers as exact as the hardware's, in place of 50 us later. */
+    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+    int failed = worker->cpu >= 0 ? cpus_pin(worker->cpu) : cpus_pin_list(&run->cpus);
+    if (failed != 0)
+        worker_fail(worker, "cannot use the CPUs: %s: see --cpus", strerror(errno));
+    else if (load->begin != NULL)
+        failed = load->begin(worker);
+    pthread_mutex_lock(&run->engine->mutex);
+    run->engine->begun++;
+    pthread_cond_broadcast(&run->engine->changed);
+    pthread_mutex_unlock(&run->engine->mutex);
+    if (failed == 0)
+        follow_orders(worker);
+    if (load->end != NULL)
+        load->end(worker);
+    return NULL;
+}
