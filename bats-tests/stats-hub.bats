@@ -212,6 +212,21 @@ records() {
     hear $'failed\tmeter\t'
 }
 
+@test "what an earlier session warned of is kept once" {
+    describe '.warnings = [{ load: null, condition: null, text: "it was dark" }] | .settings.min_runs = 1 | .settings.max_runs = 1'
+    start
+    send 'begin\t0'
+    hear $'run\t*'
+    run_once
+    hear $'run\t*'
+    run_once
+    hear $'stop\t*'
+    send 'warn\tit was dark' 'warn\tit was cold' 'after\t{}'
+    finish
+    holds '[.warnings[].text] == ["it was dark", "it was cold"]' <folder/experiment.json
+    holds '[.warnings[] | select(.flag == "harness-warning") | .message] == ["it was dark", "it was cold"]' <folder/result.json
+}
+
 @test "a disk load on another device than the target's folder is warned of" {
     describe
     start

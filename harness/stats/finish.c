@@ -15,19 +15,32 @@ static json_t *steps_json(const struct hub *hub)
     return json_pack("{s:O, s:n}", "steps", hub->steps, "reason");
 }
 
+// Adds this session's warnings to those of earlier ones, each once.
+static void keep_warnings(struct hub *hub)
+{
+    json_t *kept = json_object_get(hub->experiment.json, "warnings");
+    if (json_array_size(hub->warnings) == 0)
+        return;
+    if (!kept) {
+        json_object_set(hub->experiment.json, "warnings", hub->warnings);
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(hub->warnings); i++) {
+        json_t *warning = json_array_get(hub->warnings, i);
+        if (!hub_has_warning(kept, warning))
+            json_array_append(kept, warning);
+    }
+}
+
 // What only this session knows, and why it ended where runs.jsonl does not show it.
 static bool complete_experiment(struct hub *hub)
 {
     json_t *json = hub->experiment.json;
     const enum stop_reason reason = hub->course.next.stop;
-    json_t *kept = json_object_get(json, "warnings");
     if (hub->after)
         json_object_set(json, "after", hub->after);
     json_object_set_new(json, "step_accounting", steps_json(hub));
-    if (json_array_size(hub->warnings) > 0 && !kept)
-        json_object_set(json, "warnings", hub->warnings);
-    else if (kept)
-        json_array_extend(kept, hub->warnings);
+    keep_warnings(hub);
     if (reason == STOP_MAX_TIME || reason == STOP_INTERRUPTED)
         json_object_set_new(json, "stopped", json_string(stop_names[reason]));
     char *path = folder_file(&hub->folder, "experiment.json");

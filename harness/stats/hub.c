@@ -28,7 +28,7 @@ bool hub_fail(struct hub *hub, const char *source, const char *text)
     return good;
 }
 
-static bool is_known(const json_t *warnings, const json_t *warning)
+bool hub_has_warning(const json_t *warnings, const json_t *warning)
 {
     for (size_t i = 0; i < json_array_size(warnings); i++)
         if (json_equal(json_array_get(warnings, i), warning))
@@ -40,7 +40,7 @@ void hub_warn(struct hub *hub, const struct source *source, const char *text)
 {
     json_t *warning = json_pack("{s:s?, s:s?, s:s}", "load", source ? source->name : NULL,
                                 "condition", source ? source->condition : NULL, "text", text);
-    if (!warning || is_known(hub->warnings, warning)) {
+    if (!warning || hub_has_warning(hub->warnings, warning)) {
         json_decref(warning);
         return;
     }

@@ -37,4 +37,7 @@ bool hub_fail(struct hub *hub, const char *source, const char *text);
 // Keeps a warning for the result, and prints it, once. `source` NULL: of the harness.
 void hub_warn(struct hub *hub, const struct source *source, const char *text);
 
+// Whether an array of warnings has that one.
+bool hub_has_warning(const json_t *warnings, const json_t *warning);
+
 #endif
