@@ -151,7 +151,7 @@ continues() {
 @test "two campaigns on one folder exclude each other; tasks with --cells share it" {
     start
     run -1 "$JOSTLE" campaign c.conf --output out
-    [[ $output == *'another jostle campaign works in '* ]]
+    [[ $output == *'another jostle campaign is using '* ]]
     run -1 "$JOSTLE" campaign c.conf --output out --cells 3
     kill -TERM "$campaign"
     ended_with 143

@@ -100,7 +100,7 @@ refused() {
     refused "$target"$'\n    loads = dsk\n[load "disk"]\n    spec = cpu' ': target.x.loads: no load is named dsk \(did you mean disk\?\)'
     refused "$target"$'\n[load "cpu"]\n    level = 1' ': load.cpu: there is no spec'
     refused "$target"$'\n[load "cpu"]\n    spec = cpu --percent {level}' ': load.cpu.spec: \{level\}: unknown placeholder'
-    refused "$target"$'\n[load "cpu"]\n    spec = cpu\n    node = 0' ': load.cpu.node: 0 is no place'
+    refused "$target"$'\n[load "cpu"]\n    spec = cpu\n    node = 0' ': load.cpu.node: 0 is not a node'
     refused "$target"$'\n[include]\n    path = nowhere.conf' ': include.path: .*nowhere.conf cannot be read'
     refused $'[target "x"\n    command = true' ' cannot be read \(.*line [12].*\): write \[section "NAME"\]'
     refused $'[campaign]\n    name = x' ': there is no target'

@@ -154,7 +154,7 @@ static void add_cell(const struct context *context, const struct half *target,
         cell_settings(context, target, load));
     if (cell == NULL)
         config_refuse(context->config, NULL, NULL,
-                      "a name or a value is not valid UTF-8: write it so");
+                      "a name or a value is not valid UTF-8: save the file as UTF-8");
     json_array_append_new(cells, cell);
 }
 
@@ -295,7 +295,7 @@ static json_t *make_plan(struct context *context, const struct section *campaign
                              "calibrate_s", calibrate_seconds(config, campaign), "settings",
                              settings, "cells", make_cells(context, &targets, &loads));
     if (plan == NULL)
-        config_refuse(config, NULL, NULL, "a value is not valid UTF-8: write it so");
+        config_refuse(config, NULL, NULL, "a value is not valid UTF-8: save the file as UTF-8");
     json_decref(none);
     sections_free(&targets);
     sections_free(&loads);

@@ -50,7 +50,7 @@ bool folder_lock(const char *folder, bool shared)
         }
         nanosleep(&(struct timespec){.tv_nsec = LOCK_PAUSE_NS}, NULL);
     }
-    return complain("another jostle campaign works in %s: wait for it (jostle watch %s), or choose "
+    return complain("another jostle campaign is using %s: wait for it (jostle watch %s), or choose "
                     "another folder",
                     folder, folder);
 }

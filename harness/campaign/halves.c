@@ -41,7 +41,8 @@ static void set_setting(const struct context *context, const struct entry *entry
                         ? json_sprintf("%s\n%s", before, value)
                         : json_string(value);
     if (json_object_set_new(settings, entry->key, whole) != 0)
-        config_refuse(context->config, entry, NULL, "this is not valid UTF-8: write it so");
+        config_refuse(context->config, entry, NULL,
+                      "this is not valid UTF-8: save the file as UTF-8");
     free(value);
 }
 
@@ -218,7 +219,7 @@ static char *load_node(const struct context *context, const struct section *sect
     if (strcmp(entry->value, "all-others") != 0 &&
         (entry->value[0] == '0' || digits == 0 || entry->value[digits] != '\0'))
         config_refuse(context->config, entry, NULL,
-                      "%s is no place: give a number of a node from 1 on, or all-others",
+                      "%s is not a node: give a number of a node from 1 on, or all-others",
                       entry->value);
     return kept(asprintf(&node, "@%s", entry->value) < 0 ? NULL : node);
 }

@@ -76,10 +76,10 @@ static const struct command {
 static const char intro[] =
     "The part of jostle's campaigns that reads and writes files.\n\n"
     "  expand              what git config prints of a campaign file becomes a plan\n"
-    "  describe PLAN       what the shell needs to know of a plan, lines NAME, VALUE\n"
+    "  describe PLAN       what the shell needs to know of a plan\n"
     "  plan PLAN DIR       jostle.plan/1: the cells, with how long each takes\n"
     "  probes PLAN DIR     targets of whose time nothing is known\n"
-    "  calibrations PLAN DIR   loads whose limits are percentages\n"
+    "  calibrations PLAN DIR  loads whose limits are percentages\n"
     "  keep PLAN DIR       the plan into the folder\n"
     "  run PLAN DIR        the dialogue with the shell that runs the cells\n"
     "  status DIR          jostle.campaign-status/1\n"

@@ -114,7 +114,8 @@ static void add_values(const struct config *config, const struct entry *entry, j
             if (strcmp(json_string_value(json_array_get(list, k)), words[i]) == 0)
                 config_refuse(config, entry, NULL, "%s is given twice: remove one", words[i]);
         if (json_array_append_new(list, json_string(words[i])) != 0)
-            config_refuse(config, entry, NULL, "%s is not valid UTF-8: write it so", words[i]);
+            config_refuse(config, entry, NULL, "%s is not valid UTF-8: save the file as UTF-8",
+                          words[i]);
     }
     if (json_array_size(list) == 0)
         config_refuse(config, entry, NULL, "no values: give some, with spaces between them");
@@ -140,13 +141,14 @@ static json_t *case_row(const struct config *config, const struct entry *entry)
         const size_t length = strspn(words[i], "abcdefghijklmnopqrstuvwxyz0123456789-");
         if (!islower((unsigned char)words[i][0]) || words[i][length] != '=')
             config_refuse(config, entry, NULL,
-                          "%s is no NAME=VALUE: write case = a=1 b=2, with names in lower case",
+                          "%s is not NAME=VALUE: write case = a=1 b=2, with names in lower case",
                           words[i]);
         words[i][length] = '\0';
         if (json_object_get(row, words[i]) != NULL)
             config_refuse(config, entry, NULL, "%s is given twice: give each name once", words[i]);
         if (json_object_set_new(row, words[i], json_string(words[i] + length + 1)) != 0)
-            config_refuse(config, entry, NULL, "%s is not valid UTF-8: write it so", words[i]);
+            config_refuse(config, entry, NULL, "%s is not valid UTF-8: save the file as UTF-8",
+                          words[i]);
     }
     if (count == 0)
         config_refuse(config, entry, NULL, "no values: write case = a=1 b=2");

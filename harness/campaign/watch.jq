@@ -1,5 +1,5 @@
 # jostle.campaign-status/1 -> what jostle watch shows. $all is not empty where every cell
-# that needs a look is to be named; $most: how many are, else.
+# that needs attention is to be named; $most: how many are, else.
 include "campaign/duration";
 
 def percent: . * 1000 + 0.5 | floor | "\(. / 10 | floor).\(. % 10)";
@@ -18,10 +18,10 @@ def running: "  \(.name) on \(.host): \(.runs) runs" + (if .expected_runs then "
   # A status is written between runs.
   + (now - (.updated | seconds) | if . >= 10 then ", its last run ended \(duration) ago" else "" end);
 
-def needs_a_look: .state == "stale" or .state == "failed" or (.state == "interrupted" and .reason);
+def needs_attention: .state == "stale" or .state == "failed" or (.state == "interrupted" and .reason);
 
 total,
 (.cells[] | select(.state == "running") | running),
-([.cells[] | select(needs_a_look)]
+([.cells[] | select(needs_attention)]
  | (if $all != "" then . else .[:$most] end)[] | "  \(.name): \(.state): \(.reason // "-")"),
-([.cells[] | select(needs_a_look)] | length | select($all == "" and . > $most) | "  and \(. - $most) more: see --all")
+([.cells[] | select(needs_attention)] | length | select($all == "" and . > $most) | "  and \(. - $most) more: see --all")
