@@ -23,16 +23,6 @@ struct request {
 
 #define REQUEST(member) .offset = offsetof(struct request, member)
 
-static bool check_metrics(const char *text, char *error, size_t size)
-{
-    struct settings ignored = {0};
-    const bool good = settings_add_metrics(&ignored, text);
-    if (!good)
-        snprintf(error, size,
-                 "give wall_s, user_s, system_s, max_rss_bytes (joined by commas) or all");
-    return good;
-}
-
 static const struct option_row rows[] = {
     {.name = "anyway",
      .type = OPTION_FLAG,
@@ -47,7 +37,7 @@ static const struct option_row rows[] = {
      .argument = "LIST",
      .type = OPTION_TEXT,
      REQUEST(metric),
-     .check = check_metrics,
+     .check = settings_check_metrics,
      .help = "wall_s, user_s, system_s, max_rss_bytes or all (default: as A was measured)"},
     {.name = "confidence",
      .argument = "C",

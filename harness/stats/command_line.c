@@ -16,7 +16,6 @@ struct typed {
 };
 
 static bool check_names(const char *text, char *error, size_t size);
-static bool check_metrics(const char *text, char *error, size_t size);
 
 #define TYPED(member) .offset = offsetof(struct typed, member)
 #define LINE(member)  .offset = offsetof(struct command_line, member)
@@ -64,7 +63,7 @@ static const struct option_row experiment_rows[] = {
      .type = OPTION_TEXT,
      TYPED(metric),
      .preset = "wall_s",
-     .check = check_metrics,
+     .check = settings_check_metrics,
      .help = "wall_s, user_s, system_s, max_rss_bytes or all; intervals of several metrics hold "
              "all at once (Bonferroni)"},
     {.name = "seed",
@@ -250,16 +249,6 @@ static bool add_conditions(struct settings *settings, const char *list)
             settings->conditions[settings->condition_count++] = own;
     }
     free(copy);
-    return good;
-}
-
-static bool check_metrics(const char *text, char *error, size_t size)
-{
-    struct settings ignored = {0};
-    const bool good = settings_add_metrics(&ignored, text);
-    if (!good)
-        snprintf(error, size,
-                 "give wall_s, user_s, system_s, max_rss_bytes (joined by commas) or all");
     return good;
 }
 

@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,15 @@ bool settings_add_metrics(struct settings *settings, const char *list)
         name = name[length] == ',' ? name + length + 1 : NULL;
     }
     return good;
+}
+
+bool settings_check_metrics(const char *list, char *error, size_t size)
+{
+    struct settings ignored = {0};
+    if (settings_add_metrics(&ignored, list))
+        return true;
+    snprintf(error, size, "give wall_s, user_s, system_s, max_rss_bytes (joined by commas) or all");
+    return false;
 }
 
 void settings_free(struct settings *settings)

@@ -55,6 +55,9 @@ size_t settings_aa(const struct settings *settings);
 // is none.
 bool settings_add_metrics(struct settings *settings, const char *list);
 
+// Whether it is such a list; else error says what to give. An option's check.
+bool settings_check_metrics(const char *list, char *error, size_t size);
+
 void settings_free(struct settings *settings);
 
 #endif
