@@ -36,26 +36,6 @@ def time_text: if . == null then "-" else scaled(time_scale) end;
 def size_text: if . == null then "-" else scaled(size_scale) end;
 def percent_text: if . == null then "-" else . * 100 | fixed(decimals) + " %" end;
 
-# mean ± half-width, in one unit, the half-width with two significant digits
-def with_error($half; scale):
-  if . == null then "-"
-  else scale as $s
-  | (($half // 0) * $s.factor) as $h
-  | (if $h == 0 then (. * $s.factor | decimals)
-     else ([[(1 - ($h | log10 | floor)), 0] | max, 6] | min) end) as $n
-  | (. * $s.factor | fixed($n)) + " ± " + (if $half == null then "?" else $h | fixed($n) end) + " " + $s.unit
-  end;
-
-# 1.23e-05
-def scientific:
-  if . == null then "-"
-  elif . == 0 then "0"
-  else (log10 | floor) as $e
-  | (. / pow(10; $e) | fixed(2)) as $m
-  | (if $m == "10.00" then ["1.00", $e + 1] else [$m, $e] end) as [$mantissa, $exponent]
-  | "\($mantissa)e\($exponent)"
-  end;
-
 # rows of cells -> lines with aligned columns; the first column to the left
 def aligned:
   (transpose | map(map(length) | max)) as $widths
