@@ -27,16 +27,17 @@ static void append(struct line *line, const char *text, size_t length)
     line->text[line->used] = '\0';
 }
 
-/* Length of the UTF-8 sequence at text; 0: it is none (or overlong, a surrogate,
- * above U+10FFFF: RFC 3629). */
-static size_t sequence(const unsigned char *text)
+size_t utf8_length(const char *start, size_t left)
 {
+    const unsigned char *text = (const unsigned char *)start;
     const size_t length = *text < 0x80   ? 1
                           : *text < 0xc2 ? 0
                           : *text < 0xe0 ? 2
                           : *text < 0xf0 ? 3
                           : *text < 0xf5 ? 4
                                          : 0;
+    if (length > left)
+        return 0;
     for (size_t i = 1; i < length; i++)
         if ((text[i] & 0xc0) != 0x80)
             return 0;
@@ -50,7 +51,7 @@ static void append_quoted(struct line *line, const char *value)
     char escaped[8];
     append(line, "\"", 1);
     for (const unsigned char *c = (const unsigned char *)value; *c != '\0';) {
-        const size_t length = sequence(c);
+        const size_t length = utf8_length((const char *)c, 4);
         if (length == 0) {
             append(line, "\xef\xbf\xbd", 3);
         } else if (*c == '"' || *c == '\\') {

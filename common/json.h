@@ -25,6 +25,10 @@ struct line {
     bool failed; /* out of memory: everything after it is ignored */
 };
 
+/* Length of the UTF-8 sequence at text, of at most left bytes; 0: it is none (or
+ * overlong, a surrogate, above U+10FFFF: RFC 3629). */
+size_t utf8_length(const char *text, size_t left);
+
 void line_object(struct line *line, const char *name);
 void line_array(struct line *line, const char *name);
 /* Closes the innermost object or array that is open. */

@@ -178,13 +178,20 @@ static double find_floor(const struct cell *cell)
     return view_number(view_get(entry, "floor"), NAN);
 }
 
-/* Of several loads, the first whose rate is known. */
-static const struct value *find_load(const struct value *loads)
+const struct value *rated_load(const struct value *loads)
 {
     for (const struct value *load = view_first(loads); load != NULL; load = view_next(loads, load))
         if (view_is(view_get(load, "offered"), VIEW_NUMBER))
             return load;
-    return view_first(loads);
+    return NULL;
+}
+
+bool load_is_short(const struct value *load)
+{
+    const struct value *noted = view_get(load, "short");
+    const double offered = view_number(view_get(load, "offered"), NAN);
+    return noted != NULL ? view_true(noted)
+                         : view_number(view_get(load, "achieved"), NAN) < 0.95 * offered;
 }
 
 static bool has_flag(const struct cell *cell, const char *flag)
@@ -238,12 +245,11 @@ static void find_warnings(struct cell *cell)
             add_warning(cell, warning);
 }
 
-static void find_short(struct cell *cell)
+static void find_load(struct cell *cell)
 {
-    const struct value *noted = view_get(cell->load_entry, "short");
-    const double offered = view_number(view_get(cell->load_entry, "offered"), NAN);
-    const double achieved = view_number(view_get(cell->load_entry, "achieved"), NAN);
-    cell->is_short = noted != NULL ? view_true(noted) : achieved < 0.95 * offered;
+    const struct value *loads = view_get(cell->loaded, "load"), *rated = rated_load(loads);
+    cell->load_entry = rated != NULL ? rated : view_first(loads);
+    cell->is_short = load_is_short(cell->load_entry);
     if (cell->is_short && !has_flag(cell, "load-short"))
         add_warning(cell, severity_short(cell->load_entry));
 }
@@ -287,9 +293,8 @@ bool cell_make(struct cell *cell, const struct experiment *experiment, const cha
     cell->host = view_string(view_get(experiment->environment, "host"));
     cell->kind = node_kind(experiment->environment);
     cell->noise_floor = find_floor(cell);
-    cell->load_entry = find_load(view_get(cell->loaded, "load"));
     find_warnings(cell);
-    find_short(cell);
+    find_load(cell);
     if (view_is(view_get(cell->slowdown, "distinguishable"), VIEW_FALSE))
         add_flag(cell, "noise");
     if (strcmp(experiment->state, "done") != 0)

@@ -26,7 +26,7 @@ double metric_mean(const struct value *condition, unsigned metric)
     return number_of(view_get(condition, metrics[metric].name), "mean");
 }
 
-double row_center(const struct value *metric)
+static double row_center(const struct value *metric)
 {
     const double center = number_of(metric, "center");
     return isnan(center) ? number_of(metric, "mean") : center;

@@ -14,8 +14,6 @@ char *row_of_cell(const struct cell *cell, const char *figure);
 
 /* "697 ± 5 ms", with a star where outliers are set aside. */
 const char *row_time(const struct value *condition, char *text);
-/* The figure that a metric's interval is of; NAN: not known. */
-double row_center(const struct value *metric);
 double metric_mean(const struct value *condition, unsigned metric);
 /* "1.37 [1.35, 1.39]", "(noise)" where it is not distinguishable. */
 const char *row_slowdown(const struct value *slowdown, char *text);

@@ -52,14 +52,6 @@ static void print_flags(const struct value *flags)
     putchar_unlocked('"');
 }
 
-static const struct value *rated(const struct value *loads)
-{
-    for (const struct value *load = view_first(loads); load != NULL; load = view_next(loads, load))
-        if (view_is(view_get(load, "offered"), VIEW_NUMBER))
-            return load;
-    return NULL;
-}
-
 /* What is the same in each line of an experiment. */
 struct context {
     const char *experiment;
@@ -69,7 +61,7 @@ struct context {
 static void print_run(void *argument, const struct value *run, bool used)
 {
     const struct context *context = argument;
-    const struct value *load = rated(view_get(run, "load"));
+    const struct value *load = rated_load(view_get(run, "load"));
     print_text(context->experiment);
     putchar_unlocked(',');
     if (context->target != NULL)

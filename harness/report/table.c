@@ -55,14 +55,6 @@ static const struct value *wall_slowdown(const struct experiment *experiment, co
     return NULL;
 }
 
-static bool load_is_short(const struct value *load)
-{
-    const struct value *noted = view_get(load, "short");
-    const double offered = view_number(view_get(load, "offered"), NAN),
-                 achieved = view_number(view_get(load, "achieved"), NAN);
-    return noted != NULL ? view_true(noted) : achieved < 0.95 * offered;
-}
-
 /* What each of a condition's loads achieved: "1.0 of 1.0 CPUs + 12 ms CPU". */
 static char *loads_text(const struct value *condition)
 {

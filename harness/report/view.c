@@ -1,5 +1,7 @@
 #include "view.h"
 
+#include "common/json.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,31 +196,12 @@ void view_free(struct view *view)
     *view = (struct view){0};
 }
 
-/* Length of the UTF-8 sequence at text, of at most left bytes; 0: none. */
-static size_t sequence(const unsigned char *text, size_t left)
-{
-    const size_t length = *text < 0x80   ? 1
-                          : *text < 0xc2 ? 0
-                          : *text < 0xe0 ? 2
-                          : *text < 0xf0 ? 3
-                          : *text < 0xf5 ? 4
-                                         : 0;
-    if (length > left)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    const bool wrong = (*text == 0xe0 && text[1] < 0xa0) || (*text == 0xed && text[1] > 0x9f) ||
-                       (*text == 0xf0 && text[1] < 0x90) || (*text == 0xf4 && text[1] > 0x8f);
-    return length > 1 && wrong ? 0 : length;
-}
-
 size_t view_compact(const char *text, size_t length, char *to)
 {
     char *out = to;
     bool inside = false;
     for (size_t i = 0; i < length;) {
-        const size_t bytes = sequence((const unsigned char *)text + i, length - i);
+        const size_t bytes = utf8_length(text + i, length - i);
         if (bytes == 0) {
             out = mempcpy(out, "\xef\xbf\xbd", 3);
             i++;
