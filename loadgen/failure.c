@@ -5,12 +5,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void fail(struct run *run, const char *text)
+/* The first failure counts. */
+static void __attribute__((format(printf, 2, 0)))
+fail(struct run *run, const char *format, va_list arguments)
 {
     struct engine *engine = run->engine;
     pthread_mutex_lock(&engine->mutex);
     if (engine->failure[0] == '\0')
-        snprintf(engine->failure, sizeof engine->failure, "%s", text);
+        vsnprintf(engine->failure, sizeof engine->failure, format, arguments);
     pthread_mutex_unlock(&engine->mutex);
     engine_report(engine, ENGINE_FAILED);
 }
@@ -22,23 +24,19 @@ const char *failure_of(const struct run *run)
 
 int run_fail(struct run *run, const char *format, ...)
 {
-    char text[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    fail(run, format, arguments);
     va_end(arguments);
-    fail(run, text);
     return -1;
 }
 
 int worker_fail(struct worker *worker, const char *format, ...)
 {
-    char text[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    fail(worker->run, format, arguments);
     va_end(arguments);
-    fail(worker->run, text);
     return -1;
 }
 
