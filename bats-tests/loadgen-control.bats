@@ -88,7 +88,8 @@ switches() {
     load_mark a
     sleep 1
     load_mark b
-    load_holds '.offered == 0.6 and .achieved / .offered > 0.8 and .achieved / .offered < 1.05'
+    # What a busy machine withholds is dropped, and counted.
+    load_holds '.offered == 0.6 and (.achieved + .dropped_s / .elapsed_s) / .offered > 0.8 and .achieved / .offered < 1.05'
     load_say rate '10%'
     sleep 0.1
     load_mark c
