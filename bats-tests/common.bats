@@ -28,6 +28,7 @@ options() {
 }
 
 # refused TEXT ARGUMENT...: exit 2, one line that has TEXT, nothing on stdout.
+# shellcheck disable=SC2154 # run sets stderr and stderr_lines
 refused() {
     local text=$1
     shift

@@ -31,8 +31,8 @@ cell() {
     [[ $output == *'interrupted cell3'* && $output != *cell1* && $output != *cell4* ]]
     run -0 "$JOSTLE" status --all c
     [[ $output == *'done        cell1'* && $output == *'waiting     cell6'* ]]
-    "$JOSTLE" status --json c >status
-    jsonschema -i status "$ROOT/results/schema/jostle.campaign-status.schema.json"
+    "$JOSTLE" status --json c >answer
+    jsonschema -i answer "$ROOT/results/schema/jostle.campaign-status.schema.json"
 }
 
 # both TEXT: status and watch both show TEXT.
