@@ -63,7 +63,7 @@ measure_traps() {
 # measure_open: the FIFOs, and stats, which locks the records.
 measure_open() {
     local i
-    local -a fifos=(stats meter)
+    local -a fifos=(meter)
     folder=${plan[folder]}
     for i in "${!load_name[@]}"; do fifos+=("load.$i"); done
     exec {terminal_out}>&1

@@ -9,17 +9,20 @@ declare -a NEXT=()         # its last decision: run CONDITION BLOCK ORDER PROGRE
 
 # stats_start FOLDER: starts it on the experiment in FOLDER.
 stats_start() {
+    local out in
     local -a words=("$JOSTLE_BIN/stats" --experiment "$1" --pid "$$")
     [[ -z ${plan[quiet]:-} ]] || words+=(--quiet)
     # A signal to the whole group must not end it before it has noted how we end.
-    exec {stats_out}< <(
+    coproc STATS {
         trap '' INT TERM HUP
-        spawn "${words[@]}" <"$fifo_folder/stats"
-    )
+        spawn "${words[@]}"
+    }
     stats_pid=$!
-    private_fds+=("$stats_out")
-    exec {stats_in}>"$fifo_folder/stats"
-    private_fds+=("$stats_in")
+    # Duplicates: bash closes its own as soon as the program has ended.
+    out=${STATS[0]} in=${STATS[1]}
+    exec {stats_out}<&"$out" {stats_in}>&"$in"
+    private_fds+=("$stats_out" "$stats_in")
+    exec {out}<&- {in}>&-
 }
 
 # stats_say FIELD...: sends a command that has no answer.
