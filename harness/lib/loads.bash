@@ -40,16 +40,9 @@ load_start() {
     load_errors[i]=$2/load.${load_name[i]}.stderr
     scheduler_start_words "${load_node[i]}" command
     stats_say load "$i" "${load_name[i]}" "${load_condition[i]}" "${load_node[i]}" "$fifo_folder/load.$i"
-    exec {fd}> >(load_become "$fifo_folder/load.$i" "${load_errors[i]}" "${command[@]}")
+    exec {fd}> >(spawn "${command[@]}" >"$fifo_folder/load.$i" 2>"${load_errors[i]}")
     load_pid[i]=$! load_in[i]=$fd
     private_fds+=("$fd")
-}
-
-# load_become FIFO ERRORS COMMAND...: in place of this subshell. A FIFO that is opened for
-# writing alone would wait for stats, also for one that is no more.
-load_become() {
-    exec 1<>"$1" 2>"$2"
-    spawn "${@:3}"
 }
 
 # loads_say LINE I...: sends a control line.

@@ -9,18 +9,12 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-// open_output: a FIFO is opened for reading, too, as we would else wait for a reader,
-// deaf to the end of our caller.
 static bool open_output(int *fd, const char *path)
 {
-    struct stat status;
-    const bool fifo = stat(path, &status) == 0 && S_ISFIFO(status.st_mode);
-    *fd = strcmp(path, "-") == 0
-              ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-              : launch_open(path, (fifo ? O_RDWR : O_WRONLY) | O_CREAT | O_TRUNC);
+    *fd = strcmp(path, "-") == 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                                 : launch_open(path, O_WRONLY | O_CREAT | O_TRUNC);
     return *fd >= 0 ||
            complain("--output %s: %s: name a file that can be written", path, strerror(errno));
 }
