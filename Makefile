@@ -1,5 +1,5 @@
 # jostle: how much does a program slow down when it has noisy neighbours?
-# `make help` lists what can be asked for.
+# `make help` lists the targets.
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
@@ -74,12 +74,12 @@ simulate: all ## simulate experiments: do the intervals cover what they promise?
 bench: all ## speed and exactness side by side with the peers, in one run
 	@bench/all
 
-# What two programs need stands in common/ once; all include it as "common/NAME.h".
+# What two programs need is in common/ once; all include it as "common/NAME.h".
 $(COMMON): $(call objects,common/*.c)
 	@mkdir -p $(@D)
 	rm -f $@ && $(AR) rcs $@ $^
 
-# A load of several files is a folder; all know the frame, which stands above them.
+# A load of several files is a folder; all know the frame, which is in the folder above.
 $(LOADGEN): COMPILE += -Iloadgen
 $(BIN)/loadgen: $(LOADGEN) $(COMMON)
 	@mkdir -p $(@D)

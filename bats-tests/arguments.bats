@@ -81,6 +81,9 @@ given() {
     [[ $output == ' (did you mean slowdown?)' ]]
     run -0 "$ARGUMENTS" nearest entirely-else run slowdown report
     [[ $output == '' ]]
+    # The dashes are no letters that two options have in common.
+    run -0 "$ARGUMENTS" nearest --only --help --json
+    [[ $output == '' ]]
     run -2 "$ARGUMENTS"
 }
 

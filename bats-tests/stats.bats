@@ -248,6 +248,14 @@ summary() {
     done
 }
 
+@test "an error that is not known is a problem, too, and says so" {
+    printf '{"condition":"baseline","wall_s":1}\n{"condition":"load","wall_s":2}\n' | summary --conditions baseline,load >out
+    jq -e '[.warnings[] | select(.flag == "not-converged" and .severity == "problem")]
+        | length == 1 and .[0].condition == "load" and .[0].message == "the error is not known after 1 run"' out
+    printf '{"wall_s":1}\n' | summary >out
+    jq -e '[.warnings[] | select(.flag == "not-converged")] | length == 1' out
+}
+
 @test "equal values converge, and the clock is blamed" {
     wall 0.5 0.5 0.5 0.5 | summary --min-runs 4 | holds '(.conditions[0] | .converged and .wall_s.variance == 0
         and .wall_s.ci == [0.5, 0.5]) and (.warnings | map(.flag) == ["coarse-clock"])'

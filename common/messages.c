@@ -70,7 +70,8 @@ static size_t distance(const char *a, const char *b)
 const char *nearest_name(const char *word, const char *const *names)
 {
     const char *best = NULL;
-    size_t least = strlen(word) / 2 + 1;
+    // A third of the letters may differ; the dashes of an option are none.
+    size_t least = (strlen(word) - strspn(word, "-")) / 3 + 1;
     for (; *names != NULL; names++) {
         const size_t far = distance(word, *names);
         if (far <= least && (best == NULL || far < least)) {

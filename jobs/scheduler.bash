@@ -103,7 +103,7 @@ scheduler_environment() {
         unset JOSTLE_JOB_FACTS JOSTLE_JOB_NEIGHBOURS JOSTLE_JOB_HOSTS
         return
     fi
-    # Only the neighbours change: the scheduler is asked for the rest once.
+    # Only the neighbours change: the rest is read once.
     if [[ -z $scheduler_known_job ]]; then
         JOSTLE_JOB_FACTS=$(scheduler_facts)
         JOSTLE_JOB_HOSTS=$(scheduler_hosts)

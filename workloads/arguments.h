@@ -1,7 +1,7 @@
 #ifndef WORKLOADS_ARGUMENTS_H
 #define WORKLOADS_ARGUMENTS_H
 
-/* How every workload reads its arguments and says that it cannot go on. A
+/* How every workload reads its arguments and says that it cannot continue. A
  * header alone, so that each program stays one file that compiles by itself;
  * PROGRAM, its name, is defined before this is included. */
 

@@ -91,7 +91,7 @@ static struct options parse_arguments(int argc, char **argv)
     return options;
 }
 
-/* What stands at both ends of a block: another value for each block and each round (but for
+/* What is at both ends of a block: another value for each block and each round (but for
  * chance, and then one that the neighbours do not have). */
 static uint64_t tag(const struct worker *worker, uint64_t repeat, uint64_t iteration)
 {

@@ -72,7 +72,7 @@ static const char help[] =
     "(up to a million), flows and distances. The optimum follows in the way of\n"
     "QAPLIB's .sln files, after the second matrix: N again and the optimum, then, if\n"
     "known, an assignment (its cost is verified, too). Where FILE ends with .dat and\n"
-    "does not state it, it is taken from the .sln file beside it.\n"
+    "does not state it, it is taken from the .sln file next to it.\n"
     "\n"
     "  --optimum VALUE  the optimum to verify against, whatever the files say\n"
     "  --help           this text\n"
@@ -234,7 +234,7 @@ static void read_solution(const char *path, const char *text, const struct insta
     }
 }
 
-/* The optimum from the .sln file beside a .dat file, if there is one. */
+/* The optimum from the .sln file next to a .dat file, if there is one. */
 static void read_solution_beside(const struct instance *instance, struct options *options)
 {
     const size_t length = strlen(options->file);

@@ -85,7 +85,7 @@ static void memcpy_copy(double *restrict a, const double *restrict b, const doub
             STORE(a + i + 3 * WIDTH, w);                                                           \
         }                                                                                          \
     }
-/* The same loads, each line asked for early. */
+/* The same loads, each line prefetched. */
 #define AHEAD_OF(POINTER)    (_mm_prefetch((const char *)((POINTER) + AHEAD), _MM_HINT_T0), (POINTER))
 #define LOAD4_AHEAD(POINTER) _mm256_load_pd(AHEAD_OF(POINTER))
 

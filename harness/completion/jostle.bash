@@ -34,7 +34,7 @@ _jostle() {
         return
     fi
     for word in "${COMP_WORDS[@]:2:COMP_CWORD-2}"; do
-        # What stands after -- is the target's own command line.
+        # What follows -- is the target's own command line.
         [[ $word != -- ]] || {
             mapfile -t COMPREPLY < <(compgen -c -f -- "$current" | sort -u)
             return

@@ -63,8 +63,7 @@ static void parse(struct choices *choices, int argc, char **argv)
                  "A line for each finding: ok; warn, with what to do; unknown, where this machine "
                  "does not show it.",
         .details = "Exit status:\n"
-                   "  0  checked    1  failure    2  wrong use    3  something warns, with "
-                   "--strict",
+                   "  0  checked    1  failure    2  wrong use    3  a warning, with --strict",
         .groups = groups,
         .group_count = 1,
     };

@@ -8,7 +8,7 @@ def number_text:
 
 def rate_text: if .unit == "B/s" then .rate | scaled(rate_scale("B/s")) else "\(.rate | number_text)\(.unit)" end;
 
-# How long one operation takes each worker, where that tells something: not where
+# How long one operation takes each worker, where that means something: not where
 # it is some chunk of bytes.
 def each_text:
   (.threads * (.ready.depth // 1)) as $at_once

@@ -11,7 +11,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-// What the target's process tells of itself up to its exec, in a page that it
+// What the target's process reports of itself up to its exec, in a page that it
 // shares with meter.
 struct launch_report {
     const char *failed_step; // what could not be prepared, NULL if all could

@@ -186,14 +186,6 @@ const struct value *rated_load(const struct value *loads)
     return NULL;
 }
 
-bool load_is_short(const struct value *load)
-{
-    const struct value *noted = view_get(load, "short");
-    const double offered = view_number(view_get(load, "offered"), NAN);
-    return noted != NULL ? view_true(noted)
-                         : view_number(view_get(load, "achieved"), NAN) < 0.95 * offered;
-}
-
 static bool has_flag(const struct cell *cell, const char *flag)
 {
     for (size_t i = 0; i < cell->flag_count; i++)
@@ -228,8 +220,6 @@ static bool concerns(const struct value *warning, const struct cell *cell)
            (cell->condition != NULL && view_equals(condition, cell->condition));
 }
 
-/* The warnings of the result; and, of results that older versions wrote, what
- * those said elsewhere. */
 static void find_warnings(struct cell *cell)
 {
     const struct value *warnings = view_get(cell->of->result.top, "warnings");
@@ -237,21 +227,13 @@ static void find_warnings(struct cell *cell)
          item = view_next(warnings, item))
         if (concerns(item, cell) && view_is(view_get(item, "flag"), VIEW_STRING))
             add_warning(cell, severity_warning(item));
-    const struct value *condition[] = {cell->of->baseline, cell->loaded};
-    const bool told = has_flag(cell, "not-converged");
-    struct warning warning;
-    for (size_t i = 0; i < 2 && !told; i++)
-        if (severity_unconverged(condition[i], cell->of->settings, &warning))
-            add_warning(cell, warning);
 }
 
 static void find_load(struct cell *cell)
 {
     const struct value *loads = view_get(cell->loaded, "load"), *rated = rated_load(loads);
     cell->load_entry = rated != NULL ? rated : view_first(loads);
-    cell->is_short = load_is_short(cell->load_entry);
-    if (cell->is_short && !has_flag(cell, "load-short"))
-        add_warning(cell, severity_short(cell->load_entry));
+    cell->is_short = view_true(view_get(cell->load_entry, "short"));
 }
 
 /* Each metric has a mean and, where it has one, a variance: numbers both. */

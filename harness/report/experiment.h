@@ -47,8 +47,6 @@ void cell_free(struct cell *cell);
 
 /* The first of several loads whose rate is known; NULL: none. */
 const struct value *rated_load(const struct value *loads);
-/* As the result says; in results of older versions, by the rates. */
-bool load_is_short(const struct value *load);
 /* A command as a shell would read it, to be freed. */
 char *command_text(const struct value *command);
 /* The processor, CPUs, memory and kernel of a node; alike nodes have the same. */

@@ -20,7 +20,7 @@ static size_t number_at_end(const char *text, const char **start)
     return *end == '\0' ? length : 0;
 }
 
-/* "--limit=10%" -> "10%": what stands behind the = of an option. */
+/* "--limit=10%" -> "10%": what follows the = of an option. */
 static const char *value_of(const char *word)
 {
     const char *name = strncmp(word, "--", 2) == 0 ? word + 2 : word;

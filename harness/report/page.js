@@ -5,7 +5,7 @@
   const text = (cell) => (cell ? cell.textContent.trim() : "");
   const words = new Intl.Collator("en", { numeric: true });
 
-  // Where a header stands among the cells of a row: two header rows span.
+  // The place of a header among the cells of a row: two header rows span.
   function columns(table) {
     const taken = [];
     const place = new Map();

@@ -1,9 +1,7 @@
 #include "severity.h"
 
 #include "memory.h"
-#include "numbers.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,40 +30,4 @@ struct warning severity_warning(const struct value *record)
     free(message);
     free(advice);
     return warning;
-}
-
-struct warning severity_short(const struct value *load)
-{
-    char achieved[NUMBER_SIZE], offered[NUMBER_SIZE];
-    char *unit = view_string(view_get(load, "unit"));
-    struct warning warning = {.flag = must(strdup("load-short")), .problem = true};
-    warning.text = text_of("the load achieved %s of %s",
-                           number_scaled(view_number(view_get(load, "achieved"), NAN), scale_rate,
-                                         unit == NULL ? "" : unit, achieved),
-                           number_scaled(view_number(view_get(load, "offered"), NAN), scale_rate,
-                                         unit == NULL ? "" : unit, offered));
-    free(unit);
-    return warning;
-}
-
-bool severity_unconverged(const struct value *condition, const struct value *settings,
-                          struct warning *warning)
-{
-    char error[NUMBER_SIZE], wanted[NUMBER_SIZE];
-    if (!view_is(view_get(condition, "converged"), VIEW_FALSE))
-        return false;
-    char *name = view_string(view_get(condition, "name")),
-         *metric = view_string(view_first(view_get(settings, "metric")));
-    *warning = (struct warning){.flag = must(strdup("not-converged")), .problem = true};
-    warning->text = text_of(
-        "%s: the error is %s after %.0f runs, %s was wanted", name == NULL ? "-" : name,
-        number_percent(
-            view_number(view_get(view_get(condition, metric == NULL ? "wall_s" : metric), "error"),
-                        NAN),
-            error),
-        view_number(view_get(condition, "runs"), 0),
-        number_percent(view_number(view_get(settings, "error"), NAN), wanted));
-    free(name);
-    free(metric);
-    return true;
 }

@@ -63,7 +63,7 @@ static char *loads_text(const struct value *condition)
     for (const struct value *load = view_first(loads); load != NULL;
          load = view_next(loads, load)) {
         char *more = text_of("%s%s%s", all == NULL ? "" : all, all == NULL ? "" : " + ",
-                             row_achieved(load, load_is_short(load), text));
+                             row_achieved(load, view_true(view_get(load, "short")), text));
         free(all);
         all = more;
     }
@@ -82,14 +82,6 @@ static void put_warnings(struct line *json, const struct experiment *experiment,
             (condition == NULL ? !view_is(of, VIEW_STRING) : view_equals(of, condition))) {
             warning = grown(warning, count, &allocated, sizeof *warning);
             warning[count++] = severity_warning(item);
-        }
-    }
-    if (condition != NULL && entry_with(all, "flag", "not-converged") == NULL) {
-        struct warning unconverged;
-        const struct value *entry = entry_with(experiment->conditions, "name", condition);
-        if (severity_unconverged(entry, experiment->settings, &unconverged)) {
-            warning = grown(warning, count, &allocated, sizeof *warning);
-            warning[count++] = unconverged;
         }
     }
     row_warnings(json, warning, count);

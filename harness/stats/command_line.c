@@ -195,7 +195,7 @@ static const char details[] =
     "  meter FIFO              where meter's lines come from\n"
     "  load INDEX NAME CONDITION NODE FIFO\n"
     "                          and those of a load; NODE empty: this one\n"
-    "  await EVENT SOURCE...   -> ok, when each source (INDEX, or meter) has sent it\n"
+    "  await EVENT SOURCE...   -> ok, when each source (INDEX or meter) has sent it\n"
     "  begin US                -> what is next; US: time of day in microseconds\n"
     "  record [US]             -> what is next; US: longest round trip of marks\n"
     "  stop REASON             -> what is next: stop\n"

@@ -78,12 +78,17 @@ static void add_delivery(const struct session *session, size_t condition,
 static void add_error(const struct session *session, size_t condition, enum metric metric,
                       double error, size_t runs, json_t *list)
 {
-    if (!(error > session->settings->error) || !isfinite(error))
+    if (error <= session->settings->error)
         return;
     struct message message = about(session, FLAG_NOT_CONVERGED, condition, metric);
-    message_detail(&message, "error", "%.3g", 100 * error);
-    message_detail(&message, "limit", "%.3g", 100 * session->settings->error);
-    message_detail(&message, "runs", "%zu", runs);
+    if (isfinite(error)) {
+        message_detail(&message, "error", "%.3g %%", 100 * error);
+        message_detail(&message, "limit", ", more than the %.3g %% that --error allows",
+                       100 * session->settings->error);
+    } else { // too few runs, or too scattered ones
+        message_detail(&message, "error", "not known");
+    }
+    message_detail(&message, "runs", "%zu run%s", runs, runs == 1 ? "" : "s");
     finish(session, list, &message);
 }
 
@@ -111,14 +116,15 @@ static void add_result(struct session *session, size_t condition, enum metric me
                   session->conditions[condition].runs, list);
         return;
     }
-    const size_t pairs = session->conditions[condition].pairs[metric].count;
-    if (condition == 0 || pairs == 0)
+    if (condition == 0)
         return;
+    const size_t pairs = session->conditions[condition].pairs[metric].count;
     // With --at-most the verdict counts, not the error.
     if (settings->at_most <= 0)
-        add_error(session, condition, metric, metric_ratio(session, condition, metric).error, pairs,
-                  list);
-    add_noise(session, condition, metric, list);
+        add_error(session, condition, metric,
+                  pairs > 0 ? metric_ratio(session, condition, metric).error : NAN, pairs, list);
+    if (pairs > 0)
+        add_noise(session, condition, metric, list);
 }
 
 json_t *warnings_of(struct session *session)

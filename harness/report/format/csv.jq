@@ -1,4 +1,4 @@
-# Long form for R, pandas, DuckDB: a line a figure; with --runs, a line a run.
+# Long form for R, pandas, DuckDB; with --runs a line a run.
 # files: .csv
 # reads: model
 # runs: yes

@@ -1,4 +1,4 @@
-# One page with tables and plots, which works offline and prints.
+# One page with tables and plots that works offline.
 # files: .html .htm
 # reads: page
 #

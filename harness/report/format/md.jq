@@ -1,4 +1,4 @@
-# Markdown: the tables of the terminal, mean and variance, slowdown by level.
+# Markdown: the tables, and slowdown by level.
 # files: .md .markdown
 # reads: rows
 include "report/rows";

@@ -1,4 +1,4 @@
-# A table for each target; colours where the terminal has them (NO_COLOR=1: none).
+# A table for each target, in colour unless NO_COLOR=1.
 # files: .txt
 # reads: rows
 #
