@@ -83,7 +83,8 @@ none_runs() {
     local id tag=8.$RANDOM
     id=$(job -N2 --exclusive <<<"exec ${short[*]} --output out --load 'far@2=cpu --percent $tag' -- sleep 2")
     eventually 20 pgrep -f -- "loadgen cpu --control --percent $tag" >/dev/null
-    scancel "$id.0"
+    # Its launcher is seen before Slurm knows the step.
+    eventually 10 scancel "$id.0"
     eventually 30 slurm_no_jobs
     grep -q 'jostle: load far@n2 ended' log
     none_runs "percent $tag"

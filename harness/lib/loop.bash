@@ -162,6 +162,9 @@ measure_failed() {
 # measure_target_failed HOW: says how the target failed, and ends.
 measure_target_failed() {
     local last
+    # A job that is cancelled may end its target first: our own signal then follows, and
+    # the trap says that we were interrupted.
+    sleep 0.3
     last=$(tail -n 1 "$folder/target.stderr" 2>/dev/null) || true
     warn "the target $1: ${plan[command_text]:0:120}${last:+: ${last:0:200}}: fix it, or continue with --ignore-failure (records: $folder)"
     exit "$EXIT_TARGET"
