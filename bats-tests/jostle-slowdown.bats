@@ -73,7 +73,7 @@ END
 
 @test "a load that cannot deliver is flagged in the record" {
     # More than any machine's memory gives; that a fair share of a CPU is no shortfall is
-    # tested in stats-hub.bats.
+    # tested in stats.bats.
     "$JOSTLE" slowdown --quiet --output out --min-runs 3 --max-runs 3 --load 'much=mem --limit 900GB/s --threads 1' -- sleep 0.3
     holds -s 'map(select(.condition == "much")) | any(.[]; .flags | index("load-short"))' <out/runs.jsonl
 }
