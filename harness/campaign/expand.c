@@ -123,6 +123,19 @@ static json_t *folder_name(const struct half *target, const struct half *load, c
     return name;
 }
 
+/* Each is right by itself, and no cell could be measured. */
+static void check_runs(const struct context *context, const struct half *target,
+                       const json_t *settings)
+{
+    const char *least = json_string_value(json_object_get(settings, "min-runs"));
+    const char *most = json_string_value(json_object_get(settings, "max-runs"));
+    if (least != NULL && most != NULL && strtoull(most, NULL, 10) < strtoull(least, NULL, 10))
+        config_refuse(context->config, NULL, NULL,
+                      "target %s: max-runs %s is below min-runs %s: change one of them, in the "
+                      "file or with --set min-runs=%s",
+                      target->name, most, least, most);
+}
+
 static json_t *cell_settings(const struct context *context, const struct half *target,
                              const struct half *load)
 {
@@ -131,6 +144,7 @@ static json_t *cell_settings(const struct context *context, const struct half *t
     json_object_update(settings, load->settings);
     json_object_update(settings, context->overrides);
     settings_drop_false(settings);
+    check_runs(context, target, settings);
     return settings;
 }
 

@@ -95,8 +95,7 @@ static const struct warning_case cases[FLAGS] = {
                            "try the load alone with loadgen"},
     [FLAG_HARNESS_WARNING] = {"harness-warning", NOTE, "{text}",
                               "repeat the measurement if it matters"},
-    [FLAG_NOT_CONVERGED] = {"not-converged", PROBLEM,
-                            "the error is {error} after {runs}{limit}",
+    [FLAG_NOT_CONVERGED] = {"not-converged", PROBLEM, "the error is {error} after {runs}{limit}",
                             "allow more runs with --max-runs or more time with --max-time, or use "
                             "a longer input"},
     [FLAG_NOISE] = {"noise", NOTE, "the slowdown cannot be distinguished from noise{floor}",
