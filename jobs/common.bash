@@ -136,8 +136,8 @@ calibrate_loads() {
             part=${spec%% + *}
             spec=${spec:${#part}}
             spec=${spec# + }
-            read -r -a given <<<"$part"
             [[ $part == *%* && $part != *@* && $part != *exec:* ]] || continue
+            answer_read given "${JOSTLE_BUILD:-$JOSTLE_ROOT/build}/bin/arguments" split "$part" || return
             job_run calibrate_load "${given[@]}" || return
         done
     done

@@ -61,12 +61,12 @@ static void put_slowdown(const json_t *slowdown, char *text, size_t size)
 {
     const json_t *ci = json_object_get(slowdown, "ci");
     const double ratio = number_of(slowdown, "ratio", NAN);
+    const bool noise = json_is_false(json_object_get(slowdown, "distinguishable"));
+    char bounds[2 * NUMBER_SIZE] = "";
     if (json_is_array(ci))
-        snprintf(text, size, "slowdown %.3f [%.3f, %.3f]%s", ratio,
-                 json_number_value(json_array_get(ci, 0)), json_number_value(json_array_get(ci, 1)),
-                 json_is_false(json_object_get(slowdown, "distinguishable")) ? " (noise)" : "");
-    else
-        snprintf(text, size, "slowdown %.3f", ratio);
+        snprintf(bounds, sizeof bounds, " [%.3f, %.3f]", json_number_value(json_array_get(ci, 0)),
+                 json_number_value(json_array_get(ci, 1)));
+    snprintf(text, size, "slowdown %.3f%s%s", ratio, bounds, noise ? " (noise)" : "");
 }
 
 static void put_time(const json_t *condition, char *text, size_t size)

@@ -16,7 +16,7 @@
 /* What is known while lines are read. */
 struct reader {
     struct profile *profile;
-    size_t room;         /* spans that fit in the arrays */
+    size_t capacity;     /* spans that fit in the arrays */
     double *time_ms;     /* as written, for each span */
     size_t times, loads; /* how many of each have been read */
     double length;       /* as the file says; -1: it does not */
@@ -33,20 +33,20 @@ static bool refuse(struct reader *reader, const char *mistake)
 static bool make_room(struct reader *reader)
 {
     struct profile *profile = reader->profile;
-    if (reader->times < reader->room && reader->loads < reader->room)
+    if (reader->times < reader->capacity && reader->loads < reader->capacity)
         return true;
-    const size_t room = reader->room == 0 ? 256 : reader->room * 2;
-    if (room > MOST_SPANS)
+    const size_t capacity = reader->capacity == 0 ? 256 : reader->capacity * 2;
+    if (capacity > MOST_SPANS)
         return refuse(reader, "too long");
-    double *times = reallocarray(reader->time_ms, room, sizeof *times);
+    double *times = reallocarray(reader->time_ms, capacity, sizeof *times);
     if (times != NULL)
         reader->time_ms = times;
-    double *loads = reallocarray(profile->load, room * profile->cores, sizeof *loads);
+    double *loads = reallocarray(profile->load, capacity * profile->cores, sizeof *loads);
     if (loads != NULL)
         profile->load = loads;
     if (times == NULL || loads == NULL)
         return refuse(reader, "too long for the memory there is");
-    reader->room = room;
+    reader->capacity = capacity;
     return true;
 }
 
@@ -238,10 +238,10 @@ int profile_read(FILE *file, struct profile *profile, char *error, size_t size)
 {
     struct reader reader = {.profile = profile, .length = -1, .full_core = 1};
     char *text = NULL;
-    size_t room = 0, line = 0;
+    size_t capacity = 0, line = 0;
     bool good = true;
     *profile = (struct profile){0};
-    while (good && getline(&text, &room, file) >= 0) {
+    while (good && getline(&text, &capacity, file) >= 0) {
         const char *first = text + strspn(text, " \t");
         line++;
         good = *first == '{' ? take_json_line(&reader, first) : take_text_line(&reader, first);

@@ -34,14 +34,14 @@ static void on_signal(int number)
 }
 
 /* Reads all cpuN lines. 0, or -1 with errno. */
-static int take_sample(struct sample *sample, unsigned room)
+static int take_sample(struct sample *sample, unsigned capacity)
 {
     char text[512];
     FILE *file = fopen("/proc/stat", "re");
     if (file == NULL)
         return -1;
     sample->count = 0;
-    while (sample->count < room && fgets(text, sizeof text, file) != NULL) {
+    while (sample->count < capacity && fgets(text, sizeof text, file) != NULL) {
         struct cpu_ticks *cpu = &sample->cpus[sample->count];
         *cpu = (struct cpu_ticks){0};
         if (strncmp(text, "cpu", 3) != 0 || !isdigit((unsigned char)text[3]))
@@ -123,13 +123,15 @@ static bool sleep_to(int64_t time_ns)
 }
 
 /* Until the duration is over or a signal comes. 0, or -1 with errno. */
-static int record(FILE *file, const struct common *common, struct sample samples[2], unsigned room)
+static int record(FILE *file, const struct common *common, struct sample samples[2],
+                  unsigned capacity)
 {
     const int64_t interval_ns = common->interval_ns > 0 ? common->interval_ns : 1000000000;
     const int64_t start_ns = now_ns();
     const int64_t end_ns = common->duration_ns > 0 ? start_ns + common->duration_ns : INT64_MAX;
     int64_t then_ns = start_ns, next_ns = start_ns;
-    if (take_sample(&samples[0], room) != 0 || write_header(file, &samples[0], interval_ns) != 0)
+    if (take_sample(&samples[0], capacity) != 0 ||
+        write_header(file, &samples[0], interval_ns) != 0)
         return -1;
     for (unsigned i = 1; next_ns + interval_ns <= end_ns; i++) {
         struct sample *before = &samples[(i + 1) % 2], *after = &samples[i % 2];
@@ -137,7 +139,7 @@ static int record(FILE *file, const struct common *common, struct sample samples
         if (!sleep_to(next_ns))
             return 0;
         const int64_t at_ns = now_ns();
-        if (take_sample(after, room) != 0)
+        if (take_sample(after, capacity) != 0)
             return -1;
         if (after->count != before->count) {
             errno = ENODEV; /* a CPU has come or gone */
@@ -153,16 +155,16 @@ static int record(FILE *file, const struct common *common, struct sample samples
 
 static int record_instead(struct run *run)
 {
-    const unsigned room = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
-    struct sample samples[2] = {{.cpus = calloc(room, sizeof(struct cpu_ticks))},
-                                {.cpus = calloc(room, sizeof(struct cpu_ticks))}};
+    const unsigned capacity = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
+    struct sample samples[2] = {{.cpus = calloc(capacity, sizeof(struct cpu_ticks))},
+                                {.cpus = calloc(capacity, sizeof(struct cpu_ticks))}};
     const struct sigaction action = {.sa_handler = on_signal};
     const char *path = run->arguments[0];
     int failed = samples[0].cpus == NULL || samples[1].cpus == NULL;
     FILE *file = failed ? NULL : strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
     for (size_t i = 0; i < 3; i++)
         sigaction((const int[]){SIGINT, SIGTERM, SIGHUP}[i], &action, NULL);
-    if (file == NULL || record(file, &run->common, samples, room) != 0)
+    if (file == NULL || record(file, &run->common, samples, capacity) != 0)
         failed = 1;
     if (failed)
         complain("cannot record to %s: %s", path, strerror(errno));
