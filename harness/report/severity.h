@@ -3,8 +3,8 @@
 
 #include "experiment.h"
 
-/* A warning of result.json. Results of versions that did not say how grave it
- * is get that by its flag. */
+/* A warning of result.json; one that does not say how grave it is (an older
+ * version's: `stats --derive` makes it anew) is a problem. */
 struct warning severity_warning(const struct value *record);
 
 #endif
