@@ -59,7 +59,7 @@ setup() {
 
 @test "a prepare command that fails ends the measurement" {
     run -1 "$JOSTLE" run --output out --prepare 'exit 3' -- true
-    [[ $output == *'--prepare failed with status 3: exit 3'* ]]
+    [[ $output == *'--prepare failed with status 3: exit 3: fix the command'* ]]
     [[ ! -e out ]]
 }
 

@@ -148,7 +148,7 @@ measure_run() {
 
 # measure_shell prepare|cleanup: runs the user's command.
 measure_shell() {
-    (spawn bash -c "${plan[$1]}" >/dev/null) || die "--$1 failed with status $?: ${plan[$1]}"
+    (spawn bash -c "${plan[$1]}" >/dev/null) || die "--$1 failed with status $?: ${plan[$1]}: fix the command"
 }
 
 # measure_failed TEXT: ends the experiment because meter made no record.

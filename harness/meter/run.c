@@ -73,7 +73,9 @@ static int measure(struct runner *runner, struct counters *counters)
         return EXIT_NOT_RUN;
     supervise(&outcome, &supervision);
     if (report->failed_step != NULL) {
-        complain("%s: %s: nothing was run", report->failed_step, strerror(report->step_error));
+        const bool denied = report->step_error == EACCES || report->step_error == EPERM;
+        complain("%s: %s: nothing was run%s", report->failed_step, strerror(report->step_error),
+                 denied ? ": give a value that you may set, or run as root" : "");
         return EXIT_NOT_RUN;
     }
     counters_read(counters);

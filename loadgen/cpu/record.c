@@ -167,9 +167,9 @@ static int record_instead(struct run *run)
     if (file == NULL || record(file, &run->common, samples, capacity) != 0)
         failed = 1;
     if (failed)
-        complain("cannot record to %s: %s", path, strerror(errno));
+        complain("cannot record to %s: %s: give a file that can be written", path, strerror(errno));
     if (file != NULL && fclose(file) != 0 && !failed) {
-        complain("cannot write %s: %s", path, strerror(errno));
+        complain("cannot write %s: %s: is the disk full?", path, strerror(errno));
         failed = 1;
     }
     free(samples[0].cpus);
