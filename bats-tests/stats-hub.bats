@@ -157,6 +157,30 @@ records() {
     done
 }
 
+@test "the limits of a disturbance: a problem from 2 runs and 10 % of a condition's runs on, else a note" {
+    local hit all severity
+    describe
+    while read -r hit all severity; do
+        # Those of the baseline do not count for the load.
+        jq -nc --argjson hit "$hit" --argjson all "$all" 'range(1; $all + 1) as $block | ("half", "baseline") | . as $condition
+            | { condition: ., block: $block, order: $block, wall_s: 1, exit_code: 0, signal: null, timed_out: false, load: [],
+                flags: (if $condition == "half" and $block <= $hit then ["steal", "foreign-load", "swap-in", "throttled"] else [] end) }' >folder/runs.jsonl
+        "$BIN/stats" --derive folder
+        jq -c '[.warnings[] | select(.flag == ("steal", "foreign-load", "swap-in", "throttled")) | [.condition, .severity]]' folder/result.json >said
+        jq -nc --arg severity "$severity" '[range(4) | ["half", $severity]]' | diff - said || {
+            printf '%s of %s runs\n' "$hit" "$all"
+            return 1
+        }
+    done <<'END'
+1 2 note
+1 10 note
+2 2 problem
+2 20 problem
+2 21 note
+3 30 problem
+END
+}
+
 @test "warm-up runs come first, are recorded, and do not count" {
     describe '.settings.warmup = 2'
     start

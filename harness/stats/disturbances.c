@@ -37,12 +37,11 @@ static void add_disturbed(const struct experiment *experiment, const json_t *rec
                           const char *condition, enum flag flag, json_t *warnings)
 {
     struct message message = {.flag = flag, .condition = condition, .runs = json_array()};
-    size_t all = 0;
     for (size_t i = 0; i < json_array_size(records); i++) {
         json_t *record = json_array_get(records, i);
         if (!is_of(record, condition))
             continue;
-        all++;
+        message.of_runs++;
         if (has_flag(record, flag_name(flag)))
             json_array_append(message.runs, json_object_get(record, "order"));
     }
@@ -52,7 +51,7 @@ static void add_disturbed(const struct experiment *experiment, const json_t *rec
         return;
     }
     message_detail(&message, "few", "%zu", few);
-    message_detail(&message, "all", "%zu", all);
+    message_detail(&message, "all", "%zu", message.of_runs);
     finish(experiment, warnings, &message);
 }
 

@@ -11,6 +11,8 @@ enum severity {
     PROBLEM,
     // What moves all runs alike spoils a mean; a slowdown from pairs holds.
     PROBLEM_OF_A_MEAN,
+    // What happened to some runs: a problem once they are many (is_widespread).
+    PROBLEM_OF_MANY,
 };
 
 struct warning_case {
@@ -55,19 +57,19 @@ static const struct warning_case cases[FLAGS] = {
                             "runs differ from the mean, and the interval needs more runs",
                             "use a steadier load or a longer input"},
     [FLAG_FAILED_RUNS] = {"failed-runs", PROBLEM, "{failure}", "check the program's output"},
-    [FLAG_STEAL] = {"steal", PROBLEM,
+    [FLAG_STEAL] = {"steal", PROBLEM_OF_MANY,
                     "the host took more than 1 % of the CPU time during {few} of {all} runs: their "
                     "times may be too long",
                     "measure at another time, or on a machine of your own"},
-    [FLAG_FOREIGN_LOAD] = {"foreign-load", PROBLEM,
+    [FLAG_FOREIGN_LOAD] = {"foreign-load", PROBLEM_OF_MANY,
                            "other programs used more than 5 % of the CPUs during {few} of {all} "
                            "runs: their times may be too long",
                            "end whatever else runs (jostle doctor names it)"},
-    [FLAG_SWAP_IN] = {"swap-in", PROBLEM,
+    [FLAG_SWAP_IN] = {"swap-in", PROBLEM_OF_MANY,
                       "pages came back from swap during {few} of {all} runs: their times may be "
                       "too long",
                       "free memory, or turn swap off with swapoff -a"},
-    [FLAG_THROTTLED] = {"throttled", PROBLEM,
+    [FLAG_THROTTLED] = {"throttled", PROBLEM_OF_MANY,
                         "heat throttled the CPUs during {few} of {all} runs: their times may be "
                         "too long",
                         "let the machine cool down"},
@@ -169,21 +171,37 @@ static json_t *string_of(const char *text)
     return string;
 }
 
-static const char *severity_name(enum severity severity, bool mean_alone)
+// A single run that was disturbed moves a result no more than any other outlier.
+static bool is_widespread(const struct message *message)
 {
-    return severity == PROBLEM || (severity == PROBLEM_OF_A_MEAN && mean_alone) ? "problem"
-                                                                                : "note";
+    const size_t hit = json_array_size(message->runs);
+    return hit >= 2 && hit * 10 >= message->of_runs;
+}
+
+static bool is_problem(const struct message *message, bool mean_alone)
+{
+    switch (cases[message->flag].severity) {
+    case PROBLEM:
+        return true;
+    case PROBLEM_OF_A_MEAN:
+        return mean_alone;
+    case PROBLEM_OF_MANY:
+        return is_widespread(message);
+    case NOTE:
+        break;
+    }
+    return false;
 }
 
 json_t *message_finish(struct message *message, bool mean_alone)
 {
     const struct warning_case *one = &cases[message->flag];
     char *words = fill(message, one->words), *advice = fill(message, one->advice);
-    json_t *object =
-        json_pack("{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o}", "flag", one->name, "severity",
-                  severity_name(one->severity, mean_alone), "condition", message->condition,
-                  "metric", message->metric, "message", string_of(words), "advice",
-                  string_of(advice), "runs", message->runs ? message->runs : json_array());
+    json_t *object = json_pack("{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o}", "flag", one->name,
+                               "severity", is_problem(message, mean_alone) ? "problem" : "note",
+                               "condition", message->condition, "metric", message->metric,
+                               "message", string_of(words), "advice", string_of(advice), "runs",
+                               message->runs ? message->runs : json_array());
     free(words);
     free(advice);
     for (size_t i = 0; i < message->details; i++)

@@ -45,6 +45,7 @@ struct message {
     const char *condition; // NULL: of the whole experiment
     const char *metric;    // NULL: of no metric
     json_t *runs;          // the orders of the runs; a reference, or NULL for none
+    size_t of_runs;        // of so many; where the severity depends on the share
     struct {
         const char *name;
         char *text;
