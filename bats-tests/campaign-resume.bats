@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=slow
 # A campaign continues, whatever ended it.
 
 load helpers

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=slow
 # loadgen io: bad input and bad disks. Each ends with one clear line, the right
 # exit status, and nothing left behind.
 # shellcheck disable=SC2016,SC2030,SC2031,SC2154 # jq programs; bats runs each test in a subshell

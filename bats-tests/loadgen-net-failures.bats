@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=slow
 # loadgen net: bad input, bad peers, rogue peers. Each ends with one clear line, the
 # right exit status, in bounded time, and nothing left behind.
 # shellcheck disable=SC2016,SC2030,SC2031,SC2154 # jq programs; bats runs each test in a subshell

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=slow
 # The HTML report, in a real browser where there is one.
 
 load helpers.bash

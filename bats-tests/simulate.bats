@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=slow
 # The promise of the intervals, on simulated experiments of known truth.
 
 load helpers

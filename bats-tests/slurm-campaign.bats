@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=slow
 # jostle submit, status and resume on a real Slurm of three nodes.
 # (How the cluster comes up: slurm.bash.)
 

@@ -187,7 +187,8 @@ scheduler_settings() {
 scheduler_tasks_at_most() {
     local size
     REMARK=''
-    size=$(scontrol show config 2>/dev/null | sed -n 's/^MaxArraySize *= *//p') || true
+    # Without a controller scontrol tries for a minute.
+    size=$(timeout 5 scontrol show config 2>/dev/null | sed -n 's/^MaxArraySize *= *//p') || true
     if [[ ! $size =~ ^[0-9]+$ ]]; then
         size=$SLURM_ARRAY_SIZE
         # shellcheck disable=SC2034 # for who called
