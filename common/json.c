@@ -195,13 +195,6 @@ const char *line_end(struct line *line)
     return line->failed ? NULL : line->text;
 }
 
-void line_reset(struct line *line)
-{
-    line->used = 0;
-    line->depth = 0;
-    line->failed = false;
-}
-
 void line_free(struct line *line)
 {
     free(line->text);

@@ -52,8 +52,6 @@ void line_raw(struct line *line, const char *name, const char *value);
 /* Closes what is open and adds a newline; the text, line->used bytes of it, is
  * line's. NULL: out of memory. */
 const char *line_end(struct line *line);
-/* Empty again; keeps the buffer. */
-void line_reset(struct line *line);
 void line_free(struct line *line);
 
 #endif

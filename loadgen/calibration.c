@@ -26,7 +26,8 @@ void calibration_key(const struct run *run, struct calibration_key *key)
                     run->load->name);
 }
 
-const char *calibration_command(const struct run *run, char *text, size_t size)
+/* "loadgen mem --kernel triad --threads 2 --calib": what makes one; returns text. */
+static const char *calibration_command(const struct run *run, char *text, size_t size)
 {
     const int used = snprintf(text, size, "loadgen %s ", run->load->name);
     if (used < 0 || (size_t)used >= size ||

@@ -37,8 +37,6 @@ void calibration_announce(struct run *run, const struct calibration_found *found
 /* percent of it, into *rate, and run->calibration; announced. 0, or -1 with
  * error. */
 int calibration_percent(struct run *run, double percent, double *rate, char *error, size_t size);
-/* "loadgen mem --kernel triad --threads 2 --calib": what makes one; returns text. */
-const char *calibration_command(const struct run *run, char *text, size_t size);
 /* Adds the fields calibration and calibration_age_s, if one was used. */
 void calibration_describe(const struct run *run, struct line *line);
 

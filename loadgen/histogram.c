@@ -58,13 +58,7 @@ void histogram_subtract(struct histogram *later, const struct histogram *earlier
         set(later, bucket, get(later, bucket) - get(earlier, bucket));
 }
 
-void histogram_clear(struct histogram *histogram)
-{
-    for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++)
-        set(histogram, bucket, 0);
-}
-
-uint64_t histogram_total(const struct histogram *histogram)
+static uint64_t total_of(const struct histogram *histogram)
 {
     uint64_t total = 0;
     for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++)
@@ -74,7 +68,7 @@ uint64_t histogram_total(const struct histogram *histogram)
 
 int64_t histogram_quantile(const struct histogram *histogram, double quantile)
 {
-    const uint64_t total = histogram_total(histogram);
+    const uint64_t total = total_of(histogram);
     if (total == 0)
         return -1;
     uint64_t rank = (uint64_t)ceil(quantile * (double)total);

@@ -24,8 +24,6 @@ void histogram_record(struct histogram *histogram, int64_t time_ns);
 void histogram_add(struct histogram *sum, const struct histogram *part);
 /* later -= earlier, for a later and an earlier state of the same histogram. */
 void histogram_subtract(struct histogram *later, const struct histogram *earlier);
-void histogram_clear(struct histogram *histogram);
-uint64_t histogram_total(const struct histogram *histogram);
 /* The value at a quantile (0 to 1): the middle of the bucket that holds the
  * ceil(quantile * total)-th smallest. -1 when it is empty. 1 is the maximum. */
 int64_t histogram_quantile(const struct histogram *histogram, double quantile);

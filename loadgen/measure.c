@@ -127,7 +127,8 @@ void measured_free(struct measured *measured)
     free(measured);
 }
 
-double measured_spread_percent(const struct measured *measured)
+/* sd of the one-second rates in percent of their mean. */
+static double spread_percent(const struct measured *measured)
 {
     return measured->steady.mean > 0 ? 100 * measured->steady.sd / measured->steady.mean : NAN;
 }
@@ -141,7 +142,7 @@ void measured_write(struct line *line, const struct run *run, const struct measu
     line_fixed(line, "minimum", steady->minimum, 6);
     line_fixed(line, "maximum", steady->maximum, 6);
     line_fixed(line, "sd", steady->sd, 6);
-    line_fixed(line, "spread_percent", measured_spread_percent(measured), 6);
+    line_fixed(line, "spread_percent", spread_percent(measured), 6);
     line_fixed(line, "slope_percent_per_s", steady->slope, 6);
     line_bool(line, "steady", steady->steady);
     line_fixed(line, "cpu_s", (double)measured->window.cpu_ns / 1e9, 6);
@@ -156,7 +157,7 @@ void measured_print(struct run *run, const char *title, const struct measured *m
     char rate[48];
     report_print(&run->report, "%-40s %12s  spread %.1f %%  slope %+.2f %% a second\n", title,
                  units_format_rate(measured->rate, run->unit, rate, sizeof rate),
-                 fmax(measured_spread_percent(measured), 0), measured->steady.slope);
+                 fmax(spread_percent(measured), 0), measured->steady.slope);
     if (!measured->steady.steady)
         complain("%s: no steady state (slope %+.2f %% a second, limit %.1f): give --calib more "
                  "seconds, or a quieter machine",

@@ -28,7 +28,5 @@ void measured_free(struct measured *measured);
 void measured_write(struct line *line, const struct run *run, const struct measured *measured);
 /* One line for people: title and rate, spread, slope; a complaint if not steady. */
 void measured_print(struct run *run, const char *title, const struct measured *measured);
-/* sd of the one-second rates in percent of their mean. */
-double measured_spread_percent(const struct measured *measured);
 
 #endif

@@ -1,11 +1,11 @@
 /* From a campaign file to a plan, and what the shell needs to know of one. */
 #include "command.h"
 #include "entries.h"
-#include "estimate.h"
 #include "expand.h"
 #include "folder.h"
 #include "output.h"
 #include "plan.h"
+#include "remaining.h"
 #include "states.h"
 
 #include "common/messages.h"
@@ -81,7 +81,7 @@ static json_t *read_probes(const char *folder, const struct states *states)
 
 /* A plan, the cells of it that are wanted, and how far they are. */
 struct view {
-    json_t *plan, *chosen, *estimate;
+    json_t *plan, *chosen, *remaining;
     struct states states;
 };
 
@@ -92,14 +92,14 @@ static void view_open(struct view *view, const struct command_options *options, 
     view->chosen = plan_choose(view->plan, &choice);
     view->states = states_read(operands[1], view->chosen, options->retry_failed);
     json_t *probes = read_probes(options->probes, &view->states);
-    view->estimate = estimate(view->plan, &view->states, probes);
+    view->remaining = remaining_plan(view->plan, &view->states, probes);
     json_decref(probes);
 }
 
 static void view_close(struct view *view)
 {
     states_free(&view->states);
-    json_decref(view->estimate);
+    json_decref(view->remaining);
     json_decref(view->chosen);
     json_decref(view->plan);
 }
@@ -108,7 +108,7 @@ static void print_todo(const struct view *view)
 {
     size_t i;
     json_t *cell;
-    json_array_foreach(json_object_get(view->estimate, "cells"), i, cell)
+    json_array_foreach(json_object_get(view->remaining, "cells"), i, cell)
     {
         const json_t *time = json_object_get(cell, "estimate_s");
         if (!view->states.list[i].todo)
@@ -139,7 +139,7 @@ int command_plan(const struct command_options *options, char **operands, int cou
         print_todo(&view);
     else if (options->names)
         print_names(&view);
-    else if (json_dumpf(view.estimate, stdout,
+    else if (json_dumpf(view.remaining, stdout,
                         (options->compact ? JSON_COMPACT : JSON_INDENT(2)) |
                             JSON_REAL_PRECISION(12)) == 0)
         putchar('\n');
@@ -156,7 +156,7 @@ int command_probes(const struct command_options *options, char **operands, int c
     json_t *cell, *word, *seen = json_object();
     (void)count;
     view_open(&view, options, operands);
-    json_array_foreach(json_object_get(view.estimate, "cells"), i, cell)
+    json_array_foreach(json_object_get(view.remaining, "cells"), i, cell)
     {
         const json_t *settings = json_object_get(view.states.list[i].cell, "settings");
         const char *label = text_of(cell, "label");

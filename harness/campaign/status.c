@@ -1,7 +1,7 @@
 #include "status.h"
 
-#include "estimate.h"
 #include "plan.h"
+#include "remaining.h"
 
 #include <math.h>
 #include <stdlib.h>

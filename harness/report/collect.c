@@ -125,14 +125,14 @@ static void note_unfinished(struct collected *to, const struct experiment *exper
 static void add_host(struct collected *to, struct host host)
 {
     for (size_t i = 0; i < to->host_count; i++) {
-        bool equal = strcmp(to->hosts[i].facts, host.facts) == 0;
+        bool equal = strcmp(to->hosts[i].environment, host.environment) == 0;
         for (size_t j = 0; j < 4; j++)
             equal = equal && strcmp(to->hosts[i].varied[j], host.varied[j]) == 0;
         if (!equal)
             continue;
         free(host.host);
         free(host.kind);
-        free(host.facts);
+        free(host.environment);
         for (size_t j = 0; j < 4; j++)
             free(host.varied[j]);
         return;
@@ -143,7 +143,7 @@ static void add_host(struct collected *to, struct host host)
 
 static struct host host_of(const struct value *environment)
 {
-    static const char *const facts[] = {
+    static const char *const lasting[] = {
         "host",        "os",          "kernel",          "architecture",
         "cpu",         "cpus_online", "virtual_machine", "memory_bytes",
         "clocksource", "versions"};
@@ -152,10 +152,10 @@ static struct host host_of(const struct value *environment)
     struct host host = {.host = text_or_null(view_get(environment, "host")),
                         .kind = node_kind(environment)};
     line_object(&json, NULL);
-    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
-        put_value(&json, facts[i], view_get(environment, facts[i]));
+    for (size_t i = 0; i < sizeof lasting / sizeof *lasting; i++)
+        put_value(&json, lasting[i], view_get(environment, lasting[i]));
     line_text(&json, "kind", host.kind);
-    host.facts = must(strdup(json.text + 1));
+    host.environment = must(strdup(json.text + 1));
     line_free(&json);
     for (size_t i = 0; i < 4; i++)
         host.varied[i] = must(view_copy(view_get(environment, varied[i])));
@@ -197,9 +197,9 @@ static char *settings_of(const struct cell *cell)
 static char *text_of_cell(const struct cell *cell, const struct wanted *wanted)
 {
     if (wanted->rows) {
-        char *figure = wanted->page ? drawn_order(cell) : NULL;
-        char *row = row_of_cell(cell, figure);
-        free(figure);
+        char *chart = wanted->page ? drawn_order(cell) : NULL;
+        char *row = row_of_cell(cell, chart);
+        free(chart);
         return row;
     }
     char *lists = wanted->lists ? lists_of_runs(cell) : NULL;
@@ -381,7 +381,7 @@ void collected_free(struct collected *collected)
     for (size_t i = 0; i < collected->host_count; i++) {
         free(collected->hosts[i].host);
         free(collected->hosts[i].kind);
-        free(collected->hosts[i].facts);
+        free(collected->hosts[i].environment);
         for (size_t j = 0; j < 4; j++)
             free(collected->hosts[i].varied[j]);
     }

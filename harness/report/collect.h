@@ -38,8 +38,8 @@ struct waiting {
 /* An environment without what changes from one measurement to the next. */
 struct host {
     char *host, *kind;
-    char *facts;     /* members of an object, without braces */
-    char *varied[4]; /* cpus_allowed, governor, file_system, device as JSON */
+    char *environment; /* members of an object, without braces */
+    char *varied[4];   /* cpus_allowed, governor, file_system, device as JSON */
 };
 
 struct collected {

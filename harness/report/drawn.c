@@ -125,13 +125,13 @@ void drawn_free(struct drawn *drawn)
 
 /* Which runs of a series are drawn. Of more than SERIES_MOST, of each few
  * neighbours only the fastest, the slowest and the first. */
-static size_t thin(const struct run **series, size_t count)
+static size_t thin(const struct run_record **series, size_t count)
 {
     const size_t step = count > SERIES_MOST ? count * 3 / SERIES_MOST : 1;
     size_t kept = 0;
     for (size_t start = 0; start < count; start += step) {
         const size_t end = start + step < count ? start + step : count;
-        const struct run *first = series[start], *low = first, *high = first;
+        const struct run_record *first = series[start], *low = first, *high = first;
         for (size_t i = start; i < end; i++) {
             if (series[i]->wall_s < low->wall_s)
                 low = series[i];
@@ -148,7 +148,7 @@ static size_t thin(const struct run **series, size_t count)
 }
 
 struct series {
-    const struct run **run;
+    const struct run_record **run;
     size_t count, all;
 };
 

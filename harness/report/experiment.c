@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct value *entry_with(const struct value *list, const char *key, const char *text)
+/* The entry of a list with this value of a member; NULL: none. */
+static const struct value *entry_with(const struct value *list, const char *key, const char *text)
 {
     for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
         if (view_equals(view_get(item, key), text))

@@ -51,7 +51,5 @@ const struct value *rated_load(const struct value *loads);
 char *command_text(const struct value *command);
 /* The processor, CPUs, memory and kernel of a node; alike nodes have the same. */
 char *node_kind(const struct value *environment);
-/* The entry of a list with this value of a member; NULL: none. */
-const struct value *entry_with(const struct value *list, const char *key, const char *text);
 
 #endif

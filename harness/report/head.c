@@ -166,12 +166,12 @@ static char *states_text(const struct collected *collected, const struct campaig
     return text;
 }
 
-static char *host_line(const struct host *host, const struct value *facts)
+static char *host_line(const struct host *host, const struct value *environment)
 {
-    char size[NUMBER_SIZE], *cpu = view_string(view_get(facts, "cpu")),
-                            *kernel = view_string(view_get(facts, "kernel"));
+    char size[NUMBER_SIZE], *cpu = view_string(view_get(environment, "cpu")),
+                            *kernel = view_string(view_get(environment, "kernel"));
     char *allowed = must(strdup(""));
-    const struct value *lists = view_get(facts, "cpus_allowed");
+    const struct value *lists = view_get(environment, "cpus_allowed");
     for (const struct value *item = view_first(lists); item != NULL;
          item = view_next(lists, item)) {
         char *one = must(view_string(item)),
@@ -180,11 +180,11 @@ static char *host_line(const struct host *host, const struct value *facts)
         free(allowed);
         allowed = more;
     }
-    char *line = text_of(
-        "%s: %s, CPUs %s, %s, %s", host->host == NULL ? "?" : host->host, cpu == NULL ? "?" : cpu,
-        allowed,
-        number_scaled(view_number(view_get(facts, "memory_bytes"), NAN), scale_size, "", size),
-        kernel == NULL ? "?" : kernel);
+    char *line = text_of("%s: %s, CPUs %s, %s, %s", host->host == NULL ? "?" : host->host,
+                         cpu == NULL ? "?" : cpu, allowed,
+                         number_scaled(view_number(view_get(environment, "memory_bytes"), NAN),
+                                       scale_size, "", size),
+                         kernel == NULL ? "?" : kernel);
     free(cpu);
     free(kernel);
     free(allowed);

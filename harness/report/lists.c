@@ -12,7 +12,7 @@ static void put_list(struct line *json, const char *name, const struct runs *run
 {
     line_array(json, name);
     for (size_t i = 0; i < runs->count; i++) {
-        const struct run *run = &runs->item[i];
+        const struct run_record *run = &runs->item[i];
         if (run->used && run->condition == condition)
             line_real(json, NULL, *(const double *)(const void *)((const char *)run + offset));
     }
@@ -23,9 +23,10 @@ static void put_condition(struct line *json, const struct runs *runs, const char
 {
     const size_t condition = runs_condition(runs, name);
     line_object(json, name);
-    put_list(json, "times", runs, condition, offsetof(struct run, wall_s));
-    put_list(json, "memory_usage_byte", runs, condition, offsetof(struct run, max_rss_bytes));
-    put_list(json, "exit_codes", runs, condition, offsetof(struct run, exit_code));
+    put_list(json, "times", runs, condition, offsetof(struct run_record, wall_s));
+    put_list(json, "memory_usage_byte", runs, condition,
+             offsetof(struct run_record, max_rss_bytes));
+    put_list(json, "exit_codes", runs, condition, offsetof(struct run_record, exit_code));
     line_close(json);
 }
 

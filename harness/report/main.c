@@ -9,9 +9,9 @@
  * --runs needs no layout: it is CSV at once, as there may be millions of them. */
 
 #include "campaigns.h"
+#include "charts.h"
 #include "collect.h"
 #include "columns.h"
-#include "figures.h"
 #include "head.h"
 #include "memory.h"
 #include "metrics.h"
@@ -153,7 +153,7 @@ static void print_cells(const struct report *report)
     for (size_t i = 0; i < report->collected.line_count; i++)
         puts(report->collected.lines[i].text);
     if (report->wanted.page)
-        figures_print(&report->collected);
+        charts_print(&report->collected);
 }
 
 static void say_problems(const struct report *report, const struct problems *problems)

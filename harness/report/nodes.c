@@ -120,13 +120,13 @@ void nodes_free(struct nodes *nodes)
     free(nodes->warnings);
 }
 
-static int by_facts(const void *a, const void *b)
+static int by_environment(const void *a, const void *b)
 {
     const struct host *x = a, *y = b;
     int order = compare_texts(x->host, y->host);
     if (order == 0)
         order = strcmp(x->kind, y->kind);
-    return order != 0 ? order : strcmp(x->facts, y->facts);
+    return order != 0 ? order : strcmp(x->environment, y->environment);
 }
 
 static int by_text(const void *a, const void *b)
@@ -156,19 +156,19 @@ void nodes_put_hosts(struct line *json, const struct collected *collected)
     static const char *const varied[] = {"cpus_allowed", "governors", "file_systems", "devices"};
     struct host *host = collected->hosts;
     if (host != NULL)
-        qsort(host, collected->host_count, sizeof *host, by_facts);
+        qsort(host, collected->host_count, sizeof *host, by_environment);
     line_array(json, "hosts");
     for (size_t start = 0, end; start < collected->host_count; start = end) {
-        for (end = start + 1;
-             end < collected->host_count && strcmp(host[end].facts, host[start].facts) == 0;)
+        for (end = start + 1; end < collected->host_count &&
+                              strcmp(host[end].environment, host[start].environment) == 0;)
             end++;
-        /* The facts of one are an object that is open still. */
+        /* The environment of one is an object that is open still. */
         struct line one = {0};
         line_object(&one, NULL);
         for (size_t i = 0; i < sizeof varied / sizeof *varied; i++)
             put_varied(&one, varied[i], &host[start], end - start, i);
         line_close(&one);
-        char *both = text_of("{%s,%s", host[start].facts, (char *)must(one.text) + 1);
+        char *both = text_of("{%s,%s", host[start].environment, (char *)must(one.text) + 1);
         line_raw(json, NULL, both);
         line_free(&one);
         free(both);

@@ -179,7 +179,7 @@ static void note_run(struct reader *reader, const struct value *run)
     if (!reader->options->keep || !measured)
         return;
     runs->item = grown(runs->item, runs->count, &runs->allocated, sizeof *runs->item);
-    runs->item[runs->count++] = (struct run){
+    runs->item[runs->count++] = (struct run_record){
         .condition = (uint32_t)condition,
         .order = (uint32_t)view_number(view_get(run, "order"), 0),
         .wall_s = view_number(view_get(run, "wall_s"), 0),

@@ -38,7 +38,7 @@ void document_read(struct document *document, const char *path, const char *sche
                    struct problems *problems);
 void document_free(struct document *document);
 
-struct run {
+struct run_record {
     uint32_t condition; /* number of its name in runs.condition */
     uint32_t order;
     double wall_s;
@@ -48,7 +48,7 @@ struct run {
 
 /* The measured runs of a folder, warm-up excluded. */
 struct runs {
-    struct run *item; /* only where they are kept */
+    struct run_record *item; /* only where they are kept */
     size_t count, allocated;
     size_t measured; /* counted in any case */
     char *condition[64];
@@ -60,7 +60,7 @@ struct runs {
     size_t host_count;
 };
 
-/* What is done with each usable run; line is its JSON, used as in struct run. */
+/* What is done with each usable run; line is its JSON, used as in struct run_record. */
 typedef void run_visitor(void *context, const struct value *line, bool used);
 
 struct run_options {

@@ -299,7 +299,7 @@ static void put_page(struct line *json, const struct cell *cell)
     free(again);
 }
 
-char *row_of_cell(const struct cell *cell, const char *figure)
+char *row_of_cell(const struct cell *cell, const char *chart)
 {
     struct line json = {0};
     line_object(&json, NULL);
@@ -316,9 +316,9 @@ char *row_of_cell(const struct cell *cell, const char *figure)
     put_lines(&json, cell);
     put_means(&json, "alone", cell->of->baseline);
     put_means(&json, "loaded", cell->loaded);
-    if (figure != NULL) {
+    if (chart != NULL) {
         put_page(&json, cell);
-        line_raw(&json, "figure", figure);
+        line_raw(&json, "chart", chart);
     }
     line_close(&json);
     must(json.failed ? NULL : json.text);

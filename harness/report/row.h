@@ -7,8 +7,8 @@
 #include "common/json.h"
 
 /* A cell as texts, each number with its unit: what the formats for people lay
- * out. A line of JSON, to be freed; figure: the drawing of its runs, or NULL. */
-char *row_of_cell(const struct cell *cell, const char *figure);
+ * out. A line of JSON, to be freed; chart: the drawing of its runs, or NULL. */
+char *row_of_cell(const struct cell *cell, const char *chart);
 
 /* Also for the table of one experiment. */
 

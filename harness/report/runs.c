@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const figures[] = {"block",  "order",    "start",         "wall_s",
+static const char *const numbers[] = {"block",  "order",    "start",         "wall_s",
                                       "user_s", "system_s", "max_rss_bytes", "exit_code"};
 
 static const char columns[] =
@@ -71,9 +71,9 @@ static void print_run(void *argument, const struct value *run, bool used)
         print_text(context->label);
     putchar_unlocked(',');
     print_value(view_get(run, "condition"));
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         putchar_unlocked(',');
-        print_value(view_get(run, figures[i]));
+        print_value(view_get(run, numbers[i]));
     }
     putchar_unlocked(',');
     print_value(view_get(load, "offered"));

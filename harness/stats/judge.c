@@ -34,11 +34,6 @@ bool judge_failed(const json_t *record)
            json_is_true(json_object_get(record, "timed_out"));
 }
 
-bool judge_set_aside(const json_t *record)
-{
-    return is_known(record, "block") && judge_number(record, "block") <= 0;
-}
-
 static bool cpus_of(const json_t *object, struct cpu_list *list)
 {
     const char *text = json_string_value(json_object_get(object, "cpus"));

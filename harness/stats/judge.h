@@ -15,9 +15,6 @@ double judge_number(const json_t *record, const char *name);
 
 bool judge_failed(const json_t *record);
 
-// Block 0: the run does not count.
-bool judge_set_aside(const json_t *record);
-
 // What a load had to deliver during a run for it not to be short, and what it did.
 struct delivery {
     bool known;       // it offers a rate, and the run was long enough to judge

@@ -42,6 +42,32 @@ struct source *sources_find(struct sources *sources, const char *id)
     return NULL;
 }
 
+static bool reserve(struct source *source)
+{
+    if (source->capacity - source->length >= CHUNK)
+        return true;
+    const size_t capacity = 2 * source->capacity + CHUNK;
+    char *text = realloc(source->text, capacity);
+    if (!text)
+        return false;
+    source->text = text;
+    source->capacity = capacity;
+    return true;
+}
+
+// Reads what has come to an awaited source.
+static void source_read(struct source *source)
+{
+    const ssize_t got =
+        reserve(source) ? read(source->fd, source->text + source->length, CHUNK) : 0;
+    if (got > 0) {
+        source->length += (size_t)got;
+    } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+        close(source->fd);
+        source->fd = -1;
+    }
+}
+
 bool sources_wait(struct sources *sources, int other, bool *other_ready)
 {
     if (!sources->poll && !(sources->poll = calloc(1, sizeof *sources->poll)))
@@ -60,31 +86,6 @@ bool sources_wait(struct sources *sources, int other, bool *other_ready)
             source_read(&sources->source[i]);
     *other_ready = sources->poll[0].revents != 0;
     return true;
-}
-
-static bool reserve(struct source *source)
-{
-    if (source->capacity - source->length >= CHUNK)
-        return true;
-    const size_t capacity = 2 * source->capacity + CHUNK;
-    char *text = realloc(source->text, capacity);
-    if (!text)
-        return false;
-    source->text = text;
-    source->capacity = capacity;
-    return true;
-}
-
-void source_read(struct source *source)
-{
-    const ssize_t got =
-        reserve(source) ? read(source->fd, source->text + source->length, CHUNK) : 0;
-    if (got > 0) {
-        source->length += (size_t)got;
-    } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
-        close(source->fd);
-        source->fd = -1;
-    }
 }
 
 json_t *source_next(struct source *source)

@@ -35,9 +35,6 @@ struct source *sources_find(struct sources *sources, const char *id);
 // False if poll failed; *other_ready says whether it is `other`.
 bool sources_wait(struct sources *sources, int other, bool *other_ready);
 
-// Reads what has come to an awaited source.
-void source_read(struct source *source);
-
 // The next whole line as JSON, a new reference; NULL where there is none yet (or
 // no more: then fd is -1). A line that is no JSON object is passed over.
 json_t *source_next(struct source *source);

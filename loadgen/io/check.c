@@ -76,7 +76,9 @@ static bool has_counters(const struct run *run)
     return io_state_of(run)->device.counter[0] != '\0';
 }
 
-double io_device_ratio(const struct run *run, const struct snapshot *window)
+/* Device bytes / claimed bytes, in the directions that the load uses; NAN
+ * without either. */
+static double device_ratio(const struct run *run, const struct snapshot *window)
 {
     double claimed = moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN);
 
@@ -138,8 +140,11 @@ static void judge_more(const struct run *run, double share, double self, char *t
                  state->device.counter, share);
 }
 
-enum io_verdict io_judge(const struct run *run, const struct snapshot *window, char *text,
-                         size_t size)
+enum verdict { AGREES, DEVICE_LESS, DEVICE_MORE };
+
+/* What the comparison shows: one sentence into text, or "" with AGREES. */
+static enum verdict judge(const struct run *run, const struct snapshot *window, char *text,
+                          size_t size)
 {
     double claimed = moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN);
     double device = moved(run, window, IO_DEVICE_READ, IO_DEVICE_WRITTEN);
@@ -147,16 +152,16 @@ enum io_verdict io_judge(const struct run *run, const struct snapshot *window, c
 
     text[0] = '\0';
     if (!has_counters(run) || claimed <= 0 || io_state_of(run)->plan.cached)
-        return IO_AGREES; /* cached reads are not meant to reach it */
+        return AGREES; /* cached reads are not meant to reach it */
     if (is_unsynced(run) || device < claimed - tolerance_bytes(run, claimed)) {
         judge_less(run, device / claimed, text, size);
-        return IO_DEVICE_LESS;
+        return DEVICE_LESS;
     }
     if (device > claimed + tolerance_bytes(run, claimed)) {
         judge_more(run, device / claimed, self / claimed, text, size);
-        return IO_DEVICE_MORE;
+        return DEVICE_MORE;
     }
-    return IO_AGREES;
+    return AGREES;
 }
 
 void io_fields(struct run *run, const struct snapshot *window, struct line *line)
@@ -179,8 +184,8 @@ void io_fields(struct run *run, const struct snapshot *window, struct line *line
     line_fixed(line, "device_bytes", has_counters(run) ? device : NAN, 6);
     line_fixed(line, "device_rate", has_counters(run) && elapsed_s > 0 ? device / elapsed_s : NAN,
                6);
-    line_fixed(line, "device_ratio", io_device_ratio(run, window), 6);
-    io_judge(run, window, text, sizeof text);
+    line_fixed(line, "device_ratio", device_ratio(run, window), 6);
+    judge(run, window, text, sizeof text);
     if (text[0] != '\0')
         line_text(line, "warning", text);
 }
@@ -190,7 +195,7 @@ void io_notes(struct run *run, const char *event, const struct snapshot *window)
     char text[512], rate[48];
     bool summary = strcmp(event, "summary") == 0;
     struct io_state *state = io_state_of(run);
-    enum io_verdict verdict;
+    enum verdict verdict;
 
     if (state == NULL || state->moved == NULL)
         return;
@@ -199,9 +204,9 @@ void io_notes(struct run *run, const char *event, const struct snapshot *window)
                      units_format_rate(moved(run, window, IO_DEVICE_READ, IO_DEVICE_WRITTEN) * 1e9 /
                                            (double)window->active_ns,
                                        UNIT_BYTES, rate, sizeof rate));
-    verdict = io_judge(run, window, text, sizeof text);
+    verdict = judge(run, window, text, sizeof text);
     /* Each record has its own; as an event, once is enough for all marks. */
-    if (verdict == IO_AGREES || strcmp(event, "interval") == 0 ||
+    if (verdict == AGREES || strcmp(event, "interval") == 0 ||
         (!summary && (state->warned & 1U << verdict) != 0))
         return;
     state->warned |= 1U << verdict;

@@ -33,7 +33,8 @@ static double median_ns_per_load(const struct snapshot *window)
                : (double)operation_ns * (double)window->operations / loads;
 }
 
-void mem_load_fields(const struct snapshot *window, struct line *line)
+/* Adds ns_per_load (the median of operations) and ns_per_load_mean of chase. */
+static void load_fields(const struct snapshot *window, struct line *line)
 {
     const double loads = window->counters[UNITS];
     line_fixed(line, "ns_per_load", median_ns_per_load(window), 6);
@@ -44,7 +45,7 @@ void mem_fields(struct run *run, const struct snapshot *window, struct line *lin
 {
     line_fixed(line, "busy_s", window->counters[BUSY_NS] / 1e9, 6);
     if (mem_state_of(run)->plan.kernel == MEM_CHASE)
-        mem_load_fields(window, line);
+        load_fields(window, line);
 }
 
 /* "0" or "0,1": the nodes that the memory is on. */

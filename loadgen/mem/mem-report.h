@@ -12,7 +12,5 @@ void mem_count(struct run *run, double counters[LOAD_COUNTERS]);
 void mem_fields(struct run *run, const struct snapshot *window, struct line *line);
 void mem_notes(struct run *run, const char *event, const struct snapshot *window);
 void mem_describe(struct run *run, struct line *line);
-/* Adds ns_per_load (the median of operations) and ns_per_load_mean of chase. */
-void mem_load_fields(const struct snapshot *window, struct line *line);
 
 #endif

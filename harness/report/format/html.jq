@@ -160,22 +160,22 @@ def every_cell($head):
    | if . == [] then empty else "<ul>", (.[] | "<li>\(esc)</li>"), "</ul>" end),
   "</section>";
 
-# ---- figures
+# ---- charts
 
-def figure:
+def chart:
   "<figure data-f=\"\(.filter | esc)\"><svg class=\"plot\" viewBox=\"0 0 360 \(.height // 220)\" role=\"img\" aria-labelledby=\"\(.id)-t \(.id)-d\">"
   + "<title id=\"\(.id)-t\">\(.title | esc)</title><desc id=\"\(.id)-d\">\(.text | esc)</desc>\(.svg)"
   + "</svg><figcaption>\(.bold | if . == "" then "" else "<b>\(esc)</b> " end)\(.caption | esc)</figcaption></figure>";
 
 # The runs of one cell in order.
-def order_figure:
-  .figure as $f
+def order_chart:
+  .chart as $f
   | "<figure data-f=\"\(.e.filter)\"><svg class=\"plot\" viewBox=\"0 0 360 220\" role=\"img\" aria-labelledby=\"\(.id)o-t \(.id)o-d\">"
   + "<title id=\"\(.id)o-t\">Runs of \(.e.program) in order\(if .loaded == null then "" else ", alone and under \(.e.condition)" end)</title>"
   + "<desc id=\"\(.id)o-d\">Wall time over the number of the run. Alone: \($f.alone)\(if $f.loaded then "; under load: \($f.loaded)" else "" end).</desc>\($f.svg)"
   + "</svg><figcaption><b>\(.e.condition // "alone")</b> \($f.runs) runs\(if $f.thinned then ", too many to draw: of neighbours the fastest, the slowest and the first are shown" else "" end)</figcaption></figure>";
 
-# Groups [{key, items}] of figures, each under its key.
+# Groups [{key, items}] of charts, each under its key.
 def by_label($most; draw):
   length as $n
   | "<div class=\"folds\(tall($n))\">",
@@ -183,34 +183,34 @@ def by_label($most; draw):
      | (folded($n; $most; $target) | if . == "" then "<h3 data-f=\"\($target)\">\($target)</h3>" else sub("<details"; "<details data-f=\"\($target)\"") end),
        "<div class=\"figures\">", (.items[] | draw), "</div>", folded_end($n; $most)),
     "</div>";
-def figure_each($most; draw):
+def chart_each($most; draw):
   length as $n
   | folded($n; $most; "Show \($n) targets"), "<div class=\"figures\">",
     (.[] | "<div data-f=\"\(.key)\"><h3>\(.key)</h3>", (.items[] | draw), "</div>"), "</div>", folded_end($n; $most);
-def by_target_or_each(draw): if . == [] then empty elif all(.[]; .items | length == 1) then figure_each(24; draw) else by_label(8; draw) end;
+def by_target_or_each(draw): if . == [] then empty elif all(.[]; .items | length == 1) then chart_each(24; draw) else by_label(8; draw) end;
 
 def curves($head):
-  .figures.sensitivity // [] | select(. != [])
+  .charts.sensitivity // [] | select(. != [])
   | section("sensitivity"; "Sensitivity"),
     "<p>Slowdown over the level of each load, with \($head.level) intervals. The dashed line is no slowdown; a ring is a slowdown that cannot be distinguished from noise.</p>",
-    (map(select(.group == null)) | select(. != []) | "<div class=\"figures\">", (.[] | figure), "</div>"),
-    (map(select(.group != null)) | grouped(.group | esc) | by_target_or_each(figure)), "</section>";
+    (map(select(.group == null)) | select(. != []) | "<div class=\"figures\">", (.[] | chart), "</div>"),
+    (map(select(.group != null)) | grouped(.group | esc) | by_target_or_each(chart)), "</section>";
 
 def offered:
-  .figures.offered // [] | select(. != [])
+  .charts.offered // [] | select(. != [])
   | section("offered"; "Offered and achieved load"),
     "<p>A load that cannot do what it offers is a smaller load: points below the dashed line. One point for each cell.</p>",
-    "<div class=\"figures\">", (.[] | figure), "</div></section>";
+    "<div class=\"figures\">", (.[] | chart), "</div></section>";
 
 def orders:
   section("order"; "Runs in order"),
   "<p class=\"key\"><i class=\"dot s1\"></i>alone <i class=\"cross s2\"></i>under load <i class=\"ring s3\"></i>a run that has a flag or that no figure is made of. A drift, a step or an outlier shows here.</p>",
-  (.cells | grouped(.e.program) | by_target_or_each(order_figure)), "</section>";
+  (.cells | grouped(.e.program) | by_target_or_each(order_chart)), "</section>";
 
 def spreads:
   section("distributions"; "Distributions"),
   "<p>Each run as a multiple of the median that its own baseline has. The box holds the middle half of the runs, the long stroke is the median, the lines end at the fastest and the slowest run. Where a row has more than 60 runs, 60 points from the fastest to the slowest represent them; boxes are of all.</p>",
-  (.figures.spread // [] | grouped(.group | esc) | if . == [] then empty else figure_each(24; figure) end),
+  (.charts.spread // [] | grouped(.group | esc) | if . == [] then empty else chart_each(24; chart) end),
   "</section>";
 
 # ---- where the time went
@@ -303,7 +303,7 @@ def reproduce($head):
 
 # ---- all of it
 
-# Rows and figures -> what the sections read: what is written often is escaped once (e).
+# Rows and charts -> what the sections read: what is written often is escaped once (e).
 def view:
   ([.[] | select(.texts)]) as $rows
   | { cells: [range(0; $rows | length) as $i | $rows[$i]
@@ -311,7 +311,7 @@ def view:
                  level: (.level | if . == null then . else esc end), level_number: (.level // "" | level_key[0] | if . >= 1e300 then null else . end) }
         | .e.filter = "\(.e.program) \(.e.condition // "") \(.e.load // "")"
         | .id = "c\($i + 1)" | .slowed = (.texts.slowdown != "-")],
-      figures: ([.[] | .figure | select(.section?)] | group_by(.section) | map({ (.[0].section): . }) | add // {}) }
+      charts: ([.[] | .chart | select(.section?)] | group_by(.section) | map({ (.[0].section): . }) | add // {}) }
   | .labels = ([.cells[].e.program] | numbered | keys_unsorted);
 
 . as $head
@@ -319,8 +319,8 @@ def view:
 | view
 | page_start($head),
   contents([["answer", "Answer"], ["cells", "Every cell"],
-    (if .figures.sensitivity then ["sensitivity", "Sensitivity"] else empty end),
-    (if .figures.offered then ["offered", "Offered and achieved"] else empty end),
+    (if .charts.sensitivity then ["sensitivity", "Sensitivity"] else empty end),
+    (if .charts.offered then ["offered", "Offered and achieved"] else empty end),
     ["order", "Runs in order"], ["distributions", "Distributions"],
     (if any(.cells[]; .points != null) then ["attribution", "Where the time went"] else empty end),
     ["flags", "Problems and notes"], (if $head.hosts != [] then ["environment", "Environment"] else empty end), ["reproduce", "Reproduce"]]),

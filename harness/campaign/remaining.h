@@ -1,5 +1,5 @@
-#ifndef CAMPAIGN_ESTIMATE_H
-#define CAMPAIGN_ESTIMATE_H
+#ifndef CAMPAIGN_REMAINING_H
+#define CAMPAIGN_REMAINING_H
 
 /* How long cells will take, by the best that is known: what an earlier session needed
  * for a part of the very cell; the mean of done cells of the same target with the same
@@ -20,6 +20,6 @@ double rest_of_cell(const json_t *status);
 
 /* jostle.plan/1 of the states' cells. probes: {label: seconds of one run}. To be
  * released. */
-json_t *estimate(const json_t *plan, const struct states *states, const json_t *probes);
+json_t *remaining_plan(const json_t *plan, const struct states *states, const json_t *probes);
 
 #endif

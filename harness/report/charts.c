@@ -1,4 +1,4 @@
-#include "figures.h"
+#include "charts.h"
 
 #include "drawn.h"
 #include "memory.h"
@@ -20,14 +20,14 @@ struct cells {
     size_t count;
 };
 
-struct figure {
+struct chart {
     const char *section, *group; /* group NULL: of all targets */
     char *title, *text, *bold, *caption, *filter;
     char *svg;
     double height;
 };
 
-struct figures {
+struct charts {
     const struct collected *collected;
     size_t printed;
 };
@@ -40,29 +40,29 @@ static char *joined(char *text, const char *separator, char *more)
     return all;
 }
 
-static void print_figure(struct figures *figures, struct figure *figure)
+static void print_chart(struct charts *charts, struct chart *chart)
 {
     struct line json = {0};
     char id[32];
-    snprintf(id, sizeof id, "f%zu", ++figures->printed);
+    snprintf(id, sizeof id, "f%zu", ++charts->printed);
     line_object(&json, NULL);
-    line_object(&json, "figure");
-    line_text(&json, "section", figure->section);
-    line_text(&json, "group", figure->group);
+    line_object(&json, "chart");
+    line_text(&json, "section", chart->section);
+    line_text(&json, "group", chart->group);
     line_text(&json, "id", id);
-    line_text(&json, "title", figure->title);
-    line_text(&json, "text", figure->text);
-    line_text(&json, "bold", figure->bold);
-    line_text(&json, "caption", figure->caption);
-    line_text(&json, "filter", figure->filter);
-    line_real(&json, "height", figure->height);
-    line_text(&json, "svg", figure->svg);
+    line_text(&json, "title", chart->title);
+    line_text(&json, "text", chart->text);
+    line_text(&json, "bold", chart->bold);
+    line_text(&json, "caption", chart->caption);
+    line_text(&json, "filter", chart->filter);
+    line_real(&json, "height", chart->height);
+    line_text(&json, "svg", chart->svg);
     line_close(&json);
     line_close(&json);
     puts(must(json.failed ? NULL : json.text));
     line_free(&json);
-    char *texts[] = {figure->title,   figure->text,   figure->bold,
-                     figure->caption, figure->filter, figure->svg};
+    char *texts[] = {chart->title,   chart->text,   chart->bold,
+                     chart->caption, chart->filter, chart->svg};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
 }
@@ -111,7 +111,7 @@ static const char *axis_of(const struct cells *cells, double *x, char *label, si
     return levels || rates ? label : NULL;
 }
 
-static void draw_curve(struct figure *figure, const struct cells *cells, const double *x,
+static void draw_curve(struct chart *chart, const struct cells *cells, const double *x,
                        const char *label)
 {
     struct plot plot;
@@ -136,7 +136,7 @@ static void draw_curve(struct figure *figure, const struct cells *cells, const d
             if (cells->item[i]->sure == sure)
                 plot_mark(&plot, sure ? MARK_DOT : MARK_RING, x[i], cells->item[i]->ratio);
     }
-    figure->svg = plot_close(&plot, &figure->height);
+    chart->svg = plot_close(&plot, &chart->height);
 }
 
 static char *offers_text(const struct cells *cells)
@@ -169,7 +169,7 @@ static void sort_by_x(struct cells *cells, double *x)
 }
 
 /* The curve of one load over its levels. False: it has no scale, or one level. */
-static bool print_curve(struct figures *figures, struct cells *cells)
+static bool print_curve(struct charts *charts, struct cells *cells)
 {
     char label[128];
     double *x = must(calloc(cells->count, sizeof *x));
@@ -184,21 +184,21 @@ static bool print_curve(struct figures *figures, struct cells *cells)
     sort_by_x(cells, x);
     const struct drawn *first = cells->item[0];
     const char *load = *first->load == '\0' ? first->condition : first->load;
-    struct figure figure = {.section = "sensitivity", .group = first->row};
-    figure.title = text_of("Slowdown of %s over the levels of %s", first->row, load);
+    struct chart chart = {.section = "sensitivity", .group = first->row};
+    chart.title = text_of("Slowdown of %s over the levels of %s", first->row, load);
     for (size_t i = 0; i < cells->count; i++)
-        figure.text =
-            joined(figure.text, "; ", slowdown_words(cells->item[i], cells->item[i]->condition));
-    figure.bold = must(strdup(load));
-    figure.caption = offers_text(cells);
-    figure.filter = text_of("%s %s", first->row, load);
-    draw_curve(&figure, cells, x, label);
-    print_figure(figures, &figure);
+        chart.text =
+            joined(chart.text, "; ", slowdown_words(cells->item[i], cells->item[i]->condition));
+    chart.bold = must(strdup(load));
+    chart.caption = offers_text(cells);
+    chart.filter = text_of("%s %s", first->row, load);
+    draw_curve(&chart, cells, x, label);
+    print_chart(charts, &chart);
     free(x);
     return true;
 }
 
-static void draw_points(struct figure *figure, const struct cells *cells, char **names)
+static void draw_points(struct chart *chart, const struct cells *cells, char **names)
 {
     struct plot plot;
     double range[2];
@@ -218,46 +218,46 @@ static void draw_points(struct figure *figure, const struct cells *cells, char *
                 plot_mark(&plot, sure ? MARK_DOT : MARK_RING, cells->item[i]->ratio,
                           (double)(cells->count - i));
     }
-    figure->svg = plot_close(&plot, &figure->height);
+    chart->svg = plot_close(&plot, &chart->height);
 }
 
 /* Slowdowns without a scale of levels, a row each: the loads of one target, or
  * the targets under one load. */
-static void print_points(struct figures *figures, const struct cells *all, bool by_target)
+static void print_points(struct charts *charts, const struct cells *all, bool by_target)
 {
     for (size_t start = 0; start < all->count; start += ROWS_MOST) {
         struct cells cells = {all->item + start,
                               all->count - start < ROWS_MOST ? all->count - start : ROWS_MOST};
         const struct drawn *first = cells.item[0];
-        struct figure figure = {.section = "sensitivity", .group = by_target ? NULL : first->row};
+        struct chart chart = {.section = "sensitivity", .group = by_target ? NULL : first->row};
         char **names = must(calloc(cells.count, sizeof *names));
-        figure.filter = must(strdup(by_target ? first->condition : first->row));
+        chart.filter = must(strdup(by_target ? first->condition : first->row));
         for (size_t i = 0; i < cells.count; i++) {
             names[i] = by_target ? cells.item[i]->row : cells.item[i]->condition;
-            figure.text = joined(figure.text, "; ", slowdown_words(cells.item[i], names[i]));
-            figure.filter = joined(figure.filter, " ", must(strdup(names[i])));
+            chart.text = joined(chart.text, "; ", slowdown_words(cells.item[i], names[i]));
+            chart.filter = joined(chart.filter, " ", must(strdup(names[i])));
         }
-        figure.title = by_target ? text_of("Slowdown under %s by target", first->condition)
-                                 : text_of("Slowdown of %s by load", first->row);
-        figure.bold = must(strdup(by_target ? first->condition : "one level each"));
-        figure.caption = must(strdup(""));
-        draw_points(&figure, &cells, names);
-        print_figure(figures, &figure);
+        chart.title = by_target ? text_of("Slowdown under %s by target", first->condition)
+                                : text_of("Slowdown of %s by load", first->row);
+        chart.bold = must(strdup(by_target ? first->condition : "one level each"));
+        chart.caption = must(strdup(""));
+        draw_points(&chart, &cells, names);
+        print_chart(charts, &chart);
         free(names);
     }
 }
 
-static const struct drawn *drawn_at(const struct figures *figures, size_t i)
+static const struct drawn *drawn_at(const struct charts *charts, size_t i)
 {
-    return figures->collected->lines[i].drawn;
+    return charts->collected->lines[i].drawn;
 }
 
 /* The end of the cells that have the row of the one at start. */
-static size_t end_of_target(const struct figures *figures, size_t start)
+static size_t end_of_target(const struct charts *charts, size_t start)
 {
     size_t end = start + 1;
-    while (end < figures->collected->line_count &&
-           strcmp(drawn_at(figures, end)->row, drawn_at(figures, start)->row) == 0)
+    while (end < charts->collected->line_count &&
+           strcmp(drawn_at(charts, end)->row, drawn_at(charts, start)->row) == 0)
         end++;
     return end;
 }
@@ -269,13 +269,13 @@ static const char *load_of(const struct drawn *cell)
 
 /* The loads of one target: a curve for each that has levels; the others are
  * left in single. Prints nothing where there is one single cell only. */
-static void print_target(struct figures *figures, size_t start, size_t end, struct cells *lone)
+static void print_target(struct charts *charts, size_t start, size_t end, struct cells *lone)
 {
     struct cells single = {must(calloc(end - start, sizeof *single.item)), 0};
     struct cells cells = {must(calloc(end - start, sizeof *cells.item)), 0};
     bool curves = false;
     for (size_t i = start; i < end; i++) {
-        const struct drawn *cell = drawn_at(figures, i);
+        const struct drawn *cell = drawn_at(charts, i);
         if (!isnan(cell->ratio))
             cells.item[cells.count++] = cell;
     }
@@ -284,7 +284,7 @@ static void print_target(struct figures *figures, size_t start, size_t end, stru
              next < cells.count && strcmp(load_of(cells.item[next]), load_of(cells.item[i])) == 0;)
             next++;
         struct cells load = {cells.item + i, next - i};
-        if (print_curve(figures, &load)) {
+        if (print_curve(charts, &load)) {
             curves = true;
             continue;
         }
@@ -294,13 +294,13 @@ static void print_target(struct figures *figures, size_t start, size_t end, stru
     if (!curves && single.count == 1)
         lone->item[lone->count++] = single.item[0];
     else if (single.count > 0)
-        print_points(figures, &single, false);
+        print_points(charts, &single, false);
     free(single.item);
     free(cells.item);
 }
 
 /* Targets that have one load with one level: a row for each target. */
-static void print_lone(struct figures *figures, struct cells *lone)
+static void print_lone(struct charts *charts, struct cells *lone)
 {
     struct cells same = {must(calloc(lone->count + 1, sizeof *same.item)), 0};
     for (size_t i = 0; i < lone->count; i++) {
@@ -313,18 +313,18 @@ static void print_lone(struct figures *figures, struct cells *lone)
                 same.item[same.count++] = lone->item[k];
                 lone->item[k] = NULL;
             }
-        print_points(figures, &same, true);
+        print_points(charts, &same, true);
     }
     free(same.item);
 }
 
-static void print_sensitivity(struct figures *figures)
+static void print_sensitivity(struct charts *charts)
 {
-    const size_t count = figures->collected->line_count;
+    const size_t count = charts->collected->line_count;
     struct cells lone = {must(calloc(count + 1, sizeof *lone.item)), 0};
-    for (size_t start = 0; start < count; start = end_of_target(figures, start))
-        print_target(figures, start, end_of_target(figures, start), &lone);
-    print_lone(figures, &lone);
+    for (size_t start = 0; start < count; start = end_of_target(charts, start))
+        print_target(charts, start, end_of_target(charts, start), &lone);
+    print_lone(charts, &lone);
     free(lone.item);
 }
 
@@ -343,7 +343,7 @@ static struct scale axis_scale(double most, const char *unit)
     return scale;
 }
 
-static void draw_achieved(struct figure *figure, const struct cells *cells)
+static void draw_achieved(struct chart *chart, const struct cells *cells)
 {
     struct plot plot;
     double most = 0, range[2];
@@ -361,54 +361,53 @@ static void draw_achieved(struct figure *figure, const struct cells *cells)
     for (size_t i = 0; i < cells->count; i++)
         plot_mark(&plot, MARK_DOT, cells->item[i]->offered * scale.factor,
                   cells->item[i]->achieved * scale.factor);
-    figure->svg = plot_close(&plot, &figure->height);
+    chart->svg = plot_close(&plot, &chart->height);
     free(x_label);
     free(y_label);
 }
 
-static void print_achieved(struct figures *figures, const struct cells *cells)
+static void print_achieved(struct charts *charts, const struct cells *cells)
 {
     const char *load = load_of(cells->item[0]);
-    struct figure figure = {.section = "offered",
-                            .title = text_of("Offered and achieved rate of %s", load)};
+    struct chart chart = {.section = "offered",
+                          .title = text_of("Offered and achieved rate of %s", load)};
     char one[NUMBER_SIZE], two[NUMBER_SIZE];
     size_t fell_short = 0;
-    figure.filter = must(strdup(load));
+    chart.filter = must(strdup(load));
     for (size_t i = 0; i < cells->count; i++) {
         const struct drawn *cell = cells->item[i];
         fell_short += cell->is_short;
         if (i == 0 || strcmp(cell->row, cells->item[i - 1]->row) != 0)
-            figure.filter = joined(figure.filter, " ", must(strdup(cell->row)));
+            chart.filter = joined(chart.filter, " ", must(strdup(cell->row)));
         if (cells->count <= NAMED_MOST)
-            figure.text =
-                joined(figure.text, "; ",
-                       text_of("%s, %s: %s of %s", cell->row, cell->condition,
-                               number_scaled(cell->achieved, scale_rate, cell->unit, one),
-                               number_scaled(cell->offered, scale_rate, cell->unit, two)));
+            chart.text = joined(chart.text, "; ",
+                                text_of("%s, %s: %s of %s", cell->row, cell->condition,
+                                        number_scaled(cell->achieved, scale_rate, cell->unit, one),
+                                        number_scaled(cell->offered, scale_rate, cell->unit, two)));
     }
-    if (figure.text == NULL)
-        figure.text =
+    if (chart.text == NULL)
+        chart.text =
             text_of("%zu points, one for each cell; the figures are in the table of every cell",
                     cells->count);
-    figure.bold = must(strdup(load));
-    figure.caption = fell_short == 0
-                         ? must(strdup("achieved what was offered"))
-                         : text_of("%zu of %zu cells fell short", fell_short, cells->count);
-    draw_achieved(&figure, cells);
-    print_figure(figures, &figure);
+    chart.bold = must(strdup(load));
+    chart.caption = fell_short == 0
+                        ? must(strdup("achieved what was offered"))
+                        : text_of("%zu of %zu cells fell short", fell_short, cells->count);
+    draw_achieved(&chart, cells);
+    print_chart(charts, &chart);
 }
 
 /* A plot for each load and unit, in the order in which they come first. */
-static void print_offered(struct figures *figures)
+static void print_offered(struct charts *charts)
 {
-    const size_t count = figures->collected->line_count;
+    const size_t count = charts->collected->line_count;
     bool *taken = must(calloc(count + 1, sizeof *taken));
     struct cells cells = {must(calloc(count + 1, sizeof *cells.item)), 0};
     for (size_t i = 0; i < count; i++) {
-        const struct drawn *first = drawn_at(figures, i);
+        const struct drawn *first = drawn_at(charts, i);
         cells.count = 0;
         for (size_t k = i; k < count; k++) {
-            const struct drawn *cell = drawn_at(figures, k);
+            const struct drawn *cell = drawn_at(charts, k);
             if (taken[k] || isnan(cell->offered) || isnan(cell->achieved) ||
                 strcmp(load_of(cell), load_of(first)) != 0 || strcmp(cell->unit, first->unit) != 0)
                 continue;
@@ -416,7 +415,7 @@ static void print_offered(struct figures *figures)
             cells.item[cells.count++] = cell;
         }
         if (cells.count > 0)
-            print_achieved(figures, &cells);
+            print_achieved(charts, &cells);
     }
     free(taken);
     free(cells.item);
@@ -443,16 +442,16 @@ static void put_box(struct plot *plot, const struct spread *s, double row)
 }
 
 /* The runs alone of all experiments of a target share a row. */
-static void spread_alone(struct spread *spread, const struct figures *figures, size_t start,
+static void spread_alone(struct spread *spread, const struct charts *charts, size_t start,
                          size_t end)
 {
     size_t count = 0;
     for (size_t i = start; i < end; i++)
-        count += drawn_at(figures, i)->alone_count;
+        count += drawn_at(charts, i)->alone_count;
     double *values = must(calloc(count + 1, sizeof *values));
     count = 0;
     for (size_t i = start; i < end; i++) {
-        const struct report_line *line = &figures->collected->lines[i];
+        const struct report_line *line = &charts->collected->lines[i];
         if (i > start && line->experiment == line[-1].experiment)
             continue;
         for (size_t k = 0; k < line->drawn->alone_count; k++)
@@ -467,7 +466,7 @@ struct spread_row {
     char *name;
 };
 
-static void draw_spread(struct figure *figure, const struct spread_row *rows, size_t count)
+static void draw_spread(struct chart *chart, const struct spread_row *rows, size_t count)
 {
     struct plot plot;
     double low = 1, high = 1, range[2];
@@ -491,17 +490,17 @@ static void draw_spread(struct figure *figure, const struct spread_row *rows, si
     plot_path(&plot, "s7");
     for (size_t i = 0; i < count; i++)
         put_box(&plot, &rows[i].spread, (double)(count - i));
-    figure->svg = plot_close(&plot, &figure->height);
+    chart->svg = plot_close(&plot, &chart->height);
     free(names);
 }
 
-static char *alone_text(const struct figures *figures, size_t start, size_t end, size_t left)
+static char *alone_text(const struct charts *charts, size_t start, size_t end, size_t left)
 {
     double low = INFINITY, high = -INFINITY;
     char one[NUMBER_SIZE], two[NUMBER_SIZE];
     for (size_t i = start; i < end; i++) {
-        low = fmin(low, drawn_at(figures, i)->alone_median_s);
-        high = fmax(high, drawn_at(figures, i)->alone_median_s);
+        low = fmin(low, drawn_at(charts, i)->alone_median_s);
+        high = fmax(high, drawn_at(charts, i)->alone_median_s);
     }
     char *text = isinf(low) ? must(strdup("median alone: -"))
                  : high - low < high / 1000
@@ -513,44 +512,44 @@ static char *alone_text(const struct figures *figures, size_t start, size_t end,
                : joined(text, "; ", text_of("%zu more loads are in the table of every cell", left));
 }
 
-static void print_spread(struct figures *figures, size_t start, size_t all)
+static void print_spread(struct charts *charts, size_t start, size_t all)
 {
     const size_t end = all - start > SPREAD_MOST ? start + SPREAD_MOST : all;
-    const char *target = drawn_at(figures, start)->row;
+    const char *target = drawn_at(charts, start)->row;
     struct spread_row *rows = must(calloc(end - start + 1, sizeof *rows));
-    struct figure figure = {.section = "spread",
-                            .group = target,
-                            .title = text_of("Spread of the runs of %s", target),
-                            .filter = must(strdup(target))};
+    struct chart chart = {.section = "spread",
+                          .group = target,
+                          .title = text_of("Spread of the runs of %s", target),
+                          .filter = must(strdup(target))};
     size_t count = 0;
     rows[count++].name = (char *)(uintptr_t) "alone";
-    spread_alone(&rows[0].spread, figures, start, end);
-    figure.text = must(strdup("Wall time of each run as a multiple of the baseline's median"));
+    spread_alone(&rows[0].spread, charts, start, end);
+    chart.text = must(strdup("Wall time of each run as a multiple of the baseline's median"));
     for (size_t i = start; i < end; i++) {
-        const struct drawn *cell = drawn_at(figures, i);
+        const struct drawn *cell = drawn_at(charts, i);
         const struct spread *spread = &cell->loaded;
         if (*cell->condition == '\0')
             continue;
         rows[count++] = (struct spread_row){*spread, cell->condition};
-        figure.filter = joined(figure.filter, " ", must(strdup(cell->condition)));
+        chart.filter = joined(chart.filter, " ", must(strdup(cell->condition)));
         if (spread->count > 0)
-            figure.text =
-                joined(figure.text, "; ",
+            chart.text =
+                joined(chart.text, "; ",
                        text_of("%s: median %.2f times, from %.2f to %.2f times", cell->condition,
                                spread->median, spread->low, spread->high));
     }
-    figure.bold = must(strdup(""));
-    figure.caption = alone_text(figures, start, end, all - end);
-    draw_spread(&figure, rows, count);
-    print_figure(figures, &figure);
+    chart.bold = must(strdup(""));
+    chart.caption = alone_text(charts, start, end, all - end);
+    draw_spread(&chart, rows, count);
+    print_chart(charts, &chart);
     free(rows);
 }
 
-void figures_print(const struct collected *collected)
+void charts_print(const struct collected *collected)
 {
-    struct figures figures = {.collected = collected};
-    print_sensitivity(&figures);
-    print_offered(&figures);
-    for (size_t start = 0; start < collected->line_count; start = end_of_target(&figures, start))
-        print_spread(&figures, start, end_of_target(&figures, start));
+    struct charts charts = {.collected = collected};
+    print_sensitivity(&charts);
+    print_offered(&charts);
+    for (size_t start = 0; start < collected->line_count; start = end_of_target(&charts, start))
+        print_spread(&charts, start, end_of_target(&charts, start));
 }

@@ -1,4 +1,4 @@
-#include "estimate.h"
+#include "remaining.h"
 
 #include "plan.h"
 
@@ -132,7 +132,7 @@ static json_t *cell_of(const struct state *state, json_t *time)
                      member_of(state->status, "spent_s"), "estimate_s", time);
 }
 
-json_t *estimate(const json_t *plan, const struct states *states, const json_t *probes)
+json_t *remaining_plan(const json_t *plan, const struct states *states, const json_t *probes)
 {
     struct means means;
     json_t *cells = json_array();
