@@ -24,8 +24,9 @@ def places:
   if .who == null then ""
   else " (\(.who)\(.also | if . == [] then "" elif length > 3 then "; also \(.[:2] | join("; ")) and \(length - 2) more" else "; also \(join("; "))" end))" end;
 def finding_text: "\(.flag)\(places): \(.text)";
-# Where marks in the rows say which ones: only how many.
-def marked_text: "\(.flag): \(.text)\(.also | if . == [] then "" else " (the first of \(length + 1))" end)";
+# Where marks in the rows say which ones: whose figures the text has, and how many more there are.
+def marked_where: if .also == [] then "" else " (\(.who), and \(.also | length) more)" end;
+def marked_text: "\(.flag)\(marked_where): \(.text)";
 
 # The numbers by which a row's problems are found below its table.
 def marks($findings): if .problems == [] then "" else [.problems[].flag] as $mine | [range(0; $findings | length) | select($findings[.].flag as $flag | $mine | index($flag)) + 1] | map(tostring) | join(",") end;

@@ -19,7 +19,7 @@ def summary_table($head):
      | [(.program | md), (.load | md), .runs, (.alone | sub(" \\*$"; " \\*")), (.loaded | sub(" \\*$"; " \\*")), (.slowdown | bold($row.distinguishable)),
         .user, .system, .memory, (.achieved | md), ($row | marks($findings))] | line),
     "",
-    (range(0; $findings | length) as $i | "\($i + 1). `\($findings[$i].flag)`: \($findings[$i] | marked_text | .[($findings[$i].flag | length) + 2:] | md)"), "",
+    (range(0; $findings | length) as $i | "\($i + 1). `\($findings[$i].flag)`\($findings[$i] | marked_where + ": " + .text | md)"), "",
     (([.[].floor // empty] | unique[]), .[].lines[] | "- " + md), "";
 
 def mean_table($head):
