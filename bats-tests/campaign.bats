@@ -49,6 +49,39 @@ expand() {
     done
 }
 
+# tasks_of OPTION...: the lines of the tasks, with commas between.
+tasks_of() {
+    "$BIN/campaign" tasks plan.json out --output tasks "$@" >counts
+    paste -sd' ' tasks
+}
+
+@test "cells are grouped into tasks by their time and the nodes, or by their number" {
+    local n
+    printf '[target "a"]\n command = true {n}\n n = %s\n' "$(seq -s ' ' 1 40)" >c.conf
+    expand "$PWD/c.conf"
+    # Nothing is known: 60 s each. 2400 s are 4 tasks of 600 s on one node, 8 of 300 s on
+    # two; one of 30 s cannot be, and no task is longer than 10 minutes.
+    [[ $(tasks_of --nodes 1) == '1-10 11-20 21-30 31-40' && $(<counts) == $'40\t4' ]]
+    [[ $(tasks_of --nodes 2) == '1-5 6-10 11-15 16-20 21-25 26-30 31-35 36-40' && $(<counts) == $'40\t8' ]]
+    [[ $(tasks_of --nodes 20 | wc -w) -eq 40 ]]
+    [[ $(tasks_of --cells-per-task 15) == '1-15 16-30 31-40' && $(<counts) == $'40\t3' ]]
+    # Cells that are done leave gaps, and say how long the others take: 0.5 s, and so all
+    # 37 are less than the 20 s that a task takes at least; 2.5 s, and a task has 8.
+    for n in 2 5 6; do
+        jq -r --argjson n "$n" '.cells[] | select(.number == $n) | "out/cells/" + .name' plan.json >folder
+        mkdir -p "$(<folder)"
+        jq -c --argjson n "$n" '.cells[] | select(.number == $n) | { schema: "jostle.status/1", state: "done", key, limits: {}, spent_s: 0.5, runs: 4 }' plan.json >"$(<folder)/status.json"
+    done
+    [[ $(tasks_of --nodes 1) == '1,3-4,7-40' && $(<counts) == $'37\t1' ]]
+    [[ $(tasks_of --cells-per-task 3) == '1,3-4 7-9 '* ]]
+    sed -i 's/"spent_s":0.5/"spent_s":2.5/' out/cells/*/status.json
+    # 37 cells of 2.5 s are 92.5 s: 23.125 s for each of four tasks.
+    [[ $(tasks_of --nodes 1) == '1,3-4,7-12 13-21 22-30 31-39 40' && $(<counts) == $'37\t5' ]]
+    run -2 "$BIN/campaign" tasks plan.json out --output tasks
+    run -2 "$BIN/campaign" tasks plan.json out --output tasks --nodes 1 --cells-per-task 1
+    run -1 "$BIN/campaign" tasks plan.json out --output /dev/full --nodes 1
+}
+
 # talk LINE...: sends LINEs to `campaign run`, as the shell does; its answers are in answers.
 talk() {
     printf '%s\n' "$@" | "$BIN/campaign" run plan.json out --conf conf --file c.conf --scratch "$PWD/scratch" --stderr stderr >answers 2>log

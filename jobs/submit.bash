@@ -10,10 +10,6 @@ declare -a submit_first=()    # of each array: the first line of its part of the
 declare -a submit_sizes=()    # and how many lines
 declare -a submit_ids=()      # of the arrays
 submit_report=''              # id of the job that reports
-# A task should take about so long: so that starting it costs little, and what
-# is lost with a node is little, too.
-readonly SUBMIT_CELL_S=60 # of whose time nothing is known
-readonly SUBMIT_TASK_S=600 SUBMIT_TASK_LEAST_S=20 SUBMIT_TASKS_PER_NODE=4
 
 # submit_tidy: at the end, whatever the reason.
 submit_tidy() {
@@ -76,30 +72,17 @@ submit_unqueued() {
 # submit_tasks: groups the cells that are to be measured: a line a task, with its
 # cells as a list such as 3-7,9, in $submit_tmp/tasks.
 submit_tasks() {
-    local total task_s=0
-    campaign_todo "$submit_folder" ${options[retry_failed]:+--retry-failed} >"$submit_tmp/todo"
-    submit_cells=$(wc -l <"$submit_tmp/todo")
+    local -a size=(--cells-per-task "${options[cells_per_task]}")
+    if [[ -z ${options[cells_per_task]} ]]; then
+        scheduler_nodes "${scheduler_options[@]}"
+        size=(--nodes "$REPLY")
+    fi
+    campaign_tasks "$submit_folder" "$submit_tmp/tasks" "${size[@]}" ${options[retry_failed]:+--retry-failed}
+    submit_cells=$CELLS submit_count=$TASKS
     ((submit_cells > 0)) || {
         printf '%s: nothing is left to do\n' "$submit_folder"
         exit 0
     }
-    if [[ -z ${options[cells_per_task]} ]]; then
-        # Enough tasks to keep every node busy to the end, none for a trifle.
-        total=$(awk -F'\t' -v unknown="$SUBMIT_CELL_S" '{ s += $2 == "" ? unknown : $2 } END { printf "%d", s }' "$submit_tmp/todo")
-        scheduler_nodes "${scheduler_options[@]}"
-        task_s=$((total / (REPLY * SUBMIT_TASKS_PER_NODE)))
-        ((task_s <= SUBMIT_TASK_S)) || task_s=$SUBMIT_TASK_S
-        ((task_s >= SUBMIT_TASK_LEAST_S)) || task_s=$SUBMIT_TASK_LEAST_S
-    fi
-    awk -F'\t' -v each="${options[cells_per_task]:-0}" -v task_s="$task_s" -v unknown="$SUBMIT_CELL_S" '
-        function flush() { if (n) { print list (last > first ? "-" last : ""); n = 0; sum = 0; list = "" } }
-        { seconds = $2 == "" ? unknown : $2
-          if (n && (each ? n >= each : sum + seconds > task_s)) flush()
-          if (n && $1 == last + 1) last = $1
-          else { if (n) list = list (last > first ? "-" last : "") ","; list = list $1; first = last = $1 }
-          n++; sum += seconds }
-        END { flush() }' "$submit_tmp/todo" >"$submit_tmp/tasks"
-    submit_count=$(wc -l <"$submit_tmp/tasks")
 }
 
 # submit_arrays: cuts the tasks into arrays that the scheduler takes.

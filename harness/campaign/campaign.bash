@@ -82,10 +82,13 @@ campaign_keep_plan() {
     "$JOSTLE_BIN/campaign" keep "$campaign_tmp/plan" "$1" --conf "$campaign_tmp/conf" --file "$campaign_file" || exit
 }
 
-# campaign_todo FOLDER [OPTION...]: prints a line NUMBER<TAB>SECONDS for each cell that
-# is to be measured; SECONDS are empty where nothing is known of it.
-campaign_todo() {
-    "$JOSTLE_BIN/campaign" plan "$campaign_tmp/plan" "$1" --todo "${@:2}" || exit
+# campaign_tasks FOLDER FILE OPTION...: groups the cells to measure into tasks: writes a
+# line for each with its cells, such as 3-7,9, to FILE; sets CELLS and TASKS to how many
+# there are. OPTIONs: --nodes N or --cells-per-task N, and --retry-failed.
+campaign_tasks() {
+    local answer
+    answer=$("$JOSTLE_BIN/campaign" tasks "$campaign_tmp/plan" "$1" --output "$2" "${@:3}") || exit
+    IFS=$'\t' read -r CELLS TASKS <<<"$answer"
 }
 
 # campaign_choice: sets the array CHOICE to the options that choose cells, of those in

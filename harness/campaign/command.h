@@ -7,6 +7,7 @@
 #include "common/options.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct command_options {
     const char *file, *instances, *workloads; /* of expand */
@@ -17,14 +18,16 @@ struct command_options {
     const char *probes, *queue, *fates, *output;
     const char *scratch, *stderr_path; /* of run */
     bool shared, quiet;
-    bool todo, names, lost, compact; /* what to print */
-    int prefer;                      /* of merge */
+    uint64_t nodes, cells_per_task; /* of tasks; 0: not given */
+    bool names, lost, compact;      /* what to print */
+    int prefer;                     /* of merge */
 };
 
 /* Each takes its operands, and returns the exit status. */
 int command_expand(const struct command_options *options, char **operands, int count);
 int command_describe(const struct command_options *options, char **operands, int count);
 int command_plan(const struct command_options *options, char **operands, int count);
+int command_tasks(const struct command_options *options, char **operands, int count);
 int command_probes(const struct command_options *options, char **operands, int count);
 int command_calibrations(const struct command_options *options, char **operands, int count);
 int command_keep(const struct command_options *options, char **operands, int count);

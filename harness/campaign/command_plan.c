@@ -7,9 +7,11 @@
 #include "plan.h"
 #include "remaining.h"
 #include "states.h"
+#include "tasks.h"
 
 #include "common/messages.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -104,22 +106,6 @@ static void view_close(struct view *view)
     json_decref(view->plan);
 }
 
-static void print_todo(const struct view *view)
-{
-    size_t i;
-    json_t *cell;
-    json_array_foreach(json_object_get(view->remaining, "cells"), i, cell)
-    {
-        const json_t *time = json_object_get(cell, "estimate_s");
-        if (!view->states.list[i].todo)
-            continue;
-        printf("%.0f\t", number_of(cell, "number", 0));
-        if (json_is_object(time))
-            printf("%.3f", number_of(time, "high", 0));
-        putchar('\n');
-    }
-}
-
 static void print_names(const struct view *view)
 {
     for (size_t i = 0; i < view->states.count; i++) {
@@ -135,15 +121,38 @@ int command_plan(const struct command_options *options, char **operands, int cou
     struct view view;
     (void)count;
     view_open(&view, options, operands);
-    if (options->todo)
-        print_todo(&view);
-    else if (options->names)
+    if (options->names)
         print_names(&view);
     else if (json_dumpf(view.remaining, stdout,
                         (options->compact ? JSON_COMPACT : JSON_INDENT(2)) |
                             JSON_REAL_PRECISION(12)) == 0)
         putchar('\n');
     view_close(&view);
+    return print_end();
+}
+
+/* Prints CELLS<TAB>TASKS: how many there are. */
+int command_tasks(const struct command_options *options, char **operands, int count)
+{
+    struct view view;
+    (void)count;
+    if (options->output == NULL || (options->nodes == 0) == (options->cells_per_task == 0))
+        usage_error("campaign tasks needs --output, and --nodes or --cells-per-task");
+    view_open(&view, options, operands);
+    const json_t *cells = json_object_get(view.remaining, "cells");
+    const struct task_size size = {
+        .cells = options->cells_per_task,
+        .seconds = options->nodes > 0 ? tasks_seconds(cells, options->nodes) : 0};
+    FILE *file = fopen(options->output, "we");
+    const struct tasks tasks = file != NULL ? tasks_print(cells, &size, file) : (struct tasks){0};
+    const bool failed = file == NULL || ferror(file);
+    const bool written = (file == NULL || fclose(file) == 0) && !failed;
+    view_close(&view);
+    if (!written) {
+        complain("cannot write %s: is the disk full?", options->output);
+        return 1;
+    }
+    printf("%" PRIu64 "\t%" PRIu64 "\n", tasks.cells, tasks.tasks);
     return print_end();
 }
 

@@ -21,6 +21,11 @@ static const char *const preferences[] = {
     {                                                                                              \
         .name = title, .type = OPTION_FLAG, FIELD(member), .help = text                            \
     }
+#define COUNT(title, member, text)                                                                 \
+    {                                                                                              \
+        .name = title, .argument = "N", .type = OPTION_COUNT, FIELD(member), .minimum = 1,         \
+        .maximum = 1e9, .help = text                                                               \
+    }
 
 static const struct option_row rows[] = {
     TEXT("file", "FILE", file, "expand, keep, run: the campaign file"),
@@ -36,8 +41,9 @@ static const struct option_row rows[] = {
     TEXT("only", "PATTERN", only, "only cells whose name matches"),
     TEXT("cells", "LIST", cells, "only cells of these numbers, such as 3-7,9"),
     FLAG("retry-failed", retry_failed, "measure cells again whose target failed"),
-    FLAG("todo", todo, "plan: print lines NUMBER, SECONDS of the cells to measure"),
     FLAG("names", names, "plan: print lines NUMBER, NAME, STATE of the cells to measure"),
+    COUNT("nodes", nodes, "tasks: the nodes that measure, all of which are to be busy"),
+    COUNT("cells-per-task", cells_per_task, "tasks: so many cells each, whatever time they take"),
     FLAG("compact", compact, "plan: print it on one line, for another program"),
     TEXT("probes", "DIR", probes, "plan: where DIR/NUMBER is meter's record of a cell's target"),
     TEXT("scratch", "DIR", scratch, "run: where working folders are made"),
@@ -46,7 +52,8 @@ static const struct option_row rows[] = {
     FLAG("quiet", quiet, "run: print nothing but errors"),
     TEXT("queue", "FILE", queue, "status: lines ID, JOB, STATE of the jobs that wait or run"),
     TEXT("fates", "FILE", fates, "status: lines ID, FATE of jobs that do not"),
-    TEXT("output", "FILE", output, "status: where to write it; else stdout"),
+    TEXT("output", "FILE", output,
+         "status: where to write it, else stdout; tasks: the lists of cells"),
     FLAG("lost", lost, "status: print ids of jobs that cells name and the queue does not"),
     TEXT("take", "FILE", take, "merge: where to write the cells' folders, each ended by a 0"),
     {.name = "prefer",
@@ -65,6 +72,7 @@ static const struct command {
 } commands[] = {{"expand", command_expand, 0, 0},
                 {"describe", command_describe, 1, 1},
                 {"plan", command_plan, 2, 2},
+                {"tasks", command_tasks, 2, 2},
                 {"probes", command_probes, 2, 2},
                 {"calibrations", command_calibrations, 2, 2},
                 {"keep", command_keep, 2, 2},
@@ -78,6 +86,7 @@ static const char intro[] =
     "  expand              what git config prints of a campaign file becomes a plan\n"
     "  describe PLAN       what the shell needs to know of a plan\n"
     "  plan PLAN DIR       jostle.plan/1: the cells, with how long each takes\n"
+    "  tasks PLAN DIR      the cells to measure, grouped into tasks: a line such as 3-7,9 each\n"
     "  probes PLAN DIR     targets of whose time nothing is known\n"
     "  calibrations PLAN DIR  loads whose limits are percentages\n"
     "  keep PLAN DIR       the plan into the folder\n"
