@@ -61,6 +61,20 @@ left() {
     grep -q 'interrupted by SIGINT' errors
 }
 
+@test "where SIGINT is ignored at the start, Ctrl-C ends neither the measurement nor a load" {
+    # bash starts a background job of a script so.
+    setsid "$JOSTLE" slowdown --output out --seed 3 --min-runs 2 --max-runs 2 \
+        --load "low=cpu --percent 3.${tag/./}" --load "disk=io --file-size 1M --limit 10iops --random" \
+        --load "memory=mem --footprint 1M --limit 1M" -- sleep 0.3 >/dev/null 2>errors </dev/null 3>&- &
+    harness=$!
+    eventually 20 test -s out/runs.jsonl
+    kill -INT -- "-$harness"
+    ended_with 0
+    run ! grep -E 'ended|interrupted' errors
+    [[ $(wc -l <out/runs.jsonl) -eq 8 ]]
+    eventually 10 left
+}
+
 @test "no target and no load outlives a harness that is killed with SIGKILL" {
     start
     kill -KILL "$harness"
@@ -76,7 +90,7 @@ left() {
     # The run in progress is not cut short by it; the next exchange finds out.
     kill -TERM "$(pgrep -f "^sleep $tag")"
     ended_with 1
-    grep -q 'load low ended' errors
+    [[ $(<errors) == 'jostle: load low ended: it ended with status 137: try it alone with loadgen' ]]
     eventually 10 left
 }
 

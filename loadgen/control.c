@@ -2,6 +2,7 @@
 
 #include "accounting.h"
 #include "calibration.h"
+#include "ending.h"
 #include "engine.h"
 #include "failure.h"
 #include "load.h"
@@ -21,8 +22,7 @@
 
 #define LONGEST_INPUT 4096
 
-static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
-#define SIGNALS (sizeof ending_signals / sizeof ending_signals[0])
+#define SIGNALS ENDING_SIGNALS
 
 enum phase { PAUSED, STARTING, STEADY, PAUSING, ENDING, ENDED };
 
@@ -414,7 +414,8 @@ static void open_handles(struct control *control)
     for (size_t i = 0; i < SIGNALS; i++) {
         uv_signal_init(&control->loop, &control->signals[i]);
         control->signals[i].data = control;
-        uv_signal_start(&control->signals[i], on_signal, ending_signals[i]);
+        if (!ending_is_left_out(ending_signals[i], control->run->common.control))
+            uv_signal_start(&control->signals[i], on_signal, ending_signals[i]);
     }
 }
 

@@ -5,12 +5,14 @@
  * waits for them and hears no signal: until all are done, a signal ends the process
  * as it would any other. Nothing is left behind by that. */
 
+#include "ending.h"
+
 #include <signal.h>
 #include <stdatomic.h>
 
 struct prefault {
-    _Atomic unsigned left;      /* workers that have not filled yet */
-    struct sigaction before[3]; /* what was in force */
+    _Atomic unsigned left;                   /* workers that have not filled yet */
+    struct sigaction before[ENDING_SIGNALS]; /* what was in force */
 };
 
 /* Main thread, in prepare(). */

@@ -1,5 +1,6 @@
 #include "io/work.h"
 
+#include "ending.h"
 #include "io/io-state.h"
 
 #include <poll.h>
@@ -32,9 +33,10 @@ static int open_file(struct run *run, struct io_error *error)
     int failed;
 
     sigemptyset(&ending);
-    sigaddset(&ending, SIGINT);
-    sigaddset(&ending, SIGTERM);
-    sigaddset(&ending, SIGHUP);
+    /* One that is ignored would be pending, too, once it is blocked. */
+    for (size_t i = 0; i < ENDING_SIGNALS; i++)
+        if (!ending_is_left_out(ending_signals[i], run->common.control))
+            sigaddset(&ending, ending_signals[i]);
     sigprocmask(SIG_BLOCK, &ending, &before);
     state->file.interrupted = interrupted;
     state->file.context = run;
