@@ -272,6 +272,26 @@ END
     [[ $output == 'jostle: load low ended: a text of its own' ]]
 }
 
+@test "the exit status of a load that is refused is certain" {
+    # bash's wait for a process substitution would say 255 a few times.
+    # shellcheck disable=SC2016 # expanded there
+    JOSTLE_LIB=$ROOT/harness/lib run -0 timeout 60 bash -c 'set -euo pipefail
+        for part in messages processes loads; do source "$JOSTLE_LIB/$part.bash"; done
+        scheduler_start_words() { :; }
+        stats_say() { :; }
+        load_name=(low) load_condition=(low) load_node=("") load_words=(sh -c "exit 2") load_first=(0) load_count=(3)
+        processes_open load.0.in
+        for ((i = 0; i < 1000; i++)); do
+            load_start 0 .
+            code=0
+            wait "${load_pid[0]}" || code=$?
+            fd_close "${load_in[0]}"
+            ((code == 2)) || echo "$code"
+        done
+        processes_opened' 3>&-
+    [[ -z $output ]]
+}
+
 @test "a load that is silent for too long ends the experiment, and is named" {
     one_load
     printf '%s\n' 'run\tlow\t1\t1\tp\t-' >decisions

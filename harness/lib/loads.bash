@@ -35,14 +35,17 @@ loads_start() {
 
 # load_start I FOLDER: starts one load; stats reads what it answers.
 load_start() {
-    local i=$1 fd
+    local i=$1
     local -a command=("${load_words[@]:load_first[i]:load_count[i]}")
     load_errors[i]=$2/load.${load_name[i]}.stderr
     scheduler_start_words "${load_node[i]}" command
     stats_say load "$i" "${load_name[i]}" "${load_condition[i]}" "${load_node[i]}" "$fifo_folder/load.$i"
-    exec {fd}> >(spawn "${command[@]}" >"$fifo_folder/load.$i" 2>"${load_errors[i]}")
-    load_pid[i]=$! load_in[i]=$fd
-    private_fds+=("$fd")
+    pipe_open "load.$i.in"
+    # A plain background job: `wait` for a process substitution says 255 once in a while,
+    # and the status of a load that is refused must be certain. bash ignores SIGINT in it.
+    spawn "${command[@]}" <&"$PIPE_IN" >"$fifo_folder/load.$i" 2>"${load_errors[i]}" &
+    load_pid[i]=$! load_in[i]=$PIPE_OUT
+    fd_close "$PIPE_IN"
 }
 
 # loads_say LINE I...: sends a control line.

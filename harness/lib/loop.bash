@@ -55,6 +55,9 @@ measure_traps() {
     # A load that died must not end us by SIGPIPE; ignored, it would be inherited by the
     # target, a handler is not.
     trap : PIPE
+    # A load that was killed is reported by us: bash says "Killed" as well, but of a signal
+    # that has a trap. (No handler ever runs for this one.)
+    trap : KILL
     trap 'measure_interrupted INT 130' INT
     trap 'measure_interrupted TERM 143' TERM
     trap 'measure_interrupted HUP 129' HUP
@@ -65,7 +68,7 @@ measure_open() {
     local i
     local -a fifos=(meter)
     folder=${plan[folder]}
-    for i in "${!load_name[@]}"; do fifos+=("load.$i"); done
+    for i in "${!load_name[@]}"; do fifos+=("load.$i" "load.$i.in"); done
     exec {terminal_out}>&1
     private_fds+=("$terminal_out")
     [[ -z ${plan[verbose]:-} ]] || exec {verbose_fd}>&2

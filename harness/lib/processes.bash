@@ -9,6 +9,7 @@ fifo_folder=''            # where the FIFOs are, until all of them are open
 idle_fd=''                # nothing ever comes from here: to wait without a fork
 verbose_fd=''             # with --verbose: our own stderr, where each command is shown
 null_fd=''                # /dev/null: to open it anew costs more than what goes there
+PIPE_IN='' PIPE_OUT=''      # see pipe_open
 caller_stdin=''           # the stdin that jostle was started with: the target's
 
 # processes_open NAME...: makes a FIFO of each name in fifo_folder.
@@ -19,6 +20,16 @@ processes_open() {
     exec {null_fd}>/dev/null
     private_fds+=("$idle_fd" "$null_fd")
     if { exec {caller_stdin}<&0; } 2>/dev/null; then private_fds+=("$caller_stdin"); fi
+}
+
+# pipe_open NAME: opens a FIFO of processes_open at both of its ends, without waiting for
+# anybody: sets PIPE_IN, where a program reads what is written to PIPE_OUT. Both are private.
+pipe_open() {
+    local both
+    exec {both}<>"$fifo_folder/$1"
+    exec {PIPE_IN}<"$fifo_folder/$1" {PIPE_OUT}>"$fifo_folder/$1"
+    exec {both}>&-
+    private_fds+=("$PIPE_IN" "$PIPE_OUT")
 }
 
 # processes_opened: takes the FIFOs' names away; whoever has one open keeps it.
