@@ -101,7 +101,7 @@ $(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # Comparing two experiments is the statistics of two sets of records.
 $(BIN)/compare: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # A campaign's settings are the options of an experiment; loads are parsed once.
-$(BIN)/campaign: $(patsubst %,$(BUILD)/obj/harness/experiment/%.o,settings placed arena)
+$(BIN)/campaign: $(patsubst %,$(BUILD)/obj/harness/experiment/%.o,settings placed percent_limit arena)
 $(BIN)/placement: $(filter-out %/main.o,$(call objects,harness/experiment/*.c))
 
 define part

@@ -82,6 +82,17 @@ tasks_of() {
     run -1 "$BIN/campaign" tasks plan.json out --output /dev/full --nodes 1
 }
 
+@test "what a program of the user's calls --limit is no load's, and is not calibrated" {
+    local spec
+    printf '[target "a"]\n command = true\n' >c.conf
+    for spec in 'exec: stress --limit 5%' 'exec -- stress --limit 5%' 'mem --limit 5% + exec: stress --limit 6%' 'mem --limit 1G' '@2 mem --limit 5%'; do
+        printf '[load "l%s"]\n spec = %s\n' "${#spec}" "$spec" >>c.conf
+    done
+    expand "$PWD/c.conf"
+    "$BIN/campaign" calibrations plan.json out | xargs -0 -n 2 printf '%s=%s\n' >said
+    [[ $(grep '^load=' said) == 'load=mem --limit 5%' && $(grep -c '^end=' said) -eq 1 ]]
+}
+
 # talk LINE...: sends LINEs to `campaign run`, as the shell does; its answers are in answers.
 talk() {
     printf '%s\n' "$@" | "$BIN/campaign" run plan.json out --conf conf --file c.conf --scratch "$PWD/scratch" --stderr stderr >answers 2>log

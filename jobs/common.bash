@@ -118,36 +118,34 @@ workload() {
     printf '%s/workloads/%s' "${JOSTLE_BUILD:-$JOSTLE_ROOT/build}" "$1"
 }
 
-# calibrate_loads OPTION...: measures what percentages in the loads of --load refer
-# to, where that is not known; on as many CPUs as the job has, as the loads will be.
-# Loads on other nodes (@2) and programs (exec:) have nothing to calibrate here.
+# calibrate_loads OPTION...: measures what percentages in the loads of --load refer to,
+# where that is not known; where and on as many CPUs as the loads will be. Loads on other
+# nodes (@2) and programs (exec:) have nothing to calibrate here.
 calibrate_loads() {
-    local spec part
-    local -a given
-    while [[ $# -gt 0 && $1 != -- ]]; do
-        spec=''
-        case $1 in
-            --load=*) spec=${1#*=} ;;
-            --load) spec=${2:-} ;;
-        esac
-        shift
-        [[ ! $spec =~ ^[A-Za-z0-9._%-]+=(.*) ]] || spec=${BASH_REMATCH[1]}
-        while [[ -n $spec ]]; do
-            part=${spec%% + *}
-            spec=${spec:${#part}}
-            spec=${spec# + }
-            [[ $part == *%* && $part != *@* && $part != *exec:* ]] || continue
-            answer_read given "${JOSTLE_BUILD:-$JOSTLE_ROOT/build}/bin/arguments" split "$part" || return
-            job_run calibrate_load "${given[@]}" || return
-        done
+    local i
+    local -a text words=()
+    scheduler_environment
+    answer_read text calibrations "$@" || return
+    for ((i = 0; i + 1 < ${#text[@]}; i += 2)); do
+        if [[ ${text[i]} == word ]]; then
+            words+=("${text[i + 1]}")
+        else
+            job_run pinned "${words[@]}" || return
+            words=()
+        fi
     done
 }
 
-# calibrate_load WORD...: calibrates one load, in a process of its own.
-calibrate_load() {
+# pinned COMMAND...: becomes COMMAND, on the CPUs of the job.
+pinned() {
     scheduler_pin
-    exec "${JOSTLE_BUILD:-$JOSTLE_ROOT/build}/bin/loadgen" "$@" --calib --if-missing
+    exec "$@"
 }
+
+# calibrations OPTION...: prints the calibrations that are needed, as experiment does.
+calibrations() (
+    pinned "${JOSTLE_BUILD:-$JOSTLE_ROOT/build}/bin/experiment" --calibrations "$@"
+)
 
 # measure OPTION... -- TARGET...: the whole of a job that is one experiment. The
 # target runs in the scratch folder; the records go to JOSTLE_RESULTS, or to
@@ -158,7 +156,7 @@ measure() {
     mkdir -p "$records"
     records=$(cd "$records" && pwd)
     cd "$job_scratch" || return
-    calibrate_loads "$@" || job_finish "$?"
+    calibrate_loads "${measure_options[@]}" "$@" || job_finish "$?"
     job_run "$JOSTLE_ROOT/harness/jostle" slowdown --resume --output "$records" "${measure_options[@]}" "$@" || status=$?
     cd /
     job_finish "$status"

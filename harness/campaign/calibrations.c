@@ -6,28 +6,14 @@
 
 #include "common/messages.h"
 #include "common/words.h"
+#include "harness/experiment/percent_limit.h"
 #include "harness/experiment/placed.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char separator[] = " + ";
-
-/* Is there a --limit in percent? */
-static bool has_percent_limit(const char *part)
-{
-    static const char option[] = "--limit";
-    for (const char *at = strstr(part, option); at != NULL; at = strstr(at + 1, option)) {
-        const char *value = at + sizeof option - 1;
-        value += *value == '=' || *value == ' ';
-        const size_t length = strspn(value, "0123456789.");
-        if (length > 0 && value[length] == '%')
-            return true;
-    }
-    return false;
-}
 
 /* The CPUs that the load will have, which say what 100 % is; NULL: all that are allowed. */
 static const char *load_cpus(const json_t *texts, struct arena *arena)
@@ -43,20 +29,14 @@ static const char *load_cpus(const json_t *texts, struct arena *arena)
     return placed.load_cpus;
 }
 
-static void print_load(const json_t *settings, const char *part)
+static void print_load(const json_t *settings, const char *part, char **words, size_t count)
 {
     struct arena arena = {0};
-    const char *error = NULL;
-    size_t count;
-    char **words = words_split(part, &count, &error);
-    if (words == NULL)
-        usage_error("load '%s': %s: close it", part, error);
     print_pair("load", part);
     print_pair("cpus", load_cpus(settings, &arena));
     for (size_t i = 0; i < count; i++)
         print_pair("word", words[i]);
     print_pair("end", "");
-    free(words);
     arena_free(&arena);
 }
 
@@ -66,18 +46,25 @@ static const char *setting(const json_t *settings, const char *name)
     return text != NULL ? text : "";
 }
 
-/* Prints a part of a load, unless it was printed with the same places. */
+/* Prints a part of a load that needs it, unless it was printed with the same places. */
 static void print_part(const json_t *settings, const char *part, json_t *seen)
 {
+    const char *error = NULL;
+    size_t count;
+    char **words = words_split(part, &count, &error);
+    if (words == NULL)
+        usage_error("load '%s': %s: close it", part, error);
     json_t *key =
         json_sprintf("%s\n%s\n%s\n%s", setting(settings, "place"), setting(settings, "place-cpus"),
                      setting(settings, "load-cpus"), part);
     const char *name = json_string_value(key);
-    if (name != NULL && json_object_get(seen, name) == NULL) {
+    if (has_percent_limit((const char *const *)words, count) && name != NULL &&
+        json_object_get(seen, name) == NULL) {
         json_object_set_new(seen, name, json_true());
-        print_load(settings, part);
+        print_load(settings, part, words, count);
     }
     json_decref(key);
+    free(words);
 }
 
 static void print_cell(const json_t *cell, json_t *seen)
@@ -93,7 +80,7 @@ static void print_cell(const json_t *cell, json_t *seen)
             *next = '\0';
             next += sizeof separator - 1;
         }
-        if (part[0] != '@' && has_percent_limit(part))
+        if (part[0] != '@')
             print_part(json_object_get(cell, "settings"), part, seen);
     }
     free(parts);

@@ -3,6 +3,7 @@
  * is to be started. */
 
 #include "arguments.h"
+#include "calibrations.h"
 #include "cell.h"
 #include "experiment.h"
 #include "plan.h"
@@ -132,6 +133,14 @@ static void open_folder(struct experiment *experiment, const json_t *old)
     exit(EXIT_FAILURE);
 }
 
+static void end(struct experiment *experiment)
+{
+    placed_free(&experiment->placed);
+    json_decref(experiment->cell);
+    options_free(experiment->given);
+    arena_free(&experiment->arena);
+}
+
 static int begin(const struct command *command, int argc, char **argv)
 {
     struct experiment experiment = {0};
@@ -155,11 +164,25 @@ static int begin(const struct command *command, int argc, char **argv)
     write_record(&experiment, old);
     const bool written = plan_write(&experiment);
     folder_close(&experiment.folder);
-    placed_free(&experiment.placed);
-    json_decref(experiment.cell);
     json_decref(old);
-    options_free(experiment.given);
-    arena_free(&experiment.arena);
+    end(&experiment);
+    return written ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* What must be calibrated before `jostle slowdown` with these arguments; a target may be
+ * missing. */
+static int print_calibrations(int argc, char **argv)
+{
+    const struct command *command = command_find("slowdown");
+    struct experiment experiment = {0};
+    arguments_parse(&experiment, command, argc, argv);
+    const struct option_list loads = take_cell(&experiment);
+    settings_complete(&experiment.settings);
+    add_conditions(&experiment, command, loads);
+    const bool written = calibrations_write(&experiment);
+    end(&experiment);
+    if (!written)
+        complain("cannot write to stdout: is the disk full?");
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -183,5 +206,8 @@ int main(int argc, char **argv)
         return begin(command, argc - 1, argv + 1);
     if (strcmp(word, "--counters") == 0)
         return print_counters();
-    usage_error("experiment: give run, slowdown or --counters: jostle run and jostle slowdown do");
+    if (strcmp(word, "--calibrations") == 0)
+        return print_calibrations(argc - 1, argv + 1);
+    usage_error("experiment: give run, slowdown, --counters or --calibrations: jostle run and "
+                "jostle slowdown do");
 }

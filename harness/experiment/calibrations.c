@@ -1,0 +1,50 @@
+#include "calibrations.h"
+
+#include "percent_limit.h"
+
+#include "common/child.h"
+
+#include <stdio.h>
+
+static void put(const char *key, const char *value)
+{
+    fputs(key, stdout);
+    putchar('\0');
+    fputs(value, stdout);
+    putchar('\0');
+}
+
+static void put_command(const struct experiment *experiment, const struct load *load)
+{
+    char path[PATH_MAX];
+    if (experiment->placed.load_cpus != NULL) {
+        put("word", "taskset");
+        put("word", "-c");
+        put("word", experiment->placed.load_cpus);
+    }
+    put("word", child_path("loadgen", path));
+    for (size_t i = 0; i < load->word_count; i++)
+        put("word", load->words[i]);
+    put("word", "--calib");
+    put("word", "--if-missing");
+    put("end", "");
+}
+
+bool calibrations_write(struct experiment *experiment)
+{
+    bool placed = false;
+    for (size_t i = 0; i < experiment->conditions.count; i++) {
+        const struct condition *condition = &experiment->conditions.condition[i];
+        for (size_t j = 0; j < condition->load_count; j++) {
+            const struct load *load = &condition->load[j];
+            if (load->node != NULL || !has_percent_limit(load->words, load->word_count))
+                continue;
+            /* The fewer CPUs a load has, the less is 100 %. */
+            if (!placed)
+                placed_find(&experiment->placed, &experiment->arena, &experiment->settings);
+            placed = true;
+            put_command(experiment, load);
+        }
+    }
+    return fflush(stdout) == 0 && !ferror(stdout);
+}
