@@ -3,20 +3,15 @@
 # jostle calib: every load's calibration, one table.
 
 load helpers
+load loadgen-io
 
 setup() {
-    export WORKFILE_SIZE=64M XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    disk_setup
     KEPT=$XDG_CACHE_HOME/jostle/calibration
-    DISK=$(mktemp -d "$BATS_TEST_TMPDIR/disk.XXXXXX")
-    if [[ $("$BIN/loadgen" io --show-device --dir "$DISK" | jq .memory) == true ]]; then
-        rmdir "$DISK"
-        DISK=$(mktemp -d /var/tmp/jostle-test.XXXXXX)
-    fi
-    export TMPDIR=$DISK
 }
 
 teardown() {
-    rm -rf -- "$DISK"
+    disk_teardown
 }
 
 # loads_here: the loads of jostle calib that this build has.

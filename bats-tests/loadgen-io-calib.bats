@@ -4,21 +4,16 @@
 # shellcheck disable=SC2016 # jq programs
 
 load helpers
+load loadgen-io
 bats_require_minimum_version 1.5.0
 
 setup() {
-    export WORKFILE_SIZE=64M XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    disk_setup
     KEPT=$XDG_CACHE_HOME/jostle/calibration
-    DISK=$(mktemp -d "$BATS_TEST_TMPDIR/disk.XXXXXX")
-    if [[ $("$BIN/loadgen" io --show-device --dir "$DISK" | jq .memory) == true ]]; then
-        rmdir "$DISK"
-        DISK=$(mktemp -d /var/tmp/jostle-test.XXXXXX)
-    fi
-    export TMPDIR=$DISK
 }
 
 teardown() {
-    rm -rf -- "$DISK"
+    disk_teardown
 }
 
 # make_entry RATE [JQ [OPTION...]]: keeps a calibration of loadgen io with OPTIONs,

@@ -5,17 +5,12 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2154 # jq programs; bats runs each test in a subshell
 
 load helpers
+load loadgen-io
 bats_require_minimum_version 1.5.0
 
 setup() {
-    export WORKFILE_SIZE=64M XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
-    DISK=$(mktemp -d "$BATS_TEST_TMPDIR/disk.XXXXXX")
     MOUNTS=() LOOPS=()
-    if [[ $("$BIN/loadgen" io --show-device --dir "$DISK" | jq .memory) == true ]]; then
-        rmdir "$DISK"
-        DISK=$(mktemp -d /var/tmp/jostle-test.XXXXXX)
-    fi
-    export TMPDIR=$DISK
+    disk_setup
 }
 
 teardown() {
@@ -24,7 +19,7 @@ teardown() {
         eventually 5 umount "${MOUNTS[i]}" 2>/dev/null || umount -l "${MOUNTS[i]}"
     done
     for i in "${LOOPS[@]}"; do losetup -d "$i"; done
-    rm -rf -- "$DISK"
+    disk_teardown
 }
 
 # refused STATUS WORDS OPTION...: ends with STATUS and one line with WORDS (a

@@ -3,28 +3,16 @@
 # loadgen io: rates, records, the work file, the data path.
 # shellcheck disable=SC2010,SC2016,SC2030,SC2031 # jq programs; bats runs each test in a subshell
 load helpers
+load loadgen-io
 bats_require_minimum_version 1.5.0
 
 setup() {
-    export WORKFILE_SIZE=64M XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
-    find_disk_folder
-    export TMPDIR=$DISK
+    disk_setup
 }
 
 teardown() {
     stop_load
-    [[ -z ${DISK:-} ]] || rm -rf -- "$DISK"
-}
-
-# Sets DISK to a fresh folder that is on a disk, not in memory.
-find_disk_folder() {
-    local base
-    for base in "$BATS_TEST_TMPDIR" /var/tmp "$HOME" "$ROOT"; do
-        DISK=$(mktemp -d "$base/jostle-test.XXXXXX" 2>/dev/null) || continue
-        [[ $("$BIN/loadgen" io --show-device --dir "$DISK" | jq .memory) == true ]] || return 0
-        rmdir "$DISK"
-    done
-    skip "no folder on a disk here"
+    disk_teardown
 }
 
 # start_load OPTION...: a load under control; LOAD_PID, IN and OUT are its own.

@@ -13,17 +13,13 @@ setup_file() {
 }
 
 setup() {
-    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
-    ROGUE_PID='' LISTEN_PID='' LOAD_PID=''
-    IN=() NAMESPACES=()
+    NAMESPACES=()
+    net_setup
 }
 
 teardown() {
-    local pid name
-    for pid in $ROGUE_PID $LISTEN_PID $LOAD_PID; do
-        kill -CONT "$pid" 2>/dev/null || true
-        kill -KILL "$pid" 2>/dev/null || true
-    done
+    local name
+    net_teardown
     for name in "${NAMESPACES[@]}"; do ip netns del "$name"; done
 }
 

@@ -8,6 +8,21 @@ net_build() {
         "$BATS_TEST_DIRNAME/fixtures/net-rogue-peer.c"
 }
 
+# net_setup, net_teardown: a cache of its own, and no peer yet; every peer is ended.
+net_setup() {
+    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    ROGUE_PID='' LISTEN_PID='' LOAD_PID=''
+    IN=()
+}
+
+net_teardown() {
+    local pid
+    for pid in $ROGUE_PID $LISTEN_PID $LOAD_PID; do
+        kill -CONT "$pid" 2>/dev/null || true
+        kill -KILL "$pid" 2>/dev/null || true
+    done
+}
+
 # net_rogue_peer MODE ARGUMENT...: starts one in the background; ROGUE_PID, and
 # for those that listen ROGUE_PORT.
 net_rogue_peer() {

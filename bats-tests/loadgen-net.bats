@@ -13,16 +13,11 @@ setup_file() {
 }
 
 setup() {
-    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
-    ROGUE_PID='' LISTEN_PID='' LOAD_PID=''
-    IN=()
+    net_setup
 }
 
 teardown() {
-    local pid
-    for pid in $ROGUE_PID $LISTEN_PID $LOAD_PID; do
-        kill -KILL "$pid" 2>/dev/null || true
-    done
+    net_teardown
 }
 
 @test "TCP to itself: what was sent was received, and both halves' CPU time is reported" {

@@ -11,9 +11,8 @@
 #define FIELD(name)  offsetof(struct mem_settings, name)
 #define USUAL_L3S    4.0               /* of all L3s that the load reaches */
 #define USUAL_BYTES  (256.0 * 1048576) /* where no L3 is known */
-#define MOST_NODES   1024
-#define CHUNK_BYTES  (1u << 20) /* counted bytes of one operation */
-#define CHUNK_INSIDE (4u << 20) /* in L1 and L2, which are faster */
+#define CHUNK_BYTES  (1u << 20)        /* counted bytes of one operation */
+#define CHUNK_INSIDE (4u << 20)        /* in L1 and L2, which are faster */
 
 const char *const mem_class_names[] = {"l1", "l2", "l3", "memory"};
 const char *const mem_simd_choices[] = {"auto", "avx512", "avx2", "sse2", "portable", NULL};
@@ -41,30 +40,7 @@ const struct option_row mem_options[] = {
      .type = OPTION_FLAG,
      .offset = FIELD(non_temporal),
      .help = "use stores that bypass the caches"},
-    {.name = "huge",
-     .measured = true,
-     .type = OPTION_FLAG,
-     .offset = FIELD(huge),
-     .help =
-         "ask for huge pages: reserved ones if there are, else transparent ones (default: as the "
-         "system has it)"},
-    {.name = "node",
-     .measured = true,
-     .argument = "N",
-     .type = OPTION_INTEGER,
-     .offset = FIELD(node),
-     .minimum = -1,
-     .maximum = MOST_NODES,
-     .preset = "-1",
-     .help = "memory of this NUMA node; -1: each worker\'s own"},
-    {.name = "simd",
-     .measured = true,
-     .argument = "NAME",
-     .type = OPTION_CHOICE,
-     .offset = FIELD(simd),
-     .preset = "auto",
-     .choices = mem_simd_choices,
-     .help = "avx512, avx2, sse2 or portable; auto: the widest, beyond L3 avx2 at most"},
+    MEM_SHARED_OPTIONS,
     {0},
 };
 
