@@ -88,6 +88,17 @@ free() {
     [[ $(wc -l <calls) -eq 6 ]]
 }
 
+@test "a gate that is complete is left alone, too, and has its exit status again" {
+    target
+    run -0 measure --quiet --max-runs 20 --at-most 9
+    # What a scheduler counted then is not known again.
+    jq '.step_accounting = { steps: [], reason: null }' out/experiment.json >changed
+    mv changed out/experiment.json
+    sha256sum out/{runs.jsonl,result.json,experiment.json} >sums
+    run -0 measure --resume --quiet --max-runs 20 --at-most 9
+    sha256sum --quiet -c sums
+}
+
 @test "more runs may be asked for afterwards" {
     target
     measure --quiet --max-runs 3

@@ -74,7 +74,7 @@ while IFS=$'\t' read -r -a words; do
         load) echo "load ${words[*]:1:3}" >>"$LOG"; exec {fd}<"${words[-1]}"; file[${words[1]}]=$fd ;;
         await) await "${words[@]:1}" ;;
         begin | record | stop) echo "${words[*]}" >>"$LOG"; decide ;;
-        finish) echo finish >>"$LOG"; echo '{}' >out/result.json; echo x >out/runs.jsonl; printf 'done\t-\n' ;;
+        finish) echo finish >>"$LOG"; echo '{}' >out/result.json; echo x >out/runs.jsonl; echo 'done' ;;
         *) echo "${words[*]}" >>"$LOG" ;;
     esac
 done
@@ -336,6 +336,19 @@ END
     run -0 loop
     [[ $output == "jostle: $PWD/out is complete (error): nothing to do"$'\nthe table of out\n\n'* ]]
     diff log <(printf '%s\n' 'begin 1000000' 'stats: end')
+}
+
+@test "the verdict of a gate is the exit status, also where nothing is left to measure" {
+    one_load
+    printf '%s\0' complete 1 quiet 1 >>plan
+    echo x >out/runs.jsonl
+    printf '%s\n' 'stop\tdecided\tbelow' >decisions
+    run -0 loop
+    printf '%s\n' 'stop\tdecided\tabove' >decisions
+    run -3 loop
+    printf '%s\n' 'stop\tmax-runs\tundecided' >decisions
+    run -4 loop
+    run ! grep -q finish log
 }
 
 @test "what experiment refuses ends jostle as it says, and its help is ours" {

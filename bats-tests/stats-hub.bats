@@ -80,10 +80,10 @@ run_once() {
     send "record\t2500"
 }
 
-# finish: ends the hub, which has no verdict, and waits for it.
+# finish: ends the hub, and waits for it.
 finish() {
     send finish
-    hear $'done\t-'
+    hear 'done'
     leave
 }
 
@@ -191,6 +191,27 @@ END
     done
     hear $'run\thalf\t1\t1\t*'
     records 'map([.block, .order, .flags[0]]) | unique' | holds '. == [[0, 0, "warmup"]]'
+}
+
+@test "a gate's verdict comes with the stop" {
+    local limit verdict
+    while read -r limit verdict; do
+        rm -rf folder in
+        mkdir folder
+        number=0
+        describe ".settings.at_most = $limit | .settings.max_runs = 12"
+        start
+        send 'begin\t0'
+        while hear '*' && [[ $answer == run* ]]; do run_once; done
+        printf 'at most %s: %s\n' "$limit" "$answer"
+        [[ $answer == $'stop\t'*$'\t'$verdict ]]
+        finish
+        holds --arg verdict "$verdict" '.verdict == $verdict' <folder/result.json
+    done <<'END'
+9 below
+0.1 above
+1.0001 undecided
+END
 }
 
 @test "a target that fails ends it, with how it failed" {

@@ -44,7 +44,6 @@ static void put_session(const struct experiment *experiment)
 static void put_settings(struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
-    put_flag("at_most", settings->at_most > 0);
     put_text("prepare", settings->prepare);
     put_text("cleanup", settings->cleanup);
     put_flag("cold", settings->cold);

@@ -9,7 +9,7 @@
  *
  *   folder /ABSOLUTE/PATH   command_text QUOTED-TARGET
  *   condition NAME          one for each, in order
- *   created, quiet, verbose, show_output, at_most, cell, resume, complete: 1 where true
+ *   created, quiet, verbose, show_output, cell, resume, complete: 1 where true
  *   json FILE   prepare COMMAND   cleanup COMMAND   cold 1   cold_path PATH
  *   max_time_us N
  *   meter WORD              the arguments of meter

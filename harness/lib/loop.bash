@@ -28,7 +28,7 @@ measuring_us=0  # when the first run that counts began
 terminal_out='' # our own stdout, for --show-output
 live=''         # not empty when a line on a terminal shows where we are
 stop_reason=''  # why stats stopped
-verdict=-       # of --at-most
+verdict=''      # of the gate, where there is one
 
 # measure KIND ARG...: the whole of it. KIND is run or slowdown.
 measure() {
@@ -118,6 +118,7 @@ measure_loop() {
     live_end
     stop_reason=${NEXT[1]}
     [[ $stop_reason != failure ]] || measure_target_failed "${NEXT[2]:-}"
+    verdict=${NEXT[2]:-}
 }
 
 # measure_time_is_up BLOCK: 0 when --max-time is over. It counts from the first run that
@@ -204,16 +205,14 @@ measure_finish() {
     local counters line
     if [[ -n ${plan[complete]:-} ]] && ((runs_made == 0)); then
         [[ -n ${plan[quiet]:-} ]] || warn "$folder is complete ($stop_reason): nothing to do"
-        [[ -n ${plan[at_most]:-} ]] || return 0
-    else
-        scheduler_environment
-        counters=$("$JOSTLE_BIN/experiment" --counters) || die 'the counters of the kernel cannot be read'
-        stats_say after "$counters"
-        while IFS= read -r line; do stats_say steps "$line"; done < <(scheduler_steps "$(plan_program)")
+        return 0
     fi
+    scheduler_environment
+    counters=$("$JOSTLE_BIN/experiment" --counters) || die 'the counters of the kernel cannot be read'
+    stats_say after "$counters"
+    while IFS= read -r line; do stats_say steps "$line"; done < <(scheduler_steps "$(plan_program)")
     stats_ask finish
     [[ ${STATS_ANSWER[0]} == 'done' ]] || stats_failed
-    verdict=${STATS_ANSWER[1]}
 }
 
 # measure_print: the result as the user wants it. That its reader has gone (`| head -1`)
@@ -240,13 +239,11 @@ measure_table() {
     printf '\nRecords: %s\n' "$folder"
 }
 
-# measure_verdict: the exit status of --at-most.
+# measure_verdict: the exit status of a gate.
 measure_verdict() {
-    [[ -n ${plan[at_most]:-} ]] || return 0
     case $verdict in
-        below) exit 0 ;;
         above) exit "$EXIT_ABOVE" ;;
-        *) exit "$EXIT_UNDECIDED" ;;
+        undecided) exit "$EXIT_UNDECIDED" ;;
     esac
 }
 

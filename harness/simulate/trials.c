@@ -135,7 +135,7 @@ static void judge(struct session *session, const struct generator *generator, st
     tally->distinguished += metric_is_distinguishable(session, judged(settings), WALL_S) ? 1 : 0;
     if (settings_aa(settings) > 0)
         tally->floor += metric_noise_floor(session, WALL_S);
-    if (settings->at_most > 0)
+    if (settings_has_gate(settings))
         tally->verdict[gate_verdict(session)]++;
 }
 

@@ -202,10 +202,10 @@ static const char details[] =
     "  after JSON              the kernel's counters at the end, for the result\n"
     "  steps ...               what a scheduler counted, for the result\n"
     "  warn TEXT               a warning, for the result\n"
-    "  finish                  -> done VERDICT, once all files are written\n"
+    "  finish                  -> done, once all files are written\n"
     "  ended STATE [REASON]    how it ended without a result, for status.json\n"
     "What is next: `run CONDITION BLOCK ORDER PROGRESS MORE` or `stop REASON\n"
-    "TEXT`.\n"
+    "TEXT`; TEXT: how the target failed, else the verdict of a gate.\n"
     "\n"
     "Exit status:\n"
     "  0  done    1  records or results cannot be read or written    2  wrong use\n";

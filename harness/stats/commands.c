@@ -83,6 +83,8 @@ static bool answer_stop(struct hub *hub)
     const enum stop_reason reason = hub->course.next.stop;
     if (reason == STOP_FAILURE && hub->course.last)
         assemble_failure(hub->course.last, text, sizeof text);
+    if (reason != STOP_FAILURE && settings_has_gate(&hub->experiment.settings))
+        snprintf(text, sizeof text, "%s", verdict_names[gate_verdict(&hub->course.session)]);
     return hub_answer(hub, "stop\t%s\t%s", stop_names[reason], text);
 }
 

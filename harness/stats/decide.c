@@ -43,11 +43,11 @@ static enum stop_reason stop_at(struct session *session, double worst)
     if (session->failed > 0 && !settings->ignore_failure)
         return STOP_FAILURE;
     if (blocks >= settings->min_runs) {
-        if (settings->at_most > 0 && gate_verdict(session) != VERDICT_UNDECIDED)
+        if (settings_has_gate(settings) && gate_verdict(session) != VERDICT_UNDECIDED)
             return STOP_DECIDED;
         bool capped = blocks >= settings->max_runs;
         // With a limit to decide on, a small error alone is no reason to stop.
-        if (settings->at_most <= 0 && worst <= settings->error &&
+        if (!settings_has_gate(settings) && worst <= settings->error &&
             (capped || !looks_dependent(session)))
             return STOP_ERROR;
         if (capped)

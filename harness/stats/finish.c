@@ -59,15 +59,13 @@ bool finish_all(struct hub *hub)
 {
     json_t *result = NULL;
     const bool good = complete_experiment(hub) && write_result(hub, &result);
-    const char *verdict = json_string_value(json_object_get(result, "verdict"));
     char text[FOLDER_ERROR];
     if (good) {
         status_write(&hub->status, &hub->course, "done", stop_names[hub->course.next.stop]);
         hub->has_ended = true;
     }
     snprintf(text, sizeof text, "cannot write to %.300s: is the disk full?", hub->folder.path);
-    const bool answered =
-        good ? hub_answer(hub, "done\t%s", verdict ? verdict : "-") : hub_fail(hub, "-", text);
+    const bool answered = good ? hub_answer(hub, "done") : hub_fail(hub, "-", text);
     json_decref(result);
     return answered;
 }

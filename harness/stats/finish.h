@@ -4,8 +4,7 @@
 
 #include "hub.h"
 
-// Writes all three, and answers `done` with the verdict of --at-most ("-": there
-// is none), or `failed`. False if no answer can be written.
+// Writes all three, and answers `done` or `failed`. False if no answer can be written.
 bool finish_all(struct hub *hub);
 
 // Answers that hyperfine did not run the target, with what it said last.

@@ -78,9 +78,9 @@ long forecast_runs(struct session *session, double worst_error)
     size_t now = session_blocks(session), width = settings->condition_count;
     if (now < BLOCKS_NEEDED)
         return -1;
-    size_t blocks = settings->at_most > 0   ? blocks_for_gate(session, now)
-                    : isfinite(worst_error) ? blocks_for(session, now, worst_error)
-                                            : settings->max_runs;
+    size_t blocks = settings_has_gate(settings) ? blocks_for_gate(session, now)
+                    : isfinite(worst_error)     ? blocks_for(session, now, worst_error)
+                                                : settings->max_runs;
     if (blocks < settings->min_runs)
         blocks = settings->min_runs;
     if (blocks <= now && session->count % width == 0)

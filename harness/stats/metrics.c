@@ -72,7 +72,7 @@ struct interval metric_ratio(struct session *session, size_t condition, enum met
 {
     const struct settings *settings = session->settings;
     const struct pairs *pairs = &session->conditions[condition].pairs[metric];
-    if (settings->at_most > 0)
+    if (settings_has_gate(settings))
         return interval_ratio(pairs, critical_sequence(session->critical.confidence, pairs->count));
     double widen = location_widening(pairs->count, settings_is_sequential(settings));
     return interval_ratio(pairs, widen * critical_t(&session->critical, (double)pairs->count - 1));

@@ -27,11 +27,16 @@ bool settings_is_sequential(const struct settings *settings)
     return settings->min_runs < settings->max_runs;
 }
 
+bool settings_has_gate(const struct settings *settings)
+{
+    return settings->at_most > 0;
+}
+
 size_t settings_family(const struct settings *settings)
 {
     size_t family = settings_metric_count(settings);
     size_t loads = settings->condition_count - 1 - (settings_aa(settings) > 0 ? 1 : 0);
-    return family * (settings->at_most > 0 && loads > 1 ? loads : 1);
+    return family * (settings_has_gate(settings) && loads > 1 ? loads : 1);
 }
 
 size_t settings_aa(const struct settings *settings)

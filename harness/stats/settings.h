@@ -29,7 +29,7 @@ struct settings {
     size_t max_runs;
     size_t discard_warmup; // this many first runs of each condition are left out
     unsigned long seed;
-    double at_most; // 0: no such hypothesis
+    double at_most; // limit of the gate; 0: no gate
     bool aa;        // the condition named `aa` is the baseline again
     bool ignore_failure;
 };
@@ -44,9 +44,12 @@ int settings_condition(const struct settings *settings, const char *name);
 bool settings_is_sequential(const struct settings *settings);
 
 // How many intervals share the error rate 1 - confidence (Bonferroni): those of
-// the chosen metrics; with --at-most those of every load too, as one of them is
+// the chosen metrics; with a gate those of every load too, as one of them is
 // enough for the verdict.
 size_t settings_family(const struct settings *settings);
+
+// It is to be decided whether each slowdown is below or above a limit (gate.h).
+bool settings_has_gate(const struct settings *settings);
 
 // The index of the condition `aa` if --aa was given, else 0.
 size_t settings_aa(const struct settings *settings);

@@ -91,11 +91,11 @@ static json_t *slowdown(struct session *session, size_t condition, enum metric m
         "{s:s, s:s, s:o, s:o, s:o, s:s, s:i, s:b, s:b}", "condition",
         settings->conditions[condition], "metric", metric_names[metric], "ratio",
         json_figure(ratio.center), "ci", bounds(&ratio), "error", json_figure(ratio.error),
-        "method", settings->at_most > 0 ? "paired-confidence-sequence" : "paired-fieller", "pairs",
-        (int)session->conditions[condition].pairs[metric].count, "distinguishable",
+        "method", settings_has_gate(settings) ? "paired-confidence-sequence" : "paired-fieller",
+        "pairs", (int)session->conditions[condition].pairs[metric].count, "distinguishable",
         metric_is_distinguishable(session, condition, metric), "simultaneous",
         settings_family(settings) > 1);
-    if (settings->at_most > 0 && condition != settings_aa(settings))
+    if (settings_has_gate(settings) && condition != settings_aa(settings))
         json_object_set_new(object, "verdict",
                             json_string(verdict_names[gate_condition(session, condition)]));
     return object;
@@ -150,7 +150,7 @@ json_t *summary_build(struct session *session)
                   intervals(settings), "forecast", forecast(session));
     if (settings_aa(settings) > 0)
         json_object_set_new(summary, "noise_floor", floors(session));
-    if (settings->at_most > 0) {
+    if (settings_has_gate(settings)) {
         json_object_set_new(summary, "at_most", json_figure(settings->at_most));
         json_object_set_new(summary, "verdict", json_string(verdict_names[gate_verdict(session)]));
     }

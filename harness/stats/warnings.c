@@ -119,8 +119,8 @@ static void add_result(struct session *session, size_t condition, enum metric me
     if (condition == 0)
         return;
     const size_t pairs = session->conditions[condition].pairs[metric].count;
-    // With --at-most the verdict counts, not the error.
-    if (settings->at_most <= 0)
+    // With a gate the verdict counts, not the error.
+    if (!settings_has_gate(settings))
         add_error(session, condition, metric,
                   pairs > 0 ? metric_ratio(session, condition, metric).error : NAN, pairs, list);
     if (pairs > 0)
