@@ -35,7 +35,7 @@
 #                            ends with an error when nothing can be submitted from here; with dry-run, only what
 #                            keeps it from being shown
 #   scheduler_settings       puts the options of the settings (settings.bash) in front of scheduler_options
-#   scheduler_tasks_at_most  sets REPLY to the most tasks of an array, 0 when it takes no arrays, and
+#   scheduler_array_limit    sets REPLY to the most tasks of an array, 0 when it takes no arrays, and
 #                            REMARK to what had to be assumed, or to nothing
 #   scheduler_nodes WORD...  sets REPLY to the number of nodes that a job with these options may run on
 #   scheduler_submit_words JOB ARRAY

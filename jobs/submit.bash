@@ -88,7 +88,7 @@ submit_tasks() {
 # submit_arrays: cuts the tasks into arrays that the scheduler takes.
 submit_arrays() {
     local most left first=1
-    scheduler_tasks_at_most
+    scheduler_array_limit
     most=$REPLY
     [[ -z $REMARK ]] || {
         # It need not answer to be asked what would be submitted.

@@ -72,7 +72,7 @@ scheduler_check() {
 
 scheduler_settings() { :; }
 
-scheduler_tasks_at_most() {
+scheduler_array_limit() {
     REPLY=100000 REMARK=''
 }
 

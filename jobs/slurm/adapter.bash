@@ -184,7 +184,7 @@ scheduler_settings() {
     scheduler_options=(${partition:+--partition="$partition"} "${sbatch_options[@]}" "${scheduler_options[@]}")
 }
 
-scheduler_tasks_at_most() {
+scheduler_array_limit() {
     local size
     REMARK=''
     # Without a controller scontrol tries for a minute.
