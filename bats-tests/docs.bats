@@ -62,7 +62,7 @@ setup() {
 # shape: the kinds of lines of a table on stdin, in order, once each; what depends on
 # the machine (problems, notes, where the time went) is left out, and so are figures and widths.
 shape() {
-    sed -E '/^[0-9]+ [a-z-]+: /d; /^[0-9]+ notes?: /d; /^\* /d; s/^Records: .*/Records/; s/^on .*, CPUs .*, Linux .*/on MACHINE/
+    sed -E '/^[0-9]+ [a-z-]+( \(.*\))?: /d; /^[0-9]+ notes?: /d; /^\* /d; s/^Records: .*/Records/; s/^on .*, CPUs .*, Linux .*/on MACHINE/
         s/^(condition .*[^ ]) +problems$/\1/; s/ +/ /g
         s/^([A-Za-z0-9-]+) [0-9]+ [0-9.]+ ± .*/\1 ROW/; s/^([A-Za-z0-9-]+) [0-9]+ [0-9.]+ [mµ]?s ± .*/\1 ROW/
         /^[A-Za-z0-9-]+: [+-]?[0-9]+ %: /d; /^$/d'
@@ -80,7 +80,7 @@ sample() {
     diff <(sample | sed '$d') "$BATS_TEST_TMPDIR/said"
     # No problem marks it: no column for them, no line of one.
     sed -i '/^[0-9]* notes\{0,1\}: /d' "$BATS_TEST_TMPDIR/said"
-    run ! grep -E '^[0-9]+ [a-z-]+: |problems$' "$BATS_TEST_TMPDIR/said"
+    run ! grep -E '^[0-9]+ [a-z-]+( \(.*\))?: |problems$' "$BATS_TEST_TMPDIR/said"
 }
 
 @test "the README's sample has the shape of what jostle slowdown prints" {
