@@ -57,6 +57,7 @@ measure_traps() {
     trap : PIPE
     # A load that was killed is reported by us: bash says "Killed" as well, but of a signal
     # that has a trap. (No handler ever runs for this one.)
+    # shellcheck disable=SC2173 # that is known
     trap : KILL
     trap 'measure_interrupted INT 130' INT
     trap 'measure_interrupted TERM 143' TERM

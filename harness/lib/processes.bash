@@ -9,7 +9,7 @@ fifo_folder=''            # where the FIFOs are, until all of them are open
 idle_fd=''                # nothing ever comes from here: to wait without a fork
 verbose_fd=''             # with --verbose: our own stderr, where each command is shown
 null_fd=''                # /dev/null: to open it anew costs more than what goes there
-PIPE_IN='' PIPE_OUT=''      # see pipe_open
+PIPE_IN='' PIPE_OUT=''    # see pipe_open
 caller_stdin=''           # the stdin that jostle was started with: the target's
 
 # processes_open NAME...: makes a FIFO of each name in fifo_folder.
@@ -27,6 +27,7 @@ processes_open() {
 pipe_open() {
     local both
     exec {both}<>"$fifo_folder/$1"
+    # shellcheck disable=SC2094 # the two ends of a FIFO
     exec {PIPE_IN}<"$fifo_folder/$1" {PIPE_OUT}>"$fifo_folder/$1"
     exec {both}>&-
     private_fds+=("$PIPE_IN" "$PIPE_OUT")
