@@ -36,6 +36,7 @@ short() {
     [[ $output != *placed* ]]
 }
 
+# bats test_tags=measures
 @test "core: target and load share one CPU, and the target feels it" {
     "$JOSTLE" slowdown --quiet --output out --max-runs 6 --place core --load 'full=cpu --percent 100' -- "$WORKLOADS/delannoy" 11
     holds -s 'all(.[]; .cpus == "0") and all(.[] | select(.condition == "full"); .load[0].cpus == "0")' <out/runs.jsonl

@@ -41,6 +41,7 @@ setup() {
     holds '.conditions[0].wall_s | (.mean / $m - 1 | fabs) < 1e-9 and (.variance / $v - 1 | fabs) < 1e-6' --argjson m "$mean" --argjson v "$variance" <out/result.json
 }
 
+# bats test_tags=measures
 @test "a run under one load has the load's own figures" {
     run -0 "$JOSTLE" run --output out --max-runs 4 --load 'half=cpu --percent 50 --threads 1' -- sleep 0.3
     holds -s 'all(.[]; .condition == "half" and (.load | length) == 1 and .load[0].name == "half" and .load[0].offered == 0.5

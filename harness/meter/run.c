@@ -118,4 +118,5 @@ bool run_again(struct runner *runner)
 void run_end(struct runner *runner)
 {
     group_remove(&runner->group);
+    system_forget(&runner->sources);
 }

@@ -70,6 +70,15 @@ void system_find(struct system_sources *sources)
     find_throttling(sources);
 }
 
+void system_forget(struct system_sources *sources)
+{
+    for (size_t i = 0; i < sources->throttle_count; i++)
+        (void)close(sources->throttle_fds[i]);
+    free(sources->throttle_fds);
+    sources->throttle_fds = NULL;
+    sources->throttle_count = 0;
+}
+
 // A pressure file has a line "some ... total=N" and mostly one "full ... total=N".
 static bool read_pressure(const struct system_sources *sources, const char *path, uint64_t *some_us,
                           uint64_t *full_us)

@@ -41,6 +41,9 @@ struct system_totals {
 // system_find: looks where things are. What cannot be had is left out.
 void system_find(struct system_sources *sources);
 
+// system_forget: closes what system_find() opened. Also after nothing was found.
+void system_forget(struct system_sources *sources);
+
 // system_read: the totals of now; what the kernel does not count is 0, or not there.
 void system_read(struct system_totals *totals, const struct system_sources *sources);
 

@@ -34,6 +34,13 @@ bool pattern_fits(const char *pattern, const char *text)
     return *text == '\0';
 }
 
+static void waiting_free(struct waiting *waiting)
+{
+    free(waiting->name);
+    free(waiting->reason);
+    free(waiting->host);
+}
+
 static bool selected(const struct wanted *wanted, const char *name)
 {
     return wanted->only == NULL || pattern_fits(wanted->only, name);
@@ -288,7 +295,7 @@ static void collect_folder(struct collected *to, const struct folder *folder, si
     if (!listed)
         note_unfinished(to, &experiment);
     if (to->waiting_count > 0 && !selected(wanted, to->waiting[to->waiting_count - 1].name))
-        to->waiting_count--;
+        waiting_free(&to->waiting[--to->waiting_count]);
     if (wanted->only == NULL || to->line_count > before || to->waiting_count > 0) {
         to->experiments++;
         to->runs += experiment.runs.measured;
@@ -359,7 +366,8 @@ void collect(struct collected *collected, const struct folders *folders,
     for (size_t i = 0; i < folders->count; i++)
         merge(collected, &work.parts[i]);
     free(work.parts);
-    qsort(collected->lines, collected->line_count, sizeof *collected->lines, order_of_entries);
+    if (collected->line_count > 0) /* qsort() takes no NULL */
+        qsort(collected->lines, collected->line_count, sizeof *collected->lines, order_of_entries);
 }
 
 void collected_free(struct collected *collected)
@@ -373,11 +381,8 @@ void collected_free(struct collected *collected)
         drawn_free(line->drawn);
         free(line->settings);
     }
-    for (size_t i = 0; i < collected->waiting_count; i++) {
-        free(collected->waiting[i].name);
-        free(collected->waiting[i].reason);
-        free(collected->waiting[i].host);
-    }
+    for (size_t i = 0; i < collected->waiting_count; i++)
+        waiting_free(&collected->waiting[i]);
     for (size_t i = 0; i < collected->host_count; i++) {
         free(collected->hosts[i].host);
         free(collected->hosts[i].kind);

@@ -101,6 +101,7 @@ static void unknown_format(const struct settings *settings)
     for (size_t i = 0; i < settings->known.count; i++)
         name[i] = settings->known.item[i].name;
     const char *nearest = nearest_name(settings->format, name);
+    free(name);
     usage_error("--format %s: unknown%s%s%s: give one of %s", settings->format,
                 nearest == NULL ? "" : " (did you mean ", nearest == NULL ? "" : nearest,
                 nearest == NULL ? "" : "?)", names_of(&settings->known));
