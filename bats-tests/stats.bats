@@ -384,6 +384,7 @@ summary() {
     [[ $(delivered '{ achieved: 0.48, node: "n2" }') == '[true,["load-short","problem"]]' ]]
     # What another load needs for its rate may be the CPU, or something else.
     [[ $(delivered '{ unit: "B/s", offered: 100, achieved: 50, cpu_s: 0.5 }') == '[false,[]]' ]]
+    [[ $(delivered '{ unit: "B/s", offered: 900, achieved: 50, cpu_s: 0.5 }') == '[true,["load-short","problem"]]' ]]
     [[ $(delivered '{ unit: "B/s", offered: 100, achieved: 50, cpu_s: 0.1 }') == '[true,["load-short","problem"]]' ]]
     # Too little time shows nothing; one run of many is worth a note.
     [[ $(delivered '{ achieved: 0.1, elapsed_s: 0.09 }') == '[false,[]]' ]]

@@ -95,10 +95,9 @@ struct delivery judge_delivery(const json_t *record, const json_t *load)
     double share_s, all_s;
     if (!delivery.known || !cpu_time(record, load, elapsed, &share_s, &all_s))
         return delivery;
-    if (unit && strcmp(unit, "CPUs") == 0)
+    const bool is_cpu_load = unit && strcmp(unit, "CPUs") == 0;
+    if (is_cpu_load || cpu_s >= short_of_due * share_s)
         delivery.due *= share_s / all_s;
-    else if (cpu_s >= short_of_due * share_s)
-        delivery.due = fmin(delivery.due, delivery.done);
     return delivery;
 }
 

@@ -25,8 +25,8 @@ struct delivery {
 // or of other loads, those take part of the CPU time that it has, as they are
 // meant to: its share is
 //   (its CPUs - CPUs' worth of time that the others used of them) / its CPUs
-// A cpu load is due offered x share. Another load is due no more than it did
-// when it used the CPU time of its whole share (the CPUs were what it lacked).
+// A cpu load is due offered x share. So is another load that used the CPU time of
+// its whole share: it lacked the CPUs. One that used less lacked something else.
 // `load` is a member of the record's `load`.
 struct delivery judge_delivery(const json_t *record, const json_t *load);
 
