@@ -73,13 +73,7 @@ while IFS=$'\t' read -r -a words; do
         meter) exec {fd}<"${words[1]}"; file[meter]=$fd ;;
         load) echo "load ${words[*]:1:3}" >>"$LOG"; exec {fd}<"${words[-1]}"; file[${words[1]}]=$fd ;;
         await) await "${words[@]:1}" ;;
-        begin | record | stop)
-            if [[ -n ${words[2]:-} ]]; then
-                answer=$(await record "${words[2]}")
-                [[ $answer == ok ]] || { printf '%s\n' "$answer"; continue; }
-            fi
-            echo "${words[*]}" >>"$LOG"
-            decide ;;
+        begin | record | stop) echo "${words[*]}" >>"$LOG"; decide ;;
         finish) echo finish >>"$LOG"; echo '{}' >out/result.json; echo x >out/runs.jsonl; echo 'done' ;;
         *) echo "${words[*]}" >>"$LOG" ;;
     esac
@@ -158,7 +152,7 @@ ready meter
 prepare
 meter: run ./target
 record meter
-record - meter
+record -
 cleanup
 prepare
 load low: resume

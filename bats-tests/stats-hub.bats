@@ -125,22 +125,6 @@ records() {
     jsonschema -i folder/result.json "$ROOT/results/schema/jostle.result.schema.json"
 }
 
-@test "a record of a run without loads is awaited and taken by one command" {
-    describe '.settings.min_runs = 1 | .settings.max_runs = 1 | .loads = .loads[:1]'
-    start
-    send 'begin\t0'
-    hear $'run\tbaseline\t1\t1\t*'
-    send 'record\t-\tmeter'
-    sleep 0.1
-    [[ ! -s folder/runs.jsonl ]]
-    jq -nc '{ schema: "jostle.meter/1", start: "2023-11-14T22:13:20Z", wall_s: 1, exit_code: 0, machine: {} }' >&"$meter"
-    hear $'stop\tmax-runs\t'
-    records 'map(.wall_s)' | holds '. == [1]'
-    send 'record\t-\tnobody'
-    hear $'failed\tnobody\t*'
-    leave
-}
-
 @test "the limits of a disturbance: what is within them is no flag" {
     local condition run i changes cpu_s flags
     # CONDITION;what meter says;CPU time of the load;flags. The machine has two CPUs, a run takes a second, the target 0.95 s of CPU time.

@@ -141,15 +141,13 @@ measure_run() {
     ((${#loads[@]} == 0)) || loads_resume "$remote" "${loads[@]}"
     [[ -z $verbose_fd ]] || printf '+ %s\n' "${plan[command_text]}" >&"$verbose_fd"
     send "$meter_in" run
-    if ((${#loads[@]} == 0)); then
-        stats_decide record - meter
-    else
-        stats_await 0 record meter
+    stats_await 0 record meter
+    if ((${#loads[@]} > 0)); then
         loads_mark "$remote" end "${loads[@]}"
         loads_pause "${loads[@]}"
         [[ -z $remote ]] || delay=$mark_delay_us
-        stats_decide record "$delay"
     fi
+    stats_decide record "$delay"
     [[ -z ${plan[cleanup]:-} ]] || measure_shell cleanup
 }
 

@@ -209,9 +209,10 @@ static json_t *assemble(struct hub *hub, const json_t *meter, double mark_delay_
     return record;
 }
 
-bool commands_record(struct hub *hub)
+static bool take_record(struct hub *hub, char *const *field, size_t count)
 {
     struct source *meter = sources_find(&hub->sources, "meter");
+    const double delay_s = count > 1 ? strtod(field[1], NULL) * us : 0;
     char why[FOLDER_ERROR] = "no memory for one more run";
     if (!meter || !meter->last)
         return hub_fail(hub, "meter", "it left no record");
@@ -219,7 +220,7 @@ bool commands_record(struct hub *hub)
         return hub_fail(hub, "-", "no run was to be made");
     if (!take_hyperfine(hub, meter->last))
         return finish_no_hyperfine(hub);
-    json_t *record = assemble(hub, meter->last, hub->mark_delay_s);
+    json_t *record = assemble(hub, meter->last, delay_s);
     json_decref(meter->last);
     meter->last = NULL;
     bool good = record && folder_append(&hub->folder, record);
@@ -231,16 +232,6 @@ bool commands_record(struct hub *hub)
         return hub_fail(hub, "-", why);
     status_run(&hub->status, &hub->course);
     return answer_next(hub);
-}
-
-// With a third field, meter: as soon as it has sent its record.
-static bool take_record(struct hub *hub, char *const *field, size_t count)
-{
-    hub->mark_delay_s = count > 1 ? strtod(field[1], NULL) * us : 0;
-    if (count < 3)
-        return commands_record(hub);
-    hub->record_follows = true;
-    return take_await(hub, (char *const[]){field[0], field[0], field[2]}, 3);
 }
 
 static bool take_stop(struct hub *hub, char *const *field, size_t count)
@@ -326,7 +317,7 @@ static void give_up_await(struct hub *hub)
         free(hub->sources.source[i].event);
         hub->sources.source[i].event = NULL;
     }
-    hub->await = hub->record_follows = false;
+    hub->await = false;
 }
 
 bool commands_take(struct hub *hub, char *line)

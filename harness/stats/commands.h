@@ -12,7 +12,4 @@ bool commands_take(struct hub *hub, char *line);
 // answer can be written.
 bool commands_event(struct hub *hub, struct source *source, json_t *line);
 
-// Takes the run whose record meter has sent, and answers what is next.
-bool commands_record(struct hub *hub);
-
 #endif

@@ -25,9 +25,7 @@ struct hub {
     json_t *steps;    // [{step, name, ...}, ...], or a text why there are none
     size_t earlier;   // runs that an earlier session left
     bool has_begun, has_ended;
-    bool await;          // an answer is owed when all awaited sources have sent their event
-    bool record_follows; // that answer is the decision after the record
-    double mark_delay_s; // of the run whose record is taken
+    bool await; // an answer is owed when all awaited sources have sent their event
 };
 
 // Writes one answer. False if nobody reads it.

@@ -80,7 +80,7 @@ static bool advance(struct hub *hub)
     if (!hub->await || !all)
         return true;
     hub->await = false;
-    return hub->record_follows ? commands_record(hub) : hub_answer(hub, "ok");
+    return hub_answer(hub, "ok");
 }
 
 struct input {
