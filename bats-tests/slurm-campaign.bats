@@ -136,8 +136,7 @@ left() {
     [[ $("$JOSTLE" status out) == *': 0 done,'* ]]
     scancel "$cells" "$report"
     eventually 30 slurm_no_jobs
-    # But for the one run that Slurm's own signal may have ended just before jostle.
-    holds 'map(select(.exit_code != 0)) | length <= 1 and all(.[]; .signal == 15)' -s < <(cat out/cells/*/runs.jsonl)
+    holds 'map(select(.exit_code != 0)) == []' -s < <(cat out/cells/*/runs.jsonl)
     [[ -z $(left) ]]
 }
 

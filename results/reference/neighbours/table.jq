@@ -1,6 +1,6 @@
 # result.json of each target at each place -> one table in Markdown: the slowdown
 # of the wall time, with half of its confidence interval.
-include "format";
+include "report/numbers";
 
 def place: input_filename | split("/")[-3];
 def target: input_filename | split("/")[-2];
