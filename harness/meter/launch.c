@@ -6,13 +6,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define EXIT_NOT_EXECUTABLE 126
@@ -151,24 +149,12 @@ static _Noreturn void become_target(const struct launch *launch, const struct se
     _exit(report->exec_error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
 }
 
-// fork_into: fork, the new process being born in the group (5.7 and later).
-// Moving one in later would cost the machine a grace period of RCU.
-static pid_t fork_into(const struct group *group)
-{
-    const struct clone_args arguments = {
-        .flags = CLONE_INTO_CGROUP,
-        .exit_signal = SIGCHLD,
-        .cgroup = (unsigned)group->folder_fd,
-    };
-    return (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
-}
-
 bool launch_start(struct launch *launch, const struct settings *settings,
                   const struct signals *signals, struct group *group)
 {
     const pid_t meter = getpid();
-    launch->pid = group->kind == ACCOUNTING_CGROUP2 ? fork_into(group) : fork();
-    if (launch->pid < 0 && group->kind == ACCOUNTING_CGROUP2) {
+    launch->pid = group_fork(group);
+    if (launch->pid < 0 && group->kind == GROUP_V2) {
         if (settings->accounting != ACCOUNTING_AUTO)
             return complain("no process can be started in %s: %s: use --accounting auto",
                             group->path, strerror(errno));

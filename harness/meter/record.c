@@ -2,8 +2,8 @@
 
 #include "clock.h"
 #include "common/cpus.h"
+#include "common/file.h"
 #include "common/json.h"
-#include "file.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -37,7 +37,7 @@ bool run_begin(struct runner *runner, const struct settings *settings, pid_t par
     return (!settings->with_parent || follow_parent(parent)) &&
            open_output(&runner->output_fd, settings->output) &&
            launch_prepare(&runner->launch, settings) &&
-           group_find(&runner->group, settings->accounting);
+           accounting_find(&runner->group, settings->accounting);
 }
 
 static int write_record(const struct runner *runner, const struct record *record)
@@ -80,7 +80,7 @@ static int measure(struct runner *runner, struct counters *counters)
     }
     counters_read(counters);
     group_read(&runner->group, &group);
-    usage_choose(&outcome.usage, runner->group.kind, &group);
+    usage_choose(&outcome.usage, accounting_of(&runner->group), &group);
     const struct record record = {.report = report,
                                   .outcome = &outcome,
                                   .sources = &runner->sources,

@@ -1,7 +1,7 @@
 #include "serve.h"
 
+#include "common/file.h"
 #include "common/messages.h"
-#include "file.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 #include "system.h"
 
 #include "clock.h"
-#include "file.h"
+#include "common/file.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-#include "file.h"
+#include "common/file.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -14,7 +14,7 @@ bool file_read(int at_fd, const char *path, char *text, size_t size)
         return false;
     size_t length = 0;
     ssize_t got = 1;
-    // /proc hands out a page at a time.
+    /* /proc hands out a page at a time. */
     while (got > 0 && length < size - 1) {
         got = read(fd, text + length, size - 1 - length);
         length += got > 0 ? (size_t)got : 0;

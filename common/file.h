@@ -1,0 +1,24 @@
+#ifndef COMMON_FILE_H
+#define COMMON_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The first size-1 bytes of the file at path below the open folder at_fd (AT_FDCWD:
+ * the current one), with a terminating NUL. Returns false, with errno set, when it
+ * cannot be opened or read. For the small files of /proc and of cgroups, which a
+ * single read gives as one consistent snapshot. */
+bool file_read(int at_fd, const char *path, char *text, size_t size);
+
+/* Writes text to the existing file at path below at_fd in one write. */
+bool file_write(int at_fd, const char *path, const char *text);
+
+/* The unsigned decimal number right after the first occurrence of key in text ("" for
+ * a file that holds one number only). False if it is absent. */
+bool file_number(const char *text, const char *key, uint64_t *value);
+
+/* Writes length bytes to fd, however many writes that takes. */
+bool file_write_all(int fd, const char *text, size_t length);
+
+#endif
