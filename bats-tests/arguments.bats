@@ -68,6 +68,29 @@ given() {
     [[ $output == *'arguments is missing: run make' ]]
 }
 
+@test "random texts are split into the words that bash reads" {
+    local text word i k seed=1
+    local -a pieces=(a + ' ' $'\t' "'" '"' \\ $'\\\n' '\"' "\\'" 'b c' "'x y'" '"x y"') ours theirs
+    for ((i = 0; i < 400; i++)); do
+        text=''
+        for ((k = 0; k < 1 + i % 12; k++)); do
+            seed=$(((seed * 1103515245 + 12345) % 2147483648))
+            text+=${pieces[seed / 65536 % ${#pieces[@]}]}
+        done
+        [[ ! $text =~ (^|[^\\])(\\\\)*\\$ ]] || text+=a # bash keeps a backslash at the end
+        ours=() theirs=()
+        mapfile -d '' -t ours < <("$ARGUMENTS" split "$text" && printf 'end\0')
+        if (eval "words=($text)") 2>/dev/null; then
+            eval "theirs=($text)"
+            theirs+=(end)
+        fi
+        [[ ${#ours[@]} -eq ${#theirs[@]} && "${ours[*]@Q}" == "${theirs[*]@Q}" ]] || {
+            printf 'split differs: %q\n  %s\n  %s\n' "$text" "${ours[*]@Q}" "${theirs[*]@Q}"
+            return 1
+        }
+    done
+}
+
 @test "words are split and quoted as a shell does, and the nearest name is found" {
     local -a words
     mapfile -d '' -t words < <("$ARGUMENTS" split $'a "b  c"\t\'$d\' e\\ f ""')

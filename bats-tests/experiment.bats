@@ -35,6 +35,12 @@ values() {
     sed -n '/^load=half/,/^load=two/s/^load_word=//p' plan | tail -n 3 | diff - <(printf '%s\n' cpu --control --percent=50)
 }
 
+@test "a + in quotes belongs to the command, as it does in a shell" {
+    plan_of slowdown --output out --load 'sum=exec: sh -c "echo \"1 + 2\" + 3" + cpu --percent 5' -- true >plan
+    [[ $(values load <plan) == 'sum.exec sum.cpu' ]]
+    sed -n '/^load=sum.exec/,/^load=sum.cpu/s/^load_word=//p' plan | tail -n 3 | diff - <(printf '%s\n' sh -c 'echo "1 + 2" + 3')
+}
+
 @test "without --output the folder is named by target and time, and is new" {
     plan_of run -- /bin/true >plan
     [[ $(values folder <plan) =~ ^"$PWD"/jostle-results/true\.[0-9]{8}-[0-9]{6}\.[0-9]+$ ]]

@@ -9,18 +9,40 @@
 /* Characters that no shell reads anything into. */
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
 
+/* Adds a character to a word; with *out NULL the word is only walked over. */
+static void put(char **out, char character)
+{
+    if (*out != NULL)
+        *(*out)++ = character;
+}
+
 /* Copies what a quote encloses; text is behind the opening one. Returns what
  * follows the closing one, or NULL. */
 static const char *copy_quoted(const char *text, char quote, char **out)
 {
-    for (; *text != quote; text++) {
+    while (*text != quote) {
         if (*text == '\0')
             return NULL;
+        if (quote == '"' && text[0] == '\\' && text[1] == '\n') {
+            text += 2; /* a line that continues on the next */
+            continue;
+        }
         if (quote == '"' && *text == '\\' && text[1] != '\0' && strchr("\"\\$`", text[1]) != NULL)
             text++;
-        *(*out)++ = *text;
+        put(out, *text++);
     }
     return text + 1;
+}
+
+/* Blanks, and lines that continue on the next. */
+static const char *skip_blanks(const char *text)
+{
+    for (;;) {
+        text += strspn(text, BLANKS);
+        if (text[0] != '\\' || text[1] != '\n')
+            return text;
+        text += 2;
+    }
 }
 
 /* Copies one word, ends it with 0; returns what follows, or NULL with *error. */
@@ -33,15 +55,17 @@ static const char *copy_word(const char *text, char **out, const char **error)
                 *error = "a quote is not closed";
                 return NULL;
             }
-        } else if (*text == '\\' && text[1] == '\0') {
+        } else if (text[0] == '\\' && text[1] == '\0') {
             *error = "nothing follows the backslash at the end";
             return NULL;
+        } else if (text[0] == '\\' && text[1] == '\n') {
+            text += 2;
         } else {
             text += *text == '\\';
-            *(*out)++ = *text++;
+            put(out, *text++);
         }
     }
-    *(*out)++ = '\0';
+    put(out, '\0');
     return text;
 }
 
@@ -55,7 +79,7 @@ char **words_split(const char *text, size_t *count, const char **error)
         return NULL;
     }
     char *out = (char *)(words + most);
-    for (text += strspn(text, BLANKS); *text != '\0'; text += strspn(text, BLANKS)) {
+    for (text = skip_blanks(text); *text != '\0'; text = skip_blanks(text)) {
         words[(*count)++] = out;
         text = copy_word(text, &out, error);
         if (text == NULL) {
@@ -65,6 +89,23 @@ char **words_split(const char *text, size_t *count, const char **error)
     }
     words[*count] = NULL;
     return words;
+}
+
+size_t words_until_joint(const char *text, const char **rest)
+{
+    const char *word = skip_blanks(text), *error, *end;
+    char *nowhere = NULL;
+    *rest = NULL;
+    for (; *word != '\0'; word = skip_blanks(end)) {
+        end = copy_word(word, &nowhere, &error);
+        if (end == NULL)
+            break;
+        if (*word == '+' && end == word + 1) {
+            *rest = end;
+            return (size_t)(word - text);
+        }
+    }
+    return strlen(text);
 }
 
 static bool is_plain(const char *word)

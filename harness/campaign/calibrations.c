@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char separator[] = " + ";
-
 /* The CPUs that the load will have, which say what 100 % is; NULL: all that are allowed. */
 static const char *load_cpus(const json_t *texts, struct arena *arena)
 {
@@ -73,17 +71,13 @@ static void print_cell(const json_t *cell, json_t *seen)
     /* Those of other nodes are calibrated there. */
     if (spec == NULL || (node != NULL && node[0] != '\0'))
         return;
-    char *parts = strdup(spec);
-    for (char *part = parts, *next; part != NULL; part = next) {
-        next = strstr(part, separator);
-        if (next != NULL) {
-            *next = '\0';
-            next += sizeof separator - 1;
-        }
-        if (part[0] != '@')
+    for (const char *rest = spec; rest != NULL;) {
+        const char *start = rest;
+        char *part = strndup(start, words_until_joint(start, &rest));
+        if (part != NULL && part[strspn(part, " \t")] != '@')
             print_part(json_object_get(cell, "settings"), part, seen);
+        free(part);
     }
-    free(parts);
 }
 
 /* Of each load with a limit in percent, once: load, cpus, word..., end; names and values

@@ -13,7 +13,6 @@
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._%-"
 #define NODE_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"
 #define BLANKS          " \t\n"
-#define JOINT           " + "
 #define EXEC            "exec:"
 
 /* What the loads of one --load share while it is parsed. */
@@ -108,7 +107,9 @@ static void read_words(const struct parser *parser, struct load *load, const cha
 static const char *name_load(const struct parser *parser, const struct load *load)
 {
     const struct condition *condition = parser->condition;
-    const bool joined = strstr(condition->spec, JOINT) != NULL;
+    const char *rest;
+    words_until_joint(condition->spec, &rest);
+    const bool joined = rest != NULL;
     const char *name = arena_format(parser->arena, "%s%s%s%s%s", condition->name, joined ? "." : "",
                                     joined ? load->words[0] : "", load->node == NULL ? "" : "@",
                                     load->node == NULL ? "" : load->node);
@@ -143,9 +144,8 @@ static void add_part(const struct parser *parser, const char *part)
 /* The next of several joined loads; *rest becomes NULL behind the last. */
 static const char *next_part(struct arena *arena, const char **rest)
 {
-    const char *part = *rest, *joint = strstr(part, JOINT);
-    *rest = joint == NULL ? NULL : joint + strlen(JOINT);
-    return joint == NULL ? part : arena_format(arena, "%.*s", (int)(joint - part), part);
+    const char *part = *rest;
+    return arena_format(arena, "%.*s", (int)words_until_joint(part, rest), part);
 }
 
 /* The spec with "@WHERE" in front of each of its loads that has none. */
@@ -155,7 +155,7 @@ static const char *put_on_nodes(struct arena *arena, const char *where, const ch
     for (const char *rest = spec; rest != NULL;) {
         const char *part = next_part(arena, &rest);
         const bool placed = part[strspn(part, BLANKS)] == '@';
-        text = arena_format(arena, "%s%s%s%s%s%s", text, *text == '\0' ? "" : JOINT,
+        text = arena_format(arena, "%s%s%s%s%s%s", text, *text == '\0' ? "" : " + ",
                             placed ? "" : "@", placed ? "" : where, placed ? "" : " ", part);
     }
     return text;
