@@ -160,9 +160,9 @@ continues() {
     "$JOSTLE" campaign c.conf --output out --cells 2 >log 2>&1 </dev/null 3>&- &
     campaign=$!
     eventually 30 pgrep -f "^sleep $tag" >/dev/null
-    # Another task at the same time; the cell of the first one is skipped.
-    run -0 "$JOSTLE" campaign c.conf --output out --cells 2-3
-    [[ $output == *'a.n=2@l is being measured by another jostle'*'a.n=3@l: slowdown'* ]]
+    # Another task at the same time; the cell of the first one is skipped, and is not done.
+    run -1 "$JOSTLE" campaign c.conf --output out --cells 2-3
+    [[ $output == *'a.n=2@l is being measured by another jostle'*'a.n=3@l: slowdown'*'1 cell(s) are being measured by another jostle'* ]]
     run -1 "$JOSTLE" campaign c.conf --output out
     touch go
     kill -TERM "$(pgrep -f "^sleep $tag")" # the run fails, and so does the cell

@@ -36,6 +36,7 @@ struct drive {
     bool full;     /* nothing can be written any more */
     size_t failed; /* cells whose target failed */
     size_t broken; /* cells that could not be measured */
+    size_t held;   /* cells that another jostle measures */
 };
 
 static const char *name_of(const struct drive *drive, size_t index)
@@ -119,6 +120,7 @@ static void answer_next(struct drive *drive)
         if (cell_is_held(drive->settings->folder, name_of(drive, index))) {
             progress_clear(&drive->progress);
             complain("%s is being measured by another jostle: skipped", name_of(drive, index));
+            drive->held++;
             continue;
         }
         if (drive->full || !begin_cell(drive, index)) {
@@ -130,7 +132,7 @@ static void answer_next(struct drive *drive)
         printf("cell\t%s\t%s\n", name_of(drive, index), drive->scratch.path);
         return;
     }
-    printf("end\t%zu\t%zu\n", drive->failed, drive->broken);
+    printf("end\t%zu\t%zu\t%zu\n", drive->failed, drive->broken, drive->held);
 }
 
 /* --- a cell has ended */

@@ -7,8 +7,10 @@
  * Commands on stdin, each answered by a line with tabs on stdout:
  *   next          cell NAME SCRATCH    make it the next one: DIR/cells/NAME/cell.json
  *                                      says what to measure, in the folder SCRATCH
- *                 end FAILED BROKEN    all are done; so many targets failed; so many
- *                                      cells could not be measured
+ *                 end FAILED BROKEN HELD
+ *                                      there is no other; so many targets failed; so many
+ *                                      cells could not be measured; so many are being
+ *                                      measured by another jostle
  *                 failed               no further cell would do better; a message was
  *                                      printed
  *   ended STATUS  ended                the exit status of jostle for that cell

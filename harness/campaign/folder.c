@@ -2,6 +2,7 @@
 
 #include "plan.h"
 
+#include "common/lock.h"
 #include "common/messages.h"
 
 #include <errno.h>
@@ -10,12 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { LOCK_TRIES = 40, LOCK_PAUSE_NS = 50000000, NAMES_SHOWN = 3, NAMES_SIZE = 512 };
+enum { LOCK_WAIT_MS = 2000, NAMES_SHOWN = 3, NAMES_SIZE = 512 };
 
 bool folder_make(const char *path)
 {
@@ -37,19 +36,16 @@ bool folder_lock(const char *folder, bool shared)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/lock", folder);
-    const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    const int file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (file < 0)
         return complain("cannot write to %s: choose another folder with --output", folder);
-    for (int tries = 0; tries < LOCK_TRIES; tries++) {
-        if (flock(file, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0)
-            return true;
-        if (errno != EWOULDBLOCK) {
-            complain("%s: files cannot be locked there: make sure that no other campaign uses it",
-                     folder);
-            return true;
-        }
-        nanosleep(&(struct timespec){.tv_nsec = LOCK_PAUSE_NS}, NULL);
-    }
+    const enum lock_state state = lock_take(file, shared, LOCK_WAIT_MS);
+    if (state == LOCK_IMPOSSIBLE)
+        complain("%s: files cannot be locked there: make sure that no other campaign uses it",
+                 folder);
+    if (state != LOCK_HELD)
+        return true;
+    close(file);
     return complain("another jostle campaign is using %s: wait for it (jostle watch %s), or choose "
                     "another folder",
                     folder, folder);

@@ -2,15 +2,14 @@
 
 #include "plan.h"
 
+#include "common/lock.h"
 #include "common/messages.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -88,12 +87,7 @@ bool cell_is_held(const char *folder, const char *cell)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/cells/%s/runs.jsonl", folder, cell);
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return false;
-    const bool held = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    close(file);
-    return held;
+    return lock_is_held(path);
 }
 
 /* Seconds since the epoch of "2026-01-31T12:00:00Z"; 0 for anything else. */

@@ -9,7 +9,7 @@ campaign_stderr='' # our own stderr, for --verbose
 cell_pid=''        # the jostle that measures the current cell
 driver_pid=''      # campaign run
 driver_in='' driver_out=''
-cells_failed=0 cells_broken=0
+cells_failed=0 cells_broken=0 cells_held=0
 
 # driver_start SCRATCH [OPTION...]: starts `campaign run` on the plan and the folder. It
 # holds the folder as long as it lives, and ends with us.
@@ -55,7 +55,7 @@ run_cells() {
             cell) run_cell "${ANSWER[1]}" "${ANSWER[2]}" ;;
             end)
                 # shellcheck disable=SC2034 # read by the command
-                cells_failed=${ANSWER[1]} cells_broken=${ANSWER[2]}
+                cells_failed=${ANSWER[1]} cells_broken=${ANSWER[2]} cells_held=${ANSWER[3]}
                 return
                 ;;
             *) exit "$EXIT_FAILURE" ;;

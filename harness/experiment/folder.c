@@ -1,5 +1,6 @@
 #include "folder.h"
 
+#include "common/lock.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
 
@@ -10,13 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #define LOCK_WAIT_MS 2000
-#define LOCK_STEP_MS 50
 
 /* "WHAT PATH: ADVICE", and the end. */
 static void __attribute__((noreturn)) fail(const char *what, const char *path, const char *advice)
@@ -56,36 +55,35 @@ static bool make(struct arena *arena, const char *path, bool *created)
 
 static void lock(const struct folder *folder)
 {
-    const struct timespec step = {.tv_nsec = LOCK_STEP_MS * 1000000L};
-    for (int waited_ms = 0; flock(folder->runs, LOCK_EX | LOCK_NB) != 0;
-         waited_ms += LOCK_STEP_MS) {
-        if (errno == EINTR)
-            continue;
-        if (errno != EWOULDBLOCK) {
-            complain("%s: files cannot be locked there: make sure that no other jostle measures "
-                     "into it",
-                     folder->path);
-            return;
-        }
-        if (waited_ms >= LOCK_WAIT_MS)
-            fail("another jostle is measuring into", folder->path,
-                 "wait for it, or choose another folder");
-        nanosleep(&step, NULL);
-    }
+    const enum lock_state state = lock_take(folder->runs, false, LOCK_WAIT_MS);
+    if (state == LOCK_IMPOSSIBLE)
+        complain("%s: files cannot be locked there: make sure that no other jostle measures "
+                 "into it",
+                 folder->path);
+    if (state == LOCK_HELD)
+        fail("another jostle is measuring into", folder->path,
+             "wait for it, or choose another folder");
+}
+
+/* Only under the lock it is sure what the file holds. */
+static void look_into(struct folder *folder)
+{
+    struct stat status;
+    if (fstat(folder->runs, &status) != 0)
+        fail("cannot write to", folder->path, "choose another folder with --output");
+    folder->has_runs = status.st_size > 0;
 }
 
 static void open_runs(struct folder *folder, struct arena *arena, const char *path, bool resume)
 {
-    struct stat status;
     const char *file = arena_format(arena, "%s/runs.jsonl", path);
     if (!resume && access(file, F_OK) == 0)
         usage_error("%s already holds an experiment: choose another folder with --output, or "
                     "continue it with --resume",
                     path);
     folder->runs = open(file, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (folder->runs < 0 || fstat(folder->runs, &status) != 0)
+    if (folder->runs < 0)
         fail("cannot write to", path, "choose another folder with --output");
-    folder->has_runs = status.st_size > 0;
 }
 
 void folder_open(struct folder *folder, struct arena *arena, const char *path, bool resume)
@@ -99,6 +97,7 @@ void folder_open(struct folder *folder, struct arena *arena, const char *path, b
         fail("cannot write to", path, "choose another folder with --output");
     folder->path = arena_format(arena, "%s", absolute);
     lock(folder);
+    look_into(folder);
 }
 
 void folder_write(const struct folder *folder, struct arena *arena, const char *name,

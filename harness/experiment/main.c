@@ -161,6 +161,11 @@ static int begin(const struct command *command, int argc, char **argv)
     placed_find(&experiment.placed, &experiment.arena, &experiment.settings);
     check_machine(&experiment.settings);
     open_folder(&experiment, old);
+    /* Before we had the lock, somebody else may have measured and written. */
+    if (old != NULL) {
+        json_decref(old);
+        old = resume_read(&experiment.arena, experiment.session.output);
+    }
     write_record(&experiment, old);
     const bool written = plan_write(&experiment);
     folder_close(&experiment.folder);

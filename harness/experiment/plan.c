@@ -1,6 +1,7 @@
 #include "plan.h"
 
 #include "common/child.h"
+#include "common/lock.h"
 #include "common/words.h"
 
 #include <inttypes.h>
@@ -144,6 +145,16 @@ static void put_loads(struct experiment *experiment, bool listening)
     }
 }
 
+/* The lock goes with this program; stats, which takes it next, knows from this whether
+ * somebody else came in between. */
+static void put_stamp(struct experiment *experiment)
+{
+    char stamp[LOCK_STAMP_SIZE];
+    lock_stamp(arena_format(&experiment->arena, "%s/experiment.json", experiment->folder.path),
+               stamp);
+    put("written", stamp);
+}
+
 bool plan_write(struct experiment *experiment)
 {
     char *quoted =
@@ -151,6 +162,7 @@ bool plan_write(struct experiment *experiment)
     put_session(experiment);
     put_settings(experiment);
     put("command_text", quoted);
+    put_stamp(experiment);
     for (size_t i = 0; i < experiment->conditions.count; i++)
         put("condition", experiment->conditions.condition[i].name);
     put_meter(experiment, quoted);

@@ -136,6 +136,12 @@ static const struct option_row mode_rows[] = {
      .minimum = 1,
      .maximum = 4194304,
      .help = "the process that measures, for status.json (default: 1)"},
+    {.name = "written",
+     .argument = "STAMP",
+     .type = OPTION_TEXT,
+     LINE(written),
+     .help =
+         "with --experiment: refuse if experiment.json is another than the one with this stamp"},
     {.name = "quiet",
      .type = OPTION_FLAG,
      LINE(quiet),

@@ -15,6 +15,7 @@ struct command_line {
     bool derive;            // result.json of the operands
     const char *condition;  // of --compare
     const char *experiment; // folder of the experiment to be the hub of
+    const char *written;    // of its experiment.json, see lock_stamp; NULL: not known
     uint64_t pid;           // of jostle, for status.json
     bool quiet;
     char **operands;

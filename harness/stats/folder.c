@@ -2,6 +2,7 @@
 
 #include "json.h"
 
+#include "common/lock.h"
 #include "common/messages.h"
 
 #include <errno.h>
@@ -10,12 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { LOCK_TRIES = 200, LOCK_PAUSE_NS = 10000000 };
+enum { LOCK_WAIT_MS = 2000 };
 
 __attribute__((format(printf, 2, 3))) static bool fail(struct folder *folder, const char *format,
                                                        ...)
@@ -39,21 +38,12 @@ char *folder_file(const struct folder *folder, const char *name)
     return asprintf(&path, "%s/%s", folder->path, name) < 0 ? NULL : path;
 }
 
-// Locks the file for us; the lock goes with us, whatever ends us.
+// Locks the file for us; the lock goes with us, whatever ends us. Where there are no locks,
+// the program `experiment` has said so.
 static bool lock(struct folder *folder, int fd)
 {
-    const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
-    for (int i = 0; i < LOCK_TRIES; i++) {
-        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-            return true;
-        if (errno != EWOULDBLOCK && errno != EINTR) {
-            complain("%s: files cannot be locked there: make sure that no other jostle "
-                     "measures into it",
-                     folder->path);
-            return true;
-        }
-        nanosleep(&pause, NULL);
-    }
+    if (lock_take(fd, false, LOCK_WAIT_MS) != LOCK_HELD)
+        return true;
     return fail(folder,
                 "another jostle is measuring into %.300s: wait for it, or choose another folder",
                 folder->path);

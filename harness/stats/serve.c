@@ -4,9 +4,11 @@
 #include "output.h"
 #include "resume.h"
 
+#include "common/lock.h"
 #include "common/messages.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -43,6 +45,22 @@ static bool write_experiment(const struct hub *hub)
     return good;
 }
 
+// Whether experiment.json is what this jostle wrote: until we had the lock, another one
+// could write its own.
+static bool is_ours(struct hub *hub)
+{
+    char stamp[LOCK_STAMP_SIZE];
+    char *path = folder_file(&hub->folder, "experiment.json");
+    lock_stamp(path ? path : "", stamp);
+    free(path);
+    if (!hub->command->written || strcmp(stamp, hub->command->written) == 0)
+        return true;
+    snprintf(hub->folder.error, sizeof hub->folder.error,
+             "another jostle has begun to measure into %.300s: choose another folder",
+             hub->folder.path);
+    return false;
+}
+
 // Opens everything. False with `folder.error` set, or after a message on stderr.
 static bool open_all(struct hub *hub)
 {
@@ -52,8 +70,9 @@ static bool open_all(struct hub *hub)
     hub->host = strdup(uname(&machine) == 0 ? machine.nodename : "unknown");
     hub->warnings = json_array();
     hub->steps = json_array();
-    if (!folder_open(&hub->folder, path) || !experiment_read(&hub->experiment, path) ||
-        !course_init(&hub->course, &hub->experiment) || !take_over(hub, &set_aside))
+    if (!folder_open(&hub->folder, path) || !is_ours(hub) ||
+        !experiment_read(&hub->experiment, path) || !course_init(&hub->course, &hub->experiment) ||
+        !take_over(hub, &set_aside))
         return false;
     return !resume_note(&hub->experiment, hub->earlier, set_aside) || write_experiment(hub);
 }
