@@ -258,7 +258,36 @@ summary() {
 
 @test "equal values converge, and the clock is blamed" {
     wall 0.5 0.5 0.5 0.5 | summary --min-runs 4 | holds '(.conditions[0] | .converged and .wall_s.variance == 0
-        and .wall_s.ci == [0.5, 0.5]) and (.warnings | map(.flag) == ["coarse-clock"])'
+        and (.wall_s | .constant and .ci == null and .error == null and .ci_robust == null))
+        and (.warnings | map(.flag) == ["coarse-clock"])'
+}
+
+@test "a metric without variation has no interval, nor has its ratio, and it holds nobody up" {
+    for i in {1..12}; do
+        printf '{"condition":"baseline","wall_s":1.0%02d,"max_rss_bytes":2000}\n' $((i * 7 % 23))
+        printf '{"condition":"load","wall_s":1.1%02d,"max_rss_bytes":3000}\n' $((i * 5 % 23))
+    done | summary --conditions baseline,load --metric wall_s,max_rss_bytes | holds '
+        (.conditions | all(.converged and .stop_reason == "error" and (.wall_s.constant | not)
+            and (.max_rss_bytes | .constant and .ci == null and .error == null and .ci_robust == null)))
+        and (.slowdowns | map(.constant) == [false, true])
+        and (.slowdowns[1] | .ratio == 1.5 and .ci == null and .error == null and .distinguishable)
+        and all(.warnings[]; .metric != "max_rss_bytes")'
+}
+
+@test "an interval depends on the runs and the design, never on the requested error" {
+    local error
+    for error in 5% 2% 1% 0.1%; do
+        for i in {1..12}; do
+            printf '{"wall_s":1.0%02d}\n' $((i * 7 % 23))
+        done | summary --error $error >$error
+        jq -c '.conditions[0].wall_s' $error
+    done | sort -u >figures
+    [[ $(wc -l <figures) == 1 ]]
+    # Converged means that the interval shown is that narrow, in all places alike.
+    holds '.conditions[0] | .converged and .stop_reason == "error"' <1%
+    holds '(.conditions[0] | (.converged | not) and .wall_s.error > 0.001) and any(.warnings[]; .flag == "not-converged")' <0.1%
+    # That which holds under dependence, too, is the wider one.
+    holds '.conditions[0].wall_s | .ci_robust[0] < .ci[0] and .ci[1] < .ci_robust[1] and .ci_robust[1] < 1.1' <5%
 }
 
 @test "no runs at all give a summary without figures" {
@@ -319,10 +348,10 @@ summary() {
         holds 'any(.warnings[]; .flag == "load-variance" and .condition == "load")'
 }
 
-@test "outliers that are rare are set aside from the interval and said to be" {
+@test "the mean is of all runs: outliers are counted and named, and its interval is wider for them" {
     awk 'BEGIN { srand(3); for (i = 1; i <= 30; i++) printf "{\"wall_s\":%.6f}\n", (i == 9 ? 2 : 1) + 0.02 * rand() }' |
-        summary --error 0.001 | holds '(.conditions[0].wall_s | .statistic == "mean-without-outliers" and .set_aside == 1
-            and .center < .mean and .ci[1] < 1.05) and any(.warnings[]; .flag == "outliers" and .runs == [9])'
+        summary --error 0.001 | holds '(.conditions[0].wall_s | .statistic == "mean" and .outliers == 1 and .set_aside == 0
+            and .center == .mean and .ci[1] > 1 + 3 / 30) and any(.warnings[]; .flag == "outliers" and .runs == [9])'
 }
 
 @test "a drift that both of a pair share does not become a slowdown" {

@@ -102,20 +102,13 @@ double stream_draw(struct stream *stream, bool loaded, double ratio)
     return value > 0 ? value : 0;
 }
 
-double stream_truth(const struct stream *stream, bool set_aside)
-{
-    if (stream->population->shape == RESAMPLED && !set_aside)
-        return stream_truth_all(stream);
-    bool moves = stream->population->shape == DRIFT || stream->population->shape == STEP;
-    return moves && stream->drawn > 0 ? stream->levels / (double)stream->drawn : 1;
-}
-
-double stream_truth_all(const struct stream *stream)
+double stream_truth(const struct stream *stream)
 {
     const struct population *p = stream->population;
-    if (p->shape == RESAMPLED)
-        return 1 + p->amount;
-    return p->shape == OUTLIERS ? 1 + p->amount * outlier_delay : stream_truth(stream, false);
+    bool moves = p->shape == DRIFT || p->shape == STEP;
+    if (p->shape == OUTLIERS)
+        return 1 + p->amount * outlier_delay;
+    return moves && stream->drawn > 0 ? stream->levels / (double)stream->drawn : 1;
 }
 
 double population_cv(const struct population *p, bool loaded)
@@ -130,7 +123,7 @@ double population_cv(const struct population *p, bool loaded)
         return hypot(cv, p->amount / sqrt(12));
     case RESAMPLED:
         for (size_t i = 0; i < p->count; i++)
-            sum += pow(p->values[i] - 1 - p->amount, 2);
+            sum += pow(p->values[i] - 1, 2);
         return sqrt(sum / (double)p->count);
     default:
         return cv;

@@ -25,8 +25,7 @@ struct population {
     enum shape shape;
     double cv;        // of the baseline's noise
     double loaded_cv; // of the loaded condition's noise
-    double amount;    // share of outliers or of the upper mode, size of a drift, rho, clock step;
-                      // RESAMPLED: by how much outliers raise the mean
+    double amount;    // share of outliers or of the upper mode, size of a drift, rho, clock step
     bool hard;        // with outliers or dependence: may be wrong if flagged
     double silent;    // hard: percent of means that may be wrong and not flagged
     const double *values; // RESAMPLED: measured values
@@ -53,13 +52,9 @@ void stream_begin(struct stream *stream, const struct population *population, gs
 // One run's time; the mean of a steady population is 1 (loaded: `ratio`).
 double stream_draw(struct stream *stream, bool loaded, double ratio);
 
-// The mean that a session of those runs estimates: 1 (of the runs that no outlier
-// hits), or the mean level over its own runs where the level moves by itself. Of
-// measured runs it is the mean of all, unless the session `set_aside` outliers.
-double stream_truth(const struct stream *stream, bool set_aside);
-
-// The same with the outliers, which stream_truth leaves out.
-double stream_truth_all(const struct stream *stream);
+// The mean that a session of those runs estimates, outliers included; or the mean
+// level over its own runs where the level moves by itself.
+double stream_truth(const struct stream *stream);
 
 // Standard deviation over mean of a single run; NAN where time moves it.
 double population_cv(const struct population *population, bool loaded);

@@ -1,7 +1,5 @@
 #include "resample.h"
 
-#include "harness/stats/shape.h"
-
 #include "common/messages.h"
 
 #include <jansson.h>
@@ -50,20 +48,12 @@ static bool read_all(FILE *file, struct values *values)
     return good;
 }
 
-// The mean of all values, and of those that are no outliers among all.
-static bool means(const struct values *values, double *all, double *ordinary)
+static double mean_of(const struct values *values)
 {
-    struct sample sample = {0};
-    bool good = true;
-    for (size_t i = 0; good && i < values->count; i++)
-        good = sample_add(&sample, values->value[i]);
-    struct outliers outliers = {0};
-    if (good)
-        outliers = shape_outliers(&sample);
-    *all = sample.mean;
-    *ordinary = outliers.low + outliers.high > 0 ? outliers.mean : sample.mean;
-    sample_free(&sample);
-    return good;
+    double sum = 0;
+    for (size_t i = 0; i < values->count; i++)
+        sum += values->value[i];
+    return sum / (double)values->count;
 }
 
 // The folder of the file says best what was measured: runs.jsonl is the name of all.
@@ -97,17 +87,11 @@ bool resample_read(const char *path, struct population *population)
         free(values.value);
         return false;
     }
-    double all, ordinary;
-    if (!means(&values, &all, &ordinary)) {
-        free(values.value);
-        free(name);
-        return false;
-    }
+    const double mean = mean_of(&values);
     for (size_t i = 0; i < values.count; i++)
-        values.value[i] /= ordinary;
+        values.value[i] /= mean;
     *population = (struct population){.name = name,
                                       .shape = RESAMPLED,
-                                      .amount = all / ordinary - 1,
                                       .values = values.value,
                                       .count = values.count};
     population->cv = population->loaded_cv = population_cv(population, false);

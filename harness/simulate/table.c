@@ -68,11 +68,6 @@ void table_more(const struct row *rows, size_t count)
         printf("%-17s %-8s %9.2f %9.2f\n", rows[r].population->name, rows[r].setting,
                percent(rows[r].tally[SLOWDOWN].mean_covered, &rows[r].tally[SLOWDOWN]),
                percent(rows[r].tally[SLOWDOWN].mean_silent, &rows[r].tally[SLOWDOWN]));
-    puts("\nWith outliers, `cover` is of the mean of the runs that none hits; of the mean of all:");
-    for (size_t r = 0; r < count; r++)
-        if (rows[r].population->shape == OUTLIERS || rows[r].population->shape == RESAMPLED)
-            printf("%-17s %-8s %6.2f\n", rows[r].population->name, rows[r].setting,
-                   percent(rows[r].tally[MEAN].covered_all, &rows[r].tally[MEAN]));
 }
 
 // Three standard errors of a share of p in n.

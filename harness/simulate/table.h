@@ -17,8 +17,7 @@ struct row {
 void table_header(void);
 void table_row(const struct row *row);
 
-// How often each flag was raised, what becomes of the means measured together with a load, and
-// what the rows say about outliers.
+// How often each flag was raised, and what becomes of the means measured together with a load.
 void table_more(const struct row *rows, size_t count);
 
 // Says on stderr which bound a row breaks by more than Monte-Carlo noise

@@ -96,15 +96,12 @@ static void judge_metrics(struct session *session, const struct generator *gener
         struct location mean = single ? metric_location(session, 0, m) : (struct location){0};
         struct interval figure =
             narrowed(cell, single ? mean.interval : metric_ratio(session, judged(settings), m));
-        double truth =
-            single ? stream_truth(&generator->stream[m], mean.set_aside > 0) : cell->ratio;
+        double truth = single ? stream_truth(&generator->stream[m]) : cell->ratio;
         bool held = holds(&figure, truth);
         covered = covered && held;
         if (m != WALL_S)
             continue;
         tally->covered_first += held ? 1 : 0;
-        tally->covered_all +=
-            holds(&figure, single ? stream_truth_all(&generator->stream[m]) : cell->ratio) ? 1 : 0;
         tally->half_width += figure.error;
         // Scaling the loaded values scales the interval, and changes no decision.
         for (size_t i = 0; !single && i < POWERS; i++)
@@ -118,7 +115,7 @@ static void judge_baseline(struct session *session, const struct generator *gene
                            struct tally *tally)
 {
     struct location mean = metric_location(session, 0, WALL_S);
-    bool held = holds(&mean.interval, stream_truth(&generator->stream[WALL_S], mean.set_aside > 0));
+    bool held = holds(&mean.interval, stream_truth(&generator->stream[WALL_S]));
     tally->mean_covered += held ? 1 : 0;
     tally->mean_silent += held || oddities_find(session, 0, WALL_S) != 0 ? 0 : 1;
 }
@@ -197,7 +194,6 @@ static void tally_add(struct tally *sum, const struct tally *part)
     sum->experiments += part->experiments;
     sum->covered += part->covered;
     sum->covered_first += part->covered_first;
-    sum->covered_all += part->covered_all;
     sum->flagged += part->flagged;
     sum->wrong_unflagged += part->wrong_unflagged;
     sum->mean_covered += part->mean_covered;

@@ -19,17 +19,19 @@ struct interval compare_ratio(struct session *a, struct session *b, enum metric 
 {
     const struct sample *x = &a->conditions[0].metric[metric];
     const struct sample *y = &b->conditions[0].metric[metric];
-    struct interval none = {NAN, NAN, NAN, INFINITY};
+    const struct interval none = {
+        .center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
     if (x->count < 2 || y->count < 2 || !(x->mean > 0) || !(y->mean > 0))
         return none;
     double vx = metric_mean_variance(a, 0, metric) / (x->mean * x->mean);
     double vy = metric_mean_variance(b, 0, metric) / (y->mean * y->mean);
     double center = y->mean / x->mean, sum = vx + vy;
     if (!(sum > 0))
-        return (struct interval){center, center, center, 0};
+        return interval_constant(center);
     double df = sum * sum / (vx * vx / (double)(x->count - 1) + vy * vy / (double)(y->count - 1));
     double half = critical_t(&a->critical, df) * sqrt(sum);
-    struct interval ratio = {center, center * exp(-half), center * exp(half), 0};
+    struct interval ratio = {
+        .center = center, .low = center * exp(-half), .high = center * exp(half)};
     ratio.error = (ratio.high - ratio.low) / 2 / center;
     return ratio;
 }

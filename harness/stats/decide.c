@@ -12,7 +12,7 @@
 static const double suspect = 0.25; // probability
 enum { SUSPECT_RUNS = 20 };
 
-static double worst_error(struct session *session)
+double decide_error(struct session *session)
 {
     double worst = 0;
     size_t count = session->settings->condition_count;
@@ -58,7 +58,7 @@ static enum stop_reason stop_at(struct session *session, double worst)
 
 enum stop_reason decide_stop(struct session *session)
 {
-    return stop_at(session, worst_error(session));
+    return stop_at(session, decide_error(session));
 }
 
 static bool is_missing(const struct session *session, size_t block, size_t condition)
@@ -84,7 +84,7 @@ static void place(const struct session *session, struct decision *decision)
 
 struct decision decide(struct session *session)
 {
-    struct decision decision = {.worst_error = worst_error(session), .more = 0};
+    struct decision decision = {.worst_error = decide_error(session), .more = 0};
     decision.stop = stop_at(session, decision.worst_error);
     // To stop inside a block would favour the condition that came last.
     size_t width = session->settings->condition_count;

@@ -13,6 +13,10 @@ struct decision {
 
 struct decision decide(struct session *session);
 
+// The largest error of what decides: of the slowdowns, or of a lone condition's
+// mean. NAN before there are two complete blocks.
+double decide_error(struct session *session);
+
 // Why the experiment would stop here, STOP_NOT if it continues.
 enum stop_reason decide_stop(struct session *session);
 

@@ -67,7 +67,6 @@ static void add_outliers(const struct view *view, struct message *message)
 {
     const struct sample *sample = view->sample;
     const struct outliers outliers = shape_outliers(sample);
-    const bool excluded = metric_location(view->session, view->index, view->metric).set_aside > 0;
     char names[NAMES_SIZE];
     if (outliers.high > 0)
         name_from(view, message->runs, sample->sorted[sample->count - outliers.high]);
@@ -80,9 +79,6 @@ static void add_outliers(const struct view *view, struct message *message)
     message_detail(message, "times", "%.3g",
                    sample->sorted[sample->count - 1] / sample_median(sample));
     message_detail(message, "pull", "%+.2g", percent(sample->mean - outliers.mean, sample->mean));
-    message_detail(message, "interval", "%s",
-                   excluded ? "the interval is of the mean without them"
-                            : "the interval is wider for them");
 }
 
 static void add_modes(const struct view *view, struct message *message)
@@ -146,7 +142,7 @@ static void add_clock(const struct view *view, struct message *message)
     else
         message_detail(message, "clock",
                        "all %zu runs read exactly %.6g s, so the clock is too coarse to see their "
-                       "spread: the interval has no width and means nothing",
+                       "spread: there is no interval",
                        sample->count, sample->mean);
     message_detail(message, "remedy", "%s",
                    view->metric == WALL_S ? "use a longer input, or a finer clock"

@@ -61,6 +61,11 @@ static struct interval unbounded(double center)
     return (struct interval){.center = center, .low = NAN, .high = NAN, .error = INFINITY};
 }
 
+struct interval interval_constant(double center)
+{
+    return (struct interval){.center = center, .low = center, .high = center, .constant = true};
+}
+
 struct interval interval_mean(struct critical *critical, double mean, double variance, size_t n,
                               double widen)
 {
@@ -68,8 +73,9 @@ struct interval interval_mean(struct critical *critical, double mean, double var
         return unbounded(n == 1 ? mean : NAN);
     double half =
         variance > 0 ? critical_t(critical, (double)n - 1) * widen * sqrt(variance / (double)n) : 0;
-    double error = half > 0 ? half / fabs(mean) : 0;
-    return (struct interval){mean, mean - half, mean + half, error};
+    if (!(half > 0))
+        return interval_constant(mean);
+    return (struct interval){mean, mean - half, mean + half, half / fabs(mean), false};
 }
 
 void pairs_add(struct pairs *pairs, double x, double y)
@@ -92,14 +98,15 @@ struct interval interval_ratio(const struct pairs *pairs, double t)
     if (pairs->count < 2)
         return unbounded(y / x);
     // (y - r x)^2 = t^2 (yy - 2 r xy + r^2 xx) / (n (n - 1)) is a r^2 - 2 b r + c = 0.
+    if (!(pairs->xx > 0) && !(pairs->yy > 0))
+        return interval_constant(y / x);
     double n = (double)pairs->count, k = t * t / (n * (n - 1));
     double a = x * x - k * pairs->xx, b = x * y - k * pairs->xy, c = y * y - k * pairs->yy;
     double root = b * b - a * c;
     if (!(a > 0) || !isfinite(t))
         return unbounded(y / x);
     root = root > 0 ? sqrt(root) : 0; // below 0 only by rounding
-    struct interval ratio = {y / x, (b - root) / a, (b + root) / a, 0};
-    if (ratio.high > ratio.low)
-        ratio.error = ratio.center > 0 ? (ratio.high - ratio.low) / 2 / ratio.center : INFINITY;
+    struct interval ratio = {.center = y / x, .low = (b - root) / a, .high = (b + root) / a};
+    ratio.error = ratio.center > 0 ? (ratio.high - ratio.low) / 2 / ratio.center : INFINITY;
     return ratio;
 }

@@ -7,7 +7,8 @@
 struct interval {
     double center; // the estimate
     double low, high;
-    double error; // half the width / center; INFINITY where there are no bounds
+    double error;  // half the width / center; INFINITY where there are no bounds
+    bool constant; // no variation: both bounds are the center, which is no interval
 };
 
 // Student's t quantiles of one confidence level, by degrees of freedom. GSL
@@ -31,6 +32,9 @@ double critical_t(struct critical *critical, double df);
 // sequences for Gaussian means with unknown variance" (2025). INFINITY while n
 // is too small for any bound.
 double critical_sequence(double confidence, size_t n);
+
+// A figure without variation: its error is 0, and it delays no decision.
+struct interval interval_constant(double center);
 
 // Mean of n values with that variance (n-1): mean -+ t * widen * s / sqrt(n).
 struct interval interval_mean(struct critical *critical, double mean, double variance, size_t n,

@@ -9,7 +9,7 @@ static const double look_cost = 0.13; // of having looked: 1 + look_cost / sqrt(
 static const double skew_cost = 3.0;  // times squared skewness / n
 static const double skew_noise = 3;   // squared skewness that normal values show, times n
 static const double skew_most = 4;    // squared
-enum { CORRECT_FROM = 4, ASIDE_RUNS = 15, ASIDE_RUNS_EACH = 10 };
+enum { CORRECT_FROM = 4 };
 
 double location_widening(size_t n, bool sequential)
 {
@@ -25,14 +25,6 @@ static double smoothed_variance(const struct sample *sample, const struct split 
     double gap = split->high_mean - split->low_mean;
     return fmax(sample_variance(sample),
                 split->within + gap * gap * share * (1 - share) * n / (n - 1));
-}
-
-// Few enough to be called rare: one in 25, two in 35, ... With fewer runs they
-// might as well be the smaller one of two peaks, which belongs to the mean.
-static bool are_rare(const struct outliers *outliers, size_t n)
-{
-    size_t k = outliers->low + outliers->high;
-    return k > 0 && n >= ASIDE_RUNS + ASIDE_RUNS_EACH * k;
 }
 
 // The error of the t interval of skewed values grows with skewness^2 / n, and
@@ -52,42 +44,19 @@ static void widen_for_skewness(const struct sample *sample, struct interval *int
     interval->error = (interval->high - interval->low) / 2 / fabs(interval->center);
 }
 
-struct location location_estimate(struct critical *critical, const struct sample *sample,
+struct interval location_estimate(struct critical *critical, const struct sample *sample,
                                   bool sequential, double factor)
 {
-    struct location location = {0};
     size_t n = sample->count;
-    if (!sequential || n < CORRECT_FROM) {
-        location.interval = interval_mean(critical, sample->mean, sample_variance(sample), n, 1);
-        return location;
-    }
     // What dependence may cost pays for having looked, too, where it is more.
-    double widen = fmax(sqrt(factor), location_widening(n, true));
-    struct outliers outliers = shape_outliers(sample);
-    if (are_rare(&outliers, n)) {
-        location.set_aside = outliers.low + outliers.high;
-        location.interval = interval_mean(critical, outliers.mean, outliers.variance,
-                                          n - location.set_aside, widen);
-        return location;
-    }
+    double widen = fmax(sqrt(factor), location_widening(n, sequential));
+    if (n < CORRECT_FROM)
+        return interval_mean(critical, sample->mean, sample_variance(sample), n, widen);
     struct split split = shape_split(sample);
     double variance = split.lower > 0 ? smoothed_variance(sample, &split) : sample_variance(sample);
-    location.interval = interval_mean(critical, sample->mean, variance, n, widen);
+    struct interval interval = interval_mean(critical, sample->mean, variance, n, widen);
     // Of two peaks the shares say all, the skewness only follows from them.
     if (split.lower == 0)
-        widen_for_skewness(sample, &location.interval);
-    return location;
-}
-
-void location_admit(struct location *location, double times, double limit)
-{
-    struct interval *interval = &location->interval;
-    if (!(interval->error > 0) || !(interval->error < limit) || !isfinite(interval->error))
-        return;
-    times = fmin(times, limit / interval->error);
-    if (!(times > 1))
-        return;
-    interval->low = interval->center - times * (interval->center - interval->low);
-    interval->high = interval->center + times * (interval->high - interval->center);
-    interval->error *= times;
+        widen_for_skewness(sample, &interval);
+    return interval;
 }

@@ -8,21 +8,18 @@
 #include "sample.h"
 
 struct location {
-    struct interval interval;
-    size_t set_aside; // outliers that the interval's center leaves out
+    struct interval interval; // that of the stopping rule
+    struct interval robust;   // holds under dependence that the runs do not show, too
+    size_t outliers;          // runs far from the others; the mean includes them
 };
 
-// Student's t interval of the mean. `sequential`: the number of runs was not
-// fixed beforehand; then the interval is widened for skewed, for two-peaked and
-// for dependent values (`factor`: the variance of their mean over that of
-// independent ones), and rare outliers are set aside. With a fixed number it is
-// the plain t interval of all values.
-struct location location_estimate(struct critical *critical, const struct sample *sample,
+// Student's t interval of the mean of all values, widened for skewed, for
+// two-peaked and for dependent ones (`factor`: the variance of their mean over
+// that of independent ones), and for having looked where the number of runs was
+// not fixed beforehand (`sequential`). It depends on the values and on the design
+// alone, never on the requested error.
+struct interval location_estimate(struct critical *critical, const struct sample *sample,
                                   bool sequential, double factor);
-
-// Makes the interval so many times as wide, but its error not larger than
-// `limit`: for what the runs can neither show nor exclude.
-void location_admit(struct location *location, double times, double limit);
 
 // Factor by which an interval must be wider when the rule that ended the
 // experiment has looked at the n values (1 if it has not).

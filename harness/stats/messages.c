@@ -25,8 +25,8 @@ struct warning_case {
 static const struct warning_case cases[FLAGS] = {
     [FLAG_OUTLIERS] = {"outliers", NOTE,
                        "{few} of {all} runs are far from the others ({runs}; the slowest takes "
-                       "{times} times the median) and pull the mean by {pull} %: {interval}",
-                       "check what else ran then, or compare medians"},
+                       "{times} times the median) and pull the mean by {pull} %: it includes them",
+                       "check what else ran then, or use --statistic median"},
     [FLAG_TWO_MODES] = {"two-modes", NOTE,
                         "the runs fall into two groups, {groups} (the smaller one: {runs}): no run "
                         "is like the mean, and the share of each group decides it",

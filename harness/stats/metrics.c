@@ -1,38 +1,46 @@
 #include "metrics.h"
 
 #include "series.h"
+#include "shape.h"
 
 #include <math.h>
 
 static const double tick_s = 0.010; // of the slowest common kernel, HZ=100
 static const double small_share = 0.01;
 
-// How likely dependence is held to be before the runs are seen. More in the
-// rule would cost more runs where there is none (docs/statistics.md); what is
-// reported can be more cautious as long as it keeps within the error of the settings.
-static const double rule_prior = 0.1, report_prior = 0.5;
+// How likely dependence is held to be before the runs are seen: in the rule, where
+// more would cost more runs where there is none (docs/statistics.md), and in the
+// interval that is to hold under dependence, too.
+static const double rule_prior = 0.1, robust_prior = 0.5;
 
-static struct location estimate(struct session *session, size_t condition, enum metric metric,
-                                double factor)
+static struct interval estimate(struct session *session, size_t condition, enum metric metric,
+                                const struct dependence *seen, double prior)
 {
-    return location_estimate(&session->critical, &session->conditions[condition].metric[metric],
-                             settings_is_sequential(session->settings), factor);
+    const struct settings *settings = session->settings;
+    const struct sample *sample = &session->conditions[condition].metric[metric];
+    const double factor = dependence_factor(seen, prior, sample->count, settings->condition_count);
+    return location_estimate(&session->critical, sample, settings_is_sequential(settings), factor);
+}
+
+// The interval that decides. With a fixed number of runs it allows for no
+// dependence: of values without skewness it is Student's.
+static struct interval of_rule(struct session *session, size_t condition, enum metric metric,
+                               const struct dependence *seen)
+{
+    const bool sequential = settings_is_sequential(session->settings);
+    return estimate(session, condition, metric, seen, sequential ? rule_prior : 0);
 }
 
 struct location metric_location(struct session *session, size_t condition, enum metric metric)
 {
-    const struct settings *settings = session->settings;
-    const size_t n = session->conditions[condition].metric[metric].count;
-    const size_t every = settings->condition_count;
-    struct dependence seen = series_dependence(session, metric);
-    double report = dependence_factor(&seen, report_prior, n, every);
-    if (every > 1) // the means do not decide: nothing holds them to an error
-        return estimate(session, condition, metric, report);
-    double rule = dependence_factor(&seen, rule_prior, n, every);
-    struct location location = estimate(session, condition, metric, rule);
-    if (settings_is_sequential(settings))
-        location_admit(&location, sqrt(report / rule), settings->error);
-    return location;
+    const struct dependence seen = series_dependence(session, metric);
+    const struct outliers outliers =
+        shape_outliers(&session->conditions[condition].metric[metric]);
+    return (struct location){
+        .interval = of_rule(session, condition, metric, &seen),
+        .robust = estimate(session, condition, metric, &seen, robust_prior),
+        .outliers = outliers.low + outliers.high,
+    };
 }
 
 double metric_mean_variance(const struct session *session, size_t condition, enum metric metric)
@@ -47,25 +55,23 @@ double metric_mean_variance(const struct session *session, size_t condition, enu
     return variance * fmax(factor, pow(location_widening(sample->count, true), 2));
 }
 
-// The error of a lone condition as the stopping rule sees it.
-static double rule_error(struct session *session, enum metric metric)
+// The error of a lone condition.
+static double mean_error(struct session *session, enum metric metric)
 {
-    struct dependence seen = series_dependence(session, metric);
-    double factor =
-        dependence_factor(&seen, rule_prior, session->conditions[0].metric[metric].count, 1);
-    return estimate(session, 0, metric, factor).interval.error;
+    const struct dependence seen = series_dependence(session, metric);
+    return of_rule(session, 0, metric, &seen).error;
 }
 
 double metric_dependence(const struct session *session, enum metric metric)
 {
     struct dependence seen = series_dependence(session, metric);
-    return dependence_probability(&seen, report_prior);
+    return dependence_probability(&seen, robust_prior);
 }
 
 double metric_rho(const struct session *session, enum metric metric)
 {
     struct dependence seen = series_dependence(session, metric);
-    return dependence_rho(&seen, report_prior);
+    return dependence_rho(&seen, robust_prior);
 }
 
 struct interval metric_ratio(struct session *session, size_t condition, enum metric metric)
@@ -101,7 +107,7 @@ double metric_worst_error(struct session *session, size_t condition)
         if (!session->settings->metric[m] || metric_is_negligible(session, condition, m))
             continue;
         worst = fmax(worst, session->settings->condition_count == 1
-                                ? rule_error(session, m)
+                                ? mean_error(session, m)
                                 : metric_ratio(session, condition, m).error);
     }
     return worst;

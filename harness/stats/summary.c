@@ -11,9 +11,15 @@
 
 static json_t *bounds(const struct interval *interval)
 {
-    if (!isfinite(interval->low) || !isfinite(interval->high))
+    if (interval->constant || !isfinite(interval->low) || !isfinite(interval->high))
         return json_null();
     return json_pack("[o, o]", json_figure(interval->low), json_figure(interval->high));
+}
+
+// A figure without variation has no error, rather than none.
+static json_t *error_of(const struct interval *interval)
+{
+    return interval->constant ? json_null() : json_figure(interval->error);
 }
 
 static json_t *describe(struct session *session, size_t condition, enum metric metric)
@@ -24,13 +30,14 @@ static json_t *describe(struct session *session, size_t condition, enum metric m
     struct location location = metric_location(session, condition, metric);
     double variance = sample_variance(sample);
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:i, s:o, s:o}", "mean",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:i, s:i, s:b, s:o, s:o, s:o}", "mean",
         json_figure(sample->mean), "variance", json_figure(variance), "stddev",
         json_figure(sqrt(variance)), "median", json_figure(sample_median(sample)), "min",
         json_figure(sample->sorted[0]), "max", json_figure(sample->sorted[sample->count - 1]),
-        "statistic", location.set_aside > 0 ? "mean-without-outliers" : "mean", "center",
-        json_figure(location.interval.center), "set_aside", (int)location.set_aside, "ci",
-        bounds(&location.interval), "error", json_figure(location.interval.error));
+        "statistic", "mean", "center", json_figure(location.interval.center), "set_aside", 0,
+        "outliers", (int)location.outliers, "constant", location.interval.constant, "ci",
+        bounds(&location.interval), "error", error_of(&location.interval), "ci_robust",
+        bounds(&location.robust));
 }
 
 static json_t *mean_rate(double sum, size_t runs)
@@ -55,14 +62,20 @@ static json_t *loads(const struct condition *condition)
     return list;
 }
 
-static bool has_converged(struct session *session, size_t condition, enum stop_reason stop)
+// Whether the interval that decides is as narrow as requested: the condition's
+// slowdown, of the baseline all slowdowns, of a lone condition its mean.
+static bool has_converged(struct session *session, size_t condition)
 {
-    const struct settings *settings = session->settings;
-    if (stop == STOP_ERROR)
-        return true;
-    // A capped experiment may have reached the error for one load of several.
-    return condition > 0 && stop != STOP_FAILURE && session_blocks(session) >= settings->min_runs &&
-           metric_worst_error(session, condition) <= settings->error;
+    const double error = condition > 0 ? metric_worst_error(session, condition)
+                                       : decide_error(session);
+    return error <= session->settings->error;
+}
+
+// The largest probability of something that so many runs may all have missed,
+// with what is left of the confidence: (1 - p)^n = 1 - confidence.
+static json_t *unseen(const struct settings *settings, size_t runs)
+{
+    return json_figure(runs > 0 ? 1 - pow(1 - settings->confidence, 1 / (double)runs) : NAN);
 }
 
 static json_t *conditions(struct session *session, enum stop_reason stop)
@@ -72,10 +85,11 @@ static json_t *conditions(struct session *session, enum stop_reason stop)
     for (size_t i = 0; i < settings->condition_count; i++) {
         const struct condition *condition = &session->conditions[i];
         json_t *object =
-            json_pack("{s:s, s:i, s:i, s:o, s:b, s:s}", "name", settings->conditions[i], "runs",
-                      (int)condition->runs, "discarded", (int)(condition->seen - condition->runs),
-                      "load", loads(condition), "converged", has_converged(session, i, stop),
-                      "stop_reason", stop_names[stop]);
+            json_pack("{s:s, s:i, s:i, s:o, s:o, s:b, s:s}", "name", settings->conditions[i],
+                      "runs", (int)condition->runs, "discarded",
+                      (int)(condition->seen - condition->runs), "unseen",
+                      unseen(settings, condition->runs), "load", loads(condition), "converged",
+                      has_converged(session, i), "stop_reason", stop_names[stop]);
         for (enum metric m = 0; m < METRICS; m++)
             json_object_set_new(object, metric_names[m], describe(session, i, m));
         json_array_append_new(list, object);
@@ -88,10 +102,10 @@ static json_t *slowdown(struct session *session, size_t condition, enum metric m
     const struct settings *settings = session->settings;
     struct interval ratio = metric_ratio(session, condition, metric);
     json_t *object = json_pack(
-        "{s:s, s:s, s:o, s:o, s:o, s:s, s:i, s:b, s:b}", "condition",
+        "{s:s, s:s, s:o, s:b, s:o, s:o, s:s, s:i, s:b, s:b}", "condition",
         settings->conditions[condition], "metric", metric_names[metric], "ratio",
-        json_figure(ratio.center), "ci", bounds(&ratio), "error", json_figure(ratio.error),
-        "method", settings_has_gate(settings) ? "paired-confidence-sequence" : "paired-fieller",
+        json_figure(ratio.center), "constant", ratio.constant, "ci", bounds(&ratio), "error",
+        error_of(&ratio), "method", settings_has_gate(settings) ? "paired-confidence-sequence" : "paired-fieller",
         "pairs", (int)session->conditions[condition].pairs[metric].count, "distinguishable",
         metric_is_distinguishable(session, condition, metric), "simultaneous",
         settings_family(settings) > 1);
