@@ -127,19 +127,37 @@ records() {
 
 @test "the limits of a disturbance: what is within them is no flag" {
     local condition run i changes cpu_s flags
-    # CONDITION;what meter says;CPU time of the load;flags. The machine has two CPUs, a run takes a second, the target 0.95 s of CPU time.
+    # CONDITION;what meter says;CPU time of the load;flags. The machine has two CPUs unless said, a run takes a second, the target 0.95 s of CPU time.
     local -a cases=(
         'baseline;.steal_s = 0.02;;[]'
         'baseline;.steal_s = 0.03;;["steal"]'
+        # A tenth of it was stolen from this target, by its CPU time.
+        'baseline;.steal_s = 0.03 | .user_s = 0.05 | .machine.busy_s = 1.04;;["foreign-load"]'
+        'half;.steal_s = 0.03;0.9;[]'
+        'half;.steal_s = 0.05;0.9;["steal"]'
+        # A busy machine's steal is not all the target's; what is not known of it is not assumed.
+        'baseline;.steal_s = 0.5 | .machine.cpus = 64 | .machine.busy_s = 60;;["foreign-load"]'
+        'baseline;.steal_s = 0.03 | .machine.busy_s = null;;["steal"]'
+        # The size of the machine does not hide what is taken from one thread.
+        'baseline;.steal_s = 0.02 | .machine.cpus = 8;;[]'
+        'baseline;.steal_s = 0.03 | .machine.cpus = 8;;["steal"]'
+        'baseline;.steal_s = 0.02 | .machine.cpus = 64;;[]'
+        'baseline;.steal_s = 0.5 | .machine.cpus = 64;;["steal"]'
+        'baseline;.steal_s = 0.5 | .machine.cpus = 64 | .user_s = 63.9 | .machine.busy_s = 64;;[]'
+        'baseline;.steal_s = 2 | .machine.cpus = 64 | .user_s = 63.9 | .machine.busy_s = 64;;["steal"]'
         'baseline;.machine.busy_s = 1.04;;[]'
         'baseline;.machine.busy_s = 1.5;;["foreign-load"]'
+        'baseline;.machine.busy_s = 1.3 | .machine.cpus = 8;;[]'
+        'baseline;.machine.busy_s = 1.4 | .machine.cpus = 8;;["foreign-load"]'
+        'baseline;.machine.busy_s = 1.9 | .machine.cpus = 64;;[]'
+        'baseline;.machine.busy_s = 2.1 | .machine.cpus = 64;;["foreign-load"]'
         'baseline;.machine.swap_in_pages = 1 | .machine.throttle_count = 1;;["swap-in","throttled"]'
         'half;.machine.busy_s = 1.5;0.5;[]'
         'half;.machine.busy_s = 1.5;0.3;["foreign-load"]'
         # Ticks may count a load twice, nanoseconds do not.
         'half;.machine.busy_s = 1.5 | .machine.busy_exact = false;0.3;[]'
     )
-    describe '.settings.min_runs = 12 | .settings.max_runs = 12'
+    describe '.settings.min_runs = 40 | .settings.max_runs = 40'
     start
     send 'begin\t0'
     for ((run = 1; ${#cases[@]} > 0; run++)); do

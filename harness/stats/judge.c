@@ -9,11 +9,16 @@
 static const double short_of_due = 0.95;
 // Over less time one operation more or less decides, which says nothing.
 static const double least_elapsed_s = 0.1;
-// A run is disturbed when more of the machine's CPU time than these shares went
-// elsewhere. Ticks are coarse, hence the least amounts: two ticks of steal, and
-// for foreign load, a difference of sampled figures, a tenth of a second.
-static const double steal_share = 0.01, steal_least_s = 0.020;
-static const double foreign_share = 0.05, foreign_least_s = 0.100;
+// Steal counts against the target, whatever the size of the machine: one whose time
+// is 2 % longer is off by about half of the error that is usually requested.
+// Two ticks at least, because ticks are coarse.
+static const double steal_share = 0.02, steal_least_s = 0.020;
+// Foreign load counts against the machine where that is small: it takes caches,
+// memory bandwidth and the scheduler's free choice. On a large one 5 % would be
+// several CPUs, but one busy program already can take the target's own CPU, and
+// makes all threads of a parallel target wait for the one that it delays. A tenth
+// of a second at least, because it is a difference of sampled figures.
+static const double foreign_share = 0.05, foreign_most_cpus = 1, foreign_least_s = 0.100;
 
 double judge_number(const json_t *record, const char *name)
 {
@@ -106,21 +111,55 @@ bool judge_short(const struct delivery *delivery)
     return delivery->known && delivery->done < short_of_due * delivery->due;
 }
 
+static double loads_cpu_s(const json_t *record)
+{
+    const json_t *loads = json_object_get(record, "load");
+    double sum = 0;
+    for (size_t i = 0; i < json_array_size(loads); i++) {
+        const json_t *load = json_array_get(loads, i);
+        const double cpu_s = judge_number(load, "cpu_s");
+        if (!is_known(load, "node") && !isnan(cpu_s))
+            sum += cpu_s;
+    }
+    return sum;
+}
+
+static double target_cpu_s(const json_t *record)
+{
+    return judge_number(record, "user_s") + judge_number(record, "system_s");
+}
+
 // CPU time of all tasks of the machine but the target and the loads here.
 static double foreign_s(const json_t *record, const json_t *machine)
 {
     // Where all that is known is ticks, the loads' own time may be counted twice over.
     const double doubt = json_is_true(json_object_get(machine, "busy_exact")) ? 1 : 2;
-    double foreign = judge_number(machine, "busy_s") - judge_number(record, "user_s") -
-                     judge_number(record, "system_s");
-    const json_t *loads = json_object_get(record, "load");
-    for (size_t i = 0; i < json_array_size(loads); i++) {
-        const json_t *load = json_array_get(loads, i);
-        const double cpu_s = judge_number(load, "cpu_s");
-        if (!is_known(load, "node") && !isnan(cpu_s))
-            foreign -= doubt * cpu_s;
-    }
-    return foreign;
+    return judge_number(machine, "busy_s") - target_cpu_s(record) - doubt * loads_cpu_s(record);
+}
+
+// Steal is known of the whole machine, and falls on those who run: the target's
+// part is that of its CPU time in all CPU time, which is at least its own and the
+// loads'.
+static double stolen_s(const json_t *record, const json_t *machine)
+{
+    const double mine_s = target_cpu_s(record);
+    const double all_s = fmax(judge_number(machine, "busy_s"), mine_s + loads_cpu_s(record));
+    return all_s > 0 ? judge_number(record, "steal_s") * mine_s / all_s : 0;
+}
+
+// So much of the target's time, of its CPU time where that is longer.
+static bool is_stolen_from(const json_t *record, const json_t *machine)
+{
+    const double time_s = fmax(judge_number(record, "wall_s"), target_cpu_s(record));
+    return judge_number(record, "steal_s") >= steal_least_s &&
+           stolen_s(record, machine) > steal_share * time_s;
+}
+
+static bool is_crowded(const json_t *record, const json_t *machine, double cpus)
+{
+    const double most_cpus = fmin(foreign_share * cpus, foreign_most_cpus);
+    const double foreign = foreign_s(record, machine);
+    return foreign > foreign_least_s && foreign > most_cpus * judge_number(record, "wall_s");
 }
 
 static void raise_flag(json_t *flags, enum flag flag, bool raised)
@@ -133,12 +172,9 @@ void judge_disturbances(const json_t *record, double cpus, bool shared, json_t *
 {
     const json_t *machine = json_object_get(record, "machine");
     const double known = judge_number(machine, "cpus");
-    const double machine_s = judge_number(record, "wall_s") * (known > 0 ? known : cpus);
-    const double steal_s = judge_number(record, "steal_s"), foreign = foreign_s(record, machine);
     // A comparison with what is not known (NAN) is false.
-    raise_flag(flags, FLAG_STEAL, steal_s >= steal_least_s && steal_s > machine_s * steal_share);
-    raise_flag(flags, FLAG_FOREIGN_LOAD,
-               foreign > foreign_least_s && foreign > machine_s * foreign_share);
+    raise_flag(flags, FLAG_STEAL, is_stolen_from(record, machine));
+    raise_flag(flags, FLAG_FOREIGN_LOAD, is_crowded(record, machine, known > 0 ? known : cpus));
     raise_flag(flags, FLAG_SWAP_IN, judge_number(machine, "swap_in_pages") > 0);
     raise_flag(flags, FLAG_THROTTLED, judge_number(machine, "throttle_count") > 0);
     raise_flag(flags, FLAG_SHARED_NODE, shared);

@@ -58,12 +58,12 @@ static const struct warning_case cases[FLAGS] = {
                             "use a steadier load or a longer input"},
     [FLAG_FAILED_RUNS] = {"failed-runs", PROBLEM, "{failure}", "check the program's output"},
     [FLAG_STEAL] = {"steal", PROBLEM_OF_MANY,
-                    "the host took more than 1 % of the CPU time during {few} of {all} runs: their "
-                    "times may be too long",
+                    "the host took more than 2 % of the target's time during {few} of {all} runs: "
+                    "their times may be too long",
                     "measure at another time, or on a machine of your own"},
     [FLAG_FOREIGN_LOAD] = {"foreign-load", PROBLEM_OF_MANY,
-                           "other programs used more than 5 % of the CPUs during {few} of {all} "
-                           "runs: their times may be too long",
+                           "other programs used more than 5 % of the CPUs, or more than one CPU, "
+                           "during {few} of {all} runs: their times may be too long",
                            "end whatever else runs (jostle doctor names it)"},
     [FLAG_SWAP_IN] = {"swap-in", PROBLEM_OF_MANY,
                       "pages came back from swap during {few} of {all} runs: their times may be "
