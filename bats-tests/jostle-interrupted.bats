@@ -82,6 +82,17 @@ left() {
     [[ $(wc -l <out/runs.jsonl) -eq 1 ]]
 }
 
+@test "a signal does not wait for --prepare, and ends it with all that it started" {
+    env --default-signal=INT setsid "$JOSTLE" run --output out --prepare "touch began; sleep $tag; true" -- true >/dev/null 2>errors </dev/null 3>&- &
+    harness=$!
+    eventually 20 pgrep -f "^sleep $tag" >/dev/null
+    SECONDS=0
+    kill -TERM "$harness"
+    ended_with 143
+    [[ $SECONDS -lt 20 ]]
+    run -1 pgrep -f "sleep $tag"
+}
+
 @test "a load that dies ends the measurement, and is named" {
     start
     local load
@@ -104,6 +115,7 @@ left() {
     umount small
     [[ $rc -eq 1 ]]
     [[ $text == *'is the disk full?'* ]]
+    [[ $lines -gt 0 && $lines -lt 2000 ]]
 }
 
 @test "a folder that vanishes during the measurement ends it with a message" {

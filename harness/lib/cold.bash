@@ -6,13 +6,13 @@
 # files under --cold-path out of it (posix_fadvise, by dd's nocache).
 cold_empty_cache() {
     local path
-    sync
+    foreground sync
     if [[ -w /proc/sys/vm/drop_caches ]]; then
         printf '3\n' >/proc/sys/vm/drop_caches
         return
     fi
     for path in "${plan_cold_paths[@]}"; do
-        (spawn find "$path" -type f -exec dd if={} iflag=nocache count=0 status=none \;) ||
+        foreground find "$path" -type f -exec dd if={} iflag=nocache count=0 status=none \; ||
             die "--cold-path $path: some files cannot be read: name others"
     done
 }

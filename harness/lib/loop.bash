@@ -153,7 +153,7 @@ measure_run() {
 
 # measure_shell prepare|cleanup: runs the user's command.
 measure_shell() {
-    (spawn bash -c "${plan[$1]}" >/dev/null) || die "--$1 failed with status $?: ${plan[$1]}: fix the command"
+    foreground bash -c "${plan[$1]}" >/dev/null || die "--$1 failed with status $?: ${plan[$1]}: fix the command"
 }
 
 # measure_failed TEXT: ends the experiment because meter made no record.
@@ -267,6 +267,7 @@ measure_exit() {
     trap '' INT TERM HUP
     set +e
     live_end
+    foreground_end
     measure_stop
     if [[ -n $stats_pid && $phase != finished ]]; then
         case $code in

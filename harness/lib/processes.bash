@@ -10,6 +10,7 @@ idle_fd=''                # nothing ever comes from here: to wait without a fork
 verbose_fd=''             # with --verbose: our own stderr, where each command is shown
 null_fd=''                # /dev/null: to open it anew costs more than what goes there
 PIPE_IN='' PIPE_OUT=''    # see pipe_open
+foreground_pid=''         # the command that `foreground` runs
 caller_stdin=''           # the stdin that jostle was started with: the target's
 
 # processes_open NAME...: makes a FIFO of each name in fifo_folder.
@@ -103,4 +104,38 @@ pid_end() {
             pause_ms 2
         done
     done
+}
+
+# foreground COMMAND...: runs COMMAND with our stdin, and returns its exit status. A signal
+# to us does not wait for it to end, as it does for a command in bash's own foreground; who
+# handles the signal ends the command by foreground_end.
+foreground() {
+    local code=0
+    spawn "$@" <&0 &
+    foreground_pid=$!
+    wait "$foreground_pid" || code=$?
+    foreground_pid=''
+    return "$code"
+}
+
+# foreground_end: ends what `foreground` runs, with all that it has started.
+foreground_end() {
+    local pid
+    local -a tree=()
+    [[ -n $foreground_pid ]] || return 0
+    tree_read "$foreground_pid"
+    for pid in "${tree[@]}"; do kill -s TERM "$pid" 2>/dev/null || true; done
+    for pid in "${tree[@]}"; do pid_end "$pid" 1; done
+    foreground_pid=''
+}
+
+# tree_read PID: adds the process and all its descendants to the caller's array `tree`.
+tree_read() {
+    local list
+    local -a children
+    tree+=("$1")
+    for list in "/proc/$1/task"/*/children; do
+        read -r -a children <"$list" || true
+        for list in "${children[@]}"; do tree_read "$list"; done
+    done 2>/dev/null
 }

@@ -10,7 +10,8 @@ declare -a NEXT=()         # its last decision: run CONDITION BLOCK ORDER PROGRE
 # stats_start FOLDER: starts it on the experiment in FOLDER.
 stats_start() {
     local out in
-    local -a words=("$JOSTLE_BIN/stats" --experiment "$1" --written "${plan[written]}" --pid "$$")
+    local -a words=("$JOSTLE_BIN/stats" --experiment "$1" --pid "$$")
+    [[ -z ${plan[written]:-} ]] || words+=(--written "${plan[written]}")
     [[ -z ${plan[quiet]:-} ]] || words+=(--quiet)
     # A signal to the whole group must not end it before it has noted how we end.
     coproc STATS {
