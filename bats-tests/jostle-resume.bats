@@ -158,6 +158,24 @@ free() {
     holds -s 'map(select(.exit_code != 0)) | length == 1 and .[0].block == 0' <out/runs.jsonl
 }
 
+@test "runs that failed and were made again are counted in the result, by condition and kind" {
+    # The second call fails, the fourth dies, the sixth hangs.
+    printf '#!/bin/sh\necho >>calls\ncase $(wc -l <calls) in 2) exit 3 ;; 4) kill -9 $$ ;; 6) exec sleep 60 ;; esac\n' >target
+    chmod +x target
+    for _ in 1 2 3; do run -5 measure --max-runs 3 --timeout 2s --resume; done
+    run -0 measure --max-runs 3 --timeout 2s --resume
+    [[ $output == *'3 of 9 runs failed ('*'the figures are of those that succeeded'* ]]
+    holds '[.conditions[].failed] | add == 3' <out/result.json
+    holds '[.conditions[].failures] | (map(.exit) | add) == 1 and (map(.signal) | add) == 1 and (map(.timed_out) | add) == 1 and (map(.not_started) | add) == 0' <out/result.json
+    holds '.conditions | all(.runs == 3 and .censored == 0)' <out/result.json
+    holds '[.warnings[] | select(.flag == "failed-runs")] | length == 1 and .[0].severity == "problem" and .[0].runs == []' <out/result.json
+    jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    # The records alone say so too.
+    cp out/result.json before.json
+    "$BIN/stats" --derive out
+    cmp out/result.json before.json
+}
+
 @test "two measurements into one folder exclude each other" {
     target 0.3
     start --max-runs 8

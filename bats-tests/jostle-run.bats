@@ -89,6 +89,28 @@ setup() {
     holds '.conditions[0].runs == 3' <out/result.json
 }
 
+@test "with --ignore-failure a time-out is a lower bound, and never a figure" {
+    run -0 "$JOSTLE" run --output out --min-runs 3 --max-runs 3 --ignore-failure --timeout 100ms -- sleep 60
+    [[ $output == *'at least 1'* && $output == *'lower bounds'* && $output != *'ms ±'* ]]
+    holds '.conditions[0] | .runs == 3 and .censored == 3 and .failures.timed_out == 3 and .wall_s.ci == null and .wall_s.error == null
+        and (.converged | not)' <out/result.json
+    holds '.warnings | any(.flag == "timed-out" and .severity == "problem" and .condition == "baseline" and .runs == [1, 2, 3])' <out/result.json
+    jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
+}
+
+@test "a target that cannot be started is never measured, whatever is ignored" {
+    run -5 "$JOSTLE" run --output out --max-runs 3 --ignore-failure -- ./absent
+    [[ $output == *'could not be started (not found)'* && $output != *'--ignore-failure'* && ! -e out/result.json ]]
+    # Nor is one that vanishes meanwhile.
+    printf '#!/bin/sh\n[ "$(wc -l <calls)" -lt 2 ] || mv target away\necho >>calls\n' >target
+    chmod +x target
+    : >calls
+    run -5 "$JOSTLE" run --output gone --max-runs 9 --ignore-failure -- ./target
+    ln -s /bin/true target
+    run -0 "$JOSTLE" run --output gone --max-runs 9 --ignore-failure --resume -- ./target
+    holds '.conditions[0].failures.not_started == 1 and .conditions[0].wall_s.min > 0' <gone/result.json
+}
+
 @test "a target that does not exist, or hangs, is told apart" {
     run -5 "$JOSTLE" run --output out1 -- ./absent
     [[ $output == *'could not be started (not found)'* ]]

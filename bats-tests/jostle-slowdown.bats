@@ -92,6 +92,16 @@ END
     run -2 "$JOSTLE" slowdown --aa --load aa=cpu -- true
 }
 
+@test "time-outs are not divided by each other, nor are they below a limit" {
+    run -4 "$JOSTLE" slowdown --output out --min-runs 4 --max-runs 4 --ignore-failure --timeout 80ms --at-most 3 --load 'none=cpu --percent 0' -- sleep 60
+    [[ $output == *'at least 8'*'not known (time-out)'* && $output == *'at most 3: undecided'* ]]
+    holds '.slowdowns | all(.ratio == null and .ci == null and .error == null and .distinguishable == null and .censored == 8)' <out/result.json
+    "$JOSTLE" report --format md out >report.md
+    run ! grep '^| .*noise' report.md
+    holds '.conditions | all(.censored == 4)' <out/result.json
+    jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
+}
+
 @test "--at-most is a gate: 0 below, 3 above, 4 not decided" {
     run -0 "$JOSTLE" slowdown --quiet --output below --max-runs 30 --at-most 3 --load 'none=cpu --percent 0' -- sleep 0.05
     run -3 "$JOSTLE" slowdown --quiet --output above --max-runs 30 --at-most 1.05 --target-cpus 0 --load-cpus 0 --load full=cpu -- "$WORKLOADS/delannoy" 11

@@ -309,10 +309,10 @@ END
 }
 
 @test "a target that failed: exit 5, how, and its last line" {
-    printf '%s\n' 'run\tbaseline\t1\t1\tp\t-' 'stop\tfailure\tfailed with exit code 7' >decisions
+    printf '%s\n' 'run\tbaseline\t1\t1\tp\t-' 'stop\tfailure\tfailed with exit code 7\tfix it' >decisions
     echo 'no input file' >out/target.stderr
     run -5 loop
-    [[ $output == "jostle: the target failed with exit code 7: ./target x: no input file: fix it, or continue with --ignore-failure (records: $PWD/out)" ]]
+    [[ $output == "jostle: the target failed with exit code 7: ./target x: no input file: fix it (records: $PWD/out)" ]]
     grep -q '^ended failed the target failed with exit code 7' log
     [[ $(grep -c finish log) -eq 0 ]]
 }

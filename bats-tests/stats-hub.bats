@@ -238,7 +238,7 @@ END
     send 'begin\t0'
     hear $'run\t*'
     run_once '.exit_code = 7'
-    hear $'stop\tfailure\tfailed with exit code 7'
+    hear $'stop\tfailure\tfailed with exit code 7\t*--ignore-failure'
 }
 
 @test "how a target failed is said in words" {
@@ -253,7 +253,7 @@ END
         send 'begin\t0'
         hear $'run\t*'
         run_once "$failure"
-        hear $'stop\tfailure\t'"${failures[$failure]}"
+        hear $'stop\tfailure\t'"${failures[$failure]}"$'\t*--resume*'
         leave
     done
 }

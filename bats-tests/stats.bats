@@ -220,7 +220,7 @@ summary() {
 
 @test "a failed run stops the experiment, unless failures are ignored" {
     local failure
-    for failure in '"exit_code":3' '"exit_code":null,"signal":9' '"exit_code":0,"timed_out":true' '"exit_code":127,"start_error":"not found"'; do
+    for failure in '"exit_code":3' '"exit_code":null,"signal":9' '"exit_code":0,"timed_out":true'; do
         {
             wall 1 1.1
             printf '{"wall_s":5,%s}\n' "$failure"
@@ -233,6 +233,39 @@ summary() {
         [[ ${lines[-1]} == run* ]]
         holds '.conditions[0].runs == 3' <file
     done
+}
+
+@test "a target that was not started stops the experiment, whatever is ignored" {
+    {
+        wall 1 1.1
+        printf '{"wall_s":0.0001,"exit_code":127,"start_error":"not found"}\n'
+    } >runs
+    run -0 "$BIN/stats" --ignore-failure --summary file <runs
+    [[ ${lines[-1]} == $'stop\tfailure\t-\t-\t'* ]]
+    holds '.conditions[0] | .runs == 2 and .failures.not_started == 1 and .wall_s.min == 1' <file
+}
+
+@test "one run that timed out makes its condition a lower bound, and its slowdown unknown" {
+    pairs 1 20 1.3 0.01 other | jq -c 'if .condition == "load" and .block == 7 then .timed_out = true | .signal = 9 else . end' >runs
+    summary --conditions baseline,load,other --ignore-failure <runs >result
+    holds '.conditions[1] | .censored == 1 and .failed == 1 and .wall_s.ci == null and .wall_s.mean > 1 and (.converged | not)' <result
+    holds '.slowdowns[0] | .condition == "load" and .ratio == null and .ci == null and .censored == 1' <result
+    holds '.slowdowns[1] | .condition == "other" and .ratio > 0.9 and .censored == 0 and (.ci | length) == 2' <result
+    holds '.warnings | all(.flag != "noise" and .flag != "not-converged" or .condition != "load")' <result
+    # Of the baseline: then no slowdown is known.
+    jq -c 'if .condition == "baseline" and .block == 3 then .timed_out = true else . end' <runs |
+        summary --conditions baseline,load,other --ignore-failure | holds '.slowdowns | all(.ratio == null)'
+}
+
+@test "loaded runs that timed out are never below a limit, but may be above it" {
+    local bound='if .condition == "load" and .block % 5 == 0 then .timed_out = true else . end'
+    pairs 1 60 1.02 0.01 | jq -c "$bound" >low
+    pairs 1 60 1.3 0.01 | jq -c "$bound" >high
+    summary --conditions baseline,load --at-most 1.10 --max-runs 60 --ignore-failure <low | holds '.verdict == "undecided"'
+    summary --conditions baseline,load --at-most 1.10 --max-runs 60 --ignore-failure <high | holds '.verdict == "above"'
+    # The baseline's too: the ratio is then a bound of nothing.
+    jq -c 'if .block % 7 == 0 then .timed_out = true else . end' <high |
+        summary --conditions baseline,load --at-most 1.10 --max-runs 60 --ignore-failure | holds '.verdict == "undecided"'
 }
 
 @test "a stop from outside ends it with its reason" {

@@ -162,7 +162,8 @@ const struct option_row settings_rows[] = {
     {.name = "ignore-failure",
      .type = OPTION_FLAG,
      FIELD(ignore_failure),
-     .help = "continue when the target fails"},
+     .help = "continue when the target fails, and use such runs: those that the time-out ended "
+             "as lower bounds, those that were not started never"},
     {.name = "target-cpus",
      .argument = "LIST",
      .type = OPTION_CPUS,

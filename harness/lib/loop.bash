@@ -118,7 +118,7 @@ measure_loop() {
     done
     live_end
     stop_reason=${NEXT[1]}
-    [[ $stop_reason != failure ]] || measure_target_failed "${NEXT[2]:-}"
+    [[ $stop_reason != failure ]] || measure_target_failed "${NEXT[2]:-}" "${NEXT[3]:-}"
     verdict=${NEXT[2]:-}
 }
 
@@ -164,14 +164,14 @@ measure_failed() {
     die "the run could not be measured: ${text:-meter left no record}"
 }
 
-# measure_target_failed HOW: says how the target failed, and ends.
+# measure_target_failed HOW ADVICE: says how the target failed, and ends.
 measure_target_failed() {
     local last
     # A job that is cancelled may end its target first: our own signal then follows, and
     # the trap says that we were interrupted.
     sleep 0.3
     last=$(tail -n 1 "$folder/target.stderr" 2>/dev/null) || true
-    warn "the target $1: ${plan[command_text]:0:120}${last:+: ${last:0:200}}: fix it, or continue with --ignore-failure (records: $folder)"
+    warn "the target $1: ${plan[command_text]:0:120}${last:+: ${last:0:200}}: $2 (records: $folder)"
     exit "$EXIT_TARGET"
 }
 

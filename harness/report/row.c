@@ -42,9 +42,21 @@ static char *substitute(const struct value *metric)
     return NULL;
 }
 
+/* Runs that the time-out ended: what is shown is then a lower bound. */
+static bool is_censored(const struct value *object)
+{
+    return view_number(view_get(object, "censored"), 0) > 0;
+}
+
 const char *row_time(const struct value *condition, char *text)
 {
     const struct value *wall = view_get(condition, "wall_s");
+    if (is_censored(condition)) {
+        char mean[NUMBER_SIZE];
+        snprintf(text, NUMBER_SIZE, "at least %.60s",
+                 number_scaled(number_of(wall, "mean"), scale_time, "", mean));
+        return text;
+    }
     char *statistic = substitute(wall);
     number_with_error(row_center(wall), (bound(wall, true) - bound(wall, false)) / 2, scale_time,
                       text);
@@ -74,7 +86,7 @@ const char *row_slowdown(const struct value *slowdown, char *text)
 {
     char ratio[NUMBER_SIZE], interval[NUMBER_SIZE] = "";
     if (isnan(number_of(slowdown, "ratio")))
-        return strcpy(text, "-");
+        return strcpy(text, is_censored(slowdown) ? "not known (time-out)" : "-");
     if (!isnan(bound(slowdown, false)))
         number_interval(bound(slowdown, false), bound(slowdown, true), 3, interval);
     snprintf(text, NUMBER_SIZE, "%.40s%s%.80s%s",

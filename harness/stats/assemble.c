@@ -95,16 +95,27 @@ bool assemble_hyperfine(json_t *meter, const json_t *exported)
 
 const char *assemble_failure(const json_t *record, char *text, size_t size)
 {
-    const char *start_error = json_string_value(json_object_get(record, "start_error"));
-    const json_t *signal = json_object_get(record, "signal");
-    if (json_is_true(json_object_get(record, "timed_out")))
+    switch (judge_failure(record)) {
+    case FAILURE_TIMED_OUT:
         snprintf(text, size, "ran into the time-out after %.3g s", judge_number(record, "wall_s"));
-    else if (start_error)
-        snprintf(text, size, "could not be started (%s)", start_error);
-    else if (json_is_integer(signal))
-        snprintf(text, size, "was ended by signal %lld", (long long)json_integer_value(signal));
-    else
-        snprintf(text, size, "failed with exit code %lld",
-                 (long long)json_integer_value(json_object_get(record, "exit_code")));
+        break;
+    case FAILURE_NOT_STARTED:
+        snprintf(text, size, "could not be started (%s)",
+                 json_string_value(json_object_get(record, "start_error")));
+        break;
+    case FAILURE_SIGNAL:
+        snprintf(text, size, "was ended by signal %.0f", judge_number(record, "signal"));
+        break;
+    default:
+        snprintf(text, size, "failed with exit code %.0f", judge_number(record, "exit_code"));
+        break;
+    }
     return text;
+}
+
+const char *assemble_advice(const json_t *record)
+{
+    return judge_counts(judge_failure(record), true)
+               ? "fix it and continue with --resume, or start again with --ignore-failure"
+               : "check the command, and continue with --resume";
 }

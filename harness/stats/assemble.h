@@ -32,6 +32,9 @@ json_t *assemble_run(const struct assembly *assembly);
 // report is null. False where the export has no result.
 bool assemble_hyperfine(json_t *meter, const json_t *exported);
 
+// What to do about a failed run.
+const char *assemble_advice(const json_t *record);
+
 // How a failed run ended: "failed with exit code 3"; in text, which it returns.
 const char *assemble_failure(const json_t *record, char *text, size_t size);
 

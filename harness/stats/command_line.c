@@ -211,7 +211,8 @@ static const char details[] =
     "  finish                  -> done, once all files are written\n"
     "  ended STATE [REASON]    how it ended without a result, for status.json\n"
     "What is next: `run CONDITION BLOCK ORDER PROGRESS MORE` or `stop REASON\n"
-    "TEXT`; TEXT: how the target failed, else the verdict of a gate.\n"
+    "TEXT [ADVICE]`; TEXT: how the target failed (ADVICE: what to do), else the\n"
+    "verdict of a gate.\n"
     "\n"
     "Exit status:\n"
     "  0  done    1  records or results cannot be read or written    2  wrong use\n";

@@ -82,7 +82,9 @@ static bool answer_stop(struct hub *hub)
     char text[256] = "";
     const enum stop_reason reason = hub->course.next.stop;
     if (reason == STOP_FAILURE && hub->course.last)
-        assemble_failure(hub->course.last, text, sizeof text);
+        return hub_answer(hub, "stop\t%s\t%s\t%s", stop_names[reason],
+                          assemble_failure(hub->course.last, text, sizeof text),
+                          assemble_advice(hub->course.last));
     if (reason != STOP_FAILURE && settings_has_gate(&hub->experiment.settings))
         snprintf(text, sizeof text, "%s", verdict_names[gate_verdict(&hub->course.session)]);
     return hub_answer(hub, "stop\t%s\t%s", stop_names[reason], text);

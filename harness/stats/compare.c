@@ -52,6 +52,8 @@ static bool read_records(struct session *session, const char *path)
         enum record_status status =
             record_parse(session->settings, line, &run, &record, why, sizeof why);
         json_decref(record);
+        if (status == RECORD_SET_ASIDE)
+            session_add_set_aside(session, &run);
         // The other conditions of the experiment are not compared.
         if (status == RECORD_BROKEN)
             complain("%s:%zu is set aside: %s", path, number, why);

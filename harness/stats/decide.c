@@ -40,7 +40,7 @@ static enum stop_reason stop_at(struct session *session, double worst)
 {
     const struct settings *settings = session->settings;
     size_t blocks = session_blocks(session);
-    if (session->failed > 0 && !settings->ignore_failure)
+    if (session->unusable > 0)
         return STOP_FAILURE;
     if (blocks >= settings->min_runs) {
         if (settings_has_gate(settings) && gate_verdict(session) != VERDICT_UNDECIDED)

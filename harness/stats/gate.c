@@ -6,9 +6,24 @@
 
 const char *const verdict_names[VERDICTS] = {"undecided", "below", "above"};
 
+// Where loaded runs timed out, the ratio of what was recorded is at most the true one:
+// it may be above the limit, and is never known to be below. Where the baseline's did,
+// it bounds nothing.
+static enum verdict gate_bound(struct session *session, size_t condition)
+{
+    const struct settings *settings = session->settings;
+    for (enum metric m = 0; m < METRICS && session->conditions[0].censored == 0; m++)
+        if (settings->metric[m] && !metric_is_negligible(session, condition, m) &&
+            metric_ratio_of_records(session, condition, m).low > settings->at_most)
+            return VERDICT_ABOVE;
+    return VERDICT_UNDECIDED;
+}
+
 enum verdict gate_condition(struct session *session, size_t condition)
 {
     const struct settings *settings = session->settings;
+    if (session_censored(session, condition) > 0)
+        return gate_bound(session, condition);
     enum verdict verdict = VERDICT_BELOW;
     bool any = false;
     for (enum metric m = 0; m < METRICS; m++) {

@@ -32,11 +32,23 @@ static bool is_known(const json_t *record, const char *name)
     return value && !json_is_null(value);
 }
 
-bool judge_failed(const json_t *record)
+const char *const failure_names[FAILURES] = {"", "exit", "signal", "timed_out", "not_started"};
+
+enum failure judge_failure(const json_t *record)
 {
-    return json_integer_value(json_object_get(record, "exit_code")) != 0 ||
-           is_known(record, "signal") || is_known(record, "start_error") ||
-           json_is_true(json_object_get(record, "timed_out"));
+    if (is_known(record, "start_error"))
+        return FAILURE_NOT_STARTED;
+    if (json_is_true(json_object_get(record, "timed_out")))
+        return FAILURE_TIMED_OUT;
+    if (is_known(record, "signal"))
+        return FAILURE_SIGNAL;
+    const bool bad = json_integer_value(json_object_get(record, "exit_code")) != 0;
+    return bad ? FAILURE_EXIT : FAILURE_NONE;
+}
+
+bool judge_counts(enum failure failure, bool ignore_failure)
+{
+    return failure == FAILURE_NONE || (ignore_failure && failure != FAILURE_NOT_STARTED);
 }
 
 static bool cpus_of(const json_t *object, struct cpu_list *list)

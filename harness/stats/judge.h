@@ -1,6 +1,7 @@
 // What a run is: each word that records and results use of it is defined here,
 // and nowhere else.
 //   failed     it ended badly: exit code, signal, time-out, or not started
+//   censored   it is used and ran into the time-out: its figures are lower bounds
 //   set aside  its record is kept and not used: a warm-up, or replaced later
 //   disturbed  the machine did something else meanwhile: steal, foreign-load, ...
 //   short      a load delivered less than it offered, and not because it shared
@@ -13,7 +14,25 @@
 // A record's number of that name; NAN where it is null, absent, or no number.
 double judge_number(const json_t *record, const char *name);
 
-bool judge_failed(const json_t *record);
+// How a run failed. One that ran into the time-out was ended by a signal as well, and
+// one that was not started has an exit code: each is of the later kind alone.
+enum failure {
+    FAILURE_NONE,
+    FAILURE_EXIT,
+    FAILURE_SIGNAL,
+    FAILURE_TIMED_OUT,
+    FAILURE_NOT_STARTED,
+    FAILURES
+};
+
+// As in the `failures` of a result; "" for none.
+extern const char *const failure_names[FAILURES];
+
+enum failure judge_failure(const json_t *record);
+
+// Whether a run that ended so is used, with or without --ignore-failure. What was never
+// started is never used: nothing was measured.
+bool judge_counts(enum failure failure, bool ignore_failure);
 
 // What a load had to deliver during a run for it not to be short, and what it did.
 struct delivery {

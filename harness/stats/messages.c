@@ -56,7 +56,13 @@ static const struct warning_case cases[FLAGS] = {
                             "against {base} %): the load itself makes the times vary, so single "
                             "runs differ from the mean, and the interval needs more runs",
                             "use a steadier load or a longer input"},
-    [FLAG_FAILED_RUNS] = {"failed-runs", PROBLEM, "{failure}", "check the program's output"},
+    [FLAG_FAILED_RUNS] = {"failed-runs", PROBLEM, "{few} of {all} runs failed ({kinds}): {meaning}",
+                          "check the program's output"},
+    [FLAG_TIMED_OUT] = {"timed-out", PROBLEM,
+                        "{few} of {all} runs ran into the time-out: their times are lower bounds, "
+                        "so the mean is at least what is shown, and has no interval and no "
+                        "slowdown",
+                        "raise --timeout, or use a shorter input"},
     [FLAG_STEAL] = {"steal", PROBLEM_OF_MANY,
                     "the host took more than 2 % of the target's time during {few} of {all} runs: "
                     "their times may be too long",

@@ -31,11 +31,21 @@ static struct interval of_rule(struct session *session, size_t condition, enum m
     return estimate(session, condition, metric, seen, sequential ? rule_prior : 0);
 }
 
+// The mean of values of which some are too small is a lower bound, without an interval.
+static struct location lower_bound(const struct session *session, size_t condition,
+                                   enum metric metric)
+{
+    const double mean = session->conditions[condition].metric[metric].mean;
+    const struct interval bound = {.center = mean, .low = NAN, .high = NAN, .error = INFINITY};
+    return (struct location){.interval = bound, .robust = bound};
+}
+
 struct location metric_location(struct session *session, size_t condition, enum metric metric)
 {
+    if (session->conditions[condition].censored > 0)
+        return lower_bound(session, condition, metric);
     const struct dependence seen = series_dependence(session, metric);
-    const struct outliers outliers =
-        shape_outliers(&session->conditions[condition].metric[metric]);
+    const struct outliers outliers = shape_outliers(&session->conditions[condition].metric[metric]);
     return (struct location){
         .interval = of_rule(session, condition, metric, &seen),
         .robust = estimate(session, condition, metric, &seen, robust_prior),
@@ -58,6 +68,8 @@ double metric_mean_variance(const struct session *session, size_t condition, enu
 // The error of a lone condition.
 static double mean_error(struct session *session, enum metric metric)
 {
+    if (session->conditions[0].censored > 0)
+        return INFINITY;
     const struct dependence seen = series_dependence(session, metric);
     return of_rule(session, 0, metric, &seen).error;
 }
@@ -75,6 +87,14 @@ double metric_rho(const struct session *session, enum metric metric)
 }
 
 struct interval metric_ratio(struct session *session, size_t condition, enum metric metric)
+{
+    if (session_censored(session, condition) > 0)
+        return (struct interval){.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
+    return metric_ratio_of_records(session, condition, metric);
+}
+
+struct interval metric_ratio_of_records(struct session *session, size_t condition,
+                                        enum metric metric)
 {
     const struct settings *settings = session->settings;
     const struct pairs *pairs = &session->conditions[condition].pairs[metric];

@@ -5,7 +5,8 @@
 #include "location.h"
 #include "session.h"
 
-// The location of one metric in one condition. Uses the runs so far.
+// The location of one metric in one condition. Uses the runs so far. Without bounds,
+// and with an infinite error, where a run timed out: the center is then a lower bound.
 struct location metric_location(struct session *session, size_t condition, enum metric metric);
 
 // Variance of the mean of its values, with what dependence and having looked may cost.
@@ -18,8 +19,13 @@ double metric_dependence(const struct session *session, enum metric metric);
 // The correlation of neighbouring runs to be expected then.
 double metric_rho(const struct session *session, enum metric metric);
 
-// How many times the baseline's (condition 0's) mean the condition's mean is.
+// How many times the baseline's (condition 0's) mean the condition's mean is. NAN, with
+// an infinite error, where a run of either timed out.
 struct interval metric_ratio(struct session *session, size_t condition, enum metric metric);
+
+// The same of what was recorded, as if a run that timed out had ended then.
+struct interval metric_ratio_of_records(struct session *session, size_t condition,
+                                        enum metric metric);
 
 // Whether the metric is too small to be held to a relative error: a CPU time
 // that is below the kernel's tick (whose split into user and system is then a

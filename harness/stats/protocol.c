@@ -71,7 +71,9 @@ static bool take_record(struct dialogue *dialogue, const char *line)
     enum record_status status =
         record_parse(session->settings, line, &run, &record, why, sizeof why);
     if (status != RECORD_OK) {
-        if (status != RECORD_WARM_UP)
+        if (status == RECORD_SET_ASIDE)
+            session_add_set_aside(session, &run);
+        else if (status != RECORD_WARM_UP)
             set_aside(dialogue, why);
         json_decref(record);
         return true;

@@ -1,7 +1,5 @@
 #include "record.h"
 
-#include "judge.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,14 +39,14 @@ static enum record_status fill(const struct settings *settings, const json_t *re
         if (run->value[i] < 0) // false for NAN
             run->value[i] = NAN;
     }
-    run->failed = judge_failed(record);
+    run->failure = judge_failure(record);
     if (!whole(record, "block", &run->block) || !whole(record, "order", &run->order)) {
         snprintf(why, why_size, "its block or order is no whole number that is possible");
         return RECORD_BROKEN;
     }
     if (field(record, "block") && run->block == 0)
-        return RECORD_WARM_UP;
-    if (isnan(run->value[WALL_S]) && !run->failed) {
+        return field(record, "set_aside") ? RECORD_SET_ASIDE : RECORD_WARM_UP;
+    if (isnan(run->value[WALL_S]) && run->failure == FAILURE_NONE) {
         snprintf(why, why_size, "it has no wall_s that is a number, 0 or more");
         return RECORD_BROKEN;
     }

@@ -2,6 +2,7 @@
 #ifndef STATS_RECORD_H
 #define STATS_RECORD_H
 
+#include "judge.h"
 #include "settings.h"
 
 #include <jansson.h>
@@ -11,13 +12,14 @@ struct observation {
     size_t block;          // from 1
     size_t order;          // from 1
     double value[METRICS]; // NAN where the record does not say
-    bool failed;           // exit code, signal, time-out, or not started
+    enum failure failure;
 };
 
-enum record_status { RECORD_OK, RECORD_WARM_UP, RECORD_BROKEN, RECORD_FOREIGN };
+enum record_status { RECORD_OK, RECORD_WARM_UP, RECORD_SET_ASIDE, RECORD_BROKEN, RECORD_FOREIGN };
 
-// Takes what is needed from a record. A block of 0 marks a run that is kept in
-// the file and not used (RECORD_WARM_UP). block and order are 0 where the record
+// Takes what is needed from a record. A block of 0 marks a run that is kept in the
+// file and not used: a warm-up (RECORD_WARM_UP), or one that was set aside when the
+// experiment was resumed (RECORD_SET_ASIDE). block and order are 0 where the record
 // has none. On RECORD_BROKEN (no valid record) and RECORD_FOREIGN (an unknown
 // condition) `why` says what is wrong.
 enum record_status record_take(const struct settings *settings, const json_t *record,

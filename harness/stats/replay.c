@@ -31,6 +31,9 @@ bool replay_take(struct replay *replay, struct session *session, json_t *record,
     if (!replay->records && !(replay->records = json_array()))
         return false;
     switch (record_take(session->settings, record, &run, why, why_size)) {
+    case RECORD_SET_ASIDE:
+        session_add_set_aside(session, &run);
+        return true;
     case RECORD_WARM_UP:
     case RECORD_BROKEN:
     case RECORD_FOREIGN:

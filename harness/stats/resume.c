@@ -57,7 +57,7 @@ json_t *resume_unusable(const struct experiment *experiment, const json_t *recor
         if (!(block > 0) || block > (double)blocks)
             continue;
         const bool is_open = seen[(size_t)block] != all;
-        if ((judge_failed(record) && !settings->ignore_failure) ||
+        if (!judge_counts(judge_failure(record), settings->ignore_failure) ||
             (is_open && !is_of_host(experiment, record, host)))
             json_array_append(numbers, number);
     }

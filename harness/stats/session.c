@@ -45,11 +45,12 @@ void session_clear(struct session *session)
         for (size_t m = 0; m < METRICS; m++)
             sample_clear(&condition->metric[m]);
         memset(condition->pairs, 0, sizeof condition->pairs);
-        condition->runs = condition->seen = 0;
+        condition->runs = condition->seen = condition->censored = 0;
+        memset(condition->failures, 0, sizeof condition->failures);
         clear_loads(condition);
     }
     session->count = session->blocks = session->complete = session->open = 0;
-    session->last_order = session->failed = 0;
+    session->last_order = session->failed = session->unusable = session->set_aside = 0;
     session->forecast_after = session->forecast_runs = 0;
     session->outside = STOP_NOT;
 }
@@ -107,7 +108,29 @@ size_t session_blocks(const struct session *session)
 bool session_uses(const struct session *session, const struct observation *run)
 {
     return run->block > session->settings->discard_warmup &&
-           (!run->failed || session->settings->ignore_failure);
+           judge_counts(run->failure, session->settings->ignore_failure);
+}
+
+size_t session_failed(const struct session *session, size_t condition)
+{
+    size_t sum = 0;
+    for (enum failure kind = FAILURE_NONE + 1; kind < FAILURES; kind++)
+        sum += session->conditions[condition].failures[kind];
+    return sum;
+}
+
+size_t session_censored(const struct session *session, size_t condition)
+{
+    const struct condition *conditions = session->conditions;
+    return conditions[condition].censored + (condition > 0 ? conditions[0].censored : 0);
+}
+
+void session_add_set_aside(struct session *session, const struct observation *run)
+{
+    if (run->failure == FAILURE_NONE)
+        return;
+    session->set_aside++;
+    session->conditions[run->condition].failures[run->failure]++;
 }
 
 static bool use(struct session *session, const struct observation *run)
@@ -122,6 +145,7 @@ static bool use(struct session *session, const struct observation *run)
         condition->order_capacity = capacity;
     }
     condition->order[condition->runs++] = run->order;
+    condition->censored += run->failure == FAILURE_TIMED_OUT;
     for (size_t m = 0; m < METRICS; m++)
         if (!isnan(run->value[m]) && !sample_add(&condition->metric[m], run->value[m]))
             return false;
@@ -174,7 +198,11 @@ enum session_add session_add(struct session *session, struct observation *run)
     *cell = (int)session->count;
     session->runs[session->count++] = *run;
     condition->seen++;
-    session->failed += run->failed;
+    if (run->failure != FAILURE_NONE) {
+        session->failed++;
+        session->unusable += !judge_counts(run->failure, session->settings->ignore_failure);
+        condition->failures[run->failure]++;
+    }
     if (run->order > session->last_order)
         session->last_order = run->order;
     if (session_uses(session, run) && !use(session, run))

@@ -3,7 +3,6 @@
 #define STATS_SESSION_H
 
 #include "interval.h"
-#include "judge.h"
 #include "record.h"
 #include "settings.h"
 
@@ -23,6 +22,8 @@ struct condition {
     struct pairs pairs[METRICS]; // with the baseline, from complete blocks
     size_t runs;                 // that are used
     size_t seen;                 // all, with the discarded and the failed ones
+    size_t failures[FAILURES];   // by kind, also of runs that were set aside and made again
+    size_t censored;             // used runs that ran into the time-out
     size_t *order;               // [i]: the order of the i-th used run
     size_t order_capacity;
     struct load_sum *loads;
@@ -57,7 +58,9 @@ struct session {
     size_t complete;   // blocks that have every condition
     size_t open;       // the first block that may lack one
     size_t last_order; // the highest so far
-    size_t failed;
+    size_t failed;     // runs, whether used or not
+    size_t unusable;   // of these: not used, and with the experiment's end
+    size_t set_aside;  // failed runs that were made again; in `failures`, not in `runs`
     size_t forecast_after, forecast_runs; // the first forecast: made after, of all runs; 0: none
     enum stop_reason outside;             // given by a `stop REASON` line
 };
@@ -76,11 +79,22 @@ enum session_add { SESSION_ADDED, SESSION_DUPLICATE, SESSION_NO_MEMORY };
 // condition in the same block is refused as a duplicate.
 enum session_add session_add(struct session *session, struct observation *run);
 
+// Counts a run that was set aside, if it failed.
+void session_add_set_aside(struct session *session, const struct observation *run);
+
 // Complete blocks that count: without the discarded ones.
 size_t session_blocks(const struct session *session);
 
-// Whether the run counts: it is not discarded, and did not fail.
+// Whether the run counts: it is not discarded, and did not fail, or its failure is
+// ignored.
 bool session_uses(const struct session *session, const struct observation *run);
+
+// How many runs of the condition failed, in all.
+size_t session_failed(const struct session *session, size_t condition);
+
+// How many used runs of the condition, and of the baseline that it is compared with,
+// ran into the time-out: what it is compared by is then not known.
+size_t session_censored(const struct session *session, size_t condition);
 
 // Adds what the loads did during that run of the session, by its record.
 bool session_add_loads(struct session *session, const struct observation *run,

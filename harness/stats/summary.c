@@ -29,15 +29,15 @@ static json_t *describe(struct session *session, size_t condition, enum metric m
         return json_null();
     struct location location = metric_location(session, condition, metric);
     double variance = sample_variance(sample);
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:i, s:i, s:b, s:o, s:o, s:o}", "mean",
-        json_figure(sample->mean), "variance", json_figure(variance), "stddev",
-        json_figure(sqrt(variance)), "median", json_figure(sample_median(sample)), "min",
-        json_figure(sample->sorted[0]), "max", json_figure(sample->sorted[sample->count - 1]),
-        "statistic", "mean", "center", json_figure(location.interval.center), "set_aside", 0,
-        "outliers", (int)location.outliers, "constant", location.interval.constant, "ci",
-        bounds(&location.interval), "error", error_of(&location.interval), "ci_robust",
-        bounds(&location.robust));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:i, s:i, s:b, s:o, s:o, s:o}",
+                     "mean", json_figure(sample->mean), "variance", json_figure(variance), "stddev",
+                     json_figure(sqrt(variance)), "median", json_figure(sample_median(sample)),
+                     "min", json_figure(sample->sorted[0]), "max",
+                     json_figure(sample->sorted[sample->count - 1]), "statistic", "mean", "center",
+                     json_figure(location.interval.center), "set_aside", 0, "outliers",
+                     (int)location.outliers, "constant", location.interval.constant, "ci",
+                     bounds(&location.interval), "error", error_of(&location.interval), "ci_robust",
+                     bounds(&location.robust));
 }
 
 static json_t *mean_rate(double sum, size_t runs)
@@ -66,8 +66,8 @@ static json_t *loads(const struct condition *condition)
 // slowdown, of the baseline all slowdowns, of a lone condition its mean.
 static bool has_converged(struct session *session, size_t condition)
 {
-    const double error = condition > 0 ? metric_worst_error(session, condition)
-                                       : decide_error(session);
+    const double error =
+        condition > 0 ? metric_worst_error(session, condition) : decide_error(session);
     return error <= session->settings->error;
 }
 
@@ -78,18 +78,31 @@ static json_t *unseen(const struct settings *settings, size_t runs)
     return json_figure(runs > 0 ? 1 - pow(1 - settings->confidence, 1 / (double)runs) : NAN);
 }
 
+static void add_failures(const struct session *session, size_t condition, json_t *object)
+{
+    const struct condition *one = &session->conditions[condition];
+    json_t *kinds = json_object();
+    for (enum failure kind = FAILURE_NONE + 1; kind < FAILURES; kind++)
+        json_object_set_new(kinds, failure_names[kind],
+                            json_integer((json_int_t)one->failures[kind]));
+    json_object_set_new(object, "failed",
+                        json_integer((json_int_t)session_failed(session, condition)));
+    json_object_set_new(object, "failures", kinds);
+    json_object_set_new(object, "censored", json_integer((json_int_t)one->censored));
+}
+
 static json_t *conditions(struct session *session, enum stop_reason stop)
 {
     const struct settings *settings = session->settings;
     json_t *list = json_array();
     for (size_t i = 0; i < settings->condition_count; i++) {
         const struct condition *condition = &session->conditions[i];
-        json_t *object =
-            json_pack("{s:s, s:i, s:i, s:o, s:o, s:b, s:s}", "name", settings->conditions[i],
-                      "runs", (int)condition->runs, "discarded",
-                      (int)(condition->seen - condition->runs), "unseen",
-                      unseen(settings, condition->runs), "load", loads(condition), "converged",
-                      has_converged(session, i), "stop_reason", stop_names[stop]);
+        json_t *object = json_pack(
+            "{s:s, s:i, s:i, s:o, s:o, s:b, s:s}", "name", settings->conditions[i], "runs",
+            (int)condition->runs, "discarded", (int)(condition->seen - condition->runs), "unseen",
+            unseen(settings, condition->runs), "load", loads(condition), "converged",
+            has_converged(session, i), "stop_reason", stop_names[stop]);
+        add_failures(session, i, object);
         for (enum metric m = 0; m < METRICS; m++)
             json_object_set_new(object, metric_names[m], describe(session, i, m));
         json_array_append_new(list, object);
@@ -101,14 +114,19 @@ static json_t *slowdown(struct session *session, size_t condition, enum metric m
 {
     const struct settings *settings = session->settings;
     struct interval ratio = metric_ratio(session, condition, metric);
-    json_t *object = json_pack(
-        "{s:s, s:s, s:o, s:b, s:o, s:o, s:s, s:i, s:b, s:b}", "condition",
-        settings->conditions[condition], "metric", metric_names[metric], "ratio",
-        json_figure(ratio.center), "constant", ratio.constant, "ci", bounds(&ratio), "error",
-        error_of(&ratio), "method", settings_has_gate(settings) ? "paired-confidence-sequence" : "paired-fieller",
-        "pairs", (int)session->conditions[condition].pairs[metric].count, "distinguishable",
-        metric_is_distinguishable(session, condition, metric), "simultaneous",
-        settings_family(settings) > 1);
+    json_t *object =
+        json_pack("{s:s, s:s, s:o, s:b, s:o, s:o, s:s, s:i, s:b, s:b}", "condition",
+                  settings->conditions[condition], "metric", metric_names[metric], "ratio",
+                  json_figure(ratio.center), "constant", ratio.constant, "ci", bounds(&ratio),
+                  "error", error_of(&ratio), "method",
+                  settings_has_gate(settings) ? "paired-confidence-sequence" : "paired-fieller",
+                  "pairs", (int)session->conditions[condition].pairs[metric].count,
+                  "distinguishable", metric_is_distinguishable(session, condition, metric),
+                  "simultaneous", settings_family(settings) > 1);
+    const size_t censored = session_censored(session, condition);
+    json_object_set_new(object, "censored", json_integer((json_int_t)censored));
+    if (censored > 0)
+        json_object_set_new(object, "distinguishable", json_null());
     if (settings_has_gate(settings) && condition != settings_aa(settings))
         json_object_set_new(object, "verdict",
                             json_string(verdict_names[gate_condition(session, condition)]));

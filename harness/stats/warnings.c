@@ -6,6 +6,8 @@
 #include "oddities.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static void finish(const struct session *session, json_t *list, struct message *message)
 {
@@ -34,19 +36,75 @@ static void add_oddities(struct session *session, size_t condition, enum metric 
     }
 }
 
+// "baseline: 2 by exit code, 1 by signal; half: 1 by time-out"; to be freed.
+static char *failed_kinds(const struct session *session)
+{
+    static const char *const kinds[FAILURES] = {"", "by exit code", "by signal", "by time-out",
+                                                "not started"};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    const char *before = "";
+    for (size_t i = 0; stream && i < session->settings->condition_count; i++) {
+        const size_t *failures = session->conditions[i].failures;
+        if (session_failed(session, i) == 0)
+            continue;
+        fprintf(stream, "%s%s", before, session->settings->conditions[i]);
+        before = ": ";
+        for (enum failure kind = FAILURE_NONE + 1; kind < FAILURES; kind++)
+            if (failures[kind] > 0) {
+                fprintf(stream, "%s%zu %s", before, failures[kind], kinds[kind]);
+                before = ", ";
+            }
+        before = "; ";
+    }
+    return stream && fclose(stream) == 0 ? text : NULL;
+}
+
+// What the failures mean for the figures.
+static const char *failed_meaning(const struct session *session)
+{
+    size_t censored = 0;
+    for (size_t i = 0; i < session->settings->condition_count; i++)
+        censored += session->conditions[i].censored;
+    if (session->failed - session->unusable > censored)
+        return "they count like the others because of --ignore-failure, but a run that ends early "
+               "is no measure of the work";
+    return censored > 0 ? "those that the time-out ended count as lower bounds"
+                        : "the figures are of those that succeeded";
+}
+
+// All that failed: also the runs that were made again when the experiment was resumed,
+// which have no order any more.
 static void add_failed(const struct session *session, json_t *list)
 {
     struct message message = {.flag = FLAG_FAILED_RUNS, .runs = json_array()};
+    char *kinds = failed_kinds(session);
     for (size_t i = 0; i < session->count; i++)
-        if (session->runs[i].failed)
+        if (session->runs[i].failure != FAILURE_NONE)
             json_array_append_new(message.runs, json_integer((json_int_t)session->runs[i].order));
-    message_detail(&message, "failure", "%s",
-                   session->settings->ignore_failure
-                       ? "some runs failed or were ended by the time-out, and count like the "
-                         "others because of --ignore-failure: a run that ends early is no measure "
-                         "of the work"
-                       : "a run failed or was ended by the time-out, and the experiment with it: "
-                         "the figures are of the runs before");
+    message_detail(&message, "few", "%zu", session->failed + session->set_aside);
+    message_detail(&message, "all", "%zu", session->count + session->set_aside);
+    message_detail(&message, "kinds", "%s", kinds ? kinds : "?");
+    message_detail(&message, "meaning", "%s", failed_meaning(session));
+    finish(session, list, &message);
+    free(kinds);
+}
+
+static void add_timed_out(const struct session *session, size_t condition, json_t *list)
+{
+    const struct condition *one = &session->conditions[condition];
+    struct message message = {.flag = FLAG_TIMED_OUT,
+                              .condition = session->settings->conditions[condition],
+                              .runs = json_array()};
+    for (size_t i = 0; i < session->count; i++) {
+        const struct observation *run = &session->runs[i];
+        if (run->condition == (int)condition && run->failure == FAILURE_TIMED_OUT &&
+            session_uses(session, run))
+            json_array_append_new(message.runs, json_integer((json_int_t)run->order));
+    }
+    message_detail(&message, "few", "%zu", one->censored);
+    message_detail(&message, "all", "%zu", one->runs);
     finish(session, list, &message);
 }
 
@@ -108,7 +166,8 @@ static void add_noise(struct session *session, size_t condition, enum metric met
 static void add_result(struct session *session, size_t condition, enum metric metric, json_t *list)
 {
     const struct settings *settings = session->settings;
-    if (metric_is_negligible(session, condition, metric))
+    if (metric_is_negligible(session, condition, metric) ||
+        session_censored(session, condition) > 0)
         return;
     if (settings->condition_count == 1) {
         add_error(session, condition, metric,
@@ -131,11 +190,15 @@ json_t *warnings_of(struct session *session)
 {
     const struct settings *settings = session->settings;
     json_t *list = json_array();
-    if (session->failed > 0)
+    if (session->failed + session->set_aside > 0)
         add_failed(session, list);
     for (size_t i = 0; i < settings->condition_count; i++)
+        if (session->conditions[i].censored > 0)
+            add_timed_out(session, i, list);
+    for (size_t i = 0; i < settings->condition_count; i++)
         for (enum metric m = 0; m < METRICS; m++)
-            if (settings->metric[m] && !metric_is_negligible(session, i, m))
+            if (settings->metric[m] && session->conditions[i].censored == 0 &&
+                !metric_is_negligible(session, i, m))
                 add_oddities(session, i, m, list);
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t k = 0; k < session->conditions[i].load_count; k++)
