@@ -94,3 +94,9 @@ refused() {
     refused '--size 5q: not a size: give' --size 5q
     refused '-q: no such option' -q
 }
+
+@test "the descendants among a hundred thousand processes are found at once" {
+    "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I"$BATS_TEST_DIRNAME/.." -O1 -g -o "$BATS_TEST_TMPDIR/tree" \
+        "$BATS_TEST_DIRNAME/fixtures/common-tree.c" "$BATS_TEST_DIRNAME/../common/file.c"
+    timeout 5 "$BATS_TEST_TMPDIR/tree"
+}

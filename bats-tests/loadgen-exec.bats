@@ -79,6 +79,94 @@ started() {
     load_holds '.cpu_s > 0.2'
 }
 
+# A command that ignores SIGCHLD, so that the kernel reaps its children: nobody waits for
+# them, and their CPU time goes to nobody. Each burns CPU time for 40 ms, and
+# appends what it has used to $0.
+# shellcheck disable=SC2016 # for perl
+AUTO_REAPED='
+    $SIG{CHLD} = "IGNORE";
+    my $file = shift;
+    for (;;) {
+        if (!fork) {
+            my $used;
+            do { my ($user, $system) = times; $used = $user + $system } while $used < 0.04;
+            open my $out, ">>", $file;
+            syswrite $out, "$used\n";
+            exit;
+        }
+        select undef, undef, undef, 0.05;
+    }'
+
+# add_cpu: adds the cpu_s of the last reply to $all, which never falls.
+add_cpu() {
+    load_holds '.cpu_s >= 0'
+    all=$(jq --argjson all "$all" '.cpu_s + $all' <<<"$LOAD_REPLY")
+}
+
+# bats test_tags=measures
+@test "the CPU time of children that nobody waits for is counted, and falls at no mark" {
+    local all=0 _
+    load_start exec --settle 100ms -- perl -e "$AUTO_REAPED" "$MINE.used"
+    load_expect ready
+    load_holds '.accounting == "cgroup2" or .accounting == "cgroup1"' || skip 'no cgroup can be made here'
+    load_resume
+    for _ in 1 2 3 4 5 6; do
+        load_mark
+        add_cpu
+        sleep 0.25
+    done
+    load_say pause
+    load_expect paused
+    load_end
+    load_holds '.cpu_s > $used * 0.95 and .cpu_s < $used * 1.5 + 0.2 and .cpu_s >= $all' \
+        --argjson all "$all" --argjson used "$(awk '{ sum += $1 } END { print sum }' "$MINE.used")"
+}
+
+# bats test_tags=measures
+@test "without a cgroup the CPU time is a lower bound: it falls at no mark" {
+    local all=0 _
+    load_start exec --accounting processes --settle 100ms -- perl -e "$AUTO_REAPED" "$MINE.used"
+    load_expect ready
+    load_holds '.accounting == "processes"'
+    load_resume
+    for _ in 1 2 3 4 5 6; do
+        load_mark
+        add_cpu
+        sleep 0.25
+    done
+    load_end
+    load_holds '.cpu_s > 0 and .cpu_s >= $all' --argjson all "$all"
+}
+
+groups() {
+    find /sys/fs/cgroup -maxdepth 3 -type d -name "jostle-load.$1"
+}
+
+no_group() {
+    [ -z "$(groups "$1")" ]
+}
+
+@test "its cgroup and its processes are gone after the end, and after SIGKILL" {
+    local end
+    for end in eof KILL; do
+        rm -f "$MINE"
+        load_start exec --settle 100ms -- bash -c "$(family)" "$MINE"
+        load_expect ready
+        load_holds '.accounting != "processes"' || skip 'no cgroup can be made here'
+        load_resume
+        eventually 10 started 5
+        [ -n "$(groups "$LOAD_PID")" ]
+        if [[ $end == eof ]]; then
+            load_end
+            no_group "$LOAD_PID"
+        else
+            kill -KILL "$LOAD_PID"
+            eventually 10 no_group "$LOAD_PID"
+        fi
+        eventually 10 all_gone
+    done
+}
+
 @test "a command that exits by itself is an error" {
     load_start exec --settle 100ms -- bash -c 'sleep 0.3; exit 3'
     load_expect ready

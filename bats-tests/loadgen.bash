@@ -59,7 +59,7 @@ load_end() {
     wait "$LOAD_PID"
 }
 
-# load_holds EXPRESSION: the last reply makes the jq expression true.
+# load_holds EXPRESSION [JQ-OPTION...]: the last reply makes the jq expression true.
 load_holds() {
-    holds "$1" <<<"$LOAD_REPLY"
+    holds "$@" <<<"$LOAD_REPLY"
 }

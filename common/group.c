@@ -180,11 +180,29 @@ bool group_enter(const struct group *group)
     return group->kind != GROUP_V1 || file_write(group->folder_fd, "cgroup.procs", "0");
 }
 
+/* One by one; those that they fork meanwhile are left to the caller's next try. */
+static void kill_members(const struct group *group)
+{
+    const int fd = openat(group->folder_fd, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+    FILE *members = fd < 0 ? NULL : fdopen(fd, "r");
+    int pid;
+    if (members == NULL) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    while (fscanf(members, "%d", &pid) == 1)
+        if (pid > 0) /* 0: of a PID namespace that we do not see */
+            (void)kill(pid, SIGKILL);
+    fclose(members);
+}
+
 void group_kill(const struct group *group)
 {
-    /* On an older kernel the caller's walk over the descendants does it alone. */
-    if (group->kind == GROUP_V2)
-        (void)file_write(group->folder_fd, "cgroup.kill", "1");
+    if (group->kind == GROUP_V2 && file_write(group->folder_fd, "cgroup.kill", "1"))
+        return;
+    if (group->kind != GROUP_NONE)
+        kill_members(group);
 }
 
 static void read_v2(int folder_fd, struct group_usage *usage)

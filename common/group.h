@@ -52,8 +52,9 @@ pid_t group_fork(const struct group *group);
  * errno. */
 bool group_enter(const struct group *group);
 
-/* Kills every member at once where the kernel can (v2, Linux 5.14). On others a walk
- * over the descendants has to do it alone. */
+/* Kills every member, at once where the kernel can (v2, Linux 5.14); elsewhere those
+ * that it finds: call it again, for what they forked meanwhile. Nothing may be started in the group
+ * afterwards: on some kernels (seen: 6.18) group_fork()'s child would be killed, too. */
 void group_kill(const struct group *group);
 
 /* What the members, also those that ended, have used so far. */

@@ -1,5 +1,7 @@
 #include "common/tree.h"
 
+#include "common/file.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <signal.h>
@@ -24,18 +26,14 @@ struct processes {
     struct process *all;
 };
 
-/* Reads /proc/PID/stat (proc(5)); false when the process has gone. */
-static bool read_process(const char *name, struct process *process)
+/* Reads PID/stat in the open folder /proc (proc(5)); false when the process has gone. */
+static bool read_process(int proc_fd, const char *name, struct process *process)
 {
     char path[300], text[1024];
     unsigned long long user, system;
-    snprintf(path, sizeof path, "/proc/%.255s/stat", name);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
+    snprintf(path, sizeof path, "%.255s/stat", name);
+    if (!file_read(proc_fd, path, text, sizeof text))
         return false;
-    const size_t length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = '\0';
     /* The command's name is in parentheses, and may contain some itself. */
     const char *rest = strrchr(text, ')');
     if (rest == NULL ||
@@ -63,29 +61,52 @@ static bool append(struct processes *list, const struct process *process)
     return true;
 }
 
-static bool is_descendant(const struct processes *list, pid_t pid)
+static int by_parent(const void *a, const void *b)
 {
-    for (size_t i = 0; i < list->count; i++)
-        if (list->all[i].pid == pid)
-            return list->all[i].descends;
-    return false;
+    const struct process *first = a, *second = b;
+    return (first->parent > second->parent) - (first->parent < second->parent);
 }
 
-/* A process may come before its parent in /proc, so this repeats until nothing
- * changes. */
+/* The first of the processes, sorted by their parents, whose parent is not below
+ * `parent`. */
+static size_t first_child(const struct processes *list, pid_t parent)
+{
+    size_t low = 0, high = list->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (list->all[middle].parent < parent)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Marks the children of `parent`, and notes them at the end of the queue; each process
+ * has one parent, so each is noted once. */
+static void mark_children(struct processes *list, pid_t parent, size_t *queue, size_t *queued)
+{
+    for (size_t i = first_child(list, parent); i < list->count && list->all[i].parent == parent;
+         i++) {
+        if (list->all[i].descends)
+            continue; /* ids that were used again while we read can make a ring */
+        list->all[i].descends = true;
+        queue[(*queued)++] = i;
+    }
+}
+
+/* Generation by generation from this process on. */
 static void mark_descendants(struct processes *list)
 {
-    const pid_t self = getpid();
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = 0; i < list->count; i++) {
-            struct process *process = &list->all[i];
-            if (process->descends)
-                continue;
-            process->descends = process->parent == self || is_descendant(list, process->parent);
-            changed = changed || process->descends;
-        }
-    }
+    size_t queued = 0;
+    size_t *queue = calloc(list->count + 1, sizeof *queue);
+    if (queue == NULL)
+        return;
+    qsort(list->all, list->count, sizeof *list->all, by_parent);
+    mark_children(list, getpid(), queue, &queued);
+    for (size_t i = 0; i < queued; i++)
+        mark_children(list, list->all[queue[i]].pid, queue, &queued);
+    free(queue);
 }
 
 /* All processes, descendants marked; free(list.all) afterwards. Where memory or /proc
@@ -98,8 +119,8 @@ static struct processes read_processes(void)
         return list;
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         struct process process;
-        if (isdigit((unsigned char)entry->d_name[0]) && read_process(entry->d_name, &process) &&
-            !append(&list, &process))
+        if (isdigit((unsigned char)entry->d_name[0]) &&
+            read_process(dirfd(folder), entry->d_name, &process) && !append(&list, &process))
             break;
     }
     closedir(folder);

@@ -4,6 +4,8 @@
  * they moved to. It has no workers; all happens on the control plane's loop. */
 
 #include "common/tree.h"
+#include "exec/guard.h"
+#include "exec/usage.h"
 #include "load.h"
 
 #include <errno.h>
@@ -24,6 +26,7 @@
 
 struct exec_settings {
     int64_t settle_ns;
+    int accounting; /* enum exec_accounting */
 };
 
 enum exec_phase { STOPPED, RUNNING, ENDING };
@@ -32,6 +35,8 @@ struct exec_state {
     enum exec_phase phase;
     pid_t pid; /* the command's, and its process group's */
     int kills;
+    int guard_fd; /* -1: none */
+    struct exec_usage usage;
     uv_timer_t timer;
     uv_signal_t child_ended;
 };
@@ -46,6 +51,14 @@ static const struct option_row settings[] = {
      .maximum = 1e13,
      .preset = "1s",
      .help = "time from the command's start until the load counts as steady"},
+    {.name = "accounting",
+     .argument = "HOW",
+     .type = OPTION_CHOICE,
+     .offset = FIELD(accounting),
+     .preset = "auto",
+     .choices = exec_accounting_names,
+     .help = "how the CPU time of the tree is found: cgroup2, cgroup1, processes (a lower bound), "
+             "or auto: the first of these that this machine allows"},
     {0},
 };
 
@@ -57,7 +70,7 @@ static const char *command_name(const struct run *run)
 /* ---- the child ---- */
 
 /* After fork: becomes the command, or reports errno through the pipe. */
-static void become_command(struct run *run, int report_fd)
+static void become_command(struct run *run, const struct group *group, int report_fd)
 {
     sigset_t none;
     sigemptyset(&none);
@@ -68,7 +81,7 @@ static void become_command(struct run *run, int report_fd)
     /* stdin and stdout are the control plane's. */
     const int null = open("/dev/null", O_RDONLY);
     if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 &&
-        cpus_pin_list(&run->cpus) == 0)
+        group_enter(group) && cpus_pin_list(&run->cpus) == 0)
         execvp(run->arguments[0], run->arguments);
     const int error = errno;
     if (write(report_fd, &error, sizeof error) < 0)
@@ -82,9 +95,9 @@ static int start_command(struct run *run, struct exec_state *state)
     int report[2], error = 0;
     if (pipe2(report, O_CLOEXEC) != 0)
         return errno;
-    state->pid = fork();
+    state->pid = group_fork(&state->usage.group);
     if (state->pid == 0)
-        become_command(run, report[1]);
+        become_command(run, &state->usage.group, report[1]);
     close(report[1]);
     if (state->pid < 0)
         error = errno;
@@ -203,12 +216,27 @@ static void exec_check(struct run *run)
         usage_error("exec: no command: give one, such as loadgen exec -- stress-ng --vm 1");
 }
 
+/* The guard has to be started before this process becomes a subreaper. */
+static int count_usage(struct run *run, struct exec_state *state)
+{
+    const struct exec_settings *own = run->settings;
+    state->guard_fd = -1;
+    if (!exec_usage_open(&state->usage, (enum exec_accounting)own->accounting))
+        return run_fail(run, "--accounting %s: no such group can be made here: use auto",
+                        exec_accounting_names[own->accounting]);
+    if (state->usage.group.kind != GROUP_NONE)
+        state->guard_fd = guard_start(&state->usage.group);
+    return 0;
+}
+
 static int exec_prepare(struct run *run)
 {
     struct exec_state *state = calloc(1, sizeof *state);
     run->state = state;
     if (state == NULL)
         return run_fail(run, "out of memory: free some");
+    if (count_usage(run, state) != 0)
+        return -1;
     if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
         return run_fail(run, "cannot become a subreaper: %s", strerror(errno));
     uv_timer_init(run->loop, &state->timer);
@@ -220,17 +248,24 @@ static int exec_prepare(struct run *run)
                : run_fail(run, "cannot watch child processes");
 }
 
-/* After the loop has closed its handles, which live in the state. */
+/* After the loop has closed its handles, which live in the state. The guard, if it
+ * wakes up, finds the group removed. */
 static void exec_cleanup(struct run *run)
 {
-    free(run->state);
+    struct exec_state *state = run->state;
+    if (state == NULL)
+        return;
+    exec_usage_close(&state->usage);
+    if (state->guard_fd >= 0)
+        close(state->guard_fd);
+    free(state);
     run->state = NULL;
 }
 
 static int64_t exec_cpu_ns(struct run *run)
 {
-    (void)run;
-    return tree_cpu_ns();
+    struct exec_state *state = run->state;
+    return exec_usage_ns(&state->usage);
 }
 
 static pid_t exec_process(const struct run *run)
@@ -247,7 +282,9 @@ static double exec_delivered(struct run *run)
 
 static void exec_describe(struct run *run, struct line *line)
 {
+    const struct exec_state *state = run->state;
     line_text(line, "command", command_name(run));
+    line_text(line, "accounting", exec_usage_name(&state->usage));
 }
 
 static const struct load_report reports = {.describe = exec_describe};
@@ -261,10 +298,12 @@ static const struct load_special special = {.arguments = "-- COMMAND...",
 static const struct load exec_load = {
     .name = "exec",
     .summary = "runs any command as a load, and ends all its processes",
-    .details = "Resumed, COMMAND is started in a process group of its own, with /dev/null as "
-               "stdin and its output on stderr. Paused, it is ended with all its descendants, "
-               "including those in other sessions: SIGTERM, then SIGKILL after 2 s. A command "
-               "that exits by itself is an error. cpu_s is that of its whole process tree.",
+    .details =
+        "Resumed, COMMAND is started in a process group of its own, with /dev/null as "
+        "stdin and its output on stderr. Paused, it is ended with all its descendants, "
+        "including those in other sessions: SIGTERM, then SIGKILL after 2 s. A command "
+        "that exits by itself is an error. cpu_s is that of its whole process tree, counted by "
+        "a cgroup where one can be made; \"accounting\" in the report says how.",
     .options = settings,
     .options_size = sizeof(struct exec_settings),
     .check = exec_check,
