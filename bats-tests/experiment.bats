@@ -41,6 +41,23 @@ values() {
     sed -n '/^load=sum.exec/,/^load=sum.cpu/s/^load_word=//p' plan | tail -n 3 | diff - <(printf '%s\n' sh -c 'echo "1 + 2" + 3')
 }
 
+@test "a shell's command line as one word is refused with the one that works" {
+    run -2 "$EXPERIMENT" run --output out -- 'sleep 1 | cat'
+    [[ ${#lines[@]} -eq 1 && $output == *": write its words apart, or have a shell run it: -- sh -c 'sleep 1 | cat'" ]]
+    [[ ! -e out ]]
+    printf '#!/bin/bash\n' >'odd name' && chmod +x 'odd name'
+    "$EXPERIMENT" run --output out -- './odd name' >/dev/null
+}
+
+@test "the plan says which words make the command line one that resumes" {
+    plan_of run -- true >plan
+    [[ $(values resume_word <plan) == "--output $PWD/jostle-results/true."*' --resume' ]]
+    plan_of run --output out -- true >plan
+    [[ $(values resume_word <plan) == --resume ]]
+    plan_of run --output out --resume -- true >plan
+    [[ $(values resume_word <plan) == '' ]]
+}
+
 @test "without --output the folder is named by target and time, and is new" {
     plan_of run -- /bin/true >plan
     [[ $(values folder <plan) =~ ^"$PWD"/jostle-results/true\.[0-9]{8}-[0-9]{6}\.[0-9]+$ ]]

@@ -82,6 +82,20 @@ left() {
     [[ $(wc -l <out/runs.jsonl) -eq 1 ]]
 }
 
+@test "after Ctrl-C the commands that resume and that report are there to be pasted" {
+    start
+    kill -INT -- "-$harness"
+    ended_with 130
+    sed -n 's/^  resume: //p' errors >resume
+    sed -n 's/^  report: //p' errors >report
+    rm target && printf '#!/bin/bash\n' >target && chmod +x target
+    bash report >text
+    grep -q '1 runs are recorded' text
+    bash resume >text 2>errors
+    grep -q '^low' text
+    [[ $(grep -c . out/runs.jsonl) -ge 24 ]]
+}
+
 @test "a signal does not wait for --prepare, and ends it with all that it started" {
     env --default-signal=INT setsid "$JOSTLE" run --output out --prepare "touch began; sleep $tag; true" -- true >/dev/null 2>errors </dev/null 3>&- &
     harness=$!

@@ -173,6 +173,18 @@ stats: end
 END
 }
 
+@test "where there is no terminal, the forecast is said once, unless it is short" {
+    printf '%s\n' 'run\tbaseline\t1\t1\tp\t-' 'run\tbaseline\t2\t2\tp\t-' 'run\tbaseline\t3\t3\tp\t2000' \
+        'run\tbaseline\t4\t4\tp\t1999' 'stop\terror\t' >decisions
+    run -0 --separate-stderr loop
+    # The clock goes on by a second whenever it is read.
+
+    [[ $stderr =~ ^'jostle: about '[0-9]+' min left: 2000 more runs are expected, after 2'$ ]]
+    sed -i 's/2000/2/; s/1999/1/' decisions
+    run -0 --separate-stderr loop
+    [[ -z $stderr ]]
+}
+
 @test "several loads are resumed together, then marked together" {
     plan folder "$PWD/out" command_text x meter -- meter x \
         load a load_condition both load_node '' load_word "$PWD/bin/load" load_word a \

@@ -12,6 +12,7 @@
 #include "common/child.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
+#include "common/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +78,21 @@ static void check_programs(void)
         complain("%s is missing: run make", path);
         exit(EXIT_FAILURE);
     }
+}
+
+/* A shell's command line as one word is a mistake that no run can be made of. */
+static void check_target(struct experiment *experiment)
+{
+    const char *target = experiment->target[0];
+    char path[PATH_MAX];
+    if (experiment->target_count != 1 || strpbrk(target, " \t\n|&;<>()$`*?") == NULL ||
+        access(target, X_OK) == 0 || child_find(target, path, sizeof path))
+        return;
+    const char *const words[] = {target};
+    const char *quoted = arena_keep(&experiment->arena, words_quote(words, 1));
+    usage_error("there is no program '%s': write its words apart, or have a shell run it: -- sh "
+                "-c %s",
+                target, quoted);
 }
 
 static void check_cold(const struct settings *settings)
@@ -156,6 +172,7 @@ static int begin(const struct command *command, int argc, char **argv)
     take_seed(&experiment, old);
     settings_complete(&experiment.settings);
     add_conditions(&experiment, command, loads);
+    check_target(&experiment);
     check_programs();
     check_cold(&experiment.settings);
     placed_find(&experiment.placed, &experiment.arena, &experiment.settings);

@@ -42,6 +42,18 @@ static void put_session(const struct experiment *experiment)
     put_flag("complete", experiment->complete);
 }
 
+/* What the command line lacks to resume this experiment. */
+static void put_resume(const struct experiment *experiment)
+{
+    const struct session *session = &experiment->session;
+    if (session->output == NULL) {
+        put("resume_word", "--output");
+        put("resume_word", experiment->folder.path);
+    }
+    if (!session->resume)
+        put("resume_word", "--resume");
+}
+
 static void put_settings(struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
@@ -160,6 +172,7 @@ bool plan_write(struct experiment *experiment)
     char *quoted =
         arena_keep(&experiment->arena, words_quote(experiment->target, experiment->target_count));
     put_session(experiment);
+    put_resume(experiment);
     put_settings(experiment);
     put("command_text", quoted);
     put_stamp(experiment);

@@ -23,15 +23,18 @@ source "$JOSTLE_HARNESS/report/layout.bash"
 folder=''      # where the records are
 phase=starting # then running, finished
 meter_in='' meter_pid=''
-runs_made=0     # in this session, warm-up runs not counted
-measuring_us=0  # when the first run that counts began
-terminal_out='' # our own stdout, for --show-output
-live=''         # not empty when a line on a terminal shows where we are
-stop_reason=''  # why stats stopped
-verdict=''      # of the gate, where there is one
+runs_made=0         # in this session, warm-up runs not counted
+measuring_us=0      # when the first run that counts began
+terminal_out=''     # our own stdout, for --show-output
+forecast_said=''    # how long it will take has been said, where there is no terminal
+declare -a asked=() # the words that jostle was called with
+live=''             # not empty when a line on a terminal shows where we are
+stop_reason=''      # why stats stopped
+verdict=''          # of the gate, where there is one
 
 # measure KIND ARG...: the whole of it. KIND is run or slowdown.
 measure() {
+    asked=("$@")
     scheduler_use ''
     scheduler_pin
     scheduler_environment
@@ -113,6 +116,7 @@ measure_loop() {
             continue
         fi
         [[ -z $live ]] || live_show "$condition" "$order" "${NEXT[4]}" "${NEXT[5]}"
+        [[ -n $live || -n $forecast_said ]] || forecast_say "${NEXT[5]}"
         measure_run "$condition"
         [[ $block == 0 ]] || runs_made=$((runs_made + 1))
     done
@@ -175,13 +179,34 @@ measure_target_failed() {
     exit "$EXIT_TARGET"
 }
 
+# time_left RUNS: sets REPLY to how many seconds so many runs (or -) will take; to nothing
+# where that is not known.
+time_left() {
+    REPLY=''
+    [[ $1 =~ ^[0-9]+$ ]] && ((runs_made > 0)) || return 0
+    now_us
+    REPLY=$(((REPLY - measuring_us) * $1 / runs_made / 1000000))
+}
+
+# forecast_say RUNS_LEFT: where nobody sees a live line (a job's log), says once how long
+# the rest will take. Of a minute nobody needs to know.
+forecast_say() {
+    time_left "$1"
+    [[ -n $REPLY ]] || return 0
+    forecast_said=1
+    [[ -z ${plan[quiet]:-} && -z ${plan[cell]:-} ]] && ((REPLY >= 60)) || return 0
+    duration_text "$REPLY"
+    warn "about $REPLY left: $1 more runs are expected, after $runs_made"
+}
+
 # live_show CONDITION ORDER PROGRESS RUNS_LEFT: the line on a terminal.
 live_show() {
     local left=''
-    if [[ $4 =~ ^[0-9]+$ ]] && ((runs_made > 0)); then
-        now_us
-        left=", about $(((REPLY - measuring_us) * $4 / runs_made / 1000000)) s left"
-    fi
+    time_left "$4"
+    [[ -z $REPLY ]] || {
+        duration_text "$REPLY"
+        left=", about $REPLY left"
+    }
     printf '\r\033[K%s: run %s, %s%s' "$1" "$2" "$3" "$left" >&2
 }
 
@@ -255,10 +280,17 @@ measure_interrupted() {
     live=''
     if [[ $phase == running ]]; then
         warn "interrupted by SIG$1 after $runs_made run(s): they are kept in $folder"
+        [[ $runs_made == 0 || -n ${plan[cell]:-} ]] || measure_next_commands
     else
         warn "interrupted by SIG$1"
     fi
     exit "$2"
+}
+
+# measure_next_commands: how to continue, and how to see what there is.
+measure_next_commands() {
+    next_command resume "${asked[0]}" "${plan_resume[@]}" "${asked[@]:1}"
+    next_command report report "$folder"
 }
 
 # measure_exit: at the end, whatever the reason.

@@ -37,6 +37,26 @@ now_us() {
     REPLY=${EPOCHREALTIME/[.,]/}
 }
 
+# duration_text SECONDS: sets REPLY to "3 h 5 min", "12 min" or "40 s".
+duration_text() {
+    if (($1 >= 3600)); then
+        REPLY="$(($1 / 3600)) h $(($1 % 3600 / 60)) min"
+    elif (($1 >= 120)); then
+        REPLY="$(($1 / 60)) min"
+    else
+        REPLY="$1 s"
+    fi
+}
+
+# next_command LABEL WORD...: a line on stderr with a command of jostle that a shell can
+# run as it is.
+next_command() {
+    local text called=${JOSTLE_CALLED:-jostle}
+    [[ $(type -P jostle) != "$called" ]] || called=jostle
+    text=$("$JOSTLE_BIN/arguments" quote "$called" "${@:2}") || return 0
+    printf '  %s: %s\n' "$1" "$text" >&2
+}
+
 # answer_read ARRAY COMMAND...: reads what COMMAND prints, strings ended by NUL, into ARRAY
 # (a text without any NUL is one string); returns COMMAND's exit status. It comes with the
 # output, as bash's `wait` for a process substitution says 255 once in a while.

@@ -4,6 +4,7 @@
 
 declare -A plan=()                          # the settings that the loop acts on, by name
 declare -a plan_meter=() plan_cold_paths=() # meter's command line; files for --cold
+declare -a plan_resume=()                   # the words that make the command line one that resumes
 declare -a conditions=()                    # in order
 
 # plan_read KIND ARG...: has experiment check a command line of `jostle KIND`, and reads
@@ -40,6 +41,7 @@ plan_take() {
         load_listens) load_listens[last]=$2 ;;
         load_word) load_words+=("$2") load_count[last]=$((load_count[last] + 1)) ;;
         meter) plan_meter+=("$2") ;;
+        resume_word) plan_resume+=("$2") ;;
         cold_path) plan_cold_paths+=("$2") ;;
         condition) conditions+=("$2") ;;
         *) plan[$1]=$2 ;;

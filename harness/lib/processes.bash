@@ -131,11 +131,11 @@ foreground_end() {
 
 # tree_read PID: adds the process and all its descendants to the caller's array `tree`.
 tree_read() {
-    local list
+    local list child
     local -a children
     tree+=("$1")
     for list in "/proc/$1/task"/*/children; do
         read -r -a children <"$list" || true
-        for list in "${children[@]}"; do tree_read "$list"; done
+        for child in "${children[@]}"; do tree_read "$child"; done
     done 2>/dev/null
 }
