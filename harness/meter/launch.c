@@ -142,6 +142,7 @@ static _Noreturn void become_target(const struct launch *launch, const struct se
         _exit(EXIT_NOT_EXECUTABLE);
     }
     signals_give_back(signals);
+    stalls_begin(&report->stalls, &launch->stalls);
     (void)clock_gettime(CLOCK_REALTIME, &report->start);
     __atomic_store_n(&report->start_ns, clock_ns(), __ATOMIC_RELEASE);
     execvp(settings->command[0], settings->command);

@@ -5,6 +5,7 @@
 #include "group.h"
 #include "settings.h"
 #include "signals.h"
+#include "stalls.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,12 +15,13 @@
 // What the target's process reports of itself up to its exec, in a page that it
 // shares with meter.
 struct launch_report {
-    const char *failed_step; // what could not be prepared, NULL if all could
-    int step_error;          // errno of it
-    int exec_error;          // errno of a failed exec, 0 if it went well
-    int64_t start_ns;        // CLOCK_MONOTONIC, right before the exec
-    struct timespec start;   // the same moment of CLOCK_REALTIME
-    struct cpu_list cpus;    // the affinity in force
+    const char *failed_step;    // what could not be prepared, NULL if all could
+    int step_error;             // errno of it
+    int exec_error;             // errno of a failed exec, 0 if it went well
+    struct stall_totals stalls; // before what follows
+    int64_t start_ns;           // CLOCK_MONOTONIC, right before the exec
+    struct timespec start;      // the same moment of CLOCK_REALTIME
+    struct cpu_list cpus;       // the affinity in force
 };
 
 // The target's open files, -1: meter's own.
@@ -34,6 +36,7 @@ struct launch {
     struct launch_report *report; // valid once the process has ended or exec'ed
     bool prepared;                // for the run that is to come
     struct launch_files files;
+    struct stall_files stalls; // of the group that the target is started in
 };
 
 // launch_open: opens a file on a descriptor that is none of 0, 1 and 2 (which

@@ -88,6 +88,37 @@ static void add_pressure(struct line *line, const struct system_totals *before,
     line_close(line);
 }
 
+static void add_stalls(struct line *line, const struct record *record, int64_t wall_ns)
+{
+    static const char *const names[STALL_COUNT] = {
+        [STALL_CPU] = "cpu_s",
+        [STALL_MEMORY] = "memory_s",
+        [STALL_IO] = "io_s",
+    };
+    const struct stalls stalls =
+        stalls_between(&record->report->stalls, &record->outcome->stalls, wall_ns);
+    if (!stalls.from_group && !stalls.known[STALL_CPU]) {
+        line_null(line, "stalls");
+        return;
+    }
+    line_object(line, "stalls");
+    line_text(line, "source", stalls.from_group ? "cgroup" : "schedstat");
+    for (size_t i = 0; i < STALL_COUNT; i++) {
+        if (stalls.known[i])
+            line_seconds(line, names[i], stalls.ns[i], 6);
+        else
+            line_null(line, names[i]);
+    }
+    if (stalls.has_delay) {
+        line_seconds(line, "run_delay_s", stalls.delay_ns, 6);
+        line_seconds(line, "run_s", stalls.run_ns, 6);
+    } else {
+        line_null(line, "run_delay_s");
+        line_null(line, "run_s");
+    }
+    line_close(line);
+}
+
 static void add_system(struct line *line, const struct record *record)
 {
     const struct system_totals *after = &record->outcome->after;
@@ -143,11 +174,12 @@ static void add_counters(struct line *line, const struct counters *counters)
 static bool fill(struct line *line, const struct record *record)
 {
     const struct outcome *outcome = record->outcome;
+    const int64_t wall_ns = outcome->end_ns - record->report->start_ns;
     line_object(line, NULL);
     line_text(line, "schema", "jostle.meter/1");
     if (!add_start(line, &record->report->start))
         return false;
-    line_seconds(line, "wall_s", outcome->end_ns - record->report->start_ns, 9);
+    line_seconds(line, "wall_s", wall_ns, 9);
     add_usage(line, &outcome->usage, record->group);
     add_end(line, outcome, record->report->exec_error);
     add_system(line, record);
@@ -156,6 +188,7 @@ static bool fill(struct line *line, const struct record *record)
     add_count_if(line, "interrupted", outcome->interrupted != 0, (uint64_t)outcome->interrupted);
     add_counters(line, record->counters);
     add_machine(line, record);
+    add_stalls(line, record, wall_ns);
     return true;
 }
 

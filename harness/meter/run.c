@@ -27,6 +27,14 @@ static bool follow_parent(pid_t parent)
     return getppid() == parent || complain("--with-parent: the caller is gone");
 }
 
+static bool find_group(struct runner *runner)
+{
+    if (!accounting_find(&runner->group, runner->settings->accounting))
+        return false;
+    stalls_open(&runner->launch.stalls, &runner->group);
+    return true;
+}
+
 bool run_begin(struct runner *runner, const struct settings *settings, pid_t parent)
 {
     runner->settings = settings;
@@ -36,8 +44,7 @@ bool run_begin(struct runner *runner, const struct settings *settings, pid_t par
     system_find(&runner->sources);
     return (!settings->with_parent || follow_parent(parent)) &&
            open_output(&runner->output_fd, settings->output) &&
-           launch_prepare(&runner->launch, settings) &&
-           accounting_find(&runner->group, settings->accounting);
+           launch_prepare(&runner->launch, settings) && find_group(runner);
 }
 
 static int write_record(const struct runner *runner, const struct record *record)
@@ -106,17 +113,20 @@ int run_once(struct runner *runner)
 
 bool run_again(struct runner *runner)
 {
+    stalls_close(&runner->launch.stalls);
     group_remove(&runner->group);
     if (!group_make(&runner->group)) {
         if (runner->settings->accounting != ACCOUNTING_AUTO)
             return complain("%s: %s: use --accounting auto", runner->group.path, strerror(errno));
         group_give_up(&runner->group);
     }
+    stalls_open(&runner->launch.stalls, &runner->group);
     return true;
 }
 
 void run_end(struct runner *runner)
 {
+    stalls_close(&runner->launch.stalls);
     group_remove(&runner->group);
     system_forget(&runner->sources);
 }

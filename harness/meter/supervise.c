@@ -29,26 +29,49 @@ struct supervisor {
     int rounds;
 };
 
+// next_ended: a child that has ended, which stays what it is until it is reaped; 0 where
+// there is none yet. False once there is no child left.
+static bool next_ended(pid_t *pid)
+{
+    siginfo_t info = {.si_pid = 0};
+    int result;
+    while ((result = waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT)) < 0 && errno == EINTR)
+        ;
+    *pid = info.si_pid;
+    return result == 0;
+}
+
+// note_end: the main process has ended. What the kernel keeps of it goes with the reaping.
+static void note_end(struct supervisor *supervisor)
+{
+    const struct supervision *with = supervisor->with;
+    struct outcome *outcome = supervisor->outcome;
+    outcome->end_ns = clock_ns();
+    outcome->ended = true;
+    stalls_end(&outcome->stalls, &with->launch->stalls, with->launch->pid);
+    system_read(&outcome->after, with->sources);
+}
+
 // reap: takes in all that have ended. False once there is no child left.
 static bool reap(struct supervisor *supervisor)
 {
     struct outcome *outcome = supervisor->outcome;
-    for (;;) {
+    pid_t pid;
+    while (next_ended(&pid)) {
         int status;
         struct rusage process;
-        const pid_t pid = wait4(-1, &status, WNOHANG, &process);
-        if (pid < 0 && errno == EINTR)
+        if (pid == 0)
+            return true;
+        const bool is_target = pid == supervisor->with->launch->pid;
+        if (is_target)
+            note_end(supervisor);
+        if (wait4(pid, &status, 0, &process) != pid)
             continue;
-        if (pid <= 0)
-            return pid == 0;
-        if (pid == supervisor->with->launch->pid) {
-            outcome->end_ns = clock_ns();
-            outcome->ended = true;
+        if (is_target)
             outcome->status = status;
-            system_read(&outcome->after, supervisor->with->sources);
-        }
         usage_add(&outcome->usage, &process);
     }
+    return false;
 }
 
 static void enter(struct supervisor *supervisor, enum phase phase, int64_t length_ns)

@@ -16,6 +16,7 @@ struct outcome {
     int status;                 // its wait status
     int64_t end_ns;             // CLOCK_MONOTONIC when it had ended
     struct system_totals after; // read right then
+    struct stall_totals stalls; // read right then
     struct usage usage;
     bool timed_out;
     int interrupted;  // the signal that ended the run from outside, 0: none

@@ -89,6 +89,7 @@ bool assemble_hyperfine(json_t *meter, const json_t *exported)
         json_object_set_new(meter, "signal", json_null());
     json_object_set_new(meter, "exit_code", exit_code);
     json_object_set_new(meter, "tree_peak_bytes", json_null());
+    json_object_set_new(meter, "stalls", json_null());
     json_object_set_new(meter, "accounting", json_string("hyperfine"));
     return true;
 }
