@@ -100,6 +100,8 @@ $(BIN)/placement: LIBS := -lhwloc -ljansson -lm
 $(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # Comparing two experiments is the statistics of two sets of records.
 $(BIN)/compare: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
+# What is of all results of a report together is statistics, too.
+$(BIN)/report: $(BUILD)/obj/harness/stats/discovery.o
 # A campaign's settings are the options of an experiment; loads are parsed once.
 $(BIN)/campaign: $(patsubst %,$(BUILD)/obj/harness/experiment/%.o,settings placed percent_limit arena)
 $(BIN)/placement: $(filter-out %/main.o,$(call objects,harness/experiment/*.c))

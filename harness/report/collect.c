@@ -6,10 +6,10 @@
 #include "model.h"
 #include "order.h"
 #include "row.h"
+#include "survey.h"
+#include "workers.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,7 +41,7 @@ static void waiting_free(struct waiting *waiting)
     free(waiting->host);
 }
 
-static bool selected(const struct wanted *wanted, const char *name)
+bool cell_wanted(const struct wanted *wanted, const char *name)
 {
     return wanted->only == NULL || pattern_fits(wanted->only, name);
 }
@@ -50,7 +50,7 @@ void experiment_read(struct experiment *experiment, const struct folder *folder,
                      const struct wanted *wanted, const struct run_options *options,
                      struct problems *problems)
 {
-    *experiment = (struct experiment){.name = folder->name};
+    *experiment = (struct experiment){.name = folder->name, .family = wanted->family};
     char *derived =
         text_of("%s/%zu/result.json", wanted->derived == NULL ? "/" : wanted->derived, number);
     char *path[] = {
@@ -217,7 +217,7 @@ static char *text_of_cell(const struct cell *cell, const struct wanted *wanted)
 
 static void add_cell(struct collected *to, struct cell *cell, const struct wanted *wanted)
 {
-    if (!selected(wanted, cell->name))
+    if (!cell_wanted(wanted, cell->name))
         return;
     to->lines = grown(to->lines, to->line_count, &to->line_allocated, sizeof *to->lines);
     to->lines[to->line_count++] = (struct report_line){
@@ -294,7 +294,7 @@ static void collect_folder(struct collected *to, const struct folder *folder, si
     }
     if (!listed)
         note_unfinished(to, &experiment);
-    if (to->waiting_count > 0 && !selected(wanted, to->waiting[to->waiting_count - 1].name))
+    if (to->waiting_count > 0 && !cell_wanted(wanted, to->waiting[to->waiting_count - 1].name))
         waiting_free(&to->waiting[--to->waiting_count]);
     if (wanted->only == NULL || to->line_count > before || to->waiting_count > 0) {
         to->experiments++;
@@ -307,32 +307,12 @@ struct work {
     const struct folders *folders;
     const struct wanted *wanted;
     struct collected *parts; /* one for each folder */
-    atomic_size_t next;
 };
 
-static void *work_on(void *argument)
+static void work_on(void *context, size_t number)
 {
-    struct work *work = argument;
-    for (size_t i; (i = atomic_fetch_add(&work->next, 1)) < work->folders->count;)
-        collect_folder(&work->parts[i], &work->folders->item[i], i + 1, work->wanted);
-    return NULL;
-}
-
-static void work_all(struct work *work)
-{
-    enum { MOST = 4 };
-    pthread_t thread[MOST];
-    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t count = 0;
-    while (count + 1 < MOST && count + 1 < (size_t)(cpus < 1 ? 1 : cpus) &&
-           count + 1 < work->folders->count)
-        if (pthread_create(&thread[count], NULL, work_on, work) != 0)
-            break;
-        else
-            count++;
-    work_on(work);
-    while (count > 0)
-        pthread_join(thread[--count], NULL);
+    struct work *work = context;
+    collect_folder(&work->parts[number], &work->folders->item[number], number + 1, work->wanted);
 }
 
 #define APPEND(list, number, allocated)                                                            \
@@ -358,11 +338,15 @@ static void merge(struct collected *to, struct collected *part)
 void collect(struct collected *collected, const struct folders *folders,
              const struct wanted *wanted)
 {
-    struct work work = {.folders = folders,
-                        .wanted = wanted,
-                        .parts = must(calloc(folders->count + 1, sizeof *work.parts))};
     *collected = (struct collected){0};
-    work_all(&work);
+    /* Where a slowdown is in the family of all is to be known before it is put into words. */
+    survey(&collected->family, folders, wanted);
+    struct wanted all = *wanted;
+    all.family = &collected->family;
+    struct work work = {.folders = folders,
+                        .wanted = &all,
+                        .parts = must(calloc(folders->count + 1, sizeof *work.parts))};
+    workers_each(folders->count, work_on, &work);
     for (size_t i = 0; i < folders->count; i++)
         merge(collected, &work.parts[i]);
     free(work.parts);
@@ -394,4 +378,5 @@ void collected_free(struct collected *collected)
     free(collected->waiting);
     free(collected->hosts);
     problems_free(&collected->problems);
+    family_free(&collected->family);
 }

@@ -2,6 +2,7 @@
 #define REPORT_COLLECT_H
 
 #include "experiment.h"
+#include "family.h"
 #include "folders.h"
 
 /* From folders to the cells of a report. */
@@ -13,6 +14,7 @@ struct wanted {
     bool rows;           /* cells as texts, not as the model */
     bool page;           /* with what the page draws */
     bool lists;          /* the model with lists of runs */
+    const struct family *family; /* of all slowdowns; NULL: not known yet */
 };
 
 struct report_line {
@@ -44,6 +46,7 @@ struct host {
 
 struct collected {
     struct problems problems;
+    struct family family;
     struct report_line *lines; /* sorted: target, label, load and level in natural order */
     size_t line_count, line_allocated;
     struct waiting *waiting;
@@ -54,6 +57,8 @@ struct collected {
 };
 
 bool pattern_fits(const char *pattern, const char *text);
+/* Is a cell of this name in the report? */
+bool cell_wanted(const struct wanted *wanted, const char *name);
 /* experiments and runs count what has a selected cell, or a waiting one. */
 void collect(struct collected *collected, const struct folders *folders,
              const struct wanted *wanted);

@@ -1,6 +1,7 @@
 #ifndef REPORT_EXPERIMENT_H
 #define REPORT_EXPERIMENT_H
 
+#include "family.h"
 #include "records.h"
 
 /* One experiment's folder as read, and its cells: one for each condition that
@@ -12,9 +13,10 @@ struct experiment {
     struct runs runs;
     /* What is used most, from the documents. */
     const struct value *settings, *environment, *cell, *conditions, *baseline;
-    char *reference;   /* the baseline's name */
-    const char *state; /* done, failed, running, interrupted; NULL: not known */
-    char *reason;      /* NULL: none was noted */
+    char *reference;             /* the baseline's name */
+    const char *state;           /* done, failed, running, interrupted; NULL: not known */
+    char *reason;                /* NULL: none was noted */
+    const struct family *family; /* of all slowdowns of the report; NULL: not known yet */
 };
 
 struct warning {

@@ -105,6 +105,7 @@ void head_put(struct line *json, const char *name, const struct collected *colle
     put_campaign(json, campaigns);
     put_totals(json, collected, campaigns);
     nodes_put_hosts(json, collected);
+    family_put(json, &collected->family);
     line_array(json, "between_hosts");
     for (size_t i = 0; i < nodes.between_count; i++)
         put_between(json, &nodes.between[i]);
@@ -141,7 +142,7 @@ const char *head_level(const struct collected *collected, char *text)
 /* Takes text. */
 static void put_visible(struct line *json, const char *name, char *text)
 {
-    char *plain = visible(text);
+    char *plain = text == NULL ? NULL : visible(text);
     line_text(json, name, plain);
     free(plain);
     free(text);
@@ -242,6 +243,7 @@ void head_put_texts(struct line *json, const char *name, const struct collected 
                 text_of("%zu cell%s with figures, %zu runs%s", collected->line_count,
                         collected->line_count == 1 ? "" : "s", collected->runs, states));
     free(states);
+    put_visible(json, "family", family_text(&collected->family));
     put_host_lines(json, collected);
     line_array(json, "between");
     for (size_t i = 0; i < nodes.between_count; i++)

@@ -119,6 +119,7 @@ static void put_experiment(struct line *json, const struct report *report)
         return;
     }
     experiment_read(&experiment, &report->folders.item[0], 1, &report->wanted, &options, &problems);
+    experiment.family = &report->collected.family;
     table_put(json, &experiment);
     experiment_free(&experiment);
     problems_free(&problems);

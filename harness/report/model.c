@@ -1,6 +1,7 @@
 #include "model.h"
 
 #include "memory.h"
+#include "row.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,6 +32,13 @@ static void put_without(struct line *json, const char *name, const struct value 
     }
 }
 
+/* What the slowdown is among all of the report. */
+static void put_family(struct line *json, const struct value *slowdown, const struct family *family)
+{
+    line_real(json, "q", row_q(slowdown, family));
+    line_bool(json, "survives", row_survives(slowdown, family));
+}
+
 static void put_slowdowns(struct line *json, const struct cell *cell)
 {
     put_without(json, "slowdown", cell->slowdown, "attribution", "condition");
@@ -39,6 +47,7 @@ static void put_slowdowns(struct line *json, const struct cell *cell)
             line_null(json, "noise_floor");
         else
             line_real(json, "noise_floor", cell->noise_floor);
+        put_family(json, cell->slowdown, cell->of->family);
         line_close(json);
     }
     line_array(json, "all_slowdowns");
@@ -47,6 +56,7 @@ static void put_slowdowns(struct line *json, const struct cell *cell)
          item = view_next(all, item))
         if (view_equals(view_get(item, "condition"), cell->condition)) {
             put_without(json, NULL, item, "attribution", "condition");
+            put_family(json, item, cell->of->family);
             line_close(json);
         }
     line_close(json);

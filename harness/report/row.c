@@ -82,17 +82,30 @@ char *row_star(const struct value *condition, const char *who)
     return text;
 }
 
-const char *row_slowdown(const struct value *slowdown, char *text)
+double row_q(const struct value *slowdown, const struct family *family)
+{
+    return family == NULL ? NAN : family_q(family, number_of(slowdown, "p"));
+}
+
+bool row_survives(const struct value *slowdown, const struct family *family)
+{
+    return view_true(view_get(slowdown, "distinguishable")) &&
+           row_q(slowdown, family) <= FAMILY_RATE;
+}
+
+const char *row_slowdown(const struct value *slowdown, const struct family *family, char *text)
 {
     char ratio[NUMBER_SIZE], interval[NUMBER_SIZE] = "";
     if (isnan(number_of(slowdown, "ratio")))
         return strcpy(text, is_censored(slowdown) ? "not known (time-out)" : "-");
     if (!isnan(bound(slowdown, false)))
         number_interval(bound(slowdown, false), bound(slowdown, true), 3, interval);
-    snprintf(text, NUMBER_SIZE, "%.40s%s%.80s%s",
+    /* One slowdown is no family: there is nothing to mark. */
+    const bool marked = family->count > 1 && row_survives(slowdown, family);
+    snprintf(text, NUMBER_SIZE, "%.40s%s%.80s%s%s",
              number_fixed(number_of(slowdown, "ratio"), 3, ratio), *interval == '\0' ? "" : " ",
-             interval,
-             view_is(view_get(slowdown, "distinguishable"), VIEW_FALSE) ? " (noise)" : "");
+             interval, view_is(view_get(slowdown, "distinguishable"), VIEW_FALSE) ? " (noise)" : "",
+             marked ? " " FAMILY_MARK : "");
     return text;
 }
 
@@ -187,7 +200,7 @@ static void put_texts(struct line *json, const struct cell *cell)
     line_text(json, "runs", runs_text(cell, text));
     line_text(json, "alone", row_time(cell->of->baseline, text));
     line_text(json, "loaded", cell->loaded == NULL ? "-" : row_time(cell->loaded, text));
-    line_text(json, "slowdown", row_slowdown(cell->slowdown, text));
+    line_text(json, "slowdown", row_slowdown(cell->slowdown, cell->of->family, text));
     for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
         line_text(json, metrics[i].title, pair_text(cell, i, text));
     line_text(json, "achieved",
@@ -240,7 +253,7 @@ static void put_lines(struct line *json, const struct cell *cell)
             continue;
         char *metric = view_string(view_get(item, "metric"));
         char *line = text_of("%s: slowdown of %s %s", who, metric == NULL ? "?" : metric,
-                             row_slowdown(item, text));
+                             row_slowdown(item, cell->of->family, text));
         line_text(json, NULL, line);
         free(metric);
         free(line);
@@ -323,6 +336,7 @@ char *row_of_cell(const struct cell *cell, const char *chart)
     line_text(&json, "state", cell->of->state);
     put_texts(&json, cell);
     put_value(&json, "distinguishable", view_get(cell->slowdown, "distinguishable"));
+    line_bool(&json, "survives", row_survives(cell->slowdown, cell->of->family));
     line_bool(&json, "short", cell->is_short);
     row_warnings(&json, cell->warnings, cell->warning_count);
     put_lines(&json, cell);

@@ -15,8 +15,13 @@ char *row_of_cell(const struct cell *cell, const char *chart);
 /* "697 ± 5 ms", with a star where outliers are set aside. */
 const char *row_time(const struct value *condition, char *text);
 double metric_mean(const struct value *condition, unsigned metric);
-/* "1.37 [1.35, 1.39]", "(noise)" where it is not distinguishable. */
-const char *row_slowdown(const struct value *slowdown, char *text);
+/* "1.37 [1.35, 1.39] †", "(noise)" where it is not distinguishable; the mark where it
+ * survives in the family (row_survives). */
+const char *row_slowdown(const struct value *slowdown, const struct family *family, char *text);
+/* Is it distinguishable, and still a discovery among all slowdowns of the report? */
+bool row_survives(const struct value *slowdown, const struct family *family);
+/* Its q in the family; NAN: not known. */
+double row_q(const struct value *slowdown, const struct family *family);
 /* "471 of 473 MB/s (short)"; "12 ms CPU" for a load without a rate. */
 const char *row_achieved(const struct value *load, bool is_short, char *text);
 /* What the star says; NULL: no star. To be freed. */

@@ -67,6 +67,8 @@ def mean_lines(names):
   | (if $i > 0 and $rows[$i - 1].experiment == .experiment then empty else { program: $names.program, load: null, numbers: .alone } end),
     (if .loaded == null then empty else { program: $names.program, load: $names.load, numbers: .loaded } end);
 
+# What all slowdowns of the report are together; nothing where there is but one.
+def family_text($head): $head.texts.family // empty;
 # What the marks in tables mean.
-def key_text($head): "± and [ ] are \(if $head.level == "confidence" then "" else $head.level + " " end)confidence intervals";
+def key_text($head): "± and [ ] are \(if $head.level == "confidence" then "" else $head.level + " " end)confidence intervals for repetitions in the same session: another day, node or build may differ by more";
 def memory_text($head): $head.metrics[-1].meaning | sub(", "; " is ");

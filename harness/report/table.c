@@ -112,7 +112,8 @@ static void put_condition(struct line *json, const struct experiment *experiment
         line_text(json, metrics[i].title,
                   number_scaled(metric_mean(condition, i), metrics[i].scale, "", text));
     line_text(json, "slowdown",
-              slowdown == NULL ? (reference ? "1" : "-") : row_slowdown(slowdown, text));
+              slowdown == NULL ? (reference ? "1" : "-")
+                               : row_slowdown(slowdown, experiment->family, text));
     put_visible(json, "achieved", loads_text(condition));
     line_close(json);
     line_text(json, "who", plain);
@@ -161,9 +162,9 @@ static void put_slowdown_lines(struct line *json, const struct experiment *exper
         char *condition = view_string(view_get(item, "condition")),
              *metric = view_string(view_get(item, "metric"));
         if (condition != NULL && metric != NULL && strcmp(metric, "wall_s") != 0)
-            put_visible(
-                json, NULL,
-                text_of("%s: slowdown of %s %s", condition, metric, row_slowdown(item, text)));
+            put_visible(json, NULL,
+                        text_of("%s: slowdown of %s %s", condition, metric,
+                                row_slowdown(item, experiment->family, text)));
         if (view_is(view_path(item, "attribution", "text"), VIEW_STRING))
             put_visible(json, NULL, view_string(view_path(item, "attribution", "text")));
         free(condition);

@@ -5,6 +5,7 @@
 #include "json.h"
 #include "metrics.h"
 #include "oddities.h"
+#include "significance.h"
 #include "warnings.h"
 
 #include <math.h>
@@ -114,15 +115,15 @@ static json_t *slowdown(struct session *session, size_t condition, enum metric m
 {
     const struct settings *settings = session->settings;
     struct interval ratio = metric_ratio(session, condition, metric);
-    json_t *object =
-        json_pack("{s:s, s:s, s:o, s:b, s:o, s:o, s:s, s:i, s:b, s:b}", "condition",
-                  settings->conditions[condition], "metric", metric_names[metric], "ratio",
-                  json_figure(ratio.center), "constant", ratio.constant, "ci", bounds(&ratio),
-                  "error", error_of(&ratio), "method",
-                  settings_has_gate(settings) ? "paired-confidence-sequence" : "paired-fieller",
-                  "pairs", (int)session->conditions[condition].pairs[metric].count,
-                  "distinguishable", metric_is_distinguishable(session, condition, metric),
-                  "simultaneous", settings_family(settings) > 1);
+    json_t *object = json_pack(
+        "{s:s, s:s, s:o, s:b, s:o, s:o, s:o, s:s, s:i, s:b, s:b}", "condition",
+        settings->conditions[condition], "metric", metric_names[metric], "ratio",
+        json_figure(ratio.center), "constant", ratio.constant, "ci", bounds(&ratio), "error",
+        error_of(&ratio), "p", json_figure(significance_p(session, condition, metric)), "method",
+        settings_has_gate(settings) ? "paired-confidence-sequence" : "paired-fieller", "pairs",
+        (int)session->conditions[condition].pairs[metric].count, "distinguishable",
+        metric_is_distinguishable(session, condition, metric), "simultaneous",
+        settings_family(settings) > 1);
     const size_t censored = session_censored(session, condition);
     json_object_set_new(object, "censored", json_integer((json_int_t)censored));
     if (censored > 0)

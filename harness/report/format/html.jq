@@ -83,7 +83,7 @@ def columns:
 def heat_entry:
   (problem_names | if . == [] then "" elif length > 2 then "<small>\(length) problems</small>" else "<small>\(map(esc) | join(", "))</small>" end) as $marks
   | if .ratio == null then "<a href=\"#\(.id)\"><b>not known</b></a>" + $marks else
-  "<a href=\"#\(.id)\"><b>\(.ratio)×</b> <span>\(.interval)</span></a>"
+  "<a href=\"#\(.id)\"><b>\(.ratio)×</b> <span>\(.interval)</span>\(.mark)</a>"
   + (if .distinguishable == false then "<small>noise</small>" elif .values.ratio < 1 then "<small>faster</small>" else "" end) + $marks end;
 
 def heat_cell:
@@ -108,8 +108,9 @@ def legend:
 
 def heat_map($head):
   columns as $columns
-  | "<p>How many times as long a target takes under a load as alone, with the \($head.level) confidence interval. Each cell leads to its figures.</p>",
+  | "<p>How many times as long a target takes under a load as alone, with the \($head.level) confidence interval for repetitions in the same session: another day, node or build may differ by more. Each cell leads to its figures.</p>",
     ([.cells[].floor // empty] | unique | select(. != []) | .[:5][] | "<p>\(esc)</p>"),
+    (family_text($head) | "<p>\(esc).</p>"),
     legend,
     table_start("heat"; "Slowdown of each target (rows) under each load and level (columns)"; "heat sortable"; .labels | length),
     heat_head($columns), "<tbody>",
@@ -142,7 +143,7 @@ def cell_row($hosts):
   .values as $v
   | "<tr id=\"\(.id)\" data-f=\"\(.e.filter)\"><th scope=\"row\">\(.e.program)</th><td>\(name // "none")</td>"
   + n_cell(.e.level_number; .e.level // "-") + n_cell($v.runs; .texts.runs)
-  + n_cell($v.ratio; if .ratio == null then "-" else "<b>\(.ratio)×</b> \(.interval)" end)
+  + n_cell($v.ratio; if .ratio == null then "-" else "<b>\(.ratio)×</b> \(.interval)\(.mark)" end)
   + "<td class=\"w\">\((if .distinguishable == false then ["noise"] else [] end) + problem_names | map(esc) | join(", "))</td>"
   + n_cell($v.alone; .texts.alone | together) + n_cell($v.loaded; .texts.loaded | together)
   + n_cell($v.user; .texts.user) + n_cell($v.system; .texts.system) + n_cell($v.memory; .texts.memory)
@@ -304,19 +305,20 @@ def reproduce($head):
 # ---- all of it
 
 # Rows and charts -> what the sections read: what is written often is escaped once (e).
-def view:
+def view($head):
   ([.[] | select(.texts)]) as $rows
   | { cells: [range(0; $rows | length) as $i | $rows[$i]
         | .e = { program: (.texts.program | esc), load: (.load | if . == null then . else esc end), condition: (.condition | if . == null then . else esc end),
                  level: (.level | if . == null then . else esc end), level_number: (.level // "" | level_key[0] | if . >= 1e300 then null else . end) }
         | .e.filter = "\(.e.program) \(.e.condition // "") \(.e.load // "")"
+        | .mark = (if .survives and $head.texts.family != null then " †" else "" end)
         | .id = "c\($i + 1)" | .slowed = (.texts.slowdown != "-")],
       charts: ([.[] | .chart | select(.section?)] | group_by(.section) | map({ (.[0].section): . }) | add // {}) }
   | .labels = ([.cells[].e.program] | numbered | keys_unsorted);
 
 . as $head
 | [inputs]
-| view
+| view($head)
 | page_start($head),
   contents([["answer", "Answer"], ["cells", "Every cell"],
     (if .charts.sensitivity then ["sensitivity", "Sensitivity"] else empty end),

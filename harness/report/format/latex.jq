@@ -16,7 +16,7 @@ def tex_code:
   elif . == 34 then "{\\ttfamily\\char34}" elif . == 39 then "{\\char39}" elif . == 96 then "{\\char96}" elif . == 45 then "{-}" elif . == 44 then "{,}" elif . == 33 then "{!}" elif . == 63 then "{?}"
   elif . == 91 then "{[}" elif . == 93 then "{]}" elif . == 47 then "/\\allowbreak{}"
   elif . < 127 then [.] | implode
-  elif . == 177 then "$\\pm$" elif . == 215 then "$\\times$" elif . == 181 or . == 956 then "$\\mu$" elif . == 178 then "$^2$" elif . == 8594 then "$\\rightarrow$" elif . == 8230 then "\\ldots{}"
+  elif . == 177 then "$\\pm$" elif . == 215 then "$\\times$" elif . == 181 or . == 956 then "$\\mu$" elif . == 178 then "$^2$" elif . == 8594 then "$\\rightarrow$" elif . == 8224 then "$\\dagger$" elif . == 8230 then "\\ldots{}"
   elif . >= 192 and . <= 255 and . != 208 and . != 222 and . != 240 and . != 247 and . != 254 then [.] | implode
   else "{\\ttfamily U+\(. as $code | [16, 12, 8, 4, 0] | map($code / pow(2; .) | floor % 16 | "0123456789ABCDEF"[. : . + 1]) | join("") | sub("^0"; ""))}"
   end;
@@ -29,7 +29,7 @@ def tex:
   | if contains("ff") or contains("fi") or contains("fl") then gsub("f(?=[fil])"; "f{}") else . end;
 # Numbers and units, which have no other special characters.
 def tex_number:
-  if . == "-" then "--" else put("%"; "\\%") | put("±"; "$\\pm$") | put("→"; "$\\rightarrow$") | put("µ"; "$\\mu$") end;
+  if . == "-" then "--" else put("%"; "\\%") | put("±"; "$\\pm$") | put("†"; "$\\dagger$") | put("→"; "$\\rightarrow$") | put("µ"; "$\\mu$") end;
 # 1.23e-05 -> $1.23 \cdot 10^{-5}$
 def tex_scientific: if contains("e") then split("e") | "$\(.[0]) \\cdot 10^{\(.[1])}$" elif . == "-" then "--" else . end;
 # Text in a narrow column, not stretched to its width.
@@ -94,4 +94,5 @@ def preamble:
    else (.levels | by_level | level_table),
      ($head.texts | section("Between nodes"; .between[]), section("Not done"; .waiting[]), section("Warnings"; .warnings[])),
      section("Notes"; .notes[] | finding_text) end)),
+(family_text($head), key_text($head) | "\\noindent \(tex).\\par"),
 "\\jostleend"

@@ -44,4 +44,5 @@ def section($title; lines): [lines] | if . == [] then empty else "## \($title)",
    else (.levels | [by_level] | select(. != []) | "## Slowdown by level", "", (.[] | level_table)),
      ($head.texts | section("Between nodes"; .between[] | "- " + md), section("Not done"; .waiting[] | "- " + md), section("Warnings"; .warnings[] | "- " + md)),
      section("Notes"; .notes[] | "- `\(.flag)`\(places | md): \(.text | md)") end)),
+(family_text($head) | md + ".", ""),
 "\(key_text($head)). Bold slowdowns are distinguishable from noise. Runs are those alone + under load; a → b is alone → under load. \(memory_text($head) | (.[:1] | ascii_upcase) + .[1:])."

@@ -1,18 +1,21 @@
 # result.json of each target at each place -> one table in Markdown: the slowdown
-# of the wall time, with half of its confidence interval.
+# of the wall time, with half of its confidence interval; and what to expect of so many.
+# $report: [jostle.report/1 of the same results], which knows the family of them all.
 include "report/numbers";
 
 def place: input_filename | split("/")[-3];
 def target: input_filename | split("/")[-2];
 def order($names): . as $name | ($names | index($name)) // 99;
 
-# 1.37 ± 0.02; in brackets what the noise explains; a dagger where the load got
-# less than 95 % of what it asked for.
-def cell:
+# The q of each p: of all slowdowns in the report.
+($report[0].cells | map(.all_slowdowns[] | select(.p != null) | { key: (.p | tostring), value: .survives }) | from_entries) as $survives
+# 1.37 ± 0.02; in brackets what the noise explains; a dagger where it holds among all
+# slowdowns, a double one where the load got less than 95 % of what it asked for.
+| def cell:
   if . == null then ""
   else . as $s
   | (.ratio | fixed(2)) + (if (.ci // [null]) | any(. == null) then "" else " ± \((.ci[1] - .ci[0]) / 2 | fixed(2))" end)
-  | (if $s.distinguishable == false then "(\(.))" else . end) + (if $s.short then " †" else "" end)
+  | (if $s.distinguishable == false then "(\(.))" else . end) + (if $survives[$s.p | tostring] then " †" else "" end) + (if $s.short then " ‡" else "" end)
   end;
 
 [inputs
@@ -24,7 +27,7 @@ def cell:
        ([$result.slowdowns[] | select(.metric == "wall_s")
          | . as $s
          | ($result.conditions[] | select(.name == $s.condition) | .load // []) as $load
-         | { key: .condition, value: { ratio, ci, distinguishable, short: ($load | any(.offered != null and .achieved < 0.95 * .offered)) } }]
+         | { key: .condition, value: { ratio, ci, p, distinguishable, short: ($load | any(.offered != null and .achieved < 0.95 * .offered)) } }]
         | from_entries) }]
 | sort_by([(.place | order(["core", "smt", "l3", "node", "other-node", "machine"])),
            (.target | order(["nbody", "mmul", "qap", "malloctest-glibc", "malloctest-jemalloc", "xz", "sqlite3"]))])
@@ -32,4 +35,9 @@ def cell:
 | "| place | target | alone | " + ($loads | map(sub("-"; " ") + " %") | join(" | ")) + " |",
   "| --- | --- | --- |" + ($loads | map(" --- |") | add),
   (.[] | . as $row
-   | "| \(.place) | \(.target) | \(.alone) | " + ($loads | map($row.slowdowns[.] | cell) | join(" | ")) + " |")
+   | "| \(.place) | \(.target) | \(.alone) | " + ($loads | map($row.slowdowns[.] | cell) | join(" | ")) + " |"),
+  ($report[0].family
+   | select(.with_p > 0)
+   | "",
+     "By chance alone up to \(.expected_by_chance | fixed(1)) of these \(.slowdowns) slowdowns would look distinguishable from noise (half of",
+     "them as faster), \(.distinguishable) do; \(.survive) hold at a false discovery rate of \(.false_discovery_rate * 100 | fixed(0)) % (†).")
