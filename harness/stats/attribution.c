@@ -3,9 +3,9 @@
 #include "causes.h"
 #include "json.h"
 #include "judge.h"
+#include "shares.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +20,9 @@ enum mean {
     MEMORY_FULL,
     IO_SOME,
     IO_FULL,
+    OWN_CPU,
+    OWN_MEMORY,
+    OWN_IO,
     INVOLUNTARY,
     VOLUNTARY,
     MAJOR_FAULTS,
@@ -42,6 +45,9 @@ static const struct {
     [MEMORY_FULL] = {"memory_full_s", "pressure", "memory_full_s"},
     [IO_SOME] = {"io_some_s", "pressure", "io_some_s"},
     [IO_FULL] = {"io_full_s", "pressure", "io_full_s"},
+    [OWN_CPU] = {"own_cpu_s", "stalls", "cpu_s"},
+    [OWN_MEMORY] = {"own_memory_s", "stalls", "memory_s"},
+    [OWN_IO] = {"own_io_s", "stalls", "io_s"},
     [INVOLUNTARY] = {"involuntary_switches", NULL, "involuntary_switches"},
     [VOLUNTARY] = {"voluntary_switches", NULL, "voluntary_switches"},
     [MAJOR_FAULTS] = {"major_faults", NULL, "major_faults"},
@@ -50,20 +56,6 @@ static const struct {
     [REFERENCES] = {"cache_references", "counters", "cache_references"},
     [MISSES] = {"cache_misses", "counters", "cache_misses"},
 };
-
-// A target that gives the CPU away this rarely waits for no disk: a start alone
-// costs a few switches.
-static const double few_switches = 3;
-
-static double clamp(double value, double low, double high)
-{
-    return value < low ? low : value > high ? high : value;
-}
-
-static double or_0(double value)
-{
-    return isnan(value) ? 0 : value;
-}
 
 // Mean over the runs that know the figure; NAN when none does.
 static double mean_of(const json_t *records, enum mean which)
@@ -82,77 +74,6 @@ static double mean_of(const json_t *records, enum mean which)
     return count > 0 ? sum / count : NAN;
 }
 
-// Mean CPU time of the loads on the target's node.
-static double loads_cpu_s(const json_t *records)
-{
-    double sum = 0, count = 0;
-    for (size_t i = 0; i < json_array_size(records); i++) {
-        const json_t *loads = json_object_get(json_array_get(records, i), "load");
-        double run = 0;
-        bool known = false;
-        for (size_t k = 0; k < json_array_size(loads); k++) {
-            const json_t *load = json_array_get(loads, k), *node = json_object_get(load, "node");
-            const double cpu_s = judge_number(load, "cpu_s");
-            if ((node && !json_is_null(node)) || isnan(cpu_s))
-                continue;
-            run += cpu_s;
-            known = true;
-        }
-        sum += run;
-        count += known;
-    }
-    return count > 0 ? sum / count : 0;
-}
-
-static bool may_block(const double *after)
-{
-    return !(after[VOLUNTARY] <= few_switches) || or_0(after[MAJOR_FAULTS]) >= 1;
-}
-
-// The larger of the two that are left without the largest.
-static double middle(double a, double b, double c)
-{
-    return fmax(fmin(a, b), fmin(fmax(a, b), c));
-}
-
-// The time off the CPU but not stolen, `rest`, shared out between CPU, memory and disk.
-static void share_out(double rest, const double *extra, const double *after, double cpus,
-                      struct shares *shares)
-{
-    const double memory = fmax(or_0(extra[MEMORY_SOME]), 0);
-    const double io = may_block(after) ? fmax(or_0(extra[IO_SOME]) - memory, 0) : 0;
-    const double cpu = fmax(isnan(extra[CPU_SOME]) ? rest : extra[CPU_SOME], 0);
-    // The kernel averages stalls over the busy CPUs: one queue among n counts 1/n.
-    const double cpu_most = fmin(cpu * cpus, rest), claims = memory + io + cpu;
-    const double part = fmin(1, claims > 0 ? rest / claims : 1);
-    shares->s[MEMORY] = memory * part;
-    shares->s[IO] = io * part;
-    shares->s[CPU] = clamp(rest - (memory + io) * part, 0, cpu_most);
-    shares->ambiguous =
-        memory + io + cpu_most > rest * 1.001 && middle(memory, io, cpu_most) > rest / 10;
-}
-
-// The seconds of the slowdown by cause; they add up to extra[WALL].
-static struct shares share(const double *before, const double *after, const double *extra,
-                           double cpus, double load_cpu_s)
-{
-    struct shares shares = {0};
-    const double delta = extra[WALL];
-    shares.threads = fmax((before[USER] + before[SYSTEM]) / before[WALL], 1);
-    shares.s[EXECUTION] = clamp((extra[USER] + extra[SYSTEM]) / shares.threads, 0, delta);
-    const double off = delta - shares.s[EXECUTION], cpu_s = after[USER] + after[SYSTEM];
-    // Stolen time hits whoever runs: the target by its part of the CPU time.
-    const double stolen =
-        cpu_s > 0 ? fmax(or_0(extra[STEAL]), 0) * cpu_s / (cpu_s + load_cpu_s) / shares.threads : 0;
-    shares.s[HOST] = clamp(stolen, 0, off);
-    share_out(off - shares.s[HOST], extra, after, cpus, &shares);
-    double known = 0;
-    for (enum cause i = 0; i < UNEXPLAINED; i++)
-        known += shares.s[i];
-    shares.s[UNEXPLAINED] = fmax(delta - known, 0);
-    return shares;
-}
-
 static double ratio_of(double before, double after)
 {
     return before > 0 && after > 0 ? after / before : NAN;
@@ -168,6 +89,7 @@ static struct hardware count_hardware(const double *before, const double *after,
         .instructions = instructions,
         .cycles_per_instruction = ratio_of(instructions, cycles),
         .cycles_per_s = ratio_of(ratio_of(base_s, loaded_s), cycles),
+        .cpu_time = ratio_of(base_s, loaded_s),
         .misses_per_instruction = ratio_of(instructions, ratio_of(before[MISSES], after[MISSES])),
     };
 }
@@ -218,30 +140,93 @@ static json_t *absent_json(const double *before, const double *after)
     return list;
 }
 
+static json_t *intervals_json(const struct shares *shares)
+{
+    json_t *object = json_object();
+    for (enum cause i = 0; i < CAUSES; i++) {
+        const struct interval *interval = &shares->interval[i];
+        const bool known = isfinite(interval->low) && isfinite(interval->high);
+        json_object_set_new(
+            object, cause_names[i],
+            known ? json_pack("[o, o]", json_figure(interval->low), json_figure(interval->high))
+                  : json_null());
+    }
+    return object;
+}
+
+static json_t *at_most_json(const struct shares *shares)
+{
+    json_t *object = json_object();
+    for (enum cause i = CPU; i <= IO; i++)
+        json_object_set_new(object, cause_names[i], json_figure(shares->at_most[i]));
+    return object;
+}
+
+static json_t *source_json(enum stall_source source)
+{
+    static const char *const names[] = {
+        [SOURCE_MACHINE] = "machine",
+        [SOURCE_SCHEDSTAT] = "schedstat",
+        [SOURCE_CGROUP] = "cgroup",
+    };
+    return source == SOURCE_NONE ? json_null() : json_string(names[source]);
+}
+
+static json_t *shares_json(const struct shares *shares, const struct hardware *hardware)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:o, s:s, s:o}", "total",
+                     json_figure(shares->total), "points", causes_json(shares->points), "seconds",
+                     causes_json(shares->seconds), "intervals", intervals_json(shares), "source",
+                     source_json(shares->source), "at_most", at_most_json(shares), "ambiguous",
+                     shares->ambiguous, "told", shares->told, "present",
+                     json_figure(shares->present), "threads", json_figure(shares->threads),
+                     "execution", causes_execution(shares, hardware), "counters",
+                     hardware_json(hardware));
+}
+
+// The times of each run; NULL if memory ran out. To be freed.
+static struct times *read_times(const json_t *records, double cpus)
+{
+    const size_t count = json_array_size(records);
+    struct times *times = calloc(count + 1, sizeof *times);
+    for (size_t i = 0; times && i < count; i++)
+        times[i] = times_of(json_array_get(records, i), cpus);
+    return times;
+}
+
+static bool read_shares(const struct attribution_case *slowdown, struct shares *shares)
+{
+    const size_t count = json_array_size(slowdown->before);
+    struct times *before = read_times(slowdown->before, slowdown->cpus);
+    struct times *after = read_times(slowdown->after, slowdown->cpus);
+    const bool good = before && after;
+    if (good)
+        *shares = shares_of(before, after, count, slowdown->critical);
+    free(before);
+    free(after);
+    return good;
+}
+
 json_t *attribution_of(const struct attribution_case *slowdown)
 {
-    double before[MEANS], after[MEANS], extra[MEANS], points[CAUSES];
+    double before[MEANS], after[MEANS], extra[MEANS];
+    struct shares shares;
     for (enum mean i = 0; i < MEANS; i++) {
         before[i] = mean_of(slowdown->before, i);
         after[i] = mean_of(slowdown->after, i);
         extra[i] = after[i] - before[i];
     }
-    if (!(extra[WALL] > 0) || isnan(extra[USER]) || isnan(extra[SYSTEM]))
+    if (!(extra[WALL] > 0) || isnan(extra[USER]) || isnan(extra[SYSTEM]) ||
+        !read_shares(slowdown, &shares))
         return json_null();
-    const struct shares shares =
-        share(before, after, extra, slowdown->cpus, loads_cpu_s(slowdown->after));
-    for (enum cause i = 0; i < CAUSES; i++)
-        points[i] = shares.s[i] / extra[WALL] * (slowdown->ratio - 1) * 100;
     const struct hardware hardware =
         count_hardware(before, after, counts_user_only(slowdown->after));
-    const bool pressure_known = !isnan(extra[CPU_SOME]);
-    char *text = causes_text(slowdown->condition, (slowdown->ratio - 1) * 100, points, &shares,
-                             &hardware, pressure_known);
-    json_t *object = json_pack(
-        "{s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:s}", "points", causes_json(points), "seconds",
-        causes_json(shares.s), "ambiguous", shares.ambiguous, "pressure_known", pressure_known,
-        "threads", json_figure(shares.threads), "extra", means_json(extra), "counters",
-        hardware_json(&hardware), "absent", absent_json(before, after), "text", text ? text : "");
+    json_t *object = shares_json(&shares, &hardware);
+    char *text = causes_text(slowdown->condition, slowdown->statistic, &shares, &hardware);
+    json_object_set_new(object, "pressure_known", json_boolean(shares.source != SOURCE_NONE));
+    json_object_set_new(object, "extra", means_json(extra));
+    json_object_set_new(object, "absent", absent_json(before, after));
+    json_object_set_new(object, "text", json_string(text ? text : ""));
     free(text);
     return object;
 }

@@ -1,5 +1,7 @@
 #include "causes.h"
 
+#include "shares.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +14,13 @@ const char *const cause_names[CAUSES] = {
 // The order in which equal points come.
 static const struct {
     enum cause cause;
-    const char *words;
+    const char *words, *after_points; // "12 points ...": of a bound
 } spoken[] = {
-    {CPU, "waiting for the CPU"}, {EXECUTION, "slower execution"}, {MEMORY, "waiting for memory"},
-    {IO, "waiting for the disk"}, {HOST, "taken by the host"},
+    {CPU, "waiting for the CPU", "waiting for the CPU"},
+    {EXECUTION, NULL, NULL},
+    {MEMORY, "waiting for memory", "for memory"},
+    {IO, "waiting for the disk", "for the disk"},
+    {HOST, "taken by the host", NULL},
 };
 enum { SPOKEN = sizeof spoken / sizeof *spoken };
 
@@ -25,40 +30,95 @@ bool causes_has_hardware(const struct hardware *hardware)
            !(isnan(hardware->cycles_per_instruction) && isnan(hardware->cycles_per_s));
 }
 
-struct point {
-    const char *words;
-    double value; // rounded, in units of the last digit shown
+enum execution { SLOWER, SLOWER_OR_SPINNING, INSTRUCTIONS_ONLY, BOTH, EXECUTIONS };
+
+static const struct {
+    const char *name, *words;
+} executions[EXECUTIONS] = {
+    [SLOWER] = {"slower", "slower execution"},
+    [SLOWER_OR_SPINNING] = {"slower-or-spinning", "more CPU time (slower execution or spinning)"},
+    [INSTRUCTIONS_ONLY] = {"instructions", "more instructions (spinning or extra work)"},
+    [BOTH] = {"both", "more CPU time (slower execution and more instructions)"},
 };
 
-// Points as words: rounded so that they add up to the rounded whole.
-static void say_points(FILE *text, const char *name, const double *points, double total)
+// Factors multiply, so their logarithms are the parts that each has in the growth.
+static enum execution execution_of(const struct shares *shares, const struct hardware *hardware)
 {
-    const int digits = total >= 10 ? 0 : 1;
-    const double unit = digits == 0 ? 1 : 10, whole = round(total * unit);
-    struct point list[SPOKEN];
-    double left = whole;
-    for (size_t i = 0; i < SPOKEN; i++) {
-        list[i] = (struct point){spoken[i].words, round(points[spoken[i].cause] * unit)};
-        left -= list[i].value;
-    }
-    // A stable sort of five.
-    for (size_t i = 1; i < SPOKEN; i++)
+    const double part = log(hardware->instructions) / log(hardware->cpu_time);
+    if (isnan(part) || !(hardware->cpu_time > 1))
+        return shares->several ? SLOWER_OR_SPINNING : SLOWER;
+    return part > 0.8 ? INSTRUCTIONS_ONLY : part < 0.2 ? SLOWER : BOTH;
+}
+
+const char *causes_execution(const struct shares *shares, const struct hardware *hardware)
+{
+    return executions[execution_of(shares, hardware)].name;
+}
+
+// A figure in units of the last digit that is shown.
+struct point {
+    const char *words;
+    bool is_more;
+    double value, error; // error: in points
+};
+
+// A stable sort of few.
+static void sort(struct point *list, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
         for (size_t k = i; k > 0 && list[k].value > list[k - 1].value; k--) {
             const struct point swapped = list[k];
             list[k] = list[k - 1];
             list[k - 1] = swapped;
         }
+}
+
+static double half_width(const struct shares *shares, enum cause cause)
+{
+    return (shares->interval[cause].high - shares->interval[cause].low) / 2;
+}
+
+// "31 ± 2", the error with one more digit where it would be 0; no more than that.
+static void say_figure(FILE *text, double value, int digits, double error)
+{
+    const int error_digits = error < (digits == 0 ? 0.5 : 0.05) ? digits + 1 : digits;
+    fprintf(text, "%.*f", digits, value);
+    if (error >= (error_digits == 0 ? 0.5 : error_digits == 1 ? 0.05 : 0.005))
+        fprintf(text, " ± %.*f", error_digits, error);
+}
+
+// Points as words: rounded so that they add up to the rounded whole.
+static void say_points(FILE *text, const struct shares *shares, const char *execution)
+{
+    const int digits = shares->total >= 10 ? 0 : 1;
+    const double unit = digits == 0 ? 1 : 10, whole = round(shares->total * unit);
+    struct point list[SPOKEN];
+    double left = whole;
+    for (size_t i = 0; i < SPOKEN; i++) {
+        const enum cause cause = spoken[i].cause;
+        list[i] = (struct point){
+            .words = cause == EXECUTION ? execution : spoken[i].words,
+            .is_more = cause == CPU && shares->is_more,
+            .value = round(shares->points[cause] * unit),
+            .error = half_width(shares, cause),
+        };
+        left -= list[i].value;
+    }
+    sort(list, SPOKEN);
     if (left < 0)
         list[0].value += left;
     const char *points_word = " points";
-    fprintf(text, "%s: +%.*f %%: ", name, digits, whole / unit);
+    fprintf(text, "+%.*f %%: ", digits, whole / unit);
     for (size_t i = 0; i < SPOKEN; i++) {
         if (!(list[i].value > 0))
             continue;
-        fprintf(text, "%.*f%s %s, ", digits, list[i].value / unit, points_word, list[i].words);
+        fputs(list[i].is_more ? "at least " : "", text);
+        say_figure(text, list[i].value / unit, digits, list[i].error);
+        fprintf(text, "%s %s, ", points_word, list[i].words);
         points_word = "";
     }
-    fprintf(text, "%.*f%s unexplained", digits, fmax(left, 0) / unit, points_word);
+    say_figure(text, fmax(left, 0) / unit, digits, left > 0 ? half_width(shares, UNEXPLAINED) : 0);
+    fprintf(text, "%s unexplained", points_word);
 }
 
 // " (cycles per instruction x 1.31, cache misses per instruction x 4.20)": what
@@ -84,23 +144,68 @@ static void say_hardware(FILE *text, const struct hardware *hardware)
     fputs(before[0] == ',' ? ")" : "", text);
 }
 
-char *causes_text(const char *condition, double total, const double *points,
-                  const struct shares *shares, const struct hardware *hardware, bool pressure_known)
+// What of the unexplained the machine's figures would allow.
+static void say_bounds(FILE *text, const struct shares *shares)
+{
+    const int digits = shares->total >= 10 ? 0 : 1;
+    const double least = digits == 0 ? 0.5 : 0.05;
+    const char *before = " (by the machine's figures at most ", *points_word = " points";
+    if (!(shares->points[UNEXPLAINED] >= least))
+        return;
+    for (size_t i = 0; i < SPOKEN; i++) {
+        const double most = shares->at_most[spoken[i].cause];
+        if (!(most >= least))
+            continue;
+        fprintf(text, "%s%.*f%s %s", before, digits, most, points_word,
+                points_word[0] ? spoken[i].words : spoken[i].after_points);
+        before = ", ";
+        points_word = "";
+    }
+    fputs(before[0] == ',' ? ")" : "", text);
+}
+
+static bool waits(const struct shares *shares)
+{
+    return shares->points[CPU] + shares->points[MEMORY] + shares->points[IO] > 0;
+}
+
+static void say_doubts(FILE *text, const struct shares *shares)
+{
+    if (shares->source == SOURCE_NONE)
+        fputs(" (this kernel reports no stalls)", text);
+    else if (shares->is_overlapping)
+        fputs(" (the stalls are longer than the time there is, as those of several threads may be: "
+              "shares of waiting are proportional)",
+              text);
+    else if (shares->several && waits(shares))
+        fputs(" (shares of waiting are means over the target's threads)", text);
+    else if (shares->moves && waits(shares) && shares->points[UNEXPLAINED] > shares->total / 10)
+        fputs(" (stalls of a target that moves between CPUs are counted too low: bind it to one "
+              "with --target-cpus)",
+              text);
+}
+
+char *causes_text(const char *condition, const char *statistic, const struct shares *shares,
+                  const struct hardware *hardware)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         return NULL;
-    say_points(stream, condition, points, total);
-    if (causes_has_hardware(hardware))
-        say_hardware(stream, hardware);
-    if (shares->ambiguous)
-        fputs(" (a load's own waiting cannot be told apart from the target's: these shares are a "
-              "guess)",
-              stream);
-    if (!pressure_known)
-        fputs(" (this kernel reports no pressure stalls)", stream);
+    fprintf(stream, "%s: %s", condition, statistic ? "mean " : "");
+    if (shares->told) {
+        say_points(stream, shares, executions[execution_of(shares, hardware)].words);
+        if (causes_has_hardware(hardware))
+            say_hardware(stream, hardware);
+        say_bounds(stream, shares);
+        say_doubts(stream, shares);
+    } else {
+        fprintf(stream,
+                "+%.*f %%: no attribution: the target was mostly not on a CPU of this machine "
+                "(%.2g %% of its time), as srun, docker and ssh, whose work is elsewhere",
+                shares->total >= 10 ? 0 : 1, shares->total, shares->present * 100);
+    }
     if (fclose(stream) == 0)
         return text;
     free(text);

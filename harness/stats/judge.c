@@ -57,6 +57,12 @@ static bool cpus_of(const json_t *object, struct cpu_list *list)
     return text && cpus_parse(text, list) == 0 && list->count > 0;
 }
 
+unsigned judge_cpus(const json_t *record)
+{
+    struct cpu_list list;
+    return cpus_of(record, &list) ? list.count : 0;
+}
+
 // How many of the CPUs of `mine` are also in `others`; both ascend.
 static unsigned common_cpus(const struct cpu_list *mine, const struct cpu_list *others)
 {
@@ -149,22 +155,21 @@ static double foreign_s(const json_t *record, const json_t *machine)
     return judge_number(machine, "busy_s") - target_cpu_s(record) - doubt * loads_cpu_s(record);
 }
 
-// Steal is known of the whole machine, and falls on those who run: the target's
-// part is that of its CPU time in all CPU time, which is at least its own and the
-// loads'.
-static double stolen_s(const json_t *record, const json_t *machine)
+// At least the target's own and the loads' CPU time is there.
+double judge_stolen_s(const json_t *record)
 {
+    const json_t *machine = json_object_get(record, "machine");
     const double mine_s = target_cpu_s(record);
     const double all_s = fmax(judge_number(machine, "busy_s"), mine_s + loads_cpu_s(record));
     return all_s > 0 ? judge_number(record, "steal_s") * mine_s / all_s : 0;
 }
 
 // So much of the target's time, of its CPU time where that is longer.
-static bool is_stolen_from(const json_t *record, const json_t *machine)
+static bool is_stolen_from(const json_t *record)
 {
     const double time_s = fmax(judge_number(record, "wall_s"), target_cpu_s(record));
     return judge_number(record, "steal_s") >= steal_least_s &&
-           stolen_s(record, machine) > steal_share * time_s;
+           judge_stolen_s(record) > steal_share * time_s;
 }
 
 static bool is_crowded(const json_t *record, const json_t *machine, double cpus)
@@ -185,7 +190,7 @@ void judge_disturbances(const json_t *record, double cpus, bool shared, json_t *
     const json_t *machine = json_object_get(record, "machine");
     const double known = judge_number(machine, "cpus");
     // A comparison with what is not known (NAN) is false.
-    raise_flag(flags, FLAG_STEAL, is_stolen_from(record, machine));
+    raise_flag(flags, FLAG_STEAL, is_stolen_from(record));
     raise_flag(flags, FLAG_FOREIGN_LOAD, is_crowded(record, machine, known > 0 ? known : cpus));
     raise_flag(flags, FLAG_SWAP_IN, judge_number(machine, "swap_in_pages") > 0);
     raise_flag(flags, FLAG_THROTTLED, judge_number(machine, "throttle_count") > 0);

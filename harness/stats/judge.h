@@ -52,6 +52,13 @@ struct delivery judge_delivery(const json_t *record, const json_t *load);
 // Less than 95 % of what was due; of one run, or of sums over several.
 bool judge_short(const struct delivery *delivery);
 
+// How many CPUs the target might use; 0 where the record does not say.
+unsigned judge_cpus(const json_t *record);
+
+// Time that the host took from the target. Steal is known of the whole machine, and
+// falls on those who run: it is shared out by CPU time. NAN: not known.
+double judge_stolen_s(const json_t *record);
+
 // What the machine did to a run: appends the flags to the array `flags`.
 // `cpus`: of the machine, where the record does not say; `shared`: other jobs
 // were on the node.

@@ -12,37 +12,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The records of that condition that the session uses: a new array.
-static json_t *used_of(const struct session *session, const struct replay *replay, int condition)
+// The records of the pairs that the slowdown of a condition is made of.
+static void take_pairs(const struct session *session, const struct replay *replay, int condition,
+                       json_t *before, json_t *after)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < session->count; i++)
-        if (session->runs[i].condition == condition && session_uses(session, &session->runs[i]))
-            json_array_append(list, replay->used[i]);
-    return list;
+    for (size_t i = 0; i < session->count; i++) {
+        const struct observation *run = &session->runs[i];
+        const int base = run->condition == condition ? session_partner(session, run) : -1;
+        if (base < 0)
+            continue;
+        json_array_append(before, replay->used[base]);
+        json_array_append(after, replay->used[i]);
+    }
 }
 
-static json_t *attribute(const struct experiment *experiment, const struct session *session,
+static json_t *attribute(const struct experiment *experiment, struct session *session,
                          const struct replay *replay, const json_t *slowdown)
 {
     const struct settings *settings = session->settings;
     const char *name = json_string_value(json_object_get(slowdown, "condition"));
     const char *metric = json_string_value(json_object_get(slowdown, "metric"));
+    const char *statistic = json_string_value(json_object_get(slowdown, "statistic"));
     const double ratio = json_number_value(json_object_get(slowdown, "ratio"));
     const int condition = settings_condition(settings, name);
     if (strcmp(metric, metric_names[WALL_S]) != 0 || !(ratio > 1) || condition <= 0 ||
         condition == (int)settings_aa(settings) ||
         !json_is_true(json_object_get(slowdown, "distinguishable")))
         return json_null();
-    json_t *before = used_of(session, replay, 0), *after = used_of(session, replay, condition);
-    json_t *attribution =
-        attribution_of(&(struct attribution_case){name, ratio, before, after, experiment->cpus});
+    json_t *before = json_array(), *after = json_array();
+    take_pairs(session, replay, condition, before, after);
+    json_t *attribution = attribution_of(&(struct attribution_case){
+        .condition = name,
+        .statistic = statistic && strcmp(statistic, "mean") != 0 ? statistic : NULL,
+        .before = before,
+        .after = after,
+        .cpus = experiment->cpus,
+        .critical = &session->critical,
+    });
     json_decref(before);
     json_decref(after);
     return attribution;
 }
 
-static void add_attribution(const struct experiment *experiment, const struct session *session,
+static void add_attribution(const struct experiment *experiment, struct session *session,
                             const struct replay *replay, json_t *summary)
 {
     json_t *slowdowns = json_object_get(summary, "slowdowns");

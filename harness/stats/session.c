@@ -133,6 +133,17 @@ void session_add_set_aside(struct session *session, const struct observation *ru
     session->conditions[run->condition].failures[run->failure]++;
 }
 
+int session_partner(const struct session *session, const struct observation *run)
+{
+    const size_t width = session->settings->condition_count;
+    const int *row = session->table + (run->block - 1) * width;
+    for (size_t i = 0; i < width; i++)
+        if (row[i] < 0)
+            return -1;
+    return session_uses(session, run) && session_uses(session, &session->runs[row[0]]) ? row[0]
+                                                                                       : -1;
+}
+
 static bool use(struct session *session, const struct observation *run)
 {
     struct condition *condition = &session->conditions[run->condition];

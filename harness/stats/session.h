@@ -95,6 +95,9 @@ size_t session_failed(const struct session *session, size_t condition);
 // How many used runs of the condition, and of the baseline that it is compared with,
 // ran into the time-out: what it is compared by is then not known.
 size_t session_censored(const struct session *session, size_t condition);
+// The index of the baseline's run that is paired with that one: both count, and their
+// block has every condition. -1: none.
+int session_partner(const struct session *session, const struct observation *run);
 
 // Adds what the loads did during that run of the session, by its record.
 bool session_add_loads(struct session *session, const struct observation *run,

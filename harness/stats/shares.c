@@ -1,0 +1,209 @@
+#include "shares.h"
+
+#include <math.h>
+
+// Below this part of its time a target's own CPU time and waiting here say nothing
+// of what it took the rest for: srun, docker and ssh use some percent.
+static const double least_present = 0.10;
+// But where they make up this part of the extra time, they do.
+static const double most_of_it = 0.5;
+// With more CPU time than this, or so much of it outside the main thread, a target
+// has several threads.
+static const double one_cpu = 1.05, main_part = 0.95;
+// Stalls and clocks are read one after the other: a little too much is no overlap.
+static const double overlapping_from = 1.05;
+
+// The pairs of runs.
+struct given {
+    const struct times *before, *after;
+    size_t n;
+    double threads;
+    double before_s; // mean wall time alone
+};
+
+static const enum cause waits[] = {HOST, CPU, MEMORY, IO};
+enum { WAITS = sizeof waits / sizeof *waits };
+
+static double share_s(const struct times *times, enum cause cause, double threads)
+{
+    if (cause == EXECUTION)
+        return times->cpu_s / threads;
+    // Stolen time is CPU time that the target did not get.
+    return cause == HOST ? times->own_s[HOST] / threads : times->own_s[cause];
+}
+
+static double extra_s(const struct given *given, size_t i, enum cause cause)
+{
+    return share_s(&given->after[i], cause, given->threads) -
+           share_s(&given->before[i], cause, given->threads);
+}
+
+static double extra_wall_s(const struct given *given, size_t i)
+{
+    return given->after[i].wall_s - given->before[i].wall_s;
+}
+
+static struct interval scaled(struct interval interval, double factor)
+{
+    interval.center *= factor;
+    interval.low *= factor;
+    interval.high *= factor;
+    return interval;
+}
+
+// Points of one cause; NAN where a run does not say.
+static struct interval measure(const struct given *given, enum cause cause,
+                               struct critical *critical)
+{
+    struct pairs pairs = {0};
+    for (size_t i = 0; i < given->n; i++)
+        pairs_add(&pairs, given->before[i].wall_s, extra_s(given, i, cause));
+    return scaled(interval_ratio(&pairs, critical_t(critical, (double)given->n - 1)), 100);
+}
+
+// Points that the shares leave over, each cause's times `scale`.
+static struct interval measure_rest(const struct given *given, const double *scale,
+                                    struct critical *critical)
+{
+    struct pairs pairs = {0};
+    for (size_t i = 0; i < given->n; i++) {
+        double rest_s = extra_wall_s(given, i);
+        for (enum cause k = 0; k < UNEXPLAINED; k++)
+            rest_s -= scale[k] > 0 ? scale[k] * extra_s(given, i, k) : 0;
+        pairs_add(&pairs, given->before[i].wall_s, rest_s);
+    }
+    return scaled(interval_ratio(&pairs, critical_t(critical, (double)given->n - 1)), 100);
+}
+
+struct sums {
+    double wall_s, cpu_s, main_s, here_s;
+    bool moves;
+};
+
+static struct sums sum(const struct times *times, size_t n)
+{
+    struct sums sums = {0};
+    for (size_t i = 0; i < n; i++) {
+        sums.wall_s += times[i].wall_s;
+        sums.cpu_s += times[i].cpu_s;
+        sums.main_s += times[i].main_s;
+        sums.here_s += times[i].cpu_s;
+        for (enum cause k = CPU; k <= IO; k++)
+            sums.here_s += isnan(times[i].own_s[k]) ? 0 : times[i].own_s[k];
+        sums.moves = sums.moves || times[i].cpus > 1;
+    }
+    return sums;
+}
+
+static bool has_several(const struct sums *sums)
+{
+    // With a main thread that is not known (NAN) the second is false.
+    return sums->cpu_s > one_cpu * sums->wall_s || sums->main_s < main_part * sums->cpu_s;
+}
+
+static enum stall_source weakest(const struct given *given)
+{
+    enum stall_source source = SOURCE_CGROUP;
+    for (size_t i = 0; i < given->n; i++) {
+        source = given->before[i].source < source ? given->before[i].source : source;
+        source = given->after[i].source < source ? given->after[i].source : source;
+    }
+    return source;
+}
+
+// Points that the machine's stalls allow; NAN where a run does not know them.
+static double allowed(const struct given *given, enum cause cause)
+{
+    double allowed_s = 0;
+    for (size_t i = 0; i < given->n; i++)
+        allowed_s += given->after[i].at_most_s[cause];
+    return allowed_s / (double)given->n / given->before_s * 100;
+}
+
+// Where the target's own figures leave a cause open.
+static void bound(struct shares *shares, const struct given *given)
+{
+    for (enum cause k = CPU; k <= IO; k++) {
+        const double most = allowed(given, k);
+        const bool open = isnan(shares->interval[k].center) || (k == CPU && shares->is_more);
+        if (open && !isnan(most))
+            shares->at_most[k] = fmin(shares->points[k] + shares->points[UNEXPLAINED], most);
+    }
+}
+
+// The larger of the two that are left without the largest.
+static double middle(double a, double b, double c)
+{
+    return fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
+
+// What each share is multiplied by. CPU time is exact and goes first; the waits
+// share what it leaves.
+static void share_out(struct shares *shares, double *scale)
+{
+    const double *points = shares->points;
+    double claims = 0;
+    for (size_t i = 0; i < WAITS; i++)
+        claims += points[waits[i]];
+    scale[EXECUTION] = points[EXECUTION] > 0 ? fmin(shares->total / points[EXECUTION], 1) : 0;
+    const double rest = fmax(shares->total - scale[EXECUTION] * points[EXECUTION], 0);
+    shares->is_overlapping = claims > overlapping_from * rest &&
+                             middle(points[CPU], points[MEMORY], points[IO]) > rest / 10;
+    for (size_t i = 0; i < WAITS; i++)
+        scale[waits[i]] = points[waits[i]] > 0 ? fmin(rest / claims, 1) : 0;
+}
+
+static void measure_shares(struct shares *shares, const struct given *given,
+                           struct critical *critical)
+{
+    double scale[CAUSES] = {0}, explained = 0;
+    for (enum cause k = 0; k < UNEXPLAINED; k++) {
+        shares->interval[k] = measure(given, k, critical);
+        shares->points[k] = shares->interval[k].low > 0 ? shares->interval[k].center : 0;
+    }
+    share_out(shares, scale);
+    for (enum cause k = 0; k < UNEXPLAINED; k++) {
+        if (scale[k] > 0)
+            shares->interval[k] = scaled(shares->interval[k], scale[k]);
+        shares->points[k] *= scale[k];
+        explained += shares->points[k];
+    }
+    shares->points[UNEXPLAINED] = fmax(shares->total - explained, 0);
+    shares->interval[UNEXPLAINED] = measure_rest(given, scale, critical);
+    shares->ambiguous =
+        shares->is_overlapping ||
+        (shares->several && shares->points[CPU] + shares->points[MEMORY] + shares->points[IO] > 0);
+    shares->told = shares->present >= least_present || explained >= most_of_it * shares->total;
+}
+
+static void give_up(struct shares *shares)
+{
+    for (enum cause k = 0; k < CAUSES; k++)
+        shares->points[k] = k == UNEXPLAINED ? shares->total : 0;
+}
+
+struct shares shares_of(const struct times *before, const struct times *after, size_t n,
+                        struct critical *critical)
+{
+    const struct sums alone = sum(before, n), loaded = sum(after, n);
+    const struct given given = {before, after, n, fmax(alone.cpu_s / alone.wall_s, 1),
+                                alone.wall_s / (double)n};
+    struct shares shares = {
+        .present = fmin(loaded.here_s / loaded.wall_s, 1),
+        .total = (loaded.wall_s / alone.wall_s - 1) * 100,
+        .at_most = {NAN, NAN, NAN, NAN, NAN, NAN},
+        .source = weakest(&given),
+        .is_more = weakest(&given) == SOURCE_SCHEDSTAT,
+        .several = has_several(&alone) || has_several(&loaded),
+        .moves = alone.moves || loaded.moves,
+        .threads = given.threads,
+    };
+    measure_shares(&shares, &given, critical);
+    if (shares.told)
+        bound(&shares, &given);
+    else
+        give_up(&shares);
+    for (enum cause k = 0; k < CAUSES; k++)
+        shares.seconds[k] = shares.points[k] / 100 * given.before_s;
+    return shares;
+}
