@@ -188,16 +188,17 @@ struct shares shares_of(const struct times *before, const struct times *after, s
     const struct sums alone = sum(before, n), loaded = sum(after, n);
     const struct given given = {before, after, n, fmax(alone.cpu_s / alone.wall_s, 1),
                                 alone.wall_s / (double)n};
+    const bool is_main_known = !isnan(alone.main_s) && !isnan(loaded.main_s);
     struct shares shares = {
         .present = fmin(loaded.here_s / loaded.wall_s, 1),
         .total = (loaded.wall_s / alone.wall_s - 1) * 100,
         .at_most = {NAN, NAN, NAN, NAN, NAN, NAN},
         .source = weakest(&given),
-        .is_more = weakest(&given) == SOURCE_SCHEDSTAT,
         .several = has_several(&alone) || has_several(&loaded),
         .moves = alone.moves || loaded.moves,
         .threads = given.threads,
     };
+    shares.is_more = shares.source == SOURCE_SCHEDSTAT && (shares.several || !is_main_known);
     measure_shares(&shares, &given, critical);
     if (shares.told)
         bound(&shares, &given);

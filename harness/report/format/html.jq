@@ -216,7 +216,7 @@ def spreads:
 
 # ---- where the time went
 
-def cause_words: { execution: "slower execution", cpu: "waiting for the CPU", memory: "waiting for memory", io: "waiting for the disk", steal: "taken by the host", unexplained: "unexplained" };
+def cause_words: { execution: "more CPU time", cpu: "waiting for the CPU", memory: "waiting for memory", io: "waiting for the disk", steal: "taken by the host", unexplained: "unexplained" };
 def cause_names: ["execution", "cpu", "memory", "io", "steal"];
 def bar:
   . as $points
