@@ -125,7 +125,8 @@ const struct option_row settings_rows[] = {
      FIELD(metric),
      .check = check_metric,
      .preset = "wall_s",
-     .help = "what must converge: wall_s, user_s, system_s, max_rss_bytes or all"},
+     .help = "what must converge, and pass --at-most: wall_s, user_s, system_s, max_rss_bytes or "
+             "all; the slowdown of the wall time is shown in any case"},
     {.name = "discard-warmup",
      .argument = "N",
      .type = OPTION_COUNT,
@@ -239,8 +240,8 @@ const struct option_row slowdown_rows[] = {
      .type = OPTION_REAL,
      FIELD(at_most),
      .check = check_ratio,
-     .help = "a gate: exit 0 when every slowdown is surely below R, 3 when one is above, 4 when "
-             "undecided"},
+     .help = "a gate: exit 0 when every slowdown, of each --metric, is surely below R, 3 when one "
+             "is above, 4 when undecided"},
     {0},
 };
 

@@ -236,7 +236,7 @@ static void add_cell(struct collected *to, struct cell *cell, const struct wante
         .runs = view_number(view_get(cell->of->baseline, "runs"), 0),
         .drawn = wanted->page ? drawn_make(cell) : NULL,
         .settings = wanted->page ? settings_of(cell) : NULL,
-        .confidence = view_number(view_get(cell->of->settings, "confidence"), 0.95),
+        .legend = legend_of(cell->of),
     };
 }
 

@@ -4,6 +4,7 @@
 #include "experiment.h"
 #include "family.h"
 #include "folders.h"
+#include "legend.h"
 
 /* From folders to the cells of a report. */
 
@@ -25,7 +26,7 @@ struct report_line {
     char *same;          /* equal: cells that differ in their load only */
     char *host, *kind;   /* host NULL: not known */
     double wall_s, runs; /* of the baseline */
-    double confidence;
+    struct legend legend;
     /* For the page; else NULL. */
     struct drawn *drawn;
     char *settings; /* without the seed, as JSON */

@@ -1,12 +1,14 @@
 #ifndef REPORT_COLUMNS_H
 #define REPORT_COLUMNS_H
 
+#include "legend.h"
+
 #include "common/json.h"
 
-/* Member "columns": {"cells": [{key, title, left, rank}], "conditions": [..]}, the
- * columns of the tables of cells and of one experiment's conditions. rank: which
- * are left out first where it is narrow, the highest first; 0: never. level:
- * of confidence, "95 %". */
-void columns_put(struct line *json, const char *level);
+/* Member "columns": {"cells": [{key, title, left, rank}], ..}, the columns of the
+ * tables of cells and of one experiment's conditions, and those of their metrics
+ * other than the wall time (cell_metrics, condition_metrics). rank: which are left
+ * out first where it is narrow, the highest first; 0: never. */
+void columns_put(struct line *json, const struct legend *legend);
 
 #endif

@@ -155,27 +155,27 @@ static void name_of_campaign(struct cell *cell)
     }
 }
 
-static const struct value *find_slowdown(const struct value *slowdowns, const char *condition)
+const struct value *condition_named(const struct experiment *experiment, const char *name)
 {
-    const struct value *first = NULL;
-    for (const struct value *item = view_first(slowdowns); item != NULL;
-         item = view_next(slowdowns, item)) {
-        if (!view_equals(view_get(item, "condition"), condition))
-            continue;
-        if (view_equals(view_get(item, "metric"), "wall_s"))
+    return name == NULL ? NULL : entry_with(experiment->conditions, "name", name);
+}
+
+const struct value *slowdown_of(const struct experiment *experiment, const char *condition,
+                                const char *metric)
+{
+    const struct value *slowdowns = view_get(experiment->result.top, "slowdowns");
+    for (const struct value *item = view_first(slowdowns); condition != NULL && item != NULL;
+         item = view_next(slowdowns, item))
+        if (view_equals(view_get(item, "condition"), condition) &&
+            view_equals(view_get(item, "metric"), metric))
             return item;
-        if (first == NULL)
-            first = item;
-    }
-    return first;
+    return NULL;
 }
 
 static double find_floor(const struct cell *cell)
 {
     const struct value *floors = view_get(cell->of->result.top, "noise_floor");
-    char *metric = view_string(view_get(cell->slowdown, "metric"));
-    const struct value *entry = entry_with(floors, "metric", metric == NULL ? "wall_s" : metric);
-    free(metric);
+    const struct value *entry = entry_with(floors, "metric", "wall_s");
     return view_number(view_get(entry, "floor"), NAN);
 }
 
@@ -262,8 +262,8 @@ bool cell_make(struct cell *cell, const struct experiment *experiment, const cha
     if (condition != NULL) {
         cell->condition = must(strdup(condition));
         cell->spec = view_string(view_get(entry_with(loads, "name", condition), "spec"));
-        cell->loaded = entry_with(experiment->conditions, "name", condition);
-        cell->slowdown = find_slowdown(view_get(experiment->result.top, "slowdowns"), condition);
+        cell->loaded = condition_named(experiment, condition);
+        cell->slowdown = slowdown_of(experiment, condition, "wall_s");
     }
     if (!has_numbers(experiment->baseline) || (cell->loaded != NULL && !has_numbers(cell->loaded)))
         return false;

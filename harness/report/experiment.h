@@ -29,8 +29,9 @@ struct cell {
     const struct experiment *of;
     char *name, *target, *label, *row, *load, *level, *condition, *spec, *host, *kind;
     const struct value *parameters;
-    const struct value *loaded, *slowdown; /* the conditions' and slowdowns' entries; NULL: none */
-    const struct value *load_entry;        /* of several loads the first with a rate */
+    /* The conditions' and slowdowns' entries; NULL: none. The slowdown is of the wall time. */
+    const struct value *loaded, *slowdown;
+    const struct value *load_entry; /* of several loads the first with a rate */
     bool is_short;
     double noise_floor; /* NAN: not known */
     struct warning *warnings;
@@ -47,6 +48,10 @@ void experiment_free(struct experiment *experiment);
 bool cell_make(struct cell *cell, const struct experiment *experiment, const char *condition);
 void cell_free(struct cell *cell);
 
+/* The entry of a condition, and of its slowdown of a metric; NULL: there is none. */
+const struct value *condition_named(const struct experiment *experiment, const char *name);
+const struct value *slowdown_of(const struct experiment *experiment, const char *condition,
+                                const char *metric);
 /* The first of several loads whose rate is known; NULL: none. */
 const struct value *rated_load(const struct value *loads);
 /* A command as a shell would read it, to be freed. */

@@ -129,14 +129,26 @@ void head_put(struct line *json, const char *name, const struct collected *colle
     nodes_free(&nodes);
 }
 
-const char *head_level(const struct collected *collected, char *text)
+struct legend head_legend(const struct collected *collected)
 {
-    const double level = collected->line_count == 0 ? 0.95 : collected->lines[0].confidence;
-    for (size_t i = 1; i < collected->line_count; i++)
-        if (collected->lines[i].confidence != level)
-            return "confidence";
-    snprintf(text, NUMBER_SIZE, "%.6g %%", level * 100);
-    return text;
+    struct legend legend = {.level = 0.95, .family = 0.95, .intervals = 1, .statistic = "mean"};
+    for (size_t i = 0; i < collected->line_count; i++)
+        legend =
+            i == 0 ? collected->lines[0].legend : legend_join(legend, collected->lines[i].legend);
+    return legend;
+}
+
+void head_put_legend(struct line *json, const struct legend *legend)
+{
+    char *level = legend_level(legend), *figure = legend_figure(legend), *key = legend_key(legend);
+    line_object(json, "legend");
+    line_text(json, "figure", figure);
+    line_text(json, "key", key);
+    line_close(json);
+    line_text(json, "level", level);
+    free(level);
+    free(figure);
+    free(key);
 }
 
 /* Takes text. */

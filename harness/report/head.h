@@ -19,7 +19,9 @@ void head_put_texts(struct line *json, const char *name, const struct collected 
 /* Member "settings": each set of settings once, the seed left out. */
 void head_put_settings(struct line *json, const struct collected *collected);
 
-/* The level of confidence of all cells, "95 %", or "confidence". */
-const char *head_level(const struct collected *collected, char *text);
+/* Of all cells. */
+struct legend head_legend(const struct collected *collected);
+/* Members "legend": {figure, key}, and "level": "95 %", or "confidence". */
+void head_put_legend(struct line *json, const struct legend *legend);
 
 #endif

@@ -132,11 +132,10 @@ static void print_head(const struct report *report)
     line_object(&json, NULL);
     head_put(&json, name, &report->collected, &report->campaigns);
     if (report->wanted.rows) {
-        char text[NUMBER_SIZE];
-        const char *level = head_level(&report->collected, text);
-        line_text(&json, "level", level);
+        const struct legend legend = head_legend(&report->collected);
+        head_put_legend(&json, &legend);
         head_put_texts(&json, name, &report->collected, &report->campaigns);
-        columns_put(&json, level);
+        columns_put(&json, &legend);
         metrics_put(&json);
         put_experiment(&json, report);
         if (report->wanted.page)

@@ -9,6 +9,7 @@
  * it means. Everything else that shows a metric takes it from here. */
 struct metric {
     const char *name, *title, *unit;
+    const char *words;      /* where it is named by itself */
     const char *table_unit; /* in tables of means and variances */
     double table_factor;    /* from unit to table_unit */
     scale_for *scale;

@@ -1,5 +1,6 @@
 #include "model.h"
 
+#include "legend.h"
 #include "memory.h"
 #include "row.h"
 
@@ -134,6 +135,7 @@ char *model_cell(const struct cell *cell, const char *lists)
     line_object(&json, NULL);
     put_names(&json, cell);
     put_value(&json, "settings", of->settings);
+    line_real(&json, "interval_level", legend_of(of).level);
     put_without(&json, "baseline", of->baseline, "name", "load");
     line_close(&json);
     put_without(&json, "loaded", cell->loaded, "name", "load");

@@ -101,6 +101,20 @@ const char *number_with_error(double value, double half_width, scale_for *scale_
     return text;
 }
 
+const char *number_with_bounds(double value, double low, double high, scale_for *scale_of,
+                               char *text)
+{
+    char number[NUMBER_SIZE], one[NUMBER_SIZE], two[NUMBER_SIZE];
+    const struct scale s = scale_of(value, "");
+    const double half = (high - low) / 2 * s.factor;
+    const int decimals = half > 0 ? error_decimals(half) : number_decimals(value * s.factor);
+    snprintf(text, NUMBER_SIZE, "%.40s [%.40s, %.40s] %s",
+             number_fixed(value * s.factor, decimals, number),
+             number_fixed(low * s.factor, decimals, one),
+             number_fixed(high * s.factor, decimals, two), s.unit);
+    return text;
+}
+
 const char *number_pair(double alone, double loaded, scale_for *scale_of, char *text)
 {
     if (isnan(alone))

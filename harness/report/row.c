@@ -1,5 +1,6 @@
 #include "row.h"
 
+#include "figure.h"
 #include "memory.h"
 #include "model.h"
 #include "reproduce.h"
@@ -15,31 +16,9 @@ static double number_of(const struct value *object, const char *key)
     return view_number(view_get(object, key), NAN);
 }
 
-static double bound(const struct value *figure, bool high)
-{
-    const struct value *ci = view_get(figure, "ci"), *low = view_first(ci);
-    return view_number(high && low != NULL ? view_next(ci, low) : low, NAN);
-}
-
 double metric_mean(const struct value *condition, unsigned metric)
 {
     return number_of(view_get(condition, metrics[metric].name), "mean");
-}
-
-static double row_center(const struct value *metric)
-{
-    const double center = number_of(metric, "center");
-    return isnan(center) ? number_of(metric, "mean") : center;
-}
-
-/* The statistic that stands for the mean; NULL: it is the mean. */
-static char *substitute(const struct value *metric)
-{
-    char *statistic = view_string(view_get(metric, "statistic"));
-    if (statistic == NULL || strcmp(statistic, "mean") != 0)
-        return statistic;
-    free(statistic);
-    return NULL;
 }
 
 /* Runs that the time-out ended: what is shown is then a lower bound. */
@@ -48,38 +27,20 @@ static bool is_censored(const struct value *object)
     return view_number(view_get(object, "censored"), 0) > 0;
 }
 
-const char *row_time(const struct value *condition, char *text)
+const char *row_figure(const struct value *condition, unsigned metric, char *text)
 {
-    const struct value *wall = view_get(condition, "wall_s");
-    if (is_censored(condition)) {
-        char mean[NUMBER_SIZE];
-        snprintf(text, NUMBER_SIZE, "at least %.60s",
-                 number_scaled(number_of(wall, "mean"), scale_time, "", mean));
-        return text;
-    }
-    char *statistic = substitute(wall);
-    number_with_error(row_center(wall), (bound(wall, true) - bound(wall, false)) / 2, scale_time,
-                      text);
-    if (statistic != NULL)
-        strcat(text, " *");
-    free(statistic);
+    const struct value *figure = view_get(condition, metrics[metric].name);
+    char mean[NUMBER_SIZE];
+    if (!is_censored(condition))
+        return figure_text(figure, metrics[metric].scale, text);
+    snprintf(text, NUMBER_SIZE, "at least %.60s",
+             number_scaled(number_of(figure, "mean"), metrics[metric].scale, "", mean));
     return text;
 }
 
 char *row_star(const struct value *condition, const char *who)
 {
-    const struct value *wall = view_get(condition, "wall_s"), *aside = view_get(wall, "set_aside");
-    char mean[NUMBER_SIZE], *statistic = substitute(wall);
-    double count = view_number(aside, 0);
-    for (const struct value *item = view_first(aside); item != NULL; item = view_next(aside, item))
-        count++;
-    if (statistic == NULL)
-        return NULL;
-    char *text =
-        text_of("* %s: %s, %.0f run(s) set aside; the mean of all runs is %s", who, statistic,
-                count, number_scaled(number_of(wall, "mean"), scale_time, "", mean));
-    free(statistic);
-    return text;
+    return figure_star(view_get(condition, "wall_s"), scale_time, who);
 }
 
 double row_q(const struct value *slowdown, const struct family *family)
@@ -98,8 +59,8 @@ const char *row_slowdown(const struct value *slowdown, const struct family *fami
     char ratio[NUMBER_SIZE], interval[NUMBER_SIZE] = "";
     if (isnan(number_of(slowdown, "ratio")))
         return strcpy(text, is_censored(slowdown) ? "not known (time-out)" : "-");
-    if (!isnan(bound(slowdown, false)))
-        number_interval(bound(slowdown, false), bound(slowdown, true), 3, interval);
+    if (!isnan(figure_bound(slowdown, false)))
+        number_interval(figure_bound(slowdown, false), figure_bound(slowdown, true), 3, interval);
     /* One slowdown is no family: there is nothing to mark. */
     const bool marked = family->count > 1 && row_survives(slowdown, family);
     snprintf(text, NUMBER_SIZE, "%.40s%s%.80s%s%s",
@@ -186,8 +147,9 @@ static const char *runs_text(const struct cell *cell, char *text)
 
 static const char *pair_text(const struct cell *cell, unsigned metric, char *text)
 {
-    return number_pair(metric_mean(cell->of->baseline, metric),
-                       cell->loaded == NULL ? NAN : metric_mean(cell->loaded, metric),
+    const char *name = metrics[metric].name;
+    return number_pair(figure_center(view_get(cell->of->baseline, name)),
+                       cell->loaded == NULL ? NAN : figure_center(view_get(cell->loaded, name)),
                        metrics[metric].scale, text);
 }
 
@@ -198,14 +160,59 @@ static void put_texts(struct line *json, const struct cell *cell)
     put_visible(json, "program", cell->row);
     line_text(json, "load", load);
     line_text(json, "runs", runs_text(cell, text));
-    line_text(json, "alone", row_time(cell->of->baseline, text));
-    line_text(json, "loaded", cell->loaded == NULL ? "-" : row_time(cell->loaded, text));
+    line_text(json, "alone", row_figure(cell->of->baseline, METRIC_WALL, text));
+    line_text(json, "loaded",
+              cell->loaded == NULL ? "-" : row_figure(cell->loaded, METRIC_WALL, text));
     line_text(json, "slowdown", row_slowdown(cell->slowdown, cell->of->family, text));
     for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
         line_text(json, metrics[i].title, pair_text(cell, i, text));
     line_text(json, "achieved",
               cell->load_entry == NULL ? "-"
                                        : row_achieved(cell->load_entry, cell->is_short, text));
+    line_close(json);
+    free(load);
+}
+
+bool row_has_metric(const struct experiment *experiment, unsigned metric)
+{
+    const struct value *list = view_get(experiment->settings, "metric");
+    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+        if (metric != METRIC_WALL && view_equals(item, metrics[metric].name))
+            return true;
+    return false;
+}
+
+void row_metric(struct line *json, const struct experiment *experiment, unsigned metric,
+                const char *condition)
+{
+    char text[NUMBER_SIZE];
+    const struct value *loaded = condition_named(experiment, condition);
+    const struct value *ratio = slowdown_of(experiment, condition, metrics[metric].name);
+    line_text(json, "metric", metrics[metric].words);
+    line_text(json, "alone", row_figure(experiment->baseline, metric, text));
+    line_text(json, "loaded", loaded == NULL ? "-" : row_figure(loaded, metric, text));
+    line_text(json, "ratio", ratio == NULL ? "-" : row_slowdown(ratio, experiment->family, text));
+}
+
+/* The metrics of --metric besides the wall time, a row for each. */
+static void put_metrics(struct line *json, const struct cell *cell)
+{
+    char *load = load_name(cell);
+    line_array(json, "metrics");
+    for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++) {
+        if (!row_has_metric(cell->of, i))
+            continue;
+        line_object(json, NULL);
+        line_object(json, "texts");
+        put_visible(json, "program", cell->row);
+        line_text(json, "load", load);
+        row_metric(json, cell->of, i, cell->condition);
+        line_close(json);
+        put_value(
+            json, "distinguishable",
+            view_get(slowdown_of(cell->of, cell->condition, metrics[i].name), "distinguishable"));
+        line_close(json);
+    }
     line_close(json);
     free(load);
 }
@@ -244,19 +251,6 @@ static void put_lines(struct line *json, const struct cell *cell)
             line_text(json, NULL, star);
         free(star);
         free(what);
-    }
-    const struct value *all = view_get(cell->of->result.top, "slowdowns");
-    for (const struct value *item = view_first(all); item != NULL && cell->condition != NULL;
-         item = view_next(all, item)) {
-        if (!view_equals(view_get(item, "condition"), cell->condition) ||
-            view_equals(view_get(item, "metric"), "wall_s"))
-            continue;
-        char *metric = view_string(view_get(item, "metric"));
-        char *line = text_of("%s: slowdown of %s %s", who, metric == NULL ? "?" : metric,
-                             row_slowdown(item, cell->of->family, text));
-        line_text(json, NULL, line);
-        free(metric);
-        free(line);
     }
     char *attribution = attribution_words(cell);
     if (attribution != NULL) {
@@ -297,16 +291,17 @@ static void put_means(struct line *json, const char *name, const struct value *c
 static void put_page(struct line *json, const struct cell *cell)
 {
     const struct value *loaded = cell->loaded == NULL ? cell->of->baseline : cell->loaded;
-    const double ratio = number_of(cell->slowdown, "ratio"), low = bound(cell->slowdown, false),
-                 high = bound(cell->slowdown, true);
+    const double ratio = number_of(cell->slowdown, "ratio"),
+                 low = figure_bound(cell->slowdown, false),
+                 high = figure_bound(cell->slowdown, true);
     char text[NUMBER_SIZE];
     line_object(json, "values");
     put_number(json, "runs", number_of(loaded, "runs"));
     put_number(json, "ratio", ratio);
-    put_number(json, "alone", row_center(view_get(cell->of->baseline, "wall_s")));
-    put_number(json, "loaded", row_center(view_get(cell->loaded, "wall_s")));
+    put_number(json, "alone", figure_center(view_get(cell->of->baseline, "wall_s")));
+    put_number(json, "loaded", figure_center(view_get(cell->loaded, "wall_s")));
     for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
-        put_number(json, metrics[i].title, metric_mean(loaded, i));
+        put_number(json, metrics[i].title, figure_center(view_get(loaded, metrics[i].name)));
     put_number(json, "achieved", number_of(cell->load_entry, "achieved"));
     line_close(json);
     const int decimals = ratio_decimals(ratio, low, high);
@@ -339,6 +334,7 @@ char *row_of_cell(const struct cell *cell, const char *chart)
     line_bool(&json, "survives", row_survives(cell->slowdown, cell->of->family));
     line_bool(&json, "short", cell->is_short);
     row_warnings(&json, cell->warnings, cell->warning_count);
+    put_metrics(&json, cell);
     put_lines(&json, cell);
     put_means(&json, "alone", cell->of->baseline);
     put_means(&json, "loaded", cell->loaded);

@@ -12,8 +12,14 @@ char *row_of_cell(const struct cell *cell, const char *chart);
 
 /* Also for the table of one experiment. */
 
-/* "697 ± 5 ms", with a star where outliers are set aside. */
-const char *row_time(const struct value *condition, char *text);
+/* "697 ± 5 ms" (figure.h). */
+const char *row_figure(const struct value *condition, unsigned metric, char *text);
+/* Whether a metric other than the wall time is one of --metric. */
+bool row_has_metric(const struct experiment *experiment, unsigned metric);
+/* Members "metric", "alone", "loaded" and "ratio" of its row; condition NULL: the
+ * baseline alone. */
+void row_metric(struct line *json, const struct experiment *experiment, unsigned metric,
+                const char *condition);
 double metric_mean(const struct value *condition, unsigned metric);
 /* "1.37 [1.35, 1.39] †", "(noise)" where it is not distinguishable; the mark where it
  * survives in the family (row_survives). */

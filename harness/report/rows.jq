@@ -70,5 +70,5 @@ def mean_lines(names):
 # What all slowdowns of the report are together; nothing where there is but one.
 def family_text($head): $head.texts.family // empty;
 # What the marks in tables mean.
-def key_text($head): "± and [ ] are \(if $head.level == "confidence" then "" else $head.level + " " end)confidence intervals for repetitions in the same session: another day, node or build may differ by more";
+def key_text($head): $head.legend.key;
 def memory_text($head): $head.metrics[-1].meaning | sub(", "; " is ");

@@ -1,5 +1,6 @@
 #include "table.h"
 
+#include "figure.h"
 #include "memory.h"
 #include "model.h"
 #include "row.h"
@@ -45,16 +46,6 @@ static void put_title(struct line *json, const struct experiment *experiment)
         free(texts[i]);
 }
 
-static const struct value *wall_slowdown(const struct experiment *experiment, const char *condition)
-{
-    const struct value *all = view_get(experiment->result.top, "slowdowns");
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
-        if (view_equals(view_get(item, "condition"), condition) &&
-            view_equals(view_get(item, "metric"), "wall_s"))
-            return item;
-    return NULL;
-}
-
 /* What each of a condition's loads achieved: "1.0 of 1.0 CPUs + 12 ms CPU". */
 static char *loads_text(const struct value *condition)
 {
@@ -98,19 +89,20 @@ static void put_condition(struct line *json, const struct experiment *experiment
     char text[NUMBER_SIZE], *name = must(view_string(view_get(condition, "name"))),
                             *plain = visible(name);
     const bool reference = condition == experiment->baseline;
-    const struct value *slowdown = wall_slowdown(experiment, name);
+    const struct value *slowdown = slowdown_of(experiment, name, "wall_s");
     line_object(json, NULL);
     line_object(json, "texts");
     line_text(json, "condition", plain);
     snprintf(text, sizeof text, "%.0f", view_number(view_get(condition, "runs"), 0));
     line_text(json, "runs", text);
-    line_text(json, "wall", row_time(condition, text));
+    line_text(json, "wall", row_figure(condition, METRIC_WALL, text));
     number_scientific(view_number(view_path(condition, "wall_s", "variance"), NAN), text);
     strcat(text, " s²");
     line_text(json, "variance", text);
     for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
         line_text(json, metrics[i].title,
-                  number_scaled(metric_mean(condition, i), metrics[i].scale, "", text));
+                  number_scaled(figure_center(view_get(condition, metrics[i].name)),
+                                metrics[i].scale, "", text));
     line_text(json, "slowdown",
               slowdown == NULL ? (reference ? "1" : "-")
                                : row_slowdown(slowdown, experiment->family, text));
@@ -140,6 +132,34 @@ static void put_conditions(struct line *json, const struct experiment *experimen
     line_close(json);
 }
 
+/* The metrics of --metric besides the wall time: a row for each, of each condition that
+ * is compared with the baseline, or of the baseline alone. */
+static void put_metrics(struct line *json, const struct experiment *experiment)
+{
+    const struct value *conditions = experiment->conditions;
+    const bool single = view_first(view_get(experiment->result.top, "slowdowns")) == NULL;
+    line_array(json, "metrics");
+    for (const struct value *item = view_first(conditions); item != NULL;
+         item = view_next(conditions, item)) {
+        char *name = view_string(view_get(item, "name"));
+        for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++) {
+            if (name == NULL || (item == experiment->baseline) != single ||
+                !row_has_metric(experiment, i))
+                continue;
+            line_object(json, NULL);
+            line_object(json, "texts");
+            put_visible(json, "condition", must(strdup(name)));
+            row_metric(json, experiment, i, single ? NULL : name);
+            line_close(json);
+            put_value(json, "distinguishable",
+                      view_get(slowdown_of(experiment, name, metrics[i].name), "distinguishable"));
+            line_close(json);
+        }
+        free(name);
+    }
+    line_close(json);
+}
+
 static void put_loads(struct line *json, const struct experiment *experiment)
 {
     const struct value *loads = view_get(experiment->record.top, "loads");
@@ -154,22 +174,33 @@ static void put_loads(struct line *json, const struct experiment *experiment)
     }
 }
 
-static void put_slowdown_lines(struct line *json, const struct experiment *experiment)
+static void put_attributions(struct line *json, const struct experiment *experiment)
 {
     const struct value *all = view_get(experiment->result.top, "slowdowns");
-    char text[NUMBER_SIZE];
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
-        char *condition = view_string(view_get(item, "condition")),
-             *metric = view_string(view_get(item, "metric"));
-        if (condition != NULL && metric != NULL && strcmp(metric, "wall_s") != 0)
-            put_visible(json, NULL,
-                        text_of("%s: slowdown of %s %s", condition, metric,
-                                row_slowdown(item, experiment->family, text)));
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
         if (view_is(view_path(item, "attribution", "text"), VIEW_STRING))
             put_visible(json, NULL, view_string(view_path(item, "attribution", "text")));
-        free(condition);
-        free(metric);
-    }
+}
+
+/* What the gate is about, where that is not the wall time alone: " for user time and memory". */
+static char *gate_metrics(const struct experiment *experiment)
+{
+    const struct value *list = view_get(experiment->settings, "metric");
+    char *text = must(strdup(""));
+    bool others = false;
+    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+        for (unsigned i = 0; i < METRIC_COUNT; i++) {
+            if (!view_equals(item, metrics[i].name))
+                continue;
+            others = others || i != METRIC_WALL;
+            char *more =
+                text_of("%s%s%s", text, *text == '\0' ? " for " : " and ", metrics[i].words);
+            free(text);
+            text = more;
+        }
+    if (!others)
+        *text = '\0';
+    return text;
 }
 
 /* What the baseline against itself still allows, and the answer to --at-most. */
@@ -187,12 +218,14 @@ static void put_answers(struct line *json, const struct experiment *experiment)
                     number_percent(view_number(view_get(floor, "floor"), NAN), text)));
         free(metric);
     }
-    char *verdict = view_string(view_get(result, "verdict"));
+    char *verdict = view_string(view_get(result, "verdict")), *names = gate_metrics(experiment);
     if (verdict != NULL)
         put_visible(json, NULL,
-                    text_of("at most %.4g: %s",
-                            view_number(view_path(result, "settings", "at_most"), NAN), verdict));
+                    text_of("at most %.4g%s: %s",
+                            view_number(view_path(result, "settings", "at_most"), NAN), names,
+                            verdict));
     free(verdict);
+    free(names);
 }
 
 void table_put(struct line *json, const struct experiment *experiment)
@@ -201,6 +234,7 @@ void table_put(struct line *json, const struct experiment *experiment)
     put_visible(json, "command", command_text(view_get(experiment->record.top, "command")));
     put_title(json, experiment);
     put_conditions(json, experiment);
+    put_metrics(json, experiment);
     line_array(json, "lines");
     put_loads(json, experiment);
     for (const struct value *item = view_first(experiment->conditions); item != NULL;
@@ -211,7 +245,7 @@ void table_put(struct line *json, const struct experiment *experiment)
             put_visible(json, NULL, star);
         free(name);
     }
-    put_slowdown_lines(json, experiment);
+    put_attributions(json, experiment);
     put_answers(json, experiment);
     line_close(json);
     line_bool(json, "loaded", view_first(view_get(experiment->result.top, "slowdowns")) != NULL);

@@ -65,7 +65,8 @@ static const struct option_row experiment_rows[] = {
      .preset = "wall_s",
      .check = settings_check_metrics,
      .help = "wall_s, user_s, system_s, max_rss_bytes or all; intervals of several metrics hold "
-             "all at once (Bonferroni)"},
+             "all at once (Bonferroni); they decide when to stop and what the gate says, and the "
+             "slowdown of wall_s is reported in any case"},
     {.name = "seed",
      .argument = "N",
      .type = OPTION_COUNT,

@@ -14,6 +14,11 @@ size_t settings_metric_count(const struct settings *settings)
     return count;
 }
 
+bool settings_reports(const struct settings *settings, enum metric metric)
+{
+    return metric == WALL_S || settings->metric[metric];
+}
+
 int settings_condition(const struct settings *settings, const char *name)
 {
     for (size_t i = 0; i < settings->condition_count; i++)

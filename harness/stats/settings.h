@@ -22,7 +22,7 @@ enum {
 struct settings {
     char *conditions[MAX_CONDITIONS]; // the first is what the others are compared with
     size_t condition_count;
-    bool metric[METRICS]; // which metrics must reach the error
+    bool metric[METRICS]; // which metrics decide: must reach the error, and pass the gate
     double error;         // relative half-width that the intervals must reach
     double confidence;    // two-sided, as 0.95
     size_t min_runs;      // of each condition, without the discarded ones
@@ -36,6 +36,10 @@ struct settings {
 
 // The number of chosen metrics.
 size_t settings_metric_count(const struct settings *settings);
+
+// Whether the slowdown of this metric is reported: of the chosen ones, and of the
+// wall time in any case.
+bool settings_reports(const struct settings *settings, enum metric metric);
 
 // The index of the condition of that name, or -1.
 int settings_condition(const struct settings *settings, const char *name);

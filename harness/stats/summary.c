@@ -115,20 +115,22 @@ static json_t *slowdown(struct session *session, size_t condition, enum metric m
 {
     const struct settings *settings = session->settings;
     struct interval ratio = metric_ratio(session, condition, metric);
-    json_t *object = json_pack(
-        "{s:s, s:s, s:o, s:b, s:o, s:o, s:o, s:s, s:i, s:b, s:b}", "condition",
-        settings->conditions[condition], "metric", metric_names[metric], "ratio",
-        json_figure(ratio.center), "constant", ratio.constant, "ci", bounds(&ratio), "error",
-        error_of(&ratio), "p", json_figure(significance_p(session, condition, metric)), "method",
-        settings_has_gate(settings) ? "paired-confidence-sequence" : "paired-fieller", "pairs",
-        (int)session->conditions[condition].pairs[metric].count, "distinguishable",
-        metric_is_distinguishable(session, condition, metric), "simultaneous",
-        settings_family(settings) > 1);
+    json_t *object =
+        json_pack("{s:s, s:s, s:b, s:o, s:b, s:o, s:o, s:o, s:s, s:i, s:b, s:b}", "condition",
+                  settings->conditions[condition], "metric", metric_names[metric], "requested",
+                  settings->metric[metric], "ratio", json_figure(ratio.center), "constant",
+                  ratio.constant, "ci", bounds(&ratio), "error", error_of(&ratio), "p",
+                  json_figure(significance_p(session, condition, metric)), "method",
+                  settings_has_gate(settings) ? "paired-confidence-sequence" : "paired-fieller",
+                  "pairs", (int)session->conditions[condition].pairs[metric].count,
+                  "distinguishable", metric_is_distinguishable(session, condition, metric),
+                  "simultaneous", settings_family(settings) > 1 && settings->metric[metric]);
     const size_t censored = session_censored(session, condition);
     json_object_set_new(object, "censored", json_integer((json_int_t)censored));
     if (censored > 0)
         json_object_set_new(object, "distinguishable", json_null());
-    if (settings_has_gate(settings) && condition != settings_aa(settings))
+    if (settings_has_gate(settings) && settings->metric[metric] &&
+        condition != settings_aa(settings))
         json_object_set_new(object, "verdict",
                             json_string(verdict_names[gate_condition(session, condition)]));
     return object;
@@ -140,7 +142,7 @@ static json_t *slowdowns(struct session *session)
     json_t *list = json_array();
     for (size_t i = 1; i < settings->condition_count; i++)
         for (enum metric m = 0; m < METRICS; m++)
-            if (settings->metric[m] && session->conditions[i].pairs[m].count > 0)
+            if (settings_reports(settings, m) && session->conditions[i].pairs[m].count > 0)
                 json_array_append_new(list, slowdown(session, i, m));
     return list;
 }
@@ -149,7 +151,7 @@ static json_t *floors(struct session *session)
 {
     json_t *list = json_array();
     for (enum metric m = 0; m < METRICS && settings_aa(session->settings) > 0; m++)
-        if (session->settings->metric[m])
+        if (settings_reports(session->settings, m))
             json_array_append_new(list, json_pack("{s:s, s:o}", "metric", metric_names[m], "floor",
                                                   json_figure(metric_noise_floor(session, m))));
     return list;

@@ -170,6 +170,8 @@ static void add_result(struct session *session, size_t condition, enum metric me
         session_censored(session, condition) > 0)
         return;
     if (settings->condition_count == 1) {
+        if (!settings->metric[metric])
+            return;
         add_error(session, condition, metric,
                   metric_location(session, condition, metric).interval.error,
                   session->conditions[condition].runs, list);
@@ -179,7 +181,7 @@ static void add_result(struct session *session, size_t condition, enum metric me
         return;
     const size_t pairs = session->conditions[condition].pairs[metric].count;
     // With a gate the verdict counts, not the error.
-    if (!settings_has_gate(settings))
+    if (!settings_has_gate(settings) && settings->metric[metric])
         add_error(session, condition, metric,
                   pairs > 0 ? metric_ratio(session, condition, metric).error : NAN, pairs, list);
     if (pairs > 0)
@@ -197,7 +199,7 @@ json_t *warnings_of(struct session *session)
             add_timed_out(session, i, list);
     for (size_t i = 0; i < settings->condition_count; i++)
         for (enum metric m = 0; m < METRICS; m++)
-            if (settings->metric[m] && session->conditions[i].censored == 0 &&
+            if (settings_reports(settings, m) && session->conditions[i].censored == 0 &&
                 !metric_is_negligible(session, i, m))
                 add_oddities(session, i, m, list);
     for (size_t i = 0; i < settings->condition_count; i++)
@@ -206,7 +208,7 @@ json_t *warnings_of(struct session *session)
                 add_delivery(session, i, &session->conditions[i].loads[k], list);
     for (size_t i = 0; i < settings->condition_count; i++)
         for (enum metric m = 0; m < METRICS; m++)
-            if (settings->metric[m])
+            if (settings_reports(settings, m))
                 add_result(session, i, m, list);
     return list;
 }

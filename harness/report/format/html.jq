@@ -150,14 +150,23 @@ def cell_row($hosts):
   + n_cell($v.achieved; .texts.achieved | esc)
   + (if $hosts then "<td>\(.host // "unknown" | esc)</td>" else "" end) + "</tr>";
 
+# The metrics of --metric other than the wall time.
+def metric_table($head):
+  [.cells[].metrics[]] | select(. != [])
+  | "<h3>Other metrics</h3>", table_start("metric-table"; "Each metric of --metric other than the wall time"; "sortable"; length),
+    header([$head.columns.cell_metrics[].title | (.[:1] | ascii_upcase) + .[1:] | sub("^Program"; "Target") | esc]),
+    (.[].texts | "<tr data-f=\"\(.program | esc) \(.load | esc)\"><th scope=\"row\">\(.program | esc)</th><td>\(.load | esc)</td><td>\(.metric)</td>"
+      + n_cell(null; .alone | together) + n_cell(null; .loaded | together) + n_cell(null; .ratio) + "</tr>"),
+    table_end;
+
 def every_cell($head):
   ($head.hosts | length > 1) as $hosts
   | section("cells"; "Every cell"),
-  "<p>Alone and under load are wall times. ± and [ ] are \($head.level) confidence intervals; → is from alone to under load; \(memory_text($head)).</p>",
+  "<p>Alone, under load and slowdown are of the wall time. \($head.legend.key | esc); → is from alone to under load; \(memory_text($head)).</p>",
   table_start("cell-table"; "Figures of each target under each load"; "sortable"; .cells | length),
   header(["Target", "Load", "Level", "Runs", "Slowdown", "Problems", "Alone", "Under load", "User time", "System time", "Memory", "Load achieved", (if $hosts then "Host" else empty end)]),
-  (.cells[] | cell_row($hosts)), table_end,
-  ([.cells[].lines[] | select(contains(": slowdown of ") or startswith("* "))]
+  (.cells[] | cell_row($hosts)), table_end, metric_table($head),
+  ([.cells[].lines[] | select(startswith("* "))]
    | if . == [] then empty else "<ul>", (.[] | "<li>\(esc)</li>"), "</ul>" end),
   "</section>";
 

@@ -64,6 +64,15 @@ def slowdown_table($head):
     (([.[].floor // empty] | unique[]), .[].lines[] | "\\noindent \(tex)\\par"),
     "\\endgroup";
 
+def metric_table($head):
+  [.[].metrics[]] | select(. != [])
+  | "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\\renewcommand{\\arraystretch}{1.2}",
+    table("p{4.2cm}p{2.6cm}lrrr"; "Metrics other than wall time"; [[$head.columns.cell_metrics[].title | tex_number]];
+      .[] | . as $row | .texts
+      | [(.program | tex | ragged), (.load | tex | ragged), .metric, (.alone | tex_number), (.loaded | tex_number), (.ratio | tex_number | bold($row.distinguishable))]
+      | tex_line),
+    "\\endgroup";
+
 def level_table:
   .load as $load | .levels as $levels | .rows as $rows
   | [range(0; $levels | length)] | in_parts(4)
@@ -90,7 +99,7 @@ def preamble:
 (foreach (by_target, null) as $rows ({ levels: [], notes: [] };
    if $rows == null then .rows = null
    else .rows = $rows | .levels += [$rows[] | levelled] | .notes += ($rows | findings("notes")) end;
-   if .rows != null then .rows | map(.tex = { program: (.texts.program | tex | ragged), load: (.texts.load | tex | ragged) }) | mean_table($head), (if any(.[]; .loaded != null) then slowdown_table($head) else empty end)
+   if .rows != null then .rows | map(.tex = { program: (.texts.program | tex | ragged), load: (.texts.load | tex | ragged) }) | mean_table($head), (if any(.[]; .loaded != null) then slowdown_table($head) else empty end), metric_table($head)
    else (.levels | by_level | level_table),
      ($head.texts | section("Between nodes"; .between[]), section("Not done"; .waiting[]), section("Warnings"; .warnings[])),
      section("Notes"; .notes[] | finding_text) end)),

@@ -22,6 +22,11 @@ def summary_table($head):
     (range(0; $findings | length) as $i | "\($i + 1). `\($findings[$i].flag)`\($findings[$i] | marked_where + ": " + .text | md)"), "",
     (([.[].floor // empty] | unique[]), .[].lines[] | "- " + md), "";
 
+def metric_table($head):
+  [.[].metrics[]] | select(. != [])
+  | heading([$head.columns.cell_metrics[].title]; 3),
+    (.[] | . as $row | .texts | [(.program | md), (.load | md), .metric, .alone, .loaded, (.ratio | bold($row.distinguishable))] | line), "";
+
 def mean_table($head):
   heading(["program", "load", "runs"] + [$head.metrics[] | "\(.title) mean (\(.table_unit))", "variance (\(.table_unit)²)"]; 2),
   (mean_lines(.texts) | [(.program | md), (.load // "-" | md)] + .numbers | line), "";
@@ -40,7 +45,7 @@ def section($title; lines): [lines] | if . == [] then empty else "## \($title)",
 (foreach (by_target, null) as $rows ({ levels: [], notes: [] };
    if $rows == null then .rows = null
    else .rows = $rows | .levels += [$rows[] | levelled] | .notes += ($rows | findings("notes")) end;
-   if .rows != null then .rows | "## \(.[0].target | md)", "", summary_table($head), "### Mean and variance of \(.[0].target | md)", "", mean_table($head)
+   if .rows != null then .rows | "## \(.[0].target | md)", "", summary_table($head), metric_table($head), "### Mean and variance of \(.[0].target | md)", "", mean_table($head)
    else (.levels | [by_level] | select(. != []) | "## Slowdown by level", "", (.[] | level_table)),
      ($head.texts | section("Between nodes"; .between[] | "- " + md), section("Not done"; .waiting[] | "- " + md), section("Warnings"; .warnings[] | "- " + md)),
      section("Notes"; .notes[] | "- `\(.flag)`\(places | md): \(.text | md)") end)),

@@ -9,7 +9,7 @@ def styled($style): if $colour and $style != null then "\u001b[\($style)m\(.)\u0
 def blanks: if . < 1 then "" else " " * . end;
 
 def style_of($row):
-  if . == "slowdown" then (if $row.distinguishable == null then null elif $row.distinguishable then "1" else "2" end)
+  if . == "slowdown" or . == "ratio" then (if $row.distinguishable == null then null elif $row.distinguishable then "1" else "2" end)
   elif . == "achieved" and ($row.texts.achieved | endswith(" (short)")) then "33"
   elif . == "problems" then "33" else null end;
 
@@ -37,10 +37,13 @@ def trimmed: if endswith(" ") then sub(" +$"; "") else . end;
 def table($columns; $findings):
   map(.texts.problems = marks($findings)) as $rows
   | ($columns + [{ key: "problems", title: "problems", left: true, rank: 0 }]
-     | map(.key as $key | select(($key != "problems" or $findings != []) and ($key != "slowdown" or any($rows[]; .texts.slowdown != "-" and .texts.slowdown != "1"))))
+     | map(.key as $key | select(($key != "problems" or $findings != []) and ((["slowdown", "ratio", "loaded"] | index($key) | not) or any($rows[]; .texts[$key] != "-" and .texts[$key] != "1"))))
      | fitted($rows)) as $fitted
   | ([$fitted[] | . as $column | .title | padded($column; "4")] | join("  ") | trimmed),
     ($rows[] | . as $row | [$fitted[] | . as $column | $row.texts[.key] | padded($column; $column.key | style_of($row))] | join("  ") | trimmed);
+
+# Rows of metrics other than the wall time -> their table.
+def metric_table($columns): if . == [] then empty else "", (map(.problems = []) | table($columns; [])) end;
 
 def numbered($findings): range(0; $findings | length) as $i | "\($i + 1) \($findings[$i] | marked_text)";
 def note_lines: findings("notes") | if $verbose then .[] | finding_text else empty end;
@@ -48,7 +51,7 @@ def notes: [.[].notes[]] | length;
 
 def target_table($columns):
   findings("problems") as $findings
-  | (.[0].target | styled("1")), table($columns; $findings),
+  | (.[0].target | styled("1")), table($columns.cells; $findings), ([.[].metrics[]] | metric_table($columns.cell_metrics)),
     (numbered($findings), ([.[].floor // empty] | unique[]), .[].lines[], note_lines | "  " + .),
     "";
 
@@ -65,7 +68,7 @@ def experiment($head):
   | ([$rows[] | select(.texts != null)]) as $conditions
   | ($rows | findings("problems")) as $findings
   | (.command | styled("1")), .where, (.placed // empty), "",
-    ($conditions | table($head.columns.conditions; $findings)), "",
+    ($conditions | table($head.columns.conditions; $findings)), (.metrics | metric_table($head.columns.condition_metrics)), "",
     .lines[],
     ($rows | numbered($findings), note_lines),
     ($rows | if $verbose then empty else notes | notes_count end),
@@ -76,7 +79,7 @@ def campaign($head):
   ($head.texts | "\(.name | styled("1")): \(.totals)", (.hosts[] | "on " + .), ""),
   (foreach (by_target, null) as $rows ({ notes: 0 };
      if $rows == null then .rows = null else .rows = $rows | .notes += ($rows | notes) end;
-     if .rows != null then .rows | target_table($head.columns.cells)
+     if .rows != null then .rows | target_table($head.columns)
      else rest($head), (if $verbose then empty else .notes | notes_count end), family_text($head) end)),
   "\(key_text($head)); runs are those alone + under load; a → b is alone → under load; \(memory_text($head)).";
 

@@ -1,0 +1,62 @@
+#include "figure.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double number_of(const struct value *object, const char *key)
+{
+    return view_number(view_get(object, key), NAN);
+}
+
+double figure_bound(const struct value *figure, bool high)
+{
+    const struct value *ci = view_get(figure, "ci"), *low = view_first(ci);
+    return view_number(high && low != NULL ? view_next(ci, low) : low, NAN);
+}
+
+/* Results of older versions left rare outliers out of the mean. */
+static bool is_without_outliers(const struct value *figure)
+{
+    return view_equals(view_get(figure, "statistic"), "mean-without-outliers");
+}
+
+static bool is_mean(const struct value *figure)
+{
+    const struct value *statistic = view_get(figure, "statistic");
+    return statistic == NULL || view_equals(statistic, "mean") || is_without_outliers(figure);
+}
+
+double figure_center(const struct value *figure)
+{
+    const double center = number_of(figure, "center");
+    return isnan(center) ? number_of(figure, "mean") : center;
+}
+
+const char *figure_text(const struct value *figure, scale_for *scale, char *text)
+{
+    const double center = figure_center(figure);
+    const double low = figure_bound(figure, false), high = figure_bound(figure, true);
+    if (view_true(view_get(figure, "constant"))) {
+        number_scaled(center, scale, "", text);
+        return strcat(text, " (constant)");
+    }
+    if (is_mean(figure) || isnan(low))
+        number_with_error(center, (high - low) / 2, scale, text);
+    else
+        number_with_bounds(center, low, high, scale, text);
+    return is_without_outliers(figure) ? strcat(text, " *") : text;
+}
+
+char *figure_star(const struct value *figure, scale_for *scale, const char *who)
+{
+    char mean[NUMBER_SIZE];
+    if (!is_without_outliers(figure))
+        return NULL;
+    return text_of("* %s: mean-without-outliers, %.0f run(s) set aside; the mean of all runs is %s",
+                   who, view_number(view_get(figure, "set_aside"), 0),
+                   number_scaled(number_of(figure, "mean"), scale, "", mean));
+}

@@ -1,0 +1,105 @@
+#include "legend.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Names of records, and their words. */
+static const struct {
+    const char *name, *words;
+} statistics[] = {{"mean", "mean"},
+                  {"median", "median"},
+                  {"trimmed", "trimmed mean"},
+                  {"p90", "90th percentile"},
+                  {"p99", "99th percentile"}};
+
+static const char *statistic_of(const struct value *settings)
+{
+    for (size_t i = 0; i < sizeof statistics / sizeof *statistics; i++)
+        if (view_equals(view_get(settings, "statistic"), statistics[i].name))
+            return statistics[i].words;
+    return statistics[0].words;
+}
+
+/* A gate's family are those of its loads, too. */
+static const char *members_of(const struct value *settings, double count)
+{
+    const struct value *list = view_get(settings, "metric");
+    double listed = 0;
+    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+        listed++;
+    return listed == count ? "metrics" : listed > 1 ? "metrics and loads" : "loads";
+}
+
+struct legend legend_of(const struct experiment *experiment)
+{
+    const struct value *intervals = view_get(experiment->result.top, "intervals");
+    const double family = view_number(view_get(experiment->settings, "confidence"), 0.95);
+    const double count = fmax(view_number(view_get(intervals, "family"), 1), 1);
+    /* Bonferroni, as harness/stats has it. */
+    return (struct legend){.level = 1 - (1 - family) / count,
+                           .family = family,
+                           .intervals = (unsigned)count,
+                           .members = members_of(experiment->settings, count),
+                           .statistic = statistic_of(experiment->settings)};
+}
+
+struct legend legend_join(struct legend a, struct legend b)
+{
+    if (a.level != b.level || a.intervals != b.intervals || a.members != b.members) {
+        a.level = NAN;
+    }
+    if (a.statistic != b.statistic)
+        a.statistic = NULL;
+    return a;
+}
+
+static char *percent(double level)
+{
+    return level < 0.9999 ? text_of("%.4g %%", 100 * level) : text_of("%.6g %%", 100 * level);
+}
+
+char *legend_level(const struct legend *legend)
+{
+    return isnan(legend->level) ? must(strdup("confidence")) : percent(legend->level);
+}
+
+static bool is_mean(const struct legend *legend)
+{
+    return legend->statistic == NULL || strcmp(legend->statistic, statistics[0].name) == 0;
+}
+
+char *legend_figure(const struct legend *legend)
+{
+    char *level = legend_level(legend);
+    char *text = legend->statistic == NULL ? text_of("± %s", level)
+                 : is_mean(legend)         ? text_of("mean ± %s", level)
+                                           : text_of("%s [%s]", legend->statistic, level);
+    free(level);
+    return text;
+}
+
+char *legend_key(const struct legend *legend)
+{
+    char *level = legend_level(legend), *together = must(strdup(""));
+    if (legend->intervals > 1 && !isnan(legend->level)) {
+        char *all = percent(legend->family);
+        free(together);
+        together = text_of(" (%s for the %u %s together)", all, legend->intervals, legend->members);
+        free(all);
+    }
+    char *text =
+        text_of("± and [ ] are %s%sconfidence intervals%s for repetitions in the same session: "
+                "another day, node or build may differ by more",
+                isnan(legend->level) ? "" : level, isnan(legend->level) ? "" : " ", together);
+    if (!is_mean(legend)) {
+        char *more = text_of("%s; times and ratios are of the %s", text, legend->statistic);
+        free(text);
+        text = more;
+    }
+    free(level);
+    free(together);
+    return text;
+}

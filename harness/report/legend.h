@@ -1,0 +1,31 @@
+#ifndef REPORT_LEGEND_H
+#define REPORT_LEGEND_H
+
+#include "experiment.h"
+
+/* What the figures of a table are: which statistic, at which level. */
+
+struct legend {
+    double level;          /* of each interval, as 0.95; NAN: not the same in all of them */
+    double family;         /* the level at which all of its family hold at once */
+    unsigned intervals;    /* of a family; 1: each holds by itself */
+    const char *members;   /* what they are of, "metrics" */
+    const char *statistic; /* in words, "mean"; NULL: not the same in all of them */
+};
+
+/* Of one experiment. */
+struct legend legend_of(const struct experiment *experiment);
+/* Of both. */
+struct legend legend_join(struct legend a, struct legend b);
+
+/* The texts are to be freed. */
+
+/* "95 %"; "confidence" where levels differ. */
+char *legend_level(const struct legend *legend);
+/* "mean ± 95 %", "median [95 %]". */
+char *legend_figure(const struct legend *legend);
+/* What is said below the tables: "± and [ ] are 98.75 % confidence intervals (95 %
+ * for the 4 metrics together)". */
+char *legend_key(const struct legend *legend);
+
+#endif
