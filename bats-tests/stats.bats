@@ -145,7 +145,7 @@ summary() {
     pairs 7 40 1.3 0.03 >runs
     "$BIN/stats" --conditions baseline,load --at-most 1.1 --max-runs 1000 <runs >answers
     # Far above the limit: decided at the least number of runs.
-    (($(sed -n 11p answers | cut -f 6) <= 24 - 10))
+    (($(sed -n 11p answers | cut -f 6) <= 30 - 10))
     # Right at the limit it would take for ever.
     pairs 7 40 1.1 0.03 | "$BIN/stats" --conditions baseline,load --at-most 1.1 --max-runs 1000 >answers
     (($(sed -n 31p answers | cut -f 6) > 100))
@@ -174,7 +174,7 @@ summary() {
         mapfile -t values <$order
         wall "${values[@]}" | summary --error 0.5 --max-runs 24 --min-runs 23 >$order.json
         awk '{ print "{\"condition\":\"" (NR % 2 ? "a" : "b") "\",\"wall_s\":" $1 * (NR % 2 ? 1 : 3) "}" }' $order |
-            summary --conditions a,b --max-runs 13 >$order.both.json
+            summary --conditions a,b --min-runs 12 --max-runs 13 >$order.both.json
     done
     jq -s 'map(.conditions[0].wall_s.error)' smooth.json mixed.json | holds '.[0] > 2 * .[1]'
     jq -s 'map(.warnings | map(.flag) | index("autocorrelation") != null)' smooth.json mixed.json | holds '. == [true, false]'
@@ -296,7 +296,7 @@ summary() {
 }
 
 @test "a metric without variation has no interval, nor has its ratio, and it holds nobody up" {
-    for i in {1..12}; do
+    for i in {1..15}; do
         printf '{"condition":"baseline","wall_s":1.0%02d,"max_rss_bytes":2000}\n' $((i * 7 % 23))
         printf '{"condition":"load","wall_s":1.1%02d,"max_rss_bytes":3000}\n' $((i * 5 % 23))
     done | summary --conditions baseline,load --metric wall_s,max_rss_bytes | holds '
@@ -310,7 +310,7 @@ summary() {
 @test "an interval depends on the runs and the design, never on the requested error" {
     local error
     for error in 5% 2% 1% 0.1%; do
-        for i in {1..12}; do
+        for i in {1..15}; do
             printf '{"wall_s":1.0%02d}\n' $((i * 7 % 23))
         done | summary --error $error >$error
         jq -c '.conditions[0].wall_s' $error
@@ -406,7 +406,7 @@ summary() {
 @test "a gate says below, above or undecided, and stops once it knows" {
     pairs 1 60 1.02 0.01 | "$BIN/stats" --conditions baseline,load --at-most 1.10 --max-runs 60 --first-stop --summary file >answers
     grep -q $'^stop\tdecided' answers
-    holds '.verdict == "below" and .slowdowns[0].pairs == 12 and .slowdowns[0].method == "paired-confidence-sequence"' <file
+    holds '.verdict == "below" and .slowdowns[0].pairs == 15 and .slowdowns[0].method == "paired-confidence-sequence"' <file
     pairs 1 60 1.3 0.01 | summary --conditions baseline,load --at-most 1.10 --max-runs 60 --first-stop | holds '.verdict == "above"'
     pairs 1 20 1.10 0.05 | summary --conditions baseline,load --at-most 1.10 --max-runs 20 --first-stop |
         holds '.verdict == "undecided" and .conditions[0].stop_reason == "max-runs"'
@@ -461,7 +461,7 @@ summary() {
         echo next
     } | summary --conditions baseline,load --first-stop >results
     [[ $(wc -l <results) -eq 2 ]]
-    jq -es 'map(.slowdowns[0]) | (.[0].ratio - 1.2 | fabs) < 0.02 and (.[1].ratio - 1.4 | fabs) < 0.02 and all(.pairs == 12)' results
+    jq -es 'map(.slowdowns[0]) | (.[0].ratio - 1.2 | fabs) < 0.02 and (.[1].ratio - 1.4 | fabs) < 0.02 and all(.pairs == 15)' results
 }
 
 @test "two files are compared by independent samples" {

@@ -9,7 +9,7 @@
 /* From a single run of t seconds: at least min-runs pairs of 2 t, at most max-runs
  * pairs of 3 t (a load that doubles the time), and what jostle adds. */
 static const double pair_s = 0.2, start_s = 1;
-enum { DEFAULT_MAX_RUNS = 30, DEFAULT_MIN_RUNS = 12 };
+enum { DEFAULT_MAX_RUNS = 30, DEFAULT_MIN_RUNS = 15 };
 
 /* Adds to {name: [sum, count]}. */
 static void add_time(json_t *sums, const char *name, double seconds)

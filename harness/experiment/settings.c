@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#define DEFAULT_MIN_RUNS 12
+#define DEFAULT_MIN_RUNS 15
 #define MOST             999999999
 #define NS_PER_US        1000
 #define NS_PER_S         1000000000
@@ -97,7 +97,7 @@ const struct option_row settings_rows[] = {
      FIELD(min_runs),
      .minimum = 1,
      .maximum = MOST,
-     .help = "runs of each condition at least (default: 12, or --max-runs where that is less)"},
+     .help = "runs of each condition at least (default: 15, or --max-runs where that is less)"},
     {.name = "max-runs",
      .argument = "N",
      .type = OPTION_COUNT,

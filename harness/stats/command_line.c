@@ -50,7 +50,7 @@ static const struct option_row experiment_rows[] = {
      TYPED(min_runs),
      .minimum = 1,
      .maximum = MAX_RUNS_LIMIT,
-     .help = "runs of each condition at least (default: 12, or --max-runs where that is less)"},
+     .help = "runs of each condition at least (default: 15, or --max-runs where that is less)"},
     {.name = "max-runs",
      .argument = "N",
      .type = OPTION_COUNT,

@@ -12,12 +12,11 @@ static size_t blocks_for(struct session *session, size_t now, double error)
 {
     const struct settings *settings = session->settings;
     size_t low = now, high = settings->max_runs;
-    bool sequential = settings_is_sequential(settings);
     double unit = error / critical_t(&session->critical, (double)now - 1) * sqrt((double)now) /
-                  location_widening(now, sequential);
+                  location_widening(settings, now);
     while (low < high) {
         size_t n = low + (high - low) / 2;
-        double t = critical_t(&session->critical, (double)n - 1) * location_widening(n, sequential);
+        double t = critical_t(&session->critical, (double)n - 1) * location_widening(settings, n);
         if (unit * t / sqrt((double)n) <= settings->error)
             high = n;
         else
@@ -57,7 +56,7 @@ static size_t blocks_for_gate(struct session *session, size_t now)
             if (i == settings_aa(settings) || !is_asked(session, i, m))
                 continue;
             // With 1 in the place of t the half-width is the standard error.
-            struct interval ratio = interval_ratio(&session->conditions[i].pairs[m], 1);
+            struct interval ratio = interval_ratio(&session->conditions[i].pairs[m], 1, 1);
             double unit = ratio.error * ratio.center * sqrt((double)now);
             double gap = fabs(ratio.center - settings->at_most);
             size_t blocks =

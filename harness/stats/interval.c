@@ -78,9 +78,29 @@ struct interval interval_mean(struct critical *critical, double mean, double var
     return (struct interval){mean, mean - half, mean + half, half / fabs(mean), false};
 }
 
-void pairs_add(struct pairs *pairs, double x, double y)
+static bool pairs_reserve(struct pairs *pairs)
 {
-    pairs->count++;
+    if (pairs->count < pairs->capacity)
+        return true;
+    const size_t capacity = pairs->capacity ? 2 * pairs->capacity : 32;
+    double *x = realloc(pairs->x, capacity * sizeof *x);
+    if (!x)
+        return false;
+    pairs->x = x;
+    double *y = realloc(pairs->y, capacity * sizeof *y);
+    if (!y)
+        return false;
+    pairs->y = y;
+    pairs->capacity = capacity;
+    return true;
+}
+
+bool pairs_add(struct pairs *pairs, double x, double y)
+{
+    if (!pairs_reserve(pairs))
+        return false;
+    pairs->x[pairs->count] = x;
+    pairs->y[pairs->count++] = y;
     double n = (double)pairs->count;
     double dx = x - pairs->mean_x, dy = y - pairs->mean_y;
     pairs->mean_x += dx / n;
@@ -88,25 +108,48 @@ void pairs_add(struct pairs *pairs, double x, double y)
     pairs->xx += dx * (x - pairs->mean_x);
     pairs->xy += dx * (y - pairs->mean_y);
     pairs->yy += dy * (y - pairs->mean_y);
+    return true;
 }
 
-struct interval interval_ratio(const struct pairs *pairs, double t)
+void pairs_clear(struct pairs *pairs)
 {
-    double x = pairs->mean_x, y = pairs->mean_y;
+    *pairs = (struct pairs){.x = pairs->x, .y = pairs->y, .capacity = pairs->capacity};
+}
+
+void pairs_free(struct pairs *pairs)
+{
+    free(pairs->x);
+    free(pairs->y);
+    *pairs = (struct pairs){0};
+}
+
+// (y - r x)^2 = t^2 (yy - 2 r xy + r^2 xx) / (n (n - 1)) is a r^2 - 2 b r + c = 0.
+// The lower or the upper root; NAN where x is not surely above 0.
+static double fieller_bound(const struct pairs *pairs, double t, bool upper)
+{
+    const double x = pairs->mean_x, y = pairs->mean_y, n = (double)pairs->count;
+    const double k = t * t / (n * (n - 1));
+    const double a = x * x - k * pairs->xx, b = x * y - k * pairs->xy, c = y * y - k * pairs->yy;
+    if (!(a > 0) || !isfinite(t))
+        return NAN;
+    const double root = sqrt(fmax(b * b - a * c, 0)); // below 0 only by rounding
+    return (b + (upper ? root : -root)) / a;
+}
+
+struct interval interval_ratio(const struct pairs *pairs, double t_low, double t_high)
+{
+    const double x = pairs->mean_x, center = pairs->mean_y / x;
     if (pairs->count == 0 || !(x > 0))
         return unbounded(NAN);
     if (pairs->count < 2)
-        return unbounded(y / x);
-    // (y - r x)^2 = t^2 (yy - 2 r xy + r^2 xx) / (n (n - 1)) is a r^2 - 2 b r + c = 0.
+        return unbounded(center);
     if (!(pairs->xx > 0) && !(pairs->yy > 0))
-        return interval_constant(y / x);
-    double n = (double)pairs->count, k = t * t / (n * (n - 1));
-    double a = x * x - k * pairs->xx, b = x * y - k * pairs->xy, c = y * y - k * pairs->yy;
-    double root = b * b - a * c;
-    if (!(a > 0) || !isfinite(t))
-        return unbounded(y / x);
-    root = root > 0 ? sqrt(root) : 0; // below 0 only by rounding
-    struct interval ratio = {.center = y / x, .low = (b - root) / a, .high = (b + root) / a};
-    ratio.error = ratio.center > 0 ? (ratio.high - ratio.low) / 2 / ratio.center : INFINITY;
+        return interval_constant(center);
+    struct interval ratio = {.center = center,
+                             .low = fieller_bound(pairs, t_low, false),
+                             .high = fieller_bound(pairs, t_high, true)};
+    if (isnan(ratio.low) || isnan(ratio.high))
+        return unbounded(center);
+    ratio.error = center > 0 ? (ratio.high - ratio.low) / 2 / center : INFINITY;
     return ratio;
 }

@@ -40,19 +40,27 @@ struct interval interval_constant(double center);
 struct interval interval_mean(struct critical *critical, double mean, double variance, size_t n,
                               double widen);
 
-// Sums over the pairs (x, y), y measured in the same block as x.
+// Pairs (x, y), y measured in the same block as x, and sums over them.
 struct pairs {
-    size_t count;
+    double *x, *y; // in the order of the blocks
+    size_t count, capacity;
     double mean_x, mean_y, xx, xy, yy; // xx, xy, yy: sums about the means
 };
 
-void pairs_add(struct pairs *pairs, double x, double y);
+// Appends a pair; false if memory ran out.
+bool pairs_add(struct pairs *pairs, double x, double y);
+
+// Empties them, and keeps their memory for the next experiment.
+void pairs_clear(struct pairs *pairs);
+
+void pairs_free(struct pairs *pairs);
 
 // Ratio of the means y/x from pairs: all r for which the mean of y - r x does
 // not differ from 0 by a paired t test. E. C. Fieller, "Some problems in
 // interval estimation", J. R. Statist. Soc. B 16 (1954) 175-185. A drift that
 // scales both values of a pair cancels. Without bounds (x not surely above 0)
-// the error is INFINITY.
-struct interval interval_ratio(const struct pairs *pairs, double t);
+// the error is INFINITY. Student's t may differ between the two bounds: where the
+// values are skewed, one side needs more.
+struct interval interval_ratio(const struct pairs *pairs, double t_low, double t_high);
 
 #endif

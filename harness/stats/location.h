@@ -6,6 +6,7 @@
 
 #include "interval.h"
 #include "sample.h"
+#include "settings.h"
 
 struct location {
     struct interval interval; // that of the stopping rule
@@ -13,16 +14,14 @@ struct location {
     size_t outliers;          // runs far from the others; the mean includes them
 };
 
-// Student's t interval of the mean of all values, widened for skewed, for
-// two-peaked and for dependent ones (`factor`: the variance of their mean over
-// that of independent ones), and for having looked where the number of runs was
-// not fixed beforehand (`sequential`). It depends on the values and on the design
+// Student's t interval of the mean of all values, `widen` times as wide, and wider
+// for skewed and for two-peaked ones. It depends on the values and on the design
 // alone, never on the requested error.
 struct interval location_estimate(struct critical *critical, const struct sample *sample,
-                                  bool sequential, double factor);
+                                  double widen);
 
-// Factor by which an interval must be wider when the rule that ended the
-// experiment has looked at the n values (1 if it has not).
-double location_widening(size_t n, bool sequential);
+// Factor by which an interval must be wider because the rule that ended the
+// experiment has looked at the n values from min_runs on; 1 if it has not.
+double location_widening(const struct settings *settings, size_t n);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "series.h"
 #include "shape.h"
+#include "stretch.h"
 
 #include <math.h>
 
@@ -19,7 +20,9 @@ static struct interval estimate(struct session *session, size_t condition, enum 
     const struct settings *settings = session->settings;
     const struct sample *sample = &session->conditions[condition].metric[metric];
     const double factor = dependence_factor(seen, prior, sample->count, settings->condition_count);
-    return location_estimate(&session->critical, sample, settings_is_sequential(settings), factor);
+    // What dependence may cost pays for having looked, too, where it is more.
+    const double widen = fmax(sqrt(factor), location_widening(settings, sample->count));
+    return location_estimate(&session->critical, sample, widen);
 }
 
 // The interval that decides. With a fixed number of runs it allows for no
@@ -62,7 +65,7 @@ double metric_mean_variance(const struct session *session, size_t condition, enu
         return variance;
     struct dependence seen = series_dependence(session, metric);
     double factor = dependence_factor(&seen, rule_prior, sample->count, settings->condition_count);
-    return variance * fmax(factor, pow(location_widening(sample->count, true), 2));
+    return variance * fmax(factor, pow(location_widening(settings, sample->count), 2));
 }
 
 // The error of a lone condition.
@@ -86,6 +89,25 @@ double metric_rho(const struct session *session, enum metric metric)
     return dependence_rho(&seen, robust_prior);
 }
 
+// A load that makes the times vary does so by delays: variances of the relative times
+// that differ by more than this.
+static const double delays_from = 4;
+
+// The ratio r is that for which y - r x has the mean 0, so its interval needs what
+// the shape of y - r x asks of that mean. False if memory ran out.
+static bool ratio_stretch(struct session *session, const struct pairs *pairs,
+                          struct stretch *stretch)
+{
+    struct sample *rest = &session->scratch;
+    const double x = pairs->mean_x, y = pairs->mean_y, ratio = y / x;
+    sample_clear(rest);
+    for (size_t i = 0; i < pairs->count; i++)
+        if (!sample_add(rest, pairs->y[i] - ratio * pairs->x[i]))
+            return false;
+    *stretch = stretch_of(rest, pairs->yy > delays_from * ratio * ratio * pairs->xx);
+    return true;
+}
+
 struct interval metric_ratio(struct session *session, size_t condition, enum metric metric)
 {
     if (session_censored(session, condition) > 0)
@@ -98,10 +120,14 @@ struct interval metric_ratio_of_records(struct session *session, size_t conditio
 {
     const struct settings *settings = session->settings;
     const struct pairs *pairs = &session->conditions[condition].pairs[metric];
-    if (settings_has_gate(settings))
-        return interval_ratio(pairs, critical_sequence(session->critical.confidence, pairs->count));
-    double widen = location_widening(pairs->count, settings_is_sequential(settings));
-    return interval_ratio(pairs, widen * critical_t(&session->critical, (double)pairs->count - 1));
+    const double t = settings_has_gate(settings)
+                         ? critical_sequence(session->critical.confidence, pairs->count)
+                         : critical_t(&session->critical, (double)pairs->count - 1) *
+                               location_widening(settings, pairs->count);
+    struct stretch stretch;
+    if (!ratio_stretch(session, pairs, &stretch))
+        return (struct interval){.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
+    return interval_ratio(pairs, t * stretch.low, t * stretch.high);
 }
 
 static bool is_small(const struct condition *condition, enum metric metric)

@@ -42,9 +42,10 @@ void session_clear(struct session *session)
 {
     for (size_t i = 0; i < session->settings->condition_count; i++) {
         struct condition *condition = &session->conditions[i];
-        for (size_t m = 0; m < METRICS; m++)
+        for (size_t m = 0; m < METRICS; m++) {
             sample_clear(&condition->metric[m]);
-        memset(condition->pairs, 0, sizeof condition->pairs);
+            pairs_clear(&condition->pairs[m]);
+        }
         condition->runs = condition->seen = condition->censored = 0;
         memset(condition->failures, 0, sizeof condition->failures);
         clear_loads(condition);
@@ -58,8 +59,10 @@ void session_clear(struct session *session)
 void session_free(struct session *session)
 {
     for (size_t i = 0; session->conditions && i < session->settings->condition_count; i++) {
-        for (size_t m = 0; m < METRICS; m++)
+        for (size_t m = 0; m < METRICS; m++) {
             sample_free(&session->conditions[i].metric[m]);
+            pairs_free(&session->conditions[i].pairs[m]);
+        }
         clear_loads(&session->conditions[i]);
         free(session->conditions[i].order);
     }
@@ -67,6 +70,7 @@ void session_free(struct session *session)
     free(session->runs);
     free(session->table);
     critical_free(&session->critical);
+    sample_free(&session->scratch);
 }
 
 static bool reserve_runs(struct session *session)
@@ -163,7 +167,7 @@ static bool use(struct session *session, const struct observation *run)
     return true;
 }
 
-static void pair_block(struct session *session, const int *row)
+static bool pair_block(struct session *session, const int *row)
 {
     const struct observation *base = &session->runs[row[0]];
     for (size_t i = 1; i < session->settings->condition_count; i++) {
@@ -171,22 +175,27 @@ static void pair_block(struct session *session, const int *row)
         if (!session_uses(session, base) || !session_uses(session, run))
             continue;
         for (size_t m = 0; m < METRICS; m++)
-            if (!isnan(base->value[m]) && !isnan(run->value[m]))
-                pairs_add(&session->conditions[i].pairs[m], base->value[m], run->value[m]);
+            if (!isnan(base->value[m]) && !isnan(run->value[m]) &&
+                !pairs_add(&session->conditions[i].pairs[m], base->value[m], run->value[m]))
+                return false;
     }
+    return true;
 }
 
-static void complete_block(struct session *session, size_t block)
+// False if memory ran out.
+static bool complete_block(struct session *session, size_t block)
 {
     size_t width = session->settings->condition_count;
     const int *row = session->table + (block - 1) * width;
     for (size_t i = 0; i < width; i++)
         if (row[i] < 0)
-            return;
-    pair_block(session, row);
+            return true;
+    if (!pair_block(session, row))
+        return false;
     session->complete++;
     if (block == session->open + 1)
         session->open = block;
+    return true;
 }
 
 enum session_add session_add(struct session *session, struct observation *run)
@@ -218,8 +227,7 @@ enum session_add session_add(struct session *session, struct observation *run)
         session->last_order = run->order;
     if (session_uses(session, run) && !use(session, run))
         return SESSION_NO_MEMORY;
-    complete_block(session, run->block);
-    return SESSION_ADDED;
+    return complete_block(session, run->block) ? SESSION_ADDED : SESSION_NO_MEMORY;
 }
 
 static struct load_sum *find_load(struct condition *condition, const char *name, const char *unit)

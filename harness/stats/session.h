@@ -49,6 +49,7 @@ enum stop_reason stop_reason(const char *name);
 struct session {
     const struct settings *settings;
     struct critical critical;
+    struct sample scratch;        // values that an interval needs for a moment
     struct condition *conditions; // [settings->condition_count]
     struct observation *runs;     // in the order they came
     size_t count, capacity;

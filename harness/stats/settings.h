@@ -13,7 +13,7 @@ extern const char *const metric_names[METRICS];
 #define DEFAULT_CONFIDENCE 0.95
 
 enum {
-    DEFAULT_MIN_RUNS = 12,
+    DEFAULT_MIN_RUNS = 15,
     DEFAULT_MAX_RUNS = 30,
     MAX_CONDITIONS = 64,
     MAX_RUNS_LIMIT = 1000000,
