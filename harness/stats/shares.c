@@ -51,14 +51,25 @@ static struct interval scaled(struct interval interval, double factor)
     return interval;
 }
 
+// Points that those extra times are, in percent of the time alone; empties the pairs.
+// Without bounds where memory ran out before all were `added`.
+static struct interval points_of(struct pairs *pairs, bool added, struct critical *critical)
+{
+    const double t = added ? critical_t(critical, (double)pairs->count - 1) : INFINITY;
+    const struct interval points = scaled(interval_ratio(pairs, t, t), 100);
+    pairs_free(pairs);
+    return points;
+}
+
 // Points of one cause; NAN where a run does not say.
 static struct interval measure(const struct given *given, enum cause cause,
                                struct critical *critical)
 {
     struct pairs pairs = {0};
-    for (size_t i = 0; i < given->n; i++)
-        pairs_add(&pairs, given->before[i].wall_s, extra_s(given, i, cause));
-    return scaled(interval_ratio(&pairs, critical_t(critical, (double)given->n - 1)), 100);
+    bool added = true;
+    for (size_t i = 0; i < given->n && added; i++)
+        added = pairs_add(&pairs, given->before[i].wall_s, extra_s(given, i, cause));
+    return points_of(&pairs, added, critical);
 }
 
 // Points that the shares leave over, each cause's times `scale`.
@@ -66,13 +77,14 @@ static struct interval measure_rest(const struct given *given, const double *sca
                                     struct critical *critical)
 {
     struct pairs pairs = {0};
-    for (size_t i = 0; i < given->n; i++) {
+    bool added = true;
+    for (size_t i = 0; i < given->n && added; i++) {
         double rest_s = extra_wall_s(given, i);
         for (enum cause k = 0; k < UNEXPLAINED; k++)
             rest_s -= scale[k] > 0 ? scale[k] * extra_s(given, i, k) : 0;
-        pairs_add(&pairs, given->before[i].wall_s, rest_s);
+        added = pairs_add(&pairs, given->before[i].wall_s, rest_s);
     }
-    return scaled(interval_ratio(&pairs, critical_t(critical, (double)given->n - 1)), 100);
+    return points_of(&pairs, added, critical);
 }
 
 struct sums {
