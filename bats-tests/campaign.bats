@@ -139,3 +139,72 @@ talk() {
     run -1 "$BIN/campaign" plan none.json out
     [[ $output == *'none.json cannot be read'* ]]
 }
+
+# repeated [LINE...]: the plan of a campaign of two cells in three sessions, in plan.json.
+repeated() {
+    printf '%s\n' '[campaign]' 'repeat = 3' "$@" '[target "a"]' 'command = true {n}' 'n = 1 2' >c.conf
+    expand "$PWD/c.conf"
+}
+
+@test "repeat: the whole campaign once, then again; session 1 is what it is without" {
+    repeated
+    holds '[.cells[] | [.number, .name, .session, .of]] == [[1, "a.n=1", 1, null], [2, "a.n=2", 1, null],
+        [3, "a.n=1.session2", 2, "a.n=1"], [4, "a.n=2.session2", 2, "a.n=2"],
+        [5, "a.n=1.session3", 3, "a.n=1"], [6, "a.n=2.session3", 3, "a.n=2"]]' <plan.json
+    # Each is the same experiment: its key does not say which session it is.
+    holds '[.cells[].key] | unique | length == 2' <plan.json
+    jq -c '.cells[:2] | map(del(.session))' plan.json >first
+    expand "$PWD/c.conf" --set campaign.repeat=1
+    jq -c .cells plan.json | cmp first
+    sed -i '/repeat/d' c.conf
+    expand "$PWD/c.conf"
+    jq -c .cells plan.json | cmp first
+    expand "$PWD/c.conf" --set repeat=2
+    holds '[.cells[].session] == [1, 1, 2, 2]' <plan.json
+}
+
+@test "repeat: a seed of the file is that of session 1, the others have their own" {
+    repeated 'seed = 7'
+    holds '[.cells[].settings.seed] == ["7", "7", "8", "8", "9", "9"]' <plan.json
+}
+
+@test "repeat: what is no number of sessions is refused" {
+    local value
+    for value in 0 -1 2.5 many 1001; do
+        printf '[campaign]\nrepeat = %s\n[target "a"]\ncommand = true\n' "$value" >c.conf
+        run -2 expand "$PWD/c.conf"
+        [[ $output == *"c.conf: campaign.repeat: $value: give the number of sessions, 1 to 1000"* ]]
+        printf '[target "a"]\ncommand = true\n' >c.conf
+        run -2 expand "$PWD/c.conf" --set "repeat=$value"
+        [[ $output == *"--set repeat=$value: give the number of sessions"* ]]
+    done
+    printf '[target "a"]\ncommand = true {repeat}\nrepeat = 1 2\n' >c.conf
+    expand "$PWD/c.conf" # of a target it is a parameter as any other
+    holds '[.cells[].name] == ["a.repeat=1", "a.repeat=2"]' <plan.json
+}
+
+@test "repeat: a session can be chosen, a name means all of its sessions, tasks keep them apart" {
+    repeated
+    "$BIN/campaign" plan plan.json out --session 2 | holds '[.cells[] | [.number, .session]] == [[3, 2], [4, 2]]'
+    "$BIN/campaign" plan plan.json out --only 'a.n=1' | holds '[.cells[].number] == [1, 3, 5]'
+    "$BIN/campaign" plan plan.json out --only '*.session3' | holds '[.cells[].number] == [5, 6]'
+    run -2 "$BIN/campaign" plan plan.json out --session 4
+    [[ $output == *'--session 4: no cell of it is chosen'* ]]
+    [[ $(tasks_of --cells-per-task 5) == '1-2 3-4 5-6' && $(<counts) == $'6\t3' ]]
+    [[ $(tasks_of --cells-per-task 5 --session 3) == 5-6 ]]
+}
+
+@test "repeat: the status counts each session, and one that is not repeated has none" {
+    repeated
+    mkdir -p out/cells/a.n=1 out/cells/a.n=2.session2
+    cp plan.json out/campaign.json
+    local number
+    for number in 1 4; do
+        jq -c --argjson n "$number" '.cells[] | select(.number == $n) | { schema: "jostle.status/1", state: "done", key, limits: {}, spent_s: 0.5, runs: 4 }' plan.json \
+            >"out/cells/$(jq -r --argjson n "$number" '.cells[] | select(.number == $n) | .name' plan.json)/status.json"
+    done
+    "$BIN/campaign" status out | holds '.sessions == [{ cells: 2, done: 1 }, { cells: 2, done: 1 }, { cells: 2, done: 0 }] and .counts.done == 2'
+    expand "$PWD/c.conf" --set repeat=1
+    cp plan.json out/campaign.json
+    "$BIN/campaign" status out | holds '.sessions == null'
+}

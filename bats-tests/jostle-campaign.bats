@@ -203,6 +203,25 @@ refused() {
     [[ $output == *disturb* && ! -e jostle-results ]]
 }
 
+@test "sessions of a campaign that is measured already: only the new ones are measured, each with its own runs" {
+    file '[target "a"]' '    command = true' '[load "cpu"]' '    spec = cpu --percent 10'
+    run -0 "$JOSTLE" campaign c.conf --output out
+    cp out/cells/a@cpu/runs.jsonl first
+    run -0 "$JOSTLE" campaign c.conf --output out --set repeat=3 --session 2
+    [[ $output == *'2 cell(s) are new: a@cpu.session2, a@cpu.session3'* && $output != *' a@cpu: '* ]]
+    [[ ! -e out/cells/a@cpu.session3 ]]
+    run -0 "$JOSTLE" campaign --output out --quiet
+    cmp first out/cells/a@cpu/runs.jsonl
+    jq -s -e '[.[].settings.seed] | unique | length == 3' out/cells/*/experiment.json
+    jq -s -e 'sort_by(.cell.session) | [.[].cell.session] == [null, 2, 3] and [.[].cell.of] == [null, "a@cpu", "a@cpu"]' out/cells/*/experiment.json
+    jsonschema -i out/campaign.json "$ROOT/results/schema/jostle.campaign.schema.json"
+    jsonschema -i out/cells/a@cpu.session2/cell.json "$ROOT/results/schema/jostle.cell.schema.json"
+    "$JOSTLE" status out --json >status
+    jsonschema -i status "$ROOT/results/schema/jostle.campaign-status.schema.json"
+    run -0 "$JOSTLE" status out
+    [[ $output == *'session 1: 1 of 1 done, session 2: 1 of 1 done, session 3: 1 of 1 done'* ]]
+}
+
 @test "targets without loads are measured alone" {
     file '[target "a"]' '    command = true'
     "$JOSTLE" campaign c.conf --quiet --output out

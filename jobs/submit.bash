@@ -77,7 +77,8 @@ submit_tasks() {
         scheduler_nodes "${scheduler_options[@]}"
         size=(--nodes "$REPLY")
     fi
-    campaign_tasks "$submit_folder" "$submit_tmp/tasks" "${size[@]}" ${options[retry_failed]:+--retry-failed}
+    campaign_tasks "$submit_folder" "$submit_tmp/tasks" "${size[@]}" ${options[retry_failed]:+--retry-failed} \
+        ${options[session]:+--session "${options[session]}"}
     submit_cells=$CELLS submit_count=$TASKS
     ((submit_cells > 0)) || {
         printf '%s: nothing is left to do\n' "$submit_folder"

@@ -95,6 +95,7 @@ campaign_tasks() {
 # the array options.
 campaign_choice() {
     CHOICE=(${options[only]:+--only "${options[only]}"} ${options[cells]:+--cells "${options[cells]}"}
+        ${options[session]:+--session "${options[session]}"}
         ${options[retry_failed]:+--retry-failed})
 }
 

@@ -18,6 +18,7 @@ struct command_options {
     const char *probes, *queue, *fates, *output;
     const char *scratch, *stderr_path; /* of run */
     bool shared, quiet;
+    uint64_t session;               /* which cells, too; 0: not given */
     uint64_t nodes, cells_per_task; /* of tasks; 0: not given */
     bool names, lost, compact;      /* what to print */
     int prefer;                     /* of merge */

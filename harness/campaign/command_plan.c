@@ -89,7 +89,8 @@ struct view {
 
 static void view_open(struct view *view, const struct command_options *options, char **operands)
 {
-    const struct choice choice = {.only = options->only, .cells = options->cells};
+    const struct choice choice = {
+        .only = options->only, .cells = options->cells, .session = options->session};
     view->plan = plan_read(operands[0]);
     view->chosen = plan_choose(view->plan, &choice);
     view->states = states_read(operands[1], view->chosen, options->retry_failed);

@@ -38,7 +38,8 @@ int command_run(const struct command_options *options, char **operands, int coun
     if (options->scratch == NULL || options->stderr_path == NULL ||
         (options->conf != NULL && options->file == NULL))
         usage_error("campaign run needs --scratch and --stderr, and --file with --conf");
-    const struct choice choice = {.only = options->only, .cells = options->cells};
+    const struct choice choice = {
+        .only = options->only, .cells = options->cells, .session = options->session};
     const struct drive_settings settings = {.folder = operands[1],
                                             .scratch = options->scratch,
                                             .stderr_path = options->stderr_path,

@@ -2,6 +2,7 @@
 
 #include "halves.h"
 #include "plan.h"
+#include "sessions.h"
 #include "settings.h"
 
 #include "common/messages.h"
@@ -52,18 +53,28 @@ static void check_campaign_key(const struct config *config, const struct entry *
 
 /* --- [campaign] */
 
+static const char repeat_key[] = "repeat", prefix[] = "campaign.";
+
+/* NAME=VALUE of --set campaign.NAME=VALUE. */
+static const char *without_prefix(const char *text)
+{
+    return strncmp(text, prefix, sizeof prefix - 1) == 0 ? text + sizeof prefix - 1 : text;
+}
+
+/* --set, but for repeat, which is no setting of cells. */
 static json_t *parse_overrides(const char *const *overrides, size_t count)
 {
     json_t *settings = json_object();
     char hint[HINT_SIZE], reason[REASON_SIZE], name[HINT_SIZE];
     for (size_t i = 0; i < count; i++) {
         const char *text = overrides[i], *equals = strchr(text, '=');
-        static const char prefix[] = "campaign.";
         if (equals == NULL)
             usage_error("--set %s: give NAME=VALUE, such as max-runs=8", text);
-        if (strncmp(text, prefix, sizeof prefix - 1) == 0)
-            text += sizeof prefix - 1;
+        text = without_prefix(text);
+        equals = strchr(text, '=');
         snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+        if (strcmp(name, repeat_key) == 0)
+            continue;
         if (!setting_known(name))
             usage_error("--set %s: unknown setting%s: give an option of jostle slowdown",
                         overrides[i], section_hint("campaign", name, hint, sizeof hint));
@@ -93,6 +104,29 @@ static json_t *calibrate_seconds(const struct config *config, const struct secti
         (units_time(entry->value, &time_ns) != 0 || time_ns <= 0))
         config_refuse(config, entry, NULL, "%s: give a time such as 10s, or true", entry->value);
     return json_of_number((double)time_ns / 1e9);
+}
+
+/* repeat = 3: as --set says, else the file, else 1. */
+static unsigned repeat_of(const struct config *config, const struct section *campaign,
+                          const char *const *overrides, size_t count)
+{
+    const struct entry *entry = section_entry(campaign, repeat_key);
+    const char *text = entry != NULL ? entry->value : "1";
+    const size_t length = sizeof repeat_key - 1;
+    bool set = false;
+    uint64_t repeat;
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(without_prefix(overrides[i]), repeat_key, length) == 0 &&
+            without_prefix(overrides[i])[length] == '=') {
+            text = without_prefix(overrides[i]) + length + 1;
+            set = true;
+        }
+    if (units_count(text, &repeat) == 0 && repeat >= 1 && repeat <= SESSIONS_MOST)
+        return (unsigned)repeat;
+    if (set)
+        usage_error("--set repeat=%s: give the number of sessions, 1 to %d", text, SESSIONS_MOST);
+    config_refuse(config, entry, NULL, "%s: give the number of sessions, 1 to %d", text,
+                  SESSIONS_MOST);
 }
 
 /* --- cells */
@@ -329,7 +363,9 @@ json_t *expand(const struct config *config, const struct expand_folders *folders
         check_campaign_key(config, &config->entries[i]);
     struct sections sections = sections_of(config, "campaign");
     const struct section campaign = campaign_section(&sections);
+    const unsigned repeat = repeat_of(config, &campaign, overrides, override_count);
     json_t *plan = make_plan(&context, &campaign);
+    sessions_repeat(json_object_get(plan, "cells"), repeat);
     sections_free(&sections);
     json_decref(context.builtin);
     json_decref(context.self);

@@ -40,6 +40,7 @@ static const struct option_row rows[] = {
     TEXT("conf", "FILE", conf, "expand, keep, run: the campaign file as one, includes and all"),
     TEXT("only", "PATTERN", only, "only cells whose name matches"),
     TEXT("cells", "LIST", cells, "only cells of these numbers, such as 3-7,9"),
+    COUNT("session", session, "only cells of this session"),
     FLAG("retry-failed", retry_failed, "measure cells again whose target failed"),
     FLAG("names", names, "plan: print lines NUMBER, NAME, STATE of the cells to measure"),
     COUNT("nodes", nodes, "tasks: the nodes that measure, all of which are to be busy"),

@@ -9,7 +9,8 @@ def state: if .state == "done" then "done" elif .todo then (if .state == "waitin
 
 ([["cell", "number", "state", "time"]] + [.cells[] | [.name, "\(.number)", state, (if .todo then .estimate_s | estimate elif .spent_s then "took \(.spent_s | duration)" else "" end)]] | aligned),
 "",
-(.total
-  | "\(.cells) cells, \(.todo) to be measured"
+([.cells[].session // 1] | unique | length) as $sessions
+| (.total
+  | "\(.cells) cells\(if $sessions > 1 then " in \($sessions) sessions" else "" end), \(.todo) to be measured"
   + (if .todo == 0 then "" elif .todo == .unknown then ": nothing is known of their time: --probe runs each target once"
      else ": " + ({ low: .low_s, high: .high_s } | estimate) + (if .unknown > 0 then ", and \(.unknown) of which nothing is known (see --probe)" else "" end) end))

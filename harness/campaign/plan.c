@@ -1,5 +1,7 @@
 #include "plan.h"
 
+#include "sessions.h"
+
 #include "common/messages.h"
 
 #include <ctype.h>
@@ -79,6 +81,13 @@ static bool in_ranges(long number, const struct range *ranges, size_t count)
     return false;
 }
 
+static bool is_named(const json_t *cell, const char *only)
+{
+    const char *name = text_of(cell, "name");
+    return name != NULL && (only == NULL || fnmatch(only, name, FNM_NOESCAPE) == 0 ||
+                            fnmatch(only, session_name(cell), FNM_NOESCAPE) == 0);
+}
+
 json_t *plan_choose(const json_t *plan, const struct choice *choice)
 {
     size_t count = 0, i;
@@ -86,13 +95,17 @@ json_t *plan_choose(const json_t *plan, const struct choice *choice)
     json_t *chosen = json_array(), *cell;
     json_array_foreach(json_object_get(plan, "cells"), i, cell)
     {
-        const char *name = text_of(cell, "name");
-        if (name == NULL || (choice->only != NULL && fnmatch(choice->only, name, FNM_NOESCAPE)))
+        if (!is_named(cell, choice->only) ||
+            (choice->session > 0 && choice->session != session_of(cell)))
             continue;
         if (ranges == NULL || in_ranges((long)number_of(cell, "number", 0), ranges, count))
             json_array_append(chosen, cell);
     }
     free(ranges);
+    if (json_array_size(chosen) == 0 && choice->session > 0)
+        usage_error("--session %llu: no cell of it is chosen: repeat in the campaign file says how "
+                    "many sessions there are",
+                    (unsigned long long)choice->session);
     if (json_array_size(chosen) == 0 && (choice->only != NULL || choice->cells != NULL))
         usage_error("%s%s%s%s: no cell matches: jostle plan lists them",
                     choice->only ? "--only " : "", choice->only ? choice->only : "",

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Reads a plan. Ends the program with 1 where the file cannot be read. To be
  * released. */
@@ -22,8 +23,9 @@ json_t *json_of_number(double value);
 double setting_of_cell(const json_t *cell, const char *name, double otherwise);
 
 struct choice {
-    const char *only;  /* a shell pattern of names; NULL: all */
+    const char *only;  /* a shell pattern of names, or of what sessions share; NULL: all */
     const char *cells; /* numbers such as 3-7,9; NULL: all */
+    uint64_t session;  /* 0: all */
 };
 /* The cells that are chosen, as an array. Ends the program with 2 where none is, or
  * where the numbers are none. To be released. */

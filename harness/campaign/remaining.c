@@ -124,12 +124,16 @@ static json_t *time_of(const struct state *state, const struct means *means, con
 static json_t *cell_of(const struct state *state, json_t *time)
 {
     const json_t *cell = state->cell;
-    return json_pack("{so so so so so so ss sb so so so so}", "number", member_of(cell, "number"),
-                     "name", member_of(cell, "name"), "target", member_of(cell, "target"), "label",
-                     member_of(cell, "label"), "load", member_of(cell, "load"), "level",
-                     member_of(cell, "level"), "state", state->name, "todo", state->todo, "command",
-                     member_of(cell, "command"), "spec", member_of(cell, "spec"), "spent_s",
-                     member_of(state->status, "spent_s"), "estimate_s", time);
+    json_t *one =
+        json_pack("{so so so so so so ss sb so so so so}", "number", member_of(cell, "number"),
+                  "name", member_of(cell, "name"), "target", member_of(cell, "target"), "label",
+                  member_of(cell, "label"), "load", member_of(cell, "load"), "level",
+                  member_of(cell, "level"), "state", state->name, "todo", state->todo, "command",
+                  member_of(cell, "command"), "spec", member_of(cell, "spec"), "spent_s",
+                  member_of(state->status, "spent_s"), "estimate_s", time);
+    if (json_object_get(cell, "session") != NULL)
+        json_object_set(one, "session", json_object_get(cell, "session"));
+    return one;
 }
 
 json_t *remaining_plan(const json_t *plan, const struct states *states, const json_t *probes)

@@ -2,6 +2,7 @@
 
 #include "plan.h"
 #include "remaining.h"
+#include "sessions.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -104,6 +105,26 @@ static json_t *jobs_of(const char *path, const struct queue *queue)
     return jobs;
 }
 
+/* {cells, done} of each session, in their order; null where nothing is repeated. */
+static json_t *sessions_status(const json_t *cells, const struct states *states)
+{
+    json_t *sessions = json_array();
+    for (size_t i = 0; i < states->count; i++) {
+        const size_t at = session_of(states->list[i].cell) - 1;
+        while (json_array_size(sessions) <= at && at < SESSIONS_MOST)
+            json_array_append_new(sessions, json_pack("{si si}", "cells", 0, "done", 0));
+        json_t *session = json_array_get(sessions, at);
+        const char *shown = text_of(json_array_get(cells, i), "state");
+        count_one(session, "cells");
+        if (shown != NULL && strcmp(shown, "done") == 0)
+            count_one(session, "done");
+    }
+    if (json_array_size(sessions) > 1)
+        return sessions;
+    json_decref(sessions);
+    return json_null();
+}
+
 json_t *status_of(const json_t *plan, const char *folder, const struct states *states,
                   const struct queue *queue, const char *jobs_path, double now_s)
 {
@@ -123,9 +144,10 @@ json_t *status_of(const json_t *plan, const char *folder, const struct states *s
     /* Cells that are measured at the same time share the time that is left. */
     const double at_once = number_of(counts, "running", 0);
     json_t *left = isnan(rest_s) || at_once <= 0 ? json_null() : json_real(rest_s / at_once);
-    return json_pack("{ss so ss so so so sb so}", "schema", "jostle.campaign-status/1", "name",
+    return json_pack("{ss so ss so so so sb so so}", "schema", "jostle.campaign-status/1", "name",
                      member_of(plan, "name"), "folder", folder, "counts", counts, "left_s", left,
-                     "jobs", jobs_of(jobs_path, queue), "queue", queue->answers, "cells", cells);
+                     "jobs", jobs_of(jobs_path, queue), "queue", queue->answers, "sessions",
+                     sessions_status(cells, states), "cells", cells);
 }
 
 void status_print_lost(const struct states *states, const struct queue *queue, FILE *stream)

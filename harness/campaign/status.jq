@@ -10,5 +10,6 @@ def line: "\(.state + " " * (12 - (.state | length)))\(.name)  \([progress, .hos
 def jobs: .jobs[] | select(.states == null or (.states | length) > 0)
   | "job \(.id) (\(.role)): \(if .states == null then "the scheduler does not answer here" else [.states | to_entries[] | "\(.value) \(.key | ascii_downcase)"] | join(", ") end)";
 "\(.name): \(.counts.cells) cells: \([.counts | to_entries[] | select(.key != "cells") | "\(.value) \(.key)"] | join(", "))",
+(.sessions // empty | [to_entries[] | "session \(.key + 1): \(.value.done) of \(.value.cells) done"] | join(", ")),
 jobs,
 (.cells[] | select($all != "" or (.state | IN("running", "failed", "interrupted", "stale")) or .reason == "its definition was changed") | line)

@@ -2,6 +2,7 @@
 #include "tasks.h"
 
 #include "plan.h"
+#include "sessions.h"
 
 #include <math.h>
 
@@ -33,6 +34,7 @@ struct task {
     uint64_t cells;
     double seconds;
     long first, last;
+    unsigned session;
 };
 
 static void add_cell(struct task *task, long number, FILE *stream)
@@ -67,10 +69,14 @@ struct tasks tasks_print(const json_t *cells, const struct task_size *size, FILE
         const double seconds = seconds_of(cell);
         if (!json_is_true(json_object_get(cell, "todo")))
             continue;
+        /* Another session may be on another node, at another time. */
+        if (task.cells > 0 && session_of(cell) != task.session)
+            end_task(&task, &tasks, stream);
         if (task.cells > 0 &&
             (size->cells > 0 ? task.cells >= size->cells : task.seconds + seconds > size->seconds))
             end_task(&task, &tasks, stream);
         add_cell(&task, (long)number_of(cell, "number", 0), stream);
+        task.session = session_of(cell);
         task.cells++;
         task.seconds += seconds;
         tasks.cells++;

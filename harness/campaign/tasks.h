@@ -21,7 +21,7 @@ struct tasks {
 double tasks_seconds(const json_t *cells, uint64_t nodes);
 
 /* Prints a line for each task, with its cells as a list such as 3-7,9; the cells stay in
- * their order. The caller looks at the stream's errors. */
+ * their order, and sessions apart. The caller looks at the stream's errors. */
 struct tasks tasks_print(const json_t *cells, const struct task_size *size, FILE *stream);
 
 #endif

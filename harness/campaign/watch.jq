@@ -11,6 +11,7 @@ def counted($n; $name): if $n > 0 then ", \($n) \($name)" else "" end;
 def total: .counts as $c
   | bar($c.done + $c.failed; $c.cells) + " cells: \($c.done) done" + counted($c.failed; "failed")
   + ", \($c.running) running, \($c.waiting) waiting" + counted($c.interrupted; "interrupted") + counted($c.stale; "stale")
+  + (.sessions // [] | to_entries | map(select(.value.done < .value.cells)) | if . == [] then "" else "; session \(.[0].key + 1)" end)
   + (if .left_s then "; about \(.left_s | duration) left" else "" end);
 
 def running: "  \(.name) on \(.host): \(.runs) runs" + (if .expected_runs then " of about \(.expected_runs)" else "" end)

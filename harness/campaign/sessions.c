@@ -1,0 +1,51 @@
+#include "sessions.h"
+
+#include "plan.h"
+
+#include <stdlib.h>
+
+unsigned session_of(const json_t *cell)
+{
+    return (unsigned)number_of(cell, "session", 1);
+}
+
+const char *session_name(const json_t *cell)
+{
+    const char *of = text_of(cell, "of");
+    return of != NULL ? of : text_of(cell, "name");
+}
+
+/* The same seed would repeat the order of the runs, too. */
+static void change_seed(json_t *cell, unsigned session)
+{
+    const json_t *settings = json_object_get(cell, "settings");
+    const char *seed = text_of(settings, "seed");
+    if (seed == NULL)
+        return;
+    json_t *own = json_copy((json_t *)settings);
+    json_object_set_new(own, "seed", json_sprintf("%llu", strtoull(seed, NULL, 10) + session - 1));
+    json_object_set_new(cell, "settings", own);
+}
+
+static json_t *repeated(const json_t *first, unsigned session, size_t number)
+{
+    json_t *cell = json_copy((json_t *)first);
+    json_object_set_new(cell, "name",
+                        json_sprintf("%s.session%u", text_of(first, "name"), session));
+    json_object_set(cell, "of", json_object_get(first, "name"));
+    json_object_set_new(cell, "number", json_integer((json_int_t)number));
+    json_object_set_new(cell, "session", json_integer(session));
+    change_seed(cell, session);
+    return cell;
+}
+
+void sessions_repeat(json_t *cells, unsigned repeat)
+{
+    const size_t count = json_array_size(cells);
+    for (size_t i = 0; repeat > 1 && i < count; i++)
+        json_object_set_new(json_array_get(cells, i), "session", json_integer(1));
+    for (unsigned session = 2; session <= repeat; session++)
+        for (size_t i = 0; i < count; i++)
+            json_array_append_new(
+                cells, repeated(json_array_get(cells, i), session, json_array_size(cells) + 1));
+}
