@@ -10,6 +10,9 @@ WORKLOADS=$BUILD/workloads
 JOSTLE=$ROOT/harness/jostle
 export JOSTLE_BUILD=$BUILD
 export ROOT BUILD BIN WORKLOADS JOSTLE
+# What is measured once and kept (calibrations, where the caches end) is kept for one run
+# of the tests, not among the user's.
+export XDG_CACHE_HOME=$BATS_RUN_TMPDIR/cache
 
 # holds EXPRESSION [jq options]: the JSON on stdin makes the jq EXPRESSION true.
 holds() {

@@ -95,6 +95,10 @@ refused() {
     alloc --threads 1 --limit 50% 2>/dev/null | head -n 1 | holds '(.rate / $rate - 0.5 | fabs) < 1e-6' --argjson rate "$(jq .rate "${kept[0]}")"
     refused '--purge' --threads 1 --purge --limit 50%
     refused '--size 64-128KiB' --threads 1 --size 64-128KiB --limit 50%
+    refused '--live 32MiB' --threads 1 --live 32M --limit 50%
+    local cpus
+    cpus=$(awk '/^Cpus_allowed_list/ { sub(/.*[-,]/, "", $2); print $2 }' /proc/self/status)
+    [[ $cpus == 0 ]] || refused "--cpus $cpus" --threads 1 --cpus "$cpus" --limit 50%
     python3 -c 'import jsonschema' 2>/dev/null || skip 'python3-jsonschema is not installed'
     python3 - "$ROOT/results/schema/jostle.calibration.schema.json" "${kept[0]}" <<'PYTHON'
 import json, jsonschema, sys

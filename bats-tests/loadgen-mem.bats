@@ -213,6 +213,88 @@ cpus() {
     done
 }
 
+# second_cpu: another CPU than the first allowed one; fails where there is one only.
+second_cpu() {
+    local list
+    list=$(for_each_cpu | sed -n 2p)
+    [[ -n $list ]] && printf '%s\n' "$list"
+}
+
+# for_each_cpu: the allowed CPUs, a line each.
+for_each_cpu() {
+    cpus | tr ',' '\n' | while IFS=- read -r first last; do seq "$first" "${last:-$first}"; done
+}
+
+@test "a percentage is of the calibration of the same CPUs, of this machine and its pages" {
+    local second change
+    make_entry
+    holds '.machine | test(", [0-9]+ CPUs$")' <"$ENTRY"
+    holds '.subject == $cpus' --arg cpus "CPU $(for_each_cpu | head -n 1)$(
+        sed -n 's/.*\[\(.*\)\].*/, THP \1/p' /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null
+    )" <"$ENTRY"
+    for change in '.machine = "another, 2 CPUs"' 'del(.machine)' '.subject |= sub("THP.*"; "THP other")' '.subject = ""'; do
+        [[ $change != *THP* || $(jq -r .subject <"$BATS_TEST_TMPDIR/entry") == *THP* ]] || continue
+        make_entry "$change"
+        refused 'make one' --threads 1 --footprint l2 --limit 50%
+    done
+    make_entry
+    second=$(second_cpu) || skip 'one CPU only'
+    refused "make one: loadgen mem .*--threads 1 --cpus $second --calib" --threads 1 --footprint l2 --limit 50% --cpus "$second"
+    # By whatever way it is that CPU.
+    run -2 taskset -c "$second" "$BIN/loadgen" mem --threads 1 --footprint l2 --limit 50% --duration 0.1
+    [[ $output == *"--cpus $second --calib"* ]]
+}
+
+# mem_all_l3: the bytes of the L3s that a load on all CPUs reaches: what 150% is of.
+mem_all_l3() {
+    mem --threads 1 --footprint 100% | head -n 1 | jq .footprint_bytes
+}
+
+# make_edge BYTES [JQ]: what is kept of this machine's caches.
+make_edge() {
+    "$BIN/loadgen" mem --threads 1 --duration 0.05 2>/dev/null
+    EDGE=$(find "$XDG_CACHE_HOME/jostle/machine" -name '*.cache-edge.json')
+    jq -c --argjson edge "$1" '.cache_edge_bytes = $edge | '"${2:-.}" <"$EDGE" >"$EDGE.new"
+    mv "$EDGE.new" "$EDGE"
+}
+
+@test "where the caches end is measured once, by whoever needs it" {
+    local kept=$XDG_CACHE_HOME/jostle/machine
+    mem --footprint l2 --threads 1 | head -n 1 | holds '.cache_edge_bytes == null'
+    "$BIN/loadgen" mem --dry-run
+    [[ ! -e $kept ]]
+    # Two that come together: one measures, the other one waits for it.
+    "$BIN/loadgen" mem --threads 1 --duration 0.05 2>"$BATS_TEST_TMPDIR/one" &
+    "$BIN/loadgen" mem --threads 1 --duration 0.05 2>"$BATS_TEST_TMPDIR/two"
+    wait $!
+    [[ $(cat "$BATS_TEST_TMPDIR"/{one,two} | grep -c '^measuring where the caches end') -eq 1 ]]
+    local edge
+    edge=$(jq .cache_edge_bytes "$kept"/*.json)
+    # As soon as it is kept, all use it, and nobody measures it again.
+    run --separate-stderr "$BIN/loadgen" mem --threads 1 --duration 0.05
+    [[ $stderr != *measuring* ]]
+    mem --threads 1 | head -n 1 | holds '.cache_edge_bytes == $edge and .footprint_bytes >= $edge * 0.99 and .footprint_bytes >= 3.9 * $l3' \
+        --argjson edge "$edge" --argjson l3 "${L3:-1}"
+    mem --threads 1 --footprint l2 | head -n 1 | holds '.cache_edge_bytes == $edge' --argjson edge "$edge"
+    command -v jsonschema >/dev/null || skip 'python3-jsonschema is not installed'
+    jsonschema -i "$(echo "$kept"/*.json)" "$ROOT/results/schema/jostle.cache-edge.schema.json"
+}
+
+@test "by default the footprint is beyond the caches that were found, as far as memory allows" {
+    make_edge 402653184
+    mem --threads 1 | head -n 1 | holds '(.footprint_bytes / ([402653184, 4 * $all] | max) - 1 | fabs) < 0.01 and .class == "memory"' \
+        --argjson all "$(mem_all_l3)"
+    # An edge beyond all memory makes no load that cannot start.
+    make_edge 4611686018427387904
+    "$BIN/loadgen" mem --dry-run
+    # One that is given stays, and people are told.
+    make_edge 402653184
+    run -0 "$BIN/loadgen" mem --threads 1 --duration 0.05 --footprint 300MiB
+    [[ $output == *'footprint 300 MiB (memory)'*'latency rises up to 384 MiB here'* ]]
+    make_edge 402653184 '.machine = "another"'
+    mem --threads 1 --footprint l2 | head -n 1 | holds '.cache_edge_bytes == null'
+}
+
 @test "a calibration is kept under its own name, follows its schema, and is used" {
     run -0 --separate-stderr "$BIN/loadgen" mem --calib 0.5 --threads 1 --footprint l2
     [[ $output == *GB/s*"kept as $KEPT/"*.mem.kernel_triad_*.json* ]]

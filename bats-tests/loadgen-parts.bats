@@ -8,7 +8,7 @@ setup_file() {
     local source=$BATS_TEST_DIRNAME/../loadgen
     "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I"$source" -I"$source/.." -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
         -o "$BATS_FILE_TMPDIR/parts" "$BATS_TEST_DIRNAME/fixtures/loadgen-parts.c" \
-        "$source"/{histogram,pacer,cpu/profile,cpu/track}.c "$source"/../common/{units,messages}.c -lm
+        "$source"/{histogram,pacer,cpu/profile,cpu/track,mem/plateau}.c "$source"/../common/{units,messages}.c -lm
 }
 
 check() {
@@ -29,4 +29,8 @@ check() {
 
 @test "a profile's demand and its inverse agree over several rounds" {
     check track
+}
+
+@test "the caches end where latency stops rising" {
+    check plateau
 }

@@ -1,6 +1,7 @@
 #include "calibrate.h"
 
 #include "calibration.h"
+#include "kept.h"
 #include "load.h"
 #include "measure.h"
 
@@ -10,9 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #define USUAL_NS    10000000000 /* --calib without SECONDS */
 #define SHORTEST_NS 500000000
@@ -65,6 +64,7 @@ static void write_key(struct line *line, const struct calibration_key *key)
     line_text(line, "schema", CALIBRATION_SCHEMA);
     line_text(line, "load", key->load);
     line_text(line, "host", key->host);
+    line_text(line, "machine", key->machine);
     line_text(line, "options", key->options);
     line_text(line, "subject", key->subject);
     line_text(line, "created", created);
@@ -86,49 +86,21 @@ static const char *compose(struct run *run, const struct calibration_key *key, i
 
 /* ---- keeping it ---- */
 
-/* As mkdir -p of the folder that path is in. */
-static int make_folder(const char *path)
-{
-    char partial[PATH_MAX];
-    for (const char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        snprintf(partial, sizeof partial, "%.*s", (int)(slash - path), path);
-        if (mkdir(partial, 0777) != 0 && errno != EEXIST)
-            return -1;
-    }
-    return 0;
-}
-
-/* Writes and closes; 0, or -1 with errno. */
-static int write_text(int fd, const char *text)
-{
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-    if (file == NULL)
-        return -1;
-    const bool written = fputs(text, file) >= 0;
-    return fclose(file) == 0 && written ? 0 : -1;
-}
-
 static int write_named(const char *path, const char *text)
 {
-    if (write_text(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), text) == 0)
+    if (kept_write_fd(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), text) == 0)
         return 0;
     complain("--calibration %s: %s: name a file that can be written", path, strerror(errno));
     return 1;
 }
 
-/* By rename, so that nobody ever reads half of it. */
 static int write_kept(const char *path, const char *text)
 {
-    char temporary[PATH_MAX + 16];
-    snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
-    const int fd = make_folder(path) == 0 ? mkostemp(temporary, O_CLOEXEC) : -1;
-    if (write_text(fd, text) == 0 && rename(temporary, path) == 0)
+    if (kept_write(path, text) == 0)
         return 0;
     complain("cannot keep the calibration %s: %s: set XDG_CACHE_HOME to another folder, or name "
              "a file with --calibration",
              path, strerror(errno));
-    if (fd >= 0)
-        unlink(temporary);
     return 1;
 }
 
@@ -156,7 +128,7 @@ static int keep(struct run *run, const struct calibration_key *key, const char *
 static int measure_and_keep(struct run *run, int64_t length_ns, struct measured *measured)
 {
     struct calibration_key key;
-    char error[512], title[1400];
+    char error[512], title[2800];
     struct line line = {0};
     calibration_key(run, &key);
     snprintf(title, sizeof title, "%s %s%s%s", key.load, key.options,

@@ -1,11 +1,14 @@
 #include "calibration.h"
 
+#include "common/machine.h"
+#include "kept.h"
 #include "settings.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +20,52 @@
 
 /* ---- what a rate is of ---- */
 
+/* Appends one more thing that the rate is of. */
+__attribute__((format(printf, 2, 3))) static void add_subject(struct calibration_key *key,
+                                                              const char *format, ...)
+{
+    const size_t used = strlen(key->subject), size = sizeof key->subject;
+    const char *comma = used > 0 ? ", " : "";
+    va_list arguments;
+    va_start(arguments, format);
+    snprintf(key->subject + used, size - used, "%s", comma);
+    vsnprintf(key->subject + used + strlen(comma), size - used - strlen(comma), format, arguments);
+    va_end(arguments);
+}
+
+/* How large the system makes the pages of those who do not say: "madvise" of "always
+ * [madvise] never". False: it has only small ones. */
+static bool transparent_pages(char word[16])
+{
+    char line[128];
+    if (!machine_line("/sys/kernel/mm/transparent_hugepage/enabled", line, sizeof line))
+        return false;
+    const char *at = strchr(line, '[');
+    return at != NULL && sscanf(at, "[%15[a-z]", word) == 1;
+}
+
+/* Each pinned worker's rate is that of its CPU, and of what it shares with the others'. */
+static void add_cpus(const struct run *run, struct calibration_key *key)
+{
+    struct cpu_list cpus;
+    char text[1024];
+    settings_worker_cpus(run, &cpus);
+    add_subject(key, "CPU %s", cpus_format(&cpus, text, sizeof text));
+    if (isfinite(run->quota_cpus))
+        add_subject(key, "of a quota of %g CPUs", run->quota_cpus);
+    if (transparent_pages(text))
+        add_subject(key, "THP %s", text);
+}
+
 void calibration_key(const struct run *run, struct calibration_key *key)
 {
-    *key = (struct calibration_key){.load = run->load->name, .subject = run->subject};
+    *key = (struct calibration_key){.load = run->load->name};
     gethostname(key->host, sizeof key->host - 1);
+    kept_machine(key->machine, sizeof key->machine);
+    if (run->subject[0] != '\0')
+        add_subject(key, "%s", run->subject);
+    if (run->load->pinned)
+        add_cpus(run, key);
     if (!settings_measured(run, key->options, sizeof key->options))
         usage_error("%s: options too long to keep a calibration of: give shorter ones",
                     run->load->name);
@@ -69,19 +114,13 @@ static uint32_t hash(const char *text, uint32_t value)
 
 int calibration_path(const struct calibration_key *key, char path[PATH_MAX])
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    const bool named = cache != NULL && *cache == '/';
-    char name[NAME_MAX - 32] = "";
-    if (!named && (home == NULL || *home == '\0'))
-        return -1;
+    char name[NAME_MAX - 32] = "", whole[NAME_MAX + 32];
     append_part(name, sizeof name, key->host);
     append_part(name, sizeof name, key->load);
     append_part(name, sizeof name, key->options);
-    const uint32_t number = hash(key->subject, hash(key->options, 2166136261U));
-    return snprintf(path, PATH_MAX, "%s/%sjostle/calibration/%s.%08x.json", named ? cache : home,
-                    named ? "" : ".cache/", name, number) < PATH_MAX
-               ? 0
-               : -1;
+    const uint32_t number = hash(key->machine, hash(key->subject, hash(key->options, 2166136261U)));
+    snprintf(whole, sizeof whole, "calibration/%s.%08x.json", name, number);
+    return kept_path(whole, path);
 }
 
 /* ---- reading ---- */
@@ -95,8 +134,8 @@ static bool has(const json_t *record, const char *name, const char *value)
 static bool fits(const json_t *record, const struct calibration_key *key)
 {
     return has(record, "schema", CALIBRATION_SCHEMA) && has(record, "host", key->host) &&
-           has(record, "load", key->load) && has(record, "options", key->options) &&
-           has(record, "subject", key->subject);
+           has(record, "machine", key->machine) && has(record, "load", key->load) &&
+           has(record, "options", key->options) && has(record, "subject", key->subject);
 }
 
 /* Since it was made; NAN: it does not say. */

@@ -3,8 +3,9 @@
 
 /* What `--limit 50%` is half of: rates that were measured once and kept.
  *
- * A calibration is known by the host, the load, the canonical text of those of its
- * options that a rate depends on (.measured), and run->subject. It is one line of
+ * A calibration is known by the host, its CPU (see kept.h), the load, the canonical text
+ * of those of its options that a rate depends on (.measured), and what it is of besides:
+ * the CPUs of pinned workers, and run->subject. It is one line of
  * JSON (jostle.calibration/1, see results/schema/) in
  *
  *     ${XDG_CACHE_HOME:-~/.cache}/jostle/calibration/HOST.LOAD.OPTIONS.json
@@ -18,9 +19,10 @@
 /* What a rate is measured of. */
 struct calibration_key {
     char host[256];
+    char machine[192]; /* "AMD EPYC, 2 CPUs" */
     const char *load;
-    char options[1024];  /* "--kernel triad --threads 2" */
-    const char *subject; /* "" where options say it all */
+    char options[1024]; /* "--kernel triad --threads 2" */
+    char subject[1536]; /* "CPU 0-1", "vda1 (ext4)"; "" where options say it all */
 };
 
 /* After check(). Options too long for a key end the program with exit 2. */

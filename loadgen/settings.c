@@ -159,12 +159,34 @@ void settings_parse(struct run *run, int argc, char **argv)
         usage_error("%s: an argument too many: only --calib takes SECONDS", run->arguments[0]);
 }
 
+void settings_worker_cpus(const struct run *run, struct cpu_list *cpus)
+{
+    *cpus = run->cpus;
+    if (run->load->pinned && run->threads > 0 && run->threads < cpus->count)
+        cpus->count = run->threads;
+}
+
+/* The list to give with --cpus for the same CPUs; NULL: none is needed. Without it
+ * workers take the first ones. */
+static const char *cpus_to_give(const struct run *run, char *text, size_t size)
+{
+    struct cpu_list cpus;
+    unsigned plain = 0;
+    if (!run->load->pinned)
+        return run->common.cpus;
+    settings_worker_cpus(run, &cpus);
+    while (plain < cpus.count && cpus.cpu[plain] == (int)plain)
+        plain++;
+    return plain == cpus.count ? NULL : cpus_format(&cpus, text, size);
+}
+
 /* Two canonical texts with a blank between them. */
 static bool join(const struct run *run, char *text, size_t size,
                  bool canonical(const struct option_row *, const void *, char *, size_t))
 {
     static const struct option_row *const none = no_options;
-    struct common workers = {.threads = run->threads, .cpus = run->common.cpus};
+    char cpus[1024];
+    struct common workers = {.threads = run->threads, .cpus = cpus_to_give(run, cpus, sizeof cpus)};
     if (!canonical(run->load->options == NULL ? none : run->load->options, run->settings, text,
                    size))
         return false;

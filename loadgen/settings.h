@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct cpu_list;
 struct run;
 
 /* Parses `loadgen LOAD ...` (argv[0] is replaced) into run->common, run->settings
@@ -16,7 +17,10 @@ void settings_free(struct run *run);
 /* The canonical text of what a rate depends on, with the threads that are really
  * used: "--kernel triad --threads 2". False: it does not fit. */
 bool settings_measured(const struct run *run, char *text, size_t size);
-/* The same of all the load's own options that differ from their defaults. */
+/* The CPUs that the workers are on: of pinned ones no more than there are workers. */
+void settings_worker_cpus(const struct run *run, struct cpu_list *cpus);
+/* The same of all the load's own options that differ from their defaults, and of the
+ * workers' CPUs where others would be chosen without --cpus. */
 bool settings_canonical(const struct run *run, char *text, size_t size);
 
 #endif

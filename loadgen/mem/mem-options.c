@@ -1,6 +1,7 @@
 #include "mem/mem-options.h"
 
 #include "headroom.h"
+#include "mem/edge.h"
 #include "mem/mem-state.h"
 
 #include <math.h>
@@ -34,7 +35,7 @@ const struct option_row mem_options[] = {
      .help =
          "total size of all arrays of all workers: a size, 150% of an L3, or l1, l2, l3: half of "
          "that cache, for l1 and l2 of each worker (default: 4 times all L3s that the load "
-         "reaches)"},
+         "reaches, and where the caches are found to reach further, beyond that)"},
     {.name = "non-temporal",
      .measured = true,
      .type = OPTION_FLAG,
@@ -103,6 +104,7 @@ void mem_open(struct run *run, enum mem_kernel kernel)
     state->plan.huge = set->huge;
     check_exclusive(run, &state->plan);
     mem_machine_open(&state->machine, &run->cpus);
+    state->edge_bytes = edge_kept(&state->machine.caches);
     check_simd(run);
     check_node(run);
 }
@@ -116,6 +118,20 @@ static double half_of(const struct run *run, uint64_t cache_bytes, const char *n
     return (double)cache_bytes / 2 * (strcmp(name, "l3") == 0 ? 1 : run->threads);
 }
 
+/* In memory, whatever the machine says of its caches: several of the L3s that it reports,
+ * and no less than where latency was found to stop rising, for each of them. */
+static double usual_footprint(const struct run *run)
+{
+    const struct mem_state *state = mem_state_of(run);
+    const struct mem_caches *caches = &state->machine.caches;
+    const double usual =
+        caches->l3_all_bytes > 0 ? USUAL_L3S * (double)caches->l3_all_bytes : USUAL_BYTES;
+    const double l3s =
+        caches->l3_bytes > 0 ? (double)caches->l3_all_bytes / (double)caches->l3_bytes : 1;
+    const double most = (double)headroom_left(state->plan.node).bytes / 2;
+    return fmax(usual, fmin(l3s * (double)state->edge_bytes, most));
+}
+
 static double footprint_of(const struct run *run)
 {
     const struct mem_caches *caches = &mem_state_of(run)->machine.caches;
@@ -123,7 +139,7 @@ static double footprint_of(const struct run *run)
     uint64_t bytes;
     double percent;
     if (text == NULL)
-        return caches->l3_all_bytes > 0 ? USUAL_L3S * (double)caches->l3_all_bytes : USUAL_BYTES;
+        return usual_footprint(run);
     if (strcmp(text, "l1") == 0)
         return half_of(run, caches->l1_bytes, text);
     if (strcmp(text, "l2") == 0)
@@ -230,6 +246,11 @@ void mem_set_footprint(struct run *run, double footprint_bytes)
 
 void mem_check(struct run *run)
 {
+    struct mem_state *state;
     mem_open(run, (enum mem_kernel)mem_settings_of(run)->kernel);
+    state = mem_state_of(run);
+    /* Only who relies on it waits for it, and only once on a machine. */
+    if (mem_settings_of(run)->footprint == NULL && !run->common.dry_run)
+        state->edge_bytes = edge_find(&state->machine.caches, run->cpus.cpu[0], run->report.json);
     mem_set_footprint(run, footprint_of(run));
 }

@@ -71,6 +71,10 @@ void mem_describe(struct run *run, struct line *line)
     line_text(line, "simd", plan->run == NULL ? "none" : mem_simd_names[plan->simd]);
     line_bool(line, "non_temporal", plan->non_temporal);
     line_count(line, "footprint_bytes", plan->worker_bytes * run->threads);
+    if (state->edge_bytes > 0)
+        line_count(line, "cache_edge_bytes", state->edge_bytes);
+    else
+        line_null(line, "cache_edge_bytes");
     line_text(line, "class", mem_class_names[plan->class]);
     line_count(line, plan->run == NULL ? "chunk_loads" : "chunk_bytes", (uint64_t)run->quantum);
     line_text(line, "counted", plan->run == NULL ? "loads" : "as STREAM, without write-allocate");
@@ -79,6 +83,20 @@ void mem_describe(struct run *run, struct line *line)
     line_count(line, "huge_bytes",
                atomic_load(&pages->thp_bytes) + atomic_load(&pages->hugetlb_bytes));
     line_text(line, "nodes", node_list(pages, nodes, sizeof nodes));
+}
+
+/* Where "memory" is what the machine says, and what was measured says otherwise. */
+static void note_edge(struct run *run)
+{
+    const struct mem_state *state = mem_state_of(run);
+    char edge[32];
+    const double all = (double)(state->plan.worker_bytes * run->threads);
+    /* Arrays are whole blocks, and so may be a little less than was wanted. */
+    if (state->plan.class == MEM_MEMORY && all < 0.99 * (double)state->edge_bytes)
+        report_print(&run->report,
+                     "  caches still serve a part of that: latency rises up to %s here: give "
+                     "--footprint as much\n",
+                     units_format_size((double)state->edge_bytes, edge, sizeof edge));
 }
 
 void mem_notes(struct run *run, const char *event, const struct snapshot *window)
@@ -103,4 +121,5 @@ void mem_notes(struct run *run, const char *event, const struct snapshot *window
                                    (double)(atomic_load(&state->pages.thp_bytes) +
                                             atomic_load(&state->pages.hugetlb_bytes)) /
                                    (double)mapped);
+    note_edge(run);
 }

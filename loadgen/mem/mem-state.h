@@ -45,6 +45,7 @@ struct mem_busy {
 struct mem_state {
     struct mem_plan plan;
     struct mem_machine machine;
+    uint64_t edge_bytes;   /* where this machine's caches end, see edge.h; 0: not known */
     char footprint[32];    /* of --footprint, in bytes */
     struct mem_busy *busy; /* run->threads of them */
     struct mem_pages pages;

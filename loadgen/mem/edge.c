@@ -1,0 +1,120 @@
+#include "mem/edge.h"
+
+#include "common/cpus.h"
+#include "common/json.h"
+#include "headroom.h"
+#include "kept.h"
+#include "mem/edge-run.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SCHEMA "jostle.cache-edge/1"
+
+/* ---- keeping it ---- */
+
+/* "AMD EPYC, 2 CPUs, L3 32 MiB": the machine, as far as it can be known. */
+static void describe(const struct mem_caches *caches, char *text, size_t size)
+{
+    char machine[192];
+    snprintf(text, size, "%s, L3 %llu bytes", kept_machine(machine, sizeof machine),
+             (unsigned long long)caches->l3_bytes);
+}
+
+static int path_of(const char *ending, char path[PATH_MAX])
+{
+    char host[256] = "", name[300];
+    gethostname(host, sizeof host - 1);
+    snprintf(name, sizeof name, "machine/%s.cache-edge.%s", host, ending);
+    return kept_path(name, path);
+}
+
+uint64_t edge_kept(const struct mem_caches *caches)
+{
+    char path[PATH_MAX], machine[256];
+    if (path_of("json", path) != 0)
+        return 0;
+    describe(caches, machine, sizeof machine);
+    json_t *record = json_load_file(path, 0, NULL);
+    const char *schema = json_string_value(json_object_get(record, "schema"));
+    const char *kept = json_string_value(json_object_get(record, "machine"));
+    const json_int_t bytes = json_integer_value(json_object_get(record, "cache_edge_bytes"));
+    const bool fits = schema != NULL && kept != NULL && strcmp(schema, SCHEMA) == 0 &&
+                      strcmp(kept, machine) == 0 && bytes > 0;
+    json_decref(record);
+    return fits ? (uint64_t)bytes : 0;
+}
+
+static void add_points(struct line *line, const struct edge *edge)
+{
+    line_array(line, "latencies");
+    for (size_t i = 0; i < edge->count; i++) {
+        line_object(line, NULL);
+        line_count(line, "bytes", edge->point[i].bytes);
+        line_fixed(line, "ns_per_load", edge->point[i].ns_per_load, 2);
+        line_close(line);
+    }
+    line_close(line);
+}
+
+static bool keep(const struct edge *edge, const struct mem_caches *caches, const char *path)
+{
+    char created[32], machine[256];
+    const time_t now = time(NULL);
+    struct tm when;
+    struct line line = {0};
+    strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &when));
+    describe(caches, machine, sizeof machine);
+    line_object(&line, NULL);
+    line_text(&line, "schema", SCHEMA);
+    line_text(&line, "machine", machine);
+    line_text(&line, "created", created);
+    line_count(&line, "cache_edge_bytes", edge->bytes);
+    add_points(&line, edge);
+    const char *text = line_end(&line);
+    const bool kept = text != NULL && kept_write(path, text) == 0;
+    line_free(&line);
+    return kept;
+}
+
+/* ---- finding it ---- */
+
+static void measure(struct edge *edge, int cpu, bool quiet)
+{
+    struct cpu_list before;
+    const bool pinned = cpus_allowed(&before) == 0 && cpus_pin(cpu) == 0;
+    if (!quiet)
+        fprintf(stderr, "measuring where the caches end: once on this machine, about 2 s\n");
+    edge_run(edge, headroom_left(-1).bytes / 4);
+    if (pinned)
+        (void)cpus_pin_list(&before);
+    edge->bytes = edge_of(edge->point, edge->count);
+}
+
+uint64_t edge_find(const struct mem_caches *caches, int cpu, bool quiet)
+{
+    struct edge edge = {0};
+    char path[PATH_MAX], lock[PATH_MAX];
+    uint64_t bytes = edge_kept(caches);
+    if (bytes > 0 || path_of("json", path) != 0 || path_of("lock", lock) != 0 ||
+        kept_make_folder(lock) != 0)
+        return bytes;
+    const int fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return 0;
+    /* Where the file system has no locks, two that measure disturb each other: no more. */
+    (void)flock(fd, LOCK_EX);
+    bytes = edge_kept(caches);
+    if (bytes == 0) {
+        measure(&edge, cpu, quiet);
+        bytes = edge.bytes > 0 && keep(&edge, caches, path) ? edge.bytes : 0;
+    }
+    close(fd);
+    return bytes;
+}
