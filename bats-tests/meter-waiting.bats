@@ -6,8 +6,11 @@
 load helpers
 
 setup_file() {
-    cc -std=gnu17 -D_GNU_SOURCE -O2 -static -o "$BATS_FILE_TMPDIR/family" \
-        "$BATS_TEST_DIRNAME/fixtures/meter-family.c"
+    local name
+    for name in family until; do
+        cc -std=gnu17 -D_GNU_SOURCE -O2 -static -o "$BATS_FILE_TMPDIR/$name" \
+            "$BATS_TEST_DIRNAME/fixtures/meter-$name.c"
+    done
 }
 
 setup() {
@@ -109,4 +112,90 @@ accountings() {
     done >records
     # The time from its exec on has some work of its own.
     holds 'all(.[]; .wall_s - .stalls.cpu_s > 0.0001)' < <(jq -s . records)
+}
+
+# beyond_own: how much longer the run took than its target saw itself run, in seconds; the
+# target is meter-until, and has left its end in the file `end`.
+beyond_own() {
+    jq --rawfile own end '(.start[17:29] | tonumber) as $start | ($own | tonumber) as $stop
+        | .wall_s - ($stop - 60 * ($stop / 60 | floor) - $start) | if . > 30 then . - 60 else . end' "$RECORD"
+}
+
+@test "meter's own wait for a CPU is not in the wall time, wherever the target runs" {
+    local cpu i
+    keep_busy "$first" 4
+    for cpu in "$first" "$last"; do
+        for i in {1..30}; do
+            taskset -c "$first" "$METER" --cpus "$cpu" --output "$RECORD" -- "$BATS_FILE_TMPDIR/until" 0.005 end
+            beyond_own
+        done | sort -g >beyond
+        # What the target itself does from its last look at the clock to its end is in there.
+        holds '.[0] > 0 and .[26] < 0.0015' < <(jq -s . beyond)
+    done
+}
+
+@test "meter's own wait is taken from no time in which the target worked" {
+    local i
+    keep_busy "$first" 3
+    for i in {1..15}; do
+        taskset -c "$first" "$METER" --output - -- "$FAMILY" spin 0.003
+    done >records
+    # The target's process has some CPU time before its start, too: that of a fork.
+    holds 'all(.[]; .wall_s > 0.003 - 0.0005 and .wall_s > .stalls.run_s + .stalls.run_delay_s - 0.002)' < <(jq -s . records)
+}
+
+# stop_and_continue SIGNAL TARGET SECONDS: to a process, or to a group where it is negative.
+stop_and_continue() {
+    kill "-$1" -- "$2"
+    sleep "$3"
+    kill -CONT -- "$2"
+}
+
+@test "time for which the target is stopped is recorded" {
+    local meter
+    "$METER" --output "$RECORD" -- sleep 0.1
+    holds '.stopped_s == 0 and .stops == 0' <"$RECORD"
+    "$METER" --output "$RECORD" -- sh -c 'echo $$ >pid; exec sleep 1.5' 3>&- &
+    meter=$!
+    eventually 5 test -s pid
+    stop_and_continue STOP "$(<pid)" 0.4
+    sleep 0.1
+    stop_and_continue STOP "$(<pid)" 0.2
+    wait "$meter"
+    holds '.stops == 2 and .stopped_s >= 0.6 and .stopped_s < 1.4 and .stopped_s < .wall_s and .exit_code == 0' <"$RECORD"
+}
+
+@test "a target that is stopped when its time is over has been stopped until then" {
+    local meter
+    "$METER" --timeout 0.6 --output "$RECORD" -- sh -c 'echo $$ >pid; exec sleep 60' 3>&- &
+    meter=$!
+    eventually 5 test -s pid
+    kill -STOP "$(<pid)"
+    wait "$meter"
+    holds '.timed_out and .stops == 1 and .stopped_s > 0.1 and .stopped_s <= .wall_s' <"$RECORD"
+}
+
+@test "Ctrl-Z stops the target and not meter, which sees for how long; after SIGSTOP of both that is unknown" {
+    local signal expected
+    for signal in TSTP STOP; do
+        rm -f pid
+        # Job control gives each job a group of its own, as at a terminal.
+        bash -c 'set -m; "$@" & until wait $!; do sleep 0.05; done' bash "$METER" --output "$RECORD" -- sh -c 'echo $$ >pid; exec sleep 0.5' 3>&- &
+        eventually 5 test -s pid
+        stop_and_continue "$signal" "-$(ps -o pgid= -p "$(<pid)" | tr -d ' ')" 0.4
+        wait $!
+        [[ $signal == TSTP ]] && expected='.stopped_s >= 0.4 and .stopped_s < .wall_s' || expected='.stopped_s == null'
+        holds ".stops == 1 and .exit_code == 0 and ($expected)" <"$RECORD"
+    done
+}
+
+@test "a target that the terminal stops is ended, and says so" {
+    command -v script >/dev/null || skip "there is no script"
+    cat >session <<END
+set -m
+'$METER' --output '$RECORD' -- sh -c 'read line </dev/tty' &
+wait \$!
+END
+    timeout 10 script -qec 'bash session' /dev/null </dev/null >/dev/null
+    holds '.start_error == "reads the terminal" and .stops == 1 and .signal == 15 and .wall_s < 5' <"$RECORD"
 }

@@ -152,6 +152,8 @@ records() {
         'baseline;.machine.busy_s = 1.9 | .machine.cpus = 64;;[]'
         'baseline;.machine.busy_s = 2.1 | .machine.cpus = 64;;["foreign-load"]'
         'baseline;.machine.swap_in_pages = 1 | .machine.throttle_count = 1;;["swap-in","throttled"]'
+        'baseline;.stops = 0 | .stopped_s = 0;;[]'
+        'baseline;.stops = 1 | .stopped_s = null;;["stopped"]'
         'half;.machine.busy_s = 1.5;0.5;[]'
         'half;.machine.busy_s = 1.5;0.3;["foreign-load"]'
         # Ticks may count a load twice, nanoseconds do not.

@@ -6,6 +6,7 @@
 #include "common/json.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 
@@ -46,6 +47,23 @@ static void add_usage(struct line *line, const struct usage *usage, const struct
     line_count(line, "blocks_out", usage->blocks_out);
 }
 
+static void add_stops(struct line *line, const struct stops *stops)
+{
+    if (stops->total_known)
+        line_seconds(line, "stopped_s", stops->total_ns, 9);
+    else
+        line_null(line, "stopped_s");
+    line_count(line, "stops", stops->count);
+}
+
+// start_error: why the target could not do its work; NULL if it could.
+static const char *start_error(int exec_error, const struct stops *stops)
+{
+    if (stops->terminal != 0)
+        return stops->terminal == SIGTTIN ? "reads the terminal" : "writes to the terminal";
+    return exec_error == 0 ? NULL : exec_error == ENOENT ? "not found" : "not executable";
+}
+
 static void add_end(struct line *line, const struct outcome *outcome, int exec_error)
 {
     const int status = outcome->status;
@@ -54,10 +72,7 @@ static void add_end(struct line *line, const struct outcome *outcome, int exec_e
     add_count_if(line, "signal", !exited, exited ? 0 : (uint64_t)WTERMSIG(status));
     line_bool(line, "core_dumped", !exited && WCOREDUMP(status));
     line_bool(line, "timed_out", outcome->timed_out);
-    line_text(line, "start_error",
-              exec_error == 0        ? NULL
-              : exec_error == ENOENT ? "not found"
-                                     : "not executable");
+    line_text(line, "start_error", start_error(exec_error, &outcome->stops));
 }
 
 // grown: of a total, never below 0.
@@ -189,6 +204,7 @@ static bool fill(struct line *line, const struct record *record)
     add_counters(line, record->counters);
     add_machine(line, record);
     add_stalls(line, record, wall_ns);
+    add_stops(line, &outcome->stops);
     return true;
 }
 

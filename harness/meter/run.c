@@ -3,6 +3,7 @@
 #include "common/messages.h"
 #include "counters.h"
 #include "record.h"
+#include "schedstat.h"
 #include "supervise.h"
 
 #include <errno.h>
@@ -42,6 +43,7 @@ bool run_begin(struct runner *runner, const struct settings *settings, pid_t par
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
         return complain("cannot become the tree's reaper: %s", strerror(errno));
     system_find(&runner->sources);
+    runner->own_fd = schedstat_open(0);
     return (!settings->with_parent || follow_parent(parent)) &&
            open_output(&runner->output_fd, settings->output) &&
            launch_prepare(&runner->launch, settings) && find_group(runner);
@@ -65,17 +67,19 @@ static int write_record(const struct runner *runner, const struct record *record
 // measure: one run, with its counters open.
 static int measure(struct runner *runner, struct counters *counters)
 {
-    const struct supervision supervision = {.launch = &runner->launch,
-                                            .group = &runner->group,
-                                            .signals = &runner->signals,
-                                            .sources = &runner->sources,
-                                            .timeout_ns = runner->settings->timeout_ns,
-                                            .hangup_fd = runner->hangup_fd};
+    struct supervision supervision = {.launch = &runner->launch,
+                                      .group = &runner->group,
+                                      .signals = &runner->signals,
+                                      .sources = &runner->sources,
+                                      .own_fd = runner->own_fd,
+                                      .timeout_ns = runner->settings->timeout_ns,
+                                      .hangup_fd = runner->hangup_fd};
     const struct launch_report *report = runner->launch.report;
     struct system_totals before;
     struct outcome outcome;
     struct group_usage group;
     system_read(&before, &runner->sources);
+    supervision.before = awake_now(runner->own_fd);
     if (!launch_start(&runner->launch, runner->settings, &runner->signals, &runner->group))
         return EXIT_NOT_RUN;
     supervise(&outcome, &supervision);
@@ -128,5 +132,7 @@ void run_end(struct runner *runner)
 {
     stalls_close(&runner->launch.stalls);
     group_remove(&runner->group);
+    if (runner->own_fd >= 0)
+        (void)close(runner->own_fd);
     system_forget(&runner->sources);
 }

@@ -25,6 +25,7 @@ struct runner {
     struct system_sources sources;
     struct group group; // of the run that is to come, or of the current one
     struct launch launch;
+    int own_fd; // schedstat.h: meter's own; -1: the kernel has none
     int output_fd;
     int hangup_fd; // see supervise.h
 };

@@ -38,9 +38,10 @@ static bool read_more(struct commands *commands, const struct signals *signals, 
     for (*signal_number = 0;;) {
         if (poll(files, 2, -1) < 0 && errno != EINTR)
             return false;
-        // SIGCHLD may still be there from the last run.
-        while ((*signal_number = signals_next(signals)) == SIGCHLD)
-            ;
+        // These may still be there from the last run.
+        do
+            *signal_number = signals_next(signals, NULL);
+        while (*signal_number == SIGCHLD || *signal_number == SIGCONT);
         if (*signal_number != 0)
             return false;
         if (files[1].revents == 0)

@@ -12,10 +12,13 @@
 bool signals_take(struct signals *signals)
 {
     static const int terminating[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
+    static const int terminal[] = {SIGTSTP, SIGTTIN, SIGTTOU};
+    sigset_t stopping;
     const struct sigaction standard = {.sa_handler = SIG_DFL};
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     (void)sigemptyset(&signals->awaited);
     (void)sigaddset(&signals->awaited, SIGCHLD);
+    (void)sigaddset(&signals->awaited, SIGCONT);
     for (size_t i = 0; i < sizeof terminating / sizeof *terminating; i++) {
         struct sigaction action;
         (void)sigaction(terminating[i], NULL, &action);
@@ -23,6 +26,10 @@ bool signals_take(struct signals *signals)
             (void)sigaddset(&signals->awaited, terminating[i]);
     }
     (void)sigprocmask(SIG_BLOCK, &signals->awaited, &signals->mask);
+    (void)sigemptyset(&stopping);
+    for (size_t i = 0; i < sizeof terminal / sizeof *terminal; i++)
+        (void)sigaddset(&stopping, terminal[i]);
+    (void)sigprocmask(SIG_BLOCK, &stopping, NULL);
     // Were it ignored, the kernel would reap the target without telling us.
     (void)sigaction(SIGCHLD, &standard, &signals->child);
     // A reader of the record that has gone is a failed write, not our end.
@@ -31,10 +38,14 @@ bool signals_take(struct signals *signals)
     return signals->fd >= 0 || complain("no signalfd: %s", strerror(errno));
 }
 
-int signals_next(const struct signals *signals)
+int signals_next(const struct signals *signals, pid_t *child)
 {
     struct signalfd_siginfo info;
-    return read(signals->fd, &info, sizeof info) == (ssize_t)sizeof info ? (int)info.ssi_signo : 0;
+    if (read(signals->fd, &info, sizeof info) != (ssize_t)sizeof info)
+        return 0;
+    if (child != NULL && info.ssi_signo == SIGCHLD)
+        *child = (pid_t)info.ssi_pid;
+    return (int)info.ssi_signo;
 }
 
 void signals_give_back(const struct signals *signals)

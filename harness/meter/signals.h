@@ -13,13 +13,15 @@ struct signals {
     int fd;           // a signalfd of them
 };
 
-// signals_take: blocks SIGCHLD and the terminating signals, so that they can be
-// waited for. One that the caller ignores (as nohup does) stays ignored. False
+// signals_take: blocks SIGCHLD, SIGCONT and the terminating signals, so that they can be
+// waited for, and those by which a terminal stops: who measures goes on, and sees for how
+// long the target did not. One that the caller ignores (as nohup does) stays ignored. False
 // after a message.
 bool signals_take(struct signals *signals);
 
-// signals_next: takes one that has come; 0 when there is none.
-int signals_next(const struct signals *signals);
+// signals_next: takes one that has come; 0 when there is none. *child, unless NULL, is set to
+// the process that a SIGCHLD is about (several that have come are one).
+int signals_next(const struct signals *signals, pid_t *child);
 
 // signals_give_back: in the target's process, before its exec.
 void signals_give_back(const struct signals *signals);

@@ -2,6 +2,7 @@
 
 #include "clock.h"
 #include "common/tree.h"
+#include "ending.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -26,50 +27,92 @@ struct supervisor {
     enum phase phase;
     int64_t deadline_ns; // when the phase is over
     int hangup_fd;       // -1 once it has been heeded
+    struct awake alive;  // the target had not ended yet
+    struct awake woken;  // by the last event
+    pid_t child;         // that the last event was about, 0: not known
+    bool resumed;        // meter itself was continued, so may have been stopped
     int rounds;
 };
 
-// next_ended: a child that has ended, which stays what it is until it is reaped; 0 where
-// there is none yet. False once there is no child left.
-static bool next_ended(pid_t *pid)
+// next_change: a child that has ended, stopped, or been continued, which stays to be told
+// until it is taken in; info->si_pid is 0 where there is none. False once there is no
+// child left.
+static bool next_change(siginfo_t *info)
 {
-    siginfo_t info = {.si_pid = 0};
+    const int changes = WEXITED | WSTOPPED | WCONTINUED;
     int result;
-    while ((result = waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT)) < 0 && errno == EINTR)
+    info->si_pid = 0;
+    while ((result = waitid(P_ALL, 0, info, changes | WNOHANG | WNOWAIT)) < 0 && errno == EINTR)
         ;
-    *pid = info.si_pid;
     return result == 0;
+}
+
+static int64_t started_ns(const struct supervisor *supervisor)
+{
+    return __atomic_load_n(&supervisor->with->launch->report->start_ns, __ATOMIC_ACQUIRE);
 }
 
 // note_end: the main process has ended. What the kernel keeps of it goes with the reaping.
 static void note_end(struct supervisor *supervisor)
 {
     const struct supervision *with = supervisor->with;
+    const struct launch_report *report = with->launch->report;
     struct outcome *outcome = supervisor->outcome;
-    outcome->end_ns = clock_ns();
-    outcome->ended = true;
+    // Woken by something else, we do not know whether it had ended by then.
+    if (supervisor->child != with->launch->pid)
+        supervisor->woken = awake_now(with->own_fd);
+    // By another child: the wait for a CPU was that one's, and the target may have ended after it.
+    if (supervisor->child != 0 && supervisor->child != with->launch->pid)
+        supervisor->alive = supervisor->woken;
     stalls_end(&outcome->stalls, &with->launch->stalls, with->launch->pid);
+    outcome->end_ns = ending_ns(&supervisor->alive, &supervisor->woken, report->start_ns,
+                                &report->stalls, &outcome->stalls);
+    outcome->ended = true;
+    if (outcome->stops.since_ns != 0)
+        stops_continued(&outcome->stops, report->start_ns, outcome->end_ns);
     system_read(&outcome->after, with->sources);
 }
 
-// reap: takes in all that have ended. False once there is no child left.
+// take_ended: reaps a child.
+static void take_ended(struct supervisor *supervisor, pid_t pid)
+{
+    const bool is_target = pid == supervisor->with->launch->pid;
+    int status;
+    struct rusage process;
+    if (is_target)
+        note_end(supervisor);
+    if (wait4(pid, &status, 0, &process) != pid)
+        return;
+    if (is_target)
+        supervisor->outcome->status = status;
+    usage_add(&supervisor->outcome->usage, &process);
+}
+
+// take_stop: of a child that was stopped or continued; only the target's count.
+static void take_stop(struct supervisor *supervisor, pid_t pid)
+{
+    struct stops *stops = &supervisor->outcome->stops;
+    siginfo_t info = {.si_pid = 0};
+    if (waitid(P_PID, (id_t)pid, &info, WSTOPPED | WCONTINUED | WNOHANG) != 0 ||
+        info.si_pid != supervisor->with->launch->pid)
+        return;
+    if (info.si_code == CLD_CONTINUED)
+        stops_continued(stops, started_ns(supervisor), supervisor->woken.at_ns);
+    else
+        stops_stopped(stops, info.si_status, supervisor->woken.at_ns, supervisor->resumed);
+}
+
+// reap: takes in all that has happened to children. False once there is no child left.
 static bool reap(struct supervisor *supervisor)
 {
-    struct outcome *outcome = supervisor->outcome;
-    pid_t pid;
-    while (next_ended(&pid)) {
-        int status;
-        struct rusage process;
-        if (pid == 0)
+    siginfo_t info;
+    while (next_change(&info)) {
+        if (info.si_pid == 0)
             return true;
-        const bool is_target = pid == supervisor->with->launch->pid;
-        if (is_target)
-            note_end(supervisor);
-        if (wait4(pid, &status, 0, &process) != pid)
-            continue;
-        if (is_target)
-            outcome->status = status;
-        usage_add(&outcome->usage, &process);
+        if (info.si_code == CLD_STOPPED || info.si_code == CLD_CONTINUED)
+            take_stop(supervisor, info.si_pid);
+        else
+            take_ended(supervisor, info.si_pid);
     }
     return false;
 }
@@ -104,8 +147,7 @@ static void kill_tree(struct supervisor *supervisor)
 static void time_out(struct supervisor *supervisor)
 {
     const int64_t now_ns = clock_ns();
-    const int64_t start_ns =
-        __atomic_load_n(&supervisor->with->launch->report->start_ns, __ATOMIC_ACQUIRE);
+    const int64_t start_ns = started_ns(supervisor);
     supervisor->deadline_ns = (start_ns == 0 ? now_ns : start_ns) + supervisor->with->timeout_ns;
     if (now_ns < supervisor->deadline_ns)
         return;
@@ -151,11 +193,16 @@ static void wait_event(struct supervisor *supervisor)
     if (left_ns < 0)
         left_ns = 0;
     left = (struct timespec){.tv_sec = left_ns / NS_PER_S, .tv_nsec = left_ns % NS_PER_S};
-    if (ppoll(files, 2, forever ? NULL : &left, NULL) <= 0)
+    const int events = ppoll(files, 2, forever ? NULL : &left, NULL);
+    supervisor->woken = awake_now(supervisor->with->own_fd);
+    supervisor->child = -1;
+    supervisor->resumed = false;
+    if (events <= 0)
         return;
-    for (int signal_number; (signal_number = signals_next(supervisor->with->signals)) > 0;) {
-        if (signal_number != SIGCHLD)
-            interrupt(supervisor, signal_number);
+    for (int number; (number = signals_next(supervisor->with->signals, &supervisor->child)) > 0;) {
+        supervisor->resumed = supervisor->resumed || number == SIGCONT;
+        if (number != SIGCHLD && number != SIGCONT)
+            interrupt(supervisor, number);
     }
     if (files[1].revents != 0) {
         supervisor->hangup_fd = -1;
@@ -168,13 +215,19 @@ void supervise(struct outcome *outcome, const struct supervision *supervision)
     struct supervisor supervisor = {.outcome = outcome,
                                     .with = supervision,
                                     .hangup_fd = supervision->hangup_fd,
+                                    .alive = supervision->before,
+                                    .woken = awake_now(supervision->own_fd),
                                     .deadline_ns = supervision->timeout_ns == 0
                                                        ? INT64_MAX
                                                        : clock_ns() + supervision->timeout_ns};
     *outcome = (struct outcome){0};
+    stops_begin(&outcome->stops);
     while (reap(&supervisor) && supervisor.phase != GIVEN_UP) {
         if (outcome->ended && supervisor.phase == RUNNING)
             enter(&supervisor, LINGERING, LINGER_NS);
+        if (outcome->stops.terminal != 0 && supervisor.phase == RUNNING)
+            (void)terminate(&supervisor, GRACE_NS);
+        supervisor.alive = supervisor.woken;
         wait_event(&supervisor);
         // By the clock, not by a time-out of poll: a flood of SIGCHLD must not put it off.
         if (clock_ns() >= supervisor.deadline_ns)

@@ -1,9 +1,11 @@
 #ifndef METER_SUPERVISE_H
 #define METER_SUPERVISE_H
 
+#include "awake.h"
 #include "group.h"
 #include "launch.h"
 #include "signals.h"
+#include "stops.h"
 #include "system.h"
 #include "usage.h"
 
@@ -14,9 +16,10 @@
 struct outcome {
     bool ended;                 // the main process; false only if it cannot be killed
     int status;                 // its wait status
-    int64_t end_ns;             // CLOCK_MONOTONIC when it had ended
-    struct system_totals after; // read right then
-    struct stall_totals stalls; // read right then
+    int64_t end_ns;             // CLOCK_MONOTONIC of its end, see ending.h
+    struct system_totals after; // read when meter had seen it
+    struct stall_totals stalls; // of the target, until its end
+    struct stops stops;
     struct usage usage;
     bool timed_out;
     int interrupted;  // the signal that ended the run from outside, 0: none
@@ -30,8 +33,10 @@ struct supervision {
     const struct group *group;
     const struct signals *signals;
     const struct system_sources *sources;
-    int64_t timeout_ns; // after the target's start; 0: none
-    int hangup_fd;      // a pipe: the run ends when its other end is closed; -1: none
+    int own_fd;          // see awake.h
+    struct awake before; // a moment before the launch
+    int64_t timeout_ns;  // after the target's start; 0: none
+    int hangup_fd;       // a pipe: the run ends when its other end is closed; -1: none
 };
 
 // supervise: waits until the main process and all its descendants have ended,

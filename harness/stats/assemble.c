@@ -94,6 +94,12 @@ bool assemble_hyperfine(json_t *meter, const json_t *exported)
     return true;
 }
 
+// is_stopped: by the terminal, which is what a start error of a target that ran says.
+static bool is_stopped(const json_t *record)
+{
+    return judge_failure(record) == FAILURE_NOT_STARTED && judge_number(record, "stops") > 0;
+}
+
 const char *assemble_failure(const json_t *record, char *text, size_t size)
 {
     switch (judge_failure(record)) {
@@ -101,7 +107,8 @@ const char *assemble_failure(const json_t *record, char *text, size_t size)
         snprintf(text, size, "ran into the time-out after %.3g s", judge_number(record, "wall_s"));
         break;
     case FAILURE_NOT_STARTED:
-        snprintf(text, size, "could not be started (%s)",
+        snprintf(text, size,
+                 is_stopped(record) ? "was stopped: it %s" : "could not be started (%s)",
                  json_string_value(json_object_get(record, "start_error")));
         break;
     case FAILURE_SIGNAL:
@@ -116,6 +123,9 @@ const char *assemble_failure(const json_t *record, char *text, size_t size)
 
 const char *assemble_advice(const json_t *record)
 {
+    if (is_stopped(record))
+        return "a program that is measured cannot use the terminal: give its input with --input "
+               "FILE, and continue with --resume";
     return judge_counts(judge_failure(record), true)
                ? "fix it and continue with --resume, or start again with --ignore-failure"
                : "check the command, and continue with --resume";

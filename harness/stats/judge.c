@@ -194,5 +194,6 @@ void judge_disturbances(const json_t *record, double cpus, bool shared, json_t *
     raise_flag(flags, FLAG_FOREIGN_LOAD, is_crowded(record, machine, known > 0 ? known : cpus));
     raise_flag(flags, FLAG_SWAP_IN, judge_number(machine, "swap_in_pages") > 0);
     raise_flag(flags, FLAG_THROTTLED, judge_number(machine, "throttle_count") > 0);
+    raise_flag(flags, FLAG_STOPPED, judge_number(record, "stops") > 0);
     raise_flag(flags, FLAG_SHARED_NODE, shared);
 }

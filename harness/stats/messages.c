@@ -79,6 +79,11 @@ static const struct warning_case cases[FLAGS] = {
                         "heat throttled the CPUs during {few} of {all} runs: their times may be "
                         "too long",
                         "let the machine cool down"},
+    [FLAG_STOPPED] = {"stopped", PROBLEM,
+                      "the target was stopped by a signal during {few} of {all} runs: their times "
+                      "include that",
+                      "measure again, and use neither Ctrl-Z nor SIGSTOP; or use --statistic "
+                      "median"},
     [FLAG_SHARED_NODE] = {"shared-node", NOTE,
                           "other jobs were on the node when {few} of {all} runs began: their times "
                           "may be too long",

@@ -1,0 +1,30 @@
+#include "awake.h"
+
+#include "clock.h"
+#include "schedstat.h"
+
+// The clock and the counter are of one moment when both were read within this.
+#define MOMENT_NS (20 * NS_PER_US)
+#define ATTEMPTS  5
+
+struct awake awake_now(int own_fd)
+{
+    struct awake awake = {.at_ns = clock_ns()};
+    for (int attempt = 1;; attempt++) {
+        struct schedstat own;
+        awake.known = schedstat_read(own_fd, &own);
+        if (!awake.known)
+            return awake;
+        awake.waited_ns = own.delay_ns;
+        const int64_t then_ns = clock_ns();
+        // Interrupted in between: a wait after the clock was read may be in the counter.
+        if (then_ns - awake.at_ns < MOMENT_NS || attempt == ATTEMPTS)
+            return awake;
+        awake.at_ns = then_ns;
+    }
+}
+
+int64_t awake_waited_ns(const struct awake *from, const struct awake *to)
+{
+    return from->known && to->known ? to->waited_ns - from->waited_ns : 0;
+}

@@ -1,0 +1,27 @@
+// When a process ended, by a parent that had to wait for a CPU before it could see that.
+//
+// The kernel does not say when a process ended (taskstats and the proc connector would, to
+// root alone; perf's exit events need a ring buffer a run). The parent is woken at that
+// moment, and the scheduler counts, to the nanosecond, for how long the parent then waits
+// until it runs: end = when it ran - what it waited since it last saw the process alive.
+// What is left in it is the wake-up of an idle CPU, some 10 us.
+//
+// If the parent was kept from running while the process still ran (both on one CPU), part
+// of its waiting was before the end. So the end is never put before what the process
+// itself has used up: its start + CPU time + run delay of its main thread. The error is
+// thus at most the parent's waiting, as it was before in full, and none for a process that
+// worked all the time or ended while its parent slept.
+#ifndef METER_ENDING_H
+#define METER_ENDING_H
+
+#include "awake.h"
+#include "stalls.h"
+
+#include <stdint.h>
+
+// ending_ns: CLOCK_MONOTONIC of the end. alive: when the process had not ended yet; seen:
+// when it had; its totals at start_ns, and at the end.
+int64_t ending_ns(const struct awake *alive, const struct awake *seen, int64_t start_ns,
+                  const struct stall_totals *at_start, const struct stall_totals *at_end);
+
+#endif

@@ -1,0 +1,27 @@
+// For how long the target was stopped by a signal (SIGSTOP, Ctrl-Z, a terminal).
+#ifndef METER_STOPS_H
+#define METER_STOPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct stops {
+    size_t count;
+    int64_t total_ns;
+    bool total_known; // not where meter was stopped with it: nobody was there to see
+    int64_t since_ns; // it is stopped, 0: it is not
+    int terminal;     // SIGTTIN, SIGTTOU: the terminal stopped it, 0: none did
+};
+
+// stops_begin: of a run.
+void stops_begin(struct stops *stops);
+
+// stops_stopped: the target is stopped by the signal. missed: meter was stopped, too, so
+// that this may have been long ago.
+void stops_stopped(struct stops *stops, int signal_number, int64_t now_ns, bool missed);
+
+// stops_continued: it runs again, or has ended. start_ns: what was before is not of the run.
+void stops_continued(struct stops *stops, int64_t start_ns, int64_t now_ns);
+
+#endif
