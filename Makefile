@@ -91,10 +91,11 @@ $(BIN)/meter: LIBS := $(STATIC) -lm
 $(BIN)/stats: LIBS := -lgsl -lgslcblas -ljansson -lm
 $(BIN)/compare: LIBS := -lgsl -lgslcblas -ljansson -lm
 $(BIN)/simulate: LIBS := -lgsl -lgslcblas -ljansson -lm -pthread
-$(BIN)/experiment $(BIN)/campaign $(BIN)/doctor: LIBS := -ljansson -lm
+$(BIN)/doctor: LIBS := -ljansson -lm
+$(BIN)/experiment $(BIN)/campaign: LIBS := -ljansson -lgcrypt -lm
 $(BIN)/report: LIBS := -lm -pthread
 $(BIN)/arguments: LIBS := -lm
-$(BIN)/placement: LIBS := -lhwloc -ljansson -lm
+$(BIN)/placement: LIBS := -lhwloc -ljansson -lgcrypt -lm
 
 # The simulator drives the very objects that decide in production.
 $(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/stats/*.c))

@@ -244,3 +244,59 @@ begun() {
     run -2 "$EXPERIMENT" run --output out -- true
     [[ $output == *'already holds an experiment'*'--resume' ]]
 }
+
+# program_of COMMAND...: what experiment.json has of the program, on one line.
+program_of() {
+    rm -rf out
+    "$EXPERIMENT" run --output out -- "$@" >/dev/null && jq -c .program out/experiment.json
+}
+
+@test "the record names the program that the command starts, with its SHA-256" {
+    local sum
+    printf '#!/bin/sh\nexec true\n' >script
+    chmod +x script
+    ln -s script link
+    read -r sum _ < <(sha256sum script)
+    program_of ./link 1 2 | holds '.path == $path and .sha256 == $sum and .size_bytes == 20 and (.mtime | fromdate) > 0 and .reason == null' \
+        --arg path "$PWD/script" --arg sum "$sum"
+    # From PATH, as the shell would find it: what cannot be executed is passed over.
+    mkdir first second
+    cp "$(type -P true)" first/tool && chmod -x first/tool
+    cp "$(type -P true)" second/tool
+    PATH=$PWD/first:$PWD/second:$PATH program_of tool | holds '.path == $path and (.sha256 | length) == 64' --arg path "$PWD/second/tool"
+    # A shell that runs a line is itself the program.
+    program_of sh -c 'exit 0' | holds '.path == $path' --arg path "$(readlink -f "$(command -v sh)")"
+    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+}
+
+@test "a program that is not known, or too large to read, says why" {
+    program_of ./absent | holds '.path == null and .sha256 == null and .size_bytes == null and (.reason | contains("No such file"))'
+    truncate -s 300M huge && chmod +x huge
+    program_of ./huge | holds '.sha256 == null and .size_bytes == 314572800 and (.reason | contains("256 MiB"))'
+    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+}
+
+@test "variables that move figures are recorded, others are not" {
+    OMP_NUM_THREADS=3 LD_BIND_NOW=1 MALLOC_ARENA_MAX='' OMPI_MCA_btl=self PYTHONHASHSEED=0 LC_ALL=C SECRET_TOKEN=x \
+        "$EXPERIMENT" run --output out -- true >/dev/null
+    holds '.variables | .OMP_NUM_THREADS == "3" and .LD_BIND_NOW == "1" and .MALLOC_ARENA_MAX == "" and .OMPI_MCA_btl == "self"
+        and .PYTHONHASHSEED == "0" and .LC_ALL == "C" and (has("SECRET_TOKEN") or has("PATH") or has("HOME") | not)' <out/experiment.json
+}
+
+@test "the record has what jostle doctor checks of the machine" {
+    local -A facts=([proc/sys/vm/swappiness]=10 [proc/sys/kernel/randomize_va_space]=1 [proc/sys/kernel/numa_balancing]=1
+        [sys/kernel/mm/transparent_hugepage/enabled]='[always] madvise never' [sys/devices/system/cpu/intel_pstate/no_turbo]=0
+        [sys/devices/system/cpu/cpu0/cpufreq/scaling_governor]=powersave [sys/devices/system/cpu/cpu1/cpufreq/scaling_governor]=performance
+        [sys/devices/system/cpu/smt/active]=1 [sys/devices/system/cpu/isolated]=2-3 [sys/devices/system/node/node0/cpulist]=0
+        [sys/devices/system/cpu/vulnerabilities/l1tf]='Mitigation: PTE Inversion')
+    local file
+    for file in "${!facts[@]}"; do
+        mkdir -p "machine/${file%/*}"
+        printf '%s\n' "${facts[$file]}" >"machine/$file"
+    done
+    JOSTLE_KERNEL_ROOT=$PWD/machine "$EXPERIMENT" run --output out -- true >/dev/null
+    holds '.environment | .swappiness == 10 and .aslr == 1 and .numa_balancing == 1 and .thp == "always" and .turbo == "on" and .smt == "on"
+        and .governor == "powersave performance" and .isolated_cpus == "2-3" and .numa_nodes == 1 and .microcode == null and .perf_event_paranoid == null
+        and .mitigations == { l1tf: "Mitigation: PTE Inversion" }' <out/experiment.json
+    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+}

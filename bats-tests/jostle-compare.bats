@@ -14,8 +14,12 @@ made() {
     mkdir "$1"
     jq -n '{ schema: "jostle.experiment/1", command: ["./solver", "input file"],
         loads: [{ name: "baseline", spec: null }, { name: "half", spec: "cpu --percent 50" }],
-        settings: { error: 0.05, confidence: 0.95, min_runs: 10, max_runs: 10, metric: ["wall_s"], seed: 1, engine: "meter" },
-        environment: { host: "one", kernel: "Linux 6", cpus_online: 2, load_average: [0.1, 0.2, 0.3], versions: { jostle: "0.1.0" } } }
+        settings: { error: 0.05, confidence: 0.95, min_runs: 10, max_runs: 10, metric: ["wall_s"], seed: 1, engine: "meter", nice: null, ignore_failure: false, discard_warmup: 0 },
+        program: { path: "/home/me/solver", sha256: ("ab" * 32), size_bytes: 4096, mtime: "2026-01-01T00:00:00Z", reason: null },
+        variables: { OMP_NUM_THREADS: "2" },
+        environment: { host: "one", kernel: "Linux 6", cpus_online: 2, load_average: [0.1, 0.2, 0.3], versions: { jostle: "0.1.0" },
+            governor: "performance", turbo: "off", smt: "off", isolated_cpus: "none", clocksource: "tsc", thp: "never", aslr: 2, swappiness: 60,
+            numa_nodes: 1, numa_balancing: 0, perf_event_paranoid: 2, microcode: "0x1", mitigations: { l1tf: "Not affected" } } }
         | '"${3:-.}" >"$1/experiment.json"
     jq -nc --argjson factor "$2" 'range(1; 11) as $block | ["baseline", 1], ["half", 2]
         | { schema: "jostle.run/1", condition: .[0], block: $block, order: $block,
@@ -31,8 +35,8 @@ made() {
         and .ci[0] > 1.23 and .ci[0] < 1.25 and .ci[1] > 1.25 and .ci[1] < 1.27 and .distinguishable)' <comparison.json
     jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
     run -0 "$JOSTLE" compare A B
-    [[ $output =~ baseline\ +wall_s\ +1.00\ s\ .*1.25\ s\ .*1.250\ \[1.2[0-9]+,\ 1.2[0-9]+\]\ +B\ takes\ 25.0\ %\ longer ]]
-    [[ $output == *'Command, loads, settings and environment are the same.'* ]]
+    [[ $output =~ baseline\ +wall_s\ +10\ +1.00\ s\ .*\ 10\ +1.25\ s\ .*1.250\ \[1.2[0-9]+,\ 1.2[0-9]+\]\ +B\ takes\ 25.0\ %\ longer ]]
+    [[ $output == *'Command, loads, settings, program, variables and environment are the same (of the environment: aslr, clocksource, cpus_online, governor, host, '* ]]
 }
 
 @test "the other way round the ratio is the inverse" {
@@ -75,6 +79,69 @@ made() {
     holds '.differences | (.environment | length) == 2 and (.settings | length) == 1' <comparison.json
 }
 
+@test "another program, another variable and another machine setting are never the same" {
+    made A 1
+    made B 1.25 '.program.sha256 = ("cd" * 32) | .program.size_bytes = 5000'
+    run -0 "$JOSTLE" compare A B
+    [[ $output == *'program differs: A sha256 abababababab (4096 bytes, 2026-01-01T00:00:00Z), B sha256 cdcdcdcdcdcd (5000 bytes, '* && $output != *'are the same'* ]]
+    made C 1.25 '.variables = { OMP_NUM_THREADS: "4", LD_PRELOAD: "x.so" }'
+    run -0 "$JOSTLE" compare A C
+    [[ $output == *'variable differs: OMP_NUM_THREADS: A 2, B 4'*'variable differs: LD_PRELOAD: A -, B x.so'* && $output != *'are the same'* ]]
+    made D 1.25 '.environment.thp = "always" | .environment.mitigations.l1tf = "Mitigation: PTE Inversion"'
+    run -0 "$JOSTLE" compare A D
+    [[ $output == *'environment differs: thp: A never, B always'*'environment differs: mitigations.l1tf: A Not affected, B Mitigation: PTE Inversion'* ]]
+    # Copied elsewhere, it is the same one; the copy is named.
+    made E 1.25 '.program.path = "/tmp/solver" | .program.mtime = "2026-02-02T00:00:00Z"'
+    run -0 "$JOSTLE" compare A E
+    [[ $output == *'path of the program differs: A /home/me/solver, B /tmp/solver'* && $output != *'sha256'* ]]
+}
+
+@test "what an older record does not have is not recorded, and never the same" {
+    made A 1
+    made old 1.25 'del(.program, .variables, .settings.discard_warmup, .environment.thp, .environment.mitigations)'
+    "$JOSTLE" compare A old --json comparison.json >table
+    jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
+    grep -qx 'not recorded in B, so it may differ: program, variables, thp, mitigations' table
+    run ! grep 'program, variables and environment are the same' table
+    holds '.differences | .environment == [] and .program == [] and .variables == []' <comparison.json
+    run -0 "$JOSTLE" compare old old
+    [[ $output == *'not recorded in A and B, so it may differ: program, variables, thp, mitigations'* && $output == *'All else that both record is the same'* ]]
+}
+
+@test "each side is judged by its own settings, and its figures are those of its own table" {
+    # Two slow runs first, which B leaves out; one that fails at once, which B counts.
+    made A 1
+    made B 1 '.settings.discard_warmup = 2 | .settings.ignore_failure = true'
+    jq -c 'if .block <= 2 then .wall_s *= 3 elif .block == 5 then .exit_code = 1 else . end' B/runs.jsonl >runs
+    mv runs B/runs.jsonl
+    "$BIN/stats" --derive A B
+    "$JOSTLE" compare A B --json comparison.json >table
+    jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
+    holds --slurpfile a A/result.json --slurpfile b B/result.json 'all(.comparisons[]; . as $row
+        | all([.a, $a[0]], [.b, $b[0]]; .[0] as $side | .[1].conditions[] | select(.name == $row.condition)
+            | .runs == $side.runs and .failed == $side.failed and (.wall_s | [.mean, .center, .ci, .error, .stddev]) == ($side | [.mean, .center, .ci, .error, .stddev])))' <comparison.json
+    holds 'all(.comparisons[]; .a.runs == 10 and .b.runs == 8 and (.distinguishable | not) and .ratio > 0.98 and .ratio < 1.02)' <comparison.json
+    grep -qx 'setting differs: ignore_failure: A false, B true' table
+    grep -qx 'setting differs: discard_warmup: A 0, B 2' table
+    grep -q '^B: 2 of 20 runs failed (baseline: 1 by exit code; half: 1 by exit code): they count like the others because of --ignore-failure' table
+    # Without --ignore-failure the failed run is left out, and named.
+    jq '.settings.ignore_failure = false' B/experiment.json >json && mv json B/experiment.json
+    "$JOSTLE" compare A B --json comparison.json >table
+    holds 'all(.comparisons[]; .b.runs == 7 and .b.failures.exit == 1)' <comparison.json
+    grep -q '^B: 2 of 20 runs failed .*: the figures are of those that succeeded$' table
+}
+
+@test "a side whose runs timed out is a lower bound, and has no ratio" {
+    made A 1
+    made B 1.25 '.settings.ignore_failure = true'
+    jq -c 'if .condition == "half" and .block == 4 then .timed_out = true | .signal = 9 else . end' B/runs.jsonl >runs
+    mv runs B/runs.jsonl
+    "$JOSTLE" compare A B --json comparison.json >table
+    jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
+    holds '.comparisons | .[0].ratio > 1.2 and .[1].ratio == null and .[1].ci == null and .[1].distinguishable == null and .[1].b.censored == 1' <comparison.json
+    grep -Eq '^half .* at least 2.50 s .* not known: runs timed out$' table
+}
+
 @test "a condition that only one has is named, and one can be chosen" {
     made A 1
     made B 1.25 '.loads += [{ name: "disk", spec: "io" }]'
@@ -100,7 +167,44 @@ made() {
     mkdir empty
     run -2 "$JOSTLE" compare A empty
     [[ $output == *'empty holds no experiment'* ]]
+    : >file
+    run -2 "$JOSTLE" compare A file
+    [[ $output == *'file is no folder'* ]]
+    made broken 1
+    echo '{' >broken/experiment.json
+    run -1 "$JOSTLE" compare A broken
+    [[ ${#lines[@]} -eq 1 && $output == *'broken/experiment.json'*'give a folder'* ]]
+    made few 1
+    sed -i 3q few/runs.jsonl
+    run -1 "$JOSTLE" compare --condition half A few
+    [[ ${#lines[@]} -eq 1 && $output == *'half: 10 in A, 1 in B'*'measure more'* ]]
+    run -2 "$JOSTLE" compare --confidence 2 A A
+    run -2 "$JOSTLE" compare --metric time A A
+    run -2 "$JOSTLE" compare --conditions half A A
     run -0 "$JOSTLE" compare --help
+    [[ $output == *'jostle compare'*'A B'*'each is judged by its own settings'*'Exit status'* ]]
+}
+
+@test "a folder that may not be read is said to be so" {
+    ((EUID != 0)) || command -v setpriv >/dev/null || skip 'as root, without setpriv'
+    local -a user=()
+    ((EUID != 0)) || user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+    made A 1
+    made B 1
+    # The folders above are the tests' own.
+    local above=$PWD
+    while [[ $above != / && $above != "${BATS_RUN_TMPDIR%/*}" ]]; do
+        chmod a+rx "$above"
+        above=${above%/*}
+    done
+    chmod 0 B/runs.jsonl
+    "${user[@]}" test -x "$BIN/compare" || skip 'the build is not readable for others'
+    run -1 "${user[@]}" "$BIN/compare" A B
+    [[ ${#lines[@]} -eq 1 && $output == *'B/runs.jsonl cannot be read (Permission denied): check its permissions' ]]
+    chmod 0 B
+    run -1 "${user[@]}" "$BIN/compare" A B
+    [[ ${#lines[@]} -eq 1 && $output == *'cannot be read (Permission denied)'* ]]
+    chmod 700 B
 }
 
 @test "real experiments can be compared, with the noise floor of their A/A runs" {

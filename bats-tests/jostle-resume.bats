@@ -176,6 +176,21 @@ free() {
     cmp out/result.json before.json
 }
 
+@test "another program or another variable is warned of on resume, and in the result" {
+    target 0.01
+    OMP_NUM_THREADS=1 measure --quiet --max-runs 2 --min-runs 2
+    OMP_NUM_THREADS=1 run -0 measure --quiet --resume --max-runs 3 --min-runs 3
+    [[ $output != *changed* ]]
+    holds '.warnings | all(.flag != "changed")' <out/result.json
+    echo '# a new build' >>target
+    OMP_NUM_THREADS=4 run -0 measure --quiet --resume --max-runs 4 --min-runs 4
+    [[ $output == *'out: changed since the runs that are there: program (recorded sha256 '*', now sha256 '*'), OMP_NUM_THREADS (recorded 1, now 4): the figures will mix both'* ]]
+    holds '[.warnings[] | select(.flag == "changed")] | length == 1 and .[0].severity == "problem"
+        and (.[0].message | contains("after 6 runs") and contains("OMP_NUM_THREADS (from 1, to 4)"))' <out/result.json
+    holds '.resumed | length == 2 and all(.program.size_bytes > 0 and (.variables | has("OMP_NUM_THREADS"))) and .[0].program.sha256 != .[1].program.sha256' <out/experiment.json
+    for name in experiment result; do jsonschema -i "out/$name.json" "$ROOT/results/schema/jostle.$name.schema.json"; done
+}
+
 @test "two measurements into one folder exclude each other" {
     target 0.3
     start --max-runs 8

@@ -60,7 +60,7 @@ summary() {
     local case
     for case in '--error 0' '--error x' '--error 0.1x' '--confidence 1' '--min-runs 0' '--max-runs -3' '--max-runs 3e2' \
         '--metric wall' '--conditions a,a' '--conditions a/b' '--conditions a,' '--seed -1' '--min-runs 9 --max-runs 3' \
-        '--at-most 0' '--aa' '--compare one' 'operand' '--nonsense'; do
+        '--at-most 0' '--aa' 'operand' '--nonsense'; do
         read -ra words <<<"$case"
         run -2 --separate-stderr "$BIN/stats" "${words[@]}"
         [[ -z $output && -n $stderr ]] || {
@@ -462,23 +462,6 @@ summary() {
     } | summary --conditions baseline,load --first-stop >results
     [[ $(wc -l <results) -eq 2 ]]
     jq -es 'map(.slowdowns[0]) | (.[0].ratio - 1.2 | fabs) < 0.02 and (.[1].ratio - 1.4 | fabs) < 0.02 and all(.pairs == 15)' results
-}
-
-@test "two files are compared by independent samples" {
-    pairs 1 15 1.3 0.02 >a
-    pairs 2 15 1.3 0.02 | sed 's/"wall_s":1\./"wall_s":2./' >b
-    run -0 "$BIN/stats" --compare a a --condition load
-    holds '.comparisons[0] | .ratio == 1 and .ci[0] < 1 and .ci[1] > 1 and (.distinguishable | not) and .a.runs == 15 and .a.noise_floor > 0' <<<"$output"
-    run -0 "$BIN/stats" --compare a b --condition load
-    holds '.comparisons[0] | .ratio > 1.5 and .ci[0] > 1.4 and .distinguishable and .method == "welch-log-ratio"' <<<"$output"
-    # What each side's own runs are warned of is named.
-    awk 'BEGIN { for (i = 0; i < 24; i++) print "{\"wall_s\":" 1 + 0.02 * sin(i / 2) "}" }' >smooth
-    awk 'BEGIN { for (i = 0; i < 24; i++) print "{\"wall_s\":" 1 + 0.02 * sin(2 * i) "}" }' >mixed
-    run -0 "$BIN/stats" --compare smooth mixed
-    holds '.comparisons[0] | (.a.flags | index("autocorrelation")) and (.b.flags | index("autocorrelation") | not)' <<<"$output"
-    run -1 "$BIN/stats" --compare a b --condition absent
-    [[ $output == *'fewer than two good runs of absent'* ]]
-    run -1 "$BIN/stats" --compare a missing
 }
 
 @test "the summary file appears whole or not at all" {

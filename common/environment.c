@@ -2,6 +2,7 @@
 
 #include "common/cpus.h"
 #include "common/device.h"
+#include "common/facts.h"
 #include "common/machine.h"
 
 #include <stdio.h>
@@ -36,8 +37,7 @@ static void read_cpus(struct environment *environment)
     struct cpu_list allowed;
     environment->cpus_online = (int)sysconf(_SC_NPROCESSORS_ONLN);
     machine_field("/proc/cpuinfo", "model name", ": \t", environment->cpu, sizeof environment->cpu);
-    if (!machine_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-                      environment->governor, sizeof environment->governor))
+    if (!fact_read(FACT_GOVERNOR, environment->governor, sizeof environment->governor))
         snprintf(environment->governor, sizeof environment->governor, "unknown");
     environment->virtual_machine = machine_is_virtual();
     if (cpus_allowed(&allowed) == 0)
@@ -71,7 +71,6 @@ void environment_read(struct environment *environment)
     read_os(environment);
     read_cpus(environment);
     read_memory(environment);
-    machine_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-                 environment->clocksource, sizeof environment->clocksource);
+    (void)fact_read(FACT_CLOCKSOURCE, environment->clocksource, sizeof environment->clocksource);
     read_folder(environment);
 }

@@ -32,7 +32,7 @@ struct environment {
     char host[256], os[128], kernel[512], architecture[128], cpu[128];
     int cpus_online;
     char cpus_allowed[1024];
-    char governor[64]; /* of the first CPU; "unknown" where it is not shown */
+    char governor[64]; /* of all CPUs, each once; "unknown" where it is not shown */
     bool virtual_machine;
     int64_t memory_bytes;
     char clocksource[64];

@@ -1,5 +1,7 @@
 #include "common/machine_json.h"
 
+#include "common/facts.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,7 +164,7 @@ json_t *counters_to_json(const struct counters *counters)
 
 json_t *environment_to_json(const struct environment *environment, const struct counters *counters)
 {
-    return json_pack(
+    json_t *object = json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:{s:s, s:o}, s:o}",
         "host", text_to_json(environment->host), "os", text_to_json(text_or_null(environment->os)),
@@ -177,4 +179,8 @@ json_t *environment_to_json(const struct environment *environment, const struct 
         text_to_json(text_or_null(environment->file_system)), "device",
         text_to_json(text_or_null(environment->device)), "versions", "jostle", JOSTLE_VERSION,
         "bash", text_to_json(getenv("JOSTLE_BASH_VERSION")), "job", job());
+    json_t *facts = facts_to_json();
+    json_object_update_missing(object, facts);
+    json_decref(facts);
+    return object;
 }

@@ -6,7 +6,8 @@
  * a half is worked out once. */
 
 #include "parameters.h"
-#include "sha256.h"
+
+#include "common/sha256.h"
 
 #include <jansson.h>
 

@@ -1,5 +1,7 @@
 #include "differences.h"
 
+#include "common/changes.h"
+#include "common/facts.h"
 #include "common/words.h"
 
 #include <stdbool.h>
@@ -7,23 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Settings that say how long to measure do not change what is measured.
-static const char *const settings[] = {"target_cpus", "load_cpus", "place",   "place_cpus", "nice",
-                                       "load_nice",   "prepare",   "cleanup", "timeout_s",  "cold",
-                                       "cold_path",   "engine",    "settle_s"};
+// Chosen anew by each experiment, so that it always differs.
+static const char seed[] = "seed";
 
-// 1 and 1.0 are the same number, which json_equal() does not think.
-static bool is_same(const json_t *a, const json_t *b)
-{
-    if (json_is_number(a) && json_is_number(b))
-        return json_number_value(a) == json_number_value(b);
-    return a && b ? json_equal(a, b) : (!a || json_is_null(a)) && (!b || json_is_null(b));
-}
-
-static json_t *or_null(json_t *value)
-{
-    return value ? json_incref(value) : json_null();
-}
+// Of moments, not of machines.
+static const char *const moments[] = {"load_average", "job.time_left_s"};
 
 // A value as text: "-" for none; else as it is, or as JSON.
 static json_t *text_of(const json_t *value)
@@ -103,7 +93,7 @@ static json_t *grave(const json_t *a, const json_t *b)
         const json_t *spec_a = json_object_get(load_of(a, name), "spec");
         const json_t *spec_b = json_object_get(load_of(b, name), "spec");
         char *what = NULL;
-        if (!is_same(spec_a, spec_b) && asprintf(&what, "load %s", name) >= 0)
+        if (!changes_same(spec_a, spec_b) && asprintf(&what, "load %s", name) >= 0)
             add(list, what, text_of(spec_a), text_of(spec_b));
         free(what);
     }
@@ -111,14 +101,49 @@ static json_t *grave(const json_t *a, const json_t *b)
     return list;
 }
 
-static json_t *settings_differing(const json_t *a, const json_t *b)
+// As good as not given: older records do not have all settings.
+static bool is_off(const json_t *value)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        const json_t *one = json_object_get(json_object_get(a, "settings"), settings[i]);
-        const json_t *other = json_object_get(json_object_get(b, "settings"), settings[i]);
-        if (!is_same(one, other))
-            add(list, settings[i], text_of(one), text_of(other));
+    return !value || json_is_null(value) || json_is_false(value) ||
+           (json_is_array(value) && json_array_size(value) == 0) ||
+           (json_is_number(value) && json_number_value(value) == 0);
+}
+
+// Each name once: "environment.mitigations.l1tf" is of what is recorded as a whole.
+static void add_missing(json_t *missing, const char *kind, const char *name, const char *side)
+{
+    char *what = NULL;
+    if (asprintf(&what, "%s%.*s", kind, (int)strcspn(name, "."), name) < 0)
+        return;
+    for (size_t i = 0; i < json_array_size(missing); i++) {
+        const json_t *one = json_array_get(missing, i);
+        if (strcmp(json_string_value(json_object_get(one, "what")), what) == 0) {
+            free(what);
+            return;
+        }
+    }
+    json_array_append_new(missing, json_pack("{s:s, s:s}", "what", what, "side", side));
+    free(what);
+}
+
+static json_t *settings_differing(const json_t *a, const json_t *b, json_t *missing)
+{
+    json_t *one = json_object_get(a, "settings"), *other = json_object_get(b, "settings");
+    json_t *list = json_array(), *value;
+    const char *name;
+    json_object_foreach(one, name, value)
+    {
+        const json_t *its = json_object_get(other, name);
+        if (!its && !is_off(value))
+            add_missing(missing, "setting ", name, "b");
+        else if (its && strcmp(name, seed) != 0 && !changes_same(value, its) &&
+                 !(is_off(value) && is_off(its)))
+            add(list, name, text_of(value), text_of(its));
+    }
+    json_object_foreach(other, name, value)
+    {
+        if (!json_object_get(one, name) && !is_off(value))
+            add_missing(missing, "setting ", name, "a");
     }
     return list;
 }
@@ -141,39 +166,93 @@ static void flatten(const json_t *object, const char *before, json_t *flat)
     }
 }
 
-// The load average differs from moment to moment: left out.
 static json_t *leaves(const json_t *experiment)
 {
     json_t *flat = json_object();
     flatten(json_object_get(experiment, "environment"), "", flat);
-    json_object_del(flat, "load_average");
+    for (size_t i = 0; i < sizeof moments / sizeof *moments; i++)
+        json_object_del(flat, moments[i]);
     return flat;
 }
 
-static json_t *environment_differing(const json_t *a, const json_t *b)
+// Facts that neither has are missed in both.
+static void add_unknown_facts(const json_t *a, const json_t *b, json_t *missing)
+{
+    const json_t *one = json_object_get(a, "environment"),
+                 *other = json_object_get(b, "environment");
+    for (enum fact fact = 0; fact < FACTS; fact++)
+        if (!json_object_get(one, fact_names[fact]) && !json_object_get(other, fact_names[fact]))
+            add_missing(missing, "", fact_names[fact], "both");
+}
+
+// Differing leaves into the list that it returns, those of one side into `missing`,
+// the names of all that both have into `compared`.
+static json_t *environment_differing(const json_t *a, const json_t *b, json_t *missing,
+                                     json_t *compared)
 {
     json_t *one = leaves(a), *other = leaves(b), *list = json_array(), *value;
     const char *name;
     json_object_foreach(one, name, value)
     {
-        if (!is_same(value, json_object_get(other, name)))
-            add(list, name, or_null(value), or_null(json_object_get(other, name)));
+        json_t *its = json_object_get(other, name);
+        if (its)
+            json_array_append_new(compared, json_string(name));
+        if (!its)
+            add_missing(missing, "", name, "b");
+        else if (!changes_same(value, its))
+            add(list, name, json_incref(value), json_incref(its));
     }
     json_object_foreach(other, name, value)
     {
-        if (!json_object_get(one, name) && !json_is_null(value))
-            add(list, name, json_null(), json_incref(value));
+        if (!json_object_get(one, name))
+            add_missing(missing, "", name, "a");
     }
+    add_unknown_facts(a, b, missing);
     json_decref(one);
     json_decref(other);
     return list;
 }
 
+static const char *lacking(const json_t *a, const json_t *b, const char *name)
+{
+    const bool in_a = json_is_object(json_object_get(a, name)),
+               in_b = json_is_object(json_object_get(b, name));
+    return in_a ? "b" : in_b ? "a" : "both";
+}
+
+static json_t *program_differing(const json_t *a, const json_t *b, json_t *missing)
+{
+    const json_t *one = json_object_get(a, "program"), *other = json_object_get(b, "program");
+    const json_t *path = json_object_get(one, "path"), *its = json_object_get(other, "path");
+    json_t *list = json_array();
+    if (!changes_of_program(one, other, list))
+        add_missing(missing, "", "program", lacking(a, b, "program"));
+    else if (!changes_same(path, its))
+        add(list, "path of the program", text_of(path), text_of(its));
+    return list;
+}
+
+static json_t *variables_differing(const json_t *a, const json_t *b, json_t *missing)
+{
+    json_t *list = json_array();
+    if (!changes_of_variables(json_object_get(a, "variables"), json_object_get(b, "variables"),
+                              list))
+        add_missing(missing, "", "variables", lacking(a, b, "variables"));
+    return list;
+}
+
 json_t *differences_of(const json_t *a, const json_t *b)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "command_or_load", grave(a, b), "settings",
-                     settings_differing(a, b), "environment", environment_differing(a, b), "only_a",
-                     names(a, b, false), "only_b", names(b, a, false));
+    json_t *missing = json_array(), *compared = json_array();
+    // One after the other: they add to `missing` in this order.
+    json_t *program = program_differing(a, b, missing);
+    json_t *variables = variables_differing(a, b, missing);
+    json_t *settings = settings_differing(a, b, missing);
+    json_t *environment = environment_differing(a, b, missing, compared);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "command_or_load",
+                     grave(a, b), "settings", settings, "program", program, "variables", variables,
+                     "environment", environment, "not_recorded", missing, "compared", compared,
+                     "only_a", names(a, b, false), "only_b", names(b, a, false));
 }
 
 char *differences_grave(const json_t *differences)

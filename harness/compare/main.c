@@ -1,8 +1,8 @@
 // compare: two experiments side by side, as a jostle.comparison/1.
 #include "differences.h"
+#include "rows.h"
+#include "side.h"
 
-#include "harness/stats/compare.h"
-#include "harness/stats/experiment.h"
 #include "harness/stats/json.h"
 #include "harness/stats/output.h"
 
@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct request {
     bool anyway;
@@ -62,11 +60,17 @@ static const struct option_row rows[] = {
 
 static const char intro[] =
     "A and B are folders with records of `jostle run` or `jostle slowdown`. Shows,\n"
-    "for each condition that both have, the ratio of B to A with its confidence\n"
-    "interval and the noise floor of each, and what differs in the environment.\n"
-    "Refuses to compare where the command or a load differs.\n";
+    "for each condition that both have, the figure of each (as its own table has it:\n"
+    "each is judged by its own settings), the ratio of B to A with its confidence\n"
+    "interval, and the noise floor of each. Names what differs: settings, program,\n"
+    "environment variables, machine; and what older records do not have. Refuses to\n"
+    "compare where the command or a load differs.\n";
 
 static const char details[] =
+    "Examples:\n"
+    "  jostle compare results/monday results/tuesday\n"
+    "  jostle compare --condition baseline --json - old new\n"
+    "\n"
     "Exit status:\n"
     "  0  compared    1  failure, or command or load differ    2  wrong use\n";
 
@@ -74,26 +78,6 @@ __attribute__((noreturn)) static void fail(const char *text)
 {
     complain("%s", text);
     exit(1);
-}
-
-// Reads FOLDER's experiment; ends the program where there is none.
-static void read_folder(struct experiment *experiment, const char *folder)
-{
-    struct stat status;
-    char *records = NULL, *described = NULL;
-    if (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode))
-        usage_error("%s is no folder: give one that jostle run or slowdown has made", folder);
-    if (asprintf(&records, "%s/runs.jsonl", folder) < 0 ||
-        asprintf(&described, "%s/experiment.json", folder) < 0)
-        fail("no memory: free some");
-    if (access(records, R_OK) != 0 || access(described, R_OK) != 0)
-        usage_error("%s holds no experiment (experiment.json, runs.jsonl): give a folder that "
-                    "jostle run or slowdown has made",
-                    folder);
-    free(records);
-    free(described);
-    if (!experiment_read(experiment, folder))
-        exit(1);
 }
 
 // The conditions to compare: those of both, or the one that is named.
@@ -122,36 +106,17 @@ static json_t *choose(const struct request *request, const json_t *a, const json
     return json_pack("[s]", request->condition);
 }
 
-static struct settings settings_for(const struct request *request, const struct experiment *a)
+// Which metrics to compare, and how sure to be; the rest is each side's own.
+static void choose_metrics(const struct request *request, const struct side *a,
+                           struct comparison *comparison)
 {
-    struct settings settings = {.error = a->settings.error,
-                                .confidence = request->confidence > 0 ? request->confidence
-                                                                      : a->settings.confidence,
-                                .min_runs = DEFAULT_MIN_RUNS,
-                                .max_runs = DEFAULT_MAX_RUNS};
-    memcpy(settings.metric, a->settings.metric, sizeof settings.metric);
+    struct settings chosen = a->experiment.settings;
     if (request->metric) {
-        memset(settings.metric, 0, sizeof settings.metric);
-        settings_add_metrics(&settings, request->metric);
+        memset(chosen.metric, 0, sizeof chosen.metric);
+        settings_add_metrics(&chosen, request->metric);
     }
-    return settings;
-}
-
-static bool compare_all(const struct settings *settings, const json_t *conditions,
-                        char *const *folders, json_t *comparisons)
-{
-    char *a = NULL, *b = NULL;
-    bool good = asprintf(&a, "%s/runs.jsonl", folders[0]) >= 0 &&
-                asprintf(&b, "%s/runs.jsonl", folders[1]) >= 0;
-    for (size_t i = 0; good && i < json_array_size(conditions); i++) {
-        json_t *list =
-            compare_files(settings, json_string_value(json_array_get(conditions, i)), a, b);
-        good = list && json_array_extend(comparisons, list) == 0;
-        json_decref(list);
-    }
-    free(a);
-    free(b);
-    return good;
+    memcpy(comparison->metric, chosen.metric, sizeof comparison->metric);
+    comparison->confidence = request->confidence > 0 ? request->confidence : chosen.confidence;
 }
 
 static bool write_all(const struct request *request, const json_t *comparison)
@@ -163,33 +128,42 @@ static bool write_all(const struct request *request, const json_t *comparison)
            (!request->table || output_json(comparison, request->table, stdout));
 }
 
+static bool compare(const struct request *request, char *const *folders,
+                    struct comparison *comparison, const json_t *differences)
+{
+    json_t *conditions =
+        choose(request, comparison->a->experiment.json, comparison->b->experiment.json);
+    json_t *comparisons = comparison_rows(comparison, conditions);
+    json_t *record = json_pack("{s:s, s:s, s:s, s:o, s:O, s:{s:o, s:o}, s:O}", "schema",
+                               "jostle.comparison/1", "a", folders[0], "b", folders[1],
+                               "confidence", json_figure(comparison->confidence), "differences",
+                               differences, "failed_runs", "a", side_failed(comparison->a), "b",
+                               side_failed(comparison->b), "comparisons", comparisons);
+    const bool good = record && write_all(request, record);
+    json_decref(record);
+    json_decref(comparisons);
+    json_decref(conditions);
+    return good;
+}
+
 static bool run(const struct request *request, char *const *folders)
 {
-    struct experiment a, b;
-    read_folder(&a, folders[0]);
-    read_folder(&b, folders[1]);
-    json_t *differences = differences_of(a.json, b.json), *comparisons = json_array();
+    struct side a, b;
+    if (!side_read(&a, folders[0]) || !side_read(&b, folders[1]))
+        return false;
+    json_t *differences = differences_of(a.experiment.json, b.experiment.json);
     char *grave = differences_grave(differences);
-    bool good =
-        !grave || request->anyway ||
-        complain("what was measured differs (%s): to compare it all the same, add --anyway", grave);
-    if (good) {
-        const struct settings settings = settings_for(request, &a);
-        json_t *conditions = choose(request, a.json, b.json);
-        good = compare_all(&settings, conditions, folders, comparisons);
-        json_t *comparison =
-            json_pack("{s:s, s:s, s:s, s:o, s:O, s:O}", "schema", "jostle.comparison/1", "a",
-                      folders[0], "b", folders[1], "confidence", json_figure(settings.confidence),
-                      "differences", differences, "comparisons", comparisons);
-        good = good && comparison && write_all(request, comparison);
-        json_decref(comparison);
-        json_decref(conditions);
-    }
+    struct comparison comparison = {.a = &a, .b = &b};
+    choose_metrics(request, &a, &comparison);
+    const bool good =
+        grave && !request->anyway
+            ? complain("what was measured differs (%s): to compare it all the same, add --anyway",
+                       grave)
+            : compare(request, folders, &comparison, differences);
     free(grave);
-    json_decref(comparisons);
     json_decref(differences);
-    experiment_free(&a);
-    experiment_free(&b);
+    side_free(&a);
+    side_free(&b);
     return good;
 }
 

@@ -4,33 +4,17 @@
 
 #include "checks.h"
 
-#include <glob.h>
+#include "common/facts.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #define CPU_FOLDER "/sys/devices/system/cpu"
 
-/* The different first lines of the files, with blanks between. False: no file. */
-static bool distinct(const char *pattern, char *text, size_t size)
-{
-    char path[PATH_MAX], line[64];
-    glob_t found;
-    size_t used = 0;
-    text[0] = '\0';
-    if (glob(machine_path(pattern, path), 0, NULL, &found) != 0)
-        return false;
-    const size_t root = strlen(path) - strlen(pattern);
-    for (size_t i = 0; i < found.gl_pathc && used < size; i++)
-        if (machine_line(found.gl_pathv[i] + root, line, sizeof line) && strstr(text, line) == NULL)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : " ", line);
-    globfree(&found);
-    return used > 0;
-}
-
 void check_governor(struct findings *findings)
 {
     char governors[128];
-    if (!distinct(CPU_FOLDER "/cpu[0-9]*/cpufreq/scaling_governor", governors, sizeof governors))
+    if (!fact_read(FACT_GOVERNOR, governors, sizeof governors))
         findings_add(findings, "governor", STATUS_UNKNOWN, NULL,
                      "the frequency governor is not shown here");
     else if (strcmp(governors, "performance") == 0)
@@ -43,12 +27,11 @@ void check_governor(struct findings *findings)
 
 void check_turbo(struct findings *findings)
 {
-    const int64_t no_turbo = machine_number(CPU_FOLDER "/intel_pstate/no_turbo");
-    const int64_t boost = machine_number(CPU_FOLDER "/cpufreq/boost");
-    if (no_turbo == UNKNOWN && boost == UNKNOWN)
+    char turbo[8];
+    if (!fact_read(FACT_TURBO, turbo, sizeof turbo))
         findings_add(findings, "turbo", STATUS_UNKNOWN, NULL,
                      "whether the clock is boosted is not shown here");
-    else if (no_turbo != UNKNOWN ? no_turbo == 1 : boost == 0)
+    else if (strcmp(turbo, "off") == 0)
         findings_add(findings, "turbo", STATUS_OK, NULL, "off");
     else
         findings_add(findings, "turbo", STATUS_WARN,
@@ -93,12 +76,11 @@ static bool list_busy_siblings(const struct watch *watch, char *text, size_t siz
 
 void check_smt(struct findings *findings, const struct watch *watch)
 {
-    char busy[256];
-    const int64_t active = machine_number(CPU_FOLDER "/smt/active");
-    if (active == UNKNOWN)
+    char busy[256], active[8];
+    if (!fact_read(FACT_SMT, active, sizeof active))
         findings_add(findings, "smt", STATUS_UNKNOWN, NULL,
                      "whether CPUs share a core is not shown here");
-    else if (active == 0)
+    else if (strcmp(active, "off") == 0)
         findings_add(findings, "smt", STATUS_OK, NULL,
                      "no CPU that is visible here shares its core with another");
     else if (list_busy_siblings(watch, busy, sizeof busy))

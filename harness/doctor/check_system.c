@@ -4,6 +4,7 @@
 #include "checks.h"
 
 #include "common/cpus.h"
+#include "common/facts.h"
 
 #include <glob.h>
 #include <math.h>
@@ -26,20 +27,13 @@ static size_t count_files(const char *pattern)
     return count;
 }
 
-/* The file reads "always [madvise] never". */
 void check_thp(struct findings *findings)
 {
-    char line[128];
-    char *choice = machine_line("/sys/kernel/mm/transparent_hugepage/enabled", line, sizeof line)
-                       ? strchr(line, '[')
-                       : NULL;
-    if (choice == NULL) {
+    char choice[128];
+    if (!fact_read(FACT_THP, choice, sizeof choice))
         findings_add(findings, "thp", STATUS_UNKNOWN, NULL,
                      "transparent huge pages are not shown here");
-        return;
-    }
-    choice[strcspn(choice, "]")] = '\0';
-    if (strcmp(++choice, "always") == 0)
+    else if (strcmp(choice, "always") == 0)
         findings_add(findings, "thp", STATUS_WARN,
                      "echo madvise >/sys/kernel/mm/transparent_hugepage/enabled",
                      "transparent huge pages are made whenever the kernel finds some: memory-bound "
@@ -51,7 +45,7 @@ void check_thp(struct findings *findings)
 /* A fixed layout can be a lucky one, which no number of runs shows. */
 void check_aslr(struct findings *findings)
 {
-    const int64_t level = machine_number("/proc/sys/kernel/randomize_va_space");
+    const long long level = fact_number(FACT_ASLR);
     if (level == UNKNOWN)
         findings_add(findings, "aslr", STATUS_UNKNOWN, NULL,
                      "address space randomisation is not shown here");
@@ -63,29 +57,29 @@ void check_aslr(struct findings *findings)
         findings_add(findings, "aslr", STATUS_WARN, "sysctl kernel.randomize_va_space=2",
                      "addresses are not fully random (level %lld): the result holds for one "
                      "layout, which may be a lucky one",
-                     (long long)level);
+                     level);
 }
 
 void check_numa(struct findings *findings)
 {
-    const size_t nodes = count_files("/sys/devices/system/node/node[0-9]*");
-    const int64_t balancing = machine_number("/proc/sys/kernel/numa_balancing");
-    if (nodes == 0)
+    const long long nodes = fact_number(FACT_NUMA_NODES);
+    const long long balancing = fact_number(FACT_NUMA_BALANCING);
+    if (nodes == UNKNOWN)
         findings_add(findings, "numa-balancing", STATUS_UNKNOWN, NULL,
                      "memory nodes are not shown here");
     else if (nodes == 1)
         findings_add(findings, "numa-balancing", STATUS_OK, NULL, "one memory node");
     else if (balancing == UNKNOWN)
         findings_add(findings, "numa-balancing", STATUS_UNKNOWN, NULL,
-                     "%zu memory nodes; whether the kernel moves pages between them is not shown",
+                     "%lld memory nodes; whether the kernel moves pages between them is not shown",
                      nodes);
     else if (balancing == 0)
-        findings_add(findings, "numa-balancing", STATUS_OK, NULL, "off, %zu memory nodes", nodes);
+        findings_add(findings, "numa-balancing", STATUS_OK, NULL, "off, %lld memory nodes", nodes);
     else
         findings_add(findings, "numa-balancing", STATUS_WARN,
                      "sysctl kernel.numa_balancing=0, and bind the target: numactl "
                      "--cpunodebind=0 --membind=0",
-                     "the kernel moves pages between %zu memory nodes while a target runs", nodes);
+                     "the kernel moves pages between %lld memory nodes while a target runs", nodes);
 }
 
 void check_clock(struct findings *findings)
@@ -93,8 +87,7 @@ void check_clock(struct findings *findings)
     static const char *const poor[] = {"hpet", "acpi_pm", "jiffies", "pit", "refined-jiffies"};
     char source[64];
     bool good = true;
-    if (!machine_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", source,
-                      sizeof source)) {
+    if (!fact_read(FACT_CLOCKSOURCE, source, sizeof source)) {
         findings_add(findings, "clock", STATUS_UNKNOWN, NULL, "the clock source is not shown here");
         return;
     }
@@ -159,7 +152,7 @@ void check_quota(struct findings *findings)
 
 void check_hardware_counters(struct findings *findings)
 {
-    const int64_t paranoid = machine_number("/proc/sys/kernel/perf_event_paranoid");
+    const long long paranoid = fact_number(FACT_PERF_PARANOID);
     if (count_files("/sys/bus/event_source/devices/{cpu,cpu_core,cpu_atom,armv*}") == 0)
         findings_add(findings, "counters", STATUS_UNKNOWN, NULL,
                      "there are no hardware counters: instructions, cycles and cache misses "
@@ -167,7 +160,7 @@ void check_hardware_counters(struct findings *findings)
     else if (paranoid != UNKNOWN && paranoid > 2)
         findings_add(findings, "counters", STATUS_UNKNOWN, "sysctl kernel.perf_event_paranoid=2",
                      "hardware counters are kept from users (perf_event_paranoid is %lld)",
-                     (long long)paranoid);
+                     paranoid);
     else
         findings_add(findings, "counters", STATUS_OK, NULL,
                      "there are hardware counters: every run has instructions, cycles and cache "

@@ -126,6 +126,7 @@ static void write_record(struct experiment *experiment, const json_t *old)
     if (experiment->folder.has_runs) {
         resume_compare(&experiment->folder, arena, old, record);
         experiment->complete = resume_is_complete(&experiment->folder, arena, old, record);
+        resume_warn(&experiment->folder, old, record);
         json_t *noted = experiment->complete ? NULL : resume_note(old, record);
         json_decref(record);
         record = noted;

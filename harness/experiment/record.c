@@ -1,4 +1,6 @@
 #include "experiment.h"
+#include "program.h"
+#include "variables.h"
 
 #include "common/machine_json.h"
 #include "common/messages.h"
@@ -20,9 +22,10 @@ json_t *experiment_to_json(const struct experiment *experiment)
     counters_read(&counters);
     environment_read(&environment);
     json_t *record = json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:O, s:O?, s:o}", "schema", "jostle.experiment/1", "command",
-        command(experiment), "loads", conditions_to_json(&experiment->conditions), "settings",
-        settings_to_json(&experiment->settings), "environment",
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:O, s:O?, s:o}", "schema", "jostle.experiment/1",
+        "command", command(experiment), "program", program_to_json(experiment->target[0]),
+        "variables", variables_to_json(), "loads", conditions_to_json(&experiment->conditions),
+        "settings", settings_to_json(&experiment->settings), "environment",
         environment_to_json(&environment, &counters), "placement", experiment->placed.record,
         "cell", experiment->cell, "before", counters_to_json(&counters));
     if (record != NULL && experiment->cell == NULL)

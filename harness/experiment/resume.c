@@ -1,5 +1,6 @@
 #include "resume.h"
 
+#include "common/changes.h"
 #include "common/messages.h"
 
 #include <stdio.h>
@@ -133,6 +134,34 @@ void resume_compare(const struct folder *folder, struct arena *arena, const json
                     folder->path, differences.text);
 }
 
+/* What the session before recorded by that name. */
+static const json_t *recorded_last(const json_t *old, const char *name)
+{
+    const json_t *resumed = json_object_get(old, "resumed");
+    for (size_t i = json_array_size(resumed); i-- > 0;) {
+        const json_t *value = json_object_get(json_array_get(resumed, i), name);
+        if (value != NULL)
+            return value;
+    }
+    return json_object_get(old, name);
+}
+
+void resume_warn(const struct folder *folder, const json_t *old, const json_t *new)
+{
+    json_t *changes = json_array();
+    (void)changes_of_program(recorded_last(old, "program"), json_object_get(new, "program"),
+                             changes);
+    (void)changes_of_variables(recorded_last(old, "variables"), json_object_get(new, "variables"),
+                               changes);
+    char *text = changes_text(changes, "recorded", "now");
+    if (text != NULL)
+        complain("%s: changed since the runs that are there: %s: the figures will mix both; to "
+                 "keep them apart, choose another folder",
+                 folder->path, text);
+    free(text);
+    json_decref(changes);
+}
+
 /* json_equal() takes 1 and 1.0 for different numbers; older records have both. */
 static bool same_settings(const json_t *old, const json_t *new)
 {
@@ -170,6 +199,8 @@ json_t *resume_note(const json_t *old, const json_t *new)
     json_object_set_new(entry, "runs", json_integer(0));
     json_object_set_new(entry, "set_aside", json_integer(0));
     json_object_set(entry, "before", (json_t *)before);
+    json_object_set(entry, "program", json_object_get(new, "program"));
+    json_object_set(entry, "variables", json_object_get(new, "variables"));
     json_t *resumed = json_copy(json_object_get(old, "resumed"));
     resumed = resumed != NULL ? resumed : json_array();
     json_array_append_new(resumed, entry);

@@ -14,6 +14,9 @@ json_t *resume_read(struct arena *arena, const char *path);
  * another command, other loads, other settings that change what is measured. */
 void resume_compare(const struct folder *folder, struct arena *arena, const json_t *old,
                     const json_t *new);
+/* Warns where the program or a variable is not what it was in the session before: the
+ * figures then mix two. */
+void resume_warn(const struct folder *folder, const json_t *old, const json_t *new);
 /* Whether nothing is left to do: the old one has ended by itself, with a result
  * and the same settings. */
 bool resume_is_complete(const struct folder *folder, struct arena *arena, const json_t *old,

@@ -6,34 +6,51 @@ def mean_text($metric): if $metric == "max_rss_bytes" then size_text else time_t
 def floor_text: "± \(.noise_floor | percent_text)\(if .noise_floor_from == "aa" then " (A/A)" else "" end)";
 
 def verdict:
-  if .ci == null then "not known: too few runs"
+  if .a.censored + .b.censored > 0 then "not known: runs timed out"
+  elif [.a.runs, .b.runs] | min < 2 then "not known: fewer than two runs"
+  elif .ratio == null then "not known"
   elif .distinguishable | not then "not distinguishable from noise"
   else (.ratio - 1 | fabs | percent_text) as $change
   | if .metric == "max_rss_bytes" then "B needs \($change) \(if .ratio > 1 then "more" else "less" end)"
     else "B takes \($change) \(if .ratio > 1 then "longer" else "less" end)" end
   end;
 
+def side($metric): [(.runs | tostring), (if .censored > 0 then "at least " else "" end) + (.center | mean_text($metric)), floor_text];
+
 def row:
   .metric as $metric
-  | [ .condition, $metric, (.a.mean | mean_text($metric)), (.a | floor_text), (.b.mean | mean_text($metric)), (.b | floor_text),
-      (.ratio | fixed(3)) + (if .ci == null then "" else " [\(.ci[0] | fixed(3)), \(.ci[1] | fixed(3))]" end), verdict ];
+  | [.condition, $metric] + (.a | side($metric)) + (.b | side($metric))
+    + [(.ratio | fixed(3)) + (if .ci == null then "" else " [\(.ci[0] | fixed(3)), \(.ci[1] | fixed(3))]" end), verdict];
 
 def difference($kind): "\($kind) differs: \(.what): A \(.a | amount), B \(.b | amount)";
+
+def missed: {a: "A", b: "B", both: "A and B"}[.[0].side];
+
+# That all is the same is only said where all was compared.
+def verdict_on_all:
+  (.compared | map(split(".")[0]) | unique | join(", ")) as $facts
+  | if [.command_or_load, .settings, .program, .variables, .environment] | flatten != [] then empty
+    elif .not_recorded != [] then "All else that both record is the same: command, loads, settings, environment (\($facts))."
+    else "Command, loads, settings, program, variables and environment are the same (of the environment: \($facts))." end;
 
 (.confidence * 100 | fixed(0) + " %") as $level
 | "A = \(.a)",
   "B = \(.b)",
   "",
-  ([["condition", "metric", "A", "noise floor", "B", "noise floor", "B / A [\($level)]", "verdict"]] + [.comparisons[] | row] | aligned),
+  ([["condition", "metric", "runs", "A", "noise floor", "runs", "B", "noise floor", "B / A [\($level)]", "verdict"]] + [.comparisons[] | row] | aligned),
   "",
+  (.failed_runs | to_entries[] | select(.value != null) | "\(.key | ascii_upcase): \(.value)"),
   (.comparisons[] | . as $c | ({ A: .a, B: .b } | to_entries[]) | select((.value.flags // []) != [])
    | "\($c.condition), \($c.metric), \(.key): warnings of \(.value.flags | join(", ")): see its own table"),
   (.differences
    | (.command_or_load[] | "\(.what) differs: A \(.a | amount), B \(.b | amount)"),
      (.settings[] | difference("setting")),
+     (.program[] | "\(.what) differs: A \(.a | amount), B \(.b | amount)"),
+     (.variables[] | difference("variable")),
      (.environment[] | difference("environment")),
+     (.not_recorded | group_by(.side)[] | "not recorded in \(missed), so it may differ: \(map(.what) | join(", "))"),
      (.only_a | if . == [] then empty else "only in A: \(join(", "))" end),
      (.only_b | if . == [] then empty else "only in B: \(join(", "))" end),
-     (if [.command_or_load, .settings, .environment] | flatten == [] then "Command, loads, settings and environment are the same." else empty end)),
+     verdict_on_all),
   "[ ] is a \($level) confidence interval; the noise floor is that of A/A runs (slowdown --aa) where there are some,",
   "else the error of the mean, which does not know how far two days lie apart."

@@ -139,7 +139,7 @@ static void judge(struct session *session, const struct generator *generator, st
 static void judge_pair(struct session *a, struct session *b, const struct cell *cell,
                        struct tally *tally)
 {
-    struct interval ratio = narrowed(cell, compare_ratio(a, b, WALL_S));
+    struct interval ratio = narrowed(cell, compare_ratio(&a->critical, a, 0, b, 0, WALL_S));
     bool covered = holds(&ratio, cell->ratio);
     tally->experiments++;
     tally->runs += (double)(session_blocks(a) + session_blocks(b)) / 2;

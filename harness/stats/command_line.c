@@ -112,15 +112,6 @@ static const struct option_row mode_rows[] = {
      .type = OPTION_FLAG,
      LINE(first_stop),
      .help = "pass over the records after the first stop (see below)"},
-    {.name = "compare",
-     .type = OPTION_FLAG,
-     LINE(compare),
-     .help = "ratio B/A of the means in two files A and B of records, as JSON"},
-    {.name = "condition",
-     .argument = "NAME",
-     .type = OPTION_TEXT,
-     LINE(condition),
-     .help = "which condition --compare compares"},
     {.name = "derive",
      .type = OPTION_FLAG,
      LINE(derive),
@@ -296,7 +287,7 @@ void command_line_parse(struct command_line *line, int argc, char **argv)
         {.rows = mode_rows, .values = line, .title = "What is done:"},
     };
     const struct program program = {.name = "stats",
-                                    .usage = "[A B | DIR...]",
+                                    .usage = "[DIR...]",
                                     .intro = intro,
                                     .details = details,
                                     .groups = groups,
@@ -309,12 +300,9 @@ void command_line_parse(struct command_line *line, int argc, char **argv)
     options_free(options);
     line->operands = argv + rest;
     line->operand_count = argc - rest;
-    if (line->compare && line->operand_count != 2)
-        usage_error("stats: --compare takes two files, %d given: name A and B",
-                    line->operand_count);
     if (line->derive && line->operand_count == 0)
         usage_error("stats: --derive: name the folders of experiments");
-    if (!line->compare && !line->derive && line->operand_count > 0)
+    if (!line->derive && line->operand_count > 0)
         usage_error("stats: %s: no such operand: records come from standard input",
                     line->operands[0]);
     complete(&line->settings, &typed);

@@ -11,9 +11,7 @@ struct command_line {
     const char *summary;    // file, "-" for stdout, NULL for none
     bool summary_only;      // no answers, only summaries
     bool first_stop;        // records after the first stop are passed over
-    bool compare;           // the two operands
     bool derive;            // result.json of the operands
-    const char *condition;  // of --compare
     const char *experiment; // folder of the experiment to be the hub of
     const char *written;    // of its experiment.json, see lock_stamp; NULL: not known
     uint64_t pid;           // of jostle, for status.json

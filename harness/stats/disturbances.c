@@ -1,6 +1,9 @@
 #include "disturbances.h"
 
+#include "judge.h"
 #include "messages.h"
+
+#include "common/changes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +129,47 @@ static void add_hosts(const struct experiment *experiment, const json_t *records
     json_decref(hosts);
 }
 
+// What one session recorded that another did not find, before it continued.
+static void add_change(const struct experiment *experiment, const json_t *before,
+                       const json_t *after, json_t *warnings)
+{
+    json_t *changes = json_array();
+    (void)changes_of_program(json_object_get(before, "program"), json_object_get(after, "program"),
+                             changes);
+    (void)changes_of_variables(json_object_get(before, "variables"),
+                               json_object_get(after, "variables"), changes);
+    char *text = changes_text(changes, "from", "to");
+    if (text) {
+        struct message message = {.flag = FLAG_CHANGED};
+        message_detail(&message, "few", "%.0f", judge_number(after, "runs"));
+        message_detail(&message, "changes", "%s", text);
+        finish(experiment, warnings, &message);
+    }
+    free(text);
+    json_decref(changes);
+}
+
+// The program or a variable, between one session that made runs and the next that did:
+// the first is the experiment's own, the others are in `resumed`.
+static void add_changes(const struct experiment *experiment, const json_t *records,
+                        json_t *warnings)
+{
+    const json_t *resumed = json_object_get(experiment->json, "resumed");
+    const json_t *session = experiment->json, *before = NULL;
+    double first = 0;
+    for (size_t i = 0; session; i++) {
+        const json_t *next = json_array_get(resumed, i);
+        const double end = next ? judge_number(next, "runs") : (double)json_array_size(records);
+        if (end > first) {
+            if (before)
+                add_change(experiment, before, session, warnings);
+            before = session;
+        }
+        first = end;
+        session = next;
+    }
+}
+
 // What loads and harness warned of while it was measured: {load, condition, text}
 // each; load and condition are null where it was the harness.
 static void add_kept(const struct experiment *experiment, json_t *warnings)
@@ -152,5 +196,6 @@ void disturbances_add(const struct experiment *experiment, const json_t *records
             add_disturbed(experiment, records, settings->conditions[i], flag, warnings);
     add_late(experiment, warnings);
     add_hosts(experiment, records, warnings);
+    add_changes(experiment, records, warnings);
     add_kept(experiment, warnings);
 }

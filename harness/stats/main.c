@@ -1,7 +1,6 @@
 // stats: what to run next, and what the runs so far show. The same records and
 // seed give the same answers: it never reads a clock.
 #include "command_line.h"
-#include "compare.h"
 #include "protocol.h"
 #include "result.h"
 #include "serve.h"
@@ -14,8 +13,6 @@ static int run(const struct command_line *command)
         return serve_run(command, stdout);
     if (command->derive)
         return result_derive(command->operands, command->operand_count);
-    if (command->compare)
-        return compare_run(command, stdout);
     return protocol_run(command, stdin, stdout);
 }
 

@@ -96,6 +96,10 @@ static const struct warning_case cases[FLAGS] = {
                             "the runs were made on several hosts ({hosts}): a slowdown pairs runs "
                             "of one host, but mean and variance mix them",
                             "where that matters, measure again on one host"},
+    [FLAG_CHANGED] = {"changed", PROBLEM,
+                      "before the measurement continued after {few} runs, this changed: {changes}: "
+                      "the figures mix both",
+                      "measure again into another folder"},
     [FLAG_LOAD_SHORT] = {"load-short", PROBLEM,
                          "{load} delivered {percent} % of what it offered{share}: the target ran "
                          "under less load than intended",

@@ -1,0 +1,100 @@
+#include "common/changes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Enough of a hash to tell two builds apart by eye. */
+enum { SHOWN_DIGITS = 12 };
+
+bool changes_same(const json_t *a, const json_t *b)
+{
+    if (json_is_number(a) && json_is_number(b))
+        return json_number_value(a) == json_number_value(b);
+    if (a == NULL || b == NULL)
+        return (a == NULL || json_is_null(a)) && (b == NULL || json_is_null(b));
+    return json_equal(a, b);
+}
+
+static bool same_member(const json_t *a, const json_t *b, const char *name)
+{
+    return changes_same(json_object_get(a, name), json_object_get(b, name));
+}
+
+/* "sha256 0123456789ab (1048576 bytes, 2026-11-21T16:00:00Z)" */
+static json_t *program_text(const json_t *program)
+{
+    const char *hash = json_string_value(json_object_get(program, "sha256"));
+    const char *time = json_string_value(json_object_get(program, "mtime"));
+    const char *reason = json_string_value(json_object_get(program, "reason"));
+    const json_t *size = json_object_get(program, "size_bytes");
+    char *text = NULL;
+    if (!json_is_integer(size))
+        return json_sprintf("not known (%s)", reason != NULL ? reason : "no reason");
+    if (asprintf(&text, "sha256 %.*s (%lld bytes, %s)", SHOWN_DIGITS,
+                 hash != NULL ? hash : "not known", (long long)json_integer_value(size),
+                 time != NULL ? time : "no time") < 0)
+        return json_null();
+    json_t *string = json_string(text);
+    free(text);
+    return string;
+}
+
+bool changes_of_program(const json_t *a, const json_t *b, json_t *changes)
+{
+    if (!json_is_object(a) || !json_is_object(b))
+        return false;
+    const bool hashed = json_is_string(json_object_get(a, "sha256")) &&
+                        json_is_string(json_object_get(b, "sha256"));
+    const bool same = hashed ? same_member(a, b, "sha256")
+                             : same_member(a, b, "sha256") && same_member(a, b, "size_bytes") &&
+                                   same_member(a, b, "mtime") && same_member(a, b, "path");
+    if (!same)
+        json_array_append_new(changes, json_pack("{s:s, s:o, s:o}", "what", "program", "a",
+                                                 program_text(a), "b", program_text(b)));
+    return true;
+}
+
+static json_t *or_null(json_t *value)
+{
+    return value != NULL ? json_incref(value) : json_null();
+}
+
+static void add_variable(json_t *changes, const char *name, json_t *a, json_t *b)
+{
+    if (!changes_same(a, b))
+        json_array_append_new(
+            changes, json_pack("{s:s, s:o, s:o}", "what", name, "a", or_null(a), "b", or_null(b)));
+}
+
+bool changes_of_variables(const json_t *a, const json_t *b, json_t *changes)
+{
+    const char *name;
+    json_t *value;
+    if (!json_is_object(a) || !json_is_object(b))
+        return false;
+    json_object_foreach((json_t *)a, name, value)
+        add_variable(changes, name, value, json_object_get(b, name));
+    json_object_foreach((json_t *)b, name, value) if (json_object_get(a, name) == NULL)
+        add_variable(changes, name, NULL, value);
+    return true;
+}
+
+static const char *shown(const json_t *value)
+{
+    return json_is_string(value) ? json_string_value(value) : "not set";
+}
+
+char *changes_text(const json_t *changes, const char *a, const char *b)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = json_array_size(changes) > 0 ? open_memstream(&text, &size) : NULL;
+    for (size_t i = 0; stream != NULL && i < json_array_size(changes); i++) {
+        const json_t *one = json_array_get(changes, i);
+        fprintf(stream, "%s%s (%s %s, %s %s)", i > 0 ? ", " : "",
+                json_string_value(json_object_get(one, "what")), a,
+                shown(json_object_get(one, "a")), b, shown(json_object_get(one, "b")));
+    }
+    return stream != NULL && fclose(stream) == 0 ? text : NULL;
+}

@@ -1,0 +1,88 @@
+#include "rows.h"
+
+#include "harness/stats/compare.h"
+#include "harness/stats/json.h"
+
+#include "common/messages.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t metric_count(const struct comparison *comparison)
+{
+    size_t count = 0;
+    for (enum metric m = 0; m < METRICS; m++)
+        count += comparison->metric[m];
+    return count;
+}
+
+static json_t *bounds(const struct interval *interval)
+{
+    if (interval->constant || !isfinite(interval->low))
+        return json_null();
+    return json_pack("[o, o]", json_figure(interval->low), json_figure(interval->high));
+}
+
+// Away from 1 by its interval; with A/A runs of both also beyond their floors together.
+// null: not known.
+static json_t *is_distinguishable(const struct interval *ratio, double floor)
+{
+    if (isnan(ratio->center))
+        return json_null();
+    return json_boolean((ratio->low > 1 || ratio->high < 1) && fabs(ratio->center - 1) > floor);
+}
+
+static json_t *row(const struct comparison *comparison, struct critical *critical,
+                   const char *condition, enum metric metric)
+{
+    const size_t one = side_condition(comparison->a, condition);
+    const size_t other = side_condition(comparison->b, condition);
+    const struct interval ratio = compare_ratio(critical, &comparison->a->session, one,
+                                                &comparison->b->session, other, metric);
+    bool aa_one, aa_other;
+    const double floor = hypot(side_floor(comparison->a, one, metric, &aa_one),
+                               side_floor(comparison->b, other, metric, &aa_other));
+    return json_pack(
+        "{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:b, s:o, s:o}", "condition", condition, "metric",
+        metric_names[metric], "ratio", json_figure(ratio.center), "ci", bounds(&ratio), "error",
+        ratio.constant ? json_null() : json_figure(ratio.error), "method", "welch-log-ratio",
+        "distinguishable", is_distinguishable(&ratio, aa_one && aa_other ? floor : 0),
+        "simultaneous", metric_count(comparison) > 1, "a", side_to_json(comparison->a, one, metric),
+        "b", side_to_json(comparison->b, other, metric));
+}
+
+static size_t used_runs(const struct side *side, const char *condition)
+{
+    return side->session.conditions[side_condition(side, condition)].runs;
+}
+
+static void check_runs(const struct comparison *comparison, const json_t *conditions)
+{
+    const char *name = "";
+    for (size_t i = 0; i < json_array_size(conditions); i++) {
+        name = json_string_value(json_array_get(conditions, i));
+        if (used_runs(comparison->a, name) >= 2 && used_runs(comparison->b, name) >= 2)
+            return;
+    }
+    complain("no condition has two good runs on both sides (%s: %zu in A, %zu in B): measure more, "
+             "or choose other folders",
+             name, used_runs(comparison->a, name), used_runs(comparison->b, name));
+    exit(1);
+}
+
+json_t *comparison_rows(const struct comparison *comparison, const json_t *conditions)
+{
+    struct critical critical;
+    json_t *rows = json_array();
+    check_runs(comparison, conditions);
+    critical_init(&critical, 1 - (1 - comparison->confidence) / (double)metric_count(comparison));
+    for (size_t i = 0; i < json_array_size(conditions); i++)
+        for (enum metric m = 0; m < METRICS; m++)
+            if (comparison->metric[m])
+                json_array_append_new(rows,
+                                      row(comparison, &critical,
+                                          json_string_value(json_array_get(conditions, i)), m));
+    critical_free(&critical);
+    return rows;
+}

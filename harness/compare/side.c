@@ -1,0 +1,146 @@
+#include "side.h"
+
+#include "harness/stats/disturbances.h"
+#include "harness/stats/json.h"
+#include "harness/stats/metrics.h"
+#include "harness/stats/summary.h"
+
+#include "common/messages.h"
+#include "common/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Ends the program unless the folder has the file, and it can be read.
+static void check_file(const char *folder, const char *name)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", folder, name) < 0) {
+        complain("no memory: free some");
+        exit(1);
+    }
+    if (access(path, R_OK) != 0 && errno == ENOENT)
+        usage_error("%s holds no experiment (no %s): give a folder that jostle run or slowdown "
+                    "has made",
+                    folder, name);
+    if (access(path, R_OK) != 0) {
+        complain("%s cannot be read (%s): check its permissions", path, strerror(errno));
+        exit(1);
+    }
+    free(path);
+}
+
+static void check_folder(const char *folder)
+{
+    struct stat status;
+    if (stat(folder, &status) != 0 && errno != ENOENT && errno != ENOTDIR) {
+        complain("%s cannot be read (%s): check its permissions", folder, strerror(errno));
+        exit(1);
+    }
+    if (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode))
+        usage_error("%s is no folder: give one that jostle run or slowdown has made", folder);
+    check_file(folder, "experiment.json");
+    check_file(folder, "runs.jsonl");
+}
+
+bool side_read(struct side *side, const char *folder)
+{
+    *side = (struct side){0};
+    check_folder(folder);
+    if (!experiment_read(&side->experiment, folder) ||
+        !session_init(&side->session, &side->experiment.settings) ||
+        !replay_file(&side->replay, &side->session, folder))
+        return false;
+    side->session.outside = stop_reason(experiment_stopped(&side->experiment));
+    side->summary = summary_build(&side->session);
+    if (side->summary == NULL)
+        return complain("no memory for the result of %s: free some", folder);
+    disturbances_add(&side->experiment, side->replay.records,
+                     json_object_get(side->summary, "warnings"));
+    return true;
+}
+
+size_t side_condition(const struct side *side, const char *name)
+{
+    const int index = settings_condition(&side->experiment.settings, name);
+    return index < 0 ? 0 : (size_t)index;
+}
+
+double side_floor(struct side *side, size_t condition, enum metric metric, bool *from_aa)
+{
+    const size_t aa = settings_aa(&side->experiment.settings);
+    *from_aa = condition == 0 && aa > 0 && side->session.conditions[aa].pairs[metric].count > 1;
+    return *from_aa ? metric_noise_floor(&side->session, metric)
+                    : metric_location(&side->session, condition, metric).interval.error;
+}
+
+// The flags of what its own table warns of, for this figure and for all of them.
+static json_t *flags(const struct side *side, const char *condition, const char *metric)
+{
+    const json_t *warnings = json_object_get(side->summary, "warnings");
+    json_t *list = json_array();
+    for (size_t i = 0; i < json_array_size(warnings); i++) {
+        const json_t *one = json_array_get(warnings, i);
+        const char *of = json_string_value(json_object_get(one, "condition"));
+        const char *its = json_string_value(json_object_get(one, "metric"));
+        const char *flag = json_string_value(json_object_get(one, "flag"));
+        // That a slowdown is not distinguishable says nothing of the figure.
+        if ((!of || strcmp(of, condition) == 0) && (!its || strcmp(its, metric) == 0) &&
+            strcmp(flag, "noise") != 0)
+            json_array_append_new(list, json_string(flag));
+    }
+    return list;
+}
+
+// The members of that name; null where there are none.
+static void copy(json_t *to, const json_t *from, const char *const *names)
+{
+    for (; *names; names++) {
+        const json_t *value = json_object_get(from, *names);
+        json_object_set_new(to, *names, value ? json_deep_copy(value) : json_null());
+    }
+}
+
+json_t *side_to_json(struct side *side, size_t condition, enum metric metric)
+{
+    static const char *const counts[] = {"runs", "failed", "failures", "censored", NULL};
+    static const char *const figures[] = {"mean", "stddev", "statistic", "center",
+                                          "ci",   "error",  NULL};
+    const json_t *one = json_array_get(json_object_get(side->summary, "conditions"), condition);
+    const char *name = metric_names[metric];
+    bool from_aa;
+    const double floor = side_floor(side, condition, metric, &from_aa);
+    json_t *object = json_object();
+    copy(object, one, counts);
+    copy(object, json_object_get(one, name), figures);
+    json_object_set_new(object, "noise_floor", json_figure(floor));
+    json_object_set_new(object, "noise_floor_from",
+                        json_string(from_aa ? "aa" : "error-of-the-mean"));
+    json_object_set_new(object, "flags",
+                        flags(side, side->experiment.settings.conditions[condition], name));
+    return object;
+}
+
+json_t *side_failed(const struct side *side)
+{
+    const json_t *warnings = json_object_get(side->summary, "warnings");
+    for (size_t i = 0; i < json_array_size(warnings); i++) {
+        const json_t *one = json_array_get(warnings, i);
+        if (strcmp(json_string_value(json_object_get(one, "flag")), "failed-runs") == 0)
+            return json_incref(json_object_get(one, "message"));
+    }
+    return json_null();
+}
+
+void side_free(struct side *side)
+{
+    replay_free(&side->replay);
+    session_free(&side->session);
+    experiment_free(&side->experiment);
+    json_decref(side->summary);
+}
