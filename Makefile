@@ -106,6 +106,8 @@ $(BIN)/report: $(BUILD)/obj/harness/stats/discovery.o
 # A campaign's settings are the options of an experiment; loads are parsed once.
 $(BIN)/campaign: $(patsubst %,$(BUILD)/obj/harness/experiment/%.o,settings placed percent_limit arena)
 $(BIN)/placement: $(filter-out %/main.o,$(call objects,harness/experiment/*.c))
+# --washout is read in one place, by those who check it and by stats.
+$(BIN)/experiment $(BIN)/campaign $(BIN)/placement: $(BUILD)/obj/harness/stats/washout.o
 
 define part
 $(BIN)/$(1): $(call objects,harness/$(1)/*.c) $(COMMON)

@@ -26,7 +26,7 @@ leave() {
 # describe [CHANGES]: folder/experiment.json; CHANGES is a jq filter over it.
 describe() {
     jq -n '{ schema: "jostle.experiment/1", command: ["x"], loads: [{ name: "baseline", spec: null }, { name: "half", spec: "cpu" }],
-        settings: { error: 0.01, confidence: 0.95, min_runs: 3, max_runs: 3, metric: ["wall_s"], seed: 1, warmup: 0, engine: "meter" },
+        settings: { error: 0.01, confidence: 0.95, min_runs: 3, max_runs: 3, metric: ["wall_s"], seed: 0, warmup: 0, engine: "meter" },
         environment: { host: "vm", cpus_online: 2, device: "/dev/here", file_system: "ext4", job: { queue_id: "12_3" } },
         before: { neighbours: null }, cell: { name: "a@b", key: "k", settings: { "max-runs": "3", nice: "1" } } } | '"${1:-.}" >folder/experiment.json
 }
@@ -402,7 +402,7 @@ END
     cmp first one/result.json
     cmp first two/result.json
     # As a dialogue, too: the same decisions in the same order.
-    local -a options=(--conditions 'baseline,half' --error 0.01 --min-runs 3 --max-runs 8 --seed 1)
+    local -a options=(--conditions 'baseline,half' --error 0.01 --min-runs 3 --max-runs 8 --seed 0)
     "$BIN/stats" "${options[@]}" <folder/runs.jsonl >answers
     "$BIN/stats" "${options[@]}" <folder/runs.jsonl | cmp answers
     diff <(head -n -1 answers | cut -f 2-4) <(jq -r '[.condition, .block, .order] | @tsv' folder/runs.jsonl)

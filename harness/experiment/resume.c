@@ -99,6 +99,9 @@ static void compare_settings(struct differences *differences, json_t *old, json_
     json_object_foreach(new, name, value)
     {
         const json_t *before = json_object_get(old, name);
+        // Older experiments have no washout, and get one from here on.
+        if (strcmp(name, "washout") == 0 && before == NULL)
+            continue;
         if (may_change(name) || (is_off(before) && is_off(value)))
             continue;
         if (json_is_number(before) && json_is_number(value) &&

@@ -3,6 +3,7 @@
 #include "common/messages.h"
 #include "common/option_value.h"
 #include "common/units.h"
+#include "harness/stats/washout.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -242,6 +243,15 @@ const struct option_row slowdown_rows[] = {
      .check = check_ratio,
      .help = "a gate: exit 0 when every slowdown, of each --metric, is surely below R, 3 when one "
              "is above, 4 when undecided"},
+    {.name = "washout",
+     .argument = "RUNS|TIME",
+     .type = OPTION_TEXT,
+     FIELD(washout),
+     .check = washout_check,
+     .preset = "auto",
+     .help = "what comes between a loaded run and the next of another condition: so many runs "
+             "without load, recorded and not used; or a pause; or auto: as many as the baseline "
+             "shows to be needed"},
     {0},
 };
 

@@ -31,6 +31,7 @@ struct settings {
     /* Of slowdown only. */
     bool aa;
     double at_most; /* 0: no gate */
+    const char *washout;
 };
 
 #define NICE_UNSET INT64_MIN

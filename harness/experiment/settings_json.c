@@ -53,6 +53,7 @@ json_t *settings_to_json(const struct settings *settings)
         {"discard_warmup", json_integer((json_int_t)settings->discard_warmup)},
         {"aa", json_boolean(settings->aa)},
         {"at_most", number_to_json(settings->at_most > 0 ? settings->at_most : NAN)},
+        {"washout", text_to_json(settings->washout)},
         {"cold", json_boolean(settings->cold)},
         {"cold_path", list_to_json(&settings->cold_path)},
         {"timeout_s", seconds(settings->timeout_ns)},

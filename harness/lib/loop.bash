@@ -109,7 +109,12 @@ meter_start() {
 measure_loop() {
     local condition block order
     phase=running
-    while [[ ${NEXT[0]} == run ]]; do
+    while [[ ${NEXT[0]} == run || ${NEXT[0]} == pause ]]; do
+        if [[ ${NEXT[0]} == pause ]]; then
+            read -r -t "${NEXT[1]}" -u "$idle_fd" || true
+            stats_decide rested
+            continue
+        fi
         condition=${NEXT[1]} block=${NEXT[2]} order=${NEXT[3]}
         if measure_time_is_up "$block"; then
             stats_decide stop max-time

@@ -62,8 +62,8 @@ void experiment_read(struct experiment *experiment, const struct folder *folder,
     document_read(&experiment->result, has_derived ? derived : path[2], "jostle.result/1",
                   folder->name, problems);
     if (options != NULL)
-        runs_read(&experiment->runs, path[3], view_get(experiment->record.top, "settings"), options,
-                  folder->name, problems);
+        runs_read(&experiment->runs, path[3], view_get(experiment->record.top, "settings"),
+                  view_get(experiment->result.top, "washout"), options, folder->name, problems);
     experiment_settle(experiment);
     for (size_t i = 0; i < 4; i++)
         free(path[i]);

@@ -111,6 +111,7 @@ struct reader {
     struct view view;
     bool ignore_failure;
     size_t discarded;
+    double from_block; /* the first that counts */
     size_t broken;
     char *unknown; /* a schema that is not ours, as JSON */
     char *clean;   /* a line that was not UTF-8 */
@@ -173,7 +174,8 @@ static void note_run(struct reader *reader, const struct value *run)
     if (view_is(view_get(run, "host"), VIEW_STRING))
         known_name(runs->host, &runs->host_count, sizeof runs->host / sizeof *runs->host,
                    view_get(run, "host"));
-    const bool used = measured && good && runs->seen[condition] > reader->discarded;
+    const bool used = measured && good && runs->seen[condition] > reader->discarded &&
+                      view_number(view_get(run, "block"), 1) >= reader->from_block;
     if (reader->options->visit != NULL)
         reader->options->visit(reader->options->context, run, used);
     if (!reader->options->keep || !measured)
@@ -263,7 +265,7 @@ static void name_problems(const struct reader *reader, const char *who, struct p
 }
 
 void runs_read(struct runs *runs, const char *path, const struct value *settings,
-               const struct run_options *options, const char *who, struct problems *problems)
+               const struct value *washout, const struct run_options *options, const char *who, struct problems *problems)
 {
     *runs = (struct runs){0};
     FILE *file = fopen(path, "re");
@@ -273,7 +275,8 @@ void runs_read(struct runs *runs, const char *path, const struct value *settings
                             .options = options,
                             .ignore_failure = view_true(view_get(settings, "ignore_failure")),
                             .discarded =
-                                (size_t)view_number(view_get(settings, "discard_warmup"), 0)};
+                                (size_t)view_number(view_get(settings, "discard_warmup"), 0),
+                            .from_block = view_number(view_get(washout, "from_block"), 1)};
     take_lines(&reader, file);
     fclose(file);
     name_problems(&reader, who, problems);

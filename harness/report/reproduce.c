@@ -59,6 +59,7 @@ static bool preset(const char *option, const struct value *setting)
                          (length == 2 && (*text == '"' || *text == '[')) ||
                          (setting->type == VIEW_NUMBER && view_number(setting, 0) == 0);
     return nothing || (strcmp(option, "--engine") == 0 && view_equals(setting, "meter")) ||
+           (strcmp(option, "--washout") == 0 && view_equals(setting, "auto")) ||
            (strcmp(option, "--settle") == 0 && view_number(setting, 0) == 1) ||
            (strcmp(option, "--metric") == 0 && length == strlen("[\"wall_s\"]") &&
             view_equals(view_first(setting), "wall_s"));

@@ -122,7 +122,8 @@ static void print_folder(const struct folder *folder, size_t number, const struc
     experiment_read(&experiment, folder, number, wanted, NULL, problems);
     if (find_context(&context, &experiment, wanted->only)) {
         const struct run_options options = {.visit = print_run, .context = &context};
-        runs_read(&runs, path, experiment.settings, &options, folder->name, problems);
+        runs_read(&runs, path, experiment.settings, view_get(experiment.result.top, "washout"),
+                  &options, folder->name, problems);
     }
     runs_free(&runs);
     experiment_free(&experiment);

@@ -1,5 +1,7 @@
 #include "promises.h"
 
+#include "carry.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -195,5 +197,6 @@ int promises_run(const struct plan *plan)
     bool good = compare_table(plan);
     good = floor_table(plan) && good;
     good = family_table(plan) && good;
-    return gate_table(plan) && good ? 0 : 1;
+    good = gate_table(plan) && good;
+    return carry_table(plan) && good ? 0 : 1;
 }

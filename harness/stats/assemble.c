@@ -33,7 +33,7 @@ static json_t *flags_json(const struct assembly *assembly, const json_t *record)
         json_array_append_new(flags, json_string(flag_name(FLAG_LOAD_SHORT)));
     judge_disturbances(record, assembly->cpus, assembly->shared, flags);
     if (assembly->block == 0)
-        json_array_append_new(flags, json_string("warmup"));
+        json_array_append_new(flags, json_string(assembly->washout ? "washout" : "warmup"));
     return flags;
 }
 
@@ -45,6 +45,10 @@ json_t *assemble_run(const struct assembly *assembly)
     json_t *loads = json_array();
     const char *key;
     json_t *value;
+    if (assembly->washout)
+        json_object_set_new(record, "washout", json_true());
+    if (assembly->washed > 0)
+        json_object_set_new(record, "washout_runs", json_integer((json_int_t)assembly->washed));
     json_object_foreach((json_t *)assembly->meter, key, value)
     {
         if (strcmp(key, "schema") != 0)

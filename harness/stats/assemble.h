@@ -14,7 +14,9 @@ struct assembly_load {
 
 struct assembly {
     const char *condition;
-    size_t block, order; // 0: a warm-up
+    size_t block, order; // 0: a warm-up or a washout
+    bool washout;        // a run between a loaded one and the next
+    size_t washed;       // how many of those come after each loaded run
     const char *host;
     const json_t *meter; // a jostle.meter/1
     const struct assembly_load *loads;

@@ -9,7 +9,7 @@
 
 // The options as they are typed; the settings are made from them.
 struct typed {
-    const char *conditions, *metric;
+    const char *conditions, *metric, *washout;
     double error, confidence, at_most;
     uint64_t min_runs, max_runs, discard_warmup, seed;
     bool ignore_failure, aa;
@@ -95,6 +95,13 @@ static const struct option_row experiment_rows[] = {
      TYPED(aa),
      .help = "the condition named aa is the baseline again; its apparent slowdown is the noise "
              "floor of the others"},
+    {.name = "washout",
+     .argument = "RUNS|TIME|auto",
+     .type = OPTION_TEXT,
+     TYPED(washout),
+     .check = washout_check,
+     .preset = "0",
+     .help = "what comes between a loaded run and one of another condition (see below)"},
     {0},
 };
 
@@ -158,11 +165,18 @@ static const char details[] =
     "said (max-time, interrupted). Every block has each condition once, in an\n"
     "order that the seed and the block's number determine: records that are fed\n"
     "again lead to the same state. stats never reads a clock.\n"
+    "With --washout there are two answers more, where a loaded run is followed by\n"
+    "another condition (without it these never come):\n"
+    "  washout  CONDITION  0  0  ERROR  MORE    run CONDITION, the first one, once\n"
+    "  pause    SECONDS    -  -  ERROR  MORE    wait; then say `rested`\n"
+    "A record of a washout run has block 0 and \"washout\": true. `auto` grows from\n"
+    "no run on while a carry-over shows; blocks before it grew do not count.\n"
     "\n"
     "A record is one JSON object a line (results/schema/jostle.run.schema.json).\n"
     "Only wall_s is needed (and condition, where there are several); block and\n"
     "order are counted if absent; exit_code, signal, timed_out mark a failed run;\n"
-    "block 0 is a warm-up run, which does not count. A line that is no record is\n"
+    "block 0 is a warm-up run, which does not count; washout_runs says how many\n"
+    "washout runs come after each loaded run (default: as was answered). A line that is no record is\n"
     "set aside with a warning on standard error.\n"
     "\n"
     "The summary is one JSON object: conditions, slowdowns, warnings, intervals,\n"
@@ -196,15 +210,16 @@ static const char details[] =
     "  await EVENT SOURCE...   -> ok, when each source (INDEX or meter) has sent it\n"
     "  begin US                -> what is next; US: time of day in microseconds\n"
     "  record [US]             -> what is next; US: longest round trip of marks\n"
+    "  rested                  -> what is next, after `pause SECONDS`\n"
     "  stop REASON             -> what is next: stop\n"
     "  after JSON              the kernel's counters at the end, for the result\n"
     "  steps ...               what a scheduler counted, for the result\n"
     "  warn TEXT               a warning, for the result\n"
     "  finish                  -> done, once all files are written\n"
     "  ended STATE [REASON]    how it ended without a result, for status.json\n"
-    "What is next: `run CONDITION BLOCK ORDER PROGRESS MORE` or `stop REASON\n"
-    "TEXT [ADVICE]`; TEXT: how the target failed (ADVICE: what to do), else the\n"
-    "verdict of a gate.\n"
+    "What is next: `run CONDITION BLOCK ORDER PROGRESS MORE` (block 0: a run that\n"
+    "does not count), `pause SECONDS`, or `stop REASON TEXT [ADVICE]`; TEXT: how the\n"
+    "target failed (ADVICE: what to do), else the verdict of a gate.\n"
     "\n"
     "Exit status:\n"
     "  0  done    1  records or results cannot be read or written    2  wrong use\n";
@@ -253,6 +268,7 @@ static bool add_conditions(struct settings *settings, const char *list)
 
 static void complete(struct settings *settings, const struct typed *typed)
 {
+    char error[128];
     settings->error = typed->error;
     settings->confidence = typed->confidence;
     settings->at_most = typed->at_most;
@@ -262,6 +278,7 @@ static void complete(struct settings *settings, const struct typed *typed)
     settings->seed = typed->seed;
     settings->ignore_failure = typed->ignore_failure;
     settings->aa = typed->aa;
+    (void)washout_parse(typed->washout, &settings->washout, error, sizeof error); // checked
     if (settings->max_runs == 0)
         settings->max_runs =
             settings->min_runs > DEFAULT_MAX_RUNS ? settings->min_runs : DEFAULT_MAX_RUNS;

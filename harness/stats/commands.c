@@ -97,6 +97,8 @@ static bool answer_next(struct hub *hub)
     char error[32] = "-", more[32] = "-";
     if (next->stop != STOP_NOT)
         return answer_stop(hub);
+    if (next->washout == WASHOUT_PAUSE)
+        return hub_answer(hub, "pause\t%.6f", hub->experiment.settings.washout.pause_s);
     if (isfinite(next->worst_error))
         snprintf(error, sizeof error, "%.1f %%", 100 * next->worst_error);
     if (next->more >= 0 && !hub->course.is_warm_up)
@@ -198,6 +200,8 @@ static json_t *assemble(struct hub *hub, const json_t *meter, double mark_delay_
         .condition = hub->experiment.settings.conditions[next->condition],
         .block = next->block,
         .order = next->order,
+        .washout = hub->course.is_washout,
+        .washed = next->washed,
         .host = hub->host,
         .meter = meter,
         .loads = loads,
@@ -233,6 +237,14 @@ static bool take_record(struct hub *hub, char *const *field, size_t count)
     if (!good)
         return hub_fail(hub, "-", why);
     status_run(&hub->status, &hub->course);
+    return answer_next(hub);
+}
+
+static bool take_rested(struct hub *hub, char *const *field, size_t count)
+{
+    (void)field;
+    (void)count;
+    course_rest(&hub->course);
     return answer_next(hub);
 }
 
@@ -309,7 +321,7 @@ static const struct command commands[] = {
     {"meter", 2, take_meter},   {"load", 6, take_load},     {"await", 3, take_await},
     {"begin", 1, take_begin},   {"record", 1, take_record}, {"stop", 1, take_stop},
     {"after", 2, take_after},   {"steps", 2, take_steps},   {"warn", 2, take_warn},
-    {"finish", 1, take_finish}, {"ended", 2, take_ended},
+    {"finish", 1, take_finish}, {"ended", 2, take_ended},   {"rested", 1, take_rested},
 };
 
 // An await that bash no longer waits for is given up with the next command.

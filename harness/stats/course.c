@@ -15,12 +15,18 @@ bool course_init(struct course *course, struct experiment *experiment)
 static void choose(struct course *course)
 {
     const size_t width = course->experiment->settings.condition_count;
-    course->next = decide(&course->session);
-    course->is_warm_up = course->warm_ups > 0 && course->next.stop == STOP_NOT;
-    if (!course->is_warm_up)
-        return;
-    course->next.condition = (width - course->warm_ups % width) % width;
-    course->next.block = course->next.order = 0;
+    struct decision *next = &course->next;
+    *next = decide(&course->session);
+    course->is_warm_up = course->warm_ups > 0 && next->stop == STOP_NOT;
+    course->is_washout = !course->is_warm_up && next->washout == WASHOUT_RUN;
+    if (course->is_warm_up) {
+        next->condition = (width - course->warm_ups % width) % width;
+        next->washout = WASHOUT_NONE;
+    }
+    if (course->is_washout)
+        next->condition = 0;
+    if (course->is_warm_up || course->is_washout)
+        next->block = next->order = 0;
 }
 
 bool course_replay(struct course *course, json_t *record)
@@ -43,8 +49,18 @@ bool course_take(struct course *course, json_t *record, char *why, size_t why_si
         return false;
     if (course->is_warm_up)
         course->warm_ups--;
+    // It is a run like those of the baseline, and ends the experiment like them.
+    if (course->is_washout && !judge_counts(judge_failure(record),
+                                            course->experiment->settings.ignore_failure))
+        course->session.unusable++;
     choose(course);
     return true;
+}
+
+void course_rest(struct course *course)
+{
+    session_rest(&course->session);
+    choose(course);
 }
 
 void course_stop(struct course *course, enum stop_reason reason)

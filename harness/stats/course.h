@@ -14,6 +14,7 @@ struct course {
     size_t warm_ups;      // unmeasured runs that are still to be made, of all conditions
     struct decision next; // what is to be done now
     bool is_warm_up;      // `next` is a run that does not count
+    bool is_washout;      // it is one without load, between a loaded run and the next
     json_t *last;         // the last record of this session, or NULL
 };
 
@@ -29,6 +30,9 @@ void course_begin(struct course *course);
 // Takes the record of the run that `next` asked for, and decides again. False if
 // memory ran out, or the record does not fit: `why` then says why.
 bool course_take(struct course *course, json_t *record, char *why, size_t why_size);
+
+// Notes that the pause that `next` asked for was made, and decides again.
+void course_rest(struct course *course);
 
 // Ends the experiment here for a reason that the records do not show.
 void course_stop(struct course *course, enum stop_reason reason);

@@ -1,5 +1,6 @@
 #include "decide.h"
 
+#include "carry_over.h"
 #include "forecast.h"
 #include "gate.h"
 #include "metrics.h"
@@ -48,7 +49,7 @@ static enum stop_reason stop_at(struct session *session, double worst)
         bool capped = blocks >= settings->max_runs;
         // With a limit to decide on, a small error alone is no reason to stop.
         if (!settings_has_gate(settings) && worst <= settings->error &&
-            (capped || !looks_dependent(session)))
+            (capped || !(looks_dependent(session) || carry_over_is_suspect(session))))
             return STOP_ERROR;
         if (capped)
             return STOP_MAX_RUNS;
@@ -56,9 +57,28 @@ static enum stop_reason stop_at(struct session *session, double worst)
     return session->outside;
 }
 
+static bool is_between_blocks(const struct session *session)
+{
+    return session->count == session->complete * session->settings->condition_count;
+}
+
+// The same, but a carry-over that shows is a reason to continue with more washout.
+static enum stop_reason stop_now(struct session *session, double worst, size_t *washed)
+{
+    const enum stop_reason stop = stop_at(session, worst);
+    const struct washout *washout = &session->settings->washout;
+    *washed = washout->automatic ? session->washed : washout->runs;
+    if (!washout->automatic || stop == STOP_FAILURE || session->outside != STOP_NOT ||
+        !is_between_blocks(session))
+        return stop;
+    *washed = carry_over_washout(session, stop != STOP_NOT);
+    return *washed == session->washed ? stop : STOP_NOT;
+}
+
 enum stop_reason decide_stop(struct session *session)
 {
-    return stop_at(session, decide_error(session));
+    size_t ignored;
+    return stop_now(session, decide_error(session), &ignored);
 }
 
 static bool is_missing(const struct session *session, size_t block, size_t condition)
@@ -82,17 +102,30 @@ static void place(const struct session *session, struct decision *decision)
     }
 }
 
+// What has to come between the last run and that one.
+static void separate(const struct session *session, struct decision *decision)
+{
+    const struct settings *settings = session->settings;
+    if (!settings_is_loaded(settings, session->previous) ||
+        session->previous == (int)decision->condition)
+        return;
+    if (session->washouts < decision->washed)
+        decision->washout = WASHOUT_RUN;
+    else if (settings->washout.pause_s > 0 && !session->rested)
+        decision->washout = WASHOUT_PAUSE;
+}
+
 struct decision decide(struct session *session)
 {
     struct decision decision = {.worst_error = decide_error(session), .more = 0};
-    decision.stop = stop_at(session, decision.worst_error);
+    decision.stop = stop_now(session, decision.worst_error, &decision.washed);
     // To stop inside a block would favour the condition that came last.
-    size_t width = session->settings->condition_count;
-    if (session->count != session->complete * width && decision.stop != STOP_FAILURE &&
+    if (!is_between_blocks(session) && decision.stop != STOP_FAILURE &&
         session->outside == STOP_NOT)
         decision.stop = STOP_NOT;
     if (decision.stop == STOP_NOT) {
         place(session, &decision);
+        separate(session, &decision);
         decision.more = forecast_runs(session, decision.worst_error);
         if (decision.more >= 0 && session->forecast_runs == 0) {
             session->forecast_after = session->count;

@@ -4,10 +4,15 @@
 
 #include "session.h"
 
+// What comes before a run that follows one of another, loaded condition.
+enum washout_step { WASHOUT_NONE, WASHOUT_RUN, WASHOUT_PAUSE };
+
 struct decision {
     enum stop_reason stop; // STOP_NOT: run
     size_t condition, block, order;
     double worst_error; // NAN: not known yet
+    size_t washed;      // washout runs after each loaded run, from this one on
+    enum washout_step washout; // what comes before this one
     long more;          // runs, of all conditions together; -1: not known yet
 };
 

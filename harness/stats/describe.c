@@ -1,5 +1,6 @@
 #include "describe.h"
 
+#include "carry_over.h"
 #include "metrics.h"
 #include "order.h"
 #include "shape.h"
@@ -162,11 +163,33 @@ static void add_variance(const struct view *view, struct message *message)
     message_detail(message, "base", "%.2g", 100 * alone);
 }
 
+static void add_carry_over(const struct view *view, struct message *message)
+{
+    const struct carry_over found = carry_over_estimate(view->session, view->index, view->metric);
+    const size_t washed = view->session->washed;
+    const double pause_s = view->session->settings->washout.pause_s;
+    message_detail(message, "times", "%.3g", found.ratio);
+    message_detail(message, "after", "%zu", found.after);
+    message_detail(message, "others", "%zu", found.others);
+    if (washed > 0)
+        message_detail(message, "washout", ", in spite of %zu washout run%s", washed,
+                       washed == 1 ? "" : "s");
+    else if (pause_s > 0)
+        message_detail(message, "washout", ", in spite of a pause of %g s", pause_s);
+    message_detail(message, "remedy", "%s",
+                   washed > 0 || pause_s > 0
+                       ? "give a longer --washout, or restore the state with --prepare, or measure "
+                         "baseline and load apart and compare them (docs/interleaving.md)"
+                       : "separate them with --washout 1, or restore the state with --prepare "
+                         "(docs/interleaving.md)");
+}
+
 static void (*const add[ODDITIES])(const struct view *, struct message *) = {
     [FLAG_OUTLIERS] = add_outliers,  [FLAG_TWO_MODES] = add_modes,
     [FLAG_WARM_UP] = add_warm_up,    [FLAG_STEP] = add_step,
     [FLAG_TREND] = add_trend,        [FLAG_AUTOCORRELATION] = add_dependence,
     [FLAG_COARSE_CLOCK] = add_clock, [FLAG_LOAD_VARIANCE] = add_variance,
+    [FLAG_CARRY_OVER] = add_carry_over,
 };
 
 void describe_oddity(struct session *session, size_t condition, enum metric metric,

@@ -47,6 +47,15 @@ static void take_metrics(struct settings *settings, const json_t *list)
         settings->metric[WALL_S] = true;
 }
 
+// Records of before --washout was there had none.
+static void take_washout(struct settings *settings, const json_t *json)
+{
+    char ignored[128];
+    const char *text = json_string_value(json_object_get(json, "washout"));
+    if (!text || !washout_parse(text, &settings->washout, ignored, sizeof ignored))
+        settings->washout = (struct washout){0};
+}
+
 static void take_settings(struct settings *settings, const json_t *json)
 {
     settings->error = real_of(json, "error", DEFAULT_ERROR);
@@ -58,6 +67,7 @@ static void take_settings(struct settings *settings, const json_t *json)
     settings->at_most = real_of(json, "at_most", 0);
     settings->aa = json_is_true(json_object_get(json, "aa"));
     settings->ignore_failure = json_is_true(json_object_get(json, "ignore_failure"));
+    take_washout(settings, json);
     take_metrics(settings, json_object_get(json, "metric"));
 }
 

@@ -84,6 +84,6 @@ long forecast_runs(struct session *session, double worst_error)
         blocks = settings->min_runs;
     if (blocks <= now && session->count % width == 0)
         blocks = now + 1;
-    size_t total = (blocks + settings->discard_warmup) * width;
+    size_t total = (blocks + session_left_out(session)) * width;
     return total > session->count ? (long)(total - session->count) : 0;
 }

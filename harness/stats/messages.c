@@ -56,6 +56,12 @@ static const struct warning_case cases[FLAGS] = {
                             "against {base} %): the load itself makes the times vary, so single "
                             "runs differ from the mean, and the interval needs more runs",
                             "use a steadier load or a longer input"},
+    [FLAG_CARRY_OVER] = {"carry-over", PROBLEM,
+                         "runs of the baseline that directly follow a run with this load take "
+                         "{times} times as long as those that follow an unloaded one ({after} and "
+                         "{others} runs{washout}): the load's after-effects are in the baseline, "
+                         "and the slowdown is wrong",
+                         "{remedy}"},
     [FLAG_FAILED_RUNS] = {"failed-runs", PROBLEM, "{few} of {all} runs failed ({kinds}): {meaning}",
                           "check the program's output"},
     [FLAG_TIMED_OUT] = {"timed-out", PROBLEM,
@@ -117,6 +123,17 @@ static const struct warning_case cases[FLAGS] = {
                             "a longer input"},
     [FLAG_NOISE] = {"noise", NOTE, "the slowdown cannot be distinguished from noise{floor}",
                     "measure for longer if you expect an effect"},
+    [FLAG_WASHOUT] = {"washout", NOTE,
+                      "{why}{runs} unmeasured run{plural} of the target separate{singular} a loaded "
+                      "run from the next from block {block} on, and the {excluded} runs before that "
+                      "are set aside",
+                      "give --washout {runs} to have that from the beginning"},
+    [FLAG_CARRY_OVER_SLOW] = {"carry-over", PROBLEM,
+                              "the load's after-effects showed in the baseline's runs even with "
+                              "unmeasured runs of the target in between, {runs} by now: what fades "
+                              "so slowly may not be gone, and the slowdown is too close to 1",
+                              "measure baseline and load apart and compare them, or restore the "
+                              "state with --prepare (docs/interleaving.md)"},
 };
 
 const char *flag_name(enum flag flag)

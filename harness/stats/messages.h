@@ -16,6 +16,7 @@ enum flag {
     FLAG_AUTOCORRELATION,
     FLAG_COARSE_CLOCK,
     FLAG_LOAD_VARIANCE,
+    FLAG_CARRY_OVER,
     ODDITIES,
     FLAG_FAILED_RUNS = ODDITIES,
     FLAG_TIMED_OUT,
@@ -34,13 +35,15 @@ enum flag {
     FLAG_HARNESS_WARNING,
     FLAG_NOT_CONVERGED,
     FLAG_NOISE,
+    FLAG_WASHOUT,
+    FLAG_CARRY_OVER_SLOW,
     FLAGS,
 };
 
 // The name that records and results have for it, such as "two-modes".
 const char *flag_name(enum flag flag);
 
-enum { MESSAGE_DETAILS = 6 };
+enum { MESSAGE_DETAILS = 8 };
 
 // One warning under construction; begin with .flag and what it is about.
 struct message {

@@ -1,5 +1,6 @@
 #include "oddities.h"
 
+#include "carry_over.h"
 #include "metrics.h"
 #include "order.h"
 #include "shape.h"
@@ -101,5 +102,6 @@ unsigned oddities_find(struct session *session, size_t condition, enum metric me
     // What moves with time hides in a small spread longer than what does not.
     return shape_flags(sample, least, metric != MAX_RSS_BYTES) |
            order_flags(sample, least / 10, is_dependent(session, metric)) |
-           bit(FLAG_LOAD_VARIANCE, load_varies(session, condition, metric));
+           bit(FLAG_LOAD_VARIANCE, load_varies(session, condition, metric)) |
+           bit(FLAG_CARRY_OVER, carry_over_shows(session, condition, metric));
 }

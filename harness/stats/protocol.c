@@ -15,6 +15,7 @@ struct dialogue {
     FILE *output;
     struct session session;
     size_t line;    // number of the current one
+    size_t washed;  // washout runs that the last answer asked for
     bool stopped;   // a stop was answered in this experiment
     bool has_lines; // anything came since the experiment began
 };
@@ -30,6 +31,7 @@ static bool answer(struct dialogue *dialogue)
     FILE *output = dialogue->output;
     char error[32] = "-", more[32] = "-";
     dialogue->stopped = dialogue->stopped || decision.stop != STOP_NOT;
+    dialogue->washed = decision.washed;
     if (dialogue->command->summary_only)
         return true;
     if (isfinite(decision.worst_error))
@@ -38,6 +40,12 @@ static bool answer(struct dialogue *dialogue)
         snprintf(more, sizeof more, "%ld", decision.more);
     if (decision.stop != STOP_NOT)
         fprintf(output, "stop\t%s\t-\t-\t%s\t0\n", stop_names[decision.stop], error);
+    else if (decision.washout == WASHOUT_PAUSE)
+        fprintf(output, "pause\t%.6f\t-\t-\t%s\t%s\n",
+                dialogue->command->settings.washout.pause_s, error, more);
+    else if (decision.washout == WASHOUT_RUN)
+        fprintf(output, "washout\t%s\t0\t0\t%s\t%s\n",
+                dialogue->command->settings.conditions[0], error, more);
     else
         fprintf(output, "run\t%s\t%zu\t%zu\t%s\t%s\n",
                 dialogue->command->settings.conditions[decision.condition], decision.block,
@@ -71,6 +79,8 @@ static bool take_record(struct dialogue *dialogue, const char *line)
     enum record_status status =
         record_parse(session->settings, line, &run, &record, why, sizeof why);
     if (status != RECORD_OK) {
+        if (status == RECORD_WARM_UP || status == RECORD_SET_ASIDE)
+            session_note(session, &run);
         if (status == RECORD_SET_ASIDE)
             session_add_set_aside(session, &run);
         else if (status != RECORD_WARM_UP)
@@ -78,6 +88,8 @@ static bool take_record(struct dialogue *dialogue, const char *line)
         json_decref(record);
         return true;
     }
+    if (!json_object_get(record, "washout_runs"))
+        run.washed = dialogue->washed;
     enum session_add added = session_add(session, &run);
     bool good = added != SESSION_NO_MEMORY;
     if (added == SESSION_DUPLICATE)
@@ -114,6 +126,10 @@ static bool take_line(struct dialogue *dialogue, char *line, bool *good)
     }
     if (dialogue->stopped && dialogue->command->first_stop)
         return true;
+    if (strcmp(line, "rested") == 0) {
+        session_rest(&dialogue->session);
+        return *good = answer(dialogue);
+    }
     *good = take_record(dialogue, line) && answer(dialogue);
     return *good;
 }

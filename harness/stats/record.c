@@ -44,6 +44,11 @@ static enum record_status fill(const struct settings *settings, const json_t *re
         snprintf(why, why_size, "its block or order is no whole number that is possible");
         return RECORD_BROKEN;
     }
+    run->washout = json_is_true(json_object_get(record, "washout"));
+    if (!whole(record, "washout_runs", &run->washed)) {
+        snprintf(why, why_size, "its washout_runs is no whole number that is possible");
+        return RECORD_BROKEN;
+    }
     if (field(record, "block") && run->block == 0)
         return field(record, "set_aside") ? RECORD_SET_ASIDE : RECORD_WARM_UP;
     if (isnan(run->value[WALL_S]) && run->failure == FAILURE_NONE) {

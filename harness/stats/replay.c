@@ -32,9 +32,12 @@ bool replay_take(struct replay *replay, struct session *session, json_t *record,
         return false;
     switch (record_take(session->settings, record, &run, why, why_size)) {
     case RECORD_SET_ASIDE:
+        session_note(session, &run);
         session_add_set_aside(session, &run);
         return true;
     case RECORD_WARM_UP:
+        session_note(session, &run);
+        return true;
     case RECORD_BROKEN:
     case RECORD_FOREIGN:
         return true;

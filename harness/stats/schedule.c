@@ -1,5 +1,6 @@
 #include "schedule.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // splitmix64, S. Vigna, https://prng.di.unimi.it/splitmix64.c (public domain):
@@ -13,14 +14,35 @@ static uint64_t next(uint64_t *state)
     return z ^ (z >> 31);
 }
 
+// Random order by Fisher-Yates, inside out; the bias of % is below 2^-57.
+static void shuffle(uint64_t *state, size_t *order, size_t count, size_t first)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t j = (size_t)(next(state) % (i + 1));
+        order[i] = order[j];
+        order[j] = first + i;
+    }
+}
+
+static void reverse(size_t *order, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        const size_t last = order[count - 1 - i];
+        order[count - 1 - i] = order[i];
+        order[i] = last;
+    }
+}
+
 void schedule_block(unsigned long seed, size_t block, size_t *order, size_t conditions)
 {
+    const size_t pair = (block - 1) / 2;
     uint64_t state = seed;
-    state = next(&state) + block;
-    for (size_t i = 0; i < conditions; i++) {
-        // Fisher-Yates, inside out; the bias of % is below 2^-57.
-        size_t j = (size_t)(next(&state) % (i + 1));
-        order[i] = order[j];
-        order[j] = i;
-    }
+    state = next(&state) + pair;
+    const bool closes = next(&state) >> 63;
+    order[0] = 0;
+    shuffle(&state, order + 1, conditions - 1, 1);
+    if (closes)
+        reverse(order, conditions);
+    if (block - 1 > 2 * pair)
+        reverse(order, conditions);
 }

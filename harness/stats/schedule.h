@@ -1,4 +1,11 @@
 // Which condition comes when: every block has each once, in random order.
+//
+// Blocks come in pairs, and the second is the mirror image of the first. In each pair the
+// loads have a new random order, and the first condition, which is the baseline, opens or
+// closes the first block by a coin. So a linear drift cancels within a pair; and within 2 k
+// blocks the baseline follows an unloaded run (itself) at least k / 2 times and at most k,
+// whatever the number of loads. With all orders equally likely it would do so in one
+// block of (number of conditions)^2, which is too rare to see a carry-over (carry_over.h).
 #ifndef STATS_SCHEDULE_H
 #define STATS_SCHEDULE_H
 

@@ -23,6 +23,7 @@ bool session_init(struct session *session, const struct settings *settings)
     critical_init(&session->critical,
                   1 - (1 - settings->confidence) / (double)settings_family(settings));
     session->conditions = calloc(settings->condition_count, sizeof *session->conditions);
+    session->previous = RUN_FIRST;
     return session->conditions != NULL;
 }
 
@@ -38,7 +39,7 @@ static void clear_loads(struct condition *condition)
     condition->load_count = 0;
 }
 
-void session_clear(struct session *session)
+static void clear_figures(struct session *session)
 {
     for (size_t i = 0; i < session->settings->condition_count; i++) {
         struct condition *condition = &session->conditions[i];
@@ -46,12 +47,23 @@ void session_clear(struct session *session)
             sample_clear(&condition->metric[m]);
             pairs_clear(&condition->pairs[m]);
         }
-        condition->runs = condition->seen = condition->censored = 0;
-        memset(condition->failures, 0, sizeof condition->failures);
+        condition->runs = condition->censored = 0;
         clear_loads(condition);
+    }
+}
+
+void session_clear(struct session *session)
+{
+    clear_figures(session);
+    for (size_t i = 0; i < session->settings->condition_count; i++) {
+        session->conditions[i].seen = 0;
+        memset(session->conditions[i].failures, 0, sizeof session->conditions[i].failures);
     }
     session->count = session->blocks = session->complete = session->open = 0;
     session->last_order = session->failed = session->unusable = session->set_aside = 0;
+    session->washouts = session->washout_runs = session->washed = session->unwashed = 0;
+    session->previous = RUN_FIRST;
+    session->rested = false;
     session->forecast_after = session->forecast_runs = 0;
     session->outside = STOP_NOT;
 }
@@ -103,15 +115,21 @@ static bool reserve_blocks(struct session *session, size_t block)
     return true;
 }
 
+size_t session_left_out(const struct session *session)
+{
+    const size_t discarded = session->settings->discard_warmup;
+    return discarded > session->unwashed ? discarded : session->unwashed;
+}
+
 size_t session_blocks(const struct session *session)
 {
-    size_t discarded = session->settings->discard_warmup;
-    return session->complete > discarded ? session->complete - discarded : 0;
+    const size_t left_out = session_left_out(session);
+    return session->complete > left_out ? session->complete - left_out : 0;
 }
 
 bool session_uses(const struct session *session, const struct observation *run)
 {
-    return run->block > session->settings->discard_warmup &&
+    return run->block > session_left_out(session) &&
            judge_counts(run->failure, session->settings->ignore_failure);
 }
 
@@ -198,6 +216,35 @@ static bool complete_block(struct session *session, size_t block)
     return true;
 }
 
+void session_note(struct session *session, const struct observation *run)
+{
+    if (run->washout && !judge_counts(run->failure, session->settings->ignore_failure)) {
+        session_add_set_aside(session, run);
+        return;
+    }
+    if (run->washout) {
+        session->washouts++;
+        session->washout_runs++;
+        return;
+    }
+    session->previous = run->condition;
+    session->washouts = 0;
+    session->rested = false;
+}
+
+void session_rest(struct session *session)
+{
+    session->rested = true;
+}
+
+// Another washout: what was measured with the one before does not count.
+static void change_washout(struct session *session, size_t washed, size_t blocks)
+{
+    session->washed = washed;
+    session->unwashed = blocks;
+    clear_figures(session);
+}
+
 enum session_add session_add(struct session *session, struct observation *run)
 {
     struct condition *condition = &session->conditions[run->condition];
@@ -210,11 +257,17 @@ enum session_add session_add(struct session *session, struct observation *run)
     // and not a reason to reserve memory for it.
     if (run->block > session->blocks + MAX_GAP)
         return SESSION_DUPLICATE;
+    const size_t before = session->blocks;
     if (!reserve_runs(session) || !reserve_blocks(session, run->block))
         return SESSION_NO_MEMORY;
     int *cell = &session->table[(run->block - 1) * width + (size_t)run->condition];
     if (*cell >= 0)
         return SESSION_DUPLICATE;
+    if (run->washed != session->washed)
+        change_washout(session, run->washed, before);
+    // After a gap (a line that was lost, a run that is made again) nobody knows.
+    run->follows = run->order == session->last_order + 1 ? session->previous : RUN_UNKNOWN;
+    session_note(session, run);
     *cell = (int)session->count;
     session->runs[session->count++] = *run;
     condition->seen++;

@@ -59,6 +59,12 @@ struct session {
     size_t complete;   // blocks that have every condition
     size_t open;       // the first block that may lack one
     size_t last_order; // the highest so far
+    int previous;      // the condition of the last run, warm-ups included; RUN_FIRST: none
+    size_t washouts;   // washout runs since
+    size_t washout_runs; // all of those
+    bool rested;       // the pause of --washout TIME was made since
+    size_t washed;     // washout runs after each loaded run, from block `unwashed` + 1 on
+    size_t unwashed;   // blocks before that, which do not count
     size_t failed;     // runs, whether used or not
     size_t unusable;   // of these: not used, and with the experiment's end
     size_t set_aside;  // failed runs that were made again; in `failures`, not in `runs`
@@ -77,16 +83,26 @@ void session_free(struct session *session);
 enum session_add { SESSION_ADDED, SESSION_DUPLICATE, SESSION_NO_MEMORY };
 
 // Takes one run; a block or order of 0 is filled in. A second run of the same
-// condition in the same block is refused as a duplicate.
+// condition in the same block is refused as a duplicate. From a run on with another
+// number of washout runs (`washed`), the blocks before it do not count.
 enum session_add session_add(struct session *session, struct observation *run);
+
+// Notes a run that is kept and not used (a warm-up, or of a washout), or the pause of a
+// washout: it comes between the runs before and after it. A washout run that failed counts
+// as set aside: another one is needed.
+void session_note(struct session *session, const struct observation *run);
+void session_rest(struct session *session);
+
+// The first blocks, which do not count: discarded, or measured with another washout.
+size_t session_left_out(const struct session *session);
 
 // Counts a run that was set aside, if it failed.
 void session_add_set_aside(struct session *session, const struct observation *run);
 
-// Complete blocks that count: without the discarded ones.
+// Complete blocks that count: without those left out.
 size_t session_blocks(const struct session *session);
 
-// Whether the run counts: it is not discarded, and did not fail, or its failure is
+// Whether the run counts: it is not left out, and did not fail, or its failure is
 // ignored.
 bool session_uses(const struct session *session, const struct observation *run);
 

@@ -50,6 +50,11 @@ size_t settings_aa(const struct settings *settings)
     return index > 0 ? (size_t)index : 0;
 }
 
+bool settings_is_loaded(const struct settings *settings, int condition)
+{
+    return condition > 0 && condition != (int)settings_aa(settings);
+}
+
 static bool add_metric(struct settings *settings, const char *name, size_t length)
 {
     const bool all = length == 3 && strncmp(name, "all", length) == 0;

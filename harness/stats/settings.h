@@ -2,6 +2,8 @@
 #ifndef STATS_SETTINGS_H
 #define STATS_SETTINGS_H
 
+#include "washout.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -32,6 +34,7 @@ struct settings {
     double at_most; // limit of the gate; 0: no gate
     bool aa;        // the condition named `aa` is the baseline again
     bool ignore_failure;
+    struct washout washout;
 };
 
 // The number of chosen metrics.
@@ -57,6 +60,9 @@ bool settings_has_gate(const struct settings *settings);
 
 // The index of the condition `aa` if --aa was given, else 0.
 size_t settings_aa(const struct settings *settings);
+
+// Whether that condition is one with a load: neither the baseline nor `aa`.
+bool settings_is_loaded(const struct settings *settings, int condition);
 
 // Adds the metrics of a list such as "wall_s,user_s" or "all"; false where a name
 // is none.

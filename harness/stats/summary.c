@@ -1,5 +1,6 @@
 #include "summary.h"
 
+#include "carry_over.h"
 #include "decide.h"
 #include "gate.h"
 #include "json.h"
@@ -111,6 +112,30 @@ static json_t *conditions(struct session *session, enum stop_reason stop)
     return list;
 }
 
+// What the load leaves behind for the baseline; null where the runs are too few to see it.
+static json_t *carry_over(struct session *session, size_t condition, enum metric metric)
+{
+    const struct carry_over found = carry_over_estimate(session, condition, metric);
+    if (isnan(found.p))
+        return json_null();
+    return json_pack("{s:o, s:[o, o], s:o, s:i, s:i}", "ratio", json_figure(found.ratio), "ci",
+                     json_figure(found.low), json_figure(found.high), "p", json_figure(found.p),
+                     "after", (int)found.after, "others", (int)found.others);
+}
+
+// What separated loaded runs from the next, and what was left out for it.
+static json_t *washout(const struct session *session)
+{
+    const struct washout *asked = &session->settings->washout;
+    size_t excluded = 0;
+    for (size_t i = 0; i < session->count; i++)
+        excluded += session->runs[i].block <= session->unwashed ? 1 : 0;
+    return json_pack("{s:b, s:i, s:i, s:o, s:i, s:i}", "auto", asked->automatic, "runs",
+                     (int)session->washed, "made_runs", (int)session->washout_runs, "pause_s",
+                     asked->pause_s > 0 ? json_figure(asked->pause_s) : json_null(), "from_block",
+                     (int)session->unwashed + 1, "excluded_runs", (int)excluded);
+}
+
 static json_t *slowdown(struct session *session, size_t condition, enum metric metric)
 {
     const struct settings *settings = session->settings;
@@ -129,6 +154,8 @@ static json_t *slowdown(struct session *session, size_t condition, enum metric m
     json_object_set_new(object, "censored", json_integer((json_int_t)censored));
     if (censored > 0)
         json_object_set_new(object, "distinguishable", json_null());
+    if (settings_is_loaded(settings, (int)condition))
+        json_object_set_new(object, "carry_over", carry_over(session, condition, metric));
     if (settings_has_gate(settings) && settings->metric[metric] &&
         condition != settings_aa(settings))
         json_object_set_new(object, "verdict",
@@ -183,6 +210,8 @@ json_t *summary_build(struct session *session)
         json_pack("{s:o, s:o, s:o, s:o, s:o}", "conditions", conditions(session, stop), "slowdowns",
                   slowdowns(session), "warnings", warnings_of(session), "intervals",
                   intervals(settings), "forecast", forecast(session));
+    if (settings->condition_count > 1)
+        json_object_set_new(summary, "washout", washout(session));
     if (settings_aa(settings) > 0)
         json_object_set_new(summary, "noise_floor", floors(session));
     if (settings_has_gate(settings)) {

@@ -1,5 +1,6 @@
 #include "warnings.h"
 
+#include "carry_over.h"
 #include "describe.h"
 #include "messages.h"
 #include "metrics.h"
@@ -108,6 +109,33 @@ static void add_timed_out(const struct session *session, size_t condition, json_
     finish(session, list, &message);
 }
 
+// Blocks that were measured with too little between a loaded run and the next.
+static void add_washout(const struct session *session, json_t *list)
+{
+    struct message message = {.flag = FLAG_WASHOUT, .runs = json_array()};
+    const bool one = session->washed == 1;
+    for (size_t i = 0; i < session->count; i++)
+        if (session->runs[i].block <= session->unwashed)
+            json_array_append_new(message.runs, json_integer((json_int_t)session->runs[i].order));
+    message_detail(&message, "why", "%s",
+                   session->settings->washout.automatic
+                       ? "the load's after-effects showed in the baseline's runs: "
+                       : "");
+    message_detail(&message, "block", "%zu", session->unwashed + 1);
+    message_detail(&message, "runs", "%zu", session->washed);
+    message_detail(&message, "plural", "%s", one ? "" : "s");
+    message_detail(&message, "singular", "%s", one ? "s" : "");
+    message_detail(&message, "excluded", "%zu", json_array_size(message.runs));
+    finish(session, list, &message);
+}
+
+static void add_slow(const struct session *session, json_t *list)
+{
+    struct message message = {.flag = FLAG_CARRY_OVER_SLOW};
+    message_detail(&message, "runs", "%zu", session->washed);
+    finish(session, list, &message);
+}
+
 // A share of the CPUs that is worth a word.
 static const double shared = 0.99;
 
@@ -194,6 +222,10 @@ json_t *warnings_of(struct session *session)
     json_t *list = json_array();
     if (session->failed + session->set_aside > 0)
         add_failed(session, list);
+    if (session->unwashed > 0)
+        add_washout(session, list);
+    if (carry_over_is_slow(session))
+        add_slow(session, list);
     for (size_t i = 0; i < settings->condition_count; i++)
         if (session->conditions[i].censored > 0)
             add_timed_out(session, i, list);

@@ -1,0 +1,220 @@
+#include "carry.h"
+
+#include "harness/stats/carry_over.h"
+#include "harness/stats/decide.h"
+#include "harness/stats/metrics.h"
+#include "workers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CHUNK = 250, RULES = 3, NONE = 0, ONE = 1, AUTO = 2,  };
+
+static const double true_ratio = 1.25;
+static const double false_alarms = 2; // percent, at most
+
+// After a loaded run the next unloaded one takes 1 + `size` times as long, and each
+// unloaded run leaves the share `decay` of what is left to the next.
+struct effect {
+    double size, decay;
+};
+
+// Sizes in standard deviations of a single run would differ from row to row; these are
+// of the baseline's time, and the first is none.
+static const struct effect effects[] = {
+    {0, 0}, {0.02, 0}, {0.05, 0}, {0.1, 0}, {0.3, 0}, {3, 0}, {0.3, 0.3}, {0.3, 0.6}, {0.3, 0.9},
+};
+enum { EFFECTS = sizeof effects / sizeof *effects };
+
+static const char *const shown = // all of the others without carry-over alone
+    "normal-1%,normal-5%,normal-20%,lognormal-20%";
+
+struct sums {
+    size_t experiments, covered, silent, flagged, grown, distinguished;
+    double made, washed, half;
+};
+
+struct job {
+    const struct plan *plan;
+    struct cell cell;
+    struct effect effect;
+    size_t chunks;
+    struct sums *part;
+};
+
+// What a load has left behind.
+struct trace {
+    const struct effect *effect;
+    double left;
+};
+
+static double draw(struct stream *stream, struct trace *trace, bool loaded)
+{
+    const double value = stream_draw(stream, loaded, true_ratio) * (loaded ? 1 : 1 + trace->left);
+    trace->left = loaded ? trace->effect->size : trace->left * trace->effect->decay;
+    return value;
+}
+
+// One experiment. Returns how many runs were made, washout runs included; 0 if memory ran out.
+static size_t measure(struct session *session, struct stream *stream, struct trace *trace)
+{
+    for (size_t made = 0;; made++) {
+        const struct decision next = decide(session);
+        if (next.stop != STOP_NOT)
+            return made;
+        if (next.washout == WASHOUT_RUN) {
+            draw(stream, trace, false);
+            session_note(session, &(struct observation){.washout = true});
+            continue;
+        }
+        struct observation run = {.condition = (int)next.condition,
+                                  .block = next.block,
+                                  .order = next.order,
+                                  .washed = next.washed};
+        const bool loaded = settings_is_loaded(session->settings, run.condition);
+        for (enum metric m = 0; m < METRICS; m++)
+            run.value[m] = NAN;
+        run.value[WALL_S] = draw(stream, trace, loaded);
+        if (session_add(session, &run) != SESSION_ADDED)
+            return 0;
+    }
+}
+
+static void judge(struct session *session, size_t made, struct sums *sums)
+{
+    bool covered = true, flagged = false, seen = false;
+    for (size_t i = 1; i < session->settings->condition_count; i++) {
+        const struct interval ratio = metric_ratio(session, i, WALL_S);
+        // Several loads are judged by the first: each interval is at 95 % by itself.
+        covered = i > 1 ? covered : ratio.low <= true_ratio && true_ratio <= ratio.high;
+        sums->half += i > 1 ? 0 : ratio.error;
+        flagged = flagged || carry_over_shows(session, i, WALL_S) || carry_over_is_slow(session);
+        seen = seen || metric_is_distinguishable(session, i, WALL_S);
+    }
+    sums->experiments++;
+    sums->covered += covered ? 1 : 0;
+    sums->flagged += flagged ? 1 : 0;
+    sums->silent += covered || flagged ? 0 : 1;
+    sums->distinguished += seen ? 1 : 0;
+    sums->grown += session->unwashed > 0 ? 1 : 0;
+    sums->washed += (double)session->washed;
+    sums->made += (double)made;
+}
+
+static bool run_chunk(void *context, size_t number)
+{
+    const struct job *job = context;
+    struct settings settings = job->cell.settings;
+    struct session session;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    bool good = session_init(&session, &settings) && rng;
+    if (rng)
+        gsl_rng_set(rng, job->plan->seed + 1000003 * (number + 1));
+    for (size_t i = 0; good && i < CHUNK; i++) {
+        struct stream stream;
+        struct trace trace = {.effect = &job->effect};
+        settings.seed = gsl_rng_get(rng);
+        session_clear(&session);
+        stream_begin(&stream, job->cell.population, rng);
+        const size_t made = measure(&session, &stream, &trace);
+        good = made > 0;
+        if (good)
+            judge(&session, made, &job->part[number]);
+    }
+    session_free(&session);
+    if (rng)
+        gsl_rng_free(rng);
+    return good;
+}
+
+static bool simulate(struct job *job, struct sums *sums)
+{
+    *sums = (struct sums){0};
+    job->chunks = (job->plan->experiments + CHUNK - 1) / CHUNK;
+    job->part = calloc(job->chunks, sizeof *job->part);
+    const bool good = job->part && workers_run(job->chunks, job->plan->threads, run_chunk, job);
+    for (size_t i = 0; good && i < job->chunks; i++) {
+        const struct sums *part = &job->part[i];
+        sums->experiments += part->experiments;
+        sums->covered += part->covered;
+        sums->silent += part->silent;
+        sums->flagged += part->flagged;
+        sums->distinguished += part->distinguished;
+        sums->grown += part->grown;
+        sums->washed += part->washed;
+        sums->made += part->made;
+        sums->half += part->half;
+    }
+    free(job->part);
+    return good;
+}
+
+static double percent(size_t count, const struct sums *sums)
+{
+    return 100 * (double)count / (double)sums->experiments;
+}
+
+// That many percent are more than chance explains where at most `allowed` are.
+static bool exceeds(double wrong, double allowed, const struct sums *sums)
+{
+    return wrong > allowed + 3 * sqrt(allowed * (100 - allowed) / (double)sums->experiments);
+}
+
+static char names[][8] = {"base", "load", "two", "three", "four"};
+
+static bool row(const struct plan *plan, const struct population *population, size_t loads,
+                const struct effect *effect)
+{
+    struct sums sums[RULES];
+    for (size_t rule = 0; rule < RULES; rule++) {
+        struct job job = {.plan = plan, .effect = *effect};
+        job.cell = plan_cell(plan, population, 0, true_ratio);
+        job.cell.settings.condition_count = loads + 1;
+        for (size_t i = 0; i <= loads; i++)
+            job.cell.settings.conditions[i] = names[i];
+        job.cell.settings.washout.automatic = rule == AUTO;
+        job.cell.settings.washout.runs = rule == ONE ? 1 : 0;
+        if (!simulate(&job, &sums[rule]))
+            return false;
+    }
+    const double runs = (double)sums[NONE].experiments;
+    printf("%-17s %zu %5.0f %5.1f |%7.2f %6.2f %6.2f %6.2f |%7.2f %6.2f %6.2f |%7.2f %6.2f %6.2f "
+           "%6.2f %6.2f\n",
+           population->name, loads, 100 * effect->size, effect->decay,
+           percent(sums[NONE].covered, &sums[NONE]), percent(sums[NONE].flagged, &sums[NONE]),
+           percent(sums[NONE].silent, &sums[NONE]), sums[NONE].made / runs,
+           percent(sums[ONE].covered, &sums[ONE]), percent(sums[ONE].silent, &sums[ONE]),
+           sums[ONE].made / sums[NONE].made, percent(sums[AUTO].covered, &sums[AUTO]),
+           percent(sums[AUTO].grown, &sums[AUTO]), percent(sums[AUTO].flagged, &sums[AUTO]),
+           percent(sums[AUTO].silent, &sums[AUTO]), sums[AUTO].made / sums[NONE].made);
+    fflush(stdout);
+    const double flagged = percent(sums[NONE].flagged, &sums[NONE]);
+    if (plan->quick && !(effect->size > 0) && exceeds(flagged, false_alarms, &sums[NONE])) {
+        fprintf(stderr, "broken: %s: false alarms of carry-over in %.2f %% of the sessions\n",
+                population->name, flagged);
+        return false;
+    }
+    return true;
+}
+
+bool carry_table(const struct plan *plan)
+{
+    bool good = true;
+    puts("\nCarry-over: an unloaded run after a loaded one takes so many percent longer, of which "
+         "the\nshare `decay` is left to the next. Slowdown 1.25, default settings; percent but for "
+         "runs\n(all that were made) and their ratio to those without washout");
+    printf("%-23s %11s |%28s |%21s |%35s\n", "", "", "--washout 0", "--washout 1",
+           "--washout auto");
+    printf("%-17s %s %4s %5s |%7s %6s %6s %6s |%7s %6s %6s |%7s %6s %6s %6s %6s\n", "population",
+           "loads", "size", "decay", "cover", "flag", "w&u", "runs", "cover", "w&u", "ratio",
+           "cover", "grown", "flag", "w&u", "ratio");
+    for (size_t i = 0; i < population_count; i++)
+        for (size_t loads = 1; loads <= 4; loads += 3)
+            for (size_t e = 0; e < EFFECTS; e++)
+                if (plan_wants(plan->populations, populations[i].name) &&
+                    (e == 0 || plan_wants(shown, populations[i].name)) &&
+                    (!plan->quick || (e == 0 && loads == 1)))
+                    good = row(plan, &populations[i], loads, &effects[e]) && good;
+    return good;
+}

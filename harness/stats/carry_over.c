@@ -1,0 +1,164 @@
+#include "carry_over.h"
+
+#include "metrics.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+
+// Found with `make simulate` (docs/statistics.md, "Carry-over"): the levels, of all loads
+// and metrics together, of the test at the end, and of the looks before it.
+static const double end_level = 0.01, early_level = 0.001;
+// From here on a few runs more are made before the experiment ends, up to so many blocks.
+static const double suspect_level = 0.1;
+enum { SUSPECT_BLOCKS = 20 };
+// Once a carry-over has shown, that some of it is left is as likely as not.
+static const double again = 20;
+static const double least_bias = 0.1; // of the baseline's mean, in requested errors
+enum { LOOK_FROM = 4, LOOK_EVERY = 2, NO_GROUP = -1, ALL_LOADS = -1 };
+
+// Sums over the baseline's runs that follow the same condition.
+struct group {
+    size_t count;
+    double mean_x, mean_y; // order, and logarithm of the value
+};
+
+// Sums within the groups, about their means.
+struct within {
+    struct group group[MAX_CONDITIONS];
+    double xx, xy, yy;
+    size_t count, groups;
+};
+
+// What the run follows: 0 for an unloaded run, NO_GROUP where it is no run of the
+// baseline that can be compared.
+static int group_of(const struct session *session, const struct observation *run,
+                    enum metric metric)
+{
+    const struct settings *settings = session->settings;
+    if (settings_is_loaded(settings, run->condition) || !session_uses(session, run) ||
+        run->failure != FAILURE_NONE || run->follows < 0 || !(run->value[metric] > 0))
+        return NO_GROUP;
+    return settings_is_loaded(settings, run->follows) ? run->follows : 0;
+}
+
+static void add(struct within *within, int index, double x, double y)
+{
+    struct group *group = &within->group[index];
+    const double dx = x - group->mean_x, dy = y - group->mean_y;
+    within->groups += group->count == 0 ? 1 : 0;
+    within->count++;
+    group->count++;
+    group->mean_x += dx / (double)group->count;
+    group->mean_y += dy / (double)group->count;
+    within->xx += dx * (x - group->mean_x);
+    within->xy += dx * (y - group->mean_y);
+    within->yy += dy * (y - group->mean_y);
+}
+
+// With all loads taken for one (`one`), their group is 1.
+static void collect(const struct session *session, enum metric metric, bool one,
+                    struct within *within)
+{
+    *within = (struct within){0};
+    for (size_t i = 0; i < session->count; i++) {
+        const struct observation *run = &session->runs[i];
+        const int group = group_of(session, run, metric);
+        if (group != NO_GROUP)
+            add(within, one && group > 0 ? 1 : group, (double)run->order, log(run->value[metric]));
+    }
+}
+
+// Of one load, or of ALL_LOADS.
+static struct carry_over estimate(struct session *session, int condition, enum metric metric)
+{
+    struct within within;
+    collect(session, metric, condition == ALL_LOADS, &within);
+    const struct group *others = &within.group[0];
+    const struct group *after = &within.group[condition == ALL_LOADS ? 1 : condition];
+    struct carry_over result = {NAN, NAN, NAN, NAN, after->count, others->count};
+    const double df = (double)within.count - (double)within.groups - 1;
+    if (after->count < 2 || others->count < 2 || df < 2 || !(within.xx > 0) || !(within.yy > 0))
+        return result;
+    const double slope = within.xy / within.xx, apart = after->mean_x - others->mean_x;
+    const double rest = fmax(within.yy - slope * within.xy, 1e-12 * within.yy);
+    const double difference = after->mean_y - others->mean_y - slope * apart;
+    const double error = sqrt(rest / df * (1 / (double)after->count + 1 / (double)others->count +
+                                           apart * apart / within.xx));
+    const double half = critical_t(&session->critical, df) * error;
+    result.ratio = exp(difference);
+    result.low = exp(difference - half);
+    result.high = exp(difference + half);
+    result.p = 2 * gsl_cdf_tdist_Q(fabs(difference) / error, df);
+    return result;
+}
+
+struct carry_over carry_over_estimate(struct session *session, size_t condition, enum metric metric)
+{
+    return estimate(session, (int)condition, metric);
+}
+
+static size_t count_loads(const struct settings *settings)
+{
+    return settings->condition_count - 1 - (settings_aa(settings) > 0 ? 1 : 0);
+}
+
+// Whether it is significant at that level, and moves the baseline's mean by more than
+// is worth a word.
+static bool shows(struct session *session, int condition, enum metric metric, double level)
+{
+    const struct settings *settings = session->settings;
+    const struct carry_over found = estimate(session, condition, metric);
+    const double share = (double)found.after / (double)session->conditions[0].metric[metric].count;
+    return found.p < level / (double)settings_metric_count(settings) &&
+           share * fabs(found.ratio - 1) > fmin(least_bias * settings->error, 0.005);
+}
+
+bool carry_over_shows(struct session *session, size_t condition, enum metric metric)
+{
+    return settings_is_loaded(session->settings, (int)condition) &&
+           shows(session, (int)condition, metric,
+                 end_level / (double)count_loads(session->settings));
+}
+
+// Several loads: each by itself, and all together, which sees what they have in common.
+static bool any_load_shows(struct session *session, enum metric metric, double level)
+{
+    const struct settings *settings = session->settings;
+    const size_t loads = count_loads(settings);
+    const double each = loads > 1 ? level / 2 / (double)loads : level;
+    bool found = loads > 1 && shows(session, ALL_LOADS, metric, level / 2);
+    for (int i = 1; i < (int)settings->condition_count && !found; i++)
+        found = settings_is_loaded(settings, i) && shows(session, i, metric, each);
+    return found;
+}
+
+static bool any_shows(struct session *session, double level)
+{
+    for (enum metric m = 0; m < METRICS; m++)
+        if (session->settings->metric[m] && !metric_is_negligible(session, 0, m) &&
+            any_load_shows(session, m, level))
+            return true;
+    return false;
+}
+
+bool carry_over_is_slow(const struct session *session)
+{
+    return session->settings->washout.automatic && session->washed > 0 &&
+           washout_next(session->washed) == session->washed;
+}
+
+bool carry_over_is_suspect(struct session *session)
+{
+    return session->settings->washout.automatic && session_blocks(session) < SUSPECT_BLOCKS &&
+           any_shows(session, suspect_level);
+}
+
+size_t carry_over_washout(struct session *session, bool ends)
+{
+    const size_t blocks = session_blocks(session), now = session->washed;
+    if (!session->settings->washout.automatic || blocks < LOOK_FROM ||
+        (!ends && blocks % LOOK_EVERY != 0))
+        return now;
+    const double level = (ends ? end_level : early_level) * (now > 0 ? again : 1);
+    return any_shows(session, level) ? washout_next(now) : now;
+}
