@@ -3,7 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { TIGHT_MAX_RUNS = 400 };
+const struct setting settings_of_plan[SETTINGS] = {
+    [SETTING_DEFAULT] = {"default", 0, DEFAULT_MIN_RUNS, DEFAULT_MAX_RUNS},
+    [SETTING_3_10] = {"3-10", 0, 3, 10},
+    [SETTING_5_15] = {"5-15", 0, 5, 15},
+    [SETTING_25] = {"n*=25", 25, DEFAULT_MIN_RUNS, 400},
+    [SETTING_80] = {"n*=80", 80, DEFAULT_MIN_RUNS, 400},
+};
 
 static char first_name[] = "baseline", second_name[] = "load";
 
@@ -18,8 +24,8 @@ bool plan_wants(const char *list, const char *name)
     return !list;
 }
 
-struct cell plan_cell(const struct plan *plan, const struct population *population, double oracle,
-                      double ratio)
+struct cell plan_cell(const struct plan *plan, const struct population *population,
+                      const struct setting *setting, double ratio)
 {
     struct cell cell = {.population = population, .ratio = ratio, .narrow = plan->narrow};
     struct settings *settings = &cell.settings;
@@ -28,12 +34,9 @@ struct cell plan_cell(const struct plan *plan, const struct population *populati
     settings->condition_count = ratio > 0 ? 2 : 1;
     settings->metric[WALL_S] = true;
     settings->confidence = 0.95;
-    settings->error = 0.05;
-    settings->min_runs = DEFAULT_MIN_RUNS;
-    settings->max_runs = DEFAULT_MAX_RUNS;
-    if (oracle > 0) {
-        settings->error = 1.959964 * cell_cv(&cell) / sqrt(oracle);
-        settings->max_runs = TIGHT_MAX_RUNS;
-    }
+    settings->min_runs = setting->min_runs;
+    settings->max_runs = setting->max_runs;
+    settings->error =
+        setting->oracle > 0 ? 1.959964 * cell_cv(&cell) / sqrt(setting->oracle) : DEFAULT_ERROR;
     return cell;
 }

@@ -1,4 +1,4 @@
-// The options, as all tables share them.
+// The options, and the settings that the tables share.
 #ifndef SIMULATE_PLAN_H
 #define SIMULATE_PLAN_H
 
@@ -13,13 +13,21 @@ struct plan {
     bool quick;              // few cells, bounds are checked
 };
 
+// When an experiment stops.
+struct setting {
+    const char *name;
+    double oracle; // 0: at an error of 5 %; else at that which an oracle reaches with so many runs
+    size_t min_runs, max_runs;
+};
+
+enum { SETTING_DEFAULT, SETTING_3_10, SETTING_5_15, SETTING_25, SETTING_80, SETTINGS };
+extern const struct setting settings_of_plan[SETTINGS];
+
 // Whether `name` begins with one of the names in `list` (NULL: any name does).
 bool plan_wants(const char *list, const char *name);
 
-// A cell with the default settings; or, with `oracle` above 0, aiming at the
-// error that an oracle reaches with so many runs, with up to 400 runs.
-// `ratio`: the true slowdown, 0 for one condition.
-struct cell plan_cell(const struct plan *plan, const struct population *population, double oracle,
-                      double ratio);
+// A cell of that setting. `ratio`: the true slowdown, 0 for one condition.
+struct cell plan_cell(const struct plan *plan, const struct population *population,
+                      const struct setting *setting, double ratio);
 
 #endif

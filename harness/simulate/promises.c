@@ -50,23 +50,24 @@ static bool run(const struct plan *plan, const struct cell *cell, size_t number,
 }
 
 static bool compare_row(const struct plan *plan, const struct population *population,
-                        const char *setting, double oracle)
+                        const struct setting *setting)
 {
     struct tally tally;
-    struct cell cell = plan_cell(plan, population, oracle, 0);
+    struct cell cell = plan_cell(plan, population, setting, 0);
     cell.kind = COMPARISON;
     cell.ratio = 1;
     if (!run(plan, &cell, 1000, &tally))
         return false;
     double wrong = 100 - percent(tally.covered, &tally);
-    printf("%-17s %-8s %7.2f %7.1f %7.2f %7.1f %7.2f %7.2f", population->name, setting, 100 - wrong,
+    printf("%-20s %-8s %7.2f %7.1f %7.2f %7.1f %7.2f %7.2f", population->name, setting->name,
+           100 - wrong,
            mean(tally.runs, &tally), 100 * mean(tally.half_width, &tally),
            percent(tally.flagged, &tally), percent(tally.wrong_unflagged, &tally),
            percent(tally.distinguished, &tally));
     for (size_t i = 0; i < POWERS; i++)
         printf(" %4.0f", percent(tally.seen[i], &tally));
     putchar('\n');
-    return population->hard ||
+    return population->hard || population->unseen ||
            kept(plan, &tally, population->name, "the ratio of two results", wrong);
 }
 
@@ -76,15 +77,15 @@ static bool compare_table(const struct plan *plan)
     bool good = true;
     puts("\nTwo equal results compared (jostle compare); then how often a difference of 1, 2, 5 "
          "and\n10 % is seen (percent; runs of each)");
-    printf("%-17s %-8s %7s %7s %7s %7s %7s %7s %4s %4s %4s %4s\n", "population", "setting", "cover",
+    printf("%-20s %-8s %7s %7s %7s %7s %7s %7s %4s %4s %4s %4s\n", "population", "setting", "cover",
            "runs", "half", "flag", "w&u", "A/A", "1", "2", "5", "10");
     for (size_t i = 0; i < population_count; i++) {
         if (!plan_wants(still, populations[i].name) ||
             !plan_wants(plan->populations, populations[i].name))
             continue;
-        good = compare_row(plan, &populations[i], "default", 0) && good;
+        good = compare_row(plan, &populations[i], &settings_of_plan[SETTING_DEFAULT]) && good;
         if (!plan->quick)
-            good = compare_row(plan, &populations[i], "n*=25", 25) && good;
+            good = compare_row(plan, &populations[i], &settings_of_plan[SETTING_25]) && good;
     }
     return good;
 }
@@ -92,10 +93,10 @@ static bool compare_table(const struct plan *plan)
 static bool floor_row(const struct plan *plan, const struct population *population)
 {
     bool good = true;
-    printf("%-17s", population->name);
+    printf("%-20s", population->name);
     for (size_t i = 0; good && i < LOADS; i++) {
         struct tally tally;
-        struct cell cell = plan_cell(plan, population, 0, load_truths[i]);
+        struct cell cell = plan_cell(plan, population, &settings_of_plan[SETTING_DEFAULT], load_truths[i]);
         cell.settings.conditions[1] = aa_name;
         cell.settings.conditions[2] = second_name;
         cell.settings.condition_count = 3;
@@ -120,7 +121,7 @@ static bool floor_table(const struct plan *plan)
     bool good = true;
     puts("\n--aa: mean noise floor, and how often a load with that true slowdown is called\n"
          "distinguishable from noise (percent; at 1 these are false alarms)");
-    printf("%-17s %8s %8s %8s %8s %8s\n", "population", "floor", "1", "1.02", "1.05", "1.25");
+    printf("%-20s %8s %8s %8s %8s %8s\n", "population", "floor", "1", "1.02", "1.05", "1.25");
     for (size_t i = 0; i < population_count; i++)
         if (plan_wants(known, populations[i].name) &&
             plan_wants(plan->populations, populations[i].name))
@@ -135,22 +136,23 @@ static bool family_table(const struct plan *plan)
     bool good = true;
     puts("\n--metric all, four independent metrics: how often all four intervals hold at once, "
          "and\nhow often the first does by itself (percent); runs of each condition");
-    printf("%-17s %-10s %8s %8s %8s\n", "population", "figure", "all", "first", "runs");
+    printf("%-20s %-10s %8s %8s %8s\n", "population", "figure", "all", "first", "runs");
     for (size_t i = 0; i < population_count; i++)
         for (size_t single = 0; single < 2; single++) {
             if (!plan_wants(known, populations[i].name) ||
                 !plan_wants(plan->populations, populations[i].name) || (single && plan->quick))
                 continue;
             struct tally tally;
-            struct cell cell = plan_cell(plan, &populations[i], 25, single ? 0 : 1.25);
+            struct cell cell = plan_cell(plan, &populations[i], &settings_of_plan[SETTING_25],
+                                         single ? 0 : 1.25);
             for (enum metric m = 0; m < METRICS; m++)
                 cell.settings.metric[m] = true;
             good = run(plan, &cell, 3000 + 2 * i + single, &tally) && good;
             double covered = percent(tally.covered, &tally);
-            printf("%-17s %-10s %8.2f %8.2f %8.1f\n", populations[i].name,
+            printf("%-20s %-10s %8.2f %8.2f %8.1f\n", populations[i].name,
                    single ? "mean" : "slowdown", covered, percent(tally.covered_first, &tally),
                    mean(tally.runs, &tally));
-            if (!populations[i].hard)
+            if (!populations[i].hard && !populations[i].unseen)
                 good =
                     kept(plan, &tally, populations[i].name, "one of four metrics", 100 - covered) &&
                     good;
@@ -164,13 +166,13 @@ static bool gate_row(const struct plan *plan, const struct population *populatio
                      size_t number)
 {
     struct tally tally;
-    struct cell cell = plan_cell(plan, population, 0, truth);
+    struct cell cell = plan_cell(plan, population, &settings_of_plan[SETTING_DEFAULT], truth);
     cell.settings.at_most = gate_limit;
     cell.settings.max_runs = GATE_MAX_RUNS;
     bool good = run(plan, &cell, number, &tally);
     double below = percent(tally.verdict[VERDICT_BELOW], &tally);
     double above = percent(tally.verdict[VERDICT_ABOVE], &tally);
-    printf("%-17s %8.2f %8.2f %8.2f %10.2f %8.1f\n", population->name, truth, below, above,
+    printf("%-20s %8.2f %8.2f %8.2f %10.2f %8.1f\n", population->name, truth, below, above,
            percent(tally.verdict[VERDICT_UNDECIDED], &tally), mean(tally.runs, &tally));
     double wrong = (truth >= gate_limit ? below : 0) + (truth <= gate_limit ? above : 0);
     return kept(plan, &tally, population->name, "the gate", wrong) && good;
@@ -181,7 +183,7 @@ static bool gate_table(const struct plan *plan)
     bool good = true;
     printf("\nThe gate --at-most %.2f, default setting but 60 runs at most (percent)\n",
            gate_limit);
-    printf("%-17s %8s %8s %8s %10s %8s\n", "population", "truth", "below", "above", "undecided",
+    printf("%-20s %8s %8s %8s %10s %8s\n", "population", "truth", "below", "above", "undecided",
            "runs");
     for (size_t i = 0; i < population_count; i++)
         for (size_t g = 0; g < TRUTHS; g++)

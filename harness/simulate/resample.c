@@ -94,6 +94,6 @@ bool resample_read(const char *path, struct population *population)
                                       .shape = RESAMPLED,
                                       .values = values.value,
                                       .count = values.count};
-    population->cv = population->loaded_cv = population_cv(population, false);
+    population->cv = population_cv(population, false);
     return true;
 }

@@ -2,19 +2,23 @@
 #ifndef SIMULATE_TABLE_H
 #define SIMULATE_TABLE_H
 
-#include "trials.h"
+#include "plan.h"
 
 enum { COLUMNS = 3 }; // MEAN, SLOWDOWN, SAME
 enum column { MEAN, SLOWDOWN, SAME };
 
 struct row {
     const struct population *population;
-    const char *setting;
+    const struct setting *setting;
     struct cell cell[COLUMNS];
     struct tally tally[COLUMNS];
 };
 
 void table_header(void);
+
+// Announces that the rows that follow are of populations on which nothing was tuned.
+void table_held_out(void);
+
 void table_row(const struct row *row);
 
 // How often each flag was raised, and what becomes of the means measured together with a load.

@@ -27,7 +27,8 @@ static void begin(struct generator *generator, const struct cell *cell, double s
     generator->scale = scale;
     for (enum metric m = 0; m < METRICS; m++)
         if (cell->settings.metric[m])
-            stream_begin(&generator->stream[m], cell->population, rng);
+            stream_begin(&generator->stream[m], cell->population,
+                         cell->settings.condition_count == 1, rng);
 }
 
 static void draw(struct generator *generator, const struct settings *settings,
@@ -89,7 +90,7 @@ static void judge_metrics(struct session *session, const struct generator *gener
 {
     const struct settings *settings = session->settings;
     const struct cell *cell = generator->cell;
-    bool single = settings->condition_count == 1, covered = true;
+    bool single = settings->condition_count == 1, covered = true, robust = true;
     for (enum metric m = METRICS; m-- > 0;) {
         if (!settings->metric[m])
             continue;
@@ -98,7 +99,9 @@ static void judge_metrics(struct session *session, const struct generator *gener
             narrowed(cell, single ? mean.interval : metric_ratio(session, judged(settings), m));
         double truth = single ? stream_truth(&generator->stream[m]) : cell->ratio;
         bool held = holds(&figure, truth);
+        const struct interval wide = narrowed(cell, mean.robust);
         covered = covered && held;
+        robust = robust && single && holds(&wide, truth);
         if (m != WALL_S)
             continue;
         tally->covered_first += held ? 1 : 0;
@@ -108,6 +111,7 @@ static void judge_metrics(struct session *session, const struct generator *gener
             tally->seen[i] += figure.low / cell->ratio * power_ratio[i] > 1 ? 1 : 0;
     }
     tally->covered += covered ? 1 : 0;
+    tally->covered_robust += robust ? 1 : 0;
     count_flags(session, covered, tally);
 }
 
@@ -194,6 +198,7 @@ static void tally_add(struct tally *sum, const struct tally *part)
     sum->experiments += part->experiments;
     sum->covered += part->covered;
     sum->covered_first += part->covered_first;
+    sum->covered_robust += part->covered_robust;
     sum->flagged += part->flagged;
     sum->wrong_unflagged += part->wrong_unflagged;
     sum->mean_covered += part->mean_covered;
@@ -240,14 +245,14 @@ bool trials_run(const struct cell *cells, struct tally *tallies, size_t count, s
 
 double cell_cv(const struct cell *cell)
 {
-    double base = population_cv(cell->population, false);
-    return cell->ratio > 0 ? hypot(base, population_cv(cell->population, true)) : base;
+    const bool alone = cell->settings.condition_count == 1;
+    double base = population_cv(cell->population, alone && cell->population->quiet);
+    return !alone ? hypot(base, population_cv(cell->population, true)) : base;
 }
 
 double oracle_runs(const struct cell *cell)
 {
-    enum shape shape = cell->population->shape;
-    if (shape == DRIFT || shape == STEP || shape == WARM_UP || shape == AUTOREGRESSIVE)
+    if (population_moves(cell->population))
         return NAN;
     double z = gsl_cdf_ugaussian_Pinv((1 + cell->settings.confidence) / 2);
     double runs = ceil(pow(z * cell_cv(cell) / cell->settings.error, 2));

@@ -15,6 +15,7 @@ struct tally {
     size_t experiments;
     size_t covered;         // every interval of the chosen metrics holds the truth
     size_t covered_first;   // that of the first metric does
+    size_t covered_robust;  // the robust ones of one condition do
     size_t flagged;         // any flag
     size_t flag[ODDITIES];  // each flag
     size_t wrong_unflagged; // not covered, no flag
