@@ -9,21 +9,32 @@ bats_require_minimum_version 1.5.0
     run -0 "$BIN/simulate" --quick
     [[ $output == *'lognormal-20%'* && $output == *'ar1-0.9'* && $output == *'--at-most'* ]]
     [[ $output == *'Two equal results compared'* && $output == *'--aa: mean noise floor'* && $output == *'--metric all'* ]]
+    # Few runs, a load that delays and one that stalls are among them.
+    [[ $output == *'normal-5%            3-10 '* && $output == *'normal-5%            5-15 '* ]]
+    [[ $output == *'load-delays-20%      default'* && $output == *'load-stalls-20%x100% default'* ]]
 }
 
 @test "the same seed gives the same table, however many threads there are" {
     local threads
     for threads in 1 3; do
-        "$BIN/simulate" --experiments 700 --populations normal-5%,outliers-5% --threads $threads >"$BATS_TEST_TMPDIR/$threads"
+        "$BIN/simulate" --experiments 600 --populations normal-5%,load-stalls-30% --threads $threads >"$BATS_TEST_TMPDIR/$threads"
     done
     cmp "$BATS_TEST_TMPDIR/1" "$BATS_TEST_TMPDIR/3"
 }
 
-@test "the simulation notices an interval that is too narrow" {
-    # Shrunk to nine tenths an interval covers about 91 %: what it would be if
-    # the rule looked after each run and nothing made up for it.
-    run ! "$BIN/simulate" --quick --populations normal-5% --narrow 0.9
-    [[ $output == *'broken: normal-5%'*'coverage'* ]]
+@test "the simulation notices an interval that is too narrow, at every minimum of runs" {
+    run ! "$BIN/simulate" --quick --populations normal-5%,load-delays-20% --narrow 0.8
+    local setting
+    for setting in default 3-10 5-15; do
+        [[ $output == *"broken: normal-5%, $setting: the coverage of the slowdown"*below* ]]
+    done
+    [[ $output == *'broken: load-delays-20%, default: the coverage of the slowdown'* ]]
+}
+
+@test "the simulation notices an interval that is too wide" {
+    # What an interval widened up to the requested error came to: 99.8 % instead of 95.
+    run ! "$BIN/simulate" --quick --populations normal-5% --narrow 1.5
+    [[ $output == *'broken: normal-5%, default: the coverage of the mean'*above* ]]
 }
 
 @test "measured runs can be drawn from" {
