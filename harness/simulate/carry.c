@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CHUNK = 250, RULES = 3, NONE = 0, ONE = 1, AUTO = 2,  };
+enum { CHUNK = 250, RULES = 3, NONE = 0, ONE = 1, AUTO = 2 };
 
 static const double true_ratio = 1.25;
 static const double false_alarms = 2; // percent, at most
@@ -116,7 +116,7 @@ static bool run_chunk(void *context, size_t number)
         struct trace trace = {.effect = &job->effect};
         settings.seed = gsl_rng_get(rng);
         session_clear(&session);
-        stream_begin(&stream, job->cell.population, rng);
+        stream_begin(&stream, job->cell.population, false, rng);
         const size_t made = measure(&session, &stream, &trace);
         good = made > 0;
         if (good)
@@ -169,7 +169,7 @@ static bool row(const struct plan *plan, const struct population *population, si
     struct sums sums[RULES];
     for (size_t rule = 0; rule < RULES; rule++) {
         struct job job = {.plan = plan, .effect = *effect};
-        job.cell = plan_cell(plan, population, 0, true_ratio);
+        job.cell = plan_cell(plan, population, &settings_of_plan[SETTING_DEFAULT], true_ratio);
         job.cell.settings.condition_count = loads + 1;
         for (size_t i = 0; i <= loads; i++)
             job.cell.settings.conditions[i] = names[i];
@@ -179,7 +179,7 @@ static bool row(const struct plan *plan, const struct population *population, si
             return false;
     }
     const double runs = (double)sums[NONE].experiments;
-    printf("%-17s %zu %5.0f %5.1f |%7.2f %6.2f %6.2f %6.2f |%7.2f %6.2f %6.2f |%7.2f %6.2f %6.2f "
+    printf("%-20s %zu %5.0f %5.1f |%7.2f %6.2f %6.2f %6.2f |%7.2f %6.2f %6.2f |%7.2f %6.2f %6.2f "
            "%6.2f %6.2f\n",
            population->name, loads, 100 * effect->size, effect->decay,
            percent(sums[NONE].covered, &sums[NONE]), percent(sums[NONE].flagged, &sums[NONE]),
@@ -204,9 +204,9 @@ bool carry_table(const struct plan *plan)
     puts("\nCarry-over: an unloaded run after a loaded one takes so many percent longer, of which "
          "the\nshare `decay` is left to the next. Slowdown 1.25, default settings; percent but for "
          "runs\n(all that were made) and their ratio to those without washout");
-    printf("%-23s %11s |%28s |%21s |%35s\n", "", "", "--washout 0", "--washout 1",
+    printf("%-26s %11s |%28s |%21s |%35s\n", "", "", "--washout 0", "--washout 1",
            "--washout auto");
-    printf("%-17s %s %4s %5s |%7s %6s %6s %6s |%7s %6s %6s |%7s %6s %6s %6s %6s\n", "population",
+    printf("%-20s %s %4s %5s |%7s %6s %6s %6s |%7s %6s %6s |%7s %6s %6s %6s %6s\n", "population",
            "loads", "size", "decay", "cover", "flag", "w&u", "runs", "cover", "w&u", "ratio",
            "cover", "grown", "flag", "w&u", "ratio");
     for (size_t i = 0; i < population_count; i++)

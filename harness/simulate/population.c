@@ -49,7 +49,11 @@ const struct population populations[] = {
      .silent = 5},
     {.name = "warm-up", .shape = WARM_UP, .cv = 0.01, .amount = 0.10, .hard = true, .silent = 2},
     // A quiet baseline, and what a load does to it.
-    {.name = "load-lognormal-30%", .shape = LOGNORMAL, .cv = 0.01, .loaded_cv = 0.30, .quiet = true},
+    {.name = "load-lognormal-30%",
+     .shape = LOGNORMAL,
+     .cv = 0.01,
+     .loaded_cv = 0.30,
+     .quiet = true},
     {.name = "load-exponential-10%",
      .shape = EXPONENTIAL,
      .cv = 0.01,

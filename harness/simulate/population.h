@@ -17,8 +17,8 @@ enum shape {
     PARETO,      // Pareto delays of mean `amount` and exponent `spread`
     BIMODAL,
     OUTLIERS,
-    STALLS,        // runs that take `spread` longer, with probability `amount`
-    STALLS_VARIED, // the same, of uniformly distributed length with that mean
+    STALLS,         // runs that take `spread` longer, with probability `amount`
+    STALLS_VARIED,  // the same, of uniformly distributed length with that mean
     STALLS_CHAINED, // the same, likely to follow each other
     QUANTISED,
     RESAMPLED,

@@ -60,8 +60,7 @@ static bool compare_row(const struct plan *plan, const struct population *popula
         return false;
     double wrong = 100 - percent(tally.covered, &tally);
     printf("%-20s %-8s %7.2f %7.1f %7.2f %7.1f %7.2f %7.2f", population->name, setting->name,
-           100 - wrong,
-           mean(tally.runs, &tally), 100 * mean(tally.half_width, &tally),
+           100 - wrong, mean(tally.runs, &tally), 100 * mean(tally.half_width, &tally),
            percent(tally.flagged, &tally), percent(tally.wrong_unflagged, &tally),
            percent(tally.distinguished, &tally));
     for (size_t i = 0; i < POWERS; i++)
@@ -96,7 +95,8 @@ static bool floor_row(const struct plan *plan, const struct population *populati
     printf("%-20s", population->name);
     for (size_t i = 0; good && i < LOADS; i++) {
         struct tally tally;
-        struct cell cell = plan_cell(plan, population, &settings_of_plan[SETTING_DEFAULT], load_truths[i]);
+        struct cell cell =
+            plan_cell(plan, population, &settings_of_plan[SETTING_DEFAULT], load_truths[i]);
         cell.settings.conditions[1] = aa_name;
         cell.settings.conditions[2] = second_name;
         cell.settings.condition_count = 3;
@@ -143,8 +143,8 @@ static bool family_table(const struct plan *plan)
                 !plan_wants(plan->populations, populations[i].name) || (single && plan->quick))
                 continue;
             struct tally tally;
-            struct cell cell = plan_cell(plan, &populations[i], &settings_of_plan[SETTING_25],
-                                         single ? 0 : 1.25);
+            struct cell cell =
+                plan_cell(plan, &populations[i], &settings_of_plan[SETTING_25], single ? 0 : 1.25);
             for (enum metric m = 0; m < METRICS; m++)
                 cell.settings.metric[m] = true;
             good = run(plan, &cell, 3000 + 2 * i + single, &tally) && good;

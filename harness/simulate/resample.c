@@ -90,10 +90,8 @@ bool resample_read(const char *path, struct population *population)
     const double mean = mean_of(&values);
     for (size_t i = 0; i < values.count; i++)
         values.value[i] /= mean;
-    *population = (struct population){.name = name,
-                                      .shape = RESAMPLED,
-                                      .values = values.value,
-                                      .count = values.count};
+    *population = (struct population){
+        .name = name, .shape = RESAMPLED, .values = values.value, .count = values.count};
     population->cv = population_cv(population, false);
     return true;
 }

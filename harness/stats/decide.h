@@ -10,10 +10,10 @@ enum washout_step { WASHOUT_NONE, WASHOUT_RUN, WASHOUT_PAUSE };
 struct decision {
     enum stop_reason stop; // STOP_NOT: run
     size_t condition, block, order;
-    double worst_error; // NAN: not known yet
-    size_t washed;      // washout runs after each loaded run, from this one on
+    double worst_error;        // NAN: not known yet
+    size_t washed;             // washout runs after each loaded run, from this one on
     enum washout_step washout; // what comes before this one
-    long more;          // runs, of all conditions together; -1: not known yet
+    long more;                 // runs, of all conditions together; -1: not known yet
 };
 
 struct decision decide(struct session *session);

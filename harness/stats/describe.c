@@ -185,10 +185,10 @@ static void add_carry_over(const struct view *view, struct message *message)
 }
 
 static void (*const add[ODDITIES])(const struct view *, struct message *) = {
-    [FLAG_OUTLIERS] = add_outliers,  [FLAG_TWO_MODES] = add_modes,
-    [FLAG_WARM_UP] = add_warm_up,    [FLAG_STEP] = add_step,
-    [FLAG_TREND] = add_trend,        [FLAG_AUTOCORRELATION] = add_dependence,
-    [FLAG_COARSE_CLOCK] = add_clock, [FLAG_LOAD_VARIANCE] = add_variance,
+    [FLAG_OUTLIERS] = add_outliers,     [FLAG_TWO_MODES] = add_modes,
+    [FLAG_WARM_UP] = add_warm_up,       [FLAG_STEP] = add_step,
+    [FLAG_TREND] = add_trend,           [FLAG_AUTOCORRELATION] = add_dependence,
+    [FLAG_COARSE_CLOCK] = add_clock,    [FLAG_LOAD_VARIANCE] = add_variance,
     [FLAG_CARRY_OVER] = add_carry_over,
 };
 

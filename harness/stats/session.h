@@ -56,18 +56,18 @@ struct session {
     int *table;    // [block * conditions + condition]: index into runs, or -1
     size_t blocks; // rows of the table in use
     size_t block_capacity;
-    size_t complete;   // blocks that have every condition
-    size_t open;       // the first block that may lack one
-    size_t last_order; // the highest so far
-    int previous;      // the condition of the last run, warm-ups included; RUN_FIRST: none
-    size_t washouts;   // washout runs since
+    size_t complete;     // blocks that have every condition
+    size_t open;         // the first block that may lack one
+    size_t last_order;   // the highest so far
+    int previous;        // the condition of the last run, warm-ups included; RUN_FIRST: none
+    size_t washouts;     // washout runs since
     size_t washout_runs; // all of those
-    bool rested;       // the pause of --washout TIME was made since
-    size_t washed;     // washout runs after each loaded run, from block `unwashed` + 1 on
-    size_t unwashed;   // blocks before that, which do not count
-    size_t failed;     // runs, whether used or not
-    size_t unusable;   // of these: not used, and with the experiment's end
-    size_t set_aside;  // failed runs that were made again; in `failures`, not in `runs`
+    bool rested;         // the pause of --washout TIME was made since
+    size_t washed;       // washout runs after each loaded run, from block `unwashed` + 1 on
+    size_t unwashed;     // blocks before that, which do not count
+    size_t failed;       // runs, whether used or not
+    size_t unusable;     // of these: not used, and with the experiment's end
+    size_t set_aside;    // failed runs that were made again; in `failures`, not in `runs`
     size_t forecast_after, forecast_runs; // the first forecast: made after, of all runs; 0: none
     enum stop_reason outside;             // given by a `stop REASON` line
 };
