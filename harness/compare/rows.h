@@ -10,6 +10,11 @@ struct comparison {
     double confidence; // of the ratios; those of a condition's metrics hold at once
 };
 
+// How many intervals share the error rate 1 - confidence: those of the metrics of one
+// condition; and the level of each (Bonferroni).
+size_t comparison_family(const struct comparison *comparison);
+double comparison_level(const struct comparison *comparison);
+
 // A new `comparisons` of a jostle.comparison/1, for conditions (their names) that both
 // have. Ends the program where none of them has two good runs on both sides.
 json_t *comparison_rows(const struct comparison *comparison, const json_t *conditions);
