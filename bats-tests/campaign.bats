@@ -106,7 +106,7 @@ talk() {
     printf 'jostle: the target failed: fix it\n' >stderr
     talk next 'ended 0' next 'ended 5' next 'ended 1' next 'ended 143' next
     [[ $(cut -f 1 answers | paste -sd ' ') == 'ready cell ended cell ended cell ended cell ended end' ]]
-    [[ $(tail -n 1 answers) == $'end\t1\t2' && -z $(ls scratch) ]]
+    [[ $(tail -n 1 answers) == $'end\t1\t2\t0' && -z $(ls scratch) ]]
     [[ $(head -n 2 answers | tail -n 1) == $'cell\ta.n=1@l\t'"$PWD/scratch/jostle."* ]]
     jsonschema -i out/cells/a.n=1@l/cell.json "$ROOT/results/schema/jostle.cell.schema.json"
     holds '.loads == [{name: "l", spec: "cpu --percent 1"}] and .settings == {"max-runs": "7"} and .number == 1' <out/cells/a.n=1@l/cell.json

@@ -93,7 +93,7 @@ char **words_split(const char *text, size_t *count, const char **error)
 
 size_t words_until_joint(const char *text, const char **rest)
 {
-    const char *word = skip_blanks(text), *error, *end;
+    const char *word = skip_blanks(text), *last = text, *error, *end;
     char *nowhere = NULL;
     *rest = NULL;
     for (; *word != '\0'; word = skip_blanks(end)) {
@@ -102,8 +102,9 @@ size_t words_until_joint(const char *text, const char **rest)
             break;
         if (*word == '+' && end == word + 1) {
             *rest = end;
-            return (size_t)(word - text);
+            return (size_t)(last - text);
         }
+        last = end;
     }
     return strlen(text);
 }

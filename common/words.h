@@ -12,7 +12,7 @@ char **words_split(const char *text, size_t *count, const char **error);
 
 /* Several command lines may be joined by a word `+`; one in quotes, or with a
  * backslash, is a word like any other. Returns the length of what is in front of the
- * first joint; *rest is what follows it, or NULL where there is none. */
+ * first joint, up to its last word; *rest is what follows it, or NULL where there is none. */
 size_t words_until_joint(const char *text, const char **rest);
 
 /* The words with a blank between them, each quoted where a shell needs it; to
