@@ -155,6 +155,8 @@ made() {
 @test "every metric can be compared" {
     made A 1
     made B 1.25
+    run -0 "$JOSTLE" compare --metric all A B
+    [[ $output == *'B / A [98.75 %]'*'[ ] is a 98.75 % confidence interval (95 % for the 4 metrics of a condition together)'* ]]
     "$JOSTLE" compare --metric all --json - A B | holds '[.comparisons[] | select(.condition == "half" and .metric == "max_rss_bytes") | .ratio] == [1.25]'
 }
 

@@ -9,12 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t metric_count(const struct comparison *comparison)
+size_t comparison_family(const struct comparison *comparison)
 {
     size_t count = 0;
     for (enum metric m = 0; m < METRICS; m++)
         count += comparison->metric[m];
     return count;
+}
+
+double comparison_level(const struct comparison *comparison)
+{
+    return 1 - (1 - comparison->confidence) / (double)comparison_family(comparison);
 }
 
 static json_t *bounds(const struct interval *interval)
@@ -48,8 +53,8 @@ static json_t *row(const struct comparison *comparison, struct critical *critica
         metric_names[metric], "ratio", json_figure(ratio.center), "ci", bounds(&ratio), "error",
         ratio.constant ? json_null() : json_figure(ratio.error), "method", "welch-log-ratio",
         "distinguishable", is_distinguishable(&ratio, aa_one && aa_other ? floor : 0),
-        "simultaneous", metric_count(comparison) > 1, "a", side_to_json(comparison->a, one, metric),
-        "b", side_to_json(comparison->b, other, metric));
+        "simultaneous", comparison_family(comparison) > 1, "a",
+        side_to_json(comparison->a, one, metric), "b", side_to_json(comparison->b, other, metric));
 }
 
 static size_t used_runs(const struct side *side, const char *condition)
@@ -76,7 +81,7 @@ json_t *comparison_rows(const struct comparison *comparison, const json_t *condi
     struct critical critical;
     json_t *rows = json_array();
     check_runs(comparison, conditions);
-    critical_init(&critical, 1 - (1 - comparison->confidence) / (double)metric_count(comparison));
+    critical_init(&critical, comparison_level(comparison));
     for (size_t i = 0; i < json_array_size(conditions); i++)
         for (enum metric m = 0; m < METRICS; m++)
             if (comparison->metric[m])

@@ -33,7 +33,9 @@ def verdict_on_all:
     elif .not_recorded != [] then "All else that both record is the same: command, loads, settings, environment (\($facts))."
     else "Command, loads, settings, program, variables and environment are the same (of the environment: \($facts))." end;
 
-(.confidence * 100 | fixed(0) + " %") as $level
+def level_text: . * 10000 | round / 100 | "\(.) %";
+
+(.interval_level | level_text) as $level
 | "A = \(.a)",
   "B = \(.b)",
   "",
@@ -52,5 +54,5 @@ def verdict_on_all:
      (.only_a | if . == [] then empty else "only in A: \(join(", "))" end),
      (.only_b | if . == [] then empty else "only in B: \(join(", "))" end),
      verdict_on_all),
-  "[ ] is a \($level) confidence interval; the noise floor is that of A/A runs (slowdown --aa) where there are some,",
+  "[ ] is a \($level) confidence interval\(if .family > 1 then " (\(.confidence | level_text) for the \(.family) metrics of a condition together)" else "" end); the noise floor is that of A/A runs (slowdown --aa) where there are some,",
   "else the error of the mean, which does not know how far two days lie apart."
