@@ -100,3 +100,8 @@ refused() {
         "$BATS_TEST_DIRNAME/fixtures/common-tree.c" "$BATS_TEST_DIRNAME/../common/file.c"
     timeout 5 "$BATS_TEST_TMPDIR/tree"
 }
+
+@test "the mount of a path is found by its id, or without one by device, place and statfs" {
+    MOUNTS=$BATS_TEST_DIRNAME/fixtures/mounts parts mounts
+    parts mounts-here
+}

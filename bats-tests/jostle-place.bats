@@ -61,7 +61,7 @@ short() {
     [[ $output == 'jostle: --place smt: this machine has no sibling threads: it has core, l3, machine' ]]
     [[ ! -e out ]]
     run -2 taskset -c 0 "$JOSTLE" slowdown --output out --place l3 --load cpu -- true
-    [[ $output == 'jostle: --place l3: the CPUs allowed here (0) have no two cores under one L3 cache: they have core, machine' ]]
+    [[ $output == 'jostle: --place l3: the CPUs allowed here (0) have no two cores under one L3 cache, with an L2 of their own: they have core, machine' ]]
     run -2 short 'l4'
     [[ $output == *'did you mean l3?'* ]]
     run -2 short l3 --target-cpus 0

@@ -52,7 +52,7 @@ seats() {
     run -2 "$PLACEMENT" --synthetic 'node:1 l3:1 core:2 pu:1' --place other-node
     [[ $output == *'no second NUMA node with CPUs: it has core, l3, machine' ]]
     run -2 "$PLACEMENT" --synthetic 'node:2 l3:1 core:1 pu:2' --place l3
-    [[ $output == *'no two cores under one L3 cache: it has core, smt, other-node, machine' ]]
+    [[ $output == *'no two cores under one L3 cache, with an L2 of their own: it has core, smt, other-node, machine' ]]
     run -2 "$PLACEMENT" --synthetic 'node:2 core:1 pu:1' --place node
     [[ $output == *'it has core, other-node, machine' ]]
 }
@@ -60,6 +60,23 @@ seats() {
 @test "without any L3, cores of a node share none" {
     [[ $(seats 'node:1 core:4 pu:1' --place node --place-cpus 2) == '0-1 2-3' ]]
     run -2 "$PLACEMENT" --synthetic 'node:1 core:4 pu:1' --place l3
+}
+
+@test "cores that share an L2 are nearer than l3 and node" {
+    # Two cores to an L2, as in clusters of small cores.
+    local machine='node:1 l3:1 l2:3 core:2 pu:1'
+    [[ $(seats "$machine" --place l3) == '0 2' ]]
+    [[ $(seats "$machine" --place l3 --place-cpus 1:3) == '0 2-4' ]]
+    [[ $(seats "$machine" --place l3 --place-cpus 2:2) == '0-1 2-3' ]]
+    # The second core of the target shares an L2, too.
+    [[ $(seats "$machine" --allowed 0,2-5 --place l3 --place-cpus 2:2) == '0,2 4-5' ]]
+    [[ $(seats "$machine" --allowed 0,2-3 --place l3 --place-cpus 2:1) == '2-3 0' ]]
+    [[ $(seats 'node:1 l2:2 core:2 pu:1' --place node) == '0 2' ]]
+    [[ $(seats 'node:1 l3:2 l2:1 core:2 pu:1' --place node) == '0 2' ]]
+    run -2 "$PLACEMENT" --synthetic 'node:1 l3:2 l2:1 core:2 pu:1' --place l3
+    [[ $output == *'no two cores under one L3 cache, with an L2 of their own: it has core, node, machine' ]]
+    run -2 "$PLACEMENT" --synthetic 'node:1 l2:1 core:4 pu:1' --place node
+    [[ $output == *'it has core, machine' ]]
 }
 
 @test "only what is allowed is used, and the refusal says so" {

@@ -1,9 +1,10 @@
 #include "common/device.h"
 
+#include "common/disk.h"
 #include "common/machine.h"
+#include "common/mount.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,12 +28,6 @@ static const char *const memory_disks[] = {"ram", "zram"};
 static const char *const network_disks[] = {"nbd", "rbd", "drbd", "etherd"};
 
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
-
-struct mount {
-    char type[32];
-    char source[PATH_MAX];
-    char upper[PATH_MAX]; /* overlay's upperdir, "" if none */
-};
 
 static bool is_one_of(const char *word, const char *const *list, size_t count)
 {
@@ -67,81 +62,6 @@ static bool read_line(const char *path, char *line, size_t size)
     if (got)
         line[strcspn(line, "\n")] = '\0';
     return got;
-}
-
-/* mountinfo writes blanks in paths as \040; undo that in place. */
-static void unescape(char *text)
-{
-    char *out = text;
-
-    for (; *text != '\0'; text++) {
-        unsigned code;
-
-        if (text[0] == '\\' && sscanf(text + 1, "%3o", &code) == 1 && code < 256) {
-            *out++ = (char)code;
-            text += 3;
-        } else {
-            *out++ = *text;
-        }
-    }
-    *out = '\0';
-}
-
-static void find_option(const char *options, const char *name, char *value, size_t size)
-{
-    size_t length = strlen(name);
-
-    value[0] = '\0';
-    for (const char *at = options; at != NULL; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (strncmp(at, name, length) == 0) {
-            snprintf(value, size, "%.*s", (int)strcspn(at + length, ","), at + length);
-            unescape(value);
-            return;
-        }
-    }
-}
-
-/* One line of mountinfo: "ID PARENT MAJ:MIN ROOT POINT OPTIONS [FIELDS...] -
- * TYPE SOURCE SUPER". True if it is the mount with this ID. */
-static bool parse_mount(char *line, uint64_t id, struct mount *mount)
-{
-    char *tail = strstr(line, " - "), *type, *source, *super, *end;
-
-    if (tail == NULL || strtoull(line, &end, 10) != id || end == line)
-        return false;
-    type = strtok_r(tail + 3, " \n", &end);
-    source = strtok_r(NULL, " \n", &end);
-    super = strtok_r(NULL, " \n", &end);
-    if (type == NULL || source == NULL)
-        return false;
-    snprintf(mount->type, sizeof mount->type, "%s", type);
-    snprintf(mount->source, sizeof mount->source, "%s", source);
-    unescape(mount->source);
-    find_option(super != NULL ? super : "", "upperdir=", mount->upper, sizeof mount->upper);
-    return true;
-}
-
-/* The mount that `path` is on, by its number (statx, Linux 5.8). */
-static bool find_mount(const char *path, struct mount *mount)
-{
-    struct statx status;
-    FILE *file;
-    char *line = NULL;
-    size_t size = 0;
-    bool found = false;
-
-    if (statx(AT_FDCWD, path, 0, STATX_MNT_ID, &status) != 0 ||
-        (status.stx_mask & STATX_MNT_ID) == 0)
-        return false;
-    file = fopen("/proc/self/mountinfo", "re");
-    if (file == NULL)
-        return false;
-    while (!found && getline(&line, &size, file) > 0)
-        found = parse_mount(line, status.stx_mnt_id, mount);
-    free(line);
-    fclose(file);
-    return found;
 }
 
 static void add_name(char *list, size_t size, const char *name)
@@ -213,6 +133,7 @@ static void whole_disk(const char *folder, const char *name, struct device *devi
 
     device->memory |= is_disk_of(name, memory_disks, LENGTH(memory_disks));
     device->network |= is_remote(folder, name);
+    device->virtual_disk |= disk_is_virtual(folder);
     if (depth >= DEEPEST || !join(path, folder, "loop/backing_file") ||
         !read_line(path, backing, sizeof backing)) {
         add_name(device->disks, sizeof device->disks, name);
@@ -223,6 +144,7 @@ static void whole_disk(const char *folder, const char *name, struct device *devi
     resolve(backing, &below, depth + 1);
     device->memory |= below.memory;
     device->network |= below.network;
+    device->virtual_disk |= below.virtual_disk;
     add_name(device->disks, sizeof device->disks, below.disks[0] != '\0' ? below.disks : name);
 }
 
@@ -268,14 +190,12 @@ static void descend(const char *folder, struct device *device, bool counting, in
 
 static unsigned logical_block(const char *counter)
 {
-    char path[PATH_MAX], line[32], *end;
-    unsigned long bytes;
+    char path[PATH_MAX];
+    int64_t bytes;
 
     snprintf(path, sizeof path, "/sys/class/block/%s/queue/logical_block_size", counter);
-    if (!read_line(path, line, sizeof line))
-        return 0;
-    bytes = strtoul(line, &end, 10);
-    return end != line && bytes <= 1 << 20 ? (unsigned)bytes : 0;
+    bytes = machine_number(path);
+    return bytes > 0 && bytes <= 1 << 20 ? (unsigned)bytes : 0;
 }
 
 /* The number of the block device: the file's own, or (btrfs and others have an
@@ -294,22 +214,35 @@ static dev_t block_number(const char *path, const struct mount *mount)
 /* /dev/root and other aliases are named by what /sys calls them. */
 static void resolve_block(dev_t number, struct device *device, int depth)
 {
-    char folder[64], real[PATH_MAX];
+    char folder[64], whole[PATH_MAX], real[PATH_MAX];
 
     snprintf(folder, sizeof folder, "/sys/dev/block/%u:%u", major(number), minor(number));
-    if (realpath(folder, real) == NULL)
+    if (realpath(machine_path(folder, whole), real) == NULL)
         return;
     snprintf(device->name, sizeof device->name, "%.127s", base_name(real));
-    descend(folder, device, true, depth);
+    (void)disk_identity(real, device->identity, sizeof device->identity);
+    descend(real, device, true, depth);
     device->block_bytes = logical_block(device->counter);
+}
+
+/* A file system's own number in addition to the disk's: clones of one image have the same
+ * one, and one disk may have several file systems. */
+static void add_identity(const char *path, const char *type, struct device *device)
+{
+    char text[64];
+    const size_t used = strlen(device->identity);
+
+    if (disk_file_system_identity(path, type, text, sizeof text))
+        snprintf(device->identity + used, sizeof device->identity - used, "%s%s",
+                 used > 0 ? ", " : "", text);
 }
 
 static void resolve(const char *path, struct device *device, int depth)
 {
-    struct mount mount = {.type = "unknown"};
+    struct mount mount;
     dev_t number;
 
-    find_mount(path, &mount);
+    (void)mount_of(path, &mount);
     if (strcmp(mount.type, "overlay") == 0 && mount.upper[0] != '\0' && depth < DEEPEST &&
         access(mount.upper, F_OK) == 0) {
         char below[sizeof device->file_system];
@@ -319,15 +252,20 @@ static void resolve(const char *path, struct device *device, int depth)
         snprintf(device->file_system, sizeof device->file_system, "overlay on %.20s", below);
         return;
     }
+    /* In a container its folders are elsewhere: it may be on anything. */
+    device->hidden |= strcmp(mount.type, "overlay") == 0;
     snprintf(device->file_system, sizeof device->file_system, "%s", mount.type);
     device->memory |= is_one_of(mount.type, memory_systems, LENGTH(memory_systems));
     device->network |= is_one_of(mount.type, network_systems, LENGTH(network_systems));
     device->copy_on_write |= is_one_of(mount.type, copying_systems, LENGTH(copying_systems));
     number = block_number(path, &mount);
-    if (number != 0)
+    if (number != 0) {
         resolve_block(number, device, depth);
-    else if (mount.source[0] != '\0' && !device->memory)
+        add_identity(path, mount.type, device);
+    } else if (mount.source[0] != '\0' && !device->memory) {
         snprintf(device->name, sizeof device->name, "%.127s", mount.source);
+    }
+    device->unknown |= number == 0 && strcmp(mount.type, MOUNT_UNKNOWN) == 0;
 }
 
 bool device_of(const char *path, struct device *device)
@@ -338,7 +276,7 @@ bool device_of(const char *path, struct device *device)
     if (stat(path, &status) != 0)
         return false;
     resolve(path, device, 0);
-    device->virtual_disk = device->disks[0] != '\0' && machine_is_virtual();
+    device->virtual_disk |= device->disks[0] != '\0' && machine_is_virtual();
     return true;
 }
 
@@ -353,7 +291,7 @@ bool device_count(const struct device *device, struct device_counters *counters)
     if (device->counter[0] == '\0')
         return false;
     snprintf(path, sizeof path, "/sys/class/block/%s/stat", device->counter);
-    if (!read_line(path, line, sizeof line))
+    if (!machine_line(path, line, sizeof line))
         return false;
     for (; count < 17; count++, at = end) {
         v[count] = strtoull(at, &end, 10);

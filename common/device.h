@@ -8,11 +8,14 @@
 #include <stdint.h>
 
 struct device {
-    char file_system[32]; /* "ext4", "overlay on ext4", "tmpfs" */
+    char file_system[32]; /* "ext4", "overlay on ext4", "tmpfs"; "unknown" */
     char name[128];       /* the block device the file system is on: "vda1"; "" unknown */
     char disks[256];      /* the whole disks below it: "vda", "sda,sdb"; "" unknown */
     char counter[64];     /* the device whose counters are read; "" none */
+    char identity[256];   /* what the device stays known by, whatever its name; "" unknown */
     unsigned block_bytes; /* its logical block; 0 unknown */
+    bool unknown;         /* neither its file system nor its device can be found out */
+    bool hidden;          /* an overlay on what cannot be seen from here */
     bool memory;          /* backed by memory: tmpfs, ramfs, zram, a loop device on tmpfs */
     bool network;         /* a network file system, or a disk behind a network */
     bool copy_on_write;   /* an overwrite goes elsewhere: btrfs, zfs, bcachefs */

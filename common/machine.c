@@ -57,9 +57,50 @@ bool machine_field(const char *path, const char *name, const char *separators, c
     return found;
 }
 
+/* Whether the text has one of the words. */
+static bool names_one_of(const char *text, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcasestr(text, words[i]) != NULL)
+            return true;
+    return false;
+}
+
+/* What the firmware says of the machine; a cloud's bare metal says so. */
+static bool firmware_is_virtual(void)
+{
+    static const char *const files[] = {"/sys/class/dmi/id/sys_vendor",
+                                        "/sys/class/dmi/id/product_name",
+                                        "/sys/class/dmi/id/board_vendor"};
+    static const char *const makers[] = {
+        "QEMU",  "KVM",         "VMware",    "VirtualBox",      "Xen",
+        "bhyve", "Parallels",   "OpenStack", "Virtual Machine", "Google Compute Engine",
+        "oVirt", "Firecracker", "Amazon EC2"};
+    char text[256], product[256];
+    if (machine_line(files[1], product, sizeof product) && strstr(product, ".metal") != NULL)
+        return false;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        if (machine_line(files[i], text, sizeof text) &&
+            names_one_of(text, makers, sizeof makers / sizeof makers[0]))
+            return true;
+    return false;
+}
+
+/* The device tree of machines without such firmware (Arm, POWER, RISC-V). */
+static bool tree_is_virtual(void)
+{
+    static const char *const boards[] = {"dummy-virt", "qemu", "xen", "firecracker"};
+    char text[256];
+    return machine_line("/proc/device-tree/hypervisor/compatible", text, sizeof text) ||
+           (machine_line("/proc/device-tree/compatible", text, sizeof text) &&
+            names_one_of(text, boards, sizeof boards / sizeof boards[0]));
+}
+
 bool machine_is_virtual(void)
 {
-    char flags[4096];
-    return machine_field("/proc/cpuinfo", "flags", ": \t", flags, sizeof flags) &&
-           strstr(flags, "hypervisor") != NULL;
+    char flags[4096], type[64];
+    return (machine_field("/proc/cpuinfo", "flags", ": \t", flags, sizeof flags) &&
+            strstr(flags, "hypervisor") != NULL) ||
+           machine_line("/sys/hypervisor/type", type, sizeof type) || firmware_is_virtual() ||
+           tree_is_virtual();
 }

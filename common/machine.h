@@ -41,7 +41,7 @@ struct environment {
 };
 
 void environment_read(struct environment *environment);
-/* Whether the processor says that it is a virtual one. */
+/* Whether processor, firmware or device tree say that this is a virtual machine. */
 bool machine_is_virtual(void);
 
 /* The path under JOSTLE_KERNEL_ROOT, into a buffer of PATH_MAX; returns it. */

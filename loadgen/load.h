@@ -224,7 +224,7 @@ struct run {
     double quantum;   /* base units of one operation (block size; 1) */
     double rate;      /* as in force; INFINITY: no limit; NAN: no such thing */
     unsigned threads;
-    char subject[256];    /* what a rate is of besides options: the disk; set by check() */
+    char subject[384];    /* what a rate is of besides options: the disk; set by check() */
     struct cpu_list cpus; /* that workers may use */
     double quota_cpus;    /* of the cgroup; INFINITY: none */
     struct worker *workers;

@@ -169,12 +169,12 @@ void check_hardware_counters(struct findings *findings)
 
 void check_virtual(struct findings *findings)
 {
-    char path[PATH_MAX], flags[4096], type[64];
+    char path[PATH_MAX], flags[4096];
     const bool has_flags = machine_field("/proc/cpuinfo", "flags", ": \t", flags, sizeof flags);
     if (access(machine_path("/proc/cpuinfo", path), R_OK) != 0)
         findings_add(findings, "virtual-machine", STATUS_UNKNOWN, NULL,
                      "whether this is a virtual machine is not shown here");
-    else if (machine_is_virtual() || machine_line("/sys/hypervisor/type", type, sizeof type))
+    else if (machine_is_virtual())
         findings_add(findings, "virtual-machine", STATUS_WARN,
                      "trust slowdowns measured side by side, not absolute times; see steal",
                      "this is a virtual machine: its host may give our CPUs, caches and disks to "

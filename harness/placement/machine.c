@@ -120,6 +120,7 @@ bool seats_find(const struct machine *machine, hwloc_const_bitmap_t usable, stru
     const int threads = hwloc_get_nbobjs_by_type(machine->topology, HWLOC_OBJ_PU);
     hwloc_obj_t thread = NULL;
     seats->count = 0;
+    seats->machine = machine;
     seats->seat = calloc(threads > 0 ? (size_t)threads : 1, sizeof *seats->seat);
     if (seats->seat == NULL)
         return complain("out of memory: free some");

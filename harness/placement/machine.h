@@ -26,6 +26,7 @@ struct seat {
 };
 
 struct seats {
+    const struct machine *machine;
     unsigned count;
     struct seat *seat; /* in the machine's order: neighbours are together */
 };

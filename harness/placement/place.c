@@ -11,10 +11,12 @@ static const struct {
 } places[PLACES] = {
     [PLACE_CORE] = {"core", "the same hardware thread: target and load take turns on it", "core"},
     [PLACE_SMT] = {"smt", "sibling threads: one hardware thread of a core each", "sibling threads"},
-    [PLACE_L3] = {"l3", "another core of the same NUMA node under the same L3 cache",
-                  "two cores under one L3 cache"},
-    [PLACE_NODE] = {"node", "another core of the same NUMA node that shares no L3 cache",
-                    "two cores of one NUMA node without a common L3 cache"},
+    [PLACE_L3] = {"l3",
+                  "another core of the same NUMA node under the same L3 cache, not under one L2",
+                  "two cores under one L3 cache, with an L2 of their own"},
+    [PLACE_NODE] = {"node",
+                    "another core of the same NUMA node that shares neither L3 nor L2 cache",
+                    "two cores of one NUMA node without a common cache"},
     [PLACE_OTHER_NODE] = {"other-node", "a core of another NUMA node",
                           "second NUMA node with CPUs"},
     [PLACE_MACHINE] = {"machine", "no pinning: both anywhere that is allowed", "CPU"},
@@ -58,9 +60,14 @@ static bool one_node(const struct seat *a, const struct seat *b)
     return hwloc_bitmap_intersects(a->thread->nodeset, b->thread->nodeset);
 }
 
-static bool one_l3(const struct seat *a, const struct seat *b)
+/* The smallest cache that both are under; 0: L4 and beyond, or none. */
+static unsigned shared_level(const struct machine *machine, const struct seat *a,
+                             const struct seat *b)
 {
-    return a->l3 != NULL && a->l3 == b->l3;
+    hwloc_obj_t cache = hwloc_get_common_ancestor_obj(machine->topology, a->core, b->core);
+    while (cache != NULL && !hwloc_obj_type_is_dcache(cache->type))
+        cache = cache->parent;
+    return cache == NULL || cache->attr->cache.depth > 3 ? 0 : cache->attr->cache.depth;
 }
 
 /* Whether a target that begins at `first` may have `seat`, too. Its own caches
@@ -73,18 +80,32 @@ static bool suits_target(enum place place, const struct seat *first, const struc
            (place != PLACE_SMT || !hwloc_bitmap_iszero(seat->others));
 }
 
-static bool suits_load(enum place place, const struct seat *target, const struct seat *seat)
+static bool is_at(const struct machine *machine, enum place place, const struct seat *target,
+                  const struct seat *seat)
 {
     switch (place) {
     case PLACE_L3:
-        return one_l3(target, seat) && one_node(target, seat);
+        return one_node(target, seat) && shared_level(machine, target, seat) == 3;
     case PLACE_NODE:
-        return one_node(target, seat) && !one_l3(target, seat);
+        return one_node(target, seat) && shared_level(machine, target, seat) == 0;
     case PLACE_OTHER_NODE:
         return !one_node(target, seat);
     default:
         return false;
     }
+}
+
+/* Whether the load may have `seat`: it is as far from each core of the target. */
+static bool suits_load(const struct seats *seats, enum place place, hwloc_const_bitmap_t target,
+                       const struct seat *seat)
+{
+    if (hwloc_bitmap_isset(target, seat->cpu))
+        return false;
+    for (unsigned i = 0; i < seats->count; i++)
+        if (hwloc_bitmap_isset(target, seats->seat[i].cpu) &&
+            !is_at(seats->machine, place, &seats->seat[i], seat))
+            return false;
+    return true;
 }
 
 /* The target's cores from `first` on. False: too few. */
@@ -103,15 +124,13 @@ static bool take_target(const struct seats *seats, enum place place, unsigned fi
 }
 
 /* The load's cores, from `first` on; all in one node. False: too few. */
-static bool take_load(const struct seats *seats, enum place place, const struct seat *anchor,
-                      unsigned first, unsigned count, hwloc_const_bitmap_t target,
-                      hwloc_bitmap_t load)
+static bool take_load(const struct seats *seats, enum place place, unsigned first, unsigned count,
+                      hwloc_const_bitmap_t target, hwloc_bitmap_t load)
 {
     hwloc_bitmap_zero(load);
     for (unsigned i = first; i < seats->count && count > 0; i++) {
         const struct seat *seat = &seats->seat[i];
-        if (!suits_load(place, anchor, seat) || hwloc_bitmap_isset(target, seat->cpu) ||
-            !one_node(&seats->seat[first], seat))
+        if (!one_node(&seats->seat[first], seat) || !suits_load(seats, place, target, seat))
             continue;
         hwloc_bitmap_set(load, seat->cpu);
         count--;
@@ -144,7 +163,7 @@ static bool take_siblings(const struct seats *seats, unsigned count, hwloc_const
     return count == 0;
 }
 
-static bool find_load(const struct seats *seats, enum place place, unsigned anchor, unsigned count,
+static bool find_load(const struct seats *seats, enum place place, unsigned count,
                       hwloc_const_bitmap_t target, hwloc_bitmap_t load)
 {
     if (place == PLACE_CORE)
@@ -154,12 +173,22 @@ static bool find_load(const struct seats *seats, enum place place, unsigned anch
     const struct seat *tried = NULL; /* from a later core of the same node there are fewer */
     for (unsigned first = 0; first < seats->count; first++) {
         const struct seat *seat = &seats->seat[first];
-        if (!suits_load(place, &seats->seat[anchor], seat) ||
-            (tried != NULL && one_node(tried, seat)))
+        if ((tried != NULL && one_node(tried, seat)) || !suits_load(seats, place, target, seat))
             continue;
-        if (take_load(seats, place, &seats->seat[anchor], first, count, target, load))
+        if (take_load(seats, place, first, count, target, load))
             return true;
         tried = seat;
+    }
+    return false;
+}
+
+/* Whether some cores share a cache below the L3. */
+static bool have_clusters(const struct seats *seats)
+{
+    for (unsigned i = 0; i + 1 < seats->count; i++) {
+        const unsigned level = shared_level(seats->machine, &seats->seat[i], &seats->seat[i + 1]);
+        if (level == 1 || level == 2)
+            return true;
     }
     return false;
 }
@@ -167,13 +196,15 @@ static bool find_load(const struct seats *seats, enum place place, unsigned anch
 static bool find(const struct seats *seats, enum place place, unsigned targets, unsigned loads,
                  struct placement *placement)
 {
-    const struct seat *tried = NULL; /* from a later core of the same group there are fewer */
+    const struct seat *tried = NULL; /* from a later core of the same group there are fewer, */
+    const bool clusters = have_clusters(seats); /* unless an L2 is shared by some of them */
     for (unsigned anchor = 0; anchor < seats->count; anchor++) {
         const struct seat *seat = &seats->seat[anchor];
-        if (!suits_target(place, seat, seat) || (tried != NULL && suits_target(place, tried, seat)))
+        if (!suits_target(place, seat, seat) ||
+            (tried != NULL && !clusters && suits_target(place, tried, seat)))
             continue;
         if (take_target(seats, place, anchor, targets, placement->target) &&
-            find_load(seats, place, anchor, loads, placement->target, placement->load))
+            find_load(seats, place, loads, placement->target, placement->load))
             return true;
         tried = seat;
     }

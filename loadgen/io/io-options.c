@@ -90,7 +90,7 @@ const struct option_row io_options[] = {
     {.name = "allow-memory",
      .type = OPTION_FLAG,
      .offset = FIELD(allow_memory),
-     .help = "allow a folder that is in memory (tmpfs, ramfs, zram)"},
+     .help = "allow a folder that is in memory (tmpfs, ramfs, zram), or on an unknown file system"},
     {.name = "show-device",
      .type = OPTION_FLAG,
      .offset = FIELD(show_device),
@@ -140,12 +140,24 @@ static void check_device(struct run *run)
     const struct io_state *state = io_state_of(run);
     const struct device *device = &state->device;
 
+    if (device->unknown && !io_settings_of(run)->allow_memory)
+        usage_error("%s is on an unknown file system, which may be in memory or on a network: give "
+                    "a folder on a disk with --dir, or --allow-memory",
+                    state->file.folder);
+    if (device->unknown)
+        run_warn(run, "%s is on an unknown file system: this load may reach no disk",
+                 state->file.folder);
     if (device->memory && !io_settings_of(run)->allow_memory)
         usage_error(
             "%s is in memory (%s%s%s): a load there reaches no disk: give a folder on a disk "
             "with --dir, or --allow-memory",
             state->file.folder, device->file_system, device->name[0] != '\0' ? " on " : "",
             device->name);
+    if (device->hidden)
+        run_warn(run,
+                 "%s is on an overlay, and what that is on cannot be seen from here: this load may "
+                 "reach no disk: give a folder of a volume with --dir",
+                 state->file.folder);
     if (device->memory)
         run_warn(run, "%s is in memory (%s): this load reaches no disk", state->file.folder,
                  device->file_system);
@@ -252,6 +264,18 @@ static void set_plan(struct run *run)
     state->file.keep = set->keep;
 }
 
+/* What the rate is of: a disk stays the same when it is named otherwise at the next boot, and
+ * another one may have its name. Network file systems are known by their server. */
+static void name_subject(struct run *run)
+{
+    const struct device *device = &io_state_of(run)->device;
+    const bool disk = device->disks[0] != '\0';
+    snprintf(run->subject, sizeof run->subject, "%.250s%s (%.60s)",
+             device->identity[0] != '\0' ? device->identity : device->name,
+             disk && device->identity[0] == '\0' ? ", known by its name alone" : "",
+             device->file_system);
+}
+
 /* Writes what was chosen into the options, which a calibration is known by. Reads do
  * not sync. */
 static void settle(struct run *run)
@@ -267,8 +291,7 @@ static void settle(struct run *run)
     set->folder = state->file.folder;
     if (state->plan.read_percent >= 100)
         set->sync = IO_SYNC_DSYNC;
-    snprintf(run->subject, sizeof run->subject, "%.120s (%.60s)", state->device.name,
-             state->device.file_system);
+    name_subject(run);
 }
 
 void io_check(struct run *run)

@@ -204,6 +204,7 @@ static void add_device(struct line *line, const struct io_state *state)
     line_text(line, "file_system", device->file_system);
     line_text(line, "device", device->name);
     line_text(line, "disks", device->disks);
+    line_text(line, "identity", device->identity[0] != '\0' ? device->identity : NULL);
     line_bool(line, "memory", device->memory);
     line_bool(line, "network", device->network);
     line_bool(line, "virtual_disk", device->virtual_disk);
