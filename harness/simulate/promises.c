@@ -13,10 +13,10 @@ static const double load_truths[LOADS] = {1, 1.02, 1.05, 1.25};
 static const double allowed = 5; // percent of wrong answers
 static const char *const known =
     "normal-1%,normal-5%,normal-20%,lognormal-20%,bimodal-70,heteroscedastic,outliers-5%,drift,"
-    "ar1-0.9";
+    "ar1-0.9,load-delays-20%,load-stalls-20%x100%";
 static const char *const still = // whose level does not move: two results can be compared
     "normal-1%,normal-5%,normal-20%,lognormal-40%,gamma-20%,bimodal-70,outliers,ar1-0.5,"
-    "ar1-0.9";
+    "ar1-0.9,load-delays-20%,load-stalls-20%x100%";
 static char second_name[] = "load", aa_name[] = "aa";
 
 static double percent(size_t part, const struct tally *tally)
