@@ -273,3 +273,15 @@ refused() {
     printf '# %d ms a cell\n' $((best / 10000)) >&3
     ((best <= 1500000))
 }
+
+@test "input is the stdin of every run, and of a probe" {
+    seq 100 >data
+    printf '#!/bin/sh\nwc -c >>%s\n' "$PWD/seen" >target && chmod +x target
+    file '[target "a"]' '    command = ./target' '    input = {campaign-dir}/data' '[target "b"]' '    command = ./target b'
+    "$JOSTLE" plan c.conf --probe --json >plan.json </dev/zero
+    [[ $(sort -n seen | xargs) == '0 292' ]]
+    rm seen
+    "$JOSTLE" campaign --quiet --output out c.conf </dev/zero
+    [[ $(sort -n seen | xargs) == '0 0 292 292' ]]
+    holds '.settings.input == $data' --arg data "$PWD/data" <out/cells/a/experiment.json
+}

@@ -124,7 +124,74 @@ setup() {
     holds -s 'all(.[]; .cpus == "0")' <out/runs.jsonl
 }
 
-@test "the target's stdin is the caller's, and its output is shown on request only" {
+# seen NUMBER LINES: each run of `wc -c >>seen` has read so many bytes.
+seen() {
+    [[ $(sort -u seen) == "$1" && $(wc -l <seen) -eq $2 ]]
+    rm seen
+}
+
+@test "each run reads --input from its beginning, warm-up runs too" {
+    seq 20000 >data
+    "$JOSTLE" run --quiet --output out --warmup 2 --min-runs 3 --max-runs 3 --input data -- sh -c 'wc -c >>seen'
+    seen "$(wc -c <data)" 5
+    holds '.settings.input == "data"' <out/experiment.json
+    "$JOSTLE" slowdown --quiet --output out2 --min-runs 2 --max-runs 2 --load 'low=cpu --percent 1' --input "$PWD/data" -- sh -c 'wc -c >>seen' </dev/zero
+    seen "$(wc -c <data)" 4
+}
+
+@test "without --input the target reads nothing: not the terminal, not the caller's pipe" {
+    local -a words=("$JOSTLE" run --quiet --min-runs 2 --max-runs 2)
+    # It would wait for the terminal's end, or read what comes from the pipe later.
+    timeout 20 script -qec "'$JOSTLE' run --quiet --output out1 --max-runs 2 -- sh -c 'wc -c >>seen'" /dev/null </dev/null
+    seen 0 2
+    "${words[@]}" --output out2 -- sh -c 'wc -c >>seen' < <(sleep 3 3>&- && seq 1000)
+    seen 0 2
+    holds '.settings.input == null' <out2/experiment.json
+}
+
+@test "a stdin with data is refused, with advice; one that nobody meant is not" {
+    seq 20000 >data
+    local -a words=("$JOSTLE" run --quiet --max-runs 1 --output out -- touch ran)
+    run -2 --separate-stderr "${words[@]}" <data
+    # shellcheck disable=SC2154 # run sets it
+    [[ $stderr == 'jostle: stdin has data'*'--input FILE'* && $(wc -l <<<"$stderr") -eq 1 && ! -e ran && ! -e out ]]
+    run -2 --separate-stderr "${words[@]}" < <(cat data)
+    [[ $stderr == *'--input FILE'* && ! -e ran ]]
+    run -2 --separate-stderr "${words[@]}" </dev/zero
+    [[ $stderr == *'--input FILE'* && ! -e ran ]]
+    # What callers leave there: nothing, a pipe that is over or idle, a file that is read, no stdin.
+    accepted() {
+        rm -rf out ran
+        "${words[@]}"
+        [[ -e ran ]]
+    }
+    accepted </dev/null
+    accepted < <(:)
+    accepted < <(sleep 2 3>&-)
+    accepted <&-
+    accepted 0>written
+    {
+        cat >/dev/null
+        accepted
+    } <data
+}
+
+@test "--input is a file that each run can read again, and that is there before anything starts" {
+    local name
+    mkfifo fifo
+    for name in missing . fifo /dev/tty <(:); do
+        run -2 --separate-stderr "$JOSTLE" run --quiet --max-runs 1 --output out --input "$name" -- touch ran
+        [[ $stderr == "jostle: --input $name: "* && $(wc -l <<<"$stderr") -eq 1 && ! -e ran && ! -e out ]]
+    done
+    # --prepare may make it.
+    "$JOSTLE" run --quiet --min-runs 2 --max-runs 2 --output out --prepare 'echo made >missing' --input missing -- sh -c 'wc -c >>seen'
+    seen 5 2
+    echo other >other
+    run -2 --separate-stderr "$JOSTLE" run --quiet --min-runs 2 --max-runs 3 --output out --resume --prepare 'echo made >missing' --input other -- sh -c 'wc -c >>seen'
+    [[ $stderr == *'input: recorded missing, now other'* ]]
+}
+
+@test "the target's output is shown on request only" {
     run -0 "$JOSTLE" run --output out1 --max-runs 2 -- echo from-the-target
     [[ $(grep -c '^from-the-target$' <<<"$output") -eq 0 ]]
     run -0 "$JOSTLE" run --output out2 --max-runs 2 --show-output -- echo from-the-target
@@ -173,6 +240,25 @@ setup() {
     "$JOSTLE" run --quiet --output m --max-runs 3 -- sleep 0.2
     holds -s 'all(.[]; .accounting == "hyperfine")' <h/runs.jsonl
     jq -s '.[0].conditions[0].wall_s.median / .[1].conditions[0].wall_s.median' h/result.json m/result.json | holds '. > 0.8 and . < 1.25'
+}
+
+@test "--engine hyperfine is given --input, where it knows it" {
+    mkdir bin
+    cat >bin/hyperfine <<'END'
+#!/bin/sh
+# knows --input if the file `new` is there; notes what it is called with
+[ -e new ] || { echo 'unknown --input' >&2; exit 2; }
+printf '%s\n' "$*" >>called
+while [ "$1" != --export-json ]; do [ $# -gt 0 ] || exit 0; shift; done
+echo '{"results":[{"times":[0.1],"user":0,"system":0,"exit_codes":[0]}]}' >"$2"
+END
+    chmod +x bin/hyperfine
+    echo x >data
+    PATH=$PWD/bin:$PATH run -2 "$JOSTLE" run --quiet --output out --max-runs 1 --engine hyperfine --input data -- cat
+    [[ $output == 'jostle: --input: this hyperfine has no such option: '* ]]
+    touch new
+    PATH=$PWD/bin:$PATH run -0 "$JOSTLE" run --quiet --output out --max-runs 1 --engine hyperfine --input data -- cat
+    [[ $(tail -n 1 called) == *" --input $(realpath data) -- cat" ]]
 }
 
 @test "the harness costs a few milliseconds a run beyond the target" {

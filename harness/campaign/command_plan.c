@@ -158,7 +158,7 @@ int command_tasks(const struct command_options *options, char **operands, int co
 }
 
 /* Of each target and its parameters of whose time nothing is known: number, label,
- * prepare, cleanup, timeout, word..., end. */
+ * prepare, cleanup, timeout, input, word..., end. */
 int command_probes(const struct command_options *options, char **operands, int count)
 {
     struct view view;
@@ -181,6 +181,7 @@ int command_probes(const struct command_options *options, char **operands, int c
         print_pair("prepare", text_of(settings, "prepare"));
         print_pair("cleanup", text_of(settings, "cleanup"));
         print_pair("timeout", text_of(settings, "timeout"));
+        print_pair("input", text_of(settings, "input"));
         json_array_foreach(json_object_get(cell, "command"), k, word)
             print_pair("word", json_string_value(word));
         print_pair("end", "");

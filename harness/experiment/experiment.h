@@ -28,6 +28,7 @@ struct experiment {
     const char **target; /* the command to measure */
     size_t target_count;
     struct conditions conditions;
+    const char *input; /* absolute path of the target's stdin; NULL: /dev/null */
     struct placed placed;
     struct folder folder;
     json_t *cell;  /* NULL: none */

@@ -6,6 +6,7 @@
 #include "calibrations.h"
 #include "cell.h"
 #include "experiment.h"
+#include "input.h"
 #include "plan.h"
 #include "resume.h"
 
@@ -174,10 +175,14 @@ static int begin(const struct command *command, int argc, char **argv)
     settings_complete(&experiment.settings);
     add_conditions(&experiment, command, loads);
     check_target(&experiment);
+    experiment.input = input_find(&experiment.settings, &experiment.arena);
     check_programs();
     check_cold(&experiment.settings);
     placed_find(&experiment.placed, &experiment.arena, &experiment.settings);
     check_machine(&experiment.settings);
+    /* Late, so that whoever writes to a pipe has had some time. */
+    if (experiment.input == NULL)
+        input_check_stdin();
     open_folder(&experiment, old);
     /* Before we had the lock, somebody else may have measured and written. */
     if (old != NULL) {

@@ -84,6 +84,10 @@ static void put_meter_options(struct experiment *experiment)
         put("meter", "--nice");
         put("meter", arena_format(arena, "%" PRId64, settings->nice));
     }
+    if (experiment->input != NULL) {
+        put("meter", "--stdin");
+        put("meter", experiment->input);
+    }
     if (experiment->session.show_output && settings->engine == ENGINE_METER)
         return;
     put("meter", "--stdout");
@@ -105,11 +109,17 @@ static void put_meter(struct experiment *experiment, const char *quoted)
     }
     const char *export =
         arena_format(&experiment->arena, "%s/hyperfine.json", experiment->folder.path);
-    const char *const words[] = {"hyperfine", "-N",   "--runs",        "1",    "--ignore-failure",
-                                 "--style",   "none", "--export-json", export, "--",
-                                 quoted};
+    const char *const words[] = {"hyperfine", "-N",   "--runs",        "1",   "--ignore-failure",
+                                 "--style",   "none", "--export-json", export};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         put("meter", words[i]);
+    /* It gives its own stdin to nobody. */
+    if (experiment->input != NULL) {
+        put("meter", "--input");
+        put("meter", experiment->input);
+    }
+    put("meter", "--");
+    put("meter", quoted);
 }
 
 /* --load-cpus are this machine's numbers, and the other nodes' as well; --place is

@@ -135,6 +135,13 @@ const struct option_row settings_rows[] = {
      .maximum = MOST,
      .preset = "0",
      .help = "leave the first N runs of each condition out of the result; they stay recorded"},
+    {.name = "input",
+     .argument = "FILE",
+     .type = OPTION_TEXT,
+     FIELD(input),
+     .help =
+         "the target's stdin, opened anew for each run (default: /dev/null); jostle's own stdin "
+         "is never the target's"},
     {.name = "prepare",
      .argument = "CMD",
      .type = OPTION_TEXT,

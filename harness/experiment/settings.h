@@ -18,6 +18,7 @@ struct settings {
     uint64_t warmup, discard_warmup;
     const char *metric;            /* a list with commas, or "all" */
     const char *prepare, *cleanup; /* NULL: none */
+    const char *input;             /* NULL: not given, /dev/null */
     bool cold;
     struct option_list cold_path;
     int64_t timeout_ns; /* 0: none */

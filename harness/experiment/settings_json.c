@@ -50,6 +50,7 @@ json_t *settings_to_json(const struct settings *settings)
         {"metric", metrics_to_json(settings->metric)},
         {"prepare", text_to_json(settings->prepare)},
         {"cleanup", text_to_json(settings->cleanup)},
+        {"input", text_to_json(settings->input)},
         {"discard_warmup", json_integer((json_int_t)settings->discard_warmup)},
         {"aa", json_boolean(settings->aa)},
         {"at_most", number_to_json(settings->at_most > 0 ? settings->at_most : NAN)},

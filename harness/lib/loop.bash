@@ -89,17 +89,16 @@ measure_start() {
     processes_opened
 }
 
-# meter_start: one meter for all runs. The target has our stdin, and with --show-output
-# our stdout and stderr; else meter's complaints go to a file.
+# meter_start: one meter for all runs. With --show-output the target has our stdout and
+# stderr; else meter's complaints go to a file.
 meter_start() {
     local -a words=("$JOSTLE_BIN/meter" --with-parent --output "$fifo_folder/meter")
-    [[ -z $caller_stdin ]] || words+=(--stdin /dev/fd/9)
     words+=("${plan_meter[@]}")
     stats_say meter "$fifo_folder/meter"
     if [[ -n ${plan[show_output]:-} ]]; then
-        exec {meter_in}> >(spawn "${words[@]}" 9<&"${caller_stdin:-0}" 1>&"$terminal_out")
+        exec {meter_in}> >(spawn "${words[@]}" 1>&"$terminal_out")
     else
-        exec {meter_in}> >(spawn "${words[@]}" 9<&"${caller_stdin:-0}" >/dev/null 2>"$folder/meter.stderr")
+        exec {meter_in}> >(spawn "${words[@]}" >/dev/null 2>"$folder/meter.stderr")
     fi
     meter_pid=$!
     private_fds+=("$meter_in")

@@ -11,7 +11,6 @@ verbose_fd=''             # with --verbose: our own stderr, where each command i
 null_fd=''                # /dev/null: to open it anew costs more than what goes there
 PIPE_IN='' PIPE_OUT=''    # see pipe_open
 foreground_pid=''         # the command that `foreground` runs
-caller_stdin=''           # the stdin that jostle was started with: the target's
 
 # processes_open NAME...: makes a FIFO of each name in fifo_folder.
 processes_open() {
@@ -20,7 +19,6 @@ processes_open() {
     exec {idle_fd}<>"$fifo_folder/idle"
     exec {null_fd}>/dev/null
     private_fds+=("$idle_fd" "$null_fd")
-    if { exec {caller_stdin}<&0; } 2>/dev/null; then private_fds+=("$caller_stdin"); fi
 }
 
 # pipe_open NAME: opens a FIFO of processes_open at both of its ends, without waiting for

@@ -60,8 +60,7 @@ static bool open_files(struct launch_files *files, const struct settings *settin
 {
     const int writing = O_WRONLY | O_CREAT | O_TRUNC;
     *files = (struct launch_files){-1, -1, -1};
-    if (!open_for_target(&files->in_fd, "--stdin", settings->in_path, O_RDONLY) ||
-        !open_for_target(&files->out_fd, "--stdout", settings->out_path, writing))
+    if (!open_for_target(&files->out_fd, "--stdout", settings->out_path, writing))
         return false;
     // One file for both is opened once: two offsets would overwrite each other.
     if (settings->out_path != NULL && settings->error_path != NULL &&
@@ -84,6 +83,11 @@ bool launch_prepare(struct launch *launch, const struct settings *settings)
     *launch->report = (struct launch_report){0};
     launch->prepared = open_files(&launch->files, settings);
     return launch->prepared;
+}
+
+bool launch_open_input(struct launch *launch, const struct settings *settings)
+{
+    return open_for_target(&launch->files.in_fd, "--stdin", settings->in_path, O_RDONLY);
 }
 
 void launch_close(struct launch *launch)

@@ -45,9 +45,13 @@ struct launch {
 int launch_open(const char *path, int flags);
 
 // launch_prepare: what a run needs before its target starts: the page, and the files
-// that the settings name, opened (and emptied) anew for each run. Does nothing when
-// that is already done. False after a message.
+// for its output that the settings name, opened (and emptied) anew for each run. Does
+// nothing when that is already done. False after a message.
 bool launch_prepare(struct launch *launch, const struct settings *settings);
+
+// launch_open_input: opens its input, right before the run: whoever has the run made may
+// have made the file just now. False after a message.
+bool launch_open_input(struct launch *launch, const struct settings *settings);
 
 // launch_start: starts the command, in the group if there is one. The group is
 // given up if the kernel or our rights do not let a process be started in it.

@@ -106,7 +106,8 @@ static int measure(struct runner *runner, struct counters *counters)
 int run_once(struct runner *runner)
 {
     struct counters counters;
-    if (!launch_prepare(&runner->launch, runner->settings))
+    if (!launch_prepare(&runner->launch, runner->settings) ||
+        !launch_open_input(&runner->launch, runner->settings))
         return EXIT_NOT_RUN;
     counters_open(&counters, runner->settings->counters);
     const int code = measure(runner, &counters);
