@@ -26,7 +26,7 @@ static void check_file(const char *folder, const char *name)
     }
     if (access(path, R_OK) != 0 && errno == ENOENT)
         usage_error("%s holds no experiment (no %s): give a folder that jostle run or slowdown "
-                    "has made",
+                    "has made, such as a campaign's cells/NAME",
                     folder, name);
     if (access(path, R_OK) != 0) {
         complain("%s cannot be read (%s): check its permissions", path, strerror(errno));

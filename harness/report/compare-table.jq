@@ -8,6 +8,7 @@ def floor_text: "± \(.noise_floor | percent_text)\(if .noise_floor_from == "aa"
 def verdict:
   if .a.censored + .b.censored > 0 then "not known: runs timed out"
   elif [.a.runs, .b.runs] | min < 2 then "not known: fewer than two runs"
+  elif .a.statistic != .b.statistic then "not known: \(.a.statistic) and \(.b.statistic) are not the same"
   elif .ratio == null then "not known"
   elif .distinguishable | not then "not distinguishable from noise"
   else (.ratio - 1 | fabs | percent_text) as $change

@@ -77,13 +77,16 @@ static struct carry_over estimate(struct session *session, int condition, enum m
     const struct group *after = &within.group[condition == ALL_LOADS ? 1 : condition];
     struct carry_over result = {NAN, NAN, NAN, NAN, after->count, others->count};
     const double df = (double)within.count - (double)within.groups - 1;
-    if (after->count < 2 || others->count < 2 || df < 2 || !(within.xx > 0) || !(within.yy > 0))
+    // Of baseline runs that timed out, how long they would have taken is not known.
+    if (session->conditions[0].censored > 0 || after->count < 2 || others->count < 2 || df < 2 ||
+        !(within.xx > 0) || !(within.yy > 0))
         return result;
     const double slope = within.xy / within.xx, apart = after->mean_x - others->mean_x;
     const double rest = fmax(within.yy - slope * within.xy, 1e-12 * within.yy);
     const double difference = after->mean_y - others->mean_y - slope * apart;
-    const double error = sqrt(rest / df * (1 / (double)after->count + 1 / (double)others->count +
-                                           apart * apart / within.xx));
+    const double error =
+        sqrt(rest / df *
+             (1 / (double)after->count + 1 / (double)others->count + apart * apart / within.xx));
     const double half = critical_t(&session->critical, df) * error;
     result.ratio = exp(difference);
     result.low = exp(difference - half);
