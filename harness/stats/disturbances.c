@@ -141,7 +141,8 @@ static void add_change(const struct experiment *experiment, const json_t *before
     char *text = changes_text(changes, "from", "to");
     if (text) {
         struct message message = {.flag = FLAG_CHANGED};
-        message_detail(&message, "few", "%.0f", judge_number(after, "runs"));
+        const double runs = judge_number(after, "runs");
+        message_detail(&message, "few", "%.0f run%s", runs, runs == 1 ? "" : "s");
         message_detail(&message, "changes", "%s", text);
         finish(experiment, warnings, &message);
     }

@@ -103,7 +103,7 @@ static const struct warning_case cases[FLAGS] = {
                             "of one host, but mean and variance mix them",
                             "where that matters, measure again on one host"},
     [FLAG_CHANGED] = {"changed", PROBLEM,
-                      "before the measurement continued after {few} runs, this changed: {changes}: "
+                      "before the measurement continued after {few}, this changed: {changes}: "
                       "the figures mix both",
                       "measure again into another folder"},
     [FLAG_LOAD_SHORT] = {"load-short", PROBLEM,
@@ -123,11 +123,12 @@ static const struct warning_case cases[FLAGS] = {
                             "a longer input"},
     [FLAG_NOISE] = {"noise", NOTE, "the slowdown cannot be distinguished from noise{floor}",
                     "measure for longer if you expect an effect"},
-    [FLAG_WASHOUT] = {"washout", NOTE,
-                      "{why}{runs} unmeasured run{plural} of the target separate{singular} a loaded "
-                      "run from the next from block {block} on, and the {excluded} runs before that "
-                      "are set aside",
-                      "give --washout {runs} to have that from the beginning"},
+    [FLAG_WASHOUT] =
+        {"washout", NOTE,
+         "{why}{runs} unmeasured run{plural} of the target separate{singular} a loaded "
+         "run from the next from block {block} on, and the {excluded} runs before that "
+         "are set aside",
+         "give --washout {runs} to have that from the beginning"},
     [FLAG_CARRY_OVER_SLOW] = {"carry-over", PROBLEM,
                               "the load's after-effects showed in the baseline's runs even with "
                               "unmeasured runs of the target in between, {runs} by now: what fades "
