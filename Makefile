@@ -93,7 +93,7 @@ $(BIN)/compare: LIBS := -lgsl -lgslcblas -ljansson -lm
 $(BIN)/simulate: LIBS := -lgsl -lgslcblas -ljansson -lm -pthread
 $(BIN)/doctor: LIBS := -ljansson -lm
 $(BIN)/experiment $(BIN)/campaign: LIBS := -ljansson -lgcrypt -lm
-$(BIN)/report: LIBS := -lm -pthread
+$(BIN)/report: LIBS := -lgsl -lgslcblas -lm -pthread
 $(BIN)/arguments: LIBS := -lm
 $(BIN)/placement: LIBS := -lhwloc -ljansson -lgcrypt -lm
 
@@ -102,7 +102,7 @@ $(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # Comparing two experiments is the statistics of two sets of records.
 $(BIN)/compare: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # What is of all results of a report together is statistics, too.
-$(BIN)/report: $(BUILD)/obj/harness/stats/discovery.o
+$(BIN)/report: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,discovery levels interval)
 # A campaign's settings are the options of an experiment; loads are parsed once.
 $(BIN)/campaign: $(patsubst %,$(BUILD)/obj/harness/experiment/%.o,settings placed percent_limit arena)
 $(BIN)/placement: $(filter-out %/main.o,$(call objects,harness/experiment/*.c))

@@ -216,8 +216,8 @@ refused() {
     jq -s -e 'sort_by(.cell.session) | [.[].cell.session] == [null, 2, 3] and [.[].cell.of] == [null, "a@cpu", "a@cpu"]' out/cells/*/experiment.json
     jsonschema -i out/campaign.json "$ROOT/results/schema/jostle.campaign.schema.json"
     jsonschema -i out/cells/a@cpu.session2/cell.json "$ROOT/results/schema/jostle.cell.schema.json"
-    "$JOSTLE" status out --json >status
-    jsonschema -i status "$ROOT/results/schema/jostle.campaign-status.schema.json"
+    "$JOSTLE" status out --json >said.json
+    jsonschema -i said.json "$ROOT/results/schema/jostle.campaign-status.schema.json"
     run -0 "$JOSTLE" status out
     [[ $output == *'session 1: 1 of 1 done, session 2: 1 of 1 done, session 3: 1 of 1 done'* ]]
 }

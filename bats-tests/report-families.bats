@@ -40,8 +40,6 @@ family() {
     # With two degrees of freedom p = 1 - t / sqrt(t^2 + 2).
     pairs load 1.01 1.02 1.03 | summary --min-runs 3 --max-runs 3 |
         holds '.slowdowns[0].p as $p | (0.02 / (0.01 / (3 | sqrt))) as $t | 1 - $t / ($t * $t + 2 | sqrt) - $p | fabs < 1e-9'
-    # Faster is as far from 1 as slower.
-    pairs load 0.99 0.98 0.97 | summary --min-runs 3 --max-runs 3 | holds '.slowdowns[0].p - 0.0741799002274 | fabs < 1e-9'
     pairs load 0.98 1 1.02 | summary --min-runs 3 --max-runs 3 | holds '.slowdowns[0].p == 1'
 }
 

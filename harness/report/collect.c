@@ -41,9 +41,15 @@ static void waiting_free(struct waiting *waiting)
     free(waiting->host);
 }
 
-bool cell_wanted(const struct wanted *wanted, const char *name)
+static bool is_wanted(const struct wanted *wanted, const char *name)
 {
     return wanted->only == NULL || pattern_fits(wanted->only, name);
+}
+
+bool cell_wanted(const struct wanted *wanted, const struct cell *cell)
+{
+    return is_wanted(wanted, cell->name) ||
+           (cell->sessions != NULL && is_wanted(wanted, cell->sessions));
 }
 
 void experiment_read(struct experiment *experiment, const struct folder *folder, size_t number,
@@ -215,13 +221,11 @@ static char *text_of_cell(const struct cell *cell, const struct wanted *wanted)
     return text;
 }
 
-static void add_cell(struct collected *to, struct cell *cell, const struct wanted *wanted)
+/* What is known of a cell after its records are gone. */
+static struct report_line line_of(const struct cell *cell)
 {
-    if (!cell_wanted(wanted, cell->name))
-        return;
-    to->lines = grown(to->lines, to->line_count, &to->line_allocated, sizeof *to->lines);
-    to->lines[to->line_count++] = (struct report_line){
-        .text = text_of_cell(cell, wanted),
+    const bool over_sessions = cell->of->sessions > 0;
+    return (struct report_line){
         .name = must(strdup(cell->name)),
         .target = must(strdup(cell->target)),
         .label = must(strdup(cell->label)),
@@ -232,12 +236,28 @@ static void add_cell(struct collected *to, struct cell *cell, const struct wante
         .same = same_key(cell),
         .host = cell->host == NULL ? NULL : must(strdup(cell->host)),
         .kind = must(strdup(cell->kind)),
-        .wall_s = metric_mean(cell->of->baseline, METRIC_WALL),
+        .wall_s = over_sessions ? NAN : metric_mean(cell->of->baseline, METRIC_WALL),
         .runs = view_number(view_get(cell->of->baseline, "runs"), 0),
-        .drawn = wanted->page ? drawn_make(cell) : NULL,
-        .settings = wanted->page ? settings_of(cell) : NULL,
         .legend = legend_of(cell->of),
     };
+}
+
+static void add_cell(struct collected *to, struct cell *cell, const struct wanted *wanted)
+{
+    if (!cell_wanted(wanted, cell))
+        return;
+    struct report_line line = line_of(cell);
+    /* People want one row of all sessions. */
+    if (wanted->rows && cell->of->is_session) {
+        to->hidden = grown(to->hidden, to->hidden_count, &to->hidden_allocated, sizeof line);
+        to->hidden[to->hidden_count++] = line;
+        return;
+    }
+    line.text = text_of_cell(cell, wanted);
+    line.drawn = wanted->page ? drawn_make(cell) : NULL;
+    line.settings = wanted->page ? settings_of(cell) : NULL;
+    to->lines = grown(to->lines, to->line_count, &to->line_allocated, sizeof line);
+    to->lines[to->line_count++] = line;
 }
 
 static bool make_cell(struct collected *to, const struct experiment *experiment,
@@ -274,14 +294,17 @@ static bool make_cells(struct collected *to, const struct experiment *experiment
 }
 
 static void collect_folder(struct collected *to, const struct folder *folder, size_t number,
-                           const struct wanted *wanted)
+                           const struct wanted *wanted, bool is_session)
 {
     struct experiment experiment;
     const struct run_options options = {.keep = wanted->page || wanted->lists};
     experiment_read(&experiment, folder, number, wanted, &options, &to->problems);
+    experiment.is_session = is_session;
+    if (is_session) /* its ratio is not one of the family, but that over all sessions */
+        experiment.family = NULL;
     if (experiment.record.top != NULL)
         add_host(to, host_of(experiment.environment));
-    const size_t before = to->line_count;
+    const size_t before = to->line_count, before_hidden = to->hidden_count;
     bool listed = false;
     if (experiment.record.top != NULL && experiment.result.top != NULL &&
         !make_cells(to, &experiment, wanted)) {
@@ -294,25 +317,44 @@ static void collect_folder(struct collected *to, const struct folder *folder, si
     }
     if (!listed)
         note_unfinished(to, &experiment);
-    if (to->waiting_count > 0 && !cell_wanted(wanted, to->waiting[to->waiting_count - 1].name))
+    if (to->waiting_count > 0 && !is_wanted(wanted, to->waiting[to->waiting_count - 1].name))
         waiting_free(&to->waiting[--to->waiting_count]);
-    if (wanted->only == NULL || to->line_count > before || to->waiting_count > 0) {
+    if (wanted->only == NULL || to->line_count > before || to->hidden_count > before_hidden ||
+        to->waiting_count > 0) {
         to->experiments++;
         to->runs += experiment.runs.measured;
     }
     experiment_free(&experiment);
 }
 
+/* The cells over the sessions of a group; its folders are counted by themselves. */
+static void collect_group(struct collected *to, const struct group *group,
+                          const struct folders *folders, const struct wanted *wanted)
+{
+    struct experiment all;
+    const struct run_options options = {.keep = wanted->page};
+    sessions_read(&all, group, folders, wanted, &options);
+    make_cells(to, &all, wanted);
+    experiment_free(&all);
+}
+
 struct work {
     const struct folders *folders;
     const struct wanted *wanted;
-    struct collected *parts; /* one for each folder */
+    const struct groups *groups;
+    struct collected *parts; /* one for each folder, then one for each group */
 };
 
 static void work_on(void *context, size_t number)
 {
     struct work *work = context;
-    collect_folder(&work->parts[number], &work->folders->item[number], number + 1, work->wanted);
+    const size_t folders = work->folders->count;
+    if (number < folders)
+        collect_folder(&work->parts[number], &work->folders->item[number], number + 1, work->wanted,
+                       work->groups->of[number] != SIZE_MAX);
+    else
+        collect_group(&work->parts[number], &work->groups->item[number - folders], work->folders,
+                      work->wanted);
 }
 
 #define APPEND(list, number, allocated)                                                            \
@@ -326,6 +368,7 @@ static void work_on(void *context, size_t number)
 static void merge(struct collected *to, struct collected *part)
 {
     APPEND(lines, line_count, line_allocated);
+    APPEND(hidden, hidden_count, hidden_allocated);
     APPEND(waiting, waiting_count, waiting_allocated);
     problems_move(&to->problems, &part->problems);
     for (size_t i = 0; i < part->host_count; i++)
@@ -338,26 +381,29 @@ static void merge(struct collected *to, struct collected *part)
 void collect(struct collected *collected, const struct folders *folders,
              const struct wanted *wanted)
 {
-    *collected = (struct collected){0};
+    *collected = (struct collected){.groups = must(calloc(1, sizeof *collected->groups))};
     /* Where a slowdown is in the family of all is to be known before it is put into words. */
-    survey(&collected->family, folders, wanted);
+    survey(collected->groups, &collected->family, folders, wanted);
     struct wanted all = *wanted;
     all.family = &collected->family;
+    /* Who wants the runs gets them of each session. */
+    const size_t count = folders->count + (wanted->lists ? 0 : collected->groups->count);
     struct work work = {.folders = folders,
                         .wanted = &all,
-                        .parts = must(calloc(folders->count + 1, sizeof *work.parts))};
-    workers_each(folders->count, work_on, &work);
-    for (size_t i = 0; i < folders->count; i++)
+                        .groups = collected->groups,
+                        .parts = must(calloc(count + 1, sizeof *work.parts))};
+    workers_each(count, work_on, &work);
+    for (size_t i = 0; i < count; i++)
         merge(collected, &work.parts[i]);
     free(work.parts);
     if (collected->line_count > 0) /* qsort() takes no NULL */
         qsort(collected->lines, collected->line_count, sizeof *collected->lines, order_of_entries);
 }
 
-void collected_free(struct collected *collected)
+static void lines_free(struct report_line *lines, size_t count)
 {
-    for (size_t i = 0; i < collected->line_count; i++) {
-        struct report_line *line = &collected->lines[i];
+    for (size_t i = 0; i < count; i++) {
+        struct report_line *line = &lines[i];
         char *texts[] = {line->text,  line->name, line->target, line->label, line->load,
                          line->level, line->same, line->host,   line->kind};
         for (size_t j = 0; j < sizeof texts / sizeof *texts; j++)
@@ -365,6 +411,16 @@ void collected_free(struct collected *collected)
         drawn_free(line->drawn);
         free(line->settings);
     }
+    free(lines);
+}
+
+void collected_free(struct collected *collected)
+{
+    lines_free(collected->lines, collected->line_count);
+    lines_free(collected->hidden, collected->hidden_count);
+    if (collected->groups != NULL)
+        groups_free(collected->groups);
+    free(collected->groups);
     for (size_t i = 0; i < collected->waiting_count; i++)
         waiting_free(&collected->waiting[i]);
     for (size_t i = 0; i < collected->host_count; i++) {
@@ -374,7 +430,6 @@ void collected_free(struct collected *collected)
         for (size_t j = 0; j < 4; j++)
             free(collected->hosts[i].varied[j]);
     }
-    free(collected->lines);
     free(collected->waiting);
     free(collected->hosts);
     problems_free(&collected->problems);

@@ -8,6 +8,8 @@
 
 /* From folders to the cells of a report. */
 
+struct groups;
+
 struct wanted {
     const char *only;    /* shell pattern of cells' names; NULL: all */
     const char *derived; /* folder with the results of unfinished experiments, by number from 1;
@@ -19,13 +21,13 @@ struct wanted {
 };
 
 struct report_line {
-    char *text; /* JSON; NULL: not selected */
+    char *text; /* JSON; NULL: of a hidden one */
     char *name, *target, *label, *load, *level;
     const char *experiment; /* name of its folder */
     bool of_campaign;
     char *same;          /* equal: cells that differ in their load only */
     char *host, *kind;   /* host NULL: not known */
-    double wall_s, runs; /* of the baseline */
+    double wall_s, runs; /* of the baseline; NAN where others have it: it is over sessions */
     struct legend legend;
     /* For the page; else NULL. */
     struct drawn *drawn;
@@ -48,8 +50,11 @@ struct host {
 struct collected {
     struct problems problems;
     struct family family;
+    struct groups *groups;     /* of sessions, sessions.h */
     struct report_line *lines; /* sorted: target, label, load and level in natural order */
     size_t line_count, line_allocated;
+    struct report_line *hidden; /* sessions, where a line of all of them is shown: no text */
+    size_t hidden_count, hidden_allocated;
     struct waiting *waiting;
     size_t waiting_count, waiting_allocated;
     struct host *hosts; /* each once */
@@ -58,8 +63,8 @@ struct collected {
 };
 
 bool pattern_fits(const char *pattern, const char *text);
-/* Is a cell of this name in the report? */
-bool cell_wanted(const struct wanted *wanted, const char *name);
+/* Is a cell in the report, by its name, or by that of all its sessions? */
+bool cell_wanted(const struct wanted *wanted, const struct cell *cell);
 /* experiments and runs count what has a selected cell, or a waiting one. */
 void collect(struct collected *collected, const struct folders *folders,
              const struct wanted *wanted);

@@ -139,6 +139,9 @@ static void name_of_campaign(struct cell *cell)
     free(cell->level);
     cell->level = NULL;
     replaced(&cell->name, entry, "name");
+    cell->sessions = view_string(view_get(entry, "of"));
+    if (cell->of->sessions > 0 && cell->sessions != NULL)
+        replaced(&cell->name, entry, "of");
     replaced(&cell->target, entry, "target");
     replaced(&cell->label, entry, "label");
     replaced(&cell->load, entry, "load");
@@ -287,8 +290,8 @@ bool cell_make(struct cell *cell, const struct experiment *experiment, const cha
 
 void cell_free(struct cell *cell)
 {
-    char *texts[] = {cell->name,  cell->target,    cell->label, cell->row,  cell->load,
-                     cell->level, cell->condition, cell->spec,  cell->host, cell->kind};
+    char *texts[] = {cell->name,  cell->sessions,  cell->target, cell->label, cell->row, cell->load,
+                     cell->level, cell->condition, cell->spec,   cell->host,  cell->kind};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     for (size_t i = 0; i < cell->warning_count; i++) {

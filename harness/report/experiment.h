@@ -16,6 +16,8 @@ struct experiment {
     char *reference;             /* the baseline's name */
     const char *state;           /* done, failed, running, interrupted; NULL: not known */
     char *reason;                /* NULL: none was noted */
+    unsigned sessions;           /* that this is made of, see sessions.h; 0: it is a single one */
+    bool is_session;             /* one of several, which another experiment is made of */
     const struct family *family; /* of all slowdowns of the report; NULL: not known yet */
 };
 
@@ -27,7 +29,8 @@ struct warning {
 
 struct cell {
     const struct experiment *of;
-    char *name, *target, *label, *row, *load, *level, *condition, *spec, *host, *kind;
+    char *name, *sessions; /* name that it shares with other sessions; NULL: with none */
+    char *target, *label, *row, *load, *level, *condition, *spec, *host, *kind;
     const struct value *parameters;
     /* The conditions' and slowdowns' entries; NULL: none. The slowdown is of the wall time. */
     const struct value *loaded, *slowdown;

@@ -42,6 +42,7 @@ struct legend legend_of(const struct experiment *experiment)
     return (struct legend){.level = 1 - (1 - family) / count,
                            .family = family,
                            .intervals = (unsigned)count,
+                           .sessions = experiment->sessions,
                            .members = members_of(experiment->settings, count),
                            .statistic = statistic_of(experiment->settings)};
 }
@@ -51,6 +52,7 @@ struct legend legend_join(struct legend a, struct legend b)
     if (a.level != b.level || a.intervals != b.intervals || a.members != b.members) {
         a.level = NAN;
     }
+    a.sessions = a.sessions > b.sessions ? a.sessions : b.sessions;
     if (a.statistic != b.statistic)
         a.statistic = NULL;
     return a;
@@ -94,6 +96,13 @@ char *legend_key(const struct legend *legend)
         text_of("± and [ ] are %s%sconfidence intervals%s for repetitions in the same session: "
                 "another day, node or build may differ by more",
                 isnan(legend->level) ? "" : level, isnan(legend->level) ? "" : " ", together);
+    if (legend->sessions > 0) {
+        char *more = text_of("%s; of rows whose runs end in / %u, for repetitions of sessions, of "
+                             "which there were %u",
+                             text, legend->sessions, legend->sessions);
+        free(text);
+        text = more;
+    }
     if (!is_mean(legend)) {
         char *more = text_of("%s; times and ratios are of the %s", text, legend->statistic);
         free(text);

@@ -10,6 +10,7 @@ struct legend {
     double family;         /* the level at which all of its family hold at once */
     unsigned intervals;    /* of a family; 1: each holds by itself */
     const char *members;   /* what they are of, "metrics" */
+    unsigned sessions;     /* most that a figure is over; 0: each is of one session */
     const char *statistic; /* in words, "mean"; NULL: not the same in all of them */
 };
 

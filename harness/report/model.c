@@ -121,7 +121,12 @@ static void put_names(struct line *json, const struct cell *cell)
     line_text(json, "condition", cell->condition);
     line_text(json, "spec", cell->spec);
     line_text(json, "reference", of->reference);
-    line_text(json, "host", cell->host);
+    if (of->is_session || of->sessions > 0) {
+        line_real(json, "session",
+                  of->sessions > 0 ? NAN : view_number(view_get(of->cell, "session"), 1));
+        line_count(json, "sessions", of->sessions > 0 ? of->sessions : 1);
+    }
+    line_text(json, "host", of->sessions > 0 ? NULL : cell->host);
     line_text(json, "kind", cell->kind);
     line_text(json, "state", of->state);
     line_text(json, "reason", of->reason);

@@ -1,6 +1,7 @@
 #include "nodes.h"
 
 #include "memory.h"
+#include "order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -100,11 +101,18 @@ static void compare_row(struct nodes *nodes, const struct report_line *row, size
 
 void nodes_compare(struct nodes *nodes, const struct collected *collected)
 {
-    const struct report_line *line = collected->lines;
-    *nodes = (struct nodes){0};
-    for (size_t start = 0, end; start < collected->line_count; start = end) {
-        for (end = start + 1;
-             end < collected->line_count && strcmp(line[end].same, line[start].same) == 0;)
+    const size_t count = collected->line_count + collected->hidden_count;
+    struct report_line *line = must(calloc(count + 1, sizeof *line));
+    if (collected->line_count > 0)
+        memcpy(line, collected->lines, collected->line_count * sizeof *line);
+    if (collected->hidden_count > 0)
+        memcpy(&line[collected->line_count], collected->hidden,
+               collected->hidden_count * sizeof *line);
+    if (collected->hidden_count > 0)
+        qsort(line, count, sizeof *line, order_of_entries);
+    *nodes = (struct nodes){.lines = line};
+    for (size_t start = 0, end; start < count; start = end) {
+        for (end = start + 1; end < count && strcmp(line[end].same, line[start].same) == 0;)
             end++;
         compare_row(nodes, &line[start], end - start);
     }
@@ -117,6 +125,7 @@ void nodes_free(struct nodes *nodes)
     for (size_t i = 0; i < nodes->warning_count; i++)
         free(nodes->warnings[i]);
     free(nodes->between);
+    free(nodes->lines);
     free(nodes->warnings);
 }
 

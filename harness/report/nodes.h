@@ -19,6 +19,8 @@ struct between { /* one target alone, on several nodes */
 };
 
 struct nodes {
+    struct report_line
+        *lines; /* those of the report and the hidden ones, sorted; not their texts */
     struct between *between;
     size_t between_count, between_allocated;
     char **warnings; /* of targets whose cells come from different kinds of node */

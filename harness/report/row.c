@@ -4,6 +4,7 @@
 #include "memory.h"
 #include "model.h"
 #include "reproduce.h"
+#include "sessions.h"
 #include "visible.h"
 
 #include <math.h>
@@ -62,7 +63,7 @@ const char *row_slowdown(const struct value *slowdown, const struct family *fami
     if (!isnan(figure_bound(slowdown, false)))
         number_interval(figure_bound(slowdown, false), figure_bound(slowdown, true), 3, interval);
     /* One slowdown is no family: there is nothing to mark. */
-    const bool marked = family->count > 1 && row_survives(slowdown, family);
+    const bool marked = family != NULL && family->count > 1 && row_survives(slowdown, family);
     snprintf(text, NUMBER_SIZE, "%.40s%s%.80s%s%s",
              number_fixed(number_of(slowdown, "ratio"), 3, ratio), *interval == '\0' ? "" : " ",
              interval, view_is(view_get(slowdown, "distinguishable"), VIEW_FALSE) ? " (noise)" : "",
@@ -142,6 +143,8 @@ static const char *runs_text(const struct cell *cell, char *text)
         snprintf(text, NUMBER_SIZE, "%.0f", alone);
     else
         snprintf(text, NUMBER_SIZE, "%.0f + %.0f", alone, number_of(cell->loaded, "runs"));
+    if (cell->of->sessions > 0)
+        snprintf(text + strlen(text), NUMBER_SIZE - strlen(text), " / %u", cell->of->sessions);
     return text;
 }
 
@@ -252,13 +255,16 @@ static void put_lines(struct line *json, const struct cell *cell)
         free(star);
         free(what);
     }
-    char *attribution = attribution_words(cell);
-    if (attribution != NULL) {
-        char *line = text_of("%s: %s", who, attribution);
-        line_text(json, NULL, line);
+    char *attribution = attribution_words(cell), *sessions = sessions_text(cell->slowdown);
+    for (unsigned i = 0; i < 2; i++) {
+        const char *words = i == 0 ? sessions : attribution;
+        char *line = words == NULL ? NULL : text_of("%s: %s", who, words);
+        if (line != NULL)
+            line_text(json, NULL, line);
         free(line);
     }
     line_close(json);
+    free(sessions);
     free(attribution);
     free(load);
     free(row);

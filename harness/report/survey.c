@@ -4,12 +4,15 @@
 #include "workers.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 struct work {
     const struct folders *folders;
     const struct wanted *wanted;
-    struct family *parts; /* one for each folder */
+    const struct groups *groups;
+    struct family *parts; /* one for each folder, or each group */
+    struct place *places; /* one for each folder */
 };
 
 /* How often the interval of one slowdown leaves 1 out by chance. */
@@ -22,24 +25,52 @@ static double chance_of(const struct experiment *experiment)
 
 /* What has no interval cannot look distinguishable. */
 static void add_condition(struct family *family, const struct experiment *experiment,
-                          const char *condition, const struct wanted *wanted)
+                          const char *condition)
 {
     const struct value *all = view_get(experiment->result.top, "slowdowns");
-    struct cell cell;
-    if (cell_make(&cell, experiment, condition) && cell_wanted(wanted, cell.name))
-        for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
-            if (view_equals(view_get(item, "condition"), condition) &&
-                view_is(view_get(item, "ci"), VIEW_ARRAY))
-                family_add(family,
-                           (struct member){
-                               .p = view_number(view_get(item, "p"), NAN),
-                               .chance = chance_of(experiment),
-                               .distinguishable = view_true(view_get(item, "distinguishable")),
-                           });
-    cell_free(&cell);
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+        if (view_equals(view_get(item, "condition"), condition) &&
+            view_is(view_get(item, "ci"), VIEW_ARRAY))
+            family_add(family, (struct member){
+                                   .p = view_number(view_get(item, "p"), NAN),
+                                   .chance = chance_of(experiment),
+                                   .distinguishable = view_true(view_get(item, "distinguishable")),
+                               });
 }
 
-/* Only what has a cell in the report: the baseline again is compared with itself. */
+static bool has_cell(const struct experiment *experiment, const char *condition,
+                     const struct wanted *wanted)
+{
+    struct cell cell;
+    const bool good = cell_make(&cell, experiment, condition) && cell_wanted(wanted, &cell);
+    cell_free(&cell);
+    return good;
+}
+
+/* Only what has a cell in the report: the baseline again is compared with itself. Returns
+ * whether there is any. */
+static bool add_experiment(struct family *family, const struct experiment *experiment,
+                           const struct wanted *wanted)
+{
+    const bool twice = view_true(view_get(experiment->settings, "aa"));
+    const struct value *conditions = experiment->conditions, *item = view_first(conditions);
+    bool any = false, loaded = false;
+    if (item == NULL || experiment->state == NULL)
+        return false;
+    while ((item = view_next(conditions, item)) != NULL) {
+        char *name = view_string(view_get(item, "name"));
+        if (name != NULL && !(twice && view_equals(view_get(item, "name"), "aa"))) {
+            loaded = true;
+            if (has_cell(experiment, name, wanted)) {
+                add_condition(family, experiment, name);
+                any = true;
+            }
+        }
+        free(name);
+    }
+    return any || (!loaded && has_cell(experiment, NULL, wanted));
+}
+
 static void survey_folder(void *context, size_t number)
 {
     struct work *work = context;
@@ -47,27 +78,41 @@ static void survey_folder(void *context, size_t number)
     struct problems ignored = {0};
     experiment_read(&experiment, &work->folders->item[number], number + 1, work->wanted, NULL,
                     &ignored);
-    const bool twice = view_true(view_get(experiment.settings, "aa"));
-    const struct value *conditions = experiment.conditions, *item = view_first(conditions);
-    while (item != NULL && experiment.state != NULL &&
-           (item = view_next(conditions, item)) != NULL) {
-        char *name = view_string(view_get(item, "name"));
-        if (name != NULL && !(twice && view_equals(view_get(item, "name"), "aa")))
-            add_condition(&work->parts[number], &experiment, name, work->wanted);
-        free(name);
-    }
+    work->places[number].folder = number;
+    if (add_experiment(&work->parts[number], &experiment, work->wanted))
+        work->places[number] = place_of(&experiment, number);
     experiment_free(&experiment);
     problems_free(&ignored);
 }
 
-void survey(struct family *family, const struct folders *folders, const struct wanted *wanted)
+static void survey_group(void *context, size_t number)
+{
+    struct work *work = context;
+    struct experiment all;
+    sessions_read(&all, &work->groups->item[number], work->folders, work->wanted, NULL);
+    add_experiment(&work->parts[number], &all, work->wanted);
+    experiment_free(&all);
+}
+
+void survey(struct groups *groups, struct family *family, const struct folders *folders,
+            const struct wanted *wanted)
 {
     struct work work = {.folders = folders,
                         .wanted = wanted,
-                        .parts = must(calloc(folders->count + 1, sizeof *work.parts))};
+                        .groups = groups,
+                        .parts = must(calloc(folders->count + 1, sizeof *work.parts)),
+                        .places = must(calloc(folders->count + 1, sizeof *work.places))};
     workers_each(folders->count, survey_folder, &work);
+    groups_make(groups, work.places, folders->count);
     for (size_t i = 0; i < folders->count; i++)
+        if (groups->of[i] == SIZE_MAX)
+            family_move(family, &work.parts[i]);
+        else /* the ratio over sessions takes their place */
+            family_free(&work.parts[i]);
+    workers_each(groups->count, survey_group, &work);
+    for (size_t i = 0; i < groups->count; i++)
         family_move(family, &work.parts[i]);
     free(work.parts);
+    free(work.places);
     family_settle(family);
 }

@@ -5,7 +5,7 @@
 #
 # RFC 4180 but for the line ends. Values are as recorded: nothing is rounded, no
 # text is changed.
-def columns: ["cell", "experiment", "target", "label", "parameters", "command", "load", "level", "spec", "host", "state", "condition", "role", "metric", "unit",
+def columns: ["cell", "experiment", "target", "label", "parameters", "command", "load", "level", "spec", "host", "session", "sessions", "state", "condition", "role", "metric", "unit",
   "runs", "mean", "variance", "stddev", "median", "min", "max", "statistic", "center", "set_aside", "ci_low", "ci_high", "error", "confidence", "interval_level", "converged", "stop_reason",
   "slowdown", "slowdown_ci_low", "slowdown_ci_high", "slowdown_error", "pairs", "distinguishable", "p", "q", "survives", "noise_floor",
   "offered", "achieved", "load_unit", "late", "dropped", "load_cpu_s", "flags"];
@@ -25,7 +25,7 @@ def figure($cell; $names; $summary; $role; $metric):
 
 def figures:
   . as $cell
-  | [.name, .experiment, .target, .label, (.parameters | tojson), (.command | tojson), .load, .level, .spec, .host, .state] as $names
+  | [.name, .experiment, .target, .label, (.parameters | tojson), (.command | tojson), .load, .level, .spec, .host, .session, .sessions // 1, .state] as $names
   | (["baseline", .baseline], ["loaded", .loaded]) as [$role, $summary]
   | select($summary != null)
   | ($summary | to_entries[] | select(.value | type == "object" and has("mean")) | .key) as $metric

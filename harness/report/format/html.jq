@@ -166,7 +166,7 @@ def every_cell($head):
   table_start("cell-table"; "Figures of each target under each load"; "sortable"; .cells | length),
   header(["Target", "Load", "Level", "Runs", "Slowdown", "Problems", "Alone", "Under load", "User time", "System time", "Memory", "Load achieved", (if $hosts then "Host" else empty end)]),
   (.cells[] | cell_row($hosts)), table_end, metric_table($head),
-  ([.cells[].lines[] | select(startswith("* "))]
+  ([.cells[].lines[] | select(startswith("* ") or test(": [0-9]+ sessions: "))]
    | if . == [] then empty else "<ul>", (.[] | "<li>\(esc)</li>"), "</ul>" end),
   "</section>";
 

@@ -1,0 +1,130 @@
+#!/usr/bin/env bats
+# Sessions of one cell: one row, whose interval is over the sessions.
+
+load helpers
+load report
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# sessions RATIO...: a campaign with a cell whose sessions have these ratios, on baselines
+# of 1 s; `base` is the name of the cell.
+sessions() {
+    local number=0 ratio folder
+    rm -rf campaign
+    synthetic 1 3 campaign
+    base=$(cd campaign/cells && echo *)
+    for ratio in "$@"; do
+        ((number += 1))
+        folder=campaign/cells/$base
+        if ((number > 1)); then
+            folder=campaign/cells/$base.session$number
+            cp -r "campaign/cells/$base" "$folder"
+            edited "$folder/experiment.json" --argjson n $number --arg base "$base" '.cell += { name: ($base + ".session\($n)"), of: $base, session: $n }'
+        fi
+        edited "$folder/result.json" --argjson ratio "$ratio" '.conditions[0].wall_s |= (.mean = 1 | .center = 1)
+            | .slowdowns[0] |= (.ratio = $ratio | .ci = [$ratio - 0.001, $ratio + 0.001] | .error = 0.001 / $ratio | .pairs = 15 | .p = 1e-6 | .distinguishable = true)'
+    done
+}
+
+# over JQ: the cell over all sessions holds.
+over() {
+    report campaign --format json | holds "[.cells[] | select(.sessions > 1)][0] | $1"
+}
+
+@test "the ratio over sessions has the interval of their ratios, whatever each session says of itself" {
+    sessions 1.01 1.02 1.03
+    # Baselines are alike, so it is Student's: two degrees of freedom.
+    over '.slowdown.ratio - 1.02 | fabs < 1e-9'
+    over '(4.302652729749 * 0.01 / (3 | sqrt)) as $half | [.slowdown.ci[0] - (1.02 - $half), .slowdown.ci[1] - (1.02 + $half)] | map(fabs < 1e-9) | all'
+    over '.slowdown | .p - 0.0741799002274 | fabs < 1e-9'
+    over '.slowdown | .distinguishable == false and .pairs == 3 and .method == "sessions-fieller" and .sessions.ratios == [1.01, 1.02, 1.03] and .sessions.numbers == [1, 2, 3]'
+    # Between: what their own errors, 0.001 / t of 14 degrees of freedom, do not explain.
+    over '.slowdown.sessions | (0.001 / 2.144786687917) as $own | .between * 1.02 - (0.0001 - $own * $own | sqrt) | fabs < 1e-9'
+    over '.slowdown.sessions | .within * 1.02 - (0.001 / 2.144786687917) * (15 | sqrt) | fabs < 1e-9'
+    # Alone each of them would be beyond doubt.
+    report campaign --format json | holds '[.cells[] | select(.sessions == 1) | .slowdown.distinguishable] == [true, true, true]'
+}
+
+@test "where baselines differ from session to session, the ratio is by Fieller over both" {
+    sessions 1.2 1.3 1.25
+    edited "campaign/cells/$base.session2/result.json" '.conditions[0].wall_s.center = 2'
+    # Pairs (1, 1.2), (2, 2.6), (1, 1.25): the roots of a r^2 - 2 b r + c.
+    over '4 as $x | 5.05 as $y | (4.302652729749 * 4.302652729749) as $tt
+        | ([1, 2, 1] | map(. - $x / 3 | . * .) | add) as $xx | ([1.2, 2.6, 1.25] | map(. - $y / 3 | . * .) | add) as $yy
+        | ([[1, 1.2], [2, 2.6], [1, 1.25]] | map((.[0] - $x / 3) * (.[1] - $y / 3)) | add) as $xy
+        | ($x * $x / 9 - $tt * $xx / 6) as $a | ($x * $y / 9 - $tt * $xy / 6) as $b | ($y * $y / 9 - $tt * $yy / 6) as $c
+        | if $a > 0 then .slowdown.ci[0] - (($b - ($b * $b - $a * $c | sqrt)) / $a) | fabs < 1e-6 else .slowdown.ci == null end'
+    over '.slowdown.ratio - 5.05 / 4 | fabs < 1e-9'
+}
+
+@test "one row for people, a line with what it is made of, and the legend says it; the family has one slowdown" {
+    sessions 1.25 1.26 1.24
+    report campaign >out
+    [[ $(grep -cF ' [1.2' out) -eq 1 ]]
+    grep -qF '1.250 [1.225, 1.275]' out
+    grep -qF ' 9 + 9 / 3 ' out
+    grep -qF '3 sessions: 1.250, 1.260, 1.240; standard deviation ' out
+    grep -qF 'between sessions, ' out
+    grep -qF 'so few make a wide interval: 5 narrow it' out
+    grep -qF 'of rows whose runs end in / 3, for repetitions of sessions, of which there were 3' out
+    [[ $(<out) == *': 1 cell with figures, 18 runs'* ]]
+    report campaign --format json | holds '.family.slowdowns == 1 and .family.with_p == 1'
+    sessions 1.25 1.26 1.24 1.25 1.26
+    run ! grep -F 'so few' <(report campaign)
+    local format
+    for format in md latex html; do report campaign --format $format | grep -qF '5 sessions: 1.250'; done
+}
+
+@test "csv and json have each session, and all of them" {
+    sessions 1.25 1.26
+    report campaign --format csv --output out.csv
+    python3 - <<'PYTHON'
+import csv
+rows = [r for r in csv.DictReader(open("out.csv", newline="")) if r["metric"] == "wall_s" and r["role"] == "loaded"]
+assert sorted((r["session"], r["sessions"], r["slowdown"]) for r in rows) == [("", "2", "1.255"), ("1", "1", "1.25"), ("2", "1", "1.26")], rows
+assert [bool(r["q"]) for r in sorted(rows, key=lambda r: r["session"])] == [True, False, False]
+PYTHON
+    report campaign --format json >model
+    jsonschema -i model "$ROOT/results/schema/jostle.report.schema.json"
+    holds '[.cells[] | [.name, .session, .sessions]] | length == 3 and ([.[][1]] | sort) == [null, 1, 2]' <model
+    # A program that reads hyperfine's form gets what was measured.
+    report campaign --format hyperfine | holds '.results | length == 4'
+}
+
+@test "a name means all of its sessions, and one session is a result by itself" {
+    sessions 1.25 1.26 1.24
+    report campaign --only "$base" | grep -qF '3 sessions: '
+    report campaign --only '*.session2' >out
+    grep -qF '1.260 [1.259, 1.261]' out
+    run ! grep -F ' sessions: ' out
+    report "campaign/cells/$base" | grep -qF '1.250 [1.249, 1.251]'
+}
+
+@test "what is said of a session is said of the row; a session that is not done is listed" {
+    sessions 1.25 1.26 1.24
+    edited "campaign/cells/$base.session2/result.json" '.warnings += [{ flag: "steal", severity: "problem", condition: null, metric: null, message: "it was stolen", advice: "stop thief", runs: [] }]'
+    report campaign | grep -qF 'steal: session 2: it was stolen'
+    rm "campaign/cells/$base.session3"/{result,status}.json
+    : >"campaign/cells/$base.session3/runs.jsonl"
+    report campaign >out 2>/dev/null
+    grep -qF '2 sessions: 1.250, 1.260' out
+    grep -qE "$base.session3: .*(no result|cannot be used|empty)" out
+}
+
+@test "results of the same session, of two nodes, are no sessions of each other" {
+    sessions 1.25
+    cp -r campaign other
+    report campaign other >out
+    run ! grep -F ' sessions: ' out
+    [[ $(grep -c '1.250 \[1.249, 1.251\]' out) -eq 2 ]]
+}
+
+@test "baselines of sessions on several nodes are compared as those of cells are" {
+    sessions 1.25 1.26
+    edited "campaign/cells/$base.session2/experiment.json" '.environment.host = "elsewhere"'
+    report campaign | grep -qE 'over 2 nodes, .*elsewhere'
+    report campaign --format json | holds '.between_hosts | length == 1 and (.[0].hosts | length) == 2 and all(.[0].hosts[]; .cells == 1)'
+}
