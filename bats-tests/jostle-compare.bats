@@ -187,6 +187,17 @@ made() {
     [[ $output == *'jostle compare'*'A B'*'each is judged by its own settings'*'Exit status'* ]]
 }
 
+@test "a table that cannot be printed is a failure, and says so on one line" {
+    made A 1
+    run -1 --separate-stderr bash -c '"$JOSTLE" compare A A >/dev/full'
+    # shellcheck disable=SC2154 # run sets it
+    [[ ${#stderr_lines[@]} -eq 1 && $stderr == 'jostle: the table cannot be printed: '* ]]
+    run -1 --separate-stderr env TMPDIR=/nonexistent "$JOSTLE" compare A A
+    [[ ${#stderr_lines[@]} -eq 1 && $stderr == 'jostle: cannot make a temporary file: '* ]]
+    run -0 bash -o pipefail -c '"$JOSTLE" compare A A | head -n 1'
+    [[ $output == 'A = A' ]]
+}
+
 @test "a folder that may not be read is said to be so" {
     ((EUID != 0)) || command -v setpriv >/dev/null || skip 'as root, without setpriv'
     local -a user=()
