@@ -49,7 +49,7 @@ summary() {
     run -0 "$BIN/stats" --help
     local option
     for option in conditions error confidence min-runs max-runs metric seed ignore-failure discard-warmup at-most aa \
-        summary summary-only first-stop compare condition derive experiment pid quiet; do
+        summary summary-only first-stop derive experiment pid quiet; do
         [[ $output == *"--$option"[=,\ $'\n']* ]]
     done
     [[ $output == *'Exit status'* && $output == *'next'* ]]
