@@ -126,7 +126,9 @@ static void add_trend(const struct view *view, struct message *message)
 static void add_dependence(const struct view *view, struct message *message)
 {
     name_range(view, message->runs, 0, view->sample->count);
+    const struct location location = metric_location(view->session, view->index, view->metric);
     message_detail(message, "rho", "%.2f", metric_rho(view->session, view->metric));
+    message_detail(message, "robust", "%.2g", 100 * location.robust.error);
 }
 
 static void add_clock(const struct view *view, struct message *message)

@@ -46,9 +46,8 @@ static const struct warning_case cases[FLAGS] = {
                     "check for heat, a disk that fills up or a cache that grows"},
     [FLAG_AUTOCORRELATION] = {"autocorrelation", PROBLEM_OF_A_MEAN,
                               "neighbouring runs resemble each other (correlation about {rho}): "
-                              "they say less than their number suggests, and the interval of the "
-                              "mean is wider for it or may be too narrow; slowdowns from pairs "
-                              "hold",
+                              "they say less than their number suggests; allowing for that, the "
+                              "mean is known to ± {robust} % only; slowdowns from pairs hold",
                               "measure for longer, or at another time"},
     [FLAG_COARSE_CLOCK] = {"coarse-clock", PROBLEM, "{clock}", "{remedy}"},
     [FLAG_LOAD_VARIANCE] = {"load-variance", NOTE,
