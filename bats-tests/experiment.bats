@@ -28,7 +28,7 @@ values() {
     [[ $(values condition <plan) == 'baseline half two' ]]
     [[ $(values quiet <plan) == 1 && $(values verbose <plan) == '' && $(values created <plan) == '' ]]
     [[ $(values command_text <plan) == "echo 'it'\\''s'" ]]
-    [[ $(values meter <plan) == "--serve --timeout 1.500000000 --cpus 0 --nice 3 --stdout /dev/null --stderr $PWD/out/target.stderr -- echo it's" ]]
+    [[ $(values meter <plan) == "--serve --timeout 1.500000000 --cpus 0 --nice 3 --stdout /dev/null --stderr-tail $PWD/out/target.stderr -- echo it's" ]]
     [[ $(values load <plan) == 'half two.cpu two.exec' ]]
     [[ $(values load_condition <plan) == 'half two two' ]]
     sed -n '/^load=two.exec/,$s/^load_word=//p' plan | diff - <(printf '%s\n' nice -n 5 taskset -c 0 "$BIN/loadgen" exec --control --settle 1s -- sleep '9 9')

@@ -191,6 +191,14 @@ seen() {
     [[ $stderr == *'input: recorded missing, now other'* ]]
 }
 
+@test "what the target writes to stderr is in the records' folder only where it failed" {
+    "$JOSTLE" run --quiet --output out1 --min-runs 2 --max-runs 2 -- sh -c 'ls "$0" >>seen; echo words >&2' "$PWD/out1"
+    run ! grep target.stderr seen
+    [[ ! -e out1/target.stderr ]]
+    run -5 "$JOSTLE" run --output out2 -- sh -c 'echo one >&2; echo two >&2; exit 1'
+    [[ $output == *'failed with exit code 1: '*': two: '* && $(<out2/target.stderr) == $'one\ntwo' ]]
+}
+
 @test "the target's output is shown on request only" {
     run -0 "$JOSTLE" run --output out1 --max-runs 2 -- echo from-the-target
     [[ $(grep -c '^from-the-target$' <<<"$output") -eq 0 ]]

@@ -495,6 +495,37 @@ END
     served 0
 }
 
+@test "--stderr-tail: the end of a failed run's errors is kept, and nothing is written there meanwhile" {
+    local meter line
+    mkdir kept tmp
+    cat >target <<'END'
+#!/bin/sh
+ls kept tmp >listed
+if [ -e fail ]; then seq 20000 >&2; echo last >&2; exit 3; fi
+echo fine >&2
+END
+    chmod +x target
+    TMPDIR=$PWD/tmp serve --stdout /dev/null --stderr-tail kept/err -- ./target
+    again
+    [[ ! -e kept/err ]]
+    touch fail
+    again
+    holds '.exit_code == 3' <<<"$line"
+    [[ $(tail -n 1 kept/err) == last && $(tail -n 2 kept/err | head -n 1) == 20000 && $(wc -c <kept/err) -eq 65536 ]]
+    rm fail kept/err
+    again
+    [[ ! -e kept/err && $(<listed) == $'kept:\n\ntmp:' ]]
+    touch fail
+    again
+    # Nothing of the runs before is in front of it.
+    seq 20000 | cat - <(echo last) | tail -c 65536 | cmp - kept/err
+    served 0
+    run -2 --separate-stderr "$METER" --stderr err --stderr-tail err -- true
+    [[ $stderr == 'jostle: --stderr and --stderr-tail: '* ]]
+    TMPDIR=$PWD/none run -1 --separate-stderr "$METER" --stderr-tail err -- touch ran
+    [[ $stderr == 'jostle: --stderr-tail: '* && ! -e ran ]]
+}
+
 @test "--serve: the end of its commands ends a running target's tree, and so does a signal" {
     local meter line
     serve -- sh -c 'setsid sleep 60 & echo $! >pid; wait'
@@ -583,7 +614,7 @@ END
 
 @test "--help names every option, and the command's own options are not meter's" {
     run -0 "$METER" --help
-    for option in timeout output stdin stdout stderr cpus nice with-parent accounting counters serve; do
+    for option in timeout output stdin stdout stderr stderr-tail cpus nice with-parent accounting counters serve; do
         [[ $output == *"--$option"* ]]
     done
     run -0 --separate-stderr "$METER" --output "$RECORD" sh -c 'echo "$1"' sh --help

@@ -92,7 +92,7 @@ static void put_meter_options(struct experiment *experiment)
         return;
     put("meter", "--stdout");
     put("meter", "/dev/null");
-    put("meter", "--stderr");
+    put("meter", "--stderr-tail");
     put("meter", arena_format(arena, "%s/target.stderr", experiment->folder.path));
 }
 

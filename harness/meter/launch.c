@@ -2,6 +2,7 @@
 
 #include "clock.h"
 #include "common/messages.h"
+#include "errors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,9 +57,22 @@ static bool open_for_target(int *fd, const char *option, const char *path, int f
     return *fd >= 0 || complain("%s %s: %s: name another file", option, path, strerror(errno));
 }
 
-static bool open_files(struct launch_files *files, const struct settings *settings)
+// open_errors: one file for all runs.
+static bool open_errors(struct launch *launch)
+{
+    if (launch->errors_fd < 0)
+        launch->errors_fd = errors_open();
+    launch->files.error_fd = launch->errors_fd;
+    return (launch->errors_fd >= 0 && errors_empty(launch->errors_fd)) ||
+           complain("--stderr-tail: no temporary file: %s: set TMPDIR to a folder that can be "
+                    "written",
+                    strerror(errno));
+}
+
+static bool open_files(struct launch *launch, const struct settings *settings)
 {
     const int writing = O_WRONLY | O_CREAT | O_TRUNC;
+    struct launch_files *files = &launch->files;
     *files = (struct launch_files){-1, -1, -1};
     if (!open_for_target(&files->out_fd, "--stdout", settings->out_path, writing))
         return false;
@@ -68,6 +82,8 @@ static bool open_files(struct launch_files *files, const struct settings *settin
         files->error_fd = files->out_fd;
         return true;
     }
+    if (settings->errors_kept != NULL)
+        return open_errors(launch);
     return open_for_target(&files->error_fd, "--stderr", settings->error_path, writing);
 }
 
@@ -81,7 +97,7 @@ bool launch_prepare(struct launch *launch, const struct settings *settings)
     if (launch->report == MAP_FAILED)
         return complain("no memory: %s", strerror(errno));
     *launch->report = (struct launch_report){0};
-    launch->prepared = open_files(&launch->files, settings);
+    launch->prepared = open_files(launch, settings);
     return launch->prepared;
 }
 
@@ -95,7 +111,8 @@ void launch_close(struct launch *launch)
     struct launch_files *files = &launch->files;
     if (files->in_fd >= 0)
         close(files->in_fd);
-    if (files->error_fd >= 0 && files->error_fd != files->out_fd)
+    if (files->error_fd >= 0 && files->error_fd != files->out_fd &&
+        files->error_fd != launch->errors_fd)
         close(files->error_fd);
     if (files->out_fd >= 0)
         close(files->out_fd);

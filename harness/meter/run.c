@@ -2,6 +2,7 @@
 
 #include "common/messages.h"
 #include "counters.h"
+#include "errors.h"
 #include "record.h"
 #include "schedstat.h"
 #include "supervise.h"
@@ -64,6 +65,17 @@ static int write_record(const struct runner *runner, const struct record *record
     return outcome->interrupted != 0 ? EXIT_BY_SIGNAL + outcome->interrupted : EXIT_RECORDED;
 }
 
+// keep_errors: what a failed target wrote to its stderr. Before the record is written:
+// its reader may then go and see. That it is lost is no failure of the run.
+static void keep_errors(const struct runner *runner, const struct outcome *outcome)
+{
+    const char *path = runner->settings->errors_kept;
+    const bool failed = outcome->status != 0 || outcome->timed_out || outcome->stops.terminal != 0;
+    if (path == NULL || (outcome->ended && !failed) || errors_keep(runner->launch.errors_fd, path))
+        return;
+    complain("--stderr-tail %s: %s: the target's errors are lost", path, strerror(errno));
+}
+
 // measure: one run, with its counters open.
 static int measure(struct runner *runner, struct counters *counters)
 {
@@ -89,6 +101,7 @@ static int measure(struct runner *runner, struct counters *counters)
                  denied ? ": give a value that you may set, or run as root" : "");
         return EXIT_NOT_RUN;
     }
+    keep_errors(runner, &outcome);
     counters_read(counters);
     group_read(&runner->group, &group);
     usage_choose(&outcome.usage, accounting_of(&runner->group), &group);

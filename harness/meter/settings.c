@@ -55,6 +55,12 @@ static const struct option_row rows[] = {
      .type = OPTION_TEXT,
      .offset = FIELD(error_path),
      .help = "the command's errors go to FILE instead of meter's own stderr"},
+    {.name = "stderr-tail",
+     .argument = "FILE",
+     .type = OPTION_TEXT,
+     .offset = FIELD(errors_kept),
+     .help = "the command's errors go to a file without a name in $TMPDIR, else /tmp, and the end "
+             "of them to FILE when the command has failed"},
     {.name = "cpus",
      .argument = "LIST",
      .type = OPTION_CPUS,
@@ -132,6 +138,8 @@ void settings_read(struct settings *settings, int argc, char **argv)
     settings->command = argv + rest;
     if (settings->command[0] == NULL)
         usage_error("no command: give one after --, as in meter -- sleep 1");
+    if (settings->error_path != NULL && settings->errors_kept != NULL)
+        usage_error("--stderr and --stderr-tail: give one of them");
     // Our own stdin has the commands.
     if (settings->serve && settings->in_path == NULL)
         settings->in_path = "/dev/null";

@@ -22,7 +22,8 @@ struct settings {
     const char *in_path; // NULL: the target inherits ours; with serve it reads nothing
     const char *out_path;
     const char *error_path;
-    const char *cpus; // NULL: not bound
+    const char *errors_kept; // where the end of a failed run's stderr goes; NULL: nowhere
+    const char *cpus;        // NULL: not bound
     bool has_nice;
     int64_t nice;
     bool with_parent;
