@@ -23,7 +23,7 @@ start() {
 exec sleep $tag
 END
     chmod +x target
-    env --default-signal=INT setsid "$JOSTLE" slowdown --output out --seed 3 --load "low=cpu --percent 3.${tag/./}" -- ./target >/dev/null 2>errors </dev/null 3>&- &
+    env --default-signal=INT setsid "$JOSTLE" slowdown --output out --seed 1 --load "low=cpu --percent 3.${tag/./}" -- ./target >/dev/null 2>errors </dev/null 3>&- &
     harness=$!
     eventually 20 pgrep -f "sleep $tag" >/dev/null
 }
@@ -63,7 +63,7 @@ left() {
 
 @test "where SIGINT is ignored at the start, Ctrl-C ends neither the measurement nor a load" {
     # bash starts a background job of a script so.
-    setsid "$JOSTLE" slowdown --output out --seed 3 --min-runs 2 --max-runs 2 \
+    setsid "$JOSTLE" slowdown --output out --seed 1 --min-runs 2 --max-runs 2 \
         --load "low=cpu --percent 3.${tag/./}" --load "disk=io --file-size 1M --limit 10iops --random" \
         --load "memory=mem --footprint 1M --limit 1M" -- sleep 0.3 >/dev/null 2>errors </dev/null 3>&- &
     harness=$!
