@@ -10,6 +10,8 @@ static const double most_of_it = 0.5;
 // With more CPU time than this, or so much of it outside the main thread, a target
 // has several threads.
 static const double one_cpu = 1.05, main_part = 0.95;
+// What its interval does not keep above 0 is not worth a word below this part of all.
+static const double small_part = 0.10;
 // Stalls and clocks are read one after the other: a little too much is no overlap.
 static const double overlapping_from = 1.05;
 
@@ -17,6 +19,7 @@ static const double overlapping_from = 1.05;
 struct given {
     const struct times *before, *after;
     size_t n;
+    bool is_one_thread; // by its main thread, which is known
     double threads;
     double before_s; // mean wall time alone
 };
@@ -24,18 +27,18 @@ struct given {
 static const enum cause waits[] = {HOST, CPU, MEMORY, IO};
 enum { WAITS = sizeof waits / sizeof *waits };
 
-static double share_s(const struct times *times, enum cause cause, double threads)
+static double share_s(const struct given *given, const struct times *times, enum cause cause)
 {
-    if (cause == EXECUTION)
-        return times->cpu_s / threads;
     // Stolen time is CPU time that the target did not get.
-    return cause == HOST ? times->own_s[HOST] / threads : times->own_s[cause];
+    if (cause == EXECUTION || cause == HOST)
+        return (cause == HOST ? times->own_s[HOST] : times->cpu_s) / given->threads;
+    // Pressure counts a little more than its run delay where a thread waits often.
+    return cause == CPU && given->is_one_thread ? times->main_delay_s : times->own_s[cause];
 }
 
 static double extra_s(const struct given *given, size_t i, enum cause cause)
 {
-    return share_s(&given->after[i], cause, given->threads) -
-           share_s(&given->before[i], cause, given->threads);
+    return share_s(given, &given->after[i], cause) - share_s(given, &given->before[i], cause);
 }
 
 static double extra_wall_s(const struct given *given, size_t i)
@@ -88,8 +91,8 @@ static struct interval measure_rest(const struct given *given, const double *sca
 }
 
 struct sums {
-    double wall_s, cpu_s, main_s, here_s;
-    bool moves;
+    double wall_s, cpu_s, main_s, main_delay_s, waits_s;
+    unsigned cpus; // the most that a run might use; 0: not known
 };
 
 static struct sums sum(const struct times *times, size_t n)
@@ -99,18 +102,33 @@ static struct sums sum(const struct times *times, size_t n)
         sums.wall_s += times[i].wall_s;
         sums.cpu_s += times[i].cpu_s;
         sums.main_s += times[i].main_s;
-        sums.here_s += times[i].cpu_s;
+        sums.main_delay_s += times[i].main_delay_s;
         for (enum cause k = CPU; k <= IO; k++)
-            sums.here_s += isnan(times[i].own_s[k]) ? 0 : times[i].own_s[k];
-        sums.moves = sums.moves || times[i].cpus > 1;
+            sums.waits_s += isnan(times[i].own_s[k]) ? 0 : times[i].own_s[k];
+        sums.cpus = times[i].cpus > sums.cpus ? times[i].cpus : sums.cpus;
     }
     return sums;
 }
 
+// With a main thread that is not known (NAN) both of the next are false for a target
+// that uses one CPU.
 static bool has_several(const struct sums *sums)
 {
-    // With a main thread that is not known (NAN) the second is false.
     return sums->cpu_s > one_cpu * sums->wall_s || sums->main_s < main_part * sums->cpu_s;
+}
+
+static bool has_one(const struct sums *sums)
+{
+    return !has_several(sums) && sums->main_s >= main_part * sums->cpu_s &&
+           !isnan(sums->main_delay_s);
+}
+
+// The CPUs that several threads keep busy while they do not wait.
+static double threads_of(const struct sums *sums)
+{
+    const double here_s = sums->wall_s - sums->waits_s;
+    const double most = sums->cpus > 0 ? (double)sums->cpus : (double)INFINITY;
+    return fmax(fmin(sums->cpu_s / (here_s > 0 ? here_s : sums->wall_s), most), 1);
 }
 
 static enum stall_source weakest(const struct given *given)
@@ -165,13 +183,20 @@ static void share_out(struct shares *shares, double *scale)
         scale[waits[i]] = points[waits[i]] > 0 ? fmin(rest / claims, 1) : 0;
 }
 
+// One without bounds (NAN) is not.
+static bool is_worth_saying(const struct interval *interval, double total)
+{
+    return interval->low > 0 || (isfinite(interval->low) && interval->center >= small_part * total);
+}
+
 static void measure_shares(struct shares *shares, const struct given *given,
                            struct critical *critical)
 {
     double scale[CAUSES] = {0}, explained = 0;
     for (enum cause k = 0; k < UNEXPLAINED; k++) {
         shares->interval[k] = measure(given, k, critical);
-        shares->points[k] = shares->interval[k].low > 0 ? shares->interval[k].center : 0;
+        shares->points[k] =
+            is_worth_saying(&shares->interval[k], shares->total) ? shares->interval[k].center : 0;
     }
     share_out(shares, scale);
     for (enum cause k = 0; k < UNEXPLAINED; k++) {
@@ -198,19 +223,26 @@ struct shares shares_of(const struct times *before, const struct times *after, s
                         struct critical *critical)
 {
     const struct sums alone = sum(before, n), loaded = sum(after, n);
-    const struct given given = {before, after, n, fmax(alone.cpu_s / alone.wall_s, 1),
-                                alone.wall_s / (double)n};
-    const bool is_main_known = !isnan(alone.main_s) && !isnan(loaded.main_s);
+    const bool several = has_several(&alone) || has_several(&loaded);
+    const struct given given = {
+        .before = before,
+        .after = after,
+        .n = n,
+        .is_one_thread = has_one(&alone) && has_one(&loaded),
+        .threads = several ? threads_of(&alone) : 1,
+        .before_s = alone.wall_s / (double)n,
+    };
+    const enum stall_source source = weakest(&given);
     struct shares shares = {
-        .present = fmin(loaded.here_s / loaded.wall_s, 1),
+        .present = fmin((loaded.cpu_s + loaded.waits_s) / loaded.wall_s, 1),
         .total = (loaded.wall_s / alone.wall_s - 1) * 100,
         .at_most = {NAN, NAN, NAN, NAN, NAN, NAN},
-        .source = weakest(&given),
-        .several = has_several(&alone) || has_several(&loaded),
-        .moves = alone.moves || loaded.moves,
+        .source = source,
+        .is_more = source == SOURCE_SCHEDSTAT && !given.is_one_thread,
+        .several = several,
+        .moves = alone.cpus > 1 || loaded.cpus > 1,
         .threads = given.threads,
     };
-    shares.is_more = shares.source == SOURCE_SCHEDSTAT && (shares.several || !is_main_known);
     measure_shares(&shares, &given, critical);
     if (shares.told)
         bound(&shares, &given);

@@ -21,11 +21,11 @@ struct shares {
     bool several;             // several threads or processes use the CPU
     bool ambiguous;           // overlapping, or means over several threads
     bool moves;               // the target may use several CPUs
-    double threads;           // CPUs that the target keeps busy alone, 1 or more
+    double threads; // CPUs that the target alone keeps busy while it does not wait, 1 or more
 };
 
-// before[i] and after[i] are of one block, n of them. A share that its interval does
-// not keep above 0 counts as unexplained: it cannot be distinguished from nothing.
+// before[i] and after[i] are of one block, n of them. A small share that its interval
+// does not keep above 0 counts as unexplained: it may be nothing.
 // The intervals are Fieller's, with Student's t of the confidence in `critical`.
 struct shares shares_of(const struct times *before, const struct times *after, size_t n,
                         struct critical *critical);

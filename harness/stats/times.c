@@ -46,6 +46,7 @@ static void read_own(struct times *times, const json_t *record)
     const json_t *stalls = json_object_get(record, "stalls");
     const char *source = json_string_value(json_object_get(stalls, "source"));
     times->main_s = judge_number(stalls, "run_s");
+    times->main_delay_s = judge_number(stalls, "run_delay_s");
     if (!source || isnan(judge_number(stalls, "cpu_s")))
         return;
     times->source = strcmp(source, "cgroup") == 0 ? SOURCE_CGROUP : SOURCE_SCHEDSTAT;

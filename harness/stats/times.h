@@ -20,6 +20,7 @@ struct times {
     double wall_s;
     double cpu_s;             // user and system time of the whole tree
     double main_s;            // the CPU time of its main thread
+    double main_delay_s;      // what that waited for a CPU, exact
     double own_s[CAUSES];     // what the target itself waited: CPU, MEMORY, IO, HOST
     double at_most_s[CAUSES]; // by the machine's figures: CPU, MEMORY, IO
     enum stall_source source;
