@@ -260,3 +260,15 @@ points() {
     [[ $output =~ full:\ \+[0-9]+\ %:\ [0-9]+\ (±\ [0-9.]+\ )?points\ waiting\ for\ the\ CPU,\ .*unexplained ]]
     jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
 }
+
+# bats test_tags=measures
+@test "a target that computes, sleeps, reads cold files and waits for its CPU for known times is told so" {
+    [[ $(stat -f -c %T .) != tmpfs ]] || skip "the folder for temporary files is no disk"
+    "$BIN/meter" --accounting cgroup2 --output /dev/null -- true 2>/dev/null || skip "no cgroup v2 of our own"
+    PAIRS=5 FILE_MIB=32 "$ROOT/bench/attribution" --raw 'everything, and a load' >lines
+    cat lines
+    # What is said and what is true are of the same runs, whatever else the machine does.
+    awk '{ error = $3 > $2 ? $3 - $2 : $2 - $3; said += $3; if (error > most) most = error }
+        END { exit !(NR == 4 && said > 40 && most < 2 + 0.1 * said) }' lines
+    awk '/^(cpu|io|execution) / && $3 > 2 { n++ } END { exit n != 3 }' lines
+}
