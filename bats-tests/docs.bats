@@ -31,7 +31,7 @@ setup() {
 
 @test "every warning is in the table of docs/measuring.md, with its severity" {
     # {"flag", SEVERITY, of the one table in C
-    tr -d '\n' <harness/stats/messages.c | grep -oE '= \{"[a-z-]+", *[A-Z_]+' | sed -E 's/= \{"([a-z-]+)", *([A-Z_]+)/\1 \2/' | sort -u >"$BATS_TEST_TMPDIR/code"
+    tr -d '\n' <harness/stats/messages.c | grep -oE '= *\{"[a-z-]+", *[A-Z_]+' | sed -E 's/= *\{"([a-z-]+)", *([A-Z_]+)/\1 \2/' | sort -u >"$BATS_TEST_TMPDIR/code"
     sed -n '/^## Problems and notes/,/^## Exit/p' docs/measuring.md | awk -F'|' '/^\| `/ {
         severity = $3 ~ /single/ ? "PROBLEM_OF_A_MEAN" : $3 ~ /many/ ? "PROBLEM_OF_MANY" : $3 ~ /problem/ ? "PROBLEM" : "NOTE"
         n = split($2, flag, "`"); for (i = 2; i <= n; i += 2) print flag[i], severity }' | sort -u >"$BATS_TEST_TMPDIR/docs"

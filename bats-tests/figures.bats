@@ -82,3 +82,112 @@ valid() {
     run -0 "$JOSTLE" report alone
     [[ $output == *'slowdown [95 %]'* && $output != *'97.5 %'* && $output != *'98.75 %'* ]]
 }
+
+# figures_of STATISTIC [SETTINGS]: an experiment of 40 blocks with some very slow runs.
+figures_of() {
+    experiment "$1" "{ statistic: \"$1\", min_runs: 40, max_runs: 40 } + (${2:-{\}})" 40
+    jq -c 'if .order % 13 == 0 then .wall_s *= 1.4 else . end' "$1/runs.jsonl" >slow
+    mv slow "$1/runs.jsonl"
+    "$BIN/stats" --derive "$1"
+}
+
+@test "a row's quotient is the slowdown printed with it, for every statistic" {
+    local statistic
+    for statistic in mean median trimmed p90; do
+        figures_of "$statistic"
+        holds '.slowdowns[0] as $s | [.conditions[].wall_s] | all(.[]; .statistic == $s.statistic and .ci[0] <= .center and .center <= .ci[1])
+            and $s.statistic == $statistic and (.[1].center / .[0].center / $s.ratio - 1 | fabs) < 1e-9
+            and $s.ci[0] <= $s.ratio and $s.ratio <= $s.ci[1]' --arg statistic "$statistic" <"$statistic/result.json"
+    done
+    valid p90
+    # The mean is of all runs: those that are far from the others are counted, not left out.
+    jq -s 'map(select(.condition == "half") | .wall_s) | add / length' mean/runs.jsonl >all
+    holds '.conditions[1].wall_s | (.center / $all - 1 | fabs) < 1e-9 and .outliers > 0 and .set_aside == 0' --argjson all "$(<all)" <mean/result.json
+    # They move the mean, and hardly the median.
+    jq -es '(.[0].conditions[1].wall_s.center - .[1].conditions[1].wall_s.center) > 0.02' mean/result.json median/result.json
+    jq -es '.[0].conditions[1].wall_s.error > 2 * .[1].conditions[1].wall_s.error' mean/result.json median/result.json
+}
+
+@test "tables and legends say which statistic a figure is" {
+    figures_of median
+    run -0 "$JOSTLE" report median
+    [[ $output == *'wall time (median [95 %])'*'times and ratios are of the median'* ]]
+    grep -Eq '^baseline +40 +1\.00[0-9]+ \[[01]\.[0-9]+, 1\.[0-9]+\] s ' <<<"$output"
+    figures_of trimmed
+    run -0 "$JOSTLE" report median trimmed
+    [[ $output == *'alone (± 95 %)'* && $output != *'times and ratios are of'* ]]
+    local format
+    for format in md latex html; do
+        report --quiet --format "$format" median | sed 's/\\%/%/g; s/{\[}/[/g; s/{\]}/]/g' >out
+        grep -q 'median \[95 %\]\|of the median' out
+    done
+    report --quiet --format csv median | head -n 2 | tail -n 1 | grep -q '"median"'
+}
+
+@test "a quantile that cannot have an interval has none, and the result says how many runs it takes" {
+    local -a case
+    local what
+    for what in 'median 5 6' 'p90 28 29' 'p99 298 299'; do
+        read -ra case <<<"$what"
+        figures() {
+            awk -v n="$1" 'BEGIN { srand(3); for (i = 1; i <= n; i++) printf "{\"wall_s\":%.9f}\n", 1 + 0.01 * rand() }' |
+                "$BIN/stats" --summary-only --summary - --statistic "${case[0]}" --min-runs "$1" --max-runs "$1"
+        }
+        figures "${case[1]}" >few
+        holds '(.conditions[0].wall_s | .ci == null and .error == null and .center > 1) and (.conditions[0].converged | not)
+            and ([.warnings[] | select(.flag == "not-converged") | .message] | length == 1 and (.[0] | endswith("needs at least '"${case[2]}"' runs for an interval")))' <few
+        figures "${case[2]}" | holds '.conditions[0].wall_s | .ci[0] < .center and .center < .ci[1]'
+    done
+    # It is said before anything is measured, not after hours.
+    # shellcheck disable=SC2154 # bats sets stderr
+    run -0 --separate-stderr "$JOSTLE" run --statistic p90 --min-runs 2 --max-runs 3 --output few-runs -- true
+    [[ $stderr == *'--statistic p90 has an interval from 29 runs'*'--max-runs is 3'* && $output == *'(no interval)'* ]]
+}
+
+@test "the interval of a median is that of its order statistics" {
+    # Ten values: T. P. Hettmansperger and S. J. Sheather (1986); between the second and the third, and mirrored.
+    printf '{"wall_s":1.%02d}\n' {1..10} | "$BIN/stats" --summary-only --summary - --statistic median --min-runs 10 --max-runs 10 >summary
+    holds '.conditions[0].wall_s | .center == 1.055 and (.ci[0] - 1.026575 | fabs) < 2e-5 and (.ci[1] - 1.083425 | fabs) < 2e-5' <summary
+}
+
+@test "intervals of a median and of a ratio of medians cover the truth as often as they say" {
+    # 400 experiments of 12 pairs of skewed times, whose medians are 1 and 1.3.
+    awk 'function normal() { return sqrt(-2 * log(1 - rand())) * cos(6.283185307 * rand()) }
+        BEGIN { srand(5)
+            for (e = 0; e < 400; e++) {
+                for (b = 1; b <= 12; b++) {
+                    printf "{\"condition\":\"baseline\",\"block\":%d,\"wall_s\":%.9f}\n", b, exp(0.2 * normal())
+                    printf "{\"condition\":\"load\",\"block\":%d,\"wall_s\":%.9f}\n", b, 1.3 * exp(0.2 * normal())
+                }
+                print "next"
+            } }' |
+        "$BIN/stats" --conditions baseline,load --summary-only --summary - --statistic median --min-runs 12 --max-runs 12 |
+        jq -c '[(.conditions[0].wall_s.ci | .[0] < 1 and 1 < .[1]), (.slowdowns[0].ci | .[0] < 1.3 and 1.3 < .[1])]' >covered
+    # 400 times 95 % is 380, with a standard deviation of 4.4.
+    jq -es '[.[] | select(.[0])] | length >= 362 and length <= 396' covered
+    jq -es '[.[] | select(.[1])] | length >= 366 and length <= 399' covered
+}
+
+@test "the statistic decides when to stop, and a gate" {
+    # Every fifth run of each condition is 40 % slower: the mean needs more runs than there are.
+    runs() {
+        awk 'BEGIN { srand(9); for (b = 1; b <= 40; b++) for (c = 0; c < 2; c++)
+            printf "{\"condition\":\"%s\",\"block\":%d,\"wall_s\":%.9f}\n", c ? "load" : "baseline", b, (c ? 1.2 : 1) * (1 + 0.01 * rand()) * ((b + 2 * c) % 5 ? 1 : 1.4) }'
+    }
+    local -a decide=(--conditions baseline,load --error 0.03 --min-runs 12 --max-runs 40 --first-stop --summary-only --summary -)
+    runs | "$BIN/stats" "${decide[@]}" | holds '.conditions[1] | .stop_reason == "max-runs"'
+    runs | "$BIN/stats" "${decide[@]}" --statistic median | holds '.conditions[1] | .stop_reason == "error" and .runs < 20'
+    runs | "$BIN/stats" "${decide[@]}" --statistic median --at-most 1.25 | holds '.verdict == "below" and .slowdowns[0].method == "paired-quantile-sequence"'
+    runs | "$BIN/stats" "${decide[@]}" --statistic trimmed --at-most 1.10 | holds '.verdict == "above"'
+}
+
+@test "--statistic is an option of the experiment, and may change when it is resumed" {
+    "$JOSTLE" slowdown --quiet --min-runs 6 --max-runs 6 --load 'half=cpu --percent 50' --output out -- sleep 0.01
+    holds '.settings.statistic == "mean" and .conditions[0].wall_s.statistic == "mean"' <out/result.json
+    run -0 "$JOSTLE" slowdown --min-runs 6 --max-runs 7 --resume --statistic median --load 'half=cpu --percent 50' --output out -- sleep 0.01
+    holds '.settings.statistic == "median" and all(.conditions[]; .wall_s.statistic == "median" and .runs >= 6)' <out/result.json
+    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    valid out
+    run -2 "$JOSTLE" run --statistic average -- true
+    [[ $output == *'mean, median, trimmed, p90'* ]]
+}

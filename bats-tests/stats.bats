@@ -48,7 +48,7 @@ summary() {
 @test "help lists every option and the protocol" {
     run -0 "$BIN/stats" --help
     local option
-    for option in conditions error confidence min-runs max-runs metric seed ignore-failure discard-warmup at-most aa \
+    for option in conditions error confidence min-runs max-runs metric statistic seed ignore-failure discard-warmup at-most aa \
         summary summary-only first-stop derive experiment pid quiet; do
         [[ $output == *"--$option"[=,\ $'\n']* ]]
     done

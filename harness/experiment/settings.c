@@ -19,6 +19,8 @@ static const char *const engines[] = {"meter", "hyperfine", NULL};
 static const char *const places[] = {"core", "smt", "l3", "node", "other-node", "machine", NULL};
 static const char *const metrics[] = {"wall_s", "user_s", "system_s", "max_rss_bytes", "all", NULL};
 
+const char *const settings_statistics[] = {"mean", "median", "trimmed", "p90", "p99", NULL};
+
 static bool check_place(const char *text, char *error, size_t size)
 {
     return option_choose(text, places, error, size) >= 0;
@@ -128,6 +130,14 @@ const struct option_row settings_rows[] = {
      .preset = "wall_s",
      .help = "what must converge, and pass --at-most: wall_s, user_s, system_s, max_rss_bytes or "
              "all; the slowdown of the wall time is shown in any case"},
+    {.name = "statistic",
+     .argument = "NAME",
+     .type = OPTION_CHOICE,
+     FIELD(statistic),
+     .choices = settings_statistics,
+     .preset = "mean",
+     .help = "what a condition is summarised by, and whose ratio a slowdown is: mean, median, "
+             "trimmed (mean of the middle 60 %), p90 or p99 (percentiles)"},
     {.name = "discard-warmup",
      .argument = "N",
      .type = OPTION_COUNT,

@@ -40,12 +40,18 @@ const char *figure_text(const struct value *figure, scale_for *scale, char *text
 {
     const double center = figure_center(figure);
     const double low = figure_bound(figure, false), high = figure_bound(figure, true);
+    char number[NUMBER_SIZE];
+    if (isnan(center))
+        return strcpy(text, "-");
     if (view_true(view_get(figure, "constant"))) {
         number_scaled(center, scale, "", text);
         return strcat(text, " (constant)");
     }
-    if (is_mean(figure) || isnan(low))
+    if (is_mean(figure))
         number_with_error(center, (high - low) / 2, scale, text);
+    else if (isnan(low))
+        snprintf(text, NUMBER_SIZE, "%.100s (no interval)",
+                 number_scaled(center, scale, "", number));
     else
         number_with_bounds(center, low, high, scale, text);
     return is_without_outliers(figure) ? strcat(text, " *") : text;

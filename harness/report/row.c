@@ -55,6 +55,16 @@ bool row_survives(const struct value *slowdown, const struct family *family)
            row_q(slowdown, family) <= FAMILY_RATE;
 }
 
+/* What is to be known of a ratio besides its bounds. */
+static const char *remark(const struct value *slowdown)
+{
+    if (view_true(view_get(slowdown, "constant")))
+        return " (constant)";
+    if (isnan(figure_bound(slowdown, false)))
+        return " (no interval)";
+    return view_is(view_get(slowdown, "distinguishable"), VIEW_FALSE) ? " (noise)" : "";
+}
+
 const char *row_slowdown(const struct value *slowdown, const struct family *family, char *text)
 {
     char ratio[NUMBER_SIZE], interval[NUMBER_SIZE] = "";
@@ -66,8 +76,7 @@ const char *row_slowdown(const struct value *slowdown, const struct family *fami
     const bool marked = family != NULL && family->count > 1 && row_survives(slowdown, family);
     snprintf(text, NUMBER_SIZE, "%.40s%s%.80s%s%s",
              number_fixed(number_of(slowdown, "ratio"), 3, ratio), *interval == '\0' ? "" : " ",
-             interval, view_is(view_get(slowdown, "distinguishable"), VIEW_FALSE) ? " (noise)" : "",
-             marked ? " " FAMILY_MARK : "");
+             interval, remark(slowdown), marked ? " " FAMILY_MARK : "");
     return text;
 }
 

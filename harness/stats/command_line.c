@@ -13,9 +13,12 @@ struct typed {
     double error, confidence, at_most;
     uint64_t min_runs, max_runs, discard_warmup, seed;
     bool ignore_failure, aa;
+    int statistic;
 };
 
 static bool check_names(const char *text, char *error, size_t size);
+
+static const char *const statistics[] = {"mean", "median", "trimmed", "p90", "p99", NULL};
 
 #define TYPED(member) .offset = offsetof(struct typed, member)
 #define LINE(member)  .offset = offsetof(struct command_line, member)
@@ -67,6 +70,15 @@ static const struct option_row experiment_rows[] = {
      .help = "wall_s, user_s, system_s, max_rss_bytes or all; intervals of several metrics hold "
              "all at once (Bonferroni); they decide when to stop and what the gate says, and the "
              "slowdown of wall_s is reported in any case"},
+    {.name = "statistic",
+     .argument = "NAME",
+     .type = OPTION_CHOICE,
+     TYPED(statistic),
+     .choices = statistics,
+     .preset = "mean",
+     .help = "what each condition is summarised by, and whose ratio a slowdown is: mean, median, "
+             "trimmed (without the fifth of the runs at each end), p90 or p99; null where the "
+             "runs are too few for an interval"},
     {.name = "seed",
      .argument = "N",
      .type = OPTION_COUNT,
@@ -176,7 +188,8 @@ static const char details[] =
     "Only wall_s is needed (and condition, where there are several); block and\n"
     "order are counted if absent; exit_code, signal, timed_out mark a failed run;\n"
     "block 0 is a warm-up run, which does not count; washout_runs says how many\n"
-    "washout runs come after each loaded run (default: as was answered). A line that is no record is\n"
+    "washout runs come after each loaded run (default: as was answered). A line that is no record "
+    "is\n"
     "set aside with a warning on standard error.\n"
     "\n"
     "The summary is one JSON object: conditions, slowdowns, warnings, intervals,\n"
@@ -269,6 +282,7 @@ static bool add_conditions(struct settings *settings, const char *list)
 static void complete(struct settings *settings, const struct typed *typed)
 {
     char error[128];
+    settings->statistic = (enum statistic)typed->statistic;
     settings->error = typed->error;
     settings->confidence = typed->confidence;
     settings->at_most = typed->at_most;

@@ -3,6 +3,7 @@
 #include "assemble.h"
 #include "finish.h"
 #include "gate.h"
+#include "statistic.h"
 
 #include "common/messages.h"
 
@@ -145,6 +146,18 @@ static bool take_await(struct hub *hub, char *const *field, size_t count)
     return true;
 }
 
+// A quantile that cannot have an interval is not found out after hours.
+static void warn_of_few(const struct hub *hub)
+{
+    const struct settings *settings = &hub->experiment.settings;
+    const size_t needed = statistic_runs(
+        settings->statistic, hub->course.session.critical.confidence, settings_has_gate(settings));
+    if (settings->max_runs < needed && settings->statistic != STATISTIC_MEAN)
+        complain("--statistic %s has an interval from %zu runs of each condition on: --max-runs "
+                 "is %zu, so there will be none: raise it",
+                 statistic_names[settings->statistic], needed, settings->max_runs);
+}
+
 static bool take_begin(struct hub *hub, char *const *field, size_t count)
 {
     const double now_s = count > 1 ? strtod(field[1], NULL) * us : 0;
@@ -152,6 +165,8 @@ static bool take_begin(struct hub *hub, char *const *field, size_t count)
     course_begin(&hub->course);
     if (hub->course.next.stop == STOP_NOT && hub->earlier > 0 && !hub->command->quiet)
         complain("continuing after %zu run(s) in %s", hub->earlier, hub->folder.path);
+    if (hub->course.next.stop == STOP_NOT)
+        warn_of_few(hub);
     // What is complete is left as it is.
     if (hub->course.next.stop == STOP_NOT || !is_complete) {
         hub->has_begun = true;

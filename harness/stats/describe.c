@@ -4,6 +4,7 @@
 #include "metrics.h"
 #include "order.h"
 #include "shape.h"
+#include "statistic.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -64,6 +65,20 @@ static double percent(double part, double whole)
     return 100 * part / fabs(whole);
 }
 
+// How far the outliers move what is reported.
+static void add_pull(const struct view *view, double pull, struct message *message)
+{
+    const enum statistic statistic = view->session->settings->statistic;
+    if (statistic == STATISTIC_MEAN)
+        message_detail(message, "pull", "and pull the mean by %+.2g %%: it includes them", pull);
+    else if (statistic == STATISTIC_MEDIAN || statistic == STATISTIC_TRIMMED)
+        message_detail(message, "pull", "and pull the mean by %+.2g %%, but hardly the %s", pull,
+                       statistic_words(statistic));
+    else
+        message_detail(message, "pull", "and are what the %s is made of",
+                       statistic_words(statistic));
+}
+
 static void add_outliers(const struct view *view, struct message *message)
 {
     const struct sample *sample = view->sample;
@@ -79,7 +94,7 @@ static void add_outliers(const struct view *view, struct message *message)
     message_detail(message, "runs", "%s", names);
     message_detail(message, "times", "%.3g",
                    sample->sorted[sample->count - 1] / sample_median(sample));
-    message_detail(message, "pull", "%+.2g", percent(sample->mean - outliers.mean, sample->mean));
+    add_pull(view, percent(sample->mean - outliers.mean, sample->mean), message);
 }
 
 static void add_modes(const struct view *view, struct message *message)

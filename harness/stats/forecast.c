@@ -45,6 +45,23 @@ static bool is_asked(const struct session *session, size_t condition, enum metri
     return session->settings->metric[metric] && !metric_is_negligible(session, condition, metric);
 }
 
+// What the interval of the gate would be of a single pair, over its factor
+// critical_sequence.
+static double one_run(struct session *session, size_t condition, enum metric metric,
+                      struct interval *ratio)
+{
+    const struct pairs *pairs = &session->conditions[condition].pairs[metric];
+    const double n = (double)pairs->count;
+    if (session->settings->statistic == STATISTIC_MEAN) {
+        // With 1 in the place of t the half-width is the standard error.
+        *ratio = interval_ratio(pairs, 1, 1);
+        return ratio->error * ratio->center * sqrt(n);
+    }
+    *ratio = metric_ratio(session, condition, metric);
+    return ratio->error * ratio->center * sqrt(n) /
+           critical_sequence(session->critical.confidence, pairs->count);
+}
+
 // The gate ends when one load is above the limit, or else when all are below.
 static size_t blocks_for_gate(struct session *session, size_t now)
 {
@@ -55,9 +72,8 @@ static size_t blocks_for_gate(struct session *session, size_t now)
         for (enum metric m = 0; m < METRICS; m++) {
             if (i == settings_aa(settings) || !is_asked(session, i, m))
                 continue;
-            // With 1 in the place of t the half-width is the standard error.
-            struct interval ratio = interval_ratio(&session->conditions[i].pairs[m], 1, 1);
-            double unit = ratio.error * ratio.center * sqrt((double)now);
+            struct interval ratio;
+            double unit = one_run(session, i, m, &ratio);
             double gap = fabs(ratio.center - settings->at_most);
             size_t blocks =
                 isfinite(unit) ? blocks_to_decide(session, now, unit, gap) : settings->max_runs;

@@ -25,35 +25,37 @@ struct warning_case {
 static const struct warning_case cases[FLAGS] = {
     [FLAG_OUTLIERS] = {"outliers", NOTE,
                        "{few} of {all} runs are far from the others ({runs}; the slowest takes "
-                       "{times} times the median) and pull the mean by {pull} %: it includes them",
+                       "{times} times the median) {pull}",
                        "check what else ran then, or use --statistic median"},
     [FLAG_TWO_MODES] = {"two-modes", NOTE,
-                        "the runs fall into two groups, {groups} (the smaller one: {runs}): no run "
-                        "is like the mean, and the share of each group decides it",
+                        "the runs fall into two groups, {groups} (the smaller one: {runs}): the "
+                        "share of each group decides the {statistic}, which may be like no run",
                         "find what differs (placement, caches, frequency), or measure the two "
                         "separately"},
     [FLAG_WARM_UP] = {"warm-up", NOTE,
                       "the first run takes {times} times the median: it warms caches, and pulls "
                       "the mean up by {pull} %",
                       "add a warm-up run, or leave the first one out with --discard-warmup"},
-    [FLAG_STEP] = {"step", PROBLEM_OF_A_MEAN,
-                   "from run {run} on the level differs by {change} % of the mean: something "
-                   "changed for good, and the mean mixes two states; slowdowns from pairs hold",
-                   "find out what changed, and measure again"},
+    [FLAG_STEP] =
+        {"step", PROBLEM_OF_A_MEAN,
+         "from run {run} on the level differs by {change} % of the mean: something "
+         "changed for good, and the {statistic} mixes two states; slowdowns from pairs hold",
+         "find out what changed, and measure again"},
     [FLAG_TREND] = {"trend", PROBLEM_OF_A_MEAN,
-                    "the runs drift by {change} % of the mean from the first to the last: the mean "
-                    "depends on when the experiment stops; slowdowns from pairs hold",
+                    "the runs drift by {change} % of the mean from the first to the last: the "
+                    "{statistic} depends on when the experiment stops; slowdowns from pairs hold",
                     "check for heat, a disk that fills up or a cache that grows"},
-    [FLAG_AUTOCORRELATION] = {"autocorrelation", PROBLEM_OF_A_MEAN,
-                              "neighbouring runs resemble each other (correlation about {rho}): "
-                              "they say less than their number suggests; allowing for that, the "
-                              "mean is known to ± {robust} % only; slowdowns from pairs hold",
-                              "measure for longer, or at another time"},
+    [FLAG_AUTOCORRELATION] =
+        {"autocorrelation", PROBLEM_OF_A_MEAN,
+         "neighbouring runs resemble each other (correlation about {rho}): "
+         "they say less than their number suggests; allowing for that, the "
+         "{statistic} is known to ± {robust} % only; slowdowns from pairs hold",
+         "measure for longer, or at another time"},
     [FLAG_COARSE_CLOCK] = {"coarse-clock", PROBLEM, "{clock}", "{remedy}"},
     [FLAG_LOAD_VARIANCE] = {"load-variance", NOTE,
                             "the runs vary {times} times as much as the baseline's ({own} % "
                             "against {base} %): the load itself makes the times vary, so single "
-                            "runs differ from the mean, and the interval needs more runs",
+                            "runs differ from the {statistic}, and the interval needs more runs",
                             "use a steadier load or a longer input"},
     [FLAG_CARRY_OVER] = {"carry-over", PROBLEM,
                          "runs of the baseline that directly follow a run with this load take "
@@ -65,7 +67,7 @@ static const struct warning_case cases[FLAGS] = {
                           "check the program's output"},
     [FLAG_TIMED_OUT] = {"timed-out", PROBLEM,
                         "{few} of {all} runs ran into the time-out: their times are lower bounds, "
-                        "so the mean is at least what is shown, and has no interval and no "
+                        "so the {statistic} is at least what is shown, and has no interval and no "
                         "slowdown",
                         "raise --timeout, or use a shorter input"},
     [FLAG_STEAL] = {"steal", PROBLEM_OF_MANY,

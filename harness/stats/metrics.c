@@ -2,6 +2,7 @@
 
 #include "series.h"
 #include "shape.h"
+#include "statistic.h"
 #include "stretch.h"
 
 #include <math.h>
@@ -22,6 +23,8 @@ static struct interval estimate(struct session *session, size_t condition, enum 
     const double factor = dependence_factor(seen, prior, sample->count, settings->condition_count);
     // What dependence may cost pays for having looked, too, where it is more.
     const double widen = fmax(sqrt(factor), location_widening(settings, sample->count));
+    if (settings->statistic != STATISTIC_MEAN)
+        return statistic_location(&session->critical, settings->statistic, sample, widen);
     return location_estimate(&session->critical, sample, widen);
 }
 
@@ -34,12 +37,15 @@ static struct interval of_rule(struct session *session, size_t condition, enum m
     return estimate(session, condition, metric, seen, sequential ? rule_prior : 0);
 }
 
-// The mean of values of which some are too small is a lower bound, without an interval.
+// The statistic of values of which some are too small is a lower bound, without an
+// interval.
 static struct location lower_bound(const struct session *session, size_t condition,
                                    enum metric metric)
 {
-    const double mean = session->conditions[condition].metric[metric].mean;
-    const struct interval bound = {.center = mean, .low = NAN, .high = NAN, .error = INFINITY};
+    const struct sample *sample = &session->conditions[condition].metric[metric];
+    const double value =
+        statistic_value(session->settings->statistic, sample->sorted, sample->count);
+    const struct interval bound = {.center = value, .low = NAN, .high = NAN, .error = INFINITY};
     return (struct location){.interval = bound, .robust = bound};
 }
 
@@ -120,6 +126,10 @@ struct interval metric_ratio_of_records(struct session *session, size_t conditio
 {
     const struct settings *settings = session->settings;
     const struct pairs *pairs = &session->conditions[condition].pairs[metric];
+    if (settings->statistic != STATISTIC_MEAN)
+        return statistic_ratio(&session->critical, settings->statistic, pairs,
+                               location_widening(settings, pairs->count),
+                               settings_has_gate(settings));
     const double t = settings_has_gate(settings)
                          ? critical_sequence(session->critical.confidence, pairs->count)
                          : critical_t(&session->critical, (double)pairs->count - 1) *

@@ -19,7 +19,7 @@ double metric_dependence(const struct session *session, enum metric metric);
 // The correlation of neighbouring runs to be expected then.
 double metric_rho(const struct session *session, enum metric metric);
 
-// How many times the baseline's (condition 0's) mean the condition's mean is. NAN, with
+// How many times the baseline's (condition 0's) statistic the condition's is. NAN, with
 // an infinite error, where a run of either timed out.
 struct interval metric_ratio(struct session *session, size_t condition, enum metric metric);
 

@@ -11,6 +11,18 @@ enum metric { WALL_S, USER_S, SYSTEM_S, MAX_RSS_BYTES, METRICS };
 
 extern const char *const metric_names[METRICS];
 
+// What a condition is summarised by, and whose ratio a slowdown is.
+enum statistic {
+    STATISTIC_MEAN,
+    STATISTIC_MEDIAN,
+    STATISTIC_TRIMMED,
+    STATISTIC_P90,
+    STATISTIC_P99,
+    STATISTICS
+};
+
+extern const char *const statistic_names[STATISTICS];
+
 #define DEFAULT_ERROR      0.05
 #define DEFAULT_CONFIDENCE 0.95
 
@@ -25,9 +37,10 @@ struct settings {
     char *conditions[MAX_CONDITIONS]; // the first is what the others are compared with
     size_t condition_count;
     bool metric[METRICS]; // which metrics decide: must reach the error, and pass the gate
-    double error;         // relative half-width that the intervals must reach
-    double confidence;    // two-sided, as 0.95
-    size_t min_runs;      // of each condition, without the discarded ones
+    enum statistic statistic;
+    double error;      // relative half-width that the intervals must reach
+    double confidence; // two-sided, as 0.95
+    size_t min_runs;   // of each condition, without the discarded ones
     size_t max_runs;
     size_t discard_warmup; // this many first runs of each condition are left out
     unsigned long seed;

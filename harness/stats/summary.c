@@ -31,15 +31,15 @@ static json_t *describe(struct session *session, size_t condition, enum metric m
         return json_null();
     struct location location = metric_location(session, condition, metric);
     double variance = sample_variance(sample);
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:i, s:i, s:b, s:o, s:o, s:o}",
-                     "mean", json_figure(sample->mean), "variance", json_figure(variance), "stddev",
-                     json_figure(sqrt(variance)), "median", json_figure(sample_median(sample)),
-                     "min", json_figure(sample->sorted[0]), "max",
-                     json_figure(sample->sorted[sample->count - 1]), "statistic", "mean", "center",
-                     json_figure(location.interval.center), "set_aside", 0, "outliers",
-                     (int)location.outliers, "constant", location.interval.constant, "ci",
-                     bounds(&location.interval), "error", error_of(&location.interval), "ci_robust",
-                     bounds(&location.robust));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:i, s:i, s:b, s:o, s:o, s:o}", "mean",
+        json_figure(sample->mean), "variance", json_figure(variance), "stddev",
+        json_figure(sqrt(variance)), "median", json_figure(sample_median(sample)), "min",
+        json_figure(sample->sorted[0]), "max", json_figure(sample->sorted[sample->count - 1]),
+        "statistic", statistic_names[session->settings->statistic], "center",
+        json_figure(location.interval.center), "set_aside", 0, "outliers", (int)location.outliers,
+        "constant", location.interval.constant, "ci", bounds(&location.interval), "error",
+        error_of(&location.interval), "ci_robust", bounds(&location.robust));
 }
 
 static json_t *mean_rate(double sum, size_t runs)
@@ -136,20 +136,30 @@ static json_t *washout(const struct session *session)
                      (int)session->unwashed + 1, "excluded_runs", (int)excluded);
 }
 
+// How a slowdown's interval is made.
+static const char *method_of(const struct settings *settings)
+{
+    const bool always = settings_has_gate(settings);
+    if (settings->statistic == STATISTIC_MEAN)
+        return always ? "paired-confidence-sequence" : "paired-fieller";
+    if (settings->statistic == STATISTIC_TRIMMED)
+        return always ? "paired-trimmed-sequence" : "paired-trimmed";
+    return always ? "paired-quantile-sequence" : "paired-quantiles";
+}
+
 static json_t *slowdown(struct session *session, size_t condition, enum metric metric)
 {
     const struct settings *settings = session->settings;
     struct interval ratio = metric_ratio(session, condition, metric);
-    json_t *object =
-        json_pack("{s:s, s:s, s:b, s:o, s:b, s:o, s:o, s:o, s:s, s:i, s:b, s:b}", "condition",
-                  settings->conditions[condition], "metric", metric_names[metric], "requested",
-                  settings->metric[metric], "ratio", json_figure(ratio.center), "constant",
-                  ratio.constant, "ci", bounds(&ratio), "error", error_of(&ratio), "p",
-                  json_figure(significance_p(session, condition, metric)), "method",
-                  settings_has_gate(settings) ? "paired-confidence-sequence" : "paired-fieller",
-                  "pairs", (int)session->conditions[condition].pairs[metric].count,
-                  "distinguishable", metric_is_distinguishable(session, condition, metric),
-                  "simultaneous", settings_family(settings) > 1 && settings->metric[metric]);
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:b, s:o, s:b, s:o, s:o, s:o, s:s, s:i, s:b, s:b}", "condition",
+        settings->conditions[condition], "metric", metric_names[metric], "statistic",
+        statistic_names[settings->statistic], "requested", settings->metric[metric], "ratio",
+        json_figure(ratio.center), "constant", ratio.constant, "ci", bounds(&ratio), "error",
+        error_of(&ratio), "p", json_figure(significance_p(session, condition, metric)), "method",
+        method_of(settings), "pairs", (int)session->conditions[condition].pairs[metric].count,
+        "distinguishable", metric_is_distinguishable(session, condition, metric), "simultaneous",
+        settings_family(settings) > 1 && settings->metric[metric]);
     const size_t censored = session_censored(session, condition);
     json_object_set_new(object, "censored", json_integer((json_int_t)censored));
     if (censored > 0)

@@ -5,6 +5,7 @@
 #include "messages.h"
 #include "metrics.h"
 #include "oddities.h"
+#include "statistic.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 
 static void finish(const struct session *session, json_t *list, struct message *message)
 {
+    message_detail(message, "statistic", "%s", statistic_words(session->settings->statistic));
     json_array_append_new(list, message_finish(message, session->settings->condition_count == 1));
 }
 
@@ -161,6 +163,17 @@ static void add_delivery(const struct session *session, size_t condition,
     finish(session, list, &message);
 }
 
+// Of how many runs a quantile has an interval at all.
+static void add_need(const struct session *session, size_t runs, struct message *message)
+{
+    const struct settings *settings = session->settings;
+    const size_t needed = statistic_runs(settings->statistic, session->critical.confidence,
+                                         settings_has_gate(settings));
+    if (settings->statistic != STATISTIC_MEAN && runs < needed)
+        message_detail(message, "limit", ": the %s needs at least %zu runs for an interval",
+                       statistic_words(settings->statistic), needed);
+}
+
 static void add_error(const struct session *session, size_t condition, enum metric metric,
                       double error, size_t runs, json_t *list)
 {
@@ -173,6 +186,7 @@ static void add_error(const struct session *session, size_t condition, enum metr
                        100 * session->settings->error);
     } else { // too few runs, or too scattered ones
         message_detail(&message, "error", "not known");
+        add_need(session, runs, &message);
     }
     message_detail(&message, "runs", "%zu run%s", runs, runs == 1 ? "" : "s");
     finish(session, list, &message);
@@ -208,10 +222,11 @@ static void add_result(struct session *session, size_t condition, enum metric me
     if (condition == 0)
         return;
     const size_t pairs = session->conditions[condition].pairs[metric].count;
-    // With a gate the verdict counts, not the error.
-    if (!settings_has_gate(settings) && settings->metric[metric])
-        add_error(session, condition, metric,
-                  pairs > 0 ? metric_ratio(session, condition, metric).error : NAN, pairs, list);
+    const double error = pairs > 0 ? metric_ratio(session, condition, metric).error : NAN;
+    // With a gate the verdict counts, not the error, unless there can be neither.
+    const bool neither = settings->statistic != STATISTIC_MEAN && !isfinite(error);
+    if (settings->metric[metric] && (!settings_has_gate(settings) || neither))
+        add_error(session, condition, metric, error, pairs, list);
     if (pairs > 0)
         add_noise(session, condition, metric, list);
 }

@@ -1,0 +1,266 @@
+#include "statistic.h"
+
+#include "quantile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double trim_share = 0.2; // of the values, at each end
+enum { TRIMMED_FROM = 6 };
+
+// Which quantile it is; 0: none.
+static const double quantile_of[STATISTICS] = {
+    [STATISTIC_MEDIAN] = 0.5, [STATISTIC_P90] = 0.9, [STATISTIC_P99] = 0.99};
+
+const char *statistic_words(enum statistic statistic)
+{
+    static const char *const words[STATISTICS] = {"mean", "median", "trimmed mean",
+                                                  "90th percentile", "99th percentile"};
+    return words[statistic];
+}
+
+static size_t trimmed_count(size_t n)
+{
+    return (size_t)(trim_share * (double)n);
+}
+
+static double trimmed_value(const double *sorted, size_t n)
+{
+    const size_t cut = trimmed_count(n);
+    double sum = 0;
+    for (size_t i = cut; i < n - cut; i++)
+        sum += sorted[i];
+    return sum / (double)(n - 2 * cut);
+}
+
+double statistic_value(enum statistic statistic, const double *sorted, size_t n)
+{
+    if (n == 0)
+        return NAN;
+    if (statistic == STATISTIC_TRIMMED)
+        return trimmed_value(sorted, n);
+    if (quantile_of[statistic] > 0)
+        return quantile_value(quantile_of[statistic], sorted, n);
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += sorted[i];
+    return sum / (double)n;
+}
+
+static struct interval unbounded(double center)
+{
+    return (struct interval){.center = center, .low = NAN, .high = NAN, .error = INFINITY};
+}
+
+static struct interval finished(struct interval interval)
+{
+    if (isnan(interval.low) || isnan(interval.high))
+        return unbounded(interval.center);
+    interval.error = interval.high > interval.low
+                         ? (interval.high - interval.low) / 2 / fabs(interval.center)
+                         : 0;
+    return interval;
+}
+
+static struct interval widened(struct interval interval, double widen)
+{
+    interval.low = interval.center - widen * (interval.center - interval.low);
+    interval.high = interval.center + widen * (interval.high - interval.center);
+    return finished(interval);
+}
+
+// Sums about the means.
+struct moments {
+    double n, mean_x, mean_y, xx, xy, yy;
+};
+
+static void moments_add(struct moments *sums, double x, double y)
+{
+    const double dx = x - sums->mean_x, dy = y - sums->mean_y;
+    sums->n++;
+    sums->mean_x += dx / sums->n;
+    sums->mean_y += dy / sums->n;
+    sums->xx += dx * (x - sums->mean_x);
+    sums->xy += dx * (y - sums->mean_y);
+    sums->yy += dy * (y - sums->mean_y);
+}
+
+// ---- the trimmed mean ----
+
+// Pairs as many as are not cut, with the trimmed means, and the sums of the values of
+// which those that are cut are replaced by the last that is not: their t interval is that
+// of J. W. Tukey and D. H. McLaughlin, Sankhya A 25 (1963) 331-352, and for the
+// ratio the paired form of K. K. Yuen's (Biometrika 61, 1974): R. R. Wilcox,
+// "Introduction to Robust Estimation and Hypothesis Testing" (2012), section 5.9.
+static struct pairs trimmed_pairs(const double *x, const double *y, const double *sorted_x,
+                                  const double *sorted_y, size_t n)
+{
+    const size_t cut = trimmed_count(n), last = n - 1 - cut;
+    struct moments moments = {0};
+    for (size_t i = 0; i < n; i++)
+        moments_add(&moments, fmin(fmax(x[i], sorted_x[cut]), sorted_x[last]),
+                    fmin(fmax(y[i], sorted_y[cut]), sorted_y[last]));
+    return (struct pairs){.count = n - 2 * cut,
+                          .mean_x = trimmed_value(sorted_x, n),
+                          .mean_y = trimmed_value(sorted_y, n),
+                          .xx = moments.xx,
+                          .xy = moments.xy,
+                          .yy = moments.yy};
+}
+
+static struct interval trimmed_interval(struct critical *critical, const double *sorted, size_t n,
+                                        double widen)
+{
+    const struct pairs rest = trimmed_pairs(sorted, sorted, sorted, sorted, n);
+    if (n < TRIMMED_FROM)
+        return unbounded(rest.mean_x);
+    const double variance = rest.xx / ((double)rest.count - 1);
+    return interval_mean(critical, rest.mean_x, variance, rest.count, widen);
+}
+
+// ---- of one condition ----
+
+struct interval statistic_location(struct critical *critical, enum statistic statistic,
+                                   const struct sample *sample, double widen)
+{
+    const double *sorted = sample->sorted, p = quantile_of[statistic];
+    const size_t n = sample->count;
+    if (n < 2)
+        return unbounded(statistic_value(statistic, sorted, n));
+    if (sorted[0] == sorted[n - 1])
+        return interval_constant(sorted[0]);
+    struct interval interval =
+        statistic == STATISTIC_TRIMMED
+            ? trimmed_interval(critical, sorted, n, widen)
+            : widened(quantile_interval(critical->confidence, p, sorted, n), widen);
+    interval.constant = false; // most values may be alike, but not all
+    return interval;
+}
+
+size_t statistic_runs(enum statistic statistic, double confidence, bool always)
+{
+    if (statistic == STATISTIC_TRIMMED)
+        return TRIMMED_FROM;
+    return quantile_of[statistic] > 0 ? quantile_runs(quantile_of[statistic], confidence, always)
+                                      : 2;
+}
+
+// ---- ratios ----
+
+// Of a value its place before (1), on (1/2) or behind (0) the quantile.
+static double place(double value, double quantile)
+{
+    return value < quantile ? 1 : value > quantile ? 0 : 0.5;
+}
+
+// The correlation of the two quantiles' errors is that of the pairs' places before and
+// behind them (R. R. Bahadur, Ann. Math. Stat. 37 (1966) 577-580). A dozen pairs show
+// one by chance: it is shrunk by what independent ones would show (the positive part of
+// W. James and C. Stein, 1961).
+static double correlation(const double *x, const double *y, size_t n, double quantile_x,
+                          double quantile_y)
+{
+    struct moments places = {0};
+    for (size_t i = 0; i < n; i++)
+        moments_add(&places, place(x[i], quantile_x), place(y[i], quantile_y));
+    const double square = places.xy * places.xy / (places.xx * places.yy);
+    const double by_chance = 1 / ((double)n - 1);
+    return square > by_chance ? places.xy / sqrt(places.xx * places.yy) * (1 - by_chance / square)
+                              : 0;
+}
+
+// All r for which y - r x has an interval that contains 0, made of the distances a of y's
+// and b of x's bound in that direction, as G. Y. Zou and A. Donner recover variances from
+// limits (Stat. Med. 27 (2008) 1693-1702); Fieller's, if all intervals are t's.
+// `sign`: -1 for the lower end, 1 for the upper. NAN: there is none.
+static double ratio_bound(double x, double y, double b, double a, double rho, double sign)
+{
+    const double square = x * x - b * b, middle = x * y - rho * a * b, rest = y * y - a * a;
+    const double root = middle * middle - square * rest;
+    return square > 0 ? (middle + sign * (root > 0 ? sqrt(root) : 0)) / square : NAN;
+}
+
+static struct interval ratio_of(struct interval x, struct interval y, double rho)
+{
+    if (!(x.center > 0) || isinf(x.error) || isinf(y.error))
+        return unbounded(x.center > 0 ? y.center / x.center : NAN);
+    return finished((struct interval){
+        .center = y.center / x.center,
+        .low = ratio_bound(x.center, y.center, x.high - x.center, y.center - y.low, rho, -1),
+        .high = ratio_bound(x.center, y.center, x.center - x.low, y.high - y.center, rho, 1),
+    });
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Pairs, and their values in ascending order.
+struct ordered {
+    const struct pairs *pairs;
+    double *x, *y;
+    size_t n;
+};
+
+static struct interval trimmed_ratio(struct critical *critical, const struct ordered *values,
+                                     double widen, bool always)
+{
+    const struct pairs *pairs = values->pairs;
+    const struct pairs rest = trimmed_pairs(pairs->x, pairs->y, values->x, values->y, values->n);
+    if (values->n < TRIMMED_FROM)
+        return unbounded(rest.mean_x > 0 ? rest.mean_y / rest.mean_x : NAN);
+    const double t = always ? critical_sequence(critical->confidence, rest.count)
+                            : widen * critical_t(critical, (double)rest.count - 1);
+    return interval_ratio(&rest, t, t);
+}
+
+static struct interval quantile_ratio(const struct critical *critical, double p,
+                                      const struct ordered *values, double widen, bool always)
+{
+    const struct pairs *pairs = values->pairs;
+    struct interval (*const interval)(double, double, const double *, size_t) =
+        always ? quantile_always : quantile_interval;
+    const double times = always ? 1 : widen;
+    const struct interval x =
+        widened(interval(critical->confidence, p, values->x, values->n), times);
+    const struct interval y =
+        widened(interval(critical->confidence, p, values->y, values->n), times);
+    return ratio_of(x, y, correlation(pairs->x, pairs->y, values->n, x.center, y.center));
+}
+
+static struct interval ratio_of_ordered(struct critical *critical, enum statistic statistic,
+                                        const struct ordered *values, double widen, bool always)
+{
+    const double *x = values->x, *y = values->y;
+    const size_t last = values->n - 1;
+    if (values->n < 2 || !(x[last] > 0))
+        return unbounded(x[last] > 0 ? y[0] / x[0] : NAN);
+    if (x[0] == x[last] && y[0] == y[last])
+        return interval_constant(y[0] / x[0]);
+    struct interval ratio =
+        statistic == STATISTIC_TRIMMED
+            ? trimmed_ratio(critical, values, widen, always)
+            : quantile_ratio(critical, quantile_of[statistic], values, widen, always);
+    ratio.constant = false; // most values may be alike, but not all
+    return ratio;
+}
+
+struct interval statistic_ratio(struct critical *critical, enum statistic statistic,
+                                const struct pairs *pairs, double widen, bool always)
+{
+    const size_t n = pairs->count;
+    double *sorted = n > 0 ? malloc(2 * n * sizeof *sorted) : NULL;
+    if (!sorted)
+        return unbounded(NAN);
+    memcpy(sorted, pairs->x, n * sizeof *sorted);
+    memcpy(sorted + n, pairs->y, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, ascending);
+    qsort(sorted + n, n, sizeof *sorted, ascending);
+    const struct ordered values = {pairs, sorted, sorted + n, n};
+    const struct interval ratio = ratio_of_ordered(critical, statistic, &values, widen, always);
+    free(sorted);
+    return ratio;
+}

@@ -1,0 +1,31 @@
+// Statistics other than the mean: median, trimmed mean, 90th and 99th percentile;
+// of one condition, and their ratio from pairs.
+#ifndef STATS_STATISTIC_H
+#define STATS_STATISTIC_H
+
+#include "interval.h"
+#include "settings.h"
+
+// Its words, such as "90th percentile".
+const char *statistic_words(enum statistic statistic);
+
+// Its estimate from ascending values; NAN for none.
+double statistic_value(enum statistic statistic, const double *sorted, size_t n);
+
+// The fewest values that allow an interval at that confidence; with `always`, one
+// that holds at all n at once.
+size_t statistic_runs(enum statistic statistic, double confidence, bool always);
+
+// Its interval for one condition, `widen` times as wide as for a fixed number of
+// independent values. Without bounds, and with an infinite error, where the values
+// are too few.
+struct interval statistic_location(struct critical *critical, enum statistic statistic,
+                                   const struct sample *sample, double widen);
+
+// The ratio y/x of the two conditions' statistics. `always`: it holds at all numbers of
+// pairs at once, and `widen` is of no effect. Without bounds, and with an infinite
+// error, where the pairs are too few, x is not surely above 0, or memory ran out.
+struct interval statistic_ratio(struct critical *critical, enum statistic statistic,
+                                const struct pairs *pairs, double widen, bool always);
+
+#endif
