@@ -105,6 +105,17 @@ matches_schema() {
     done
 }
 
+@test "CPU time is from the target's exec on, as the wall time is: one thread never has more" {
+    local kind i
+    for kind in $(accountings); do
+        for i in {1..12}; do
+            "$METER" --accounting "$kind" --output - -- "$FIXTURES/touch" 0
+        done >records
+        holds 'all(.[]; .user_s + .system_s <= .wall_s + 0.00001 and .user_s + .system_s > 0)' < <(jq -s . records)
+        holds 'all(.[]; .stalls.run_s == null or (.user_s + .system_s - .stalls.run_s | fabs < 0.0001))' < <(jq -s . records)
+    done
+}
+
 @test "CPU time is finer than the kernel's clock ticks" {
     local i
     for i in 1 2 3 4 5; do

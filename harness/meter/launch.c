@@ -134,6 +134,9 @@ static const char *prepare(struct launch_report *report, const struct settings *
         if (getppid() != meter)
             _exit(EXIT_NOT_EXECUTABLE); // meter died before the line above
     }
+    // To ask for it also has the kernel charge it: it would else be charged to the group.
+    if (group->kind == GROUP_V1)
+        report->outside_ns = clock_cpu_ns();
     if (!group_enter(group))
         return "entering the control group";
     // CPUs that are not allowed are left out by the kernel without a word: hence what is
@@ -164,6 +167,7 @@ static _Noreturn void become_target(const struct launch *launch, const struct se
     }
     signals_give_back(signals);
     stalls_begin(&report->stalls, &launch->stalls);
+    report->launch_ns = clock_cpu_ns();
     (void)clock_gettime(CLOCK_REALTIME, &report->start);
     __atomic_store_n(&report->start_ns, clock_ns(), __ATOMIC_RELEASE);
     execvp(settings->command[0], settings->command);

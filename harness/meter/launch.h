@@ -18,7 +18,9 @@ struct launch_report {
     const char *failed_step;    // what could not be prepared, NULL if all could
     int step_error;             // errno of it
     int exec_error;             // errno of a failed exec, 0 if it went well
-    struct stall_totals stalls; // before what follows
+    int64_t outside_ns;         // CPU time of the process before it was in the group
+    int64_t launch_ns;          // CPU time of the process up to what follows
+    struct stall_totals stalls; // then
     int64_t start_ns;           // CLOCK_MONOTONIC, right before the exec
     struct timespec start;      // the same moment of CLOCK_REALTIME
     struct cpu_list cpus;       // the affinity in force

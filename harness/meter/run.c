@@ -104,7 +104,8 @@ static int measure(struct runner *runner, struct counters *counters)
     keep_errors(runner, &outcome);
     counters_read(counters);
     group_read(&runner->group, &group);
-    usage_choose(&outcome.usage, accounting_of(&runner->group), &group);
+    usage_choose(&outcome.usage, accounting_of(&runner->group), &group, report->launch_ns,
+                 report->launch_ns - report->outside_ns);
     const struct record record = {.report = report,
                                   .outcome = &outcome,
                                   .sources = &runner->sources,

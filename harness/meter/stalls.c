@@ -58,15 +58,13 @@ static void read_group(struct stall_totals *totals, const struct stall_files *fi
 void stalls_begin(struct stall_totals *totals, const struct stall_files *files)
 {
     struct schedstat schedstat;
-    struct timespec cpu;
     read_group(totals, files);
-    totals->has_delay = schedstat_of(0, &schedstat) &&
-                        // schedstat's own run_ns is a tick old while we run.
-                        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0;
+    totals->has_delay = schedstat_of(0, &schedstat);
     if (!totals->has_delay)
         return;
     totals->delay_ns = schedstat.delay_ns;
-    totals->run_ns = (int64_t)cpu.tv_sec * NS_PER_S + cpu.tv_nsec;
+    // schedstat's own run_ns is a tick old while we run.
+    totals->run_ns = clock_cpu_ns();
 }
 
 void stalls_end(struct stall_totals *totals, const struct stall_files *files, pid_t target)
@@ -98,7 +96,7 @@ struct stalls stalls_between(const struct stall_totals *before, const struct sta
     if (before->has_delay && after->has_delay) {
         stalls.has_delay = true;
         stalls.delay_ns = after->delay_ns - before->delay_ns;
-        stalls.run_ns = after->run_ns;
+        stalls.run_ns = after->run_ns - before->run_ns;
         stalls.known[STALL_CPU] = true;
         if (stalls.delay_ns > stalls.ns[STALL_CPU])
             stalls.ns[STALL_CPU] = stalls.delay_ns;

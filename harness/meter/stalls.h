@@ -42,7 +42,7 @@ struct stalls {
     int64_t ns[STALL_COUNT];
     bool has_delay; // of the main thread alone:
     int64_t delay_ns;
-    int64_t run_ns; // its CPU time since its fork
+    int64_t run_ns; // its CPU time
 };
 
 // stalls_open: the files of the target's group. Where there are none (no group, not v2, a

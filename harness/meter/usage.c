@@ -25,14 +25,28 @@ void usage_add(struct usage *usage, const struct rusage *process)
     usage->blocks_out += (uint64_t)process->ru_oublock;
 }
 
-void usage_choose(struct usage *usage, enum accounting kind, const struct group_usage *group)
+// without: takes off so much, of the system's time as long as there is some: what a process
+// does between its fork and its exec is the kernel's work.
+static void without(struct usage *usage, int64_t launch_ns)
+{
+    const int64_t of_system = launch_ns < usage->system_ns ? launch_ns : usage->system_ns;
+    const int64_t of_user = launch_ns - of_system;
+    usage->system_ns -= of_system;
+    usage->user_ns -= of_user < usage->user_ns ? of_user : usage->user_ns;
+}
+
+void usage_choose(struct usage *usage, enum accounting kind, const struct group_usage *group,
+                  int64_t launch_ns, int64_t launch_group_ns)
 {
     const int64_t summed_ns = usage->user_ns + usage->system_ns;
     const int64_t group_ns = group->user_ns + group->system_ns;
     usage->accounting = ACCOUNTING_RUSAGE;
-    if (!group->has_cpu || group_ns + SLACK_NS < summed_ns)
+    if (!group->has_cpu || group_ns + SLACK_NS < summed_ns) {
+        without(usage, launch_ns);
         return;
+    }
     usage->accounting = kind;
     usage->user_ns = group->user_ns;
     usage->system_ns = group->system_ns;
+    without(usage, launch_group_ns);
 }

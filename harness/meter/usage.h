@@ -26,7 +26,10 @@ struct usage {
 void usage_add(struct usage *usage, const struct rusage *process);
 
 // usage_choose: takes the CPU time from the group where it saw no less than was
-// summed up; a member that moved to another group makes the sum the better one.
-void usage_choose(struct usage *usage, enum accounting kind, const struct group_usage *group);
+// summed up; a member that moved to another group makes the sum the better one. Then
+// without what the target's process used before it became the target, which both have:
+// launch_ns in all, and launch_group_ns of it as a member of the group.
+void usage_choose(struct usage *usage, enum accounting kind, const struct group_usage *group,
+                  int64_t launch_ns, int64_t launch_group_ns);
 
 #endif
