@@ -142,6 +142,20 @@ made() {
     grep -Eq '^half .* at least 2.50 s .* not known: runs timed out$' table
 }
 
+@test "medians are compared with medians, by their own intervals" {
+    made A 1 '.settings.statistic = "median"'
+    made B 1.25 '.settings.statistic = "median"'
+    # An outlier that a mean would follow.
+    jq -c 'if .block == 5 then .wall_s *= 4 else . end' B/runs.jsonl >runs && mv runs B/runs.jsonl
+    "$JOSTLE" compare A B --json comparison.json >table
+    jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
+    holds 'all(.comparisons[]; .method == "log-intervals" and .a.statistic == "median" and (.ratio - 1.25 | fabs) < 0.02 and .ci[0] < .ratio and .ratio < .ci[1] and .b.center < .b.mean)' <comparison.json
+    "$JOSTLE" compare A A --json - | holds 'all(.comparisons[]; .ratio == 1 and .ci[0] < 1 and .ci[1] > 1 and (.distinguishable | not))'
+    made C 1
+    run -0 "$JOSTLE" compare A C
+    [[ $output == *'not known: median and mean are not the same'*'setting differs: statistic: A median, B mean'* ]]
+}
+
 @test "a condition that only one has is named, and one can be chosen" {
     made A 1
     made B 1.25 '.loads += [{ name: "disk", spec: "io" }]'

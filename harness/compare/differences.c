@@ -126,10 +126,19 @@ static void add_missing(json_t *missing, const char *kind, const char *name, con
     free(what);
 }
 
+// The settings, with what an older record means by leaving it out. A new reference.
+static json_t *completed(const json_t *experiment)
+{
+    json_t *settings = json_copy(json_object_get(experiment, "settings"));
+    json_t *known = json_pack("{s:s}", "statistic", "mean");
+    json_object_update_missing(settings, known);
+    json_decref(known);
+    return settings;
+}
+
 static json_t *settings_differing(const json_t *a, const json_t *b, json_t *missing)
 {
-    json_t *one = json_object_get(a, "settings"), *other = json_object_get(b, "settings");
-    json_t *list = json_array(), *value;
+    json_t *one = completed(a), *other = completed(b), *list = json_array(), *value;
     const char *name;
     json_object_foreach(one, name, value)
     {
@@ -145,6 +154,8 @@ static json_t *settings_differing(const json_t *a, const json_t *b, json_t *miss
         if (!json_object_get(one, name) && !is_off(value))
             add_missing(missing, "setting ", name, "a");
     }
+    json_decref(one);
+    json_decref(other);
     return list;
 }
 

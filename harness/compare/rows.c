@@ -38,6 +38,12 @@ static json_t *is_distinguishable(const struct interval *ratio, double floor)
     return json_boolean((ratio->low > 1 || ratio->high < 1) && fabs(ratio->center - 1) > floor);
 }
 
+static const char *method_of(const struct comparison *comparison)
+{
+    return comparison->a->experiment.settings.statistic == STATISTIC_MEAN ? "welch-log-ratio"
+                                                                          : "log-intervals";
+}
+
 static json_t *row(const struct comparison *comparison, struct critical *critical,
                    const char *condition, enum metric metric)
 {
@@ -51,7 +57,7 @@ static json_t *row(const struct comparison *comparison, struct critical *critica
     return json_pack(
         "{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:b, s:o, s:o}", "condition", condition, "metric",
         metric_names[metric], "ratio", json_figure(ratio.center), "ci", bounds(&ratio), "error",
-        ratio.constant ? json_null() : json_figure(ratio.error), "method", "welch-log-ratio",
+        ratio.constant ? json_null() : json_figure(ratio.error), "method", method_of(comparison),
         "distinguishable", is_distinguishable(&ratio, aa_one && aa_other ? floor : 0),
         "simultaneous", comparison_family(comparison) > 1, "a",
         side_to_json(comparison->a, one, metric), "b", side_to_json(comparison->b, other, metric));

@@ -9,7 +9,7 @@ def verdict:
   if .a.censored + .b.censored > 0 then "not known: runs timed out"
   elif [.a.runs, .b.runs] | min < 2 then "not known: fewer than two runs"
   elif .a.statistic != .b.statistic then "not known: \(.a.statistic) and \(.b.statistic) are not the same"
-  elif .ratio == null then "not known"
+  elif .ratio == null then "not known: a side has no interval"
   elif .distinguishable | not then "not distinguishable from noise"
   else (.ratio - 1 | fabs | percent_text) as $change
   | if .metric == "max_rss_bytes" then "B needs \($change) \(if .ratio > 1 then "more" else "less" end)"

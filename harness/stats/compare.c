@@ -12,14 +12,11 @@ static const struct interval unknown = {.center = NAN, .low = NAN, .high = NAN, 
 // B. L. Welch's degrees of freedom (Biometrika 34, 1947). The delta method
 // gives the variance of a log mean; it is good where the mean is far from 0. Skewed
 // means are wider on one side, as they are by themselves.
-struct interval compare_ratio(struct critical *critical, struct session *a, size_t condition_a,
-                              struct session *b, size_t condition_b, enum metric metric)
+static struct interval of_means(struct critical *critical, struct session *a, size_t condition_a,
+                                struct session *b, size_t condition_b, enum metric metric)
 {
-    const struct condition *one = &a->conditions[condition_a], *other = &b->conditions[condition_b];
-    const struct sample *x = &one->metric[metric], *y = &other->metric[metric];
-    if (x->count < 2 || y->count < 2 || !(x->mean > 0) || !(y->mean > 0) ||
-        one->censored + other->censored > 0)
-        return unknown;
+    const struct sample *x = &a->conditions[condition_a].metric[metric];
+    const struct sample *y = &b->conditions[condition_b].metric[metric];
     double vx = metric_mean_variance(a, condition_a, metric) / (x->mean * x->mean);
     double vy = metric_mean_variance(b, condition_b, metric) / (y->mean * y->mean);
     double center = y->mean / x->mean, sum = vx + vy;
@@ -31,7 +28,54 @@ struct interval compare_ratio(struct critical *critical, struct session *a, size
     const struct stretch sx = stretch_of(x, false), sy = stretch_of(y, false);
     const double down = t * hypot(sqrt(vy) * sy.low, sqrt(vx) * sx.high);
     const double up = t * hypot(sqrt(vy) * sy.high, sqrt(vx) * sx.low);
-    struct interval ratio = {.center = center, .low = center * exp(-down), .high = center * exp(up)};
+    struct interval ratio = {
+        .center = center, .low = center * exp(-down), .high = center * exp(up)};
     ratio.error = (ratio.high - ratio.low) / 2 / center;
     return ratio;
+}
+
+// The interval of a side's own figure with the confidence of `critical`.
+static struct interval at(struct critical *critical, struct session *session, size_t condition,
+                          enum metric metric)
+{
+    const struct critical own = session->critical;
+    session->critical = *critical;
+    const struct interval interval = metric_location(session, condition, metric).interval;
+    *critical = session->critical; // with the quantiles that it has learnt
+    session->critical = own;
+    return interval;
+}
+
+// Of other statistics, from the two intervals, on the logarithms: each bound is as far
+// away as the two errors that lead there are together (method of variance estimates
+// recovery: G. Y. Zou and A. Donner, Statistics in Medicine 27 (2008) 1693-1702).
+static struct interval of_intervals(const struct interval *a, const struct interval *b)
+{
+    if (!(a->low > 0) || !(b->low > 0) || !isfinite(a->high) || !isfinite(b->high))
+        return unknown;
+    const double center = b->center / a->center;
+    if (a->constant && b->constant)
+        return interval_constant(center);
+    const double down = hypot(log(b->center / b->low), log(a->high / a->center));
+    const double up = hypot(log(b->high / b->center), log(a->center / a->low));
+    struct interval ratio = {
+        .center = center, .low = center * exp(-down), .high = center * exp(up)};
+    ratio.error = (ratio.high - ratio.low) / 2 / center;
+    return ratio;
+}
+
+struct interval compare_ratio(struct critical *critical, struct session *a, size_t condition_a,
+                              struct session *b, size_t condition_b, enum metric metric)
+{
+    const struct condition *one = &a->conditions[condition_a], *other = &b->conditions[condition_b];
+    const struct sample *x = &one->metric[metric], *y = &other->metric[metric];
+    const enum statistic statistic = a->settings->statistic;
+    if (x->count < 2 || y->count < 2 || !(x->mean > 0) || !(y->mean > 0) ||
+        one->censored + other->censored > 0 || statistic != b->settings->statistic)
+        return unknown;
+    if (statistic == STATISTIC_MEAN)
+        return of_means(critical, a, condition_a, b, condition_b, metric);
+    const struct interval figure_a = at(critical, a, condition_a, metric);
+    const struct interval figure_b = at(critical, b, condition_b, metric);
+    return of_intervals(&figure_a, &figure_b);
 }
