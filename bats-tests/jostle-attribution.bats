@@ -129,6 +129,9 @@ points() {
     attribute '{}' '{ wall_s: 1.4, stalls: { cpu_s: 0.1, memory_s: 0.1, io_s: 0.18 } }' |
         points '(.points.memory - 10 | fabs) < 1e-6 and (.points.io - 8 | fabs) < 1e-6 and (.points.cpu - 10 | fabs) < 1e-6
             and (.points.unexplained - 12 | fabs) < 1e-6 and (.ambiguous | not)' 40
+    # Reclaim is CPU time: of one thread it is known how long it can have waited.
+    attribute '{ stalls: { run_s: 1, run_delay_s: 0 } }' '{ wall_s: 1.4, user_s: 0.95, stalls: { cpu_s: 0.12, memory_s: 0.3, io_s: 0.28, run_s: 1.05, run_delay_s: 0.1 } }' |
+        points '(.points.execution - 5 | fabs) < 1e-6 and (.points.cpu - 10 | fabs) < 1e-6 and (.points.memory - 25 | fabs) < 1e-6 and .points.io == 0 and (.ambiguous | not)' 40
     # Too short for the kernel to count: the machine's figures bound it.
     attribute '{ stalls: { memory_s: null, io_s: null } }' '{ wall_s: 1.4, voluntary_switches: 50, stalls: { memory_s: null, io_s: null }, pressure: { io_some_s: 0.1 }, machine: { cpus: 2, busy_s: 0 } }' |
         points '(.points.unexplained - 40 | fabs) < 1e-6 and (.at_most.io - 10 | fabs) < 1e-6 and .at_most.cpu == null' 40

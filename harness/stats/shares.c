@@ -27,13 +27,32 @@ struct given {
 static const enum cause waits[] = {HOST, CPU, MEMORY, IO};
 enum { WAITS = sizeof waits / sizeof *waits };
 
+// Unlike fmin(), what is not known stays so.
+static double at_most(double value, double bound)
+{
+    return value > bound ? bound : value;
+}
+
+// What one thread waited, exact for the CPU: pressure counts a little more than its
+// run delay where it waits often. What is left of its time is all that it can have
+// waited for the rest: pressure of memory also counts reclaim, which is CPU time.
+static double one_threads_wait_s(const struct times *times, enum cause cause)
+{
+    const double blocked_s = fmax(times->wall_s - times->cpu_s - times->main_delay_s, 0);
+    const double memory_s = at_most(times->own_s[MEMORY], blocked_s);
+    if (cause == CPU)
+        return times->main_delay_s;
+    if (cause == MEMORY)
+        return memory_s;
+    return at_most(times->own_s[IO], blocked_s - (isnan(memory_s) ? 0 : memory_s));
+}
+
 static double share_s(const struct given *given, const struct times *times, enum cause cause)
 {
     // Stolen time is CPU time that the target did not get.
     if (cause == EXECUTION || cause == HOST)
         return (cause == HOST ? times->own_s[HOST] : times->cpu_s) / given->threads;
-    // Pressure counts a little more than its run delay where a thread waits often.
-    return cause == CPU && given->is_one_thread ? times->main_delay_s : times->own_s[cause];
+    return given->is_one_thread ? one_threads_wait_s(times, cause) : times->own_s[cause];
 }
 
 static double extra_s(const struct given *given, size_t i, enum cause cause)
