@@ -117,7 +117,7 @@ points() {
     local alone='user_s: 0.01, system_s: 0.01, voluntary_switches: 9'
     attribute "{ $alone }" "{ $alone, wall_s: 1.4, pressure: { cpu_some_s: 1 } }" >out.json
     points '(.told | not) and (.points.unexplained - 40 | fabs) < 1e-6 and .present < 0.02' 40 <out.json
-    holds '.text == "half: +40 %: no attribution: the target was mostly not on a CPU of this machine (1.4 % of its time), as srun, docker and ssh, whose work is elsewhere"' <out.json
+    holds '.text == "half: +40 %: no attribution: the target was mostly not on a CPU of this machine (1.4 % of its time): launchers and clients, such as docker and ssh, wait for work elsewhere"' <out.json
     # Who waits for a disk of this machine, or whose extra time is known, is here.
     attribute "{ $alone, stalls: { io_s: 0.9 } }" "{ $alone, wall_s: 1.4, stalls: { io_s: 1.2 } }" | points '.told and (.points.io - 30 | fabs) < 1e-6 and (.points.unexplained - 10 | fabs) < 1e-6' 40
     attribute "{ $alone }" "{ $alone, wall_s: 1.05, stalls: { cpu_s: 0.04 } }" | points '.told and (.points.cpu - 4 | fabs) < 1e-6' 5

@@ -203,7 +203,8 @@ char *causes_text(const char *condition, const char *statistic, const struct sha
     } else {
         fprintf(stream,
                 "+%.*f %%: no attribution: the target was mostly not on a CPU of this machine "
-                "(%.2g %% of its time), as srun, docker and ssh, whose work is elsewhere",
+                "(%.2g %% of its time): launchers and clients, such as docker and ssh, wait for "
+                "work elsewhere",
                 shares->total >= 10 ? 0 : 1, shares->total, shares->present * 100);
     }
     if (fclose(stream) == 0)

@@ -3,7 +3,7 @@
 #include <math.h>
 
 // Below this part of its time a target's own CPU time and waiting here say nothing
-// of what it took the rest for: srun, docker and ssh use some percent.
+// of what it took the rest for: docker and ssh, which wait for others, use some percent.
 static const double least_present = 0.10;
 // But where they make up this part of the extra time, they do.
 static const double most_of_it = 0.5;
