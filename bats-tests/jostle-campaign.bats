@@ -222,6 +222,26 @@ refused() {
     [[ $output == *'session 1: 1 of 1 done, session 2: 1 of 1 done, session 3: 1 of 1 done'* ]]
 }
 
+@test "session-prepare runs once before each session, in the folder of the file, and not again on resuming" {
+    mkdir f
+    file 'repeat = 2' 'session-prepare = echo {campaign-dir} $PWD >>built' '[target "a"]' '    command = true {n}' '    n = 1 2'
+    mv c.conf f/
+    run -0 "$JOSTLE" campaign f/c.conf --output out --cells 1 --dry-run # describes only
+    run -0 "$JOSTLE" campaign f/c.conf --output out --only 'a.n=1'
+    [[ $(<f/built) == "$PWD/f $PWD/f"$'\n'"$PWD/f $PWD/f" ]]
+    # The other cells of both sessions are measured with what there is.
+    run -0 "$JOSTLE" campaign --output out --quiet
+    [[ $(wc -l <f/built) -eq 2 && -e out/cells/a.n=2.session2/result.json ]]
+    jsonschema -i out/campaign.json "$ROOT/results/schema/jostle.campaign.schema.json"
+    run -1 "$JOSTLE" campaign --output out --cells 1
+    [[ $output == *'session-prepare cannot run beside cells that others measure'* ]]
+    run -2 "$JOSTLE" submit --scheduler local f/c.conf --output other
+    [[ $output == *'session-prepare cannot run between the tasks of a job array'* && ! -e other ]]
+    sed -i 's/session-prepare.*/session-prepare = echo oh \&\& exit 3/' f/c.conf
+    run -1 "$JOSTLE" campaign f/c.conf --output new
+    [[ $output == *'oh'*'session-prepare ended with status 3, so session 1 is not measured'* && -z $(ls new/cells) ]]
+}
+
 @test "targets without loads are measured alone" {
     file '[target "a"]' '    command = true'
     "$JOSTLE" campaign c.conf --quiet --output out

@@ -37,6 +37,8 @@ submit_plan() {
         campaign_make "$REPLY" "${options[set]}"
     fi
     campaign_describe
+    [[ -z $plan_prepares ]] ||
+        usage_error 'session-prepare cannot run between the tasks of a job array: prepare each session yourself, take it out of the file, and submit one session at a time (--session N)'
     submit_name_folder
     [[ -z ${options[resume]} ]] || submit_unqueued
     [[ -d $1 || -n ${options[dry_run]} ]] || campaign_keep_plan "$submit_folder"

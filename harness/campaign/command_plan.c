@@ -59,7 +59,8 @@ int command_describe(const struct command_options *options, char **operands, int
     printf("\nscratch\t%s\ncalibrate\t", scratch != NULL ? scratch : "");
     if (calibrate_s > 0)
         printf("%.9g", calibrate_s);
-    printf("\nnodes\t%ld\n", plan_nodes(plan));
+    printf("\nnodes\t%ld\nprepares\t%s\n", plan_nodes(plan),
+           text_of(plan, "session_prepare") != NULL ? "true" : "");
     json_decref(plan);
     return print_end();
 }

@@ -31,6 +31,14 @@ static bool open_folder(const struct command_options *options, const json_t *pla
             folder_keep_plan(folder, plan, options->conf, options->file, options->shared));
 }
 
+/* Whoever shares the folder would build while others measure. */
+static bool may_prepare(const struct command_options *options, const json_t *plan)
+{
+    return !options->shared || text_of(plan, "session_prepare") == NULL ||
+           complain("session-prepare cannot run beside cells that others measure (--cells, jostle "
+                    "submit): prepare each session yourself, and take it out of the file");
+}
+
 /* Prints "ready" and how many cells are to be measured, then obeys: see drive.h. */
 int command_run(const struct command_options *options, char **operands, int count)
 {
@@ -38,15 +46,17 @@ int command_run(const struct command_options *options, char **operands, int coun
     if (options->scratch == NULL || options->stderr_path == NULL ||
         (options->conf != NULL && options->file == NULL))
         usage_error("campaign run needs --scratch and --stderr, and --file with --conf");
+    json_t *plan = plan_read(operands[0]);
     const struct choice choice = {
         .only = options->only, .cells = options->cells, .session = options->session};
     const struct drive_settings settings = {.folder = operands[1],
                                             .scratch = options->scratch,
                                             .stderr_path = options->stderr_path,
+                                            .prepare = text_of(plan, "session_prepare"),
+                                            .file = text_of(plan, "file"),
                                             .quiet = options->quiet};
-    json_t *plan = plan_read(operands[0]);
     json_t *chosen = plan_choose(plan, &choice);
-    bool driven = open_folder(options, plan, operands[1]);
+    bool driven = may_prepare(options, plan) && open_folder(options, plan, operands[1]);
     if (driven) {
         struct states states = states_read(operands[1], chosen, options->retry_failed);
         size_t todo = 0;

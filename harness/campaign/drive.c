@@ -4,6 +4,7 @@
 #include "life.h"
 #include "progress.h"
 #include "scratch.h"
+#include "sessions.h"
 #include "settings.h"
 
 #include "common/messages.h"
@@ -32,11 +33,12 @@ struct drive {
     const struct states *states;
     struct progress progress;
     struct scratch scratch;
-    size_t next;   /* index of the cell to look at next */
-    bool full;     /* nothing can be written any more */
-    size_t failed; /* cells whose target failed */
-    size_t broken; /* cells that could not be measured */
-    size_t held;   /* cells that another jostle measures */
+    size_t next;      /* index of the cell to look at next */
+    bool full;        /* nothing can be written any more */
+    size_t failed;    /* cells whose target failed */
+    size_t broken;    /* cells that could not be measured */
+    size_t held;      /* cells that another jostle measures */
+    unsigned session; /* that was prepared last, or is being prepared; 0: none */
 };
 
 static const char *name_of(const struct drive *drive, size_t index)
@@ -111,6 +113,35 @@ static bool begin_cell(struct drive *drive, size_t index)
     return scratch_make(&drive->scratch, drive->settings->scratch, path);
 }
 
+/* DIR/session2.prepared: there once a session is prepared. */
+static const char *marker_path(const struct drive *drive, unsigned session, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%s/session%u.prepared", drive->settings->folder, session);
+    return path;
+}
+
+/* A session is prepared before its first cell only: afterwards its cells would differ. */
+static bool needs_preparation(const struct drive *drive, unsigned session)
+{
+    char path[PATH_MAX];
+    if (drive->settings->prepare == NULL || session == drive->session ||
+        access(marker_path(drive, session, path), F_OK) == 0)
+        return false;
+    for (size_t i = 0; i < drive->states->count; i++)
+        if (drive->states->list[i].status != NULL &&
+            session_of(drive->states->list[i].cell) == session)
+            return false;
+    return true;
+}
+
+static void end_preparation(const struct drive *drive)
+{
+    char path[PATH_MAX];
+    if (drive->session > 0 && !folder_write(marker_path(drive, drive->session, path), "", true))
+        say_full(drive);
+    puts("prepared");
+}
+
 static void answer_next(struct drive *drive)
 {
     for (; drive->next < drive->states->count; drive->next++) {
@@ -122,6 +153,15 @@ static void answer_next(struct drive *drive)
             complain("%s is being measured by another jostle: skipped", name_of(drive, index));
             drive->held++;
             continue;
+        }
+        const unsigned session = session_of(drive->states->list[index].cell);
+        if (needs_preparation(drive, session)) {
+            progress_clear(&drive->progress);
+            drive->session = session;
+            printf("session\t%u\t%s\t%s\n", session,
+                   drive->settings->file != NULL ? drive->settings->file : "./",
+                   drive->settings->prepare);
+            return;
         }
         if (drive->full || !begin_cell(drive, index)) {
             puts("failed");
@@ -290,6 +330,8 @@ static bool obey(struct drive *drive, const char *line)
     static const char ended[] = "ended ";
     if (strcmp(line, "next\n") == 0)
         answer_next(drive);
+    else if (strcmp(line, "prepared\n") == 0)
+        end_preparation(drive);
     else if (strncmp(line, ended, sizeof ended - 1) == 0 && drive->progress.measuring)
         end_cell(drive, (int)strtol(line + sizeof ended - 1, NULL, 10));
     else

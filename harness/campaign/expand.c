@@ -4,6 +4,7 @@
 #include "plan.h"
 #include "sessions.h"
 #include "settings.h"
+#include "template.h"
 
 #include "common/messages.h"
 #include "common/units.h"
@@ -127,6 +128,24 @@ static unsigned repeat_of(const struct config *config, const struct section *cam
         usage_error("--set repeat=%s: give the number of sessions, 1 to %d", text, SESSIONS_MOST);
     config_refuse(config, entry, NULL, "%s: give the number of sessions, 1 to %d", text,
                   SESSIONS_MOST);
+}
+
+/* session-prepare = make clean all, with its placeholders filled in; nothing where the
+ * file has none. */
+static void add_session_prepare(const struct context *context, const struct section *campaign,
+                                json_t *plan)
+{
+    const struct entry *entry = section_entry(campaign, "session-prepare");
+    char *command = entry == NULL || entry->value[0] == '\0'
+                        ? NULL
+                        : template_fill(entry->value, NULL, context->builtin, FILL_QUOTED);
+    /* It is said to the shell in one line. */
+    for (char *c = command; c != NULL && *c != '\0'; c++)
+        if (*c == '\n' || *c == '\t')
+            *c = ' ';
+    if (command != NULL)
+        json_object_set_new(plan, "session_prepare", json_string(command));
+    free(command);
 }
 
 /* --- cells */
@@ -366,6 +385,7 @@ json_t *expand(const struct config *config, const struct expand_folders *folders
     const unsigned repeat = repeat_of(config, &campaign, overrides, override_count);
     json_t *plan = make_plan(&context, &campaign);
     sessions_repeat(json_object_get(plan, "cells"), repeat);
+    add_session_prepare(&context, &campaign, plan);
     sections_free(&sections);
     json_decref(context.builtin);
     json_decref(context.self);

@@ -12,8 +12,8 @@
 
 enum { HINT_SIZE = 128, HINT_NAMES = 256, LINE_SIZE = 512 };
 
-static const char *const campaign_keys[] = {"name",      "description", "scratch",
-                                            "calibrate", "repeat",      NULL};
+static const char *const campaign_keys[] = {"name",   "description",     "scratch", "calibrate",
+                                            "repeat", "session-prepare", NULL};
 static const char *const target_keys[] = {"command", "case", "loads", "description", NULL};
 static const char *const load_keys[] = {"spec", "case", "node", "description", NULL};
 

@@ -53,6 +53,7 @@ run_cells() {
         driver_ask next
         case ${ANSWER[0]} in
             cell) run_cell "${ANSWER[1]}" "${ANSWER[2]}" ;;
+            session) prepare_session "${ANSWER[@]:1}" ;;
             end)
                 # shellcheck disable=SC2034 # read by the command
                 cells_failed=${ANSWER[1]} cells_broken=${ANSWER[2]} cells_held=${ANSWER[3]}
@@ -61,6 +62,24 @@ run_cells() {
             *) exit "$EXIT_FAILURE" ;;
         esac
     done
+}
+
+# prepare_session NUMBER FILE COMMAND: runs the command that prepares a session, in the
+# folder of the campaign's FILE. It ends with us, as a cell does.
+prepare_session() {
+    local status=0
+    [[ -z $campaign_ended ]] || return 0
+    (
+        cd "${2%/*}" || exit 1
+        exec {driver_in}>&- {driver_out}<&-
+        exec env --default-signal=INT --default-signal=QUIT bash -c "$3"
+    ) >&2 </dev/null &
+    cell_pid=$!
+    cell_wait || status=$?
+    cell_pid=''
+    [[ -z $campaign_ended ]] || return 0
+    ((status == 0)) || die "session-prepare ended with status $status, so session $1 is not measured: fix it, then run the same command again ($3)"
+    driver_ask prepared
 }
 
 # run_cell NAME SCRATCH: measures a cell in the folder SCRATCH. Whatever ends us ends the

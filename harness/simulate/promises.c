@@ -1,6 +1,8 @@
 #include "promises.h"
 
 #include "carry.h"
+#include "discoveries.h"
+#include "sessions.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -200,5 +202,7 @@ int promises_run(const struct plan *plan)
     good = floor_table(plan) && good;
     good = family_table(plan) && good;
     good = gate_table(plan) && good;
+    good = discoveries_table(plan) && good;
+    good = sessions_table(plan) && good;
     return carry_table(plan) && good ? 0 : 1;
 }

@@ -1,0 +1,210 @@
+#include "discoveries.h"
+
+#include "harness/stats/decide.h"
+#include "harness/stats/discovery.h"
+#include "harness/stats/metrics.h"
+#include "harness/stats/significance.h"
+#include "workers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// A family as that of docs/neighbours.md: the loads of one experiment share a baseline.
+enum { EXPERIMENTS = 21, LOADS = 12, FAMILY = EXPERIMENTS * LOADS, SHARE = 40 };
+enum rule { EACH, HOCHBERG, YEKUTIELI, RULES };
+
+static const double effect = 1.05, rate = 0.05;
+static const double shares[] = {0.25, 0.5, 0.9, 1}; // of the loads that have no effect
+static const char *const shown = "normal-5%,lognormal-20%,outliers-5%";
+
+struct sums {
+    size_t families, without, with;               // loads that have an effect or not
+    size_t false_found[RULES], true_found[RULES]; // of those without, and with
+    double false_share[RULES];                    // of what is found, summed over families
+};
+
+struct job {
+    const struct plan *plan;
+    struct cell cell;
+    double share;
+    size_t families;
+    struct sums *part; // of each family
+};
+
+// A load's slowdown; those without an effect are spread over the experiments.
+static bool has_effect(const struct job *job, size_t number)
+{
+    return floor((double)(number + 1) * (1 - job->share)) >
+           floor((double)number * (1 - job->share));
+}
+
+static bool measure(const struct job *job, struct session *session, struct stream *stream,
+                    size_t first)
+{
+    for (;;) {
+        const struct decision next = decide(session);
+        if (next.stop != STOP_NOT)
+            return true;
+        struct observation run = {
+            .condition = (int)next.condition, .block = next.block, .order = next.order};
+        const bool slow = run.condition > 0 && has_effect(job, first + (size_t)run.condition - 1);
+        for (enum metric m = 0; m < METRICS; m++)
+            run.value[m] = NAN;
+        run.value[WALL_S] = stream_draw(stream, run.condition > 0, slow ? effect : 1);
+        if (session_add(session, &run) != SESSION_ADDED)
+            return false;
+    }
+}
+
+struct result {
+    double p;
+    bool effect;
+};
+
+static int by_p(const void *a, const void *b)
+{
+    const double one = ((const struct result *)a)->p, other = ((const struct result *)b)->p;
+    return (one > other) - (one < other);
+}
+
+static void count(const struct result *results, const bool *found, enum rule rule,
+                  struct sums *sums)
+{
+    size_t wrong = 0, right = 0;
+    for (size_t i = 0; i < FAMILY; i++) {
+        wrong += found[i] && !results[i].effect ? 1 : 0;
+        right += found[i] && results[i].effect ? 1 : 0;
+    }
+    sums->false_found[rule] += wrong;
+    sums->true_found[rule] += right;
+    sums->false_share[rule] += wrong > 0 ? (double)wrong / (double)(wrong + right) : 0;
+}
+
+static void judge(struct result *results, struct sums *sums)
+{
+    double p[FAMILY], q[FAMILY], harmonic = 0;
+    bool found[FAMILY];
+    qsort(results, FAMILY, sizeof *results, by_p);
+    for (size_t i = 0; i < FAMILY; i++) {
+        p[i] = results[i].p;
+        harmonic += 1 / (double)(i + 1);
+        sums->with += results[i].effect ? 1 : 0;
+        sums->without += results[i].effect ? 0 : 1;
+    }
+    discovery_rates(p, q, FAMILY);
+    for (enum rule rule = EACH; rule < RULES; rule++) {
+        for (size_t i = 0; i < FAMILY; i++)
+            found[i] = (rule == EACH ? p[i] : rule == HOCHBERG ? q[i] : q[i] * harmonic) <= rate;
+        count(results, found, rule, sums);
+    }
+    sums->families++;
+}
+
+static char names[LOADS + 1][4] = {"0", "1", "2", "3",  "4",  "5", "6",
+                                   "7", "8", "9", "10", "11", "12"};
+
+static bool run_family(void *context, size_t number)
+{
+    const struct job *job = context;
+    struct settings settings = job->cell.settings;
+    struct session session;
+    struct result results[FAMILY];
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    bool good = session_init(&session, &settings) && rng;
+    if (rng)
+        gsl_rng_set(rng, job->plan->seed + 1000003 * (number + 1));
+    for (size_t i = 0; good && i < FAMILY; i += LOADS) {
+        struct stream stream;
+        settings.seed = gsl_rng_get(rng);
+        session_clear(&session);
+        stream_begin(&stream, job->cell.population, false, rng);
+        good = measure(job, &session, &stream, i);
+        for (size_t k = 0; good && k < LOADS; k++)
+            results[i + k] =
+                (struct result){significance_p(&session, k + 1, WALL_S), has_effect(job, i + k)};
+    }
+    if (good)
+        judge(results, &job->part[number]);
+    session_free(&session);
+    if (rng)
+        gsl_rng_free(rng);
+    return good;
+}
+
+static void add(struct sums *sums, const struct sums *part)
+{
+    sums->families += part->families;
+    sums->with += part->with;
+    sums->without += part->without;
+    for (enum rule rule = EACH; rule < RULES; rule++) {
+        sums->false_found[rule] += part->false_found[rule];
+        sums->true_found[rule] += part->true_found[rule];
+        sums->false_share[rule] += part->false_share[rule];
+    }
+}
+
+static bool simulate(struct job *job, struct sums *sums)
+{
+    *sums = (struct sums){0};
+    job->families = job->plan->experiments / SHARE + 1;
+    job->part = calloc(job->families, sizeof *job->part);
+    const bool good = job->part && workers_run(job->families, job->plan->threads, run_family, job);
+    for (size_t i = 0; good && i < job->families; i++)
+        add(sums, &job->part[i]);
+    free(job->part);
+    return good;
+}
+
+static double percent(size_t part, size_t all)
+{
+    return all > 0 ? 100 * (double)part / (double)all : NAN;
+}
+
+static bool row(const struct plan *plan, const struct population *population,
+                const struct setting *setting, double share)
+{
+    struct job job = {.plan = plan, .share = share};
+    struct sums sums;
+    job.cell = plan_cell(plan, population, setting, 1);
+    job.cell.settings.condition_count = LOADS + 1;
+    for (size_t i = 0; i <= LOADS; i++)
+        job.cell.settings.conditions[i] = names[i];
+    if (!simulate(&job, &sums))
+        return false;
+    printf("%-20s %-8s %5.0f |%8.2f |", population->name, setting->name, 100 * share,
+           percent(sums.false_found[EACH], sums.without));
+    for (enum rule rule = EACH; rule < RULES; rule++)
+        printf("%8.2f %8.2f |", 100 * sums.false_share[rule] / (double)sums.families,
+               percent(sums.true_found[rule], sums.with));
+    putchar('\n');
+    fflush(stdout);
+    // Where nothing has an effect it is all or nothing: the widest distribution there is.
+    const double slack = 3 * sqrt(rate * (1 - rate) / (double)sums.families);
+    if (!plan->quick || sums.false_share[HOCHBERG] <= (rate + slack) * (double)sums.families)
+        return true;
+    fprintf(stderr, "broken: %s: of those that hold at 5 %% %.2f %% are chance\n", population->name,
+            100 * sums.false_share[HOCHBERG] / (double)sums.families);
+    return false;
+}
+
+bool discoveries_table(const struct plan *plan)
+{
+    bool good = true;
+    printf("\nFamilies of %d slowdowns, %d loads with one baseline each time, some without effect, "
+           "the others %.2f:\nhow many of those without look distinguishable; then, of what is "
+           "found, the share that is chance (the\nfalse discovery rate), and how many effects "
+           "are found: by each interval, at 5 %% by Benjamini-Hochberg,\nand by "
+           "Benjamini-Yekutieli (percent)\n",
+           FAMILY, LOADS, effect);
+    printf("%-20s %-8s %5s |%8s |%17s |%17s |%17s |\n", "population", "setting", "none", "alarms",
+           "each interval", "BH", "BY");
+    for (size_t i = 0; i < population_count; i++)
+        for (size_t s = 0; s < sizeof shares / sizeof *shares; s++)
+            for (size_t k = SETTING_DEFAULT; k <= SETTING_5_15; k++)
+                if (plan_wants(plan->populations, populations[i].name) &&
+                    plan_wants(shown, populations[i].name) && k != SETTING_3_10 &&
+                    (!plan->quick || (k == SETTING_DEFAULT && shares[s] == 0.5)))
+                    good = row(plan, &populations[i], &settings_of_plan[k], shares[s]) && good;
+    return good;
+}

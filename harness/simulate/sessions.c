@@ -1,0 +1,194 @@
+#include "sessions.h"
+
+#include "harness/stats/decide.h"
+#include "harness/stats/levels.h"
+#include "harness/stats/metrics.h"
+#include "workers.h"
+
+#include <gsl/gsl_randist.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CHUNK = 50, COUNTS = 4, MOST = 10, SHARE = 10 /* of the plan's experiments: each has 10 */ };
+
+static const double true_ratio = 1.25, level_spread = 0.05, allowed = 5;
+// Standard deviations of the slowdown between sessions, over the slowdown.
+static const double spreads[] = {0, 0.01, 0.03, 0.1};
+static const size_t counts[COUNTS] = {2, 3, 5, MOST};
+static const char *const shown = "normal-1%,normal-5%,lognormal-20%";
+
+struct sums {
+    size_t experiments, single, covered[COUNTS];
+    double single_half, half[COUNTS], between;
+};
+
+struct job {
+    const struct plan *plan;
+    struct cell cell;
+    double spread;
+    size_t chunks;
+    struct sums *part;
+};
+
+// 1 on average.
+static double session_level(gsl_rng *rng, double spread)
+{
+    return exp(gsl_ran_gaussian(rng, spread) - spread * spread / 2);
+}
+
+// The level of both conditions, and that of the slowdown, are the session's.
+static bool measure(struct session *session, struct stream *stream, double level, double ratio)
+{
+    for (;;) {
+        const struct decision next = decide(session);
+        if (next.stop != STOP_NOT)
+            return true;
+        struct observation run = {
+            .condition = (int)next.condition, .block = next.block, .order = next.order};
+        for (enum metric m = 0; m < METRICS; m++)
+            run.value[m] = NAN;
+        run.value[WALL_S] = level * stream_draw(stream, run.condition > 0, ratio);
+        if (session_add(session, &run) != SESSION_ADDED)
+            return false;
+    }
+}
+
+static bool holds(const struct interval *ratio, double narrow)
+{
+    return ratio->center - narrow * (ratio->center - ratio->low) <= true_ratio &&
+           true_ratio <= ratio->center + narrow * (ratio->high - ratio->center);
+}
+
+// One session, as the report takes it from its result.
+static struct level_session take(struct session *session, struct critical *critical,
+                                 struct interval *ratio)
+{
+    *ratio = metric_ratio(session, 1, WALL_S);
+    const double base = session->conditions[0].metric[WALL_S].mean;
+    const size_t pairs = session->conditions[1].pairs[WALL_S].count;
+    const double t = critical_t(critical, (double)pairs - 1);
+    return (struct level_session){base, base * ratio->center, ratio->error * ratio->center / t,
+                                  pairs};
+}
+
+static bool one(const struct job *job, struct session *session, struct settings *settings,
+                gsl_rng *rng, struct sums *sums)
+{
+    struct level_session sessions[MOST];
+    struct interval ratio;
+    struct stream stream;
+    for (size_t i = 0; i < MOST; i++) {
+        settings->seed = gsl_rng_get(rng);
+        session_clear(session);
+        stream_begin(&stream, job->cell.population, false, rng);
+        if (!measure(session, &stream, session_level(rng, level_spread),
+                     true_ratio * session_level(rng, job->spread)))
+            return false;
+        sessions[i] = take(session, &session->critical, &ratio);
+        if (i > 0)
+            continue;
+        sums->single += holds(&ratio, job->cell.narrow) ? 1 : 0;
+        sums->single_half += ratio.error;
+    }
+    sums->experiments++;
+    for (size_t i = 0; i < COUNTS; i++) {
+        const struct levels levels = levels_estimate(&session->critical, sessions, counts[i]);
+        // Without bounds it says nothing, and nothing wrong.
+        const bool bounded = isfinite(levels.ratio.low) && isfinite(levels.ratio.high);
+        sums->covered[i] += !bounded || holds(&levels.ratio, job->cell.narrow) ? 1 : 0;
+        sums->half[i] += bounded ? levels.ratio.error : 0;
+        if (counts[i] == MOST)
+            sums->between += levels.between * levels.between;
+    }
+    return true;
+}
+
+static bool run_chunk(void *context, size_t number)
+{
+    const struct job *job = context;
+    struct settings settings = job->cell.settings;
+    struct session session;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    bool good = session_init(&session, &settings) && rng;
+    if (rng)
+        gsl_rng_set(rng, job->plan->seed + 1000003 * (number + 1));
+    for (size_t i = 0; good && i < CHUNK; i++)
+        good = one(job, &session, &settings, rng, &job->part[number]);
+    session_free(&session);
+    if (rng)
+        gsl_rng_free(rng);
+    return good;
+}
+
+static void add(struct sums *sums, const struct sums *part)
+{
+    sums->experiments += part->experiments;
+    sums->single += part->single;
+    sums->single_half += part->single_half;
+    sums->between += part->between;
+    for (size_t i = 0; i < COUNTS; i++) {
+        sums->covered[i] += part->covered[i];
+        sums->half[i] += part->half[i];
+    }
+}
+
+static bool simulate(struct job *job, struct sums *sums)
+{
+    *sums = (struct sums){0};
+    job->chunks = (job->plan->experiments / SHARE + CHUNK - 1) / CHUNK;
+    job->part = calloc(job->chunks, sizeof *job->part);
+    const bool good = job->part && workers_run(job->chunks, job->plan->threads, run_chunk, job);
+    for (size_t i = 0; good && i < job->chunks; i++)
+        add(sums, &job->part[i]);
+    free(job->part);
+    return good;
+}
+
+static double percent(double sum, const struct sums *sums)
+{
+    return 100 * sum / (double)sums->experiments;
+}
+
+static bool row(const struct plan *plan, const struct population *population, double spread)
+{
+    struct job job = {.plan = plan, .spread = spread};
+    struct sums sums;
+    bool kept = true;
+    job.cell = plan_cell(plan, population, &settings_of_plan[SETTING_DEFAULT], true_ratio);
+    if (!simulate(&job, &sums))
+        return false;
+    printf("%-20s %5.0f |%7.2f %7.2f |", population->name, 100 * spread,
+           percent((double)sums.single, &sums), percent(sums.single_half, &sums));
+    for (size_t i = 0; i < COUNTS; i++) {
+        const double wrong = 100 - percent((double)sums.covered[i], &sums);
+        printf("%7.2f %7.2f |", 100 - wrong, percent(sums.half[i], &sums));
+        kept = kept && wrong <= allowed + 1 +
+                                    3 * sqrt(allowed * (100 - allowed) / (double)sums.experiments);
+    }
+    printf("%7.2f\n", 100 * sqrt(sums.between / (double)sums.experiments));
+    fflush(stdout);
+    if (!plan->quick || kept)
+        return true;
+    fprintf(stderr, "broken: %s: the interval over sessions misses the truth too often\n",
+            population->name);
+    return false;
+}
+
+bool sessions_table(const struct plan *plan)
+{
+    bool good = true;
+    puts(
+        "\nSessions that differ: the slowdown by `between`, the level of all runs by 5 % (standard "
+        "deviations);\ndefault settings, slowdown 1.25. How often the interval of one session, "
+        "and that over 2, 3, 5 and\n10, contains the mean slowdown, with its half-width, and what "
+        "10 sessions find between them (percent)");
+    printf("%-20s %5s |%15s |%15s |%15s |%15s |%15s |%7s\n", "population", "betw.", "one session",
+           "2 sessions", "3", "5", "10", "found");
+    for (size_t i = 0; i < population_count; i++)
+        for (size_t s = 0; s < sizeof spreads / sizeof *spreads; s++)
+            if (plan_wants(plan->populations, populations[i].name) &&
+                plan_wants(shown, populations[i].name) && (!plan->quick || spreads[s] == 0.03))
+                good = row(plan, &populations[i], spreads[s]) && good;
+    return good;
+}
