@@ -144,8 +144,11 @@ seen() {
     # It would wait for the terminal's end, or read what comes from the pipe later.
     timeout 20 script -qec "'$JOSTLE' run --quiet --output out1 --max-runs 2 -- sh -c 'wc -c >>seen'" /dev/null </dev/null
     seen 0 2
-    "${words[@]}" --output out2 -- sh -c 'wc -c >>seen' < <(sleep 3 3>&- && seq 1000)
+    "${words[@]}" --output out2 -- sh -c 'sleep 1.2; wc -c >>seen' < <(sleep 2 3>&- && seq 1000) 2>errors
     seen 0 2
+    # It came too late to be refused.
+    grep -q '^jostle: data came on stdin .*--input FILE' errors
+    holds '.warnings[] | select(.flag == "harness-warning") | .message | startswith("data came on stdin")' <out2/result.json
     holds '.settings.input == null' <out2/experiment.json
 }
 

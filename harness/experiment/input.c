@@ -84,12 +84,17 @@ static bool has_data(const struct stat *status)
     return S_ISBLK(status->st_mode);
 }
 
-void input_check_stdin(void)
+bool input_on_stdin(void)
 {
     struct stat status;
     const int flags = fcntl(STDIN_FILENO, F_GETFL);
-    if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY || fstat(STDIN_FILENO, &status) != 0 ||
-        !has_data(&status))
+    return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY && fstat(STDIN_FILENO, &status) == 0 &&
+           has_data(&status);
+}
+
+void input_check_stdin(void)
+{
+    if (!input_on_stdin())
         return;
     usage_error("stdin has data, which the first run alone would read: give each run the file with "
                 "--input FILE, or redirect from /dev/null where it is not the target's");

@@ -214,14 +214,16 @@ static int print_calibrations(int argc, char **argv)
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* The kernel's counters of now, on one line. */
+/* The kernel's counters of now, on one line; then a line `stdin`, if there is data by now on
+ * ours, which no run has read. */
 static int print_counters(void)
 {
     struct counters counters;
     counters_read(&counters);
     json_t *record = counters_to_json(&counters);
     const bool written = json_dumpf(record, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15)) == 0 &&
-                         putchar('\n') != EOF && fflush(stdout) == 0;
+                         putchar('\n') != EOF && (!input_on_stdin() || puts("stdin") != EOF) &&
+                         fflush(stdout) == 0;
     json_decref(record);
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -59,6 +59,7 @@ static void put_settings(struct experiment *experiment)
     const struct settings *settings = &experiment->settings;
     put_text("prepare", settings->prepare);
     put_text("cleanup", settings->cleanup);
+    put_text("input", experiment->input);
     put_flag("cold", settings->cold);
     for (size_t i = 0; i < settings->cold_path.count; i++)
         put("cold_path", settings->cold_path.item[i]);

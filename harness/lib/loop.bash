@@ -239,10 +239,20 @@ measure_finish() {
     fi
     scheduler_environment
     counters=$("$JOSTLE_BIN/experiment" --counters) || die 'the counters of the kernel cannot be read'
+    if [[ $counters == *$'\n'stdin ]]; then
+        counters=${counters%$'\n'*}
+        [[ -n ${plan[input]:-} ]] || measure_unread
+    fi
     stats_say after "$counters"
     while IFS= read -r line; do stats_say steps "$line"; done < <(scheduler_steps "$(plan_program)")
     stats_ask finish
     [[ ${STATS_ANSWER[0]} == 'done' ]] || stats_failed
+}
+
+# measure_unread: data came on our stdin only while we measured.
+measure_unread() {
+    warn 'data came on stdin during the measurement, and no run has read it: if it is for the target, measure again with --input FILE'
+    stats_say warn "$LAST_WARNING"
 }
 
 # measure_print: the result as the user wants it. That its reader has gone (`| head -1`)
