@@ -191,3 +191,34 @@ figures_of() {
     run -2 "$JOSTLE" run --statistic average -- true
     [[ $output == *'mean, median, trimmed, p90'* ]]
 }
+
+@test "outliers are named where the mean includes them; formats have the interval that also holds under dependence" {
+    figures_of mean
+    run -0 "$JOSTLE" report mean
+    [[ $output == *'half: outliers in runs 26, 52, 78: the mean includes them, the median is 1.50 s'* ]]
+    local robust
+    robust=$(jq -r '.conditions[1].wall_s.ci_robust | "\(.[0] * 1000 | round / 1000), "' mean/result.json)
+    report --quiet --format md mean >out
+    grep -q '| outliers | wall if runs depend on each other \[95 %\] (s) |' out
+    grep -qF "| 3 | [$robust" out
+    report --quiet --format html mean | grep -qF "[$robust"
+    report --quiet --format csv mean >figures.csv
+    python3 - <<'PYTHON'
+import csv, json
+result = json.load(open("mean/result.json"))
+row = [r for r in csv.DictReader(open("figures.csv")) if r["role"] == "loaded" and r["metric"] == "wall_s"][0]
+wall = result["conditions"][1]["wall_s"]
+assert [float(row["ci_robust_low"]), float(row["ci_robust_high"])] == wall["ci_robust"], row
+assert row["outliers"] == "3" and row["constant"] == "false", row
+PYTHON
+}
+
+@test "what does not vary is called constant, and has no interval" {
+    experiment same '{ metric: ["wall_s", "max_rss_bytes"] }'
+    jq -c '.max_rss_bytes = 4194304' same/runs.jsonl >lines
+    mv lines same/runs.jsonl
+    "$BIN/stats" --derive same
+    holds '.conditions[0].max_rss_bytes | .constant and .ci == null and .error == null' <same/result.json
+    run -0 "$JOSTLE" report same
+    grep -Eq '^half +memory +4\.00 MiB \(constant\) +4\.00 MiB \(constant\) +1\.000 \(constant\)' <<<"$output"
+}

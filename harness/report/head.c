@@ -141,14 +141,17 @@ struct legend head_legend(const struct collected *collected)
 void head_put_legend(struct line *json, const struct legend *legend)
 {
     char *level = legend_level(legend), *figure = legend_figure(legend), *key = legend_key(legend);
+    char *unseen = legend_unseen(legend);
     line_object(json, "legend");
     line_text(json, "figure", figure);
     line_text(json, "key", key);
+    line_text(json, "unseen", unseen);
     line_close(json);
     line_text(json, "level", level);
     free(level);
     free(figure);
     free(key);
+    free(unseen);
 }
 
 /* Takes text. */

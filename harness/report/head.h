@@ -21,7 +21,7 @@ void head_put_settings(struct line *json, const struct collected *collected);
 
 /* Of all cells. */
 struct legend head_legend(const struct collected *collected);
-/* Members "legend": {figure, key}, and "level": "95 %", or "confidence". */
+/* Members "legend": {figure, key, unseen}, and "level": "95 %", or "confidence". */
 void head_put_legend(struct line *json, const struct legend *legend);
 
 #endif

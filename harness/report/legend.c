@@ -33,18 +33,33 @@ static const char *members_of(const struct value *settings, double count)
     return listed == count ? "metrics" : listed > 1 ? "metrics and loads" : "loads";
 }
 
+/* That of the condition with the fewest runs. */
+static void find_unseen(struct legend *legend, const struct value *conditions)
+{
+    for (const struct value *item = view_first(conditions); item != NULL;
+         item = view_next(conditions, item)) {
+        const double unseen = view_number(view_get(item, "unseen"), 0);
+        if (unseen <= legend->unseen)
+            continue;
+        legend->unseen = unseen;
+        legend->runs = view_number(view_get(item, "runs"), 0);
+    }
+}
+
 struct legend legend_of(const struct experiment *experiment)
 {
     const struct value *intervals = view_get(experiment->result.top, "intervals");
     const double family = view_number(view_get(experiment->settings, "confidence"), 0.95);
     const double count = fmax(view_number(view_get(intervals, "family"), 1), 1);
     /* Bonferroni, as harness/stats has it. */
-    return (struct legend){.level = 1 - (1 - family) / count,
-                           .family = family,
-                           .intervals = (unsigned)count,
-                           .sessions = experiment->sessions,
-                           .members = members_of(experiment->settings, count),
-                           .statistic = statistic_of(experiment->settings)};
+    struct legend legend = {.level = 1 - (1 - family) / count,
+                            .family = family,
+                            .intervals = (unsigned)count,
+                            .sessions = experiment->sessions,
+                            .members = members_of(experiment->settings, count),
+                            .statistic = statistic_of(experiment->settings)};
+    find_unseen(&legend, experiment->conditions);
+    return legend;
 }
 
 struct legend legend_join(struct legend a, struct legend b)
@@ -55,6 +70,10 @@ struct legend legend_join(struct legend a, struct legend b)
     a.sessions = a.sessions > b.sessions ? a.sessions : b.sessions;
     if (a.statistic != b.statistic)
         a.statistic = NULL;
+    if (b.unseen > a.unseen) {
+        a.unseen = b.unseen;
+        a.runs = b.runs;
+    }
     return a;
 }
 
@@ -110,5 +129,16 @@ char *legend_key(const struct legend *legend)
     }
     free(level);
     free(together);
+    return text;
+}
+
+char *legend_unseen(const struct legend *legend)
+{
+    if (!(legend->unseen > 0))
+        return NULL;
+    char *level = percent(legend->family);
+    char *text = text_of("%.0f runs may all miss what happens in 1 of %.0f (at %s)", legend->runs,
+                         ceil(1 / legend->unseen), level);
+    free(level);
     return text;
 }

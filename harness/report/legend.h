@@ -12,6 +12,8 @@ struct legend {
     const char *members;   /* what they are of, "metrics" */
     unsigned sessions;     /* most that a figure is over; 0: each is of one session */
     const char *statistic; /* in words, "mean"; NULL: not the same in all of them */
+    double unseen;         /* what this share of runs does, none of a condition's may show */
+    double runs;           /* of the condition with the fewest; 0: not known */
 };
 
 /* Of one experiment. */
@@ -28,5 +30,7 @@ char *legend_figure(const struct legend *legend);
 /* What is said below the tables: "± and [ ] are 98.75 % confidence intervals (95 %
  * for the 4 metrics together)". */
 char *legend_key(const struct legend *legend);
+/* "15 runs may all miss what happens in 1 of 6 (at 95 %)"; NULL: not known. */
+char *legend_unseen(const struct legend *legend);
 
 #endif

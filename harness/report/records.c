@@ -265,7 +265,8 @@ static void name_problems(const struct reader *reader, const char *who, struct p
 }
 
 void runs_read(struct runs *runs, const char *path, const struct value *settings,
-               const struct value *washout, const struct run_options *options, const char *who, struct problems *problems)
+               const struct value *washout, const struct run_options *options, const char *who,
+               struct problems *problems)
 {
     *runs = (struct runs){0};
     FILE *file = fopen(path, "re");

@@ -71,7 +71,8 @@ struct run_options {
 
 /* `washout` of the result: blocks before it grew are in no figure. */
 void runs_read(struct runs *runs, const char *path, const struct value *settings,
-               const struct value *washout, const struct run_options *options, const char *who, struct problems *problems);
+               const struct value *washout, const struct run_options *options, const char *who,
+               struct problems *problems);
 /* Number of the condition; SIZE_MAX: no run of it. */
 size_t runs_condition(const struct runs *runs, const char *name);
 void runs_free(struct runs *runs);

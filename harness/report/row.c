@@ -280,7 +280,27 @@ static void put_lines(struct line *json, const struct cell *cell)
     free(who);
 }
 
-/* Mean and variance of each metric, in the unit of the table. */
+/* What a condition's wall time is besides: the outliers, and the interval that also holds
+ * where runs depend on each other, in the unit of the table. */
+static void put_caution(struct line *json, const struct value *condition)
+{
+    const struct value *wall = view_get(condition, metrics[METRIC_WALL].name);
+    const struct value *robust = view_get(wall, "ci_robust"), *low = view_first(robust);
+    const double outliers = number_of(wall, "outliers");
+    char text[NUMBER_SIZE], high[NUMBER_SIZE];
+    snprintf(text, sizeof text, "%.0f", outliers);
+    line_text(json, NULL, isnan(outliers) ? "-" : text);
+    if (low == NULL) {
+        line_text(json, NULL, "-");
+        return;
+    }
+    number_significant(view_number(view_next(robust, low), NAN), high);
+    char *interval = text_of("[%s, %s]", number_significant(view_number(low, NAN), text), high);
+    line_text(json, NULL, interval);
+    free(interval);
+}
+
+/* Mean and variance of each metric, in the unit of the table; and put_caution. */
 static void put_means(struct line *json, const char *name, const struct value *condition)
 {
     char text[NUMBER_SIZE];
@@ -298,6 +318,7 @@ static void put_means(struct line *json, const char *name, const struct value *c
         line_text(json, NULL,
                   number_significant(number_of(metric, "variance") * factor * factor, text));
     }
+    put_caution(json, condition);
     line_close(json);
 }
 

@@ -59,6 +59,8 @@ def in_parts($n): if length <= $n then . else .[:$n], (.[$n:] | in_parts($n)) en
 # The lines of a table of means and variances: {program, load, numbers}, load null
 # for alone. A baseline that several loads share is there once. names: an object
 # with program and load, of a row.
+# numbers: runs, mean and variance of each metric, outliers, and the interval of the wall
+# time that also holds where runs depend on each other.
 def mean_lines(names):
   . as $rows
   | range(0; length) as $i
@@ -69,6 +71,10 @@ def mean_lines(names):
 
 # What all slowdowns of the report are together; nothing where there is but one.
 def family_text($head): $head.texts.family // empty;
+# The title of that interval.
+def caution_title($head): "wall if runs depend on each other [\($head.level)] (\($head.metrics[0].table_unit))";
+# What so few runs cannot show; nothing where it is not known.
+def unseen_text($head): $head.legend.unseen // empty;
 # What the marks in tables mean.
 def key_text($head): $head.legend.key;
 def memory_text($head): $head.metrics[-1].meaning | sub(", "; " is ");

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NUMBERS_NAMED = 6 };
+
 static void put_visible(struct line *json, const char *name, char *text)
 {
     char *plain = text == NULL ? NULL : visible(text);
@@ -174,6 +176,54 @@ static void put_loads(struct line *json, const struct experiment *experiment)
     }
 }
 
+/* "7, 19 and 3 more" */
+static char *numbers_text(const struct value *list)
+{
+    char *all = must(strdup(""));
+    size_t count = 0;
+    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item)) {
+        if (++count > NUMBERS_NAMED)
+            continue;
+        char *more = text_of("%s%s%.0f", all, *all == '\0' ? "" : ", ", view_number(item, 0));
+        free(all);
+        all = more;
+    }
+    if (count <= NUMBERS_NAMED)
+        return all;
+    char *more = text_of("%s and %zu more", all, count - NUMBERS_NAMED);
+    free(all);
+    return more;
+}
+
+/* Which runs are far from the others: the mean includes them, and a note says more. */
+static char *outliers_text(const struct experiment *experiment, const struct value *warning)
+{
+    char *name = view_string(view_get(warning, "condition")),
+         *runs = numbers_text(view_get(warning, "runs")), text[NUMBER_SIZE];
+    const struct value *wall = view_get(condition_named(experiment, name), "wall_s");
+    const bool mean = view_equals(view_get(wall, "statistic"), "mean");
+    number_scaled(view_number(view_get(wall, mean ? "median" : "mean"), NAN), scale_time, "", text);
+    char *line = text_of(
+        "%s: outliers in runs %s: %s %s", name, runs,
+        mean ? "the mean includes them, the median is" : "the mean, which includes them, is", text);
+    free(name);
+    free(runs);
+    return line;
+}
+
+static void put_outliers(struct line *json, const struct experiment *experiment)
+{
+    const struct value *all = view_get(experiment->result.top, "warnings");
+    line_array(json, "outliers");
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+        if (view_equals(view_get(item, "flag"), "outliers") &&
+            view_equals(view_get(item, "metric"), "wall_s") &&
+            view_is(view_get(item, "condition"), VIEW_STRING) &&
+            view_first(view_get(item, "runs")) != NULL)
+            put_visible(json, NULL, outliers_text(experiment, item));
+    line_close(json);
+}
+
 static void put_attributions(struct line *json, const struct experiment *experiment)
 {
     const struct value *all = view_get(experiment->result.top, "slowdowns");
@@ -248,6 +298,7 @@ void table_put(struct line *json, const struct experiment *experiment)
     put_attributions(json, experiment);
     put_answers(json, experiment);
     line_close(json);
+    put_outliers(json, experiment);
     line_bool(json, "loaded", view_first(view_get(experiment->result.top, "slowdowns")) != NULL);
     line_close(json);
 }

@@ -6,7 +6,7 @@
 # RFC 4180 but for the line ends. Values are as recorded: nothing is rounded, no
 # text is changed.
 def columns: ["cell", "experiment", "target", "label", "parameters", "command", "load", "level", "spec", "host", "session", "sessions", "state", "condition", "role", "metric", "unit",
-  "runs", "mean", "variance", "stddev", "median", "min", "max", "statistic", "center", "set_aside", "ci_low", "ci_high", "error", "confidence", "interval_level", "converged", "stop_reason",
+  "runs", "mean", "variance", "stddev", "median", "min", "max", "statistic", "center", "set_aside", "ci_low", "ci_high", "error", "ci_robust_low", "ci_robust_high", "constant", "outliers", "confidence", "interval_level", "converged", "stop_reason",
   "slowdown", "slowdown_ci_low", "slowdown_ci_high", "slowdown_error", "pairs", "distinguishable", "p", "q", "survives", "noise_floor",
   "offered", "achieved", "load_unit", "late", "dropped", "load_cpu_s", "flags"];
 
@@ -18,7 +18,7 @@ def figure($cell; $names; $summary; $role; $metric):
   | (if $role == "loaded" then $cell.achieved else null end) as $load
   | $names
     + [ (if $role == "loaded" then $cell.condition else $cell.reference end), $role, $metric, ($metric | unit),
-      $summary.runs, $f.mean, $f.variance, $f.stddev, $f.median, $f.min, $f.max, $f.statistic, $f.center, $f.set_aside, $f.ci[0], $f.ci[1], $f.error,
+      $summary.runs, $f.mean, $f.variance, $f.stddev, $f.median, $f.min, $f.max, $f.statistic, $f.center, $f.set_aside, $f.ci[0], $f.ci[1], $f.error, $f.ci_robust[0], $f.ci_robust[1], $f.constant, $f.outliers,
       $cell.settings.confidence, $cell.interval_level, $summary.converged, $summary.stop_reason,
       $s.ratio, $s.ci[0], $s.ci[1], $s.error, $s.pairs, $s.distinguishable, $s.p, $s.q, $s.survives, (if $s.metric == "wall_s" then $cell.slowdown.noise_floor else null end),
       $load.offered, $load.achieved, $load.unit, $load.late, $load.dropped, $load.cpu_s, ($cell.flags | join(" ")) ];

@@ -110,7 +110,7 @@ def heat_map($head):
   columns as $columns
   | "<p>How many times as long a target takes under a load as alone, with the \($head.level) confidence interval for repetitions in the same session: another day, node or build may differ by more. Each cell leads to its figures.</p>",
     ([.cells[].floor // empty] | unique | select(. != []) | .[:5][] | "<p>\(esc)</p>"),
-    (family_text($head) | "<p>\(esc).</p>"),
+    (family_text($head), unseen_text($head) | "<p>\(esc).</p>"),
     legend,
     table_start("heat"; "Slowdown of each target (rows) under each load and level (columns)"; "heat sortable"; .labels | length),
     heat_head($columns), "<tbody>",
@@ -159,13 +159,23 @@ def metric_table($head):
       + n_cell(null; .alone | together) + n_cell(null; .loaded | together) + n_cell(null; .ratio) + "</tr>"),
     table_end;
 
+# What else is known of each condition's wall time.
+def caution_table($head):
+  (.cells | [mean_lines(.texts)]) as $lines
+  | "<details class=\"fold\"><summary>Mean, variance and outliers of each condition, and the interval that also holds where runs depend on each other</summary>",
+    table_start("caution-table"; "Wall time of each condition"; "sortable"; $lines | length),
+    header(["Target", "Load", "Runs", "Mean (s)", "Variance (s²)", "Outliers", (caution_title($head) | (.[:1] | ascii_upcase) + .[1:])]),
+    ($lines[] | "<tr data-f=\"\(.program | esc) \(.load // "" | esc)\"><th scope=\"row\">\(.program | esc)</th><td>\(.load // "alone" | esc)</td>"
+      + ([.numbers[0], .numbers[1], .numbers[2], .numbers[-2], .numbers[-1]] | map(n_cell(null; .)) | join("")) + "</tr>"),
+    table_end, "</details>";
+
 def every_cell($head):
   ($head.hosts | length > 1) as $hosts
   | section("cells"; "Every cell"),
   "<p>Alone, under load and slowdown are of the wall time. \($head.legend.key | esc); → is from alone to under load; \(memory_text($head)).</p>",
   table_start("cell-table"; "Figures of each target under each load"; "sortable"; .cells | length),
   header(["Target", "Load", "Level", "Runs", "Slowdown", "Problems", "Alone", "Under load", "User time", "System time", "Memory", "Load achieved", (if $hosts then "Host" else empty end)]),
-  (.cells[] | cell_row($hosts)), table_end, metric_table($head),
+  (.cells[] | cell_row($hosts)), table_end, metric_table($head), caution_table($head),
   ([.cells[].lines[] | select(startswith("* ") or test(": [0-9]+ sessions: "))]
    | if . == [] then empty else "<ul>", (.[] | "<li>\(esc)</li>"), "</ul>" end),
   "</section>";

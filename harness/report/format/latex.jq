@@ -48,7 +48,7 @@ def mean_table($head):
     "\(.[0].target | tex): mean and variance, without load (--) and with it";
     [["", "", ""] + [$head.metrics[] | "\\multicolumn{2}{c}{\(.title)}"],
      ["program", "load", "runs"] + [$head.metrics[] | "mean [\(.table_unit)]", "variance [\(.table_unit)$^2$]"]];
-    mean_lines(.tex) | [.program, .load // "--"] + (.numbers | map(tex_scientific)) | tex_line),
+    mean_lines(.tex) | [.program, .load // "--"] + (.numbers[:-2] | map(tex_scientific)) | tex_line),
   "\\endgroup";
 
 def title($head; $key): $head.columns.cells[] | select(.key == $key) | .title | tex_number;
@@ -103,5 +103,5 @@ def preamble:
    else (.levels | by_level | level_table),
      ($head.texts | section("Between nodes"; .between[]), section("Not done"; .waiting[]), section("Warnings"; .warnings[])),
      section("Notes"; .notes[] | finding_text) end)),
-(family_text($head), key_text($head) | "\\noindent \(tex).\\par"),
+(family_text($head), unseen_text($head), key_text($head) | "\\noindent \(tex).\\par"),
 "\\jostleend"

@@ -28,7 +28,7 @@ def metric_table($head):
     (.[] | . as $row | .texts | [(.program | md), (.load | md), .metric, .alone, .loaded, (.ratio | bold($row.distinguishable))] | line), "";
 
 def mean_table($head):
-  heading(["program", "load", "runs"] + [$head.metrics[] | "\(.title) mean (\(.table_unit))", "variance (\(.table_unit)²)"]; 2),
+  heading(["program", "load", "runs"] + [$head.metrics[] | "\(.title) mean (\(.table_unit))", "variance (\(.table_unit)²)"] + ["outliers", caution_title($head)]; 2),
   (mean_lines(.texts) | [(.program | md), (.load // "-" | md)] + .numbers | line), "";
 
 def level_table:
@@ -49,5 +49,5 @@ def section($title; lines): [lines] | if . == [] then empty else "## \($title)",
    else (.levels | [by_level] | select(. != []) | "## Slowdown by level", "", (.[] | level_table)),
      ($head.texts | section("Between nodes"; .between[] | "- " + md), section("Not done"; .waiting[] | "- " + md), section("Warnings"; .warnings[] | "- " + md)),
      section("Notes"; .notes[] | "- `\(.flag)`\(places | md): \(.text | md)") end)),
-(family_text($head) | md + ".", ""),
+((family_text($head), unseen_text($head)) | md + ".", ""),
 "\(key_text($head)). Bold slowdowns are distinguishable from noise. Runs are those alone + under load; a → b is alone → under load. \(memory_text($head) | (.[:1] | ascii_upcase) + .[1:])."
