@@ -135,9 +135,30 @@ PYTHON
     gone "$LOAD_PID"
 }
 
+# peak: the most memory that the load has had so far.
+peak() {
+    awk '/^VmHWM/ { print $2 * 1024 }' "/proc/$LOAD_PID/status"
+}
+
+@test "the room that it checks for is what it takes, whatever the sizes" {
+    local allocator options
+    for allocator in $(each_allocator); do
+        for options in '' '--size 4KiB-64KiB' '--size 64KiB-1MiB' '--size 4100' '--size 4100 --purge' '--size 40 --live 32MiB'; do
+            # shellcheck disable=SC2086 # words
+            load_start alloc --allocator "$allocator" --threads 1 --live 128MiB $options
+            load_expect ready
+            local ready=$LOAD_REPLY
+            load_resume
+            sleep 0.7
+            holds '.room_bytes >= $peak and .room_bytes < 2 * $peak' --argjson peak "$(peak)" <<<"$ready"
+            load_end
+        done
+    done
+}
+
 @test "more than there is memory for is refused before anybody is killed" {
-    refused 'allocated at a time: .* left: give less' --live 1000TiB
-    refused 'allocated at a time: .* left: give less' --size 1TiB --live 2TiB --threads 1
+    refused 'allocated at a time, .* left: give less' --live 1000TiB
+    refused 'allocated at a time, .* left: give less' --size 1TiB --live 2TiB --threads 1
 }
 
 @test "what is no size, allocator or option is refused" {

@@ -115,6 +115,11 @@ ext4_on() {
     refused 2 'out of range|not a value' --file-size 1
 }
 
+@test "buffers that memory has no room for are refused before anybody is killed" {
+    refused 2 'buffers of 4.00 TiB in all \(1 workers?, 4096 blocks each\).*left.*--depth' --block-size 1G --depth 4096 --file-size 4G
+    "$BIN/loadgen" io --block-size 1M --depth 32 --dry-run
+}
+
 @test "tmpfs is refused with the way out, unless it is allowed" {
     local folder
     [[ $(stat -f -c %T /dev/shm 2>/dev/null) == tmpfs && -w /dev/shm ]] || skip "no tmpfs at /dev/shm"

@@ -270,6 +270,19 @@ END
     [[ -z $(split -b 65536 --filter='md5sum' "$file" | sort | uniq -d) ]]
 }
 
+@test "files that neighbouring processes make at one time have nothing in common" {
+    local i
+    local -a loads=()
+    for i in 1 2 3 4 5 6; do
+        mkdir "$DISK/$i"
+        "$BIN/loadgen" io --keep --dir "$DISK/$i" --file-size 8M --read --duration 0.1 --json >/dev/null 2>&1 &
+        loads+=($!)
+    done
+    wait "${loads[@]}"
+    [[ $(cat "$DISK"/*/jostle-workfile.* | wc -c) -eq $((6 << 23)) ]]
+    [[ -z $(cat "$DISK"/*/jostle-workfile.* | split -b 65536 --filter='md5sum' | sort | uniq -d) ]]
+}
+
 @test "a kept file is used again when it fits, and removed by a start without --keep" {
     local file inode
     file=$DISK/jostle-workfile.$(id -u)

@@ -272,7 +272,7 @@ make_edge() {
     edge=$(jq .cache_edge_bytes "$kept"/*.json)
     # As soon as it is kept, all use it, and nobody measures it again.
     run --separate-stderr "$BIN/loadgen" mem --threads 1 --duration 0.05
-    [[ $stderr != *measuring* ]]
+    [[ ${stderr:-} != *measuring* ]]
     mem --threads 1 | head -n 1 | holds '.cache_edge_bytes == $edge and .footprint_bytes >= $edge * 0.99 and .footprint_bytes >= 3.9 * $l3' \
         --argjson edge "$edge" --argjson l3 "${L3:-1}"
     mem --threads 1 --footprint l2 | head -n 1 | holds '.cache_edge_bytes == $edge' --argjson edge "$edge"

@@ -12,7 +12,8 @@
 #define FIELD(name)         offsetof(struct alloc_settings, name)
 #define LARGEST_BYTES       (1ull << 40)
 #define PAGE_BYTES          4096.0
-#define OVERHEAD_BYTES      24.0   /* of one allocation: its slot, and what rounding takes */
+#define OVERHEAD_BYTES      32.0   /* of one allocation: its slot, and the least rounding */
+#define PROGRAM_BYTES       16e6   /* what the program takes without any */
 #define MOST_IN_A_ROW       16.0   /* allocations of one paced operation */
 #define PAGES_IN_A_ROW      64.0   /* and pages: about 100 us at most */
 #define OPERATIONS_A_SECOND 1000.0 /* enough of them for an even flow */
@@ -88,15 +89,26 @@ static double mean_bytes(const struct alloc_plan *plan)
     return plan->maximum_bytes == plan->minimum_bytes ? low : (high - low) / log(high / low);
 }
 
-static void check_headroom(const struct run *run, const struct alloc_plan *plan)
+/* What all of it takes of memory at most. */
+static double room_for(const struct run *run, const struct alloc_plan *plan)
+{
+    const struct alloc_spare *spare =
+        plan->purge ? &plan->allocator->purging : &plan->allocator->usual;
+    const double large = (double)plan->maximum_bytes >= PAGE_BYTES ? spare->bytes_of_large : 0;
+    const double each = mean_bytes(plan) * spare->factor + large + OVERHEAD_BYTES;
+    return ((double)plan->slots * each + (double)plan->maximum_bytes) * run->threads +
+           PROGRAM_BYTES;
+}
+
+static void check_headroom(const struct run *run, struct alloc_plan *plan)
 {
     const struct headroom headroom = headroom_left(-1);
-    const double all = (double)plan->slots * run->threads * (mean_bytes(plan) + OVERHEAD_BYTES) +
-                       (double)plan->maximum_bytes * run->threads;
     char wanted[32], left[32];
-    if (all > (double)headroom.bytes)
-        usage_error("%s allocated at a time: %s has %s left: give less --live or --size",
-                    units_format_size(all, wanted, sizeof wanted), headroom.whose,
+    plan->room_bytes = room_for(run, plan);
+    if (plan->room_bytes > (double)headroom.bytes)
+        usage_error("%s allocated at a time, with what the allocator needs: %s has %s left: give "
+                    "less --live or --size",
+                    units_format_size(plan->room_bytes, wanted, sizeof wanted), headroom.whose,
                     units_format_size((double)headroom.bytes, left, sizeof left));
 }
 

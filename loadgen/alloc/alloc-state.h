@@ -20,6 +20,7 @@ struct alloc_plan {
     uint64_t minimum_bytes, maximum_bytes; /* of one allocation */
     uint64_t live_bytes;                   /* of all workers, on average */
     uint64_t slots;                        /* of one worker */
+    double room_bytes;                     /* that all of it takes at most */
     bool purge;
 };
 

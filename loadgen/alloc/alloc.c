@@ -187,6 +187,7 @@ static void describe(struct run *run, struct line *line)
     line_count(line, "minimum_bytes", plan->minimum_bytes);
     line_count(line, "maximum_bytes", plan->maximum_bytes);
     line_count(line, "live_bytes", plan->live_bytes);
+    line_count(line, "room_bytes", (uint64_t)plan->room_bytes);
     line_count(line, "slots", plan->slots * run->threads);
     line_bool(line, "purge", plan->purge);
     line_count(line, "chunk_operations", (uint64_t)run->quantum);

@@ -23,8 +23,16 @@ struct alloc_statistics {
     double retained_bytes;  /* addresses kept without memory behind them */
 };
 
+/* Memory that an allocator holds for each allocation, beyond its bytes, at most: measured
+ * by VmHWM under churn with sizes of 16 bytes to 4 MiB, one or log-uniform. */
+struct alloc_spare {
+    double factor;         /* for rounding, and for what is free and not yet given back */
+    double bytes_of_large; /* more for each one of a page or more */
+};
+
 struct allocator {
     const char *name;
+    struct alloc_spare usual, purging; /* without and with --purge */
     bool (*present)(void);
     /* In the worker's thread. 0, or -1 with errno. close() also after a failure. */
     int (*open)(struct alloc_heap *heap, bool purge);

@@ -64,6 +64,8 @@ static void statistics(struct alloc_statistics *result)
 
 const struct allocator alloc_glibc = {
     .name = "glibc",
+    .usual = {.factor = 1.4},
+    .purging = {.factor = 1.2, .bytes_of_large = PAGE_BYTES}, /* each a mapping of its own */
     .present = present,
     .open = open_heap,
     .close = close_heap,

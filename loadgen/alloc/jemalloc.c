@@ -106,6 +106,8 @@ static void statistics(struct alloc_statistics *result)
 
 const struct allocator alloc_jemalloc = {
     .name = "jemalloc",
+    .usual = {.factor = 1.5},
+    .purging = {.factor = 1.35},
     .present = present,
     .open = open_heap,
     .close = close_heap,

@@ -1,6 +1,7 @@
 #include "io/fill.h"
 
 #include "random.h"
+#include "salt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +23,7 @@ enum {
 struct round {
     const struct io_fill *fill;
     int fd;
+    uint64_t salt;
     _Atomic uint64_t next; /* offset of the next piece to write */
     _Atomic int error;     /* errno of the first failure */
     _Atomic bool interrupted;
@@ -54,8 +56,10 @@ static void write_pieces(struct round *round, unsigned char *buffer)
 
         if (left == 0)
             return;
-        /* From the offset and the clock: no two pieces, nor two files, alike. */
-        seed = offset ^ ((uint64_t)time(NULL) << 40) ^ ((uint64_t)getpid() << 20);
+        /* No two pieces, nor two files, alike; the generator counts from its seed on, so
+         * that of each piece is far from the others. */
+        seed = round->salt + offset;
+        seed = random_next(&seed);
         random_fill(&seed, (uint64_t *)(void *)buffer, PIECE_BYTES / sizeof(uint64_t));
         error =
             write_all(round->fd, buffer, left < PIECE_BYTES ? left : PIECE_BYTES, (off_t)offset);
@@ -125,11 +129,12 @@ static int report(const struct io_fill *fill, int reason, struct io_error *error
 
 int io_fill(const struct io_fill *fill, struct io_error *error)
 {
-    struct round round = {.fill = fill, .fd = fill->direct_fd >= 0 ? fill->direct_fd : fill->fd};
+    struct round round = {
+        .fill = fill, .fd = fill->direct_fd >= 0 ? fill->direct_fd : fill->fd, .salt = salt()};
 
     run_writers(&round);
     if (round.error == EINVAL && round.fd != fill->fd) { /* O_DIRECT is accepted, but fails */
-        round = (struct round){.fill = fill, .fd = fill->fd};
+        round = (struct round){.fill = fill, .fd = fill->fd, .salt = salt()};
         run_writers(&round);
     }
     if (round.error == 0 && !round.interrupted && fdatasync(fill->fd) != 0)

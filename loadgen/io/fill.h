@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define IO_FILL_BYTES (8.0 * 1048576) /* of memory, while it writes */
+
 struct io_fill {
     int fd;             /* of the file, through the page cache */
     int direct_fd;      /* the same with O_DIRECT; -1: there is none */

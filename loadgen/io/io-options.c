@@ -1,5 +1,7 @@
 #include "io/io-options.h"
 
+#include "headroom.h"
+#include "io/fill.h"
 #include "io/io-state.h"
 
 #include <errno.h>
@@ -218,6 +220,21 @@ static void check_block(struct run *run)
                     plan->streams);
 }
 
+/* Of all operations in flight, and what filling the file takes. */
+static void check_buffers(const struct run *run)
+{
+    const struct io_plan *plan = &io_state_of(run)->plan;
+    const struct headroom headroom = headroom_left(-1);
+    const double bytes = io_stream_bytes(plan) * plan->streams + IO_FILL_BYTES;
+    char wanted[32], left[32];
+
+    if (bytes > (double)headroom.bytes)
+        usage_error("buffers of %s in all (%u workers, %u blocks each): %s has %s left: give a "
+                    "smaller --block-size, --depth or --threads",
+                    units_format_size(bytes, wanted, sizeof wanted), plan->streams, plan->depth,
+                    headroom.whose, units_format_size((double)headroom.bytes, left, sizeof left));
+}
+
 /* One worker by default. Without io_uring, a thread for each operation in flight. */
 static void choose_path(struct run *run)
 {
@@ -311,6 +328,7 @@ void io_check(struct run *run)
     set_plan(run);
     choose_path(run);
     check_block(run);
+    check_buffers(run);
     if (io_file_check(&state->file, &error) != 0) {
         complain("%s", error.message);
         exit(error.status);

@@ -6,6 +6,7 @@
  * with those of the device. */
 
 #include "counter.h"
+#include "headroom.h"
 #include "io/check.h"
 #include "io/io-options.h"
 #include "io/io-state.h"
@@ -35,6 +36,7 @@ static int prepare(struct run *run)
 {
     struct io_error error;
 
+    headroom_volunteer();
     return io_work_open(run, &error) == 0 ? 0 : run_fail(run, "%s", error.message);
 }
 

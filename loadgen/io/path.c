@@ -1,6 +1,7 @@
 #include "io/path.h"
 
 #include "random.h"
+#include "salt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,6 +106,12 @@ static uint64_t round_up(uint64_t size, uint64_t to)
     return (size + to - 1) / to * to;
 }
 
+double io_stream_bytes(const struct io_plan *plan)
+{
+    /* One huge page at the end may be used by half. */
+    return (double)plan->block_bytes * plan->depth + HUGE_BYTES;
+}
+
 /* One mapping for all slots. A block within a huge page is one segment for the
  * device, where 256 small pages may be more than it takes at once. */
 static int map_buffers(struct io_stream *stream, struct io_error *error)
@@ -141,12 +148,9 @@ int io_stream_open(struct io_stream *stream, const struct io_plan *plan, unsigne
                    struct io_error *error)
 {
     uint64_t blocks = plan->file_bytes / plan->block_bytes;
-    struct timespec now;
 
-    clock_gettime(CLOCK_REALTIME, &now);
     *stream = (struct io_stream){.plan = plan, .count = blocks};
-    stream->random =
-        ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec) ^ ((uint64_t)index << 48);
+    stream->random = salt();
     stream->stamp = random_next(&stream->random);
     if (!plan->random) {
         stream->first = blocks * index / plan->streams;

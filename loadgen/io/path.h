@@ -67,6 +67,9 @@ struct io_stream {
     uint64_t mapped_bytes;
 };
 
+/* Memory for the buffers of one stream; a double, for any block and depth. */
+double io_stream_bytes(const struct io_plan *plan);
+
 /* Buffers (huge pages where they are large, filled with random data) and the
  * start. 0, or -1 with the reason. */
 int io_stream_open(struct io_stream *stream, const struct io_plan *plan, unsigned index,

@@ -244,13 +244,26 @@ void mem_set_footprint(struct run *run, double footprint_bytes)
     settle(run);
 }
 
+/* Whether the frame is about to refuse the options: then nothing is worth measuring. */
+static bool is_refused(const struct common *common)
+{
+    struct rate limit;
+    return common->limit != NULL && (common->calib || units_rate(common->limit, &limit) != 0);
+}
+
+/* Only who relies on it waits for it, and only once on a machine. */
+static bool needs_edge(const struct run *run)
+{
+    return mem_settings_of(run)->footprint == NULL && !run->common.dry_run &&
+           !is_refused(&run->common);
+}
+
 void mem_check(struct run *run)
 {
     struct mem_state *state;
     mem_open(run, (enum mem_kernel)mem_settings_of(run)->kernel);
     state = mem_state_of(run);
-    /* Only who relies on it waits for it, and only once on a machine. */
-    if (mem_settings_of(run)->footprint == NULL && !run->common.dry_run)
+    if (needs_edge(run))
         state->edge_bytes = edge_find(&state->machine.caches, run->cpus.cpu[0], run->report.json);
     mem_set_footprint(run, footprint_of(run));
 }

@@ -95,7 +95,7 @@ void mem_pages_unmap(struct mem_area *area)
     *area = (struct mem_area){0};
 }
 
-/* One line of a mapping's part of smaps. */
+/* One line of a mapping's part of smaps. Its Rss leaves hugetlb pages out. */
 static void take_line(struct mem_pages *pages, const char *text)
 {
     uint64_t kib;
@@ -103,33 +103,42 @@ static void take_line(struct mem_pages *pages, const char *text)
         atomic_fetch_add(&pages->mapped_bytes, kib << 10);
     else if (sscanf(text, "AnonHugePages: %" SCNu64, &kib) == 1)
         atomic_fetch_add(&pages->thp_bytes, kib << 10);
-    else if (sscanf(text, "Private_Hugetlb: %" SCNu64, &kib) == 1)
+    else if (sscanf(text, "Private_Hugetlb: %" SCNu64, &kib) == 1) {
         atomic_fetch_add(&pages->hugetlb_bytes, kib << 10);
-    else if (sscanf(text, "KernelPageSize: %" SCNu64, &kib) == 1)
+        atomic_fetch_add(&pages->mapped_bytes, kib << 10);
+    } else if (sscanf(text, "KernelPageSize: %" SCNu64, &kib) == 1)
         atomic_store(&pages->page_bytes, kib << 10);
 }
 
-void mem_pages_count(struct mem_pages *pages, const void *memory)
+void mem_pages_read(struct mem_pages *pages, FILE *smaps, const void *memory)
 {
     char text[1024];
     bool inside = false;
-    FILE *file = fopen("/proc/self/smaps", "re");
-    while (file != NULL && fgets(text, sizeof text, file) != NULL) {
+    while (fgets(text, sizeof text, smaps) != NULL) {
         uintptr_t from, to;
         if (sscanf(text, "%" SCNxPTR "-%" SCNxPTR " ", &from, &to) == 2)
             inside = (uintptr_t)memory >= from && (uintptr_t)memory < to;
         else if (inside)
             take_line(pages, text);
     }
-    if (file != NULL)
-        fclose(file);
 }
 
+void mem_pages_count(struct mem_pages *pages, const void *memory)
+{
+    FILE *file = fopen("/proc/self/smaps", "re");
+    if (file == NULL)
+        return;
+    mem_pages_read(pages, file, memory);
+    fclose(file);
+}
+
+/* Workers that come when the reserved pages are gone get others. */
 const char *mem_pages_name(const struct mem_pages *pages)
 {
-    const double mapped = (double)atomic_load(&pages->mapped_bytes);
+    const double most = 0.95 * (double)atomic_load(&pages->mapped_bytes);
     const double thp = (double)atomic_load(&pages->thp_bytes);
-    if (atomic_load(&pages->hugetlb_bytes) > 0)
-        return "hugetlb";
-    return thp <= 0 ? "base" : thp >= 0.95 * mapped ? "thp" : "mixed";
+    const double hugetlb = (double)atomic_load(&pages->hugetlb_bytes);
+    if (thp + hugetlb <= 0)
+        return "base";
+    return hugetlb >= most ? "hugetlb" : thp >= most ? "thp" : "mixed";
 }

@@ -7,10 +7,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Pages that the workers were given, added up when they begin. */
 struct mem_pages {
-    _Atomic uint64_t mapped_bytes; /* resident */
+    _Atomic uint64_t mapped_bytes; /* resident, of all kinds */
     _Atomic uint64_t thp_bytes;    /* of them in transparent huge pages */
     _Atomic uint64_t hugetlb_bytes;
     _Atomic uint64_t page_bytes; /* of a hugetlb or base page */
@@ -28,6 +29,8 @@ int mem_pages_map(struct mem_area *area, size_t bytes, bool huge);
 void mem_pages_unmap(struct mem_area *area);
 /* Adds what the kernel gave for touched memory, by /proc/self/smaps. */
 void mem_pages_count(struct mem_pages *pages, const void *memory);
+/* The same, from a text such as that file. */
+void mem_pages_read(struct mem_pages *pages, FILE *smaps, const void *memory);
 /* Reserved huge pages that are free: MemAvailable does not include them. */
 uint64_t mem_pages_reserved_bytes(void);
 /* Why --huge cannot be had here; NULL: it can. */
