@@ -158,7 +158,7 @@ static bool simulate(struct job *job, struct sums *sums)
 
 static double percent(size_t part, size_t all)
 {
-    return all > 0 ? 100 * (double)part / (double)all : NAN;
+    return 100 * (double)part / (double)all;
 }
 
 static bool row(const struct plan *plan, const struct population *population,
@@ -174,9 +174,13 @@ static bool row(const struct plan *plan, const struct population *population,
         return false;
     printf("%-20s %-8s %5.0f |%8.2f |", population->name, setting->name, 100 * share,
            percent(sums.false_found[EACH], sums.without));
-    for (enum rule rule = EACH; rule < RULES; rule++)
-        printf("%8.2f %8.2f |", 100 * sums.false_share[rule] / (double)sums.families,
-               percent(sums.true_found[rule], sums.with));
+    for (enum rule rule = EACH; rule < RULES; rule++) {
+        printf("%8.2f ", 100 * sums.false_share[rule] / (double)sums.families);
+        if (sums.with > 0)
+            printf("%8.2f |", percent(sums.true_found[rule], sums.with));
+        else
+            printf("%8s |", "-");
+    }
     putchar('\n');
     fflush(stdout);
     // Where nothing has an effect it is all or nothing: the widest distribution there is.
