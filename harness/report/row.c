@@ -31,11 +31,11 @@ static bool is_censored(const struct value *object)
 const char *row_figure(const struct value *condition, unsigned metric, char *text)
 {
     const struct value *figure = view_get(condition, metrics[metric].name);
-    char mean[NUMBER_SIZE];
+    char bound[NUMBER_SIZE];
     if (!is_censored(condition))
         return figure_text(figure, metrics[metric].scale, text);
     snprintf(text, NUMBER_SIZE, "at least %.60s",
-             number_scaled(number_of(figure, "mean"), metrics[metric].scale, "", mean));
+             number_scaled(figure_center(figure), metrics[metric].scale, "", bound));
     return text;
 }
 

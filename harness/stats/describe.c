@@ -143,7 +143,10 @@ static void add_dependence(const struct view *view, struct message *message)
     name_range(view, message->runs, 0, view->sample->count);
     const struct location location = metric_location(view->session, view->index, view->metric);
     message_detail(message, "rho", "%.2f", metric_rho(view->session, view->metric));
-    message_detail(message, "robust", "%.2g", 100 * location.robust.error);
+    if (isfinite(location.robust.error))
+        message_detail(message, "known", "; allowing for that, the %s is known to ± %.2g %% only",
+                       statistic_words(view->session->settings->statistic),
+                       100 * location.robust.error);
 }
 
 static void add_clock(const struct view *view, struct message *message)

@@ -45,12 +45,11 @@ static const struct warning_case cases[FLAGS] = {
                     "the runs drift by {change} % of the mean from the first to the last: the "
                     "{statistic} depends on when the experiment stops; slowdowns from pairs hold",
                     "check for heat, a disk that fills up or a cache that grows"},
-    [FLAG_AUTOCORRELATION] =
-        {"autocorrelation", PROBLEM_OF_A_MEAN,
-         "neighbouring runs resemble each other (correlation about {rho}): "
-         "they say less than their number suggests; allowing for that, the "
-         "{statistic} is known to ± {robust} % only; slowdowns from pairs hold",
-         "measure for longer, or at another time"},
+    [FLAG_AUTOCORRELATION] = {"autocorrelation", PROBLEM_OF_A_MEAN,
+                              "neighbouring runs resemble each other (correlation about {rho}): "
+                              "they say less than their number suggests{known}; "
+                              "slowdowns from pairs hold",
+                              "measure for longer, or at another time"},
     [FLAG_COARSE_CLOCK] = {"coarse-clock", PROBLEM, "{clock}", "{remedy}"},
     [FLAG_LOAD_VARIANCE] = {"load-variance", NOTE,
                             "the runs vary {times} times as much as the baseline's ({own} % "
