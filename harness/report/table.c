@@ -232,7 +232,7 @@ static void put_attributions(struct line *json, const struct experiment *experim
             put_visible(json, NULL, view_string(view_path(item, "attribution", "text")));
 }
 
-/* What the gate is about, where that is not the wall time alone: " for user time and memory". */
+/* What the gate is about, where that is not the wall time alone: " for user time, memory". */
 static char *gate_metrics(const struct experiment *experiment)
 {
     const struct value *list = view_get(experiment->settings, "metric");
@@ -243,8 +243,7 @@ static char *gate_metrics(const struct experiment *experiment)
             if (!view_equals(item, metrics[i].name))
                 continue;
             others = others || i != METRIC_WALL;
-            char *more =
-                text_of("%s%s%s", text, *text == '\0' ? " for " : " and ", metrics[i].words);
+            char *more = text_of("%s%s%s", text, *text == '\0' ? " for " : ", ", metrics[i].words);
             free(text);
             text = more;
         }
