@@ -122,6 +122,18 @@ PYTHON
     [[ $(grep -c '1.250 \[1.249, 1.251\]' out) -eq 2 ]]
 }
 
+@test "sessions in folders of several nodes are sessions of one cell, if it has the same definition" {
+    sessions 1.25 1.26
+    mkdir -p other/cells
+    mv campaign/cells/*.session2 other/cells/
+    report campaign other | grep -qF '2 sessions: 1.250, 1.260'
+    edited other/cells/*/experiment.json '.cell.key = "another"'
+    report campaign other >out
+    run ! grep -F ' sessions: ' out
+    grep -qF '1.250 [1.249, 1.251]' out
+    grep -qF '1.260 [1.259, 1.261]' out
+}
+
 @test "baselines of sessions on several nodes are compared as those of cells are" {
     sessions 1.25 1.26
     edited "campaign/cells/$base.session2/experiment.json" '.environment.host = "elsewhere"'

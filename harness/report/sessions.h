@@ -9,6 +9,7 @@
 /* Where an experiment is among them. */
 struct place {
     char *name; /* of the cell, as all its sessions share it; NULL: of no cell */
+    char *key;  /* of its definition; NULL: not known */
     unsigned session;
     size_t folder; /* index */
 };
