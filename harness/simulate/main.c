@@ -97,14 +97,17 @@ static size_t add_rows(const struct plan *plan, struct row *rows,
         rows[i].cell[MEAN] = plan_cell(plan, population, setting, 0);
         rows[i].cell[SLOWDOWN] = plan_cell(plan, population, setting, true_ratio);
         rows[i].cell[SAME] = plan_cell(plan, population, setting, 1);
+        rows[i].cell[MEDIAN] = plan_median(plan, population, setting, 0);
+        rows[i].cell[MEDIANS] = plan_median(plan, population, setting, true_ratio);
     }
     return settings;
 }
 
 static bool run_row(const struct plan *plan, struct row *row, size_t number)
 {
-    // In the short form the A/A column would only repeat the slowdown's.
-    size_t columns = plan->quick ? SAME : COLUMNS;
+    // In the short form the A/A column would only repeat the slowdown's. Medians are
+    // shown at the errors that users request.
+    size_t columns = plan->quick ? SAME : row->setting->oracle > 0 ? MEDIAN : COLUMNS;
     return trials_run(row->cell, row->tally, columns, plan->experiments, plan->seed + 7919 * number,
                       plan->threads);
 }

@@ -27,7 +27,10 @@ bool plan_wants(const char *list, const char *name)
 struct cell plan_cell(const struct plan *plan, const struct population *population,
                       const struct setting *setting, double ratio)
 {
-    struct cell cell = {.population = population, .ratio = ratio, .narrow = plan->narrow};
+    struct cell cell = {.population = population,
+                        .ratio = ratio,
+                        .truth = ratio > 0 ? ratio : NAN,
+                        .narrow = plan->narrow};
     struct settings *settings = &cell.settings;
     settings->conditions[0] = first_name;
     settings->conditions[1] = second_name;
@@ -38,5 +41,18 @@ struct cell plan_cell(const struct plan *plan, const struct population *populati
     settings->max_runs = setting->max_runs;
     settings->error =
         setting->oracle > 0 ? 1.959964 * cell_cv(&cell) / sqrt(setting->oracle) : DEFAULT_ERROR;
+    return cell;
+}
+
+struct cell plan_median(const struct plan *plan, const struct population *population,
+                        const struct setting *setting, double ratio)
+{
+    struct cell cell = plan_cell(plan, population, setting, ratio);
+    cell.settings.statistic = STATISTIC_MEDIAN;
+    if (!(ratio > 0))
+        cell.truth = population_median(population, population->quiet);
+    else if (population->quiet)
+        cell.truth =
+            ratio * population_median(population, true) / population_median(population, false);
     return cell;
 }

@@ -30,4 +30,9 @@ bool plan_wants(const char *list, const char *name);
 struct cell plan_cell(const struct plan *plan, const struct population *population,
                       const struct setting *setting, double ratio);
 
+// The same, of medians. A lone condition has no true median where its level moves
+// for good: the cell's truth is NAN.
+struct cell plan_median(const struct plan *plan, const struct population *population,
+                        const struct setting *setting, double ratio);
+
 #endif

@@ -57,7 +57,7 @@ static bool compare_row(const struct plan *plan, const struct population *popula
     struct tally tally;
     struct cell cell = plan_cell(plan, population, setting, 0);
     cell.kind = COMPARISON;
-    cell.ratio = 1;
+    cell.ratio = cell.truth = 1;
     if (!run(plan, &cell, 1000, &tally))
         return false;
     double wrong = 100 - percent(tally.covered, &tally);

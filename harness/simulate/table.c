@@ -62,6 +62,31 @@ void table_row(const struct row *row)
     putchar('\n');
 }
 
+static void print_median(const struct cell *cell, const struct tally *tally)
+{
+    if (isnan(cell->truth))
+        printf("|%7s %6s %6s %6s ", "-", "-", "-", "-");
+    else
+        printf("|%7.2f %6.2f %6.1f %6.2f ", percent(tally->covered, tally),
+               100 * mean(tally->half_width, tally), mean(tally->runs, tally),
+               percent(tally->wrong_unflagged, tally));
+}
+
+static void print_medians(const struct row *rows, size_t count)
+{
+    puts("\n--statistic median: of one condition, and the slowdown of the medians");
+    printf("%-20s %-8s|%7s %6s %6s %6s |%7s %6s %6s %6s\n", "population", "setting", "cover",
+           "half", "runs", "w&u", "cover", "half", "runs", "w&u");
+    for (size_t r = 0; r < count; r++) {
+        if (rows[r].tally[MEDIAN].experiments == 0)
+            continue;
+        printf("%-20s %-8s", rows[r].population->name, rows[r].setting->name);
+        print_median(&rows[r].cell[MEDIAN], &rows[r].tally[MEDIAN]);
+        print_median(&rows[r].cell[MEDIANS], &rows[r].tally[MEDIANS]);
+        putchar('\n');
+    }
+}
+
 void table_more(const struct row *rows, size_t count)
 {
     puts("\nEach flag, percent of the sessions with one condition");
@@ -81,6 +106,7 @@ void table_more(const struct row *rows, size_t count)
         printf("%-20s %-8s %9.2f %9.2f\n", rows[r].population->name, rows[r].setting->name,
                percent(rows[r].tally[SLOWDOWN].mean_covered, &rows[r].tally[SLOWDOWN]),
                percent(rows[r].tally[SLOWDOWN].mean_silent, &rows[r].tally[SLOWDOWN]));
+    print_medians(rows, count);
 }
 
 // Three standard errors of a share of p in n.

@@ -4,8 +4,9 @@
 
 #include "plan.h"
 
-enum { COLUMNS = 3 }; // MEAN, SLOWDOWN, SAME
-enum column { MEAN, SLOWDOWN, SAME };
+// The mean of one condition, a slowdown, that of equal conditions, and the first two of
+// medians.
+enum column { MEAN, SLOWDOWN, SAME, MEDIAN, MEDIANS, COLUMNS };
 
 struct row {
     const struct population *population;

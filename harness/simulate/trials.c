@@ -97,7 +97,7 @@ static void judge_metrics(struct session *session, const struct generator *gener
         struct location mean = single ? metric_location(session, 0, m) : (struct location){0};
         struct interval figure =
             narrowed(cell, single ? mean.interval : metric_ratio(session, judged(settings), m));
-        double truth = single ? stream_truth(&generator->stream[m]) : cell->ratio;
+        double truth = isnan(cell->truth) ? stream_truth(&generator->stream[m]) : cell->truth;
         bool held = holds(&figure, truth);
         const struct interval wide = narrowed(cell, mean.robust);
         covered = covered && held;
@@ -144,7 +144,7 @@ static void judge_pair(struct session *a, struct session *b, const struct cell *
                        struct tally *tally)
 {
     struct interval ratio = narrowed(cell, compare_ratio(&a->critical, a, 0, b, 0, WALL_S));
-    bool covered = holds(&ratio, cell->ratio);
+    bool covered = holds(&ratio, cell->truth);
     tally->experiments++;
     tally->runs += (double)(session_blocks(a) + session_blocks(b)) / 2;
     tally->half_width += ratio.error;

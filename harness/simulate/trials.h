@@ -37,7 +37,8 @@ struct cell {
     const struct population *population;
     struct settings settings;
     double narrow; // the interval is judged as if it were so many times as wide
-    double ratio;  // the true slowdown; 0: only one condition
+    double ratio;  // the true slowdown of the means; 0: only one condition
+    double truth;  // of what is judged; NAN: the mean of the population
 };
 
 // Fills tallies[i] with `experiments` experiments of cells[i], with random
