@@ -54,6 +54,7 @@ bats_require_minimum_version 1.5.0
 
 @test "wrong use is refused" {
     run -2 "$BIN/simulate" --populations nonesuch
+    run -2 "$BIN/simulate" --tables nonesuch
     run -2 "$BIN/simulate" --experiments 0
     run -2 "$BIN/simulate" operand
     run -0 "$BIN/simulate" --help

@@ -16,7 +16,9 @@ static const char *const quick_populations =
     "normal-5%,lognormal-20%,bimodal-50,heteroscedastic,drift,ar1-0.9,warm-up,"
     "load-delays-20%,load-stalls-20%x100%";
 
-enum { QUICK_SETTINGS = SETTING_5_15 + 1, EXPERIMENTS = 10000, QUICK_EXPERIMENTS = 2500 };
+static const char *const intervals = "intervals"; // the name of the first table
+
+enum { QUICK_SETTINGS = SETTING_5_15 + 1, EXPERIMENTS = 5000, QUICK_EXPERIMENTS = 2500 };
 
 struct request {
     struct plan plan;
@@ -34,12 +36,18 @@ static const struct option_row rows_of_options[] = {
      REQUEST(plan.experiments),
      .minimum = 1,
      .maximum = 1e8,
-     .help = "in each cell of the table (default: 10000, with --quick 2500)"},
+     .help = "in each cell of the table (default: 5000, with --quick 2500)"},
     {.name = "populations",
      .argument = "LIST",
      .type = OPTION_TEXT,
      REQUEST(plan.populations),
      .help = "names, or beginnings of names, joined by commas (default: all)"},
+    {.name = "tables",
+     .argument = "LIST",
+     .type = OPTION_TEXT,
+     REQUEST(plan.tables),
+     .help = "names, or beginnings of names, joined by commas: intervals, compare, floor, metrics, "
+             "gate, discoveries, sessions, carry-over (default: all)"},
     {.name = "resample",
      .argument = "FILE",
      .type = OPTION_LIST,
@@ -163,6 +171,18 @@ static void fill_in(struct request *request)
     if (!found)
         usage_error("simulate: --populations %s: there is none of that name: --list shows them",
                     plan->populations);
+    if (!plan_wants(plan->tables, intervals) && !promises_has(plan->tables))
+        usage_error("simulate: --tables %s: there is none of that name: --help lists them",
+                    plan->tables);
+}
+
+static int run_intervals(const struct request *request)
+{
+    struct row *rows =
+        calloc((population_count + request->resample.count) * SETTINGS, sizeof *rows);
+    const int code = rows && request->resampled ? run_table(request, rows) : 1;
+    free(rows);
+    return code;
 }
 
 static int run(struct request *request)
@@ -174,10 +194,7 @@ static int run(struct request *request)
     }
     fill_in(request);
     read_resampled(request);
-    struct row *rows =
-        calloc((population_count + request->resample.count) * SETTINGS, sizeof *rows);
-    const int code = rows && request->resampled ? run_table(request, rows) : 1;
-    free(rows);
+    const int code = plan_wants(request->plan.tables, intervals) ? run_intervals(request) : 0;
     const int promises = promises_run(&request->plan);
     return code != 0 ? code : promises;
 }

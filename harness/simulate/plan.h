@@ -9,6 +9,7 @@ struct plan {
     size_t threads;
     unsigned long seed;
     const char *populations; // names or beginnings of names, joined by commas; NULL: all
+    const char *tables;      // names or beginnings of names, joined by commas; NULL: all
     double narrow;           // intervals are judged as if they were so many times as wide
     bool quick;              // few cells, bounds are checked
 };

@@ -380,6 +380,10 @@ double population_cv(const struct population *p, bool loaded)
         return hypot(cv, outlier_delay * sqrt(p->amount * (1 - p->amount)));
     case QUANTISED:
         return hypot(cv, p->amount / sqrt(12));
+    case PERIODIC:
+        return hypot(cv, p->amount / sqrt(2));
+    case BURSTY:
+        return hypot(cv, p->amount * sqrt(bursts * (1 - bursts)));
     case EXPONENTIAL:
     case DELAYS:
     case WEIBULL:

@@ -78,7 +78,7 @@ double stream_truth(const struct stream *stream);
 // Whether the level moves, so that independent runs of one spread do not exist.
 bool population_moves(const struct population *population);
 
-// Standard deviation over mean of a single run, without what moves the level.
+// Standard deviation over mean of a single run, without what moves the level for good.
 double population_cv(const struct population *population, bool loaded);
 
 // The median of a single run, of a large number drawn; NAN where the level moves for good.

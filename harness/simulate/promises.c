@@ -196,13 +196,29 @@ static bool gate_table(const struct plan *plan)
     return good;
 }
 
+static const struct promise {
+    const char *name;
+    bool (*table)(const struct plan *plan);
+} promises[] = {
+    {"compare", compare_table},         {"floor", floor_table},
+    {"metrics", family_table},          {"gate", gate_table},
+    {"discoveries", discoveries_table}, {"sessions", sessions_table},
+    {"carry-over", carry_table},
+};
+
+bool promises_has(const char *list)
+{
+    for (size_t i = 0; i < sizeof promises / sizeof *promises; i++)
+        if (plan_wants(list, promises[i].name))
+            return true;
+    return false;
+}
+
 int promises_run(const struct plan *plan)
 {
-    bool good = compare_table(plan);
-    good = floor_table(plan) && good;
-    good = family_table(plan) && good;
-    good = gate_table(plan) && good;
-    good = discoveries_table(plan) && good;
-    good = sessions_table(plan) && good;
-    return carry_table(plan) && good ? 0 : 1;
+    bool good = true;
+    for (size_t i = 0; i < sizeof promises / sizeof *promises; i++)
+        if (plan_wants(plan->tables, promises[i].name))
+            good = promises[i].table(plan) && good;
+    return good ? 0 : 1;
 }

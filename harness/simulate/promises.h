@@ -5,8 +5,11 @@
 
 #include "plan.h"
 
-// Simulates and prints them all. Returns the exit code: 1 if memory or threads
-// ran out or, in the short form, a bound is broken.
+// Whether a list of tables names one of them.
+bool promises_has(const char *list);
+
+// Simulates and prints those of the plan. Returns the exit code: 1 if memory or
+// threads ran out or, in the short form, a bound is broken.
 int promises_run(const struct plan *plan);
 
 #endif

