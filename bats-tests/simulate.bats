@@ -21,13 +21,13 @@ bats_require_minimum_version 1.5.0
 @test "the same seed gives the same table, however many threads there are" {
     local threads
     for threads in 1 3; do
-        "$BIN/simulate" --experiments 600 --populations normal-5%,load-stalls-30% --threads $threads >"$BATS_TEST_TMPDIR/$threads"
+        "$BIN/simulate" --experiments 600 --tables intervals,gate --populations normal-5% --threads $threads >"$BATS_TEST_TMPDIR/$threads"
     done
     cmp "$BATS_TEST_TMPDIR/1" "$BATS_TEST_TMPDIR/3"
 }
 
 @test "the simulation notices an interval that is too narrow, at every minimum of runs" {
-    run ! "$BIN/simulate" --quick --populations normal-5%,load-delays-20% --narrow 0.8
+    run ! "$BIN/simulate" --quick --tables intervals --populations normal-5%,load-delays-20% --narrow 0.8
     local setting
     for setting in default 3-10 5-15; do
         [[ $output == *"broken: normal-5%, $setting: the coverage of the slowdown"*below* ]]
@@ -37,7 +37,7 @@ bats_require_minimum_version 1.5.0
 
 @test "the simulation notices an interval that is too wide" {
     # What an interval widened up to the requested error came to: 99.8 % instead of 95.
-    run ! "$BIN/simulate" --quick --populations normal-5% --narrow 1.5
+    run ! "$BIN/simulate" --quick --tables intervals --populations normal-5% --narrow 1.5
     [[ $output == *'broken: normal-5%, default: the coverage of the mean'*above* ]]
 }
 
@@ -46,7 +46,7 @@ bats_require_minimum_version 1.5.0
     for i in {1..40}; do
         printf '{"condition":"baseline","wall_s":1.%02d,"exit_code":0}\n' $((i * 7 % 23))
     done >"$BATS_TEST_TMPDIR/runs.jsonl"
-    run -0 "$BIN/simulate" --experiments 500 --populations none --resample "$BATS_TEST_TMPDIR/runs.jsonl"
+    run -0 "$BIN/simulate" --experiments 500 --tables intervals --populations none --resample "$BATS_TEST_TMPDIR/runs.jsonl"
     [[ $output == *"runs:${BATS_TEST_TMPDIR##*/}"* && $output != *'normal-5%'* ]]
     run -2 "$BIN/simulate" --resample "$BATS_TEST_TMPDIR/missing"
     [[ $output == *'give a readable runs.jsonl'* ]]
