@@ -45,6 +45,24 @@ made() {
     "$JOSTLE" compare --json - B A | holds 'all(.comparisons[]; (.ratio - 0.8 | fabs) < 0.001 and .ci[1] < 1)'
 }
 
+@test "a baseline and a load that were measured apart: --condition X:Y" {
+    made A 1
+    made B 1
+    # Apart: each has one condition.
+    for side in A:baseline B:half; do
+        jq --arg name "${side#*:}" '.loads |= map(select(.name == $name))' "${side%:*}/experiment.json" >changed
+        mv changed "${side%:*}/experiment.json"
+        jq -c --arg name "${side#*:}" 'select(.condition == $name)' "${side%:*}/runs.jsonl" >changed
+        mv changed "${side%:*}/runs.jsonl"
+    done
+    run -1 "$JOSTLE" compare A B
+    "$JOSTLE" compare --condition baseline:half --json - A B >comparison.json
+    holds '.comparisons | length == 1 and (.[0] | .condition == "baseline:half" and (.ratio - 2 | fabs) < 0.01 and .a.mean < 1.1 and .b.mean > 1.9)' <comparison.json
+    jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
+    run -2 "$JOSTLE" compare --condition half:baseline A B
+    [[ $output == *'A has no such condition'* ]]
+}
+
 @test "two equal experiments cannot be distinguished" {
     made A 1
     made B 1.001

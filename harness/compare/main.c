@@ -27,10 +27,11 @@ static const struct option_row rows[] = {
      REQUEST(anyway),
      .help = "compare although command or load differ"},
     {.name = "condition",
-     .argument = "NAME",
+     .argument = "NAME[:NAME]",
      .type = OPTION_TEXT,
      REQUEST(condition),
-     .help = "this condition only (default: all that both have)"},
+     .help = "this condition only (default: all that both have); X:Y: condition X of A and Y of "
+             "B, such as a baseline and a load that were measured apart"},
     {.name = "metric",
      .argument = "LIST",
      .type = OPTION_TEXT,
@@ -70,6 +71,7 @@ static const char details[] =
     "Examples:\n"
     "  jostle compare results/monday results/tuesday\n"
     "  jostle compare --condition baseline --json - old new\n"
+    "  jostle compare --condition baseline:writes alone loaded\n"
     "\n"
     "Exit status:\n"
     "  0  compared    1  failure, or command or load differ    2  wrong use\n";
@@ -80,9 +82,24 @@ __attribute__((noreturn)) static void fail(const char *text)
     exit(1);
 }
 
-// The conditions to compare: those of both, or the one that is named.
-static json_t *choose(const struct request *request, const json_t *a, const json_t *b)
+static void check_pair(const struct comparison *comparison, const char *pair)
 {
+    const struct side *const sides[] = {comparison->a, comparison->b};
+    for (size_t i = 0; i < 2; i++)
+        if (!side_has(sides[i], pair))
+            usage_error("--condition %s: %s has no such condition: give one of A, a colon, and one "
+                        "of B",
+                        pair, i == 0 ? "A" : "B");
+}
+
+// The conditions to compare: those of both, the one that is named, or a pair.
+static json_t *choose(const struct request *request, const struct comparison *comparison)
+{
+    if (request->condition && strchr(request->condition, ':')) {
+        check_pair(comparison, request->condition);
+        return json_pack("[s]", request->condition);
+    }
+    const json_t *a = comparison->a->experiment.json, *b = comparison->b->experiment.json;
     json_t *common = differences_common(a, b);
     const size_t count = json_array_size(common);
     const char **names = calloc(count + 1, sizeof *names);
@@ -131,8 +148,7 @@ static bool write_all(const struct request *request, const json_t *comparison)
 static bool compare(const struct request *request, char *const *folders,
                     struct comparison *comparison, const json_t *differences)
 {
-    json_t *conditions =
-        choose(request, comparison->a->experiment.json, comparison->b->experiment.json);
+    json_t *conditions = choose(request, comparison);
     json_t *comparisons = comparison_rows(comparison, conditions);
     json_t *record = json_pack(
         "{s:s, s:s, s:s, s:o, s:i, s:o, s:O, s:{s:o, s:o}, s:O}", "schema", "jostle.comparison/1",
@@ -152,6 +168,7 @@ static bool run(const struct request *request, char *const *folders)
     struct side a, b;
     if (!side_read(&a, folders[0]) || !side_read(&b, folders[1]))
         return false;
+    b.is_second = true;
     json_t *differences = differences_of(a.experiment.json, b.experiment.json);
     char *grave = differences_grave(differences);
     struct comparison comparison = {.a = &a, .b = &b};

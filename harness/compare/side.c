@@ -9,6 +9,7 @@
 #include "common/options.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,9 +66,25 @@ bool side_read(struct side *side, const char *folder)
     return true;
 }
 
+// Of "one of A:one of B", or a name, the index of its own; -1: it has none.
+static int find_condition(const struct side *side, const char *name)
+{
+    char own[NAME_MAX + 1];
+    const char *colon = strchr(name, ':');
+    if (colon == NULL || side->is_second)
+        return settings_condition(&side->experiment.settings, colon == NULL ? name : colon + 1);
+    snprintf(own, sizeof own, "%.*s", (int)(colon - name), name);
+    return settings_condition(&side->experiment.settings, own);
+}
+
+bool side_has(const struct side *side, const char *name)
+{
+    return find_condition(side, name) >= 0;
+}
+
 size_t side_condition(const struct side *side, const char *name)
 {
-    const int index = settings_condition(&side->experiment.settings, name);
+    const int index = find_condition(side, name);
     return index < 0 ? 0 : (size_t)index;
 }
 

@@ -14,13 +14,17 @@ struct side {
     struct session session; // its runs, used and left out as in its own result
     struct replay replay;
     json_t *summary; // what its own table shows
+    bool is_second;  // B
 };
 
 // Reads FOLDER. Ends the program with wrong use where there is no experiment; false
 // after a message on stderr where it cannot be read.
 bool side_read(struct side *side, const char *folder);
 
-// The index of the condition of that name, which it has.
+// Whether it has the condition of that name, which may be a pair, "one of A:one of B".
+bool side_has(const struct side *side, const char *name);
+
+// The index of that condition, which it has.
 size_t side_condition(const struct side *side, const char *name);
 
 // How far the baseline measured against itself (--aa) may be from 1, else the error of
