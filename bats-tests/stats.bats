@@ -323,6 +323,38 @@ summary() {
     holds '.conditions[0].wall_s | .ci_robust[0] < .ci[0] and .ci[1] < .ci_robust[1] and .ci_robust[1] < 1.1' <5%
 }
 
+# skewed TAIL: 20 pairs, the baseline quiet, the loaded runs with a long tail up (1) or down (-1).
+skewed() {
+    awk -v tail="$1" 'BEGIN { srand(5); for (b = 1; b <= 20; b++) {
+        printf "{\"condition\":\"baseline\",\"block\":%d,\"wall_s\":%.9f}\n", b, 1 + 0.01 * rand()
+        printf "{\"condition\":\"load\",\"block\":%d,\"wall_s\":%.9f}\n", b, 1.5 + tail * 0.1 * -log(1 - rand()) } }'
+}
+
+@test "a slowdown's interval is longer on the side of the loaded runs' long tail" {
+    skewed 1 | summary --conditions baseline,load --max-runs 20 |
+        holds '.slowdowns[0] | .ci[1] - .ratio > 1.3 * (.ratio - .ci[0])'
+    skewed -1 | summary --conditions baseline,load --max-runs 20 |
+        holds '.slowdowns[0] | .ratio - .ci[0] > 1.3 * (.ci[1] - .ratio)'
+}
+
+@test "the earlier an experiment may stop, the wider its intervals" {
+    pairs 4 8 1.3 0.05 >runs
+    local least
+    for least in 2 3 5 12; do
+        summary --conditions baseline,load --min-runs $least --max-runs 30 <runs |
+            jq '.slowdowns[0].error, .conditions[0].wall_s.error' | paste -s
+    done >errors
+    # By 20 % for a minimum of 3, by 9 % for one of 5.
+    awk '{ ratio[NR] = $1; mean[NR] = $2 } END {
+        exit !(ratio[1] > 1.05 * ratio[2] && ratio[2] > 1.05 * ratio[3] && ratio[3] > 1.05 * ratio[4] && mean[1] > 1.05 * mean[4]) }' errors
+}
+
+@test "what so many runs may not have shown is said" {
+    wall 1 2 3 4 5 | summary | holds '.conditions[0].unseen | . > 0.45 and . < 0.46'
+    pairs 4 15 1.3 0.05 | summary --conditions baseline,load | holds 'all(.conditions[].unseen; . > 0.18 and . < 0.19)'
+    summary --conditions a,b </dev/null | holds 'all(.conditions[]; .unseen == null)'
+}
+
 @test "no runs at all give a summary without figures" {
     summary --conditions a,b </dev/null | holds '.slowdowns == [] and (.conditions | map(.runs == 0 and .wall_s == null) | all)'
 }
