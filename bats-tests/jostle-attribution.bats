@@ -192,6 +192,13 @@ points() {
     attribute "{ ${counters/1e5/null} }" '{ wall_s: 1.5, user_s: 1.4, '"${counters/1e5/null}"' }' | holds '.absent == ["cache_misses"] and .counters.misses_per_instruction == null'
 }
 
+@test "with another statistic the attribution is of the mean, and says so" {
+    PAIRS=12 attribute '{ wall_s: 1 }' '{ wall_s: (if $block % 4 == 0 then 2.2 else 1.2 end), stalls: { cpu_s: (if $block % 4 == 0 then 1.2 else 0.2 end) } }' '{ statistic: "median" }' >out.json
+    points '(.points.cpu - 45 | fabs) < 1e-6' 45 <out.json
+    holds '.text | startswith("half: mean +45 %: 45 ± 29 points waiting for the CPU, 0 unexplained")' <out.json
+    holds '.slowdowns[0] | .statistic == "median" and .ratio == 1.2' <made/result.json
+}
+
 @test "no distinguishable slowdown, nothing to attribute" {
     # One pair of two shows nothing: the interval reaches below 1.
     attribute '{ wall_s: ([1, 1.2][$block - 1]) }' '{ wall_s: ([1.6, 1][$block - 1]) }' | holds '. == null'
