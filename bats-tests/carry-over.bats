@@ -34,13 +34,14 @@ run_of() {
 # experiment OPTION...: lets stats decide an experiment of made-up runs; the summary is
 # then in summary, what was asked for in asked, a line each.
 experiment() {
-    local pid
+    local pid own_in
     local -a words
     left=0 made=0
     coproc STATS { exec "$BIN/stats" --summary summary "$@" 3>&-; }
     pid=$STATS_PID
     exec {in}>&"${STATS[1]}" {out}<&"${STATS[0]}"
-    exec {STATS[1]}>&- # or its end of file never comes
+    own_in=${STATS[1]}
+    exec {own_in}>&- # or its end of file never comes
     : >asked
     while IFS=$'\t' read -r -a words <&"$out"; do
         printf '%s\n' "${words[*]:0:4}" >>asked
@@ -63,7 +64,7 @@ experiment() {
 }
 
 @test "blocks come in mirrored pairs, which the baseline opens or closes" {
-    local names block order previous seed
+    local names order seed
     for names in base,a base,a,b base,a,b,c,d; do
         for seed in 1 2 3 4; do
             noise=200

@@ -249,6 +249,17 @@ END
     grep -q '^stop max-time$' log
 }
 
+@test "a pause comes between two runs, starts no program, and is reported" {
+    plan folder "$PWD/out" command_text x meter -- meter x condition baseline
+    printf '%s\n' 'run\tbaseline\t1\t1\tp\t-' 'pause\t0.200000' 'run\tbaseline\t2\t2\tp\t-' 'stop\terror\t' >decisions
+    sed -i 's/begin | record | stop)/begin | record | stop | rested)/' bin/stats
+    # Between two runs nothing may be started: what looks for a program finds none.
+    run -0 loop 'stats_decide() { stats_ask "$@"; NEXT=("${STATS_ANSWER[@]}"); if [[ ${NEXT[0]} == pause ]]; then before=$EPOCHREALTIME kept=$PATH PATH=; fi
+        if [[ $1 == rested ]]; then PATH=$kept; printf "%s\n" "$((10#${EPOCHREALTIME/./} - 10#${before/./}))" >waited; fi; }'
+    [[ $(grep -E '^(meter: run|rested|record -)' log) == $'meter: run x\nrecord -\nrested\nmeter: run x\nrecord -' ]]
+    [[ $(<waited) -ge 200000 ]]
+}
+
 @test "how long a mark to another node was under way goes with the record, the longer of the two" {
     one_load node7
     printf '%s\n' 'run\tlow\t1\t1\tp\t-' 'stop\terror\t' >decisions

@@ -41,11 +41,11 @@ static bool answer(struct dialogue *dialogue)
     if (decision.stop != STOP_NOT)
         fprintf(output, "stop\t%s\t-\t-\t%s\t0\n", stop_names[decision.stop], error);
     else if (decision.washout == WASHOUT_PAUSE)
-        fprintf(output, "pause\t%.6f\t-\t-\t%s\t%s\n",
-                dialogue->command->settings.washout.pause_s, error, more);
+        fprintf(output, "pause\t%.6f\t-\t-\t%s\t%s\n", dialogue->command->settings.washout.pause_s,
+                error, more);
     else if (decision.washout == WASHOUT_RUN)
-        fprintf(output, "washout\t%s\t0\t0\t%s\t%s\n",
-                dialogue->command->settings.conditions[0], error, more);
+        fprintf(output, "washout\t%s\t0\t0\t%s\t%s\n", dialogue->command->settings.conditions[0],
+                error, more);
     else
         fprintf(output, "run\t%s\t%zu\t%zu\t%s\t%s\n",
                 dialogue->command->settings.conditions[decision.condition], decision.block,

@@ -13,10 +13,10 @@ struct observation {
     size_t order;          // from 1
     double value[METRICS]; // NAN where the record does not say
     enum failure failure;
-    bool washout;          // an unloaded run between a loaded one and the next
-    size_t washed;         // washout runs that come after each loaded run; 0 where it does not say
-    int follows;           // the condition of the run before, or RUN_FIRST, RUN_UNKNOWN; the
-                           // session fills it in
+    bool washout;  // an unloaded run between a loaded one and the next
+    size_t washed; // washout runs that come after each loaded run; 0 where it does not say
+    int follows;   // the condition of the run before, or RUN_FIRST, RUN_UNKNOWN; the
+                   // session fills it in
 };
 
 enum { RUN_FIRST = -1, RUN_UNKNOWN = -2 };
