@@ -374,7 +374,7 @@ int main(void)
 }
 END
     cc -std=gnu17 -D_GNU_SOURCE -I"$ROOT/loadgen" -o "$BATS_TEST_TMPDIR/even" "$BATS_TEST_TMPDIR/even.c" \
-        "$ROOT"/loadgen/io/{path,file,fill,error}.c -pthread
+        "$ROOT"/loadgen/{salt,io/path,io/file,io/fill,io/error}.c -pthread
     "$BATS_TEST_TMPDIR/even"
 }
 
