@@ -26,6 +26,15 @@ bool file_read(int at_fd, const char *path, char *text, size_t size)
     return got >= 0;
 }
 
+bool file_read_open(int fd, char *text, size_t size)
+{
+    const ssize_t length = pread(fd, text, size - 1, 0);
+    if (length <= 0)
+        return false;
+    text[length] = '\0';
+    return true;
+}
+
 bool file_write(int at_fd, const char *path, const char *text)
 {
     const int fd = openat(at_fd, path, O_WRONLY | O_CLOEXEC);

@@ -11,6 +11,11 @@
  * single read gives as one consistent snapshot. */
 bool file_read(int at_fd, const char *path, char *text, size_t size);
 
+/* The first size-1 bytes of an open file of at most a page, from its start, with a
+ * terminating NUL: for a file that is read again and again, as to open it costs more than
+ * to read it. False with errno, also for fd -1 and an empty file. */
+bool file_read_open(int fd, char *text, size_t size);
+
 /* Writes text to the existing file at path below at_fd in one write. */
 bool file_write(int at_fd, const char *path, const char *text);
 

@@ -153,7 +153,7 @@ static void add_machine(struct line *line, const struct record *record)
         line_seconds(line, "busy_s", (int64_t)grown(before->busy_ns, after->busy_ns), 6);
     else
         line_null(line, "busy_s");
-    line_bool(line, "busy_exact", record->sources->busy[0] != '\0');
+    line_bool(line, "busy_exact", record->sources->fd[SYSTEM_BUSY] >= 0);
     add_count_if(line, "swap_in_pages", before->has_swap_in && after->has_swap_in,
                  grown(before->swap_in_pages, after->swap_in_pages));
     add_count_if(line, "throttle_count", before->has_throttle && after->has_throttle,

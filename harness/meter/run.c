@@ -40,10 +40,10 @@ static bool find_group(struct runner *runner)
 bool run_begin(struct runner *runner, const struct settings *settings, pid_t parent)
 {
     runner->settings = settings;
+    system_find(&runner->sources);
     // Orphans of the target become our children instead of init's.
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
         return complain("cannot become the tree's reaper: %s", strerror(errno));
-    system_find(&runner->sources);
     runner->own_fd = schedstat_open(0);
     return (!settings->with_parent || follow_parent(parent)) &&
            open_output(&runner->output_fd, settings->output) &&

@@ -1,5 +1,7 @@
 #include "schedstat.h"
 
+#include "common/file.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,10 +19,8 @@ int schedstat_open(pid_t pid)
 bool schedstat_read(int fd, struct schedstat *schedstat)
 {
     char text[96];
-    const ssize_t length = fd < 0 ? -1 : pread(fd, text, sizeof text - 1, 0);
-    if (length <= 0)
+    if (!file_read_open(fd, text, sizeof text))
         return false;
-    text[length] = '\0';
     int64_t slices;
     return sscanf(text, "%" SCNd64 " %" SCNd64 " %" SCNd64, &schedstat->run_ns,
                   &schedstat->delay_ns, &slices) == 3 &&

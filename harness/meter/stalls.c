@@ -41,11 +41,7 @@ void stalls_close(struct stall_files *files)
 static bool read_total(int fd, uint64_t *total_us)
 {
     char text[256];
-    const ssize_t length = pread(fd, text, sizeof text - 1, 0);
-    if (length <= 0)
-        return false;
-    text[length] = '\0';
-    return file_number(text, "total=", total_us);
+    return file_read_open(fd, text, sizeof text) && file_number(text, "total=", total_us);
 }
 
 static void read_group(struct stall_totals *totals, const struct stall_files *files)

@@ -20,28 +20,45 @@ static bool read_below(const struct system_sources *sources, const char *path, c
     return file_read(AT_FDCWD, whole, text, size);
 }
 
-// find_busy: cgroup v1 counts the CPU time of all tasks to the nanosecond, in its
+static int open_below(const struct system_sources *sources, const char *path)
+{
+    char whole[PATH_MAX];
+    (void)snprintf(whole, sizeof whole, "%s%s", sources->root, path);
+    return open(whole, O_RDONLY | O_CLOEXEC);
+}
+
+// open_busy: cgroup v1 counts the CPU time of all tasks to the nanosecond, in its
 // root (and release_agent is nowhere else). cgroup v2 has ticks there, too.
-static void find_busy(struct system_sources *sources)
+static int open_busy(const struct system_sources *sources)
 {
     static const char *const folders[] = {"cpuacct", "cpu,cpuacct"};
-    char path[sizeof sources->busy];
+    char path[PATH_MAX];
     for (size_t i = 0; i < 2; i++) {
         (void)snprintf(path, sizeof path, "%s/sys/fs/cgroup/%s/release_agent", sources->root,
                        folders[i]);
         if (access(path, F_OK) != 0)
             continue;
         (void)snprintf(path, sizeof path, "/sys/fs/cgroup/%s/cpuacct.usage", folders[i]);
-        char text[64];
-        if (read_below(sources, path, text, sizeof text)) {
-            memcpy(sources->busy, path, sizeof path);
-            return;
-        }
+        const int fd = open_below(sources, path);
+        if (fd >= 0)
+            return fd;
     }
+    return -1;
 }
 
-// The files are kept open: on a machine of many CPUs opening them would take
-// longer than a short run.
+static void open_files(struct system_sources *sources)
+{
+    static const char *const paths[SYSTEM_FILES] = {
+        [SYSTEM_CPU_PRESSURE] = "/proc/pressure/cpu",
+        [SYSTEM_MEMORY_PRESSURE] = "/proc/pressure/memory",
+        [SYSTEM_IO_PRESSURE] = "/proc/pressure/io",
+        [SYSTEM_STAT] = "/proc/stat",
+    };
+    for (size_t i = 0; i < SYSTEM_FILES; i++)
+        sources->fd[i] = paths[i] == NULL ? -1 : open_below(sources, paths[i]);
+    sources->fd[SYSTEM_BUSY] = open_busy(sources);
+}
+
 static void find_throttling(struct system_sources *sources)
 {
     const long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -66,12 +83,15 @@ void system_find(struct system_sources *sources)
     *sources = (struct system_sources){.root = root == NULL ? "" : root,
                                        .cpus = cpus > 0 ? (unsigned)cpus : 1};
     sources->swaps = root != NULL || (sysinfo(&info) == 0 && info.totalswap > 0);
-    find_busy(sources);
+    open_files(sources);
     find_throttling(sources);
 }
 
 void system_forget(struct system_sources *sources)
 {
+    for (size_t i = 0; i < SYSTEM_FILES; i++)
+        if (sources->fd[i] >= 0)
+            (void)close(sources->fd[i]);
     for (size_t i = 0; i < sources->throttle_count; i++)
         (void)close(sources->throttle_fds[i]);
     free(sources->throttle_fds);
@@ -80,11 +100,10 @@ void system_forget(struct system_sources *sources)
 }
 
 // A pressure file has a line "some ... total=N" and mostly one "full ... total=N".
-static bool read_pressure(const struct system_sources *sources, const char *path, uint64_t *some_us,
-                          uint64_t *full_us)
+static bool read_pressure(int fd, uint64_t *some_us, uint64_t *full_us)
 {
     char text[512];
-    if (!read_below(sources, path, text, sizeof text))
+    if (!file_read_open(fd, text, sizeof text))
         return false;
     if (!file_number(text, "total=", some_us))
         return false;
@@ -102,7 +121,7 @@ static void read_cpu_times(struct system_totals *totals, const struct system_sou
     char text[512];
     uint64_t ticks[FIELDS] = {0};
     const long ticks_per_s = sysconf(_SC_CLK_TCK);
-    if (ticks_per_s <= 0 || !read_below(sources, "/proc/stat", text, sizeof text) ||
+    if (ticks_per_s <= 0 || !file_read_open(sources->fd[SYSTEM_STAT], text, sizeof text) ||
         strncmp(text, "cpu ", 4) != 0)
         return;
     const char *field = text + 3;
@@ -121,9 +140,9 @@ static void read_cpu_times(struct system_totals *totals, const struct system_sou
 static void read_busy(struct system_totals *totals, const struct system_sources *sources)
 {
     char text[64];
-    if (sources->busy[0] == '\0')
+    if (sources->fd[SYSTEM_BUSY] < 0)
         return;
-    totals->has_busy = read_below(sources, sources->busy, text, sizeof text) &&
+    totals->has_busy = file_read_open(sources->fd[SYSTEM_BUSY], text, sizeof text) &&
                        file_number(text, "", &totals->busy_ns);
 }
 
@@ -154,11 +173,12 @@ static void read_throttling(struct system_totals *totals, const struct system_so
 void system_read(struct system_totals *totals, const struct system_sources *sources)
 {
     *totals = (struct system_totals){0};
+    const int *fd = sources->fd;
     totals->has_pressure =
-        read_pressure(sources, "/proc/pressure/cpu", &totals->cpu_some_us, NULL) &&
-        read_pressure(sources, "/proc/pressure/memory", &totals->memory_some_us,
+        read_pressure(fd[SYSTEM_CPU_PRESSURE], &totals->cpu_some_us, NULL) &&
+        read_pressure(fd[SYSTEM_MEMORY_PRESSURE], &totals->memory_some_us,
                       &totals->memory_full_us) &&
-        read_pressure(sources, "/proc/pressure/io", &totals->io_some_us, &totals->io_full_us);
+        read_pressure(fd[SYSTEM_IO_PRESSURE], &totals->io_some_us, &totals->io_full_us);
     read_cpu_times(totals, sources);
     read_busy(totals, sources);
     read_swapping(totals, sources);

@@ -5,10 +5,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Where this machine keeps its counters: found once, read around each run.
+// The files that the kernel counts in. What it does not have is -1.
+enum system_file {
+    SYSTEM_CPU_PRESSURE,
+    SYSTEM_MEMORY_PRESSURE,
+    SYSTEM_IO_PRESSURE,
+    SYSTEM_STAT,
+    SYSTEM_BUSY, // cgroup v1's count of the CPU time of all tasks
+    SYSTEM_FILES,
+};
+
+// Where this machine keeps its counters: opened once, read around each run, because to open
+// them takes longer than to read them.
 struct system_sources {
-    const char *root;  // before every path; tests have a made-up machine there
-    char busy[256];    // cgroup v1's count of the CPU time of all tasks; "": none
+    const char *root; // before every path; tests have a made-up machine there
+    int fd[SYSTEM_FILES];
     bool swaps;        // there is swap space, so pages may come back from it
     unsigned cpus;     // online
     int *throttle_fds; // a file for each CPU; only Intel's processors have them
