@@ -110,7 +110,10 @@ PYTHON
 @test "slowdowns that were recorded without p have no q, and the report says so" {
     family .0001 null .9 null
     report campaign --format json | jq -e '.family.with_p == 2 and ([.cells[].slowdown.q] | sort) == [null, null, 0.0002, 0.9]'
-    report campaign | grep -F '† marks the 1 that hold at a false discovery rate of 5 % (some were recorded without a p value)'
+    report campaign | grep -F '† marks the 1 that holds at a false discovery rate of 5 % (some were recorded without a p value)'
+    family .06 .9 .5
+    run -0 report campaign
+    [[ $output == *', 0 do; none holds at a false discovery rate of 5 %'* && $output != *'†'* ]]
     family null null null
     report campaign | grep -F 'which of them are beyond chance is not known: they were recorded without p values'
 }

@@ -120,16 +120,21 @@ char *family_text(const struct family *family)
                            "%s as faster), %zu do",
                            family->count, level, expected(counts.by_chance, all),
                            expected(counts.by_chance / 2, half), half, counts.distinguishable);
-    char *text =
-        family->known == 0
-            ? text_of("%s; which of them are beyond chance is not known: they were recorded "
-                      "without p values",
-                      chance)
-            : text_of("%s; " FAMILY_MARK
-                      " marks the %zu that hold at a false discovery rate of %.0f %%%s",
-                      chance, counts.survive, 100 * FAMILY_RATE,
-                      family->known < family->count ? " (some were recorded without a p value)"
-                                                    : "");
+    const char *some =
+        family->known < family->count ? " (some were recorded without a p value)" : "";
+    char *text = NULL;
+    if (family->known == 0)
+        text = text_of("%s; which of them are beyond chance is not known: they were recorded "
+                       "without p values",
+                       chance);
+    else if (counts.survive == 0)
+        text = text_of("%s; none holds at a false discovery rate of %.0f %%%s", chance,
+                       100 * FAMILY_RATE, some);
+    else
+        text = text_of("%s; " FAMILY_MARK " marks the %zu that hold%s at a false discovery rate of "
+                       "%.0f %%%s",
+                       chance, counts.survive, counts.survive == 1 ? "s" : "", 100 * FAMILY_RATE,
+                       some);
     free(chance);
     return text;
 }
