@@ -137,7 +137,7 @@ char *legend_unseen(const struct legend *legend)
     if (!(legend->unseen > 0))
         return NULL;
     char *level = percent(legend->family);
-    char *text = text_of("%.0f runs may all miss what happens in 1 of %.0f (at %s)", legend->runs,
+    char *text = text_of("%.0f runs may not show what happens in 1 of %.0f (%s)", legend->runs,
                          ceil(1 / legend->unseen), level);
     free(level);
     return text;

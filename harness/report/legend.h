@@ -30,7 +30,7 @@ char *legend_figure(const struct legend *legend);
 /* What is said below the tables: "± and [ ] are 98.75 % confidence intervals (95 %
  * for the 4 metrics together)". */
 char *legend_key(const struct legend *legend);
-/* "15 runs may all miss what happens in 1 of 6 (at 95 %)"; NULL: not known. */
+/* "15 runs may not show what happens in 1 of 6 (95 %)"; NULL: not known. */
 char *legend_unseen(const struct legend *legend);
 
 #endif

@@ -72,7 +72,7 @@ def experiment($head):
     .lines[], (if $verbose then empty else .outliers[] end),
     ($rows | numbered($findings), note_lines),
     ($rows | if $verbose then empty else notes | notes_count end),
-    family_text($head), (if $verbose then unseen_text($head) else empty end),
+    family_text($head), unseen_text($head),
     "\(key_text($head)); \(memory_text($head)).";
 
 def campaign($head):
@@ -80,7 +80,7 @@ def campaign($head):
   (foreach (by_target, null) as $rows ({ notes: 0 };
      if $rows == null then .rows = null else .rows = $rows | .notes += ($rows | notes) end;
      if .rows != null then .rows | target_table($head.columns)
-     else rest($head), (if $verbose then empty else .notes | notes_count end), family_text($head), (if $verbose then unseen_text($head) else empty end) end)),
+     else rest($head), (if $verbose then empty else .notes | notes_count end), family_text($head), unseen_text($head) end)),
   "\(key_text($head)); runs are those alone + under load; a → b is alone → under load; \(memory_text($head)).";
 
 . as $head
