@@ -177,10 +177,13 @@ experiment() {
         ((block < from_block)) || washed=1
         jq -nc --arg kind "$kind" --arg condition "$condition" --argjson block "$block" --argjson order "$order" --argjson washed "$washed" --argjson us "$REPLY" \
             '{ schema: "jostle.run/1", condition: $condition, block: $block, order: $order } + (if $kind == "washout" then { washout: true } else {} end)
-            + (if $washed > 0 then { washout_runs: $washed } else {} end) + { wall_s: ($us / 1000000), load: [], flags: [] }'
+            + (if $washed > 0 then { washout_runs: $washed } else {} end) + { wall_s: ($us / 1000000) }
+            + { load: [{ name: $condition, unit: "CPUs", offered: 1, achieved: (if $washed > 0 then 1 else 0.5 end) }], flags: (if $washed > 0 then [] else ["steal"] end) }'
     done <asked >runs.jsonl
     "$BIN/stats" --derive .
     diff <(jq -S '[.washout, .slowdowns[0].ratio, .slowdowns[0].carry_over]' summary) <(jq -S '[.washout, .slowdowns[0].ratio, .slowdowns[0].carry_over]' result.json)
+    # What disturbed runs that do not count, and what loads delivered then, is no matter.
+    holds '[.warnings[] | select(.flag == "steal")] == [] and ([.conditions[] | .load[].achieved] | length > 0 and all(. == 1))' <result.json
     # A report draws the runs that count, and no others.
     "$JOSTLE" report --format csv --runs . | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "used") column = i; next } { used += $column } END { print used }' >used
     [[ $(<used) -eq $(jq '[.conditions[].runs] | add' result.json) ]]

@@ -49,7 +49,7 @@ left() {
     ended_with 143
     eventually 10 left
     [[ $(wc -l <out/runs.jsonl) -eq 1 ]]
-    grep -q 'interrupted by SIGTERM after 1 run(s)' errors
+    grep -q 'interrupted by SIGTERM after 1 run:' errors
 }
 
 @test "Ctrl-C ends target and load, and keeps the records" {

@@ -141,7 +141,7 @@ free() {
     # As if the third block had been interrupted after its first run, elsewhere.
     sed -i -e '6d' -e 's/"host":"[^"]*"/"host":"elsewhere"/' out/runs.jsonl
     run -0 measure --resume --max-runs 4
-    [[ $output == *'1 run(s)'*'set aside'* && $output == *'several nodes (elsewhere, '* ]]
+    [[ $output == *'1 run in '*'set aside'* && $output == *'several nodes (elsewhere, '* ]]
     holds -s 'map(select(.flags | index("set-aside"))) | length == 1 and .[0].block == 0 and .[0].set_aside == {block: 3, order: 5} and .[0].host == "elsewhere"' <out/runs.jsonl
     holds -s 'map(.order) == [range(1; 9)] and (group_by(.block) | all(.[]; map(.host) | unique | length == 1))' < <(runs_used)
     holds '.warnings | any(.flag == "several-hosts" and (.message | contains("elsewhere")))' <out/result.json

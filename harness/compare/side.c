@@ -61,7 +61,7 @@ bool side_read(struct side *side, const char *folder)
     side->summary = summary_build(&side->session);
     if (side->summary == NULL)
         return complain("no memory for the result of %s: free some", folder);
-    disturbances_add(&side->experiment, side->replay.records,
+    disturbances_add(&side->experiment, side->replay.records, session_left_out(&side->session),
                      json_object_get(side->summary, "warnings"));
     return true;
 }

@@ -293,7 +293,9 @@ measure_interrupted() {
     live_end
     live=''
     if [[ $phase == running ]]; then
-        warn "interrupted by SIG$1 after $runs_made run(s): they are kept in $folder"
+        local runs="$runs_made runs"
+        [[ $runs_made != 1 ]] || runs='1 run'
+        warn "interrupted by SIG$1 after $runs: the records are in $folder"
         [[ $runs_made == 0 || -n ${plan[cell]:-} ]] || measure_next_commands
     else
         warn "interrupted by SIG$1"

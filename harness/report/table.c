@@ -198,14 +198,18 @@ static char *numbers_text(const struct value *list)
 /* Which runs are far from the others: the mean includes them, and a note says more. */
 static char *outliers_text(const struct experiment *experiment, const struct value *warning)
 {
-    char *name = view_string(view_get(warning, "condition")),
-         *runs = numbers_text(view_get(warning, "runs")), text[NUMBER_SIZE];
+    const struct value *list = view_get(warning, "runs"), *first = view_first(list);
+    const bool one = first != NULL && view_next(list, first) == NULL;
+    char *name = view_string(view_get(warning, "condition")), *runs = numbers_text(list),
+         text[NUMBER_SIZE];
     const struct value *wall = view_get(condition_named(experiment, name), "wall_s");
     const bool mean = view_equals(view_get(wall, "statistic"), "mean");
+    const char *them = one ? "it" : "them";
     number_scaled(view_number(view_get(wall, mean ? "median" : "mean"), NAN), scale_time, "", text);
-    char *line = text_of(
-        "%s: outliers in runs %s: %s %s", name, runs,
-        mean ? "the mean includes them, the median is" : "the mean, which includes them, is", text);
+    char *line = mean ? text_of("%s: outlier%s in run%s %s: the mean includes %s, the median is %s",
+                                name, one ? "" : "s", one ? "" : "s", runs, them, text)
+                      : text_of("%s: outlier%s in run%s %s: the mean, which includes %s, is %s",
+                                name, one ? "" : "s", one ? "" : "s", runs, them, text);
     free(name);
     free(runs);
     return line;

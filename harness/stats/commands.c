@@ -164,7 +164,8 @@ static bool take_begin(struct hub *hub, char *const *field, size_t count)
     const bool is_complete = json_object_get(hub->experiment.json, "after") != NULL;
     course_begin(&hub->course);
     if (hub->course.next.stop == STOP_NOT && hub->earlier > 0 && !hub->command->quiet)
-        complain("continuing after %zu run(s) in %s", hub->earlier, hub->folder.path);
+        complain("continuing after %zu run%s in %s", hub->earlier, hub->earlier == 1 ? "" : "s",
+                 hub->folder.path);
     if (hub->course.next.stop == STOP_NOT)
         warn_of_few(hub);
     // What is complete is left as it is.

@@ -144,9 +144,9 @@ static void add_dependence(const struct view *view, struct message *message)
     const struct location location = metric_location(view->session, view->index, view->metric);
     message_detail(message, "rho", "%.2f", metric_rho(view->session, view->metric));
     if (isfinite(location.robust.error))
-        message_detail(message, "known", "; allowing for that, the %s is known to ± %.2g %% only",
+        message_detail(message, "known", "; allowing for that, the %s is known to ± %.*f %% only",
                        statistic_words(view->session->settings->statistic),
-                       100 * location.robust.error);
+                       location.robust.error < 0.1 ? 1 : 0, 100 * location.robust.error);
 }
 
 static void add_clock(const struct view *view, struct message *message)

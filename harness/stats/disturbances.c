@@ -35,14 +35,19 @@ static bool is_of(const json_t *record, const char *condition)
     return name && strcmp(name, condition) == 0;
 }
 
-// The runs of one condition that the records have that flag for.
+static bool is_used(const json_t *record, size_t left_out)
+{
+    return json_integer_value(json_object_get(record, "block")) > (json_int_t)left_out;
+}
+
+// The runs of one condition that figures are made of, and the records have that flag for.
 static void add_disturbed(const struct experiment *experiment, const json_t *records,
-                          const char *condition, enum flag flag, json_t *warnings)
+                          size_t left_out, const char *condition, enum flag flag, json_t *warnings)
 {
     struct message message = {.flag = flag, .condition = condition, .runs = json_array()};
     for (size_t i = 0; i < json_array_size(records); i++) {
         json_t *record = json_array_get(records, i);
-        if (!is_of(record, condition))
+        if (!is_of(record, condition) || !is_used(record, left_out))
             continue;
         message.of_runs++;
         if (has_flag(record, flag_name(flag)))
@@ -189,12 +194,13 @@ static void add_kept(const struct experiment *experiment, json_t *warnings)
     }
 }
 
-void disturbances_add(const struct experiment *experiment, const json_t *records, json_t *warnings)
+void disturbances_add(const struct experiment *experiment, const json_t *records, size_t left_out,
+                      json_t *warnings)
 {
     const struct settings *settings = &experiment->settings;
     for (size_t i = 0; i < settings->condition_count; i++)
         for (enum flag flag = FLAG_STEAL; flag <= FLAG_SHARED_NODE; flag++)
-            add_disturbed(experiment, records, settings->conditions[i], flag, warnings);
+            add_disturbed(experiment, records, left_out, settings->conditions[i], flag, warnings);
     add_late(experiment, warnings);
     add_hosts(experiment, records, warnings);
     add_changes(experiment, records, warnings);

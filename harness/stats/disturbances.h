@@ -5,7 +5,10 @@
 
 #include "experiment.h"
 
-// Appends them to `warnings`; `records` is an array of those that are no warm-up.
-void disturbances_add(const struct experiment *experiment, const json_t *records, json_t *warnings);
+// Appends them to `warnings`; `records` is an array of those that are no warm-up. Of the
+// first `left_out` blocks no figure is made (session_left_out): what disturbed those is no
+// matter.
+void disturbances_add(const struct experiment *experiment, const json_t *records, size_t left_out,
+                      json_t *warnings);
 
 #endif

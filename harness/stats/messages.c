@@ -36,19 +36,17 @@ static const struct warning_case cases[FLAGS] = {
                       "the first run takes {times} times the median: it warms caches, and pulls "
                       "the mean up by {pull} %",
                       "add a warm-up run, or leave the first one out with --discard-warmup"},
-    [FLAG_STEP] =
-        {"step", PROBLEM_OF_A_MEAN,
-         "from run {run} on the level differs by {change} % of the mean: something "
-         "changed for good, and the {statistic} mixes two states; slowdowns from pairs hold",
-         "find out what changed, and measure again"},
+    [FLAG_STEP] = {"step", PROBLEM_OF_A_MEAN,
+                   "from run {run} on the level differs by {change} % of the mean: something "
+                   "changed for good, and the {statistic} mixes two states{pairs}",
+                   "find out what changed, and measure again"},
     [FLAG_TREND] = {"trend", PROBLEM_OF_A_MEAN,
                     "the runs drift by {change} % of the mean from the first to the last: the "
-                    "{statistic} depends on when the experiment stops; slowdowns from pairs hold",
+                    "{statistic} depends on when the experiment stops{pairs}",
                     "check for heat, a disk that fills up or a cache that grows"},
     [FLAG_AUTOCORRELATION] = {"autocorrelation", PROBLEM_OF_A_MEAN,
                               "neighbouring runs resemble each other (correlation about {rho}): "
-                              "they say less than their number suggests{known}; "
-                              "slowdowns from pairs hold",
+                              "they say less than their number suggests{known}{pairs}",
                               "measure for longer, or at another time"},
     [FLAG_COARSE_CLOCK] = {"coarse-clock", PROBLEM, "{clock}", "{remedy}"},
     [FLAG_LOAD_VARIANCE] = {"load-variance", NOTE,
@@ -229,6 +227,8 @@ static bool is_problem(const struct message *message, bool mean_alone)
 json_t *message_finish(struct message *message, bool mean_alone)
 {
     const struct warning_case *one = &cases[message->flag];
+    if (one->severity == PROBLEM_OF_A_MEAN && !mean_alone)
+        message_detail(message, "pairs", "; slowdowns from pairs hold");
     char *words = fill(message, one->words), *advice = fill(message, one->advice);
     json_t *object = json_pack("{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o}", "flag", one->name,
                                "severity", is_problem(message, mean_alone) ? "problem" : "note",

@@ -90,7 +90,8 @@ json_t *result_build(const struct experiment *experiment, struct session *sessio
     }
     add_attribution(experiment, session, replay, summary);
     add_seconds(replay->records, json_object_get(summary, "forecast"));
-    disturbances_add(experiment, replay->records, json_object_get(summary, "warnings"));
+    disturbances_add(experiment, replay->records, session_left_out(session),
+                     json_object_get(summary, "warnings"));
     json_object_set_new(result, "schema", json_string("jostle.result/1"));
     json_object_del(result, "stopped");
     json_object_update(result, summary);

@@ -23,9 +23,9 @@ static bool take_over(struct hub *hub, size_t *set_aside)
     numbers = good ? resume_unusable(&hub->experiment, records, hub->host) : NULL;
     *set_aside = json_array_size(numbers);
     if (good && *set_aside > 0) {
-        complain("%zu run(s) in %s are set aside: they failed, or began a block on another "
-                 "host; they are made again",
-                 *set_aside, folder->path);
+        complain("%zu run%s in %s set aside, to be made again: failed, or begun in a block on "
+                 "another host",
+                 *set_aside, *set_aside == 1 ? "" : "s", folder->path);
         json_decref(records);
         good = folder_set_aside(folder, numbers) && folder_read(folder, &records);
     }

@@ -350,6 +350,8 @@ bool session_add_loads(struct session *session, const struct observation *run, c
 {
     const json_t *loads = json_object_get(record, "load");
     bool good = true;
+    if (!session_uses(session, run))
+        return true;
     for (size_t i = 0; good && i < json_array_size(loads); i++)
         good =
             add_load(&session->conditions[run->condition], run, record, json_array_get(loads, i));
