@@ -312,15 +312,15 @@ summary() {
     for error in 5% 2% 1% 0.1%; do
         for i in {1..15}; do
             printf '{"wall_s":1.0%02d}\n' $((i * 7 % 23))
-        done | summary --error $error >$error
-        jq -c '.conditions[0].wall_s' $error
+        done | summary --error $error >"by.$error"
+        jq -c ".conditions[0].wall_s" "by.$error"
     done | sort -u >figures
     [[ $(wc -l <figures) == 1 ]]
     # Converged means that the interval shown is that narrow, in all places alike.
-    holds '.conditions[0] | .converged and .stop_reason == "error"' <1%
-    holds '(.conditions[0] | (.converged | not) and .wall_s.error > 0.001) and any(.warnings[]; .flag == "not-converged")' <0.1%
+    holds '.conditions[0] | .converged and .stop_reason == "error"' <by.1%
+    holds '(.conditions[0] | (.converged | not) and .wall_s.error > 0.001) and any(.warnings[]; .flag == "not-converged")' <by.0.1%
     # That which holds under dependence, too, is the wider one.
-    holds '.conditions[0].wall_s | .ci_robust[0] < .ci[0] and .ci[1] < .ci_robust[1] and .ci_robust[1] < 1.1' <5%
+    holds '.conditions[0].wall_s | .ci_robust[0] < .ci[0] and .ci[1] < .ci_robust[1] and .ci_robust[1] < 1.1' <by.5%
 }
 
 # skewed TAIL: 20 pairs, the baseline quiet, the loaded runs with a long tail up (1) or down (-1).
