@@ -111,8 +111,11 @@ matches_schema() {
         for i in {1..12}; do
             "$METER" --accounting "$kind" --output - -- "$FIXTURES/touch" 0
         done >records
-        holds 'all(.[]; .user_s + .system_s <= .wall_s + 0.00001 and .user_s + .system_s > 0)' < <(jq -s . records)
-        holds 'all(.[]; .stalls.run_s == null or (.user_s + .system_s - .stalls.run_s | fabs < 0.0001))' < <(jq -s . records)
+        # The kernel wakes the parent a little before a process has used its last.
+        holds 'all(.[]; .user_s + .system_s <= .wall_s + 0.00005 and .user_s + .system_s > 0)' < <(jq -s . records)
+        # v1 charges a part of the move into the group to it, or not.
+        jq '.user_s + .system_s - .stalls.run_s' records | median |
+            holds 'fabs < if $kind == "cgroup1" then 0.0001 else 0.00002 end' --arg kind "$kind"
     done
 }
 

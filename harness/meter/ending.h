@@ -6,11 +6,11 @@
 // until it runs: end = when it ran - what it waited since it last saw the process alive.
 // What is left in it is the wake-up of an idle CPU, some 10 us.
 //
-// If the parent was kept from running while the process still ran (both on one CPU), part
-// of its waiting was before the end. So the end is never put before what the process
-// itself has used up: its start + CPU time + run delay of its main thread. The error is
-// thus at most the parent's waiting, as it was before in full, and none for a process that
-// worked all the time or ended while its parent slept.
+// The parent sees it alive right before it sleeps, and the target starts only then
+// (launch_watched()). Should the parent be interrupted in between all the same, part of its
+// waiting was before the end. So the end is never put before what the process itself has
+// used up: its start + CPU time + run delay of its main thread. In any case the error is at
+// most the parent's waiting, all of which was in the time without this.
 #ifndef METER_ENDING_H
 #define METER_ENDING_H
 

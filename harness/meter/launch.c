@@ -17,6 +17,10 @@
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND      127
 
+// A second in all.
+#define WATCH_STEP_NS (20 * NS_PER_US)
+#define WATCH_STEPS   50000
+
 // duplicate: of a descriptor that the caller has left open for us.
 static int duplicate(const char *number)
 {
@@ -154,6 +158,23 @@ static const char *prepare(struct launch_report *report, const struct settings *
     return NULL;
 }
 
+void launch_watched(const struct launch *launch)
+{
+    __atomic_store_n(&launch->report->watched, 1, __ATOMIC_RELEASE);
+}
+
+// await_watch: mostly there already, as meter has less to do meanwhile than we. Not for
+// ever: nobody is behind a meter that was killed.
+static void await_watch(const struct launch_report *report)
+{
+    const struct timespec step = {.tv_nsec = WATCH_STEP_NS};
+    for (int left = WATCH_STEPS; left > 0; left--) {
+        if (__atomic_load_n(&report->watched, __ATOMIC_ACQUIRE) != 0)
+            return;
+        (void)nanosleep(&step, NULL);
+    }
+}
+
 static _Noreturn void become_target(const struct launch *launch, const struct settings *settings,
                                     const struct signals *signals, const struct group *group,
                                     pid_t meter)
@@ -165,6 +186,7 @@ static _Noreturn void become_target(const struct launch *launch, const struct se
         report->failed_step = failed;
         _exit(EXIT_NOT_EXECUTABLE);
     }
+    await_watch(report);
     signals_give_back(signals);
     stalls_begin(&report->stalls, &launch->stalls);
     report->launch_ns = clock_cpu_ns();

@@ -21,6 +21,7 @@ struct launch_report {
     int64_t outside_ns;         // CPU time of the process before it was in the group
     int64_t launch_ns;          // CPU time of the process up to what follows
     struct stall_totals stalls; // then
+    int watched;                // by meter, which is about to sleep until something happens
     int64_t start_ns;           // CLOCK_MONOTONIC, right before the exec
     struct timespec start;      // the same moment of CLOCK_REALTIME
     struct cpu_list cpus;       // the affinity in force
@@ -61,6 +62,11 @@ bool launch_open_input(struct launch *launch, const struct settings *settings);
 // False after a message if no process could be made.
 bool launch_start(struct launch *launch, const struct settings *settings,
                   const struct signals *signals, struct group *group);
+
+// launch_watched: lets the target start, which has waited for this: a caller that still
+// had to wait for a CPU on its way to sleep would not know what of that was before the
+// target's end. To be called right before each sleep.
+void launch_watched(const struct launch *launch);
 
 // launch_close: closes the target's files.
 void launch_close(struct launch *launch);

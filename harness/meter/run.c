@@ -79,19 +79,18 @@ static void keep_errors(const struct runner *runner, const struct outcome *outco
 // measure: one run, with its counters open.
 static int measure(struct runner *runner, struct counters *counters)
 {
-    struct supervision supervision = {.launch = &runner->launch,
-                                      .group = &runner->group,
-                                      .signals = &runner->signals,
-                                      .sources = &runner->sources,
-                                      .own_fd = runner->own_fd,
-                                      .timeout_ns = runner->settings->timeout_ns,
-                                      .hangup_fd = runner->hangup_fd};
+    const struct supervision supervision = {.launch = &runner->launch,
+                                            .group = &runner->group,
+                                            .signals = &runner->signals,
+                                            .sources = &runner->sources,
+                                            .own_fd = runner->own_fd,
+                                            .timeout_ns = runner->settings->timeout_ns,
+                                            .hangup_fd = runner->hangup_fd};
     const struct launch_report *report = runner->launch.report;
     struct system_totals before;
     struct outcome outcome;
     struct group_usage group;
     system_read(&before, &runner->sources);
-    supervision.before = awake_now(runner->own_fd);
     if (!launch_start(&runner->launch, runner->settings, &runner->signals, &runner->group))
         return EXIT_NOT_RUN;
     supervise(&outcome, &supervision);

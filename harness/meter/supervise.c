@@ -58,12 +58,10 @@ static void note_end(struct supervisor *supervisor)
     const struct supervision *with = supervisor->with;
     const struct launch_report *report = with->launch->report;
     struct outcome *outcome = supervisor->outcome;
-    // Woken by something else, we do not know whether it had ended by then.
+    // Woken by something else, we do not know whether it had ended by then: what we waited
+    // may have been before, and stays in its time.
     if (supervisor->child != with->launch->pid)
-        supervisor->woken = awake_now(with->own_fd);
-    // By another child: the wait for a CPU was that one's, and the target may have ended after it.
-    if (supervisor->child != 0 && supervisor->child != with->launch->pid)
-        supervisor->alive = supervisor->woken;
+        supervisor->alive = supervisor->woken = awake_now(with->own_fd);
     stalls_end(&outcome->stalls, &with->launch->stalls, with->launch->pid);
     outcome->end_ns = ending_ns(&supervisor->alive, &supervisor->woken, report->start_ns,
                                 &report->stalls, &outcome->stalls);
@@ -193,6 +191,8 @@ static void wait_event(struct supervisor *supervisor)
     if (left_ns < 0)
         left_ns = 0;
     left = (struct timespec){.tv_sec = left_ns / NS_PER_S, .tv_nsec = left_ns % NS_PER_S};
+    supervisor->alive = awake_now(supervisor->with->own_fd);
+    launch_watched(supervisor->with->launch);
     const int events = ppoll(files, 2, forever ? NULL : &left, NULL);
     supervisor->woken = awake_now(supervisor->with->own_fd);
     supervisor->child = -1;
@@ -215,7 +215,6 @@ void supervise(struct outcome *outcome, const struct supervision *supervision)
     struct supervisor supervisor = {.outcome = outcome,
                                     .with = supervision,
                                     .hangup_fd = supervision->hangup_fd,
-                                    .alive = supervision->before,
                                     .woken = awake_now(supervision->own_fd),
                                     .deadline_ns = supervision->timeout_ns == 0
                                                        ? INT64_MAX
@@ -227,7 +226,6 @@ void supervise(struct outcome *outcome, const struct supervision *supervision)
             enter(&supervisor, LINGERING, LINGER_NS);
         if (outcome->stops.terminal != 0 && supervisor.phase == RUNNING)
             (void)terminate(&supervisor, GRACE_NS);
-        supervisor.alive = supervisor.woken;
         wait_event(&supervisor);
         // By the clock, not by a time-out of poll: a flood of SIGCHLD must not put it off.
         if (clock_ns() >= supervisor.deadline_ns)

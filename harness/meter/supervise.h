@@ -33,10 +33,9 @@ struct supervision {
     const struct group *group;
     const struct signals *signals;
     const struct system_sources *sources;
-    int own_fd;          // see awake.h
-    struct awake before; // a moment before the launch
-    int64_t timeout_ns;  // after the target's start; 0: none
-    int hangup_fd;       // a pipe: the run ends when its other end is closed; -1: none
+    int own_fd;         // see awake.h
+    int64_t timeout_ns; // after the target's start; 0: none
+    int hangup_fd;      // a pipe: the run ends when its other end is closed; -1: none
 };
 
 // supervise: waits until the main process and all its descendants have ended,
