@@ -349,6 +349,12 @@ skewed() {
         exit !(ratio[1] > 1.05 * ratio[2] && ratio[2] > 1.05 * ratio[3] && ratio[3] > 1.05 * ratio[4] && mean[1] > 1.05 * mean[4]) }' errors
 }
 
+@test "no time and no ratio of times has a bound below 0" {
+    printf '{"condition":"%s","wall_s":%s}\n' baseline 1 load 1 baseline 1.1 load 9 baseline 0.9 load 0.5 |
+        summary --conditions baseline,load --min-runs 3 --max-runs 3 |
+        holds '.slowdowns[0].ci[0] == 0 and .slowdowns[0].ci[1] > 8 and (.conditions[1].wall_s | .ci[0] == 0 and .ci_robust[0] == 0)'
+}
+
 @test "what so many runs may not have shown is said" {
     wall 1 2 3 4 5 | summary | holds '.conditions[0].unseen | . > 0.45 and . < 0.46'
     pairs 4 15 1.3 0.05 | summary --conditions baseline,load | holds 'all(.conditions[].unseen; . > 0.18 and . < 0.19)'

@@ -66,6 +66,15 @@ struct interval interval_constant(double center)
     return (struct interval){.center = center, .low = center, .high = center, .constant = true};
 }
 
+struct interval interval_positive(struct interval interval)
+{
+    if (interval.low < 0 && interval.center > 0) {
+        interval.low = 0;
+        interval.error = interval.high / 2 / interval.center;
+    }
+    return interval;
+}
+
 struct interval interval_mean(struct critical *critical, double mean, double variance, size_t n,
                               double widen)
 {

@@ -36,6 +36,9 @@ double critical_sequence(double confidence, size_t n);
 // A figure without variation: its error is 0, and it delays no decision.
 struct interval interval_constant(double center);
 
+// Of what cannot be negative, such as a time or a ratio of times: no bound below 0.
+struct interval interval_positive(struct interval interval);
+
 // Mean of n values with that variance (n-1): mean -+ t * widen * s / sqrt(n).
 struct interval interval_mean(struct critical *critical, double mean, double variance, size_t n,
                               double widen);

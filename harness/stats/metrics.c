@@ -24,8 +24,9 @@ static struct interval estimate(struct session *session, size_t condition, enum 
     // What dependence may cost pays for having looked, too, where it is more.
     const double widen = fmax(sqrt(factor), location_widening(settings, sample->count));
     if (settings->statistic != STATISTIC_MEAN)
-        return statistic_location(&session->critical, settings->statistic, sample, widen);
-    return location_estimate(&session->critical, sample, widen);
+        return interval_positive(
+            statistic_location(&session->critical, settings->statistic, sample, widen));
+    return interval_positive(location_estimate(&session->critical, sample, widen));
 }
 
 // The interval that decides. With a fixed number of runs it allows for no
@@ -127,9 +128,9 @@ struct interval metric_ratio_of_records(struct session *session, size_t conditio
     const struct settings *settings = session->settings;
     const struct pairs *pairs = &session->conditions[condition].pairs[metric];
     if (settings->statistic != STATISTIC_MEAN)
-        return statistic_ratio(&session->critical, settings->statistic, pairs,
-                               location_widening(settings, pairs->count),
-                               settings_has_gate(settings));
+        return interval_positive(statistic_ratio(&session->critical, settings->statistic, pairs,
+                                                 location_widening(settings, pairs->count),
+                                                 settings_has_gate(settings)));
     const double t = settings_has_gate(settings)
                          ? critical_sequence(session->critical.confidence, pairs->count)
                          : critical_t(&session->critical, (double)pairs->count - 1) *
@@ -137,7 +138,7 @@ struct interval metric_ratio_of_records(struct session *session, size_t conditio
     struct stretch stretch;
     if (!ratio_stretch(session, pairs, &stretch))
         return (struct interval){.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
-    return interval_ratio(pairs, t * stretch.low, t * stretch.high);
+    return interval_positive(interval_ratio(pairs, t * stretch.low, t * stretch.high));
 }
 
 static bool is_small(const struct condition *condition, enum metric metric)
