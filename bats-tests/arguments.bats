@@ -69,7 +69,7 @@ given() {
 }
 
 @test "random texts are split into the words that bash reads" {
-    local text word i k seed=1
+    local text i k seed=1
     local -a pieces=(a + ' ' $'\t' "'" '"' \\ $'\\\n' '\"' "\\'" 'b c' "'x y'" '"x y"') ours theirs
     for ((i = 0; i < 400; i++)); do
         text=''

@@ -284,11 +284,11 @@ program_of() {
 }
 
 @test "the record has what jostle doctor checks of the machine" {
-    local -A facts=([proc/sys/vm/swappiness]=10 [proc/sys/kernel/randomize_va_space]=1 [proc/sys/kernel/numa_balancing]=1
-        [sys/kernel/mm/transparent_hugepage/enabled]='[always] madvise never' [sys/devices/system/cpu/intel_pstate/no_turbo]=0
-        [sys/devices/system/cpu/cpu0/cpufreq/scaling_governor]=powersave [sys/devices/system/cpu/cpu1/cpufreq/scaling_governor]=performance
-        [sys/devices/system/cpu/smt/active]=1 [sys/devices/system/cpu/isolated]=2-3 [sys/devices/system/node/node0/cpulist]=0
-        [sys/devices/system/cpu/vulnerabilities/l1tf]='Mitigation: PTE Inversion')
+    local -A facts=(['proc/sys/vm/swappiness']=10 ['proc/sys/kernel/randomize_va_space']=1 ['proc/sys/kernel/numa_balancing']=1
+        ['sys/kernel/mm/transparent_hugepage/enabled']='[always] madvise never' ['sys/devices/system/cpu/intel_pstate/no_turbo']=0
+        ['sys/devices/system/cpu/cpu0/cpufreq/scaling_governor']=powersave ['sys/devices/system/cpu/cpu1/cpufreq/scaling_governor']=performance
+        ['sys/devices/system/cpu/smt/active']=1 ['sys/devices/system/cpu/isolated']=2-3 ['sys/devices/system/node/node0/cpulist']=0
+        ['sys/devices/system/cpu/vulnerabilities/l1tf']='Mitigation: PTE Inversion')
     local file
     for file in "${!facts[@]}"; do
         mkdir -p "machine/${file%/*}"

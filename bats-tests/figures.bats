@@ -139,8 +139,8 @@ figures_of() {
         figures "${case[2]}" | holds '.conditions[0].wall_s | .ci[0] < .center and .center < .ci[1]'
     done
     # It is said before anything is measured, not after hours.
-    # shellcheck disable=SC2154 # bats sets stderr
     run -0 --separate-stderr "$JOSTLE" run --statistic p90 --min-runs 2 --max-runs 3 --output few-runs -- true
+    # shellcheck disable=SC2154 # bats sets stderr
     [[ $stderr == *'--statistic p90 has an interval from 29 runs'*'--max-runs is 3'* && $output == *'(no interval)'* ]]
 }
 
@@ -174,7 +174,7 @@ figures_of() {
         awk 'BEGIN { srand(9); for (b = 1; b <= 40; b++) for (c = 0; c < 2; c++)
             printf "{\"condition\":\"%s\",\"block\":%d,\"wall_s\":%.9f}\n", c ? "load" : "baseline", b, (c ? 1.2 : 1) * (1 + 0.01 * rand()) * ((b + 2 * c) % 5 ? 1 : 1.4) }'
     }
-    local -a decide=(--conditions baseline,load --error 0.03 --min-runs 12 --max-runs 40 --first-stop --summary-only --summary -)
+    local -a decide=(--conditions 'baseline,load' --error 0.03 --min-runs 12 --max-runs 40 --first-stop --summary-only --summary -)
     runs | "$BIN/stats" "${decide[@]}" | holds '.conditions[1] | .stop_reason == "max-runs"'
     runs | "$BIN/stats" "${decide[@]}" --statistic median | holds '.conditions[1] | .stop_reason == "error" and .runs < 20'
     runs | "$BIN/stats" "${decide[@]}" --statistic median --at-most 1.25 | holds '.verdict == "below" and .slowdowns[0].method == "paired-quantile-sequence"'

@@ -29,6 +29,15 @@ holds() {
     }
 }
 
+# accountings: the kinds of meter's --accounting that can be had here, a line each.
+accountings() {
+    local kind
+    for kind in cgroup2 cgroup1 rusage; do
+        "$BIN/meter" --accounting "$kind" --output /dev/null -- true 2>/dev/null && printf '%s\n' "$kind"
+    done
+    true
+}
+
 # gone PID: 0 once the process has ended (a zombie counts as ended).
 gone() {
     local state

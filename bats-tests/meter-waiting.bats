@@ -36,14 +36,6 @@ keep_busy() {
     done
 }
 
-# accountings: the kinds that can be had here.
-accountings() {
-    local kind
-    for kind in cgroup2 cgroup1 rusage; do
-        "$METER" --accounting "$kind" --output /dev/null -- true 2>/dev/null && printf '%s\n' "$kind"
-    done
-}
-
 @test "the target's own wait for a CPU is what its time has beyond its work, by every accounting" {
     local kind
     keep_busy "$first" 1

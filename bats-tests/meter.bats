@@ -26,14 +26,6 @@ median() {
     sort -g | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }'
 }
 
-# accountings: the kinds that can be had here.
-accountings() {
-    local kind
-    for kind in cgroup2 cgroup1 rusage; do
-        "$METER" --accounting "$kind" --output /dev/null -- true 2>/dev/null && printf '%s\n' "$kind"
-    done
-}
-
 # groups: the control groups of meters.
 groups_of_meters() {
     find /sys/fs/cgroup -maxdepth 6 -type d -name "jostle-meter.${1:-*}" 2>/dev/null

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,15 +24,23 @@ const char *child_path(const char *program, char path[PATH_MAX])
     return path;
 }
 
-bool child_find(const char *program, char *path, size_t size)
+static bool is_program(const char *path)
 {
-    const char *folder = getenv("PATH");
-    while (folder != NULL && *folder != '\0') {
-        const size_t length = strcspn(folder, ":");
-        if (snprintf(path, size, "%.*s/%s", (int)length, folder, program) < (int)size &&
-            access(path, X_OK) == 0)
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
+bool child_find(const char *program, char path[PATH_MAX])
+{
+    const char *folders = getenv("PATH");
+    for (const char *rest = folders != NULL ? folders : "/bin:/usr/bin"; rest != NULL;) {
+        const size_t length = strcspn(rest, ":");
+        const int written = length == 0
+                                ? snprintf(path, PATH_MAX, "./%s", program)
+                                : snprintf(path, PATH_MAX, "%.*s/%s", (int)length, rest, program);
+        if (written < PATH_MAX && is_program(path))
             return true;
-        folder += length + (folder[length] == ':');
+        rest = rest[length] == ':' ? rest + length + 1 : NULL;
     }
     return false;
 }

@@ -66,6 +66,17 @@ bool file_number(const char *text, const char *key, uint64_t *value)
     return true;
 }
 
+int file_above_stderr(int fd)
+{
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    const int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    const int error = errno;
+    close(fd);
+    errno = error;
+    return above;
+}
+
 bool file_write_all(int fd, const char *text, size_t length)
 {
     while (length > 0) {

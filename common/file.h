@@ -23,6 +23,10 @@ bool file_write(int at_fd, const char *path, const char *text);
  * a file that holds one number only). False if it is absent. */
 bool file_number(const char *text, const char *key, uint64_t *value);
 
+/* fd, or where it is that of stdin, stdout or stderr, a copy above them in its place, so
+ * that nothing that is put onto those later meets it. -1 stays -1, with errno. */
+int file_above_stderr(int fd);
+
 /* Writes length bytes to fd, however many writes that takes. */
 bool file_write_all(int fd, const char *text, size_t length);
 

@@ -1,5 +1,7 @@
 #include "program.h"
 
+#include "common/child.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,19 +17,13 @@ static bool is_program(const char *path)
 /* The absolute path of a program in PATH; false: there is none. */
 static bool find_in_path(const char *name, char path[PATH_MAX])
 {
-    const char *at = getenv("PATH"), *end;
-    char folder[PATH_MAX / 4], here[PATH_MAX / 4];
-    for (; at != NULL && *at != '\0'; at = *end != '\0' ? end + 1 : NULL) {
-        end = strchrnul(at, ':');
-        snprintf(folder, sizeof folder, "%.*s", (int)(end - at), at);
-        if (folder[0] == '/')
-            snprintf(path, PATH_MAX, "%s/%s", folder, name);
-        else if (getcwd(here, sizeof here) != NULL)
-            snprintf(path, PATH_MAX, "%s/%s/%s", here, folder, name);
-        if (is_program(path))
-            return true;
-    }
-    return false;
+    char found[PATH_MAX], here[PATH_MAX];
+    if (!child_find(name, found))
+        return false;
+    if (found[0] == '/')
+        return snprintf(path, PATH_MAX, "%s", found) < PATH_MAX;
+    return getcwd(here, sizeof here) != NULL &&
+           snprintf(path, PATH_MAX, "%s/%s", here, found) < PATH_MAX;
 }
 
 static bool find(const struct context *context, const char *word, char path[PATH_MAX])

@@ -87,7 +87,7 @@ static void check_target(struct experiment *experiment)
     const char *target = experiment->target[0];
     char path[PATH_MAX];
     if (experiment->target_count != 1 || strpbrk(target, " \t\n|&;<>()$`*?") == NULL ||
-        access(target, X_OK) == 0 || child_find(target, path, sizeof path))
+        access(target, X_OK) == 0 || child_find(target, path))
         return;
     const char *const words[] = {target};
     const char *quoted = arena_keep(&experiment->arena, words_quote(words, 1));

@@ -1,5 +1,6 @@
 #include "program.h"
 
+#include "common/child.h"
 #include "common/machine_json.h"
 #include "common/sha256.h"
 
@@ -17,28 +18,6 @@
  * is 0.1 to 0.5 s; a usual program of 1 MiB takes 1 ms. */
 #define MOST_BYTES (INT64_C(256) << 20)
 
-static bool is_program(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
-}
-
-/* The first in PATH, as execvp() would find it, into a buffer of PATH_MAX. */
-static bool find_in_path(const char *command, char *path)
-{
-    const char *folders = getenv("PATH");
-    for (const char *rest = folders != NULL ? folders : "/bin:/usr/bin"; rest != NULL;) {
-        const int length = (int)strcspn(rest, ":");
-        const char *folder = length == 0 ? "." : rest;
-        const int written =
-            snprintf(path, PATH_MAX, "%.*s/%s", length == 0 ? 1 : length, folder, command);
-        if (written < PATH_MAX && is_program(path))
-            return true;
-        rest = rest[length] == ':' ? rest + length + 1 : NULL;
-    }
-    return false;
-}
-
 /* The file itself, without links. False, with errno. */
 static bool find(const char *command, char absolute[PATH_MAX])
 {
@@ -46,7 +25,7 @@ static bool find(const char *command, char absolute[PATH_MAX])
     if (strchr(command, '/') != NULL)
         return realpath(command, absolute) != NULL;
     errno = ENOENT;
-    return find_in_path(command, path) && realpath(path, absolute) != NULL;
+    return child_find(command, path) && realpath(path, absolute) != NULL;
 }
 
 static json_t *time_to_json(time_t time)

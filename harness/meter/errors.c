@@ -34,13 +34,7 @@ int errors_open(void)
     int fd = open(folder, O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
     if (fd < 0)
         fd = open_named(folder);
-    if (fd < 0 || fd > STDERR_FILENO)
-        return fd;
-    const int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    const int error = errno;
-    close(fd);
-    errno = error;
-    return above;
+    return file_above_stderr(fd);
 }
 
 bool errors_empty(int fd)

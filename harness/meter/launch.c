@@ -1,6 +1,7 @@
 #include "launch.h"
 
 #include "clock.h"
+#include "common/file.h"
 #include "common/messages.h"
 #include "errors.h"
 
@@ -42,14 +43,7 @@ int launch_open(const char *path, int flags)
     static const char descriptors[] = "/dev/fd/";
     if (strncmp(path, descriptors, strlen(descriptors)) == 0)
         return duplicate(path + strlen(descriptors));
-    const int fd = open(path, flags | O_CLOEXEC, 0666);
-    if (fd < 0 || fd > STDERR_FILENO)
-        return fd;
-    const int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    const int error = errno;
-    close(fd);
-    errno = error;
-    return above;
+    return file_above_stderr(open(path, flags | O_CLOEXEC, 0666));
 }
 
 static bool open_for_target(int *fd, const char *option, const char *path, int flags)

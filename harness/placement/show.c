@@ -91,9 +91,9 @@ bool show_json(const struct answer *answer)
 static void draw(const struct choices *choices)
 {
     static const char *const programs[] = {"lstopo-no-graphics", "lstopo"};
-    char path[4096];
+    char path[PATH_MAX];
     for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
-        if (!child_find(programs[i], path, sizeof path))
+        if (!child_find(programs[i], path))
             continue;
         const char *argv[] = {path, "--of", "console", "--no-io", "--disallowed", NULL, NULL, NULL};
         if (choices->synthetic != NULL) {

@@ -2,6 +2,7 @@
 
 #include "json.h"
 
+#include "common/file.h"
 #include "common/lock.h"
 #include "common/messages.h"
 
@@ -96,25 +97,11 @@ static bool is_record(const char *line, size_t length)
     return good;
 }
 
-static bool write_all(int fd, const char *text, size_t length)
-{
-    while (length > 0) {
-        const ssize_t wrote = write(fd, text, length);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0)
-            return false;
-        text += wrote;
-        length -= (size_t)wrote;
-    }
-    return true;
-}
-
 static bool move_to_torn(struct folder *folder, const char *line, size_t length, size_t start)
 {
     char *path = folder_file(folder, "runs.jsonl.torn");
     const int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
-    bool good = fd >= 0 && write_all(fd, line, length) && write_all(fd, "\n", 1);
+    bool good = fd >= 0 && file_write_all(fd, line, length) && file_write_all(fd, "\n", 1);
     good = (fd < 0 || close(fd) == 0) && good;
     free(path);
     if (!good || ftruncate(folder->fd, (off_t)start) != 0)
@@ -137,7 +124,7 @@ bool folder_repair(struct folder *folder)
         const size_t start = before ? (size_t)(before - text) + 1 : 0;
         whole = is_record(text + start, end - start);
         if (whole)
-            good = ended || write_all(folder->fd, "\n", 1) || cannot_write(folder);
+            good = ended || file_write_all(folder->fd, "\n", 1) || cannot_write(folder);
         else
             good = move_to_torn(folder, text + start, end - start, start);
         length = start;
@@ -189,10 +176,10 @@ static bool copy_line(int fd, const char *line, size_t size, bool changed)
 {
     json_t *record = changed ? json_loadb(line, size, 0, NULL) : NULL;
     if (!record)
-        return write_all(fd, line, size) && write_all(fd, "\n", 1);
+        return file_write_all(fd, line, size) && file_write_all(fd, "\n", 1);
     mark_set_aside(record);
     char *text = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS));
-    const bool good = text && write_all(fd, text, strlen(text)) && write_all(fd, "\n", 1);
+    const bool good = text && file_write_all(fd, text, strlen(text)) && file_write_all(fd, "\n", 1);
     free(text);
     json_decref(record);
     return good;
@@ -242,7 +229,7 @@ bool folder_append(struct folder *folder, const json_t *record)
     size_t length = strlen(text);
     text[length++] = '\n'; // in the place of the '\0'
     const bool known = fstat(folder->fd, &status) == 0;
-    const bool good = known && status.st_nlink > 0 && write_all(folder->fd, text, length);
+    const bool good = known && status.st_nlink > 0 && file_write_all(folder->fd, text, length);
     free(text);
     if (good) {
         folder->lines++;

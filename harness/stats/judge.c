@@ -87,10 +87,10 @@ static double taken(const struct cpu_list *mine, const json_t *other, double cpu
     return cpu_s * common_cpus(mine, &cpus) / cpus.count;
 }
 
-// CPU time that was there for the load, in seconds over `elapsed`; *all is what
-// would have been there if nobody had shared its CPUs. False where it is not known.
-static bool cpu_time(const json_t *record, const json_t *load, double elapsed, double *share_s,
-                     double *all_s)
+// CPU time that was there for the load, in seconds over `elapsed`; *all_s is what would
+// have been there if nobody had shared its CPUs. False: as far as is known nobody did.
+static bool is_sharing(const json_t *record, const json_t *load, double elapsed, double *share_s,
+                       double *all_s)
 {
     struct cpu_list mine;
     if (is_known(load, "node") || !(elapsed > 0) || !cpus_of(load, &mine))
@@ -116,7 +116,7 @@ struct delivery judge_delivery(const json_t *record, const json_t *load)
                                 .done = judge_number(load, "achieved")};
     delivery.known = !isnan(delivery.due) && !isnan(delivery.done) && !(elapsed < least_elapsed_s);
     double share_s, all_s;
-    if (!delivery.known || !cpu_time(record, load, elapsed, &share_s, &all_s))
+    if (!delivery.known || !is_sharing(record, load, elapsed, &share_s, &all_s))
         return delivery;
     const bool is_cpu_load = unit && strcmp(unit, "CPUs") == 0;
     if (is_cpu_load || cpu_s >= short_of_due * share_s)
