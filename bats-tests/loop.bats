@@ -180,6 +180,12 @@ END
     # The clock goes on by a second whenever it is read.
 
     [[ $stderr =~ ^'jostle: about '[0-9]+' min left: 2000 more runs are expected, after 2'$ ]]
+    # Not more than --max-time leaves.
+    plan folder "$PWD/out" command_text x meter -- meter x max_time_us 130000000
+    run -0 --separate-stderr loop
+    [[ $stderr =~ ^'jostle: about '[0-9]+' '(s|min)' left: 2000 more runs are expected, after 2, and --max-time ends the measurement before'$ ]]
+    [[ $stderr == *' 2 min '* || $stderr == *' 1'[0-9][0-9]' s '* ]]
+    plan folder "$PWD/out" command_text x meter -- meter x
     sed -i 's/2000/2/; s/1999/1/' decisions
     run -0 --separate-stderr loop
     [[ -z $stderr ]]

@@ -183,13 +183,20 @@ measure_target_failed() {
     exit "$EXIT_TARGET"
 }
 
-# time_left RUNS: sets REPLY to how many seconds so many runs (or -) will take; to nothing
-# where that is not known.
+# time_left RUNS: sets REPLY to how many seconds so many runs (or -) will take, and cut_short
+# where --max-time leaves less, which REPLY then is; REPLY to nothing where that is not known.
 time_left() {
-    REPLY=''
+    local spent_us rest_us
+    REPLY='' cut_short=''
     [[ $1 =~ ^[0-9]+$ ]] && ((runs_made > 0)) || return 0
     now_us
-    REPLY=$(((REPLY - measuring_us) * $1 / runs_made / 1000000))
+    spent_us=$((REPLY - measuring_us))
+    rest_us=$((spent_us * $1 / runs_made))
+    if [[ -n ${plan[max_time_us]:-} ]] && ((rest_us > plan[max_time_us] - spent_us)); then
+        rest_us=$((plan[max_time_us] - spent_us)) cut_short=1
+        ((rest_us > 0)) || rest_us=0
+    fi
+    REPLY=$((rest_us / 1000000))
 }
 
 # forecast_say RUNS_LEFT: where nobody sees a live line (a job's log), says once how long
@@ -200,7 +207,7 @@ forecast_say() {
     forecast_said=1
     [[ -z ${plan[quiet]:-} && -z ${plan[cell]:-} ]] && ((REPLY >= 60)) || return 0
     duration_text "$REPLY"
-    warn "about $REPLY left: $1 more runs are expected, after $runs_made"
+    warn "about $REPLY left: $1 more runs are expected, after $runs_made${cut_short:+, and --max-time ends the measurement before}"
 }
 
 # live_show CONDITION ORDER PROGRESS RUNS_LEFT: the line on a terminal.
