@@ -116,12 +116,12 @@ points() {
 @test "a target that is not on a CPU here gets no attribution, and it says why" {
     local alone='user_s: 0.01, system_s: 0.01, voluntary_switches: 9'
     attribute "{ $alone }" "{ $alone, wall_s: 1.4, pressure: { cpu_some_s: 1 } }" >out.json
-    points '(.told | not) and (.points.unexplained - 40 | fabs) < 1e-6 and .present < 0.02' 40 <out.json
+    points '(.attributed | not) and (.points.unexplained - 40 | fabs) < 1e-6 and .present < 0.02' 40 <out.json
     holds '.text == "half: +40 %: no attribution: the target was mostly not on a CPU of this machine (1.4 % of its time): launchers and clients, such as docker and ssh, wait for work elsewhere"' <out.json
     # Who waits for a disk of this machine, or whose extra time is known, is here.
-    attribute "{ $alone, stalls: { io_s: 0.9 } }" "{ $alone, wall_s: 1.4, stalls: { io_s: 1.2 } }" | points '.told and (.points.io - 30 | fabs) < 1e-6 and (.points.unexplained - 10 | fabs) < 1e-6' 40
-    attribute "{ $alone }" "{ $alone, wall_s: 1.05, stalls: { cpu_s: 0.04 } }" | points '.told and (.points.cpu - 4 | fabs) < 1e-6' 5
-    attribute "{ $alone, stalls: null }" "{ $alone, wall_s: 1.4, stalls: null, pressure: { cpu_some_s: 1 } }" | points '(.told | not) and .at_most.cpu == null' 40
+    attribute "{ $alone, stalls: { io_s: 0.9 } }" "{ $alone, wall_s: 1.4, stalls: { io_s: 1.2 } }" | points '.attributed and (.points.io - 30 | fabs) < 1e-6 and (.points.unexplained - 10 | fabs) < 1e-6' 40
+    attribute "{ $alone }" "{ $alone, wall_s: 1.05, stalls: { cpu_s: 0.04 } }" | points '.attributed and (.points.cpu - 4 | fabs) < 1e-6' 5
+    attribute "{ $alone, stalls: null }" "{ $alone, wall_s: 1.4, stalls: null, pressure: { cpu_some_s: 1 } }" | points '(.attributed | not) and .at_most.cpu == null' 40
 }
 
 @test "waiting for memory and for the disk is known by the target's own stalls" {
@@ -272,7 +272,7 @@ points() {
 }
 
 # bats test_tags=measures
-@test "a target that computes, sleeps, reads cold files and waits for its CPU for known times is told so" {
+@test "a target that computes, sleeps, reads cold files and waits for its CPU for known times has these attributed" {
     [[ $(stat -f -c %T .) != tmpfs ]] || skip "the folder for temporary files is no disk"
     "$BIN/meter" --accounting cgroup2 --output /dev/null -- true 2>/dev/null || skip "no cgroup v2 of our own"
     PAIRS=5 FILE_MIB=32 "$ROOT/bench/attribution" --raw 'everything, and a load' >lines

@@ -99,10 +99,10 @@ static bool ask_uuid(const char *path, uint8_t uuid[16])
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
-    const bool told = ioctl(fd, FS_IOC_GETFSUUID, &answer) == 0 && answer.length == 16;
+    const bool known = ioctl(fd, FS_IOC_GETFSUUID, &answer) == 0 && answer.length == 16;
     close(fd);
     memcpy(uuid, answer.uuid, sizeof answer.uuid);
-    return told && memcmp(uuid, none, sizeof none) != 0;
+    return known && memcmp(uuid, none, sizeof none) != 0;
 }
 
 bool disk_file_system_identity(const char *path, const char *type, char *text, size_t size)

@@ -35,7 +35,7 @@ static bool open_folder(const struct command_options *options, const json_t *pla
 static bool may_prepare(const struct command_options *options, const json_t *plan)
 {
     return !options->shared || text_of(plan, "session_prepare") == NULL ||
-           complain("session-prepare cannot run beside cells that others measure (--cells, jostle "
+           complain("session-prepare cannot run while others measure cells (--cells, jostle "
                     "submit): prepare each session yourself, and take it out of the file");
 }
 

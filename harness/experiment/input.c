@@ -42,7 +42,7 @@ static const char *future_path(const char *path, struct arena *arena)
     return arena_format(arena, "%s/%s", here, path);
 }
 
-/* Older ones have no --input, and nobody else can give their target a stdin. */
+/* Older ones have no --input, and there is no other way to give their target a stdin. */
 static void check_hyperfine(void)
 {
     const char *const argv[] = {"sh", "-c",

@@ -14,7 +14,7 @@ struct signals {
 };
 
 // signals_take: blocks SIGCHLD, SIGCONT and the terminating signals, so that they can be
-// waited for, and those by which a terminal stops: who measures goes on, and sees for how
+// waited for, and those by which a terminal stops: meter continues, and sees for how
 // long the target did not. One that the caller ignores (as nohup does) stays ignored. False
 // after a message.
 bool signals_take(struct signals *signals);

@@ -1,4 +1,4 @@
-// The target's own stalls: time in which it could not go on although it had work, from
+// The target's own stalls: time in which it could not continue although it had work, from
 // its exec to its end.
 //
 // Two sources, both of them lower bounds of the time in which at least one of the

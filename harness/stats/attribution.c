@@ -178,7 +178,7 @@ static json_t *shares_json(const struct shares *shares, const struct hardware *h
                      json_figure(shares->total), "points", causes_json(shares->points), "seconds",
                      causes_json(shares->seconds), "intervals", intervals_json(shares), "source",
                      source_json(shares->source), "at_most", at_most_json(shares), "ambiguous",
-                     shares->ambiguous, "told", shares->told, "present",
+                     shares->ambiguous, "attributed", shares->attributed, "present",
                      json_figure(shares->present), "threads", json_figure(shares->threads),
                      "execution", causes_execution(shares, hardware), "counters",
                      hardware_json(hardware));

@@ -194,7 +194,7 @@ char *causes_text(const char *condition, const char *statistic, const struct sha
     if (!stream)
         return NULL;
     fprintf(stream, "%s: %s", condition, statistic ? "mean " : "");
-    if (shares->told) {
+    if (shares->attributed) {
         say_points(stream, shares, executions[execution_of(shares, hardware)].words);
         if (causes_has_hardware(hardware))
             say_hardware(stream, hardware);

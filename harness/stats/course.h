@@ -27,11 +27,11 @@ bool course_replay(struct course *course, json_t *record);
 // Decides what is next, to be called once before the first run.
 void course_begin(struct course *course);
 
-// Takes the record of the run that `next` asked for, and decides again. False if
+// Takes the record of the run that `next` names, and decides again. False if
 // memory ran out, or the record does not fit: `why` then says why.
 bool course_take(struct course *course, json_t *record, char *why, size_t why_size);
 
-// Notes that the pause that `next` asked for was made, and decides again.
+// Notes that the pause that `next` names was made, and decides again.
 void course_rest(struct course *course);
 
 // Ends the experiment here for a reason that the records do not show.

@@ -229,7 +229,8 @@ static void measure_shares(struct shares *shares, const struct given *given,
     shares->ambiguous =
         shares->is_overlapping ||
         (shares->several && shares->points[CPU] + shares->points[MEMORY] + shares->points[IO] > 0);
-    shares->told = shares->present >= least_present || explained >= most_of_it * shares->total;
+    shares->attributed =
+        shares->present >= least_present || explained >= most_of_it * shares->total;
 }
 
 static void give_up(struct shares *shares)
@@ -263,7 +264,7 @@ struct shares shares_of(const struct times *before, const struct times *after, s
         .threads = given.threads,
     };
     measure_shares(&shares, &given, critical);
-    if (shares.told)
+    if (shares.attributed)
         bound(&shares, &given);
     else
         give_up(&shares);

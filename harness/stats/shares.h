@@ -8,7 +8,7 @@
 struct shares {
     // False: the target was on the CPUs of this machine, or waited here, for a small
     // part of its time only; all of the slowdown is unexplained then.
-    bool told;
+    bool attributed;
     double present; // that part, under load
     double total;   // percent of the mean time alone
     // Percentage points, 0 or more, that add up to `total`, and the same in seconds.

@@ -10,7 +10,7 @@ def order($names): . as $name | ($names | index($name)) // 99;
 # The q of each p: of all slowdowns in the report.
 ($report[0].cells | map(.all_slowdowns[] | select(.p != null) | { key: (.p | tostring), value: .survives }) | from_entries) as $survives
 # 1.37 ± 0.02; in brackets what the noise explains; a dagger where it holds among all
-# slowdowns, a double one where the load got less than 95 % of what it asked for.
+# slowdowns, a double one where the load got less than 95 % of what it offered.
 | def cell:
   if . == null then ""
   else . as $s
