@@ -138,10 +138,25 @@ figures_of() {
             and ([.warnings[] | select(.flag == "not-converged") | .message] | length == 1 and (.[0] | endswith("needs at least '"${case[2]}"' runs for an interval")))' <few
         figures "${case[2]}" | holds '.conditions[0].wall_s | .ci[0] < .center and .center < .ci[1]'
     done
+    # A gate looks at the data after each run, and takes more of them, also of means.
+    for what in 'mean 7' 'median 9' 'trimmed 9'; do
+        read -ra case <<<"$what"
+        figures() {
+            awk -v n="$1" 'BEGIN { srand(3); for (i = 1; i <= n; i++) for (c = 0; c < 2; c++)
+                printf "{\"condition\":\"%s\",\"block\":%d,\"wall_s\":%.9f}\n", c ? "load" : "base", i, 1 + 0.001 * rand() }' |
+                "$BIN/stats" --conditions base,load --at-most 2 --summary-only --summary - --statistic "${case[0]}" --min-runs "$1" --max-runs "$1"
+        }
+        figures $((case[1] - 1)) >few
+        holds '.slowdowns[0].ci == null' <few
+        [[ ${case[0]} == mean ]] || grep -q "needs at least ${case[1]} runs for an interval that --at-most" few
+        figures "${case[1]}" | holds '.slowdowns[0].ci[0] < 1.1'
+    done
     # It is said before anything is measured, not after hours.
     run -0 --separate-stderr "$JOSTLE" run --statistic p90 --min-runs 2 --max-runs 3 --output few-runs -- true
     # shellcheck disable=SC2154 # bats sets stderr
     [[ $stderr == *'--statistic p90 has an interval from 29 runs'*'--max-runs is 3'* && $output == *'(no interval)'* ]]
+    run -4 --separate-stderr "$JOSTLE" slowdown --at-most 2 --max-runs 2 --load 'low=cpu --percent 1' --output few-pairs -- true
+    [[ $stderr == *'--statistic mean with --at-most has an interval from 7 runs'*'--max-runs is 2'* ]]
 }
 
 @test "the interval of a median is that of its order statistics" {

@@ -146,16 +146,18 @@ static bool take_await(struct hub *hub, char *const *field, size_t count)
     return true;
 }
 
-// A quantile that cannot have an interval is not found out after hours.
+// That there cannot be an interval is not found out after hours.
 static void warn_of_few(const struct hub *hub)
 {
     const struct settings *settings = &hub->experiment.settings;
     const size_t needed = statistic_runs(
         settings->statistic, hub->course.session.critical.confidence, settings_has_gate(settings));
-    if (settings->max_runs < needed && settings->statistic != STATISTIC_MEAN)
-        complain("--statistic %s has an interval from %zu runs of each condition on: --max-runs "
+    const bool gate = settings_has_gate(settings);
+    if (settings->max_runs < needed && (gate || settings->statistic != STATISTIC_MEAN))
+        complain("--statistic %s%s has an interval from %zu runs of each condition on: --max-runs "
                  "is %zu, so there will be none: raise it",
-                 statistic_names[settings->statistic], needed, settings->max_runs);
+                 statistic_names[settings->statistic], gate ? " with --at-most" : "", needed,
+                 settings->max_runs);
 }
 
 static bool take_begin(struct hub *hub, char *const *field, size_t count)
@@ -166,7 +168,7 @@ static bool take_begin(struct hub *hub, char *const *field, size_t count)
     if (hub->course.next.stop == STOP_NOT && hub->earlier > 0 && !hub->command->quiet)
         complain("continuing after %zu run%s in %s", hub->earlier, hub->earlier == 1 ? "" : "s",
                  hub->folder.path);
-    if (hub->course.next.stop == STOP_NOT)
+    if (hub->course.next.stop == STOP_NOT && !hub->command->quiet)
         warn_of_few(hub);
     // What is complete is left as it is.
     if (hub->course.next.stop == STOP_NOT || !is_complete) {

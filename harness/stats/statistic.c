@@ -140,10 +140,13 @@ struct interval statistic_location(struct critical *critical, enum statistic sta
 
 size_t statistic_runs(enum statistic statistic, double confidence, bool always)
 {
-    if (statistic == STATISTIC_TRIMMED)
-        return TRIMMED_FROM;
-    return quantile_of[statistic] > 0 ? quantile_runs(quantile_of[statistic], confidence, always)
-                                      : 2;
+    const bool trimmed = statistic == STATISTIC_TRIMMED;
+    if (quantile_of[statistic] > 0)
+        return quantile_runs(quantile_of[statistic], confidence, always);
+    size_t n = trimmed ? TRIMMED_FROM : 2;
+    while (always && isinf(critical_sequence(confidence, trimmed ? n - 2 * trimmed_count(n) : n)))
+        n++;
+    return n;
 }
 
 // ---- ratios ----

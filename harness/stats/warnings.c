@@ -163,15 +163,16 @@ static void add_delivery(const struct session *session, size_t condition,
     finish(session, list, &message);
 }
 
-// Of how many runs a quantile has an interval at all.
+// Of how many runs a statistic has an interval at all.
 static void add_need(const struct session *session, size_t runs, struct message *message)
 {
     const struct settings *settings = session->settings;
     const size_t needed = statistic_runs(settings->statistic, session->critical.confidence,
                                          settings_has_gate(settings));
-    if (settings->statistic != STATISTIC_MEAN && runs < needed)
-        message_detail(message, "limit", ": the %s needs at least %zu runs for an interval",
-                       statistic_words(settings->statistic), needed);
+    if (runs < needed)
+        message_detail(message, "limit", ": the %s needs at least %zu runs for an interval%s",
+                       statistic_words(settings->statistic), needed,
+                       settings_has_gate(settings) ? " that --at-most can be judged by" : "");
 }
 
 static void add_error(const struct session *session, size_t condition, enum metric metric,
