@@ -56,6 +56,7 @@ refused() {
 @test "command lines are split as a shell would, and quoted so that one reads them back" {
     parts words
     parts joints
+    parts operators
 }
 
 @test "the nearest name is found, and none where none is near" {

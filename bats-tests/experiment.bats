@@ -41,6 +41,15 @@ values() {
     sed -n '/^load=sum.exec/,/^load=sum.cpu/s/^load_word=//p' plan | tail -n 3 | diff - <(printf '%s\n' sh -c 'echo "1 + 2" + 3')
 }
 
+@test "a pipe or a redirection of an exec: load is refused unless it is quoted" {
+    local spec
+    for spec in 'exec: ./noise > /dev/null' 'exec: sh -c "sleep 5" | cat' 'cpu --percent 5 + exec: a; b'; do
+        run -2 "$EXPERIMENT" slowdown --output out --load "n=$spec" -- true
+        [[ ${#lines[@]} -eq 1 && $output == *"or write exec: sh -c '...'" ]]
+    done
+    "$EXPERIMENT" slowdown --output out --load "n=exec: sh -c './noise > /dev/null'" -- true >/dev/null
+}
+
 @test "a shell's command line as one word is refused with the one that works" {
     run -2 "$EXPERIMENT" run --output out -- 'sleep 1 | cat'
     [[ ${#lines[@]} -eq 1 && $output == *": write its words apart, or have a shell run it: -- sh -c 'sleep 1 | cat'" ]]

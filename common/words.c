@@ -109,6 +109,20 @@ size_t words_until_joint(const char *text, const char **rest)
     return strlen(text);
 }
 
+const char *words_operator(const char *text)
+{
+    char *nowhere = NULL;
+    while (text != NULL && *text != '\0') {
+        if (strchr("|&;<>()", *text) != NULL)
+            return text;
+        if (*text == '\'' || *text == '"')
+            text = copy_quoted(text + 1, *text, &nowhere);
+        else
+            text += *text == '\\' && text[1] != '\0' ? 2 : 1;
+    }
+    return NULL;
+}
+
 static bool is_plain(const char *word)
 {
     return *word != '\0' && word[strspn(word, PLAIN)] == '\0';

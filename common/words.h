@@ -10,6 +10,10 @@
  * be freed; NULL with *error set to what is wrong ("a quote is not closed"). */
 char **words_split(const char *text, size_t *count, const char **error);
 
+/* The first character of a command line that a shell would obey (a pipe, a redirection, a
+ * list), as it is not quoted; NULL: there is none. */
+const char *words_operator(const char *text);
+
 /* Several command lines may be joined by a word `+`; one in quotes, or with a
  * backslash, is a word like any other. Returns the length of what is in front of the
  * first joint, up to its last word; *rest is what follows it, or NULL where there is none. */

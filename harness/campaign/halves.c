@@ -6,6 +6,7 @@
 #include "template.h"
 
 #include "common/messages.h"
+#include "common/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -191,6 +192,12 @@ static void complete_target(const struct context *context, struct half *half,
                             const struct entry *command)
 {
     size_t count;
+    const char *operator= words_operator(command->value);
+    if (operator!= NULL)
+        config_refuse(context->config, command, NULL,
+                      "no shell reads this, so %c would be a word like any other: quote it, or "
+                      "write sh -c '...'",
+                      *operator);
     char **words = entry_words(context->config, command, &count);
     half->part = joined_name(half->name, half->parameters, JOINED_PAIRS, ".", NAME_CHARACTERS);
     half->label = joined_name(half->name, half->parameters, JOINED_PAIRS, " ", NULL);

@@ -93,6 +93,11 @@ static void read_words(const struct parser *parser, struct load *load, const cha
     const char *const exec[] = {"exec", "--settle", parser->settle, "--"};
     const size_t exec_count = sizeof exec / sizeof exec[0];
     if (strncmp(text, EXEC, strlen(EXEC)) == 0) {
+        const char *operator= words_operator(text);
+        if (operator!= NULL)
+            usage_error("load '%s': no shell reads this, so %c would be a word like any other: "
+                        "quote it, or write exec: sh -c '...'",
+                        spec, *operator);
         split(parser, load, spec, text + strlen(EXEC), exec, exec_count);
         if (load->word_count == exec_count)
             usage_error("load '%s': no command: write exec: COMMAND", spec);
