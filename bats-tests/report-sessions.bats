@@ -60,6 +60,13 @@ over() {
     over '.slowdown.ratio - 5.05 / 4 | fabs < 1e-9'
 }
 
+@test "no time and no ratio over sessions has a bound below 0" {
+    sessions 0.5 3
+    over '.slowdown | .ci[0] == 0 and .ci[1] > 3 and .ratio == 1.75'
+    edited "campaign/cells/$base.session2/result.json" '.conditions[0].wall_s.center = 4'
+    over '.baseline.wall_s | .ci[0] == 0 and .ci[1] > 4 and .center == 2.5'
+}
+
 @test "one row for people, a line with what it is made of, and the legend says it; the family has one slowdown" {
     sessions 1.25 1.26 1.24
     report campaign >out

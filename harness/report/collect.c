@@ -6,6 +6,7 @@
 #include "model.h"
 #include "order.h"
 #include "row.h"
+#include "sessions.h"
 #include "survey.h"
 #include "workers.h"
 

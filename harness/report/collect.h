@@ -50,7 +50,7 @@ struct host {
 struct collected {
     struct problems problems;
     struct family family;
-    struct groups *groups;     /* of sessions, sessions.h */
+    struct groups *groups;     /* of sessions, groups.h */
     struct report_line *lines; /* sorted: target, label, load and level in natural order */
     size_t line_count, line_allocated;
     struct report_line *hidden; /* sessions, where a line of all of them is shown: no text */

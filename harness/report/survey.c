@@ -1,6 +1,7 @@
 #include "survey.h"
 
 #include "memory.h"
+#include "sessions.h"
 #include "workers.h"
 
 #include <math.h>

@@ -1,7 +1,8 @@
 #ifndef REPORT_SURVEY_H
 #define REPORT_SURVEY_H
 
-#include "sessions.h"
+#include "collect.h"
+#include "groups.h"
 
 /* What is to be known of all results before the first of them is put into words: which
  * are sessions of one cell, and the family of their slowdowns, settled. */

@@ -3,12 +3,6 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 
-static struct interval mean_of(struct critical *critical, double mean, double squares, size_t count)
-{
-    const double variance = count > 1 ? squares / (double)(count - 1) : NAN;
-    return interval_mean(critical, mean, variance, count, 1);
-}
-
 // Of the hypothesis that loaded and base are the same on average.
 static double paired_p(const struct pairs *pairs)
 {
@@ -46,9 +40,7 @@ struct levels levels_estimate(struct critical *critical, const struct level_sess
     for (size_t i = 0; i < count; i++)
         good = pairs_add(&pairs, session[i].base, session[i].loaded) && good;
     const double t = good ? critical_t(critical, (double)count - 1) : INFINITY;
-    levels.ratio = interval_ratio(&pairs, t, t);
-    levels.base = mean_of(critical, pairs.mean_x, pairs.xx, count);
-    levels.loaded = mean_of(critical, pairs.mean_y, pairs.yy, count);
+    levels.ratio = interval_positive(interval_ratio(&pairs, t, t));
     levels.p = paired_p(&pairs);
     if (count > 1)
         add_deviations(&levels, session, count);

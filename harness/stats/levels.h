@@ -18,12 +18,11 @@ struct level_session {
 };
 
 struct levels {
-    struct interval ratio;        // by Fieller, over the sessions; no bounds of fewer than two
-    struct interval base, loaded; // their means, by Student's t
-    double p;                     // two-sided, of the paired t test that the ratio inverts
-    double between;               // standard deviation of the true ratio from session to session,
-                                  // over the ratio: what the runs do not explain; 0: they do
-    double within; // and of a single pair's ratio within a session; both NAN: not known
+    struct interval ratio; // by Fieller, over the sessions; no bounds of fewer than two
+    double p;              // two-sided, of the paired t test that the ratio inverts
+    double between;        // standard deviation of the true ratio from session to session,
+                           // over the ratio: what the runs do not explain; 0: they do
+    double within;         // and of a single pair's ratio within a session; both NAN: not known
 };
 
 // At the confidence of `critical`.

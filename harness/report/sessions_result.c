@@ -1,0 +1,348 @@
+#include "sessions_result.h"
+
+#include "figure.h"
+#include "memory.h"
+#include "metrics.h"
+#include "model.h"
+
+#include "harness/stats/levels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The same object of each session's result. */
+struct parts {
+    const struct value **of;
+    size_t count;
+};
+
+static double number_of(const struct value *object, const char *key)
+{
+    return view_number(view_get(object, key), NAN);
+}
+
+static double sum_of(const struct parts *parts, const char *key)
+{
+    double sum = 0;
+    for (size_t i = 0; i < parts->count; i++)
+        sum += number_of(parts->of[i], key);
+    return sum;
+}
+
+static double mean_of(const struct parts *parts, const char *key)
+{
+    return sum_of(parts, key) / (double)parts->count;
+}
+
+static double extreme_of(const struct parts *parts, const char *key, bool most)
+{
+    double extreme = number_of(parts->of[0], key);
+    for (size_t i = 1; i < parts->count; i++) {
+        const double value = number_of(parts->of[i], key);
+        extreme = most ? fmax(extreme, value) : fmin(extreme, value);
+    }
+    return extreme;
+}
+
+static bool any_true(const struct parts *parts, const char *key)
+{
+    bool any = false;
+    for (size_t i = 0; i < parts->count; i++)
+        any = any || view_true(view_get(parts->of[i], key));
+    return any;
+}
+
+static bool all_true(const struct parts *parts, const char *key)
+{
+    bool all = true;
+    for (size_t i = 0; i < parts->count; i++)
+        all = all && view_true(view_get(parts->of[i], key));
+    return all;
+}
+
+/* All of them have an object there. */
+static bool are_objects(const struct parts *parts)
+{
+    for (size_t i = 0; i < parts->count; i++)
+        if (!view_is(parts->of[i], VIEW_OBJECT))
+            return false;
+    return parts->count > 0;
+}
+
+/* What follows is of the sessions. */
+struct sessions {
+    const struct experiment *part;
+    const struct group *group;
+    struct critical critical;
+};
+
+static struct parts parts_new(const struct sessions *of)
+{
+    return (struct parts){.of = must(calloc(of->group->count, sizeof(struct value *))),
+                          .count = of->group->count};
+}
+
+static void put_interval(struct line *json, const struct interval *interval)
+{
+    const bool bounded = isfinite(interval->low) && isfinite(interval->high) && !interval->constant;
+    line_bool(json, "constant", interval->constant);
+    if (bounded) {
+        line_array(json, "ci");
+        line_real(json, NULL, interval->low);
+        line_real(json, NULL, interval->high);
+        line_close(json);
+    } else {
+        line_null(json, "ci");
+    }
+    line_real(json, "error", bounded ? interval->error : NAN);
+}
+
+/* Mean over the sessions of their centers, by Student's t. */
+static struct interval mean_over(struct sessions *of, const struct parts *figures)
+{
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < figures->count; i++) {
+        const double center = figure_center(figures->of[i]), change = center - mean;
+        mean += change / (double)(i + 1);
+        squares += change * (center - mean);
+    }
+    return interval_positive(interval_mean(
+        &of->critical, mean, squares / (double)(figures->count - 1), figures->count, 1));
+}
+
+/* The variance of a run is that within a session: between them is another. */
+static void put_figure(struct line *json, const char *name, struct sessions *of,
+                       const struct parts *conditions)
+{
+    struct parts figures = parts_new(of);
+    for (size_t i = 0; i < figures.count; i++)
+        figures.of[i] = view_get(conditions->of[i], name);
+    if (!are_objects(&figures)) {
+        line_null(json, name);
+        free(figures.of);
+        return;
+    }
+    const struct interval mean = mean_over(of, &figures);
+    const double variance = mean_of(&figures, "variance");
+    line_object(json, name);
+    line_real(json, "mean", mean_of(&figures, "mean"));
+    line_real(json, "variance", variance);
+    line_real(json, "stddev", sqrt(variance));
+    line_real(json, "median", mean_of(&figures, "median"));
+    line_real(json, "min", extreme_of(&figures, "min", false));
+    line_real(json, "max", extreme_of(&figures, "max", true));
+    put_value(json, "statistic", view_get(figures.of[0], "statistic"));
+    line_real(json, "center", mean.center);
+    put_interval(json, &mean);
+    line_close(json);
+    free(figures.of);
+}
+
+static void put_load(struct line *json, const struct parts *loads)
+{
+    line_object(json, NULL);
+    put_value(json, "name", view_get(loads->of[0], "name"));
+    put_value(json, "unit", view_get(loads->of[0], "unit"));
+    line_real(json, "offered", mean_of(loads, "offered"));
+    line_real(json, "achieved", mean_of(loads, "achieved"));
+    line_real(json, "cpu_s", mean_of(loads, "cpu_s"));
+    line_real(json, "late", sum_of(loads, "late"));
+    line_real(json, "dropped", sum_of(loads, "dropped"));
+    line_real(json, "runs", sum_of(loads, "runs"));
+    line_bool(json, "short", any_true(loads, "short"));
+    line_close(json);
+}
+
+/* A condition has the same loads in all sessions, in the same order. */
+static void put_loads(struct line *json, const struct sessions *of, const struct parts *conditions)
+{
+    struct parts loads = parts_new(of);
+    for (size_t i = 0; i < loads.count; i++)
+        loads.of[i] = view_first(view_get(conditions->of[i], "load"));
+    line_array(json, "load");
+    while (are_objects(&loads)) {
+        put_load(json, &loads);
+        for (size_t i = 0; i < loads.count; i++)
+            loads.of[i] = view_next(view_get(conditions->of[i], "load"), loads.of[i]);
+    }
+    line_close(json);
+    free(loads.of);
+}
+
+static void put_condition(struct line *json, struct sessions *of, const struct value *first)
+{
+    char *name = view_string(view_get(first, "name"));
+    struct parts conditions = parts_new(of);
+    for (size_t i = 0; i < conditions.count && name != NULL; i++)
+        conditions.of[i] = condition_named(&of->part[i], name);
+    if (are_objects(&conditions)) {
+        line_object(json, NULL);
+        line_text(json, "name", name);
+        line_real(json, "runs", sum_of(&conditions, "runs"));
+        put_loads(json, of, &conditions);
+        line_bool(json, "converged", all_true(&conditions, "converged"));
+        put_value(json, "stop_reason", view_get(first, "stop_reason"));
+        line_real(json, "failed", sum_of(&conditions, "failed"));
+        line_real(json, "censored", sum_of(&conditions, "censored"));
+        for (unsigned i = 0; i < METRIC_COUNT; i++)
+            put_figure(json, metrics[i].name, of, &conditions);
+        line_close(json);
+    }
+    free(conditions.of);
+    free(name);
+}
+
+/* Standard error of a session's own ratio, from its interval; NAN: that is no multiple
+ * of it. */
+static double own_error(struct sessions *of, const struct value *slowdown)
+{
+    const double pairs = number_of(slowdown, "pairs");
+    if (view_equals(view_get(slowdown, "method"), "paired-confidence-sequence") || !(pairs > 1))
+        return NAN;
+    return number_of(slowdown, "error") * number_of(slowdown, "ratio") /
+           critical_t(&of->critical, pairs - 1);
+}
+
+static struct levels levels_of(struct sessions *of, const struct parts *slowdowns,
+                               const char *metric)
+{
+    struct level_session *session = must(calloc(slowdowns->count, sizeof *session));
+    for (size_t i = 0; i < slowdowns->count; i++) {
+        const double base = figure_center(view_get(of->part[i].baseline, metric));
+        session[i] = (struct level_session){
+            .base = base,
+            .loaded = base * number_of(slowdowns->of[i], "ratio"),
+            .error = own_error(of, slowdowns->of[i]),
+            .runs = (size_t)view_number(view_get(slowdowns->of[i], "pairs"), 0),
+        };
+    }
+    const struct levels levels = levels_estimate(&of->critical, session, slowdowns->count);
+    free(session);
+    return levels;
+}
+
+static void put_sessions(struct line *json, const struct sessions *of,
+                         const struct parts *slowdowns, const struct levels *levels)
+{
+    line_object(json, "sessions");
+    line_array(json, "numbers");
+    for (size_t i = 0; i < slowdowns->count; i++)
+        line_count(json, NULL, of->group->place[i].session);
+    line_close(json);
+    line_array(json, "ratios");
+    for (size_t i = 0; i < slowdowns->count; i++)
+        put_value(json, NULL, view_get(slowdowns->of[i], "ratio"));
+    line_close(json);
+    line_real(json, "between", levels->between);
+    line_real(json, "within", levels->within);
+    line_close(json);
+}
+
+static void put_ratio(struct line *json, struct sessions *of, const struct parts *slowdowns,
+                      const char *condition, const char *metric)
+{
+    const struct levels levels = levels_of(of, slowdowns, metric);
+    const struct interval *ratio = &levels.ratio;
+    line_object(json, NULL);
+    line_text(json, "condition", condition);
+    line_text(json, "metric", metric);
+    put_value(json, "requested", view_get(slowdowns->of[0], "requested"));
+    put_value(json, "statistic", view_get(slowdowns->of[0], "statistic"));
+    line_real(json, "ratio", ratio->center);
+    put_interval(json, ratio);
+    line_real(json, "p", levels.p);
+    line_text(json, "method", "sessions-fieller");
+    line_count(json, "pairs", slowdowns->count);
+    if (isnan(ratio->center))
+        line_null(json, "distinguishable");
+    else
+        line_bool(json, "distinguishable", ratio->low > 1 || ratio->high < 1);
+    put_value(json, "simultaneous", view_get(slowdowns->of[0], "simultaneous"));
+    line_real(json, "censored", sum_of(slowdowns, "censored"));
+    put_sessions(json, of, slowdowns, &levels);
+    line_close(json);
+}
+
+static void put_slowdown(struct line *json, struct sessions *of, const struct value *first)
+{
+    char *condition = view_string(view_get(first, "condition")),
+         *metric = view_string(view_get(first, "metric"));
+    struct parts slowdowns = parts_new(of);
+    for (size_t i = 0; i < slowdowns.count && condition != NULL && metric != NULL; i++)
+        slowdowns.of[i] = slowdown_of(&of->part[i], condition, metric);
+    if (are_objects(&slowdowns))
+        put_ratio(json, of, &slowdowns, condition, metric);
+    free(slowdowns.of);
+    free(condition);
+    free(metric);
+}
+
+/* Whether a session converged, or is noise, is not what the interval over them is about. */
+static bool is_of_session_alone(const struct value *warning)
+{
+    return view_equals(view_get(warning, "flag"), "noise") ||
+           view_equals(view_get(warning, "flag"), "not-converged");
+}
+
+static void put_warning(struct line *json, const struct value *warning, unsigned session)
+{
+    static const char *const members[] = {"flag", "severity", "condition", "metric", "advice"};
+    char *message = view_string(view_get(warning, "message")),
+         *text = text_of("session %u: %s", session, message == NULL ? "" : message);
+    line_object(json, NULL);
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        put_value(json, members[i], view_get(warning, members[i]));
+    line_text(json, "message", text);
+    line_raw(json, "runs", "[]"); /* their numbers are of one session */
+    line_close(json);
+    free(text);
+    free(message);
+}
+
+static void put_warnings(struct line *json, const struct sessions *of)
+{
+    line_array(json, "warnings");
+    for (size_t i = 0; i < of->group->count; i++) {
+        const struct value *all = view_get(of->part[i].result.top, "warnings");
+        for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+            if (!is_of_session_alone(item))
+                put_warning(json, item, of->group->place[i].session);
+    }
+    line_close(json);
+}
+
+static char *result_of(struct sessions *of)
+{
+    const struct value *first = of->part[0].result.top, *list;
+    struct line json = {0};
+    line_object(&json, NULL);
+    line_text(&json, "schema", "jostle.result/1");
+    line_array(&json, "conditions");
+    list = view_get(first, "conditions");
+    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+        put_condition(&json, of, item);
+    line_close(&json);
+    line_array(&json, "slowdowns");
+    list = view_get(first, "slowdowns");
+    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+        put_slowdown(&json, of, item);
+    line_close(&json);
+    put_warnings(&json, of);
+    put_value(&json, "intervals", view_get(first, "intervals"));
+    line_close(&json);
+    must(json.failed ? NULL : json.text);
+    return json.text;
+}
+
+char *sessions_result(const struct experiment *part, const struct group *group)
+{
+    const struct experiment *first = &part[0];
+    const double family = view_number(view_path(first->result.top, "intervals", "family"), 1);
+    const double confidence = view_number(view_get(first->settings, "confidence"), 0.95);
+    struct sessions of = {.part = part, .group = group};
+    critical_init(&of.critical, 1 - (1 - confidence) / fmax(family, 1));
+    char *result = result_of(&of);
+    critical_free(&of.critical);
+    return result;
+}
