@@ -302,7 +302,9 @@ measure_interrupted() {
     if [[ $phase == running ]]; then
         local runs="$runs_made runs"
         [[ $runs_made != 1 ]] || runs='1 run'
-        warn "interrupted by SIG$1 after $runs: the records are in $folder"
+        # A campaign says itself where its records are.
+        [[ -n ${plan[cell]:-} ]] || runs+=": the records are in $folder"
+        warn "interrupted by SIG$1 after $runs"
         [[ $runs_made == 0 || -n ${plan[cell]:-} ]] || measure_next_commands
     else
         warn "interrupted by SIG$1"
