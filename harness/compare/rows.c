@@ -22,13 +22,6 @@ double comparison_level(const struct comparison *comparison)
     return 1 - (1 - comparison->confidence) / (double)comparison_family(comparison);
 }
 
-static json_t *bounds(const struct interval *interval)
-{
-    if (interval->constant || !isfinite(interval->low))
-        return json_null();
-    return json_pack("[o, o]", json_figure(interval->low), json_figure(interval->high));
-}
-
 // Away from 1 by its interval; with A/A runs of both also beyond their floors together.
 // null: not known.
 static json_t *is_distinguishable(const struct interval *ratio, double floor)
@@ -56,11 +49,12 @@ static json_t *row(const struct comparison *comparison, struct critical *critica
                                side_floor(comparison->b, other, metric, &aa_other));
     return json_pack(
         "{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:b, s:o, s:o}", "condition", condition, "metric",
-        metric_names[metric], "ratio", json_figure(ratio.center), "ci", bounds(&ratio), "error",
-        ratio.constant ? json_null() : json_figure(ratio.error), "method", method_of(comparison),
-        "distinguishable", is_distinguishable(&ratio, aa_one && aa_other ? floor : 0),
-        "simultaneous", comparison_family(comparison) > 1, "a",
-        side_to_json(comparison->a, one, metric), "b", side_to_json(comparison->b, other, metric));
+        metric_names[metric], "ratio", json_figure(ratio.center), "ci", json_interval(&ratio),
+        "error", ratio.constant ? json_null() : json_figure(ratio.error), "method",
+        method_of(comparison), "distinguishable",
+        is_distinguishable(&ratio, aa_one && aa_other ? floor : 0), "simultaneous",
+        comparison_family(comparison) > 1, "a", side_to_json(comparison->a, one, metric), "b",
+        side_to_json(comparison->b, other, metric));
 }
 
 static size_t used_runs(const struct side *side, const char *condition)

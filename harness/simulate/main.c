@@ -89,8 +89,8 @@ static const char intro[] =
 
 static const char details[] =
     "Settings: `default` stops at an error of 5 % with 15 to 30 runs, `3-10` and\n"
-    "`5-15` with so many; `n*=25` and `n*=80` aim at the error that an oracle reaches\n"
-    "with so many runs, with 15 to 400 runs.\n"
+    "`5-15` with so many; `n*=25` and `n*=80` aim at the error that an oracle\n"
+    "reaches with so many runs, with 15 to 400 runs.\n"
     "\n"
     "Exit status:\n"
     "  0  done    1  failure, or with --quick a bound is broken    2  wrong use\n";

@@ -18,3 +18,10 @@ json_t *json_figure(double value)
         return json_integer((json_int_t)rounded);
     return json_real(rounded);
 }
+
+json_t *json_interval(const struct interval *interval)
+{
+    if (interval->constant || !isfinite(interval->low) || !isfinite(interval->high))
+        return json_null();
+    return json_pack("[o, o]", json_figure(interval->low), json_figure(interval->high));
+}

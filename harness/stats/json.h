@@ -2,6 +2,8 @@
 #ifndef STATS_JSON_H
 #define STATS_JSON_H
 
+#include "interval.h"
+
 #include <jansson.h>
 
 // Computed figures have 12 digits, which a double surely holds; values that were
@@ -11,5 +13,8 @@ enum { FIGURE_DIGITS = 12, RECORD_DIGITS = 15 };
 // A new reference to a number, a whole one without a point; to null for what is not
 // finite, as JSON has no infinities and what is not known is null.
 json_t *json_figure(double value);
+
+// A new reference to [low, high]; to null without variation, and where a bound is not known.
+json_t *json_interval(const struct interval *interval);
 
 #endif

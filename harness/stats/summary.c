@@ -11,13 +11,6 @@
 
 #include <math.h>
 
-static json_t *bounds(const struct interval *interval)
-{
-    if (interval->constant || !isfinite(interval->low) || !isfinite(interval->high))
-        return json_null();
-    return json_pack("[o, o]", json_figure(interval->low), json_figure(interval->high));
-}
-
 // A figure without variation has no error, rather than none.
 static json_t *error_of(const struct interval *interval)
 {
@@ -38,8 +31,8 @@ static json_t *describe(struct session *session, size_t condition, enum metric m
         json_figure(sample->sorted[0]), "max", json_figure(sample->sorted[sample->count - 1]),
         "statistic", statistic_names[session->settings->statistic], "center",
         json_figure(location.interval.center), "set_aside", 0, "outliers", (int)location.outliers,
-        "constant", location.interval.constant, "ci", bounds(&location.interval), "error",
-        error_of(&location.interval), "ci_robust", bounds(&location.robust));
+        "constant", location.interval.constant, "ci", json_interval(&location.interval), "error",
+        error_of(&location.interval), "ci_robust", json_interval(&location.robust));
 }
 
 static json_t *mean_rate(double sum, size_t runs)
@@ -155,7 +148,7 @@ static json_t *slowdown(struct session *session, size_t condition, enum metric m
         "{s:s, s:s, s:s, s:b, s:o, s:b, s:o, s:o, s:o, s:s, s:i, s:b, s:b}", "condition",
         settings->conditions[condition], "metric", metric_names[metric], "statistic",
         statistic_names[settings->statistic], "requested", settings->metric[metric], "ratio",
-        json_figure(ratio.center), "constant", ratio.constant, "ci", bounds(&ratio), "error",
+        json_figure(ratio.center), "constant", ratio.constant, "ci", json_interval(&ratio), "error",
         error_of(&ratio), "p", json_figure(significance_p(session, condition, metric)), "method",
         method_of(settings), "pairs", (int)session->conditions[condition].pairs[metric].count,
         "distinguishable", metric_is_distinguishable(session, condition, metric), "simultaneous",
