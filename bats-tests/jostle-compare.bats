@@ -208,6 +208,9 @@ made() {
     echo '{' >broken/experiment.json
     run -1 "$JOSTLE" compare A broken
     [[ ${#lines[@]} -eq 1 && $output == *'broken/experiment.json'*'give a folder'* ]]
+    echo '{}' >broken/experiment.json
+    run -1 "$JOSTLE" compare A broken
+    [[ ${#lines[@]} -eq 1 && $output == *'it has no loads or no settings'* ]]
     made few 1
     sed -i 3q few/runs.jsonl
     run -1 "$JOSTLE" compare --condition half A few

@@ -77,7 +77,7 @@ family() {
 
 @test "each format says how many are expected by chance, and marks those that hold" {
     family .0001 .0004 .0019 .0095 .0201 .0278 .0298 .0344 .0459 .3240 .4262 .5719 .6528 .7590 1
-    local format text='15 slowdowns, each with a two-sided interval at 95 %: by chance alone up to 0.75 of them would look distinguishable from noise (0.38 as slower, 0.38 as faster), 9 do; † marks the 4 that hold at a false discovery rate of 5 %'
+    local format text='15 slowdowns with two-sided intervals at 95 %: by chance up to 0.75 would look distinguishable from noise (0.38 slower, 0.38 faster), 9 do; † marks the 4 that hold at a false discovery rate of 5 %'
     for format in terminal md html; do
         report campaign --format "$format" >out
         grep -qF "$text" out
@@ -87,7 +87,7 @@ family() {
     done
     [[ $(report campaign | grep -c '\] †') -eq 4 && $(report campaign | grep -c '(noise)') -eq 6 ]]
     # Only in the family of what is shown: alone they would be nine, or more.
-    [[ $(report campaign --only 'delannoy*' | grep -F ' slowdowns, each') == '8 slowdowns, '*' up to 0.40 of '* ]]
+    [[ $(report campaign --only 'delannoy*' | grep -F ' slowdowns with') == '8 slowdowns with '*' up to 0.40 would '* ]]
     report campaign --format latex >out
     [[ $(grep -c '{\]} *\$\\dagger\$\|\] *\$\\dagger\$' out) -ge 4 ]]
     grep -qF 'false discovery rate of 5 \%' out
@@ -114,6 +114,8 @@ PYTHON
     family .06 .9 .5
     run -0 report campaign
     [[ $output == *', 0 do; none holds at a false discovery rate of 5 %'* && $output != *'†'* ]]
+    family .01 .9 .5
+    report campaign | grep -F ', 1 does; † marks the 1 that holds'
     family null null null
     report campaign | grep -F 'which of them are beyond chance is not known: they were recorded without p values'
 }

@@ -76,13 +76,34 @@ over() {
     grep -qF '3 sessions: 1.250, 1.260, 1.240; standard deviation ' out
     grep -qF 'between sessions, ' out
     grep -qF 'so few make a wide interval: 5 narrow it' out
-    grep -qF 'of rows whose runs end in / 3, for repetitions of sessions, of which there were 3' out
+    grep -qF '95 % confidence intervals for repetitions of sessions, of which there were 3: another node or build than theirs may differ by more; ' out
+    run ! grep -F 'same session' out
     [[ $(<out) == *': 1 cell with figures, 18 runs'* ]]
     report campaign --format json | holds '.family.slowdowns == 1 and .family.with_p == 1'
     sessions 1.25 1.26 1.24 1.25 1.26
     run ! grep -F 'so few' <(report campaign)
     local format
     for format in md latex html; do report campaign --format $format | grep -qF '5 sessions: 1.250'; done
+}
+
+@test "no page says of sessions what is true of a single one, and each says of which statistic its figures are" {
+    sessions 1.25 1.26 1.24
+    local file format
+    for file in campaign/cells/*/experiment.json; do edited "$file" '.settings.statistic = "median"'; done
+    for format in terminal md latex html; do
+        report campaign --format "$format" >out
+        grep -qE 'for repetitions of sessions(,|\{,\}) of which there were 3' out
+        run ! grep -F 'same session' out
+    done
+    grep -qE 'takes <b>[0-9.]+ times</b> as long \(median\) under' out
+    grep -qF 'as alone (median), with the 95 % confidence interval for repetitions of sessions' out
+    # One of them alone, and beside the others.
+    report "campaign/cells/$base" --format html >out
+    grep -qF 'confidence interval for repetitions in the same session: another day, node or build may differ by more. Each' out
+    run ! grep -F 'repetitions of' out
+    cp -r "campaign/cells/$base" other
+    edited other/experiment.json '.cell.name = "another"'
+    report campaign other | grep -F 'may differ by more; of rows whose runs end in / N, for repetitions of N sessions;'
 }
 
 @test "csv and json have each session, and all of them" {

@@ -92,6 +92,23 @@ static void check_pair(const struct comparison *comparison, const char *pair)
                         pair, i == 0 ? "A" : "B");
 }
 
+// Ends the program unless the condition is one of them.
+static void check_common(const json_t *common, const char *condition)
+{
+    const size_t count = json_array_size(common);
+    const char **names = calloc(count + 1, sizeof *names);
+    bool found = false;
+    for (size_t i = 0; names && i < count; i++) {
+        names[i] = json_string_value(json_array_get(common, i));
+        found = found || strcmp(names[i], condition) == 0;
+    }
+    const char *near = names ? nearest_name(condition, names) : NULL;
+    free(names);
+    if (!found)
+        usage_error("--condition %s: not in both%s%s%s: give one that both have", condition,
+                    near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+}
+
 // The conditions to compare: those of both, the one that is named, or a pair.
 static json_t *choose(const struct request *request, const struct comparison *comparison)
 {
@@ -101,24 +118,11 @@ static json_t *choose(const struct request *request, const struct comparison *co
     }
     const json_t *a = comparison->a->experiment.json, *b = comparison->b->experiment.json;
     json_t *common = differences_common(a, b);
-    const size_t count = json_array_size(common);
-    const char **names = calloc(count + 1, sizeof *names);
-    bool found = !request->condition;
-    for (size_t i = 0; names && i < count; i++) {
-        names[i] = json_string_value(json_array_get(common, i));
-        found = found || strcmp(names[i], request->condition) == 0;
-    }
-    if (!names || count == 0)
+    if (json_array_size(common) == 0)
         fail("the two have no condition in common: measure the same loads, by the same names");
-    if (!found) {
-        const char *near = nearest_name(request->condition, names);
-        usage_error("--condition %s: not in both%s%s%s: give one that both have",
-                    request->condition, near ? " (did you mean " : "", near ? near : "",
-                    near ? "?)" : "");
-    }
-    free(names);
     if (!request->condition)
         return common;
+    check_common(common, request->condition);
     json_decref(common);
     return json_pack("[s]", request->condition);
 }
@@ -163,16 +167,14 @@ static bool compare(const struct request *request, char *const *folders,
     return good;
 }
 
-static bool run(const struct request *request, char *const *folders)
+static bool compare_sides(const struct request *request, char *const *folders, struct side *a,
+                          struct side *b)
 {
-    struct side a, b;
-    if (!side_read(&a, folders[0]) || !side_read(&b, folders[1]))
-        return false;
-    b.is_second = true;
-    json_t *differences = differences_of(a.experiment.json, b.experiment.json);
+    b->is_second = true;
+    json_t *differences = differences_of(a->experiment.json, b->experiment.json);
     char *grave = differences_grave(differences);
-    struct comparison comparison = {.a = &a, .b = &b};
-    choose_metrics(request, &a, &comparison);
+    struct comparison comparison = {.a = a, .b = b};
+    choose_metrics(request, a, &comparison);
     const bool good =
         grave && !request->anyway
             ? complain("what was measured differs (%s): to compare it all the same, add --anyway",
@@ -180,6 +182,14 @@ static bool run(const struct request *request, char *const *folders)
             : compare(request, folders, &comparison, differences);
     free(grave);
     json_decref(differences);
+    return good;
+}
+
+static bool run(const struct request *request, char *const *folders)
+{
+    struct side a = {0}, b = {0};
+    const bool good = side_read(&a, folders[0]) && side_read(&b, folders[1]) &&
+                      compare_sides(request, folders, &a, &b);
     side_free(&a);
     side_free(&b);
     return good;

@@ -18,7 +18,7 @@ struct side {
 };
 
 // Reads FOLDER. Ends the program with wrong use where there is no experiment; false
-// after a message on stderr where it cannot be read.
+// after a message on stderr where it cannot be read. To be freed in either case.
 bool side_read(struct side *side, const char *folder);
 
 // Whether it has the condition of that name, which may be a pair, "one of A:one of B".

@@ -115,11 +115,11 @@ char *family_text(const struct family *family)
         return NULL;
     if (!isnan(counts.chance))
         snprintf(level, sizeof level, "%.6g %%", 100 * (1 - counts.chance));
-    char *chance = text_of("%zu slowdowns, each with a two-sided interval at %s: by chance alone "
-                           "up to %s of them would look distinguishable from noise (%s as slower, "
-                           "%s as faster), %zu do",
+    char *chance = text_of("%zu slowdowns with two-sided intervals at %s: by chance up to %s would "
+                           "look distinguishable from noise (%s slower, %s faster), %zu %s",
                            family->count, level, expected(counts.by_chance, all),
-                           expected(counts.by_chance / 2, half), half, counts.distinguishable);
+                           expected(counts.by_chance / 2, half), half, counts.distinguishable,
+                           counts.distinguishable == 1 ? "does" : "do");
     const char *some =
         family->known < family->count ? " (some were recorded without a p value)" : "";
     char *text = NULL;

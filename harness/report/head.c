@@ -141,10 +141,13 @@ struct legend head_legend(const struct collected *collected)
 void head_put_legend(struct line *json, const struct legend *legend)
 {
     char *level = legend_level(legend), *figure = legend_figure(legend), *key = legend_key(legend);
-    char *unseen = legend_unseen(legend);
+    char *unseen = legend_unseen(legend), *scope = legend_scope(legend),
+         *statistic = legend_statistic(legend);
     line_object(json, "legend");
     line_text(json, "figure", figure);
     line_text(json, "key", key);
+    line_text(json, "scope", scope);
+    line_text(json, "statistic", statistic);
     line_text(json, "unseen", unseen);
     line_close(json);
     line_text(json, "level", level);
@@ -152,6 +155,8 @@ void head_put_legend(struct line *json, const struct legend *legend)
     free(figure);
     free(key);
     free(unseen);
+    free(scope);
+    free(statistic);
 }
 
 /* Takes text. */

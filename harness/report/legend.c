@@ -55,7 +55,8 @@ struct legend legend_of(const struct experiment *experiment)
     struct legend legend = {.level = 1 - (1 - family) / count,
                             .family = family,
                             .intervals = (unsigned)count,
-                            .sessions = experiment->sessions,
+                            .fewest = experiment->sessions,
+                            .most = experiment->sessions,
                             .members = members_of(experiment->settings, count),
                             .statistic = statistic_of(experiment->settings)};
     find_unseen(&legend, experiment->conditions);
@@ -67,7 +68,8 @@ struct legend legend_join(struct legend a, struct legend b)
     if (a.level != b.level || a.intervals != b.intervals || a.members != b.members) {
         a.level = NAN;
     }
-    a.sessions = a.sessions > b.sessions ? a.sessions : b.sessions;
+    a.fewest = a.fewest < b.fewest ? a.fewest : b.fewest;
+    a.most = a.most > b.most ? a.most : b.most;
     if (a.statistic != b.statistic)
         a.statistic = NULL;
     if (b.unseen > a.unseen) {
@@ -102,9 +104,30 @@ char *legend_figure(const struct legend *legend)
     return text;
 }
 
+char *legend_scope(const struct legend *legend)
+{
+    static const char one[] = "for repetitions in the same session: another day, node or build "
+                              "may differ by more";
+    if (legend->most == 0)
+        return must(strdup(one));
+    if (legend->fewest == 0)
+        return text_of("%s; of rows whose runs end in / N, for repetitions of N sessions", one);
+    char *fewest = legend->fewest < legend->most ? text_of("%u to ", legend->fewest) : NULL;
+    char *text = text_of("for repetitions of sessions, of which there were %s%u: another node or "
+                         "build than theirs may differ by more",
+                         fewest == NULL ? "" : fewest, legend->most);
+    free(fewest);
+    return text;
+}
+
+char *legend_statistic(const struct legend *legend)
+{
+    return is_mean(legend) ? NULL : must(strdup(legend->statistic));
+}
+
 char *legend_key(const struct legend *legend)
 {
-    char *level = legend_level(legend), *together = must(strdup(""));
+    char *level = legend_level(legend), *together = must(strdup("")), *scope = legend_scope(legend);
     if (legend->intervals > 1 && !isnan(legend->level)) {
         char *all = percent(legend->family);
         free(together);
@@ -112,16 +135,8 @@ char *legend_key(const struct legend *legend)
         free(all);
     }
     char *text =
-        text_of("± and [ ] are %s%sconfidence intervals%s for repetitions in the same session: "
-                "another day, node or build may differ by more",
-                isnan(legend->level) ? "" : level, isnan(legend->level) ? "" : " ", together);
-    if (legend->sessions > 0) {
-        char *more = text_of("%s; of rows whose runs end in / %u, for repetitions of sessions, of "
-                             "which there were %u",
-                             text, legend->sessions, legend->sessions);
-        free(text);
-        text = more;
-    }
+        text_of("± and [ ] are %s%sconfidence intervals%s %s", isnan(legend->level) ? "" : level,
+                isnan(legend->level) ? "" : " ", together, scope);
     if (!is_mean(legend)) {
         char *more = text_of("%s; times and ratios are of the %s", text, legend->statistic);
         free(text);
@@ -129,6 +144,7 @@ char *legend_key(const struct legend *legend)
     }
     free(level);
     free(together);
+    free(scope);
     return text;
 }
 

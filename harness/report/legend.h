@@ -10,7 +10,7 @@ struct legend {
     double family;         /* the level at which all of its family hold at once */
     unsigned intervals;    /* of a family; 1: each holds by itself */
     const char *members;   /* what they are of, "metrics" */
-    unsigned sessions;     /* most that a figure is over; 0: each is of one session */
+    unsigned fewest, most; /* sessions that a figure is over; 0: it is of one alone */
     const char *statistic; /* in words, "mean"; NULL: not the same in all of them */
     double unseen;         /* what this share of runs does, none of a condition's may show */
     double runs;           /* of the condition with the fewest; 0: not known */
@@ -30,6 +30,10 @@ char *legend_figure(const struct legend *legend);
 /* What is said below the tables: "± and [ ] are 98.75 % confidence intervals (95 %
  * for the 4 metrics together)". */
 char *legend_key(const struct legend *legend);
+/* What intervals cover: "for repetitions in the same session: ...". */
+char *legend_scope(const struct legend *legend);
+/* "median"; NULL: figures are means, or not all of the same statistic. */
+char *legend_statistic(const struct legend *legend);
 /* "15 runs may not show what happens in 1 of 6 (95 %)"; NULL: not known. */
 char *legend_unseen(const struct legend *legend);
 

@@ -75,6 +75,10 @@ def family_text($head): $head.texts.family // empty;
 def caution_title($head): "wall if runs depend on each other [\($head.level)] (\($head.metrics[0].table_unit))";
 # What so few runs cannot show; nothing where it is not known.
 def unseen_text($head): $head.legend.unseen // empty;
+# What intervals cover.
+def scope_text($head): $head.legend.scope;
+# " (median)"; empty for means, and where statistics differ.
+def statistic_text($head): $head.legend.statistic | if . == null then "" else " (\(.))" end;
 # What the marks in tables mean.
 def key_text($head): $head.legend.key;
 def memory_text($head): $head.metrics[-1].meaning | sub(", "; " is ");

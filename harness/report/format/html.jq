@@ -48,7 +48,7 @@ def lede($head):
       (if $worst == null then "No slowdown can be distinguished from noise;"
        elif $worst.values.ratio < 1 then "No target became slower; the largest ratio is"
        else "The largest slowdown:" end)
-      + (if $worst == null then "" else " <b>\($worst.e.program)</b> takes <b>\($worst.ratio) times</b> as long under <b>\($worst.e.condition)</b>, \($head.level) interval \($worst.interval | together)." end)
+      + (if $worst == null then "" else " <b>\($worst.e.program)</b> takes <b>\($worst.ratio) times</b> as long\(statistic_text($head)) under <b>\($worst.e.condition)</b>, \($head.level) interval \($worst.interval | together)." end)
       + (if $worst == null then "" elif $noise == 0 then " Each slowdown can be distinguished from noise;" else " \($noise) of \($known | length) cannot be distinguished from noise;" end)
       + " \(if $marked == 0 then "no cell has a problem" else "\(plural($marked; "cell has"; "cells have")) a problem" end)."
     end;
@@ -108,7 +108,7 @@ def legend:
 
 def heat_map($head):
   columns as $columns
-  | "<p>How many times as long a target takes under a load as alone, with the \($head.level) confidence interval for repetitions in the same session: another day, node or build may differ by more. Each cell leads to its figures.</p>",
+  | "<p>How many times as long a target takes under a load as alone\(statistic_text($head)), with the \($head.level) confidence interval \(scope_text($head)). Each cell leads to its figures.</p>",
     ([.cells[].floor // empty] | unique | select(. != []) | .[:5][] | "<p>\(esc)</p>"),
     (family_text($head), unseen_text($head) | "<p>\(esc).</p>"),
     legend,
@@ -131,11 +131,11 @@ def waiting_table($head):
   end;
 
 # Without a load the answer is a time.
-def times:
-  "<ul>", (.cells[:12][] | "<li data-f=\"\(.e.program)\"><b>\(.e.program)</b> takes <b>\(.texts.alone | together)</b> (\(plural(.values.runs; "run"; "runs"))\(problem_names | map(", " + esc) | add // ""))</li>"),
+def times($head):
+  "<ul>", (.cells[:12][] | "<li data-f=\"\(.e.program)\"><b>\(.e.program)</b> takes <b>\(.texts.alone | together)</b>\(statistic_text($head)) (\(plural(.values.runs; "run"; "runs"))\(problem_names | map(", " + esc) | add // ""))</li>"),
   (if (.cells | length) > 12 then "<li>the others are in the table below</li>" else empty end), "</ul>";
 
-def answer($head): section("answer"; "The answer"), (if any(.cells[]; .slowed) then heat_map($head) else times end), waiting_table($head), "</section>";
+def answer($head): section("answer"; "The answer"), (if any(.cells[]; .slowed) then heat_map($head) else times($head) end), waiting_table($head), "</section>";
 
 # ---- every cell
 
