@@ -3,6 +3,7 @@
 #include "harness/stats/carry_over.h"
 #include "harness/stats/decide.h"
 #include "harness/stats/metrics.h"
+#include "simulation.h"
 #include "workers.h"
 
 #include <math.h>
@@ -101,26 +102,19 @@ static void judge(struct session *session, size_t made, struct sums *sums)
 static bool run_chunk(void *context, size_t number)
 {
     const struct job *job = context;
-    struct settings settings = job->cell.settings;
-    struct session session;
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
-    bool good = session_init(&session, &settings) && rng;
-    if (rng)
-        gsl_rng_set(rng, job->plan->seed + 1000003 * (number + 1));
+    struct simulation simulation;
+    bool good = simulation_init(&simulation, &job->cell.settings, job->plan->seed, number);
     for (size_t i = 0; good && i < CHUNK; i++) {
         struct stream stream;
         struct trace trace = {.effect = &job->effect};
-        settings.seed = gsl_rng_get(rng);
-        session_clear(&session);
-        stream_begin(&stream, job->cell.population, false, rng);
-        const size_t made = measure(&session, &stream, &trace);
+        simulation_next(&simulation);
+        stream_begin(&stream, job->cell.population, false, simulation.rng);
+        const size_t made = measure(&simulation.session, &stream, &trace);
         good = made > 0;
         if (good)
-            judge(&session, made, &job->part[number]);
+            judge(&simulation.session, made, &job->part[number]);
     }
-    session_free(&session);
-    if (rng)
-        gsl_rng_free(rng);
+    simulation_free(&simulation);
     return good;
 }
 

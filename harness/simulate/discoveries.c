@@ -4,6 +4,7 @@
 #include "harness/stats/discovery.h"
 #include "harness/stats/metrics.h"
 #include "harness/stats/significance.h"
+#include "simulation.h"
 #include "workers.h"
 
 #include <math.h>
@@ -112,28 +113,22 @@ static char names[LOADS + 1][4] = {"0", "1", "2", "3",  "4",  "5", "6",
 static bool run_family(void *context, size_t number)
 {
     const struct job *job = context;
-    struct settings settings = job->cell.settings;
-    struct session session;
+    struct simulation simulation;
     struct result results[FAMILY];
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
-    bool good = session_init(&session, &settings) && rng;
-    if (rng)
-        gsl_rng_set(rng, job->plan->seed + 1000003 * (number + 1));
+    struct session *session = &simulation.session;
+    bool good = simulation_init(&simulation, &job->cell.settings, job->plan->seed, number);
     for (size_t i = 0; good && i < FAMILY; i += LOADS) {
         struct stream stream;
-        settings.seed = gsl_rng_get(rng);
-        session_clear(&session);
-        stream_begin(&stream, job->cell.population, false, rng);
-        good = measure(job, &session, &stream, i);
+        simulation_next(&simulation);
+        stream_begin(&stream, job->cell.population, false, simulation.rng);
+        good = measure(job, session, &stream, i);
         for (size_t k = 0; good && k < LOADS; k++)
             results[i + k] =
-                (struct result){significance_p(&session, k + 1, WALL_S), has_effect(job, i + k)};
+                (struct result){significance_p(session, k + 1, WALL_S), has_effect(job, i + k)};
     }
     if (good)
         judge(results, &job->part[number]);
-    session_free(&session);
-    if (rng)
-        gsl_rng_free(rng);
+    simulation_free(&simulation);
     return good;
 }
 

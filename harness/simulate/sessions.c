@@ -3,6 +3,7 @@
 #include "harness/stats/decide.h"
 #include "harness/stats/levels.h"
 #include "harness/stats/metrics.h"
+#include "simulation.h"
 #include "workers.h"
 
 #include <gsl/gsl_randist.h>
@@ -72,15 +73,15 @@ static struct level_session take(struct session *session, struct critical *criti
                                   pairs};
 }
 
-static bool one(const struct job *job, struct session *session, struct settings *settings,
-                gsl_rng *rng, struct sums *sums)
+static bool one(const struct job *job, struct simulation *simulation, struct sums *sums)
 {
+    struct session *session = &simulation->session;
+    gsl_rng *rng = simulation->rng;
     struct level_session sessions[MOST];
     struct interval ratio;
     struct stream stream;
     for (size_t i = 0; i < MOST; i++) {
-        settings->seed = gsl_rng_get(rng);
-        session_clear(session);
+        simulation_next(simulation);
         stream_begin(&stream, job->cell.population, false, rng);
         if (!measure(session, &stream, session_level(rng, level_spread),
                      true_ratio * session_level(rng, job->spread)))
@@ -107,17 +108,11 @@ static bool one(const struct job *job, struct session *session, struct settings 
 static bool run_chunk(void *context, size_t number)
 {
     const struct job *job = context;
-    struct settings settings = job->cell.settings;
-    struct session session;
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
-    bool good = session_init(&session, &settings) && rng;
-    if (rng)
-        gsl_rng_set(rng, job->plan->seed + 1000003 * (number + 1));
+    struct simulation simulation;
+    bool good = simulation_init(&simulation, &job->cell.settings, job->plan->seed, number);
     for (size_t i = 0; good && i < CHUNK; i++)
-        good = one(job, &session, &settings, rng, &job->part[number]);
-    session_free(&session);
-    if (rng)
-        gsl_rng_free(rng);
+        good = one(job, &simulation, &job->part[number]);
+    simulation_free(&simulation);
     return good;
 }
 

@@ -3,6 +3,7 @@
 #include "harness/stats/compare.h"
 #include "harness/stats/decide.h"
 #include "harness/stats/metrics.h"
+#include "simulation.h"
 #include "workers.h"
 
 #include <gsl/gsl_cdf.h>
@@ -159,38 +160,35 @@ static void judge_pair(struct session *a, struct session *b, const struct cell *
     tally->wrong_unflagged += covered || flagged ? 0 : 1;
 }
 
-static bool one(const struct cell *cell, struct session *session, struct settings *settings,
-                double scale, gsl_rng *rng, struct generator *generator)
+// session: that of the simulation, or another with its settings.
+static bool one(const struct cell *cell, struct simulation *simulation, struct session *session,
+                double scale, struct generator *generator)
 {
-    settings->seed = gsl_rng_get(rng);
+    simulation->settings.seed = gsl_rng_get(simulation->rng);
     session_clear(session);
-    begin(generator, cell, scale, rng);
+    begin(generator, cell, scale, simulation->rng);
     return measure(session, generator);
 }
 
-static bool run_many(const struct cell *cell, unsigned long seed, size_t count, struct tally *tally)
+static bool run_many(const struct cell *cell, unsigned long seed, size_t chunk, size_t count,
+                     struct tally *tally)
 {
-    struct settings settings = cell->settings;
-    struct session session, other;
+    struct simulation simulation;
+    struct session *session = &simulation.session, other;
     struct generator generator, second;
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
-    bool good = session_init(&session, &settings) && rng;
-    good = session_init(&other, &settings) && good;
-    if (rng)
-        gsl_rng_set(rng, seed);
+    bool good = simulation_init(&simulation, &cell->settings, seed, chunk);
+    good = session_init(&other, &simulation.settings) && good;
     for (size_t i = 0; good && i < count; i++) {
-        good = one(cell, &session, &settings, 1, rng, &generator);
+        good = one(cell, &simulation, session, 1, &generator);
         if (good && cell->kind == COMPARISON) {
-            good = one(cell, &other, &settings, cell->ratio, rng, &second);
-            judge_pair(&session, &other, cell, tally);
+            good = one(cell, &simulation, &other, cell->ratio, &second);
+            judge_pair(session, &other, cell, tally);
         } else if (good) {
-            judge(&session, &generator, tally);
+            judge(session, &generator, tally);
         }
     }
-    session_free(&session);
+    simulation_free(&simulation);
     session_free(&other);
-    if (rng)
-        gsl_rng_free(rng);
     return good;
 }
 
@@ -223,12 +221,11 @@ struct cells {
     unsigned long seed;
 };
 
-// Each chunk has its own seed, so it is the same whichever thread takes it.
 static bool run_chunk(void *context, size_t number)
 {
     const struct cells *all = context;
     size_t first = number % all->chunks * CHUNK, left = all->experiments - first;
-    return run_many(&all->cells[number / all->chunks], all->seed + 1000003 * (number + 1),
+    return run_many(&all->cells[number / all->chunks], all->seed, number,
                     left < CHUNK ? left : CHUNK, &all->part[number]);
 }
 
