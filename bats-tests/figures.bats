@@ -42,6 +42,13 @@ valid() {
     holds '.verdict == "below" and ([.slowdowns[] | select(has("verdict")) | .metric] == ["user_s"])' <gate/result.json
     run -0 "$JOSTLE" report gate
     [[ $output == *'at most 1.35 for user time: below'* ]]
+    # What is too small is not judged, and the answer does not claim it.
+    sed -i 's/"system_s":[0-9.]*/"system_s":0.0001/' gate/runs.jsonl
+    jq '.settings.metric = ["user_s", "system_s"]' gate/experiment.json >both && mv both gate/experiment.json
+    "$BIN/stats" --derive gate
+    holds '[.slowdowns[] | select(has("verdict")) | .metric] == ["user_s"]' <gate/result.json
+    run -0 "$JOSTLE" report gate
+    [[ $output == *'at most 1.35 for user time (too small to be judged: system time): below'* ]]
     experiment usual '{}'
     holds '[.slowdowns[] | [.metric, .requested]] == [["wall_s", true]]' <usual/result.json
 }

@@ -236,23 +236,46 @@ static void put_attributions(struct line *json, const struct experiment *experim
             put_visible(json, NULL, view_string(view_path(item, "attribution", "text")));
 }
 
-/* What the gate is about, where that is not the wall time alone: " for user time, memory". */
+/* Whether --at-most was judged by that metric: what is too small for it has no verdict. */
+static bool is_judged(const struct experiment *experiment, const char *metric)
+{
+    const struct value *all = view_get(experiment->result.top, "slowdowns");
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+        if (view_equals(view_get(item, "metric"), metric) &&
+            view_is(view_get(item, "verdict"), VIEW_STRING))
+            return true;
+    return false;
+}
+
+/* "a" or "a, b"; `text` is freed. */
+static char *with_name(char *text, const char *name)
+{
+    char *more = text_of("%s%s%s", text, *text == '\0' ? "" : ", ", name);
+    free(text);
+    return more;
+}
+
+/* What the gate is about, where that is not the wall time alone: " for user time, memory",
+ * and which metrics it had to leave out. */
 static char *gate_metrics(const struct experiment *experiment)
 {
     const struct value *list = view_get(experiment->settings, "metric");
-    char *text = must(strdup(""));
+    char *judged = must(strdup("")), *small = must(strdup(""));
     bool others = false;
     for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
         for (unsigned i = 0; i < METRIC_COUNT; i++) {
             if (!view_equals(item, metrics[i].name))
                 continue;
             others = others || i != METRIC_WALL;
-            char *more = text_of("%s%s%s", text, *text == '\0' ? " for " : ", ", metrics[i].words);
-            free(text);
-            text = more;
+            char **text = is_judged(experiment, metrics[i].name) ? &judged : &small;
+            *text = with_name(*text, metrics[i].words);
         }
-    if (!others)
-        *text = '\0';
+    char *text = !others ? must(strdup(""))
+                         : text_of("%s%s%s%s%s", *judged == '\0' ? "" : " for ", judged,
+                                   *small == '\0' ? "" : " (too small to be judged: ", small,
+                                   *small == '\0' ? "" : ")");
+    free(judged);
+    free(small);
     return text;
 }
 

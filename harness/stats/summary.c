@@ -160,7 +160,7 @@ static json_t *slowdown(struct session *session, size_t condition, enum metric m
     if (settings_is_loaded(settings, (int)condition))
         json_object_set_new(object, "carry_over", carry_over(session, condition, metric));
     if (settings_has_gate(settings) && settings->metric[metric] &&
-        condition != settings_aa(settings))
+        condition != settings_aa(settings) && !metric_is_negligible(session, condition, metric))
         json_object_set_new(object, "verdict",
                             json_string(verdict_names[gate_condition(session, condition)]));
     return object;
