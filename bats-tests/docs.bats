@@ -39,6 +39,14 @@ setup() {
     diff "$BATS_TEST_TMPDIR/code" "$BATS_TEST_TMPDIR/docs"
 }
 
+@test "every warning is in the schema of results" {
+    local results=results/schema/jostle.result.schema.json
+    tr -d '\n' <harness/stats/messages.c | grep -oE '= *\{"[a-z-]+", *[A-Z_]+' | cut -d'"' -f2 | sort -u >"$BATS_TEST_TMPDIR/code"
+    jq -r '.definitions.warning.properties.flag.enum[]' "$results" | sort >"$BATS_TEST_TMPDIR/schema"
+    [[ -s $BATS_TEST_TMPDIR/code ]]
+    diff "$BATS_TEST_TMPDIR/code" "$BATS_TEST_TMPDIR/schema"
+}
+
 @test "every option that a page shows is one of the programs'" {
     local command option page
     {

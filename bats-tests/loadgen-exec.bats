@@ -131,6 +131,7 @@ add_cpu() {
     load_resume
     for _ in 1 2 3 4 5 6; do
         load_mark
+        load_holds '.accounting == "processes"'
         add_cpu
         sleep 0.25
     done

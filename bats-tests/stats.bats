@@ -489,6 +489,9 @@ skewed() {
     # Too little time shows nothing; one run of many is worth a note.
     [[ $(delivered '{ achieved: 0.1, elapsed_s: 0.09 }') == '[false,[]]' ]]
     [[ $(delivered '{ cpus: "1" }' '({}, {}, {}, {}, {}, {}, {}, {}, {}), { load: [{ name: "l", unit: "CPUs", offered: 1, achieved: 0.9, elapsed_s: 1, cpus: "1" }] }') == '[false,["load-uneven","note"]]' ]]
+    # Without a control group a load may have used more than it says.
+    [[ $(delivered '{ accounting: "processes" }') == '[false,["load-time","note"]]' ]]
+    [[ $(delivered '{ accounting: "cgroup2" }') == '[false,[]]' ]]
 }
 
 @test "many experiments one after the other give a summary each, and the first stop counts" {

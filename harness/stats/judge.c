@@ -129,6 +129,12 @@ bool judge_short(const struct delivery *delivery)
     return delivery->known && delivery->done < short_of_due * delivery->due;
 }
 
+bool judge_load_bound(const json_t *load)
+{
+    const char *accounting = json_string_value(json_object_get(load, "accounting"));
+    return accounting && strcmp(accounting, "processes") == 0;
+}
+
 static double loads_cpu_s(const json_t *record)
 {
     const json_t *loads = json_object_get(record, "load");

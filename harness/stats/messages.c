@@ -112,6 +112,11 @@ static const struct warning_case cases[FLAGS] = {
                           "{load} delivered less than it offered in {few} of {all} runs, but "
                           "enough on average",
                           "measure for longer if single runs matter"},
+    [FLAG_LOAD_TIME] = {"load-time", NOTE,
+                        "the CPU time of {load} is a lower bound: no control group counts it, "
+                        "and what its processes used that ended without being waited for "
+                        "is not counted, so it may be taken for foreign-load",
+                        "measure as root, or where jostle can make a control group"},
     [FLAG_LOAD_WARNING] = {"load-warning", PROBLEM, "{load}: {text}",
                            "try the load alone with loadgen"},
     [FLAG_HARNESS_WARNING] = {"harness-warning", NOTE, "{text}",

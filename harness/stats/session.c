@@ -340,6 +340,7 @@ static bool add_load(struct condition *condition, const struct observation *run,
     add_known(load, "offered", &sum->offered, &sum->offered_runs);
     add_known(load, "achieved", &sum->achieved, &sum->achieved_runs);
     add_known(load, "cpu_s", &sum->cpu_s, &sum->cpu_runs);
+    sum->bound = sum->bound || judge_load_bound(load);
     add_known(load, "late", &sum->late, &ignored);
     add_known(load, "dropped", &sum->dropped, &ignored);
     const struct delivery delivery = judge_delivery(record, load);

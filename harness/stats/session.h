@@ -11,6 +11,7 @@ struct load_sum {
     char *name, *unit;
     double offered, achieved, cpu_s, late, dropped;
     size_t offered_runs, achieved_runs, cpu_runs, runs;
+    bool bound;               // cpu_s is a lower bound, of some runs at least
     struct delivery delivery; // sums over the runs that are long enough to judge
     size_t judged_runs;
     size_t *short_runs; // the orders of those that were short

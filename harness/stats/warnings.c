@@ -163,6 +163,24 @@ static void add_delivery(const struct session *session, size_t condition,
     finish(session, list, &message);
 }
 
+static void add_bound(const struct session *session, size_t condition, const struct load_sum *load,
+                      json_t *list)
+{
+    struct message message = {.flag = FLAG_LOAD_TIME,
+                              .condition = session->settings->conditions[condition]};
+    message_detail(&message, "load", "load %s", load->name);
+    finish(session, list, &message);
+}
+
+static void add_load(const struct session *session, size_t condition, const struct load_sum *load,
+                     json_t *list)
+{
+    if (load->short_count > 0)
+        add_delivery(session, condition, load, list);
+    if (load->bound)
+        add_bound(session, condition, load, list);
+}
+
 // Of how many runs a statistic has an interval at all.
 static void add_need(const struct session *session, size_t runs, struct message *message)
 {
@@ -252,8 +270,7 @@ json_t *warnings_of(struct session *session)
                 add_oddities(session, i, m, list);
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t k = 0; k < session->conditions[i].load_count; k++)
-            if (session->conditions[i].loads[k].short_count > 0)
-                add_delivery(session, i, &session->conditions[i].loads[k], list);
+            add_load(session, i, &session->conditions[i].loads[k], list);
     for (size_t i = 0; i < settings->condition_count; i++)
         for (enum metric m = 0; m < METRICS; m++)
             if (settings_reports(settings, m))

@@ -287,7 +287,14 @@ static void exec_describe(struct run *run, struct line *line)
     line_text(line, "accounting", exec_usage_name(&state->usage));
 }
 
-static const struct load_report reports = {.describe = exec_describe};
+static void exec_fields(struct run *run, const struct snapshot *window, struct line *line)
+{
+    const struct exec_state *state = run->state;
+    (void)window;
+    line_text(line, "accounting", exec_usage_name(&state->usage));
+}
+
+static const struct load_report reports = {.describe = exec_describe, .fields = exec_fields};
 static const struct load_accounting accounting = {.delivered = exec_delivered,
                                                   .cpu_ns = exec_cpu_ns};
 static const struct load_process process = {
