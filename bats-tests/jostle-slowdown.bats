@@ -88,7 +88,7 @@ END
     run -0 "$JOSTLE" slowdown --output out --max-runs 12 --aa --load 'none=cpu --percent 0' -- sleep 0.02
     holds -s 'map(select(.condition == "aa")) | length > 0 and all(.[]; .load == [])' <out/runs.jsonl
     holds '.noise_floor[0].metric == "wall_s" and .noise_floor[0].floor > 0' <out/result.json
-    [[ $output == *'noise floor, wall_s: '*' %'* ]]
+    [[ $output == *'noise floor, wall time: '*' %'* ]]
     run -2 "$JOSTLE" slowdown --aa --load aa=cpu -- true
 }
 

@@ -286,13 +286,14 @@ static void put_answers(struct line *json, const struct experiment *experiment)
     char text[NUMBER_SIZE];
     for (const struct value *floor = view_first(floors); floor != NULL;
          floor = view_next(floors, floor)) {
-        char *metric = view_string(view_get(floor, "metric"));
+        const char *name = "?";
+        for (unsigned i = 0; i < METRIC_COUNT; i++)
+            if (view_equals(view_get(floor, "metric"), metrics[i].name))
+                name = metrics[i].words;
         put_visible(
             json, NULL,
             text_of("noise floor, %s: %s (what the baseline measured against itself still allows)",
-                    metric == NULL ? "?" : metric,
-                    number_percent(view_number(view_get(floor, "floor"), NAN), text)));
-        free(metric);
+                    name, number_percent(view_number(view_get(floor, "floor"), NAN), text)));
     }
     char *verdict = view_string(view_get(result, "verdict")), *names = gate_metrics(experiment);
     if (verdict != NULL)
