@@ -61,8 +61,8 @@ static const struct option_row rows[] = {
 
 static const char intro[] =
     "A and B are folders with records of `jostle run` or `jostle slowdown`. Shows,\n"
-    "for each condition that both have, the figure of each (as its own table has it:\n"
-    "each is judged by its own settings), the ratio of B to A with its confidence\n"
+    "for each condition that both have, the figure of each as its own table has it\n"
+    "(each is judged by its own settings), the ratio of B to A with its confidence\n"
     "interval, and the noise floor of each. Names what differs: settings, program,\n"
     "environment variables, machine; and what older records do not have. Refuses to\n"
     "compare where the command or a load differs.\n";
