@@ -102,12 +102,12 @@ $(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # Comparing two experiments is the statistics of two sets of records.
 $(BIN)/compare: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # What is of all results of a report together is statistics, too.
-$(BIN)/report: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,discovery levels interval)
+$(BIN)/report: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,discovery levels interval statistics)
 # A campaign's settings are the options of an experiment; loads are parsed once.
 $(BIN)/campaign: $(patsubst %,$(BUILD)/obj/harness/experiment/%.o,settings placed percent_limit arena)
 $(BIN)/placement: $(filter-out %/main.o,$(call objects,harness/experiment/*.c))
-# --washout is read in one place, by those who check it and by stats.
-$(BIN)/experiment $(BIN)/campaign $(BIN)/placement: $(BUILD)/obj/harness/stats/washout.o
+# --washout and --statistic are read in one place, by those who check them and by stats.
+$(BIN)/experiment $(BIN)/campaign $(BIN)/placement: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,washout statistics)
 
 define part
 $(BIN)/$(1): $(call objects,harness/$(1)/*.c) $(COMMON)

@@ -3,6 +3,7 @@
 #include "common/messages.h"
 #include "common/option_value.h"
 #include "common/units.h"
+#include "harness/stats/statistics.h"
 #include "harness/stats/washout.h"
 
 #include <stdio.h>
@@ -18,8 +19,6 @@
 static const char *const engines[] = {"meter", "hyperfine", NULL};
 static const char *const places[] = {"core", "smt", "l3", "node", "other-node", "machine", NULL};
 static const char *const metrics[] = {"wall_s", "user_s", "system_s", "max_rss_bytes", "all", NULL};
-
-const char *const settings_statistics[] = {"mean", "median", "trimmed", "p90", "p99", NULL};
 
 static bool check_place(const char *text, char *error, size_t size)
 {
@@ -134,7 +133,7 @@ const struct option_row settings_rows[] = {
      .argument = "NAME",
      .type = OPTION_CHOICE,
      FIELD(statistic),
-     .choices = settings_statistics,
+     .choices = statistic_names,
      .preset = "mean",
      .help = "what a condition is summarised by, and whose ratio a slowdown is: mean, median, "
              "trimmed (mean of the middle 60 %), p90 or p99 (percentiles)"},

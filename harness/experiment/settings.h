@@ -17,7 +17,7 @@ struct settings {
     int64_t max_time_ns; /* 0: none */
     uint64_t warmup, discard_warmup;
     const char *metric;            /* a list with commas, or "all" */
-    int statistic;                 /* number in settings_statistics */
+    int statistic;                 /* enum statistic */
     const char *prepare, *cleanup; /* NULL: none */
     const char *input;             /* NULL: not given, /dev/null */
     bool cold;
@@ -38,8 +38,6 @@ struct settings {
 
 #define NICE_UNSET INT64_MIN
 #define SEED_UNSET (-1)
-
-extern const char *const settings_statistics[];
 
 /* Options of run and slowdown, and those of slowdown only. */
 extern const struct option_row settings_rows[], slowdown_rows[];

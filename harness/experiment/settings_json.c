@@ -1,6 +1,7 @@
 #include "settings.h"
 
 #include "common/machine_json.h"
+#include "harness/stats/statistics.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,7 +49,7 @@ json_t *settings_to_json(const struct settings *settings)
         {"max_time_s", seconds(settings->max_time_ns)},
         {"warmup", json_integer((json_int_t)settings->warmup)},
         {"metric", metrics_to_json(settings->metric)},
-        {"statistic", json_string(settings_statistics[settings->statistic])},
+        {"statistic", json_string(statistic_names[settings->statistic])},
         {"prepare", text_to_json(settings->prepare)},
         {"cleanup", text_to_json(settings->cleanup)},
         {"input", text_to_json(settings->input)},

@@ -2,25 +2,18 @@
 
 #include "memory.h"
 
+#include "harness/stats/statistics.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of records, and their words. */
-static const struct {
-    const char *name, *words;
-} statistics[] = {{"mean", "mean"},
-                  {"median", "median"},
-                  {"trimmed", "trimmed mean"},
-                  {"p90", "90th percentile"},
-                  {"p99", "99th percentile"}};
-
 static const char *statistic_of(const struct value *settings)
 {
-    for (size_t i = 0; i < sizeof statistics / sizeof *statistics; i++)
-        if (view_equals(view_get(settings, "statistic"), statistics[i].name))
-            return statistics[i].words;
-    return statistics[0].words;
+    char *name = view_string(view_get(settings, "statistic"));
+    const char *words = statistic_words[statistic_named(name)];
+    free(name);
+    return words;
 }
 
 /* A gate's family are those of its loads, too. */
@@ -91,7 +84,7 @@ char *legend_level(const struct legend *legend)
 
 static bool is_mean(const struct legend *legend)
 {
-    return legend->statistic == NULL || strcmp(legend->statistic, statistics[0].name) == 0;
+    return legend->statistic == NULL || legend->statistic == statistic_words[STATISTIC_MEAN];
 }
 
 char *legend_figure(const struct legend *legend)

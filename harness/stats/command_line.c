@@ -18,8 +18,6 @@ struct typed {
 
 static bool check_names(const char *text, char *error, size_t size);
 
-static const char *const statistics[] = {"mean", "median", "trimmed", "p90", "p99", NULL};
-
 #define TYPED(member) .offset = offsetof(struct typed, member)
 #define LINE(member)  .offset = offsetof(struct command_line, member)
 
@@ -74,7 +72,7 @@ static const struct option_row experiment_rows[] = {
      .argument = "NAME",
      .type = OPTION_CHOICE,
      TYPED(statistic),
-     .choices = statistics,
+     .choices = statistic_names,
      .preset = "mean",
      .help = "what each condition is summarised by, and whose ratio a slowdown is: mean, median, "
              "trimmed (without the fifth of the runs at each end), p90 or p99; null where the "

@@ -73,10 +73,10 @@ static void add_pull(const struct view *view, double pull, struct message *messa
         message_detail(message, "pull", "and pull the mean by %+.2g %%: it includes them", pull);
     else if (statistic == STATISTIC_MEDIAN || statistic == STATISTIC_TRIMMED)
         message_detail(message, "pull", "and pull the mean by %+.2g %%, but hardly the %s", pull,
-                       statistic_words(statistic));
+                       statistic_words[statistic]);
     else
         message_detail(message, "pull", "and are what the %s is made of",
-                       statistic_words(statistic));
+                       statistic_words[statistic]);
 }
 
 static void add_outliers(const struct view *view, struct message *message)
@@ -145,7 +145,7 @@ static void add_dependence(const struct view *view, struct message *message)
     message_detail(message, "rho", "%.2f", metric_rho(view->session, view->metric));
     if (isfinite(location.robust.error))
         message_detail(message, "known", "; allowing for that, the %s is known to ± %.*f %% only",
-                       statistic_words(view->session->settings->statistic),
+                       statistic_words[view->session->settings->statistic],
                        location.robust.error < 0.1 ? 1 : 0, 100 * location.robust.error);
 }
 

@@ -57,17 +57,9 @@ static void take_washout(struct settings *settings, const json_t *json)
 }
 
 // What older records do not have is the mean.
-static enum statistic statistic_of(const json_t *name)
-{
-    for (enum statistic i = 0; i < STATISTICS && json_is_string(name); i++)
-        if (strcmp(json_string_value(name), statistic_names[i]) == 0)
-            return i;
-    return STATISTIC_MEAN;
-}
-
 static void take_settings(struct settings *settings, const json_t *json)
 {
-    settings->statistic = statistic_of(json_object_get(json, "statistic"));
+    settings->statistic = statistic_named(json_string_value(json_object_get(json, "statistic")));
     settings->error = real_of(json, "error", DEFAULT_ERROR);
     settings->confidence = real_of(json, "confidence", DEFAULT_CONFIDENCE);
     settings->min_runs = count_of(json, "min_runs", DEFAULT_MIN_RUNS);

@@ -6,8 +6,6 @@
 
 const char *const metric_names[METRICS] = {"wall_s", "user_s", "system_s", "max_rss_bytes"};
 
-const char *const statistic_names[STATISTICS] = {"mean", "median", "trimmed", "p90", "p99"};
-
 size_t settings_metric_count(const struct settings *settings)
 {
     size_t count = 0;

@@ -2,6 +2,7 @@
 #ifndef STATS_SETTINGS_H
 #define STATS_SETTINGS_H
 
+#include "statistics.h"
 #include "washout.h"
 
 #include <stdbool.h>
@@ -10,18 +11,6 @@
 enum metric { WALL_S, USER_S, SYSTEM_S, MAX_RSS_BYTES, METRICS };
 
 extern const char *const metric_names[METRICS];
-
-// What a condition is summarised by, and whose ratio a slowdown is.
-enum statistic {
-    STATISTIC_MEAN,
-    STATISTIC_MEDIAN,
-    STATISTIC_TRIMMED,
-    STATISTIC_P90,
-    STATISTIC_P99,
-    STATISTICS
-};
-
-extern const char *const statistic_names[STATISTICS];
 
 #define DEFAULT_ERROR      0.05
 #define DEFAULT_CONFIDENCE 0.95

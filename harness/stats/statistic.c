@@ -13,13 +13,6 @@ enum { TRIMMED_FROM = 6 };
 static const double quantile_of[STATISTICS] = {
     [STATISTIC_MEDIAN] = 0.5, [STATISTIC_P90] = 0.9, [STATISTIC_P99] = 0.99};
 
-const char *statistic_words(enum statistic statistic)
-{
-    static const char *const words[STATISTICS] = {"mean", "median", "trimmed mean",
-                                                  "90th percentile", "99th percentile"};
-    return words[statistic];
-}
-
 static size_t trimmed_count(size_t n)
 {
     return (size_t)(trim_share * (double)n);

@@ -6,9 +6,6 @@
 #include "interval.h"
 #include "settings.h"
 
-// Its words, such as "90th percentile".
-const char *statistic_words(enum statistic statistic);
-
 // Its estimate from ascending values; NAN for none.
 double statistic_value(enum statistic statistic, const double *sorted, size_t n);
 

@@ -13,7 +13,7 @@
 
 static void finish(const struct session *session, json_t *list, struct message *message)
 {
-    message_detail(message, "statistic", "%s", statistic_words(session->settings->statistic));
+    message_detail(message, "statistic", "%s", statistic_words[session->settings->statistic]);
     json_array_append_new(list, message_finish(message, session->settings->condition_count == 1));
 }
 
@@ -189,7 +189,7 @@ static void add_need(const struct session *session, size_t runs, struct message 
                                          settings_has_gate(settings));
     if (runs < needed)
         message_detail(message, "limit", ": the %s needs at least %zu runs for an interval%s",
-                       statistic_words(settings->statistic), needed,
+                       statistic_words[settings->statistic], needed,
                        settings_has_gate(settings) ? " that --at-most can be judged by" : "");
 }
 
