@@ -234,7 +234,7 @@ refused() {
     [[ $(wc -l <f/built) -eq 2 && -e out/cells/a.n=2.session2/result.json ]]
     jsonschema -i out/campaign.json "$ROOT/results/schema/jostle.campaign.schema.json"
     run -1 "$JOSTLE" campaign --output out --cells 1
-    [[ $output == *'session-prepare cannot run beside cells that others measure'* ]]
+    [[ $output == *'session-prepare cannot run while others measure cells'* ]]
     run -2 "$JOSTLE" submit --scheduler local f/c.conf --output other
     [[ $output == *'session-prepare cannot run between the tasks of a job array'* && ! -e other ]]
     sed -i 's/session-prepare.*/session-prepare = echo oh \&\& exit 3/' f/c.conf
