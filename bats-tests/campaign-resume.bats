@@ -162,7 +162,7 @@ continues() {
     eventually 30 pgrep -f "^sleep $tag" >/dev/null
     # Another task at the same time; the cell of the first one is skipped, and is not done.
     run -1 "$JOSTLE" campaign c.conf --output out --cells 2-3
-    [[ $output == *'a.n=2@l is being measured by another jostle'*'a.n=3@l: slowdown'*'1 cell(s) are being measured by another jostle'* ]]
+    [[ $output == *'a.n=2@l is being measured by another jostle'*'a.n=3@l: slowdown'*'1 cell is being measured by another jostle'* ]]
     run -1 "$JOSTLE" campaign c.conf --output out
     touch go
     kill -TERM "$(pgrep -f "^sleep $tag")" # the run fails, and so does the cell
@@ -177,12 +177,12 @@ continues() {
     rm calls
     sed -i 's/n = 1 2 3/n = 1 2 4/' c.conf
     run -0 "$JOSTLE" campaign c.conf --output out
-    [[ $output == *'1 cell(s) are new: a.n=4@l'*'1 cell(s) are no longer in the file, and are left as they are: a.n=3@l'* ]]
+    [[ $output == *'1 cell is new: a.n=4@l'*'1 cell is no longer in the file, and is left as it is: a.n=3@l'* ]]
     [[ $(sort -u calls) == 4 && -s out/cells/a.n=3@l/result.json ]]
     rm calls
     printf '    nice = 1\n' >>c.conf # of the load: all cells
     run -0 "$JOSTLE" campaign c.conf --output out
-    [[ $output == *'3 cell(s) are measured again, their definition changed: a.n=1@l, a.n=2@l, a.n=4@l'* ]]
+    [[ $output == *'3 cells are measured again, their definition changed: a.n=1@l, a.n=2@l, a.n=4@l'* ]]
     [[ $(wc -l <calls) -eq 18 && $(ls out/replaced) == $'a.n=1@l.1\na.n=2@l.1\na.n=4@l.1' ]]
     [[ -s out/replaced/a.n=1@l.1/result.json ]]
 }

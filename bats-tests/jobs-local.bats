@@ -130,7 +130,7 @@ script() {
     campaign 'true {n}' '1 2 3' 1
     mkdir "$controller"
     run -0 --separate-stderr env SLURM_CONF="$controller/slurm.conf" "$JOSTLE" submit --scheduler slurm --dry-run c.conf --output out --cells-per-task 1
-    [[ $output == '3 cells in 3 array tasks, 1 array(s)'*'sbatch '*'--array=1-3 '* ]]
+    [[ $output == '3 cells in 3 array tasks, 1 array;'*'sbatch '*'--array=1-3 '* ]]
     # shellcheck disable=SC2154 # set by run
     [[ $stderr == *'MaxArraySize is taken to be 1001'* ]]
     [[ ! -e out ]]

@@ -203,12 +203,24 @@ refused() {
     [[ $output == *disturb* && ! -e jostle-results ]]
 }
 
+@test "a stdin with data that no run reads is pointed out; a campaign file may come from there" {
+    file '[target "a"]' '    command = touch ran' '[load "cpu"]' '    spec = cpu --percent 10'
+    seq 20000 >data
+    run -0 --separate-stderr "$JOSTLE" campaign c.conf --output out --quiet <data
+    # shellcheck disable=SC2154 # run sets it
+    [[ $stderr == 'jostle: stdin has data'*'input = FILE'* && $(wc -l <<<"$stderr") -eq 1 ]]
+    run -0 --separate-stderr "$JOSTLE" campaign /dev/stdin --output out --quiet <c.conf
+    [[ -z $stderr ]]
+    run -0 --separate-stderr "$JOSTLE" campaign c.conf --output out --quiet --set input="$PWD/data" <data
+    [[ $stderr != *'stdin has data'* ]]
+}
+
 @test "sessions of a campaign that is measured already: only the new ones are measured, each with its own runs" {
     file '[target "a"]' '    command = true' '[load "cpu"]' '    spec = cpu --percent 10'
     run -0 "$JOSTLE" campaign c.conf --output out
     cp out/cells/a@cpu/runs.jsonl first
     run -0 "$JOSTLE" campaign c.conf --output out --set repeat=3 --session 2
-    [[ $output == *'2 cell(s) are new: a@cpu.session2, a@cpu.session3'* && $output != *' a@cpu: '* ]]
+    [[ $output == *'2 cells are new: a@cpu.session2, a@cpu.session3'* && $output != *' a@cpu: '* ]]
     [[ ! -e out/cells/a@cpu.session3 ]]
     run -0 "$JOSTLE" campaign --output out --quiet
     cmp first out/cells/a@cpu/runs.jsonl

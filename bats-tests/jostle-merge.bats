@@ -71,7 +71,7 @@ content() {
     [[ $status -eq 1 && ! -e all ]]
     [[ $output == *'x: measured twice, with different records: a1/cells/x and a2/cells/x'* ]]
     [[ $output == *'y: not the same experiment: a1/cells/y and a3/cells/y'* ]]
-    [[ $output == *'2 cell(s) differ'*--prefer* ]]
+    [[ $output == *'2 cells differ'*--prefer* ]]
     [[ -z $(find . -name '*.part*') ]]
 }
 

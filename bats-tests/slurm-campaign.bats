@@ -186,7 +186,7 @@ left() {
     campaign c.conf 'true {n}' "$(seq -s ' ' 100)" 1
     # Of their time nothing is known: a minute each, so as many as keep nodes busy.
     "$JOSTLE" submit --dry-run c.conf --output out >said
-    grep -q '^200 cells in 20 array tasks, 1 array(s)' said
+    grep -q '^200 cells in 20 array tasks, 1 array;' said
     # The first 30 of them, in three tasks: what all take is bench-slurm's.
     campaign c.conf 'true {n}' "$(seq -s ' ' 15)" 1
     submit c.conf --output out --cells-per-task 10
@@ -219,7 +219,7 @@ left() {
     [[ $most -eq 1001 ]]
     campaign c.conf 'true {n}' "$(seq -s ' ' 1050)" 1
     "$JOSTLE" submit --dry-run c.conf --output out --cells-per-task 1 --array-limit 5 -- --time=5 -p main >said
-    grep -q '^2100 cells in 2100 array tasks, 3 array(s)' said
+    grep -q '^2100 cells in 2100 array tasks, 3 arrays' said
     [[ $(grep -c '^sbatch .*--array=1-1000%5 ' said) -eq 2 ]]
     grep -q '^sbatch .*--array=1-100%5 --dependency=afterany:ARRAY2 .* 2000$' said
     grep -q -- '--dependency=afterany:ARRAY1:ARRAY2:ARRAY3' said

@@ -94,7 +94,7 @@ none_runs() {
     run -2 "${short[@]}" --load 'far@2=cpu --percent 5' -- true
     [[ $output == *'other nodes are those of a job'* ]]
     in_job '-N2 --exclusive' "${short[@]}" --output out --load 'far@3=cpu --percent 5' -- true
-    grep -q '@3, but the job has 2 node(s): submit it with more' log
+    grep -q '@3, but the job has 2 nodes: submit it with more' log
     in_job '-N1 --exclusive' "${short[@]}" --output out --load 'far@there=cpu --percent 5' -- true
     grep -q '@there names no node' log
     in_job '-N1 --exclusive' "${short[@]}" --output out --load 'far=net --connect {node2}:1' -- true

@@ -132,7 +132,9 @@ submit_report_command() {
 # submit_show: what would be submitted.
 submit_show() {
     local i
-    printf '%d cells in %d array tasks, %d array(s); folder %s\n' "$submit_cells" "$submit_count" "${#submit_sizes[@]}" "$submit_folder"
+    local arrays="${#submit_sizes[@]} arrays"
+    ((${#submit_sizes[@]} != 1)) || arrays='1 array'
+    printf '%d cells in %d array tasks, %s; folder %s\n' "$submit_cells" "$submit_count" "$arrays" "$submit_folder"
     for i in "${!submit_sizes[@]}"; do
         submit_command "$i"
         submit_ids[i]="ARRAY$((i + 1))"

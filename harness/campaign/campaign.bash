@@ -10,6 +10,7 @@ plan_name=''           # of the campaign, fit for the name of a folder
 plan_scratch=''        # where cells' working folders are to be made, if the file says so
 plan_calibrate_s=''    # how long to calibrate, if the file says so
 plan_prepares=''       # not empty: the file has a session-prepare
+plan_input=''          # not empty: a cell gives its runs a file on stdin
 plan_nodes=''          # how many nodes the loads need
 
 # campaign_begin: makes the temporary folder; whoever calls this removes it.
@@ -74,6 +75,7 @@ campaign_describe() {
             calibrate) plan_calibrate_s=$value ;;
             nodes) plan_nodes=$value ;;
             prepares) plan_prepares=$value ;;
+            input) plan_input=$value ;;
         esac
     done < <("$JOSTLE_BIN/campaign" describe "$campaign_tmp/plan")
     [[ -n $plan_name ]] || exit 1

@@ -59,8 +59,9 @@ int command_describe(const struct command_options *options, char **operands, int
     printf("\nscratch\t%s\ncalibrate\t", scratch != NULL ? scratch : "");
     if (calibrate_s > 0)
         printf("%.9g", calibrate_s);
-    printf("\nnodes\t%ld\nprepares\t%s\n", plan_nodes(plan),
-           text_of(plan, "session_prepare") != NULL ? "true" : "");
+    printf("\nnodes\t%ld\nprepares\t%s\ninput\t%s\n", plan_nodes(plan),
+           text_of(plan, "session_prepare") != NULL ? "true" : "",
+           plan_has_input(plan) ? "true" : "");
     json_decref(plan);
     return print_end();
 }

@@ -141,8 +141,8 @@ int command_merge(const struct command_options *options, char **operands, int co
     merge(&merged, (const char *const *)operands, (size_t)count, (enum prefer)options->prefer);
     bool good = merged.conflicts == 0;
     if (!good)
-        complain("%zu cell(s) differ: say which to take with --prefer first or --prefer newest",
-                 merged.conflicts);
+        complain("%zu cell%s: say which to take with --prefer first or --prefer newest",
+                 merged.conflicts, merged.conflicts == 1 ? " differs" : "s differ");
     else if (!write_taken(&merged, options->take) || !write_plan(merged.plan, options->plan))
         good = complain("cannot write %s: is the disk full?", options->plan);
     else

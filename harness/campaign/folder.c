@@ -78,9 +78,10 @@ static json_t *keys_of(const json_t *plan)
 
 enum change { CHANGE_ADDED, CHANGE_DIFFERS };
 
-/* Says how many cells of one plan the other lacks, or has another definition of. */
+/* Says how many cells of one plan the other lacks, or has another definition of; one, many:
+ * what happens to them. */
 static void say_change(const json_t *keys, const json_t *others, enum change change,
-                       const char *text)
+                       const char *one, const char *many)
 {
     char names[NAMES_SIZE] = "";
     size_t count = 0, used = 0;
@@ -96,17 +97,19 @@ static void say_change(const json_t *keys, const json_t *others, enum change cha
                 (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name);
     }
     if (count > NAMES_SHOWN)
-        complain("%zu cell(s) %s: %s and %zu more", count, text, names, count - NAMES_SHOWN);
+        complain("%zu %s: %s and %zu more", count, many, names, count - NAMES_SHOWN);
     else if (count > 0)
-        complain("%zu cell(s) %s: %s", count, text, names);
+        complain("%zu %s: %s", count, count == 1 ? one : many, names);
 }
 
 static void say_changes(const json_t *old, const json_t *plan)
 {
     json_t *before = keys_of(old), *now = keys_of(plan);
-    say_change(now, before, CHANGE_ADDED, "are new");
-    say_change(now, before, CHANGE_DIFFERS, "are measured again, their definition changed");
-    say_change(before, now, CHANGE_ADDED, "are no longer in the file, and are left as they are");
+    say_change(now, before, CHANGE_ADDED, "cell is new", "cells are new");
+    say_change(now, before, CHANGE_DIFFERS, "cell is measured again, its definition changed",
+               "cells are measured again, their definition changed");
+    say_change(before, now, CHANGE_ADDED, "cell is no longer in the file, and is left as it is",
+               "cells are no longer in the file, and are left as they are");
     json_decref(before);
     json_decref(now);
 }

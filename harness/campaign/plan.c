@@ -133,6 +133,16 @@ static long nodes_of_text(const char *text)
     return most;
 }
 
+bool plan_has_input(const json_t *plan)
+{
+    size_t i;
+    json_t *cell;
+    json_array_foreach(json_object_get(plan, "cells"), i, cell)
+        if (text_of(json_object_get(cell, "settings"), "input") != NULL)
+            return true;
+    return false;
+}
+
 long plan_nodes(const json_t *plan)
 {
     long most = 1;

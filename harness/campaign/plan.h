@@ -34,4 +34,7 @@ json_t *plan_choose(const json_t *plan, const struct choice *choice);
 /* How many nodes a job needs for the loads of all cells: at least 1. */
 long plan_nodes(const json_t *plan);
 
+/* Whether a cell has `input`, the file on the stdin of each run. */
+bool plan_has_input(const json_t *plan);
+
 #endif

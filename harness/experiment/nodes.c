@@ -73,8 +73,8 @@ const char *nodes_select(const struct nodes *nodes, const char *spec, size_t *fi
         usage_error("load '%s': @%s names no node: give @2, @2-4 or @all-others", spec, where);
     }
     if (*first > *last || *last > nodes->count)
-        usage_error("load '%s': @%s, but the job has %zu node(s): submit it with more", spec, where,
-                    nodes->count);
+        usage_error("load '%s': @%s, but the job has %zu node%s: submit it with more", spec, where,
+                    nodes->count, nodes->count == 1 ? "" : "s");
     return text + length + strspn(text + length, BLANKS);
 }
 
@@ -103,8 +103,8 @@ const char *nodes_fill(const struct nodes *nodes, struct arena *arena, const cha
         }
         need_job(nodes, spec);
         if (number > nodes->count)
-            usage_error("load '%s': {node%zu}, but the job has %zu node(s): submit it with more",
-                        spec, number, nodes->count);
+            usage_error("load '%s': {node%zu}, but the job has %zu node%s: submit it with more",
+                        spec, number, nodes->count, nodes->count == 1 ? "" : "s");
         filled =
             arena_format(arena, "%s%.*s%s", filled, (int)(next - at), at, nodes->name[number - 1]);
         at = next + length;

@@ -59,10 +59,11 @@ const char *figure_text(const struct value *figure, scale_for *scale, char *text
 
 char *figure_star(const struct value *figure, scale_for *scale, const char *who)
 {
+    const double count = view_number(view_get(figure, "set_aside"), 0);
     char mean[NUMBER_SIZE];
     if (!is_without_outliers(figure))
         return NULL;
-    return text_of("* %s: mean-without-outliers, %.0f run(s) set aside; the mean of all runs is %s",
-                   who, view_number(view_get(figure, "set_aside"), 0),
+    return text_of("* %s: mean-without-outliers, %.0f run%s set aside; the mean of all runs is %s",
+                   who, count, count == 1 ? "" : "s",
                    number_scaled(number_of(figure, "mean"), scale, "", mean));
 }

@@ -340,7 +340,7 @@ static void put_page(struct line *json, const struct cell *cell)
         put_number(json, metrics[i].title, figure_center(view_get(loaded, metrics[i].name)));
     put_number(json, "achieved", number_of(cell->load_entry, "achieved"));
     line_close(json);
-    const int decimals = ratio_decimals(ratio, low, high);
+    const int decimals = isnan(low) ? 3 : ratio_decimals(ratio, low, high);
     line_text(json, "ratio", isnan(ratio) ? NULL : number_fixed(ratio, decimals, text));
     line_text(json, "interval",
               isnan(low) ? "no interval" : number_interval(low, high, decimals, text));

@@ -48,7 +48,7 @@ def lede($head):
       (if $worst == null then "No slowdown can be distinguished from noise;"
        elif $worst.values.ratio < 1 then "No target became slower; the largest ratio is"
        else "The largest slowdown:" end)
-      + (if $worst == null then "" else " <b>\($worst.e.program)</b> takes <b>\($worst.ratio) times</b> as long\(statistic_text($head)) under <b>\($worst.e.condition)</b>, \($head.level) interval \($worst.interval | together)." end)
+      + (if $worst == null then "" else " <b>\($worst.e.program)</b> takes <b>\($worst.ratio) times</b> as long\(statistic_text($head)) under <b>\($worst.e.condition)</b>\(if $worst.interval == "no interval" then "" else ", \($head.level) interval \($worst.interval | together)" end)." end)
       + (if $worst == null then "" elif $noise == 0 then " Each slowdown can be distinguished from noise;" else " \($noise) of \($known | length) cannot be distinguished from noise;" end)
       + " \(if $marked == 0 then "no cell has a problem" else "\(plural($marked; "cell has"; "cells have")) a problem" end)."
     end;
