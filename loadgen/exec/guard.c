@@ -17,10 +17,12 @@ static bool keep_two(int pipe_fd, int folder_fd)
     const int null = open("/dev/null", O_RDWR);
     const int pipe_copy = fcntl(pipe_fd, F_DUPFD, FIRST_UNUSED_FD);
     const int folder_copy = fcntl(folder_fd, F_DUPFD, FIRST_UNUSED_FD);
-    return null >= 0 && pipe_copy >= 0 && folder_copy >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
-           dup2(null, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0 &&
-           dup2(pipe_copy, PIPE_FD) >= 0 && dup2(folder_copy, FOLDER_FD) >= 0 &&
-           close_range(FIRST_UNUSED_FD, ~0U, 0) == 0;
+    const bool kept = null >= 0 && pipe_copy >= 0 && folder_copy >= 0 &&
+                      dup2(null, STDIN_FILENO) >= 0 && dup2(null, STDOUT_FILENO) >= 0 &&
+                      dup2(null, STDERR_FILENO) >= 0 && dup2(pipe_copy, PIPE_FD) >= 0 &&
+                      dup2(folder_copy, FOLDER_FD) >= 0;
+    closefrom(FIRST_UNUSED_FD); /* also before Linux 5.9, which has no close_range() */
+    return kept;
 }
 
 static void wait_for_end(void)
