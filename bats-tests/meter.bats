@@ -368,7 +368,7 @@ allowed_cpus() {
     run -1 --separate-stderr "$METER" --output /nonexistent/record -- touch ran
     [[ $stderr == 'jostle: --output /nonexistent/record: '* && ! -e ran ]]
     run -1 --separate-stderr "$METER" --stdin /nonexistent/in -- touch ran
-    [[ $stderr == 'jostle: --stdin /nonexistent/in: '* && ! -e ran ]]
+    [[ $stderr == "jostle: the target's stdin /nonexistent/in: "* && ! -e ran ]]
 }
 
 @test "a record that is lost is a failure of its own" {

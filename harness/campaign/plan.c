@@ -137,9 +137,9 @@ bool plan_has_input(const json_t *plan)
 {
     size_t i;
     json_t *cell;
-    json_array_foreach(json_object_get(plan, "cells"), i, cell)
-        if (text_of(json_object_get(cell, "settings"), "input") != NULL)
-            return true;
+    json_array_foreach(json_object_get(plan, "cells"), i,
+                       cell) if (text_of(json_object_get(cell, "settings"), "input") !=
+                                 NULL) return true;
     return false;
 }
 

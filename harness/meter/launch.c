@@ -46,13 +46,13 @@ int launch_open(const char *path, int flags)
     return file_above_stderr(open(path, flags | O_CLOEXEC, 0666));
 }
 
-static bool open_for_target(int *fd, const char *option, const char *path, int flags)
+static bool open_for_target(int *fd, const char *what, const char *path, int flags)
 {
     *fd = -1;
     if (path == NULL)
         return true;
     *fd = launch_open(path, flags);
-    return *fd >= 0 || complain("%s %s: %s: name another file", option, path, strerror(errno));
+    return *fd >= 0 || complain("%s %s: %s: name another file", what, path, strerror(errno));
 }
 
 // open_errors: one file for all runs.
@@ -101,7 +101,7 @@ bool launch_prepare(struct launch *launch, const struct settings *settings)
 
 bool launch_open_input(struct launch *launch, const struct settings *settings)
 {
-    return open_for_target(&launch->files.in_fd, "--stdin", settings->in_path, O_RDONLY);
+    return open_for_target(&launch->files.in_fd, "the target's stdin", settings->in_path, O_RDONLY);
 }
 
 void launch_close(struct launch *launch)
