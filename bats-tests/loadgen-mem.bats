@@ -280,6 +280,11 @@ make_edge() {
     jsonschema -i "$(echo "$kept"/*.json)" "$ROOT/results/schema/jostle.cache-edge.schema.json"
 }
 
+@test "what a campaign calibrates is what its load then does, where the caches are not known yet" {
+    "$BIN/loadgen" mem --threads 1 --limit 50% --calib --if-missing 0.5
+    "$BIN/loadgen" mem --threads 1 --limit 50% --duration 0.05
+}
+
 @test "by default the footprint is beyond the caches that were found, as far as memory allows" {
     make_edge 402653184
     mem --threads 1 | head -n 1 | holds '(.footprint_bytes / ([402653184, 4 * $all] | max) - 1 | fabs) < 0.01 and .class == "memory"' \
