@@ -149,17 +149,18 @@ static void say_bounds(FILE *text, const struct shares *shares)
 {
     const int digits = shares->total >= 10 ? 0 : 1;
     const double least = digits == 0 ? 0.5 : 0.05;
-    const char *before = " (by the machine's figures at most ", *points_word = " points";
+    const char *before = " (by the machine's figures at most ";
     if (!(shares->points[UNEXPLAINED] >= least))
         return;
     for (size_t i = 0; i < SPOKEN; i++) {
         const double most = shares->at_most[spoken[i].cause];
         if (!(most >= least))
             continue;
-        fprintf(text, "%s%.*f%s %s", before, digits, most, points_word,
-                points_word[0] ? spoken[i].words : spoken[i].after_points);
+        const bool first = before[0] == ' ', one = digits == 0 && most < 1.5;
+        fprintf(text, "%s%.*f%s %s", before, digits, most,
+                !first ? "" : (one ? " point" : " points"),
+                first ? spoken[i].words : spoken[i].after_points);
         before = ", ";
-        points_word = "";
     }
     fputs(before[0] == ',' ? ")" : "", text);
 }
