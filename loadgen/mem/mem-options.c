@@ -248,8 +248,8 @@ void mem_set_footprint(struct run *run, double footprint_bytes)
 static bool is_refused(const struct common *common)
 {
     struct rate limit;
-    return common->limit != NULL && ((common->calib && !common->if_missing) ||
-                                     units_rate(common->limit, &limit) != 0);
+    return common->limit != NULL &&
+           ((common->calib && !common->if_missing) || units_rate(common->limit, &limit) != 0);
 }
 
 /* Only who relies on it waits for it, and only once on a machine. */
