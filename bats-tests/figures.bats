@@ -246,3 +246,15 @@ PYTHON
     run -0 "$JOSTLE" report same
     grep -Eq '^half +memory +4\.00 MiB \(constant\) +4\.00 MiB \(constant\) +1\.000 \(constant\)' <<<"$output"
 }
+
+@test "a result that is derived again keeps what ended the experiment, not whether it converged" {
+    experiment ended '{ error: 0.0001, max_runs: 30 }'
+    holds 'all(.conditions[]; .stop_reason == "interrupted" and .converged == false)' <ended/result.json
+    edited ended/result.json '.conditions[].stop_reason = "error" | .conditions[].converged = true'
+    "$BIN/stats" --derive ended
+    holds 'all(.conditions[]; .stop_reason == "error" and .converged == false)' <ended/result.json
+    holds '[.warnings[].flag] | index("not-converged") != null' <ended/result.json
+    edited ended/experiment.json '.stopped = "max-time"'
+    "$BIN/stats" --derive ended
+    holds 'all(.conditions[]; .stop_reason == "max-time")' <ended/result.json
+}

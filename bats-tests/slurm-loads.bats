@@ -59,7 +59,7 @@ in_job() {
     local port=$((30000 + RANDOM % 9000))
     "$BIN/loadgen" net --help >/dev/null 2>&1 || skip 'this build has no net load'
     in_job '-N3 --exclusive' "${short[@]}" --output out \
-        --load "talk=@2 net --listen 127.0.0.1:$port + @3 net --connect {node2}:$port --limit 5M" -- "$WORKLOADS/delannoy" 10
+        --load "talk=@2 net --listen 127.0.0.1:$port + @3 net --connect {node2}:$port --limit 5M" -- "$WORKLOADS/delannoy" 11
     cat log
     holds 'map(select(.condition == "talk")) | length == 2 and all([.load[].node] == ["n2", "n3"] and .host == "n1" and .load[1].achieved > 0)' -s <out/runs.jsonl
 }

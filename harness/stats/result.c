@@ -108,6 +108,23 @@ bool result_write(const json_t *result, const char *folder)
     return good;
 }
 
+// How the experiment in the folder ended, if that is known: what ended it is history, also
+// where its runs would not end it by the rules of now.
+static enum stop_reason ended_by(const struct experiment *experiment, const char *folder)
+{
+    const enum stop_reason outside = stop_reason(experiment_stopped(experiment));
+    char *path = NULL;
+    if (outside != STOP_NOT || asprintf(&path, "%s/result.json", folder) < 0)
+        return outside;
+    json_t *earlier = json_load_file(path, 0, NULL);
+    const json_t *condition = json_array_get(json_object_get(earlier, "conditions"), 0);
+    const char *name = json_string_value(json_object_get(condition, "stop_reason"));
+    const enum stop_reason reason = name ? stop_reason(name) : STOP_NOT;
+    json_decref(earlier);
+    free(path);
+    return reason;
+}
+
 static bool derive(const char *folder)
 {
     struct experiment experiment;
@@ -118,7 +135,7 @@ static bool derive(const char *folder)
     bool good =
         session_init(&session, &experiment.settings) && replay_file(&replay, &session, folder);
     if (good) {
-        session.outside = stop_reason(experiment_stopped(&experiment));
+        session.outside = ended_by(&experiment, folder);
         json_t *result = result_build(&experiment, &session, &replay);
         good = result && result_write(result, folder);
         json_decref(result);
