@@ -5,7 +5,7 @@
 #include "common/facts.h"
 
 #include "common/machine.h"
-#include "common/machine_json.h"
+#include "common/record_json.h"
 
 #include <glob.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
  * reference, or NULL when memory runs out. */
 
 #include "common/machine.h"
+#include "common/record_json.h"
 
 #include <jansson.h>
 
@@ -15,12 +16,5 @@ json_t *counters_to_json(const struct counters *counters);
 /* `environment`; load averages are those of the counters, and `job` is made of
  * JOSTLE_JOB_FACTS (lines "NAME<TAB>VALUE"), null where that is empty. */
 json_t *environment_to_json(const struct environment *environment, const struct counters *counters);
-
-/* A string; bytes that are not UTF-8 become U+FFFD. NULL: null. */
-json_t *text_to_json(const char *text);
-/* A number, whole ones as integers; not finite: null. */
-json_t *number_to_json(double number);
-/* How records are written: numbers with the digits that they were given with. */
-#define RECORD_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(15))
 
 #endif
