@@ -19,28 +19,6 @@ json_t *plan_read(const char *path)
     exit(1);
 }
 
-const char *text_of(const json_t *object, const char *name)
-{
-    return json_string_value(json_object_get(object, name));
-}
-
-double number_of(const json_t *object, const char *name, double otherwise)
-{
-    const json_t *value = json_object_get(object, name);
-    return json_is_number(value) ? json_number_value(value) : otherwise;
-}
-
-json_t *member_of(const json_t *object, const char *name)
-{
-    json_t *value = json_object_get(object, name);
-    return value != NULL ? json_incref(value) : json_null();
-}
-
-json_t *json_of_number(double value)
-{
-    return value == (double)(json_int_t)value ? json_integer((json_int_t)value) : json_real(value);
-}
-
 double setting_of_cell(const json_t *cell, const char *name, double otherwise)
 {
     const char *text = text_of(json_object_get(cell, "settings"), name);

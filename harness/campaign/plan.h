@@ -3,6 +3,8 @@
 
 /* A plan: jostle.campaign/1, as JSON, and the cells of it that are wanted. */
 
+#include "members.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,14 +13,6 @@
  * released. */
 json_t *plan_read(const char *path);
 
-/* A member that is text; NULL where it is not. */
-const char *text_of(const json_t *object, const char *name);
-/* A member that is a number, or otherwise. */
-double number_of(const json_t *object, const char *name, double otherwise);
-/* A member, or null; to be released. */
-json_t *member_of(const json_t *object, const char *name);
-/* A number, without a fraction where it has none. To be released. */
-json_t *json_of_number(double value);
 /* A setting of a cell: {settings: {name: "0.05"}}, as a number. */
 double setting_of_cell(const json_t *cell, const char *name, double otherwise);
 

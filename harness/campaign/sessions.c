@@ -1,6 +1,6 @@
 #include "sessions.h"
 
-#include "plan.h"
+#include "members.h"
 
 #include <stdlib.h>
 
