@@ -68,7 +68,7 @@ static void add_unstarted(struct campaigns *campaigns, const struct value *cells
          cell = view_next(cells, cell)) {
         char *name = view_string(view_get(cell, "name"));
         if (name == NULL || bsearch(&name, known, count, sizeof *known, by_text) != NULL ||
-            (wanted->only != NULL && !pattern_fits(wanted->only, name))) {
+            !name_wanted(wanted, name)) {
             free(name);
             continue;
         }

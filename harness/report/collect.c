@@ -13,68 +13,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/* * is any text, ? any character; nothing else is special. */
-bool pattern_fits(const char *pattern, const char *text)
-{
-    for (; *pattern != '\0'; pattern++, text++) {
-        if (*pattern == '*') {
-            while (*pattern == '*')
-                pattern++;
-            for (;; text++) {
-                if (pattern_fits(pattern, text))
-                    return true;
-                if (*text == '\0')
-                    return false;
-            }
-        }
-        if (*text == '\0' || (*pattern != '?' && *pattern != *text))
-            return false;
-    }
-    return *text == '\0';
-}
 
 static void waiting_free(struct waiting *waiting)
 {
     free(waiting->name);
     free(waiting->reason);
     free(waiting->host);
-}
-
-static bool is_wanted(const struct wanted *wanted, const char *name)
-{
-    return wanted->only == NULL || pattern_fits(wanted->only, name);
-}
-
-bool cell_wanted(const struct wanted *wanted, const struct cell *cell)
-{
-    return is_wanted(wanted, cell->name) ||
-           (cell->sessions != NULL && is_wanted(wanted, cell->sessions));
-}
-
-void experiment_read(struct experiment *experiment, const struct folder *folder, size_t number,
-                     const struct wanted *wanted, const struct run_options *options,
-                     struct problems *problems)
-{
-    *experiment = (struct experiment){.name = folder->name, .family = wanted->family};
-    char *derived =
-        text_of("%s/%zu/result.json", wanted->derived == NULL ? "/" : wanted->derived, number);
-    char *path[] = {
-        text_of("%s/status.json", folder->path), text_of("%s/experiment.json", folder->path),
-        text_of("%s/result.json", folder->path), text_of("%s/runs.jsonl", folder->path)};
-    const bool has_derived = wanted->derived != NULL && access(derived, R_OK) == 0;
-    document_read(&experiment->status, path[0], "jostle.status/1", folder->name, problems);
-    document_read(&experiment->record, path[1], "jostle.experiment/1", folder->name, problems);
-    document_read(&experiment->result, has_derived ? derived : path[2], "jostle.result/1",
-                  folder->name, problems);
-    if (options != NULL)
-        runs_read(&experiment->runs, path[3], view_get(experiment->record.top, "settings"),
-                  view_get(experiment->result.top, "washout"), options, folder->name, problems);
-    experiment_settle(experiment);
-    for (size_t i = 0; i < 4; i++)
-        free(path[i]);
-    free(derived);
 }
 
 static char *text_or_null(const struct value *value)
@@ -167,7 +111,7 @@ static struct host host_of(const struct value *environment)
                         .kind = node_kind(environment)};
     line_object(&json, NULL);
     for (size_t i = 0; i < sizeof lasting / sizeof *lasting; i++)
-        put_value(&json, lasting[i], view_get(environment, lasting[i]));
+        view_put(&json, lasting[i], view_get(environment, lasting[i]));
     line_text(&json, "kind", host.kind);
     host.environment = must(strdup(json.text + 1));
     line_free(&json);
@@ -186,7 +130,7 @@ static char *same_key(const struct cell *cell)
     line_text(&json, NULL, cell->target);
     line_text(&json, NULL, cell->label);
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        put_value(&json, NULL, view_get(cell->of->settings, settings[i]));
+        view_put(&json, NULL, view_get(cell->of->settings, settings[i]));
     must(json.failed ? NULL : json.text);
     return json.text;
 }
@@ -200,7 +144,7 @@ static char *settings_of(const struct cell *cell)
          item = view_next(settings, item)) {
         char *key = must(strndup(item->key, item->key_length));
         if (strcmp(key, "seed") != 0)
-            put_value(&json, key, item);
+            view_put(&json, key, item);
         free(key);
     }
     line_close(&json);
@@ -318,7 +262,7 @@ static void collect_folder(struct collected *to, const struct folder *folder, si
     }
     if (!listed)
         note_unfinished(to, &experiment);
-    if (to->waiting_count > 0 && !is_wanted(wanted, to->waiting[to->waiting_count - 1].name))
+    if (to->waiting_count > 0 && !name_wanted(wanted, to->waiting[to->waiting_count - 1].name))
         waiting_free(&to->waiting[--to->waiting_count]);
     if (wanted->only == NULL || to->line_count > before || to->hidden_count > before_hidden ||
         to->waiting_count > 0) {

@@ -5,20 +5,11 @@
 #include "family.h"
 #include "folders.h"
 #include "legend.h"
+#include "reading.h"
 
 /* From folders to the cells of a report. */
 
 struct groups;
-
-struct wanted {
-    const char *only;    /* shell pattern of cells' names; NULL: all */
-    const char *derived; /* folder with the results of unfinished experiments, by number from 1;
-                            NULL: none */
-    bool rows;           /* cells as texts, not as the model */
-    bool page;           /* with what the page draws */
-    bool lists;          /* the model with lists of runs */
-    const struct family *family; /* of all slowdowns; NULL: not known yet */
-};
 
 struct report_line {
     char *text; /* JSON; NULL: of a hidden one */
@@ -62,18 +53,9 @@ struct collected {
     size_t experiments, runs;
 };
 
-bool pattern_fits(const char *pattern, const char *text);
-/* Is a cell in the report, by its name, or by that of all its sessions? */
-bool cell_wanted(const struct wanted *wanted, const struct cell *cell);
 /* experiments and runs count what has a selected cell, or a waiting one. */
 void collect(struct collected *collected, const struct folders *folders,
              const struct wanted *wanted);
 void collected_free(struct collected *collected);
-
-/* Reads the documents and, with options, the runs of one folder. number: from 1, for
- * wanted->derived. */
-void experiment_read(struct experiment *experiment, const struct folder *folder, size_t number,
-                     const struct wanted *wanted, const struct run_options *options,
-                     struct problems *problems);
 
 #endif

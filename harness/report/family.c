@@ -66,6 +66,17 @@ double family_q(const struct family *family, double p)
     return found == NULL ? NAN : found->q;
 }
 
+double family_q_of(const struct family *family, const struct value *slowdown)
+{
+    return family == NULL ? NAN : family_q(family, view_number(view_get(slowdown, "p"), NAN));
+}
+
+bool family_survives(const struct family *family, const struct value *slowdown)
+{
+    return view_true(view_get(slowdown, "distinguishable")) &&
+           family_q_of(family, slowdown) <= FAMILY_RATE;
+}
+
 /* How many of them. */
 struct counts {
     size_t distinguishable, survive;

@@ -1,6 +1,8 @@
 #ifndef REPORT_FAMILY_H
 #define REPORT_FAMILY_H
 
+#include "view.h"
+
 #include "common/json.h"
 
 #include <stdbool.h>
@@ -35,6 +37,10 @@ void family_free(struct family *family);
 
 /* The q of a slowdown with this p; NAN: p is not known, or not of the family. */
 double family_q(const struct family *family, double p);
+/* The same of a slowdown in a record; NAN also where the family is NULL: not known. */
+double family_q_of(const struct family *family, const struct value *slowdown);
+/* Is it distinguishable, and still a discovery among all slowdowns of the report? */
+bool family_survives(const struct family *family, const struct value *slowdown);
 
 /* Member "family": of the settled one. */
 void family_put(struct line *json, const struct family *family);

@@ -1,7 +1,6 @@
 #include "head.h"
 
 #include "memory.h"
-#include "model.h"
 #include "nodes.h"
 #include "numbers.h"
 #include "visible.h"
@@ -23,7 +22,7 @@ static void put_campaign(struct line *json, const struct campaigns *campaigns)
     line_object(json, "campaign");
     line_text(json, "name", name);
     line_text(json, "file", file == NULL ? "" : base == NULL ? file : base + 1);
-    put_value(json, "settings", view_is(settings, VIEW_OBJECT) ? settings : NULL);
+    view_put(json, "settings", view_is(settings, VIEW_OBJECT) ? settings : NULL);
     line_count(json, "cells", campaigns_cells(campaigns));
     if (campaigns->text[0] != NULL)
         line_text(json, "text", campaigns->text[0]);

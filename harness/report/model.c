@@ -1,19 +1,12 @@
 #include "model.h"
 
+#include "family.h"
 #include "legend.h"
 #include "memory.h"
-#include "row.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-void put_value(struct line *json, const char *name, const struct value *value)
-{
-    char *text = must(view_copy(value));
-    line_raw(json, name, text);
-    free(text);
-}
 
 /* Members that are objects of a record, without two of theirs. */
 static void put_without(struct line *json, const char *name, const struct value *object,
@@ -28,7 +21,7 @@ static void put_without(struct line *json, const char *name, const struct value 
          item = view_next(object, item)) {
         char *key = must(strndup(item->key, item->key_length));
         if (strcmp(key, first) != 0 && strcmp(key, second) != 0)
-            put_value(json, key, item);
+            view_put(json, key, item);
         free(key);
     }
 }
@@ -36,8 +29,8 @@ static void put_without(struct line *json, const char *name, const struct value 
 /* What the slowdown is among all of the report. */
 static void put_family(struct line *json, const struct value *slowdown, const struct family *family)
 {
-    line_real(json, "q", row_q(slowdown, family));
-    line_bool(json, "survives", row_survives(slowdown, family));
+    line_real(json, "q", family_q_of(family, slowdown));
+    line_bool(json, "survives", family_survives(family, slowdown));
 }
 
 static void put_slowdowns(struct line *json, const struct cell *cell)
@@ -73,9 +66,9 @@ static void put_achieved(struct line *json, const struct cell *cell)
     }
     line_object(json, "achieved");
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        put_value(json, members[i], view_get(cell->load_entry, members[i]));
+        view_put(json, members[i], view_get(cell->load_entry, members[i]));
     line_bool(json, "short", cell->is_short);
-    put_value(json, "loads", view_get(cell->loaded, "load"));
+    view_put(json, "loads", view_get(cell->loaded, "load"));
     line_close(json);
 }
 
@@ -87,11 +80,11 @@ static void put_warnings(struct line *json, const struct cell *cell)
         line_object(json, NULL);
         line_text(json, "flag", warning->flag);
         line_text(json, "severity", warning->problem ? "problem" : "note");
-        put_value(json, "condition", view_get(warning->record, "condition"));
-        put_value(json, "metric", view_get(warning->record, "metric"));
+        view_put(json, "condition", view_get(warning->record, "condition"));
+        view_put(json, "metric", view_get(warning->record, "metric"));
         line_text(json, "message", warning->text);
         if (view_get(warning->record, "runs") != NULL)
-            put_value(json, "runs", view_get(warning->record, "runs"));
+            view_put(json, "runs", view_get(warning->record, "runs"));
         else
             line_raw(json, "runs", "[]");
         line_close(json);
@@ -112,10 +105,10 @@ static void put_names(struct line *json, const struct cell *cell)
     line_text(json, "label", cell->label);
     line_text(json, "row", cell->row);
     if (cell->parameters != NULL)
-        put_value(json, "parameters", cell->parameters);
+        view_put(json, "parameters", cell->parameters);
     else
         line_raw(json, "parameters", "{}");
-    put_value(json, "command", view_get(of->record.top, "command"));
+    view_put(json, "command", view_get(of->record.top, "command"));
     line_text(json, "load", cell->load);
     line_text(json, "level", cell->level);
     line_text(json, "condition", cell->condition);
@@ -139,7 +132,7 @@ char *model_cell(const struct cell *cell, const char *lists)
     struct line json = {0};
     line_object(&json, NULL);
     put_names(&json, cell);
-    put_value(&json, "settings", of->settings);
+    view_put(&json, "settings", of->settings);
     line_real(&json, "interval_level", legend_of(of).level);
     put_without(&json, "baseline", of->baseline, "name", "load");
     line_close(&json);
@@ -148,7 +141,7 @@ char *model_cell(const struct cell *cell, const char *lists)
         line_close(&json);
     put_slowdowns(&json, cell);
     put_achieved(&json, cell);
-    put_value(&json, "attribution", view_get(cell->slowdown, "attribution"));
+    view_put(&json, "attribution", view_get(cell->slowdown, "attribution"));
     put_warnings(&json, cell);
     if (lists != NULL)
         line_raw(&json, "runs", lists);

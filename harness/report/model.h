@@ -3,13 +3,8 @@
 
 #include "experiment.h"
 
-#include "common/json.h"
-
 /* One cell of jostle.report/1, a line; to be freed. With lists of its runs
  * (member "runs", by condition) where lists is not NULL. */
 char *model_cell(const struct cell *cell, const char *lists);
-
-/* A member that is a value of a record as it is; null where there is none. */
-void put_value(struct line *json, const char *name, const struct value *value);
 
 #endif

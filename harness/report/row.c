@@ -2,7 +2,6 @@
 
 #include "figure.h"
 #include "memory.h"
-#include "model.h"
 #include "reproduce.h"
 #include "sessions.h"
 #include "visible.h"
@@ -44,17 +43,6 @@ char *row_star(const struct value *condition, const char *who)
     return figure_star(view_get(condition, "wall_s"), scale_time, who);
 }
 
-double row_q(const struct value *slowdown, const struct family *family)
-{
-    return family == NULL ? NAN : family_q(family, number_of(slowdown, "p"));
-}
-
-bool row_survives(const struct value *slowdown, const struct family *family)
-{
-    return view_true(view_get(slowdown, "distinguishable")) &&
-           row_q(slowdown, family) <= FAMILY_RATE;
-}
-
 /* What is to be known of a ratio besides its bounds. */
 static const char *remark(const struct value *slowdown)
 {
@@ -73,7 +61,7 @@ const char *row_slowdown(const struct value *slowdown, const struct family *fami
     if (!isnan(figure_bound(slowdown, false)))
         number_interval(figure_bound(slowdown, false), figure_bound(slowdown, true), 3, interval);
     /* One slowdown is no family: there is nothing to mark. */
-    const bool marked = family != NULL && family->count > 1 && row_survives(slowdown, family);
+    const bool marked = family != NULL && family->count > 1 && family_survives(family, slowdown);
     snprintf(text, NUMBER_SIZE, "%.40s%s%.80s%s%s",
              number_fixed(number_of(slowdown, "ratio"), 3, ratio), *interval == '\0' ? "" : " ",
              interval, remark(slowdown), marked ? " " FAMILY_MARK : "");
@@ -110,7 +98,7 @@ void row_warnings(struct line *json, const struct warning *warnings, size_t coun
             char *text = visible(warnings[i].text);
             line_object(json, NULL);
             line_text(json, "flag", warnings[i].flag);
-            put_value(json, "condition", view_get(warnings[i].record, "condition"));
+            view_put(json, "condition", view_get(warnings[i].record, "condition"));
             line_text(json, "text", text);
             line_close(json);
             free(text);
@@ -220,7 +208,7 @@ static void put_metrics(struct line *json, const struct cell *cell)
         line_text(json, "load", load);
         row_metric(json, cell->of, i, cell->condition);
         line_close(json);
-        put_value(
+        view_put(
             json, "distinguishable",
             view_get(slowdown_of(cell->of, cell->condition, metrics[i].name), "distinguishable"));
         line_close(json);
@@ -346,7 +334,7 @@ static void put_page(struct line *json, const struct cell *cell)
               isnan(low) ? "no interval" : number_interval(low, high, decimals, text));
     put_visible(json, "host", cell->host);
     put_visible(json, "spec", cell->spec);
-    put_value(json, "points", view_path(cell->slowdown, "attribution", "points"));
+    view_put(json, "points", view_path(cell->slowdown, "attribution", "points"));
     char *attribution = attribution_words(cell);
     line_text(json, "attribution", attribution);
     free(attribution);
@@ -366,8 +354,8 @@ char *row_of_cell(const struct cell *cell, const char *chart)
     put_visible(&json, "condition", cell->condition);
     line_text(&json, "state", cell->of->state);
     put_texts(&json, cell);
-    put_value(&json, "distinguishable", view_get(cell->slowdown, "distinguishable"));
-    line_bool(&json, "survives", row_survives(cell->slowdown, cell->of->family));
+    view_put(&json, "distinguishable", view_get(cell->slowdown, "distinguishable"));
+    line_bool(&json, "survives", family_survives(cell->of->family, cell->slowdown));
     line_bool(&json, "short", cell->is_short);
     row_warnings(&json, cell->warnings, cell->warning_count);
     put_metrics(&json, cell);

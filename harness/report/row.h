@@ -22,12 +22,8 @@ void row_metric(struct line *json, const struct experiment *experiment, unsigned
                 const char *condition);
 double metric_mean(const struct value *condition, unsigned metric);
 /* "1.37 [1.35, 1.39] †", "(noise)" where it is not distinguishable; the mark where it
- * survives in the family (row_survives). */
+ * survives in the family (family_survives). */
 const char *row_slowdown(const struct value *slowdown, const struct family *family, char *text);
-/* Is it distinguishable, and still a discovery among all slowdowns of the report? */
-bool row_survives(const struct value *slowdown, const struct family *family);
-/* Its q in the family; NAN: not known. */
-double row_q(const struct value *slowdown, const struct family *family);
 /* "471 of 473 MB/s (short)"; "12 ms CPU" for a load without a rate. */
 const char *row_achieved(const struct value *load, bool is_short, char *text);
 /* What the star says; NULL: no star. To be freed. */

@@ -1,8 +1,8 @@
 #ifndef REPORT_SESSIONS_H
 #define REPORT_SESSIONS_H
 
-#include "collect.h"
 #include "groups.h"
+#include "reading.h"
 
 /* The sessions of one cell as one experiment, whose figures are over the sessions. */
 

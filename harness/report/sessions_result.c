@@ -3,7 +3,6 @@
 #include "figure.h"
 #include "memory.h"
 #include "metrics.h"
-#include "model.h"
 
 #include "harness/stats/levels.h"
 
@@ -132,7 +131,7 @@ static void put_figure(struct line *json, const char *name, struct sessions *of,
     line_real(json, "median", mean_of(&figures, "median"));
     line_real(json, "min", extreme_of(&figures, "min", false));
     line_real(json, "max", extreme_of(&figures, "max", true));
-    put_value(json, "statistic", view_get(figures.of[0], "statistic"));
+    view_put(json, "statistic", view_get(figures.of[0], "statistic"));
     line_real(json, "center", mean.center);
     put_interval(json, &mean);
     line_close(json);
@@ -142,8 +141,8 @@ static void put_figure(struct line *json, const char *name, struct sessions *of,
 static void put_load(struct line *json, const struct parts *loads)
 {
     line_object(json, NULL);
-    put_value(json, "name", view_get(loads->of[0], "name"));
-    put_value(json, "unit", view_get(loads->of[0], "unit"));
+    view_put(json, "name", view_get(loads->of[0], "name"));
+    view_put(json, "unit", view_get(loads->of[0], "unit"));
     line_real(json, "offered", mean_of(loads, "offered"));
     line_real(json, "achieved", mean_of(loads, "achieved"));
     line_real(json, "cpu_s", mean_of(loads, "cpu_s"));
@@ -182,7 +181,7 @@ static void put_condition(struct line *json, struct sessions *of, const struct v
         line_real(json, "runs", sum_of(&conditions, "runs"));
         put_loads(json, of, &conditions);
         line_bool(json, "converged", all_true(&conditions, "converged"));
-        put_value(json, "stop_reason", view_get(first, "stop_reason"));
+        view_put(json, "stop_reason", view_get(first, "stop_reason"));
         line_real(json, "failed", sum_of(&conditions, "failed"));
         line_real(json, "censored", sum_of(&conditions, "censored"));
         for (unsigned i = 0; i < METRIC_COUNT; i++)
@@ -232,7 +231,7 @@ static void put_sessions(struct line *json, const struct sessions *of,
     line_close(json);
     line_array(json, "ratios");
     for (size_t i = 0; i < slowdowns->count; i++)
-        put_value(json, NULL, view_get(slowdowns->of[i], "ratio"));
+        view_put(json, NULL, view_get(slowdowns->of[i], "ratio"));
     line_close(json);
     line_real(json, "between", levels->between);
     line_real(json, "within", levels->within);
@@ -247,8 +246,8 @@ static void put_ratio(struct line *json, struct sessions *of, const struct parts
     line_object(json, NULL);
     line_text(json, "condition", condition);
     line_text(json, "metric", metric);
-    put_value(json, "requested", view_get(slowdowns->of[0], "requested"));
-    put_value(json, "statistic", view_get(slowdowns->of[0], "statistic"));
+    view_put(json, "requested", view_get(slowdowns->of[0], "requested"));
+    view_put(json, "statistic", view_get(slowdowns->of[0], "statistic"));
     line_real(json, "ratio", ratio->center);
     put_interval(json, ratio);
     line_real(json, "p", levels.p);
@@ -258,7 +257,7 @@ static void put_ratio(struct line *json, struct sessions *of, const struct parts
         line_null(json, "distinguishable");
     else
         line_bool(json, "distinguishable", ratio->low > 1 || ratio->high < 1);
-    put_value(json, "simultaneous", view_get(slowdowns->of[0], "simultaneous"));
+    view_put(json, "simultaneous", view_get(slowdowns->of[0], "simultaneous"));
     line_real(json, "censored", sum_of(slowdowns, "censored"));
     put_sessions(json, of, slowdowns, &levels);
     line_close(json);
@@ -292,7 +291,7 @@ static void put_warning(struct line *json, const struct value *warning, unsigned
          *text = text_of("session %u: %s", session, message == NULL ? "" : message);
     line_object(json, NULL);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        put_value(json, members[i], view_get(warning, members[i]));
+        view_put(json, members[i], view_get(warning, members[i]));
     line_text(json, "message", text);
     line_raw(json, "runs", "[]"); /* their numbers are of one session */
     line_close(json);
@@ -329,7 +328,7 @@ static char *result_of(struct sessions *of)
         put_slowdown(&json, of, item);
     line_close(&json);
     put_warnings(&json, of);
-    put_value(&json, "intervals", view_get(first, "intervals"));
+    view_put(&json, "intervals", view_get(first, "intervals"));
     line_close(&json);
     must(json.failed ? NULL : json.text);
     return json.text;

@@ -2,7 +2,6 @@
 
 #include "figure.h"
 #include "memory.h"
-#include "model.h"
 #include "row.h"
 #include "severity.h"
 #include "visible.h"
@@ -111,7 +110,7 @@ static void put_condition(struct line *json, const struct experiment *experiment
     put_visible(json, "achieved", loads_text(condition));
     line_close(json);
     line_text(json, "who", plain);
-    put_value(json, "distinguishable", view_get(slowdown, "distinguishable"));
+    view_put(json, "distinguishable", view_get(slowdown, "distinguishable"));
     put_warnings(json, experiment, name);
     line_close(json);
     free(plain);
@@ -153,8 +152,8 @@ static void put_metrics(struct line *json, const struct experiment *experiment)
             put_visible(json, "condition", must(strdup(name)));
             row_metric(json, experiment, i, single ? NULL : name);
             line_close(json);
-            put_value(json, "distinguishable",
-                      view_get(slowdown_of(experiment, name, metrics[i].name), "distinguishable"));
+            view_put(json, "distinguishable",
+                     view_get(slowdown_of(experiment, name, metrics[i].name), "distinguishable"));
             line_close(json);
         }
         free(name);

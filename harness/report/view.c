@@ -1,5 +1,7 @@
 #include "view.h"
 
+#include "memory.h"
+
 #include "common/json.h"
 
 #include <stdlib.h>
@@ -365,4 +367,11 @@ char *view_string(const struct value *value)
 char *view_copy(const struct value *value)
 {
     return value == NULL ? strdup("null") : strndup(value->text, value->length);
+}
+
+void view_put(struct line *json, const char *name, const struct value *value)
+{
+    char *text = must(view_copy(value));
+    line_raw(json, name, text);
+    free(text);
 }

@@ -5,6 +5,8 @@
  * of records and copy most figures as they are: no value is converted before
  * somebody wants it, and a number's digits stay those of the record. */
 
+#include "common/json.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -54,6 +56,9 @@ double view_number(const struct value *value, double otherwise);
 char *view_string(const struct value *value);
 /* The value's JSON, to be freed; "null" for NULL. */
 char *view_copy(const struct value *value);
+
+/* A member that is a value of a record as it is; null where there is none. */
+void view_put(struct line *json, const char *name, const struct value *value);
 
 /* for (const struct value *item = view_first(array); item != NULL; item = view_next(array, item))
  */
