@@ -41,8 +41,6 @@ struct job {
     const struct plan *plan;
     struct cell cell;
     struct effect effect;
-    size_t chunks;
-    struct sums *part;
 };
 
 // What a load has left behind.
@@ -99,7 +97,7 @@ static void judge(struct session *session, size_t made, struct sums *sums)
     sums->made += (double)made;
 }
 
-static bool run_chunk(void *context, size_t number)
+static bool run_chunk(void *context, size_t number, void *part)
 {
     const struct job *job = context;
     struct simulation simulation;
@@ -112,30 +110,30 @@ static bool run_chunk(void *context, size_t number)
         const size_t made = measure(&simulation.session, &stream, &trace);
         good = made > 0;
         if (good)
-            judge(&simulation.session, made, &job->part[number]);
+            judge(&simulation.session, made, part);
     }
     simulation_free(&simulation);
     return good;
+}
+
+static void add(void *sum, const void *found)
+{
+    struct sums *sums = sum;
+    const struct sums *part = found;
+    sums->experiments += part->experiments;
+    sums->covered += part->covered;
+    sums->silent += part->silent;
+    sums->flagged += part->flagged;
+    sums->grown += part->grown;
+    sums->made += part->made;
 }
 
 static bool simulate(struct job *job, struct sums *sums)
 {
     *sums = (struct sums){0};
     const size_t wanted = job->plan->experiments / (job->plan->quick ? 1 : FEWER);
-    job->chunks = (wanted + CHUNK - 1) / CHUNK;
-    job->part = calloc(job->chunks, sizeof *job->part);
-    const bool good = job->part && workers_run(job->chunks, job->plan->threads, run_chunk, job);
-    for (size_t i = 0; good && i < job->chunks; i++) {
-        const struct sums *part = &job->part[i];
-        sums->experiments += part->experiments;
-        sums->covered += part->covered;
-        sums->silent += part->silent;
-        sums->flagged += part->flagged;
-        sums->grown += part->grown;
-        sums->made += part->made;
-    }
-    free(job->part);
-    return good;
+    const struct workers_sum what = {run_chunk, add, sizeof *sums};
+    return workers_sum(&what, (wanted + CHUNK - 1) / CHUNK, job->plan->threads, job, sums);
 }
 
 static double percent(size_t count, const struct sums *sums)

@@ -34,8 +34,6 @@ struct job {
     const struct plan *plan;
     struct cell cell;
     double share;
-    size_t families;
-    struct sums *part; // of each family
 };
 
 // A load's slowdown; those without an effect are spread over the experiments.
@@ -110,7 +108,7 @@ static void judge(struct result *results, struct sums *sums)
 static char names[LOADS + 1][4] = {"0", "1", "2", "3",  "4",  "5", "6",
                                    "7", "8", "9", "10", "11", "12"};
 
-static bool run_family(void *context, size_t number)
+static bool run_family(void *context, size_t number, void *part)
 {
     const struct job *job = context;
     struct simulation simulation;
@@ -127,13 +125,15 @@ static bool run_family(void *context, size_t number)
                 (struct result){significance_p(session, k + 1, WALL_S), has_effect(job, i + k)};
     }
     if (good)
-        judge(results, &job->part[number]);
+        judge(results, part);
     simulation_free(&simulation);
     return good;
 }
 
-static void add(struct sums *sums, const struct sums *part)
+static void add(void *sum, const void *found)
 {
+    struct sums *sums = sum;
+    const struct sums *part = found;
     sums->families += part->families;
     sums->with += part->with;
     sums->without += part->without;
@@ -147,13 +147,8 @@ static void add(struct sums *sums, const struct sums *part)
 static bool simulate(struct job *job, struct sums *sums)
 {
     *sums = (struct sums){0};
-    job->families = job->plan->experiments / SHARE + 1;
-    job->part = calloc(job->families, sizeof *job->part);
-    const bool good = job->part && workers_run(job->families, job->plan->threads, run_family, job);
-    for (size_t i = 0; good && i < job->families; i++)
-        add(sums, &job->part[i]);
-    free(job->part);
-    return good;
+    const struct workers_sum what = {run_family, add, sizeof *sums};
+    return workers_sum(&what, job->plan->experiments / SHARE + 1, job->plan->threads, job, sums);
 }
 
 static double percent(size_t part, size_t all)

@@ -28,8 +28,6 @@ struct job {
     const struct plan *plan;
     struct cell cell;
     double spread;
-    size_t chunks;
-    struct sums *part;
 };
 
 // 1 on average.
@@ -105,19 +103,21 @@ static bool one(const struct job *job, struct simulation *simulation, struct sum
     return true;
 }
 
-static bool run_chunk(void *context, size_t number)
+static bool run_chunk(void *context, size_t number, void *part)
 {
     const struct job *job = context;
     struct simulation simulation;
     bool good = simulation_init(&simulation, &job->cell.settings, job->plan->seed, number);
     for (size_t i = 0; good && i < CHUNK; i++)
-        good = one(job, &simulation, &job->part[number]);
+        good = one(job, &simulation, part);
     simulation_free(&simulation);
     return good;
 }
 
-static void add(struct sums *sums, const struct sums *part)
+static void add(void *sum, const void *found)
 {
+    struct sums *sums = sum;
+    const struct sums *part = found;
     sums->experiments += part->experiments;
     sums->single += part->single;
     sums->single_half += part->single_half;
@@ -131,13 +131,9 @@ static void add(struct sums *sums, const struct sums *part)
 static bool simulate(struct job *job, struct sums *sums)
 {
     *sums = (struct sums){0};
-    job->chunks = (job->plan->experiments / SHARE + CHUNK - 1) / CHUNK;
-    job->part = calloc(job->chunks, sizeof *job->part);
-    const bool good = job->part && workers_run(job->chunks, job->plan->threads, run_chunk, job);
-    for (size_t i = 0; good && i < job->chunks; i++)
-        add(sums, &job->part[i]);
-    free(job->part);
-    return good;
+    const size_t chunks = (job->plan->experiments / SHARE + CHUNK - 1) / CHUNK;
+    const struct workers_sum what = {run_chunk, add, sizeof *sums};
+    return workers_sum(&what, chunks, job->plan->threads, job, sums);
 }
 
 static double percent(double sum, const struct sums *sums)

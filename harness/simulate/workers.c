@@ -41,3 +41,26 @@ bool workers_run(size_t jobs, size_t threads, bool (*job)(void *context, size_t 
     free(thread);
     return started > 0 && !work.failed;
 }
+
+struct parts {
+    const struct workers_sum *what;
+    void *context;
+    char *part;
+};
+
+static bool run_part(void *context, size_t number)
+{
+    const struct parts *parts = context;
+    return parts->what->job(parts->context, number, parts->part + number * parts->what->size);
+}
+
+bool workers_sum(const struct workers_sum *what, size_t jobs, size_t threads, void *context,
+                 void *sum)
+{
+    struct parts parts = {what, context, calloc(jobs, what->size)};
+    const bool good = parts.part && workers_run(jobs, threads, run_part, &parts);
+    for (size_t i = 0; good && i < jobs; i++)
+        what->add(sum, parts.part + i * what->size);
+    free(parts.part);
+    return good;
+}
