@@ -38,6 +38,14 @@ accountings() {
     true
 }
 
+# compile FOLDER NAME...: makes static programs NAME of the fixtures meter-NAME.c there.
+compile() {
+    local name
+    for name in "${@:2}"; do
+        cc -std=gnu17 -D_GNU_SOURCE -O2 -static -o "$1/$name" "$BATS_TEST_DIRNAME/fixtures/meter-$name.c"
+    done
+}
+
 # gone PID: 0 once the process has ended (a zombie counts as ended).
 gone() {
     local state

@@ -6,11 +6,7 @@
 load helpers
 
 setup_file() {
-    local name
-    for name in family until; do
-        cc -std=gnu17 -D_GNU_SOURCE -O2 -static -o "$BATS_FILE_TMPDIR/$name" \
-            "$BATS_TEST_DIRNAME/fixtures/meter-$name.c"
-    done
+    compile "$BATS_FILE_TMPDIR" family until
 }
 
 setup() {

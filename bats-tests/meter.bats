@@ -6,13 +6,9 @@
 load helpers
 
 setup_file() {
-    local name
     bats_require_minimum_version 1.5.0
     export FIXTURES=$BATS_FILE_TMPDIR
-    for name in touch bigcaller family; do
-        cc -std=gnu17 -D_GNU_SOURCE -O2 -static -o "$FIXTURES/$name" \
-            "$BATS_TEST_DIRNAME/fixtures/meter-$name.c"
-    done
+    compile "$FIXTURES" touch bigcaller family
 }
 
 setup() {
