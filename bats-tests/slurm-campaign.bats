@@ -201,8 +201,10 @@ left() {
     submit c.conf --output out --cells-per-task 2
     eventually 30 recorded out 1
     # All that has the folder on its command line: script, campaign and cell.
-    # The youngest first: stats would see its caller gone, and note that.
-    pgrep -f -- "$PWD/out" | tac | xargs kill -KILL || true # pgrep sees a short-lived one, too
+    # Stopped first: whoever still ran would see the others gone, and note that.
+    # A process that has just ended is seen, too: kill may miss it.
+    pgrep -f -- "$PWD/out" | xargs kill -STOP || true
+    pgrep -f -- "$PWD/out" | xargs kill -KILL || true
     scancel "$report"
     eventually 30 slurm_no_jobs
     run -0 "$JOSTLE" status out
