@@ -149,7 +149,7 @@ peak() {
             load_expect ready
             local ready=$LOAD_REPLY
             load_resume
-            sleep 0.7
+            sleep 0.4
             holds '.room_bytes >= $peak and .room_bytes < 2 * $peak' --argjson peak "$(peak)" <<<"$ready"
             load_end
         done

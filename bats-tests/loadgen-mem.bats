@@ -252,9 +252,12 @@ mem_all_l3() {
 
 # make_edge BYTES [JQ]: what is kept of this machine's caches.
 make_edge() {
-    "$BIN/loadgen" mem --threads 1 --duration 0.05 2>/dev/null
-    EDGE=$(find "$XDG_CACHE_HOME/jostle/machine" -name '*.cache-edge.json')
-    jq -c --argjson edge "$1" '.cache_edge_bytes = $edge | '"${2:-.}" <"$EDGE" >"$EDGE.new"
+    if [[ -z ${EDGE:-} ]]; then
+        "$BIN/loadgen" mem --threads 1 --duration 0.05 2>/dev/null
+        EDGE=$(find "$XDG_CACHE_HOME/jostle/machine" -name '*.cache-edge.json')
+        cp "$EDGE" "$BATS_TEST_TMPDIR/edge.json"
+    fi
+    jq -c --argjson edge "$1" '.cache_edge_bytes = $edge | '"${2:-.}" <"$BATS_TEST_TMPDIR/edge.json" >"$EDGE.new"
     mv "$EDGE.new" "$EDGE"
 }
 
