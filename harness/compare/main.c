@@ -133,11 +133,17 @@ static void choose_metrics(const struct request *request, const struct side *a,
 {
     struct settings chosen = a->experiment.settings;
     if (request->metric) {
-        memset(chosen.metric, 0, sizeof chosen.metric);
+        settings_begin(&chosen);
         settings_add_metrics(&chosen, request->metric);
     }
-    memcpy(comparison->metric, chosen.metric, sizeof comparison->metric);
-    comparison->confidence = request->confidence > 0 ? request->confidence : chosen.confidence;
+    for (size_t i = 0; i < chosen.metric_count; i++) {
+        if (!chosen.metrics[i].chosen)
+            continue;
+        comparison->metric[comparison->metric_count].a = i;
+        comparison->metric[comparison->metric_count++].b = i;
+    }
+    comparison->confidence =
+        request->confidence > 0 ? request->confidence : a->experiment.settings.confidence;
 }
 
 static bool write_all(const struct request *request, const json_t *comparison)

@@ -11,10 +11,7 @@
 
 size_t comparison_family(const struct comparison *comparison)
 {
-    size_t count = 0;
-    for (enum metric m = 0; m < METRICS; m++)
-        count += comparison->metric[m];
-    return count;
+    return comparison->metric_count;
 }
 
 double comparison_level(const struct comparison *comparison)
@@ -38,23 +35,25 @@ static const char *method_of(const struct comparison *comparison)
 }
 
 static json_t *row(const struct comparison *comparison, struct critical *critical,
-                   const char *condition, enum metric metric)
+                   const char *condition, size_t index)
 {
+    const size_t metric = comparison->metric[index].a, its = comparison->metric[index].b;
     const size_t one = side_condition(comparison->a, condition);
     const size_t other = side_condition(comparison->b, condition);
-    const struct interval ratio = compare_ratio(critical, &comparison->a->session, one,
-                                                &comparison->b->session, other, metric);
+    const struct interval ratio =
+        compare_ratio(critical, &(struct compared){&comparison->a->session, one, metric},
+                      &(struct compared){&comparison->b->session, other, its});
     bool aa_one, aa_other;
     const double floor = hypot(side_floor(comparison->a, one, metric, &aa_one),
-                               side_floor(comparison->b, other, metric, &aa_other));
+                               side_floor(comparison->b, other, its, &aa_other));
     return json_pack(
         "{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:b, s:o, s:o}", "condition", condition, "metric",
-        metric_names[metric], "ratio", json_figure(ratio.center), "ci", json_interval(&ratio),
-        "error", ratio.constant ? json_null() : json_figure(ratio.error), "method",
-        method_of(comparison), "distinguishable",
-        is_distinguishable(&ratio, aa_one && aa_other ? floor : 0), "simultaneous",
-        comparison_family(comparison) > 1, "a", side_to_json(comparison->a, one, metric), "b",
-        side_to_json(comparison->b, other, metric));
+        comparison->a->experiment.settings.metrics[metric].name, "ratio", json_figure(ratio.center),
+        "ci", json_interval(&ratio), "error",
+        ratio.constant ? json_null() : json_figure(ratio.error), "method", method_of(comparison),
+        "distinguishable", is_distinguishable(&ratio, aa_one && aa_other ? floor : 0),
+        "simultaneous", comparison_family(comparison) > 1, "a",
+        side_to_json(comparison->a, one, metric), "b", side_to_json(comparison->b, other, its));
 }
 
 static size_t used_runs(const struct side *side, const char *condition)
@@ -83,11 +82,9 @@ json_t *comparison_rows(const struct comparison *comparison, const json_t *condi
     check_runs(comparison, conditions);
     critical_init(&critical, comparison_level(comparison));
     for (size_t i = 0; i < json_array_size(conditions); i++)
-        for (enum metric m = 0; m < METRICS; m++)
-            if (comparison->metric[m])
-                json_array_append_new(rows,
-                                      row(comparison, &critical,
-                                          json_string_value(json_array_get(conditions, i)), m));
+        for (size_t m = 0; m < comparison->metric_count; m++)
+            json_array_append_new(rows, row(comparison, &critical,
+                                            json_string_value(json_array_get(conditions, i)), m));
     critical_free(&critical);
     return rows;
 }

@@ -6,7 +6,11 @@
 
 struct comparison {
     struct side *a, *b;
-    bool metric[METRICS];
+    // Which metrics: the index that each has on either side.
+    struct {
+        size_t a, b;
+    } metric[MAX_METRICS];
+    size_t metric_count;
     double confidence; // of the ratios; those of a condition's metrics hold at once
 };
 

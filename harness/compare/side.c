@@ -88,7 +88,7 @@ size_t side_condition(const struct side *side, const char *name)
     return index < 0 ? 0 : (size_t)index;
 }
 
-double side_floor(struct side *side, size_t condition, enum metric metric, bool *from_aa)
+double side_floor(struct side *side, size_t condition, size_t metric, bool *from_aa)
 {
     const size_t aa = settings_aa(&side->experiment.settings);
     *from_aa = condition == 0 && aa > 0 && side->session.conditions[aa].pairs[metric].count > 1;
@@ -123,13 +123,13 @@ static void copy(json_t *to, const json_t *from, const char *const *names)
     }
 }
 
-json_t *side_to_json(struct side *side, size_t condition, enum metric metric)
+json_t *side_to_json(struct side *side, size_t condition, size_t metric)
 {
     static const char *const counts[] = {"runs", "failed", "failures", "censored", NULL};
     static const char *const figures[] = {"mean", "stddev", "statistic", "center",
                                           "ci",   "error",  NULL};
     const json_t *one = json_array_get(json_object_get(side->summary, "conditions"), condition);
-    const char *name = metric_names[metric];
+    const char *name = side->experiment.settings.metrics[metric].name;
     bool from_aa;
     const double floor = side_floor(side, condition, metric, &from_aa);
     json_t *object = json_object();

@@ -29,10 +29,10 @@ size_t side_condition(const struct side *side, const char *name);
 
 // How far the baseline measured against itself (--aa) may be from 1, else the error of
 // the condition's own figure. *from_aa: which of the two.
-double side_floor(struct side *side, size_t condition, enum metric metric, bool *from_aa);
+double side_floor(struct side *side, size_t condition, size_t metric, bool *from_aa);
 
 // A new `a` or `b` of a jostle.comparison/1: the figures of its own table.
-json_t *side_to_json(struct side *side, size_t condition, enum metric metric);
+json_t *side_to_json(struct side *side, size_t condition, size_t metric);
 
 // What its own table says of its runs that failed, a new reference; null: none did.
 json_t *side_failed(const struct side *side);

@@ -73,7 +73,7 @@ static size_t measure(struct session *session, struct stream *stream, struct tra
                                   .order = next.order,
                                   .washed = next.washed};
         const bool loaded = settings_is_loaded(session->settings, run.condition);
-        for (enum metric m = 0; m < METRICS; m++)
+        for (size_t m = 0; m < session->settings->metric_count; m++)
             run.value[m] = NAN;
         run.value[WALL_S] = draw(stream, trace, loaded);
         if (session_add(session, &run) != SESSION_ADDED)

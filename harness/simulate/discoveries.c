@@ -53,7 +53,7 @@ static bool measure(const struct job *job, struct session *session, struct strea
         struct observation run = {
             .condition = (int)next.condition, .block = next.block, .order = next.order};
         const bool slow = run.condition > 0 && has_effect(job, first + (size_t)run.condition - 1);
-        for (enum metric m = 0; m < METRICS; m++)
+        for (size_t m = 0; m < session->settings->metric_count; m++)
             run.value[m] = NAN;
         run.value[WALL_S] = stream_draw(stream, run.condition > 0, slow ? effect : 1);
         if (session_add(session, &run) != SESSION_ADDED)

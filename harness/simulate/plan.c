@@ -32,10 +32,11 @@ struct cell plan_cell(const struct plan *plan, const struct population *populati
                         .truth = ratio > 0 ? ratio : NAN,
                         .narrow = plan->narrow};
     struct settings *settings = &cell.settings;
+    settings_begin(settings);
     settings->conditions[0] = first_name;
     settings->conditions[1] = second_name;
     settings->condition_count = ratio > 0 ? 2 : 1;
-    settings->metric[WALL_S] = true;
+    settings_choose(settings, WALL_S);
     settings->confidence = 0.95;
     settings->min_runs = setting->min_runs;
     settings->max_runs = setting->max_runs;

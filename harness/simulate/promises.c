@@ -147,8 +147,8 @@ static bool family_table(const struct plan *plan)
             struct tally tally;
             struct cell cell =
                 plan_cell(plan, &populations[i], &settings_of_plan[SETTING_25], single ? 0 : 1.25);
-            for (enum metric m = 0; m < METRICS; m++)
-                cell.settings.metric[m] = true;
+            for (size_t m = 0; m < BASIC_METRICS; m++)
+                settings_choose(&cell.settings, m);
             good = run(plan, &cell, 3000 + 2 * i + single, &tally) && good;
             double covered = percent(tally.covered, &tally);
             printf("%-20s %-10s %8.2f %8.2f %8.1f\n", populations[i].name,

@@ -45,7 +45,7 @@ static bool measure(struct session *session, struct stream *stream, double level
             return true;
         struct observation run = {
             .condition = (int)next.condition, .block = next.block, .order = next.order};
-        for (enum metric m = 0; m < METRICS; m++)
+        for (size_t m = 0; m < session->settings->metric_count; m++)
             run.value[m] = NAN;
         run.value[WALL_S] = level * stream_draw(stream, run.condition > 0, ratio);
         if (session_add(session, &run) != SESSION_ADDED)

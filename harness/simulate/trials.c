@@ -17,7 +17,7 @@ const double power_ratio[POWERS] = {1.01, 1.02, 1.05, 1.10};
 // The metrics move independently of each other, which is the hardest case for
 // intervals that must hold all at once.
 struct generator {
-    struct stream stream[METRICS];
+    struct stream stream[MAX_METRICS];
     const struct cell *cell;
     double scale; // of the values of a lone condition
 };
@@ -26,8 +26,8 @@ static void begin(struct generator *generator, const struct cell *cell, double s
 {
     generator->cell = cell;
     generator->scale = scale;
-    for (enum metric m = 0; m < METRICS; m++)
-        if (cell->settings.metric[m])
+    for (size_t m = 0; m < cell->settings.metric_count; m++)
+        if (cell->settings.metrics[m].chosen)
             stream_begin(&generator->stream[m], cell->population,
                          cell->settings.condition_count == 1, rng);
 }
@@ -36,8 +36,8 @@ static void draw(struct generator *generator, const struct settings *settings,
                  struct observation *run)
 {
     bool loaded = run->condition > 0 && (size_t)run->condition != settings_aa(settings);
-    for (enum metric m = 0; m < METRICS; m++)
-        run->value[m] = settings->metric[m]
+    for (size_t m = 0; m < settings->metric_count; m++)
+        run->value[m] = settings->metrics[m].chosen
                             ? generator->scale *
                                   stream_draw(&generator->stream[m], loaded, generator->cell->ratio)
                             : NAN;
@@ -93,8 +93,8 @@ static void judge_metrics(struct session *session, const struct generator *gener
     const struct settings *settings = session->settings;
     const struct cell *cell = generator->cell;
     bool single = settings->condition_count == 1, covered = true, robust = true;
-    for (enum metric m = METRICS; m-- > 0;) {
-        if (!settings->metric[m])
+    for (size_t m = settings->metric_count; m-- > 0;) {
+        if (!settings->metrics[m].chosen)
             continue;
         struct location mean = single ? metric_location(session, 0, m) : (struct location){0};
         struct interval figure =
@@ -145,7 +145,9 @@ static void judge(struct session *session, const struct generator *generator, st
 static void judge_pair(struct session *a, struct session *b, const struct cell *cell,
                        struct tally *tally)
 {
-    struct interval ratio = narrowed(cell, compare_ratio(&a->critical, a, 0, b, 0, WALL_S));
+    struct interval ratio =
+        narrowed(cell, compare_ratio(&a->critical, &(struct compared){a, 0, WALL_S},
+                                     &(struct compared){b, 0, WALL_S}));
     bool covered = holds(&ratio, cell->truth);
     tally->experiments++;
     tally->runs += (double)(session_blocks(a) + session_blocks(b)) / 2;

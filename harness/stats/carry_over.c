@@ -31,8 +31,7 @@ struct within {
 
 // What the run follows: 0 for an unloaded run, NO_GROUP where it is no run of the
 // baseline that can be compared.
-static int group_of(const struct session *session, const struct observation *run,
-                    enum metric metric)
+static int group_of(const struct session *session, const struct observation *run, size_t metric)
 {
     const struct settings *settings = session->settings;
     if (settings_is_loaded(settings, run->condition) || !session_uses(session, run) ||
@@ -56,8 +55,7 @@ static void add(struct within *within, int index, double x, double y)
 }
 
 // With all loads taken for one (`one`), their group is 1.
-static void collect(const struct session *session, enum metric metric, bool one,
-                    struct within *within)
+static void collect(const struct session *session, size_t metric, bool one, struct within *within)
 {
     *within = (struct within){0};
     for (size_t i = 0; i < session->count; i++) {
@@ -69,7 +67,7 @@ static void collect(const struct session *session, enum metric metric, bool one,
 }
 
 // Of one load, or of ALL_LOADS.
-static struct carry_over estimate(struct session *session, int condition, enum metric metric)
+static struct carry_over estimate(struct session *session, int condition, size_t metric)
 {
     struct within within;
     collect(session, metric, condition == ALL_LOADS, &within);
@@ -95,7 +93,7 @@ static struct carry_over estimate(struct session *session, int condition, enum m
     return result;
 }
 
-struct carry_over carry_over_estimate(struct session *session, size_t condition, enum metric metric)
+struct carry_over carry_over_estimate(struct session *session, size_t condition, size_t metric)
 {
     return estimate(session, (int)condition, metric);
 }
@@ -107,16 +105,16 @@ static size_t count_loads(const struct settings *settings)
 
 // Whether it is significant at that level, and moves the baseline's mean by more than
 // is worth a word.
-static bool shows(struct session *session, int condition, enum metric metric, double level)
+static bool shows(struct session *session, int condition, size_t metric, double level)
 {
     const struct settings *settings = session->settings;
     const struct carry_over found = estimate(session, condition, metric);
     const double share = (double)found.after / (double)session->conditions[0].metric[metric].count;
-    return found.p < level / (double)settings_metric_count(settings) &&
+    return found.p < level / (double)settings_deciding(settings) &&
            share * fabs(found.ratio - 1) > fmin(least_bias * settings->error, 0.005);
 }
 
-bool carry_over_shows(struct session *session, size_t condition, enum metric metric)
+bool carry_over_shows(struct session *session, size_t condition, size_t metric)
 {
     return settings_is_loaded(session->settings, (int)condition) &&
            shows(session, (int)condition, metric,
@@ -124,7 +122,7 @@ bool carry_over_shows(struct session *session, size_t condition, enum metric met
 }
 
 // Several loads: each by itself, and all together, which sees what they have in common.
-static bool any_load_shows(struct session *session, enum metric metric, double level)
+static bool any_load_shows(struct session *session, size_t metric, double level)
 {
     const struct settings *settings = session->settings;
     const size_t loads = count_loads(settings);
@@ -137,8 +135,8 @@ static bool any_load_shows(struct session *session, enum metric metric, double l
 
 static bool any_shows(struct session *session, double level)
 {
-    for (enum metric m = 0; m < METRICS; m++)
-        if (session->settings->metric[m] && !metric_is_negligible(session, 0, m) &&
+    for (size_t m = 0; m < session->settings->metric_count; m++)
+        if (session->settings->metrics[m].decides && !metric_is_negligible(session, 0, m) &&
             any_load_shows(session, m, level))
             return true;
     return false;

@@ -19,11 +19,10 @@ struct carry_over {
 // level for each predecessor: drift cancels, and a single outlier, which widens the
 // common variance, raises no alarm. The order of the runs was drawn at random, hence
 // a machine that wanders by itself cannot imitate the difference, either.
-struct carry_over carry_over_estimate(struct session *session, size_t condition,
-                                      enum metric metric);
+struct carry_over carry_over_estimate(struct session *session, size_t condition, size_t metric);
 
 // Whether a load's carry-over into the baseline shows, and is worth a word.
-bool carry_over_shows(struct session *session, size_t condition, enum metric metric);
+bool carry_over_shows(struct session *session, size_t condition, size_t metric);
 
 // Whether --washout auto has grown as far as it does: what fades so slowly may not be
 // gone, and runs that follow each other then hardly differ.

@@ -323,6 +323,7 @@ void command_line_parse(struct command_line *line, int argc, char **argv)
                                     .group_count = 2};
     int rest;
     *line = (struct command_line){.pid = 1};
+    settings_begin(&line->settings);
     struct options *options = options_parse(&program, argc, argv, &rest);
     if (line->pid == 0)
         line->pid = 1;

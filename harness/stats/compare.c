@@ -7,18 +7,22 @@
 
 static const struct interval unknown = {.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
 
+static const struct sample *sample_of(const struct compared *one)
+{
+    return &one->session->conditions[one->condition].metric[one->metric];
+}
+
 // The runs of the two share no block, so they are two independent samples: the
 // ratio's interval is that of the difference of the log means, with
 // B. L. Welch's degrees of freedom (Biometrika 34, 1947). The delta method
 // gives the variance of a log mean; it is good where the mean is far from 0. Skewed
 // means are wider on one side, as they are by themselves.
-static struct interval of_means(struct critical *critical, struct session *a, size_t condition_a,
-                                struct session *b, size_t condition_b, enum metric metric)
+static struct interval of_means(struct critical *critical, const struct compared *a,
+                                const struct compared *b)
 {
-    const struct sample *x = &a->conditions[condition_a].metric[metric];
-    const struct sample *y = &b->conditions[condition_b].metric[metric];
-    double vx = metric_mean_variance(a, condition_a, metric) / (x->mean * x->mean);
-    double vy = metric_mean_variance(b, condition_b, metric) / (y->mean * y->mean);
+    const struct sample *x = sample_of(a), *y = sample_of(b);
+    double vx = metric_mean_variance(a->session, a->condition, a->metric) / (x->mean * x->mean);
+    double vy = metric_mean_variance(b->session, b->condition, b->metric) / (y->mean * y->mean);
     double center = y->mean / x->mean, sum = vx + vy;
     if (!(sum > 0))
         return interval_constant(center);
@@ -35,12 +39,12 @@ static struct interval of_means(struct critical *critical, struct session *a, si
 }
 
 // The interval of a side's own figure with the confidence of `critical`.
-static struct interval at(struct critical *critical, struct session *session, size_t condition,
-                          enum metric metric)
+static struct interval at(struct critical *critical, const struct compared *one)
 {
+    struct session *session = one->session;
     const struct critical own = session->critical;
     session->critical = *critical;
-    const struct interval interval = metric_location(session, condition, metric).interval;
+    const struct interval interval = metric_location(session, one->condition, one->metric).interval;
     *critical = session->critical; // with the quantiles that it has learnt
     session->critical = own;
     return interval;
@@ -64,18 +68,21 @@ static struct interval of_intervals(const struct interval *a, const struct inter
     return ratio;
 }
 
-struct interval compare_ratio(struct critical *critical, struct session *a, size_t condition_a,
-                              struct session *b, size_t condition_b, enum metric metric)
+static size_t censored(const struct compared *one)
 {
-    const struct condition *one = &a->conditions[condition_a], *other = &b->conditions[condition_b];
-    const struct sample *x = &one->metric[metric], *y = &other->metric[metric];
-    const enum statistic statistic = a->settings->statistic;
+    return one->session->conditions[one->condition].censored;
+}
+
+struct interval compare_ratio(struct critical *critical, const struct compared *a,
+                              const struct compared *b)
+{
+    const struct sample *x = sample_of(a), *y = sample_of(b);
+    const enum statistic statistic = a->session->settings->statistic;
     if (x->count < 2 || y->count < 2 || !(x->mean > 0) || !(y->mean > 0) ||
-        one->censored + other->censored > 0 || statistic != b->settings->statistic)
+        censored(a) + censored(b) > 0 || statistic != b->session->settings->statistic)
         return unknown;
     if (statistic == STATISTIC_MEAN)
-        return of_means(critical, a, condition_a, b, condition_b, metric);
-    const struct interval figure_a = at(critical, a, condition_a, metric);
-    const struct interval figure_b = at(critical, b, condition_b, metric);
+        return of_means(critical, a, b);
+    const struct interval figure_a = at(critical, a), figure_b = at(critical, b);
     return of_intervals(&figure_a, &figure_b);
 }

@@ -5,11 +5,17 @@
 #include "interval.h"
 #include "session.h"
 
-// How many times the figure of condition_a in `a` that of condition_b in `b` is, with the
-// confidence of `critical`. The sessions share no block, so these are independent, and
-// each is judged by its own settings. NAN, with an infinite error, where one has fewer
-// than two runs, or runs that timed out, or the two are of different statistics.
-struct interval compare_ratio(struct critical *critical, struct session *a, size_t condition_a,
-                              struct session *b, size_t condition_b, enum metric metric);
+// One of the two: a metric has an index of its own in each session.
+struct compared {
+    struct session *session;
+    size_t condition, metric;
+};
+
+// How many times a's figure b's is, with the confidence of `critical`. The sessions share
+// no block, so these are independent, and each is judged by its own settings. NAN, with
+// an infinite error, where one has fewer than two runs, or runs that timed out, or the
+// two are of different statistics.
+struct interval compare_ratio(struct critical *critical, const struct compared *a,
+                              const struct compared *b);
 
 #endif

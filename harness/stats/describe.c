@@ -15,7 +15,7 @@ enum { RUNS_NAMED = 6, NAMES_SIZE = 128 };
 struct view {
     struct session *session;
     size_t index; // of the condition
-    enum metric metric;
+    size_t metric;
     const struct condition *condition;
     const struct sample *sample;
 };
@@ -212,7 +212,7 @@ static void (*const add[ODDITIES])(const struct view *, struct message *) = {
     [FLAG_CARRY_OVER] = add_carry_over,
 };
 
-void describe_oddity(struct session *session, size_t condition, enum metric metric,
+void describe_oddity(struct session *session, size_t condition, size_t metric,
                      struct message *message)
 {
     const struct condition *one = &session->conditions[condition];

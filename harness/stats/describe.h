@@ -7,7 +7,7 @@
 
 // Adds to a message whose flag is below ODDITIES, and was found for that
 // condition and metric, its details and the runs that it is about.
-void describe_oddity(struct session *session, size_t condition, enum metric metric,
+void describe_oddity(struct session *session, size_t condition, size_t metric,
                      struct message *message);
 
 #endif

@@ -43,8 +43,8 @@ static void take_metrics(struct settings *settings, const json_t *list)
         if (name)
             settings_add_metrics(settings, name);
     }
-    if (settings_metric_count(settings) == 0)
-        settings->metric[WALL_S] = true;
+    if (settings_deciding(settings) == 0)
+        settings_choose(settings, WALL_S);
 }
 
 // Records of before --washout was there had none.
@@ -88,6 +88,7 @@ bool experiment_read(struct experiment *experiment, const char *folder)
     char *path = NULL;
     json_error_t error;
     *experiment = (struct experiment){0};
+    settings_begin(&experiment->settings);
     if (asprintf(&path, "%s/experiment.json", folder) < 0)
         return wrong(folder, "no memory");
     experiment->json = json_load_file(path, 0, &error);

@@ -40,14 +40,15 @@ static size_t blocks_to_decide(struct session *session, size_t now, double unit,
     return low;
 }
 
-static bool is_asked(const struct session *session, size_t condition, enum metric metric)
+static bool is_asked(const struct session *session, size_t condition, size_t metric)
 {
-    return session->settings->metric[metric] && !metric_is_negligible(session, condition, metric);
+    return session->settings->metrics[metric].decides &&
+           !metric_is_negligible(session, condition, metric);
 }
 
 // What the interval of the gate would be of a single pair, over its factor
 // critical_sequence.
-static double one_run(struct session *session, size_t condition, enum metric metric,
+static double one_run(struct session *session, size_t condition, size_t metric,
                       struct interval *ratio)
 {
     const struct pairs *pairs = &session->conditions[condition].pairs[metric];
@@ -69,7 +70,7 @@ static size_t blocks_for_gate(struct session *session, size_t now)
     size_t below = now, above = settings->max_runs;
     bool is_above = false;
     for (size_t i = 1; i < settings->condition_count; i++)
-        for (enum metric m = 0; m < METRICS; m++) {
+        for (size_t m = 0; m < settings->metric_count; m++) {
             if (i == settings_aa(settings) || !is_asked(session, i, m))
                 continue;
             struct interval ratio;

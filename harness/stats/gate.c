@@ -12,8 +12,8 @@ const char *const verdict_names[VERDICTS] = {"undecided", "below", "above"};
 static enum verdict gate_bound(struct session *session, size_t condition)
 {
     const struct settings *settings = session->settings;
-    for (enum metric m = 0; m < METRICS && session->conditions[0].censored == 0; m++)
-        if (settings->metric[m] && !metric_is_negligible(session, condition, m) &&
+    for (size_t m = 0; m < settings->metric_count && session->conditions[0].censored == 0; m++)
+        if (settings->metrics[m].decides && !metric_is_negligible(session, condition, m) &&
             metric_ratio_of_records(session, condition, m).low > settings->at_most)
             return VERDICT_ABOVE;
     return VERDICT_UNDECIDED;
@@ -26,8 +26,8 @@ enum verdict gate_condition(struct session *session, size_t condition)
         return gate_bound(session, condition);
     enum verdict verdict = VERDICT_BELOW;
     bool any = false;
-    for (enum metric m = 0; m < METRICS; m++) {
-        if (!settings->metric[m] || metric_is_negligible(session, condition, m))
+    for (size_t m = 0; m < settings->metric_count; m++) {
+        if (!settings->metrics[m].decides || metric_is_negligible(session, condition, m))
             continue;
         struct interval ratio = metric_ratio(session, condition, m);
         any = true;

@@ -15,7 +15,7 @@ static const double small_share = 0.01;
 // interval that is to hold under dependence, too.
 static const double rule_prior = 0.1, robust_prior = 0.5;
 
-static struct interval estimate(struct session *session, size_t condition, enum metric metric,
+static struct interval estimate(struct session *session, size_t condition, size_t metric,
                                 const struct dependence *seen, double prior)
 {
     const struct settings *settings = session->settings;
@@ -31,7 +31,7 @@ static struct interval estimate(struct session *session, size_t condition, enum 
 
 // The interval that decides. With a fixed number of runs it allows for no
 // dependence: of values without skewness it is Student's.
-static struct interval of_rule(struct session *session, size_t condition, enum metric metric,
+static struct interval of_rule(struct session *session, size_t condition, size_t metric,
                                const struct dependence *seen)
 {
     const bool sequential = settings_is_sequential(session->settings);
@@ -40,8 +40,7 @@ static struct interval of_rule(struct session *session, size_t condition, enum m
 
 // The statistic of values of which some are too small is a lower bound, without an
 // interval.
-static struct location lower_bound(const struct session *session, size_t condition,
-                                   enum metric metric)
+static struct location lower_bound(const struct session *session, size_t condition, size_t metric)
 {
     const struct sample *sample = &session->conditions[condition].metric[metric];
     const double value =
@@ -50,7 +49,7 @@ static struct location lower_bound(const struct session *session, size_t conditi
     return (struct location){.interval = bound, .robust = bound};
 }
 
-struct location metric_location(struct session *session, size_t condition, enum metric metric)
+struct location metric_location(struct session *session, size_t condition, size_t metric)
 {
     if (session->conditions[condition].censored > 0)
         return lower_bound(session, condition, metric);
@@ -63,7 +62,7 @@ struct location metric_location(struct session *session, size_t condition, enum 
     };
 }
 
-double metric_mean_variance(const struct session *session, size_t condition, enum metric metric)
+double metric_mean_variance(const struct session *session, size_t condition, size_t metric)
 {
     const struct settings *settings = session->settings;
     const struct sample *sample = &session->conditions[condition].metric[metric];
@@ -76,7 +75,7 @@ double metric_mean_variance(const struct session *session, size_t condition, enu
 }
 
 // The error of a lone condition.
-static double mean_error(struct session *session, enum metric metric)
+static double mean_error(struct session *session, size_t metric)
 {
     if (session->conditions[0].censored > 0)
         return INFINITY;
@@ -84,13 +83,13 @@ static double mean_error(struct session *session, enum metric metric)
     return of_rule(session, 0, metric, &seen).error;
 }
 
-double metric_dependence(const struct session *session, enum metric metric)
+double metric_dependence(const struct session *session, size_t metric)
 {
     struct dependence seen = series_dependence(session, metric);
     return dependence_probability(&seen, robust_prior);
 }
 
-double metric_rho(const struct session *session, enum metric metric)
+double metric_rho(const struct session *session, size_t metric)
 {
     struct dependence seen = series_dependence(session, metric);
     return dependence_rho(&seen, robust_prior);
@@ -115,15 +114,14 @@ static bool ratio_stretch(struct session *session, const struct pairs *pairs,
     return true;
 }
 
-struct interval metric_ratio(struct session *session, size_t condition, enum metric metric)
+struct interval metric_ratio(struct session *session, size_t condition, size_t metric)
 {
     if (session_censored(session, condition) > 0)
         return (struct interval){.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
     return metric_ratio_of_records(session, condition, metric);
 }
 
-struct interval metric_ratio_of_records(struct session *session, size_t condition,
-                                        enum metric metric)
+struct interval metric_ratio_of_records(struct session *session, size_t condition, size_t metric)
 {
     const struct settings *settings = session->settings;
     const struct pairs *pairs = &session->conditions[condition].pairs[metric];
@@ -141,13 +139,13 @@ struct interval metric_ratio_of_records(struct session *session, size_t conditio
     return interval_positive(interval_ratio(pairs, t * stretch.low, t * stretch.high));
 }
 
-static bool is_small(const struct condition *condition, enum metric metric)
+static bool is_small(const struct condition *condition, size_t metric)
 {
     double mean = condition->metric[metric].mean;
     return mean < tick_s || mean < small_share * condition->metric[WALL_S].mean;
 }
 
-bool metric_is_negligible(const struct session *session, size_t condition, enum metric metric)
+bool metric_is_negligible(const struct session *session, size_t condition, size_t metric)
 {
     const struct condition *one = &session->conditions[condition], *base = session->conditions;
     if (one->metric[metric].count == 0 || base->metric[metric].count == 0)
@@ -160,8 +158,8 @@ bool metric_is_negligible(const struct session *session, size_t condition, enum 
 double metric_worst_error(struct session *session, size_t condition)
 {
     double worst = 0;
-    for (enum metric m = 0; m < METRICS; m++) {
-        if (!session->settings->metric[m] || metric_is_negligible(session, condition, m))
+    for (size_t m = 0; m < session->settings->metric_count; m++) {
+        if (!session->settings->metrics[m].decides || metric_is_negligible(session, condition, m))
             continue;
         worst = fmax(worst, session->settings->condition_count == 1
                                 ? mean_error(session, m)
@@ -170,7 +168,7 @@ double metric_worst_error(struct session *session, size_t condition)
     return worst;
 }
 
-double metric_noise_floor(struct session *session, enum metric metric)
+double metric_noise_floor(struct session *session, size_t metric)
 {
     size_t aa = settings_aa(session->settings);
     if (aa == 0)
@@ -179,7 +177,7 @@ double metric_noise_floor(struct session *session, enum metric metric)
     return isfinite(ratio.error) ? fmax(1 - ratio.low, ratio.high - 1) : INFINITY;
 }
 
-bool metric_is_distinguishable(struct session *session, size_t condition, enum metric metric)
+bool metric_is_distinguishable(struct session *session, size_t condition, size_t metric)
 {
     struct interval ratio = metric_ratio(session, condition, metric);
     bool away = ratio.low > 1 || ratio.high < 1;

@@ -7,31 +7,30 @@
 
 // The location of one metric in one condition. Uses the runs so far. Without bounds,
 // and with an infinite error, where a run timed out: the center is then a lower bound.
-struct location metric_location(struct session *session, size_t condition, enum metric metric);
+struct location metric_location(struct session *session, size_t condition, size_t metric);
 
 // Variance of the mean of its values, with what dependence and having looked may cost.
-double metric_mean_variance(const struct session *session, size_t condition, enum metric metric);
+double metric_mean_variance(const struct session *session, size_t condition, size_t metric);
 
 // Probability that the runs depend on each other, if that is as likely as not
 // before they are seen.
-double metric_dependence(const struct session *session, enum metric metric);
+double metric_dependence(const struct session *session, size_t metric);
 
 // The correlation of neighbouring runs to be expected then.
-double metric_rho(const struct session *session, enum metric metric);
+double metric_rho(const struct session *session, size_t metric);
 
 // How many times the baseline's (condition 0's) statistic the condition's is. NAN, with
 // an infinite error, where a run of either timed out.
-struct interval metric_ratio(struct session *session, size_t condition, enum metric metric);
+struct interval metric_ratio(struct session *session, size_t condition, size_t metric);
 
 // The same of what was recorded, as if a run that timed out had ended then.
-struct interval metric_ratio_of_records(struct session *session, size_t condition,
-                                        enum metric metric);
+struct interval metric_ratio_of_records(struct session *session, size_t condition, size_t metric);
 
 // Whether the metric is too small to be held to a relative error: a CPU time
 // that is below the kernel's tick (whose split into user and system is then a
 // matter of luck), or below 1 % of the wall time, in this condition and in the
 // baseline; or a metric that no run reports.
-bool metric_is_negligible(const struct session *session, size_t condition, enum metric metric);
+bool metric_is_negligible(const struct session *session, size_t condition, size_t metric);
 
 // The largest error among the metrics that were chosen and are not
 // negligible, in one condition: of the slowdown, or of the mean where there is
@@ -39,10 +38,10 @@ bool metric_is_negligible(const struct session *session, size_t condition, enum 
 double metric_worst_error(struct session *session, size_t condition);
 
 // What the baseline shows against itself at most; 0 without --aa.
-double metric_noise_floor(struct session *session, enum metric metric);
+double metric_noise_floor(struct session *session, size_t metric);
 
 // Whether the slowdown's interval is away from 1 and the slowdown above the
 // noise floor.
-bool metric_is_distinguishable(struct session *session, size_t condition, enum metric metric);
+bool metric_is_distinguishable(struct session *session, size_t condition, size_t metric);
 
 #endif

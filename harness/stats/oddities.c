@@ -71,7 +71,7 @@ static unsigned order_flags(const struct sample *sample, double least, bool depe
            bit(FLAG_STEP, step) | bit(FLAG_AUTOCORRELATION, dependent);
 }
 
-static bool is_dependent(const struct session *session, enum metric metric)
+static bool is_dependent(const struct session *session, size_t metric)
 {
     bool alone = session->settings->condition_count == 1;
     return metric_dependence(session, metric) > (alone ? dependent_alone : dependent_among);
@@ -79,7 +79,7 @@ static bool is_dependent(const struct session *session, enum metric metric)
 
 // The load itself makes the program's times vary: an F test that normal values
 // would fail once in a thousand, and a difference that is worth a word.
-static bool load_varies(const struct session *session, size_t condition, enum metric metric)
+static bool load_varies(const struct session *session, size_t condition, size_t metric)
 {
     const struct sample *base = &session->conditions[0].metric[metric];
     const struct sample *loaded = &session->conditions[condition].metric[metric];
@@ -93,7 +93,7 @@ static bool load_varies(const struct session *session, size_t condition, enum me
                            (double)base->count - 1) < variance_ratio_p;
 }
 
-unsigned oddities_find(struct session *session, size_t condition, enum metric metric)
+unsigned oddities_find(struct session *session, size_t condition, size_t metric)
 {
     const struct sample *sample = &session->conditions[condition].metric[metric];
     if (sample->count < 3)

@@ -7,6 +7,6 @@
 
 // A set of flags below ODDITIES, a bit each (1 << flag), for one condition and
 // metric; 0 for fewer than 3 runs.
-unsigned oddities_find(struct session *session, size_t condition, enum metric metric);
+unsigned oddities_find(struct session *session, size_t condition, size_t metric);
 
 #endif

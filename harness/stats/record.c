@@ -34,8 +34,8 @@ static enum record_status fill(const struct settings *settings, const json_t *re
                  name ? "" : "not named", name ? name : "");
         return RECORD_FOREIGN;
     }
-    for (size_t i = 0; i < METRICS; i++) {
-        run->value[i] = judge_number(record, metric_names[i]);
+    for (size_t i = 0; i < settings->metric_count; i++) {
+        run->value[i] = judge_number(record, settings->metrics[i].name);
         if (run->value[i] < 0) // false for NAN
             run->value[i] = NAN;
     }

@@ -8,10 +8,10 @@
 #include <jansson.h>
 
 struct observation {
-    int condition;         // index into settings.conditions
-    size_t block;          // from 1
-    size_t order;          // from 1
-    double value[METRICS]; // NAN where the record does not say
+    int condition;             // index into settings.conditions
+    size_t block;              // from 1
+    size_t order;              // from 1
+    double value[MAX_METRICS]; // NAN where the record does not say
     enum failure failure;
     bool washout;  // an unloaded run between a loaded one and the next
     size_t washed; // washout runs that come after each loaded run; 0 where it does not say

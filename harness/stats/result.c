@@ -35,7 +35,7 @@ static json_t *attribute(const struct experiment *experiment, struct session *se
     const char *statistic = json_string_value(json_object_get(slowdown, "statistic"));
     const double ratio = json_number_value(json_object_get(slowdown, "ratio"));
     const int condition = settings_condition(settings, name);
-    if (strcmp(metric, metric_names[WALL_S]) != 0 || !(ratio > 1) || condition <= 0 ||
+    if (strcmp(metric, settings->metrics[WALL_S].name) != 0 || !(ratio > 1) || condition <= 0 ||
         condition == (int)settings_aa(settings) ||
         !json_is_true(json_object_get(slowdown, "distinguishable")))
         return json_null();

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 // Fills `value` with the deviations of all used runs. Returns how many.
-static size_t deviations(const struct session *session, enum metric metric, double *value)
+static size_t deviations(const struct session *session, size_t metric, double *value)
 {
     size_t count = 0;
     for (size_t i = 0; i < session->count; i++) {
@@ -17,7 +17,7 @@ static size_t deviations(const struct session *session, enum metric metric, doub
     return count;
 }
 
-struct dependence series_dependence(const struct session *session, enum metric metric)
+struct dependence series_dependence(const struct session *session, size_t metric)
 {
     if (session->settings->condition_count == 1) {
         const struct sample *sample = &session->conditions[0].metric[metric];

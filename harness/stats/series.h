@@ -8,6 +8,6 @@
 
 // How the runs depend on each other: with several conditions each run counts by
 // its deviation from the mean of its own, in that condition's standard deviations.
-struct dependence series_dependence(const struct session *session, enum metric metric);
+struct dependence series_dependence(const struct session *session, size_t metric);
 
 #endif

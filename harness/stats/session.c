@@ -43,7 +43,7 @@ static void clear_figures(struct session *session)
 {
     for (size_t i = 0; i < session->settings->condition_count; i++) {
         struct condition *condition = &session->conditions[i];
-        for (size_t m = 0; m < METRICS; m++) {
+        for (size_t m = 0; m < session->settings->metric_count; m++) {
             sample_clear(&condition->metric[m]);
             pairs_clear(&condition->pairs[m]);
         }
@@ -71,7 +71,7 @@ void session_clear(struct session *session)
 void session_free(struct session *session)
 {
     for (size_t i = 0; session->conditions && i < session->settings->condition_count; i++) {
-        for (size_t m = 0; m < METRICS; m++) {
+        for (size_t m = 0; m < session->settings->metric_count; m++) {
             sample_free(&session->conditions[i].metric[m]);
             pairs_free(&session->conditions[i].pairs[m]);
         }
@@ -179,7 +179,7 @@ static bool use(struct session *session, const struct observation *run)
     }
     condition->order[condition->runs++] = run->order;
     condition->censored += run->failure == FAILURE_TIMED_OUT;
-    for (size_t m = 0; m < METRICS; m++)
+    for (size_t m = 0; m < session->settings->metric_count; m++)
         if (!isnan(run->value[m]) && !sample_add(&condition->metric[m], run->value[m]))
             return false;
     return true;
@@ -192,7 +192,7 @@ static bool pair_block(struct session *session, const int *row)
         const struct observation *run = &session->runs[row[i]];
         if (!session_uses(session, base) || !session_uses(session, run))
             continue;
-        for (size_t m = 0; m < METRICS; m++)
+        for (size_t m = 0; m < session->settings->metric_count; m++)
             if (!isnan(base->value[m]) && !isnan(run->value[m]) &&
                 !pairs_add(&session->conditions[i].pairs[m], base->value[m], run->value[m]))
                 return false;

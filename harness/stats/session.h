@@ -19,13 +19,13 @@ struct load_sum {
 };
 
 struct condition {
-    struct sample metric[METRICS];
-    struct pairs pairs[METRICS]; // with the baseline, from complete blocks
-    size_t runs;                 // that are used
-    size_t seen;                 // all, with the discarded and the failed ones
-    size_t failures[FAILURES];   // by kind, also of runs that were set aside and made again
-    size_t censored;             // used runs that ran into the time-out
-    size_t *order;               // [i]: the order of the i-th used run
+    struct sample metric[MAX_METRICS];
+    struct pairs pairs[MAX_METRICS]; // with the baseline, from complete blocks
+    size_t runs;                     // that are used
+    size_t seen;                     // all, with the discarded and the failed ones
+    size_t failures[FAILURES];       // by kind, also of runs that were set aside and made again
+    size_t censored;                 // used runs that ran into the time-out
+    size_t *order;                   // [i]: the order of the i-th used run
     size_t order_capacity;
     struct load_sum *loads;
     size_t load_count;

@@ -4,19 +4,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const metric_names[METRICS] = {"wall_s", "user_s", "system_s", "max_rss_bytes"};
+static const struct metric_setting basic[BASIC_METRICS] = {
+    [WALL_S] = {.name = "wall_s", .unit = "s"},
+    [USER_S] = {.name = "user_s", .unit = "s"},
+    [SYSTEM_S] = {.name = "system_s", .unit = "s"},
+    [MAX_RSS_BYTES] = {.name = "max_rss_bytes", .unit = "B"},
+};
 
-size_t settings_metric_count(const struct settings *settings)
+void settings_begin(struct settings *settings)
+{
+    *settings = (struct settings){.metric_count = BASIC_METRICS};
+    memcpy(settings->metrics, basic, sizeof basic);
+}
+
+size_t settings_deciding(const struct settings *settings)
 {
     size_t count = 0;
-    for (size_t i = 0; i < METRICS; i++)
-        count += settings->metric[i];
+    for (size_t i = 0; i < settings->metric_count; i++)
+        count += settings->metrics[i].decides;
     return count;
 }
 
-bool settings_reports(const struct settings *settings, enum metric metric)
+size_t settings_metric(const struct settings *settings, const char *name)
 {
-    return metric == WALL_S || settings->metric[metric];
+    size_t i = 0;
+    while (i < settings->metric_count && strcmp(settings->metrics[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+void settings_choose(struct settings *settings, size_t metric)
+{
+    settings->metrics[metric].chosen = settings->metrics[metric].decides = true;
+}
+
+bool settings_reports(const struct settings *settings, size_t metric)
+{
+    return metric == WALL_S || settings->metrics[metric].chosen;
 }
 
 int settings_condition(const struct settings *settings, const char *name)
@@ -39,7 +63,7 @@ bool settings_has_gate(const struct settings *settings)
 
 size_t settings_family(const struct settings *settings)
 {
-    size_t family = settings_metric_count(settings);
+    size_t family = settings_deciding(settings);
     size_t loads = settings->condition_count - 1 - (settings_aa(settings) > 0 ? 1 : 0);
     return family * (settings_has_gate(settings) && loads > 1 ? loads : 1);
 }
@@ -59,10 +83,13 @@ static bool add_metric(struct settings *settings, const char *name, size_t lengt
 {
     const bool all = length == 3 && strncmp(name, "all", length) == 0;
     bool found = all;
-    for (size_t i = 0; i < METRICS; i++)
-        if (all ||
-            (strlen(metric_names[i]) == length && strncmp(name, metric_names[i], length) == 0))
-            settings->metric[i] = found = true;
+    for (size_t i = 0; i < BASIC_METRICS; i++) {
+        const char *its = settings->metrics[i].name;
+        if (!all && (strlen(its) != length || strncmp(name, its, length) != 0))
+            continue;
+        settings_choose(settings, i);
+        found = true;
+    }
     return found;
 }
 
@@ -79,7 +106,8 @@ bool settings_add_metrics(struct settings *settings, const char *list)
 
 bool settings_check_metrics(const char *list, char *error, size_t size)
 {
-    struct settings ignored = {0};
+    struct settings ignored;
+    settings_begin(&ignored);
     if (settings_add_metrics(&ignored, list))
         return true;
     snprintf(error, size, "give wall_s, user_s, system_s, max_rss_bytes (joined by commas) or all");

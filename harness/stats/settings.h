@@ -8,9 +8,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum metric { WALL_S, USER_S, SYSTEM_S, MAX_RSS_BYTES, METRICS };
+// A metric is an index into the settings' `metrics`: the first four are always there, and
+// each run has them; what else was chosen follows.
+enum { WALL_S, USER_S, SYSTEM_S, MAX_RSS_BYTES, BASIC_METRICS, MAX_METRICS = 24 };
 
-extern const char *const metric_names[METRICS];
+enum { METRIC_NAME_SIZE = 64, METRIC_UNIT_SIZE = 32 };
+
+struct metric_setting {
+    char name[METRIC_NAME_SIZE], unit[METRIC_UNIT_SIZE]; // unit "": none
+    bool higher_is_better;
+    bool chosen;  // its slowdown is reported
+    bool decides; // it must reach the error, and pass the gate; of the chosen ones
+};
 
 #define DEFAULT_ERROR      0.05
 #define DEFAULT_CONFIDENCE 0.95
@@ -25,7 +34,8 @@ enum {
 struct settings {
     char *conditions[MAX_CONDITIONS]; // the first is what the others are compared with
     size_t condition_count;
-    bool metric[METRICS]; // which metrics decide: must reach the error, and pass the gate
+    struct metric_setting metrics[MAX_METRICS];
+    size_t metric_count;
     enum statistic statistic;
     double error;      // relative half-width that the intervals must reach
     double confidence; // two-sided, as 0.95
@@ -39,12 +49,21 @@ struct settings {
     struct washout washout;
 };
 
-// The number of chosen metrics.
-size_t settings_metric_count(const struct settings *settings);
+// To begin with: nothing but the four metrics, of which none is chosen.
+void settings_begin(struct settings *settings);
+
+// The number of metrics that decide.
+size_t settings_deciding(const struct settings *settings);
+
+// The index of the metric of that name; metric_count: there is none.
+size_t settings_metric(const struct settings *settings, const char *name);
+
+// Chooses a metric, which then decides, too.
+void settings_choose(struct settings *settings, size_t metric);
 
 // Whether the slowdown of this metric is reported: of the chosen ones, and of the
 // wall time in any case.
-bool settings_reports(const struct settings *settings, enum metric metric);
+bool settings_reports(const struct settings *settings, size_t metric);
 
 // The index of the condition of that name, or -1.
 int settings_condition(const struct settings *settings, const char *name);
@@ -53,7 +72,7 @@ int settings_condition(const struct settings *settings, const char *name);
 bool settings_is_sequential(const struct settings *settings);
 
 // How many intervals share the error rate 1 - confidence (Bonferroni): those of
-// the chosen metrics; with a gate those of every load too, as one of them is
+// the metrics that decide; with a gate those of every load too, as one of them is
 // enough for the verdict.
 size_t settings_family(const struct settings *settings);
 
@@ -66,7 +85,7 @@ size_t settings_aa(const struct settings *settings);
 // Whether that condition is one with a load: neither the baseline nor `aa`.
 bool settings_is_loaded(const struct settings *settings, int condition);
 
-// Adds the metrics of a list such as "wall_s,user_s" or "all"; false where a name
+// Chooses the metrics of a list such as "wall_s,user_s" or "all"; false where a name
 // is none.
 bool settings_add_metrics(struct settings *settings, const char *list);
 

@@ -7,7 +7,7 @@
 enum { HALVINGS = 50 };
 
 // The ratio's interval at the confidence 1 - p.
-static struct interval interval_at(struct session *session, size_t condition, enum metric metric,
+static struct interval interval_at(struct session *session, size_t condition, size_t metric,
                                    double p)
 {
     const struct critical own = session->critical;
@@ -18,13 +18,13 @@ static struct interval interval_at(struct session *session, size_t condition, en
     return ratio;
 }
 
-static bool excludes_one(struct session *session, size_t condition, enum metric metric, double p)
+static bool excludes_one(struct session *session, size_t condition, size_t metric, double p)
 {
     const struct interval ratio = interval_at(session, condition, metric, p);
     return ratio.low > 1 || ratio.high < 1;
 }
 
-double significance_p(struct session *session, size_t condition, enum metric metric)
+double significance_p(struct session *session, size_t condition, size_t metric)
 {
     const struct interval half = interval_at(session, condition, metric, 0.5);
     if (!isfinite(half.low) || !isfinite(half.high) || !(half.high > half.low))

@@ -8,7 +8,7 @@
 // ratio's interval leaves 1 out, so that p and interval never contradict each
 // other, whatever corrections the interval has. At least SIGNIFICANCE_LEAST;
 // NAN where there is no interval, or one without a width.
-double significance_p(struct session *session, size_t condition, enum metric metric);
+double significance_p(struct session *session, size_t condition, size_t metric);
 
 // Smaller ones say no more: the tails of real runs are not known that far out.
 #define SIGNIFICANCE_LEAST 1e-12

@@ -17,7 +17,7 @@ static json_t *error_of(const struct interval *interval)
     return interval->constant ? json_null() : json_figure(interval->error);
 }
 
-static json_t *describe(struct session *session, size_t condition, enum metric metric)
+static json_t *describe(struct session *session, size_t condition, size_t metric)
 {
     const struct sample *sample = &session->conditions[condition].metric[metric];
     if (sample->count == 0)
@@ -98,15 +98,15 @@ static json_t *conditions(struct session *session, enum stop_reason stop)
             unseen(settings, condition->runs), "load", loads(condition), "converged",
             has_converged(session, i), "stop_reason", stop_names[stop]);
         add_failures(session, i, object);
-        for (enum metric m = 0; m < METRICS; m++)
-            json_object_set_new(object, metric_names[m], describe(session, i, m));
+        for (size_t m = 0; m < settings->metric_count; m++)
+            json_object_set_new(object, settings->metrics[m].name, describe(session, i, m));
         json_array_append_new(list, object);
     }
     return list;
 }
 
 // What the load leaves behind for the baseline; null where the runs are too few to see it.
-static json_t *carry_over(struct session *session, size_t condition, enum metric metric)
+static json_t *carry_over(struct session *session, size_t condition, size_t metric)
 {
     const struct carry_over found = carry_over_estimate(session, condition, metric);
     if (isnan(found.p))
@@ -140,26 +140,27 @@ static const char *method_of(const struct settings *settings)
     return always ? "paired-quantile-sequence" : "paired-quantiles";
 }
 
-static json_t *slowdown(struct session *session, size_t condition, enum metric metric)
+static json_t *slowdown(struct session *session, size_t condition, size_t metric)
 {
     const struct settings *settings = session->settings;
     struct interval ratio = metric_ratio(session, condition, metric);
     json_t *object = json_pack(
         "{s:s, s:s, s:s, s:b, s:o, s:b, s:o, s:o, s:o, s:s, s:i, s:b, s:b}", "condition",
-        settings->conditions[condition], "metric", metric_names[metric], "statistic",
-        statistic_names[settings->statistic], "requested", settings->metric[metric], "ratio",
-        json_figure(ratio.center), "constant", ratio.constant, "ci", json_interval(&ratio), "error",
-        error_of(&ratio), "p", json_figure(significance_p(session, condition, metric)), "method",
-        method_of(settings), "pairs", (int)session->conditions[condition].pairs[metric].count,
-        "distinguishable", metric_is_distinguishable(session, condition, metric), "simultaneous",
-        settings_family(settings) > 1 && settings->metric[metric]);
+        settings->conditions[condition], "metric", settings->metrics[metric].name, "statistic",
+        statistic_names[settings->statistic], "requested", settings->metrics[metric].chosen,
+        "ratio", json_figure(ratio.center), "constant", ratio.constant, "ci", json_interval(&ratio),
+        "error", error_of(&ratio), "p", json_figure(significance_p(session, condition, metric)),
+        "method", method_of(settings), "pairs",
+        (int)session->conditions[condition].pairs[metric].count, "distinguishable",
+        metric_is_distinguishable(session, condition, metric), "simultaneous",
+        settings_family(settings) > 1 && settings->metrics[metric].decides);
     const size_t censored = session_censored(session, condition);
     json_object_set_new(object, "censored", json_integer((json_int_t)censored));
     if (censored > 0)
         json_object_set_new(object, "distinguishable", json_null());
     if (settings_is_loaded(settings, (int)condition))
         json_object_set_new(object, "carry_over", carry_over(session, condition, metric));
-    if (settings_has_gate(settings) && settings->metric[metric] &&
+    if (settings_has_gate(settings) && settings->metrics[metric].decides &&
         condition != settings_aa(settings) && !metric_is_negligible(session, condition, metric))
         json_object_set_new(object, "verdict",
                             json_string(verdict_names[gate_condition(session, condition)]));
@@ -171,7 +172,7 @@ static json_t *slowdowns(struct session *session)
     const struct settings *settings = session->settings;
     json_t *list = json_array();
     for (size_t i = 1; i < settings->condition_count; i++)
-        for (enum metric m = 0; m < METRICS; m++)
+        for (size_t m = 0; m < settings->metric_count; m++)
             if (settings_reports(settings, m) && session->conditions[i].pairs[m].count > 0)
                 json_array_append_new(list, slowdown(session, i, m));
     return list;
@@ -179,11 +180,13 @@ static json_t *slowdowns(struct session *session)
 
 static json_t *floors(struct session *session)
 {
+    const struct settings *settings = session->settings;
     json_t *list = json_array();
-    for (enum metric m = 0; m < METRICS && settings_aa(session->settings) > 0; m++)
-        if (settings_reports(session->settings, m))
-            json_array_append_new(list, json_pack("{s:s, s:o}", "metric", metric_names[m], "floor",
-                                                  json_figure(metric_noise_floor(session, m))));
+    for (size_t m = 0; m < settings->metric_count && settings_aa(settings) > 0; m++)
+        if (settings_reports(settings, m))
+            json_array_append_new(list,
+                                  json_pack("{s:s, s:o}", "metric", settings->metrics[m].name,
+                                            "floor", json_figure(metric_noise_floor(session, m))));
     return list;
 }
 

@@ -18,16 +18,15 @@ static void finish(const struct session *session, json_t *list, struct message *
 }
 
 static struct message about(const struct session *session, enum flag flag, size_t condition,
-                            enum metric metric)
+                            size_t metric)
 {
     return (struct message){.flag = flag,
                             .condition = session->settings->conditions[condition],
-                            .metric = metric_names[metric],
+                            .metric = session->settings->metrics[metric].name,
                             .runs = json_array()};
 }
 
-static void add_oddities(struct session *session, size_t condition, enum metric metric,
-                         json_t *list)
+static void add_oddities(struct session *session, size_t condition, size_t metric, json_t *list)
 {
     const unsigned flags = oddities_find(session, condition, metric);
     for (enum flag flag = 0; flag < ODDITIES; flag++) {
@@ -193,8 +192,8 @@ static void add_need(const struct session *session, size_t runs, struct message 
                        settings_has_gate(settings) ? " that --at-most can be judged by" : "");
 }
 
-static void add_error(const struct session *session, size_t condition, enum metric metric,
-                      double error, size_t runs, json_t *list)
+static void add_error(const struct session *session, size_t condition, size_t metric, double error,
+                      size_t runs, json_t *list)
 {
     if (error <= session->settings->error)
         return;
@@ -211,7 +210,7 @@ static void add_error(const struct session *session, size_t condition, enum metr
     finish(session, list, &message);
 }
 
-static void add_noise(struct session *session, size_t condition, enum metric metric, json_t *list)
+static void add_noise(struct session *session, size_t condition, size_t metric, json_t *list)
 {
     if (condition == settings_aa(session->settings) ||
         metric_is_distinguishable(session, condition, metric))
@@ -224,14 +223,14 @@ static void add_noise(struct session *session, size_t condition, enum metric met
 }
 
 // What the result is of: the slowdowns, or the mean of a lone condition.
-static void add_result(struct session *session, size_t condition, enum metric metric, json_t *list)
+static void add_result(struct session *session, size_t condition, size_t metric, json_t *list)
 {
     const struct settings *settings = session->settings;
     if (metric_is_negligible(session, condition, metric) ||
         session_censored(session, condition) > 0)
         return;
     if (settings->condition_count == 1) {
-        if (!settings->metric[metric])
+        if (!settings->metrics[metric].decides)
             return;
         add_error(session, condition, metric,
                   metric_location(session, condition, metric).interval.error,
@@ -244,7 +243,7 @@ static void add_result(struct session *session, size_t condition, enum metric me
     const double error = pairs > 0 ? metric_ratio(session, condition, metric).error : NAN;
     // With a gate the verdict counts, not the error, unless there can be neither.
     const bool neither = settings->statistic != STATISTIC_MEAN && !isfinite(error);
-    if (settings->metric[metric] && (!settings_has_gate(settings) || neither))
+    if (settings->metrics[metric].decides && (!settings_has_gate(settings) || neither))
         add_error(session, condition, metric, error, pairs, list);
     if (pairs > 0)
         add_noise(session, condition, metric, list);
@@ -264,7 +263,7 @@ json_t *warnings_of(struct session *session)
         if (session->conditions[i].censored > 0)
             add_timed_out(session, i, list);
     for (size_t i = 0; i < settings->condition_count; i++)
-        for (enum metric m = 0; m < METRICS; m++)
+        for (size_t m = 0; m < settings->metric_count; m++)
             if (settings_reports(settings, m) && session->conditions[i].censored == 0 &&
                 !metric_is_negligible(session, i, m))
                 add_oddities(session, i, m, list);
@@ -272,7 +271,7 @@ json_t *warnings_of(struct session *session)
         for (size_t k = 0; k < session->conditions[i].load_count; k++)
             add_load(session, i, &session->conditions[i].loads[k], list);
     for (size_t i = 0; i < settings->condition_count; i++)
-        for (enum metric m = 0; m < METRICS; m++)
+        for (size_t m = 0; m < settings->metric_count; m++)
             if (settings_reports(settings, m))
                 add_result(session, i, m, list);
     return list;
