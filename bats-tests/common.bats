@@ -106,3 +106,54 @@ refused() {
     MOUNTS=$BATS_TEST_DIRNAME/fixtures/mounts parts mounts
     parts mounts-here
 }
+
+# metric TEXT DEFINITION: it is read as TEXT: name, source, path, kind, expression, options.
+metric() {
+    run -0 parts metric "$2"
+    [ "$output" = "$1" ] || { echo "$2: $output" && return 1; }
+}
+
+# no_metric TEXT DEFINITION: it is refused with one line that has TEXT.
+no_metric() {
+    run -1 parts metric "$2"
+    [[ $output == *"$1"* && ${#lines[@]} -eq 1 ]] || { echo "$2: $output" && return 1; }
+}
+
+@test "a metric's definition is read from both ends, and comes back from what is written of it" {
+    metric 'p99 0 - regex p99: ([0-9.]+) take=last,better=lower' 'p99=stdout:/p99: ([0-9.]+)/'
+    metric 'r 1 - regex a,b=/,x=([0-9]+) take=sum,unit=req/s,better=higher' \
+        'r=stderr:/a,b=/,x=([0-9]+)/,unit=req/s,better=higher,take=sum'
+    metric 'u 0 - regex rate,unit=([0-9]+) take=last,better=lower' 'u=stdout:/rate,unit=([0-9]+)/'
+    metric '_q 0 - jq [.a,.b]|max take=last,unit=ms,better=lower,quantile=0.999' \
+        '_q=jq:[.a,.b]|max,unit=ms,quantile=0.999'
+    metric 'f 2 out put/x.log regex ^([0-9]+) take=mean,better=lower' 'f=file:out put/x.log:/^([0-9]+)/,take=mean'
+    metric 'j 2 /tmp/x jq .a/.b take=last,better=lower,role=errors' 'j=file:/tmp/x:jq:.a/.b,role=errors'
+}
+
+@test "a metric's definition that is wrong is refused with what to do" {
+    no_metric 'metric 9x: a name is of letters' '9x=stdout:/(1)/'
+    no_metric 'metric : a name is' '=stdout:/(1)/'
+    no_metric 'metric wall_s: is measured by jostle itself' 'wall_s=stdout:/(1)/'
+    no_metric 'metric all: is measured' 'all=stdout:/(1)/'
+    no_metric '/a/ has 0 groups: put ( )' 'x=stdout:/a/'
+    no_metric '/(a|b) (c)/ has 2 groups' 'x=stdout:/(a|b) (c)/'
+    no_metric '/(/ is no POSIX extended regular expression: Unmatched (' 'x=stdout:/(/'
+    no_metric 'between two slashes' 'x=stdout:/(1)'
+    no_metric 'option untis is not known: did you mean unit?' 'x=stdout:/(1)/,untis=s'
+    no_metric 'option foo is not known: there are take' 'x=stdout:/(1)/,unit=req/s,foo=1'
+    no_metric 'unit= is empty' 'x=stdout:/(1)/,unit='
+    no_metric 'take=least: it is one of last, first, sum, mean, max' 'x=stdout:/(1)/,take=least'
+    no_metric 'better=up: it is one of lower, higher' 'x=jq:.a,better=up'
+    no_metric 'quantile=99: it is a number between 0 and 1' 'x=jq:.a,quantile=99'
+    no_metric 'unit= is given twice' 'x=jq:.a,unit=s,unit=ms'
+    no_metric 'jq: has no expression' 'x=jq: '
+    no_metric 'it is file:PATH:/REGEX/' 'x=file:/(1)/'
+    no_metric 'a source is stdout:/REGEX/' 'x=sdtout:/(1)/'
+}
+
+@test "a record's value of a metric has the metric's unit, and what is null is no zero" {
+    local record='{"wall_s":2,"user_s":1,"system_s":0.5,"tree_peak_bytes":null,
+        "counters":{"task_clock_ns":1500000000,"cycles":null},"metrics":{"tps":{"value":12},"p99":{"value":null}}}'
+    run -0 parts metric-values wall_s cpu_s tree_peak_bytes task_clock_s cycles page_faults tps p99 other <<<"$record"
+    [ "${lines[*]}" = 'wall_s 2 cpu_s 1.5 tree_peak_bytes nan task_clock_s 1.5 cycles nan page_faults nan tps 12 p99 nan other nan' ]
+}

@@ -1,0 +1,97 @@
+#ifndef COMMON_METRIC_H
+#define COMMON_METRIC_H
+
+/* What a run is judged by: metrics that jostle knows by name, and those that a user
+ * defines, which are found in what the target writes.
+ *
+ * A definition is NAME=SOURCE[,OPTION=VALUE...]. SOURCE is one of
+ *
+ *     stdout:/REGEX/   stderr:/REGEX/   file:PATH:/REGEX/
+ *     jq:EXPRESSION    file:PATH:jq:EXPRESSION
+ *
+ * REGEX is a POSIX extended regular expression with exactly one group, which is the
+ * figure; EXPRESSION is of jq, and reads JSON from stdout or the file. Options are read from
+ * the end of the text backwards, so an expression may have commas:
+ *
+ *     take=first|last|sum|mean|max   which of several matches counts; last
+ *     unit=TEXT                      as it is printed; none
+ *     better=lower|higher            lower
+ *     role=requests|errors|...       says something about the run instead of being its
+ *                                    result (METRIC_ROLES); result
+ *     quantile=Q                     the figure is this quantile of the requests, 0 to 1 */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum metric_source { METRIC_STDOUT, METRIC_STDERR, METRIC_FILE, METRIC_SOURCES };
+enum metric_take { TAKE_LAST, TAKE_FIRST, TAKE_SUM, TAKE_MEAN, TAKE_MAX, METRIC_TAKES };
+
+/* What a metric says of a run. One that is not its result is recorded, and nothing more. */
+enum metric_role {
+    ROLE_RESULT,
+    ROLE_REQUESTS, /* how many the client made */
+    ROLE_ERRORS,   /* how many of them failed */
+    ROLE_OFFERED,  /* the rate that the client was told to make, a second */
+    ROLE_ACHIEVED, /* the rate that it made */
+    ROLE_SECONDS,  /* how long it made requests */
+    METRIC_ROLES
+};
+
+/* Their names in definitions and records, each list ended by NULL. */
+extern const char *const metric_take_names[];
+extern const char *const metric_role_names[];
+extern const char *const metric_better_names[]; /* lower, higher: by higher_is_better */
+
+struct metric {
+    char *name;
+    char *source_text; /* as it was given: stdout:/REGEX/ ... */
+    enum metric_source source;
+    char *path;       /* of METRIC_FILE; NULL */
+    bool is_jq;       /* expression is jq's; else a regular expression */
+    char *expression; /* without the slashes around it */
+    enum metric_take take;
+    char *unit; /* "": none */
+    bool higher_is_better;
+    enum metric_role role;
+    double quantile; /* NAN: it is none */
+};
+
+/* Whether text is meant as a definition: it has a `=`, which no name has. */
+bool metric_is_definition(const char *text);
+
+/* Reads a definition; metric_free() frees what it holds. False with one line about what is
+ * wrong and what to do in error ("metric p99: ..."); metric then holds nothing. A jq
+ * expression is not compiled here: see metric_jq.h. */
+bool metric_parse(struct metric *metric, const char *text, char *error, size_t size);
+
+/* The definition that gives the same metric again, to be freed. NULL: out of memory. */
+char *metric_definition(const struct metric *metric);
+
+void metric_free(struct metric *metric);
+
+/* Which events meter has to count for a metric (its --counters). */
+enum metric_counters { NEEDS_NO_COUNTERS, NEEDS_HARDWARE_COUNTERS, NEEDS_SOFTWARE_COUNTERS };
+
+enum { METRIC_MEMBERS = 2 };
+
+/* A metric that every run's record has: jostle.run/1. */
+struct builtin_metric {
+    const char *name;
+    const char *member[METRIC_MEMBERS]; /* "wall_s", "counters.cycles": the value is their sum */
+    double scale;                       /* of the member, to have the unit */
+    const char *unit;                   /* "s", "B", "" of a count */
+    bool higher_is_better;
+    enum metric_counters counters;
+};
+
+/* All of them, ended by one without a name. The first METRICS_ALWAYS are measured in every
+ * run, also of old records, and are what the name `all` stands for. */
+enum { METRICS_ALWAYS = 4 };
+extern const struct builtin_metric builtin_metrics[];
+
+/* NULL: none has that name. */
+const struct builtin_metric *builtin_metric(const char *name);
+/* The built-in metric that is nearest to a mistyped name; NULL. */
+const char *builtin_metric_nearest(const char *name);
+
+#endif
