@@ -2,6 +2,7 @@
  * can be checked before anything is started, writes experiment.json, and says what
  * is to be started. */
 
+#include "adapters.h"
 #include "arguments.h"
 #include "calibrations.h"
 #include "cell.h"
@@ -228,6 +229,15 @@ static int print_counters(void)
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* For `jostle adapters [NAME]`. */
+static int print_adapters(const char *name)
+{
+    if (adapters_print(name) && fflush(stdout) == 0)
+        return EXIT_SUCCESS;
+    complain("cannot write to stdout: is the disk full?");
+    return EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
@@ -238,6 +248,8 @@ int main(int argc, char **argv)
         return print_counters();
     if (strcmp(word, "--calibrations") == 0)
         return print_calibrations(argc - 1, argv + 1);
-    usage_error("experiment: give run, slowdown, --counters or --calibrations: jostle run and "
-                "jostle slowdown do");
+    if (strcmp(word, "--adapters") == 0)
+        return print_adapters(argc > 2 ? argv[2] : NULL);
+    usage_error("experiment: give run, slowdown, --counters, --calibrations or --adapters: jostle "
+                "run, slowdown and adapters do");
 }

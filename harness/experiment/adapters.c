@@ -1,0 +1,312 @@
+#include "adapters.h"
+
+#include "common/child.h"
+#include "common/messages.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMES_MOST = 256, METRICS_MOST = 64, NAME_SIZE = 128, REASON_SIZE = 512 };
+
+/* One line of an adapter that says something. */
+enum line_kind { LINE_EMPTY, LINE_ABOUT, LINE_COMMAND, LINE_DEFAULT, LINE_METRIC, LINE_WRONG };
+
+struct adapter {
+    char *text; /* of the file, its lines ended by NUL */
+    const char *about, *defaults;
+    const char *metric[METRICS_MOST];
+    size_t count;
+};
+
+/* --- where they are */
+
+/* The folder of the adapters: that of jostle, as it says, else beside build/bin. */
+static const char *adapters_folder(char path[PATH_MAX])
+{
+    const char *harness = getenv("JOSTLE_HARNESS");
+    if (harness == NULL)
+        return child_path("../../harness/adapters", path);
+    snprintf(path, PATH_MAX, "%s/adapters", harness);
+    return path;
+}
+
+static int is_adapter(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.' && strchr(entry->d_name, '.') == NULL;
+}
+
+/* The names of all adapters in order, ended by NULL; to be freed with names_free(). */
+static char **names_read(void)
+{
+    char path[PATH_MAX];
+    struct dirent **entries = NULL;
+    const int count = scandir(adapters_folder(path), &entries, is_adapter, alphasort);
+    char **names = calloc((size_t)(count < 0 ? 0 : count) + 1, sizeof *names);
+    for (int i = 0; i < count; i++) {
+        if (names != NULL)
+            names[i] = strdup(entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    return names;
+}
+
+static void names_free(char **names)
+{
+    for (size_t i = 0; names != NULL && names[i] != NULL; i++)
+        free(names[i]);
+    free(names);
+}
+
+void adapter_name(const char *text, char *name, size_t size)
+{
+    const char *start = text + (text[0] == '@');
+    size_t length = strcspn(start, ":");
+    const char *slash = memrchr(start, '/', length);
+    if (slash != NULL) {
+        length -= (size_t)(slash + 1 - start);
+        start = slash + 1;
+    }
+    snprintf(name, size, "%.*s", (int)length, start);
+}
+
+/* --- reading one */
+
+/* The whole file, to be freed; NULL: it cannot be read. */
+static char *read_text(const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return NULL;
+    if (getdelim(&text, &size, '\0', file) < 0) {
+        free(text);
+        text = NULL;
+    }
+    fclose(file);
+    return text;
+}
+
+/* What follows `KEY:` on a line; NULL: the line does not begin so. */
+static const char *after_key(const char *line, const char *key)
+{
+    const size_t length = strlen(key);
+    if (strncmp(line, key, length) != 0 || line[length] != ':')
+        return NULL;
+    return line + length + 1 + strspn(line + length + 1, " ");
+}
+
+static enum line_kind line_kind(const char *line, const char **value)
+{
+    if (line[0] == '\0' || line[0] == '#')
+        return LINE_EMPTY;
+    if ((*value = after_key(line, "about")) != NULL)
+        return LINE_ABOUT;
+    if ((*value = after_key(line, "command")) != NULL)
+        return LINE_COMMAND;
+    if ((*value = after_key(line, "default")) != NULL)
+        return LINE_DEFAULT;
+    *value = line;
+    return line[strcspn(line, "=:")] == '=' ? LINE_METRIC : LINE_WRONG;
+}
+
+/* Fills adapter from the file at path, which is freed with adapter->text. */
+static bool adapter_read(struct adapter *adapter, const char *path, char *error, size_t size)
+{
+    char *rest = NULL;
+    const char *value = NULL;
+    *adapter = (struct adapter){.text = read_text(path)};
+    if (adapter->text == NULL) {
+        snprintf(error, size, "%s cannot be read, or is empty: give the file of an adapter", path);
+        return false;
+    }
+    for (char *line = strtok_r(adapter->text, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        const enum line_kind kind = line_kind(line, &value);
+        if (kind == LINE_ABOUT)
+            adapter->about = value;
+        else if (kind == LINE_DEFAULT)
+            adapter->defaults = value;
+        else if (kind == LINE_METRIC && adapter->count < METRICS_MOST)
+            adapter->metric[adapter->count++] = value;
+        else if (kind == LINE_METRIC || kind == LINE_WRONG) {
+            snprintf(error, size, "%s: %.60s: not a line of an adapter: write NAME=SOURCE", path,
+                     line);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* --- choosing metrics */
+
+static size_t name_length(const char *definition)
+{
+    return strcspn(definition, "=");
+}
+
+static bool is_helper(const char *definition)
+{
+    return strstr(definition, ",role=") != NULL;
+}
+
+/* Whether the list NAME,NAME has a definition's name; NULL is the list of all. */
+static bool is_listed(const char *list, const char *definition)
+{
+    const size_t length = name_length(definition);
+    for (const char *at = list; at != NULL; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, definition, length) == 0 && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    }
+    return list == NULL;
+}
+
+static bool has_metric(const struct adapter *adapter, const char *name, size_t length)
+{
+    for (size_t i = 0; i < adapter->count; i++)
+        if (name_length(adapter->metric[i]) == length &&
+            strncmp(adapter->metric[i], name, length) == 0)
+            return true;
+    return false;
+}
+
+/* "get_rps (did you mean rps?): give one of a, b, c" */
+static void unknown_metric(const struct adapter *adapter, const char *name, size_t length,
+                           char *error, size_t size)
+{
+    char copy[METRICS_MOST][NAME_SIZE], word[NAME_SIZE];
+    const char *names[METRICS_MOST + 1] = {NULL};
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    for (size_t i = 0; i < adapter->count; i++) {
+        snprintf(copy[i], NAME_SIZE, "%.*s", (int)name_length(adapter->metric[i]),
+                 adapter->metric[i]);
+        names[i] = copy[i];
+    }
+    const char *near = nearest_name(word, names);
+    int used = snprintf(error, size, "the adapter has no metric %s%s%s%s: give one of ", word,
+                        near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    for (size_t i = 0; names[i] != NULL && used >= 0 && (size_t)used < size; i++)
+        used += snprintf(error + used, size - (size_t)used, "%s%s", i > 0 ? ", " : "", names[i]);
+}
+
+static bool check_list(const struct adapter *adapter, const char *list, char *error, size_t size)
+{
+    for (const char *at = list;; at++) {
+        const size_t length = strcspn(at, ",");
+        if (!has_metric(adapter, at, length)) {
+            unknown_metric(adapter, at, length, error, size);
+            return false;
+        }
+        at += length;
+        if (*at == '\0')
+            return true;
+    }
+}
+
+/* The definitions that are wanted, in one block. */
+static char **chosen(const struct adapter *adapter, const char *list)
+{
+    size_t bytes = (METRICS_MOST + 1) * sizeof(char *), count = 0;
+    for (size_t i = 0; i < adapter->count; i++)
+        bytes += strlen(adapter->metric[i]) + 1;
+    char **definitions = calloc(1, bytes);
+    if (definitions == NULL)
+        return NULL;
+    char *at = (char *)(definitions + METRICS_MOST + 1);
+    for (size_t i = 0; i < adapter->count; i++)
+        if (is_helper(adapter->metric[i]) || is_listed(list, adapter->metric[i])) {
+            definitions[count++] = at;
+            at = stpcpy(at, adapter->metric[i]) + 1;
+        }
+    return definitions;
+}
+
+/* --- @NAME:METRIC,METRIC */
+
+static bool unknown_adapter(const char *name, char *error, size_t size)
+{
+    char **names = names_read();
+    const char *near = names ? nearest_name(name, (const char *const *)names) : NULL;
+    snprintf(error, size, "no adapter is named %s%s%s%s: jostle adapters lists them", name,
+             near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    names_free(names);
+    return false;
+}
+
+/* The file of the adapter of this name or path; false: there is none of this name. */
+static bool find_file(const char *name, char path[PATH_MAX], char *error, size_t size)
+{
+    char folder[PATH_MAX];
+    if (strchr(name, '/') != NULL) {
+        snprintf(path, PATH_MAX, "%s", name);
+        return true;
+    }
+    char **names = names_read();
+    bool found = false;
+    for (size_t i = 0; names != NULL && names[i] != NULL; i++)
+        found = found || strcmp(names[i], name) == 0;
+    names_free(names);
+    const int length = snprintf(path, PATH_MAX, "%s/%s", adapters_folder(folder), name);
+    return (found && length < PATH_MAX) || unknown_adapter(name, error, size);
+}
+
+char **adapter_definitions(const char *text, char *error, size_t size)
+{
+    char path[PATH_MAX], name[PATH_MAX];
+    struct adapter adapter = {0};
+    char **definitions = NULL;
+    const char *list = strchr(text, ':');
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text + 1, ":"), text + 1);
+    if (!find_file(name, path, error, size))
+        return NULL;
+    const bool read = adapter_read(&adapter, path, error, size);
+    list = list != NULL ? list + 1 : adapter.defaults;
+    if (read && adapter.count == 0)
+        snprintf(error, size, "%s has no metrics: write NAME=SOURCE", path);
+    else if (read && (list == NULL || check_list(&adapter, list, error, size))) {
+        definitions = chosen(&adapter, list);
+        if (definitions == NULL)
+            snprintf(error, size, "out of memory: free some");
+    }
+    free(adapter.text);
+    return definitions;
+}
+
+/* --- for people */
+
+static bool print_file(const char *name)
+{
+    char path[PATH_MAX], error[REASON_SIZE];
+    if (!find_file(name, path, error, sizeof error))
+        usage_error("%s", error);
+    char *text = read_text(path);
+    const bool printed = text != NULL && fputs(text, stdout) != EOF;
+    free(text);
+    return printed;
+}
+
+bool adapters_print(const char *name)
+{
+    char folder[PATH_MAX], path[PATH_MAX + NAME_SIZE], error[REASON_SIZE];
+    if (name != NULL)
+        return print_file(name);
+    char **names = names_read();
+    bool printed = names != NULL;
+    adapters_folder(folder);
+    for (size_t i = 0; printed && names[i] != NULL; i++) {
+        struct adapter adapter;
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        if (!adapter_read(&adapter, path, error, sizeof error))
+            complain("%s", error);
+        else
+            printed = printf("%-20s %s\n", names[i], adapter.about ? adapter.about : "") > 0;
+        free(adapter.text);
+    }
+    names_free(names);
+    return printed;
+}
