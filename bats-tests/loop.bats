@@ -22,7 +22,7 @@ END
     make_stats
     make_meter
     make_load
-    plan folder "$PWD/out" command_text './target x' meter --serve meter -- meter ./target meter x condition baseline
+    plan folder "$PWD/out" program x command_text './target x' meter --serve meter -- meter ./target meter x condition baseline
 }
 
 # plan WORD...: what experiment prints.
@@ -32,7 +32,7 @@ plan() {
 
 # one_load: a plan with a load in the condition low.
 one_load() {
-    plan folder "$PWD/out" command_text './target x' meter --serve meter -- meter ./target \
+    plan folder "$PWD/out" program x command_text './target x' meter --serve meter -- meter ./target \
         load low load_condition low load_node "${1:-}" load_word "$PWD/bin/load" load_word low condition baseline condition low
 }
 
@@ -150,7 +150,7 @@ load 0 low low
 ready 0
 ready meter
 prepare
-meter: run ./target
+meter: run 0 ./target
 record meter
 record -
 cleanup
@@ -159,7 +159,7 @@ load low: resume
 steady 0
 load low: mark start
 mark 0
-meter: run ./target
+meter: run 0 ./target
 record meter
 load low: mark end
 mark 0
@@ -181,18 +181,18 @@ END
 
     [[ $stderr =~ ^'jostle: about '[0-9]+' min left: 2000 more runs are expected, after 2'$ ]]
     # Not more than --max-time leaves.
-    plan folder "$PWD/out" command_text x meter -- meter x max_time_us 130000000
+    plan folder "$PWD/out" program x command_text x meter -- meter x condition baseline max_time_us 130000000
     run -0 --separate-stderr loop
     [[ $stderr =~ ^'jostle: about '[0-9]+' '(s|min)' left: 2000 more runs are expected, after 2, and --max-time ends the measurement before'$ ]]
     [[ $stderr == *' 2 min '* || $stderr == *' 1'[0-9][0-9]' s '* ]]
-    plan folder "$PWD/out" command_text x meter -- meter x
+    plan folder "$PWD/out" program x command_text x meter -- meter x condition baseline
     sed -i 's/2000/2/; s/1999/1/' decisions
     run -0 --separate-stderr loop
     [[ -z $stderr ]]
 }
 
 @test "several loads are resumed together, then marked together" {
-    plan folder "$PWD/out" command_text x meter -- meter x \
+    plan folder "$PWD/out" program x command_text x meter -- meter x \
         load a load_condition both load_node '' load_word "$PWD/bin/load" load_word a \
         load b load_condition both load_node '' load_word "$PWD/bin/load" load_word b condition both
     printf '%s\n' 'run\tboth\t1\t1\tp\t-' 'stop\terror\t' >decisions
@@ -206,7 +206,7 @@ steady 0
 steady 1
 mark 0
 mark 1
-meter: run x
+meter: run 0 x
 record meter
 mark 0
 mark 1
@@ -220,7 +220,7 @@ END
 }
 
 @test "a load that others connect to is there first, and runs until they are ready" {
-    plan folder "$PWD/out" command_text x meter -- meter x \
+    plan folder "$PWD/out" program x command_text x meter -- meter x \
         load a load_condition net load_node '' load_word "$PWD/bin/load" load_word a \
         load b load_condition net load_node '' load_listens 1 load_word "$PWD/bin/load" load_word b condition net
     printf '%s\n' 'stop\terror\t' >decisions
@@ -246,7 +246,7 @@ END
 }
 
 @test "--max-time is looked at between two runs, by the clock, from the first run that counts" {
-    plan folder "$PWD/out" command_text x meter -- meter x condition baseline max_time_us 2500000
+    plan folder "$PWD/out" program x command_text x meter -- meter x condition baseline max_time_us 2500000
     # The clock is looked at once a run: 2 s (warm-up), 3, 4, 5, 6 s.
     printf '%s\n' 'run\tbaseline\t0\t0\tp\t-' 'run\tbaseline\t1\t1\tp\t-' 'run\tbaseline\t2\t2\tp\t-' \
         'run\tbaseline\t3\t3\tp\t-' 'run\tbaseline\t4\t4\tp\t-' 'stop\tmax-time\t' >decisions
@@ -256,13 +256,13 @@ END
 }
 
 @test "a pause comes between two runs, starts no program, and is reported" {
-    plan folder "$PWD/out" command_text x meter -- meter x condition baseline
+    plan folder "$PWD/out" program x command_text x meter -- meter x condition baseline
     printf '%s\n' 'run\tbaseline\t1\t1\tp\t-' 'pause\t0.200000' 'run\tbaseline\t2\t2\tp\t-' 'stop\terror\t' >decisions
     sed -i 's/begin | record | stop)/begin | record | stop | rested)/' bin/stats
     # Between two runs nothing may be started: what looks for a program finds none.
     run -0 loop 'stats_decide() { stats_ask "$@"; NEXT=("${STATS_ANSWER[@]}"); if [[ ${NEXT[0]} == pause ]]; then before=$EPOCHREALTIME kept=$PATH PATH=; fi
         if [[ $1 == rested ]]; then PATH=$kept; printf "%s\n" "$((10#${EPOCHREALTIME/./} - 10#${before/./}))" >waited; fi; }'
-    [[ $(grep -E '^(meter: run|rested|record -)' log) == $'meter: run x\nrecord -\nrested\nmeter: run x\nrecord -' ]]
+    [[ $(grep -E '^(meter: run|rested|record -)' log) == $'meter: run 0 x\nrecord -\nrested\nmeter: run 0 x\nrecord -' ]]
     [[ $(<waited) -ge 200000 ]]
 }
 
@@ -391,7 +391,7 @@ END
 }
 
 @test "what ran on other nodes is told for a target that is a launcher" {
-    plan folder "$PWD/out" command_text x meter --serve meter -- meter mpirun condition baseline
+    plan folder "$PWD/out" command_text x meter --serve meter -- meter mpirun program mpirun condition baseline
     printf '%s\n' 'run\tbaseline\t1\t1\tp\t-' 'stop\terror\t' >decisions
     run -0 loop
     grep -qE '^steps step[[:space:]]1$' log

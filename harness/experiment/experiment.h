@@ -4,10 +4,12 @@
 /* All that is known of an experiment before its first run. */
 
 #include "arena.h"
+#include "combinations.h"
 #include "folder.h"
 #include "loads.h"
 #include "placed.h"
 #include "settings.h"
+#include "variants.h"
 
 #include "common/options.h"
 
@@ -25,9 +27,11 @@ struct experiment {
     struct settings settings;
     struct session session;
     struct options *given;
-    const char **target; /* the command to measure */
+    const char **target; /* what follows the options: the command to measure */
     size_t target_count;
+    struct variants variants; /* at least one */
     struct conditions conditions;
+    struct combinations combinations;
     const char *input; /* absolute path of the target's stdin; NULL: /dev/null */
     struct placed placed;
     struct folder folder;

@@ -34,7 +34,8 @@ static struct option_list take_cell(struct experiment *experiment)
     experiment->cell = cell_read(experiment->session.cell);
     cell_apply(experiment->cell, arena, &experiment->settings, experiment->given);
     const char **command = cell_command(experiment->cell, arena, &count);
-    if (experiment->target_count == 0 && command != NULL) {
+    if (experiment->target_count == 0 && experiment->settings.variant.count == 0 &&
+        command != NULL) {
         experiment->target = command;
         experiment->target_count = count;
     }
@@ -49,8 +50,10 @@ static void add_conditions(struct experiment *experiment, const struct command *
     struct arena *arena = &experiment->arena;
     if (!command->slowdown && loads.count > 1)
         usage_error("run takes one --load: for more, use jostle slowdown");
-    if (command->slowdown && loads.count == 0 && experiment->cell == NULL)
-        usage_error("slowdown needs a --load: such as --load 'half=cpu --percent 50'");
+    if (command->slowdown && loads.count == 0 && experiment->cell == NULL &&
+        experiment->settings.variant.count == 0)
+        usage_error("slowdown needs a --load, such as --load 'half=cpu --percent 50', or two "
+                    "--variant");
     if (command->slowdown || loads.count == 0)
         conditions_add(conditions, arena, "baseline");
     for (size_t i = 0; i < loads.count; i++)
@@ -60,6 +63,24 @@ static void add_conditions(struct experiment *experiment, const struct command *
     if (conditions_have(conditions, "aa"))
         usage_error("--aa makes a condition named aa: give your load another name");
     conditions_add(conditions, arena, "aa");
+}
+
+static void add_variants(struct experiment *experiment)
+{
+    const struct option_list *texts = &experiment->settings.variant;
+    struct arena *arena = &experiment->arena;
+    if (texts->count > 0 && experiment->target_count > 0)
+        usage_error("--variant has the command itself: leave out what follows the options (%s)",
+                    experiment->target[0]);
+    if (texts->count > 0 && experiment->settings.aa)
+        usage_error("--aa with --variant: give the same command twice, as two variants");
+    if (texts->count > 0)
+        variants_add(&experiment->variants, arena, texts);
+    else if (experiment->target_count > 0)
+        variants_set_target(&experiment->variants, arena, experiment->target,
+                            experiment->target_count);
+    else
+        usage_error("no target: write the command to measure after --");
 }
 
 /* The seed of the session before, so that the order of runs is the same. */
@@ -85,10 +106,12 @@ static void check_programs(void)
 /* A shell's command line as one word is a mistake that no run can be made of. */
 static void check_target(struct experiment *experiment)
 {
-    const char *target = experiment->target[0];
+    const struct variant *variant = &experiment->variants.variant[0];
+    const char *target = variant->words[0];
     char path[PATH_MAX];
-    if (experiment->target_count != 1 || strpbrk(target, " \t\n|&;<>()$`*?") == NULL ||
-        access(target, X_OK) == 0 || child_find(target, path))
+    if (variant->name != NULL || variant->word_count != 1 ||
+        strpbrk(target, " \t\n|&;<>()$`*?") == NULL || access(target, X_OK) == 0 ||
+        child_find(target, path))
         return;
     const char *const words[] = {target};
     const char *quoted = arena_keep(&experiment->arena, words_quote(words, 1));
@@ -144,7 +167,7 @@ static void open_folder(struct experiment *experiment, const json_t *old)
     const struct session *session = &experiment->session;
     const char *path = session->output;
     if (path == NULL)
-        path = folder_default(arena, experiment->target[0]);
+        path = folder_default(arena, experiment->variants.variant[0].words[0]);
     folder_open(&experiment->folder, arena, path, session->resume);
     if (!experiment->folder.has_runs || old != NULL)
         return;
@@ -166,8 +189,7 @@ static int begin(const struct command *command, int argc, char **argv)
     json_t *old = NULL;
     arguments_parse(&experiment, command, argc, argv);
     const struct option_list loads = take_cell(&experiment);
-    if (experiment.target_count == 0)
-        usage_error("no target: write the command to measure after --");
+    add_variants(&experiment);
     if (experiment.session.resume && experiment.session.output == NULL)
         usage_error("--resume: which experiment? Give its folder with --output");
     if (experiment.session.resume)
@@ -175,6 +197,8 @@ static int begin(const struct command *command, int argc, char **argv)
     take_seed(&experiment, old);
     settings_complete(&experiment.settings);
     add_conditions(&experiment, command, loads);
+    combinations_make(&experiment.combinations, &experiment.arena, &experiment.variants,
+                      &experiment.conditions);
     check_target(&experiment);
     experiment.input = input_find(&experiment.settings, &experiment.arena);
     check_programs();

@@ -2,7 +2,6 @@
 
 #include "common/child.h"
 #include "common/lock.h"
-#include "common/words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,6 +53,12 @@ static void put_resume(const struct experiment *experiment)
         put("resume_word", "--resume");
 }
 
+/* A command line. */
+struct words {
+    const char **word;
+    size_t count;
+};
+
 static void put_settings(struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
@@ -99,28 +104,70 @@ static void put_meter_options(struct experiment *experiment)
 
 /* With hyperfine as the engine, meter runs it for its time-out and its care for
  * descendants; hyperfine's figures replace meter's. */
-static void put_meter(struct experiment *experiment, const char *quoted)
+static struct words hyperfine_words(struct experiment *experiment, const struct variant *variant)
 {
-    put_meter_options(experiment);
-    put("meter", "--");
-    if (experiment->settings.engine == ENGINE_METER) {
-        for (size_t i = 0; i < experiment->target_count; i++)
-            put("meter", experiment->target[i]);
-        return;
-    }
     const char *export =
         arena_format(&experiment->arena, "%s/hyperfine.json", experiment->folder.path);
-    const char *const words[] = {"hyperfine", "-N",   "--runs",        "1",   "--ignore-failure",
-                                 "--style",   "none", "--export-json", export};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        put("meter", words[i]);
-    /* It gives its own stdin to nobody. */
-    if (experiment->input != NULL) {
-        put("meter", "--input");
-        put("meter", experiment->input);
-    }
+    const bool input = experiment->input != NULL; /* It gives its own stdin to nobody. */
+    const char *const all[] = {"hyperfine",
+                               "-N",
+                               "--runs",
+                               "1",
+                               "--ignore-failure",
+                               "--style",
+                               "none",
+                               "--export-json",
+                               export,
+                               "--input",
+                               input ? experiment->input : "/dev/null",
+                               "--",
+                               variant->text};
+    const size_t size = sizeof all / sizeof all[0];
+    struct words words = {.word = arena_take(&experiment->arena, sizeof all)};
+    for (size_t i = 0; i < size; i++)
+        if (input || (i != 9 && i != 10))
+            words.word[words.count++] = all[i];
+    return words;
+}
+
+static struct words words_of(struct experiment *experiment, const struct variant *variant)
+{
+    if (experiment->settings.engine == ENGINE_METER)
+        return (struct words){variant->words, variant->word_count};
+    return hyperfine_words(experiment, variant);
+}
+
+static void put_meter(struct experiment *experiment)
+{
+    const struct variants *variants = &experiment->variants;
+    put_meter_options(experiment);
+    if (variants->named)
+        put("meter", "--commands");
     put("meter", "--");
-    put("meter", quoted);
+    for (size_t i = 0; i < variants->count; i++) {
+        const struct words words = words_of(experiment, &variants->variant[i]);
+        if (variants->named) {
+            put("meter", ".");
+            put("meter", arena_format(&experiment->arena, "%zu", words.count));
+        }
+        for (size_t j = 0; j < words.count; j++)
+            put("meter", words.word[j]);
+    }
+}
+
+/* What is measured, and which of meter's commands it is. */
+static void put_conditions(struct experiment *experiment)
+{
+    for (size_t i = 0; i < experiment->combinations.count; i++) {
+        const struct combination *one = &experiment->combinations.combination[i];
+        put("condition", one->name);
+        if (!experiment->variants.named)
+            continue;
+        put("condition_variant", arena_format(&experiment->arena, "%zu", one->variant));
+        put("condition_load", one->condition->name);
+    }
+    for (size_t i = 0; i < experiment->variants.count; i++)
+        put("command_text", experiment->variants.variant[i].text);
 }
 
 /* --load-cpus are this machine's numbers, and the other nodes' as well; --place is
@@ -180,16 +227,13 @@ static void put_stamp(struct experiment *experiment)
 
 bool plan_write(struct experiment *experiment)
 {
-    char *quoted =
-        arena_keep(&experiment->arena, words_quote(experiment->target, experiment->target_count));
     put_session(experiment);
     put_resume(experiment);
     put_settings(experiment);
-    put("command_text", quoted);
+    put("program", experiment->variants.variant[0].words[0]);
     put_stamp(experiment);
-    for (size_t i = 0; i < experiment->conditions.count; i++)
-        put("condition", experiment->conditions.condition[i].name);
-    put_meter(experiment, quoted);
+    put_conditions(experiment);
+    put_meter(experiment);
     put_loads(experiment, true);
     put_loads(experiment, false);
     return fflush(stdout) == 0;

@@ -7,8 +7,12 @@
  * and its value in turn; a key that comes again adds a value. False: it could not
  * be written.
  *
- *   folder /ABSOLUTE/PATH   command_text QUOTED-TARGET
- *   condition NAME          one for each, in order
+ *   folder /ABSOLUTE/PATH
+ *   program WORD            the first of the target's
+ *   command_text QUOTED     of each of meter's commands, in order
+ *   condition NAME          one for each, in order; with several commands, behind it
+ *     condition_variant N, the number of its command (from 0), and condition_load NAME:
+ *     it runs with the loads whose load_condition that is (else with those of its name)
  *   created, quiet, verbose, show_output, cell, resume, complete: 1 where true
  *   json FILE   prepare COMMAND   cleanup COMMAND   input /ABSOLUTE/PATH
  *   cold 1   cold_path PATH   max_time_us N

@@ -9,9 +9,10 @@
 
 static json_t *command(const struct experiment *experiment)
 {
+    const struct variant *first = &experiment->variants.variant[0];
     json_t *words = json_array();
-    for (size_t i = 0; i < experiment->target_count; i++)
-        json_array_append_new(words, text_to_json(experiment->target[i]));
+    for (size_t i = 0; i < first->word_count; i++)
+        json_array_append_new(words, text_to_json(first->words[i]));
     return words;
 }
 
@@ -22,10 +23,13 @@ json_t *experiment_to_json(const struct experiment *experiment)
     counters_read(&counters);
     environment_read(&environment);
     json_t *record = json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:O, s:O?, s:o}", "schema", "jostle.experiment/1",
-        "command", command(experiment), "program", program_to_json(experiment->target[0]),
-        "variables", variables_to_json(), "loads", conditions_to_json(&experiment->conditions),
-        "settings", settings_to_json(&experiment->settings), "environment",
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:O, s:O?, s:o}", "schema",
+        "jostle.experiment/1", "command", command(experiment), "program",
+        program_to_json(experiment->variants.variant[0].words[0]), "variants",
+        variants_to_json(&experiment->variants), "conditions",
+        combinations_to_json(&experiment->combinations, &experiment->variants), "variables",
+        variables_to_json(), "loads", conditions_to_json(&experiment->conditions), "settings",
+        settings_to_json(&experiment->settings), "environment",
         environment_to_json(&environment, &counters), "placement", experiment->placed.record,
         "cell", experiment->cell, "before", counters_to_json(&counters));
     if (record != NULL && experiment->cell == NULL)

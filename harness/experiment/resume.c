@@ -73,6 +73,25 @@ static void compare_specs(struct differences *differences, const json_t *old, co
     }
 }
 
+static void compare_variants(struct differences *differences, const json_t *old, const json_t *new)
+{
+    struct arena *arena = differences->arena;
+    const char *old_names = joined(arena, old, "name", ", ");
+    const char *new_names = joined(arena, new, "name", ", ");
+    if (strcmp(old_names, new_names) != 0) {
+        add_difference(differences, "variants", *old_names == '\0' ? "none" : old_names,
+                       *new_names == '\0' ? "none" : new_names);
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(new); i++) {
+        const json_t *variant = json_array_get(new, i);
+        const char *name = json_string_value(json_object_get(variant, "name"));
+        compare_texts(differences, arena_format(arena, "variant %s", name),
+                      joined(arena, json_object_get(json_array_get(old, i), "command"), NULL, " "),
+                      joined(arena, json_object_get(variant, "command"), NULL, " "));
+    }
+}
+
 /* How long to measure, and how sure to be, may change: runs are added in the same
  * order, so an experiment with other limits begins with the same runs. */
 static bool may_change(const char *setting)
@@ -126,6 +145,8 @@ void resume_compare(const struct folder *folder, struct arena *arena, const json
         add_difference(&differences, "command",
                        joined(arena, json_object_get(old, "command"), NULL, " "),
                        joined(arena, json_object_get(new, "command"), NULL, " "));
+    compare_variants(&differences, json_object_get(old, "variants"),
+                     json_object_get(new, "variants"));
     if (strcmp(old_names, new_names) != 0)
         add_difference(&differences, "conditions", old_names, new_names);
     else
@@ -211,6 +232,9 @@ json_t *resume_note(const json_t *old, const json_t *new)
     json_object_set_new(record, "resumed", resumed);
     json_object_set(record, "settings", json_object_get(new, "settings"));
     json_object_set(record, "loads", json_object_get(new, "loads"));
+    /* Older experiments have none. */
+    json_object_set(record, "variants", json_object_get(new, "variants"));
+    json_object_set(record, "conditions", json_object_get(new, "conditions"));
     if (!json_is_null(json_object_get(new, "cell")))
         json_object_set(record, "cell", json_object_get(new, "cell"));
     json_object_del(record, "stopped");

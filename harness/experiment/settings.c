@@ -144,6 +144,12 @@ const struct option_row settings_rows[] = {
      .maximum = MOST,
      .preset = "0",
      .help = "leave the first N runs of each condition out of the result; they stay recorded"},
+    {.name = "variant",
+     .argument = "NAME=CMD",
+     .type = OPTION_LIST,
+     FIELD(variant),
+     .help = "a program to be measured against the others, in place of TARGET; give two or more, "
+             "the first is the reference; without NAME= it is named by its words"},
     {.name = "input",
      .argument = "FILE",
      .type = OPTION_TEXT,

@@ -16,8 +16,9 @@ struct settings {
     uint64_t max_runs;
     int64_t max_time_ns; /* 0: none */
     uint64_t warmup, discard_warmup;
-    const char *metric;            /* a list with commas, or "all" */
-    int statistic;                 /* enum statistic */
+    const char *metric; /* a list with commas, or "all" */
+    int statistic;      /* enum statistic */
+    struct option_list variant;
     const char *prepare, *cleanup; /* NULL: none */
     const char *input;             /* NULL: not given, /dev/null */
     bool cold;

@@ -141,14 +141,14 @@ measure_time_is_up() {
 
 # measure_run CONDITION: one run; NEXT is then what follows.
 measure_run() {
-    local remote=${condition_remote[$1]:-} delay=-
+    local remote=${condition_remote[$1]:-} delay=- variant=${condition_variant[$1]}
     # shellcheck disable=SC2206 # numbers, with spaces between
     local -a loads=(${condition_loads[$1]:-})
     [[ -z ${plan[prepare]:-} ]] || measure_shell prepare
     [[ -z ${plan[cold]:-} ]] || cold_empty_cache
     ((${#loads[@]} == 0)) || loads_resume "$remote" "${loads[@]}"
-    [[ -z $verbose_fd ]] || printf '+ %s\n' "${plan[command_text]}" >&"$verbose_fd"
-    send "$meter_in" run
+    [[ -z $verbose_fd ]] || printf '+ %s\n' "${command_text[variant]}" >&"$verbose_fd"
+    send "$meter_in" "run $variant"
     stats_await 0 record meter
     if ((${#loads[@]} > 0)); then
         loads_mark "$remote" end "${loads[@]}"
@@ -174,12 +174,12 @@ measure_failed() {
 
 # measure_target_failed HOW ADVICE: says how the target failed, and ends.
 measure_target_failed() {
-    local last
+    local last variant=${condition_variant[${condition:-${conditions[0]}}]}
     # A job that is cancelled may end its target first: our own signal then follows, and
     # the trap says that we were interrupted.
     sleep 0.3
     last=$(tail -n 1 "$folder/target.stderr" 2>/dev/null) || true
-    warn "the target $1: ${plan[command_text]:0:120}${last:+: ${last:0:200}}: $2 (records: $folder)"
+    warn "the target $1: ${command_text[variant]:0:120}${last:+: ${last:0:200}}: $2 (records: $folder)"
     exit "$EXIT_TARGET"
 }
 
@@ -251,7 +251,7 @@ measure_finish() {
         [[ -n ${plan[input]:-} ]] || measure_unread
     fi
     stats_say after "$counters"
-    while IFS= read -r line; do stats_say steps "$line"; done < <(scheduler_steps "$(plan_program)")
+    while IFS= read -r line; do stats_say steps "$line"; done < <(scheduler_steps "${plan[program]}")
     stats_ask finish
     [[ ${STATS_ANSWER[0]} == 'done' ]] || stats_failed
 }

@@ -6,12 +6,16 @@ declare -A plan=()                          # the settings that the loop acts on
 declare -a plan_meter=() plan_cold_paths=() # meter's command line; files for --cold
 declare -a plan_resume=()                   # the words that make the command line one that resumes
 declare -a conditions=()                    # in order
+declare -a command_text=()                  # of each of meter's commands: as a shell has it
+declare -A condition_variant=()             # of a condition: the number of its command
+declare -A condition_load=()                # and the name that its loads go by
 
 # plan_read KIND ARG...: has experiment check a command line of `jostle KIND`, and reads
 # its plan. Exits as experiment does where it refuses.
 plan_read() {
     local -a text
-    local i
+    local -A of_name=() remote=()
+    local i name
     [[ -x $JOSTLE_BIN/experiment ]] || die "$JOSTLE_BIN/experiment is missing: run make"
     answer_read text "$JOSTLE_BIN/experiment" "$@" || exit
     # --help and --version are one text.
@@ -23,8 +27,12 @@ plan_read() {
         plan_take "${text[i]}" "${text[i + 1]}"
     done
     for i in "${!load_name[@]}"; do
-        condition_loads["${load_condition[i]}"]+=" $i"
-        [[ -z ${load_node[i]} ]] || condition_remote["${load_condition[i]}"]=1
+        of_name["${load_condition[i]}"]+=" $i"
+        [[ -z ${load_node[i]} ]] || remote["${load_condition[i]}"]=1
+    done
+    for name in "${conditions[@]}"; do
+        condition_loads[$name]=${of_name[${condition_load[$name]}]:-}
+        condition_remote[$name]=${remote[${condition_load[$name]}]:-}
     done
 }
 
@@ -43,19 +51,10 @@ plan_take() {
         meter) plan_meter+=("$2") ;;
         resume_word) plan_resume+=("$2") ;;
         cold_path) plan_cold_paths+=("$2") ;;
-        condition) conditions+=("$2") ;;
+        command_text) command_text+=("$2") ;;
+        condition) conditions+=("$2") condition_variant[$2]=0 condition_load[$2]=$2 ;;
+        condition_variant) condition_variant[${conditions[-1]}]=$2 ;;
+        condition_load) condition_load[${conditions[-1]}]=$2 ;;
         *) plan[$1]=$2 ;;
     esac
-}
-
-# plan_program: prints the first word of the target's command line.
-plan_program() {
-    local word next=''
-    for word in "${plan_meter[@]}"; do
-        [[ -z $next ]] || {
-            printf '%s' "$word"
-            return
-        }
-        [[ $word != -- ]] || next=1
-    done
 }

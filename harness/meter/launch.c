@@ -124,8 +124,10 @@ static bool redirect(int from, int to)
 
 // prepare: everything between fork and exec. Returns what failed, with errno.
 static const char *prepare(struct launch_report *report, const struct settings *settings,
-                           const struct launch_files *files, const struct group *group, pid_t meter)
+                           const struct launch *launch, const struct group *group, pid_t meter)
 {
+    const struct launch_files *files = &launch->files;
+    const char *folder = launch->target->folder;
     if (settings->with_parent) {
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
             return "--with-parent";
@@ -144,6 +146,8 @@ static const char *prepare(struct launch_report *report, const struct settings *
         return "--cpus";
     if (cpus_allowed(&report->cpus) != 0)
         return "reading the affinity";
+    if (folder != NULL && chdir(folder) != 0)
+        return folder;
     if (settings->has_nice && setpriority(PRIO_PROCESS, 0, (int)settings->nice) != 0)
         return "--nice";
     if (!redirect(files->in_fd, STDIN_FILENO) || !redirect(files->out_fd, STDOUT_FILENO) ||
@@ -174,7 +178,7 @@ static _Noreturn void become_target(const struct launch *launch, const struct se
                                     pid_t meter)
 {
     struct launch_report *report = launch->report;
-    const char *failed = prepare(report, settings, &launch->files, group, meter);
+    const char *failed = prepare(report, settings, launch, group, meter);
     if (failed != NULL) {
         report->step_error = errno;
         report->failed_step = failed;
@@ -186,7 +190,7 @@ static _Noreturn void become_target(const struct launch *launch, const struct se
     report->launch_ns = clock_cpu_ns();
     (void)clock_gettime(CLOCK_REALTIME, &report->start);
     __atomic_store_n(&report->start_ns, clock_ns(), __ATOMIC_RELEASE);
-    execvp(settings->command[0], settings->command);
+    execvp(launch->target->words[0], launch->target->words);
     report->exec_error = errno;
     _exit(report->exec_error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
 }

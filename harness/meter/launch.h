@@ -35,6 +35,7 @@ struct launch_files {
 };
 
 struct launch {
+    const struct target *target; // of the run that is to come
     pid_t pid;
     struct launch_report *report; // valid once the process has ended or exec'ed
     bool prepared;                // for the run that is to come

@@ -22,5 +22,6 @@ int main(int argc, char **argv)
     if (run_begin(&runner, &settings, parent))
         code = settings.serve ? serve(&runner) : run_once(&runner);
     run_end(&runner);
+    settings_free(&settings);
     return code;
 }

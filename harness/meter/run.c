@@ -40,6 +40,7 @@ static bool find_group(struct runner *runner)
 bool run_begin(struct runner *runner, const struct settings *settings, pid_t parent)
 {
     runner->settings = settings;
+    runner->launch.target = settings->target;
     system_find(&runner->sources);
     // Orphans of the target become our children instead of init's.
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)

@@ -2,6 +2,7 @@
 
 #include "common/file.h"
 #include "common/messages.h"
+#include "common/units.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -16,14 +17,30 @@ struct commands {
 
 enum command { COMMAND_RUN, COMMAND_NONE, COMMAND_UNKNOWN };
 
-// take_line: takes the first whole line, NONE where there is none yet.
-static enum command take_line(struct commands *commands)
+// parse_run: `run` or `run N`, which sets the target. False: it is no such line.
+static bool parse_run(const char *line, struct runner *runner)
 {
-    const char *end = memchr(commands->text, '\n', commands->length);
+    const struct settings *settings = runner->settings;
+    uint64_t number = 0;
+    if (strncmp(line, "run", 3) != 0)
+        return false;
+    if (line[3] != '\0' && (line[3] != ' ' || units_count(line + 4, &number) != 0))
+        return false;
+    if (number >= settings->target_count)
+        return false;
+    runner->launch.target = &settings->target[number];
+    return true;
+}
+
+// take_line: takes the first whole line, NONE where there is none yet.
+static enum command take_line(struct commands *commands, struct runner *runner)
+{
+    char *end = memchr(commands->text, '\n', commands->length);
     if (end == NULL)
         return commands->length == sizeof commands->text ? COMMAND_UNKNOWN : COMMAND_NONE;
     const size_t length = (size_t)(end - commands->text);
-    const bool known = length == 3 && memcmp(commands->text, "run", 3) == 0;
+    *end = '\0';
+    const bool known = parse_run(commands->text, runner);
     commands->length -= length + 1;
     memmove(commands->text, end + 1, commands->length);
     return known ? COMMAND_RUN : COMMAND_UNKNOWN;
@@ -55,19 +72,18 @@ static bool read_more(struct commands *commands, const struct signals *signals, 
 }
 
 // next_command: RUN, or NONE at the end; *code is meter's exit code then.
-static enum command next_command(struct commands *commands, const struct signals *signals,
-                                 int *code)
+static enum command next_command(struct commands *commands, struct runner *runner, int *code)
 {
     enum command command;
-    while ((command = take_line(commands)) == COMMAND_NONE) {
+    while ((command = take_line(commands, runner)) == COMMAND_NONE) {
         int signal_number;
-        if (!read_more(commands, signals, &signal_number)) {
+        if (!read_more(commands, &runner->signals, &signal_number)) {
             *code = signal_number == 0 ? EXIT_RECORDED : EXIT_BY_SIGNAL + signal_number;
             return COMMAND_NONE;
         }
     }
     if (command == COMMAND_UNKNOWN) {
-        complain("--serve: a line is no command: write run");
+        complain("--serve: a line is no command: write run, or run N with the number of a command");
         *code = EXIT_WRONG_USE;
     }
     return command;
@@ -83,7 +99,7 @@ int serve(struct runner *runner)
         complain("--output: %s", strerror(errno));
         return EXIT_LOST;
     }
-    while (next_command(&commands, &runner->signals, &code) == COMMAND_RUN) {
+    while (next_command(&commands, runner, &code) == COMMAND_RUN) {
         code = run_once(runner);
         if (code != EXIT_RECORDED)
             break;

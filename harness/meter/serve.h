@@ -3,8 +3,8 @@
 
 #include "run.h"
 
-// serve: makes a run for each line `run` on stdin, until its end. Returns meter's
-// exit code.
+// serve: makes a run for each line `run` or `run N` (of the command N) on stdin, until its end.
+// Returns meter's exit code.
 int serve(struct runner *runner);
 
 #endif

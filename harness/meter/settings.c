@@ -3,8 +3,12 @@
 #include "clock.h"
 #include "common/messages.h"
 #include "common/options.h"
+#include "common/units.h"
 
+#include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 // A century: more would not fit into 64 bits of nanoseconds for long.
 #define TIMEOUT_MAX_NS 3.15e18
@@ -99,6 +103,12 @@ static const struct option_row rows[] = {
      .help = "run COMMAND once for each line `run` on stdin, and end at its end, which also ends a "
              "COMMAND that is running. COMMAND reads nothing unless --stdin is given. The first "
              "line of output is a `ready`"},
+    {.name = "commands",
+     .type = OPTION_FLAG,
+     .offset = FIELD(commands),
+     .help = "with --serve: several commands, each as FOLDER COUNT WORD...: the folder in which it "
+             "runs (. is meter's own), the number of its words, and those. A line `run N` on stdin "
+             "runs the one with the number N, from 0 on"},
     {0},
 };
 
@@ -120,6 +130,54 @@ const char *accounting_name(enum accounting accounting)
     return accounting_names[accounting];
 }
 
+static struct target *add_target(struct settings *settings)
+{
+    const size_t size = (settings->target_count + 1) * sizeof *settings->target;
+    settings->target = realloc(settings->target, size);
+    if (settings->target == NULL) {
+        complain("no memory: %s", strerror(errno));
+        exit(EXIT_FAILURE);
+    }
+    struct target *target = &settings->target[settings->target_count++];
+    *target = (struct target){0};
+    return target;
+}
+
+// take_one: FOLDER COUNT WORD...; returns what follows.
+static char **take_one(struct settings *settings, char **words)
+{
+    uint64_t count;
+    if (words[1] == NULL || units_count(words[1], &count) != 0 || count == 0)
+        usage_error("--commands: %s: not FOLDER COUNT WORD...: give how many words follow",
+                    words[0]);
+    struct target *target = add_target(settings);
+    target->folder = strcmp(words[0], ".") == 0 ? NULL : words[0];
+    // The words move onto their count, so that a NULL fits behind them.
+    char **to = target->words = words + 1;
+    for (char **from = words + 2; count > 0; count--, from++) {
+        if (*from == NULL)
+            usage_error("--commands: %s: words are missing: give as many as its COUNT", words[0]);
+        *to++ = *from;
+    }
+    *to = NULL;
+    return to + 1;
+}
+
+static void take_targets(struct settings *settings, char **words)
+{
+    if (words[0] == NULL)
+        usage_error("no command: give one after --, as in meter -- sleep 1");
+    if (!settings->commands)
+        add_target(settings)->words = words;
+    while (settings->commands && words[0] != NULL)
+        words = take_one(settings, words);
+}
+
+void settings_free(struct settings *settings)
+{
+    free(settings->target);
+}
+
 void settings_read(struct settings *settings, int argc, char **argv)
 {
     const struct option_group group = {.rows = rows, .values = settings};
@@ -135,9 +193,9 @@ void settings_read(struct settings *settings, int argc, char **argv)
     struct options *given = options_parse(&program, argc, argv, &rest);
     settings->has_nice = options_given(given, "nice");
     options_free(given);
-    settings->command = argv + rest;
-    if (settings->command[0] == NULL)
-        usage_error("no command: give one after --, as in meter -- sleep 1");
+    if (settings->commands && !settings->serve)
+        usage_error("--commands: it needs --serve, whose lines say which one to run");
+    take_targets(settings, argv + rest);
     if (settings->error_path != NULL && settings->errors_kept != NULL)
         usage_error("--stderr and --stderr-tail: give one of them");
     // Our own stdin has the commands.

@@ -5,6 +5,7 @@
 #include "counters.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 // How the CPU time of the tree is found.
@@ -14,6 +15,12 @@ enum accounting {
     ACCOUNTING_CGROUP1, // a group of its own in the cpuacct hierarchy
     ACCOUNTING_RUSAGE,  // the sum over all processes that were waited for
     ACCOUNTING_CGROUP,  // as auto, but refuse when there is no group to have
+};
+
+// One of the commands that may be run.
+struct target {
+    const char *folder; // where it runs; NULL: where meter does
+    char **words;       // NULL-terminated, at least one
 };
 
 struct settings {
@@ -27,15 +34,19 @@ struct settings {
     bool has_nice;
     int64_t nice;
     bool with_parent;
-    bool serve;     // run for each line on stdin
-    int accounting; // enum accounting
-    int counters;   // enum counter_set
-    char **command; // NULL-terminated, at least one word
+    bool serve;            // run for each line on stdin
+    int accounting;        // enum accounting
+    int counters;          // enum counter_set
+    bool commands;         // several are on the command line
+    struct target *target; // at least one
+    size_t target_count;
 };
 
 // settings_read: fills settings from the command line; the strings stay argv's. Ends
 // meter with --help, --version and wrong use.
 void settings_read(struct settings *settings, int argc, char **argv);
+
+void settings_free(struct settings *settings);
 
 // accounting_name: as in --accounting and in the record.
 const char *accounting_name(enum accounting accounting);

@@ -39,9 +39,10 @@ static json_t *flags_json(const struct assembly *assembly, const json_t *record)
 
 json_t *assemble_run(const struct assembly *assembly)
 {
-    json_t *record = json_pack("{s:s, s:s, s:I, s:I, s:s}", "schema", "jostle.run/1", "condition",
-                               assembly->condition, "block", (json_int_t)assembly->block, "order",
-                               (json_int_t)assembly->order, "host", assembly->host);
+    json_t *record = json_pack("{s:s, s:s, s:I, s:I, s:s, s:s?}", "schema", "jostle.run/1",
+                               "condition", assembly->condition, "block",
+                               (json_int_t)assembly->block, "order", (json_int_t)assembly->order,
+                               "host", assembly->host, "variant", assembly->variant);
     json_t *loads = json_array();
     const char *key;
     json_t *value;

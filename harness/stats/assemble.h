@@ -14,6 +14,7 @@ struct assembly_load {
 
 struct assembly {
     const char *condition;
+    const char *variant; // NULL: there are none
     size_t block, order; // 0: a warm-up or a washout
     bool washout;        // a run between a loaded one and the next
     size_t washed;       // how many of those come after each loaded run

@@ -24,16 +24,16 @@ static size_t count_of(const json_t *settings, const char *name, size_t otherwis
     return value >= 0 && value <= MAX_RUNS_LIMIT ? (size_t)value : otherwise;
 }
 
-static bool take_conditions(struct settings *settings, const json_t *loads)
+static bool take_conditions(struct settings *settings, const json_t *list)
 {
-    for (size_t i = 0; i < json_array_size(loads) && i < MAX_CONDITIONS; i++) {
-        const char *name = json_string_value(json_object_get(json_array_get(loads, i), "name"));
+    for (size_t i = 0; i < json_array_size(list) && i < MAX_CONDITIONS; i++) {
+        const char *name = json_string_value(json_object_get(json_array_get(list, i), "name"));
         char *copy = name ? strdup(name) : NULL;
         if (!copy)
             return false;
         settings->conditions[settings->condition_count++] = copy;
     }
-    return settings->condition_count > 0 && json_array_size(loads) <= MAX_CONDITIONS;
+    return settings->condition_count > 0 && json_array_size(list) <= MAX_CONDITIONS;
 }
 
 static void take_metrics(struct settings *settings, const json_t *list)
@@ -97,7 +97,10 @@ bool experiment_read(struct experiment *experiment, const char *folder)
         return wrong(folder, error.text);
     const json_t *settings = json_object_get(experiment->json, "settings");
     const json_t *environment = json_object_get(experiment->json, "environment");
-    if (!take_conditions(&experiment->settings, json_object_get(experiment->json, "loads")) ||
+    const json_t *conditions = json_object_get(experiment->json, "conditions");
+    const json_t *loads = json_object_get(experiment->json, "loads");
+    // Older experiments have no variants: their conditions are the loads.
+    if (!take_conditions(&experiment->settings, conditions ? conditions : loads) ||
         !json_is_object(settings)) {
         experiment_free(experiment);
         return wrong(folder, "it has no loads or no settings");
@@ -107,6 +110,15 @@ bool experiment_read(struct experiment *experiment, const char *folder)
     experiment->cpus = real_of(environment, "cpus_online", 1);
     experiment->shared_at_once = shared_at_once(experiment->json);
     return true;
+}
+
+const char *experiment_condition(const struct experiment *experiment, size_t condition,
+                                 const char *member)
+{
+    const json_t *list = json_object_get(experiment->json, "conditions");
+    if (!list && strcmp(member, "load") == 0)
+        return experiment->settings.conditions[condition];
+    return json_string_value(json_object_get(json_array_get(list, condition), member));
 }
 
 const char *experiment_stopped(const struct experiment *experiment)
