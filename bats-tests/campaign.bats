@@ -32,6 +32,41 @@ expand() {
     run ! cmp <(jq -r '.cells[0].key' plan.json) key
 }
 
+@test "a metric that every record has is a limit" {
+    local key value
+    printf '[target "a"]\n command = true\n' >c.conf
+    expand "$PWD/c.conf"
+    key=$(jq -r '.cells[0].key' plan.json)
+    for value in user_s,max_rss_bytes all; do
+        expand "$PWD/c.conf" --set metric="$value"
+        [[ $(jq -r '.cells[0].key' plan.json) == "$key" ]]
+    done
+}
+
+@test "a target of variants: each has its program's path, the first is what plans show" {
+    cp "$(type -P true)" mine
+    printf '[target "a"]\n variant = old=./mine {n} "x y"\n variant = sort -n\n n = 1 2\n' | sed 's/"x y"/\\"x y\\"/' >c.conf
+    expand "$PWD/c.conf"
+    jq -r '.cells[1].settings.variant' plan.json | diff - <(printf "old=%s/mine 2 'x y'\n%s -n\n" "$PWD" "$(type -P sort)")
+    holds '.cells | length == 2 and .[1].command[1:] == ["2", "x y"] and .[0].key != .[1].key' <plan.json
+    # Where the file is, is not part of what is measured.
+    jq -r '.cells[].key' plan.json >keys
+    mkdir elsewhere && mv mine c.conf elsewhere/
+    expand "$PWD/elsewhere/c.conf"
+    jq -r '.cells[].key' plan.json | diff keys -
+}
+
+@test "a target of variants: wrong ones are refused by file, section and key" {
+    local line
+    for line in 'command = true|there is a command, too' 'variant = b=|no command' 'variant = true | true|no shell reads this' \
+        'variant = b=no-such-program|no such program'; do
+        printf '[target "a"]\n variant = a=true\n %s\n' "${line%|*}" >c.conf
+        run -2 --separate-stderr expand "$PWD/c.conf"
+        # shellcheck disable=SC2154 # bats sets stderr
+        [[ $stderr == *"${line##*|}"* ]]
+    done
+}
+
 @test "placeholders of a setting are filled in for each cell" {
     printf '[target "a"]\n command = true\n max-runs = {n}\n prepare = echo {w} {{}}\n case = n=3 w="a\\ b"\n case = n=4 w=c\n' >c.conf
     sed -i 's/w="a\\ b"/w=\\"a b\\"/' c.conf

@@ -82,7 +82,7 @@ static json_t *parse_overrides(const char *const *overrides, size_t count)
         char *value = setting_value(name, equals + 1, reason, sizeof reason);
         if (value == NULL)
             usage_error("--set %s: %s", overrides[i], reason);
-        json_object_set_new(settings, name, json_string(value));
+        setting_add(settings, name, value);
         free(value);
     }
     return settings;

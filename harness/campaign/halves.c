@@ -37,11 +37,7 @@ static void set_setting(const struct context *context, const struct entry *entry
     char reason[REASON_SIZE], *value = setting_value(entry->key, text, reason, sizeof reason);
     if (value == NULL)
         config_refuse(context->config, entry, NULL, "%s: %s", text, reason);
-    const char *before = json_string_value(json_object_get(settings, entry->key));
-    json_t *whole = before != NULL && setting_is_list(entry->key)
-                        ? json_sprintf("%s\n%s", before, value)
-                        : json_string(value);
-    if (json_object_set_new(settings, entry->key, whole) != 0)
+    if (!setting_add(settings, entry->key, value))
         config_refuse(context->config, entry, NULL,
                       "this is not valid UTF-8: save the file as UTF-8");
     free(value);
@@ -112,14 +108,31 @@ static struct half *new_half(struct halves *halves)
 /* What every section of a kind needs. */
 struct kind {
     const char *key, *example; /* command or spec */
-    /* Fills in what is the kind's own; text is the entry of the key. */
+    const char *instead;       /* a setting that takes its place; NULL: none does */
+    /* Fills in what is the kind's own; text is the entry of the key, or the first of the
+     * setting in its place. */
     void (*complete)(const struct context *context, struct half *half, const struct entry *text);
 };
+
+/* The first entry of a key, which may be NULL: there is none. */
+static const struct entry *first_entry(const struct section *section, const char *key)
+{
+    for (size_t i = 0; key != NULL && i < section->count; i++)
+        if (strcmp(section->entries[i]->key, key) == 0)
+            return section->entries[i];
+    return NULL;
+}
 
 static const struct entry *needed_entry(const struct context *context,
                                         const struct section *section, const struct kind *kind)
 {
     const struct entry *entry = section_entry(section, kind->key);
+    const struct entry *other = first_entry(section, kind->instead);
+    if (entry != NULL && other != NULL)
+        config_refuse(context->config, other, NULL, "there is a %s, too: keep one of them",
+                      kind->key);
+    if (other != NULL)
+        return other;
     if (entry == NULL)
         config_refuse(context->config, section->entries[0], "", "there is no %s: add %s = %s",
                       kind->key, kind->key, kind->example);
@@ -188,28 +201,101 @@ static json_t *target_definition(const struct context *context, const struct hal
                      filled_words(words, count, half->parameters, context->self), fixed);
 }
 
-static void complete_target(const struct context *context, struct half *half,
-                            const struct entry *command)
+static void refuse_operator(const struct context *context, const struct entry *entry)
 {
-    size_t count;
-    const char *operator= words_operator(command->value);
+    const char *operator= words_operator(entry->value);
     if (operator!= NULL)
-        config_refuse(context->config, command, NULL,
+        config_refuse(context->config, entry, NULL,
                       "no shell reads this, so %c would be a word like any other: quote it, or "
                       "write sh -c '...'",
                       *operator);
+}
+
+static void complete_command(const struct context *context, struct half *half,
+                             const struct entry *command)
+{
+    size_t count;
+    refuse_operator(context, command);
     char **words = entry_words(context->config, command, &count);
-    half->part = joined_name(half->name, half->parameters, JOINED_PAIRS, ".", NAME_CHARACTERS);
-    half->label = joined_name(half->name, half->parameters, JOINED_PAIRS, " ", NULL);
     half->command = filled_words(words, count, half->parameters, context->builtin);
     set_key(half, target_definition(context, half, words, count));
     program_find(context, command, half->command);
     free(words);
 }
 
+/* The words of a text of which parameters are filled in already. */
+static json_t *words_of(const struct context *context, const struct entry *entry, const char *text)
+{
+    const char *error = NULL;
+    size_t count;
+    char **words = words_split(text, &count, &error);
+    if (words == NULL)
+        config_refuse(context->config, entry, NULL, "%s: close it", error);
+    if (count == 0)
+        config_refuse(context->config, entry, NULL, "no command: write NAME=PROGRAM ARGUMENTS");
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_string(words[i]));
+    free(words);
+    return list;
+}
+
+/* The words, quoted for a shell; to be freed. */
+static char *quoted(const json_t *words)
+{
+    const size_t count = json_array_size(words);
+    const char **list = calloc(count + 1, sizeof *list);
+    for (size_t i = 0; list != NULL && i < count; i++)
+        list[i] = json_string_value(json_array_get(words, i));
+    char *text = kept(list != NULL ? words_quote(list, count) : NULL);
+    free(list);
+    return text;
+}
+
+/* A cell starts in a folder of its own, so that each variant has its program's path. The
+ * cell's command, which plans show, is that of the first. */
+static void complete_variants(const struct context *context, struct half *half,
+                              const struct entry *first)
+{
+    json_object_del(half->settings, first->key);
+    for (size_t i = 0; i < half->section->count; i++) {
+        const struct entry *entry = half->section->entries[i];
+        if (strcmp(entry->key, first->key) != 0)
+            continue;
+        refuse_operator(context, entry);
+        char *text =
+            kept(template_fill(entry->value, half->parameters, context->builtin, FILL_QUOTED));
+        const size_t name = strspn(text, LETTERS "._%-");
+        const char *command = name > 0 && text[name] == '=' ? text + name + 1 : text;
+        json_t *words = words_of(context, entry, command);
+        program_find(context, entry, words);
+        char *found = quoted(words), *whole = NULL;
+        kept(asprintf(&whole, "%.*s%s", (int)(command - text), text, found) < 0 ? NULL : whole);
+        setting_add(half->settings, first->key, whole);
+        if (half->command == NULL)
+            half->command = json_incref(words);
+        json_decref(words);
+        free(found);
+        free(whole);
+        free(text);
+    }
+    set_key(half, target_definition(context, half, NULL, 0));
+}
+
+static void complete_target(const struct context *context, struct half *half,
+                            const struct entry *entry)
+{
+    half->part = joined_name(half->name, half->parameters, JOINED_PAIRS, ".", NAME_CHARACTERS);
+    half->label = joined_name(half->name, half->parameters, JOINED_PAIRS, " ", NULL);
+    if (strcmp(entry->key, "command") == 0)
+        complete_command(context, half, entry);
+    else
+        complete_variants(context, half, entry);
+}
+
 struct halves halves_of_targets(const struct context *context, const struct sections *targets)
 {
-    static const struct kind kind = {"command", "PROGRAM ARGUMENTS", complete_target};
+    static const struct kind kind = {"command", "PROGRAM ARGUMENTS", "variant", complete_target};
     return halves_of(context, targets, &kind);
 }
 
@@ -271,7 +357,7 @@ static void add_no_load(struct halves *halves)
 struct halves halves_of_loads(const struct context *context, const struct sections *loads)
 {
     static const struct kind kind = {"spec", "a loadgen command line, such as cpu --percent 50",
-                                     complete_load};
+                                     NULL, complete_load};
     struct halves halves = halves_of(context, loads, &kind);
     add_no_load(&halves);
     return halves;

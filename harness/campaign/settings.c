@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include "common/metric.h"
 #include "common/options.h"
 #include "harness/experiment/settings.h"
 
@@ -10,8 +11,9 @@
 enum { NS_PER_S = 1000000000, NS_PER_US = 1000 };
 
 /* When to stop. */
-static const char *const limits[] = {"error",  "confidence", "min-runs",  "max-runs", "max-time",
-                                     "metric", "at-most",    "statistic", NULL};
+static const char *const limits[] = {"error",   "confidence", "min-runs",    "max-runs", "max-time",
+                                     "metric",  "decide",     "same-within", "at-most",  "statistic",
+                                     NULL};
 /* Refuses to measure, but measures nothing else. */
 static const char strictness[] = "strict";
 
@@ -116,6 +118,14 @@ char *setting_value(const char *name, const char *text, char *error, size_t size
     }
 }
 
+bool setting_add(json_t *settings, const char *name, const char *value)
+{
+    const char *before = json_string_value(json_object_get(settings, name));
+    json_t *whole = before != NULL && setting_is_list(name) ? json_sprintf("%s\n%s", before, value)
+                                                            : json_string(value);
+    return json_object_set_new(settings, name, whole) == 0;
+}
+
 void settings_drop_false(json_t *settings)
 {
     const char *name;
@@ -133,11 +143,35 @@ static bool is_one_of(const char *name, const char *const *names)
     return false;
 }
 
+/* Whether every record has all metrics of a --metric LIST, or of several, a line each. Those
+ * of the program's output, and counters, are only in records of runs that looked for them. */
+static bool always_measured(const char *list)
+{
+    for (const char *at = list;; at++) {
+        const size_t length = strcspn(at, ",\n");
+        bool known = length == strlen("all") && strncmp(at, "all", length) == 0;
+        for (size_t i = 0; i < METRICS_ALWAYS && !known; i++)
+            known = length == strlen(builtin_metrics[i].name) &&
+                    strncmp(at, builtin_metrics[i].name, length) == 0;
+        if (!known)
+            return false;
+        at += length;
+        if (*at == '\0')
+            return true;
+    }
+}
+
+static bool is_limit(const char *name, const json_t *value)
+{
+    return is_one_of(name, limits) &&
+           (strcmp(name, "metric") != 0 || always_measured(json_string_value(value)));
+}
+
 json_t *settings_limits(const json_t *settings)
 {
     json_t *found = json_object(), *value;
     const char *name;
-    json_object_foreach((json_t *)settings, name, value) if (is_one_of(name, limits))
+    json_object_foreach((json_t *)settings, name, value) if (is_limit(name, value))
         json_object_set(found, name, value);
     return found;
 }
@@ -147,7 +181,7 @@ json_t *settings_fixed(const json_t *settings)
     json_t *found = json_object(), *value;
     const char *name;
     json_object_foreach((json_t *)settings, name,
-                        value) if (!is_one_of(name, limits) && strcmp(name, strictness) != 0)
+                        value) if (!is_limit(name, value) && strcmp(name, strictness) != 0)
         json_object_set(found, name, value);
     return found;
 }

@@ -19,12 +19,16 @@ bool setting_is_list(const char *name);
  * that is false. NULL with a reason in error, such as "give a whole number". */
 char *setting_value(const char *name, const char *text, char *error, size_t size);
 
+/* Puts a value into settings {name: text}; of a list it is one more, on a line of its own.
+ * False: it is not valid UTF-8. */
+bool setting_add(json_t *settings, const char *name, const char *value);
+
 /* Takes flags that are false, "", out of settings {name: text}: such a flag is as if it
  * was not there. */
 void settings_drop_false(json_t *settings);
 
 /* Of settings {name: text}: those that say when to stop. An experiment with other
- * limits is the same experiment. To be released. */
+ * limits is the same experiment: its records have all that these need. To be released. */
 json_t *settings_limits(const json_t *settings);
 /* And those that make another experiment. To be released. */
 json_t *settings_fixed(const json_t *settings);
