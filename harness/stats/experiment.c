@@ -36,13 +36,53 @@ static bool take_conditions(struct settings *settings, const json_t *list)
     return settings->condition_count > 0 && json_array_size(list) <= MAX_CONDITIONS;
 }
 
-static void take_metrics(struct settings *settings, const json_t *list)
+static const char *text_of(const json_t *object, const char *name)
 {
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const char *name = json_string_value(json_array_get(list, i));
-        if (name)
-            settings_add_metrics(settings, name);
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+// Of the definitions that of the metric; NULL: it is built in.
+static const json_t *definition_of(const json_t *definitions, const char *name)
+{
+    for (size_t i = 0; i < json_array_size(definitions); i++)
+        if (strcmp(text_of(json_array_get(definitions, i), "name"), name) == 0)
+            return json_array_get(definitions, i);
+    return NULL;
+}
+
+static void take_metric(struct settings *settings, const json_t *definitions, const char *name)
+{
+    const json_t *definition = definition_of(definitions, name);
+    if (definition)
+        settings_add_output(settings, name, text_of(definition, "unit"),
+                            strcmp(text_of(definition, "better"), "higher") == 0);
+    else
+        settings_add_metrics(settings, name);
+}
+
+// Those that decide, where not all do. Older records have no such list.
+static void take_decide(struct settings *settings, const json_t *names)
+{
+    for (size_t m = 0; m < settings->metric_count && json_array_size(names) > 0; m++)
+        settings->metrics[m].decides = false;
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        const size_t metric = name ? settings_metric(settings, name) : settings->metric_count;
+        if (metric < settings->metric_count && settings->metrics[metric].chosen)
+            settings->metrics[metric].decides = true;
     }
+}
+
+static void take_metrics(struct settings *settings, const json_t *json)
+{
+    const json_t *names = json_object_get(json, "metric");
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        if (name)
+            take_metric(settings, json_object_get(json, "metrics"), name);
+    }
+    take_decide(settings, json_object_get(json, "decide"));
     if (settings_deciding(settings) == 0)
         settings_choose(settings, WALL_S);
 }
@@ -70,7 +110,7 @@ static void take_settings(struct settings *settings, const json_t *json)
     settings->aa = json_is_true(json_object_get(json, "aa"));
     settings->ignore_failure = json_is_true(json_object_get(json, "ignore_failure"));
     take_washout(settings, json);
-    take_metrics(settings, json_object_get(json, "metric"));
+    take_metrics(settings, json);
 }
 
 // Of the session that measures now: an experiment that was resumed has its own.

@@ -32,7 +32,8 @@ static bool is_known(const json_t *record, const char *name)
     return value && !json_is_null(value);
 }
 
-const char *const failure_names[FAILURES] = {"", "exit", "signal", "timed_out", "not_started"};
+const char *const failure_names[FAILURES] = {"", "exit", "signal", "timed_out", "not_started",
+                                          "metric"};
 
 enum failure judge_failure(const json_t *record)
 {
@@ -43,7 +44,9 @@ enum failure judge_failure(const json_t *record)
     if (is_known(record, "signal"))
         return FAILURE_SIGNAL;
     const bool bad = json_integer_value(json_object_get(record, "exit_code")) != 0;
-    return bad ? FAILURE_EXIT : FAILURE_NONE;
+    if (bad)
+        return FAILURE_EXIT;
+    return is_known(record, "metric_failure") ? FAILURE_METRIC : FAILURE_NONE;
 }
 
 bool judge_counts(enum failure failure, bool ignore_failure)

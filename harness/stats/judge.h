@@ -1,6 +1,7 @@
 // What a run is: each word that records and results use of it is defined here,
 // and nowhere else.
-//   failed     it ended badly: exit code, signal, time-out, or not started
+//   failed     it ended badly: exit code, signal, time-out, or not started; or it ended
+//              well and did not print a figure that was chosen
 //   censored   it is used and ran into the time-out: its figures are lower bounds
 //   set aside  its record is kept and not used: a warm-up, or replaced later
 //   disturbed  the machine did something else meanwhile: steal, foreign-load, ...
@@ -22,6 +23,7 @@ enum failure {
     FAILURE_SIGNAL,
     FAILURE_TIMED_OUT,
     FAILURE_NOT_STARTED,
+    FAILURE_METRIC,
     FAILURES
 };
 
@@ -31,7 +33,8 @@ extern const char *const failure_names[FAILURES];
 enum failure judge_failure(const json_t *record);
 
 // Whether a run that ended so is used, with or without --ignore-failure. What was never
-// started is never used: nothing was measured.
+// started is never used: nothing was measured. Of a run without one of its figures the
+// others are used.
 bool judge_counts(enum failure failure, bool ignore_failure);
 
 // What a load had to deliver during a run for it not to be short, and what it did.

@@ -21,6 +21,55 @@ static bool whole(const json_t *record, const char *name, size_t *value)
                              integer <= MAX_RUNS_LIMIT * (json_int_t)MAX_CONDITIONS);
 }
 
+// What a run in which it is not above 0 did not show; where ratios are made of it.
+static bool is_no_ratio(const struct settings *settings, size_t metric, double value)
+{
+    return settings_needs_positive(settings, metric) && value <= 0; // false for NAN
+}
+
+static double value_of(const struct settings *settings, const json_t *record, size_t metric)
+{
+    const struct metric_setting *one = &settings->metrics[metric];
+    if (one->from_output) {
+        const json_t *its = json_object_get(json_object_get(record, "metrics"), one->name);
+        return judge_number(its, "value");
+    }
+    const double value = judge_number(record, one->name);
+    return value < 0 ? NAN : value; // false for NAN
+}
+
+// The values, and whether one of them makes a run a failed one.
+static void take_values(const struct settings *settings, const json_t *record,
+                        struct observation *run)
+{
+    run->failure = judge_failure(record);
+    for (size_t i = 0; i < settings->metric_count; i++) {
+        run->value[i] = value_of(settings, record, i);
+        // What the time-out cut short printed less, or nothing: that bounds no figure.
+        if (settings->metrics[i].from_output && run->failure == FAILURE_TIMED_OUT)
+            run->value[i] = NAN;
+        if (!is_no_ratio(settings, i, run->value[i]))
+            continue;
+        run->value[i] = NAN;
+        if (run->failure == FAILURE_NONE)
+            run->failure = FAILURE_METRIC;
+    }
+}
+
+void record_note_failure(const struct settings *settings, json_t *record)
+{
+    char reason[64];
+    for (size_t i = 0; i < settings->metric_count && judge_failure(record) == FAILURE_NONE; i++) {
+        const double value = value_of(settings, record, i);
+        if (!is_no_ratio(settings, i, value))
+            continue;
+        snprintf(reason, sizeof reason, "is %.6g, and a ratio needs more than 0", value);
+        json_object_set_new(record, "metric_failure",
+                            json_pack("{s:s, s:s}", "metric", settings->metrics[i].name, "reason",
+                                      reason));
+    }
+}
+
 static enum record_status fill(const struct settings *settings, const json_t *record,
                                struct observation *run, char *why, size_t why_size)
 {
@@ -34,12 +83,7 @@ static enum record_status fill(const struct settings *settings, const json_t *re
                  name ? "" : "not named", name ? name : "");
         return RECORD_FOREIGN;
     }
-    for (size_t i = 0; i < settings->metric_count; i++) {
-        run->value[i] = judge_number(record, settings->metrics[i].name);
-        if (run->value[i] < 0) // false for NAN
-            run->value[i] = NAN;
-    }
-    run->failure = judge_failure(record);
+    take_values(settings, record, run);
     if (!whole(record, "block", &run->block) || !whole(record, "order", &run->order)) {
         snprintf(why, why_size, "its block or order is no whole number that is possible");
         return RECORD_BROKEN;

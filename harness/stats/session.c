@@ -185,6 +185,17 @@ static bool use(struct session *session, const struct observation *run)
     return true;
 }
 
+// Adds a pair so that its ratio y/x is above 1 where `value` is worse than `reference`.
+// False if memory ran out.
+static bool add_pair(const struct settings *settings, size_t metric, struct pairs *pairs,
+                     double reference, double value)
+{
+    if (isnan(reference) || isnan(value))
+        return true;
+    return settings->metrics[metric].higher_is_better ? pairs_add(pairs, value, reference)
+                                                      : pairs_add(pairs, reference, value);
+}
+
 static bool pair_block(struct session *session, const int *row)
 {
     const struct observation *base = &session->runs[row[0]];
@@ -193,8 +204,8 @@ static bool pair_block(struct session *session, const int *row)
         if (!session_uses(session, base) || !session_uses(session, run))
             continue;
         for (size_t m = 0; m < session->settings->metric_count; m++)
-            if (!isnan(base->value[m]) && !isnan(run->value[m]) &&
-                !pairs_add(&session->conditions[i].pairs[m], base->value[m], run->value[m]))
+            if (!add_pair(session->settings, m, &session->conditions[i].pairs[m], base->value[m],
+                          run->value[m]))
                 return false;
     }
     return true;

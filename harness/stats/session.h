@@ -20,7 +20,9 @@ struct load_sum {
 
 struct condition {
     struct sample metric[MAX_METRICS];
-    struct pairs pairs[MAX_METRICS]; // with the baseline, from complete blocks
+    // With the baseline, from complete blocks: x is the baseline's. Where higher is better
+    // it is the condition's, so that a ratio y/x above 1 is always worse.
+    struct pairs pairs[MAX_METRICS];
     size_t runs;                     // that are used
     size_t seen;                     // all, with the discarded and the failed ones
     size_t failures[FAILURES];       // by kind, also of runs that were set aside and made again

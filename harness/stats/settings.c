@@ -17,6 +17,33 @@ void settings_begin(struct settings *settings)
     memcpy(settings->metrics, basic, sizeof basic);
 }
 
+bool settings_add_output(struct settings *settings, const char *name, const char *unit,
+                         bool higher_is_better)
+{
+    const size_t metric = settings->metric_count;
+    struct metric_setting *one = &settings->metrics[metric];
+    if (metric == MAX_METRICS || settings_metric(settings, name) < metric ||
+        strlen(name) >= sizeof one->name || strlen(unit) >= sizeof one->unit)
+        return false;
+    *one = (struct metric_setting){.higher_is_better = higher_is_better, .from_output = true};
+    strcpy(one->name, name);
+    strcpy(one->unit, unit);
+    settings->metric_count++;
+    settings_choose(settings, metric);
+    return true;
+}
+
+bool settings_is_time(const struct settings *settings, size_t metric)
+{
+    const struct metric_setting *one = &settings->metrics[metric];
+    return !one->from_output && strcmp(one->unit, "s") == 0;
+}
+
+bool settings_needs_positive(const struct settings *settings, size_t metric)
+{
+    return settings->metrics[metric].from_output && settings->condition_count > 1;
+}
+
 size_t settings_deciding(const struct settings *settings)
 {
     size_t count = 0;

@@ -17,6 +17,7 @@ enum { METRIC_NAME_SIZE = 64, METRIC_UNIT_SIZE = 32 };
 struct metric_setting {
     char name[METRIC_NAME_SIZE], unit[METRIC_UNIT_SIZE]; // unit "": none
     bool higher_is_better;
+    bool from_output; // the record has it among its `metrics`
     bool chosen;  // its slowdown is reported
     bool decides; // it must reach the error, and pass the gate; of the chosen ones
 };
@@ -51,6 +52,17 @@ struct settings {
 
 // To begin with: nothing but the four metrics, of which none is chosen.
 void settings_begin(struct settings *settings);
+
+// Adds a metric that is taken from the target's output, and chooses it. False where there
+// are MAX_METRICS, one of that name, or a text that is too long.
+bool settings_add_output(struct settings *settings, const char *name, const char *unit,
+                         bool higher_is_better);
+
+// Whether a metric is a time of the target as a whole: what is slow takes longer.
+bool settings_is_time(const struct settings *settings, size_t metric);
+
+// Whether its values must be above 0: a figure from the output of which ratios are made.
+bool settings_needs_positive(const struct settings *settings, size_t metric);
 
 // The number of metrics that decide.
 size_t settings_deciding(const struct settings *settings);
