@@ -36,7 +36,7 @@ static const struct option_row rows[] = {
      .argument = "LIST",
      .type = OPTION_TEXT,
      REQUEST(metric),
-     .check = settings_check_metrics,
+     .check = settings_check_metric,
      .help = "wall_s, user_s, system_s, max_rss_bytes or all (default: as A was measured)"},
     {.name = "confidence",
      .argument = "C",
@@ -132,9 +132,10 @@ static void choose_metrics(const struct request *request, const struct side *a,
                            struct comparison *comparison)
 {
     struct settings chosen = a->experiment.settings;
+    char error[512];
     if (request->metric) {
         settings_begin(&chosen);
-        settings_add_metrics(&chosen, request->metric);
+        (void)settings_choose_text(&chosen, request->metric, error, sizeof error); // checked
     }
     for (size_t i = 0; i < chosen.metric_count; i++) {
         if (!chosen.metrics[i].chosen)

@@ -105,6 +105,13 @@ static bool is_stopped(const json_t *record)
     return judge_failure(record) == FAILURE_NOT_STARTED && judge_number(record, "stops") > 0;
 }
 
+static const char *failure_part(const json_t *record, const char *name)
+{
+    const char *text =
+        json_string_value(json_object_get(json_object_get(record, "metric_failure"), name));
+    return text ? text : "?";
+}
+
 const char *assemble_failure(const json_t *record, char *text, size_t size)
 {
     switch (judge_failure(record)) {
@@ -116,6 +123,10 @@ const char *assemble_failure(const json_t *record, char *text, size_t size)
                  is_stopped(record) ? "was stopped: it %s" : "could not be started (%s)",
                  json_string_value(json_object_get(record, "start_error")));
         break;
+    case FAILURE_METRIC:
+        snprintf(text, size, "made no figure %s: %s", failure_part(record, "metric"),
+                 failure_part(record, "reason"));
+        break;
     case FAILURE_SIGNAL:
         snprintf(text, size, "was ended by signal %.0f", judge_number(record, "signal"));
         break;
@@ -126,8 +137,30 @@ const char *assemble_failure(const json_t *record, char *text, size_t size)
     return text;
 }
 
-const char *assemble_advice(const json_t *record)
+// Where the output of a run without its figure is kept: the stream that the reason names, or
+// stdout. NULL: nowhere.
+static const char *kept_output(const json_t *record)
 {
+    const json_t *output = json_object_get(record, "output");
+    const bool is_stderr = strstr(failure_part(record, "reason"), "stderr") != NULL;
+    return json_string_value(json_object_get(output, is_stderr ? "stderr" : "stdout"));
+}
+
+static const char *advice_on_metric(const json_t *record, const char *folder, char *text,
+                                    size_t size)
+{
+    const char *kept = kept_output(record);
+    snprintf(text, size,
+             "fix its definition or the command%s%s%s%s, and start again; with --ignore-failure the "
+             "run's other figures count",
+             kept ? ", see " : "", kept ? folder : "", kept ? "/" : "", kept ? kept : "");
+    return text;
+}
+
+const char *assemble_advice(const json_t *record, const char *folder, char *text, size_t size)
+{
+    if (judge_failure(record) == FAILURE_METRIC)
+        return advice_on_metric(record, folder, text, size);
     if (is_stopped(record))
         return "a program that is measured cannot use the terminal: give its input with --input "
                "FILE, and continue with --resume";

@@ -35,10 +35,11 @@ json_t *assemble_run(const struct assembly *assembly);
 // report is null. False where the export has no result.
 bool assemble_hyperfine(json_t *meter, const json_t *exported);
 
-// What to do about a failed run.
-const char *assemble_advice(const json_t *record);
+// What to do about a failed run of the experiment in `folder`; in text, or a constant.
+const char *assemble_advice(const json_t *record, const char *folder, char *text, size_t size);
 
-// How a failed run ended: "failed with exit code 3"; in text, which it returns.
+// How a failed run ended: "failed with exit code 3", "made no figure p99_ms: not found in
+// stdout"; in text, which it returns.
 const char *assemble_failure(const json_t *record, char *text, size_t size);
 
 #endif

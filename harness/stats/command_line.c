@@ -9,7 +9,8 @@
 
 // The options as they are typed; the settings are made from them.
 struct typed {
-    const char *conditions, *metric, *washout;
+    const char *conditions, *decide, *washout;
+    struct option_list metric;
     double error, confidence, at_most;
     uint64_t min_runs, max_runs, discard_warmup, seed;
     bool ignore_failure, aa;
@@ -60,14 +61,20 @@ static const struct option_row experiment_rows[] = {
      .maximum = MAX_RUNS_LIMIT,
      .help = "runs of each condition at most (default: 30, or --min-runs where that is more)"},
     {.name = "metric",
+     .argument = "LIST|DEFINITION",
+     .type = OPTION_LIST,
+     TYPED(metric),
+     .check = settings_check_metric,
+     .help = "names of what each record has, such as wall_s,cpu_s, or all (wall_s, user_s, "
+             "system_s, max_rss_bytes); or NAME=SOURCE[,unit=U][,better=higher], which is "
+             "metrics.NAME.value in the record; may be given again (default: wall_s). The slowdown "
+             "of wall_s is reported in any case"},
+    {.name = "decide",
      .argument = "LIST",
      .type = OPTION_TEXT,
-     TYPED(metric),
-     .preset = "wall_s",
-     .check = settings_check_metrics,
-     .help = "wall_s, user_s, system_s, max_rss_bytes or all; intervals of several metrics hold "
-             "all at once (Bonferroni); they decide when to stop and what the gate says, and the "
-             "slowdown of wall_s is reported in any case"},
+     TYPED(decide),
+     .help = "those of the metrics that decide when to stop and what the gate says (default: all "
+             "of --metric); their intervals hold all at once (Bonferroni)"},
     {.name = "statistic",
      .argument = "NAME",
      .type = OPTION_CHOICE,
@@ -277,6 +284,18 @@ static bool add_conditions(struct settings *settings, const char *list)
     return good;
 }
 
+static void choose_metrics(struct settings *settings, const struct typed *typed)
+{
+    char error[512];
+    for (size_t i = 0; i < typed->metric.count; i++)
+        if (!settings_choose_text(settings, typed->metric.item[i], error, sizeof error))
+            usage_error("stats: --metric %s: %s", typed->metric.item[i], error);
+    if (typed->metric.count == 0)
+        settings_choose(settings, WALL_S);
+    if (typed->decide && !settings_decide(settings, typed->decide, error, sizeof error))
+        usage_error("stats: --decide %s: %s", typed->decide, error);
+}
+
 static void complete(struct settings *settings, const struct typed *typed)
 {
     char error[128];
@@ -297,9 +316,9 @@ static void complete(struct settings *settings, const struct typed *typed)
     if (settings->min_runs == 0)
         settings->min_runs =
             settings->max_runs < DEFAULT_MIN_RUNS ? settings->max_runs : DEFAULT_MIN_RUNS;
-    if (!add_conditions(settings, typed->conditions) ||
-        !settings_add_metrics(settings, typed->metric))
+    if (!add_conditions(settings, typed->conditions))
         usage_error("stats: no memory: free some");
+    choose_metrics(settings, typed);
     if (settings->aa && settings_condition(settings, "aa") <= 0)
         usage_error("stats: --aa: name a condition aa after the first one in --conditions");
     if (settings->min_runs > settings->max_runs)
@@ -327,7 +346,6 @@ void command_line_parse(struct command_line *line, int argc, char **argv)
     struct options *options = options_parse(&program, argc, argv, &rest);
     if (line->pid == 0)
         line->pid = 1;
-    options_free(options);
     line->operands = argv + rest;
     line->operand_count = argc - rest;
     if (line->derive && line->operand_count == 0)
@@ -336,6 +354,7 @@ void command_line_parse(struct command_line *line, int argc, char **argv)
         usage_error("stats: %s: no such operand: records come from standard input",
                     line->operands[0]);
     complete(&line->settings, &typed);
+    options_free(options);
 }
 
 void command_line_free(struct command_line *line)

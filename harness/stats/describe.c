@@ -79,6 +79,25 @@ static void add_pull(const struct view *view, double pull, struct message *messa
                        statistic_words[statistic]);
 }
 
+static bool is_time(const struct view *view)
+{
+    return settings_is_time(view->session->settings, view->metric);
+}
+
+// "the slowest takes 3 times the median"; of what is no time, the one that is farthest.
+static void add_extreme(const struct view *view, struct message *message)
+{
+    const struct sample *sample = view->sample;
+    const double median = sample_median(sample);
+    const double highest = sample->sorted[sample->count - 1] / median;
+    const double lowest = sample->sorted[0] / median;
+    if (is_time(view))
+        message_detail(message, "extreme", "the slowest takes %.3g times the median", highest);
+    else
+        message_detail(message, "extreme", "the farthest is %.3g times the median",
+                       highest - 1 > 1 - lowest ? highest : lowest);
+}
+
 static void add_outliers(const struct view *view, struct message *message)
 {
     const struct sample *sample = view->sample;
@@ -92,8 +111,7 @@ static void add_outliers(const struct view *view, struct message *message)
     message_detail(message, "few", "%zu", outliers.low + outliers.high);
     message_detail(message, "all", "%zu", sample->count);
     message_detail(message, "runs", "%s", names);
-    message_detail(message, "times", "%.3g",
-                   sample->sorted[sample->count - 1] / sample_median(sample));
+    add_extreme(view, message);
     add_pull(view, percent(sample->mean - outliers.mean, sample->mean), message);
 }
 
@@ -107,8 +125,12 @@ static void add_modes(const struct view *view, struct message *message)
     else
         name_up_to(view, message->runs, sample->sorted[split.lower - 1]);
     run_names(message->runs, names, sizeof names);
-    message_detail(message, "groups", "%zu near %.4g and %zu near %.4g", split.lower,
-                   split.low_mean, sample->count - split.lower, split.high_mean);
+    const char *unit = view->metric < BASIC_METRICS
+                           ? ""
+                           : view->session->settings->metrics[view->metric].unit;
+    message_detail(message, "groups", "%zu near %.4g%s%s and %zu near %.4g%s%s", split.lower,
+                   split.low_mean, *unit ? " " : "", unit, sample->count - split.lower,
+                   split.high_mean, *unit ? " " : "", unit);
     message_detail(message, "runs", "%s", names);
 }
 
@@ -117,8 +139,10 @@ static void add_warm_up(const struct view *view, struct message *message)
     const struct sample *sample = view->sample;
     const double median = sample_median(sample), excess = sample->value[0] - median;
     name_range(view, message->runs, 0, 1);
-    message_detail(message, "times", "%.3g", sample->value[0] / median);
-    message_detail(message, "pull", "%.2g", percent(excess / (double)sample->count, sample->mean));
+    const double pull = percent(excess / (double)sample->count, sample->mean);
+    message_detail(message, "first", "%s %.3g times the median",
+                   is_time(view) ? "takes" : "shows", sample->value[0] / median);
+    message_detail(message, "pull", "%s by %.2g", pull < 0 ? "down" : "up", fabs(pull));
 }
 
 static void add_step(const struct view *view, struct message *message)
@@ -179,6 +203,7 @@ static void add_variance(const struct view *view, struct message *message)
     const double alone = sqrt(sample_variance(base)) / base->mean;
     name_range(view, message->runs, 0, sample->count);
     message_detail(message, "times", "%.3g", own / alone);
+    message_detail(message, "values", "%s", is_time(view) ? "times" : "figures");
     message_detail(message, "own", "%.2g", 100 * own);
     message_detail(message, "base", "%.2g", 100 * alone);
 }
@@ -188,7 +213,10 @@ static void add_carry_over(const struct view *view, struct message *message)
     const struct carry_over found = carry_over_estimate(view->session, view->index, view->metric);
     const size_t washed = view->session->washed;
     const double pause_s = view->session->settings->washout.pause_s;
-    message_detail(message, "times", "%.3g", found.ratio);
+    if (is_time(view))
+        message_detail(message, "effect", "take %.3g times as long as", found.ratio);
+    else
+        message_detail(message, "effect", "show %.3g times the figure of", found.ratio);
     message_detail(message, "after", "%zu", found.after);
     message_detail(message, "others", "%zu", found.others);
     if (washed > 0)

@@ -55,10 +55,10 @@ static void take_metric(struct settings *settings, const json_t *definitions, co
 {
     const json_t *definition = definition_of(definitions, name);
     if (definition)
-        settings_add_output(settings, name, text_of(definition, "unit"),
+        settings_choose_output(settings, name, text_of(definition, "unit"),
                             strcmp(text_of(definition, "better"), "higher") == 0);
     else
-        settings_add_metrics(settings, name);
+        settings_choose_builtin(settings, name);
 }
 
 // Those that decide, where not all do. Older records have no such list.

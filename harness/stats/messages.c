@@ -24,8 +24,7 @@ struct warning_case {
 
 static const struct warning_case cases[FLAGS] = {
     [FLAG_OUTLIERS] = {"outliers", NOTE,
-                       "{few} of {all} runs are far from the others ({runs}; the slowest takes "
-                       "{times} times the median) {pull}",
+                       "{few} of {all} runs are far from the others ({runs}; {extreme}) {pull}",
                        "check what else ran then, or use --statistic median"},
     [FLAG_TWO_MODES] = {"two-modes", NOTE,
                         "the runs fall into two groups, {groups} (the smaller one: {runs}): the "
@@ -33,8 +32,7 @@ static const struct warning_case cases[FLAGS] = {
                         "find what differs (placement, caches, frequency), or measure the two "
                         "separately"},
     [FLAG_WARM_UP] = {"warm-up", NOTE,
-                      "the first run takes {times} times the median: it warms caches, and pulls "
-                      "the mean up by {pull} %",
+                      "the first run {first}: it warms caches, and pulls the mean {pull} %",
                       "add a warm-up run, or leave the first one out with --discard-warmup"},
     [FLAG_STEP] = {"step", PROBLEM_OF_A_MEAN,
                    "from run {run} on the level differs by {change} % of the mean: something "
@@ -51,13 +49,12 @@ static const struct warning_case cases[FLAGS] = {
     [FLAG_COARSE_CLOCK] = {"coarse-clock", PROBLEM, "{clock}", "{remedy}"},
     [FLAG_LOAD_VARIANCE] = {"load-variance", NOTE,
                             "the runs vary {times} times as much as the baseline's ({own} % "
-                            "against {base} %): the load itself makes the times vary, so single "
+                            "against {base} %): the load itself makes the {values} vary, so single "
                             "runs differ from the {statistic}, and the interval needs more runs",
                             "use a steadier load or a longer input"},
     [FLAG_CARRY_OVER] = {"carry-over", PROBLEM,
-                         "runs of the baseline that directly follow a run with this load take "
-                         "{times} times as long as those that follow an unloaded one ({after} and "
-                         "{others} runs{washout}): the load's after-effects are in the baseline, "
+                         "runs of the baseline that directly follow a run with this load {effect} "
+                         "those that follow an unloaded one ({after} and {others} runs{washout}): the load's after-effects are in the baseline, "
                          "and the slowdown is wrong",
                          "{remedy}"},
     [FLAG_FAILED_RUNS] = {"failed-runs", PROBLEM, "{few} of {all} runs failed ({kinds}): {meaning}",
@@ -65,7 +62,7 @@ static const struct warning_case cases[FLAGS] = {
     [FLAG_TIMED_OUT] = {"timed-out", PROBLEM,
                         "{few} of {all} runs ran into the time-out: their times are lower bounds, "
                         "so the {statistic} is at least what is shown, and has no interval and no "
-                        "slowdown",
+                        "slowdown{output}",
                         "raise --timeout, or use a shorter input"},
     [FLAG_STEAL] = {"steal", PROBLEM_OF_MANY,
                     "the host took more than 2 % of the target's time during {few} of {all} runs: "
@@ -124,7 +121,7 @@ static const struct warning_case cases[FLAGS] = {
     [FLAG_NOT_CONVERGED] = {"not-converged", PROBLEM, "the error is {error} after {runs}{limit}",
                             "allow more runs with --max-runs or more time with --max-time, or use "
                             "a longer input"},
-    [FLAG_NOISE] = {"noise", NOTE, "the slowdown cannot be distinguished from noise{floor}",
+    [FLAG_NOISE] = {"noise", NOTE, "the {effect} cannot be distinguished from noise{floor}",
                     "measure for longer if you expect an effect"},
     [FLAG_WASHOUT] =
         {"washout", NOTE,

@@ -100,8 +100,9 @@ double metric_rho(const struct session *session, size_t metric)
 static const double delays_from = 4;
 
 // The ratio r is that for which y - r x has the mean 0, so its interval needs what
-// the shape of y - r x asks of that mean. False if memory ran out.
-static bool ratio_stretch(struct session *session, const struct pairs *pairs,
+// the shape of y - r x asks of that mean. `inverted`: x is of the load, and delays make it
+// smaller, so that their tail is to the right all the same. False if memory ran out.
+static bool ratio_stretch(struct session *session, const struct pairs *pairs, bool inverted,
                           struct stretch *stretch)
 {
     struct sample *rest = &session->scratch;
@@ -110,7 +111,8 @@ static bool ratio_stretch(struct session *session, const struct pairs *pairs,
     for (size_t i = 0; i < pairs->count; i++)
         if (!sample_add(rest, pairs->y[i] - ratio * pairs->x[i]))
             return false;
-    *stretch = stretch_of(rest, pairs->yy > delays_from * ratio * ratio * pairs->xx);
+    const double of_y = pairs->yy, of_x = ratio * ratio * pairs->xx;
+    *stretch = stretch_of(rest, inverted ? of_x > delays_from * of_y : of_y > delays_from * of_x);
     return true;
 }
 
@@ -134,7 +136,7 @@ struct interval metric_ratio_of_records(struct session *session, size_t conditio
                          : critical_t(&session->critical, (double)pairs->count - 1) *
                                location_widening(settings, pairs->count);
     struct stretch stretch;
-    if (!ratio_stretch(session, pairs, &stretch))
+    if (!ratio_stretch(session, pairs, settings->metrics[metric].higher_is_better, &stretch))
         return (struct interval){.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
     return interval_positive(interval_ratio(pairs, t * stretch.low, t * stretch.high));
 }
@@ -150,7 +152,10 @@ bool metric_is_negligible(const struct session *session, size_t condition, size_
     const struct condition *one = &session->conditions[condition], *base = session->conditions;
     if (one->metric[metric].count == 0 || base->metric[metric].count == 0)
         return one->runs > 0;
-    if (metric != USER_S && metric != SYSTEM_S)
+    const struct settings *settings = session->settings;
+    if (settings->metrics[metric].builtin && !(base->metric[metric].mean > 0))
+        return settings->condition_count > 1; // none of it: there is no ratio to that
+    if (!settings_is_ticks(settings, metric))
         return false;
     return is_small(one, metric) && is_small(base, metric);
 }

@@ -59,7 +59,9 @@ static unsigned shape_flags(const struct sample *sample, double least, bool is_t
            bit(FLAG_COARSE_CLOCK, is_time && (same || step > coarse_share * sqrt(variance)));
 }
 
-static unsigned order_flags(const struct sample *sample, double least, bool dependent)
+// `worse`: 1 where what warms up begins above the rest, -1 where it begins below.
+static unsigned order_flags(const struct sample *sample, double least, bool dependent,
+                            double worse)
 {
     struct order order = order_analyse(sample->value, sample->count);
     if (sample->count < ORDER_FROM || !(sample_variance(sample) > pow(least * sample->mean, 2)))
@@ -67,7 +69,7 @@ static unsigned order_flags(const struct sample *sample, double least, bool depe
     double df = (double)sample->count - 2;
     bool trend = 2 * gsl_cdf_tdist_Q(fabs(order.trend_t), df) < trend_p;
     bool step = fabs(order.step_t) > step_t * (1 + 3 / df);
-    return bit(FLAG_WARM_UP, order.first_z > warm_z) | bit(FLAG_TREND, trend) |
+    return bit(FLAG_WARM_UP, worse * order.first_z > warm_z) | bit(FLAG_TREND, trend) |
            bit(FLAG_STEP, step) | bit(FLAG_AUTOCORRELATION, dependent);
 }
 
@@ -98,10 +100,12 @@ unsigned oddities_find(struct session *session, size_t condition, size_t metric)
     const struct sample *sample = &session->conditions[condition].metric[metric];
     if (sample->count < 3)
         return 0;
-    double least = least_share(session->settings);
+    const struct settings *settings = session->settings;
+    const double least = least_share(settings);
+    const double worse = settings->metrics[metric].higher_is_better ? -1 : 1;
     // What moves with time hides in a small spread longer than what does not.
-    return shape_flags(sample, least, metric != MAX_RSS_BYTES) |
-           order_flags(sample, least / 10, is_dependent(session, metric)) |
+    return shape_flags(sample, least, settings_is_time(settings, metric)) |
+           order_flags(sample, least / 10, is_dependent(session, metric), worse) |
            bit(FLAG_LOAD_VARIANCE, load_varies(session, condition, metric)) |
            bit(FLAG_CARRY_OVER, carry_over_shows(session, condition, metric));
 }

@@ -1,5 +1,7 @@
 #include "record.h"
 
+#include "common/metric_json.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,11 +32,9 @@ static bool is_no_ratio(const struct settings *settings, size_t metric, double v
 static double value_of(const struct settings *settings, const json_t *record, size_t metric)
 {
     const struct metric_setting *one = &settings->metrics[metric];
-    if (one->from_output) {
-        const json_t *its = json_object_get(json_object_get(record, "metrics"), one->name);
-        return judge_number(its, "value");
-    }
-    const double value = judge_number(record, one->name);
+    if (!one->builtin)
+        return metric_value(one->name, record);
+    const double value = builtin_metric_value(one->builtin, record);
     return value < 0 ? NAN : value; // false for NAN
 }
 
@@ -46,7 +46,7 @@ static void take_values(const struct settings *settings, const json_t *record,
     for (size_t i = 0; i < settings->metric_count; i++) {
         run->value[i] = value_of(settings, record, i);
         // What the time-out cut short printed less, or nothing: that bounds no figure.
-        if (settings->metrics[i].from_output && run->failure == FAILURE_TIMED_OUT)
+        if (!settings->metrics[i].builtin && run->failure == FAILURE_TIMED_OUT)
             run->value[i] = NAN;
         if (!is_no_ratio(settings, i, run->value[i]))
             continue;

@@ -2,25 +2,12 @@
 #ifndef STATS_SETTINGS_H
 #define STATS_SETTINGS_H
 
+#include "metric_settings.h"
 #include "statistics.h"
 #include "washout.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-// A metric is an index into the settings' `metrics`: the first four are always there, and
-// each run has them; what else was chosen follows.
-enum { WALL_S, USER_S, SYSTEM_S, MAX_RSS_BYTES, BASIC_METRICS, MAX_METRICS = 24 };
-
-enum { METRIC_NAME_SIZE = 64, METRIC_UNIT_SIZE = 32 };
-
-struct metric_setting {
-    char name[METRIC_NAME_SIZE], unit[METRIC_UNIT_SIZE]; // unit "": none
-    bool higher_is_better;
-    bool from_output; // the record has it among its `metrics`
-    bool chosen;  // its slowdown is reported
-    bool decides; // it must reach the error, and pass the gate; of the chosen ones
-};
 
 #define DEFAULT_ERROR      0.05
 #define DEFAULT_CONFIDENCE 0.95
@@ -53,30 +40,6 @@ struct settings {
 // To begin with: nothing but the four metrics, of which none is chosen.
 void settings_begin(struct settings *settings);
 
-// Adds a metric that is taken from the target's output, and chooses it. False where there
-// are MAX_METRICS, one of that name, or a text that is too long.
-bool settings_add_output(struct settings *settings, const char *name, const char *unit,
-                         bool higher_is_better);
-
-// Whether a metric is a time of the target as a whole: what is slow takes longer.
-bool settings_is_time(const struct settings *settings, size_t metric);
-
-// Whether its values must be above 0: a figure from the output of which ratios are made.
-bool settings_needs_positive(const struct settings *settings, size_t metric);
-
-// The number of metrics that decide.
-size_t settings_deciding(const struct settings *settings);
-
-// The index of the metric of that name; metric_count: there is none.
-size_t settings_metric(const struct settings *settings, const char *name);
-
-// Chooses a metric, which then decides, too.
-void settings_choose(struct settings *settings, size_t metric);
-
-// Whether the slowdown of this metric is reported: of the chosen ones, and of the
-// wall time in any case.
-bool settings_reports(const struct settings *settings, size_t metric);
-
 // The index of the condition of that name, or -1.
 int settings_condition(const struct settings *settings, const char *name);
 
@@ -96,13 +59,6 @@ size_t settings_aa(const struct settings *settings);
 
 // Whether that condition is one with a load: neither the baseline nor `aa`.
 bool settings_is_loaded(const struct settings *settings, int condition);
-
-// Chooses the metrics of a list such as "wall_s,user_s" or "all"; false where a name
-// is none.
-bool settings_add_metrics(struct settings *settings, const char *list);
-
-// Whether it is such a list; else error says what to give. An option's check.
-bool settings_check_metrics(const char *list, char *error, size_t size);
 
 void settings_free(struct settings *settings);
 

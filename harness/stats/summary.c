@@ -2,6 +2,7 @@
 
 #include "carry_over.h"
 #include "decide.h"
+#include "direction.h"
 #include "gate.h"
 #include "json.h"
 #include "metrics.h"
@@ -10,6 +11,7 @@
 #include "warnings.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 // A figure without variation has no error, rather than none.
 static json_t *error_of(const struct interval *interval)
@@ -33,6 +35,27 @@ static json_t *describe(struct session *session, size_t condition, size_t metric
         json_figure(location.interval.center), "set_aside", 0, "outliers", (int)location.outliers,
         "constant", location.interval.constant, "ci", json_interval(&location.interval), "error",
         error_of(&location.interval), "ci_robust", json_interval(&location.robust));
+}
+
+static const char *better_name(const struct metric_setting *metric)
+{
+    return metric_better_names[metric->higher_is_better];
+}
+
+// All but those that each condition has by name.
+static json_t *other_metrics(struct session *session, size_t condition)
+{
+    const struct settings *settings = session->settings;
+    json_t *object = json_object();
+    for (size_t m = BASIC_METRICS; m < settings->metric_count; m++) {
+        json_t *one = describe(session, condition, m);
+        if (json_is_object(one)) {
+            json_object_set_new(one, "unit", json_string(settings->metrics[m].unit));
+            json_object_set_new(one, "better", json_string(better_name(&settings->metrics[m])));
+        }
+        json_object_set_new(object, settings->metrics[m].name, one);
+    }
+    return object;
 }
 
 static json_t *mean_rate(double sum, size_t runs)
@@ -98,8 +121,9 @@ static json_t *conditions(struct session *session, enum stop_reason stop)
             unseen(settings, condition->runs), "load", loads(condition), "converged",
             has_converged(session, i), "stop_reason", stop_names[stop]);
         add_failures(session, i, object);
-        for (size_t m = 0; m < settings->metric_count; m++)
+        for (size_t m = 0; m < BASIC_METRICS; m++)
             json_object_set_new(object, settings->metrics[m].name, describe(session, i, m));
+        json_object_set_new(object, "metrics", other_metrics(session, i));
         json_array_append_new(list, object);
     }
     return list;
@@ -140,6 +164,21 @@ static const char *method_of(const struct settings *settings)
     return always ? "paired-quantile-sequence" : "paired-quantiles";
 }
 
+// How it is said, in the direction that people say it.
+static void add_words(const struct metric_setting *metric, const struct interval *ratio,
+                      json_t *object)
+{
+    const struct interval plain = direction_of_reference(ratio, metric->higher_is_better);
+    char *text = direction_text(metric, ratio, "alone");
+    json_object_set_new(object, "unit", json_string(metric->unit));
+    json_object_set_new(object, "better", json_string(better_name(metric)));
+    json_object_set_new(object, "decides", json_boolean(metric->decides));
+    json_object_set_new(object, "of_reference", json_figure(plain.center));
+    json_object_set_new(object, "of_reference_ci", json_interval(&plain));
+    json_object_set_new(object, "text", text ? json_string(text) : json_null());
+    free(text);
+}
+
 static json_t *slowdown(struct session *session, size_t condition, size_t metric)
 {
     const struct settings *settings = session->settings;
@@ -154,6 +193,7 @@ static json_t *slowdown(struct session *session, size_t condition, size_t metric
         (int)session->conditions[condition].pairs[metric].count, "distinguishable",
         metric_is_distinguishable(session, condition, metric), "simultaneous",
         settings_family(settings) > 1 && settings->metrics[metric].decides);
+    add_words(&settings->metrics[metric], &ratio, object);
     const size_t censored = session_censored(session, condition);
     json_object_set_new(object, "censored", json_integer((json_int_t)censored));
     if (censored > 0)

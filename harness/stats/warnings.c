@@ -42,7 +42,7 @@ static void add_oddities(struct session *session, size_t condition, size_t metri
 static char *failed_kinds(const struct session *session)
 {
     static const char *const kinds[FAILURES] = {"", "by exit code", "by signal", "by time-out",
-                                                "not started"};
+                                                "not started", "without a figure"};
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
@@ -66,9 +66,13 @@ static char *failed_kinds(const struct session *session)
 // What the failures mean for the figures.
 static const char *failed_meaning(const struct session *session)
 {
-    size_t censored = 0;
-    for (size_t i = 0; i < session->settings->condition_count; i++)
+    size_t censored = 0, without = 0;
+    for (size_t i = 0; i < session->settings->condition_count; i++) {
         censored += session->conditions[i].censored;
+        without += session->conditions[i].failures[FAILURE_METRIC];
+    }
+    if (session->settings->ignore_failure && without > 0 && session->failed == without + censored)
+        return "because of --ignore-failure their other figures count";
     if (session->failed - session->unusable > censored)
         return "they count like the others because of --ignore-failure, but a run that ends early "
                "is no measure of the work";
@@ -93,6 +97,15 @@ static void add_failed(const struct session *session, json_t *list)
     free(kinds);
 }
 
+// Whether figures are taken from what the target prints.
+static bool has_output(const struct settings *settings)
+{
+    for (size_t i = 0; i < settings->metric_count; i++)
+        if (!settings->metrics[i].builtin)
+            return true;
+    return false;
+}
+
 static void add_timed_out(const struct session *session, size_t condition, json_t *list)
 {
     const struct condition *one = &session->conditions[condition];
@@ -107,6 +120,8 @@ static void add_timed_out(const struct session *session, size_t condition, json_
     }
     message_detail(&message, "few", "%zu", one->censored);
     message_detail(&message, "all", "%zu", one->runs);
+    if (has_output(session->settings))
+        message_detail(&message, "output", "; what they printed does not count");
     finish(session, list, &message);
 }
 
@@ -216,6 +231,8 @@ static void add_noise(struct session *session, size_t condition, size_t metric, 
         metric_is_distinguishable(session, condition, metric))
         return;
     struct message message = about(session, FLAG_NOISE, condition, metric);
+    message_detail(&message, "effect", "%s",
+                   settings_is_time(session->settings, metric) ? "slowdown" : "change");
     const double floor = metric_noise_floor(session, metric);
     if (settings_aa(session->settings) > 0 && isfinite(floor))
         message_detail(&message, "floor", ", whose floor is %.3g %%", 100 * floor);
