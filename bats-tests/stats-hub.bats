@@ -243,6 +243,27 @@ END
     hear $'stop\tfailure\tfailed with exit code 7\t*--ignore-failure'
 }
 
+@test "a run without its figure ends it, with the reason and where its output is" {
+    local kept='{ stdout: "failed/1.stdout", stderr: "failed/1.stderr" }'
+    local both='.settings.metric = ["p99_ms"] | .settings.metrics = [{ name: "p99_ms", source: "stdout:/p99 ([0-9.]+)/", take: "last", unit: "ms", better: "lower" }]'
+    describe "$both"
+    start
+    send 'begin\t0'
+    hear $'run\t*'
+    run_once ".metrics.p99_ms = { value: null, unit: \"ms\", better: \"lower\" } | .output = $kept | .metric_failure = { metric: \"p99_ms\", reason: \"not found in stdout\" }"
+    hear $'stop\tfailure\tmade no figure p99_ms: not found in stdout\tfix its definition*see folder/failed/1.stdout,*--ignore-failure*'
+    leave
+    rm -rf folder in out
+    mkdir folder
+    describe "$both"
+    start
+    send 'begin\t0'
+    hear $'run\t*'
+    run_once ".metrics.p99_ms = { value: 0, unit: \"ms\", better: \"lower\" } | .output = $kept | .metric_failure = null"
+    hear $'stop\tfailure\tmade no figure p99_ms: is 0, and a ratio needs more than 0\t*'
+    records '.[0].metric_failure == { metric: "p99_ms", reason: "is 0, and a ratio needs more than 0" }' | grep -q true
+}
+
 @test "how a target failed is said in words" {
     local -A failures=(['.exit_code = null | .signal = 9']='was ended by signal 9' ['.timed_out = true | .wall_s = 0.3']='ran into the time-out after 0.3 s'
         ['.exit_code = 127 | .start_error = "not found"']='could not be started (not found)')

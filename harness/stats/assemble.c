@@ -105,6 +105,14 @@ static bool is_stopped(const json_t *record)
     return judge_failure(record) == FAILURE_NOT_STARTED && judge_number(record, "stops") > 0;
 }
 
+// What the target printed may have any character; an answer is one line with tabs.
+static void without_controls(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ')
+            *text = ' ';
+}
+
 static const char *failure_part(const json_t *record, const char *name)
 {
     const char *text =
@@ -126,6 +134,7 @@ const char *assemble_failure(const json_t *record, char *text, size_t size)
     case FAILURE_METRIC:
         snprintf(text, size, "made no figure %s: %s", failure_part(record, "metric"),
                  failure_part(record, "reason"));
+        without_controls(text);
         break;
     case FAILURE_SIGNAL:
         snprintf(text, size, "was ended by signal %.0f", judge_number(record, "signal"));
@@ -150,10 +159,11 @@ static const char *advice_on_metric(const json_t *record, const char *folder, ch
                                     size_t size)
 {
     const char *kept = kept_output(record);
-    snprintf(text, size,
-             "fix its definition or the command%s%s%s%s, and start again; with --ignore-failure the "
-             "run's other figures count",
-             kept ? ", see " : "", kept ? folder : "", kept ? "/" : "", kept ? kept : "");
+    snprintf(
+        text, size,
+        "fix its definition or the command%s%s%s%s, and start again; with --ignore-failure the "
+        "run's other figures count",
+        kept ? ", see " : "", kept ? folder : "", kept ? "/" : "", kept ? kept : "");
     return text;
 }
 

@@ -3,6 +3,7 @@
 #include "assemble.h"
 #include "finish.h"
 #include "gate.h"
+#include "record.h"
 #include "statistic.h"
 
 #include "common/messages.h"
@@ -80,12 +81,13 @@ bool commands_event(struct hub *hub, struct source *source, json_t *line)
 
 static bool answer_stop(struct hub *hub)
 {
-    char text[256] = "";
+    char text[256] = "", advice[FOLDER_ERROR];
     const enum stop_reason reason = hub->course.next.stop;
     if (reason == STOP_FAILURE && hub->course.last)
-        return hub_answer(hub, "stop\t%s\t%s\t%s", stop_names[reason],
-                          assemble_failure(hub->course.last, text, sizeof text),
-                          assemble_advice(hub->course.last));
+        return hub_answer(
+            hub, "stop\t%s\t%s\t%s", stop_names[reason],
+            assemble_failure(hub->course.last, text, sizeof text),
+            assemble_advice(hub->course.last, hub->folder.path, advice, sizeof advice));
     if (reason != STOP_FAILURE && settings_has_gate(&hub->experiment.settings))
         snprintf(text, sizeof text, "%s", verdict_names[gate_verdict(&hub->course.session)]);
     return hub_answer(hub, "stop\t%s\t%s", stop_names[reason], text);
@@ -231,6 +233,8 @@ static json_t *assemble(struct hub *hub, const json_t *meter, double mark_delay_
         .shared = hub->experiment.shared_at_once,
     };
     json_t *record = loads ? assemble_run(&assembly) : NULL;
+    if (record)
+        record_note_failure(&hub->experiment.settings, record);
     free(loads);
     return record;
 }

@@ -125,9 +125,8 @@ static void add_modes(const struct view *view, struct message *message)
     else
         name_up_to(view, message->runs, sample->sorted[split.lower - 1]);
     run_names(message->runs, names, sizeof names);
-    const char *unit = view->metric < BASIC_METRICS
-                           ? ""
-                           : view->session->settings->metrics[view->metric].unit;
+    const char *unit =
+        view->metric < BASIC_METRICS ? "" : view->session->settings->metrics[view->metric].unit;
     message_detail(message, "groups", "%zu near %.4g%s%s and %zu near %.4g%s%s", split.lower,
                    split.low_mean, *unit ? " " : "", unit, sample->count - split.lower,
                    split.high_mean, *unit ? " " : "", unit);
@@ -140,8 +139,8 @@ static void add_warm_up(const struct view *view, struct message *message)
     const double median = sample_median(sample), excess = sample->value[0] - median;
     name_range(view, message->runs, 0, 1);
     const double pull = percent(excess / (double)sample->count, sample->mean);
-    message_detail(message, "first", "%s %.3g times the median",
-                   is_time(view) ? "takes" : "shows", sample->value[0] / median);
+    message_detail(message, "first", "%s %.3g times the median", is_time(view) ? "takes" : "shows",
+                   sample->value[0] / median);
     message_detail(message, "pull", "%s by %.2g", pull < 0 ? "down" : "up", fabs(pull));
 }
 

@@ -39,11 +39,10 @@ char *direction_text(const struct metric_setting *metric, const struct interval 
     if (isnan(plain.center))
         return NULL;
     const bool bounded = !plain.constant && isfinite(plain.low) && isfinite(plain.high);
-    const int length =
-        bounded ? asprintf(&text, "%s %.*f [%.*f, %.*f] %s %s", metric->name, decimals,
-                           plain.center, decimals, plain.low, decimals, plain.high, relation,
-                           reference)
-                : asprintf(&text, "%s %.*f %s %s", metric->name, decimals, plain.center, relation,
-                           reference);
+    const int length = bounded ? asprintf(&text, "%s %.*f [%.*f, %.*f] %s %s", metric->name,
+                                          decimals, plain.center, decimals, plain.low, decimals,
+                                          plain.high, relation, reference)
+                               : asprintf(&text, "%s %.*f %s %s", metric->name, decimals,
+                                          plain.center, relation, reference);
     return length < 0 ? NULL : text;
 }

@@ -56,7 +56,7 @@ static void take_metric(struct settings *settings, const json_t *definitions, co
     const json_t *definition = definition_of(definitions, name);
     if (definition)
         settings_choose_output(settings, name, text_of(definition, "unit"),
-                            strcmp(text_of(definition, "better"), "higher") == 0);
+                               strcmp(text_of(definition, "better"), "higher") == 0);
     else
         settings_choose_builtin(settings, name);
 }

@@ -32,8 +32,8 @@ static bool is_known(const json_t *record, const char *name)
     return value && !json_is_null(value);
 }
 
-const char *const failure_names[FAILURES] = {"", "exit", "signal", "timed_out", "not_started",
-                                          "metric"};
+const char *const failure_names[FAILURES] = {"",          "exit",        "signal",
+                                             "timed_out", "not_started", "metric"};
 
 enum failure judge_failure(const json_t *record)
 {

@@ -54,7 +54,8 @@ static const struct warning_case cases[FLAGS] = {
                             "use a steadier load or a longer input"},
     [FLAG_CARRY_OVER] = {"carry-over", PROBLEM,
                          "runs of the baseline that directly follow a run with this load {effect} "
-                         "those that follow an unloaded one ({after} and {others} runs{washout}): the load's after-effects are in the baseline, "
+                         "those that follow an unloaded one ({after} and {others} runs{washout}): "
+                         "the load's after-effects are in the baseline, "
                          "and the slowdown is wrong",
                          "{remedy}"},
     [FLAG_FAILED_RUNS] = {"failed-runs", PROBLEM, "{few} of {all} runs failed ({kinds}): {meaning}",

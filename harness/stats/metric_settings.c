@@ -78,8 +78,7 @@ bool settings_choose_builtin(struct settings *settings, const char *name)
 
 // ---- options ----
 
-static bool choose_definition(struct settings *settings, const char *text, char *error,
-                              size_t size)
+static bool choose_definition(struct settings *settings, const char *text, char *error, size_t size)
 {
     struct metric metric;
     if (!metric_parse(&metric, text, error, size))
@@ -87,7 +86,8 @@ static bool choose_definition(struct settings *settings, const char *text, char 
     const bool good =
         settings_choose_output(settings, metric.name, metric.unit, metric.higher_is_better);
     if (!good)
-        snprintf(error, size, "metric %s: it is there, or the %d-th, or its unit is longer than %d "
+        snprintf(error, size,
+                 "metric %s: it is there, or the %d-th, or its unit is longer than %d "
                  "characters: give another",
                  metric.name, MAX_METRICS + 1, METRIC_UNIT_SIZE - 1);
     metric_free(&metric);
@@ -101,7 +101,8 @@ static bool choose_named(struct settings *settings, const char *name, char *erro
     if (strcmp(name, "all") == 0 || settings_choose_builtin(settings, name))
         return true;
     const char *near = builtin_metric_nearest(name);
-    snprintf(error, size, "no metric is named '%s'%s%s%s: give wall_s, user_s, system_s, "
+    snprintf(error, size,
+             "no metric is named '%s'%s%s%s: give wall_s, user_s, system_s, "
              "max_rss_bytes (joined by commas), all, or a definition NAME=SOURCE",
              name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
     return false;

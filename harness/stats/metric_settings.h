@@ -17,7 +17,7 @@ struct metric_setting {
     char name[METRIC_NAME_SIZE], unit[METRIC_UNIT_SIZE]; // unit "": none
     bool higher_is_better;
     const struct builtin_metric *builtin; // NULL: it is taken from the target's output
-    bool chosen;  // its slowdown is reported
+    bool chosen;                          // its slowdown is reported
     bool decides; // it must reach the error, and pass the gate; of the chosen ones
 };
 

@@ -60,8 +60,7 @@ static unsigned shape_flags(const struct sample *sample, double least, bool is_t
 }
 
 // `worse`: 1 where what warms up begins above the rest, -1 where it begins below.
-static unsigned order_flags(const struct sample *sample, double least, bool dependent,
-                            double worse)
+static unsigned order_flags(const struct sample *sample, double least, bool dependent, double worse)
 {
     struct order order = order_analyse(sample->value, sample->count);
     if (sample->count < ORDER_FROM || !(sample_variance(sample) > pow(least * sample->mean, 2)))

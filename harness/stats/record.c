@@ -64,9 +64,9 @@ void record_note_failure(const struct settings *settings, json_t *record)
         if (!is_no_ratio(settings, i, value))
             continue;
         snprintf(reason, sizeof reason, "is %.6g, and a ratio needs more than 0", value);
-        json_object_set_new(record, "metric_failure",
-                            json_pack("{s:s, s:s}", "metric", settings->metrics[i].name, "reason",
-                                      reason));
+        json_object_set_new(
+            record, "metric_failure",
+            json_pack("{s:s, s:s}", "metric", settings->metrics[i].name, "reason", reason));
     }
 }
 

@@ -23,11 +23,11 @@ struct condition {
     // With the baseline, from complete blocks: x is the baseline's. Where higher is better
     // it is the condition's, so that a ratio y/x above 1 is always worse.
     struct pairs pairs[MAX_METRICS];
-    size_t runs;                     // that are used
-    size_t seen;                     // all, with the discarded and the failed ones
-    size_t failures[FAILURES];       // by kind, also of runs that were set aside and made again
-    size_t censored;                 // used runs that ran into the time-out
-    size_t *order;                   // [i]: the order of the i-th used run
+    size_t runs;               // that are used
+    size_t seen;               // all, with the discarded and the failed ones
+    size_t failures[FAILURES]; // by kind, also of runs that were set aside and made again
+    size_t censored;           // used runs that ran into the time-out
+    size_t *order;             // [i]: the order of the i-th used run
     size_t order_capacity;
     struct load_sum *loads;
     size_t load_count;
