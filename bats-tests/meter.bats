@@ -4,6 +4,7 @@
 # shellcheck disable=SC2154 # bats sets stderr
 
 load helpers
+load meter
 
 setup_file() {
     bats_require_minimum_version 1.5.0
@@ -411,33 +412,6 @@ allowed_cpus() {
     holds '.counters | .scope == "user" and .absent == []' <"$RECORD"
 }
 
-# serve [OPTION...] -- COMMAND...: starts meter --serve; its commands go to descriptor
-# 7, its lines come from 8, its id is in meter.
-serve() {
-    rm -f commands lines
-    mkfifo commands lines
-    "$METER" --serve --output lines "$@" <commands 3>&- &
-    meter=$!
-    exec 7>commands 8<lines
-    read -r -t 10 -u 8 line
-    [[ $line == '{"event":"ready"}' ]]
-}
-
-# again: one more run; its record is in line.
-again() {
-    printf 'run\n' >&7
-    read -r -t 20 -u 8 line
-}
-
-# served STATUS: ends meter by the end of its commands; it exits with STATUS.
-served() {
-    local status=0
-    exec 7>&-
-    wait "$meter" || status=$?
-    exec 8<&-
-    [[ $status -eq $1 ]]
-}
-
 @test "--serve: a record for each run that is wanted, none before, and 0 at the end" {
     local meter line i
     serve -- sh -c 'echo x >>count; exit 3'
@@ -503,7 +477,7 @@ END
     cat >target <<'END'
 #!/bin/sh
 ls kept tmp >listed
-if [ -e fail ]; then seq 20000 >&2; echo last >&2; exit 3; fi
+if [ -e fail ]; then seq 200000 >&2; echo last >&2; exit 3; fi
 echo fine >&2
 END
     chmod +x target
@@ -513,19 +487,19 @@ END
     touch fail
     again
     holds '.exit_code == 3' <<<"$line"
-    [[ $(tail -n 1 kept/err) == last && $(tail -n 2 kept/err | head -n 1) == 20000 && $(wc -c <kept/err) -eq 65536 ]]
+    [[ $(tail -n 1 kept/err) == last && $(tail -n 2 kept/err | head -n 1) == 200000 && $(wc -c <kept/err) -eq 1048576 ]]
     rm fail kept/err
     again
     [[ ! -e kept/err && $(<listed) == $'kept:\n\ntmp:' ]]
     touch fail
     again
     # Nothing of the runs before is in front of it.
-    seq 20000 | cat - <(echo last) | tail -c 65536 | cmp - kept/err
+    seq 200000 | cat - <(echo last) | tail -c 1048576 | cmp - kept/err
     served 0
     run -2 --separate-stderr "$METER" --stderr err --stderr-tail err -- true
     [[ $stderr == 'jostle: --stderr and --stderr-tail: '* ]]
     TMPDIR=$PWD/none run -1 --separate-stderr "$METER" --stderr-tail err -- touch ran
-    [[ $stderr == 'jostle: --stderr-tail: '* && ! -e ran ]]
+    [[ $stderr == 'jostle: no temporary file for what the command writes: '* && ! -e ran ]]
 }
 
 @test "--serve: the end of its commands ends a running target's tree, and so does a signal" {
@@ -616,7 +590,7 @@ END
 
 @test "--help names every option, and the command's own options are not meter's" {
     run -0 "$METER" --help
-    for option in timeout output stdin stdout stderr stderr-tail cpus nice with-parent accounting counters serve; do
+    for option in timeout output stdin stdout stderr stderr-tail cpus nice with-parent accounting counters metric keep show-output serve; do
         [[ $output == *"--$option"* ]]
     done
     run -0 --separate-stderr "$METER" --output "$RECORD" sh -c 'echo "$1"' sh --help

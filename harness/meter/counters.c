@@ -13,20 +13,24 @@ struct kind {
 
 // The kernel's generic cache events: the last level on most Intel processors,
 // the one before it on most of AMD's.
+#define HARDWARE_KINDS                                                                             \
+    {"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},                              \
+        {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},                                  \
+        {"cache_references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES},                  \
+    {                                                                                              \
+        "cache_misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES                             \
+    }
+#define SOFTWARE_KINDS                                                                             \
+    {"task_clock_ns", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK},                               \
+        {"page_faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},                            \
+    {                                                                                              \
+        "context_switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES                     \
+    }
+
 static const struct kind kinds[COUNTERS_NONE][COUNTERS_MAX] = {
-    [COUNTERS_HARDWARE] =
-        {
-            {"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
-            {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
-            {"cache_references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES},
-            {"cache_misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
-        },
-    [COUNTERS_SOFTWARE] =
-        {
-            {"task_clock_ns", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK},
-            {"page_faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},
-            {"context_switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES},
-        },
+    [COUNTERS_HARDWARE] = {HARDWARE_KINDS},
+    [COUNTERS_SOFTWARE] = {SOFTWARE_KINDS},
+    [COUNTERS_ALL] = {HARDWARE_KINDS, SOFTWARE_KINDS},
 };
 
 static int open_one(const struct kind *kind, bool user_only)

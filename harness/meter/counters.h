@@ -7,11 +7,12 @@
 
 // Events of the whole tree of processes, counted by the kernel from the target's
 // exec to the end of its last descendant (perf_event_open(2)).
-enum { COUNTERS_MAX = 4 };
+enum { COUNTERS_MAX = 7 };
 
 enum counter_set {
     COUNTERS_HARDWARE, // instructions, cycles, cache references and misses
     COUNTERS_SOFTWARE, // task clock, page faults, context switches
+    COUNTERS_ALL,      // both
     COUNTERS_NONE,
 };
 

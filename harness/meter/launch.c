@@ -1,9 +1,9 @@
 #include "launch.h"
 
+#include "capture.h"
 #include "clock.h"
 #include "common/file.h"
 #include "common/messages.h"
-#include "errors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,15 +55,15 @@ static bool open_for_target(int *fd, const char *what, const char *path, int fla
     return *fd >= 0 || complain("%s %s: %s: name another file", what, path, strerror(errno));
 }
 
-// open_errors: one file for all runs.
-static bool open_errors(struct launch *launch)
+// open_captured: one file for all runs.
+static bool open_captured(int *captured_fd, int *fd)
 {
-    if (launch->errors_fd < 0)
-        launch->errors_fd = errors_open();
-    launch->files.error_fd = launch->errors_fd;
-    return (launch->errors_fd >= 0 && errors_empty(launch->errors_fd)) ||
-           complain("--stderr-tail: no temporary file: %s: set TMPDIR to a folder that can be "
-                    "written",
+    if (*captured_fd < 0)
+        *captured_fd = capture_open();
+    *fd = *captured_fd;
+    return (*captured_fd >= 0 && capture_empty(*captured_fd)) ||
+           complain("no temporary file for what the command writes: %s: set TMPDIR to a folder "
+                    "that can be written",
                     strerror(errno));
 }
 
@@ -72,7 +72,11 @@ static bool open_files(struct launch *launch, const struct settings *settings)
     const int writing = O_WRONLY | O_CREAT | O_TRUNC;
     struct launch_files *files = &launch->files;
     *files = (struct launch_files){-1, -1, -1};
-    if (!open_for_target(&files->out_fd, "--stdout", settings->out_path, writing))
+    const bool opened =
+        settings->captures_out
+            ? open_captured(&launch->captured_out_fd, &files->out_fd)
+            : open_for_target(&files->out_fd, "--stdout", settings->out_path, writing);
+    if (!opened)
         return false;
     // One file for both is opened once: two offsets would overwrite each other.
     if (settings->out_path != NULL && settings->error_path != NULL &&
@@ -80,8 +84,8 @@ static bool open_files(struct launch *launch, const struct settings *settings)
         files->error_fd = files->out_fd;
         return true;
     }
-    if (settings->errors_kept != NULL)
-        return open_errors(launch);
+    if (settings->captures_errors)
+        return open_captured(&launch->captured_error_fd, &files->error_fd);
     return open_for_target(&files->error_fd, "--stderr", settings->error_path, writing);
 }
 
@@ -110,9 +114,9 @@ void launch_close(struct launch *launch)
     if (files->in_fd >= 0)
         close(files->in_fd);
     if (files->error_fd >= 0 && files->error_fd != files->out_fd &&
-        files->error_fd != launch->errors_fd)
+        files->error_fd != launch->captured_error_fd)
         close(files->error_fd);
-    if (files->out_fd >= 0)
+    if (files->out_fd >= 0 && files->out_fd != launch->captured_out_fd)
         close(files->out_fd);
     launch->prepared = false;
 }

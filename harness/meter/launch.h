@@ -40,7 +40,8 @@ struct launch {
     struct launch_report *report; // valid once the process has ended or exec'ed
     bool prepared;                // for the run that is to come
     struct launch_files files;
-    int errors_fd;             // errors.h; -1: not made
+    int captured_out_fd; // capture.h; -1: not made
+    int captured_error_fd;
     struct stall_files stalls; // of the group that the target is started in
 };
 

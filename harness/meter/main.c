@@ -12,8 +12,10 @@ int main(int argc, char **argv)
 {
     pid_t parent = getppid();
     struct settings settings;
-    struct runner runner = {
-        .group = GROUP_OF_NONE, .launch = {.errors_fd = -1}, .own_fd = -1, .hangup_fd = -1};
+    struct runner runner = {.group = GROUP_OF_NONE,
+                            .launch = {.captured_out_fd = -1, .captured_error_fd = -1},
+                            .own_fd = -1,
+                            .hangup_fd = -1};
     settings_read(&settings, argc, argv);
     int code = EXIT_NOT_RUN;
     if (!signals_take(&runner.signals) ||

@@ -186,6 +186,43 @@ static void add_counters(struct line *line, const struct counters *counters)
     line_close(line);
 }
 
+// add_metrics: those that were found in the output, and the first that was not.
+static void add_metrics(struct line *line, const struct extractor *extractor)
+{
+    const size_t failed = extract_failure(extractor);
+    line_object(line, "metrics");
+    for (size_t i = 0; i < extractor->count; i++) {
+        const struct metric *metric = &extractor->metric[i];
+        line_object(line, metric->name);
+        line_real(line, "value", extractor->figure[i].value);
+        line_text(line, "unit", metric->unit);
+        line_text(line, "better", metric_better_names[metric->higher_is_better]);
+        line_close(line);
+    }
+    line_close(line);
+    if (failed == extractor->count) {
+        line_null(line, "metric_failure");
+        return;
+    }
+    line_object(line, "metric_failure");
+    line_text(line, "metric", extractor->metric[failed].name);
+    line_text(line, "reason", extractor->figure[failed].reason);
+    line_close(line);
+}
+
+// add_output: where the output of a failed run was put.
+static void add_output(struct line *line, const struct kept_paths *kept)
+{
+    if (kept->out[0] == '\0' && kept->errors[0] == '\0') {
+        line_null(line, "output");
+        return;
+    }
+    line_object(line, "output");
+    line_text(line, "stdout", kept->out[0] == '\0' ? NULL : kept->out);
+    line_text(line, "stderr", kept->errors[0] == '\0' ? NULL : kept->errors);
+    line_close(line);
+}
+
 static bool fill(struct line *line, const struct record *record)
 {
     const struct outcome *outcome = record->outcome;
@@ -205,6 +242,8 @@ static bool fill(struct line *line, const struct record *record)
     add_machine(line, record);
     add_stalls(line, record, wall_ns);
     add_stops(line, &outcome->stops);
+    add_metrics(line, record->extractor);
+    add_output(line, record->kept);
     return true;
 }
 

@@ -2,6 +2,8 @@
 #define METER_RECORD_H
 
 #include "counters.h"
+#include "extract.h"
+#include "keep.h"
 #include "launch.h"
 #include "supervise.h"
 #include "system.h"
@@ -16,6 +18,8 @@ struct record {
     const struct system_totals *before;
     const struct group_usage *group;
     const struct counters *counters;
+    const struct extractor *extractor;
+    const struct kept_paths *kept;
 };
 
 // record_write: writes the record as one JSON line to fd. False with errno.

@@ -1,8 +1,9 @@
 #include "run.h"
 
+#include "common/file.h"
 #include "common/messages.h"
 #include "counters.h"
-#include "errors.h"
+#include "keep.h"
 #include "record.h"
 #include "schedstat.h"
 #include "supervise.h"
@@ -48,6 +49,7 @@ bool run_begin(struct runner *runner, const struct settings *settings, pid_t par
     runner->own_fd = schedstat_open(0);
     return (!settings->with_parent || follow_parent(parent)) &&
            open_output(&runner->output_fd, settings->output) &&
+           extract_begin(&runner->extractor, settings->metric, settings->metric_count) &&
            launch_prepare(&runner->launch, settings) && find_group(runner);
 }
 
@@ -66,15 +68,52 @@ static int write_record(const struct runner *runner, const struct record *record
     return outcome->interrupted != 0 ? EXIT_BY_SIGNAL + outcome->interrupted : EXIT_RECORDED;
 }
 
-// keep_errors: what a failed target wrote to its stderr. Before the record is written:
-// its reader may then go and see. That it is lost is no failure of the run.
-static void keep_errors(const struct runner *runner, const struct outcome *outcome)
+// say_ended: where finding metrics may take a while, lets others know first: whatever else
+// they measure over the run may end now.
+static bool say_ended(const struct runner *runner)
 {
-    const char *path = runner->settings->errors_kept;
-    const bool failed = outcome->status != 0 || outcome->timed_out || outcome->stops.terminal != 0;
-    if (path == NULL || (outcome->ended && !failed) || errors_keep(runner->launch.errors_fd, path))
-        return;
-    complain("--stderr-tail %s: %s: the target's errors are lost", path, strerror(errno));
+    static const char ended[] = "{\"event\":\"ended\"}\n";
+    return !runner->settings->serve || runner->extractor.count == 0 ||
+           file_write_all(runner->output_fd, ended, strlen(ended));
+}
+
+// out_to_read: what the target wrote to one of its streams; -1: that is gone.
+static int out_to_read(int captured_fd, bool is_captured, const char *path)
+{
+    return is_captured ? captured_fd : path == NULL ? -1 : launch_open(path, O_RDONLY);
+}
+
+static void find_metrics(struct runner *runner)
+{
+    const struct settings *settings = runner->settings;
+    const struct launch *launch = &runner->launch;
+    const struct extract_from from = {
+        .out_fd = out_to_read(launch->captured_out_fd, settings->captures_out, settings->out_path),
+        .error_fd = out_to_read(launch->captured_error_fd, settings->captures_errors,
+                                settings->error_path)};
+    extract(&runner->extractor, &from);
+    if (from.out_fd >= 0 && !settings->captures_out)
+        (void)close(from.out_fd);
+    if (from.error_fd >= 0 && !settings->captures_errors)
+        (void)close(from.error_fd);
+}
+
+// take_output: finds the metrics, and keeps what the target wrote where the run failed.
+static bool take_output(struct runner *runner, const struct outcome *outcome,
+                        struct kept_paths *paths)
+{
+    const bool failed = outcome->status != 0 || outcome->timed_out ||
+                        outcome->stops.terminal != 0 || !outcome->ended;
+    *paths = (struct kept_paths){.out = ""};
+    runner->runs++;
+    if (!say_ended(runner))
+        return complain("--output: %s", strerror(errno));
+    if (runner->extractor.count > 0)
+        find_metrics(runner);
+    if (failed || !extract_is_sound(&runner->extractor))
+        keep_failed(&runner->launch, runner->settings, paths);
+    keep_show(&runner->launch, runner->settings);
+    return true;
 }
 
 // measure: one run, with its counters open.
@@ -101,17 +140,21 @@ static int measure(struct runner *runner, struct counters *counters)
                  denied ? ": give a value that you may set, or run as root" : "");
         return EXIT_NOT_RUN;
     }
-    keep_errors(runner, &outcome);
     counters_read(counters);
     group_read(&runner->group, &group);
     usage_choose(&outcome.usage, accounting_of(&runner->group), &group, report->launch_ns,
                  report->launch_ns - report->outside_ns);
+    struct kept_paths kept;
+    if (!take_output(runner, &outcome, &kept))
+        return EXIT_LOST;
     const struct record record = {.report = report,
                                   .outcome = &outcome,
                                   .sources = &runner->sources,
                                   .before = &before,
                                   .group = &group,
-                                  .counters = counters};
+                                  .counters = counters,
+                                  .extractor = &runner->extractor,
+                                  .kept = &kept};
     const int code = write_record(runner, &record);
     // What is left of this run would be in the next one.
     return code == EXIT_RECORDED && outcome.unkillable > 0 ? EXIT_LOST : code;
@@ -123,6 +166,7 @@ int run_once(struct runner *runner)
     if (!launch_prepare(&runner->launch, runner->settings) ||
         !launch_open_input(&runner->launch, runner->settings))
         return EXIT_NOT_RUN;
+    extract_before(&runner->extractor, runner->launch.target->folder);
     counters_open(&counters, runner->settings->counters);
     const int code = measure(runner, &counters);
     counters_close(&counters);
@@ -145,6 +189,9 @@ bool run_again(struct runner *runner)
 
 void run_end(struct runner *runner)
 {
+    if (runner->runs > 0)
+        keep_last(&runner->launch, runner->settings);
+    extract_end(&runner->extractor);
     stalls_close(&runner->launch.stalls);
     group_remove(&runner->group);
     if (runner->own_fd >= 0)

@@ -1,6 +1,7 @@
 #ifndef METER_RUN_H
 #define METER_RUN_H
 
+#include "extract.h"
 #include "group.h"
 #include "launch.h"
 #include "settings.h"
@@ -25,7 +26,9 @@ struct runner {
     struct system_sources sources;
     struct group group; // of the run that is to come, or of the current one
     struct launch launch;
-    int own_fd; // schedstat.h: meter's own; -1: the kernel has none
+    struct extractor extractor;
+    size_t runs; // that were made
+    int own_fd;  // schedstat.h: meter's own; -1: the kernel has none
     int output_fd;
     int hangup_fd; // see supervise.h
 };

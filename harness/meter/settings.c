@@ -22,6 +22,7 @@ static const char *const accounting_names[] = {
 static const char *const counter_sets[] = {
     [COUNTERS_HARDWARE] = "hardware",
     [COUNTERS_SOFTWARE] = "software",
+    [COUNTERS_ALL] = "all",
     [COUNTERS_NONE] = "none",
     NULL,
 };
@@ -96,7 +97,28 @@ static const struct option_row rows[] = {
      .preset = "hardware",
      .choices = counter_sets,
      .help = "what the kernel counts in the tree: hardware (instructions, cycles, cache references "
-             "and misses), software (task clock, page faults, context switches), none"},
+             "and misses), software (task clock, page faults, context switches), all (both), none"},
+    {.name = "metric",
+     .argument = "DEFINITION",
+     .type = OPTION_LIST,
+     .offset = FIELD(definition),
+     .help = "find a figure in what the command wrote, once it has ended; may be given again: "
+             "NAME=stdout:/REGEX/, stderr:/REGEX/, file:PATH:/REGEX/ (POSIX extended, one group "
+             "around the figure), jq:EXPRESSION (of JSON on stdout) or file:PATH:jq:EXPRESSION, "
+             "and behind it ,take=last|first|sum|mean|max ,unit=TEXT ,better=lower|higher. stdout "
+             "and stderr then go to files without a name, as with --stderr-tail"},
+    {.name = "keep",
+     .argument = "FOLDER",
+     .type = OPTION_TEXT,
+     .offset = FIELD(kept),
+     .help = "stdout and stderr go to files without a name, and the last 1 MiB of them to FOLDER: "
+             "of the last run as target.stdout and target.stderr, of each that failed or lacks a "
+             "metric as failed/START.stdout and failed/START.stderr"},
+    {.name = "show-output",
+     .type = OPTION_FLAG,
+     .offset = FIELD(show_output),
+     .help = "with --metric or --keep: what the command wrote goes to meter's own stdout and "
+             "stderr, too, after each run"},
     {.name = "serve",
      .type = OPTION_FLAG,
      .offset = FIELD(serve),
@@ -173,8 +195,38 @@ static void take_targets(struct settings *settings, char **words)
         words = take_one(settings, words);
 }
 
+// take_metrics: reads the definitions, and with them what has to be captured.
+static void take_metrics(struct settings *settings)
+{
+    const size_t count = settings->definition.count;
+    char error[512];
+    bool searches[METRIC_SOURCES] = {false};
+    settings->metric = calloc(count + 1, sizeof *settings->metric);
+    if (settings->metric == NULL) {
+        complain("no memory: %s", strerror(errno));
+        exit(EXIT_FAILURE);
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct metric *metric = &settings->metric[settings->metric_count++];
+        if (!metric_parse(metric, settings->definition.item[i], error, sizeof error))
+            usage_error("%s", error);
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(settings->metric[j].name, metric->name) == 0)
+                usage_error("metric %s: it is given twice: choose another name", metric->name);
+        searches[metric->source] = true;
+    }
+    settings->captures_out =
+        settings->out_path == NULL && (searches[METRIC_STDOUT] || settings->kept != NULL);
+    settings->captures_errors =
+        settings->error_path == NULL &&
+        (searches[METRIC_STDERR] || settings->kept != NULL || settings->errors_kept != NULL);
+}
+
 void settings_free(struct settings *settings)
 {
+    for (size_t i = 0; i < settings->metric_count; i++)
+        metric_free(&settings->metric[i]);
+    free(settings->metric);
     free(settings->target);
 }
 
@@ -192,12 +244,16 @@ void settings_read(struct settings *settings, int argc, char **argv)
     *settings = (struct settings){0};
     struct options *given = options_parse(&program, argc, argv, &rest);
     settings->has_nice = options_given(given, "nice");
+    take_metrics(settings);
     options_free(given);
+    settings->definition = (struct option_list){0};
     if (settings->commands && !settings->serve)
         usage_error("--commands: it needs --serve, whose lines say which one to run");
     take_targets(settings, argv + rest);
     if (settings->error_path != NULL && settings->errors_kept != NULL)
         usage_error("--stderr and --stderr-tail: give one of them");
+    if (settings->kept != NULL && settings->errors_kept != NULL)
+        usage_error("--keep and --stderr-tail: give one of them, --keep also keeps stderr");
     // Our own stdin has the commands.
     if (settings->serve && settings->in_path == NULL)
         settings->in_path = "/dev/null";

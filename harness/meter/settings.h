@@ -2,6 +2,8 @@
 #define METER_SETTINGS_H
 
 #include "common/cpus.h"
+#include "common/metric.h"
+#include "common/options.h"
 #include "counters.h"
 
 #include <stdbool.h>
@@ -30,13 +32,20 @@ struct settings {
     const char *out_path;
     const char *error_path;
     const char *errors_kept; // where the end of a failed run's stderr goes; NULL: nowhere
-    const char *cpus;        // NULL: not bound
+    const char *kept;        // the folder that the end of all output goes to; NULL: nowhere
+    bool show_output;        // of what is captured, after each run
+    bool captures_out;       // capture.h: stdout goes to a file of ours
+    bool captures_errors;
+    const char *cpus; // NULL: not bound
     bool has_nice;
     int64_t nice;
     bool with_parent;
-    bool serve;            // run for each line on stdin
-    int accounting;        // enum accounting
-    int counters;          // enum counter_set
+    bool serve;                    // run for each line on stdin
+    int accounting;                // enum accounting
+    int counters;                  // enum counter_set
+    struct option_list definition; // of the metrics, as texts
+    struct metric *metric;         // that the output is searched for
+    size_t metric_count;
     bool commands;         // several are on the command line
     struct target *target; // at least one
     size_t target_count;

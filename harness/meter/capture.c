@@ -1,4 +1,4 @@
-#include "errors.h"
+#include "capture.h"
 
 #include "common/file.h"
 
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define KEPT_BYTES 65536
+#define PART_BYTES 65536
 
 // open_named: where the file system cannot make a file without a name (NFS, say).
 static int open_named(const char *folder)
@@ -26,7 +26,7 @@ static int open_named(const char *folder)
     return fd;
 }
 
-int errors_open(void)
+int capture_open(void)
 {
     const char *folder = getenv("TMPDIR");
     if (folder == NULL || folder[0] == '\0')
@@ -37,32 +37,55 @@ int errors_open(void)
     return file_above_stderr(fd);
 }
 
-bool errors_empty(int fd)
+bool capture_empty(int fd)
 {
     struct stat status;
     // Most targets write nothing: there is nothing to be done then.
     return fstat(fd, &status) == 0 && (status.st_size == 0 || ftruncate(fd, 0) == 0);
 }
 
-bool errors_keep(int fd, const char *path)
+bool capture_has_any(int fd)
 {
-    static const off_t kept = KEPT_BYTES;
     struct stat status;
-    char *text = malloc(KEPT_BYTES);
-    if (text == NULL || fstat(fd, &status) != 0) {
-        free(text);
-        return false;
+    return fstat(fd, &status) == 0 && status.st_size > 0;
+}
+
+// copy_from: writes what is behind the offset `at` to `to`.
+static bool copy_from(int fd, off_t at, int to)
+{
+    char *text = malloc(PART_BYTES);
+    ssize_t length = -1;
+    bool written = text != NULL;
+    while (written && (length = pread(fd, text, PART_BYTES, at)) > 0) {
+        written = file_write_all(to, text, (size_t)length);
+        at += length;
     }
-    const ssize_t length =
-        pread(fd, text, KEPT_BYTES, status.st_size > kept ? status.st_size - kept : 0);
-    const int to = length < 0 ? -1 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool written = to >= 0 && file_write_all(to, text, (size_t)length);
+    const int error = errno;
+    free(text);
+    errno = error;
+    return written && length == 0;
+}
+
+bool capture_show(int fd, int to)
+{
+    return copy_from(fd, 0, to);
+}
+
+bool capture_keep(int fd, const char *path)
+{
+    static const off_t kept = CAPTURE_KEPT_BYTES;
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return false;
+    const int to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (to < 0)
+        return false;
+    bool written = copy_from(fd, status.st_size > kept ? status.st_size - kept : 0, to);
     int error = errno;
-    if (to >= 0 && close(to) != 0 && written) {
+    if (close(to) != 0 && written) {
         written = false;
         error = errno;
     }
-    free(text);
     errno = error;
     return written;
 }

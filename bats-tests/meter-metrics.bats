@@ -1,0 +1,213 @@
+#!/usr/bin/env bats
+# meter --metric: figures that are found in what the target writes.
+# shellcheck disable=SC2016 # inner shells expand these
+# shellcheck disable=SC2154 # bats sets stderr, meter.bash line
+
+load helpers
+load meter
+
+setup() {
+    METER=$BIN/meter
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# values METRIC... -- COMMAND...: what meter finds in the output of COMMAND: a line NAME VALUE
+# for each metric, and a line with the failure, if there is one.
+values() {
+    local -a words=()
+    while [[ $1 != -- ]]; do
+        words+=(--metric "$1")
+        shift
+    done
+    "$METER" "${words[@]}" "$@" >record
+    jq -r '(.metrics | to_entries[] | "\(.key) \(.value.value)"), (.metric_failure // empty | "\(.metric): \(.reason)")' record
+}
+
+# fails REASON SOURCE COMMAND: the metric x=SOURCE of `sh -c COMMAND` has no value, for REASON.
+fails() {
+    run -0 values "x=$2" -- sh -c "$3"
+    [[ $output == $'x null\nx: '"$1" ]] || {
+        printf '%s: %s\n' "$2" "$output"
+        return 1
+    }
+}
+
+# found [N]: one more run of a meter with metrics, of the command N; its record is in line.
+found() {
+    printf 'run %s\n' "${1:-0}" >&7
+    read -r -t 10 -u 8 line
+    [[ $line == '{"event":"ended"}' ]]
+    read -r -t 10 -u 8 line
+}
+
+@test "a metric is found in stdout, stderr and files, by regex and by jq, with its unit and direction" {
+    run -0 values 'out=stdout:/^tps=([0-9.]+)$/,unit=1/s,better=higher' 'err=stderr:/p99: ([^ ]+) ms/,unit=ms' \
+        'file=file:log/x:/([0-9]+)/' 'jq=jq:.a[1].b' 'second=jq:.a[0]' 'json=file:y.json:jq:.z' -- \
+        sh -c 'mkdir log; echo 17 >log/x; echo "{\"z\":1e-3}" >y.json; echo "p99: -2.5e3 ms" >&2; echo "{\"a\":[7,{\"b\":8}]}"'
+    [ "${lines[*]}" = 'out null err -2500 file 17 jq 8 second 7 json 0.001 out: not found in stdout' ]
+    holds '.metrics.out == {value: null, unit: "1/s", better: "higher"} and .metrics.err == {value: -2500, unit: "ms", better: "lower"}' <record
+    "$METER" -- true | holds '.metrics == {} and .metric_failure == null and .output == null'
+}
+
+@test "take= says which of several matches counts, of a regex as of jq" {
+    local take of
+    printf 'x=3 x=1\nno\nx=7\nx=5' >regex # the last line has no end
+    printf '{"x":[3,1]}\n{"x":[]}\n{"x":[7,5]}' >jq
+    for of in 'stdout:/x=([0-9]+)/ regex' 'jq:.x[] jq'; do
+        for take in last=5 first=3 sum=16 mean=4 max=7; do
+            run -0 values "x=${of% *},take=${take%=*}" -- cat "${of##* }"
+            [ "$output" = "x ${take#*=}" ]
+        done
+    done
+    run -0 values 'x=stdout:/x=([0-9]+)/' -- cat regex
+    [ "$output" = 'x 5' ]
+}
+
+@test "a figure that is not there, is no number or not finite is a failure with its reason, never a zero" {
+    fails 'not found in stdout' 'stdout:/x=(.)/' 'echo y=1'
+    fails 'not found in stderr' 'stderr:/(1)/' :
+    fails 'not found in stdout' 'jq:.a.b' 'echo {}'
+    fails 'not found in stdout' 'jq:.a' :
+    fails 'no number: "1,234"' 'stdout:/x=(.*)/' 'echo x=1,234'
+    fails 'no number: "12ms"' 'stdout:/x=(.*)/' 'echo x=12ms'
+    fails 'no number: "0x10"' 'stdout:/x=(.*)/' 'echo x=0x10'
+    fails 'no number: " 1"' 'stdout:/x=(.*)/' 'echo "x= 1"'
+    fails 'no number: ""' 'stdout:/x=(.*)/' 'echo x='
+    fails 'no number: ""' 'stdout:/x(=1)?/' 'echo x'
+    fails 'not finite: nan' 'stdout:/x=(.*)/' 'echo x=nan'
+    fails 'not finite: -inf' 'stdout:/x=(.*)/' 'echo x=-inf'
+    fails 'not finite: 1e400' 'stdout:/x=(.*)/' 'echo x=1e400'
+    fails 'not finite: the sum of 2 values' 'stdout:/x=(.*)/,take=sum' 'echo x=1e308; echo x=1e308'
+    fails 'not finite: inf' 'jq:.x' 'echo "{\"x\":1e400}"'
+    fails 'no number: "12" (a string: add | tonumber)' 'jq:.x' 'echo "{\"x\":\"12\"}"'
+    fails 'no number: [1]' 'jq:.x' 'echo "{\"x\":[1]}"'
+    fails 'jq: "Cannot iterate over number (1)"' 'jq:.x[]' 'echo "{\"x\":1}"'
+    fails 'no JSON: Invalid literal at line 1, column 4' jq:.x 'echo "tps = 5"'
+    fails 'none: No such file or directory' 'file:none:/(.)/' :
+    fails '.: is no regular file' 'file:.:/(.)/' :
+    # One that is no number only counts where its value would.
+    run -0 values 'l=stdout:/x=(.*)/' 'f=stdout:/x=(.*)/,take=first' 'm=stdout:/x=(.*)/,take=max' -- printf 'x=-\nx=2\n'
+    [ "${lines[*]}" = 'l 2 f null m null f: no number: "-"' ]
+    # One expression that fails does not take the others with it.
+    run -0 values 'a=jq:error("no")' 'b=jq:.b' -- echo '{"b":3}'
+    [ "${lines[*]}" = 'a null b 3 a: jq: "no"' ]
+}
+
+@test "a file that the run did not write is not its own" {
+    local meter line
+    echo 5 >old
+    fails 'old: was not written by this run' 'file:old:/(.)/' :
+    fails "$PWD/old: was not written by this run" "file:$PWD/old:jq:." :
+    # The same text again, at once, is written; also from a folder of the target's own.
+    mkdir sub
+    echo 5 >sub/old
+    serve --commands --metric 'x=file:old:/(.)/' -- . 3 sh -c 'echo 5 >old' sub 1 true
+    for want in '0 5' '1 null' '0 5'; do
+        found "${want% *}"
+        holds ".metrics.x.value == ${want#* }" <<<"$line"
+    done
+    served 0
+}
+
+@test "output of any size, with any bytes, is searched from the end that counts" {
+    # 50 MB; the first and the last line have the only matches, and a NUL in front.
+    { printf '\0first=1;\n' && yes 'nothing of interest in this line, nor in any other' | head -c 50000000 && printf '\nA\0last=9;\r\nend'; } >big
+    run -0 values 'l=stdout:/last=([0-9]);$/' 'f=stdout:/first=([0-9])/,take=first' 's=stdout:/(first|last)/,take=sum' -- cat big
+    [ "${lines[*]}" = 'l 9 f 1 s null s: no number: "first"' ]
+    # A display that overwrites itself has lines, too; a line without end comes in pieces.
+    printf 'now 1\rnow 2\rnow 3 \r\n\n' >display
+    head -c 300000 /dev/zero | tr '\0' 'x' >long
+    { cat long && printf 'v=4\n'; } >tail
+    { printf 'v=4' && cat long; } >head
+    run -0 values 'd=stdout:/^now ([0-9])$/,take=max' -- cat display
+    [ "$output" = 'd 2' ]
+    run -0 values 'd=stdout:/^(.*)$/' -- printf '1\r\n2\r\n'
+    [ "$output" = 'd 2' ]
+    for file in head tail; do
+        run -0 values 'x=stdout:/v=(.)/' 'y=stdout:/v=(.)/,take=mean' -- cat "$file"
+        [ "${lines[*]}" = 'x 4 y 4' ]
+    done
+}
+
+@test "lines are found whole wherever the parts of the file end" {
+    local i
+    for i in 65533 65534 65535 65536 65537 131072; do
+        { head -c "$i" /dev/zero | tr '\0' '\n' && printf 'x=12\r\nx=34\r\n' && head -c "$i" /dev/zero | tr '\0' '\n'; } >file
+        run -0 values 'l=stdout:/^x=([0-9]+)$/' 's=stdout:/^x=([0-9]+)$/,take=sum' -- cat file
+        [ "${lines[*]}" = 'l 34 s 46' ]
+    done
+}
+
+@test "the output of the last run and of each failed one is kept, the last 1 MiB of it" {
+    local meter line
+    cat >target <<'END'
+#!/bin/sh
+ls kept tmp >listed
+cat out
+cat err >&2
+END
+    chmod +x target
+    mkdir kept tmp
+    echo 'x=1' >out
+    : >err
+    TMPDIR=$PWD/tmp serve --keep kept --metric 'x=stdout:/x=(.)/' -- ./target
+    found
+    holds '.output == null' <<<"$line"
+    # Not found, found to be 0, and too much of it.
+    { seq 200000 && echo end; } >out
+    found
+    holds '.metric_failure.reason == "not found in stdout" and .output.stderr == null' <<<"$line"
+    cmp "kept/$(jq -r .output.stdout <<<"$line")" <(tail -c 1048576 out)
+    [[ $(<listed) == $'kept:\n\ntmp:' ]]
+    echo x=0 >out
+    echo fault >err
+    found
+    holds '.metric_failure == null and .metrics.x.value == 0' <<<"$line"
+    [[ $(cat "kept/$(jq -r .output.stdout <<<"$line")" "kept/$(jq -r .output.stderr <<<"$line")") == $'x=0\nfault' ]]
+    [[ $(<kept/target.stderr) == fault ]]
+    echo x=2 >out
+    : >err
+    found
+    served 0
+    [[ $(<kept/target.stdout) == x=2 && ! -e kept/target.stderr && $(find kept/failed -type f | wc -l) == 3 ]]
+    # Another session does not take the files of the first.
+    "$METER" --keep kept --metric 'x=stdout:/y=(.)/' -- ./target >record
+    [[ $(find kept/failed -type f | wc -l) == 4 ]]
+    run -2 --separate-stderr "$METER" --keep kept --stderr-tail err -- true
+    [[ $stderr == 'jostle: --keep and --stderr-tail: '* ]]
+}
+
+@test "what is searched is shown after the run, whole, and may also go to a file" {
+    run -0 --separate-stderr "$METER" --output record --show-output --metric 'x=stdout:/x=(.)/' --metric 'e=stderr:/(1)/' -- sh -c 'echo x=3; echo 1 >&2'
+    [[ $output == x=3 && $stderr == 1 ]]
+    holds '.metrics.x.value == 3 and .metrics.e.value == 1' <record
+    run -0 --separate-stderr "$METER" --output record --metric 'x=stdout:/x=(.)/' --stdout file -- echo x=4
+    [[ -z $output && $(<file) == x=4 ]]
+    holds '.metrics.x.value == 4' <record
+    "$METER" --metric 'x=stdout:/x=(.)/' --stdout /dev/null -- true | holds '.metric_failure.reason == "stdout went where it cannot be read again"'
+}
+
+@test "a regex is no shell, jq's leftovers are nobody's children, and wrong use runs nothing" {
+    run -0 values 'x=stdout:/$`touch ran`;touch ran|^(1)/' -- echo 1
+    [[ $output == 'x 1' && ! -e ran ]]
+    run -0 values 'x=jq:.x # a comment, "unit' 'y=jq:.y' -- echo '{"x":1,"y":2}'
+    [ "${lines[*]}" = 'x 1 y 2' ]
+    run -2 --separate-stderr "$METER" --metric 'x=stdout:/(/' -- touch ran
+    [[ $stderr == 'jostle: metric x: '* && ! -e ran ]]
+    run -2 --separate-stderr "$METER" --metric 'x=jq:.a' --metric 'x=jq:.b' -- touch ran
+    [[ $stderr == 'jostle: metric x: it is given twice: '* && ! -e ran ]]
+    # A jq that is not installed is a failure of the metric.
+    ln -s "$(command -v echo)" echo
+    PATH=$PWD run -0 "$METER" --metric x=jq:.x -- echo '{"x":1}'
+    holds '.metric_failure.reason == "jq is not installed"' <<<"$output"
+}
+
+@test "--counters all has what hardware and software have" {
+    "$METER" --counters all -- true | holds '.counters | has("cycles") and has("cache_misses") and .task_clock_ns > 0 and has("context_switches")'
+}
+
+@test "records with metrics match the schema" {
+    values 'x=stdout:/(1)/' y=jq:.y -- echo 1 >lines
+    command -v jsonschema >/dev/null || skip 'no jsonschema'
+    jsonschema -i record "$ROOT/results/schema/jostle.meter.schema.json"
+}

@@ -1,0 +1,266 @@
+#include "extract.h"
+
+#include "common/file.h"
+#include "common/messages.h"
+#include "common/metric_jq.h"
+#include "search.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool extract_begin(struct extractor *extractor, const struct metric *metric, size_t count)
+{
+    *extractor = (struct extractor){.metric = metric, .count = count};
+    if (count == 0)
+        return true;
+    extractor->regex = calloc(count, sizeof *extractor->regex);
+    extractor->before = calloc(count, sizeof *extractor->before);
+    extractor->figure = calloc(count, sizeof *extractor->figure);
+    if (extractor->regex == NULL || extractor->before == NULL || extractor->figure == NULL)
+        return complain("no memory for %zu metrics", count);
+    for (size_t i = 0; i < count; i++) {
+        const bool compiled = metric[i].is_jq || regcomp(&extractor->regex[i], metric[i].expression,
+                                                         REG_EXTENDED) == 0;
+        extractor->count = compiled ? count : i;
+        if (!compiled)
+            return complain("metric %s: its expression needs too much memory", metric[i].name);
+    }
+    return true;
+}
+
+// path_of: of the file of a metric, from where meter runs. NULL: it has none, or is too long.
+static const char *path_of(const struct extractor *extractor, size_t metric, char text[PATH_MAX])
+{
+    const char *path = extractor->metric[metric].path;
+    if (path == NULL || path[0] == '/' || extractor->folder == NULL)
+        return path;
+    const int length = snprintf(text, PATH_MAX, "%s/%s", extractor->folder, path);
+    return length < PATH_MAX ? text : NULL;
+}
+
+void extract_before(struct extractor *extractor, const char *folder)
+{
+    char text[PATH_MAX];
+    extractor->folder = folder;
+    (void)clock_gettime(CLOCK_REALTIME_COARSE, &extractor->before_run);
+    for (size_t i = 0; i < extractor->count; i++) {
+        struct file_before *before = &extractor->before[i];
+        const char *path = path_of(extractor, i, text);
+        before->was_there = path != NULL && stat(path, &before->status) == 0;
+    }
+}
+
+static bool is_same(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+// is_written: whether the run wrote the file. That its time differs from before is asked,
+// not that it is later than some clock of ours: a file server has another one. A file that
+// was written in the kernel's very tick before the run gets the same stamp again.
+static bool is_written(const struct extractor *extractor, size_t metric, const struct stat *now)
+{
+    const struct stat *before = &extractor->before[metric].status;
+    if (!extractor->before[metric].was_there || before->st_ino != now->st_ino ||
+        before->st_dev != now->st_dev || before->st_size != now->st_size ||
+        !is_same(&before->st_mtim, &now->st_mtim) || !is_same(&before->st_ctim, &now->st_ctim))
+        return true;
+    return is_same(&before->st_mtim, &extractor->before_run);
+}
+
+// open_file: -1 after a failure, which is then in tally.
+static int open_file(const struct extractor *extractor, size_t metric, struct tally *tally)
+{
+    char text[PATH_MAX];
+    const char *path = path_of(extractor, metric, text);
+    struct stat status;
+    errno = ENAMETOOLONG;
+    // A FIFO must not hold us up.
+    const int fd =
+        path == NULL ? -1 : file_above_stderr(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    path = extractor->metric[metric].path;
+    if (fd < 0 || fstat(fd, &status) != 0)
+        tally_fail(tally, "%s: %s", path, strerror(errno));
+    else if (!S_ISREG(status.st_mode))
+        tally_fail(tally, "%s: is no regular file", path);
+    else if (!is_written(extractor, metric, &status))
+        tally_fail(tally, "%s: was not written by this run", path);
+    else
+        return fd;
+    if (fd >= 0)
+        (void)close(fd);
+    return -1;
+}
+
+static const char *where(const struct metric *metric)
+{
+    return metric->source == METRIC_FILE     ? metric->path
+           : metric->source == METRIC_STDERR ? "stderr"
+                                             : "stdout";
+}
+
+// source_open: the source of a metric. -1 after a failure. Only of files it is ours to close.
+static int source_open(const struct extractor *extractor, size_t metric,
+                       const struct extract_from *from, struct tally *tally)
+{
+    const enum metric_source source = extractor->metric[metric].source;
+    struct stat status;
+    if (source == METRIC_FILE)
+        return open_file(extractor, metric, tally);
+    const int fd = source == METRIC_STDOUT ? from->out_fd : from->error_fd;
+    if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+        return fd;
+    tally_fail(tally, "%s went where it cannot be read again", where(&extractor->metric[metric]));
+    return -1;
+}
+
+static void source_close(const struct metric *metric, int fd)
+{
+    if (fd >= 0 && metric->source == METRIC_FILE)
+        (void)close(fd);
+}
+
+static void extract_regex(struct extractor *extractor, size_t i, const struct extract_from *from)
+{
+    const struct metric *metric = &extractor->metric[i];
+    struct tally tally = {.take = metric->take};
+    const int fd = source_open(extractor, i, from, &tally);
+    if (fd >= 0)
+        search(fd, &extractor->regex[i], &tally);
+    source_close(metric, fd);
+    tally_end(&tally, where(metric), &extractor->figure[i]);
+}
+
+// The metrics of one process of jq.
+struct jq_metrics {
+    size_t count;
+    size_t *index; // into the extractor's
+    const char **expression;
+    struct tally *tally;
+};
+
+static void take_value(void *user, const struct jq_value *value)
+{
+    const struct jq_metrics *metrics = user;
+    struct tally *tally = &metrics->tally[value->metric];
+    switch (value->kind) {
+    case JQ_NUMBER:
+        (void)tally_add(tally, value->text, strlen(value->text));
+        break;
+    case JQ_NOT_FINITE:
+        (void)tally_add(tally, "inf", strlen("inf"));
+        break;
+    case JQ_OTHER:
+        tally_fail(tally, "no number: %.60s%s", value->text,
+                   value->text[0] == '"' ? " (a string: add | tonumber)" : "");
+        break;
+    case JQ_ERROR:
+        tally_fail(tally, "jq: %s", value->text);
+        break;
+    case JQ_NOTHING:
+        break;
+    }
+}
+
+static bool same_source(const struct metric *a, const struct metric *b)
+{
+    return a->is_jq && b->is_jq && a->source == b->source &&
+           (a->path == NULL || strcmp(a->path, b->path) == 0);
+}
+
+// gather: the metrics that have the source of the one at `first`; none where an earlier one
+// has it, too.
+static size_t gather(const struct extractor *extractor, size_t first, struct jq_metrics *metrics)
+{
+    const struct metric *metric = extractor->metric;
+    metrics->count = 0;
+    for (size_t i = 0; i < extractor->count; i++) {
+        if (!same_source(&metric[first], &metric[i]))
+            continue;
+        if (i < first)
+            return 0;
+        metrics->index[metrics->count] = i;
+        metrics->expression[metrics->count] = metric[i].expression;
+        metrics->tally[metrics->count++] = (struct tally){.take = metric[i].take};
+    }
+    return metrics->count;
+}
+
+static void evaluate(struct extractor *extractor, struct jq_metrics *metrics,
+                     const struct extract_from *from)
+{
+    const struct metric *metric = &extractor->metric[metrics->index[0]];
+    const struct jq_query query = {.expression = metrics->expression,
+                                   .count = metrics->count,
+                                   .take = take_value,
+                                   .user = metrics};
+    struct tally whole = {.take = TAKE_LAST};
+    char error[REASON_SIZE];
+    const int fd = source_open(extractor, metrics->index[0], from, &whole);
+    if (fd >= 0 && !jq_evaluate(&query, fd, error, sizeof error))
+        tally_fail(&whole, "%s", error);
+    source_close(metric, fd);
+    for (size_t i = 0; i < metrics->count; i++)
+        tally_end(whole.reason[0] != '\0' ? &whole : &metrics->tally[i], where(metric),
+                  &extractor->figure[metrics->index[i]]);
+}
+
+// extract_jq: the metrics that have the source of the one at `first`.
+static void extract_jq(struct extractor *extractor, size_t first, const struct extract_from *from)
+{
+    struct jq_metrics metrics = {.index = calloc(extractor->count, sizeof *metrics.index),
+                                 .expression = calloc(extractor->count, sizeof(char *)),
+                                 .tally = calloc(extractor->count, sizeof *metrics.tally)};
+    if (metrics.index == NULL || metrics.expression == NULL || metrics.tally == NULL) {
+        struct tally tally = {.reason = "no memory"};
+        tally_end(&tally, "", &extractor->figure[first]);
+    } else if (gather(extractor, first, &metrics) > 0) {
+        evaluate(extractor, &metrics, from);
+    }
+    free(metrics.index);
+    free(metrics.expression);
+    free(metrics.tally);
+}
+
+void extract(struct extractor *extractor, const struct extract_from *from)
+{
+    for (size_t i = 0; i < extractor->count; i++) {
+        if (extractor->metric[i].is_jq)
+            extract_jq(extractor, i, from);
+        else
+            extract_regex(extractor, i, from);
+    }
+}
+
+size_t extract_failure(const struct extractor *extractor)
+{
+    size_t i = 0;
+    while (i < extractor->count && extractor->figure[i].reason[0] == '\0')
+        i++;
+    return i;
+}
+
+bool extract_is_sound(const struct extractor *extractor)
+{
+    for (size_t i = 0; i < extractor->count; i++)
+        if (extractor->figure[i].reason[0] != '\0' ||
+            (extractor->figure[i].value == 0 && extractor->metric[i].role == ROLE_RESULT))
+            return false;
+    return true;
+}
+
+void extract_end(struct extractor *extractor)
+{
+    for (size_t i = 0; extractor->regex != NULL && i < extractor->count; i++)
+        if (!extractor->metric[i].is_jq)
+            regfree(&extractor->regex[i]);
+    free(extractor->regex);
+    free(extractor->before);
+    free(extractor->figure);
+    *extractor = (struct extractor){.count = 0};
+}

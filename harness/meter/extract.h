@@ -1,0 +1,56 @@
+// The metrics that are found in what the target wrote: after it has ended, so that nothing
+// of it is in any figure of the run.
+#ifndef METER_EXTRACT_H
+#define METER_EXTRACT_H
+
+#include "common/metric.h"
+#include "tally.h"
+
+#include <regex.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <time.h>
+
+// A file that a metric is read from, as it was before the run.
+struct file_before {
+    bool was_there;
+    struct stat status;
+};
+
+struct extractor {
+    const struct metric *metric; // settings.h
+    size_t count;
+    regex_t *regex;             // of those that are no jq
+    struct file_before *before; // of those of a file
+    struct timespec before_run; // as files are stamped: CLOCK_REALTIME_COARSE
+    const char *folder;         // where the target runs, and paths are relative to; NULL: ours
+    struct figure *figure;      // of the last run
+};
+
+// What a run wrote, to be read from its start; -1: not to be had.
+struct extract_from {
+    int out_fd;
+    int error_fd;
+};
+
+// extract_begin: gets ready for metrics that metric_parse() has read. False after a message.
+bool extract_begin(struct extractor *extractor, const struct metric *metric, size_t count);
+
+// extract_before: to be called right before a run in that folder: what was in the files
+// already is not of this run.
+void extract_before(struct extractor *extractor, const char *folder);
+
+// extract: finds all of them, into extractor->figure. jq runs as a process for each source
+// that has its metrics; no child of meter is left.
+void extract(struct extractor *extractor, const struct extract_from *from);
+
+// extract_failure: the index of the first metric that was not found; count: none.
+size_t extract_failure(const struct extractor *extractor);
+
+// extract_is_sound: each result has been found, and is not 0 either, of which no ratio
+// could be made.
+bool extract_is_sound(const struct extractor *extractor);
+
+void extract_end(struct extractor *extractor);
+
+#endif

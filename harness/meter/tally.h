@@ -1,0 +1,36 @@
+// The figures of one metric in one run, as they are found, and what they come to.
+#ifndef METER_TALLY_H
+#define METER_TALLY_H
+
+#include "common/metric.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { REASON_SIZE = 160 };
+
+// A metric of one run: a finite value, or why there is none.
+struct figure {
+    double value;             // NAN where there is a reason
+    char reason[REASON_SIZE]; // "": value holds
+};
+
+struct tally {
+    enum metric_take take;
+    size_t count;
+    double value;             // as far as it is known: of TAKE_MEAN the sum
+    char reason[REASON_SIZE]; // the first of the failures that count
+};
+
+// tally_add: takes a figure, in the order in which they were written. Text that is no
+// number makes the whole a failure, as far as it would have counted. Returns whether the
+// next one could still change anything.
+bool tally_add(struct tally *tally, const char *text, size_t length);
+
+// tally_fail: the whole has no value, for that reason.
+void tally_fail(struct tally *tally, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// tally_end: what it comes to. where: "stdout", or the path, for the reason.
+void tally_end(const struct tally *tally, const char *where, struct figure *figure);
+
+#endif
