@@ -128,13 +128,19 @@ static struct processes read_processes(void)
     return list;
 }
 
-size_t tree_signal(int signal_number)
+static bool lives(const struct process *process)
+{
+    return process->descends && process->state != 'Z' && process->state != 'X';
+}
+
+/* To all descendants, or to those only that have that parent. */
+static size_t signal_some(int signal_number, const pid_t *parent)
 {
     struct processes list = read_processes();
     size_t living = 0;
     for (size_t i = 0; i < list.count; i++) {
         const struct process *process = &list.all[i];
-        if (!process->descends || process->state == 'Z' || process->state == 'X')
+        if (!lives(process) || (parent != NULL && process->parent != *parent))
             continue;
         living++;
         if (signal_number != 0)
@@ -142,6 +148,32 @@ size_t tree_signal(int signal_number)
     }
     free(list.all);
     return living;
+}
+
+size_t tree_signal(int signal_number)
+{
+    return signal_some(signal_number, NULL);
+}
+
+size_t tree_signal_children(int signal_number)
+{
+    const pid_t self = getpid();
+    return signal_some(signal_number, &self);
+}
+
+pid_t *tree_list(size_t *count)
+{
+    struct processes list = read_processes();
+    pid_t *pids = malloc((list.count + 1) * sizeof *pids);
+    *count = 0;
+    for (size_t i = 0; pids != NULL && i < list.count; i++)
+        if (lives(&list.all[i]))
+            pids[(*count)++] = list.all[i].pid;
+    free(list.all);
+    if (*count > 0)
+        return pids;
+    free(pids);
+    return NULL;
 }
 
 static int64_t own_cpu_ns(pid_t pid)

@@ -6,10 +6,15 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Sends a signal (0: none) to every descendant that has not ended. Returns how many
  * those are; 0 also when /proc cannot be read. */
 size_t tree_signal(int signal_number);
+/* As tree_signal(), to this process's own children only: the heads of the tree, and orphans. */
+size_t tree_signal_children(int signal_number);
+/* The descendants that have not ended, in a block to be freed; NULL where there is none. */
+pid_t *tree_list(size_t *count);
 /* CPU time in ns of all descendants: those that live, and those that have been waited
  * for by this process or by another descendant. */
 int64_t tree_cpu_ns(void);

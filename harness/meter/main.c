@@ -3,6 +3,7 @@
 #include "detach.h"
 #include "run.h"
 #include "serve.h"
+#include "service.h"
 #include "settings.h"
 #include "signals.h"
 
@@ -21,6 +22,8 @@ int main(int argc, char **argv)
     if (!signals_take(&runner.signals) ||
         detach(&runner.signals, settings.with_parent, &parent, &code))
         return code;
+    if (settings.service)
+        return service_run(&settings, &runner.signals, parent);
     if (run_begin(&runner, &settings, parent))
         code = settings.serve ? serve(&runner) : run_once(&runner);
     run_end(&runner);

@@ -14,7 +14,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-static bool open_output(int *fd, const char *path)
+bool run_open_output(int *fd, const char *path)
 {
     *fd = strcmp(path, "-") == 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                                  : launch_open(path, O_WRONLY | O_CREAT | O_TRUNC);
@@ -48,7 +48,7 @@ bool run_begin(struct runner *runner, const struct settings *settings, pid_t par
         return complain("cannot become the tree's reaper: %s", strerror(errno));
     runner->own_fd = schedstat_open(0);
     return (!settings->with_parent || follow_parent(parent)) &&
-           open_output(&runner->output_fd, settings->output) &&
+           run_open_output(&runner->output_fd, settings->output) &&
            extract_begin(&runner->extractor, settings->metric, settings->metric_count) &&
            launch_prepare(&runner->launch, settings) && find_group(runner);
 }

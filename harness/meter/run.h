@@ -33,6 +33,9 @@ struct runner {
     int hangup_fd; // see supervise.h
 };
 
+// run_open_output: where records go; "-": stdout. False after a message.
+bool run_open_output(int *fd, const char *path);
+
 // run_begin: gets everything that the first run needs. parent: whose death
 // --with-parent is about. False after a message.
 bool run_begin(struct runner *runner, const struct settings *settings, pid_t parent);

@@ -4,6 +4,8 @@
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/units.h"
+#include "common/ready.h"
+#include "common/signal_name.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -26,6 +28,12 @@ static const char *const counter_sets[] = {
     [COUNTERS_NONE] = "none",
     NULL,
 };
+
+static bool check_ready(const char *text, char *error, size_t size)
+{
+    struct ready ready;
+    return ready_parse(&ready, text, error, size);
+}
 
 #define FIELD(field) offsetof(struct settings, field)
 
@@ -131,6 +139,34 @@ static const struct option_row rows[] = {
      .help = "with --serve: several commands, each as FOLDER COUNT WORD...: the folder in which it "
              "runs (. is meter's own), the number of its words, and those. A line `run N` on stdin "
              "runs the one with the number N, from 0 on"},
+    {.name = "service",
+     .type = OPTION_FLAG,
+     .offset = FIELD(service),
+     .help = "COMMAND is a server for others: for each line on stdin start it (`start`, "
+             "`restart`), write what it used since the last mark (`mark`), or end it (`stop`); "
+             "the end of what it writes goes to --stdout and --stderr"},
+    {.name = "ready",
+     .argument = "SIGN",
+     .type = OPTION_TEXT,
+     .offset = FIELD(ready),
+     .check = check_ready,
+     .help = "with --service: what shows that it can be used: port:N, http:URL, match:/REGEX/ in "
+             "its output, or a command that succeeds"},
+    {.name = "ready-timeout",
+     .argument = "TIME",
+     .type = OPTION_TIME,
+     .offset = FIELD(ready_timeout_ns),
+     .minimum = 1e6,
+     .maximum = TIMEOUT_MAX_NS,
+     .preset = "30s",
+     .help = "with --service: give up when it is not ready after TIME"},
+    {.name = "stop-signal",
+     .argument = "SIGNAL",
+     .type = OPTION_TEXT,
+     .offset = FIELD(stop_name),
+     .check = signal_check,
+     .preset = "TERM",
+     .help = "with --service: what ends it; 10 s later SIGKILL does"},
     {0},
 };
 
@@ -254,6 +290,9 @@ void settings_read(struct settings *settings, int argc, char **argv)
         usage_error("--stderr and --stderr-tail: give one of them");
     if (settings->kept != NULL && settings->errors_kept != NULL)
         usage_error("--keep and --stderr-tail: give one of them, --keep also keeps stderr");
+    if (settings->service && settings->ready == NULL)
+        usage_error("--service: how is it known that it is up? Give --ready, such as port:6379");
+    settings->stop_signal = signal_number(settings->stop_name);
     // Our own stdin has the commands.
     if (settings->serve && settings->in_path == NULL)
         settings->in_path = "/dev/null";

@@ -44,17 +44,18 @@ static bool read_total(int fd, uint64_t *total_us)
     return file_read_open(fd, text, sizeof text) && file_number(text, "total=", total_us);
 }
 
-static void read_group(struct stall_totals *totals, const struct stall_files *files)
+bool stalls_read(const struct stall_files *files, uint64_t totals_us[STALL_COUNT])
 {
-    totals->has_group = files->open;
-    for (size_t i = 0; i < STALL_COUNT && totals->has_group; i++)
-        totals->has_group = read_total(files->fd[i], &totals->group_us[i]);
+    bool good = files->open;
+    for (size_t i = 0; i < STALL_COUNT && good; i++)
+        good = read_total(files->fd[i], &totals_us[i]);
+    return good;
 }
 
 void stalls_begin(struct stall_totals *totals, const struct stall_files *files)
 {
     struct schedstat schedstat;
-    read_group(totals, files);
+    totals->has_group = stalls_read(files, totals->group_us);
     totals->has_delay = schedstat_of(0, &schedstat);
     if (!totals->has_delay)
         return;
@@ -66,7 +67,7 @@ void stalls_begin(struct stall_totals *totals, const struct stall_files *files)
 void stalls_end(struct stall_totals *totals, const struct stall_files *files, pid_t target)
 {
     struct schedstat schedstat;
-    read_group(totals, files);
+    totals->has_group = stalls_read(files, totals->group_us);
     totals->has_delay = schedstat_of(target, &schedstat);
     if (!totals->has_delay)
         return;

@@ -52,6 +52,9 @@ void stalls_open(struct stall_files *files, const struct group *group);
 // stalls_close: may be repeated.
 void stalls_close(struct stall_files *files);
 
+// stalls_read: the group's totals alone, in microseconds. False where it has none.
+bool stalls_read(const struct stall_files *files, uint64_t totals_us[STALL_COUNT]);
+
 // stalls_begin: the totals of the calling process, which is about to become the target.
 void stalls_begin(struct stall_totals *totals, const struct stall_files *files);
 

@@ -1,0 +1,355 @@
+#include "service.h"
+
+#include "clock.h"
+#include "common/cpus.h"
+#include "common/file.h"
+#include "common/json.h"
+#include "common/messages.h"
+#include "common/ready.h"
+#include "probe.h"
+#include "run.h"
+#include "service_process.h"
+#include "service_usage.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#define PROBE_FIRST_MS   2
+#define PROBE_LAST_MS    100
+#define TRIM_MS          1000
+#define CPUS_TEXT_LENGTH 4096
+
+struct service {
+    struct service_process process;
+    struct ready ready;
+    struct stall_files stalls;
+    struct service_totals marked; // at the last mark
+    int64_t marked_ns;
+    int output_fd;
+    bool is_up;
+    int64_t up_ns; // when it was ready
+    uint64_t starts;
+    char died[512]; // how, since the last start; "": it has not
+    char commands[256];
+    size_t length; // of what has been read, and not been carried out yet
+};
+
+// ---- answers ----
+
+// say: writes a line that has been begun. False when nobody reads it.
+static bool say(struct service *service, struct line *line)
+{
+    const char *text = line_end(line);
+    const bool good = text != NULL && file_write_all(service->output_fd, text, line->used);
+    line_free(line);
+    return good;
+}
+
+static bool say_event(struct service *service, const char *event, const char *message)
+{
+    struct line line = {0};
+    line_object(&line, NULL);
+    line_text(&line, "event", event);
+    if (message != NULL)
+        line_text(&line, "message", message);
+    return say(service, &line);
+}
+
+// fail: the experiment cannot have what it wants.
+static bool fail(struct service *service, const char *message)
+{
+    (void)say_event(service, "error", message);
+    return false;
+}
+
+// ---- up ----
+
+static bool refuse_port(struct service *service)
+{
+    char text[256];
+    const enum ready_kind kind = service->ready.kind;
+    if ((kind != READY_PORT && kind != READY_HTTP) || !probe_answers(&service->ready))
+        return false;
+    snprintf(text, sizeof text,
+             "port %u is in use already: something else answers there, and would be measured: "
+             "end it, or give the service another port",
+             service->ready.port);
+    (void)fail(service, text);
+    return true;
+}
+
+static bool is_ready(struct service *service)
+{
+    switch (service->ready.kind) {
+    case READY_PORT:
+        return probe_answers(&service->ready);
+    case READY_HTTP:
+        return probe_http(&service->ready);
+    case READY_COMMAND:
+        if (!service->process.probe_succeeded)
+            service_process_probe(&service->process, service->ready.command);
+        return service->process.probe_succeeded;
+    default:
+        break;
+    }
+    char *text = malloc(SERVICE_LOG_KEPT);
+    if (text == NULL)
+        return false;
+    service_log_text(&service->process.out, text, SERVICE_LOG_KEPT);
+    bool found = probe_matches(&service->ready, text);
+    if (!found) {
+        service_log_text(&service->process.errors, text, SERVICE_LOG_KEPT);
+        found = probe_matches(&service->ready, text);
+    }
+    free(text);
+    return found;
+}
+
+static bool fail_late(struct service *service)
+{
+    char text[512], line[300];
+    const double limit_s = (double)service->process.settings->ready_timeout_ns / NS_PER_S;
+    service_process_last_line(&service->process, line, sizeof line);
+    snprintf(text, sizeof text,
+             "it was not ready after %g s (%.60s)%s%.250s: correct --ready, or raise "
+             "--ready-timeout",
+             limit_s, service->process.settings->ready, line[0] == '\0' ? "" : ": ", line);
+    return fail(service, text);
+}
+
+static bool fail_early(struct service *service)
+{
+    char text[512] = "it ";
+    (void)service_process_how(&service->process, " before it was ready", text + 3,
+                              sizeof text - 3);
+    return fail(service, text);
+}
+
+// has_left: whether the command has ended well and left processes: a daemon. One of --ready
+// may be among them.
+static bool has_left(const struct service_process *process)
+{
+    return process->ended && process->status == 0 && !process->is_empty;
+}
+
+// await_ready: false after an answer, or when we have to leave.
+static bool await_ready(struct service *service)
+{
+    struct service_process *process = &service->process;
+    const int64_t deadline_ns = clock_ns() + process->settings->ready_timeout_ns;
+    int pause_ms = PROBE_FIRST_MS;
+    for (bool ready = false; !process->leave;) {
+        process->daemon = has_left(process) && process->probe == 0;
+        if (service_process_gone(process) && !has_left(process))
+            return fail_early(service);
+        if (ready)
+            return true;
+        if (clock_ns() >= deadline_ns)
+            return fail_late(service);
+        service_process_wait(process, pause_ms, false);
+        pause_ms = pause_ms * 3 / 2 + 1 < PROBE_LAST_MS ? pause_ms * 3 / 2 + 1 : PROBE_LAST_MS;
+        ready = is_ready(service);
+    }
+    return false;
+}
+
+// mark_now: what follows is since now.
+static void mark_now(struct service *service, struct service_totals *totals)
+{
+    service_totals_free(&service->marked);
+    service->marked = *totals;
+    service->marked_ns = clock_ns();
+}
+
+static bool up(struct service *service)
+{
+    struct service_totals totals = {0};
+    char error[256] = "", text[512];
+    if (service->is_up)
+        return say_event(service, "up", NULL);
+    if (refuse_port(service))
+        return false;
+    service->starts++;
+    service->died[0] = '\0';
+    stalls_close(&service->stalls);
+    if (!service_process_start(&service->process, error, sizeof error)) {
+        snprintf(text, sizeof text, "it cannot be started: %s", error);
+        return fail(service, text);
+    }
+    stalls_open(&service->stalls, &service->process.group);
+    if (!await_ready(service))
+        return false;
+    service->is_up = true;
+    service->up_ns = clock_ns();
+    service_totals_read(&totals, &service->process.group, &service->stalls);
+    mark_now(service, &totals);
+    return say_event(service, "up", NULL);
+}
+
+static bool down(struct service *service)
+{
+    const bool ended = service_process_end(&service->process);
+    service->is_up = false;
+    return ended || fail(service, "a process of it cannot be killed");
+}
+
+// ---- while it is up ----
+
+// notice_death: says so, and ends what is left of it.
+static bool notice_death(struct service *service)
+{
+    struct service_process *process = &service->process;
+    if (!service->is_up || process->leave || !service_process_gone(process))
+        return true;
+    // A signal to all of us may have ended it a moment before it reached us.
+    service_process_wait(process, 50, false);
+    if (process->leave)
+        return true;
+    (void)service_process_how(process, "", service->died, sizeof service->died);
+    service->is_up = false;
+    return say_event(service, "died", service->died) && service_process_end(process);
+}
+
+static void add_cpus(struct line *line, const struct service *service)
+{
+    struct cpu_list list;
+    char text[CPUS_TEXT_LENGTH];
+    const char *wanted = service->process.settings->cpus;
+    if (wanted != NULL)
+        line_text(line, "cpus", wanted);
+    else if (cpus_allowed(&list) == 0)
+        line_text(line, "cpus", cpus_format(&list, text, sizeof text));
+    else
+        line_null(line, "cpus");
+}
+
+static bool mark(struct service *service)
+{
+    struct line line = {0};
+    struct service_totals totals = {0};
+    const int64_t now_ns = clock_ns();
+    service_totals_read(&totals, &service->process.group, &service->stalls);
+    line_object(&line, NULL);
+    line_text(&line, "event", "mark");
+    service_totals_write(&line, &service->marked, &totals, now_ns - service->marked_ns);
+    line_seconds(&line, "age_s", service->marked_ns - service->up_ns, 6);
+    line_count(&line, "starts", service->starts);
+    line_text(&line, "died", service->died[0] == '\0' ? NULL : service->died);
+    line_text(&line, "accounting", accounting_name(accounting_of(&service->process.group)));
+    add_cpus(&line, service);
+    mark_now(service, &totals);
+    return say(service, &line);
+}
+
+// ---- commands ----
+
+static bool obey(struct service *service, const char *command)
+{
+    if (strcmp(command, "start") == 0)
+        return up(service);
+    if (strcmp(command, "restart") == 0)
+        return down(service) && up(service);
+    if (strcmp(command, "mark") == 0)
+        return mark(service);
+    if (strcmp(command, "stop") == 0)
+        return down(service) && say_event(service, "down", NULL);
+    complain("--service: a line is no command: write start, restart, mark or stop");
+    return false;
+}
+
+// read_commands: what has come. False at the end.
+static bool read_commands(struct service *service)
+{
+    struct pollfd file = {.fd = STDIN_FILENO, .events = POLLIN};
+    const size_t left = sizeof service->commands - service->length;
+    if (poll(&file, 1, 0) != 1 || left == 0)
+        return left > 0;
+    const ssize_t got = read(STDIN_FILENO, service->commands + service->length, left);
+    service->length += got > 0 ? (size_t)got : 0;
+    return got > 0;
+}
+
+static bool take_commands(struct service *service)
+{
+    char *end;
+    while (service->length > 0 &&
+           (end = memchr(service->commands, '\n', service->length)) != NULL) {
+        *end = '\0';
+        if (!notice_death(service) || !obey(service, service->commands))
+            return false;
+        const size_t size = (size_t)(end - service->commands) + 1;
+        service->length -= size;
+        memmove(service->commands, end + 1, service->length);
+    }
+    return true;
+}
+
+static void keep_logs(const struct service *service)
+{
+    const struct settings *settings = service->process.settings;
+    if (settings->out_path != NULL)
+        (void)service_log_keep(&service->process.out, settings->out_path);
+    if (settings->error_path != NULL)
+        (void)service_log_keep(&service->process.errors, settings->error_path);
+}
+
+static void loop(struct service *service)
+{
+    struct service_process *process = &service->process;
+    while (!process->leave) {
+        service_process_wait(process, TRIM_MS, true);
+        if (process->leave || !notice_death(service) || !read_commands(service) ||
+            !take_commands(service))
+            break;
+        service_log_trim(&process->out);
+        service_log_trim(&process->errors);
+    }
+}
+
+// open_all: false after a message.
+static bool open_all(struct service *service, pid_t parent)
+{
+    const struct settings *settings = service->process.settings;
+    char error[256];
+    // A signal to our process group is not for the server, nor for us: we see that the harness
+    // ends, and end the server in good order.
+    (void)setsid();
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 || prctl(PR_SET_PDEATHSIG, SIGTERM) != 0)
+        return complain("cannot become the service's supervisor: %s", strerror(errno));
+    if (getppid() != parent)
+        return complain("--service: the caller is gone");
+    if (!ready_parse(&service->ready, settings->ready, error, sizeof error))
+        return complain("--ready %s: %s", settings->ready, error);
+    if (!run_open_output(&service->output_fd, settings->output))
+        return false;
+    if (!service_log_open(&service->process.out) || !service_log_open(&service->process.errors))
+        return complain("no temporary file: %s: set TMPDIR to a folder that can be written",
+                        strerror(errno));
+    return accounting_find(&service->process.group, settings->accounting);
+}
+
+int service_run(const struct settings *settings, const struct signals *signals, pid_t parent)
+{
+    struct service service = {.process = {.settings = settings,
+                                          .signals = signals,
+                                          .group = GROUP_OF_NONE,
+                                          .out = {.fd = -1},
+                                          .errors = {.fd = -1}},
+                              .output_fd = -1};
+    if (!open_all(&service, parent))
+        return EXIT_NOT_RUN;
+    loop(&service);
+    const bool ended = service_process_end(&service.process);
+    keep_logs(&service);
+    stalls_close(&service.stalls);
+    group_remove(&service.process.group);
+    service_totals_free(&service.marked);
+    service_log_close(&service.process.out);
+    service_log_close(&service.process.errors);
+    return ended ? EXIT_RECORDED : EXIT_LOST;
+}

@@ -1,0 +1,22 @@
+// meter --service: keeps a server running for the runs of another program.
+//
+// stdin has a line for each command; the answer is a JSON line of --output:
+//   start    starts it unless it is up; up {"event":"up"} once it is ready
+//   restart  ends it first where it is up
+//   mark     {"event":"mark", ...}: what its processes used and waited for since the last mark
+//   stop     {"event":"down"}
+// Unasked comes {"event":"died","message":...} as soon as it has ended by itself. What cannot
+// be done is an {"event":"error","message":...}, and the end. The end of stdin, a terminating
+// signal and the death of the parent end the service in good order, and meter.
+#ifndef METER_SERVICE_H
+#define METER_SERVICE_H
+
+#include "settings.h"
+#include "signals.h"
+
+#include <sys/types.h>
+
+// service_run: parent: whose death is our end. Returns meter's exit code.
+int service_run(const struct settings *settings, const struct signals *signals, pid_t parent);
+
+#endif

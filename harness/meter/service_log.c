@@ -1,0 +1,103 @@
+#include "service_log.h"
+
+#include "common/file.h"
+#include "errors.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TAIL_SIZE 4096
+
+bool service_log_open(struct service_log *log)
+{
+    *log = (struct service_log){.fd = errors_open()};
+    return log->fd >= 0;
+}
+
+// length_of: 0 also where the file has no length that is known.
+static off_t length_of(const struct service_log *log)
+{
+    struct stat status;
+    return log->fd >= 0 && fstat(log->fd, &status) == 0 ? status.st_size : 0;
+}
+
+void service_log_begin(struct service_log *log)
+{
+    log->from = length_of(log);
+}
+
+void service_log_trim(const struct service_log *log)
+{
+    const off_t length = length_of(log);
+    if (length <= 2 * SERVICE_LOG_KEPT)
+        return;
+    // A hole keeps the offsets, so that nothing is lost of what is written meanwhile. Where
+    // the file system makes none, what there is goes.
+    if (fallocate(log->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+                  length - SERVICE_LOG_KEPT) != 0)
+        (void)!ftruncate(log->fd, 0);
+}
+
+// read_end: the last size bytes from an offset on. Returns how many.
+static size_t read_end(const struct service_log *log, off_t from, char *text, size_t size)
+{
+    const off_t length = length_of(log);
+    if (length < from) // it was emptied
+        from = 0;
+    if (length - from > (off_t)size)
+        from = length - (off_t)size;
+    const ssize_t got = length > from ? pread(log->fd, text, (size_t)(length - from), from) : 0;
+    return got > 0 ? (size_t)got : 0;
+}
+
+void service_log_text(const struct service_log *log, char *text, size_t size)
+{
+    const size_t length = read_end(log, log->from, text, size - 1);
+    for (size_t i = 0; i < length; i++)
+        if (text[i] == '\0')
+            text[i] = '?';
+    text[length] = '\0';
+}
+
+void service_log_last_line(const struct service_log *log, char *text, size_t size)
+{
+    char tail[TAIL_SIZE];
+    service_log_text(log, tail, sizeof tail);
+    size_t end = strlen(tail);
+    while (end > 0 && isspace((unsigned char)tail[end - 1]))
+        end--;
+    tail[end] = '\0';
+    const char *line = strrchr(tail, '\n');
+    snprintf(text, size, "%s", line == NULL ? tail : line + 1);
+}
+
+bool service_log_keep(const struct service_log *log, const char *path)
+{
+    char *text = malloc(SERVICE_LOG_KEPT);
+    if (text == NULL)
+        return false;
+    const size_t length = read_end(log, 0, text, SERVICE_LOG_KEPT);
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    bool written = fd >= 0 && file_write_all(fd, text, length);
+    int error = errno;
+    if (fd >= 0 && close(fd) != 0 && written) {
+        written = false;
+        error = errno;
+    }
+    free(text);
+    errno = error;
+    return written;
+}
+
+void service_log_close(struct service_log *log)
+{
+    if (log->fd >= 0)
+        (void)close(log->fd);
+    log->fd = -1;
+}

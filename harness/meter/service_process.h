@@ -1,0 +1,56 @@
+// The server's processes: started, watched and ended. This process must be a subreaper without
+// other children.
+#ifndef METER_SERVICE_PROCESS_H
+#define METER_SERVICE_PROCESS_H
+
+#include "group.h"
+#include "service_log.h"
+#include "settings.h"
+#include "signals.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct service_process {
+    const struct settings *settings;
+    const struct signals *signals;
+    struct group group; // its own, while it runs and until the next start
+    struct service_log out, errors;
+    pid_t main;    // of the command that was started; 0: none was
+    bool ended;    // that one
+    int status;    // then: its wait status
+    bool daemon;   // it has left the service to descendants
+    bool is_empty; // no process is left
+    pid_t probe;   // a command of --ready that runs; 0: none
+    bool probe_succeeded;
+    bool leave; // stdin has ended, or a signal has come
+};
+
+// service_process_start: in a group of its own. False: error says why not.
+bool service_process_start(struct service_process *process, char *error, size_t size);
+
+// service_process_probe: starts the command of --ready, unless it still runs.
+void service_process_probe(struct service_process *process, const char *command);
+
+// service_process_wait: for so long, or until something has happened: a process has ended, a
+// signal has come, stdin has hung up, or (with commands) has something to read. Takes in what
+// has happened to processes.
+void service_process_wait(struct service_process *process, int timeout_ms, bool commands);
+
+// service_process_gone: whether the server has ended by itself.
+bool service_process_gone(const struct service_process *process);
+
+// service_process_end: ends all processes: --stop-signal to the server, 10 s later SIGKILL to
+// all that is left. False: one cannot be killed.
+bool service_process_end(struct service_process *process);
+
+// service_process_how: "exited with status 1", then the text `when`, and the last line that it
+// wrote.
+const char *service_process_how(const struct service_process *process, const char *when, char *text,
+                                size_t size);
+
+// service_process_last_line: that it wrote to stderr, or else to stdout; "" for none.
+void service_process_last_line(const struct service_process *process, char *line, size_t size);
+
+#endif
