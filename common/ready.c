@@ -58,7 +58,8 @@ static bool resolve(struct ready *ready)
 /* A port of so many characters. */
 static bool take_port(struct ready *ready, const char *text, size_t length)
 {
-    const bool digits = length >= 1 && length <= PORT_DIGITS && strspn(text, "0123456789") >= length;
+    const bool digits =
+        length >= 1 && length <= PORT_DIGITS && strspn(text, "0123456789") >= length;
     ready->port = digits ? (unsigned)strtoul(text, NULL, 10) : 0;
     return ready->port >= 1 && ready->port <= PORT_LAST;
 }
@@ -112,14 +113,15 @@ static bool parse_http(struct ready *ready, const char *text, char *error, size_
     const size_t host = colon == NULL ? length : (size_t)(colon - rest);
     ready->kind = READY_HTTP;
     ready->port = HTTP_PORT;
-    if (strlen(path) >= sizeof ready->path ||
-        strpbrk(path, " \t\r\n") != NULL)
-        return wrong(error, size, "not a URL that can be asked: give one such as "
-                                  "http://localhost:8080/health");
+    if (strlen(path) >= sizeof ready->path || strpbrk(path, " \t\r\n") != NULL)
+        return wrong(error, size,
+                     "not a URL that can be asked: give one such as "
+                     "http://localhost:8080/health");
     if ((colon != NULL && !take_port(ready, colon + 1, length - host - 1)) || host == 0 ||
         !take_host(ready, rest, host) || !resolve(ready))
-        return wrong(error, size, "not an address: give localhost or a numeric one, and a port, "
-                                  "such as http://localhost:8080/health");
+        return wrong(error, size,
+                     "not an address: give localhost or a numeric one, and a port, "
+                     "such as http://localhost:8080/health");
     snprintf(ready->path, sizeof ready->path, "%s", *path == '\0' ? "/" : path);
     return true;
 }
@@ -131,7 +133,8 @@ static bool parse_match(struct ready *ready, const char *text, char *error, size
     char why[128];
     ready->kind = READY_MATCH;
     if (length < 3 || text[0] != '/' || text[length - 1] != '/' || length >= sizeof ready->regex)
-        return wrong(error, size, "not a regular expression: give one such as match:/ready to accept/");
+        return wrong(error, size,
+                     "not a regular expression: give one such as match:/ready to accept/");
     snprintf(ready->regex, sizeof ready->regex, "%.*s", (int)(length - 2), text + 1);
     const int code = regcomp(&compiled, ready->regex, REG_EXTENDED | REG_NOSUB | REG_NEWLINE);
     if (code == 0) {
@@ -153,7 +156,8 @@ static bool parse_command(struct ready *ready, const char *text, char *error, si
     free(words);
     if (words != NULL && count > 0)
         return true;
-    snprintf(error, size, "not a command (%s): give port:6379, http:URL, match:/REGEX/ or a command",
+    snprintf(error, size,
+             "not a command (%s): give port:6379, http:URL, match:/REGEX/ or a command",
              words == NULL ? why : "it has no word");
     return false;
 }
@@ -166,8 +170,9 @@ bool ready_parse(struct ready *ready, const char *text, char *error, size_t size
     } kinds[] = {{"port:", parse_port}, {"http:", parse_http}, {"match:", parse_match}};
     *ready = (struct ready){0};
     if (behind(text, "https:") != NULL)
-        return wrong(error, size, "nothing here can encrypt: give an http: URL, or a command such "
-                                  "as 'curl -sfk URL'");
+        return wrong(error, size,
+                     "nothing here can encrypt: give an http: URL, or a command such "
+                     "as 'curl -sfk URL'");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const char *rest = behind(text, kinds[i].prefix);
         if (rest != NULL)

@@ -22,10 +22,10 @@ struct ready {
     unsigned port;              /* of a port and of HTTP */
     char host[READY_HOST_SIZE]; /* as given; "" for none: this machine */
     struct sockaddr_storage address[READY_ADDRESSES];
-    size_t address_count;        /* to be tried in turn */
-    char path[READY_PATH_SIZE];  /* of HTTP, from its / on */
+    size_t address_count;         /* to be tried in turn */
+    char path[READY_PATH_SIZE];   /* of HTTP, from its / on */
     char regex[READY_REGEX_SIZE]; /* of a match: POSIX extended */
-    const char *command;         /* a command line: text itself */
+    const char *command;          /* a command line: text itself */
 };
 
 /* Reads port:[HOST:]N, http:URL (without encryption), match:/REGEX/, or a command. HOST is

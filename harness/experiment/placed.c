@@ -87,6 +87,8 @@ void placed_find(struct placed *placed, struct arena *arena, const struct settin
         placed->record = anywhere();
     else
         choose(placed, arena, settings);
+    placed->service_cpus = settings->service_cpus;
+    json_object_set_new(placed->record, "service_cpus", text_to_json(placed->service_cpus));
 }
 
 void placed_free(struct placed *placed)

@@ -11,6 +11,7 @@
 struct placed {
     const char *target_cpus; /* the target is pinned to, in every condition; NULL: not pinned */
     const char *load_cpus;   /* the same of the loads on this node */
+    const char *service_cpus; /* of the service */
     json_t *record;          /* `placement` of experiment.json */
 };
 

@@ -2,9 +2,11 @@
 
 #include "common/child.h"
 #include "common/lock.h"
+#include "common/words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void put(const char *key, const char *value)
@@ -155,6 +157,42 @@ static void put_meter(struct experiment *experiment)
     }
 }
 
+/* The meter that keeps the service. Its words were checked when they were given. */
+static void put_service(struct experiment *experiment)
+{
+    struct arena *arena = &experiment->arena;
+    const struct settings *settings = &experiment->settings;
+    const char *folder = experiment->folder.path, *why;
+    size_t count = 0;
+    if (settings->service == NULL)
+        return;
+    const char *const options[] = {
+        "--service",
+        "--ready",
+        settings->ready,
+        "--ready-timeout",
+        arena_format(arena, "%.9f", (double)settings->ready_timeout_ns / 1e9),
+        "--stop-signal",
+        settings->stop_signal,
+        "--stdout",
+        arena_format(arena, "%s/service.stdout", folder),
+        "--stderr",
+        arena_format(arena, "%s/service.stderr", folder)};
+    put("service", settings->service);
+    put_flag("keep_service", settings->keep_service);
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        put("service_word", options[i]);
+    if (experiment->placed.service_cpus != NULL) {
+        put("service_word", "--cpus");
+        put("service_word", experiment->placed.service_cpus);
+    }
+    put("service_word", "--");
+    char **words = words_split(settings->service, &count, &why);
+    for (size_t i = 0; i < count; i++)
+        put("service_word", words[i]);
+    free(words);
+}
+
 /* What is measured, and which of meter's commands it is. */
 static void put_conditions(struct experiment *experiment)
 {
@@ -234,6 +272,7 @@ bool plan_write(struct experiment *experiment)
     put_stamp(experiment);
     put_conditions(experiment);
     put_meter(experiment);
+    put_service(experiment);
     put_loads(experiment, true);
     put_loads(experiment, false);
     return fflush(stdout) == 0;

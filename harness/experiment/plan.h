@@ -17,6 +17,8 @@
  *   json FILE   prepare COMMAND   cleanup COMMAND   input /ABSOLUTE/PATH
  *   cold 1   cold_path PATH   max_time_us N
  *   meter WORD              the arguments of meter
+ *   service COMMAND LINE    then keep_service 1 where true, and
+ *     service_word WORD     the arguments of the meter that keeps it
  *   load NAME               begins a load, in the order in which they start; then
  *     load_condition NAME, load_node NAME or "", load_listens 1, load_word WORD:
  *     the command line */

@@ -2,11 +2,15 @@
 
 #include "common/messages.h"
 #include "common/option_value.h"
+#include "common/ready.h"
+#include "common/signal_name.h"
 #include "common/units.h"
+#include "common/words.h"
 #include "harness/stats/statistics.h"
 #include "harness/stats/washout.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -71,6 +75,24 @@ static bool check_ratio(const char *text, char *error, size_t size)
         return true;
     snprintf(error, size, "not a ratio above 0: give one such as 1.10");
     return false;
+}
+
+static bool check_service(const char *text, char *error, size_t size)
+{
+    const char *why = "it has no word";
+    size_t count = 0;
+    char **words = words_split(text, &count, &why);
+    free(words);
+    if (words != NULL && count > 0)
+        return true;
+    snprintf(error, size, "not a command (%s): give one such as 'redis-server --port 7000'", why);
+    return false;
+}
+
+static bool check_ready(const char *text, char *error, size_t size)
+{
+    struct ready ready;
+    return ready_parse(&ready, text, error, size);
 }
 
 #define FIELD(member) .offset = offsetof(struct settings, member)
@@ -167,6 +189,43 @@ const struct option_row settings_rows[] = {
      .type = OPTION_TEXT,
      FIELD(cleanup),
      .help = "run CMD with bash after each run, unmeasured"},
+    {.name = "service",
+     .argument = "CMD",
+     .type = OPTION_TEXT,
+     FIELD(service),
+     .check = check_service,
+     .help = "start this server before the runs; the target is then its client. Words are split as "
+             "a shell does; it is started anew for each block, and ended after the last run"},
+    {.name = "ready",
+     .argument = "SIGN",
+     .type = OPTION_TEXT,
+     FIELD(ready),
+     .check = check_ready,
+     .help = "what shows that the service can be used: port:6379, http:URL, match:/REGEX/ in its "
+             "output, or a command that succeeds"},
+    {.name = "ready-timeout",
+     .argument = "TIME",
+     .type = OPTION_TIME,
+     FIELD(ready_timeout_ns),
+     .check = option_check_time,
+     .preset = "30s",
+     .help = "give up when the service is not ready after TIME"},
+    {.name = "stop-signal",
+     .argument = "SIGNAL",
+     .type = OPTION_TEXT,
+     FIELD(stop_signal),
+     .check = signal_check,
+     .preset = "TERM",
+     .help = "what ends the service; SIGKILL does 10 s later"},
+    {.name = "keep-service",
+     .type = OPTION_FLAG,
+     FIELD(keep_service),
+     .help = "one service for all runs, not a new one for each block"},
+    {.name = "service-cpus",
+     .argument = "LIST",
+     .type = OPTION_CPUS,
+     FIELD(service_cpus),
+     .help = "pin the service to these CPUs"},
     {.name = "cold",
      .type = OPTION_FLAG,
      FIELD(cold),
@@ -304,6 +363,13 @@ void settings_complete(struct settings *settings)
     if (settings->max_runs < settings->min_runs)
         usage_error("--max-runs %ju is below --min-runs %ju: swap them",
                     (uintmax_t)settings->max_runs, (uintmax_t)settings->min_runs);
+    if (settings->service != NULL && settings->ready == NULL)
+        usage_error("--service: how is it known that it is up? Give --ready, such as --ready "
+                    "port:6379");
+    if (settings->service == NULL &&
+        (settings->ready != NULL || settings->keep_service || settings->service_cpus != NULL))
+        usage_error("--ready, --keep-service and --service-cpus are about a service: give "
+                    "--service, or leave them out");
     if (settings->seed == SEED_UNSET) {
         clock_gettime(CLOCK_REALTIME, &now);
         settings->seed = (now.tv_sec * (NS_PER_S / NS_PER_US) + now.tv_nsec / NS_PER_US) % SEEDS;

@@ -21,6 +21,10 @@ struct settings {
     struct option_list variant;
     const char *prepare, *cleanup; /* NULL: none */
     const char *input;             /* NULL: not given, /dev/null */
+    const char *service;           /* a command line; NULL: none. Then: */
+    const char *ready, *stop_signal, *service_cpus; /* the last one NULL: not given */
+    int64_t ready_timeout_ns;
+    bool keep_service;
     bool cold;
     struct option_list cold_path;
     int64_t timeout_ns; /* 0: none */

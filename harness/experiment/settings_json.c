@@ -38,6 +38,7 @@ static json_t *list_to_json(const struct option_list *list)
 
 json_t *settings_to_json(const struct settings *settings)
 {
+    const bool has_service = settings->service != NULL;
     const struct {
         const char *name;
         json_t *value;
@@ -53,6 +54,12 @@ json_t *settings_to_json(const struct settings *settings)
         {"prepare", text_to_json(settings->prepare)},
         {"cleanup", text_to_json(settings->cleanup)},
         {"input", text_to_json(settings->input)},
+        {"service", text_to_json(settings->service)},
+        {"ready", text_to_json(settings->ready)},
+        {"ready_timeout_s", seconds(has_service ? settings->ready_timeout_ns : 0)},
+        {"stop_signal", text_to_json(has_service ? settings->stop_signal : NULL)},
+        {"keep_service", json_boolean(settings->keep_service)},
+        {"service_cpus", text_to_json(settings->service_cpus)},
         {"discard_warmup", json_integer((json_int_t)settings->discard_warmup)},
         {"aa", json_boolean(settings->aa)},
         {"at_most", number_to_json(settings->at_most > 0 ? settings->at_most : NAN)},

@@ -13,6 +13,8 @@ source "$JOSTLE_LIB/plan.bash"
 source "$JOSTLE_LIB/stats.bash"
 # shellcheck source-path=SCRIPTDIR source=loads.bash
 source "$JOSTLE_LIB/loads.bash"
+# shellcheck source-path=SCRIPTDIR source=service.bash
+source "$JOSTLE_LIB/service.bash"
 # shellcheck source-path=SCRIPTDIR source=cold.bash
 source "$JOSTLE_LIB/cold.bash"
 # shellcheck source-path=SCRIPTDIR/../../jobs source=../../jobs/scheduler.bash
@@ -77,15 +79,18 @@ measure_open() {
     private_fds+=("$terminal_out")
     [[ -z ${plan[verbose]:-} ]] || exec {verbose_fd}>&2
     [[ -n ${plan[quiet]:-} ]] || ! is_terminal 2 || live=1
+    [[ -z ${plan[service]:-} ]] || fifos+=(service service.in)
     processes_open "${fifos[@]}"
     stats_start "$folder"
 }
 
-# measure_start: meter and the loads; returns when they are ready.
+# measure_start: meter and the loads; returns when they are ready. The service is only begun:
+# it is up before the first run.
 measure_start() {
     meter_start
+    [[ -z ${plan[service]:-} ]] || service_begin
     loads_start "$folder"
-    stats_await 0 ready meter
+    stats_await 0 ready meter ${plan[service]:+service}
     processes_opened
 }
 
@@ -121,12 +126,12 @@ measure_loop() {
         fi
         [[ -z $live ]] || live_show "$condition" "$order" "${NEXT[4]}" "${NEXT[5]}"
         [[ -n $live || -n $forecast_said ]] || forecast_say "${NEXT[5]}"
-        measure_run "$condition"
+        measure_run "$condition" "$block"
         [[ $block == 0 ]] || runs_made=$((runs_made + 1))
     done
     live_end
     stop_reason=${NEXT[1]}
-    [[ $stop_reason != failure ]] || measure_target_failed "${NEXT[2]:-}" "${NEXT[3]:-}"
+    [[ $stop_reason != failure ]] || measure_run_failed "${NEXT[2]:-}" "${NEXT[3]:-}" "${NEXT[4]:-}"
     verdict=${NEXT[2]:-}
 }
 
@@ -139,17 +144,24 @@ measure_time_is_up() {
     ((REPLY - measuring_us >= plan[max_time_us]))
 }
 
-# measure_run CONDITION: one run; NEXT is then what follows.
+# measure_run CONDITION BLOCK: one run; NEXT is then what follows.
 measure_run() {
     local remote=${condition_remote[$1]:-} delay=- variant=${condition_variant[$1]}
     # shellcheck disable=SC2206 # numbers, with spaces between
     local -a loads=(${condition_loads[$1]:-})
+    [[ -z ${plan[service]:-} ]] || service_up "$2"
     [[ -z ${plan[prepare]:-} ]] || measure_shell prepare
     [[ -z ${plan[cold]:-} ]] || cold_empty_cache
     ((${#loads[@]} == 0)) || loads_resume "$remote" "${loads[@]}"
     [[ -z $verbose_fd ]] || printf '+ %s\n' "${command_text[variant]}" >&"$verbose_fd"
+    [[ -z ${plan[service]:-} ]] || service_mark
     send "$meter_in" "run $variant"
-    stats_await 0 record meter
+    if [[ -z ${plan[service]:-} ]]; then
+        stats_await 0 record meter
+    else
+        service_await_record
+        service_mark
+    fi
     if ((${#loads[@]} > 0)); then
         loads_mark "$remote" end "${loads[@]}"
         loads_pause "${loads[@]}"
@@ -172,12 +184,17 @@ measure_failed() {
     die "the run could not be measured: ${text:-meter left no record}"
 }
 
-# measure_target_failed HOW ADVICE: says how the target failed, and ends.
-measure_target_failed() {
+# measure_run_failed HOW ADVICE target|service: says how which of them failed, and ends.
+measure_run_failed() {
     local last variant=${condition_variant[${condition:-${conditions[0]}}]}
     # A job that is cancelled may end its target first: our own signal then follows, and
     # the trap says that we were interrupted.
     sleep 0.3
+    if [[ $3 == service ]]; then
+        service_end # its output is then in the folder
+        warn "during a run the service (${plan[service]:0:120}) $1: $2 (records: $folder)"
+        exit "$EXIT_TARGET"
+    fi
     last=$(tail -n 1 "$folder/target.stderr" 2>/dev/null) || true
     warn "the target $1: ${command_text[variant]:0:120}${last:+: ${last:0:200}}: $2 (records: $folder)"
     exit "$EXIT_TARGET"
@@ -235,6 +252,7 @@ measure_stop() {
         meter_pid=''
     fi
     loads_stop
+    service_end
 }
 
 # measure_finish: has stats write the result. One that was complete already is left alone.
@@ -345,7 +363,7 @@ measure_tidy() {
     local file
     local -a useless=()
     [[ -d $folder ]] || return 0
-    for file in "$folder"/*.stderr; do
+    for file in "$folder"/*.stderr "$folder"/service.stdout; do
         [[ -s $file || ! -e $file ]] || useless+=("$file")
     done
     [[ -s $folder/runs.jsonl ]] || useless+=("$folder"/{runs.jsonl,experiment.json} "$folder"/*.stderr)

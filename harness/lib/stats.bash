@@ -5,7 +5,7 @@
 
 stats_in='' stats_out='' stats_pid=''
 declare -a STATS_ANSWER=() # the fields of stats' last answer
-declare -a NEXT=()         # its last decision: run CONDITION BLOCK ORDER PROGRESS RUNS_LEFT, pause SECONDS, or stop REASON TEXT (of a failure: how, and then ADVICE; else the verdict of a gate)
+declare -a NEXT=()         # its last decision: run CONDITION BLOCK ORDER PROGRESS RUNS_LEFT, pause SECONDS, or stop REASON TEXT (of a failure: how, and then ADVICE, and whose it is; else the verdict of a gate)
 
 # stats_start FOLDER: starts it on the experiment in FOLDER.
 stats_start() {
@@ -57,12 +57,13 @@ stats_answer() {
 }
 
 # stats_await SECONDS EVENT SOURCE...: until each source (a load's index, or meter) has
-# sent EVENT; 1 when one is silent for SECONDS (0: however long). A source that
-# failed ends the experiment.
+# sent EVENT; 1 when one is silent for SECONDS (0: however long), or when the service has
+# died while a record is awaited. A source that failed ends the experiment.
 stats_await() {
     stats_say await "${@:2}"
     if [[ $1 == 0 ]]; then stats_answer; else stats_answer "$1" || return 1; fi
     [[ ${STATS_ANSWER[0]} != ok ]] || return 0
+    [[ ${STATS_ANSWER[0]} != died ]] || return 1
     stats_failed
 }
 
@@ -71,6 +72,7 @@ stats_failed() {
     local source=${STATS_ANSWER[1]:-} text=${STATS_ANSWER[2]:-}
     case $source in
         meter) measure_failed "$text" ;;
+        service) service_failed "$text" ;;
         [0-9]*) load_failed "$source" "$text" ;;
         *) die "${text:-stats failed}" ;;
     esac

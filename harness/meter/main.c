@@ -23,8 +23,8 @@ int main(int argc, char **argv)
         detach(&runner.signals, settings.with_parent, &parent, &code))
         return code;
     if (settings.service)
-        return service_run(&settings, &runner.signals, parent);
-    if (run_begin(&runner, &settings, parent))
+        code = service_run(&settings, &runner.signals, parent);
+    else if (run_begin(&runner, &settings, parent))
         code = settings.serve ? serve(&runner) : run_once(&runner);
     run_end(&runner);
     settings_free(&settings);

@@ -125,8 +125,7 @@ static bool fail_late(struct service *service)
 static bool fail_early(struct service *service)
 {
     char text[512] = "it ";
-    (void)service_process_how(&service->process, " before it was ready", text + 3,
-                              sizeof text - 3);
+    (void)service_process_how(&service->process, " before it was ready", text + 3, sizeof text - 3);
     return fail(service, text);
 }
 
@@ -330,7 +329,8 @@ static bool open_all(struct service *service, pid_t parent)
     if (!service_log_open(&service->process.out) || !service_log_open(&service->process.errors))
         return complain("no temporary file: %s: set TMPDIR to a folder that can be written",
                         strerror(errno));
-    return accounting_find(&service->process.group, settings->accounting);
+    return accounting_find(&service->process.group, settings->accounting) &&
+           say_event(service, "ready", NULL);
 }
 
 int service_run(const struct settings *settings, const struct signals *signals, pid_t parent)

@@ -1,6 +1,7 @@
 // meter --service: keeps a server running for the runs of another program.
 //
-// stdin has a line for each command; the answer is a JSON line of --output:
+// The first line of --output is {"event":"ready"}. stdin has a line for each command; the
+// answer is a JSON line:
 //   start    starts it unless it is up; up {"event":"up"} once it is ready
 //   restart  ends it first where it is up
 //   mark     {"event":"mark", ...}: what its processes used and waited for since the last mark

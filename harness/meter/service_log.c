@@ -75,6 +75,9 @@ void service_log_last_line(const struct service_log *log, char *text, size_t siz
     tail[end] = '\0';
     const char *line = strrchr(tail, '\n');
     snprintf(text, size, "%s", line == NULL ? tail : line + 1);
+    for (char *at = text; *at != '\0'; at++)
+        if (iscntrl((unsigned char)*at))
+            *at = ' ';
 }
 
 bool service_log_keep(const struct service_log *log, const char *path)

@@ -17,7 +17,7 @@
 
 #define STOP_NS (10 * NS_PER_S)
 // How long what the server has started may outlive it.
-#define LINGER_NS    (200 * NS_PER_MS)
+#define LINGER_NS     (200 * NS_PER_MS)
 #define KILL_AGAIN_MS 10
 #define KILL_ROUNDS   1000
 #define EXIT_NO_EXEC  127
@@ -53,8 +53,8 @@ static _Noreturn void become_server(const struct service_process *process, pid_t
         // A shell's background job has these ignored, which would be the server's, too.
         (void)signal(SIGINT, SIG_DFL);
         (void)signal(SIGQUIT, SIG_DFL);
-        execvp(process->settings->command[0], process->settings->command);
-        failed = process->settings->command[0];
+        execvp(process->settings->target[0].words[0], process->settings->target[0].words);
+        failed = process->settings->target[0].words[0];
     }
     const int length = snprintf(text, sizeof text, "%.150s: %s", failed, strerror(errno));
     const ssize_t written = write(report_fd, text, (size_t)length);

@@ -57,8 +57,8 @@ static void add_delay(struct service_totals *totals, pid_t thread, int64_t delay
 {
     // Grown in steps of powers of two.
     if ((totals->delay_count & (totals->delay_count + 1)) == 0) {
-        struct thread_delay *larger = reallocarray(
-            totals->delays, 2 * (totals->delay_count + 1), sizeof *totals->delays);
+        struct thread_delay *larger =
+            reallocarray(totals->delays, 2 * (totals->delay_count + 1), sizeof *totals->delays);
         if (larger == NULL)
             return; // one thread less in a lower bound
         totals->delays = larger;

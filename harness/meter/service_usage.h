@@ -24,7 +24,7 @@ struct thread_delay {
 
 // Running totals.
 struct service_totals {
-    bool from_group;   // else the next two are not known
+    bool from_group; // else the next two are not known
     int64_t user_ns;
     int64_t system_ns;
     int64_t cpu_ns;

@@ -3,9 +3,9 @@
 #include "clock.h"
 #include "common/messages.h"
 #include "common/options.h"
-#include "common/units.h"
 #include "common/ready.h"
 #include "common/signal_name.h"
+#include "common/units.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -49,15 +49,11 @@ struct settings {
     bool commands;         // several are on the command line
     struct target *target; // at least one
     size_t target_count;
-    bool serve;     // run for each line on stdin
-    bool service;   // keep a server running for others; then:
+    bool service; // keep a server running for others; then:
     const char *ready;
     int64_t ready_timeout_ns;
     const char *stop_name;
     int stop_signal;
-    int accounting; // enum accounting
-    int counters;   // enum counter_set
-    char **command; // NULL-terminated, at least one word
 };
 
 // settings_read: fills settings from the command line; the strings stay argv's. Ends

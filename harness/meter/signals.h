@@ -13,10 +13,10 @@ struct signals {
     int fd;           // a signalfd of them
 };
 
-// signals_take: blocks SIGCHLD, SIGCONT and the terminating signals, so that they can be
-// waited for, and those by which a terminal stops: meter continues, and sees for how
-// long the target did not. One that the caller ignores (as nohup does) stays ignored. False
-// after a message.
+// signals_take: blocks SIGCHLD, SIGCONT, SIGUSR1 (end this run, and carry on) and the
+// terminating signals, so that they can be waited for, and those by which a terminal stops: meter
+// continues, and sees for how long the target did not. One that the caller ignores (as nohup does)
+// stays ignored. False after a message.
 bool signals_take(struct signals *signals);
 
 // signals_next: takes one that has come; 0 when there is none. *child, unless NULL, is set to

@@ -171,12 +171,18 @@ static void advance(struct supervisor *supervisor)
 
 static void interrupt(struct supervisor *supervisor, int signal_number)
 {
+    const bool runs = supervisor->phase == RUNNING || supervisor->phase == LINGERING;
+    if (signal_number == SIGUSR1) { // of no more use; the next run may be
+        if (runs)
+            (void)terminate(supervisor, GRACE_NS);
+        return;
+    }
     if (supervisor->outcome->interrupted != 0) {
         kill_tree(supervisor); // asked twice: at once
         return;
     }
     supervisor->outcome->interrupted = signal_number;
-    if (supervisor->phase == RUNNING || supervisor->phase == LINGERING)
+    if (runs)
         (void)terminate(supervisor, GRACE_NS);
 }
 

@@ -20,6 +20,13 @@ static json_t *load_json(const struct assembly *assembly, const struct assembly_
     return object;
 }
 
+static json_t *service_json(const json_t *mark)
+{
+    json_t *service = mark ? json_copy((json_t *)mark) : json_null();
+    json_object_del(service, "event");
+    return service;
+}
+
 static json_t *flags_json(const struct assembly *assembly, const json_t *record)
 {
     const json_t *loads = json_object_get(record, "load");
@@ -57,6 +64,7 @@ json_t *assemble_run(const struct assembly *assembly)
     }
     for (size_t i = 0; i < assembly->load_count; i++)
         json_array_append_new(loads, load_json(assembly, &assembly->loads[i]));
+    json_object_set_new(record, "service", service_json(assembly->service));
     if (json_object_set_new(record, "load", loads) != 0 ||
         json_object_set_new(record, "flags", flags_json(assembly, record)) != 0) {
         json_decref(record);
@@ -136,6 +144,10 @@ const char *assemble_failure(const json_t *record, char *text, size_t size)
                  failure_part(record, "reason"));
         without_controls(text);
         break;
+    case FAILURE_SERVICE:
+        snprintf(text, size, "%s",
+                 json_string_value(json_object_get(json_object_get(record, "service"), "died")));
+        break;
     case FAILURE_SIGNAL:
         snprintf(text, size, "was ended by signal %.0f", judge_number(record, "signal"));
         break;
@@ -144,6 +156,11 @@ const char *assemble_failure(const json_t *record, char *text, size_t size)
         break;
     }
     return text;
+}
+
+const char *assemble_culprit(const json_t *record)
+{
+    return judge_failure(record) == FAILURE_SERVICE ? "service" : "target";
 }
 
 // Where the output of a run without its figure is kept: the stream that the reason names, or
@@ -171,6 +188,9 @@ const char *assemble_advice(const json_t *record, const char *folder, char *text
 {
     if (judge_failure(record) == FAILURE_METRIC)
         return advice_on_metric(record, folder, text, size);
+    if (judge_failure(record) == FAILURE_SERVICE)
+        return "what it wrote is in service.stderr and service.stdout; fix it and continue with "
+               "--resume";
     if (is_stopped(record))
         return "a program that is measured cannot use the terminal: give its input with --input "
                "FILE, and continue with --resume";

@@ -22,6 +22,7 @@ struct assembly {
     const json_t *meter; // a jostle.meter/1
     const struct assembly_load *loads;
     size_t load_count;
+    const json_t *service; // its `mark` at the run's end; NULL: there is none
     double mark_delay_s; // longest round trip of the marks to other nodes
     double cpus;         // of the machine
     bool shared;         // other jobs were on the node
@@ -37,6 +38,9 @@ bool assemble_hyperfine(json_t *meter, const json_t *exported);
 
 // What to do about a failed run of the experiment in `folder`; in text, or a constant.
 const char *assemble_advice(const json_t *record, const char *folder, char *text, size_t size);
+
+// What ended: the target or its service.
+const char *assemble_culprit(const json_t *record);
 
 // How a failed run ended: "failed with exit code 3", "made no figure p99_ms: not found in
 // stdout"; in text, which it returns.

@@ -61,11 +61,15 @@ bool commands_event(struct hub *hub, struct source *source, json_t *line)
     event = event ? event : is_record(line) ? "record" : "";
     if (strcmp(event, "warning") == 0) {
         hub_warn(hub, source, message ? message : "no text");
+    } else if (strcmp(event, "died") == 0) {
+        hub->service_died = true;
     } else if (strcmp(event, "error") == 0) {
         good = hub_fail(hub, source->id, message ? message : "");
     } else if (strcmp(event, source->event) == 0) {
         free(source->event);
         source->event = NULL;
+        if (strcmp(event, "up") == 0)
+            hub->service_died = hub->death_said = false;
         if (strcmp(event, "ready") == 0)
             check_device(hub, source, line);
         if (strcmp(event, "mark") == 0 || strcmp(event, "record") == 0) {
@@ -81,13 +85,14 @@ bool commands_event(struct hub *hub, struct source *source, json_t *line)
 
 static bool answer_stop(struct hub *hub)
 {
-    char text[256] = "", advice[FOLDER_ERROR];
+    char text[512] = "", advice[FOLDER_ERROR];
     const enum stop_reason reason = hub->course.next.stop;
     if (reason == STOP_FAILURE && hub->course.last)
         return hub_answer(
-            hub, "stop\t%s\t%s\t%s", stop_names[reason],
+            hub, "stop\t%s\t%s\t%s\t%s", stop_names[reason],
             assemble_failure(hub->course.last, text, sizeof text),
-            assemble_advice(hub->course.last, hub->folder.path, advice, sizeof advice));
+            assemble_advice(hub->course.last, hub->folder.path, advice, sizeof advice),
+            assemble_culprit(hub->course.last));
     if (reason != STOP_FAILURE && settings_has_gate(&hub->experiment.settings))
         snprintf(text, sizeof text, "%s", verdict_names[gate_verdict(&hub->course.session)]);
     return hub_answer(hub, "stop\t%s\t%s", stop_names[reason], text);
@@ -129,6 +134,13 @@ static bool take_meter(struct hub *hub, char *const *field, size_t count)
     return open_source(hub, "meter", NULL, field[1]);
 }
 
+static bool take_service(struct hub *hub, char *const *field, size_t count)
+{
+    (void)count;
+    char *const names[] = {NULL, NULL, "service", NULL, NULL};
+    return open_source(hub, "service", names, field[1]);
+}
+
 static bool take_load(struct hub *hub, char *const *field, size_t count)
 {
     (void)count;
@@ -145,6 +157,10 @@ static bool take_await(struct hub *hub, char *const *field, size_t count)
         source->event = strdup(field[1]);
     }
     hub->await = true;
+    hub->awaits_record = strcmp(field[1], "record") == 0;
+    struct source *service = sources_find(&hub->sources, "service");
+    if (service && hub->awaits_record && !service->event)
+        service->event = strdup("died");
     return true;
 }
 
@@ -216,6 +232,7 @@ static size_t collect(struct hub *hub, struct assembly_load *loads)
 static json_t *assemble(struct hub *hub, const json_t *meter, double mark_delay_s)
 {
     const struct decision *next = &hub->course.next;
+    const struct source *service = sources_find(&hub->sources, "service");
     struct assembly_load *loads = calloc(hub->sources.count + 1, sizeof *loads);
     const struct assembly assembly = {
         .condition = hub->experiment.settings.conditions[next->condition],
@@ -228,6 +245,7 @@ static json_t *assemble(struct hub *hub, const json_t *meter, double mark_delay_
         .meter = meter,
         .loads = loads,
         .load_count = loads ? collect(hub, loads) : 0,
+        .service = service ? service->last : NULL,
         .mark_delay_s = mark_delay_s,
         .cpus = hub->experiment.cpus,
         .shared = hub->experiment.shared_at_once,
@@ -342,10 +360,11 @@ static bool take_ended(struct hub *hub, char *const *field, size_t count)
 }
 
 static const struct command commands[] = {
-    {"meter", 2, take_meter},   {"load", 6, take_load},     {"await", 3, take_await},
-    {"begin", 1, take_begin},   {"record", 1, take_record}, {"stop", 1, take_stop},
-    {"after", 2, take_after},   {"steps", 2, take_steps},   {"warn", 2, take_warn},
-    {"finish", 1, take_finish}, {"ended", 2, take_ended},   {"rested", 1, take_rested},
+    {"meter", 2, take_meter},   {"service", 2, take_service}, {"load", 6, take_load},
+    {"await", 3, take_await},   {"begin", 1, take_begin},     {"record", 1, take_record},
+    {"stop", 1, take_stop},     {"after", 2, take_after},     {"steps", 2, take_steps},
+    {"warn", 2, take_warn},     {"finish", 1, take_finish},   {"ended", 2, take_ended},
+    {"rested", 1, take_rested},
 };
 
 // An await that bash no longer waits for is given up with the next command.

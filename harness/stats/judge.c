@@ -32,11 +32,13 @@ static bool is_known(const json_t *record, const char *name)
     return value && !json_is_null(value);
 }
 
-const char *const failure_names[FAILURES] = {"",          "exit",        "signal",
-                                             "timed_out", "not_started", "metric"};
+const char *const failure_names[FAILURES] = {
+    "", "exit", "signal", "timed_out", "not_started", "metric", "service"};
 
 enum failure judge_failure(const json_t *record)
 {
+    if (is_known(json_object_get(record, "service"), "died"))
+        return FAILURE_SERVICE;
     if (is_known(record, "start_error"))
         return FAILURE_NOT_STARTED;
     if (json_is_true(json_object_get(record, "timed_out")))
@@ -51,7 +53,8 @@ enum failure judge_failure(const json_t *record)
 
 bool judge_counts(enum failure failure, bool ignore_failure)
 {
-    return failure == FAILURE_NONE || (ignore_failure && failure != FAILURE_NOT_STARTED);
+    return failure == FAILURE_NONE ||
+           (ignore_failure && failure != FAILURE_NOT_STARTED && failure != FAILURE_SERVICE);
 }
 
 static bool cpus_of(const json_t *object, struct cpu_list *list)
@@ -100,6 +103,8 @@ static bool is_sharing(const json_t *record, const json_t *load, double elapsed,
         return false;
     double others_s =
         taken(&mine, record, judge_number(record, "user_s") + judge_number(record, "system_s"));
+    const json_t *service = json_object_get(record, "service");
+    others_s += taken(&mine, service, judge_number(service, "cpu_s"));
     const json_t *loads = json_object_get(record, "load");
     for (size_t i = 0; i < json_array_size(loads); i++) {
         const json_t *other = json_array_get(loads, i);
@@ -151,9 +156,12 @@ static double loads_cpu_s(const json_t *record)
     return sum;
 }
 
+// With that of its service, which is part of what is measured.
 static double target_cpu_s(const json_t *record)
 {
-    return judge_number(record, "user_s") + judge_number(record, "system_s");
+    const double service_s = judge_number(json_object_get(record, "service"), "cpu_s");
+    return judge_number(record, "user_s") + judge_number(record, "system_s") +
+           (isnan(service_s) ? 0 : service_s);
 }
 
 // CPU time of all tasks of the machine but the target and the loads here.

@@ -24,6 +24,7 @@ enum failure {
     FAILURE_TIMED_OUT,
     FAILURE_NOT_STARTED,
     FAILURE_METRIC,
+    FAILURE_SERVICE, // its service ended during the run, whatever the client said then
     FAILURES
 };
 

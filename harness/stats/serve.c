@@ -77,7 +77,14 @@ static bool open_all(struct hub *hub)
     return !resume_note(&hub->experiment, hub->earlier, set_aside) || write_experiment(hub);
 }
 
-// Answers an await once every source has sent its event.
+// Whether the harness has to hear that the service has died while a run is made.
+static bool is_news(const struct hub *hub)
+{
+    return hub->await && hub->awaits_record && hub->service_died && !hub->death_said;
+}
+
+// Answers an await once every source has sent its event. That the service has died, which
+// is watched while a run is made, may be the answer instead.
 static bool advance(struct hub *hub)
 {
     bool all = true;
@@ -94,7 +101,12 @@ static bool advance(struct hub *hub)
                 break;
             }
         }
-        all = all && !source->event;
+        all = all && (!source->event || strcmp(source->event, "died") == 0);
+    }
+    if (!all && is_news(hub)) {
+        hub->await = false;
+        hub->death_said = true;
+        return hub_answer(hub, "died");
     }
     if (!hub->await || !all)
         return true;
