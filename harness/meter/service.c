@@ -1,5 +1,6 @@
 #include "service.h"
 
+#include "capture.h"
 #include "clock.h"
 #include "common/cpus.h"
 #include "common/file.h"
@@ -97,13 +98,13 @@ static bool is_ready(struct service *service)
     default:
         break;
     }
-    char *text = malloc(SERVICE_LOG_KEPT);
+    char *text = malloc(CAPTURE_KEPT_BYTES);
     if (text == NULL)
         return false;
-    service_log_text(&service->process.out, text, SERVICE_LOG_KEPT);
+    service_log_text(&service->process.out, text, CAPTURE_KEPT_BYTES);
     bool found = probe_matches(&service->ready, text);
     if (!found) {
-        service_log_text(&service->process.errors, text, SERVICE_LOG_KEPT);
+        service_log_text(&service->process.errors, text, CAPTURE_KEPT_BYTES);
         found = probe_matches(&service->ready, text);
     }
     free(text);
@@ -292,9 +293,9 @@ static void keep_logs(const struct service *service)
 {
     const struct settings *settings = service->process.settings;
     if (settings->out_path != NULL)
-        (void)service_log_keep(&service->process.out, settings->out_path);
+        (void)capture_keep(service->process.out.fd, settings->out_path);
     if (settings->error_path != NULL)
-        (void)service_log_keep(&service->process.errors, settings->error_path);
+        (void)capture_keep(service->process.errors.fd, settings->error_path);
 }
 
 static void loop(struct service *service)

@@ -1,13 +1,10 @@
 #include "service_log.h"
 
-#include "common/file.h"
-#include "errors.h"
+#include "capture.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +13,7 @@
 
 bool service_log_open(struct service_log *log)
 {
-    *log = (struct service_log){.fd = errors_open()};
+    *log = (struct service_log){.fd = capture_open()};
     return log->fd >= 0;
 }
 
@@ -35,12 +32,12 @@ void service_log_begin(struct service_log *log)
 void service_log_trim(const struct service_log *log)
 {
     const off_t length = length_of(log);
-    if (length <= 2 * SERVICE_LOG_KEPT)
+    if (length <= 2 * CAPTURE_KEPT_BYTES)
         return;
     // A hole keeps the offsets, so that nothing is lost of what is written meanwhile. Where
     // the file system makes none, what there is goes.
     if (fallocate(log->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
-                  length - SERVICE_LOG_KEPT) != 0)
+                  length - CAPTURE_KEPT_BYTES) != 0)
         (void)!ftruncate(log->fd, 0);
 }
 
@@ -78,24 +75,6 @@ void service_log_last_line(const struct service_log *log, char *text, size_t siz
     for (char *at = text; *at != '\0'; at++)
         if (iscntrl((unsigned char)*at))
             *at = ' ';
-}
-
-bool service_log_keep(const struct service_log *log, const char *path)
-{
-    char *text = malloc(SERVICE_LOG_KEPT);
-    if (text == NULL)
-        return false;
-    const size_t length = read_end(log, 0, text, SERVICE_LOG_KEPT);
-    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool written = fd >= 0 && file_write_all(fd, text, length);
-    int error = errno;
-    if (fd >= 0 && close(fd) != 0 && written) {
-        written = false;
-        error = errno;
-    }
-    free(text);
-    errno = error;
-    return written;
 }
 
 void service_log_close(struct service_log *log)

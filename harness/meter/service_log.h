@@ -1,13 +1,11 @@
 // What a service writes to one of its outputs: a file without a name on this node's own disk
-// (errors.h says why), of which the end is kept, however long the service writes.
+// (capture.h says why), of which the end is kept, however long the service writes.
 #ifndef METER_SERVICE_LOG_H
 #define METER_SERVICE_LOG_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
-
-#define SERVICE_LOG_KEPT (1 << 20)
 
 struct service_log {
     int fd;     // -1: there is none
@@ -29,9 +27,6 @@ void service_log_text(const struct service_log *log, char *text, size_t size);
 
 // service_log_last_line: the last line of it that is not blank; "" where there is none.
 void service_log_last_line(const struct service_log *log, char *text, size_t size);
-
-// service_log_keep: writes the last 1 MiB, of all starts, to the file at path. False with errno.
-bool service_log_keep(const struct service_log *log, const char *path);
 
 void service_log_close(struct service_log *log);
 
