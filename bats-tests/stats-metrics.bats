@@ -83,7 +83,7 @@ slowed='(if $condition == "load" then 1.25 else 1 end) * (1 + 0.02 * $noise) | {
     grep -q '^outliers: .*the farthest is 0.30. times the median' texts
     grep -q '^warm-up: the first run shows 0.60. times the median: it warms caches, and pulls the mean down by' texts
     grep -q '^noise: the change cannot be distinguished' texts
-    run grep -E 'take|slow|long|time[^s]' texts
+    run grep -E 'take|slower|slowest|longer|times too' texts
     [ "$status" = 1 ]
 }
 
