@@ -93,6 +93,34 @@ values() {
         --arg host "$(uname -n)" --arg folder "$PWD" <out/experiment.json
 }
 
+@test "metrics are names, definitions and adapters, in the order given; the record says which decide" {
+    printf '# a test\ncommand: x\nlast=stdout:/last ([0-9.]+)/,unit=ms\nerrors=stdout:/errors ([0-9]+)/,role=errors\n' >own
+    "$EXPERIMENT" run --output out --metric wall_s,cpu_s --metric 'rate=stdout:/a,b=([0-9]+)/,unit=1/s,better=higher' --metric @./own --decide rate,cpu_s -- true >/dev/null
+    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    holds '.settings | .metric == ["wall_s", "cpu_s", "rate", "last"] and .decide == ["cpu_s", "rate"]
+        and ([.metrics[] | [.name, .source, .unit, .better, .role, .adapter]] == [["rate", "stdout:/a,b=([0-9]+)/", "1/s", "higher", "result", null],
+            ["last", "stdout:/last ([0-9.]+)/", "ms", "lower", "result", "own"], ["errors", "stdout:/errors ([0-9]+)/", "", "lower", "errors", "own"]])' <out/experiment.json
+    "$EXPERIMENT" run --output plain -- true >/dev/null
+    holds '.settings | .metric == ["wall_s"] and .metrics == [] and .decide == ["wall_s"]' <plain/experiment.json
+}
+
+@test "metrics that cannot be are refused before anything is made, with the nearest name" {
+    refused() {
+        run -2 "$EXPERIMENT" run --output refused "${@:2}" -- true
+        # shellcheck disable=SC2053 # a pattern
+        [[ $output == $1 ]]
+        [[ ! -e refused ]]
+    }
+    local rate='rate=stdout:/([0-9]+)/'
+    refused 'jostle: --metric wal_s:*did you mean wall_s?*' --metric wal_s
+    refused 'jostle: --metric cpu_s: cpu_s is there twice:*' --metric all --metric cpu_s --metric cpu_s
+    refused 'jostle: --metric *: rate is there twice: *' --metric "$rate" --metric "$rate"
+    refused "jostle: --decide rat: 'rat' is none of the metrics of --metric (did you mean rate[?])*" --metric "$rate" --decide rat
+    refused "jostle: --decide user_s: 'user_s' is none*" --metric wall_s --decide user_s
+    refused 'jostle: --engine hyperfine does not measure rate:*' --metric "wall_s" --metric "$rate" --engine hyperfine
+    refused 'jostle: --metric @nobody: *' --metric @nobody
+}
+
 @test "the record's members are those of the recorded experiments" {
     "$EXPERIMENT" slowdown --output out --load cpu -- true >/dev/null
     local recorded=$ROOT/results/reference/neighbours/experiment.json
@@ -226,6 +254,8 @@ begun() {
     [[ $output == *'conditions: recorded baseline, low, now baseline, high'* ]]
     run -2 again --nice 3
     [[ $output == *'nice: recorded none, now 3'* ]]
+    run -2 again --metric 'rate=stdout:/([0-9]+)/'
+    [[ $output == *'metrics: recorded none, now '*'rate'* || $output == *'metrics: recorded [], now '*'rate'* ]]
     run -2 again --seed 6
     [[ $output == *'seed: recorded 5, now 6'* ]]
     sha256sum --quiet -c sums

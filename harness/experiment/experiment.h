@@ -7,6 +7,7 @@
 #include "combinations.h"
 #include "folder.h"
 #include "loads.h"
+#include "metrics.h"
 #include "placed.h"
 #include "settings.h"
 #include "variants.h"
@@ -25,6 +26,7 @@ struct session {
 struct experiment {
     struct arena arena;
     struct settings settings;
+    struct metrics metrics;
     struct session session;
     struct options *given;
     const char **target; /* what follows the options: the command to measure */

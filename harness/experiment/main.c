@@ -178,6 +178,7 @@ static void open_folder(struct experiment *experiment, const json_t *old)
 static void end(struct experiment *experiment)
 {
     placed_free(&experiment->placed);
+    metrics_free(&experiment->metrics);
     json_decref(experiment->cell);
     options_free(experiment->given);
     arena_free(&experiment->arena);
@@ -196,6 +197,7 @@ static int begin(const struct command *command, int argc, char **argv)
         old = resume_read(&experiment.arena, experiment.session.output);
     take_seed(&experiment, old);
     settings_complete(&experiment.settings);
+    metrics_make(&experiment.metrics, &experiment.arena, &experiment.settings);
     add_conditions(&experiment, command, loads);
     combinations_make(&experiment.combinations, &experiment.arena, &experiment.variants,
                       &experiment.conditions);

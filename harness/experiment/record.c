@@ -16,6 +16,13 @@ static json_t *command(const struct experiment *experiment)
     return words;
 }
 
+static json_t *settings_of(const struct experiment *experiment)
+{
+    json_t *settings = settings_to_json(&experiment->settings);
+    metrics_to_json(&experiment->metrics, settings);
+    return settings;
+}
+
 json_t *experiment_to_json(const struct experiment *experiment)
 {
     struct counters counters;
@@ -29,9 +36,9 @@ json_t *experiment_to_json(const struct experiment *experiment)
         variants_to_json(&experiment->variants), "conditions",
         combinations_to_json(&experiment->combinations, &experiment->variants), "variables",
         variables_to_json(), "loads", conditions_to_json(&experiment->conditions), "settings",
-        settings_to_json(&experiment->settings), "environment",
-        environment_to_json(&environment, &counters), "placement", experiment->placed.record,
-        "cell", experiment->cell, "before", counters_to_json(&counters));
+        settings_of(experiment), "environment", environment_to_json(&environment, &counters),
+        "placement", experiment->placed.record, "cell", experiment->cell, "before",
+        counters_to_json(&counters));
     if (record != NULL && experiment->cell == NULL)
         json_object_set_new(record, "cell", json_null());
     if (record != NULL)

@@ -96,9 +96,9 @@ static void compare_variants(struct differences *differences, const json_t *old,
  * order, so an experiment with other limits begins with the same runs. */
 static bool may_change(const char *setting)
 {
-    static const char *const names[] = {"error",      "confidence",     "min_runs", "max_runs",
-                                        "max_time_s", "metric",         "at_most",  "strict",
-                                        "statistic",  "ready_timeout_s"};
+    static const char *const names[] = {"error",      "confidence", "min_runs", "max_runs",
+                                        "max_time_s", "metric",     "decide",   "at_most",
+                                        "strict",     "statistic",  "ready_timeout_s"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i], setting) == 0)
             return true;
@@ -187,6 +187,13 @@ void resume_warn(const struct folder *folder, const json_t *old, const json_t *n
     json_decref(changes);
 }
 
+/* Whether a setting that older records do not have says what those did anyway. */
+static bool is_as_before(const char *name, const json_t *value, const json_t *settings)
+{
+    return is_off(value) ||
+           (strcmp(name, "decide") == 0 && json_equal(value, json_object_get(settings, "metric")));
+}
+
 /* json_equal() takes 1 and 1.0 for different numbers; older records have both. */
 static bool same_settings(const json_t *old, const json_t *new)
 {
@@ -195,6 +202,8 @@ static bool same_settings(const json_t *old, const json_t *new)
     json_object_foreach((json_t *)new, name, value)
     {
         const json_t *before = json_object_get(old, name);
+        if (before == NULL && is_as_before(name, value, new))
+            continue;
         const bool numbers = json_is_number(before) && json_is_number(value);
         if (numbers ? json_number_value(before) != json_number_value(value)
                     : !json_equal(before, value))

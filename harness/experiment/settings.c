@@ -1,5 +1,7 @@
 #include "settings.h"
 
+#include "metrics.h"
+
 #include "common/messages.h"
 #include "common/option_value.h"
 #include "common/ready.h"
@@ -22,25 +24,10 @@
 
 static const char *const engines[] = {"meter", "hyperfine", NULL};
 static const char *const places[] = {"core", "smt", "l3", "node", "other-node", "machine", NULL};
-static const char *const metrics[] = {"wall_s", "user_s", "system_s", "max_rss_bytes", "all", NULL};
 
 static bool check_place(const char *text, char *error, size_t size)
 {
     return option_choose(text, places, error, size) >= 0;
-}
-
-static bool check_metric(const char *text, char *error, size_t size)
-{
-    char word[64];
-    for (const char *at = text;; at++) {
-        const size_t length = strcspn(at, ",");
-        snprintf(word, sizeof word, "%.*s", (int)length, at);
-        if (option_choose(word, metrics, error, size) < 0)
-            return false;
-        at += length;
-        if (*at == '\0')
-            return true;
-    }
 }
 
 /* A number of cores at *text, which is moved behind it. */
@@ -144,13 +131,23 @@ const struct option_row settings_rows[] = {
      .preset = "0",
      .help = "runs of each condition before the measurement; recorded as block 0, not used"},
     {.name = "metric",
+     .argument = "METRIC",
+     .type = OPTION_LIST,
+     FIELD(metric),
+     .check = metrics_check,
+     .help = "what is measured, must converge, and pass --at-most (default: wall_s); may be given "
+             "again: names joined by commas, such as wall_s,cpu_s,context_switches, or all "
+             "(wall_s, user_s, system_s, max_rss_bytes); or a figure that the target prints, "
+             "NAME=stdout:/REGEX/ (also stderr:, file:PATH:, jq:EXPRESSION), with "
+             ",unit=U,better=higher,take=first|sum|mean|max behind it; or @ADAPTER, which knows "
+             "a program's output (jostle adapters lists them). The slowdown of the wall time is "
+             "shown in any case"},
+    {.name = "decide",
      .argument = "LIST",
      .type = OPTION_TEXT,
-     FIELD(metric),
-     .check = check_metric,
-     .preset = "wall_s",
-     .help = "what must converge, and pass --at-most: wall_s, user_s, system_s, max_rss_bytes or "
-             "all; the slowdown of the wall time is shown in any case"},
+     FIELD(decide),
+     .help = "of the metrics only these must converge and pass --at-most; the others are reported "
+             "(default: all)"},
     {.name = "statistic",
      .argument = "NAME",
      .type = OPTION_CHOICE,

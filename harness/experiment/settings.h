@@ -16,8 +16,9 @@ struct settings {
     uint64_t max_runs;
     int64_t max_time_ns; /* 0: none */
     uint64_t warmup, discard_warmup;
-    const char *metric; /* a list with commas, or "all" */
-    int statistic;      /* enum statistic */
+    struct option_list metric; /* as it was given: metrics.h reads it */
+    const char *decide;        /* NULL: not given */
+    int statistic;             /* enum statistic */
     struct option_list variant;
     const char *prepare, *cleanup; /* NULL: none */
     const char *input;             /* NULL: not given, /dev/null */
@@ -56,7 +57,8 @@ bool settings_set(struct settings *settings, const char *name, const char *text,
 /* Completes what depends on others, and checks what must fit together; wrong use
  * ends the program. */
 void settings_complete(struct settings *settings);
-/* `settings` of experiment.json: times in seconds, what was not given null. */
+/* `settings` of experiment.json but for the metrics: times in seconds, what was not given
+ * null. */
 json_t *settings_to_json(const struct settings *settings);
 
 #endif

@@ -16,18 +16,6 @@ static json_t *priority(int64_t nice)
     return nice == NICE_UNSET ? json_null() : json_integer(nice);
 }
 
-static json_t *metrics_to_json(const char *text)
-{
-    json_t *list = json_array();
-    if (strcmp(text, "all") == 0)
-        text = "wall_s,user_s,system_s,max_rss_bytes";
-    for (size_t length; *text != '\0'; text += length + (text[length] == ',')) {
-        length = strcspn(text, ",");
-        json_array_append_new(list, json_stringn(text, length));
-    }
-    return list;
-}
-
 static json_t *list_to_json(const struct option_list *list)
 {
     json_t *array = json_array();
@@ -49,7 +37,6 @@ json_t *settings_to_json(const struct settings *settings)
         {"max_runs", json_integer((json_int_t)settings->max_runs)},
         {"max_time_s", seconds(settings->max_time_ns)},
         {"warmup", json_integer((json_int_t)settings->warmup)},
-        {"metric", metrics_to_json(settings->metric)},
         {"statistic", json_string(statistic_names[settings->statistic])},
         {"prepare", text_to_json(settings->prepare)},
         {"cleanup", text_to_json(settings->cleanup)},

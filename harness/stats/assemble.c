@@ -3,6 +3,8 @@
 #include "judge.h"
 #include "messages.h"
 
+#include "common/metric.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -176,6 +178,8 @@ static const char *advice_on_metric(const json_t *record, const char *folder, ch
                                     size_t size)
 {
     const char *kept = kept_output(record);
+    if (builtin_metric(failure_part(record, "metric")))
+        return "leave it out of --metric, or measure as root or on another machine";
     snprintf(
         text, size,
         "fix its definition or the command%s%s%s%s, and start again; with --ignore-failure the "

@@ -56,14 +56,26 @@ static void take_values(const struct settings *settings, const json_t *record,
     }
 }
 
+// Why a chosen metric of a new record cannot be used; false where it can. Of what every run
+// has only old records lack some.
+static bool is_unusable(const struct settings *settings, size_t metric, double value, char *reason,
+                        size_t size)
+{
+    const struct metric_setting *one = &settings->metrics[metric];
+    if (one->chosen && one->builtin && metric >= BASIC_METRICS && isnan(value)) {
+        snprintf(reason, size, "not counted on this machine");
+        return true;
+    }
+    snprintf(reason, size, "is %.6g, and a ratio needs more than 0", value);
+    return is_no_ratio(settings, metric, value);
+}
+
 void record_note_failure(const struct settings *settings, json_t *record)
 {
     char reason[64];
     for (size_t i = 0; i < settings->metric_count && judge_failure(record) == FAILURE_NONE; i++) {
-        const double value = value_of(settings, record, i);
-        if (!is_no_ratio(settings, i, value))
+        if (!is_unusable(settings, i, value_of(settings, record, i), reason, sizeof reason))
             continue;
-        snprintf(reason, sizeof reason, "is %.6g, and a ratio needs more than 0", value);
         json_object_set_new(
             record, "metric_failure",
             json_pack("{s:s, s:s}", "metric", settings->metrics[i].name, "reason", reason));

@@ -31,8 +31,9 @@ enum record_status { RECORD_OK, RECORD_WARM_UP, RECORD_SET_ASIDE, RECORD_BROKEN,
 enum record_status record_take(const struct settings *settings, const json_t *record,
                                struct observation *run, char *why, size_t why_size);
 
-// Notes in a record that a metric of which ratios are made is 0 or negative, unless
-// something else failed: its `metric_failure`.
+// Notes in a new record that a chosen metric cannot be used, unless something else failed,
+// in its `metric_failure`: one of which ratios are made is 0 or negative, or one that
+// jostle measures was not counted.
 void record_note_failure(const struct settings *settings, json_t *record);
 
 // Reads one line. *record is then the whole record, a new reference, or NULL

@@ -1,0 +1,245 @@
+#include "metrics.h"
+
+#include "adapters.h"
+
+#include "common/messages.h"
+#include "common/metric_json.h"
+#include "harness/stats/metric_settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So many that stats can take, beside those that each run has. */
+#define MOST (MAX_METRICS - BASIC_METRICS)
+
+/* Where metrics go; what was wrong with one that did not. */
+struct reader {
+    struct metrics *metrics; /* NULL: they are only checked */
+    struct arena *arena;
+    char *error;
+    size_t size;
+};
+
+static struct chosen_metric *find(const struct metrics *metrics, const char *name)
+{
+    for (size_t i = 0; i < metrics->count; i++)
+        if (strcmp(metrics->metric[i].name, name) == 0)
+            return &metrics->metric[i];
+    return NULL;
+}
+
+/* An adapter's helper that came with another of its metrics. */
+static bool is_again(const struct chosen_metric *one, const struct chosen_metric *other)
+{
+    return one->helper && other->helper && one->adapter != NULL && other->adapter != NULL &&
+           strcmp(one->adapter, other->adapter) == 0;
+}
+
+static bool add(const struct reader *reader, const struct chosen_metric *metric)
+{
+    struct metrics *metrics = reader->metrics;
+    const struct chosen_metric *before = find(metrics, metric->name);
+    if (before != NULL && is_again(before, metric))
+        return true;
+    if (before != NULL) {
+        snprintf(reader->error, reader->size, "%s is there twice: give each metric once",
+                 metric->name);
+        return false;
+    }
+    if (metrics->count == MOST) {
+        snprintf(reader->error, reader->size, "these are more than %d metrics: leave some out",
+                 MOST);
+        return false;
+    }
+    metrics->metric[metrics->count++] = *metric;
+    return true;
+}
+
+static bool add_definition(const struct reader *reader, const char *text, const char *adapter)
+{
+    struct metric metric;
+    if (!metric_parse(&metric, text, reader->error, reader->size))
+        return false;
+    const struct chosen_metric chosen = {.name = metric.name,
+                                         .metric = metric,
+                                         .adapter = adapter,
+                                         .helper = metric.role != ROLE_RESULT};
+    bool good = strlen(metric.unit) < METRIC_UNIT_SIZE;
+    if (!good)
+        snprintf(reader->error, reader->size, "metric %s: its unit has more than %d characters",
+                 metric.name, METRIC_UNIT_SIZE - 1);
+    const size_t before = reader->metrics != NULL ? reader->metrics->count : 0;
+    if (good && reader->metrics != NULL)
+        good = add(reader, &chosen);
+    if (reader->metrics == NULL || reader->metrics->count == before)
+        metric_free(&metric);
+    return good;
+}
+
+static bool add_builtin(const struct reader *reader, const char *name)
+{
+    const struct builtin_metric *builtin = builtin_metric(name);
+    const struct chosen_metric chosen = {.name = name, .builtin = builtin};
+    if (builtin == NULL) {
+        const char *near = builtin_metric_nearest(name);
+        snprintf(reader->error, reader->size,
+                 "no metric is named '%s'%s%s%s: give names such as wall_s,max_rss_bytes, or all, "
+                 "or a definition such as 'rate=stdout:/rate: ([0-9.]+)/,better=higher'",
+                 name, near != NULL ? " (did you mean " : "", near != NULL ? near : "",
+                 near != NULL ? "?)" : "");
+        return false;
+    }
+    struct chosen_metric kept = chosen;
+    kept.name = builtin->name;
+    return reader->metrics == NULL || add(reader, &kept);
+}
+
+/* Each name of a list with commas; `all` is those that every record has. */
+static bool add_names(const struct reader *reader, const char *list)
+{
+    char word[METRIC_NAME_SIZE];
+    for (const char *at = list;; at++) {
+        const size_t length = strcspn(at, ",");
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        const bool all = strcmp(word, "all") == 0;
+        bool good = all || add_builtin(reader, word);
+        for (size_t i = 0; all && good && i < METRICS_ALWAYS; i++)
+            good = add_builtin(reader, builtin_metrics[i].name);
+        at += length;
+        if (!good || *at == '\0')
+            return good;
+    }
+}
+
+static bool add_adapter(const struct reader *reader, const char *text)
+{
+    char name[128];
+    char **definitions = adapter_definitions(text, reader->error, reader->size);
+    bool good = definitions != NULL;
+    adapter_name(text, name, sizeof name);
+    const char *adapter = reader->arena != NULL ? arena_format(reader->arena, "%s", name) : name;
+    for (size_t i = 0; good && definitions[i] != NULL; i++)
+        good = add_definition(reader, definitions[i], adapter);
+    free(definitions);
+    return good;
+}
+
+static bool add_text(const struct reader *reader, const char *text)
+{
+    if (text[0] == '@')
+        return add_adapter(reader, text);
+    return metric_is_definition(text) ? add_definition(reader, text, NULL)
+                                      : add_names(reader, text);
+}
+
+bool metrics_check(const char *text, char *error, size_t size)
+{
+    const struct reader reader = {.error = error, .size = size};
+    return add_text(&reader, text);
+}
+
+/* Without one that is a result, the wall time is. */
+static void complete(const struct reader *reader)
+{
+    for (size_t i = 0; i < reader->metrics->count; i++)
+        if (!reader->metrics->metric[i].helper)
+            return;
+    (void)add_builtin(reader, builtin_metrics[WALL_S].name);
+}
+
+static void decide_by(struct metrics *metrics, const char *list, const char *name)
+{
+    const char *names[MOST + 1];
+    size_t count = 0;
+    for (size_t i = 0; i < metrics->count; i++)
+        if (!metrics->metric[i].helper)
+            names[count++] = metrics->metric[i].name;
+    names[count] = NULL;
+    struct chosen_metric *metric = find(metrics, name);
+    if (metric != NULL && !metric->helper) {
+        metric->decides = true;
+        return;
+    }
+    const char *near = nearest_name(name, names);
+    usage_error("--decide %s: '%s' is none of the metrics of --metric%s%s%s: name some of those",
+                list, name, near != NULL ? " (did you mean " : "", near != NULL ? near : "",
+                near != NULL ? "?)" : "");
+}
+
+/* All of the results, or those of the list. */
+static void decide(struct metrics *metrics, struct arena *arena, const char *list)
+{
+    for (size_t i = 0; i < metrics->count; i++)
+        metrics->metric[i].decides = list == NULL && !metrics->metric[i].helper;
+    char *rest = list != NULL ? arena_format(arena, "%s", list) : NULL;
+    for (char *name; (name = strsep(&rest, ",")) != NULL;)
+        decide_by(metrics, list, name);
+}
+
+/* hyperfine keeps what the target prints, and counts nothing. */
+static void check_engine(const struct metrics *metrics, const struct settings *settings)
+{
+    if (settings->engine != ENGINE_HYPERFINE)
+        return;
+    for (size_t i = 0; i < metrics->count; i++) {
+        const struct builtin_metric *builtin = metrics->metric[i].builtin;
+        if (builtin == NULL || builtin >= builtin_metrics + METRICS_ALWAYS)
+            usage_error("--engine hyperfine does not measure %s: leave --engine out, or choose of "
+                        "wall_s, user_s, system_s and max_rss_bytes",
+                        metrics->metric[i].name);
+    }
+}
+
+void metrics_make(struct metrics *metrics, struct arena *arena, const struct settings *settings)
+{
+    char error[1024];
+    const struct reader reader = {metrics, arena, error, sizeof error};
+    *metrics = (struct metrics){.metric = arena_take(arena, MOST * sizeof *metrics->metric)};
+    for (size_t i = 0; i < settings->metric.count; i++)
+        if (!add_text(&reader, settings->metric.item[i]))
+            usage_error("--metric %s: %s", settings->metric.item[i], error);
+    complete(&reader);
+    decide(metrics, arena, settings->decide);
+    check_engine(metrics, settings);
+}
+
+void metrics_to_json(const struct metrics *metrics, json_t *settings)
+{
+    json_t *names = json_array(), *definitions = json_array(), *deciding = json_array();
+    for (size_t i = 0; i < metrics->count; i++) {
+        const struct chosen_metric *one = &metrics->metric[i];
+        if (!one->helper)
+            json_array_append_new(names, json_string(one->name));
+        if (one->decides)
+            json_array_append_new(deciding, json_string(one->name));
+        if (one->builtin == NULL)
+            json_array_append_new(definitions, metric_to_json(&one->metric, one->adapter));
+    }
+    json_object_set_new(settings, "metric", names);
+    json_object_set_new(settings, "metrics", definitions);
+    json_object_set_new(settings, "decide", deciding);
+}
+
+static bool needs(const struct metrics *metrics, enum metric_counters counters)
+{
+    for (size_t i = 0; i < metrics->count; i++)
+        if (metrics->metric[i].builtin != NULL && metrics->metric[i].builtin->counters == counters)
+            return true;
+    return false;
+}
+
+const char *metrics_counters(const struct metrics *metrics)
+{
+    if (!needs(metrics, NEEDS_SOFTWARE_COUNTERS))
+        return NULL;
+    return needs(metrics, NEEDS_HARDWARE_COUNTERS) ? "all" : "software";
+}
+
+void metrics_free(struct metrics *metrics)
+{
+    for (size_t i = 0; i < metrics->count; i++)
+        if (metrics->metric[i].builtin == NULL)
+            metric_free(&metrics->metric[i].metric);
+    metrics->count = 0;
+}

@@ -1,0 +1,40 @@
+#ifndef EXPERIMENT_METRICS_H
+#define EXPERIMENT_METRICS_H
+
+/* What each run is judged by: the metrics of --metric, and which of them decide (--decide). */
+
+#include "arena.h"
+#include "settings.h"
+
+#include "common/metric.h"
+
+#include <jansson.h>
+
+struct chosen_metric {
+    const char *name;
+    const struct builtin_metric *builtin; /* NULL: it is found in the output, by: */
+    struct metric metric;
+    const char *adapter; /* where that is from; NULL */
+    bool helper;         /* recorded only: it says something about the run (role=) */
+    bool decides;
+};
+
+struct metrics {
+    struct chosen_metric *metric;
+    size_t count;
+};
+
+/* Reads them from the settings; without any it is the wall time. Wrong use ends the
+ * program. metrics_free() frees them. */
+void metrics_make(struct metrics *metrics, struct arena *arena, const struct settings *settings);
+/* Adds `metric`, `metrics` and `decide` to the settings of experiment.json. */
+void metrics_to_json(const struct metrics *metrics, json_t *settings);
+/* The events that meter has to count for them, as its --counters has it; NULL: its default
+ * will do. */
+const char *metrics_counters(const struct metrics *metrics);
+void metrics_free(struct metrics *metrics);
+
+/* A check of the option --metric. */
+bool metrics_check(const char *text, char *error, size_t size);
+
+#endif
