@@ -127,7 +127,7 @@ no_metric() {
     metric '_q 0 - jq [.a,.b]|max take=last,unit=ms,better=lower,quantile=0.999' \
         '_q=jq:[.a,.b]|max,unit=ms,quantile=0.999'
     metric 'f 2 out put/x.log regex ^([0-9]+) take=mean,better=lower' 'f=file:out put/x.log:/^([0-9]+)/,take=mean'
-    metric 'j 2 /tmp/x jq .a/.b take=last,better=lower,role=errors' 'j=file:/tmp/x:jq:.a/.b,role=errors'
+    metric 'j 2 /tmp/x jq .a/.b take=last,better=lower,role=errors,loop=open' 'j=file:/tmp/x:jq:.a/.b,loop=open,role=errors'
 }
 
 @test "a metric's definition that is wrong is refused with what to do" {
@@ -140,11 +140,12 @@ no_metric() {
     no_metric '/(/ is no POSIX extended regular expression: Unmatched (' 'x=stdout:/(/'
     no_metric 'between two slashes' 'x=stdout:/(1)'
     no_metric 'option untis is not known: did you mean unit?' 'x=stdout:/(1)/,untis=s'
-    no_metric 'option foo is not known: there are take' 'x=stdout:/(1)/,unit=req/s,foo=1'
+    no_metric 'option colour is not known: there are take' 'x=stdout:/(1)/,unit=req/s,colour=1'
     no_metric 'unit= is empty' 'x=stdout:/(1)/,unit='
     no_metric 'take=least: it is one of last, first, sum, mean, max' 'x=stdout:/(1)/,take=least'
     no_metric 'better=up: it is one of lower, higher' 'x=jq:.a,better=up'
     no_metric 'quantile=99: it is a number between 0 and 1' 'x=jq:.a,quantile=99'
+    no_metric 'loop=half: it is one of unknown, open, closed' 'x=jq:.a,loop=half'
     no_metric 'unit= is given twice' 'x=jq:.a,unit=s,unit=ms'
     no_metric 'jq: has no expression' 'x=jq: '
     no_metric 'it is file:PATH:/REGEX/' 'x=file:/(1)/'

@@ -63,6 +63,15 @@ found() {
     [ "$output" = 'x 5' ]
 }
 
+@test "a unit of time behind a figure is converted to the metric's own, and halves are compared" {
+    run -0 values 'a=stdout:/a ([0-9.]+[a-z]+)/,unit=ms' 'b=stdout:/b (.*)/,unit=us' 'c=stdout:/c (.*)/,unit=s' 'd=stdout:/d (.*)/,unit=ms' \
+        -- printf 'a 7.43ms\na 1.5s\nb 727.00us\nc 1.5m\nd 5MB\n'
+    [ "${lines[*]}" = 'a 1500 b 727 c 90 d null d: no number: "5MB"' ]
+    run -0 values 'h=stdout:/(.*)/,take=halves' 'j=jq:.,take=halves' -- printf '1\n3\n100\n3\n5\n'
+    [ "${lines[*]}" = 'h 2 j 2' ]
+    fails '3 values in stdout: halves need 4' 'stdout:/(.*)/,take=halves' 'seq 3'
+}
+
 @test "a figure that is not there, is no number or not finite is a failure with its reason, never a zero" {
     fails 'not found in stdout' 'stdout:/x=(.)/' 'echo y=1'
     fails 'not found in stderr' 'stderr:/(1)/' :
@@ -88,6 +97,9 @@ found() {
     # One that is no number only counts where its value would.
     run -0 values 'l=stdout:/x=(.*)/' 'f=stdout:/x=(.*)/,take=first' 'm=stdout:/x=(.*)/,take=max' -- printf 'x=-\nx=2\n'
     [ "${lines[*]}" = 'l 2 f null m null f: no number: "-"' ]
+    # What is no result may be missing.
+    run -0 values 'e=stdout:/errors: (.*)/,role=errors' 'x=stdout:/(1)/' -- echo 1
+    [ "${lines[*]}" = 'e null x 1' ]
     # One expression that fails does not take the others with it.
     run -0 values 'a=jq:error("no")' 'b=jq:.b' -- echo '{"b":3}'
     [ "${lines[*]}" = 'a null b 3 a: jq: "no"' ]

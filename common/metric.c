@@ -14,19 +14,27 @@
 #define LONGEST_NAME 64
 
 const char *const metric_take_names[] = {
-    [TAKE_LAST] = "last", [TAKE_FIRST] = "first", [TAKE_SUM] = "sum",
-    [TAKE_MEAN] = "mean", [TAKE_MAX] = "max",     [METRIC_TAKES] = NULL,
+    [TAKE_LAST] = "last", [TAKE_FIRST] = "first",   [TAKE_SUM] = "sum",    [TAKE_MEAN] = "mean",
+    [TAKE_MAX] = "max",   [TAKE_HALVES] = "halves", [METRIC_TAKES] = NULL,
 };
 
 const char *const metric_role_names[] = {
     [ROLE_RESULT] = "result",   [ROLE_REQUESTS] = "requests", [ROLE_ERRORS] = "errors",
-    [ROLE_OFFERED] = "offered", [ROLE_ACHIEVED] = "achieved", [ROLE_SECONDS] = "seconds",
+    [ROLE_OFFERED] = "offered", [ROLE_ACHIEVED] = "achieved", [ROLE_HALVES] = "halves",
     [METRIC_ROLES] = NULL,
+};
+
+const char *const metric_loop_names[] = {
+    [LOOP_UNKNOWN] = "unknown",
+    [LOOP_OPEN] = "open",
+    [LOOP_CLOSED] = "closed",
+    [METRIC_LOOPS] = NULL,
 };
 
 const char *const metric_better_names[] = {"lower", "higher", NULL};
 
-static const char *const option_names[] = {"take", "unit", "better", "role", "quantile", NULL};
+static const char *const option_names[] = {"take",     "unit", "better", "role",
+                                           "quantile", "loop", NULL};
 
 /* Where a definition is being read, and what was wrong with it. */
 struct reader {
@@ -133,6 +141,9 @@ static bool set_option(const struct reader *reader, const char *option, const ch
     } else if (strcmp(option, "better") == 0) {
         chosen = choose(reader, option, value, metric_better_names);
         metric->higher_is_better = chosen == 1;
+    } else if (strcmp(option, "loop") == 0) {
+        chosen = choose(reader, option, value, metric_loop_names);
+        metric->loop = chosen < 0 ? LOOP_UNKNOWN : (enum metric_loop)chosen;
     } else {
         chosen = choose(reader, option, value, metric_role_names);
         metric->role = chosen < 0 ? ROLE_RESULT : (enum metric_role)chosen;
@@ -188,7 +199,7 @@ static bool refuse_tail(const struct reader *reader, const char *text)
     const char *near = nearest_name(word, option_names);
     return refuse(reader, "option %s is not known: %s%s%s", word,
                   near != NULL ? "did you mean "
-                               : "there are take, unit, better, role and quantile",
+                               : "there are take, unit, better, role, quantile and loop",
                   near != NULL ? near : "", near != NULL ? "?" : "");
 }
 
@@ -301,6 +312,8 @@ char *metric_definition(const struct metric *metric)
         fprintf(stream, ",role=%s", metric_role_names[metric->role]);
     if (!isnan(metric->quantile))
         fprintf(stream, ",quantile=%.15g", metric->quantile);
+    if (metric->loop != LOOP_UNKNOWN)
+        fprintf(stream, ",loop=%s", metric_loop_names[metric->loop]);
     if (fclose(stream) == 0)
         return text;
     free(text);

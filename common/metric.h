@@ -13,18 +13,30 @@
  * figure; EXPRESSION is of jq, and reads JSON from stdout or the file. Options are read from
  * the end of the text backwards, so an expression may have commas:
  *
- *     take=first|last|sum|mean|max   which of several matches counts; last
- *     unit=TEXT                      as it is printed; none
+ *     take=first|last|sum|mean|max   which of several matches counts; last. halves: the mean
+ *                                    of the later half of them by that of the earlier half
+ *     unit=TEXT                      as it is printed; none. Where it is a unit of time, a
+ *                                    figure with another one behind it ("1.2s") is converted
  *     better=lower|higher            lower
  *     role=requests|errors|...       says something about the run instead of being its
- *                                    result (METRIC_ROLES); result
- *     quantile=Q                     the figure is this quantile of the requests, 0 to 1 */
+ *                                    result (METRIC_ROLES), and may be missing; result
+ *     quantile=Q                     the figure is this quantile of the requests, 0 to 1
+ *     loop=open|closed               whether requests were made when they were due, or when
+ *                                    the answer to the one before had come */
 
 #include <stdbool.h>
 #include <stddef.h>
 
 enum metric_source { METRIC_STDOUT, METRIC_STDERR, METRIC_FILE, METRIC_SOURCES };
-enum metric_take { TAKE_LAST, TAKE_FIRST, TAKE_SUM, TAKE_MEAN, TAKE_MAX, METRIC_TAKES };
+enum metric_take {
+    TAKE_LAST,
+    TAKE_FIRST,
+    TAKE_SUM,
+    TAKE_MEAN,
+    TAKE_MAX,
+    TAKE_HALVES,
+    METRIC_TAKES
+};
 
 /* What a metric says of a run. One that is not its result is recorded, and nothing more. */
 enum metric_role {
@@ -33,13 +45,16 @@ enum metric_role {
     ROLE_ERRORS,   /* how many of them failed */
     ROLE_OFFERED,  /* the rate that the client was told to make, a second */
     ROLE_ACHIEVED, /* the rate that it made */
-    ROLE_SECONDS,  /* how long it made requests */
+    ROLE_HALVES,   /* how the later part of the run was to the earlier one */
     METRIC_ROLES
 };
+
+enum metric_loop { LOOP_UNKNOWN, LOOP_OPEN, LOOP_CLOSED, METRIC_LOOPS };
 
 /* Their names in definitions and records, each list ended by NULL. */
 extern const char *const metric_take_names[];
 extern const char *const metric_role_names[];
+extern const char *const metric_loop_names[];
 extern const char *const metric_better_names[]; /* lower, higher: by higher_is_better */
 
 struct metric {
@@ -53,7 +68,8 @@ struct metric {
     char *unit; /* "": none */
     bool higher_is_better;
     enum metric_role role;
-    double quantile; /* NAN: it is none */
+    double quantile; /* NAN: it is none, or not said */
+    enum metric_loop loop;
 };
 
 /* Whether text is meant as a definition: it has a `=`, which no name has. */

@@ -35,11 +35,13 @@ double metric_value(const char *name, const json_t *record)
 
 json_t *metric_to_json(const struct metric *metric, const char *adapter)
 {
-    return json_pack("{s:s, s:o, s:s, s:o, s:s, s:s, s:o, s:o}", "name", metric->name, "source",
-                     text_to_json(metric->source_text), "take", metric_take_names[metric->take],
-                     "unit", text_to_json(metric->unit), "better",
+    return json_pack("{s:s, s:o, s:s, s:o, s:s, s:s?, s:o, s:s?, s:o}", "name", metric->name,
+                     "source", text_to_json(metric->source_text), "take",
+                     metric_take_names[metric->take], "unit", text_to_json(metric->unit), "better",
                      metric_better_names[metric->higher_is_better], "role",
-                     metric_role_names[metric->role], "quantile", number_to_json(metric->quantile),
+                     metric->role == ROLE_RESULT ? NULL : metric_role_names[metric->role],
+                     "quantile", number_to_json(metric->quantile), "loop",
+                     metric->loop == LOOP_UNKNOWN ? NULL : metric_loop_names[metric->loop],
                      "adapter", text_to_json(adapter));
 }
 
@@ -50,7 +52,7 @@ static const char *text_at(const json_t *object, const char *name)
 
 bool metric_from_json(struct metric *metric, const json_t *object, char *error, size_t size)
 {
-    static const char *const options[] = {"take", "unit", "better", "role", NULL};
+    static const char *const options[] = {"take", "unit", "better", "role", "loop", NULL};
     const json_t *quantile = json_object_get(object, "quantile");
     const char *name = text_at(object, "name"), *source = text_at(object, "source");
     char *text = NULL;

@@ -11,9 +11,9 @@
 enum { NS_PER_S = 1000000000, NS_PER_US = 1000 };
 
 /* When to stop. */
-static const char *const limits[] = {"error",   "confidence", "min-runs",    "max-runs", "max-time",
-                                     "metric",  "decide",     "same-within", "at-most",  "statistic",
-                                     NULL};
+static const char *const limits[] = {"error",    "confidence", "min-runs", "max-runs",
+                                     "max-time", "metric",     "decide",   "same-within",
+                                     "at-most",  "statistic",  NULL};
 /* Refuses to measure, but measures nothing else. */
 static const char strictness[] = "strict";
 

@@ -9,10 +9,10 @@
 #include <jansson.h>
 
 struct placed {
-    const char *target_cpus; /* the target is pinned to, in every condition; NULL: not pinned */
-    const char *load_cpus;   /* the same of the loads on this node */
+    const char *target_cpus;  /* the target is pinned to, in every condition; NULL: not pinned */
+    const char *load_cpus;    /* the same of the loads on this node */
     const char *service_cpus; /* of the service */
-    json_t *record;          /* `placement` of experiment.json */
+    json_t *record;           /* `placement` of experiment.json */
 };
 
 /* What the machine, or what is allowed of it, does not have is wrong use and ends

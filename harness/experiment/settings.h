@@ -20,9 +20,9 @@ struct settings {
     const char *decide;        /* NULL: not given */
     int statistic;             /* enum statistic */
     struct option_list variant;
-    const char *prepare, *cleanup; /* NULL: none */
-    const char *input;             /* NULL: not given, /dev/null */
-    const char *service;           /* a command line; NULL: none. Then: */
+    const char *prepare, *cleanup;                  /* NULL: none */
+    const char *input;                              /* NULL: not given, /dev/null */
+    const char *service;                            /* a command line; NULL: none. Then: */
     const char *ready, *stop_signal, *service_cpus; /* the last one NULL: not given */
     int64_t ready_timeout_ns;
     bool keep_service;

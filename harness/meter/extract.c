@@ -128,7 +128,7 @@ static void source_close(const struct metric *metric, int fd)
 static void extract_regex(struct extractor *extractor, size_t i, const struct extract_from *from)
 {
     const struct metric *metric = &extractor->metric[i];
-    struct tally tally = {.take = metric->take};
+    struct tally tally = {.metric = metric};
     const int fd = source_open(extractor, i, from, &tally);
     if (fd >= 0)
         search(fd, &extractor->regex[i], &tally);
@@ -186,7 +186,7 @@ static size_t gather(const struct extractor *extractor, size_t first, struct jq_
             return 0;
         metrics->index[metrics->count] = i;
         metrics->expression[metrics->count] = metric[i].expression;
-        metrics->tally[metrics->count++] = (struct tally){.take = metric[i].take};
+        metrics->tally[metrics->count++] = (struct tally){.metric = &metric[i]};
     }
     return metrics->count;
 }
@@ -199,15 +199,18 @@ static void evaluate(struct extractor *extractor, struct jq_metrics *metrics,
                                    .count = metrics->count,
                                    .take = take_value,
                                    .user = metrics};
-    struct tally whole = {.take = TAKE_LAST};
+    struct tally whole = {.metric = metric};
     char error[REASON_SIZE];
     const int fd = source_open(extractor, metrics->index[0], from, &whole);
     if (fd >= 0 && !jq_evaluate(&query, fd, error, sizeof error))
         tally_fail(&whole, "%s", error);
     source_close(metric, fd);
-    for (size_t i = 0; i < metrics->count; i++)
-        tally_end(whole.reason[0] != '\0' ? &whole : &metrics->tally[i], where(metric),
-                  &extractor->figure[metrics->index[i]]);
+    for (size_t i = 0; i < metrics->count; i++) {
+        // What kept jq from reading it all is said first.
+        if (whole.reason[0] != '\0')
+            memcpy(metrics->tally[i].reason, whole.reason, sizeof whole.reason);
+        tally_end(&metrics->tally[i], where(metric), &extractor->figure[metrics->index[i]]);
+    }
 }
 
 // extract_jq: the metrics that have the source of the one at `first`.
@@ -217,7 +220,7 @@ static void extract_jq(struct extractor *extractor, size_t first, const struct e
                                  .expression = calloc(extractor->count, sizeof(char *)),
                                  .tally = calloc(extractor->count, sizeof *metrics.tally)};
     if (metrics.index == NULL || metrics.expression == NULL || metrics.tally == NULL) {
-        struct tally tally = {.reason = "no memory"};
+        struct tally tally = {.metric = &extractor->metric[first], .reason = "no memory"};
         tally_end(&tally, "", &extractor->figure[first]);
     } else if (gather(extractor, first, &metrics) > 0) {
         evaluate(extractor, &metrics, from);
@@ -240,7 +243,8 @@ void extract(struct extractor *extractor, const struct extract_from *from)
 size_t extract_failure(const struct extractor *extractor)
 {
     size_t i = 0;
-    while (i < extractor->count && extractor->figure[i].reason[0] == '\0')
+    while (i < extractor->count &&
+           (extractor->figure[i].reason[0] == '\0' || extractor->metric[i].role != ROLE_RESULT))
         i++;
     return i;
 }
@@ -248,10 +252,9 @@ size_t extract_failure(const struct extractor *extractor)
 bool extract_is_sound(const struct extractor *extractor)
 {
     for (size_t i = 0; i < extractor->count; i++)
-        if (extractor->figure[i].reason[0] != '\0' ||
-            (extractor->figure[i].value == 0 && extractor->metric[i].role == ROLE_RESULT))
+        if (extractor->metric[i].role == ROLE_RESULT && extractor->figure[i].value == 0)
             return false;
-    return true;
+    return extract_failure(extractor) == extractor->count;
 }
 
 void extract_end(struct extractor *extractor)

@@ -44,7 +44,8 @@ void extract_before(struct extractor *extractor, const char *folder);
 // that has its metrics; no child of meter is left.
 void extract(struct extractor *extractor, const struct extract_from *from);
 
-// extract_failure: the index of the first metric that was not found; count: none.
+// extract_failure: the index of the first metric that was not found; count: none. Only a
+// result has to be: a client may say nothing of errors where there were none.
 size_t extract_failure(const struct extractor *extractor);
 
 // extract_is_sound: each result has been found, and is not 0 either, of which no ratio

@@ -159,7 +159,7 @@ void search(int fd, const regex_t *regex, struct tally *tally)
         .fd = fd, .regex = regex, .tally = tally, .text = malloc(SEARCH_LINE_BYTES)};
     if (searcher.text == NULL)
         tally_fail(tally, "no memory to search it");
-    else if (tally->take == TAKE_LAST)
+    else if (tally->metric->take == TAKE_LAST)
         search_backwards(&searcher);
     else
         search_forwards(&searcher);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 #define LONGEST_NUMBER 512
 // How much of what is no number is quoted.
 #define QUOTED 40
+// Two in each half.
+#define LEAST_HALVES 4
 
 void tally_fail(struct tally *tally, const char *format, ...)
 {
@@ -23,6 +26,19 @@ void tally_fail(struct tally *tally, const char *format, ...)
     va_end(arguments);
 }
 
+// to_unit: a number with a unit of time behind it, in the metric's own; false where either
+// is none. A nanosecond is the least.
+static bool to_unit(const char *number, const char *unit, double *value)
+{
+    char one[16];
+    int64_t time_ns, unit_ns;
+    if ((size_t)snprintf(one, sizeof one, "1%s", unit) >= sizeof one || unit[0] == '\0' ||
+        units_time(one, &unit_ns) != 0 || units_time(number, &time_ns) != 0)
+        return false;
+    *value = (double)time_ns / (double)unit_ns;
+    return true;
+}
+
 // read_number: false, and why, where text as a whole is no finite decimal number.
 static bool read_number(struct tally *tally, const char *text, size_t length, double *value)
 {
@@ -30,7 +46,7 @@ static bool read_number(struct tally *tally, const char *text, size_t length, do
     if (length > 0 && length < sizeof number && memchr(text, '\0', length) == NULL) {
         memcpy(number, text, length);
         number[length] = '\0';
-        if (units_real(number, value) == 0)
+        if (units_real(number, value) == 0 || to_unit(number, tally->metric->unit, value))
             return true;
         // "nan", "inf" and 1e400 are numbers, yet none to reckon with.
         if (number[0] != ' ' && !isfinite(strtod(number, &end)) && *end == '\0') {
@@ -43,19 +59,36 @@ static bool read_number(struct tally *tally, const char *text, size_t length, do
     return false;
 }
 
+// add_to_all: TAKE_HALVES knows only at the end where the middle was.
+static bool add_to_all(struct tally *tally, double value)
+{
+    // A power of two: there is no more room.
+    if ((tally->count & (tally->count - 1)) == 0) {
+        double *all = realloc(tally->all, 2 * tally->count * sizeof *all);
+        if (all == NULL) {
+            tally_fail(tally, "no memory for all of its values");
+            return false;
+        }
+        tally->all = all;
+    }
+    tally->all[tally->count - 1] = value;
+    return true;
+}
+
 bool tally_add(struct tally *tally, const char *text, size_t length)
 {
+    const enum metric_take take = tally->metric->take;
     double value;
-    if (tally->take == TAKE_FIRST && tally->count > 0)
+    if (take == TAKE_FIRST && tally->count > 0)
         return false;
     // Of the earlier ones only the last counts.
-    if (tally->take == TAKE_LAST)
+    if (take == TAKE_LAST)
         tally->reason[0] = '\0';
     tally->count++;
     if (!read_number(tally, text, length, &value))
-        return tally->take == TAKE_LAST;
+        return take == TAKE_LAST;
     const bool is_first = tally->count == 1;
-    switch (tally->take) {
+    switch (take) {
     case TAKE_SUM:
     case TAKE_MEAN:
         tally->value = is_first ? value : tally->value + value;
@@ -63,28 +96,58 @@ bool tally_add(struct tally *tally, const char *text, size_t length)
     case TAKE_MAX:
         tally->value = is_first ? value : fmax(tally->value, value);
         break;
+    case TAKE_HALVES:
+        return add_to_all(tally, value);
     default:
         tally->value = value;
         break;
     }
-    return tally->take != TAKE_FIRST;
+    return take != TAKE_FIRST;
 }
 
-void tally_end(const struct tally *tally, const char *where, struct figure *figure)
+// halves: of an odd number of values the middle one is in neither.
+static double halves(const struct tally *tally)
+{
+    const size_t half = tally->count / 2;
+    double earlier = 0, later = 0;
+    for (size_t i = 0; i < half; i++) {
+        earlier += tally->all[i];
+        later += tally->all[tally->count - half + i];
+    }
+    return later / earlier;
+}
+
+static double value_of(const struct tally *tally)
+{
+    switch (tally->metric->take) {
+    case TAKE_MEAN:
+        return tally->value / (double)tally->count;
+    case TAKE_HALVES:
+        return halves(tally);
+    default:
+        return tally->value;
+    }
+}
+
+void tally_end(struct tally *tally, const char *where, struct figure *figure)
 {
     *figure = (struct figure){.value = NAN};
     if (tally->reason[0] != '\0') {
         memcpy(figure->reason, tally->reason, sizeof figure->reason);
     } else if (tally->count == 0) {
         (void)snprintf(figure->reason, sizeof figure->reason, "not found in %s", where);
+    } else if (tally->metric->take == TAKE_HALVES && tally->count < LEAST_HALVES) {
+        (void)snprintf(figure->reason, sizeof figure->reason, "%zu values in %s: halves need %d",
+                       tally->count, where, LEAST_HALVES);
     } else {
-        const double value =
-            tally->take == TAKE_MEAN ? tally->value / (double)tally->count : tally->value;
+        const double value = value_of(tally);
         if (isfinite(value))
             figure->value = value;
         else
             (void)snprintf(figure->reason, sizeof figure->reason,
-                           "not finite: the %s of %zu values", metric_take_names[tally->take],
-                           tally->count);
+                           "not finite: the %s of %zu values",
+                           metric_take_names[tally->metric->take], tally->count);
     }
+    free(tally->all);
+    tally->all = NULL;
 }

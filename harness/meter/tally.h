@@ -16,9 +16,10 @@ struct figure {
 };
 
 struct tally {
-    enum metric_take take;
+    const struct metric *metric;
     size_t count;
     double value;             // as far as it is known: of TAKE_MEAN the sum
+    double *all;              // of TAKE_HALVES; tally_end() frees it
     char reason[REASON_SIZE]; // the first of the failures that count
 };
 
@@ -31,6 +32,6 @@ bool tally_add(struct tally *tally, const char *text, size_t length);
 void tally_fail(struct tally *tally, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 // tally_end: what it comes to. where: "stdout", or the path, for the reason.
-void tally_end(const struct tally *tally, const char *where, struct figure *figure);
+void tally_end(struct tally *tally, const char *where, struct figure *figure);
 
 #endif

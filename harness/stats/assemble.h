@@ -23,9 +23,9 @@ struct assembly {
     const struct assembly_load *loads;
     size_t load_count;
     const json_t *service; // its `mark` at the run's end; NULL: there is none
-    double mark_delay_s; // longest round trip of the marks to other nodes
-    double cpus;         // of the machine
-    bool shared;         // other jobs were on the node
+    double mark_delay_s;   // longest round trip of the marks to other nodes
+    double cpus;           // of the machine
+    bool shared;           // other jobs were on the node
 };
 
 // A new reference to a jostle.run/1 with its flags; NULL if memory ran out.

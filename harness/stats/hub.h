@@ -28,7 +28,7 @@ struct hub {
     bool service_died;  // since it came up
     bool death_said;    // to the harness, which then ends the run
     bool awaits_record; // while one is made, the death of the service is an answer, too
-    bool await; // an answer is owed when all awaited sources have sent their event
+    bool await;         // an answer is owed when all awaited sources have sent their event
 };
 
 // Writes one answer. False if nobody reads it.
