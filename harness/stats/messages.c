@@ -136,6 +136,33 @@ static const struct warning_case cases[FLAGS] = {
                               "so slowly may not be gone, and the slowdown is too close to 1",
                               "measure baseline and load apart and compare them, or restore the "
                               "state with --prepare (docs/interleaving.md)"},
+    [FLAG_FEW_REQUESTS] = {"few-requests", PROBLEM,
+                           "the {quantile} % quantile needs {needed} requests a run (100 beyond "
+                           "it), and {few} of {all} runs had fewer, down to {least}: a few "
+                           "requests decide it",
+                           "make each run longer, or take a lower quantile"},
+    [FLAG_CLOSED_LOOP] = {"closed-loop", NOTE,
+                          "the client waits for an answer before it sends the next request (a "
+                          "closed loop): while the service stalls nothing is sent, so {names} "
+                          "{verb} out what would have waited (coordinated omission)",
+                          "compare it at the same number of connections only; for response times "
+                          "at a given rate use a client with an open loop, such as wrk2 or vegeta"},
+    [FLAG_RATE_MISSED] =
+        {"rate-missed", PROBLEM,
+         "the client made {percent} % of the requests that it was told to make "
+         "({few} of {all} runs were off by more than 5 %): its latencies are of "
+         "another rate",
+         "lower the rate, or give the client more threads or CPUs; jostle capacity "
+         "finds the rate that the service keeps"},
+    [FLAG_CLIENT_ERRORS] = {"client-errors", PROBLEM,
+                            "the client reported {errors} in {few} of {all} runs: a request that "
+                            "fails is no answer, and often a faster one",
+                            "see the client's output, and the service's in service.stderr"},
+    [FLAG_HALVES] = {"halves-differ", PROBLEM,
+                     "the second half of a run differs from the first by {change} % ± {error} % "
+                     "({name}, mean of {all} runs): the figure depends on how long a run is",
+                     "let the service warm up in --prepare or with --keep-service, or make each "
+                     "run longer"},
 };
 
 const char *flag_name(enum flag flag)

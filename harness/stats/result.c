@@ -1,10 +1,12 @@
 #include "result.h"
 
 #include "attribution.h"
+#include "client.h"
 #include "disturbances.h"
 #include "elapsed.h"
 #include "json.h"
 #include "output.h"
+#include "service.h"
 #include "summary.h"
 
 #include <math.h>
@@ -35,6 +37,9 @@ static json_t *attribute(const struct experiment *experiment, struct session *se
     const char *statistic = json_string_value(json_object_get(slowdown, "statistic"));
     const double ratio = json_number_value(json_object_get(slowdown, "ratio"));
     const int condition = settings_condition(settings, name);
+    // A client's time is also its service's, whose CPU time and waiting it does not show.
+    if (service_is_there(experiment))
+        return json_null();
     if (strcmp(metric, settings->metrics[WALL_S].name) != 0 || !(ratio > 1) || condition <= 0 ||
         condition == (int)settings_aa(settings) ||
         !json_is_true(json_object_get(slowdown, "distinguishable")))
@@ -89,6 +94,8 @@ json_t *result_build(const struct experiment *experiment, struct session *sessio
         return NULL;
     }
     add_attribution(experiment, session, replay, summary);
+    service_add(experiment, session, replay, json_object_get(summary, "conditions"));
+    client_warnings(experiment, session, replay, json_object_get(summary, "warnings"));
     add_seconds(replay->records, json_object_get(summary, "forecast"));
     disturbances_add(experiment, replay->records, session_left_out(session),
                      json_object_get(summary, "warnings"));

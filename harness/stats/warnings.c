@@ -41,8 +41,13 @@ static void add_oddities(struct session *session, size_t condition, size_t metri
 // "baseline: 2 by exit code, 1 by signal; half: 1 by time-out"; to be freed.
 static char *failed_kinds(const struct session *session)
 {
-    static const char *const kinds[FAILURES] = {
-        "", "by exit code", "by signal", "by time-out", "not started", "without a figure"};
+    static const char *const kinds[FAILURES] = {"",
+                                                "by exit code",
+                                                "by signal",
+                                                "by time-out",
+                                                "not started",
+                                                "without a figure",
+                                                "by the end of the service"};
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);

@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# What stats says of a service and its client, on made-up records.
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# derive METRICS RUN: an experiment of baseline and load with these settings.metrics, and ten
+# blocks whose records are that filter of {condition, block, order}; prints its result.
+derive() {
+    mkdir -p x
+    jq -n --argjson metrics "$1" '{ schema: "jostle.experiment/1", command: ["client"],
+        loads: [{ name: "baseline", spec: null }, { name: "load", spec: "cpu --percent 50" }],
+        environment: { cpus: 2 }, settings: { error: 0.05, confidence: 0.95, min_runs: 10, max_runs: 10,
+            metric: ["wall_s"], metrics: $metrics, decide: ["wall_s"], seed: 1, engine: "meter",
+            service: "server --port 1", ready: "port:1", keep_service: false } }' >x/experiment.json
+    jq -nc 'range(1; 11) as $block | ("baseline", "load") as $condition
+        | { schema: "jostle.run/1", condition: $condition, block: $block,
+            order: (2 * $block - (if $condition == "load" then 0 else 1 end)), host: "h",
+            wall_s: (1 + 0.001 * ($block % 3)), user_s: 0.1, system_s: 0.1, exit_code: 0, signal: null,
+            timed_out: false, start_error: null, load: [], flags: [] }
+        | .service = { elapsed_s: 2, cpu_s: 1, user_s: 0.5, system_s: 0.5, memory_bytes: (1000 * $block), processes: 1,
+            stalls: { source: "cgroup", cpu_s: 0.5, memory_s: 0, io_s: 0 }, age_s: 1, starts: $block, died: null,
+            accounting: "cgroup2", cpus: "0-1" }
+        | '"$2" >x/runs.jsonl
+    "$BIN/stats" --derive x
+    cat x/result.json
+}
+
+# helper NAME ROLE: such a metric; figure NAME REST: one that is a result.
+helper() { jq -nc '{ name: $ARGS.positional[0], role: $ARGS.positional[1], source: "stdout:/(x)/", adapter: null, quantile: null, loop: null }' --args "$1" "$2"; }
+figure() { jq -nc '{ name: $name, role: "result", source: "stdout:/(x)/", adapter: null, quantile: null, loop: null } + $rest' --arg name "$1" --argjson rest "${2:-{\}}"; }
+
+@test "what the service took is in each condition, and no wall time of its client is attributed" {
+    derive '[]' 'if $condition == "load" then .wall_s *= 1.5 | .user_s = 0.2 else . end' >result
+    holds '.conditions | all(.service == { runs: 10, cpu_s: 1, cpus: 0.5, memory_bytes: 10000, cpu_stall_share: 0.25, starts: 10, died: 0 })' <result
+    jsonschema -i x/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    holds '.slowdowns[0] | .distinguishable and .attribution == null' <result
+}
+
+@test "the death of the service is the run's failure, however the client ended" {
+    derive '[]' 'if $block == 3 and $condition == "load" then .service.died = "exited with status 1" | .signal = 15 | .exit_code = null else . end' >result
+    holds '.conditions[1] | .failures.service == 1 and .failures.signal == 0 and .runs == 9 and .service.died == 1' <result
+    holds '[.warnings[] | select(.flag == "failed-runs")] | length == 1 and (.[0].message | contains("load: 1 by the end of the service"))' <result
+}
+
+@test "a quantile of too few requests is no figure: as its name says, or the definition" {
+    local metrics
+    metrics="[$(figure p99_ms), $(figure lat '{ "quantile": 0.5 }'), $(figure p2p), $(helper requests requests)]"
+    derive "$metrics" '.metrics = { requests: { value: (if $condition == "load" and $block > 8 then 9999 else 10000 end) } }' >result
+    holds '[.warnings[] | select(.flag == "few-requests")] | length == 1 and (.[0] | .metric == "p99_ms" and .condition == "load"
+        and .severity == "problem" and .runs == [18, 20] and (.message | contains("99 %") and contains("10000") and contains("9999")))' <result
+    derive "$metrics" '.metrics = { requests: { value: 199 } }' >result
+    holds '[.warnings[] | select(.flag == "few-requests").metric] | sort == ["lat", "lat", "p99_ms", "p99_ms"]' <result
+    # Of another adapter, or not known: nothing is said.
+    derive "[$(figure p99_ms '{ "adapter": "a" }'), $(helper requests requests)]" '.metrics = { requests: { value: 1 } }' >result
+    holds '[.warnings[] | select(.flag == "few-requests")] == []' <result
+    derive "$metrics" '.' >result
+    holds '[.warnings[] | select(.flag == "few-requests")] == []' <result
+}
+
+@test "a closed loop, errors and a rate that was missed are said" {
+    derive "[$(figure p99_ms '{ "loop": "closed" }'), $(figure p50_ms '{ "loop": "closed" }'), $(helper errors errors), $(helper offered offered), $(helper achieved achieved)]" \
+        '.metrics = { errors: { value: (if $block == 2 and $condition == "load" then 3 else 0 end) }, offered: { value: 1000 },
+            achieved: { value: (if $condition == "load" then 940 else 960 end) } }' >result
+    holds '[.warnings[] | select(.flag == "closed-loop")] | length == 1 and .[0].severity == "note" and (.[0].message | contains("p99_ms, p50_ms leave"))' <result
+    holds '[.warnings[] | select(.flag == "client-errors")] | length == 1 and .[0].condition == "load" and .[0].runs == [4] and (.[0].message | contains("3 errors in 1 of 10 runs"))' <result
+    holds '[.warnings[] | select(.flag == "rate-missed")] | length == 1 and .[0].condition == "load" and (.[0].message | contains("94 %"))' <result
+    derive "[$(figure p99_ms '{ "loop": "open" }')]" '.' >result
+    holds '[.warnings[] | select(.flag == "closed-loop")] == []' <result
+}
+
+@test "halves of a run that are surely apart are said; those that may differ by chance are not" {
+    derive "[$(helper half halves)]" '.metrics = { half: { value: (if $condition == "load" then 0.9 else 1 end + (0.02 * ($block % 3 - 1))) } }' >result
+    holds '[.warnings[] | select(.flag == "halves-differ")] | length == 1 and .[0].condition == "load" and .[0].severity == "problem" and (.[0].message | contains("-10 %") or contains("-9.8 %") or contains("-10.2 %"))' <result
+    derive "[$(helper half halves)]" '.metrics = { half: { value: (1.07 + 0.4 * (($block * 7) % 10 / 5 - 0.9)) } }' >result
+    holds '[.warnings[] | select(.flag == "halves-differ")] == []' <result
+}

@@ -1,0 +1,281 @@
+#include "client.h"
+
+#include "judge.h"
+#include "messages.h"
+
+#include "common/metric_json.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// So many requests beyond a quantile make its relative error about a tenth (that of a count).
+static const double needed_beyond = 100;
+// A rate that is missed by more is not the one that was to be measured.
+static const double rate_share = 0.05;
+// Halves of a run that differ by less may differ as runs do.
+static const double halves_share = 0.05;
+
+struct view {
+    const struct experiment *experiment;
+    struct session *session;
+    const struct replay *replay;
+    json_t *warnings;
+};
+
+// ---- definitions ----
+
+static const json_t *definitions(const struct view *view)
+{
+    return json_object_get(json_object_get(view->experiment->json, "settings"), "metrics");
+}
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+static bool is_figure(const json_t *definition)
+{
+    const char *role = text_of(definition, "role");
+    return *role == '\0' || strcmp(role, "result") == 0;
+}
+
+// The helper of that role for a figure, or of any figure where that is NULL; NULL: there is none.
+static const json_t *helper_of(const struct view *view, const json_t *figure, const char *role)
+{
+    const json_t *all = definitions(view);
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const json_t *one = json_array_get(all, i);
+        if (strcmp(text_of(one, "role"), role) == 0 &&
+            strcmp(text_of(one, "adapter"), text_of(figure, "adapter")) == 0)
+            return one;
+    }
+    return NULL;
+}
+
+// Of p99, p999_us, lat_p50: 0.99, 0.999, 0.5. NAN: the name says no quantile.
+static double quantile_of_name(const char *name)
+{
+    for (const char *at = name; (at = strchr(at, 'p')) != NULL; at++) {
+        const size_t digits = strspn(at + 1, "0123456789");
+        const char after = at[1 + digits];
+        if (digits < 1 || (at != name && at[-1] != '_') || (after != '\0' && after != '_'))
+            continue;
+        return strtod(at + 1, NULL) / pow(10, digits == 1 ? 2 : (double)digits);
+    }
+    return NAN;
+}
+
+static double quantile_of(const json_t *figure)
+{
+    const double given = judge_number(figure, "quantile");
+    return isnan(given) ? quantile_of_name(text_of(figure, "name")) : given;
+}
+
+// ---- what the runs of a condition say ----
+
+struct runs {
+    json_t *orders; // of those that are meant
+    size_t used;    // of so many
+    double sum;     // over those that are meant
+    double least;   // of all that are known
+};
+
+static struct runs runs_begin(void)
+{
+    return (struct runs){.orders = json_array(), .least = INFINITY};
+}
+
+// Whether the run of that index is of the condition, and used; *value is then a helper's, NAN
+// where it is not known.
+static bool run_value(const struct view *view, size_t index, int condition, const json_t *helper,
+                      double *value)
+{
+    const struct observation *run = &view->session->runs[index];
+    if (run->condition != condition || !session_uses(view->session, run))
+        return false;
+    *value = metric_value(text_of(helper, "name"), view->replay->used[index]);
+    return true;
+}
+
+static void note_run(const struct view *view, size_t index, struct runs *runs)
+{
+    const size_t order = view->session->runs[index].order;
+    json_array_append_new(runs->orders, json_integer((json_int_t)order));
+}
+
+static struct message about(const struct view *view, enum flag flag, int condition,
+                            const json_t *figure)
+{
+    return (struct message){
+        .flag = flag,
+        .condition = condition < 0 ? NULL : view->experiment->settings.conditions[condition],
+        .metric = figure ? text_of(figure, "name") : NULL};
+}
+
+static void finish(const struct view *view, struct message *message, struct runs *runs)
+{
+    if (runs) {
+        message->runs = runs->orders;
+        message_detail(message, "few", "%zu", json_array_size(runs->orders));
+        message_detail(message, "all", "%zu", runs->used);
+    }
+    const bool alone = view->experiment->settings.condition_count == 1;
+    json_array_append_new(view->warnings, message_finish(message, alone));
+}
+
+// ---- the warnings ----
+
+static void warn_of_few(const struct view *view, int condition, const json_t *figure)
+{
+    const double quantile = quantile_of(figure);
+    const json_t *helper = helper_of(view, figure, "requests");
+    if (!helper || !(quantile > 0 && quantile < 1))
+        return;
+    const double needed = ceil(needed_beyond / (1 - quantile) - 1e-6);
+    struct runs runs = runs_begin();
+    double value;
+    for (size_t i = 0; i < view->session->count; i++) {
+        if (!run_value(view, i, condition, helper, &value))
+            continue;
+        runs.used++;
+        if (value < needed)
+            note_run(view, i, &runs);
+        runs.least = fmin(runs.least, isnan(value) ? INFINITY : value);
+    }
+    if (json_array_size(runs.orders) == 0) {
+        json_decref(runs.orders);
+        return;
+    }
+    struct message message = about(view, FLAG_FEW_REQUESTS, condition, figure);
+    message_detail(&message, "least", "%.0f", runs.least);
+    message_detail(&message, "needed", "%.0f", needed);
+    message_detail(&message, "quantile", "%.5g", 100 * quantile);
+    finish(view, &message, &runs);
+}
+
+static void warn_of_errors(const struct view *view, int condition, const json_t *helper)
+{
+    struct runs runs = runs_begin();
+    double value;
+    for (size_t i = 0; i < view->session->count; i++) {
+        if (!run_value(view, i, condition, helper, &value))
+            continue;
+        runs.used++;
+        if (!(value > 0))
+            continue;
+        note_run(view, i, &runs);
+        runs.sum += value;
+    }
+    if (json_array_size(runs.orders) == 0) {
+        json_decref(runs.orders);
+        return;
+    }
+    struct message message = about(view, FLAG_CLIENT_ERRORS, condition, NULL);
+    message_detail(&message, "errors", "%.0f error%s", runs.sum, runs.sum == 1 ? "" : "s");
+    finish(view, &message, &runs);
+}
+
+static void warn_of_rate(const struct view *view, int condition, const json_t *offered)
+{
+    const json_t *achieved = helper_of(view, offered, "achieved");
+    struct runs runs = runs_begin();
+    double due, done, least = INFINITY;
+    for (size_t i = 0; achieved && i < view->session->count; i++) {
+        if (!run_value(view, i, condition, offered, &due) ||
+            !run_value(view, i, condition, achieved, &done))
+            continue;
+        runs.used++;
+        if (!(fabs(done - due) > rate_share * due))
+            continue;
+        note_run(view, i, &runs);
+        least = fabs(done / due - 1) > fabs(least - 1) || isinf(least) ? done / due : least;
+    }
+    if (json_array_size(runs.orders) == 0) {
+        json_decref(runs.orders);
+        return;
+    }
+    struct message message = about(view, FLAG_RATE_MISSED, condition, NULL);
+    message_detail(&message, "percent", "%.3g", 100 * least);
+    finish(view, &message, &runs);
+}
+
+// Whether the mean of the runs' own ratios of halves is surely apart from 1, and by enough.
+static void warn_of_halves(const struct view *view, int condition, const json_t *helper)
+{
+    struct sample sample = {0};
+    double value;
+    bool good = true;
+    for (size_t i = 0; good && i < view->session->count; i++)
+        if (run_value(view, i, condition, helper, &value) && isfinite(value))
+            good = sample_add(&sample, value);
+    if (good && sample.count >= 3) {
+        const double half = critical_t(&view->session->critical, (double)sample.count - 1) *
+                            sqrt(sample_variance(&sample) / (double)sample.count);
+        const double apart = fabs(sample.mean - 1);
+        if (apart > half && apart > halves_share) {
+            struct message message = about(view, FLAG_HALVES, condition, NULL);
+            message_detail(&message, "name", "%s", text_of(helper, "name"));
+            message_detail(&message, "change", "%+.3g", 100 * (sample.mean - 1));
+            message_detail(&message, "error", "%.2g", 100 * half);
+            message_detail(&message, "all", "%zu", sample.count);
+            finish(view, &message, NULL);
+        }
+    }
+    sample_free(&sample);
+}
+
+// Once for all figures of closed loops, as it is about the client.
+static void warn_of_loop(const struct view *view)
+{
+    const json_t *all = definitions(view);
+    char *names = NULL;
+    size_t size = 0, count = 0;
+    FILE *stream = open_memstream(&names, &size);
+    for (size_t i = 0; stream && i < json_array_size(all); i++) {
+        const json_t *one = json_array_get(all, i);
+        if (is_figure(one) && strcmp(text_of(one, "loop"), "closed") == 0)
+            fprintf(stream, "%s%s", count++ > 0 ? ", " : "", text_of(one, "name"));
+    }
+    if (stream && fclose(stream) == 0 && count > 0) {
+        struct message message = about(view, FLAG_CLOSED_LOOP, -1, NULL);
+        message_detail(&message, "names", "%s", names);
+        message_detail(&message, "verb", "%s", count == 1 ? "leaves" : "leave");
+        finish(view, &message, NULL);
+    }
+    free(names);
+}
+
+static void warn_of_condition(const struct view *view, int condition)
+{
+    static const struct {
+        const char *role;
+        void (*warn)(const struct view *view, int condition, const json_t *helper);
+    } helpers[] = {
+        {"errors", warn_of_errors}, {"offered", warn_of_rate}, {"halves", warn_of_halves}};
+    const json_t *all = definitions(view);
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const json_t *one = json_array_get(all, i);
+        if (is_figure(one))
+            warn_of_few(view, condition, one);
+        for (size_t k = 0; k < sizeof helpers / sizeof *helpers; k++)
+            if (strcmp(text_of(one, "role"), helpers[k].role) == 0)
+                helpers[k].warn(view, condition, one);
+    }
+}
+
+void client_warnings(const struct experiment *experiment, struct session *session,
+                     const struct replay *replay, json_t *warnings)
+{
+    const struct view view = {
+        .experiment = experiment, .session = session, .replay = replay, .warnings = warnings};
+    if (json_array_size(definitions(&view)) == 0)
+        return;
+    warn_of_loop(&view);
+    for (size_t i = 0; i < experiment->settings.condition_count; i++)
+        warn_of_condition(&view, (int)i);
+}
