@@ -104,7 +104,7 @@ $(BIN)/compare: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # What is of all results of a report together is statistics, too.
 $(BIN)/report: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,discovery levels interval statistics)
 # A campaign's settings are the options of an experiment; loads are parsed once.
-$(BIN)/campaign: $(patsubst %,$(BUILD)/obj/harness/experiment/%.o,settings placed percent_limit arena adapters metrics)
+$(BIN)/campaign: $(patsubst %,$(BUILD)/obj/harness/experiment/%.o,settings parameters placed percent_limit arena adapters metrics)
 $(BIN)/placement: $(filter-out %/main.o,$(call objects,harness/experiment/*.c))
 # --washout and --statistic are read in one place, by those who check them and by stats.
 $(BIN)/experiment $(BIN)/campaign $(BIN)/placement: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,washout statistics)

@@ -50,12 +50,24 @@ values() {
     "$EXPERIMENT" slowdown --output out --load "n=exec: sh -c './noise > /dev/null'" -- true >/dev/null
 }
 
-@test "a shell's command line as one word is refused with the one that works" {
-    run -2 "$EXPERIMENT" run --output out -- 'sleep 1 | cat'
-    [[ ${#lines[@]} -eq 1 && $output == *": write its words apart, or have a shell run it: -- sh -c 'sleep 1 | cat'" ]]
-    [[ ! -e out ]]
+@test "one word that is no program is a command line: split, or run by sh where only a shell understands it" {
+    command() { jq -c '[.settings.shell, .command]' out/experiment.json && rm -r out; }
+    "$EXPERIMENT" run --output out -- 'sleep "1 2"' >/dev/null
+    [[ $(command) == '[null,["sleep","1 2"]]' ]]
+    run -0 --separate-stderr "$EXPERIMENT" run --output out -- 'sleep 1 | cat'
+    [[ $stderr == *"'sleep 1 | cat' is run by sh, whose start is part of the figures"* ]]
+    [[ $(command) == '["sh",["sh","-c","sleep 1 | cat"]]' ]]
+    "$EXPERIMENT" run --output out --shell=none -- 'echo $HOME' >/dev/null
+    [[ $(command) == '[null,["echo","$HOME"]]' ]]
+    "$EXPERIMENT" run --output out --shell bash 'echo 1' >/dev/null
+    [[ $(command) == '["bash",["bash","-c","echo 1"]]' ]]
+    "$EXPERIMENT" run --output out -S 'bash --norc' 'echo 1' >/dev/null
+    [[ $(command) == '["bash --norc",["bash","--norc","-c","echo 1"]]' ]]
     printf '#!/bin/bash\n' >'odd name' && chmod +x 'odd name'
     "$EXPERIMENT" run --output out -- './odd name' >/dev/null
+    [[ $(command) == '[null,["./odd name"]]' ]]
+    run -2 "$EXPERIMENT" run --output out -- 'sleep 1' 'sleep 2'
+    [[ ${#lines[@]} -eq 1 && $output == *'give each with --variant'* && ! -e out ]]
 }
 
 @test "the plan says which words make the command line one that resumes" {

@@ -65,7 +65,7 @@ refused() {
 
 @test "a file can include others" {
     printf '[load "cpu"]\n    spec = cpu --percent {level}\n    level = 10\n' >loads.conf
-    file '[include]' '    path = loads.conf' '[target "a"]' '    command = true' '    cleanup = "rm -f x; true"'
+    file '[include]' '    path = loads.conf' '[target "a"]' '    command = true' '    conclude = "rm -f x; true"'
     "$JOSTLE" campaign --quiet c.conf --output out
     [[ $(ls out/cells) == 'a@cpu.10' ]]
     # The folder's own file has everything in one.
@@ -183,7 +183,7 @@ refused() {
 @test "every cell has a fresh working folder below --scratch, which is removed" {
     mkdir scratch
     printf '#!/bin/sh\npwd >>%s/folders\nls | wc -l >>%s/counts\ntouch left\n' "$PWD" "$PWD" >target && chmod +x target
-    file '[target "a"]' '    command = ./target' '    cleanup = echo cleaned >>{campaign-dir}/log' '[load "l"]' '    spec = cpu --percent {level}' '    level = 1 2'
+    file '[target "a"]' '    command = ./target' '    conclude = echo cleaned >>{campaign-dir}/log' '[load "l"]' '    spec = cpu --percent {level}' '    level = 1 2'
     "$JOSTLE" campaign c.conf --quiet --output out --scratch scratch
     [[ $(sort -u folders | wc -l) -eq 2 && $(sort -u folders) == "$PWD/scratch/jostle."* ]]
     [[ $(sort counts | uniq -c | awk '$2 == 0 { print $1 }') -eq 2 ]] # empty for the first run of each cell

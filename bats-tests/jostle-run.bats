@@ -52,10 +52,10 @@ setup() {
     run -2 "$JOSTLE" run --load a=cpu --load b=cpu -- true
 }
 
-@test "prepare, target and cleanup follow each other in every run" {
+@test "setup, then prepare, target and conclude in every run, then cleanup" {
     printf '#!/bin/sh\necho target >>log\n' >target && chmod +x target
-    "$JOSTLE" run --quiet --output out --max-runs 3 --prepare 'echo prepare >>log' --cleanup 'echo cleanup >>log' -- ./target
-    diff log <(for _ in 1 2 3; do printf '%s\n' prepare target cleanup; done)
+    "$JOSTLE" run --quiet --output out --max-runs 3 --setup 'echo setup >>log' --prepare 'echo prepare >>log' --conclude 'echo conclude >>log' --cleanup 'echo cleanup >>log' -- ./target
+    diff log <(echo setup; for _ in 1 2 3; do printf '%s\n' prepare target conclude; done; echo cleanup)
 }
 
 @test "a prepare command that fails ends the measurement" {

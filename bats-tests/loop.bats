@@ -138,9 +138,9 @@ logged() {
     diff - log
 }
 
-@test "a run: prepare, resume, steady, mark, run, mark, pause, record, cleanup, in this order" {
+@test "a run: prepare, resume, steady, mark, run, mark, pause, record, conclude, in this order" {
     one_load
-    printf '%s\0' prepare 'echo prepare >>log' cleanup 'echo cleanup >>log' >>plan
+    printf '%s\0' command_prepare 'echo prepare >>log' command_conclude 'echo conclude >>log' >>plan
     printf '%s\n' 'run\tbaseline\t1\t1\tp\t-' 'run\tlow\t1\t2\tp\t-' 'stop\terror\t' >decisions
     run -0 loop
     [[ $output == $'the table of out\n\nRecords: '"$PWD/out" ]]
@@ -153,7 +153,7 @@ prepare
 meter: run 0 ./target
 record meter
 record -
-cleanup
+conclude
 prepare
 load low: resume
 steady 0
@@ -166,7 +166,7 @@ mark 0
 load low: pause
 paused 0
 record -
-cleanup
+conclude
 after {"time":1}
 finish
 stats: end

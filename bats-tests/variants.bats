@@ -32,10 +32,48 @@ names() {
 }
 
 @test "a variant without a name is named by its program, or by its words where that is not enough" {
-    [[ $(names --variant './old in.dat' --variant '/tmp/new in.dat') == 'old new' ]]
+    [[ $(names --variant 'true in.dat' --variant '/bin/false in.dat') == 'true false' ]]
     [[ $(names --variant 'sort -n' --variant 'sort -g') == 'sort_-n sort_-g' ]]
     [[ $(names --variant 'sort' --variant 'sort') == 'sort sort.2' ]]
     [[ $(names --variant 'x=sort -n' --variant 'sort') == 'x sort' ]]
+}
+
+@test "parameters make a variant of each combination, the first changes fastest" {
+    [[ $(names -L n 1,2 --parameter-list b=x,y 'echo {n}{b}') == 'n=1,b=x n=2,b=x n=1,b=y n=2,b=y' ]]
+    holds '[.variants[] | [.command[1], .parameters.n]] == [["1x", "1"], ["2x", "2"], ["1y", "1"], ["2y", "2"]]' <out/experiment.json
+    [[ $(names -L n 1,2 --variant 'a=echo {n}' --variant 'b=echo {n} {x}') == 'a,n=1 b,n=1 a,n=2 b,n=2' ]]
+    holds '.variants[1].command == ["echo", "1", "{x}"]' <out/experiment.json
+    [[ $(names -L 'n=a\,b,c' 'echo {n}') == 'n=a,b n=c' ]]
+}
+
+@test "the steps of a scan are exact, with the decimals of the step" {
+    [[ $(names -P n 1 4 'echo {n}') == 'n=1 n=2 n=3 n=4' ]]
+    [[ $(names -P n 0.3 0.7 -D 0.2 'echo {n}') == 'n=0.3 n=0.5 n=0.7' ]]
+    [[ $(names --parameter-scan n=-1..0.95..0.5 'echo {n}') == 'n=-1 n=-0.5 n=0.0 n=0.5' ]]
+    [[ $(names -P n 0 0.30 -D 0.1 'echo {n}') == 'n=0 n=0.1 n=0.2 n=0.3' ]]
+}
+
+@test "setup and cleanup once for each variant, prepare and conclude for each run, with its name and parameters" {
+    "$JOSTLE" run --quiet --runs 2 --seed 1 --output out -L n 1,2 --setup 'echo setup {n} >>log' --prepare 'echo prepare {n} >>log' \
+        --conclude 'echo conclude {variant} >>log' --cleanup 'echo cleanup {n} >>log' 'true {n}'
+    diff log <(
+        printf 'setup %s\n' 1 2
+        jq -r '.variant | "prepare \(.[2:])\nconclude \(.)"' out/runs.jsonl
+        printf 'cleanup %s\n' 1 2
+    )
+}
+
+@test "cleanup comes as well where a target fails, or setup does" {
+    run -5 "$JOSTLE" run --quiet --output out --cleanup 'echo cleaned >>log' --variant a=true --variant b=false
+    [[ $(cat log) == $'cleaned\ncleaned' ]]
+    run -1 "$JOSTLE" run --quiet --output out2 --setup '[[ {variant} != b ]]' --cleanup 'echo {variant} >>log2' --variant a=true --variant b=true --variant c=true
+    [[ $output == *'--setup failed with status 1: [[ b != b ]]'* && $(cat log2) == $'a\nb' ]]
+}
+
+@test "variables in front of a variant's command are its environment, without a shell" {
+    "$JOSTLE" run --quiet --runs 1 --output out --variant a="X='1 2' sh -c 'echo a \$X >>ran'" --variant b='sh -c "echo b \$X >>ran"' --shell=none
+    [[ $(sort ran) == $'a 1 2\nb' ]]
+    holds '.variants[0].program.path == .variants[1].program.path and .variants[0].shell == null' <out/experiment.json
 }
 
 @test "what variants cannot be is refused in one line" {
@@ -50,6 +88,17 @@ the name a is taken|--variant|a=true|--variant|a=false
 leave out what follows|--variant|a=true|--variant|b=true|--|true
 a quote is not closed|--variant|a=true|--variant|b='
 no command|--variant|a=true|--variant|b=
+behind the variables|--variant|a=true|--variant|b=X=1
+variant's name|--variant|X=1 true|--variant|b=true
+there is no {n}|-L|n|1,2|true
+words are missing|--parameter-scan|n|1
+not VAR MIN MAX|--parameter-scan|n|1|x|true
+it has no values|-P|n|5|1|echo {n}
+need a size|-P|n|0.1|1|echo {n}
+--parameter-step-size: of what|-D|2|true
+give one of them|-r|3|-m|2|true
+one command needs no name|-n|a|true
+TARGET is 2 words|--shell|ls|-l
 WRONG
 }
 

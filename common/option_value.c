@@ -168,6 +168,8 @@ bool option_set(const struct option_row *row, void *values, const char *text, ch
 {
     void *field = (char *)values + row->offset;
     struct cpu_list cpus;
+    if (row->bare != NULL && (text == NULL || *text == '\0'))
+        text = row->bare;
     if (row->check != NULL && !row->check(text, error, size))
         return false;
     switch (row->type) {

@@ -28,6 +28,8 @@ struct options {
     char *documentation;
     struct argp argp;
     int *rest;
+    char **joined; /* values that were several words */
+    size_t joined_count;
     int wrong; /* index of the word after the one that argp refused */
 };
 
@@ -60,13 +62,20 @@ void options_presets(const struct option_row *rows, void *values)
 
 static char *help_of(const struct option_row *row)
 {
-    const size_t size = strlen(row->help) + (row->preset == NULL ? 0 : strlen(row->preset)) + 32;
+    const char *words = row->help == NULL ? "" : row->help;
+    const size_t size = strlen(words) + (row->preset == NULL ? 0 : strlen(row->preset)) + 32;
     char *help = allocate(1, size);
     if (row->preset == NULL)
-        snprintf(help, size, "%s", row->help);
+        snprintf(help, size, "%s", words);
     else
-        snprintf(help, size, "%s (default: %s)", row->help, row->preset);
+        snprintf(help, size, "%s (default: %s)", words, row->preset);
     return help;
+}
+
+static int flags_of(const struct option_row *row)
+{
+    return (row->hidden || row->instead != NULL ? OPTION_HIDDEN : 0) |
+           (row->bare != NULL ? OPTION_ARG_OPTIONAL : 0);
 }
 
 static void show(struct options *options, struct argp_option option)
@@ -86,7 +95,7 @@ static void add_group(struct options *options, const struct option_group *group,
         show(options, (struct argp_option){.name = row->name,
                                            .key = key,
                                            .arg = row->argument,
-                                           .flags = row->hidden ? OPTION_HIDDEN : 0,
+                                           .flags = flags_of(row),
                                            .doc = entry->help,
                                            .group = number});
         if (row->letter != 0)
@@ -135,11 +144,39 @@ static void take_operand(struct options *options, struct argp_state *state, cons
         state->next = state->argc;
 }
 
+/* The value and the words behind it as one text: "VAR=MIN..MAX". */
+static char *join(struct options *options, const struct option_row *row, const char *value,
+                  struct argp_state *state)
+{
+    size_t size = strlen(value) + 1;
+    const unsigned left = (unsigned)(state->argc - state->next);
+    if (left < row->more)
+        usage_error("--%s %s: words are missing: give --%s %s", row->name, value, row->name,
+                    row->argument);
+    for (unsigned i = 0; i < row->more; i++)
+        size += strlen(state->argv[state->next + (int)i]) + 2;
+    char *text = allocate(1, size);
+    options->joined = reallocarray(options->joined, options->joined_count + 1, sizeof text);
+    if (options->joined == NULL)
+        usage_error("out of memory while reading options: free some");
+    options->joined[options->joined_count++] = text;
+    strcpy(text, value);
+    for (unsigned i = 0; i < row->more; i++) {
+        strcat(text, i == 0 ? "=" : "..");
+        strcat(text, state->argv[state->next++]);
+    }
+    return text;
+}
+
 static error_t parse_one(int key, char *text, struct argp_state *state)
 {
     struct options *options = state->input;
     struct entry *entry = find_entry(options, key);
     if (entry != NULL) {
+        if (entry->row.instead != NULL)
+            usage_error("--%s is not here: %s", entry->row.name, entry->row.instead);
+        if (entry->row.more > 0 && strchr(text, '=') == NULL)
+            text = join(options, &entry->row, text, state);
         set(&entry->row, entry->values, text);
         entry->given = true;
         return 0;
@@ -180,7 +217,7 @@ static const char *find_near(const struct options *options, const char *name)
     const char **names = allocate(options->count + 2, sizeof *names);
     size_t count = 0;
     for (size_t i = 0; i < options->count; i++)
-        if (!options->entries[i].row.hidden)
+        if (!options->entries[i].row.hidden && options->entries[i].row.instead == NULL)
             names[count++] = options->entries[i].row.name;
     names[count] = "help";
     const char *near = nearest_name(name, names);
@@ -288,6 +325,9 @@ void options_free(struct options *options)
         free(list->item);
         *list = (struct option_list){0};
     }
+    for (size_t i = 0; i < options->joined_count; i++)
+        free(options->joined[i]);
+    free(options->joined);
     free(options->entries);
     free(options->shown);
     free(options->documentation);

@@ -45,6 +45,10 @@ struct option_row {
     bool exclusive;             /* minimum and maximum themselves are refused */
     bool hidden;                /* not in --help */
     bool measured;              /* loadgen: a calibration is of this value */
+    const char *bare;           /* what the option means without a value, which then needs = */
+    unsigned more;              /* words that follow the value on a command line, unless it has a
+                                   =; they are joined to it: "VAR=MIN..MAX" */
+    const char *instead;        /* another program's option: refused, and this says what to give */
     /* A check of a text's own; NULL: none. False, and error says what to give. */
     bool (*check)(const char *text, char *error, size_t size);
 };
@@ -81,7 +85,8 @@ void options_free(struct options *options);
 
 /* Only the presets, for values that come from elsewhere (a campaign file). */
 void options_presets(const struct option_row *rows, void *values);
-/* One value from elsewhere. text is kept by rows of text; NULL or "" sets a flag.
+/* One value from elsewhere. text is kept by rows of text; NULL or "" sets a flag, and
+ * stands for what is bare.
  * False: error is a reason such as "not a size: give one such as 64KiB". */
 bool option_set(const struct option_row *row, void *values, const char *text, char *error,
                 size_t size);

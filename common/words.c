@@ -6,6 +6,9 @@
 
 #define BLANKS " \t\n"
 
+/* Of a variable. */
+#define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+
 /* Characters that no shell reads anything into. */
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
 
@@ -121,6 +124,42 @@ const char *words_operator(const char *text)
             text += *text == '\\' && text[1] != '\0' ? 2 : 1;
     }
     return NULL;
+}
+
+/* An expansion before the end of a double quote. */
+static bool expands_in_quotes(const char *text)
+{
+    for (; *text != '\0' && *text != '"'; text++) {
+        if (*text == '$' || *text == '`')
+            return true;
+        if (*text == '\\' && text[1] != '\0')
+            text++;
+    }
+    return false;
+}
+
+bool words_need_shell(const char *text)
+{
+    char *nowhere = NULL;
+    for (bool begins = true; text != NULL && *text != '\0';) {
+        if (strchr("|&;<>()$`*?[", *text) != NULL || (begins && strchr("~#!", *text) != NULL))
+            return true;
+        if (*text == '"' && expands_in_quotes(text + 1))
+            return true;
+        begins = strchr(BLANKS, *text) != NULL;
+        if (*text == '\'' || *text == '"')
+            text = copy_quoted(text + 1, *text, &nowhere);
+        else
+            text += *text == '\\' && text[1] != '\0' ? 2 : 1;
+    }
+    return false;
+}
+
+bool words_assignment(const char *word)
+{
+    const size_t digits = strspn(word, "0123456789");
+    const size_t length = strspn(word, NAME_CHARACTERS);
+    return digits == 0 && length > 0 && word[length] == '=';
 }
 
 static bool is_plain(const char *word)

@@ -3,6 +3,7 @@
 
 /* Command lines as text: split as a shell would, and quoted for one. */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Splits text at blanks; quotes and backslashes mean what they mean to a POSIX
@@ -13,6 +14,14 @@ char **words_split(const char *text, size_t *count, const char **error);
 /* The first character of a command line that a shell would obey (a pipe, a redirection, a
  * list), as it is not quoted; NULL: there is none. */
 const char *words_operator(const char *text);
+
+/* Whether a shell would do more with a command line than split it: an operator, an
+ * expansion or a pattern that is not quoted. */
+bool words_need_shell(const char *text);
+
+/* Whether a word is an assignment such as LD_PRELOAD=lib.so, which a shell puts into the
+ * environment of the command behind it. */
+bool words_assignment(const char *word);
 
 /* Several command lines may be joined by a word `+`; one in quotes, or with a
  * backslash, is a word like any other. Returns the length of what is in front of the

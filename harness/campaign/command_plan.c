@@ -160,9 +160,10 @@ int command_tasks(const struct command_options *options, char **operands, int co
 }
 
 /* Of each target and its parameters of whose time nothing is known: number, label,
- * prepare, cleanup, timeout, input, word..., end. */
+ * setup, prepare, conclude, cleanup, timeout, input, word..., end. */
 int command_probes(const struct command_options *options, char **operands, int count)
 {
+    static const char *const hooks[] = {"setup", "prepare", "conclude", "cleanup"};
     struct view view;
     size_t i, k;
     json_t *cell, *word, *seen = json_object();
@@ -180,8 +181,8 @@ int command_probes(const struct command_options *options, char **operands, int c
         snprintf(number, sizeof number, "%.0f", number_of(cell, "number", 0));
         print_pair("number", number);
         print_pair("label", label);
-        print_pair("prepare", text_of(settings, "prepare"));
-        print_pair("cleanup", text_of(settings, "cleanup"));
+        for (size_t j = 0; j < sizeof hooks / sizeof hooks[0]; j++)
+            print_pair(hooks[j], text_of(settings, hooks[j]));
         print_pair("timeout", text_of(settings, "timeout"));
         print_pair("input", text_of(settings, "input"));
         json_array_foreach(json_object_get(cell, "command"), k, word)

@@ -18,9 +18,9 @@
 
 /* Options of one call of jostle, which are not part of the experiment. */
 struct session {
-    struct option_list loads;
+    struct option_list loads, names;
     const char *output, *cell, *json; /* NULL: not given */
-    bool resume, quiet, verbose, show_output;
+    bool resume, quiet, verbose, show_output, no_shell;
 };
 
 struct experiment {

@@ -14,7 +14,6 @@
 #include "common/child.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
-#include "common/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +50,7 @@ static void add_conditions(struct experiment *experiment, const struct command *
     if (!command->slowdown && loads.count > 1)
         usage_error("run takes one --load: for more, use jostle slowdown");
     if (command->slowdown && loads.count == 0 && experiment->cell == NULL &&
-        experiment->settings.variant.count == 0)
+        !settings_have_variants(&experiment->settings))
         usage_error("slowdown needs a --load, such as --load 'half=cpu --percent 50', or two "
                     "--variant");
     if (command->slowdown || loads.count == 0)
@@ -67,20 +66,16 @@ static void add_conditions(struct experiment *experiment, const struct command *
 
 static void add_variants(struct experiment *experiment)
 {
-    const struct option_list *texts = &experiment->settings.variant;
-    struct arena *arena = &experiment->arena;
-    if (texts->count > 0 && experiment->target_count > 0)
-        usage_error("--variant has the command itself: leave out what follows the options (%s)",
-                    experiment->target[0]);
-    if (texts->count > 0 && experiment->settings.aa)
-        usage_error("--aa with --variant: give the same command twice, as two variants");
-    if (texts->count > 0)
-        variants_add(&experiment->variants, arena, texts);
-    else if (experiment->target_count > 0)
-        variants_set_target(&experiment->variants, arena, experiment->target,
-                            experiment->target_count);
-    else
-        usage_error("no target: write the command to measure after --");
+    struct session *session = &experiment->session;
+    const struct request request = {.target = experiment->target,
+                                    .target_count = experiment->target_count,
+                                    .names = &session->names,
+                                    .quiet = session->quiet};
+    if (session->no_shell && experiment->settings.shell != NULL)
+        usage_error("-N is --shell=none: leave out --shell");
+    if (session->no_shell)
+        experiment->settings.shell = "none";
+    variants_make(&experiment->variants, &experiment->arena, &experiment->settings, &request);
 }
 
 /* The seed of the session before, so that the order of runs is the same. */
@@ -101,23 +96,6 @@ static void check_programs(void)
         complain("%s is missing: run make", path);
         exit(EXIT_FAILURE);
     }
-}
-
-/* A shell's command line as one word is a mistake that no run can be made of. */
-static void check_target(struct experiment *experiment)
-{
-    const struct variant *variant = &experiment->variants.variant[0];
-    const char *target = variant->words[0];
-    char path[PATH_MAX];
-    if (variant->name != NULL || variant->word_count != 1 ||
-        strpbrk(target, " \t\n|&;<>()$`*?") == NULL || access(target, X_OK) == 0 ||
-        child_find(target, path))
-        return;
-    const char *const words[] = {target};
-    const char *quoted = arena_keep(&experiment->arena, words_quote(words, 1));
-    usage_error("there is no program '%s': write its words apart, or have a shell run it: -- sh "
-                "-c %s",
-                target, quoted);
 }
 
 static void check_cold(const struct settings *settings)
@@ -167,7 +145,7 @@ static void open_folder(struct experiment *experiment, const json_t *old)
     const struct session *session = &experiment->session;
     const char *path = session->output;
     if (path == NULL)
-        path = folder_default(arena, experiment->variants.variant[0].words[0]);
+        path = folder_default(arena, variant_program(&experiment->variants.variant[0]));
     folder_open(&experiment->folder, arena, path, session->resume);
     if (!experiment->folder.has_runs || old != NULL)
         return;
@@ -190,7 +168,6 @@ static int begin(const struct command *command, int argc, char **argv)
     json_t *old = NULL;
     arguments_parse(&experiment, command, argc, argv);
     const struct option_list loads = take_cell(&experiment);
-    add_variants(&experiment);
     if (experiment.session.resume && experiment.session.output == NULL)
         usage_error("--resume: which experiment? Give its folder with --output");
     if (experiment.session.resume)
@@ -198,10 +175,10 @@ static int begin(const struct command *command, int argc, char **argv)
     take_seed(&experiment, old);
     settings_complete(&experiment.settings);
     metrics_make(&experiment.metrics, &experiment.arena, &experiment.settings);
+    add_variants(&experiment);
     add_conditions(&experiment, command, loads);
     combinations_make(&experiment.combinations, &experiment.arena, &experiment.variants,
                       &experiment.conditions);
-    check_target(&experiment);
     experiment.input = input_find(&experiment.settings, &experiment.arena);
     check_programs();
     check_cold(&experiment.settings);

@@ -64,8 +64,6 @@ struct words {
 static void put_settings(struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
-    put_text("prepare", settings->prepare);
-    put_text("cleanup", settings->cleanup);
     put_text("input", experiment->input);
     put_flag("cold", settings->cold);
     for (size_t i = 0; i < settings->cold_path.count; i++)
@@ -106,29 +104,37 @@ static void put_meter_options(struct experiment *experiment)
 
 /* With hyperfine as the engine, meter runs it for its time-out and its care for
  * descendants; hyperfine's figures replace meter's. */
+static void add_words(struct words *words, const char *const *more)
+{
+    for (; *more != NULL; more++)
+        words->word[words->count++] = *more;
+}
+
 static struct words hyperfine_words(struct experiment *experiment, const struct variant *variant)
 {
-    const char *export =
-        arena_format(&experiment->arena, "%s/hyperfine.json", experiment->folder.path);
-    const bool input = experiment->input != NULL; /* It gives its own stdin to nobody. */
-    const char *const all[] = {"hyperfine",
-                               "-N",
-                               "--runs",
-                               "1",
-                               "--ignore-failure",
-                               "--style",
-                               "none",
-                               "--export-json",
-                               export,
-                               "--input",
-                               input ? experiment->input : "/dev/null",
-                               "--",
-                               variant->text};
-    const size_t size = sizeof all / sizeof all[0];
-    struct words words = {.word = arena_take(&experiment->arena, sizeof all)};
-    for (size_t i = 0; i < size; i++)
-        if (input || (i != 9 && i != 10))
-            words.word[words.count++] = all[i];
+    struct arena *arena = &experiment->arena;
+    const bool variables = words_assignment(variant->words[0]);
+    const char *const options[] = {
+        "hyperfine",
+        "-N",
+        "--runs",
+        "1",
+        "--ignore-failure",
+        "--style",
+        "none",
+        "--export-json",
+        arena_format(arena, "%s/hyperfine.json", experiment->folder.path),
+        NULL};
+    const char *const input[] = {"--input", experiment->input, NULL};
+    const char *const command[] = {
+        "--", variables ? arena_format(arena, "env %s", variant->text) : variant->text, NULL};
+    struct words words = {.word =
+                              arena_take(arena, sizeof options + sizeof input + sizeof command)};
+    add_words(&words, options);
+    /* It gives its own stdin to nobody. */
+    if (experiment->input != NULL)
+        add_words(&words, input);
+    add_words(&words, command);
     return words;
 }
 
@@ -139,16 +145,24 @@ static struct words words_of(struct experiment *experiment, const struct variant
     return hyperfine_words(experiment, variant);
 }
 
+/* Several, or one with variables of its own. */
+static bool needs_commands(const struct variants *variants)
+{
+    const struct variant *first = &variants->variant[0];
+    return variants->named || first->words[0] != variant_program(first);
+}
+
 static void put_meter(struct experiment *experiment)
 {
     const struct variants *variants = &experiment->variants;
+    const bool several = needs_commands(variants);
     put_meter_options(experiment);
-    if (variants->named)
+    if (several)
         put("meter", "--commands");
     put("meter", "--");
     for (size_t i = 0; i < variants->count; i++) {
         const struct words words = words_of(experiment, &variants->variant[i]);
-        if (variants->named) {
+        if (several) {
             put("meter", ".");
             put("meter", arena_format(&experiment->arena, "%zu", words.count));
         }
@@ -204,8 +218,14 @@ static void put_conditions(struct experiment *experiment)
         put("condition_variant", arena_format(&experiment->arena, "%zu", one->variant));
         put("condition_load", one->condition->name);
     }
-    for (size_t i = 0; i < experiment->variants.count; i++)
-        put("command_text", experiment->variants.variant[i].text);
+    for (size_t i = 0; i < experiment->variants.count; i++) {
+        const struct variant *variant = &experiment->variants.variant[i];
+        put("command_text", variant->text);
+        put_text("command_setup", variant->setup);
+        put_text("command_prepare", variant->prepare);
+        put_text("command_conclude", variant->conclude);
+        put_text("command_cleanup", variant->cleanup);
+    }
 }
 
 /* --load-cpus are this machine's numbers, and the other nodes' as well; --place is
@@ -268,7 +288,7 @@ bool plan_write(struct experiment *experiment)
     put_session(experiment);
     put_resume(experiment);
     put_settings(experiment);
-    put("program", experiment->variants.variant[0].words[0]);
+    put("program", variant_program(&experiment->variants.variant[0]));
     put_stamp(experiment);
     put_conditions(experiment);
     put_meter(experiment);

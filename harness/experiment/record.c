@@ -32,7 +32,7 @@ json_t *experiment_to_json(const struct experiment *experiment)
     json_t *record = json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:O, s:O?, s:o}", "schema",
         "jostle.experiment/1", "command", command(experiment), "program",
-        program_to_json(experiment->variants.variant[0].words[0]), "variants",
+        program_to_json(variant_program(&experiment->variants.variant[0])), "variants",
         variants_to_json(&experiment->variants), "conditions",
         combinations_to_json(&experiment->combinations, &experiment->variants), "variables",
         variables_to_json(), "loads", conditions_to_json(&experiment->conditions), "settings",

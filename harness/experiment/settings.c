@@ -1,6 +1,7 @@
 #include "settings.h"
 
 #include "metrics.h"
+#include "parameters.h"
 
 #include "common/messages.h"
 #include "common/option_value.h"
@@ -104,6 +105,7 @@ const struct option_row settings_rows[] = {
      .help = "confidence of every interval"},
     {.name = "min-runs",
      .argument = "N",
+     .letter = 'm',
      .type = OPTION_COUNT,
      FIELD(min_runs),
      .minimum = 1,
@@ -111,12 +113,21 @@ const struct option_row settings_rows[] = {
      .help = "runs of each condition at least (default: 15, or --max-runs where that is less)"},
     {.name = "max-runs",
      .argument = "N",
+     .letter = 'M',
      .type = OPTION_COUNT,
      FIELD(max_runs),
      .minimum = 1,
      .maximum = MOST,
      .preset = "30",
      .help = "runs of each condition at most"},
+    {.name = "runs",
+     .argument = "N",
+     .letter = 'r',
+     .type = OPTION_COUNT,
+     FIELD(runs),
+     .minimum = 1,
+     .maximum = MOST,
+     .help = "exactly N runs of each condition: --min-runs N --max-runs N"},
     {.name = "max-time",
      .argument = "TIME",
      .type = OPTION_TIME,
@@ -125,6 +136,7 @@ const struct option_row settings_rows[] = {
      .help = "start no further run after TIME"},
     {.name = "warmup",
      .argument = "N",
+     .letter = 'w',
      .type = OPTION_COUNT,
      FIELD(warmup),
      .maximum = MOST,
@@ -169,6 +181,41 @@ const struct option_row settings_rows[] = {
      FIELD(variant),
      .help = "a program to be measured against the others, in place of TARGET; give two or more, "
              "the first is the reference; without NAME= it is named by its words"},
+    {.name = "parameter-list",
+     .argument = "VAR VALUES",
+     .letter = 'L',
+     .more = 1,
+     .type = OPTION_LIST,
+     FIELD(parameter_list),
+     .check = parameters_check_list,
+     .help = "a variant for each of VALUES (with commas between), which stands for {VAR} in the "
+             "command and in --setup, --prepare, --conclude, --cleanup; several options: every "
+             "combination; also as VAR=VALUES"},
+    {.name = "parameter-scan",
+     .argument = "VAR MIN MAX",
+     .letter = 'P',
+     .more = 2,
+     .type = OPTION_LIST,
+     FIELD(parameter_scan),
+     .check = parameters_check_scan,
+     .help = "as --parameter-list, for the numbers from MIN to MAX; also as VAR=MIN..MAX or "
+             "VAR=MIN..MAX..STEP"},
+    {.name = "parameter-step-size",
+     .argument = "STEP",
+     .letter = 'D',
+     .type = OPTION_TEXT,
+     FIELD(parameter_step),
+     .check = parameters_check_step,
+     .help = "step of --parameter-scan (default: 1, where MIN and MAX are whole)"},
+    {.name = "shell",
+     .argument = "SHELL",
+     .letter = 'S',
+     .type = OPTION_TEXT,
+     FIELD(shell),
+     .bare = "default",
+     .help = "have SHELL (sh) run TARGET, which is one word then, and each --variant; its start is "
+             "part of the figure; none: never (default: only where TARGET is one word, or a "
+             "--variant, with something that only a shell understands)"},
     {.name = "input",
      .argument = "FILE",
      .type = OPTION_TEXT,
@@ -176,16 +223,32 @@ const struct option_row settings_rows[] = {
      .help =
          "the target's stdin, opened anew for each run (default: /dev/null); jostle's own stdin "
          "is never the target's"},
+    {.name = "setup",
+     .argument = "CMD",
+     .letter = 's',
+     .type = OPTION_TEXT,
+     FIELD(setup),
+     .help = "run CMD with bash once for each variant, before the first run"},
     {.name = "prepare",
      .argument = "CMD",
+     .letter = 'p',
      .type = OPTION_TEXT,
      FIELD(prepare),
-     .help = "run CMD with bash before each run, unmeasured"},
+     .help = "run CMD with bash before each run, unmeasured; {variant} is the variant's name, "
+             "here and in the next two"},
+    {.name = "conclude",
+     .argument = "CMD",
+     .letter = 'C',
+     .type = OPTION_TEXT,
+     FIELD(conclude),
+     .help = "run CMD with bash after each run, unmeasured"},
     {.name = "cleanup",
      .argument = "CMD",
+     .letter = 'c',
      .type = OPTION_TEXT,
      FIELD(cleanup),
-     .help = "run CMD with bash after each run, unmeasured"},
+     .help = "run CMD with bash once for each variant, after the last run, also where that has "
+             "failed"},
     {.name = "service",
      .argument = "CMD",
      .type = OPTION_TEXT,
@@ -240,6 +303,7 @@ const struct option_row settings_rows[] = {
      .check = option_check_time,
      .help = "end a run, and its whole process tree, after TIME"},
     {.name = "ignore-failure",
+     .letter = 'i',
      .type = OPTION_FLAG,
      FIELD(ignore_failure),
      .help = "continue when the target fails, and use such runs: those that the time-out ended "
@@ -351,9 +415,21 @@ bool settings_set(struct settings *settings, const char *name, const char *text,
     return false;
 }
 
+bool settings_have_variants(const struct settings *settings)
+{
+    return settings->variant.count + settings->parameter_list.count +
+               settings->parameter_scan.count >
+           0;
+}
+
 void settings_complete(struct settings *settings)
 {
     struct timespec now;
+    if (settings->runs > 0 && settings->min_runs > 0)
+        usage_error("--runs %ju and --min-runs %ju: give one of them", (uintmax_t)settings->runs,
+                    (uintmax_t)settings->min_runs);
+    if (settings->runs > 0)
+        settings->min_runs = settings->max_runs = settings->runs;
     if (settings->min_runs == 0)
         settings->min_runs =
             settings->max_runs < DEFAULT_MIN_RUNS ? settings->max_runs : DEFAULT_MIN_RUNS;

@@ -14,16 +14,20 @@ struct settings {
     double error, confidence;
     uint64_t min_runs; /* 0: not given */
     uint64_t max_runs;
+    uint64_t runs;       /* 0: not given */
     int64_t max_time_ns; /* 0: none */
     uint64_t warmup, discard_warmup;
     struct option_list metric; /* as it was given: metrics.h reads it */
     const char *decide;        /* NULL: not given */
     int statistic;             /* enum statistic */
     struct option_list variant;
-    const char *prepare, *cleanup;                  /* NULL: none */
-    const char *input;                              /* NULL: not given, /dev/null */
-    const char *service;                            /* a command line; NULL: none. Then: */
-    const char *ready, *stop_signal, *service_cpus; /* the last one NULL: not given */
+    struct option_list parameter_list, parameter_scan; /* "VAR=A,B", "VAR=MIN..MAX" */
+    const char *parameter_step;                        /* NULL: not given */
+    const char *shell;                                 /* NULL: only where it takes one */
+    const char *setup, *prepare, *conclude, *cleanup;  /* NULL: none */
+    const char *input;                                 /* NULL: not given, /dev/null */
+    const char *service;                               /* a command line; NULL: none. Then: */
+    const char *ready, *stop_signal, *service_cpus;    /* the last one NULL: not given */
     int64_t ready_timeout_ns;
     bool keep_service;
     bool cold;
@@ -54,6 +58,8 @@ void settings_begin(struct settings *settings);
  * error says what is wrong and what to give. */
 bool settings_set(struct settings *settings, const char *name, const char *text, char *error,
                   size_t size);
+/* More than one program is to be compared. */
+bool settings_have_variants(const struct settings *settings);
 /* Completes what depends on others, and checks what must fit together; wrong use
  * ends the program. */
 void settings_complete(struct settings *settings);

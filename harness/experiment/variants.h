@@ -1,36 +1,50 @@
 #ifndef EXPERIMENT_VARIANTS_H
 #define EXPERIMENT_VARIANTS_H
 
-/* The programs that are measured: one, or several variants against each other. */
+/* The programs that are measured: one, or several variants against each other. They come
+ * from TARGET or each --variant, times every combination of parameters. */
 
 #include "arena.h"
-
-#include "common/options.h"
+#include "parameters.h"
+#include "settings.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 struct variant {
-    const char *name; /* NULL: the only one, which has none */
-    const char **words;
+    const char *name;   /* NULL: the only one, which has none */
+    const char **words; /* assignments for its environment, then the command */
     size_t word_count;
-    const char *text; /* the words, quoted as a shell has them */
+    const char *text;  /* the words, quoted as a shell has them */
+    const char *shell; /* "sh", which is the first word then; NULL: none */
+    size_t combination;
+    const char *setup, *prepare, *conclude, *cleanup; /* NULL: none */
 };
 
 /* The first is the reference. */
 struct variants {
     struct variant *variant;
     size_t count;
-    bool named; /* false: one target, without --variant */
+    bool named; /* false: one target, without a name */
+    struct parameters parameters;
 };
 
-/* One target without a name. */
-void variants_set_target(struct variants *variants, struct arena *arena, const char **words,
-                         size_t count);
-/* Adds what each "NAME=COMMAND" or "COMMAND" says; the words of a command are split as a
- * shell splits them, and nothing is expanded. Wrong use ends the program. */
-void variants_add(struct variants *variants, struct arena *arena, const struct option_list *texts);
+/* What is to be measured, before parameters are filled in. */
+struct request {
+    const char **target; /* the words behind the options */
+    size_t target_count;
+    const struct option_list *names; /* --command-name */
+    bool quiet;
+};
+
+/* Makes them. settings->shell becomes the shell that is used; NULL: none. The words of a
+ * --variant, or of a TARGET that is one word and no program, are split as a shell splits
+ * them, or given to a shell. Wrong use ends the program. */
+void variants_make(struct variants *variants, struct arena *arena, struct settings *settings,
+                   const struct request *request);
+/* The program of a variant: its first word that is no assignment. */
+const char *variant_program(const struct variant *variant);
 /* `variants` of experiment.json; null without names. */
 json_t *variants_to_json(const struct variants *variants);
 

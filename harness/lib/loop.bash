@@ -1,7 +1,7 @@
 # One experiment, from the command line to the table: starts stats, meter and the loads,
 # and makes one run after another as stats decides. Sourced, never run.
 #
-# Between two runs nothing is forked but --prepare, --cleanup and --cold.
+# Between two runs nothing is forked but --prepare, --conclude and --cold.
 
 # shellcheck source-path=SCRIPTDIR source=messages.bash
 source "$JOSTLE_LIB/messages.bash"
@@ -25,14 +25,15 @@ source "$JOSTLE_HARNESS/report/layout.bash"
 folder=''      # where the records are
 phase=starting # then running, finished
 meter_in='' meter_pid=''
-runs_made=0         # in this session, warm-up runs not counted
-measuring_us=0      # when the first run that counts began
-terminal_out=''     # our own stdout, for --show-output
-forecast_said=''    # how long it will take has been said, where there is no terminal
-declare -a asked=() # the words that jostle was called with
-live=''             # not empty when a line on a terminal shows where we are
-stop_reason=''      # why stats stopped
-verdict=''          # of the gate, where there is one
+runs_made=0            # in this session, warm-up runs not counted
+measuring_us=0         # when the first run that counts began
+terminal_out=''        # our own stdout, for --show-output
+forecast_said=''       # how long it will take has been said, where there is no terminal
+declare -a asked=()    # the words that jostle was called with
+live=''                # not empty when a line on a terminal shows where we are
+stop_reason=''         # why stats stopped
+verdict=''             # of the gate, where there is one
+declare -a cleanups=() # variants whose --cleanup is still to be run
 
 # measure KIND ARG...: the whole of it. KIND is run or slowdown.
 measure() {
@@ -45,9 +46,13 @@ measure() {
     measure_open
     now_us
     stats_decide begin "$REPLY"
-    [[ ${NEXT[0]} == stop ]] || measure_start
+    if [[ ${NEXT[0]} != stop ]]; then
+        measure_setup
+        measure_start
+    fi
     measure_loop
     measure_stop
+    measure_cleanup
     measure_finish
     phase=finished
     measure_print
@@ -150,7 +155,7 @@ measure_run() {
     # shellcheck disable=SC2206 # numbers, with spaces between
     local -a loads=(${condition_loads[$1]:-})
     [[ -z ${plan[service]:-} ]] || service_up "$2"
-    [[ -z ${plan[prepare]:-} ]] || measure_shell prepare
+    [[ -z ${command_prepare[variant]:-} ]] || measure_hook prepare "$variant"
     [[ -z ${plan[cold]:-} ]] || cold_empty_cache
     ((${#loads[@]} == 0)) || loads_resume "$remote" "${loads[@]}"
     [[ -z $verbose_fd ]] || printf '+ %s\n' "${command_text[variant]}" >&"$verbose_fd"
@@ -168,12 +173,33 @@ measure_run() {
         [[ -z $remote ]] || delay=$mark_delay_us
     fi
     stats_decide record "$delay"
-    [[ -z ${plan[cleanup]:-} ]] || measure_shell cleanup
+    [[ -z ${command_conclude[variant]:-} ]] || measure_hook conclude "$variant"
 }
 
-# measure_shell prepare|cleanup: runs the user's command.
-measure_shell() {
-    foreground bash -c "${plan[$1]}" >/dev/null || die "--$1 failed with status $?: ${plan[$1]}: fix the command"
+# measure_hook setup|prepare|conclude|cleanup VARIANT: runs the user's command.
+measure_hook() {
+    local -n hook_commands=command_$1
+    local command=${hook_commands[$2]}
+    foreground bash -c "$command" >/dev/null || die "--$1 failed with status $?: $command: fix the command"
+}
+
+# measure_setup: --setup of each variant, before the first run.
+measure_setup() {
+    local variant
+    for variant in "${!command_text[@]}"; do
+        cleanups+=("$variant")
+        [[ -z ${command_setup[variant]:-} ]] || measure_hook setup "$variant"
+    done
+}
+
+# measure_cleanup: --cleanup of each variant whose --setup has been run.
+measure_cleanup() {
+    local variant
+    while ((${#cleanups[@]} > 0)); do
+        variant=${cleanups[0]}
+        cleanups=("${cleanups[@]:1}")
+        [[ -z ${command_cleanup[variant]:-} ]] || measure_hook cleanup "$variant"
+    done
 }
 
 # measure_failed TEXT: ends the experiment because meter made no record.
@@ -336,6 +362,19 @@ measure_next_commands() {
     next_command report report "$folder"
 }
 
+# measure_cleanup_late: --cleanup where something has failed before, or was interrupted. One
+# more signal ends the command.
+measure_cleanup_late() {
+    local variant
+    ((${#cleanups[@]} > 0)) || return 0
+    trap foreground_end INT TERM HUP
+    for variant in "${cleanups[@]}"; do
+        [[ -z ${command_cleanup[variant]:-} ]] ||
+            foreground bash -c "${command_cleanup[variant]}" >/dev/null || warn "--cleanup failed: ${command_cleanup[variant]}"
+    done
+    trap '' INT TERM HUP
+}
+
 # measure_exit: at the end, whatever the reason.
 measure_exit() {
     local code=$?
@@ -344,6 +383,7 @@ measure_exit() {
     live_end
     foreground_end
     measure_stop
+    measure_cleanup_late
     if [[ -n $stats_pid && $phase != finished ]]; then
         case $code in
             # What is not the experiment's own fault may go well another time.

@@ -7,9 +7,10 @@ declare -a plan_meter=() plan_cold_paths=() # meter's command line; files for --
 declare -a plan_service=()                  # the arguments of the meter that keeps the service
 declare -a plan_resume=()                   # the words that make the command line one that resumes
 declare -a conditions=()                    # in order
-declare -a command_text=()                  # of each of meter's commands: as a shell has it
 declare -A condition_variant=()             # of a condition: the number of its command
 declare -A condition_load=()                # and the name that its loads go by
+# Of each of meter's commands: as a shell has it, and what comes around it, where there is any.
+declare -a command_text=() command_setup=() command_prepare=() command_conclude=() command_cleanup=()
 
 # plan_read KIND ARG...: has experiment check a command line of `jostle KIND`, and reads
 # its plan. Exits as experiment does where it refuses.
@@ -54,6 +55,10 @@ plan_take() {
         resume_word) plan_resume+=("$2") ;;
         cold_path) plan_cold_paths+=("$2") ;;
         command_text) command_text+=("$2") ;;
+        command_setup) command_setup[${#command_text[@]} - 1]=$2 ;;
+        command_prepare) command_prepare[${#command_text[@]} - 1]=$2 ;;
+        command_conclude) command_conclude[${#command_text[@]} - 1]=$2 ;;
+        command_cleanup) command_cleanup[${#command_text[@]} - 1]=$2 ;;
         condition) conditions+=("$2") condition_variant[$2]=0 condition_load[$2]=$2 ;;
         condition_variant) condition_variant[${conditions[-1]}]=$2 ;;
         condition_load) condition_load[${conditions[-1]}]=$2 ;;

@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "common/file.h"
 #include "common/messages.h"
+#include "common/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -182,6 +183,9 @@ static _Noreturn void become_target(const struct launch *launch, const struct se
                                     pid_t meter)
 {
     struct launch_report *report = launch->report;
+    char **words = launch->target->words;
+    for (; words[1] != NULL && launch->target->variables && words_assignment(words[0]); words++)
+        (void)putenv(words[0]);
     const char *failed = prepare(report, settings, launch, group, meter);
     if (failed != NULL) {
         report->step_error = errno;
@@ -194,7 +198,7 @@ static _Noreturn void become_target(const struct launch *launch, const struct se
     report->launch_ns = clock_cpu_ns();
     (void)clock_gettime(CLOCK_REALTIME, &report->start);
     __atomic_store_n(&report->start_ns, clock_ns(), __ATOMIC_RELEASE);
-    execvp(launch->target->words[0], launch->target->words);
+    execvp(words[0], words);
     report->exec_error = errno;
     _exit(report->exec_error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
 }

@@ -137,7 +137,8 @@ static const struct option_row rows[] = {
      .type = OPTION_FLAG,
      .offset = FIELD(commands),
      .help = "with --serve: several commands, each as FOLDER COUNT WORD...: the folder in which it "
-             "runs (. is meter's own), the number of its words, and those. A line `run N` on stdin "
+             "runs (. is meter's own), the number of its words, and those; NAME=VALUE in front of "
+             "its first word is for its environment. A line `run N` on stdin "
              "runs the one with the number N, from 0 on"},
     {.name = "service",
      .type = OPTION_FLAG,
@@ -210,6 +211,7 @@ static char **take_one(struct settings *settings, char **words)
                     words[0]);
     struct target *target = add_target(settings);
     target->folder = strcmp(words[0], ".") == 0 ? NULL : words[0];
+    target->variables = true;
     // The words move onto their count, so that a NULL fits behind them.
     char **to = target->words = words + 1;
     for (char **from = words + 2; count > 0; count--, from++) {

@@ -23,6 +23,7 @@ enum accounting {
 struct target {
     const char *folder; // where it runs; NULL: where meter does
     char **words;       // NULL-terminated, at least one
+    bool variables;     // words in front may be NAME=VALUE, for its environment
 };
 
 struct settings {

@@ -1,0 +1,95 @@
+#include "naming.h"
+
+#include <string.h>
+
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+#define DIGITS  "0123456789"
+/* Of a name that is given, and of one that is made; @ comes before a load's. */
+#define GIVEN_CHARACTERS LETTERS DIGITS "._%-"
+#define MADE_CHARACTERS  GIVEN_CHARACTERS "=,+"
+#define NAME_LONGEST     40
+
+const char *naming_read(struct arena *arena, const char *text, const char **name)
+{
+    const size_t length = strspn(text, GIVEN_CHARACTERS);
+    const bool named = length > 0 && text[length] == '=';
+    *name = named ? arena_format(arena, "%.*s", (int)length, text) : NULL;
+    return named ? text + length + 1 : text;
+}
+
+char *naming_clean(struct arena *arena, const char *text)
+{
+    char *name = arena_format(arena, "%s", text), *to = name;
+    for (const char *from = name; *from != '\0';) {
+        const size_t good = strspn(from, MADE_CHARACTERS);
+        memmove(to, from, good);
+        to += good;
+        from += good;
+        if (*from == '\0')
+            break;
+        from += strcspn(from, MADE_CHARACTERS);
+        *to++ = '_';
+    }
+    *to = '\0';
+    return name;
+}
+
+static bool is_taken(const struct variants *variants, const char *name)
+{
+    for (size_t i = 0; i < variants->count; i++)
+        if (variants->variant[i].name != NULL && strcmp(variants->variant[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static const char *base_of(const struct variant *variant)
+{
+    const char *program = variant_program(variant), *slash = strrchr(program, '/');
+    return slash == NULL ? program : slash + 1;
+}
+
+/* Whether no other variant that needs a name runs a program of that name. */
+static bool is_alone(const struct variants *variants, const struct variant *variant)
+{
+    for (size_t i = 0; i < variants->count; i++) {
+        const struct variant *other = &variants->variant[i];
+        if (other != variant && other->name == NULL &&
+            strcmp(base_of(other), base_of(variant)) == 0)
+            return false;
+    }
+    return true;
+}
+
+/* What it is called where nothing else is called so. Behind "sh -c" is what tells. */
+static const char *proposed(const struct variants *variants, struct arena *arena,
+                            const struct variant *variant)
+{
+    const char *text = variant->shell != NULL        ? variant->words[variant->word_count - 1]
+                       : is_alone(variants, variant) ? base_of(variant)
+                                                     : variant->text;
+    return naming_clean(arena, arena_format(arena, "%.*s", NAME_LONGEST, text));
+}
+
+void naming_complete(struct variants *variants, struct arena *arena)
+{
+    const char **names = arena_take(arena, variants->count * sizeof *names);
+    for (size_t i = 0; i < variants->count; i++)
+        names[i] = proposed(variants, arena, &variants->variant[i]);
+    for (size_t i = 0; i < variants->count; i++) {
+        const char *name = names[i];
+        if (variants->variant[i].name != NULL)
+            continue;
+        for (int number = 2; is_taken(variants, name); number++)
+            name = arena_format(arena, "%s.%d", names[i], number);
+        variants->variant[i].name = name;
+    }
+}
+
+const char *naming_double(const struct variants *variants)
+{
+    for (size_t i = 0; i < variants->count; i++)
+        for (size_t j = i + 1; j < variants->count; j++)
+            if (strcmp(variants->variant[i].name, variants->variant[j].name) == 0)
+                return variants->variant[i].name;
+    return NULL;
+}

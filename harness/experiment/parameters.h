@@ -1,0 +1,47 @@
+#ifndef EXPERIMENT_PARAMETERS_H
+#define EXPERIMENT_PARAMETERS_H
+
+/* --parameter-list and --parameter-scan: what {NAME} stands for in a command line, in every
+ * combination. */
+
+#include "arena.h"
+#include "settings.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct parameter {
+    const char *name;
+    const char **value;
+    size_t count;
+};
+
+struct parameters {
+    struct parameter *parameter;
+    size_t count;
+    size_t combinations; /* 1 without parameters */
+};
+
+/* Checks of an option: "VAR=A,B,C", "VAR=MIN..MAX" or "VAR=MIN..MAX..STEP", a step. */
+bool parameters_check_list(const char *text, char *error, size_t size);
+bool parameters_check_scan(const char *text, char *error, size_t size);
+bool parameters_check_step(const char *text, char *error, size_t size);
+
+/* Reads what the settings say. Steps of decimals are exact: 0.3 0.5 0.7, not
+ * 0.7000000000000001. Wrong use ends the program. */
+void parameters_read(struct parameters *parameters, struct arena *arena,
+                     const struct settings *settings);
+/* The value that a parameter has in a combination; the first parameter changes fastest. */
+const char *parameters_value(const struct parameters *parameters, size_t combination,
+                             size_t parameter);
+/* The text with the value of each parameter in the place of its {NAME}. Other braces stay. */
+const char *parameters_fill(const struct parameters *parameters, struct arena *arena,
+                            size_t combination, const char *text);
+/* "threads=2,size=big"; "" without parameters. */
+const char *parameters_name(const struct parameters *parameters, struct arena *arena,
+                            size_t combination);
+/* {NAME: VALUE}. A new reference. */
+json_t *parameters_to_json(const struct parameters *parameters, size_t combination);
+
+#endif
