@@ -110,8 +110,8 @@ values() {
     "$EXPERIMENT" run --output out --metric wall_s,cpu_s --metric 'rate=stdout:/a,b=([0-9]+)/,unit=1/s,better=higher' --metric @./own --decide rate,cpu_s -- true >/dev/null
     jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
     holds '.settings | .metric == ["wall_s", "cpu_s", "rate", "last"] and .decide == ["cpu_s", "rate"]
-        and ([.metrics[] | [.name, .source, .unit, .better, .role, .adapter]] == [["rate", "stdout:/a,b=([0-9]+)/", "1/s", "higher", "result", null],
-            ["last", "stdout:/last ([0-9.]+)/", "ms", "lower", "result", "own"], ["errors", "stdout:/errors ([0-9]+)/", "", "lower", "errors", "own"]])' <out/experiment.json
+        and ([.metrics[] | [.name, .source, .unit, .better, .role, .adapter]] == [["rate", "stdout:/a,b=([0-9]+)/", "1/s", "higher", null, null],
+            ["last", "stdout:/last ([0-9.]+)/", "ms", "lower", null, "own"], ["errors", "stdout:/errors ([0-9]+)/", "", "lower", "errors", "own"]])' <out/experiment.json
     "$EXPERIMENT" run --output plain -- true >/dev/null
     holds '.settings | .metric == ["wall_s"] and .metrics == [] and .decide == ["wall_s"]' <plain/experiment.json
 }

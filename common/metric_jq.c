@@ -93,6 +93,16 @@ static const char *after(const char *message, const char *prefix)
     return strncmp(message, prefix, strlen(prefix)) == 0 ? message + strlen(prefix) : NULL;
 }
 
+/* A message about an expression without where it is in our program, and the advice to think
+ * of a shell's quotes. */
+static int said_length(const char *message)
+{
+    const char *advice = strstr(message, " (Unix shell"),
+               *place = strstr(message, " at <top-level>");
+    const char *end = advice != NULL ? advice : place;
+    return end != NULL ? (int)(end - message) : (int)strlen(message);
+}
+
 /* By its words where its status is not the same in all versions. */
 static bool explain(int status, const char *message, char *error, size_t size)
 {
@@ -108,9 +118,9 @@ static bool explain(int status, const char *message, char *error, size_t size)
     else if (no_json != NULL)
         snprintf(error, size, "no JSON: %s", no_json);
     else
-        snprintf(error, size, "%s: %s",
+        snprintf(error, size, "%s: %.*s",
                  code == EXIT_EXPRESSION ? "jq does not understand it" : "jq failed",
-                 wrong != NULL ? wrong : message);
+                 said_length(wrong != NULL ? wrong : message), wrong != NULL ? wrong : message);
     return false;
 }
 

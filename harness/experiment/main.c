@@ -184,6 +184,7 @@ static int begin(const struct command *command, int argc, char **argv)
     check_cold(&experiment.settings);
     placed_find(&experiment.placed, &experiment.arena, &experiment.settings);
     check_machine(&experiment.settings);
+    metrics_check_machine(&experiment.metrics);
     /* Late, so that whoever writes to a pipe has had some time. */
     if (experiment.input == NULL)
         input_check_stdin();

@@ -3,9 +3,12 @@
 #include "adapters.h"
 
 #include "common/messages.h"
+#include "common/metric_jq.h"
 #include "common/metric_json.h"
+#include "common/perf_event.h"
 #include "harness/stats/metric_settings.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -231,9 +234,43 @@ static bool needs(const struct metrics *metrics, enum metric_counters counters)
 
 const char *metrics_counters(const struct metrics *metrics)
 {
-    if (!needs(metrics, NEEDS_SOFTWARE_COUNTERS))
-        return NULL;
-    return needs(metrics, NEEDS_HARDWARE_COUNTERS) ? "all" : "software";
+    // The hardware's are counted in any case: they say why a run is slow.
+    return needs(metrics, NEEDS_SOFTWARE_COUNTERS) ? "all" : NULL;
+}
+
+bool metrics_need_output(const struct metrics *metrics)
+{
+    for (size_t i = 0; i < metrics->count; i++)
+        if (metrics->metric[i].builtin == NULL)
+            return true;
+    return false;
+}
+
+static void check_counter(const struct builtin_metric *metric)
+{
+    static const char member[] = "counters.";
+    if (metric->counters == NEEDS_NO_COUNTERS ||
+        perf_event_counts(metric->member[0] + strlen(member)))
+        return;
+    if (errno == EACCES || errno == EPERM)
+        usage_error("metric %s: counting is not allowed here: set sysctl "
+                    "kernel.perf_event_paranoid to 2 or less, or choose another metric",
+                    metric->name);
+    usage_error("metric %s: this machine counts none: the kernel has no such counter here (%s), as "
+                "in many virtual machines: choose another metric",
+                metric->name, strerror(errno));
+}
+
+void metrics_check_machine(const struct metrics *metrics)
+{
+    char error[512];
+    for (size_t i = 0; i < metrics->count; i++) {
+        const struct chosen_metric *one = &metrics->metric[i];
+        if (one->builtin != NULL)
+            check_counter(one->builtin);
+        else if (one->metric.is_jq && !metric_jq_check(&one->metric, error, sizeof error))
+            usage_error("%s", error);
+    }
 }
 
 void metrics_free(struct metrics *metrics)

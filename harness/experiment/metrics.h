@@ -32,6 +32,11 @@ void metrics_to_json(const struct metrics *metrics, json_t *settings);
 /* The events that meter has to count for them, as its --counters has it; NULL: its default
  * will do. */
 const char *metrics_counters(const struct metrics *metrics);
+/* Whether any is found in what the target writes. */
+bool metrics_need_output(const struct metrics *metrics);
+/* Refuses, before anything runs, what would fail in each run: an event that this machine does
+ * not count, an expression that jq does not understand. Wrong use ends the program. */
+void metrics_check_machine(const struct metrics *metrics);
 void metrics_free(struct metrics *metrics);
 
 /* A check of the option --metric. */

@@ -73,6 +73,45 @@ static void put_settings(struct experiment *experiment)
             arena_format(&experiment->arena, "%" PRId64, settings->max_time_ns / 1000));
 }
 
+/* What meter has to count, and to find in the output. */
+static void put_metrics(struct experiment *experiment)
+{
+    const struct metrics *metrics = &experiment->metrics;
+    const char *counters = metrics_counters(metrics);
+    if (counters != NULL) {
+        put("meter", "--counters");
+        put("meter", counters);
+    }
+    for (size_t i = 0; i < metrics->count; i++) {
+        const struct chosen_metric *one = &metrics->metric[i];
+        if (one->builtin != NULL)
+            continue;
+        put("meter", "--metric");
+        put("meter", arena_keep(&experiment->arena, metric_definition(&one->metric)));
+    }
+    put_flag("extracts", metrics_need_output(metrics));
+}
+
+/* Where the target's output goes. What is searched for metrics is shown after the run. */
+static void put_output(struct experiment *experiment)
+{
+    const char *folder = experiment->folder.path;
+    const bool shown = experiment->session.show_output;
+    if (metrics_need_output(&experiment->metrics)) {
+        put("meter", "--keep");
+        put("meter", folder);
+        if (shown)
+            put("meter", "--show-output");
+        return;
+    }
+    if (shown && experiment->settings.engine == ENGINE_METER)
+        return;
+    put("meter", "--stdout");
+    put("meter", "/dev/null");
+    put("meter", "--stderr-tail");
+    put("meter", arena_format(&experiment->arena, "%s/target.stderr", folder));
+}
+
 static void put_meter_options(struct experiment *experiment)
 {
     struct arena *arena = &experiment->arena;
@@ -94,12 +133,8 @@ static void put_meter_options(struct experiment *experiment)
         put("meter", "--stdin");
         put("meter", experiment->input);
     }
-    if (experiment->session.show_output && settings->engine == ENGINE_METER)
-        return;
-    put("meter", "--stdout");
-    put("meter", "/dev/null");
-    put("meter", "--stderr-tail");
-    put("meter", arena_format(arena, "%s/target.stderr", experiment->folder.path));
+    put_metrics(experiment);
+    put_output(experiment);
 }
 
 /* With hyperfine as the engine, meter runs it for its time-out and its care for

@@ -149,11 +149,18 @@ measure_time_is_up() {
     ((REPLY - measuring_us >= plan[max_time_us]))
 }
 
+# measure_await EVENT: until meter has sent it.
+measure_await() {
+    if [[ -z ${plan[service]:-} ]]; then stats_await 0 "$1" meter; else service_await_run "$1"; fi
+}
+
 # measure_run CONDITION BLOCK: one run; NEXT is then what follows.
 measure_run() {
-    local remote=${condition_remote[$1]:-} delay=- variant=${condition_variant[$1]}
+    local remote=${condition_remote[$1]:-} delay=- variant=${condition_variant[$1]} ending=record
     # shellcheck disable=SC2206 # numbers, with spaces between
     local -a loads=(${condition_loads[$1]:-})
+    # Figures are found in the output without the load, and are no part of what the load gave.
+    [[ -z ${plan[extracts]:-} ]] || ending=ended
     [[ -z ${plan[service]:-} ]] || service_up "$2"
     [[ -z ${command_prepare[variant]:-} ]] || measure_hook prepare "$variant"
     [[ -z ${plan[cold]:-} ]] || cold_empty_cache
@@ -161,17 +168,14 @@ measure_run() {
     [[ -z $verbose_fd ]] || printf '+ %s\n' "${command_text[variant]}" >&"$verbose_fd"
     [[ -z ${plan[service]:-} ]] || service_mark
     send "$meter_in" "run $variant"
-    if [[ -z ${plan[service]:-} ]]; then
-        stats_await 0 record meter
-    else
-        service_await_record
-        service_mark
-    fi
+    measure_await "$ending"
+    [[ -z ${plan[service]:-} ]] || service_mark
     if ((${#loads[@]} > 0)); then
         loads_mark "$remote" end "${loads[@]}"
         loads_pause "${loads[@]}"
         [[ -z $remote ]] || delay=$mark_delay_us
     fi
+    [[ $ending == record ]] || measure_await record
     stats_decide record "$delay"
     [[ -z ${command_conclude[variant]:-} ]] || measure_hook conclude "$variant"
 }
@@ -406,7 +410,7 @@ measure_tidy() {
     for file in "$folder"/*.stderr "$folder"/service.stdout; do
         [[ -s $file || ! -e $file ]] || useless+=("$file")
     done
-    [[ -s $folder/runs.jsonl ]] || useless+=("$folder"/{runs.jsonl,experiment.json} "$folder"/*.stderr)
+    [[ -s $folder/runs.jsonl ]] || useless+=("$folder"/{runs.jsonl,experiment.json,target.stdout} "$folder"/*.stderr)
     ((${#useless[@]} == 0)) || rm -f -- "${useless[@]}"
     [[ -e $folder/runs.jsonl ]] || rmdir -- "$folder" 2>/dev/null || return 0
     [[ -z ${plan[created]:-} || -e $folder ]] || rmdir -- "${folder%/*}" 2>/dev/null

@@ -37,11 +37,12 @@ service_mark() {
     stats_await "$SERVICE_MARK_S" mark service || die "the service's meter has been silent for $SERVICE_MARK_S s"
 }
 
-# service_await_record: waits for the run to end; a client whose server has died is ended.
-service_await_record() {
-    stats_await 0 record meter || {
+# service_await_run EVENT: waits for the event of meter that ends the run; a client whose
+# server has died is ended.
+service_await_run() {
+    stats_await 0 "$1" meter || {
         kill -s USR1 "$meter_pid" 2>/dev/null || true
-        stats_await 0 record meter
+        stats_await 0 "$1" meter
     }
 }
 

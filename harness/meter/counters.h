@@ -1,20 +1,15 @@
 #ifndef METER_COUNTERS_H
 #define METER_COUNTERS_H
 
+#include "common/perf_event.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 // Events of the whole tree of processes, counted by the kernel from the target's
 // exec to the end of its last descendant (perf_event_open(2)).
-enum { COUNTERS_MAX = 7 };
-
-enum counter_set {
-    COUNTERS_HARDWARE, // instructions, cycles, cache references and misses
-    COUNTERS_SOFTWARE, // task clock, page faults, context switches
-    COUNTERS_ALL,      // both
-    COUNTERS_NONE,
-};
+enum { COUNTERS_MAX = PERF_EVENTS };
 
 struct counter {
     const char *name; // NULL: no such counter in the set

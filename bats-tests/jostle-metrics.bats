@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# Figures that the target prints, from the command line to the records.
+# shellcheck disable=SC2154 # bats sets stderr
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# measured ARGUMENT...: jostle run, with two runs at most, into out.
+measured() {
+    "$JOSTLE" run --quiet --min-runs 2 --max-runs 2 --output out "$@"
+}
+
+@test "metrics of the output and counters are in each run's record, and the last output is kept" {
+    measured --metric 'x=stdout:/x: ([0-9]+)/,unit=ms,better=higher' --metric y=file:y.json:jq:.y --metric context_switches -- \
+        sh -c 'echo "x: 7"; echo "{\"y\":8}" >y.json'
+    holds '.metrics == {x: {value: 7, unit: "ms", better: "higher"}, y: {value: 8, unit: "", better: "lower"}}
+        and .counters.context_switches != null and .metric_failure == null and .output == null' <out/runs.jsonl
+    [[ $(<out/target.stdout) == 'x: 7' && ! -e out/failed && ! -e out/target.stderr ]]
+    tail -n 1 out/runs.jsonl >record
+    command -v jsonschema >/dev/null || return 0
+    jsonschema -i record "$ROOT/results/schema/jostle.run.schema.json"
+}
+
+@test "a run without its metric is a failed run, and what it wrote can be read" {
+    run -5 --separate-stderr measured --metric 'x=stdout:/x: ([0-9]+)/' -- sh -c 'echo "x = 7"; echo why >&2'
+    [[ $stderr == *'no figure x: not found in stdout'* ]]
+    holds '.metric_failure == {metric: "x", reason: "not found in stdout"} and .metrics.x.value == null' <out/runs.jsonl
+    [[ $(cat "out/$(jq -r .output.stdout out/runs.jsonl)" "out/$(jq -r .output.stderr out/runs.jsonl)") == $'x = 7\nwhy' ]]
+}
+
+@test "--show-output shows what is searched, after each run" {
+    run -0 --separate-stderr measured --show-output --metric 'x=stdout:/x: ([0-9]+)/' -- sh -c 'echo "x: 7"; echo said >&2'
+    [[ $output == $'x: 7\nx: 7' && $stderr == *said* ]]
+}
+
+@test "what would fail in each run is refused before the first" {
+    run -2 --separate-stderr measured --metric 'x=jq:.a |' -- touch ran
+    [[ $stderr == "jostle: metric x: jq does not understand it: syntax error, unexpected ')'" && ! -e ran ]]
+    run -2 --separate-stderr measured --metric 'x=stdout:/a/' -- touch ran
+    [[ $stderr == 'jostle: '*'has 0 groups'* && ! -e ran ]]
+    "$BIN/meter" -- true | jq -e '.counters.instructions == null' >/dev/null || skip 'this machine counts instructions'
+    run -2 --separate-stderr measured --metric wall_s,instructions -- touch ran
+    [[ $stderr == 'jostle: metric instructions: this machine counts none: '* || $stderr == 'jostle: metric instructions: counting is not allowed here: '* ]]
+    [[ ! -e ran && ! -e out ]]
+}
+
+@test "a load is over before jq begins: what it gave is of the run alone" {
+    "$JOSTLE" slowdown --quiet --min-runs 2 --max-runs 2 --output out --load 'half=cpu --percent 50 --threads 1' --metric 'x=jq:[range(700000)] | length' -- echo {}
+    jq -es 'map(select(.condition == "half")) | length > 0 and all(.load[0].elapsed_s - .wall_s < 0.1)' out/runs.jsonl
+}
