@@ -1,0 +1,211 @@
+#!/usr/bin/env bats
+# Adapters (--metric @NAME): each against the real program where Debian has it, else
+# against the output that the program's own documentation shows.
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() {
+    [[ ! -v server ]] || { kill "$server" && wait "$server" || true; }
+}
+
+# needs PROGRAM PACKAGE: skips the test without it.
+needs() {
+    [[ -n $(type -P "$1") ]] || skip "$1 is not installed: apt-get install $2"
+}
+
+# figures ADAPTER[:METRIC,...] COMMAND...: runs COMMAND once; its metrics are in `run`.
+figures() {
+    "$JOSTLE" run --quiet --min-runs 1 --max-runs 1 --metric "@$1" --output out -- "${@:2}" || {
+        cat out/target.std* out/failed/* 2>/dev/null
+        return 1
+    }
+    jq -c .metrics out/runs.jsonl >run
+    cat run
+    rm -r out
+}
+
+# names ADAPTER: its metrics, with commas between.
+names() {
+    sed -nE 's/^([A-Za-z_0-9]+)=.*/\1/p' "$ROOT/harness/adapters/$1" | paste -sd,
+}
+
+# shown NAME: prints the cited output of an adapter.
+shown() {
+    printf '%s\n' cat "$BATS_TEST_DIRNAME/fixtures/adapters/$1.txt"
+}
+
+# free_port: sets `port` to one of loopback on which nothing listens.
+free_port() {
+    port=$((20000 + RANDOM % 10000))
+    while (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do port=$((port + 1)); done
+}
+
+# listening: 0 once something listens on `port`.
+listening() {
+    (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null
+}
+
+# serve COMMAND...: starts a server in the background, and waits until it listens.
+serve() {
+    "$@" >server.log 2>&1 3>&- &
+    server=$!
+    eventually 10 listening
+}
+
+@test "every adapter is listed, says how to call its program, and all its metrics are accepted" {
+    local file name
+    run -0 "$JOSTLE" adapters
+    for file in "$ROOT"/harness/adapters/*; do
+        name=${file##*/}
+        [[ $output == *"$name "* ]]
+        grep -q '^command: .' "$file"
+        grep -q '^# Tested against ' "$file"
+        printf '[target "a"]\n command = true\n' >c.conf
+        git config -f c.conf --list -z --show-origin >entries
+        JOSTLE_HARNESS=$ROOT/harness "$BIN/campaign" expand --file "$PWD/c.conf" --instances . --workloads . --plan plan.json --conf conf \
+            --set "metric=@$name:$(names "$name")" <entries
+    done
+    run -0 "$JOSTLE" adapters redis-benchmark
+    [[ $output == "$(<"$ROOT/harness/adapters/redis-benchmark")" ]]
+}
+
+@test "what is no adapter, or none of its metrics, is refused with the nearest name" {
+    run -2 --separate-stderr "$JOSTLE" run --metric @redis-benchmrk -- true
+    # shellcheck disable=SC2154 # bats sets stderr
+    [[ $stderr == *'did you mean redis-benchmark?'* ]]
+    run -2 --separate-stderr "$JOSTLE" run --metric @redis-benchmark:p99 -- true
+    [[ $stderr == *'did you mean p99_ms?'*'rps, '* ]]
+    run -2 --separate-stderr "$JOSTLE" adapters pgbnch
+    [[ $stderr == *'did you mean pgbench?'* ]]
+    printf 'nonsense\n' >mine
+    run -2 --separate-stderr "$JOSTLE" run --metric @./mine -- true
+    [[ $stderr == *'nonsense: not a line of an adapter'* ]]
+}
+
+@test "an adapter of one's own is a file with a path" {
+    printf 'about: mine\ndefault: x\n# a comment\nx=stdout:/x ([0-9]+)/,unit=B\ny=stdout:/y ([0-9]+)/\nn=stdout:/n ([0-9]+)/,role=requests\n' >mine
+    figures ./mine printf 'x 7\ny 8\nn 9\n'
+    # Helpers come with every choice.
+    holds '.x == {value: 7, unit: "B", better: "lower"} and .n.value == 9 and (has("y") | not)' <run
+    figures ./mine:y printf 'y 8\n'
+    holds '.y.value == 8 and .n.value == null and (has("x") | not)' <run
+}
+
+@test "wrk2, vegeta and schbench: what their documentation shows" {
+    figures "wrk2:$(names wrk2)" cat "$BATS_TEST_DIRNAME/fixtures/adapters/wrk2.txt"
+    holds '[.rps, .p50_ms, .p90_ms, .p99_ms, .p999_ms, .requests, .achieved, .errors | .value] == [2000.28, 6.67, 9.14, 11.18, 12.3, 39500, 2000.28, null]' <run
+    figures "vegeta:$(names vegeta)" cat "$BATS_TEST_DIRNAME/fixtures/adapters/vegeta.txt"
+    holds '[.mean_ms, .p50_ms, .p95_ms, .p99_ms, .requests, .errors, .achieved | .value] == [2.371194, 2.854306, 3.478629, 3.53, 100, 0, null] and .offered.value > 101' <run
+    figures "schbench:$(names schbench)" cat "$BATS_TEST_DIRNAME/fixtures/adapters/schbench.txt"
+    holds '[.rps, .wakeup_p99_us, .request_p99_us, .requests | .value] == [3009.1, 272, 19616, 255755]' <run
+}
+
+@test "sysbench: cpu, memory and fileio" {
+    needs sysbench sysbench
+    figures "sysbench-cpu:$(names sysbench-cpu)" sysbench cpu --events=200 --time=0 run
+    holds '.events_per_s.value > 0 and .events_per_s.better == "higher" and .lat_avg_ms.value > 0 and .lat_p95_ms.value > 0 and .requests.value == 200' <run
+    figures "sysbench-memory:$(names sysbench-memory)" sysbench memory --memory-block-size=1M --memory-total-size=64M run
+    holds '.mib_per_s.value > 0 and .ops_per_s.value > 0' <run
+    sysbench fileio --file-total-size=1M --file-num=2 prepare >/dev/null
+    figures "sysbench-fileio:$(names sysbench-fileio)" sysbench fileio --file-total-size=1M --file-num=2 --file-test-mode=rndrw --events=300 --time=0 run
+    holds '.reads_per_s.value > 0 and .writes_per_s.value > 0 and .fsyncs_per_s.value > 0 and .read_mib_per_s.value > 0 and .written_mib_per_s.value > 0 and .requests.value >= 300' <run
+}
+
+@test "redis-benchmark: one test, and several as CSV" {
+    local metric
+    needs redis-server redis-server
+    needs redis-benchmark redis-tools
+    redis-server --port 0 --unixsocket "$PWD/redis.sock" --save '' --dir "$PWD" >server.log 2>&1 3>&- &
+    server=$!
+    eventually 10 test -S redis.sock
+    figures "redis-benchmark:$(names redis-benchmark)" redis-benchmark -s redis.sock -t get -n 5000
+    holds '.rps.value > 0 and .p50_ms.value > 0 and .p99_ms.value >= .p95_ms.value and .p95_ms.value >= .p50_ms.value and .avg_ms.value > 0 and .requests.value == 5000' <run
+    figures "redis-benchmark-csv:$(names redis-benchmark-csv)" redis-benchmark --csv -s redis.sock -t get,set,incr,lpush -n 2000
+    for metric in get set incr lpush; do
+        holds ".${metric}_rps.value > 0 and .${metric}_p99_ms.value > 0" <run
+    done
+    # A server that is not there is no figure.
+    run -5 "$JOSTLE" run --quiet --max-runs 1 --metric @redis-benchmark --output gone -- redis-benchmark -s no.sock -t get -n 10
+}
+
+@test "pgbench: a closed loop, and what it says of each second" {
+    local bin as=()
+    bin=$(printf '%s\n' /usr/lib/postgresql/*/bin | tail -n 1)
+    [[ -x $bin/initdb && -x $bin/pgbench ]] || skip 'initdb or pgbench is not installed: apt-get install postgresql'
+    # initdb refuses root; nobody else may enter the folder of a test.
+    [[ $(id -u) -ne 0 ]] || as=(setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps +dac_override --ambient-caps +dac_override)
+    mkdir data
+    [[ ${#as[@]} -eq 0 ]] || chown nobody data
+    "${as[@]}" "$bin/initdb" -D "$PWD/data" -U bench --auth=trust --no-sync --no-instructions --locale=C >/dev/null
+    free_port
+    serve "${as[@]}" "$bin/postgres" -D "$PWD/data" -p "$port" -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off
+    export PGHOST=127.0.0.1 PGPORT=$port PGUSER=bench PGDATABASE=postgres
+    eventually 10 "$bin/pg_isready" -q
+    "$bin/pgbench" -i -q -I dtgp >/dev/null 2>&1
+    figures "pgbench:$(names pgbench)" "$bin/pgbench" --no-vacuum --select-only --client=2 --transactions=200 --progress=1
+    holds '.tps.value > 0 and .lat_avg_ms.value > 0 and .lat_stddev_ms.value > 0 and .requests.value == 400 and .errors.value == 0' <run
+}
+
+@test "iperf3: what the receiver counts" {
+    needs iperf3 iperf3
+    free_port
+    serve iperf3 -s -B 127.0.0.1 -p "$port"
+    figures "iperf3:$(names iperf3)" iperf3 --json --client 127.0.0.1 --port "$port" --bytes 20M
+    holds '.bits_per_s.value > 1e6 and .sent_bits_per_s.value > 1e6 and .retransmits.value >= 0' <run
+}
+
+@test "fio: all jobs, reads and writes" {
+    needs fio fio
+    figures "fio:$(names fio)" fio --output-format=json --name=a --rw=randrw --size=1M --bs=4k --filename=file
+    holds '.iops.value > 0 and .bytes_per_s.value > 0 and .p50_ms.value > 0 and .p99_ms.value >= .p50_ms.value and .p999_ms.value >= .p99_ms.value and .requests.value == 256 and .errors.value == 0' <run
+}
+
+@test "wrk, hey and ab: requests of an HTTP server" {
+    local metric
+    needs python3 python3
+    free_port
+    printf hello >index.html
+    serve python3 -m http.server --bind 127.0.0.1 "$port"
+    if [[ -n $(type -P wrk) ]]; then
+        figures "wrk:$(names wrk)" wrk --latency --threads 1 --connections 2 --duration 1s "http://127.0.0.1:$port/"
+        holds '.rps.value > 0 and .p50_ms.value > 0 and .p50_ms.value < 1000 and .p99_ms.value >= .p90_ms.value and .requests.value > 0' <run
+    fi
+    if [[ -n $(type -P hey) ]]; then
+        figures "hey:$(names hey)" hey -n 200 -c 2 "http://127.0.0.1:$port/"
+        holds '.rps.value > 0 and .mean_s.value > 0 and .p99_s.value >= .p50_s.value and .requests.value == 200' <run
+    fi
+    if [[ -n $(type -P ab) ]]; then
+        figures "ab:$(names ab)" ab -q -n 200 -c 2 "http://127.0.0.1:$port/"
+        holds '.rps.value > 0 and .mean_ms.value > 0 and .p99_ms.value >= .p50_ms.value and .requests.value == 200 and .errors.value == 0' <run
+    fi
+    for metric in wrk hey apache2-utils; do
+        [[ -n $(type -P "${metric/apache2-utils/ab}") ]] || skip "$metric is not installed: apt-get install $metric"
+    done
+}
+
+@test "hpcc: HPL and STREAM, whose lines are those of the programs of these names" {
+    needs hpcc hpcc
+    needs mpirun openmpi-bin
+    sed -E 's/^1000( +Ns)/100\1/; s/^80( +NBs)/32\1/; s/^2( +[PQ]s)/1\1/' /usr/share/doc/hpcc/examples/_hpccinf.txt >hpccinf.txt
+    figures "hpcc:$(names hpcc)" mpirun --allow-run-as-root --mca btl self -np 1 hpcc
+    holds '.hpl_gflops.value > 0 and .stream_triad_gb_per_s.value > 0 and .dgemm_gflops.value > 0 and .fft_gflops.value > 0' <run
+    cp run of_file
+    figures "hpl:$(names hpl)" cat hpccoutf.txt
+    holds '.gflops.value == $hpcc.hpl_gflops.value and .seconds.value >= 0' --argjson hpcc "$(<of_file)" <run
+    figures "stream:$(names stream)" cat hpccoutf.txt
+    holds '.triad_mb_per_s.value > 0 and .copy_mb_per_s.value > 0 and .scale_mb_per_s.value > 0 and .add_mb_per_s.value > 0' <run
+}
+
+@test "GROMACS: ns a day of a small box of water" {
+    needs gmx 'gromacs (400 MB)'
+    printf '#include "oplsaa.ff/forcefield.itp"\n#include "oplsaa.ff/spce.itp"\n[ system ]\nwater\n[ molecules ]\n' >topol.top
+    printf '%s\n' 'nsteps = 20' 'coulombtype = PME' 'rcoulomb = 0.8' 'rvdw = 0.8' 'constraints = h-bonds' >md.mdp
+    gmx -quiet solvate -cs spc216.gro -box 1.9 1.9 1.9 -o conf.gro -p topol.top >log 2>&1
+    gmx -quiet grompp -f md.mdp -c conf.gro -p topol.top -o topol.tpr -maxwarn 5 >>log 2>&1
+    figures "gromacs:$(names gromacs)" gmx -quiet mdrun -s topol.tpr -noconfout -nt 1
+    holds '.ns_per_day.value > 0 and .core_s.value > 0' <run
+}
