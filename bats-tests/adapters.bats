@@ -33,10 +33,6 @@ names() {
     sed -nE 's/^([A-Za-z_0-9]+)=.*/\1/p' "$ROOT/harness/adapters/$1" | paste -sd,
 }
 
-# shown NAME: prints the cited output of an adapter.
-shown() {
-    printf '%s\n' cat "$BATS_TEST_DIRNAME/fixtures/adapters/$1.txt"
-}
 
 # free_port: sets `port` to one of loopback on which nothing listens.
 free_port() {
@@ -77,7 +73,7 @@ serve() {
     run -2 --separate-stderr "$JOSTLE" run --metric @redis-benchmrk -- true
     # shellcheck disable=SC2154 # bats sets stderr
     [[ $stderr == *'did you mean redis-benchmark?'* ]]
-    run -2 --separate-stderr "$JOSTLE" run --metric @redis-benchmark:p99 -- true
+    run -2 --separate-stderr "$JOSTLE" run --metric @redis-benchmark:p99_mss -- true
     [[ $stderr == *'did you mean p99_ms?'*'rps, '* ]]
     run -2 --separate-stderr "$JOSTLE" adapters pgbnch
     [[ $stderr == *'did you mean pgbench?'* ]]

@@ -128,6 +128,7 @@ no_metric() {
         '_q=jq:[.a,.b]|max,unit=ms,quantile=0.999'
     metric 'f 2 out put/x.log regex ^([0-9]+) take=mean,better=lower' 'f=file:out put/x.log:/^([0-9]+)/,take=mean'
     metric 'j 2 /tmp/x jq .a/.b take=last,better=lower,role=errors,loop=open' 'j=file:/tmp/x:jq:.a/.b,loop=open,role=errors'
+    metric 'l 2 log.* regex (.+) take=p99.9,better=lower' 'l=file:log.*:/(.+)/,take=p99.9'
 }
 
 @test "a metric's definition that is wrong is refused with what to do" {
@@ -142,7 +143,7 @@ no_metric() {
     no_metric 'option untis is not known: did you mean unit?' 'x=stdout:/(1)/,untis=s'
     no_metric 'option colour is not known: there are take' 'x=stdout:/(1)/,unit=req/s,colour=1'
     no_metric 'unit= is empty' 'x=stdout:/(1)/,unit='
-    no_metric 'take=least: it is one of last, first, sum, mean, max' 'x=stdout:/(1)/,take=least'
+    no_metric 'take=least: it is last, first, sum, mean, max, halves, or a percentile such as p99' 'x=stdout:/(1)/,take=least'
     no_metric 'better=up: it is one of lower, higher' 'x=jq:.a,better=up'
     no_metric 'quantile=99: it is a number between 0 and 1' 'x=jq:.a,quantile=99'
     no_metric 'loop=half: it is one of unknown, open, closed' 'x=jq:.a,loop=half'

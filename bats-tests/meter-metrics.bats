@@ -72,6 +72,23 @@ found() {
     fails '3 values in stdout: halves need 4' 'stdout:/(.*)/,take=halves' 'seq 3'
 }
 
+@test "take=pN is the percentile of all matches, by nearest rank" {
+    seq 200 -1 1 >down
+    run -0 values 'a=stdout:/(.+)/,take=p50' 'b=stdout:/(.+)/,take=p99' 'c=stdout:/(.+)/,take=p99.5' 'd=stdout:/(.+)/,take=p0.1' 'j=jq:.,take=p90' -- cat down
+    [ "${lines[*]}" = 'a 100 b 198 c 199 d 1 j 180' ]
+    fails '99 values in stdout: p99 needs 100' 'stdout:/(.+)/,take=p99' 'seq 99'
+}
+
+@test "a pattern is all files that match it and that the run wrote, in the order of their names" {
+    mkdir sub
+    echo 100 >sub/log.0
+    echo 'x 9' >log.1
+    run -0 values 'l=file:log.*:/x (.)/' 'f=file:log.?:/x (.)/,take=first' 's=file:[lm]og.*:/x (.)/,take=sum' 'o=file:sub/*:/(.)/' -- \
+        sh -c 'echo "x 1" >log.2; echo "x 2" >log.3; echo y >log.4'
+    [ "${lines[*]}" = 'l 2 f 1 s 3 o null o: sub/*: no such file was written by this run' ]
+    fails 'not found in log.*' 'file:log.*:/z (.)/' 'echo "x 1" >log.2'
+}
+
 @test "a figure that is not there, is no number or not finite is a failure with its reason, never a zero" {
     fails 'not found in stdout' 'stdout:/x=(.)/' 'echo y=1'
     fails 'not found in stderr' 'stderr:/(1)/' :

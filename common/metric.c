@@ -123,22 +123,49 @@ static bool set_unit(const struct reader *reader, const char *unit)
     return keep(reader, &reader->metric->unit, unit, strlen(unit));
 }
 
+static bool set_quantile(const struct reader *reader, const char *value)
+{
+    double *quantile = &reader->metric->quantile;
+    return (units_real(value, quantile) == 0 && *quantile > 0 && *quantile < 1) ||
+           refuse(reader, "quantile=%s: it is a number between 0 and 1, as in 0.99", value);
+}
+
+/* p99 */
+static bool is_percentile(const char *value, double *percentile)
+{
+    return value[0] == 'p' && units_real(value + 1, percentile) == 0 && *percentile > 0 &&
+           *percentile < 100;
+}
+
+static bool set_take(const struct reader *reader, const char *value)
+{
+    struct metric *metric = reader->metric;
+    if (is_percentile(value, &metric->percentile)) {
+        metric->take = TAKE_PERCENTILE;
+        return true;
+    }
+    for (int i = 0; metric_take_names[i] != NULL; i++)
+        if (strcmp(value, metric_take_names[i]) == 0) {
+            metric->take = (enum metric_take)i;
+            return true;
+        }
+    return refuse(reader,
+                  "take=%s: it is last, first, sum, mean, max, halves, or a percentile "
+                  "such as p99",
+                  value);
+}
+
 static bool set_option(const struct reader *reader, const char *option, const char *value)
 {
     struct metric *metric = reader->metric;
     int chosen = 0;
     if (strcmp(option, "unit") == 0)
         return set_unit(reader, value);
-    if (strcmp(option, "quantile") == 0) {
-        if (units_real(value, &metric->quantile) == 0 && metric->quantile > 0 &&
-            metric->quantile < 1)
-            return true;
-        return refuse(reader, "quantile=%s: it is a number between 0 and 1, as in 0.99", value);
-    }
-    if (strcmp(option, "take") == 0) {
-        chosen = choose(reader, option, value, metric_take_names);
-        metric->take = chosen < 0 ? TAKE_LAST : (enum metric_take)chosen;
-    } else if (strcmp(option, "better") == 0) {
+    if (strcmp(option, "quantile") == 0)
+        return set_quantile(reader, value);
+    if (strcmp(option, "take") == 0)
+        return set_take(reader, value);
+    if (strcmp(option, "better") == 0) {
         chosen = choose(reader, option, value, metric_better_names);
         metric->higher_is_better = chosen == 1;
     } else if (strcmp(option, "loop") == 0) {
@@ -255,8 +282,12 @@ static bool read_file(const struct reader *reader, const char *text)
         return refuse(reader, "file:%s: it is file:PATH:/REGEX/ or file:PATH:jq:EXPRESSION", text);
     if (!keep(reader, &reader->metric->path, text, (size_t)(end - text)))
         return false;
-    return end == regex ? read_regex(reader, end + strlen(":/"))
-                        : read_jq(reader, end + strlen(":jq:"));
+    if (end == regex)
+        return read_regex(reader, end + strlen(":/"));
+    if (strpbrk(reader->metric->path, METRIC_PATTERN) != NULL)
+        return refuse(reader, "file:%s: jq reads one file: give its name, without a pattern",
+                      reader->metric->path);
+    return read_jq(reader, end + strlen(":jq:"));
 }
 
 static bool read_source(const struct reader *reader, const char *text)
@@ -296,15 +327,24 @@ bool metric_parse(struct metric *metric, const char *text, char *error, size_t s
     return taken;
 }
 
+const char *metric_take_text(const struct metric *metric, char text[METRIC_TAKE_SIZE])
+{
+    if (metric->take == TAKE_PERCENTILE)
+        snprintf(text, METRIC_TAKE_SIZE, "p%.10g", metric->percentile);
+    else
+        snprintf(text, METRIC_TAKE_SIZE, "%s", metric_take_names[metric->take]);
+    return text;
+}
+
 char *metric_definition(const struct metric *metric)
 {
-    char *text = NULL;
+    char *text = NULL, take[METRIC_TAKE_SIZE];
     size_t length;
     FILE *stream = open_memstream(&text, &length);
     if (stream == NULL)
         return NULL;
     fprintf(stream, "%s=%s,take=%s", metric->name, metric->source_text,
-            metric_take_names[metric->take]);
+            metric_take_text(metric, take));
     if (metric->unit[0] != '\0')
         fprintf(stream, ",unit=%s", metric->unit);
     fprintf(stream, ",better=%s", metric_better_names[metric->higher_is_better]);

@@ -15,6 +15,7 @@
  *
  *     take=first|last|sum|mean|max   which of several matches counts; last. halves: the mean
  *                                    of the later half of them by that of the earlier half
+ *     take=pN                        the percentile of all matches: p50, p99, p99.9
  *     unit=TEXT                      as it is printed; none. Where it is a unit of time, a
  *                                    figure with another one behind it ("1.2s") is converted
  *     better=lower|higher            lower
@@ -22,7 +23,10 @@
  *                                    result (METRIC_ROLES), and may be missing; result
  *     quantile=Q                     the figure is this quantile of the requests, 0 to 1
  *     loop=open|closed               whether requests were made when they were due, or when
- *                                    the answer to the one before had come */
+ *                                    the answer to the one before had come
+ *
+ * PATH of a regular expression may be a pattern of the shell (log.*): then it is all files
+ * that match it and that the run wrote, in the order of their names. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,8 +39,12 @@ enum metric_take {
     TAKE_MEAN,
     TAKE_MAX,
     TAKE_HALVES,
-    METRIC_TAKES
+    METRIC_TAKES, /* those that have a name */
+    TAKE_PERCENTILE = METRIC_TAKES
 };
+
+/* The characters that make the path of a file a pattern. */
+#define METRIC_PATTERN "*?["
 
 /* What a metric says of a run. One that is not its result is recorded, and nothing more. */
 enum metric_role {
@@ -61,11 +69,12 @@ struct metric {
     char *name;
     char *source_text; /* as it was given: stdout:/REGEX/ ... */
     enum metric_source source;
-    char *path;       /* of METRIC_FILE; NULL */
+    char *path;       /* of METRIC_FILE, maybe a pattern; NULL */
     bool is_jq;       /* expression is jq's; else a regular expression */
     char *expression; /* without the slashes around it */
     enum metric_take take;
-    char *unit; /* "": none */
+    double percentile; /* of TAKE_PERCENTILE */
+    char *unit;        /* "": none */
     bool higher_is_better;
     enum metric_role role;
     double quantile; /* NAN: it is none, or not said */
@@ -82,6 +91,10 @@ bool metric_parse(struct metric *metric, const char *text, char *error, size_t s
 
 /* The definition that gives the same metric again, to be freed. NULL: out of memory. */
 char *metric_definition(const struct metric *metric);
+
+/* Its take= as in a definition: "last", "p99.9". Returns text. */
+enum { METRIC_TAKE_SIZE = 32 };
+const char *metric_take_text(const struct metric *metric, char text[METRIC_TAKE_SIZE]);
 
 void metric_free(struct metric *metric);
 

@@ -1,12 +1,10 @@
 #include "extract.h"
 
-#include "common/file.h"
 #include "common/messages.h"
 #include "common/metric_jq.h"
 #include "search.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,54 +45,11 @@ void extract_before(struct extractor *extractor, const char *folder)
 {
     char text[PATH_MAX];
     extractor->folder = folder;
-    (void)clock_gettime(CLOCK_REALTIME_COARSE, &extractor->before_run);
     for (size_t i = 0; i < extractor->count; i++) {
-        struct file_before *before = &extractor->before[i];
         const char *path = path_of(extractor, i, text);
-        before->was_there = path != NULL && stat(path, &before->status) == 0;
+        if (path != NULL)
+            files_note(&extractor->before[i], path);
     }
-}
-
-static bool is_same(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
-}
-
-// is_written: whether the run wrote the file. That its time differs from before is asked,
-// not that it is later than some clock of ours: a file server has another one. A file that
-// was written in the kernel's very tick before the run gets the same stamp again.
-static bool is_written(const struct extractor *extractor, size_t metric, const struct stat *now)
-{
-    const struct stat *before = &extractor->before[metric].status;
-    if (!extractor->before[metric].was_there || before->st_ino != now->st_ino ||
-        before->st_dev != now->st_dev || before->st_size != now->st_size ||
-        !is_same(&before->st_mtim, &now->st_mtim) || !is_same(&before->st_ctim, &now->st_ctim))
-        return true;
-    return is_same(&before->st_mtim, &extractor->before_run);
-}
-
-// open_file: -1 after a failure, which is then in tally.
-static int open_file(const struct extractor *extractor, size_t metric, struct tally *tally)
-{
-    char text[PATH_MAX];
-    const char *path = path_of(extractor, metric, text);
-    struct stat status;
-    errno = ENAMETOOLONG;
-    // A FIFO must not hold us up.
-    const int fd =
-        path == NULL ? -1 : file_above_stderr(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    path = extractor->metric[metric].path;
-    if (fd < 0 || fstat(fd, &status) != 0)
-        tally_fail(tally, "%s: %s", path, strerror(errno));
-    else if (!S_ISREG(status.st_mode))
-        tally_fail(tally, "%s: is no regular file", path);
-    else if (!is_written(extractor, metric, &status))
-        tally_fail(tally, "%s: was not written by this run", path);
-    else
-        return fd;
-    if (fd >= 0)
-        (void)close(fd);
-    return -1;
 }
 
 static const char *where(const struct metric *metric)
@@ -102,6 +57,17 @@ static const char *where(const struct metric *metric)
     return metric->source == METRIC_FILE     ? metric->path
            : metric->source == METRIC_STDERR ? "stderr"
                                              : "stdout";
+}
+
+// open_file: the one file of a metric; -1 after a failure, which is then in tally.
+static int open_file(const struct extractor *extractor, size_t metric, struct tally *tally)
+{
+    char text[PATH_MAX];
+    const char *path = path_of(extractor, metric, text), *why = strerror(ENAMETOOLONG);
+    const int fd = path == NULL ? -1 : files_open(&extractor->before[metric], path, &why);
+    if (fd < 0)
+        tally_fail(tally, "%s: %s", where(&extractor->metric[metric]), why);
+    return fd;
 }
 
 // source_open: the source of a metric. -1 after a failure. Only of files it is ours to close.
@@ -125,14 +91,43 @@ static void source_close(const struct metric *metric, int fd)
         (void)close(fd);
 }
 
+// search_pattern: the files of a pattern that the run wrote, in order of their names; from the
+// last one on where only the last match counts.
+static void search_pattern(const struct extractor *extractor, size_t i, struct tally *tally)
+{
+    const struct metric *metric = &extractor->metric[i];
+    const bool one = metric->take == TAKE_LAST || metric->take == TAKE_FIRST;
+    char text[PATH_MAX];
+    glob_t found = {.gl_pathc = 0};
+    size_t written = 0;
+    const char *why, *path = path_of(extractor, i, text);
+    const bool known = path != NULL && files_find(path, &found);
+    for (size_t k = 0; known && k < found.gl_pathc && !(one && tally->count > 0); k++) {
+        const size_t at = metric->take == TAKE_LAST ? found.gl_pathc - 1 - k : k;
+        const int fd = files_open(&extractor->before[i], found.gl_pathv[at], &why);
+        if (fd < 0)
+            continue;
+        written++;
+        search(fd, &extractor->regex[i], tally);
+        (void)close(fd);
+    }
+    if (written == 0)
+        tally_fail(tally, "%s: no such file was written by this run", metric->path);
+    globfree(&found);
+}
+
 static void extract_regex(struct extractor *extractor, size_t i, const struct extract_from *from)
 {
     const struct metric *metric = &extractor->metric[i];
     struct tally tally = {.metric = metric};
-    const int fd = source_open(extractor, i, from, &tally);
-    if (fd >= 0)
-        search(fd, &extractor->regex[i], &tally);
-    source_close(metric, fd);
+    if (metric->source == METRIC_FILE && strpbrk(metric->path, METRIC_PATTERN) != NULL) {
+        search_pattern(extractor, i, &tally);
+    } else {
+        const int fd = source_open(extractor, i, from, &tally);
+        if (fd >= 0)
+            search(fd, &extractor->regex[i], &tally);
+        source_close(metric, fd);
+    }
     tally_end(&tally, where(metric), &extractor->figure[i]);
 }
 
@@ -262,6 +257,8 @@ void extract_end(struct extractor *extractor)
     for (size_t i = 0; extractor->regex != NULL && i < extractor->count; i++)
         if (!extractor->metric[i].is_jq)
             regfree(&extractor->regex[i]);
+    for (size_t i = 0; extractor->before != NULL && i < extractor->count; i++)
+        files_forget(&extractor->before[i]);
     free(extractor->regex);
     free(extractor->before);
     free(extractor->figure);

@@ -4,27 +4,19 @@
 #define METER_EXTRACT_H
 
 #include "common/metric.h"
+#include "files.h"
 #include "tally.h"
 
 #include <regex.h>
 #include <stdbool.h>
-#include <sys/stat.h>
-#include <time.h>
-
-// A file that a metric is read from, as it was before the run.
-struct file_before {
-    bool was_there;
-    struct stat status;
-};
 
 struct extractor {
     const struct metric *metric; // settings.h
     size_t count;
-    regex_t *regex;             // of those that are no jq
-    struct file_before *before; // of those of a file
-    struct timespec before_run; // as files are stamped: CLOCK_REALTIME_COARSE
-    const char *folder;         // where the target runs, and paths are relative to; NULL: ours
-    struct figure *figure;      // of the last run
+    regex_t *regex;              // of those that are no jq
+    struct files_before *before; // of those of a file
+    const char *folder;          // where the target runs, and paths are relative to; NULL: ours
+    struct figure *figure;       // of the last run
 };
 
 // What a run wrote, to be read from its start; -1: not to be had.

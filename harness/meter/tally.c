@@ -59,7 +59,7 @@ static bool read_number(struct tally *tally, const char *text, size_t length, do
     return false;
 }
 
-// add_to_all: TAKE_HALVES knows only at the end where the middle was.
+// add_to_all: halves and percentiles are known only at the end.
 static bool add_to_all(struct tally *tally, double value)
 {
     // A power of two: there is no more room.
@@ -97,6 +97,7 @@ bool tally_add(struct tally *tally, const char *text, size_t length)
         tally->value = is_first ? value : fmax(tally->value, value);
         break;
     case TAKE_HALVES:
+    case TAKE_PERCENTILE:
         return add_to_all(tally, value);
     default:
         tally->value = value;
@@ -117,6 +118,29 @@ static double halves(const struct tally *tally)
     return later / earlier;
 }
 
+static int by_size(const void *first, const void *second)
+{
+    const double a = *(const double *)first, b = *(const double *)second;
+    return (a > b) - (a < b);
+}
+
+// percentile: by nearest rank: the smallest value that so many percent are not above.
+static double percentile(const struct tally *tally)
+{
+    const double rank = ceil(tally->metric->percentile / 100 * (double)tally->count - 1e-9);
+    qsort(tally->all, tally->count, sizeof *tally->all, by_size);
+    return tally->all[rank < 1 ? 0 : (size_t)rank - 1];
+}
+
+// fewest: how many values it takes. A percentile that 1 in 100 is above needs 100.
+static size_t fewest(const struct metric *metric)
+{
+    if (metric->take == TAKE_HALVES)
+        return LEAST_HALVES;
+    return metric->take == TAKE_PERCENTILE ? (size_t)ceil(100 / (100 - metric->percentile) - 1e-9)
+                                           : 1;
+}
+
 static double value_of(const struct tally *tally)
 {
     switch (tally->metric->take) {
@@ -124,6 +148,8 @@ static double value_of(const struct tally *tally)
         return tally->value / (double)tally->count;
     case TAKE_HALVES:
         return halves(tally);
+    case TAKE_PERCENTILE:
+        return percentile(tally);
     default:
         return tally->value;
     }
@@ -131,14 +157,16 @@ static double value_of(const struct tally *tally)
 
 void tally_end(struct tally *tally, const char *where, struct figure *figure)
 {
+    char take[METRIC_TAKE_SIZE];
     *figure = (struct figure){.value = NAN};
     if (tally->reason[0] != '\0') {
         memcpy(figure->reason, tally->reason, sizeof figure->reason);
     } else if (tally->count == 0) {
         (void)snprintf(figure->reason, sizeof figure->reason, "not found in %s", where);
-    } else if (tally->metric->take == TAKE_HALVES && tally->count < LEAST_HALVES) {
-        (void)snprintf(figure->reason, sizeof figure->reason, "%zu values in %s: halves need %d",
-                       tally->count, where, LEAST_HALVES);
+    } else if (tally->count < fewest(tally->metric)) {
+        (void)snprintf(figure->reason, sizeof figure->reason, "%zu values in %s: %s need%s %zu",
+                       tally->count, where, metric_take_text(tally->metric, take),
+                       tally->metric->take == TAKE_HALVES ? "" : "s", fewest(tally->metric));
     } else {
         const double value = value_of(tally);
         if (isfinite(value))
@@ -146,7 +174,7 @@ void tally_end(struct tally *tally, const char *where, struct figure *figure)
         else
             (void)snprintf(figure->reason, sizeof figure->reason,
                            "not finite: the %s of %zu values",
-                           metric_take_names[tally->metric->take], tally->count);
+                           metric_take_text(tally->metric, take), tally->count);
     }
     free(tally->all);
     tally->all = NULL;

@@ -19,7 +19,7 @@ struct tally {
     const struct metric *metric;
     size_t count;
     double value;             // as far as it is known: of TAKE_MEAN the sum
-    double *all;              // of TAKE_HALVES; tally_end() frees it
+    double *all;              // of a take that needs every value; tally_end() frees it
     char reason[REASON_SIZE]; // the first of the failures that count
 };
 

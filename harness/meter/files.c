@@ -1,0 +1,79 @@
+#include "files.h"
+
+#include "common/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool files_find(const char *path, glob_t *found)
+{
+    const int status = glob(path, GLOB_NOMAGIC | GLOB_NOESCAPE, NULL, found);
+    if (status != 0)
+        *found = (glob_t){.gl_pathc = 0};
+    return status == 0 || status == GLOB_NOMATCH;
+}
+
+void files_note(struct files_before *before, const char *path)
+{
+    glob_t found;
+    files_forget(before);
+    (void)clock_gettime(CLOCK_REALTIME_COARSE, &before->at);
+    before->unknown = !files_find(path, &found);
+    if (found.gl_pathc > 0) {
+        before->status = calloc(found.gl_pathc, sizeof *before->status);
+        before->unknown = before->status == NULL;
+    }
+    for (size_t i = 0; before->status != NULL && i < found.gl_pathc; i++)
+        if (stat(found.gl_pathv[i], &before->status[before->count]) == 0)
+            before->count++;
+    globfree(&found);
+}
+
+void files_forget(struct files_before *before)
+{
+    free(before->status);
+    *before = (struct files_before){.count = 0};
+}
+
+static bool is_same(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+// is_written: whether the run wrote the file. That its time differs from before is asked,
+// not that it is later than some clock of ours: a file server has another one. A file that
+// was written in the kernel's very tick before the run gets the same stamp again.
+static bool is_written(const struct files_before *before, const struct stat *now)
+{
+    for (size_t i = 0; i < before->count; i++) {
+        const struct stat *old = &before->status[i];
+        if (old->st_ino == now->st_ino && old->st_dev == now->st_dev &&
+            old->st_size == now->st_size && is_same(&old->st_mtim, &now->st_mtim) &&
+            is_same(&old->st_ctim, &now->st_ctim))
+            return is_same(&old->st_mtim, &before->at);
+    }
+    return true;
+}
+
+int files_open(const struct files_before *before, const char *path, const char **why)
+{
+    struct stat status;
+    // A FIFO must not hold us up.
+    const int fd = file_above_stderr(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (fd < 0 || fstat(fd, &status) != 0)
+        *why = strerror(errno);
+    else if (!S_ISREG(status.st_mode))
+        *why = "is no regular file";
+    else if (before->unknown)
+        *why = "no memory to know whether this run wrote it";
+    else if (!is_written(before, &status))
+        *why = "was not written by this run";
+    else
+        return fd;
+    if (fd >= 0)
+        (void)close(fd);
+    return -1;
+}

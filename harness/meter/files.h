@@ -1,0 +1,31 @@
+// The files that a metric is read from: those that a run wrote, not those of an earlier one.
+#ifndef METER_FILES_H
+#define METER_FILES_H
+
+#include <glob.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <time.h>
+
+// What was there before a run.
+struct files_before {
+    struct stat *status;
+    size_t count;
+    struct timespec at; // as files are stamped: CLOCK_REALTIME_COARSE
+    bool unknown;       // no memory to know it
+};
+
+// files_note: what the files of path, which may be a pattern, are like now.
+void files_note(struct files_before *before, const char *path);
+void files_forget(struct files_before *before);
+
+// files_find: the files of path, in order of their names; a path without a pattern is itself,
+// whether it is there or not. globfree() frees them. False: no memory.
+bool files_find(const char *path, glob_t *found);
+
+// files_open: opens a file that has to be a regular one, and written since. -1 with *why set to
+// what is wrong with it: "was not written by this run".
+int files_open(const struct files_before *before, const char *path, const char **why);
+
+#endif
