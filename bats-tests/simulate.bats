@@ -24,6 +24,12 @@ bats_require_minimum_version 1.5.0
     [[ $output == *'broken: normal-5%: the interval over sessions misses the truth too often'* ]]
 }
 
+@test "the ratio of rates holds what that of times does" {
+    run -0 "$BIN/simulate" --quick --tables rates --populations normal-5%,load-exponential-10%
+    run ! "$BIN/simulate" --quick --tables rates --populations normal-5% --narrow 0.8
+    [[ $output == *'broken: normal-5%: the ratio of rates is wrong in '* ]]
+}
+
 @test "the same seed gives the same table, however many threads there are" {
     local threads
     for threads in 1 3; do

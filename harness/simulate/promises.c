@@ -2,6 +2,7 @@
 
 #include "carry.h"
 #include "discoveries.h"
+#include "rates.h"
 #include "sessions.h"
 
 #include <math.h>
@@ -203,7 +204,7 @@ static const struct promise {
     {"compare", compare_table},         {"floor", floor_table},
     {"metrics", family_table},          {"gate", gate_table},
     {"discoveries", discoveries_table}, {"sessions", sessions_table},
-    {"carry-over", carry_table},
+    {"carry-over", carry_table},        {"rates", rates_table},
 };
 
 bool promises_has(const char *list)

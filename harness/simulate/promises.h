@@ -1,5 +1,5 @@
 // The promises other than the interval of one figure: comparing two results, the
-// noise floor of --aa, several metrics at once, the gate.
+// noise floor of --aa, several metrics at once, the gate, metrics of which more is better.
 #ifndef SIMULATE_PROMISES_H
 #define SIMULATE_PROMISES_H
 

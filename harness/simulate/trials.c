@@ -36,11 +36,14 @@ static void draw(struct generator *generator, const struct settings *settings,
                  struct observation *run)
 {
     bool loaded = run->condition > 0 && (size_t)run->condition != settings_aa(settings);
-    for (size_t m = 0; m < settings->metric_count; m++)
+    for (size_t m = 0; m < settings->metric_count; m++) {
         run->value[m] = settings->metrics[m].chosen
                             ? generator->scale *
                                   stream_draw(&generator->stream[m], loaded, generator->cell->ratio)
                             : NAN;
+        if (settings->metrics[m].higher_is_better)
+            run->value[m] = 1 / run->value[m];
+    }
 }
 
 static bool measure(struct session *session, struct generator *generator)
