@@ -99,7 +99,7 @@ static const char *axis_of(const struct cells *cells, double *x, char *label, si
         rates = rates && !isnan(cell->offered) && strcmp(cell->unit, first->unit) == 0;
         most = fmax(most, cell->offered);
     }
-    const struct scale scale = scale_rate(most, cells->item[0]->unit);
+    const struct scale scale = scale_of(most, cells->item[0]->unit);
     for (size_t i = 0; i < cells->count; i++)
         x[i] = levels ? cells->item[i]->level : cells->item[i]->offered * scale.factor;
     if (levels && *cells->item[0]->level_unit == '\0')
@@ -149,8 +149,8 @@ static char *offers_text(const struct cells *cells)
                        text_of("%s%s: %s", text == NULL ? "offered: " : "",
                                cells->item[i]->level_text[0] == '\0' ? cells->item[i]->condition
                                                                      : cells->item[i]->level_text,
-                               number_scaled(cells->item[i]->offered, scale_rate,
-                                             cells->item[i]->unit, rate)));
+                               number_scaled(cells->item[i]->offered, cells->item[i]->unit,
+                                             rate)));
     return text == NULL ? must(strdup("")) : text;
 }
 
@@ -331,7 +331,7 @@ static void print_sensitivity(struct charts *charts)
 /* Rates on an axis have few digits, whatever their unit. */
 static struct scale axis_scale(double most, const char *unit)
 {
-    struct scale scale = scale_rate(most, unit);
+    struct scale scale = scale_of(most, unit);
     char plain[sizeof scale.unit];
     const double scaled = most * scale.factor;
     const double factor = scaled >= 1e7 ? 1e-6 : scaled >= 1e4 ? 1e-3 : 1;
@@ -382,8 +382,8 @@ static void print_achieved(struct charts *charts, const struct cells *cells)
         if (cells->count <= NAMED_MOST)
             chart.text = joined(chart.text, "; ",
                                 text_of("%s, %s: %s of %s", cell->row, cell->condition,
-                                        number_scaled(cell->achieved, scale_rate, cell->unit, one),
-                                        number_scaled(cell->offered, scale_rate, cell->unit, two)));
+                                        number_scaled(cell->achieved, cell->unit, one),
+                                        number_scaled(cell->offered, cell->unit, two)));
     }
     if (chart.text == NULL)
         chart.text =
@@ -504,9 +504,9 @@ static char *alone_text(const struct charts *charts, size_t start, size_t end, s
     }
     char *text = isinf(low) ? must(strdup("median alone: -"))
                  : high - low < high / 1000
-                     ? text_of("median alone: %s", number_scaled(high, scale_time, "", one))
-                     : text_of("median alone: %s to %s", number_scaled(low, scale_time, "", one),
-                               number_scaled(high, scale_time, "", two));
+                     ? text_of("median alone: %s", number_scaled(high, "s", one))
+                     : text_of("median alone: %s to %s", number_scaled(low, "s", one),
+                               number_scaled(high, "s", two));
     return left == 0
                ? text
                : joined(text, "; ", text_of("%zu more loads are in the table of every cell", left));

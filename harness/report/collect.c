@@ -153,12 +153,13 @@ static char *settings_of(const struct cell *cell)
     return json.text;
 }
 
-static char *text_of_cell(const struct cell *cell, const struct wanted *wanted)
+/* first: of the cells of its experiment. */
+static char *text_of_cell(const struct cell *cell, const struct wanted *wanted, bool first)
 {
     if (wanted->rows) {
-        char *chart = wanted->page ? drawn_order(cell) : NULL;
-        char *row = row_of_cell(cell, chart);
-        free(chart);
+        char *charts = wanted->page ? drawn_orders(cell) : NULL;
+        char *row = row_of_cell(cell, charts, first);
+        free(charts);
         return row;
     }
     char *lists = wanted->lists ? lists_of_runs(cell) : NULL;
@@ -182,8 +183,8 @@ static struct report_line line_of(const struct cell *cell)
         .same = same_key(cell),
         .host = cell->host == NULL ? NULL : must(strdup(cell->host)),
         .kind = must(strdup(cell->kind)),
-        .wall_s = over_sessions ? NAN : metric_mean(cell->of->baseline, METRIC_WALL),
-        .runs = view_number(view_get(cell->of->baseline, "runs"), 0),
+        .wall_s = over_sessions ? NAN : metric_mean(cell->baseline, METRIC_WALL),
+        .runs = view_number(view_get(cell->baseline, "runs"), 0),
         .legend = legend_of(cell->of),
     };
 }
@@ -199,7 +200,9 @@ static void add_cell(struct collected *to, struct cell *cell, const struct wante
         to->hidden[to->hidden_count++] = line;
         return;
     }
-    line.text = text_of_cell(cell, wanted);
+    const bool first = to->line_count == 0 ||
+                       to->lines[to->line_count - 1].experiment != line.experiment;
+    line.text = text_of_cell(cell, wanted, first);
     line.drawn = wanted->page ? drawn_make(cell) : NULL;
     line.settings = wanted->page ? settings_of(cell) : NULL;
     to->lines = grown(to->lines, to->line_count, &to->line_allocated, sizeof line);
@@ -207,36 +210,25 @@ static void add_cell(struct collected *to, struct cell *cell, const struct wante
 }
 
 static bool make_cell(struct collected *to, const struct experiment *experiment,
-                      const char *condition, const struct wanted *wanted)
+                      struct pairing pairing, const struct wanted *wanted)
 {
     struct cell cell;
-    const bool good = cell_make(&cell, experiment, condition);
+    const bool good = cell_make(&cell, experiment, pairing);
     if (good)
         add_cell(to, &cell, wanted);
     cell_free(&cell);
     return good;
 }
 
-/* A cell for each condition under load, or the baseline alone. */
+/* False: the records lack what a report needs. */
 static bool make_cells(struct collected *to, const struct experiment *experiment,
                        const struct wanted *wanted)
 {
-    const struct value *conditions = experiment->conditions;
-    const bool twice = view_true(view_get(experiment->settings, "aa"));
-    bool good = view_is(conditions, VIEW_ARRAY) && experiment->state != NULL;
-    size_t count = 0;
-    for (const struct value *item = view_first(conditions); item != NULL && good;
-         item = view_next(conditions, item)) {
-        char *name = view_string(view_get(item, "name"));
-        if (name == NULL)
-            good = false;
-        else if (item != view_first(conditions) && !(twice && strcmp(name, "aa") == 0)) {
-            good = make_cell(to, experiment, name, wanted);
-            count++;
-        }
-        free(name);
-    }
-    return good && (count > 0 || make_cell(to, experiment, NULL, wanted));
+    bool good = view_is(experiment->conditions, VIEW_ARRAY) && experiment->state != NULL;
+    struct pairing pairing;
+    for (size_t i = 0; good && experiment_pairing(experiment, i, &pairing); i++)
+        good = make_cell(to, experiment, pairing, wanted);
+    return good;
 }
 
 static void collect_folder(struct collected *to, const struct folder *folder, size_t number,

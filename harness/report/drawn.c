@@ -197,9 +197,9 @@ static void put_times(struct line *json, const char *name, const struct value *c
     char *text = condition == NULL
                      ? NULL
                      : text_of("%s to %s, median %s",
-                               number_scaled(number_of(wall, "min"), scale_time, "", low),
-                               number_scaled(number_of(wall, "max"), scale_time, "", high),
-                               number_scaled(number_of(wall, "median"), scale_time, "", median));
+                               number_scaled(number_of(wall, "min"), "s", low),
+                               number_scaled(number_of(wall, "max"), "s", high),
+                               number_scaled(number_of(wall, "median"), "s", median));
     line_text(json, name, text);
     free(text);
 }
@@ -208,7 +208,7 @@ char *drawn_order(const struct cell *cell)
 {
     const struct value *longest =
         view_get(cell->loaded != NULL ? cell->loaded : cell->of->baseline, "wall_s");
-    const struct scale scale = scale_time(fmax(number_of(longest, "max"), 0), "");
+    const struct scale scale = scale_of(fmax(number_of(longest, "max"), 0), "s");
     struct series series[2] = {series_of(&cell->of->runs, cell->of->reference),
                                series_of(&cell->of->runs, cell->condition)};
     struct plot plot;

@@ -70,6 +70,7 @@ void experiment_settle(struct experiment *experiment)
     experiment->reference = view_string(view_get(experiment->baseline, "name"));
     if (experiment->reference == NULL)
         experiment->reference = must(strdup("baseline"));
+    experiment->metrics = metric_list(result, experiment->settings);
     experiment->state = state_of(experiment);
     experiment->reason = view_string(view_get(experiment->status.top, "reason"));
     if (experiment->reason == NULL && experiment->runs.failure != NULL)
@@ -82,6 +83,7 @@ void experiment_free(struct experiment *experiment)
     document_free(&experiment->record);
     document_free(&experiment->result);
     runs_free(&experiment->runs);
+    metric_list_free(&experiment->metrics);
     free(experiment->reference);
     free(experiment->reason);
 }
@@ -106,20 +108,131 @@ static bool ends_with(const char *text, const char *end)
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
+const struct value *experiment_condition(const struct experiment *experiment, const char *name)
+{
+    return name == NULL ? NULL
+                        : entry_with(view_get(experiment->record.top, "conditions"), "name", name);
+}
+
+const struct value *experiment_variant(const struct experiment *experiment,
+                                       const struct value *name)
+{
+    const struct value *variants = view_get(experiment->record.top, "variants");
+    for (const struct value *item = view_first(variants); item != NULL;
+         item = view_next(variants, item))
+        if (view_same(view_get(item, "name"), name))
+            return item;
+    return NULL;
+}
+
+bool experiment_has_variants(const struct experiment *experiment)
+{
+    return view_first(view_get(experiment->record.top, "variants")) != NULL;
+}
+
+/* The name of a condition's load; NULL: it has none. To be freed. */
+static char *load_of(const struct experiment *experiment, const char *condition)
+{
+    const struct value *entry = experiment_condition(experiment, condition);
+    return experiment_has_variants(experiment) ? view_string(view_get(entry, "load"))
+           : condition == NULL                 ? NULL
+                                               : must(strdup(condition));
+}
+
+/* The condition of the same variant without load; NULL: there is none. */
+static const struct value *alone_of(const struct experiment *experiment, const struct value *variant)
+{
+    const struct value *all = view_get(experiment->record.top, "conditions");
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+        if (!view_same(view_get(item, "variant"), variant) ||
+            view_is(view_get(item, "load"), VIEW_STRING))
+            continue;
+        char *name = view_string(view_get(item, "name"));
+        const struct value *found = condition_named(experiment, name);
+        free(name);
+        return found;
+    }
+    return NULL;
+}
+
+/* Whether any variant was measured under a load. */
+static bool has_loads(const struct experiment *experiment)
+{
+    const struct value *all = view_get(experiment->record.top, "conditions");
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+        if (view_is(view_get(item, "load"), VIEW_STRING))
+            return true;
+    return false;
+}
+
+/* A cell for each variant under each load, or for each variant alone. False: this condition
+ * is of no cell of its own. */
+static bool pair_variant(const struct experiment *experiment, const struct value *condition,
+                         struct pairing *pairing)
+{
+    char *name = view_string(view_get(condition, "name"));
+    const struct value *entry = experiment_condition(experiment, name);
+    const bool loaded = view_is(view_get(entry, "load"), VIEW_STRING);
+    free(name);
+    if (loaded)
+        *pairing = (struct pairing){alone_of(experiment, view_get(entry, "variant")), condition};
+    else
+        *pairing = (struct pairing){condition, NULL};
+    return loaded || !has_loads(experiment);
+}
+
+/* A cell for each load. The baseline again is compared with itself. */
+static bool pair_load(const struct experiment *experiment, const struct value *condition,
+                      struct pairing *pairing)
+{
+    const bool twice = view_true(view_get(experiment->settings, "aa"));
+    *pairing = (struct pairing){experiment->baseline, condition};
+    return condition != experiment->baseline &&
+           !(twice && view_equals(view_get(condition, "name"), "aa"));
+}
+
+bool experiment_pairing(const struct experiment *experiment, size_t number, struct pairing *pairing)
+{
+    const bool variants = experiment_has_variants(experiment);
+    size_t seen = 0;
+    for (const struct value *item = view_first(experiment->conditions); item != NULL;
+         item = view_next(experiment->conditions, item))
+        if ((variants ? pair_variant : pair_load)(experiment, item, pairing) && seen++ == number)
+            return true;
+    *pairing = (struct pairing){experiment->baseline, NULL};
+    return seen == 0 && number == 0;
+}
+
+/* What the variant adds to the names of a cell. */
+static void name_variant(struct cell *cell, bool first)
+{
+    if (cell->variant == NULL)
+        return;
+    char *label = first ? text_of("%s: %s", cell->variant, cell->label)
+                        : text_of("%s, %s", cell->label, cell->variant);
+    free(cell->label);
+    cell->label = label;
+}
+
 /* What is known of a target that no campaign names. */
 static void name_alone(struct cell *cell)
 {
     const struct experiment *of = cell->of;
-    const struct value *command = view_get(of->record.top, "command");
-    char *program = view_string(view_first(command));
+    char *program = view_string(view_first(cell->command));
     const char *last = program == NULL ? NULL : strrchr(program, '/');
-    char *at = text_of("@%s", cell->condition == NULL ? "" : cell->condition);
-    cell->name = cell->condition == NULL || ends_with(of->name, at) ? must(strdup(of->name))
-                                                                    : text_of("%s%s", of->name, at);
+    char *load = load_of(of, cell->condition);
+    const char *condition = cell->condition != NULL   ? cell->condition
+                            : cell->variant != NULL ? cell->reference
+                                                    : NULL;
+    char *at = text_of("@%s", condition == NULL ? "" : condition);
+    cell->name = condition == NULL || ends_with(of->name, at) ? must(strdup(of->name))
+                                                              : text_of("%s%s", of->name, at);
     cell->target = must(strdup(program == NULL ? of->name : last == NULL ? program : last + 1));
-    cell->label = command_text(command);
-    inferred_level(cell->condition, cell->spec, &cell->load, &cell->level);
+    cell->label = command_text(cell->command);
+    name_variant(cell, true);
+    inferred_level(load, cell->spec, &cell->load, &cell->level);
     free(program);
+    free(load);
     free(at);
 }
 
@@ -151,10 +264,12 @@ static void name_of_campaign(struct cell *cell)
     size_t count = 0;
     for (const struct value *load = view_first(loads); load != NULL; load = view_next(loads, load))
         count++;
-    if (count > 2 && cell->condition != NULL) {
-        char *name = text_of("%s@%s", cell->name, cell->condition);
+    if ((count > 2 && cell->condition != NULL) || cell->variant != NULL) {
+        char *name = text_of("%s@%s", cell->name,
+                             cell->condition != NULL ? cell->condition : cell->reference);
         free(cell->name);
         cell->name = name;
+        name_variant(cell, false);
     }
 }
 
@@ -178,7 +293,7 @@ const struct value *slowdown_of(const struct experiment *experiment, const char 
 static double find_floor(const struct cell *cell)
 {
     const struct value *floors = view_get(cell->of->result.top, "noise_floor");
-    const struct value *entry = entry_with(floors, "metric", "wall_s");
+    const struct value *entry = entry_with(floors, "metric", cell->main->name);
     return view_number(view_get(entry, "floor"), NAN);
 }
 
@@ -220,7 +335,7 @@ static void add_warning(struct cell *cell, struct warning warning)
 static bool concerns(const struct value *warning, const struct cell *cell)
 {
     const struct value *condition = view_get(warning, "condition");
-    return !view_is(condition, VIEW_STRING) || view_equals(condition, cell->of->reference) ||
+    return !view_is(condition, VIEW_STRING) || view_equals(condition, cell->reference) ||
            (cell->condition != NULL && view_equals(condition, cell->condition));
 }
 
@@ -241,35 +356,52 @@ static void find_load(struct cell *cell)
 }
 
 /* Each metric has a mean and, where it has one, a variance: numbers both. */
-static bool has_numbers(const struct value *condition)
+static bool has_numbers(const struct cell *cell, const struct value *condition)
 {
-    static const char *const metrics[] = {"wall_s", "user_s", "system_s", "max_rss_bytes"};
     if (!view_is(condition, VIEW_OBJECT))
         return false;
-    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
-        const struct value *metric = view_get(condition, metrics[i]),
-                           *variance = view_get(metric, "variance");
-        if (metric == NULL || metric->type == VIEW_NULL)
+    for (size_t i = 0; i < cell->of->metrics.count; i++) {
+        const struct value *figure = metric_figure(condition, &cell->of->metrics.item[i]),
+                           *variance = view_get(figure, "variance");
+        if (figure == NULL || figure->type == VIEW_NULL)
             continue;
-        if (!view_is(view_get(metric, "mean"), VIEW_NUMBER) ||
+        if (!view_is(view_get(figure, "mean"), VIEW_NUMBER) ||
             (variance != NULL && variance->type != VIEW_NULL && variance->type != VIEW_NUMBER))
             return false;
     }
     return view_is(view_get(condition, "runs"), VIEW_NUMBER);
 }
 
-bool cell_make(struct cell *cell, const struct experiment *experiment, const char *condition)
+/* The conditions, and what the experiment says of them. False: a name is missing. */
+static bool find_conditions(struct cell *cell, struct pairing pairing)
 {
-    const struct value *loads = view_get(experiment->record.top, "loads");
-    *cell = (struct cell){.of = experiment, .noise_floor = NAN};
-    if (condition != NULL) {
-        cell->condition = must(strdup(condition));
-        cell->spec = view_string(view_get(entry_with(loads, "name", condition), "spec"));
-        cell->loaded = condition_named(experiment, condition);
-        cell->slowdown = slowdown_of(experiment, condition, "wall_s");
-    }
-    if (!has_numbers(experiment->baseline) || (cell->loaded != NULL && !has_numbers(cell->loaded)))
+    const struct experiment *of = cell->of;
+    const struct value *loads = view_get(of->record.top, "loads");
+    cell->baseline = pairing.baseline;
+    cell->loaded = pairing.loaded;
+    cell->reference = view_string(view_get(pairing.baseline, "name"));
+    cell->condition = view_string(view_get(pairing.loaded, "name"));
+    if (cell->reference == NULL || (pairing.loaded != NULL && cell->condition == NULL))
         return false;
+    const struct value *entry = experiment_condition(of, cell->reference);
+    const struct value *variant = experiment_variant(of, view_get(entry, "variant"));
+    cell->variant = view_string(view_get(variant, "name"));
+    cell->command = view_get(variant == NULL ? of->record.top : variant, "command");
+    char *load = load_of(of, cell->condition);
+    cell->spec = load == NULL ? NULL : view_string(view_get(entry_with(loads, "name", load), "spec"));
+    free(load);
+    return true;
+}
+
+bool cell_make(struct cell *cell, const struct experiment *experiment, struct pairing pairing)
+{
+    *cell = (struct cell){.of = experiment,
+                          .main = &experiment->metrics.item[experiment->metrics.main],
+                          .noise_floor = NAN};
+    if (!find_conditions(cell, pairing) || !has_numbers(cell, cell->baseline) ||
+        (cell->loaded != NULL && !has_numbers(cell, cell->loaded)))
+        return false;
+    cell->slowdown = slowdown_of(experiment, cell->condition, cell->main->name);
     name_alone(cell);
     if (experiment->cell != NULL)
         name_of_campaign(cell);
@@ -290,8 +422,9 @@ bool cell_make(struct cell *cell, const struct experiment *experiment, const cha
 
 void cell_free(struct cell *cell)
 {
-    char *texts[] = {cell->name,  cell->sessions,  cell->target, cell->label, cell->row, cell->load,
-                     cell->level, cell->condition, cell->spec,   cell->host,  cell->kind};
+    char *texts[] = {cell->name,    cell->sessions,  cell->target, cell->label, cell->row,
+                     cell->load,    cell->level,     cell->spec,   cell->host,  cell->kind,
+                     cell->variant, cell->reference, cell->condition};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     for (size_t i = 0; i < cell->warning_count; i++) {

@@ -2,6 +2,7 @@
 #define REPORT_EXPERIMENT_H
 
 #include "family.h"
+#include "metrics.h"
 #include "records.h"
 
 /* One experiment's folder as read, and its cells: one for each condition that
@@ -14,6 +15,7 @@ struct experiment {
     /* What is used most, from the documents. */
     const struct value *settings, *environment, *cell, *conditions, *baseline;
     char *reference;             /* the baseline's name */
+    struct metric_list metrics;
     const char *state;           /* done, failed, running, interrupted; NULL: not known */
     char *reason;                /* NULL: none was noted */
     unsigned sessions;           /* that this is made of, see sessions.h; 0: it is a single one */
@@ -29,11 +31,15 @@ struct warning {
 
 struct cell {
     const struct experiment *of;
+    const struct metric *main; /* of which the slowdown is */
     char *name, *sessions; /* name that it shares with other sessions; NULL: with none */
     char *target, *label, *row, *load, *level, *condition, *spec, *host, *kind;
-    const struct value *parameters;
-    /* The conditions' and slowdowns' entries; NULL: none. The slowdown is of the wall time. */
-    const struct value *loaded, *slowdown;
+    char *variant;   /* NULL: the experiment has none */
+    char *reference; /* the name of the condition without load */
+    const struct value *parameters, *command;
+    /* The conditions' and slowdowns' entries; NULL: none. The baseline is the target's, or the
+     * variant's, without load. The slowdown is of the main metric. */
+    const struct value *baseline, *loaded, *slowdown;
     const struct value *load_entry; /* of several loads the first with a rate */
     bool is_short;
     double noise_floor; /* NAN: not known */
@@ -47,14 +53,29 @@ struct cell {
 void experiment_settle(struct experiment *experiment);
 void experiment_free(struct experiment *experiment);
 
-/* False: the documents lack what a report needs. condition NULL: the baseline alone. */
-bool cell_make(struct cell *cell, const struct experiment *experiment, const char *condition);
+/* The conditions of a cell. */
+struct pairing {
+    const struct value *baseline, *loaded; /* loaded NULL: the baseline alone */
+};
+
+/* Which conditions the cell of this number is of, from 0 on. False: there is no such cell. */
+bool experiment_pairing(const struct experiment *experiment, size_t number,
+                        struct pairing *pairing);
+/* False: the documents lack what a report needs. */
+bool cell_make(struct cell *cell, const struct experiment *experiment, struct pairing pairing);
 void cell_free(struct cell *cell);
 
 /* The entry of a condition, and of its slowdown of a metric; NULL: there is none. */
 const struct value *condition_named(const struct experiment *experiment, const char *name);
 const struct value *slowdown_of(const struct experiment *experiment, const char *condition,
                                 const char *metric);
+/* What the experiment says of a condition: {name, variant, load}; NULL: it has no variants. */
+const struct value *experiment_condition(const struct experiment *experiment, const char *name);
+/* {name, command, ...}; NULL: there is no such variant. */
+const struct value *experiment_variant(const struct experiment *experiment,
+                                       const struct value *name);
+/* Whether it compares variants. */
+bool experiment_has_variants(const struct experiment *experiment);
 /* The first of several loads whose rate is known; NULL: none. */
 const struct value *rated_load(const struct value *loads);
 /* A command as a shell would read it, to be freed. */

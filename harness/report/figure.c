@@ -36,7 +36,7 @@ double figure_center(const struct value *figure)
     return isnan(center) ? number_of(figure, "mean") : center;
 }
 
-const char *figure_text(const struct value *figure, scale_for *scale, char *text)
+const char *figure_text(const struct value *figure, const char *unit, char *text)
 {
     const double center = figure_center(figure);
     const double low = figure_bound(figure, false), high = figure_bound(figure, true);
@@ -44,20 +44,20 @@ const char *figure_text(const struct value *figure, scale_for *scale, char *text
     if (isnan(center))
         return strcpy(text, "-");
     if (view_true(view_get(figure, "constant"))) {
-        number_scaled(center, scale, "", text);
+        number_scaled(center, unit, text);
         return strcat(text, " (constant)");
     }
     if (is_mean(figure))
-        number_with_error(center, (high - low) / 2, scale, text);
+        number_with_error(center, (high - low) / 2, unit, text);
     else if (isnan(low))
         snprintf(text, NUMBER_SIZE, "%.100s (no interval)",
-                 number_scaled(center, scale, "", number));
+                 number_scaled(center, unit, number));
     else
-        number_with_bounds(center, low, high, scale, text);
+        number_with_bounds(center, low, high, unit, text);
     return is_without_outliers(figure) ? strcat(text, " *") : text;
 }
 
-char *figure_star(const struct value *figure, scale_for *scale, const char *who)
+char *figure_star(const struct value *figure, const char *unit, const char *who)
 {
     const double count = view_number(view_get(figure, "set_aside"), 0);
     char mean[NUMBER_SIZE];
@@ -65,5 +65,5 @@ char *figure_star(const struct value *figure, scale_for *scale, const char *who)
         return NULL;
     return text_of("* %s: mean-without-outliers, %.0f run%s set aside; the mean of all runs is %s",
                    who, count, count == 1 ? "" : "s",
-                   number_scaled(number_of(figure, "mean"), scale, "", mean));
+                   number_scaled(number_of(figure, "mean"), unit, mean));
 }

@@ -130,7 +130,7 @@ void head_put(struct line *json, const char *name, const struct collected *colle
 
 struct legend head_legend(const struct collected *collected)
 {
-    struct legend legend = {.level = 0.95, .family = 0.95, .intervals = 1, .statistic = "mean"};
+    struct legend legend = {.level = 0.95, .family = 0.95, .intervals = 1, .statistic = "mean", .main = "wall time", .timed = true};
     for (size_t i = 0; i < collected->line_count; i++)
         legend =
             i == 0 ? collected->lines[0].legend : legend_join(legend, collected->lines[i].legend);
@@ -203,7 +203,7 @@ static char *host_line(const struct host *host, const struct value *environment)
     char *line = text_of("%s: %s, CPUs %s, %s, %s", host->host == NULL ? "?" : host->host,
                          cpu == NULL ? "?" : cpu, allowed,
                          number_scaled(view_number(view_get(environment, "memory_bytes"), NAN),
-                                       scale_size, "", size),
+                                       "B", size),
                          kernel == NULL ? "?" : kernel);
     free(cpu);
     free(kernel);
@@ -236,14 +236,14 @@ static char *between_line(const struct between *between)
     char *line =
         text_of("%s: alone it takes %s on average over %zu nodes, standard deviation between nodes "
                 "%s (%s):",
-                between->first->label, number_scaled(between->mean_s, scale_time, "", mean),
-                between->count, number_scaled(sqrt(between->variance), scale_time, "", deviation),
+                between->first->label, number_scaled(between->mean_s, "s", mean),
+                between->count, number_scaled(sqrt(between->variance), "s", deviation),
                 number_percent(
                     between->mean_s > 0 ? sqrt(between->variance) / between->mean_s : NAN, share));
     for (size_t i = 0; i < between->count; i++) {
         const char *host = between->node[i].host == NULL ? "?" : between->node[i].host;
         char *more = text_of("%s%s %s %s", line, i == 0 ? "" : ",", host,
-                             number_scaled(between->node[i].mean_s, scale_time, "", mean));
+                             number_scaled(between->node[i].mean_s, "s", mean));
         free(line);
         line = more;
     }

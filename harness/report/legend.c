@@ -39,6 +39,16 @@ static void find_unseen(struct legend *legend, const struct value *conditions)
     }
 }
 
+static void find_metrics(struct legend *legend, const struct metric_list *list)
+{
+    const char *words = list->item[list->main].words;
+    const size_t most = sizeof legend->main - 1, length = strnlen(words, most);
+    memcpy(legend->main, words, length);
+    legend->timed = list->main == METRIC_WALL;
+    for (size_t i = 0; i < list->count; i++)
+        legend->higher = legend->higher || (list->item[i].chosen && list->item[i].higher);
+}
+
 struct legend legend_of(const struct experiment *experiment)
 {
     const struct value *intervals = view_get(experiment->result.top, "intervals");
@@ -52,6 +62,7 @@ struct legend legend_of(const struct experiment *experiment)
                             .most = experiment->sessions,
                             .members = members_of(experiment->settings, count),
                             .statistic = statistic_of(experiment->settings)};
+    find_metrics(&legend, &experiment->metrics);
     find_unseen(&legend, experiment->conditions);
     return legend;
 }
@@ -65,6 +76,8 @@ struct legend legend_join(struct legend a, struct legend b)
     a.most = a.most > b.most ? a.most : b.most;
     if (a.statistic != b.statistic)
         a.statistic = NULL;
+    a.mixed = a.mixed || b.mixed || strcmp(a.main, b.main) != 0;
+    a.higher = a.higher || b.higher;
     if (b.unseen > a.unseen) {
         a.unseen = b.unseen;
         a.runs = b.runs;
@@ -132,6 +145,13 @@ char *legend_key(const struct legend *legend)
                 isnan(legend->level) ? "" : " ", together, scope);
     if (!is_mean(legend)) {
         char *more = text_of("%s; times and ratios are of the %s", text, legend->statistic);
+        free(text);
+        text = more;
+    }
+    if (legend->higher) {
+        char *more = text_of("%s; a ratio above 1 is worse, also where higher is better: there it "
+                             "is the inverse of the quotient",
+                             text);
         free(text);
         text = more;
     }

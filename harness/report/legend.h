@@ -14,6 +14,10 @@ struct legend {
     const char *statistic; /* in words, "mean"; NULL: not the same in all of them */
     double unseen;         /* what this share of runs does, none of a condition's may show */
     double runs;           /* of the condition with the fewest; 0: not known */
+    char main[64];         /* the metric of the main columns, in words */
+    bool mixed;            /* it is not the same in all of them */
+    bool timed;            /* it is the wall time: its ratios are slowdowns */
+    bool higher;           /* some metric is better when it is higher */
 };
 
 /* Of one experiment. */

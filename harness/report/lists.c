@@ -34,7 +34,7 @@ char *lists_of_runs(const struct cell *cell)
 {
     struct line json = {0};
     line_object(&json, NULL);
-    put_condition(&json, &cell->of->runs, cell->of->reference);
+    put_condition(&json, &cell->of->runs, cell->reference);
     if (cell->condition != NULL)
         put_condition(&json, &cell->of->runs, cell->condition);
     line_close(&json);

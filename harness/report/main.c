@@ -50,11 +50,13 @@ static bool unfinished(const struct folder *folder, size_t number, const struct 
         !folder_has(folder->path, "runs.jsonl"))
         return false;
     experiment_read(&experiment, folder, number, wanted, &options, &problems);
-    const struct value *loads = view_get(experiment.record.top, "loads");
-    bool enough = view_first(loads) != NULL;
-    for (const struct value *load = view_first(loads); load != NULL && enough;
-         load = view_next(loads, load)) {
-        char *name = view_string(view_get(load, "name"));
+    const struct value *list = view_get(experiment.record.top, "conditions");
+    if (list == NULL) /* of an older version: what it measured is what it lists as loads */
+        list = view_get(experiment.record.top, "loads");
+    bool enough = view_first(list) != NULL;
+    for (const struct value *item = view_first(list); item != NULL && enough;
+         item = view_next(list, item)) {
+        char *name = view_string(view_get(item, "name"));
         const size_t condition = name == NULL ? SIZE_MAX : runs_condition(&experiment.runs, name);
         enough = condition != SIZE_MAX && experiment.runs.seen[condition] >= 2;
         free(name);

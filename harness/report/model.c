@@ -56,6 +56,33 @@ static void put_slowdowns(struct line *json, const struct cell *cell)
     line_close(json);
 }
 
+/* The comparisons, or interactions, of the cell's variant: alone, and under its load. */
+static void put_of_variant(struct line *json, const char *name, const struct cell *cell)
+{
+    const struct value *all = view_get(cell->of->result.top, name);
+    const struct value *own = view_get(experiment_condition(cell->of, cell->condition), "load");
+    line_array(json, name);
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+        const struct value *load = view_get(item, "load");
+        if (!view_equals(view_get(item, "variant"), cell->variant) ||
+            (view_is(load, VIEW_STRING) && !view_same(load, own)))
+            continue;
+        put_without(json, NULL, item, "text", "variant");
+        put_family(json, item, cell->of->family);
+        line_close(json);
+    }
+    line_close(json);
+}
+
+static void put_variant(struct line *json, const struct cell *cell)
+{
+    if (cell->variant == NULL)
+        return;
+    put_of_variant(json, "comparisons", cell);
+    put_of_variant(json, "interactions", cell);
+    view_put(json, "gate", view_get(cell->of->result.top, "gate"));
+}
+
 static void put_achieved(struct line *json, const struct cell *cell)
 {
     static const char *const members[] = {"unit", "offered", "achieved",
@@ -103,17 +130,19 @@ static void put_names(struct line *json, const struct cell *cell)
     line_text(json, "experiment", of->name);
     line_text(json, "target", cell->target);
     line_text(json, "label", cell->label);
+    line_text(json, "main", cell->main->name);
     line_text(json, "row", cell->row);
     if (cell->parameters != NULL)
         view_put(json, "parameters", cell->parameters);
     else
         line_raw(json, "parameters", "{}");
-    view_put(json, "command", view_get(of->record.top, "command"));
+    view_put(json, "command", cell->command);
+    line_text(json, "variant", cell->variant);
     line_text(json, "load", cell->load);
     line_text(json, "level", cell->level);
     line_text(json, "condition", cell->condition);
     line_text(json, "spec", cell->spec);
-    line_text(json, "reference", of->reference);
+    line_text(json, "reference", cell->reference);
     if (of->is_session || of->sessions > 0) {
         line_real(json, "session",
                   of->sessions > 0 ? NAN : view_number(view_get(of->cell, "session"), 1));
@@ -134,14 +163,17 @@ char *model_cell(const struct cell *cell, const char *lists)
     put_names(&json, cell);
     view_put(&json, "settings", of->settings);
     line_real(&json, "interval_level", legend_of(of).level);
-    put_without(&json, "baseline", of->baseline, "name", "load");
+    put_without(&json, "baseline", cell->baseline, "name", "load");
     line_close(&json);
     put_without(&json, "loaded", cell->loaded, "name", "load");
     if (cell->loaded != NULL)
         line_close(&json);
     put_slowdowns(&json, cell);
+    put_variant(&json, cell);
+    view_put(&json, "capacity", view_get(of->result.top, "capacity"));
     put_achieved(&json, cell);
-    view_put(&json, "attribution", view_get(cell->slowdown, "attribution"));
+    view_put(&json, "attribution",
+             view_get(slowdown_of(of, cell->condition, metrics[METRIC_WALL].name), "attribution"));
     put_warnings(&json, cell);
     if (lists != NULL)
         line_raw(&json, "runs", lists);

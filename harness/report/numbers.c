@@ -7,34 +7,68 @@
 static struct scale scale(double factor, const char *unit)
 {
     struct scale result = {.factor = factor};
-    snprintf(result.unit, sizeof result.unit, "%s", unit);
+    size_t length = strnlen(unit, sizeof result.unit - 1);
+    while (length > 0 && unit[length] != '\0' && ((unsigned char)unit[length] & 0xc0) == 0x80)
+        length--; /* no part of a character */
+    memcpy(result.unit, unit, length);
     return result;
 }
 
-struct scale scale_time(double value, const char *unit)
+/* Of a value in units of so many seconds. */
+static struct scale scale_time(double value, double seconds)
 {
-    (void)unit;
-    return value >= 1 || value == 0 ? scale(1, "s")
-           : value >= 1e-3          ? scale(1e3, "ms")
-           : value >= 1e-6          ? scale(1e6, "µs")
-                                    : scale(1e9, "ns");
+    const double s = value * seconds;
+    return s >= 1 || s == 0 ? scale(seconds, "s")
+           : s >= 1e-3      ? scale(seconds * 1e3, "ms")
+           : s >= 1e-6      ? scale(seconds * 1e6, "µs")
+                            : scale(seconds * 1e9, "ns");
 }
 
-struct scale scale_size(double value, const char *unit)
+static struct scale scale_size(double value)
 {
-    (void)unit;
-    return value >= 1073741824 ? scale(1 / 1073741824.0, "GiB")
-           : value >= 1048576  ? scale(1 / 1048576.0, "MiB")
-                               : scale(1 / 1024.0, "KiB");
+    return value >= 1073741824         ? scale(1 / 1073741824.0, "GiB")
+           : value >= 1048576          ? scale(1 / 1048576.0, "MiB")
+           : value >= 1024 || value == 0 ? scale(1 / 1024.0, "KiB")
+                                       : scale(1, "B");
 }
 
-struct scale scale_rate(double value, const char *unit)
+static struct scale scale_bytes_rate(double value)
 {
-    if (strcmp(unit, "B/s") != 0)
-        return scale(1, unit);
     return value >= 1e9   ? scale(1e-9, "GB/s")
            : value >= 1e6 ? scale(1e-6, "MB/s")
                           : scale(1e-3, "kB/s");
+}
+
+/* Counts, and rates of them: units[0] is the plain one. */
+static struct scale scale_count(double value, const char *const units[4])
+{
+    return value >= 1e9   ? scale(1e-9, units[3])
+           : value >= 1e6 ? scale(1e-6, units[2])
+           : value >= 1e4 ? scale(1e-3, units[1])
+                          : scale(1, units[0]);
+}
+
+struct scale scale_of(double value, const char *unit)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } times[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"µs", 1e-6}, {"ns", 1e-9}};
+    static const char *const counts[] = {"", "k", "M", "G"};
+    static const char *const rates[] = {"/s", "k/s", "M/s", "G/s"};
+    const double size = fabs(value);
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (strcmp(unit, times[i].unit) == 0)
+            return scale_time(size, times[i].seconds);
+    if (strcmp(unit, "B") == 0)
+        return scale_size(size);
+    if (strcmp(unit, "B/s") == 0)
+        return scale_bytes_rate(size);
+    if (*unit == '\0')
+        return scale_count(size, counts);
+    if (strcmp(unit, "1/s") == 0 || strcmp(unit, "/s") == 0)
+        return scale_count(size, rates);
+    return scale(1, unit);
 }
 
 int number_decimals(double value)
@@ -58,10 +92,11 @@ const char *number_fixed(double value, int decimals, char *text)
 static void append_unit(char *text, const char *unit)
 {
     const size_t used = strlen(text);
-    snprintf(text + used, NUMBER_SIZE - used, " %s", unit);
+    if (*unit != '\0')
+        snprintf(text + used, NUMBER_SIZE - used, " %s", unit);
 }
 
-const char *number_scaled(double value, scale_for *scale_of, const char *unit, char *text)
+const char *number_scaled(double value, const char *unit, char *text)
 {
     if (isnan(value))
         return number_fixed(value, 0, text);
@@ -86,41 +121,43 @@ static int error_decimals(double half)
     return decimals < 0 ? 0 : decimals > 6 ? 6 : decimals;
 }
 
-const char *number_with_error(double value, double half_width, scale_for *scale_of, char *text)
+const char *number_with_error(double value, double half_width, const char *unit, char *text)
 {
     if (isnan(value))
         return number_fixed(value, 0, text);
     char number[NUMBER_SIZE], half[NUMBER_SIZE] = "?";
-    const struct scale s = scale_of(value, "");
+    const struct scale s = scale_of(value, unit);
     const double h = isnan(half_width) ? 0 : half_width * s.factor;
     const int decimals = h > 0 ? error_decimals(h) : number_decimals(value * s.factor);
     if (!isnan(half_width))
         number_fixed(h, decimals, half);
-    snprintf(text, NUMBER_SIZE, "%.60s ± %.60s %s",
-             number_fixed(value * s.factor, decimals, number), half, s.unit);
+    snprintf(text, NUMBER_SIZE, "%.60s ± %.60s",
+             number_fixed(value * s.factor, decimals, number), half);
+    append_unit(text, s.unit);
     return text;
 }
 
-const char *number_with_bounds(double value, double low, double high, scale_for *scale_of,
+const char *number_with_bounds(double value, double low, double high, const char *unit,
                                char *text)
 {
     char number[NUMBER_SIZE], one[NUMBER_SIZE], two[NUMBER_SIZE];
-    const struct scale s = scale_of(value, "");
+    const struct scale s = scale_of(value, unit);
     const double half = (high - low) / 2 * s.factor;
     const int decimals = half > 0 ? error_decimals(half) : number_decimals(value * s.factor);
-    snprintf(text, NUMBER_SIZE, "%.40s [%.40s, %.40s] %s",
+    snprintf(text, NUMBER_SIZE, "%.40s [%.40s, %.40s]",
              number_fixed(value * s.factor, decimals, number),
              number_fixed(low * s.factor, decimals, one),
-             number_fixed(high * s.factor, decimals, two), s.unit);
+             number_fixed(high * s.factor, decimals, two));
+    append_unit(text, s.unit);
     return text;
 }
 
-const char *number_pair(double alone, double loaded, scale_for *scale_of, char *text)
+const char *number_pair(double alone, double loaded, const char *unit, char *text)
 {
     if (isnan(alone))
         return number_fixed(alone, 0, text);
     const double most = fmax(alone, isnan(loaded) ? 0 : loaded);
-    const struct scale s = scale_of(most, "");
+    const struct scale s = scale_of(most, unit);
     const int decimals = number_decimals(most * s.factor);
     char one[NUMBER_SIZE] = "0", two[NUMBER_SIZE] = "0";
     if (alone != 0)
@@ -128,9 +165,10 @@ const char *number_pair(double alone, double loaded, scale_for *scale_of, char *
     if (!isnan(loaded) && loaded != 0)
         number_fixed(loaded * s.factor, decimals, two);
     if (isnan(loaded) || most == 0)
-        snprintf(text, NUMBER_SIZE, "%.60s %s", one, s.unit);
+        snprintf(text, NUMBER_SIZE, "%.60s", one);
     else
-        snprintf(text, NUMBER_SIZE, "%.60s → %.60s %s", one, two, s.unit);
+        snprintf(text, NUMBER_SIZE, "%.60s → %.60s", one, two);
+    append_unit(text, s.unit);
     return text;
 }
 

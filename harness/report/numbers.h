@@ -10,26 +10,27 @@ enum { NUMBER_SIZE = 200 };
 
 struct scale {
     double factor; /* multiplies the value */
-    char unit[48];
+    char unit[48]; /* "" for none */
 };
 
-/* What brings a value between 1 and 1000. */
-typedef struct scale scale_for(double value, const char *unit);
-scale_for scale_time, scale_size, scale_rate; /* unit matters for rates only */
+/* What brings a value in this unit between 1 and 1000, where the unit has steps: s, ms, us,
+ * ns; B, B/s; 1/s (/s); "" for a count. Other units stay as they are. */
+struct scale scale_of(double value, const char *unit);
 
 /* Decimals that show three significant digits of a number between 1 and 1000. */
 int number_decimals(double value);
 /* Exactly so many decimals, halves away from 0. */
 const char *number_fixed(double value, int decimals, char *text);
 /* "1.23 ms", "64.0 KiB", "1.50 MB/s". */
-const char *number_scaled(double value, scale_for *scale, const char *unit, char *text);
+const char *number_scaled(double value, const char *unit, char *text);
 const char *number_percent(double fraction, char *text);
 /* "58.0 ± 1.2 ms": the half width has two significant digits. */
-const char *number_with_error(double value, double half_width, scale_for *scale, char *text);
+const char *number_with_error(double value, double half_width, const char *unit, char *text);
 /* "58.0 [57.1, 60.2] ms": as many decimals as the interval deserves. */
-const char *number_with_bounds(double value, double low, double high, scale_for *scale, char *text);
+const char *number_with_bounds(double value, double low, double high, const char *unit,
+                               char *text);
 /* Alone and under load in one unit: "57.5 → 59.0 ms"; NAN for loaded: one number. */
-const char *number_pair(double alone, double loaded, scale_for *scale, char *text);
+const char *number_pair(double alone, double loaded, const char *unit, char *text);
 /* "1.23e-05"; and four significant digits, without an exponent where possible. */
 const char *number_scientific(double value, char *text);
 const char *number_significant(double value, char *text);

@@ -1,6 +1,7 @@
 #ifndef REPORT_RECORDS_H
 #define REPORT_RECORDS_H
 
+#include "metrics.h"
 #include "view.h"
 
 #include <stdbool.h>
@@ -43,6 +44,7 @@ struct run_record {
     uint32_t order;
     double wall_s;
     double max_rss_bytes, exit_code; /* NAN: not known */
+    size_t value;                    /* where its figures of the wanted metrics are in runs.value */
     bool flagged, used;              /* used: figures are made of it */
 };
 
@@ -50,6 +52,8 @@ struct run_record {
 struct runs {
     struct run_record *item; /* only where they are kept */
     size_t count, allocated;
+    double *value; /* of each run, of each of the wanted metrics; NAN: not known */
+    size_t value_count, value_allocated;
     size_t measured; /* counted in any case */
     char *condition[64];
     size_t condition_count;
@@ -65,6 +69,7 @@ typedef void run_visitor(void *context, const struct value *line, bool used);
 
 struct run_options {
     bool keep;
+    const struct metric_list *metrics; /* whose figures are kept, too; NULL: none */
     run_visitor *visit; /* NULL: nothing */
     void *context;
 };

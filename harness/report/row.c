@@ -3,7 +3,10 @@
 #include "figure.h"
 #include "memory.h"
 #include "reproduce.h"
+#include "severity.h"
+#include "checks.h"
 #include "sessions.h"
+#include "variants.h"
 #include "visible.h"
 
 #include <math.h>
@@ -16,7 +19,7 @@ static double number_of(const struct value *object, const char *key)
     return view_number(view_get(object, key), NAN);
 }
 
-double metric_mean(const struct value *condition, unsigned metric)
+double metric_mean(const struct value *condition, size_t metric)
 {
     return number_of(view_get(condition, metrics[metric].name), "mean");
 }
@@ -27,20 +30,20 @@ static bool is_censored(const struct value *object)
     return view_number(view_get(object, "censored"), 0) > 0;
 }
 
-const char *row_figure(const struct value *condition, unsigned metric, char *text)
+const char *row_figure(const struct value *condition, const struct metric *metric, char *text)
 {
-    const struct value *figure = view_get(condition, metrics[metric].name);
+    const struct value *figure = metric_figure(condition, metric);
     char bound[NUMBER_SIZE];
     if (!is_censored(condition))
-        return figure_text(figure, metrics[metric].scale, text);
+        return figure_text(figure, metric->unit, text);
     snprintf(text, NUMBER_SIZE, "at least %.60s",
-             number_scaled(figure_center(figure), metrics[metric].scale, "", bound));
+             number_scaled(figure_center(figure), metric->unit, bound));
     return text;
 }
 
 char *row_star(const struct value *condition, const char *who)
 {
-    return figure_star(view_get(condition, "wall_s"), scale_time, who);
+    return figure_star(view_get(condition, "wall_s"), "s", who);
 }
 
 /* What is to be known of a ratio besides its bounds. */
@@ -53,7 +56,8 @@ static const char *remark(const struct value *slowdown)
     return view_is(view_get(slowdown, "distinguishable"), VIEW_FALSE) ? " (noise)" : "";
 }
 
-const char *row_slowdown(const struct value *slowdown, const struct family *family, char *text)
+static const char *ratio_text(const struct value *slowdown, const struct family *family,
+                              const char *remarks, char *text)
 {
     char ratio[NUMBER_SIZE], interval[NUMBER_SIZE] = "";
     if (isnan(number_of(slowdown, "ratio")))
@@ -64,7 +68,32 @@ const char *row_slowdown(const struct value *slowdown, const struct family *fami
     const bool marked = family != NULL && family->count > 1 && family_survives(family, slowdown);
     snprintf(text, NUMBER_SIZE, "%.40s%s%.80s%s%s",
              number_fixed(number_of(slowdown, "ratio"), 3, ratio), *interval == '\0' ? "" : " ",
-             interval, remark(slowdown), marked ? " " FAMILY_MARK : "");
+             interval, remarks, marked ? " " FAMILY_MARK : "");
+    return text;
+}
+
+const char *row_slowdown(const struct value *slowdown, const struct family *family, char *text)
+{
+    return ratio_text(slowdown, family, remark(slowdown), text);
+}
+
+const char *row_ratio(const struct value *slowdown, const struct family *family, char *text)
+{
+    return ratio_text(slowdown, family, "", text);
+}
+
+const char *row_plain(const struct value *slowdown, const struct metric *metric, char *text)
+{
+    const double ratio = number_of(slowdown, "ratio"), low = figure_bound(slowdown, false),
+                 high = figure_bound(slowdown, true);
+    char number[NUMBER_SIZE], interval[NUMBER_SIZE];
+    if (!metric->higher || !(ratio > 0))
+        return strcpy(text, "-");
+    number_fixed(1 / ratio, 3, number);
+    if (!(low > 0))
+        return strcpy(text, number);
+    snprintf(text, NUMBER_SIZE, "%.40s %.80s", number,
+             number_interval(1 / high, 1 / low, 3, interval));
     return text;
 }
 
@@ -73,11 +102,11 @@ const char *row_achieved(const struct value *load, bool is_short, char *text)
     const double offered = number_of(load, "offered"), achieved = number_of(load, "achieved");
     char one[NUMBER_SIZE], two[NUMBER_SIZE];
     if (isnan(offered) || isnan(achieved)) {
-        number_scaled(number_of(load, "cpu_s"), scale_time, "", text);
+        number_scaled(number_of(load, "cpu_s"), "s", text);
         return strcmp(text, "-") == 0 ? text : strcat(text, " CPU");
     }
     char *unit = view_string(view_get(load, "unit"));
-    const struct scale s = scale_rate(fmax(offered, achieved), unit == NULL ? "" : unit);
+    const struct scale s = scale_of(fmax(offered, achieved), unit == NULL ? "" : unit);
     const int decimals = number_decimals(fmax(offered, achieved) * s.factor);
     char *plain = visible(s.unit);
     snprintf(text, NUMBER_SIZE, "%.40s of %.40s %.60s%s",
@@ -86,6 +115,20 @@ const char *row_achieved(const struct value *load, bool is_short, char *text)
     free(plain);
     free(unit);
     return text;
+}
+
+char *row_loads(const struct value *condition)
+{
+    const struct value *loads = view_get(condition, "load");
+    char text[NUMBER_SIZE], *all = NULL;
+    for (const struct value *load = view_first(loads); load != NULL;
+         load = view_next(loads, load)) {
+        char *more = text_of("%s%s%s", all == NULL ? "" : all, all == NULL ? "" : " + ",
+                             row_achieved(load, view_true(view_get(load, "short")), text));
+        free(all);
+        all = more;
+    }
+    return all == NULL ? must(strdup("-")) : all;
 }
 
 void row_warnings(struct line *json, const struct warning *warnings, size_t count)
@@ -107,6 +150,28 @@ void row_warnings(struct line *json, const struct warning *warnings, size_t coun
     }
 }
 
+void row_condition_warnings(struct line *json, const struct experiment *experiment,
+                            const char *condition)
+{
+    const struct value *all = view_get(experiment->result.top, "warnings");
+    struct warning *warning = NULL;
+    size_t count = 0, allocated = 0;
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+        const struct value *of = view_get(item, "condition");
+        if (view_is(view_get(item, "flag"), VIEW_STRING) &&
+            (condition == NULL ? !view_is(of, VIEW_STRING) : view_equals(of, condition))) {
+            warning = grown(warning, count, &allocated, sizeof *warning);
+            warning[count++] = severity_warning(item);
+        }
+    }
+    row_warnings(json, warning, count);
+    for (size_t i = 0; i < count; i++) {
+        free(warning[i].flag);
+        free(warning[i].text);
+    }
+    free(warning);
+}
+
 static void put_number(struct line *json, const char *name, double value)
 {
     if (isnan(value))
@@ -115,7 +180,7 @@ static void put_number(struct line *json, const char *name, double value)
         line_real(json, name, value);
 }
 
-static void put_visible(struct line *json, const char *name, const char *text)
+void row_visible(struct line *json, const char *name, const char *text)
 {
     char *plain = text == NULL ? NULL : visible(text);
     line_text(json, name, plain);
@@ -135,7 +200,7 @@ static char *load_name(const struct cell *cell)
 
 static const char *runs_text(const struct cell *cell, char *text)
 {
-    const double alone = number_of(cell->of->baseline, "runs");
+    const double alone = number_of(cell->baseline, "runs");
     if (cell->loaded == NULL)
         snprintf(text, NUMBER_SIZE, "%.0f", alone);
     else
@@ -145,27 +210,28 @@ static const char *runs_text(const struct cell *cell, char *text)
     return text;
 }
 
-static const char *pair_text(const struct cell *cell, unsigned metric, char *text)
+static const char *pair_text(const struct cell *cell, const struct metric *metric, char *text)
 {
-    const char *name = metrics[metric].name;
-    return number_pair(figure_center(view_get(cell->of->baseline, name)),
-                       cell->loaded == NULL ? NAN : figure_center(view_get(cell->loaded, name)),
-                       metrics[metric].scale, text);
+    return number_pair(figure_center(metric_figure(cell->baseline, metric)),
+                       cell->loaded == NULL ? NAN
+                                            : figure_center(metric_figure(cell->loaded, metric)),
+                       metric->unit, text);
 }
 
 static void put_texts(struct line *json, const struct cell *cell)
 {
     char text[NUMBER_SIZE], *load = load_name(cell);
     line_object(json, "texts");
-    put_visible(json, "program", cell->row);
+    row_visible(json, "program", cell->row);
     line_text(json, "load", load);
     line_text(json, "runs", runs_text(cell, text));
-    line_text(json, "alone", row_figure(cell->of->baseline, METRIC_WALL, text));
+    line_text(json, "alone", row_figure(cell->baseline, cell->main, text));
     line_text(json, "loaded",
-              cell->loaded == NULL ? "-" : row_figure(cell->loaded, METRIC_WALL, text));
+              cell->loaded == NULL ? "-" : row_figure(cell->loaded, cell->main, text));
     line_text(json, "slowdown", row_slowdown(cell->slowdown, cell->of->family, text));
+    line_text(json, "of_alone", row_plain(cell->slowdown, cell->main, text));
     for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
-        line_text(json, metrics[i].title, pair_text(cell, i, text));
+        line_text(json, metrics[i].title, pair_text(cell, &metrics[i], text));
     line_text(json, "achieved",
               cell->load_entry == NULL ? "-"
                                        : row_achieved(cell->load_entry, cell->is_short, text));
@@ -173,44 +239,42 @@ static void put_texts(struct line *json, const struct cell *cell)
     free(load);
 }
 
-bool row_has_metric(const struct experiment *experiment, unsigned metric)
+bool row_has_metric(const struct experiment *experiment, size_t metric)
 {
-    const struct value *list = view_get(experiment->settings, "metric");
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
-        if (metric != METRIC_WALL && view_equals(item, metrics[metric].name))
-            return true;
-    return false;
+    return experiment->metrics.item[metric].chosen && metric != experiment->metrics.main;
 }
 
-void row_metric(struct line *json, const struct experiment *experiment, unsigned metric,
-                const char *condition)
+void row_metric(struct line *json, const struct experiment *experiment, size_t number,
+                const struct value *baseline, const struct value *loaded)
 {
-    char text[NUMBER_SIZE];
-    const struct value *loaded = condition_named(experiment, condition);
-    const struct value *ratio = slowdown_of(experiment, condition, metrics[metric].name);
-    line_text(json, "metric", metrics[metric].words);
-    line_text(json, "alone", row_figure(experiment->baseline, metric, text));
+    char text[NUMBER_SIZE], *condition = view_string(view_get(loaded, "name"));
+    const struct metric *metric = &experiment->metrics.item[number];
+    const struct value *ratio = slowdown_of(experiment, condition, metric->name);
+    line_text(json, "metric", metric->words);
+    line_text(json, "alone", row_figure(baseline, metric, text));
     line_text(json, "loaded", loaded == NULL ? "-" : row_figure(loaded, metric, text));
     line_text(json, "ratio", ratio == NULL ? "-" : row_slowdown(ratio, experiment->family, text));
+    line_text(json, "of_alone", row_plain(ratio, metric, text));
+    free(condition);
 }
 
-/* The metrics of --metric besides the wall time, a row for each. */
+/* The metrics of --metric besides the main one, a row for each. */
 static void put_metrics(struct line *json, const struct cell *cell)
 {
     char *load = load_name(cell);
     line_array(json, "metrics");
-    for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++) {
+    for (size_t i = 0; i < cell->of->metrics.count; i++) {
         if (!row_has_metric(cell->of, i))
             continue;
+        const struct metric *metric = &cell->of->metrics.item[i];
         line_object(json, NULL);
         line_object(json, "texts");
-        put_visible(json, "program", cell->row);
+        row_visible(json, "program", cell->row);
         line_text(json, "load", load);
-        row_metric(json, cell->of, i, cell->condition);
+        row_metric(json, cell->of, i, cell->baseline, cell->loaded);
         line_close(json);
-        view_put(
-            json, "distinguishable",
-            view_get(slowdown_of(cell->of, cell->condition, metrics[i].name), "distinguishable"));
+        view_put(json, "distinguishable",
+                 view_get(slowdown_of(cell->of, cell->condition, metric->name), "distinguishable"));
         line_close(json);
     }
     line_close(json);
@@ -220,7 +284,9 @@ static void put_metrics(struct line *json, const struct cell *cell)
 /* Where the extra time went, without the condition's name; to be freed. NULL: not known. */
 static char *attribution_words(const struct cell *cell)
 {
-    char *text = view_string(view_path(cell->slowdown, "attribution", "text"));
+    const struct value *slowdown =
+        slowdown_of(cell->of, cell->condition, metrics[METRIC_WALL].name);
+    char *text = view_string(view_path(slowdown, "attribution", "text"));
     if (text == NULL)
         return NULL;
     const size_t length = strlen(cell->condition);
@@ -246,7 +312,7 @@ static void put_lines(struct line *json, const struct cell *cell)
     line_array(json, "lines");
     for (unsigned loaded = 0; loaded < 2; loaded++) {
         char *what = text_of("%s, %s", who, loaded ? "under load" : "alone");
-        char *star = row_star(loaded ? cell->loaded : cell->of->baseline, what);
+        char *star = row_star(loaded ? cell->loaded : cell->baseline, what);
         if (star != NULL)
             line_text(json, NULL, star);
         free(star);
@@ -314,7 +380,7 @@ static void put_means(struct line *json, const char *name, const struct value *c
  * decimals as its interval deserves. */
 static void put_page(struct line *json, const struct cell *cell)
 {
-    const struct value *loaded = cell->loaded == NULL ? cell->of->baseline : cell->loaded;
+    const struct value *loaded = cell->loaded == NULL ? cell->baseline : cell->loaded;
     const double ratio = number_of(cell->slowdown, "ratio"),
                  low = figure_bound(cell->slowdown, false),
                  high = figure_bound(cell->slowdown, true);
@@ -322,8 +388,8 @@ static void put_page(struct line *json, const struct cell *cell)
     line_object(json, "values");
     put_number(json, "runs", number_of(loaded, "runs"));
     put_number(json, "ratio", ratio);
-    put_number(json, "alone", figure_center(view_get(cell->of->baseline, "wall_s")));
-    put_number(json, "loaded", figure_center(view_get(cell->loaded, "wall_s")));
+    put_number(json, "alone", figure_center(metric_figure(cell->baseline, cell->main)));
+    put_number(json, "loaded", figure_center(metric_figure(cell->loaded, cell->main)));
     for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
         put_number(json, metrics[i].title, figure_center(view_get(loaded, metrics[i].name)));
     put_number(json, "achieved", number_of(cell->load_entry, "achieved"));
@@ -332,9 +398,11 @@ static void put_page(struct line *json, const struct cell *cell)
     line_text(json, "ratio", isnan(ratio) ? NULL : number_fixed(ratio, decimals, text));
     line_text(json, "interval",
               isnan(low) ? "no interval" : number_interval(low, high, decimals, text));
-    put_visible(json, "host", cell->host);
-    put_visible(json, "spec", cell->spec);
-    view_put(json, "points", view_path(cell->slowdown, "attribution", "points"));
+    row_visible(json, "host", cell->host);
+    row_visible(json, "spec", cell->spec);
+    view_put(json, "points",
+             view_path(slowdown_of(cell->of, cell->condition, metrics[METRIC_WALL].name),
+                       "attribution", "points"));
     char *attribution = attribution_words(cell);
     line_text(json, "attribution", attribution);
     free(attribution);
@@ -343,16 +411,18 @@ static void put_page(struct line *json, const struct cell *cell)
     free(again);
 }
 
-char *row_of_cell(const struct cell *cell, const char *chart)
+char *row_of_cell(const struct cell *cell, const char *charts, bool first)
 {
     struct line json = {0};
     line_object(&json, NULL);
-    put_visible(&json, "target", cell->target);
+    row_visible(&json, "target", cell->target);
     line_text(&json, "experiment", cell->of->name);
-    put_visible(&json, "load", cell->load);
-    put_visible(&json, "level", cell->level);
-    put_visible(&json, "condition", cell->condition);
+    row_visible(&json, "variant", cell->variant);
+    row_visible(&json, "load", cell->load);
+    row_visible(&json, "level", cell->level);
+    row_visible(&json, "condition", cell->condition);
     line_text(&json, "state", cell->of->state);
+    row_visible(&json, "main", cell->main->words);
     put_texts(&json, cell);
     view_put(&json, "distinguishable", view_get(cell->slowdown, "distinguishable"));
     line_bool(&json, "survives", family_survives(cell->of->family, cell->slowdown));
@@ -360,11 +430,14 @@ char *row_of_cell(const struct cell *cell, const char *chart)
     row_warnings(&json, cell->warnings, cell->warning_count);
     put_metrics(&json, cell);
     put_lines(&json, cell);
-    put_means(&json, "alone", cell->of->baseline);
+    put_means(&json, "alone", cell->baseline);
     put_means(&json, "loaded", cell->loaded);
-    if (chart != NULL) {
+    if (first)
+        variants_put(&json, cell->of);
+    checks_put(&json, cell, first);
+    if (charts != NULL) {
         put_page(&json, cell);
-        line_raw(&json, "chart", chart);
+        line_raw(&json, "charts", charts);
     }
     line_close(&json);
     must(json.failed ? NULL : json.text);

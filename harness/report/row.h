@@ -7,28 +7,42 @@
 #include "common/json.h"
 
 /* A cell as texts, each number with its unit: what the formats for people lay
- * out. A line of JSON, to be freed; chart: the drawing of its runs, or NULL. */
-char *row_of_cell(const struct cell *cell, const char *chart);
+ * out. A line of JSON, to be freed; charts: the drawings of its runs (drawn_orders), or NULL;
+ * first: of the cells of its experiment, which has what is of all of them. */
+char *row_of_cell(const struct cell *cell, const char *charts, bool first);
 
 /* Also for the table of one experiment. */
 
 /* "697 ± 5 ms" (figure.h). */
-const char *row_figure(const struct value *condition, unsigned metric, char *text);
-/* Whether a metric other than the wall time is one of --metric. */
-bool row_has_metric(const struct experiment *experiment, unsigned metric);
-/* Members "metric", "alone", "loaded" and "ratio" of its row; condition NULL: the
- * baseline alone. */
-void row_metric(struct line *json, const struct experiment *experiment, unsigned metric,
-                const char *condition);
-double metric_mean(const struct value *condition, unsigned metric);
+const char *row_figure(const struct value *condition, const struct metric *metric, char *text);
+/* Whether a metric has a row of its own: one of --metric whose figures are not in the main
+ * columns. */
+bool row_has_metric(const struct experiment *experiment, size_t metric);
+/* Members "metric", "alone", "loaded", "ratio" and "of_alone" of its row; loaded and slowdown
+ * NULL: the baseline alone. */
+void row_metric(struct line *json, const struct experiment *experiment, size_t metric,
+                const struct value *baseline, const struct value *loaded);
+double metric_mean(const struct value *condition, size_t metric);
 /* "1.37 [1.35, 1.39] †", "(noise)" where it is not distinguishable; the mark where it
  * survives in the family (family_survives). */
 const char *row_slowdown(const struct value *slowdown, const struct family *family, char *text);
+/* The same without the remark. */
+const char *row_ratio(const struct value *slowdown, const struct family *family, char *text);
+/* The plain quotient, "0.74 [0.72, 0.76]", of a metric that is better when it is higher,
+ * whose ratio is the other way round; "-" for others. */
+const char *row_plain(const struct value *slowdown, const struct metric *metric, char *text);
 /* "471 of 473 MB/s (short)"; "12 ms CPU" for a load without a rate. */
 const char *row_achieved(const struct value *load, bool is_short, char *text);
+/* A text without what a terminal would obey (visible.h); null for NULL. */
+void row_visible(struct line *json, const char *name, const char *text);
+/* What each of a condition's loads achieved: "1.0 of 1.0 CPUs + 12 ms CPU"; to be freed. */
+char *row_loads(const struct value *condition);
 /* What the star says; NULL: no star. To be freed. */
 char *row_star(const struct value *condition, const char *who);
 /* "problems" and "notes": [{flag, condition, text}]. */
 void row_warnings(struct line *json, const struct warning *warnings, size_t count);
+/* The same of one condition; condition NULL: of none in particular. */
+void row_condition_warnings(struct line *json, const struct experiment *experiment,
+                            const char *condition);
 
 #endif

@@ -95,12 +95,11 @@ static void print_run(void *argument, const struct value *run, bool used)
 static bool find_context(struct context *context, const struct experiment *experiment,
                          const char *only)
 {
-    const struct value *first = view_first(experiment->conditions);
-    const struct value *second = first == NULL ? NULL : view_next(experiment->conditions, first);
-    char *name = view_string(view_get(second, "name"));
+    struct pairing pairing;
     struct cell cell = {0};
     const bool good = experiment->record.top != NULL && experiment->result.top != NULL &&
-                      experiment->state != NULL && cell_make(&cell, experiment, name);
+                      experiment->state != NULL && experiment_pairing(experiment, 0, &pairing) &&
+                      cell_make(&cell, experiment, pairing);
     const bool selected = only == NULL || (good && pattern_fits(only, cell.name));
     *context = (struct context){.experiment = experiment->name};
     if (good) {
@@ -108,7 +107,6 @@ static bool find_context(struct context *context, const struct experiment *exper
         context->label = must(strdup(cell.label));
     }
     cell_free(&cell);
-    free(name);
     return selected;
 }
 

@@ -25,51 +25,57 @@ static double chance_of(const struct experiment *experiment)
 }
 
 /* What has no interval cannot look distinguishable. */
+static void add_ratio(struct family *family, const struct experiment *experiment,
+                      const struct value *ratio)
+{
+    if (view_is(view_get(ratio, "ci"), VIEW_ARRAY))
+        family_add(family, (struct member){
+                               .p = view_number(view_get(ratio, "p"), NAN),
+                               .chance = chance_of(experiment),
+                               .distinguishable = view_true(view_get(ratio, "distinguishable")),
+                           });
+}
+
 static void add_condition(struct family *family, const struct experiment *experiment,
                           const char *condition)
 {
     const struct value *all = view_get(experiment->result.top, "slowdowns");
     for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
-        if (view_equals(view_get(item, "condition"), condition) &&
-            view_is(view_get(item, "ci"), VIEW_ARRAY))
-            family_add(family, (struct member){
-                                   .p = view_number(view_get(item, "p"), NAN),
-                                   .chance = chance_of(experiment),
-                                   .distinguishable = view_true(view_get(item, "distinguishable")),
-                               });
+        if (view_equals(view_get(item, "condition"), condition))
+            add_ratio(family, experiment, item);
 }
 
-static bool has_cell(const struct experiment *experiment, const char *condition,
-                     const struct wanted *wanted)
+/* What compares variants is of the experiment. */
+static void add_comparisons(struct family *family, const struct experiment *experiment,
+                            const char *list)
 {
-    struct cell cell;
-    const bool good = cell_make(&cell, experiment, condition) && cell_wanted(wanted, &cell);
-    cell_free(&cell);
-    return good;
+    const struct value *all = view_get(experiment->result.top, list);
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+        add_ratio(family, experiment, item);
 }
 
-/* Only what has a cell in the report: the baseline again is compared with itself. Returns
- * whether there is any. */
+/* Only what has a cell in the report. Returns whether there is any. */
 static bool add_experiment(struct family *family, const struct experiment *experiment,
                            const struct wanted *wanted)
 {
-    const bool twice = view_true(view_get(experiment->settings, "aa"));
-    const struct value *conditions = experiment->conditions, *item = view_first(conditions);
-    bool any = false, loaded = false;
-    if (item == NULL || experiment->state == NULL)
+    struct pairing pairing;
+    bool any = false;
+    if (experiment->baseline == NULL || experiment->state == NULL)
         return false;
-    while ((item = view_next(conditions, item)) != NULL) {
-        char *name = view_string(view_get(item, "name"));
-        if (name != NULL && !(twice && view_equals(view_get(item, "name"), "aa"))) {
-            loaded = true;
-            if (has_cell(experiment, name, wanted)) {
-                add_condition(family, experiment, name);
-                any = true;
-            }
+    for (size_t i = 0; experiment_pairing(experiment, i, &pairing); i++) {
+        struct cell cell;
+        if (cell_make(&cell, experiment, pairing) && cell_wanted(wanted, &cell)) {
+            if (cell.condition != NULL)
+                add_condition(family, experiment, cell.condition);
+            any = true;
         }
-        free(name);
+        cell_free(&cell);
     }
-    return any || (!loaded && has_cell(experiment, NULL, wanted));
+    if (any) {
+        add_comparisons(family, experiment, "comparisons");
+        add_comparisons(family, experiment, "interactions");
+    }
+    return any;
 }
 
 static void survey_folder(void *context, size_t number)

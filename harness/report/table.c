@@ -1,9 +1,11 @@
 #include "table.h"
 
+#include "capacity.h"
 #include "figure.h"
 #include "memory.h"
 #include "row.h"
-#include "severity.h"
+#include "service.h"
+#include "variants.h"
 #include "visible.h"
 
 #include "common/words.h"
@@ -47,71 +49,45 @@ static void put_title(struct line *json, const struct experiment *experiment)
         free(texts[i]);
 }
 
-/* What each of a condition's loads achieved: "1.0 of 1.0 CPUs + 12 ms CPU". */
-static char *loads_text(const struct value *condition)
+static void put_texts(struct line *json, const struct experiment *experiment,
+                      const struct value *condition, const struct value *slowdown)
 {
-    const struct value *loads = view_get(condition, "load");
-    char text[NUMBER_SIZE], *all = NULL;
-    for (const struct value *load = view_first(loads); load != NULL;
-         load = view_next(loads, load)) {
-        char *more = text_of("%s%s%s", all == NULL ? "" : all, all == NULL ? "" : " + ",
-                             row_achieved(load, view_true(view_get(load, "short")), text));
-        free(all);
-        all = more;
-    }
-    return all == NULL ? must(strdup("-")) : all;
-}
-
-static void put_warnings(struct line *json, const struct experiment *experiment,
-                         const char *condition)
-{
-    const struct value *all = view_get(experiment->result.top, "warnings");
-    struct warning *warning = NULL;
-    size_t count = 0, allocated = 0;
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
-        const struct value *of = view_get(item, "condition");
-        if (view_is(view_get(item, "flag"), VIEW_STRING) &&
-            (condition == NULL ? !view_is(of, VIEW_STRING) : view_equals(of, condition))) {
-            warning = grown(warning, count, &allocated, sizeof *warning);
-            warning[count++] = severity_warning(item);
-        }
-    }
-    row_warnings(json, warning, count);
-    for (size_t i = 0; i < count; i++) {
-        free(warning[i].flag);
-        free(warning[i].text);
-    }
-    free(warning);
+    const struct metric *main = &experiment->metrics.item[experiment->metrics.main];
+    char text[NUMBER_SIZE];
+    snprintf(text, sizeof text, "%.0f", view_number(view_get(condition, "runs"), 0));
+    line_text(json, "runs", text);
+    line_text(json, "figure", row_figure(condition, main, text));
+    number_scientific(view_number(view_get(metric_figure(condition, main), "variance"), NAN), text);
+    char *variance =
+        text_of("%s%s%s%s", text, *main->unit == '\0' ? "" : " ", main->unit,
+                *main->unit == '\0' ? "" : strpbrk(main->unit, "/ ") == NULL ? "²" : " squared");
+    line_text(json, "variance", variance);
+    for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
+        line_text(json, metrics[i].title,
+                  number_scaled(figure_center(view_get(condition, metrics[i].name)),
+                                metrics[i].unit, text));
+    line_text(json, "slowdown",
+              slowdown == NULL ? (condition == experiment->baseline ? "1" : "-")
+                               : row_slowdown(slowdown, experiment->family, text));
+    line_text(json, "of_alone", row_plain(slowdown, main, text));
+    put_visible(json, "achieved", row_loads(condition));
+    free(variance);
 }
 
 static void put_condition(struct line *json, const struct experiment *experiment,
                           const struct value *condition)
 {
-    char text[NUMBER_SIZE], *name = must(view_string(view_get(condition, "name"))),
-                            *plain = visible(name);
-    const bool reference = condition == experiment->baseline;
-    const struct value *slowdown = slowdown_of(experiment, name, "wall_s");
+    char *name = must(view_string(view_get(condition, "name"))), *plain = visible(name);
+    const struct value *slowdown = slowdown_of(
+        experiment, name, experiment->metrics.item[experiment->metrics.main].name);
     line_object(json, NULL);
     line_object(json, "texts");
     line_text(json, "condition", plain);
-    snprintf(text, sizeof text, "%.0f", view_number(view_get(condition, "runs"), 0));
-    line_text(json, "runs", text);
-    line_text(json, "wall", row_figure(condition, METRIC_WALL, text));
-    number_scientific(view_number(view_path(condition, "wall_s", "variance"), NAN), text);
-    strcat(text, " s²");
-    line_text(json, "variance", text);
-    for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
-        line_text(json, metrics[i].title,
-                  number_scaled(figure_center(view_get(condition, metrics[i].name)),
-                                metrics[i].scale, "", text));
-    line_text(json, "slowdown",
-              slowdown == NULL ? (reference ? "1" : "-")
-                               : row_slowdown(slowdown, experiment->family, text));
-    put_visible(json, "achieved", loads_text(condition));
+    put_texts(json, experiment, condition, slowdown);
     line_close(json);
     line_text(json, "who", plain);
     view_put(json, "distinguishable", view_get(slowdown, "distinguishable"));
-    put_warnings(json, experiment, name);
+    row_condition_warnings(json, experiment, name);
     line_close(json);
     free(plain);
     free(name);
@@ -128,12 +104,29 @@ static void put_conditions(struct line *json, const struct experiment *experimen
     line_object(json, NULL);
     line_null(json, "texts");
     line_null(json, "who");
-    put_warnings(json, experiment, NULL);
+    row_condition_warnings(json, experiment, NULL);
     line_close(json);
     line_close(json);
 }
 
-/* The metrics of --metric besides the wall time: a row for each, of each condition that
+static void put_metric(struct line *json, const struct experiment *experiment, size_t metric,
+                       const struct value *condition)
+{
+    const bool alone = condition == experiment->baseline;
+    char *name = view_string(view_get(condition, "name"));
+    line_object(json, NULL);
+    line_object(json, "texts");
+    row_visible(json, "condition", name);
+    row_metric(json, experiment, metric, experiment->baseline, alone ? NULL : condition);
+    line_close(json);
+    view_put(json, "distinguishable",
+             view_get(slowdown_of(experiment, name, experiment->metrics.item[metric].name),
+                      "distinguishable"));
+    line_close(json);
+    free(name);
+}
+
+/* The metrics of --metric besides the main one: a row for each, of each condition that
  * is compared with the baseline, or of the baseline alone. */
 static void put_metrics(struct line *json, const struct experiment *experiment)
 {
@@ -141,24 +134,33 @@ static void put_metrics(struct line *json, const struct experiment *experiment)
     const bool single = view_first(view_get(experiment->result.top, "slowdowns")) == NULL;
     line_array(json, "metrics");
     for (const struct value *item = view_first(conditions); item != NULL;
-         item = view_next(conditions, item)) {
-        char *name = view_string(view_get(item, "name"));
-        for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++) {
-            if (name == NULL || (item == experiment->baseline) != single ||
-                !row_has_metric(experiment, i))
-                continue;
-            line_object(json, NULL);
-            line_object(json, "texts");
-            put_visible(json, "condition", must(strdup(name)));
-            row_metric(json, experiment, i, single ? NULL : name);
-            line_close(json);
-            view_put(json, "distinguishable",
-                     view_get(slowdown_of(experiment, name, metrics[i].name), "distinguishable"));
-            line_close(json);
-        }
-        free(name);
-    }
+         item = view_next(conditions, item))
+        for (size_t i = 0; i < experiment->metrics.count; i++)
+            if ((item == experiment->baseline) == single && row_has_metric(experiment, i))
+                put_metric(json, experiment, i, item);
     line_close(json);
+}
+
+/* "new = ./new in.dat" */
+static void put_variants(struct line *json, const struct experiment *experiment)
+{
+    const struct value *variants = view_get(experiment->record.top, "variants");
+    for (const struct value *item = view_first(variants); item != NULL;
+         item = view_next(variants, item)) {
+        char *name = view_string(view_get(item, "name")),
+             *command = command_text(view_get(item, "command"));
+        char *revision = view_string(view_path(item, "revision", "name")),
+             *commit = view_string(view_path(item, "revision", "commit"));
+        char *built = revision == NULL
+                          ? NULL
+                          : text_of(", built from %s (%.12s)", revision, commit == NULL ? "?" : commit);
+        if (name != NULL)
+            put_visible(json, NULL,
+                        text_of("%s = %s%s", name, command, built == NULL ? "" : built));
+        char *texts[] = {name, command, revision, commit, built};
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+            free(texts[i]);
+    }
 }
 
 static void put_loads(struct line *json, const struct experiment *experiment)
@@ -201,10 +203,11 @@ static char *outliers_text(const struct experiment *experiment, const struct val
     const bool one = first != NULL && view_next(list, first) == NULL;
     char *name = view_string(view_get(warning, "condition")), *runs = numbers_text(list),
          text[NUMBER_SIZE];
-    const struct value *wall = view_get(condition_named(experiment, name), "wall_s");
-    const bool mean = view_equals(view_get(wall, "statistic"), "mean");
+    const struct metric *main = &experiment->metrics.item[experiment->metrics.main];
+    const struct value *figure = metric_figure(condition_named(experiment, name), main);
+    const bool mean = view_equals(view_get(figure, "statistic"), "mean");
     const char *them = one ? "it" : "them";
-    number_scaled(view_number(view_get(wall, mean ? "median" : "mean"), NAN), scale_time, "", text);
+    number_scaled(view_number(view_get(figure, mean ? "median" : "mean"), NAN), main->unit, text);
     char *line = mean ? text_of("%s: outlier%s in run%s %s: the mean includes %s, the median is %s",
                                 name, one ? "" : "s", one ? "" : "s", runs, them, text)
                       : text_of("%s: outlier%s in run%s %s: the mean, which includes %s, is %s",
@@ -217,10 +220,11 @@ static char *outliers_text(const struct experiment *experiment, const struct val
 static void put_outliers(struct line *json, const struct experiment *experiment)
 {
     const struct value *all = view_get(experiment->result.top, "warnings");
+    const char *main = experiment->metrics.item[experiment->metrics.main].name;
     line_array(json, "outliers");
     for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
         if (view_equals(view_get(item, "flag"), "outliers") &&
-            view_equals(view_get(item, "metric"), "wall_s") &&
+            view_equals(view_get(item, "metric"), main) &&
             view_is(view_get(item, "condition"), VIEW_STRING) &&
             view_first(view_get(item, "runs")) != NULL)
             put_visible(json, NULL, outliers_text(experiment, item));
@@ -243,7 +247,7 @@ static bool is_judged(const struct experiment *experiment, const char *metric)
         if (view_equals(view_get(item, "metric"), metric) &&
             view_is(view_get(item, "verdict"), VIEW_STRING))
             return true;
-    return false;
+    return experiment_has_variants(experiment);
 }
 
 /* "a" or "a, b"; `text` is freed. */
@@ -254,21 +258,30 @@ static char *with_name(char *text, const char *name)
     return more;
 }
 
+/* One of --decide: it is what the gate judges. */
+static bool decides(const struct experiment *experiment, const struct metric *metric)
+{
+    const struct value *list = view_get(experiment->settings, "decide");
+    bool found = view_first(list) == NULL;
+    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+        found = found || view_equals(item, metric->name);
+    return metric->chosen && found;
+}
+
 /* What the gate is about, where that is not the wall time alone: " for user time, memory",
  * and which metrics it had to leave out. */
 static char *gate_metrics(const struct experiment *experiment)
 {
-    const struct value *list = view_get(experiment->settings, "metric");
     char *judged = must(strdup("")), *small = must(strdup(""));
     bool others = false;
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
-        for (unsigned i = 0; i < METRIC_COUNT; i++) {
-            if (!view_equals(item, metrics[i].name))
-                continue;
-            others = others || i != METRIC_WALL;
-            char **text = is_judged(experiment, metrics[i].name) ? &judged : &small;
-            *text = with_name(*text, metrics[i].words);
-        }
+    for (size_t i = 0; i < experiment->metrics.count; i++) {
+        const struct metric *metric = &experiment->metrics.item[i];
+        if (!decides(experiment, metric))
+            continue;
+        others = others || i != METRIC_WALL;
+        char **text = is_judged(experiment, metric->name) ? &judged : &small;
+        *text = with_name(*text, metric->words);
+    }
     char *text = !others ? must(strdup(""))
                          : text_of("%s%s%s%s%s", *judged == '\0' ? "" : " for ", judged,
                                    *small == '\0' ? "" : " (too small to be judged: ", small,
@@ -278,29 +291,42 @@ static char *gate_metrics(const struct experiment *experiment)
     return text;
 }
 
-/* What the baseline against itself still allows, and the answer to --at-most. */
-static void put_answers(struct line *json, const struct experiment *experiment)
+static void put_floors(struct line *json, const struct experiment *experiment)
 {
-    const struct value *result = experiment->result.top, *floors = view_get(result, "noise_floor");
+    const struct value *floors = view_get(experiment->result.top, "noise_floor");
     char text[NUMBER_SIZE];
     for (const struct value *floor = view_first(floors); floor != NULL;
          floor = view_next(floors, floor)) {
-        const char *name = "?";
-        for (unsigned i = 0; i < METRIC_COUNT; i++)
-            if (view_equals(view_get(floor, "metric"), metrics[i].name))
-                name = metrics[i].words;
+        const size_t place = metric_named(&experiment->metrics, view_get(floor, "metric"));
         put_visible(
             json, NULL,
             text_of("noise floor, %s: %s (what the baseline measured against itself still allows)",
-                    name, number_percent(view_number(view_get(floor, "floor"), NAN), text)));
+                    place == experiment->metrics.count ? "?" : experiment->metrics.item[place].words,
+                    number_percent(view_number(view_get(floor, "floor"), NAN), text)));
     }
-    char *verdict = view_string(view_get(result, "verdict")), *names = gate_metrics(experiment);
-    if (verdict != NULL)
-        put_visible(json, NULL,
-                    text_of("at most %.4g%s: %s",
-                            view_number(view_path(result, "settings", "at_most"), NAN), names,
-                            verdict));
+}
+
+/* The answer to --at-most and --same-within. */
+static void put_gate(struct line *json, const struct experiment *experiment)
+{
+    const struct value *gate = view_get(experiment->result.top, "gate");
+    char *verdict = view_string(view_get(experiment->result.top, "verdict"));
+    const double most = view_number(view_get(experiment->settings, "at_most"), NAN),
+                 same = view_number(view_get(experiment->settings, "same_within"), NAN);
+    if (verdict == NULL)
+        verdict = view_string(view_get(gate, "verdict"));
+    if (verdict == NULL || (isnan(most) && isnan(same))) {
+        free(verdict);
+        return;
+    }
+    char *limit = isnan(most) ? must(strdup("")) : text_of("at most %.4g", most);
+    char *within = isnan(same) ? must(strdup("")) : text_of("same within %.4g %%", 100 * same);
+    char *names = gate_metrics(experiment);
+    put_visible(json, NULL, text_of("%s%s%s%s: %s", limit, *limit != '\0' && *within != '\0' ? ", " : "",
+                                    within, names, verdict));
     free(verdict);
+    free(limit);
+    free(within);
     free(names);
 }
 
@@ -311,8 +337,12 @@ void table_put(struct line *json, const struct experiment *experiment)
     put_title(json, experiment);
     put_conditions(json, experiment);
     put_metrics(json, experiment);
+    variants_put(json, experiment);
+    capacity_put(json, experiment);
     line_array(json, "lines");
+    put_variants(json, experiment);
     put_loads(json, experiment);
+    service_put_lines(json, experiment);
     for (const struct value *item = view_first(experiment->conditions); item != NULL;
          item = view_next(experiment->conditions, item)) {
         char *name = view_string(view_get(item, "name")),
@@ -322,7 +352,8 @@ void table_put(struct line *json, const struct experiment *experiment)
         free(name);
     }
     put_attributions(json, experiment);
-    put_answers(json, experiment);
+    put_floors(json, experiment);
+    put_gate(json, experiment);
     line_close(json);
     put_outliers(json, experiment);
     line_bool(json, "loaded", view_first(view_get(experiment->result.top, "slowdowns")) != NULL);

@@ -270,8 +270,20 @@ bool view_true(const struct value *value)
 bool view_equals(const struct value *value, const char *text)
 {
     const size_t length = strlen(text);
-    return view_is(value, VIEW_STRING) && value->length == length + 2 &&
-           memcmp(value->text + 1, text, length) == 0;
+    if (!view_is(value, VIEW_STRING))
+        return false;
+    if (memchr(value->text, '\\', value->length) == NULL)
+        return value->length == length + 2 && memcmp(value->text + 1, text, length) == 0;
+    char *plain = view_string(value);
+    const bool equal = plain != NULL && strcmp(plain, text) == 0;
+    free(plain);
+    return equal;
+}
+
+bool view_same(const struct value *a, const struct value *b)
+{
+    return a != NULL && b != NULL && a->length == b->length &&
+           memcmp(a->text, b->text, a->length) == 0;
 }
 
 double view_number(const struct value *value, double otherwise)

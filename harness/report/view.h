@@ -50,6 +50,8 @@ const struct value *view_path(const struct value *object, const char *first, con
 bool view_is(const struct value *value, enum view_type type);
 bool view_true(const struct value *value);
 bool view_equals(const struct value *value, const char *text);
+/* Both are there, and written alike. */
+bool view_same(const struct value *a, const struct value *b);
 /* Not a number: otherwise. */
 double view_number(const struct value *value, double otherwise);
 /* A string without its quotes and escapes, to be freed; NULL: no string. */

@@ -1,0 +1,108 @@
+#include "capacity.h"
+
+#include "columns.h"
+#include "figure.h"
+#include "legend.h"
+#include "memory.h"
+#include "numbers.h"
+#include "row.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "29.0 [27.0, 31.0] k/s"; a bound where the objective is kept nowhere, or everywhere. */
+static void put_value(struct line *json, const struct value *capacity, const struct value *entry,
+                      const char *unit)
+{
+    const double value = view_number(view_get(entry, "value"), NAN);
+    const double low = figure_bound(entry, false), high = figure_bound(entry, true);
+    const bool below = view_equals(view_get(entry, "bound"), "below"),
+               above = view_equals(view_get(entry, "bound"), "at-least");
+    const double edge = view_number(view_get(capacity, below ? "low" : "high"), NAN);
+    char text[NUMBER_SIZE], number[NUMBER_SIZE];
+    if (below || above)
+        snprintf(text, sizeof text, "%s %.100s", below ? "below" : "at least",
+                 number_scaled(edge, unit, number));
+    else if (isnan(value) || isnan(low) || isnan(high))
+        number_scaled(value, unit, text);
+    else
+        number_with_bounds(value, low, high, unit, text);
+    line_text(json, "value", text);
+}
+
+/* "0.71 [0.65, 0.77]" */
+static void put_of_alone(struct line *json, const struct value *entry)
+{
+    const struct value *ci = view_get(entry, "of_reference_ci"), *low = view_first(ci);
+    const double ratio = view_number(view_get(entry, "of_reference"), NAN);
+    char number[NUMBER_SIZE], interval[NUMBER_SIZE];
+    char *text = low == NULL ? must(strdup(number_fixed(ratio, 3, number)))
+                             : text_of("%s %s", number_fixed(ratio, 3, number),
+                                       number_interval(view_number(low, NAN),
+                                                       view_number(view_next(ci, low), NAN), 3,
+                                                       interval));
+    line_text(json, "of_alone", text);
+    free(text);
+}
+
+/* "19 of 24" */
+static void put_kept(struct line *json, const struct value *entry)
+{
+    char *kept = must(view_copy(view_get(entry, "kept"))),
+         *runs = must(view_copy(view_get(entry, "runs")));
+    char *text = text_of("%s of %s", kept, runs);
+    line_text(json, "kept", strcmp(runs, "null") == 0 ? "-" : text);
+    free(kept);
+    free(runs);
+    free(text);
+}
+
+static void put_row(struct line *json, const struct value *capacity, const struct value *entry,
+                    const char *unit)
+{
+    char *name = view_string(view_get(entry, "condition"));
+    line_object(json, NULL);
+    line_object(json, "texts");
+    row_visible(json, "condition", name == NULL ? "-" : name);
+    put_value(json, capacity, entry, unit);
+    put_of_alone(json, entry);
+    put_kept(json, entry);
+    line_close(json);
+    line_array(json, "problems");
+    line_close(json);
+    line_close(json);
+    free(name);
+}
+
+void capacity_put(struct line *json, const struct experiment *experiment)
+{
+    const struct value *capacity = view_get(experiment->result.top, "capacity"),
+                       *list = view_get(capacity, "by_condition");
+    const struct legend legend = legend_of(experiment);
+    if (!view_is(capacity, VIEW_OBJECT)) {
+        line_null(json, "capacity");
+        return;
+    }
+    char *unit = view_string(view_get(capacity, "unit")),
+         *vary = view_string(view_get(capacity, "vary")),
+         *slo = view_string(view_get(capacity, "slo")),
+         *text = view_string(view_get(capacity, "text"));
+    line_object(json, "capacity");
+    columns_put_capacity(json, &legend);
+    line_array(json, "rows");
+    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+        put_row(json, capacity, item, unit == NULL ? "" : unit);
+    line_close(json);
+    line_array(json, "lines");
+    char *what = text_of("capacity: the largest %s at which %s holds%s%s", vary == NULL ? "?" : vary,
+                         slo == NULL ? "the objective" : slo, text == NULL ? "" : ": ",
+                         text == NULL ? "" : text);
+    row_visible(json, NULL, what);
+    line_close(json);
+    line_close(json);
+    char *texts[] = {unit, vary, slo, text, what};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]);
+}

@@ -1,0 +1,181 @@
+#include "checks.h"
+
+#include "figure.h"
+#include "memory.h"
+#include "numbers.h"
+#include "row.h"
+#include "variants.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One ratio; NULL: of a measurement that compares nothing. */
+struct check {
+    const struct experiment *of;
+    const struct metric *metric;
+    const struct value *ratio, *reference, *condition; /* conditions: of the result */
+    const char *gate;
+    char *what;
+};
+
+/* What the record says, else by the interval: records of comparisons may have no answer for
+ * each. NULL: not judged. */
+static const char *gate_of(const struct experiment *of, const struct metric *metric,
+                           const struct value *ratio, const char *member)
+{
+    static const char *const words[] = {"below", "above", "undecided"};
+    const double most = view_number(view_get(of->settings, "at_most"), NAN);
+    const struct value *verdict = view_get(ratio, member), *decide = view_get(of->settings, "decide");
+    bool decides = view_first(decide) == NULL;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (view_equals(verdict, words[i]))
+            return words[i];
+    for (const struct value *item = view_first(decide); item != NULL;
+         item = view_next(decide, item))
+        decides = decides || view_equals(item, metric->name);
+    if (isnan(most) || !decides || !experiment_has_variants(of))
+        return NULL;
+    const double low = figure_bound(ratio, false), high = figure_bound(ratio, true);
+    return high <= most ? "below" : low > most ? "above" : "undecided";
+}
+
+static char *message_of(const struct check *check)
+{
+    const double most = view_number(view_get(check->of->settings, "at_most"), NAN);
+    char ratio[NUMBER_SIZE];
+    row_ratio(check->ratio, NULL, ratio);
+    if (check->gate == NULL)
+        return NULL;
+    if (strcmp(check->gate, "above") == 0)
+        return text_of("%s, %s: ratio %s is above %.4g", check->what, check->metric->words, ratio,
+                       most);
+    if (strcmp(check->gate, "below") == 0)
+        return text_of("%s, %s: ratio %s is below %.4g", check->what, check->metric->words, ratio,
+                       most);
+    return text_of("undecided: %s, %s: ratio %s does not say on which side of %.4g it is: more "
+                   "runs would",
+                   check->what, check->metric->words, ratio, most);
+}
+
+/* Seconds that the runs of a condition took; 0: not known. */
+static double seconds_of(const struct value *condition)
+{
+    const double mean = view_number(view_path(condition, "wall_s", "mean"), 0);
+    return mean * view_number(view_get(condition, "runs"), 0);
+}
+
+/* Takes check->what. */
+static void put_check(struct line *json, struct check *check)
+{
+    char text[NUMBER_SIZE], *verdict = view_string(view_get(check->ratio, "verdict"));
+    char *change = variants_change(check->ratio, check->metric), *message = message_of(check);
+    const bool compared = check->ratio != NULL;
+    line_object(json, NULL);
+    row_visible(json, "what", check->what);
+    line_text(json, "metric", check->metric->words);
+    line_text(json, "reference",
+              compared ? row_figure(check->reference, check->metric, text) : NULL);
+    line_text(json, "figure", row_figure(check->condition, check->metric, text));
+    line_text(json, "ratio", compared ? row_slowdown(check->ratio, check->of->family, text) : NULL);
+    line_text(json, "change", change);
+    line_text(json, "gate", check->gate);
+    row_visible(json, "verdict", experiment_has_variants(check->of) ? verdict : NULL);
+    row_visible(json, "message", message);
+    line_real(json, "time_s", seconds_of(check->condition));
+    line_close(json);
+    free(verdict);
+    free(change);
+    free(message);
+    free(check->what);
+}
+
+static const struct metric *chosen_metric(const struct experiment *of, const struct value *ratio)
+{
+    const size_t place = metric_named(&of->metrics, view_get(ratio, "metric"));
+    return place < of->metrics.count && of->metrics.item[place].chosen ? &of->metrics.item[place]
+                                                                       : NULL;
+}
+
+static char *text_or(const struct value *value, const char *otherwise)
+{
+    return view_is(value, VIEW_STRING) ? must(view_string(value)) : must(strdup(otherwise));
+}
+
+static const struct value *condition_of(const struct experiment *of, const struct value *entry,
+                                        const char *member)
+{
+    char *name = view_string(view_get(entry, member));
+    const struct value *condition = condition_named(of, name);
+    free(name);
+    return condition;
+}
+
+static void put_comparison(struct line *json, const struct cell *cell, const struct value *entry)
+{
+    const struct experiment *of = cell->of;
+    const struct metric *metric = chosen_metric(of, entry);
+    if (metric == NULL)
+        return;
+    char *variant = text_or(view_get(entry, "variant"), "?"),
+         *other = text_or(view_get(entry, "reference_variant"), "?");
+    char *load = view_string(view_get(entry, "load"));
+    struct check check = {
+        .of = of,
+        .metric = metric,
+        .ratio = entry,
+        .reference = condition_of(of, entry, "reference"),
+        .condition = condition_of(of, entry, "condition"),
+        .gate = gate_of(of, metric, entry, "gate"),
+        .what = text_of("%s against %s%s%s", variant, other, load == NULL ? " alone" : " under ",
+                        load == NULL ? "" : load),
+    };
+    put_check(json, &check);
+    free(variant);
+    free(other);
+    free(load);
+}
+
+static void put_slowdown(struct line *json, const struct cell *cell, const struct value *entry)
+{
+    const struct metric *metric = chosen_metric(cell->of, entry);
+    struct check check = {.of = cell->of, .metric = metric, .ratio = entry};
+    if (metric == NULL)
+        return;
+    check.reference = cell->baseline;
+    check.condition = cell->loaded;
+    check.gate = gate_of(cell->of, metric, entry, "verdict");
+    check.what = text_of("under %s", cell->condition);
+    put_check(json, &check);
+}
+
+static void put_measured(struct line *json, const struct cell *cell)
+{
+    for (size_t i = 0; i < cell->of->metrics.count; i++) {
+        struct check check = {.of = cell->of,
+                              .metric = &cell->of->metrics.item[i],
+                              .condition = cell->baseline};
+        if (!check.metric->chosen)
+            continue;
+        check.what = must(strdup("alone"));
+        put_check(json, &check);
+    }
+}
+
+void checks_put(struct line *json, const struct cell *cell, bool first)
+{
+    const bool variants = experiment_has_variants(cell->of);
+    const struct value *all =
+        view_get(cell->of->result.top, variants ? "comparisons" : "slowdowns");
+    line_array(json, "checks");
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+        if (variants && first)
+            put_comparison(json, cell, item);
+        else if (!variants && cell->condition != NULL &&
+                 view_equals(view_get(item, "condition"), cell->condition))
+            put_slowdown(json, cell, item);
+    if (!variants && cell->loaded == NULL)
+        put_measured(json, cell);
+    line_close(json);
+}

@@ -1,0 +1,340 @@
+#include "variants.h"
+
+#include "columns.h"
+#include "figure.h"
+#include "memory.h"
+#include "row.h"
+#include "visible.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_load(const struct value *load)
+{
+    return view_is(load, VIEW_STRING);
+}
+
+const struct value *variants_entry(const struct experiment *experiment, const char *list,
+                                   const struct value *variant, const struct value *load,
+                                   const struct metric *metric)
+{
+    const struct value *all = view_get(experiment->result.top, list);
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+        const struct value *of = view_get(item, "load");
+        if (view_same(view_get(item, "variant"), variant) &&
+            view_equals(view_get(item, "metric"), metric->name) &&
+            (has_load(load) ? view_same(of, load) : !has_load(of)))
+            return item;
+    }
+    return NULL;
+}
+
+/* Decimals that a percentage with this interval deserves. */
+static int change_decimals(double half)
+{
+    return isnan(half) ? 1 : half >= 2 ? 0 : half >= 0.2 ? 1 : half >= 0.02 ? 2 : 3;
+}
+
+/* Which way the figure goes, in the metric's own words. */
+static const char *direction(const struct metric *metric, bool more)
+{
+    if (strcmp(metric->name, metrics[METRIC_WALL].name) == 0)
+        return more ? "slower" : "faster";
+    return more ? "higher" : "lower";
+}
+
+char *variants_change(const struct value *ratio, const struct metric *metric)
+{
+    double center = view_number(view_get(ratio, "ratio"), NAN), low = figure_bound(ratio, false),
+           high = figure_bound(ratio, true);
+    char number[NUMBER_SIZE], interval[NUMBER_SIZE] = "";
+    if (!(center > 0))
+        return NULL;
+    if (metric->higher) { /* the plain quotient */
+        const double other = 1 / low;
+        center = 1 / center;
+        low = 1 / high;
+        high = other;
+    }
+    const bool more = center >= 1;
+    const double sign = more ? 100 : -100, one = sign * (low - 1), two = sign * (high - 1);
+    const int decimals = change_decimals((high - low) * 50);
+    if (!isnan(low) && !isnan(high))
+        number_interval(fmin(one, two), fmax(one, two), decimals, interval);
+    return text_of("%s %%%s%s %s", number_fixed(sign * (center - 1), decimals, number),
+                   *interval == '\0' ? "" : " ", interval, direction(metric, more));
+}
+
+/* " alone", " under mem-50" */
+static char *where_text(const struct value *load)
+{
+    char *name = has_load(load) ? view_string(load) : NULL;
+    char *text = name == NULL ? must(strdup(" alone")) : text_of(" under %s", name);
+    free(name);
+    return text;
+}
+
+/* What a comparison says: "4 % [2, 6] faster alone". */
+static char *phrase(const struct value *comparison, const struct metric *metric)
+{
+    char *change = variants_change(comparison, metric),
+         *where = where_text(view_get(comparison, "load"));
+    char *other = view_string(view_get(comparison, "reference_variant")), *text = NULL;
+    const struct value *verdict = view_get(comparison, "verdict");
+    if (change == NULL)
+        text = text_of("not known%s", where);
+    else if (view_equals(verdict, "same"))
+        text = text_of("the same as %s%s (%s)", other, where, change);
+    else if (view_equals(verdict, "undecided") &&
+             view_is(view_get(comparison, "distinguishable"), VIEW_FALSE))
+        text = text_of("not distinguishable from %s%s (%s)", other, where, change);
+    else if (view_equals(verdict, "undecided"))
+        text = text_of("%s%s (undecided)", change, where);
+    else
+        text = text_of("%s%s", change, where);
+    free(change);
+    free(where);
+    free(other);
+    return text;
+}
+
+/* Whether the load changes the ratio; "" where that is not known. */
+static const char *change_words(const struct value *interaction)
+{
+    const struct value *sure = view_get(interaction, "distinguishable");
+    return view_is(sure, VIEW_TRUE)    ? ": the load changes that"
+           : view_is(sure, VIEW_FALSE) ? ": no change by the load is shown"
+                                       : "";
+}
+
+/* Takes both. */
+static char *joined(char *text, char *more)
+{
+    char *all = text_of("%s%s%s", text == NULL ? "" : text, text == NULL ? "" : "; ", more);
+    free(text);
+    free(more);
+    return all;
+}
+
+/* One sentence for a variant: "new is 4 % [2, 6] faster alone; 1 % [0, 2] slower under mem-50:
+ * the load changes that". NULL: nothing compares it. */
+static char *sentence(const struct experiment *experiment, const struct value *variant,
+                      const struct metric *metric)
+{
+    const struct value *all = view_get(experiment->result.top, "comparisons");
+    char *text = NULL, *name = view_string(variant);
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+        if (!view_same(view_get(item, "variant"), variant) ||
+            !view_equals(view_get(item, "metric"), metric->name))
+            continue;
+        const struct value *load = view_get(item, "load");
+        const struct value *change =
+            has_load(load) ? variants_entry(experiment, "interactions", variant, load, metric)
+                           : NULL;
+        char *words = phrase(item, metric);
+        text = joined(text, text_of("%s%s", words, change_words(change)));
+        free(words);
+    }
+    if (text != NULL) {
+        const bool wall = strcmp(metric->name, metrics[METRIC_WALL].name) == 0;
+        char *all_text = text_of("%s%s%s is %s", wall ? "" : metric->words, wall ? "" : " of ",
+                                 name, text);
+        free(text);
+        text = all_text;
+    }
+    free(name);
+    return text;
+}
+
+struct entry {
+    const struct value *condition; /* of the result */
+    const struct value *variant, *load;
+    char *name;
+};
+
+/* What is known of a condition of the experiment, whose name is to be freed. */
+static struct entry entry_of(const struct experiment *experiment, const struct value *listed)
+{
+    struct entry entry = {.variant = view_get(listed, "variant"),
+                          .load = view_get(listed, "load"),
+                          .name = view_string(view_get(listed, "name"))};
+    entry.condition = condition_named(experiment, entry.name);
+    return entry;
+}
+
+static void put_texts(struct line *json, const struct experiment *experiment,
+                      const struct entry *entry, const struct metric *metric)
+{
+    const struct value *comparison =
+        variants_entry(experiment, "comparisons", entry->variant, entry->load, metric);
+    const struct value *slowdown = slowdown_of(experiment, entry->name, metric->name);
+    char text[NUMBER_SIZE], *variant = view_string(entry->variant),
+                            *load = view_string(entry->load),
+                            *verdict = view_string(view_get(comparison, "verdict"));
+    char *loads = row_loads(entry->condition);
+    line_object(json, "texts");
+    row_visible(json, "variant", variant);
+    row_visible(json, "load", load == NULL ? "-" : load);
+    snprintf(text, sizeof text, "%.0f", view_number(view_get(entry->condition, "runs"), 0));
+    line_text(json, "runs", text);
+    line_text(json, "figure", row_figure(entry->condition, metric, text));
+    line_text(json, "ratio",
+              comparison == NULL ? "1" : row_ratio(comparison, experiment->family, text));
+    line_text(json, "plain", row_plain(comparison, metric, text));
+    row_visible(json, "verdict", comparison == NULL ? "reference" : verdict == NULL ? "-" : verdict);
+    line_text(json, "slowdown",
+              slowdown == NULL ? "-" : row_slowdown(slowdown, experiment->family, text));
+    row_visible(json, "achieved", loads);
+    line_close(json);
+    view_put(json, "distinguishable", view_get(comparison, "distinguishable"));
+    view_put(json, "slower", view_get(slowdown, "distinguishable"));
+    free(loads);
+    free(variant);
+    free(load);
+    free(verdict);
+}
+
+/* The rows of one metric. Warnings are in those of the first one. */
+static void put_rows(struct line *json, const struct experiment *experiment,
+                     const struct metric *metric, bool first)
+{
+    const struct value *list = view_get(experiment->record.top, "conditions");
+    line_array(json, "rows");
+    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item)) {
+        struct entry entry = entry_of(experiment, item);
+        if (entry.condition != NULL && entry.variant != NULL) {
+            line_object(json, NULL);
+            put_texts(json, experiment, &entry, metric);
+            row_visible(json, "who", entry.name);
+            row_condition_warnings(json, experiment, first ? entry.name : "");
+            line_close(json);
+        }
+        free(entry.name);
+    }
+    if (first) { /* what is of no single condition */
+        line_object(json, NULL);
+        line_null(json, "texts");
+        line_null(json, "who");
+        row_condition_warnings(json, experiment, NULL);
+        line_close(json);
+    }
+    line_close(json);
+}
+
+static char *reference_of(const struct experiment *experiment)
+{
+    enum { WIDEST = 20 };
+    const struct value *first = view_first(view_get(experiment->record.top, "variants"));
+    char *name = view_string(view_get(first, "name")),
+         *plain = name == NULL ? must(strdup("the first")) : visible(name);
+    free(name);
+    if (strlen(plain) <= WIDEST)
+        return plain;
+    free(plain);
+    return must(strdup("the first"));
+}
+
+static void put_tables(struct line *json, const struct experiment *experiment)
+{
+    const struct legend legend = legend_of(experiment);
+    char *reference = reference_of(experiment);
+    bool first = true;
+    line_array(json, "tables");
+    for (size_t i = 0; i < experiment->metrics.count; i++) {
+        const struct metric *metric = &experiment->metrics.item[i];
+        if (!metric->chosen)
+            continue;
+        line_object(json, NULL);
+        line_text(json, "metric", metric->words);
+        columns_put_variants(json, &legend, reference, metric);
+        put_rows(json, experiment, metric, first);
+        line_close(json);
+        first = false;
+    }
+    line_close(json);
+    free(reference);
+}
+
+static const char *answer(const struct value *interaction)
+{
+    const double ratio = view_number(view_get(interaction, "ratio"), NAN);
+    const struct value *sure = view_get(interaction, "distinguishable");
+    return isnan(ratio) || !(view_is(sure, VIEW_TRUE) || view_is(sure, VIEW_FALSE)) ? "not known"
+           : view_is(sure, VIEW_FALSE)                                              ? "not shown"
+           : ratio > 1                                                              ? "yes, worse"
+                                                                       : "yes, better";
+}
+
+static void put_change(struct line *json, const struct experiment *experiment,
+                       const struct value *interaction)
+{
+    const size_t place = metric_named(&experiment->metrics, view_get(interaction, "metric"));
+    if (place == experiment->metrics.count || !experiment->metrics.item[place].chosen)
+        return;
+    const struct metric *metric = &experiment->metrics.item[place];
+    const struct value *of = view_get(interaction, "variant"),
+                       *load = view_get(interaction, "load");
+    char text[NUMBER_SIZE], *variant = view_string(of), *load_name = view_string(load);
+    line_object(json, NULL);
+    line_object(json, "texts");
+    row_visible(json, "variant", variant);
+    row_visible(json, "load", load_name);
+    line_text(json, "metric", metric->words);
+    line_text(json, "alone",
+              row_ratio(variants_entry(experiment, "comparisons", of, NULL, metric), NULL, text));
+    line_text(json, "under",
+              row_ratio(variants_entry(experiment, "comparisons", of, load, metric), NULL, text));
+    line_text(json, "change", row_ratio(interaction, experiment->family, text));
+    line_text(json, "answer", answer(interaction));
+    line_close(json);
+    view_put(json, "distinguishable", view_get(interaction, "distinguishable"));
+    line_array(json, "problems");
+    line_close(json);
+    line_close(json);
+    free(variant);
+    free(load_name);
+}
+
+static void put_changes(struct line *json, const struct experiment *experiment)
+{
+    const struct value *all = view_get(experiment->result.top, "interactions");
+    const struct legend legend = legend_of(experiment);
+    line_object(json, "changes");
+    columns_put_changes(json, &legend);
+    line_array(json, "rows");
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+        put_change(json, experiment, item);
+    line_close(json);
+    line_close(json);
+}
+
+static void put_sentences(struct line *json, const struct experiment *experiment)
+{
+    const struct value *list = view_get(experiment->record.top, "variants");
+    line_array(json, "lines");
+    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+        for (size_t i = 0; i < experiment->metrics.count; i++) {
+            const struct metric *metric = &experiment->metrics.item[i];
+            char *text =
+                metric->chosen ? sentence(experiment, view_get(item, "name"), metric) : NULL;
+            if (text != NULL)
+                row_visible(json, NULL, text);
+            free(text);
+        }
+    line_close(json);
+}
+
+void variants_put(struct line *json, const struct experiment *experiment)
+{
+    if (!experiment_has_variants(experiment)) {
+        line_null(json, "variants");
+        return;
+    }
+    line_object(json, "variants");
+    put_tables(json, experiment);
+    put_changes(json, experiment);
+    put_sentences(json, experiment);
+    line_close(json);
+}
