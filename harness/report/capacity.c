@@ -89,7 +89,10 @@ void capacity_put(struct line *json, const struct experiment *experiment)
          *vary = view_string(view_get(capacity, "vary")),
          *slo = view_string(view_get(capacity, "slo")),
          *text = view_string(view_get(capacity, "text"));
+    char *label = view_string(view_get(experiment->cell, "label"));
     line_object(json, "capacity");
+    row_visible(json, "title", label == NULL ? experiment->name : label);
+    free(label);
     columns_put_capacity(json, &legend);
     line_array(json, "rows");
     for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))

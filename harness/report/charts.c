@@ -27,8 +27,10 @@ struct chart {
     double height;
 };
 
+/* All cells that have one metric, in the order of the report. */
 struct charts {
-    const struct collected *collected;
+    const struct drawn **item;
+    size_t count;
     size_t printed;
 };
 
@@ -111,6 +113,17 @@ static const char *axis_of(const struct cells *cells, double *x, char *label, si
     return levels || rates ? label : NULL;
 }
 
+/* "Slowdown", "Ratio of p99_ms" */
+static char *ratio_words(const struct drawn *cell)
+{
+    return cell->timed ? must(strdup("Slowdown")) : text_of("Ratio of %s", cell->metric);
+}
+
+static char *ratio_label(const struct drawn *cell)
+{
+    return cell->timed ? must(strdup("slowdown [×]")) : text_of("%s, ratio [×]", cell->metric);
+}
+
 static void draw_curve(struct chart *chart, const struct cells *cells, const double *x,
                        const char *label)
 {
@@ -120,7 +133,9 @@ static void draw_curve(struct chart *chart, const struct cells *cells, const dou
         high = fmax(high, x[i]);
     plot_range(0, high, range_x);
     slowdown_range(cells, range_y);
-    plot_open(&plot, range_x, range_y, label, "slowdown [×]");
+    char *ratio = ratio_label(cells->item[0]);
+    plot_open(&plot, range_x, range_y, label, ratio);
+    free(ratio);
     plot_path(&plot, "s9");
     plot_line(&plot, range_x[0], 1, range_x[1], 1);
     plot_path(&plot, "s8");
@@ -185,11 +200,13 @@ static bool print_curve(struct charts *charts, struct cells *cells)
     const struct drawn *first = cells->item[0];
     const char *load = *first->load == '\0' ? first->condition : first->load;
     struct chart chart = {.section = "sensitivity", .group = first->row};
-    chart.title = text_of("Slowdown of %s over the levels of %s", first->row, load);
+    char *what = ratio_words(first);
+    chart.title = text_of("%s of %s over the levels of %s", what, first->row, load);
+    free(what);
     for (size_t i = 0; i < cells->count; i++)
         chart.text =
             joined(chart.text, "; ", slowdown_words(cells->item[i], cells->item[i]->condition));
-    chart.bold = must(strdup(load));
+    chart.bold = first->main ? must(strdup(load)) : text_of("%s, %s", first->metric, load);
     chart.caption = offers_text(cells);
     chart.filter = text_of("%s %s", first->row, load);
     draw_curve(&chart, cells, x, label);
@@ -203,7 +220,9 @@ static void draw_points(struct chart *chart, const struct cells *cells, char **n
     struct plot plot;
     double range[2];
     slowdown_range(cells, range);
-    plot_open_rows(&plot, range, "slowdown [×]", names, cells->count);
+    char *label = ratio_label(cells->item[0]);
+    plot_open_rows(&plot, range, label, names, cells->count);
+    free(label);
     plot_path(&plot, "s9");
     plot_line(&plot, 1, 0.4, 1, (double)cells->count + 0.6);
     for (unsigned sure = 0; sure < 2; sure++) {
@@ -237,10 +256,12 @@ static void print_points(struct charts *charts, const struct cells *all, bool by
             chart.text = joined(chart.text, "; ", slowdown_words(cells.item[i], names[i]));
             chart.filter = joined(chart.filter, " ", must(strdup(names[i])));
         }
-        chart.title = by_target ? text_of("Slowdown under %s by target", first->condition)
-                                : text_of("Slowdown of %s by load", first->row);
+        char *what = ratio_words(first);
+        chart.title = by_target ? text_of("%s under %s by target", what, first->condition)
+                                : text_of("%s of %s by load", what, first->row);
+        free(what);
         chart.bold = must(strdup(by_target ? first->condition : "one level each"));
-        chart.caption = must(strdup(""));
+        chart.caption = must(strdup(first->main ? "" : first->metric));
         draw_points(&chart, &cells, names);
         print_chart(charts, &chart);
         free(names);
@@ -249,14 +270,14 @@ static void print_points(struct charts *charts, const struct cells *all, bool by
 
 static const struct drawn *drawn_at(const struct charts *charts, size_t i)
 {
-    return charts->collected->lines[i].drawn;
+    return charts->item[i];
 }
 
 /* The end of the cells that have the row of the one at start. */
 static size_t end_of_target(const struct charts *charts, size_t start)
 {
     size_t end = start + 1;
-    while (end < charts->collected->line_count &&
+    while (end < charts->count &&
            strcmp(drawn_at(charts, end)->row, drawn_at(charts, start)->row) == 0)
         end++;
     return end;
@@ -320,7 +341,7 @@ static void print_lone(struct charts *charts, struct cells *lone)
 
 static void print_sensitivity(struct charts *charts)
 {
-    const size_t count = charts->collected->line_count;
+    const size_t count = charts->count;
     struct cells lone = {must(calloc(count + 1, sizeof *lone.item)), 0};
     for (size_t start = 0; start < count; start = end_of_target(charts, start))
         print_target(charts, start, end_of_target(charts, start), &lone);
@@ -400,7 +421,7 @@ static void print_achieved(struct charts *charts, const struct cells *cells)
 /* A plot for each load and unit, in the order in which they come first. */
 static void print_offered(struct charts *charts)
 {
-    const size_t count = charts->collected->line_count;
+    const size_t count = charts->count;
     bool *taken = must(calloc(count + 1, sizeof *taken));
     struct cells cells = {must(calloc(count + 1, sizeof *cells.item)), 0};
     for (size_t i = 0; i < count; i++) {
@@ -451,11 +472,11 @@ static void spread_alone(struct spread *spread, const struct charts *charts, siz
     double *values = must(calloc(count + 1, sizeof *values));
     count = 0;
     for (size_t i = start; i < end; i++) {
-        const struct report_line *line = &charts->collected->lines[i];
-        if (i > start && line->experiment == line[-1].experiment)
+        const struct drawn *cell = drawn_at(charts, i);
+        if (i > start && cell->experiment == drawn_at(charts, i - 1)->experiment)
             continue;
-        for (size_t k = 0; k < line->drawn->alone_count; k++)
-            values[count++] = line->drawn->alone[k];
+        for (size_t k = 0; k < cell->alone_count; k++)
+            values[count++] = cell->alone[k];
     }
     spread_of(spread, values, count);
     free(values);
@@ -466,8 +487,10 @@ struct spread_row {
     char *name;
 };
 
-static void draw_spread(struct chart *chart, const struct spread_row *rows, size_t count)
+static void draw_spread(struct chart *chart, const char *metric, const struct spread_row *rows,
+                        size_t count)
 {
+    char *label = text_of("%s / median alone", metric);
     struct plot plot;
     double low = 1, high = 1, range[2];
     char **names = must(calloc(count, sizeof *names));
@@ -479,7 +502,8 @@ static void draw_spread(struct chart *chart, const struct spread_row *rows, size
         }
     }
     plot_range(low, high, range);
-    plot_open_rows(&plot, range, "wall time / median alone", names, count);
+    plot_open_rows(&plot, range, label, names, count);
+    free(label);
     plot_path(&plot, "s9");
     plot_line(&plot, 1, 0.4, 1, (double)count + 0.6);
     for (size_t i = 0; i < count; i++) {
@@ -496,17 +520,18 @@ static void draw_spread(struct chart *chart, const struct spread_row *rows, size
 
 static char *alone_text(const struct charts *charts, size_t start, size_t end, size_t left)
 {
+    const char *unit = drawn_at(charts, start)->metric_unit;
     double low = INFINITY, high = -INFINITY;
     char one[NUMBER_SIZE], two[NUMBER_SIZE];
     for (size_t i = start; i < end; i++) {
-        low = fmin(low, drawn_at(charts, i)->alone_median_s);
-        high = fmax(high, drawn_at(charts, i)->alone_median_s);
+        low = fmin(low, drawn_at(charts, i)->alone_median);
+        high = fmax(high, drawn_at(charts, i)->alone_median);
     }
     char *text = isinf(low) ? must(strdup("median alone: -"))
                  : high - low < high / 1000
-                     ? text_of("median alone: %s", number_scaled(high, "s", one))
-                     : text_of("median alone: %s to %s", number_scaled(low, "s", one),
-                               number_scaled(high, "s", two));
+                     ? text_of("median alone: %s", number_scaled(high, unit, one))
+                     : text_of("median alone: %s to %s", number_scaled(low, unit, one),
+                               number_scaled(high, unit, two));
     return left == 0
                ? text
                : joined(text, "; ", text_of("%zu more loads are in the table of every cell", left));
@@ -515,16 +540,19 @@ static char *alone_text(const struct charts *charts, size_t start, size_t end, s
 static void print_spread(struct charts *charts, size_t start, size_t all)
 {
     const size_t end = all - start > SPREAD_MOST ? start + SPREAD_MOST : all;
-    const char *target = drawn_at(charts, start)->row;
+    const char *target = drawn_at(charts, start)->row, *metric = drawn_at(charts, start)->metric;
+    const bool main = drawn_at(charts, start)->main;
     struct spread_row *rows = must(calloc(end - start + 1, sizeof *rows));
     struct chart chart = {.section = "spread",
                           .group = target,
-                          .title = text_of("Spread of the runs of %s", target),
+                          .title = main ? text_of("Spread of the runs of %s", target)
+                                        : text_of("Spread of %s of %s", metric, target),
                           .filter = must(strdup(target))};
     size_t count = 0;
     rows[count++].name = (char *)(uintptr_t) "alone";
     spread_alone(&rows[0].spread, charts, start, end);
-    chart.text = must(strdup("Wall time of each run as a multiple of the baseline's median"));
+    chart.text = text_of("%c%s of each run as a multiple of the baseline's median",
+                         drawn_at(charts, start)->timed ? 'W' : *metric, metric + 1);
     for (size_t i = start; i < end; i++) {
         const struct drawn *cell = drawn_at(charts, i);
         const struct spread *spread = &cell->loaded;
@@ -538,18 +566,65 @@ static void print_spread(struct charts *charts, size_t start, size_t all)
                        text_of("%s: median %.2f times, from %.2f to %.2f times", cell->condition,
                                spread->median, spread->low, spread->high));
     }
-    chart.bold = must(strdup(""));
+    chart.bold = must(strdup(main ? "" : metric));
     chart.caption = alone_text(charts, start, end, all - end);
-    draw_spread(&chart, rows, count);
+    draw_spread(&chart, metric, rows, count);
     print_chart(charts, &chart);
     free(rows);
 }
 
+/* What has this metric; main: of what is its experiment's main one. */
+static void take_metric(struct charts *charts, const struct collected *collected,
+                        const char *metric)
+{
+    charts->count = 0;
+    for (size_t i = 0; i < collected->line_count; i++)
+        for (size_t k = 0; k < collected->lines[i].drawings->count; k++)
+            if (strcmp(collected->lines[i].drawings->item[k].metric, metric) == 0)
+                charts->item[charts->count++] = &collected->lines[i].drawings->item[k];
+}
+
+/* The metrics in the order in which they come first; count: how many. */
+static const char **metrics_of(const struct collected *collected, size_t *count)
+{
+    const char **name = NULL;
+    size_t allocated = 0;
+    *count = 0;
+    for (size_t i = 0; i < collected->line_count; i++)
+        for (size_t k = 0; k < collected->lines[i].drawings->count; k++) {
+            const char *metric = collected->lines[i].drawings->item[k].metric;
+            size_t at = 0;
+            while (at < *count && strcmp(name[at], metric) != 0)
+                at++;
+            if (at < *count)
+                continue;
+            name = grown(name, *count, &allocated, sizeof *name);
+            name[(*count)++] = metric;
+        }
+    return name;
+}
+
+static void print_all_spreads(struct charts *charts)
+{
+    for (size_t start = 0; start < charts->count; start = end_of_target(charts, start))
+        print_spread(charts, start, end_of_target(charts, start));
+}
+
 void charts_print(const struct collected *collected)
 {
-    struct charts charts = {.collected = collected};
-    print_sensitivity(&charts);
-    print_offered(&charts);
-    for (size_t start = 0; start < collected->line_count; start = end_of_target(&charts, start))
-        print_spread(&charts, start, end_of_target(&charts, start));
+    struct charts charts = {.item = must(calloc(collected->line_count + 1, sizeof *charts.item))};
+    size_t count = 0;
+    const char **metric = metrics_of(collected, &count);
+    for (size_t i = 0; i < count; i++) {
+        take_metric(&charts, collected, metric[i]);
+        print_sensitivity(&charts);
+    }
+    for (size_t i = 0; i < count; i++) {
+        take_metric(&charts, collected, metric[i]);
+        if (i == 0) /* loads have no metric: all cells have the first */
+            print_offered(&charts);
+        print_all_spreads(&charts);
+    }
+    free(metric);
+    free(charts.item);
 }

@@ -203,7 +203,7 @@ static void add_cell(struct collected *to, struct cell *cell, const struct wante
     const bool first = to->line_count == 0 ||
                        to->lines[to->line_count - 1].experiment != line.experiment;
     line.text = text_of_cell(cell, wanted, first);
-    line.drawn = wanted->page ? drawn_make(cell) : NULL;
+    line.drawings = wanted->page ? drawings_make(cell) : NULL;
     line.settings = wanted->page ? settings_of(cell) : NULL;
     to->lines = grown(to->lines, to->line_count, &to->line_allocated, sizeof line);
     to->lines[to->line_count++] = line;
@@ -346,7 +346,7 @@ static void lines_free(struct report_line *lines, size_t count)
                          line->level, line->same, line->host,   line->kind};
         for (size_t j = 0; j < sizeof texts / sizeof *texts; j++)
             free(texts[j]);
-        drawn_free(line->drawn);
+        drawings_free(line->drawings);
         free(line->settings);
     }
     free(lines);

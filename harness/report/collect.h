@@ -21,7 +21,7 @@ struct report_line {
     double wall_s, runs; /* of the baseline; NAN where others have it: it is over sessions */
     struct legend legend;
     /* For the page; else NULL. */
-    struct drawn *drawn;
+    struct drawings *drawings;
     char *settings; /* without the seed, as JSON */
 };
 

@@ -80,7 +80,7 @@ static const struct column of_changes[] = {
     {.key = "metric", .title = "metric", .left = true},
     {.key = "alone", .title = "ratio alone", .rank = 2},
     {.key = "under", .title = "ratio under load", .rank = 1},
-    {.key = "change", .title = "change by the load [%s]", .fill = FILL_LEVEL},
+    {.key = "change", .title = "change [%s]", .fill = FILL_LEVEL},
     {.key = "answer", .title = "does the load change it?", .left = true},
 };
 
@@ -104,7 +104,10 @@ static struct fills make_fills(const struct legend *legend, const char *metric, 
     struct fills fills = {{legend_figure(legend), legend_level(legend)}};
     char **text = fills.text;
     text[FILL_MAIN] = text_of("%s (%s)", metric == NULL ? "main metric" : metric, text[FILL_FIGURE]);
-    text[FILL_RATIO] = text_of("%s [%s]", timed ? "slowdown" : "ratio", text[FILL_LEVEL]);
+    text[FILL_RATIO] = text_of("%s [%s]", timed               ? "slowdown"
+                                                 : reference != NULL ? "ratio to alone"
+                                                                     : "ratio",
+                               text[FILL_LEVEL]);
     text[FILL_REFERENCE] =
         text_of("ratio to %s [%s]", reference == NULL ? "-" : reference, text[FILL_LEVEL]);
     return fills;

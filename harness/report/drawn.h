@@ -13,7 +13,13 @@ struct spread {
     double low, quarter, median, three_quarters, high;
 };
 
+/* Of one metric. */
 struct drawn {
+    char *metric;                        /* in words */
+    char *metric_unit;
+    bool timed;                          /* it is the wall time: its ratios are slowdowns */
+    bool main;                           /* metric of its experiment */
+    const char *experiment;              /* name of its folder */
     char *row, *load, *condition, *unit; /* visible; load and condition "" for none */
     double level;                        /* NAN: no number */
     char *level_unit, *level_text;
@@ -24,16 +30,23 @@ struct drawn {
     struct spread loaded; /* as multiples of the baseline's median */
     double *alone;        /* the baseline's runs, likewise */
     size_t alone_count;
-    double alone_median_s;
+    double alone_median;
 };
 
-struct drawn *drawn_make(const struct cell *cell);
-void drawn_free(struct drawn *drawn);
+/* One for each metric of --metric. */
+struct drawings {
+    struct drawn *item;
+    size_t count;
+};
+
+struct drawings *drawings_make(const struct cell *cell);
+void drawings_free(struct drawings *drawings);
 
 /* Sorts values. */
 void spread_of(struct spread *spread, double *values, size_t count);
 
-/* The runs of a cell in order: {svg, height, text, thinned}, JSON to be freed. */
-char *drawn_order(const struct cell *cell);
+/* The runs of a cell in order, for each metric of --metric, the main one first:
+ * [{metric, main, svg, alone, loaded, runs, thinned}], JSON to be freed. */
+char *drawn_orders(const struct cell *cell);
 
 #endif

@@ -70,7 +70,6 @@ void experiment_settle(struct experiment *experiment)
     experiment->reference = view_string(view_get(experiment->baseline, "name"));
     if (experiment->reference == NULL)
         experiment->reference = must(strdup("baseline"));
-    experiment->metrics = metric_list(result, experiment->settings);
     experiment->state = state_of(experiment);
     experiment->reason = view_string(view_get(experiment->status.top, "reason"));
     if (experiment->reason == NULL && experiment->runs.failure != NULL)
@@ -218,7 +217,7 @@ static void name_variant(struct cell *cell, bool first)
 static void name_alone(struct cell *cell)
 {
     const struct experiment *of = cell->of;
-    char *program = view_string(view_first(cell->command));
+    char *program = view_string(view_first(view_get(of->record.top, "command")));
     const char *last = program == NULL ? NULL : strrchr(program, '/');
     char *load = load_of(of, cell->condition);
     const char *condition = cell->condition != NULL   ? cell->condition

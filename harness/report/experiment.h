@@ -49,7 +49,7 @@ struct cell {
     size_t flag_count;
 };
 
-/* Fills what follows from the documents and runs; after they were read. */
+/* Fills what follows from the documents and runs; after they were read, and metrics made. */
 void experiment_settle(struct experiment *experiment);
 void experiment_free(struct experiment *experiment);
 

@@ -26,6 +26,7 @@ struct family {
     struct member *member; /* after family_settle by p, ascending, those without at the end */
     size_t count, allocated;
     size_t known; /* with a p; after family_settle */
+    bool ratios;  /* not all of them are slowdowns: some compare variants */
 };
 
 void family_add(struct family *family, struct member member);

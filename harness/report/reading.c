@@ -51,9 +51,15 @@ void experiment_read(struct experiment *experiment, const struct folder *folder,
     document_read(&experiment->record, path[1], "jostle.experiment/1", folder->name, problems);
     document_read(&experiment->result, has_derived ? derived : path[2], "jostle.result/1",
                   folder->name, problems);
-    if (options != NULL)
+    experiment->metrics =
+        metric_list(experiment->result.top, view_get(experiment->record.top, "settings"));
+    if (options != NULL) {
+        struct run_options with_metrics = *options;
+        with_metrics.metrics = &experiment->metrics;
         runs_read(&experiment->runs, path[3], view_get(experiment->record.top, "settings"),
-                  view_get(experiment->result.top, "washout"), options, folder->name, problems);
+                  view_get(experiment->result.top, "washout"), &with_metrics, folder->name,
+                  problems);
+    }
     experiment_settle(experiment);
     for (size_t i = 0; i < 4; i++)
         free(path[i]);

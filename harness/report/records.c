@@ -1,6 +1,7 @@
 #include "records.h"
 
 #include "memory.h"
+#include "run_value.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -157,6 +158,39 @@ static char *failure_of(const struct value *run)
     return text;
 }
 
+/* The wall time is in each run. */
+static bool is_kept_apart(const struct metric_list *list, size_t metric)
+{
+    return list->item[metric].chosen && metric != METRIC_WALL;
+}
+
+static void keep_values(struct runs *runs, const struct value *run,
+                        const struct metric_list *list)
+{
+    runs->metric_count = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (!is_kept_apart(list, i))
+            continue;
+        runs->metric_count++;
+        runs->value =
+            grown(runs->value, runs->value_count, &runs->value_allocated, sizeof *runs->value);
+        runs->value[runs->value_count++] = run_value(run, list->item[i].name);
+    }
+}
+
+double runs_value(const struct runs *runs, size_t run, const struct metric_list *list,
+                  size_t metric)
+{
+    size_t place = 0;
+    if (metric == METRIC_WALL)
+        return runs->item[run].wall_s;
+    for (size_t i = 0; i < metric; i++)
+        place += is_kept_apart(list, i);
+    return is_kept_apart(list, metric) && place < runs->metric_count
+               ? runs->value[run * runs->metric_count + place]
+               : NAN;
+}
+
 static void note_run(struct reader *reader, const struct value *run)
 {
     struct runs *runs = reader->runs;
@@ -180,6 +214,8 @@ static void note_run(struct reader *reader, const struct value *run)
         reader->options->visit(reader->options->context, run, used);
     if (!reader->options->keep || !measured)
         return;
+    if (reader->options->metrics != NULL)
+        keep_values(runs, run, reader->options->metrics);
     runs->item = grown(runs->item, runs->count, &runs->allocated, sizeof *runs->item);
     runs->item[runs->count++] = (struct run_record){
         .condition = (uint32_t)condition,
@@ -301,6 +337,7 @@ void runs_free(struct runs *runs)
     for (size_t i = 0; i < runs->host_count; i++)
         free(runs->host[i]);
     free(runs->item);
+    free(runs->value);
     free(runs->started);
     free(runs->failure);
     *runs = (struct runs){0};

@@ -44,7 +44,6 @@ struct run_record {
     uint32_t order;
     double wall_s;
     double max_rss_bytes, exit_code; /* NAN: not known */
-    size_t value;                    /* where its figures of the wanted metrics are in runs.value */
     bool flagged, used;              /* used: figures are made of it */
 };
 
@@ -52,8 +51,9 @@ struct run_record {
 struct runs {
     struct run_record *item; /* only where they are kept */
     size_t count, allocated;
-    double *value; /* of each run, of each of the wanted metrics; NAN: not known */
+    double *value; /* of each of item, of each metric that it is kept of; NAN: not known */
     size_t value_count, value_allocated;
+    size_t metric_count; /* for so many: see runs_value */
     size_t measured; /* counted in any case */
     char *condition[64];
     size_t condition_count;
@@ -69,7 +69,7 @@ typedef void run_visitor(void *context, const struct value *line, bool used);
 
 struct run_options {
     bool keep;
-    const struct metric_list *metrics; /* whose figures are kept, too; NULL: none */
+    const struct metric_list *metrics; /* those of --metric are kept, too; NULL: none */
     run_visitor *visit; /* NULL: nothing */
     void *context;
 };
@@ -78,6 +78,9 @@ struct run_options {
 void runs_read(struct runs *runs, const char *path, const struct value *settings,
                const struct value *washout, const struct run_options *options, const char *who,
                struct problems *problems);
+/* What a kept run has of a metric of the list that it was read with. */
+double runs_value(const struct runs *runs, size_t run, const struct metric_list *list,
+                  size_t metric);
 /* Number of the condition; SIZE_MAX: no run of it. */
 size_t runs_condition(const struct runs *runs, const char *name);
 void runs_free(struct runs *runs);

@@ -4,6 +4,7 @@
 #include "memory.h"
 #include "reproduce.h"
 #include "severity.h"
+#include "capacity.h"
 #include "checks.h"
 #include "sessions.h"
 #include "variants.h"
@@ -432,8 +433,10 @@ char *row_of_cell(const struct cell *cell, const char *charts, bool first)
     put_lines(&json, cell);
     put_means(&json, "alone", cell->baseline);
     put_means(&json, "loaded", cell->loaded);
-    if (first)
+    if (first) {
         variants_put(&json, cell->of);
+        capacity_put(&json, cell->of);
+    }
     checks_put(&json, cell, first);
     if (charts != NULL) {
         put_page(&json, cell);

@@ -10,6 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Sessions of one cell have the same metrics. */
+static void append_values(struct runs *to, const struct runs *from, size_t run)
+{
+    for (size_t i = 0; i < to->metric_count; i++) {
+        to->value = grown(to->value, to->value_count, &to->value_allocated, sizeof *to->value);
+        to->value[to->value_count++] =
+            from->metric_count == to->metric_count ? from->value[run * from->metric_count + i] : NAN;
+    }
+}
+
 /* Appends the runs of the next session, which come after those before. */
 static void append_runs(struct runs *to, const struct runs *from)
 {
@@ -25,6 +35,7 @@ static void append_runs(struct runs *to, const struct runs *from)
         run.order += last;
         to->item = grown(to->item, to->count, &to->allocated, sizeof *to->item);
         to->item[to->count++] = run;
+        append_values(to, from, i);
     }
     to->measured += from->measured;
 }
@@ -50,6 +61,7 @@ static void take_over(struct experiment *all, struct experiment *part, const str
     for (size_t i = 1; i < group->count; i++)
         append_runs(&all->runs, &part[i].runs);
     all->sessions = (unsigned)group->count;
+    all->metrics = metric_list(all->result.top, view_get(all->record.top, "settings"));
     experiment_settle(all);
     all->state = state_of(part, group->count);
 }

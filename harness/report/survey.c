@@ -36,12 +36,20 @@ static void add_ratio(struct family *family, const struct experiment *experiment
                            });
 }
 
+/* The wall time is in each record, also where it is neither one of --metric nor shown. */
+static bool is_shown(const struct experiment *experiment, const struct value *ratio)
+{
+    const struct metric_list *list = &experiment->metrics;
+    return !view_equals(view_get(ratio, "metric"), metrics[METRIC_WALL].name) ||
+           list->item[METRIC_WALL].chosen || list->main == METRIC_WALL;
+}
+
 static void add_condition(struct family *family, const struct experiment *experiment,
                           const char *condition)
 {
     const struct value *all = view_get(experiment->result.top, "slowdowns");
     for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
-        if (view_equals(view_get(item, "condition"), condition))
+        if (view_equals(view_get(item, "condition"), condition) && is_shown(experiment, item))
             add_ratio(family, experiment, item);
 }
 
@@ -50,8 +58,12 @@ static void add_comparisons(struct family *family, const struct experiment *expe
                             const char *list)
 {
     const struct value *all = view_get(experiment->result.top, list);
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+        if (!is_shown(experiment, item))
+            continue;
         add_ratio(family, experiment, item);
+        family->ratios = true;
+    }
 }
 
 /* Only what has a cell in the report. Returns whether there is any. */

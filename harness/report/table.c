@@ -330,10 +330,30 @@ static void put_gate(struct line *json, const struct experiment *experiment)
     free(names);
 }
 
+/* The command; of variants their names. To be freed. */
+static char *headline(const struct experiment *experiment)
+{
+    const struct value *variants = view_get(experiment->record.top, "variants");
+    char *text = NULL;
+    for (const struct value *item = view_first(variants); item != NULL;
+         item = view_next(variants, item)) {
+        char *name = view_string(view_get(item, "name"));
+        char *more = text_of("%s%s%s", text == NULL ? "" : text,
+                             text == NULL                              ? ""
+                             : item == view_next(variants, view_first(variants)) ? " against "
+                                                                       : ", ",
+                             name == NULL ? "?" : name);
+        free(name);
+        free(text);
+        text = more;
+    }
+    return text != NULL ? text : command_text(view_get(experiment->record.top, "command"));
+}
+
 void table_put(struct line *json, const struct experiment *experiment)
 {
     line_object(json, "experiment");
-    put_visible(json, "command", command_text(view_get(experiment->record.top, "command")));
+    put_visible(json, "command", headline(experiment));
     put_title(json, experiment);
     put_conditions(json, experiment);
     put_metrics(json, experiment);

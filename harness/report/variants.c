@@ -196,9 +196,9 @@ static void put_texts(struct line *json, const struct experiment *experiment,
     free(verdict);
 }
 
-/* The rows of one metric. Warnings are in those of the first one. */
+/* The rows of one metric. */
 static void put_rows(struct line *json, const struct experiment *experiment,
-                     const struct metric *metric, bool first)
+                     const struct metric *metric)
 {
     const struct value *list = view_get(experiment->record.top, "conditions");
     line_array(json, "rows");
@@ -208,17 +208,10 @@ static void put_rows(struct line *json, const struct experiment *experiment,
             line_object(json, NULL);
             put_texts(json, experiment, &entry, metric);
             row_visible(json, "who", entry.name);
-            row_condition_warnings(json, experiment, first ? entry.name : "");
+            row_condition_warnings(json, experiment, entry.name);
             line_close(json);
         }
         free(entry.name);
-    }
-    if (first) { /* what is of no single condition */
-        line_object(json, NULL);
-        line_null(json, "texts");
-        line_null(json, "who");
-        row_condition_warnings(json, experiment, NULL);
-        line_close(json);
     }
     line_close(json);
 }
@@ -240,7 +233,6 @@ static void put_tables(struct line *json, const struct experiment *experiment)
 {
     const struct legend legend = legend_of(experiment);
     char *reference = reference_of(experiment);
-    bool first = true;
     line_array(json, "tables");
     for (size_t i = 0; i < experiment->metrics.count; i++) {
         const struct metric *metric = &experiment->metrics.item[i];
@@ -249,9 +241,8 @@ static void put_tables(struct line *json, const struct experiment *experiment)
         line_object(json, NULL);
         line_text(json, "metric", metric->words);
         columns_put_variants(json, &legend, reference, metric);
-        put_rows(json, experiment, metric, first);
+        put_rows(json, experiment, metric);
         line_close(json);
-        first = false;
     }
     line_close(json);
     free(reference);
@@ -332,7 +323,10 @@ void variants_put(struct line *json, const struct experiment *experiment)
         line_null(json, "variants");
         return;
     }
+    char *label = view_string(view_get(experiment->cell, "label"));
     line_object(json, "variants");
+    row_visible(json, "title", label == NULL ? experiment->name : label);
+    free(label);
     put_tables(json, experiment);
     put_changes(json, experiment);
     put_sentences(json, experiment);

@@ -8,6 +8,7 @@
 /* What an experiment says of its variants, as texts. A member "variants", null where it
  * compares none:
  *
+ *   title    of the experiment, where it is one of several
  *   tables   for each metric {columns, rows}: a row for each variant, alone and under each load
  *   changes  {columns, rows}: whether a load changes a variant's ratio to the reference
  *   lines    a sentence for each variant and metric

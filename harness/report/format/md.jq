@@ -11,21 +11,37 @@ def line: "| " + join(" | ") + " |";
 def heading($titles; $left): ($titles | line), ([range(0; $titles | length) | if . < $left then ":--" else "--:" end] | line);
 def bold($sure): if $sure then "**\(.)**" else . end;
 
+# A figure with the unit of a user; ± and brackets are no mark-up.
+def unit_md: if test("[&<>\\\\`*_{}#|~$!]") then md else . end;
+
 def summary_table($head):
   findings("problems") as $findings
-  | ($head.columns.cells + [{ key: "problems", title: "problems" }]) as $columns
+  | any(.[]; .texts.of_alone != "-") as $plain
+  | ([$head.columns.cells[] | select($plain or .key != "of_alone")] + [{ key: "problems", title: "problems" }]) as $columns
   | heading([$columns[].title]; 2),
     (.[] | . as $row | .texts
-     | [(.program | md), (.load | md), .runs, (.alone | sub(" \\*$"; " \\*")), (.loaded | sub(" \\*$"; " \\*")), (.slowdown | bold($row.distinguishable)),
-        .user, .system, .memory, (.achieved | md), ($row | marks($findings))] | line),
+     | [(.program | md), (.load | md), .runs, (.alone | sub(" \\*$"; " \\*") | unit_md), (.loaded | sub(" \\*$"; " \\*") | unit_md), (.slowdown | bold($row.distinguishable)),
+        (if $plain then .of_alone else empty end), .user, .system, .memory, (.achieved | md), ($row | marks($findings))] | line),
     "",
     (range(0; $findings | length) as $i | "\($i + 1). `\($findings[$i].flag)`\($findings[$i] | marked_where + ": " + .text | md)"), "",
     (([.[].floor // empty] | unique[]), .[].lines[] | "- " + md), "";
 
 def metric_table($head):
   [.[].metrics[]] | select(. != [])
-  | heading([$head.columns.cell_metrics[].title]; 3),
-    (.[] | . as $row | .texts | [(.program | md), (.load | md), .metric, .alone, .loaded, (.ratio | bold($row.distinguishable))] | line), "";
+  | any(.[]; .texts.of_alone != "-") as $plain
+  | heading([$head.columns.cell_metrics[] | select($plain or .key != "of_alone") | .title]; 3),
+    (.[] | . as $row | .texts
+     | [(.program | md), (.load | md), (.metric | md), (.alone | unit_md), (.loaded | unit_md), (.ratio | bold($row.distinguishable)), (if $plain then .of_alone else empty end)] | line), "";
+
+# A table of an experiment: {columns, rows}, whose columns say what is text.
+def any_table:
+  .columns as $columns
+  | [$columns[] | select(.left).key] as $left
+  | ($columns | sort_by(.left | not)) as $sorted
+  | heading([$sorted[].title | md]; $left | length),
+    (.rows[] | . as $row | [$sorted[] | .key as $key | $row.texts[$key] | if $key == "ratio" or $key == "change" then bold($row.distinguishable) else md end] | line), "";
+def variant_tables: .variants // empty | "### \(.title | md)", "", (.tables[] | any_table), (.changes | select(.rows != []) | any_table), (.lines[] | "- " + md), "";
+def capacity_table: .capacity // empty | "### \(.title | md)", "", any_table, (.lines[] | "- " + md), "";
 
 def mean_table($head):
   heading(["program", "load", "runs"] + [$head.metrics[] | "\(.title) mean (\(.table_unit))", "variance (\(.table_unit)²)"] + ["outliers", caution_title($head)]; 2),
@@ -45,7 +61,7 @@ def section($title; lines): [lines] | if . == [] then empty else "## \($title)",
 (foreach (by_target, null) as $rows ({ levels: [], notes: [] };
    if $rows == null then .rows = null
    else .rows = $rows | .levels += [$rows[] | levelled] | .notes += ($rows | findings("notes")) end;
-   if .rows != null then .rows | "## \(.[0].target | md)", "", summary_table($head), metric_table($head), "### Mean and variance of \(.[0].target | md)", "", mean_table($head)
+   if .rows != null then .rows | "## \(.[0].target | md)", "", summary_table($head), metric_table($head), (.[] | variant_tables, capacity_table), "### Mean and variance of \(.[0].target | md)", "", mean_table($head)
    else (.levels | [by_level] | select(. != []) | "## Slowdown by level", "", (.[] | level_table)),
      ($head.texts | section("Between nodes"; .between[] | "- " + md), section("Not done"; .waiting[] | "- " + md), section("Warnings"; .warnings[] | "- " + md)),
      section("Notes"; .notes[] | "- `\(.flag)`\(places | md): \(.text | md)") end)),

@@ -9,7 +9,9 @@ def styled($style): if $colour and $style != null then "\u001b[\($style)m\(.)\u0
 def blanks: if . < 1 then "" else " " * . end;
 
 def style_of($row):
-  if . == "slowdown" or . == "ratio" then (if $row.distinguishable == null then null elif $row.distinguishable then "1" else "2" end)
+  if . == "slowdown" and ($row | has("slower")) then (if $row.slower == null then null elif $row.slower then "1" else "2" end)
+  elif . == "verdict" then (if ["slower", "worse"] | index($row.texts.verdict) then "31" elif ["faster", "better"] | index($row.texts.verdict) then "32" else null end)
+  elif . == "slowdown" or . == "ratio" or . == "change" then (if $row.distinguishable == null then null elif $row.distinguishable then "1" else "2" end)
   elif . == "achieved" and ($row.texts.achieved | endswith(" (short)")) then "33"
   elif . == "problems" then "33" else null end;
 
@@ -37,13 +39,21 @@ def trimmed: if endswith(" ") then sub(" +$"; "") else . end;
 def table($columns; $findings):
   map(.texts.problems = marks($findings)) as $rows
   | ($columns + [{ key: "problems", title: "problems", left: true, rank: 0 }]
-     | map(.key as $key | select(($key != "problems" or $findings != []) and ((["slowdown", "ratio", "loaded"] | index($key) | not) or any($rows[]; .texts[$key] != "-" and .texts[$key] != "1"))))
+     | map(.key as $key | select(($key != "problems" or $findings != []) and ((["slowdown", "ratio", "loaded", "of_alone", "achieved"] | index($key) | not) or any($rows[]; .texts[$key] != "-" and .texts[$key] != "1"))))
      | fitted($rows)) as $fitted
   | ([$fitted[] | . as $column | .title | padded($column; "4")] | join("  ") | trimmed),
     ($rows[] | . as $row | [$fitted[] | . as $column | $row.texts[.key] | padded($column; $column.key | style_of($row))] | join("  ") | trimmed);
 
 # Rows of metrics other than the wall time -> their table.
 def metric_table($columns): if . == [] then empty else "", (map(.problems = []) | table($columns; [])) end;
+
+# The tables of an experiment's variants, and what they say in words.
+def variant_tables($findings):
+  .variants // empty
+  | (.tables[] | .columns as $columns | .rows | table($columns; $findings), ""),
+    (.changes | select(.rows != []) | .columns as $columns | .rows | table($columns; []), ""),
+    .lines[], "";
+def capacity_table: .capacity // empty | (.columns as $columns | .rows | table($columns; [])), "", .lines[], "";
 
 def numbered($findings): range(0; $findings | length) as $i | "\($i + 1) \($findings[$i] | marked_text)";
 def note_lines: findings("notes") | if $verbose then .[] | finding_text else empty end;
@@ -52,6 +62,8 @@ def notes: [.[].notes[]] | length;
 def target_table($columns):
   findings("problems") as $findings
   | (.[0].target | styled("1")), table($columns.cells; $findings), ([.[].metrics[]] | metric_table($columns.cell_metrics)),
+    (.[] | select(.variants != null) | "", .variants.title, ([variant_tables($findings)][:-1][])),
+    (.[] | select(.capacity != null) | "", .capacity.title, ([capacity_table][:-1][])),
     (numbered($findings), ([.[].floor // empty] | unique[]), .[].lines[], note_lines | "  " + .),
     "";
 
@@ -68,7 +80,9 @@ def experiment($head):
   | ([$rows[] | select(.texts != null)]) as $conditions
   | ($rows | findings("problems")) as $findings
   | (.command | styled("1")), .where, (.placed // empty), "",
-    ($conditions | table($head.columns.conditions; $findings)), (.metrics | metric_table($head.columns.condition_metrics)), "",
+    if .variants != null then variant_tables($findings)
+    elif .capacity != null then capacity_table
+    else ($conditions | table($head.columns.conditions; $findings)), (.metrics | metric_table($head.columns.condition_metrics)), "" end,
     .lines[], (if $verbose then empty else .outliers[] end),
     ($rows | numbered($findings), note_lines),
     ($rows | if $verbose then empty else notes | notes_count end),
