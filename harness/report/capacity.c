@@ -38,11 +38,11 @@ static void put_of_alone(struct line *json, const struct value *entry)
     const struct value *ci = view_get(entry, "of_reference_ci"), *low = view_first(ci);
     const double ratio = view_number(view_get(entry, "of_reference"), NAN);
     char number[NUMBER_SIZE], interval[NUMBER_SIZE];
-    char *text = low == NULL ? must(strdup(number_fixed(ratio, 3, number)))
-                             : text_of("%s %s", number_fixed(ratio, 3, number),
-                                       number_interval(view_number(low, NAN),
-                                                       view_number(view_next(ci, low), NAN), 3,
-                                                       interval));
+    char *text = low == NULL
+                     ? must(strdup(number_fixed(ratio, 3, number)))
+                     : text_of("%s %s", number_fixed(ratio, 3, number),
+                               number_interval(view_number(low, NAN),
+                                               view_number(view_next(ci, low), NAN), 3, interval));
     line_text(json, "of_alone", text);
     free(text);
 }
@@ -99,9 +99,9 @@ void capacity_put(struct line *json, const struct experiment *experiment)
         put_row(json, capacity, item, unit == NULL ? "" : unit);
     line_close(json);
     line_array(json, "lines");
-    char *what = text_of("capacity: the largest %s at which %s holds%s%s", vary == NULL ? "?" : vary,
-                         slo == NULL ? "the objective" : slo, text == NULL ? "" : ": ",
-                         text == NULL ? "" : text);
+    char *what = text_of("capacity: the largest %s at which %s holds%s%s",
+                         vary == NULL ? "?" : vary, slo == NULL ? "the objective" : slo,
+                         text == NULL ? "" : ": ", text == NULL ? "" : text);
     row_visible(json, NULL, what);
     line_close(json);
     line_close(json);

@@ -164,8 +164,7 @@ static char *offers_text(const struct cells *cells)
                        text_of("%s%s: %s", text == NULL ? "offered: " : "",
                                cells->item[i]->level_text[0] == '\0' ? cells->item[i]->condition
                                                                      : cells->item[i]->level_text,
-                               number_scaled(cells->item[i]->offered, cells->item[i]->unit,
-                                             rate)));
+                               number_scaled(cells->item[i]->offered, cells->item[i]->unit, rate)));
     return text == NULL ? must(strdup("")) : text;
 }
 

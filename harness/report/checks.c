@@ -27,7 +27,8 @@ static const char *gate_of(const struct experiment *of, const struct metric *met
 {
     static const char *const words[] = {"below", "above", "undecided"};
     const double most = view_number(view_get(of->settings, "at_most"), NAN);
-    const struct value *verdict = view_get(ratio, member), *decide = view_get(of->settings, "decide");
+    const struct value *verdict = view_get(ratio, member),
+                       *decide = view_get(of->settings, "decide");
     bool decides = view_first(decide) == NULL;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (view_equals(verdict, words[i]))
@@ -153,9 +154,8 @@ static void put_slowdown(struct line *json, const struct cell *cell, const struc
 static void put_measured(struct line *json, const struct cell *cell)
 {
     for (size_t i = 0; i < cell->of->metrics.count; i++) {
-        struct check check = {.of = cell->of,
-                              .metric = &cell->of->metrics.item[i],
-                              .condition = cell->baseline};
+        struct check check = {
+            .of = cell->of, .metric = &cell->of->metrics.item[i], .condition = cell->baseline};
         if (!check.metric->chosen)
             continue;
         check.what = must(strdup("alone"));

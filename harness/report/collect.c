@@ -200,8 +200,8 @@ static void add_cell(struct collected *to, struct cell *cell, const struct wante
         to->hidden[to->hidden_count++] = line;
         return;
     }
-    const bool first = to->line_count == 0 ||
-                       to->lines[to->line_count - 1].experiment != line.experiment;
+    const bool first =
+        to->line_count == 0 || to->lines[to->line_count - 1].experiment != line.experiment;
     line.text = text_of_cell(cell, wanted, first);
     line.drawings = wanted->page ? drawings_make(cell) : NULL;
     line.settings = wanted->page ? settings_of(cell) : NULL;

@@ -103,10 +103,12 @@ static struct fills make_fills(const struct legend *legend, const char *metric, 
 {
     struct fills fills = {{legend_figure(legend), legend_level(legend)}};
     char **text = fills.text;
-    text[FILL_MAIN] = text_of("%s (%s)", metric == NULL ? "main metric" : metric, text[FILL_FIGURE]);
-    text[FILL_RATIO] = text_of("%s [%s]", timed               ? "slowdown"
-                                                 : reference != NULL ? "ratio to alone"
-                                                                     : "ratio",
+    text[FILL_MAIN] =
+        text_of("%s (%s)", metric == NULL ? "main metric" : metric, text[FILL_FIGURE]);
+    text[FILL_RATIO] = text_of("%s [%s]",
+                               timed               ? "slowdown"
+                               : reference != NULL ? "ratio to alone"
+                                                   : "ratio",
                                text[FILL_LEVEL]);
     text[FILL_REFERENCE] =
         text_of("ratio to %s [%s]", reference == NULL ? "-" : reference, text[FILL_LEVEL]);
@@ -157,9 +159,8 @@ void columns_put(struct line *json, const struct legend *legend)
 void columns_put_variants(struct line *json, const struct legend *legend, const char *reference,
                           const struct metric *metric)
 {
-    struct fills fills =
-        make_fills(legend, metric->words, strcmp(metric->name, metrics[METRIC_WALL].name) == 0,
-                   reference);
+    struct fills fills = make_fills(
+        legend, metric->words, strcmp(metric->name, metrics[METRIC_WALL].name) == 0, reference);
     put_table(json, "columns", of_variants, COUNT(of_variants), &fills);
     free_fills(&fills);
 }

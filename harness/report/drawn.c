@@ -108,9 +108,10 @@ static void add_runs(struct drawn *drawn, const struct cell *cell, size_t metric
 /* What the cell's condition is called where its variant is known from its row. */
 static char *condition_name(const struct cell *cell)
 {
-    char *load = cell->variant == NULL
-                     ? NULL
-                     : view_string(view_get(experiment_condition(cell->of, cell->condition), "load"));
+    char *load =
+        cell->variant == NULL
+            ? NULL
+            : view_string(view_get(experiment_condition(cell->of, cell->condition), "load"));
     char *name = visible_or_nothing(load != NULL ? load : cell->condition);
     free(load);
     return name;
@@ -154,8 +155,9 @@ void drawings_free(struct drawings *drawings)
 {
     for (size_t i = 0; drawings != NULL && i < drawings->count; i++) {
         struct drawn *drawn = &drawings->item[i];
-        char *texts[] = {drawn->metric,    drawn->metric_unit, drawn->row,        drawn->load,
-                         drawn->condition, drawn->unit,        drawn->level_unit, drawn->level_text};
+        char *texts[] = {drawn->metric,     drawn->metric_unit, drawn->row,
+                         drawn->load,       drawn->condition,   drawn->unit,
+                         drawn->level_unit, drawn->level_text};
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
             free(texts[k]);
         free(drawn->alone);
@@ -248,13 +250,12 @@ static void put_summary(struct line *json, const char *name, const struct value 
 {
     const struct value *figure = metric_figure(condition, metric);
     char low[NUMBER_SIZE], high[NUMBER_SIZE], median[NUMBER_SIZE];
-    char *text =
-        condition == NULL
-            ? NULL
-            : text_of("%s to %s, median %s",
-                      number_scaled(number_of(figure, "min"), metric->unit, low),
-                      number_scaled(number_of(figure, "max"), metric->unit, high),
-                      number_scaled(number_of(figure, "median"), metric->unit, median));
+    char *text = condition == NULL
+                     ? NULL
+                     : text_of("%s to %s, median %s",
+                               number_scaled(number_of(figure, "min"), metric->unit, low),
+                               number_scaled(number_of(figure, "max"), metric->unit, high),
+                               number_scaled(number_of(figure, "median"), metric->unit, median));
     line_text(json, name, text);
     free(text);
 }

@@ -15,7 +15,7 @@ struct spread {
 
 /* Of one metric. */
 struct drawn {
-    char *metric;                        /* in words */
+    char *metric; /* in words */
     char *metric_unit;
     bool timed;                          /* it is the wall time: its ratios are slowdowns */
     bool main;                           /* metric of its experiment */

@@ -139,7 +139,8 @@ static char *load_of(const struct experiment *experiment, const char *condition)
 }
 
 /* The condition of the same variant without load; NULL: there is none. */
-static const struct value *alone_of(const struct experiment *experiment, const struct value *variant)
+static const struct value *alone_of(const struct experiment *experiment,
+                                    const struct value *variant)
 {
     const struct value *all = view_get(experiment->record.top, "conditions");
     for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
@@ -220,7 +221,7 @@ static void name_alone(struct cell *cell)
     char *program = view_string(view_first(view_get(of->record.top, "command")));
     const char *last = program == NULL ? NULL : strrchr(program, '/');
     char *load = load_of(of, cell->condition);
-    const char *condition = cell->condition != NULL   ? cell->condition
+    const char *condition = cell->condition != NULL ? cell->condition
                             : cell->variant != NULL ? cell->reference
                                                     : NULL;
     char *at = text_of("@%s", condition == NULL ? "" : condition);
@@ -387,7 +388,8 @@ static bool find_conditions(struct cell *cell, struct pairing pairing)
     cell->variant = view_string(view_get(variant, "name"));
     cell->command = view_get(variant == NULL ? of->record.top : variant, "command");
     char *load = load_of(of, cell->condition);
-    cell->spec = load == NULL ? NULL : view_string(view_get(entry_with(loads, "name", load), "spec"));
+    cell->spec =
+        load == NULL ? NULL : view_string(view_get(entry_with(loads, "name", load), "spec"));
     free(load);
     return true;
 }
@@ -421,8 +423,8 @@ bool cell_make(struct cell *cell, const struct experiment *experiment, struct pa
 
 void cell_free(struct cell *cell)
 {
-    char *texts[] = {cell->name,    cell->sessions,  cell->target, cell->label, cell->row,
-                     cell->load,    cell->level,     cell->spec,   cell->host,  cell->kind,
+    char *texts[] = {cell->name,    cell->sessions,  cell->target,   cell->label, cell->row,
+                     cell->load,    cell->level,     cell->spec,     cell->host,  cell->kind,
                      cell->variant, cell->reference, cell->condition};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);

@@ -14,7 +14,7 @@ struct experiment {
     struct runs runs;
     /* What is used most, from the documents. */
     const struct value *settings, *environment, *cell, *conditions, *baseline;
-    char *reference;             /* the baseline's name */
+    char *reference; /* the baseline's name */
     struct metric_list metrics;
     const char *state;           /* done, failed, running, interrupted; NULL: not known */
     char *reason;                /* NULL: none was noted */
@@ -32,7 +32,7 @@ struct warning {
 struct cell {
     const struct experiment *of;
     const struct metric *main; /* of which the slowdown is */
-    char *name, *sessions; /* name that it shares with other sessions; NULL: with none */
+    char *name, *sessions;     /* name that it shares with other sessions; NULL: with none */
     char *target, *label, *row, *load, *level, *condition, *spec, *host, *kind;
     char *variant;   /* NULL: the experiment has none */
     char *reference; /* the name of the condition without load */

@@ -50,8 +50,7 @@ const char *figure_text(const struct value *figure, const char *unit, char *text
     if (is_mean(figure))
         number_with_error(center, (high - low) / 2, unit, text);
     else if (isnan(low))
-        snprintf(text, NUMBER_SIZE, "%.100s (no interval)",
-                 number_scaled(center, unit, number));
+        snprintf(text, NUMBER_SIZE, "%.100s (no interval)", number_scaled(center, unit, number));
     else
         number_with_bounds(center, low, high, unit, text);
     return is_without_outliers(figure) ? strcat(text, " *") : text;

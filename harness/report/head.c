@@ -130,7 +130,12 @@ void head_put(struct line *json, const char *name, const struct collected *colle
 
 struct legend head_legend(const struct collected *collected)
 {
-    struct legend legend = {.level = 0.95, .family = 0.95, .intervals = 1, .statistic = "mean", .main = "wall time", .timed = true};
+    struct legend legend = {.level = 0.95,
+                            .family = 0.95,
+                            .intervals = 1,
+                            .statistic = "mean",
+                            .main = "wall time",
+                            .timed = true};
     for (size_t i = 0; i < collected->line_count; i++)
         legend =
             i == 0 ? collected->lines[0].legend : legend_join(legend, collected->lines[i].legend);
@@ -200,11 +205,10 @@ static char *host_line(const struct host *host, const struct value *environment)
         free(allowed);
         allowed = more;
     }
-    char *line = text_of("%s: %s, CPUs %s, %s, %s", host->host == NULL ? "?" : host->host,
-                         cpu == NULL ? "?" : cpu, allowed,
-                         number_scaled(view_number(view_get(environment, "memory_bytes"), NAN),
-                                       "B", size),
-                         kernel == NULL ? "?" : kernel);
+    char *line = text_of(
+        "%s: %s, CPUs %s, %s, %s", host->host == NULL ? "?" : host->host, cpu == NULL ? "?" : cpu,
+        allowed, number_scaled(view_number(view_get(environment, "memory_bytes"), NAN), "B", size),
+        kernel == NULL ? "?" : kernel);
     free(cpu);
     free(kernel);
     free(allowed);
@@ -236,8 +240,8 @@ static char *between_line(const struct between *between)
     char *line =
         text_of("%s: alone it takes %s on average over %zu nodes, standard deviation between nodes "
                 "%s (%s):",
-                between->first->label, number_scaled(between->mean_s, "s", mean),
-                between->count, number_scaled(sqrt(between->variance), "s", deviation),
+                between->first->label, number_scaled(between->mean_s, "s", mean), between->count,
+                number_scaled(sqrt(between->variance), "s", deviation),
                 number_percent(
                     between->mean_s > 0 ? sqrt(between->variance) / between->mean_s : NAN, share));
     for (size_t i = 0; i < between->count; i++) {

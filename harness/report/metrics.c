@@ -83,30 +83,35 @@ static void add(struct metric_list *list, const struct value *result, const stru
     char *words = visible(text), *plain = visible(unit == NULL ? "" : unit);
     free(unit);
     list->item = must(realloc(list->item, (list->count + 1) * sizeof *list->item));
-    list->item[list->count++] = (struct metric){.name = text,
-                                                .title = words,
-                                                .words = words,
-                                                .unit = plain,
-                                                .table_unit = plain,
-                                                .table_factor = 1,
-                                                .higher =
-                                                    view_equals(view_get(facts, "better"), "higher"),
-                                                .chosen = true};
+    list->item[list->count++] =
+        (struct metric){.name = text,
+                        .title = words,
+                        .words = words,
+                        .unit = plain,
+                        .table_unit = plain,
+                        .table_factor = 1,
+                        .higher = view_equals(view_get(facts, "better"), "higher"),
+                        .chosen = true};
 }
 
-/* Nothing was chosen: the wall time is. */
+/* The wall time is reported in any case, and stays in its column where only other ones that
+ * each run has are chosen. A service's client may run for a fixed time: it is what it prints. */
 static void choose_main(struct metric_list *list, const struct value *settings)
 {
-    const struct value *chosen = view_get(settings, "metric"), *decide = view_get(settings, "decide");
+    const struct value *chosen = view_get(settings, "metric"),
+                       *decide = view_get(settings, "decide");
+    if (view_first(decide) == NULL)
+        decide = chosen;
     list->main = METRIC_WALL;
     if (view_first(chosen) == NULL)
         list->item[METRIC_WALL].chosen = true;
-    if (list->item[METRIC_WALL].chosen)
-        return;
-    const struct value *first = view_first(decide) != NULL ? view_first(decide) : view_first(chosen);
-    list->main = metric_named(list, first);
-    if (list->main == list->count)
-        list->main = METRIC_WALL;
+    for (const struct value *item = view_first(decide);
+         item != NULL && list->main == METRIC_WALL && !list->item[METRIC_WALL].chosen;
+         item = view_next(decide, item)) {
+        const size_t place = metric_named(list, item);
+        if (place >= METRIC_COUNT && place < list->count)
+            list->main = place;
+    }
 }
 
 struct metric_list metric_list(const struct value *result, const struct value *settings)

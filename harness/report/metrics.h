@@ -29,8 +29,8 @@ extern const struct metric metrics[METRIC_COUNT];
 struct metric_list {
     struct metric *item;
     size_t count;
-    size_t main; /* whose figures and ratios the main columns show: the wall time where
-                  * --metric has it, else the first that decides */
+    size_t main; /* whose figures and ratios the main columns show: the wall time; where
+                  * --metric leaves it out, the first of those that decide but for the ones above */
 };
 
 /* From a result and its settings; both may be NULL. */

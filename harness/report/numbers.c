@@ -26,10 +26,10 @@ static struct scale scale_time(double value, double seconds)
 
 static struct scale scale_size(double value)
 {
-    return value >= 1073741824         ? scale(1 / 1073741824.0, "GiB")
-           : value >= 1048576          ? scale(1 / 1048576.0, "MiB")
+    return value >= 1073741824           ? scale(1 / 1073741824.0, "GiB")
+           : value >= 1048576            ? scale(1 / 1048576.0, "MiB")
            : value >= 1024 || value == 0 ? scale(1 / 1024.0, "KiB")
-                                       : scale(1, "B");
+                                         : scale(1, "B");
 }
 
 static struct scale scale_bytes_rate(double value)
@@ -131,23 +131,21 @@ const char *number_with_error(double value, double half_width, const char *unit,
     const int decimals = h > 0 ? error_decimals(h) : number_decimals(value * s.factor);
     if (!isnan(half_width))
         number_fixed(h, decimals, half);
-    snprintf(text, NUMBER_SIZE, "%.60s ± %.60s",
-             number_fixed(value * s.factor, decimals, number), half);
+    snprintf(text, NUMBER_SIZE, "%.60s ± %.60s", number_fixed(value * s.factor, decimals, number),
+             half);
     append_unit(text, s.unit);
     return text;
 }
 
-const char *number_with_bounds(double value, double low, double high, const char *unit,
-                               char *text)
+const char *number_with_bounds(double value, double low, double high, const char *unit, char *text)
 {
     char number[NUMBER_SIZE], one[NUMBER_SIZE], two[NUMBER_SIZE];
     const struct scale s = scale_of(value, unit);
     const double half = (high - low) / 2 * s.factor;
     const int decimals = half > 0 ? error_decimals(half) : number_decimals(value * s.factor);
-    snprintf(text, NUMBER_SIZE, "%.40s [%.40s, %.40s]",
-             number_fixed(value * s.factor, decimals, number),
-             number_fixed(low * s.factor, decimals, one),
-             number_fixed(high * s.factor, decimals, two));
+    snprintf(
+        text, NUMBER_SIZE, "%.40s [%.40s, %.40s]", number_fixed(value * s.factor, decimals, number),
+        number_fixed(low * s.factor, decimals, one), number_fixed(high * s.factor, decimals, two));
     append_unit(text, s.unit);
     return text;
 }

@@ -27,8 +27,7 @@ const char *number_percent(double fraction, char *text);
 /* "58.0 ± 1.2 ms": the half width has two significant digits. */
 const char *number_with_error(double value, double half_width, const char *unit, char *text);
 /* "58.0 [57.1, 60.2] ms": as many decimals as the interval deserves. */
-const char *number_with_bounds(double value, double low, double high, const char *unit,
-                               char *text);
+const char *number_with_bounds(double value, double low, double high, const char *unit, char *text);
 /* Alone and under load in one unit: "57.5 → 59.0 ms"; NAN for loaded: one number. */
 const char *number_pair(double alone, double loaded, const char *unit, char *text);
 /* "1.23e-05"; and four significant digits, without an exponent where possible. */

@@ -164,8 +164,7 @@ static bool is_kept_apart(const struct metric_list *list, size_t metric)
     return list->item[metric].chosen && metric != METRIC_WALL;
 }
 
-static void keep_values(struct runs *runs, const struct value *run,
-                        const struct metric_list *list)
+static void keep_values(struct runs *runs, const struct value *run, const struct metric_list *list)
 {
     runs->metric_count = 0;
     for (size_t i = 0; i < list->count; i++) {

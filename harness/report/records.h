@@ -54,7 +54,7 @@ struct runs {
     double *value; /* of each of item, of each metric that it is kept of; NAN: not known */
     size_t value_count, value_allocated;
     size_t metric_count; /* for so many: see runs_value */
-    size_t measured; /* counted in any case */
+    size_t measured;     /* counted in any case */
     char *condition[64];
     size_t condition_count;
     size_t seen[64]; /* measured runs of each condition */
@@ -70,7 +70,7 @@ typedef void run_visitor(void *context, const struct value *line, bool used);
 struct run_options {
     bool keep;
     const struct metric_list *metrics; /* those of --metric are kept, too; NULL: none */
-    run_visitor *visit; /* NULL: nothing */
+    run_visitor *visit;                /* NULL: nothing */
     void *context;
 };
 

@@ -1,12 +1,12 @@
 #include "row.h"
 
+#include "capacity.h"
+#include "checks.h"
 #include "figure.h"
 #include "memory.h"
 #include "reproduce.h"
-#include "severity.h"
-#include "capacity.h"
-#include "checks.h"
 #include "sessions.h"
+#include "severity.h"
 #include "variants.h"
 #include "visible.h"
 
@@ -399,7 +399,6 @@ static void put_page(struct line *json, const struct cell *cell)
     line_text(json, "ratio", isnan(ratio) ? NULL : number_fixed(ratio, decimals, text));
     line_text(json, "interval",
               isnan(low) ? "no interval" : number_interval(low, high, decimals, text));
-    row_visible(json, "host", cell->host);
     row_visible(json, "spec", cell->spec);
     view_put(json, "points",
              view_path(slowdown_of(cell->of, cell->condition, metrics[METRIC_WALL].name),
@@ -423,6 +422,8 @@ char *row_of_cell(const struct cell *cell, const char *charts, bool first)
     row_visible(&json, "level", cell->level);
     row_visible(&json, "condition", cell->condition);
     line_text(&json, "state", cell->of->state);
+    line_text(&json, "started", cell->of->runs.started);
+    row_visible(&json, "host", cell->host);
     row_visible(&json, "main", cell->main->words);
     put_texts(&json, cell);
     view_put(&json, "distinguishable", view_get(cell->slowdown, "distinguishable"));

@@ -66,7 +66,7 @@ def mean_lines(names):
   | range(0; length) as $i
   | $rows[$i]
   | names as $names
-  | (if $i > 0 and $rows[$i - 1].experiment == .experiment then empty else { program: $names.program, load: null, numbers: .alone } end),
+  | (if $i > 0 and $rows[$i - 1].experiment == .experiment and $rows[$i - 1].variant == .variant then empty else { program: $names.program, load: null, numbers: .alone } end),
     (if .loaded == null then empty else { program: $names.program, load: $names.load, numbers: .loaded } end);
 
 # What all slowdowns of the report are together; nothing where there is but one.

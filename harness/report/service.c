@@ -38,13 +38,13 @@ static char *condition_line(const struct value *condition)
     char *started = isnan(starts)
                         ? must(strdup(""))
                         : text_of(", started %.0f time%s", starts, starts == 1 ? "" : "s");
-    char *dead = died > 0 ? text_of(", died %.0f time%s", died, died == 1 ? "" : "s")
-                          : must(strdup(""));
-    char *text = text_of("service, %s: CPU time %s a run, memory %s%s%s", name == NULL ? "?" : name,
-                         number_scaled(view_number(view_get(service, "cpu_s"), NAN), "s", cpu),
-                         number_scaled(view_number(view_get(service, "memory_bytes"), NAN), "B",
-                                       memory),
-                         started, dead);
+    char *dead =
+        died > 0 ? text_of(", died %.0f time%s", died, died == 1 ? "" : "s") : must(strdup(""));
+    char *text =
+        text_of("service, %s: CPU time %s a run, memory %s%s%s", name == NULL ? "?" : name,
+                number_scaled(view_number(view_get(service, "cpu_s"), NAN), "s", cpu),
+                number_scaled(view_number(view_get(service, "memory_bytes"), NAN), "B", memory),
+                started, dead);
     free(name);
     free(started);
     free(dead);

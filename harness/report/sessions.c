@@ -15,8 +15,9 @@ static void append_values(struct runs *to, const struct runs *from, size_t run)
 {
     for (size_t i = 0; i < to->metric_count; i++) {
         to->value = grown(to->value, to->value_count, &to->value_allocated, sizeof *to->value);
-        to->value[to->value_count++] =
-            from->metric_count == to->metric_count ? from->value[run * from->metric_count + i] : NAN;
+        to->value[to->value_count++] = from->metric_count == to->metric_count
+                                           ? from->value[run * from->metric_count + i]
+                                           : NAN;
     }
 }
 

@@ -58,9 +58,10 @@ static void put_texts(struct line *json, const struct experiment *experiment,
     line_text(json, "runs", text);
     line_text(json, "figure", row_figure(condition, main, text));
     number_scientific(view_number(view_get(metric_figure(condition, main), "variance"), NAN), text);
-    char *variance =
-        text_of("%s%s%s%s", text, *main->unit == '\0' ? "" : " ", main->unit,
-                *main->unit == '\0' ? "" : strpbrk(main->unit, "/ ") == NULL ? "²" : " squared");
+    char *variance = text_of("%s%s%s%s", text, *main->unit == '\0' ? "" : " ", main->unit,
+                             *main->unit == '\0'                 ? ""
+                             : strpbrk(main->unit, "/ ") == NULL ? "²"
+                                                                 : " squared");
     line_text(json, "variance", variance);
     for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
         line_text(json, metrics[i].title,
@@ -78,8 +79,8 @@ static void put_condition(struct line *json, const struct experiment *experiment
                           const struct value *condition)
 {
     char *name = must(view_string(view_get(condition, "name"))), *plain = visible(name);
-    const struct value *slowdown = slowdown_of(
-        experiment, name, experiment->metrics.item[experiment->metrics.main].name);
+    const struct value *slowdown =
+        slowdown_of(experiment, name, experiment->metrics.item[experiment->metrics.main].name);
     line_object(json, NULL);
     line_object(json, "texts");
     line_text(json, "condition", plain);
@@ -151,9 +152,9 @@ static void put_variants(struct line *json, const struct experiment *experiment)
              *command = command_text(view_get(item, "command"));
         char *revision = view_string(view_path(item, "revision", "name")),
              *commit = view_string(view_path(item, "revision", "commit"));
-        char *built = revision == NULL
-                          ? NULL
-                          : text_of(", built from %s (%.12s)", revision, commit == NULL ? "?" : commit);
+        char *built = revision == NULL ? NULL
+                                       : text_of(", built from %s (%.12s)", revision,
+                                                 commit == NULL ? "?" : commit);
         if (name != NULL)
             put_visible(json, NULL,
                         text_of("%s = %s%s", name, command, built == NULL ? "" : built));
@@ -301,7 +302,8 @@ static void put_floors(struct line *json, const struct experiment *experiment)
         put_visible(
             json, NULL,
             text_of("noise floor, %s: %s (what the baseline measured against itself still allows)",
-                    place == experiment->metrics.count ? "?" : experiment->metrics.item[place].words,
+                    place == experiment->metrics.count ? "?"
+                                                       : experiment->metrics.item[place].words,
                     number_percent(view_number(view_get(floor, "floor"), NAN), text)));
     }
 }
@@ -322,8 +324,9 @@ static void put_gate(struct line *json, const struct experiment *experiment)
     char *limit = isnan(most) ? must(strdup("")) : text_of("at most %.4g", most);
     char *within = isnan(same) ? must(strdup("")) : text_of("same within %.4g %%", 100 * same);
     char *names = gate_metrics(experiment);
-    put_visible(json, NULL, text_of("%s%s%s%s: %s", limit, *limit != '\0' && *within != '\0' ? ", " : "",
-                                    within, names, verdict));
+    put_visible(json, NULL,
+                text_of("%s%s%s%s: %s", limit, *limit != '\0' && *within != '\0' ? ", " : "",
+                        within, names, verdict));
     free(verdict);
     free(limit);
     free(within);
@@ -339,9 +342,9 @@ static char *headline(const struct experiment *experiment)
          item = view_next(variants, item)) {
         char *name = view_string(view_get(item, "name"));
         char *more = text_of("%s%s%s", text == NULL ? "" : text,
-                             text == NULL                              ? ""
+                             text == NULL                                        ? ""
                              : item == view_next(variants, view_first(variants)) ? " against "
-                                                                       : ", ",
+                                                                                 : ", ",
                              name == NULL ? "?" : name);
         free(name);
         free(text);

@@ -139,8 +139,8 @@ static char *sentence(const struct experiment *experiment, const struct value *v
     }
     if (text != NULL) {
         const bool wall = strcmp(metric->name, metrics[METRIC_WALL].name) == 0;
-        char *all_text = text_of("%s%s%s is %s", wall ? "" : metric->words, wall ? "" : " of ",
-                                 name, text);
+        char *all_text =
+            text_of("%s%s%s is %s", wall ? "" : metric->words, wall ? "" : " of ", name, text);
         free(text);
         text = all_text;
     }
@@ -183,7 +183,10 @@ static void put_texts(struct line *json, const struct experiment *experiment,
     line_text(json, "ratio",
               comparison == NULL ? "1" : row_ratio(comparison, experiment->family, text));
     line_text(json, "plain", row_plain(comparison, metric, text));
-    row_visible(json, "verdict", comparison == NULL ? "reference" : verdict == NULL ? "-" : verdict);
+    row_visible(json, "verdict",
+                comparison == NULL ? "reference"
+                : verdict == NULL  ? "-"
+                                   : verdict);
     line_text(json, "slowdown",
               slowdown == NULL ? "-" : row_slowdown(slowdown, experiment->family, text));
     row_visible(json, "achieved", loads);
@@ -255,7 +258,7 @@ static const char *answer(const struct value *interaction)
     return isnan(ratio) || !(view_is(sure, VIEW_TRUE) || view_is(sure, VIEW_FALSE)) ? "not known"
            : view_is(sure, VIEW_FALSE)                                              ? "not shown"
            : ratio > 1                                                              ? "yes, worse"
-                                                                       : "yes, better";
+                                                                                    : "yes, better";
 }
 
 static void put_change(struct line *json, const struct experiment *experiment,

@@ -187,13 +187,15 @@ def chart:
   + "<title id=\"\(.id)-t\">\(.title | esc)</title><desc id=\"\(.id)-d\">\(.text | esc)</desc>\(.svg)"
   + "</svg><figcaption>\(.bold | if . == "" then "" else "<b>\(esc)</b> " end)\(.caption | esc)</figcaption></figure>";
 
-# The runs of one cell in order.
+# The runs of one cell in order: a chart for each of its metrics.
 def order_chart:
-  .chart as $f
-  | "<figure data-f=\"\(.e.filter)\"><svg class=\"plot\" viewBox=\"0 0 360 220\" role=\"img\" aria-labelledby=\"\(.id)o-t \(.id)o-d\">"
-  + "<title id=\"\(.id)o-t\">Runs of \(.e.program) in order\(if .loaded == null then "" else ", alone and under \(.e.condition)" end)</title>"
-  + "<desc id=\"\(.id)o-d\">Wall time over the number of the run. Alone: \($f.alone)\(if $f.loaded then "; under load: \($f.loaded)" else "" end).</desc>\($f.svg)"
-  + "</svg><figcaption><b>\(.e.condition // "alone")</b> \($f.runs) runs\(if $f.thinned then ", too many to draw: of neighbours the fastest, the slowest and the first are shown" else "" end)</figcaption></figure>";
+  . as $row
+  | .charts | to_entries[] | .value as $f | "\($row.id)o\(if .key == 0 then "" else .key end)" as $id | ($f.metric | esc) as $metric
+  | $row
+  | "<figure data-f=\"\(.e.filter)\"><svg class=\"plot\" viewBox=\"0 0 360 220\" role=\"img\" aria-labelledby=\"\($id)-t \($id)-d\">"
+  + "<title id=\"\($id)-t\">Runs of \(.e.program) in order\(if .loaded == null then "" else ", alone and under \(.e.condition)" end)\(if $f.main then "" else ": " + $metric end)</title>"
+  + "<desc id=\"\($id)-d\">\($metric | (.[:1] | ascii_upcase) + .[1:]) over the number of the run. Alone: \($f.alone | esc)\(if $f.loaded then "; under load: \($f.loaded | esc)" else "" end).</desc>\($f.svg)"
+  + "</svg><figcaption><b>\(.e.condition // "alone")</b> \(if $f.main then "" else $metric + ", " end)\($f.runs) runs\(if $f.thinned then ", too many to draw: of neighbours the fastest, the slowest and the first are shown" else "" end)</figcaption></figure>";
 
 # Groups [{key, items}] of charts, each under its key.
 def by_label($most; draw):
@@ -304,7 +306,7 @@ def environment($head):
     ($head.texts.between | if . == [] then empty else "<h3>The same target alone, on several hosts</h3>", "<ul>", (.[] | "<li>\(esc)</li>"), "</ul>" end),
     "</section>";
 
-def setting_words: map_values(select(. != null and . != false and . != [] and . != "")) | to_entries | map("\(.key) = \(.value | if type == "array" then join(", ") else tostring end)") | join("\n");
+def setting_words: map_values(select(. != null and . != false and . != [] and . != "")) | to_entries | map("\(.key) = \(.value | if type == "array" then map(tostring) | join(", ") else tostring end)") | join("\n");
 def reproduce($head):
   ([.cells[].again] | unique) as $commands
   | $head.campaign as $campaign

@@ -54,11 +54,13 @@ def mean_table($head):
 def title($head; $key): $head.columns.cells[] | select(.key == $key) | .title | tex_number;
 def slowdown_table($head):
   findings("problems") as $findings
+  | any(.[]; .texts.of_alone != "-") as $plain
+  | (["program", "load", "alone", "loaded", "slowdown"] + (if $plain then ["of_alone"] else [] end) + ["achieved"]) as $keys
   | "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\\renewcommand{\\arraystretch}{1.2}",
-    table("p{4.2cm}p{2.6cm}rrrrl"; "\(.[0].target | tex): slowdown, and load achieved of offered";
-      [["program", "load", "alone", "loaded", "slowdown", "achieved" | title($head; .)] + ["problems"]];
+    table("p{4.2cm}p{2.6cm}" + "r" * ($keys | length - 2) + "l"; "\(.[0].target | tex): slowdown, and load achieved of offered";
+      [[$keys[] | title($head; .)] + ["problems"]];
       .[] | select(.loaded != null) | . as $row | .texts
-      | [$row.tex.program, $row.tex.load, (.alone | tex_number), (.loaded | tex_number), (.slowdown | tex_number | bold($row.distinguishable)), (.achieved | tex), ($row | marks($findings))]
+      | [$row.tex.program, $row.tex.load, (.alone | tex), (.loaded | tex), (.slowdown | tex_number | bold($row.distinguishable)), (if $plain then .of_alone | tex_number else empty end), (.achieved | tex), ($row | marks($findings))]
       | tex_line),
     (range(0; $findings | length) as $i | "\\noindent \($i + 1) \($findings[$i] | marked_text | tex)\\par"),
     (([.[].floor // empty] | unique[]), .[].lines[] | "\\noindent \(tex)\\par"),
@@ -66,12 +68,28 @@ def slowdown_table($head):
 
 def metric_table($head):
   [.[].metrics[]] | select(. != [])
+  | any(.[]; .texts.of_alone != "-") as $plain
   | "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\\renewcommand{\\arraystretch}{1.2}",
-    table("p{4.2cm}p{2.6cm}lrrr"; "Metrics other than wall time"; [[$head.columns.cell_metrics[].title | tex_number]];
+    table("p{4.2cm}p{2.6cm}lrrr" + (if $plain then "r" else "" end); "Other metrics"; [[$head.columns.cell_metrics[] | select($plain or .key != "of_alone") | .title | tex_number]];
       .[] | . as $row | .texts
-      | [(.program | tex | ragged), (.load | tex | ragged), .metric, (.alone | tex_number), (.loaded | tex_number), (.ratio | tex_number | bold($row.distinguishable))]
+      | [(.program | tex | ragged), (.load | tex | ragged), (.metric | tex), (.alone | tex), (.loaded | tex), (.ratio | tex_number | bold($row.distinguishable)), (if $plain then .of_alone | tex_number else empty end)]
       | tex_line),
     "\\endgroup";
+
+# A table of an experiment: {columns, rows}, whose columns say what is text.
+def any_table($caption):
+  .columns as $columns
+  | "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\\renewcommand{\\arraystretch}{1.2}",
+    table([$columns[] | if .left then "l" else "r" end] | add; $caption | tex; [[$columns[].title | tex]];
+      .rows[] | . as $row | [$columns[] | .key as $key | $row.texts[$key] | if $key == "ratio" or $key == "change" then tex_number | bold($row.distinguishable) else tex end] | tex_line),
+    "\\endgroup";
+def said: .lines[] | "\\noindent \(tex).\\par";
+def variant_tables:
+  .variants // empty
+  | .title as $title
+  | (.tables[] | .metric as $metric | any_table("\($title): \($metric) of each variant")),
+    (.changes | select(.rows != []) | any_table("\($title): whether a load changes the ratio")), said;
+def capacity_table: .capacity // empty | any_table(.title), said;
 
 def level_table:
   .load as $load | .levels as $levels | .rows as $rows
@@ -99,7 +117,7 @@ def preamble:
 (foreach (by_target, null) as $rows ({ levels: [], notes: [] };
    if $rows == null then .rows = null
    else .rows = $rows | .levels += [$rows[] | levelled] | .notes += ($rows | findings("notes")) end;
-   if .rows != null then .rows | map(.tex = { program: (.texts.program | tex | ragged), load: (.texts.load | tex | ragged) }) | mean_table($head), (if any(.[]; .loaded != null) then slowdown_table($head) else empty end), metric_table($head)
+   if .rows != null then .rows | map(.tex = { program: (.texts.program | tex | ragged), load: (.texts.load | tex | ragged) }) | mean_table($head), (if any(.[]; .loaded != null) then slowdown_table($head) else empty end), metric_table($head), (.[] | variant_tables, capacity_table)
    else (.levels | by_level | level_table),
      ($head.texts | section("Between nodes"; .between[]), section("Not done"; .waiting[]), section("Warnings"; .warnings[])),
      section("Notes"; .notes[] | finding_text) end)),

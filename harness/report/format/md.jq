@@ -2,17 +2,7 @@
 # files: .md .markdown
 # reads: rows
 include "report/rows";
-
-# Text of users as it is: no mark-up, no HTML, no end of a table cell.
-def md:
-  if test("[&<>\\\\`*_{}\\[\\]#|~$!]") then gsub("&"; "&amp;") | gsub("<"; "&lt;") | gsub(">"; "&gt;") | gsub("(?<c>[\\\\`*_{}\\[\\]#|~$!])"; "\\\(.c)") else . end;
-
-def line: "| " + join(" | ") + " |";
-def heading($titles; $left): ($titles | line), ([range(0; $titles | length) | if . < $left then ":--" else "--:" end] | line);
-def bold($sure): if $sure then "**\(.)**" else . end;
-
-# A figure with the unit of a user; ± and brackets are no mark-up.
-def unit_md: if test("[&<>\\\\`*_{}#|~$!]") then md else . end;
+include "report/markdown";
 
 def summary_table($head):
   findings("problems") as $findings
@@ -20,7 +10,7 @@ def summary_table($head):
   | ([$head.columns.cells[] | select($plain or .key != "of_alone")] + [{ key: "problems", title: "problems" }]) as $columns
   | heading([$columns[].title]; 2),
     (.[] | . as $row | .texts
-     | [(.program | md), (.load | md), .runs, (.alone | sub(" \\*$"; " \\*") | unit_md), (.loaded | sub(" \\*$"; " \\*") | unit_md), (.slowdown | bold($row.distinguishable)),
+     | [(.program | md), (.load | md), .runs, (.alone | figure_md), (.loaded | figure_md), (.slowdown | bold($row.distinguishable)),
         (if $plain then .of_alone else empty end), .user, .system, .memory, (.achieved | md), ($row | marks($findings))] | line),
     "",
     (range(0; $findings | length) as $i | "\($i + 1). `\($findings[$i].flag)`\($findings[$i] | marked_where + ": " + .text | md)"), "",
@@ -31,17 +21,7 @@ def metric_table($head):
   | any(.[]; .texts.of_alone != "-") as $plain
   | heading([$head.columns.cell_metrics[] | select($plain or .key != "of_alone") | .title]; 3),
     (.[] | . as $row | .texts
-     | [(.program | md), (.load | md), (.metric | md), (.alone | unit_md), (.loaded | unit_md), (.ratio | bold($row.distinguishable)), (if $plain then .of_alone else empty end)] | line), "";
-
-# A table of an experiment: {columns, rows}, whose columns say what is text.
-def any_table:
-  .columns as $columns
-  | [$columns[] | select(.left).key] as $left
-  | ($columns | sort_by(.left | not)) as $sorted
-  | heading([$sorted[].title | md]; $left | length),
-    (.rows[] | . as $row | [$sorted[] | .key as $key | $row.texts[$key] | if $key == "ratio" or $key == "change" then bold($row.distinguishable) else md end] | line), "";
-def variant_tables: .variants // empty | "### \(.title | md)", "", (.tables[] | any_table), (.changes | select(.rows != []) | any_table), (.lines[] | "- " + md), "";
-def capacity_table: .capacity // empty | "### \(.title | md)", "", any_table, (.lines[] | "- " + md), "";
+     | [(.program | md), (.load | md), (.metric | md), (.alone | figure_md), (.loaded | figure_md), (.ratio | bold($row.distinguishable)), (if $plain then .of_alone else empty end)] | line), "";
 
 def mean_table($head):
   heading(["program", "load", "runs"] + [$head.metrics[] | "\(.title) mean (\(.table_unit))", "variance (\(.table_unit)²)"] + ["outliers", caution_title($head)]; 2),

@@ -1,0 +1,49 @@
+# GitHub's Markdown: the verdicts in short, for $GITHUB_STEP_SUMMARY or a pull request.
+# reads: rows
+#
+# The line on top says what --at-most says: broken, kept, or undecided. A table has each
+# ratio, what is broken first; the rest is folded.
+include "report/rows";
+include "report/markdown";
+
+def shown: 30;
+def plural($n; $one; $many): "\($n) \(if $n == 1 then $one else $many end)";
+def folded($title; lines): [lines] | if . == [] then empty else "<details><summary>\($title)</summary>", "", .[], "", "</details>", "" end;
+def mark: { above: "❌", undecided: "❔", below: "✅" }[.gate // ""] // "";
+def rank: { above: 0, undecided: 1 }[.gate // ""] // 2;
+
+def count_of($gate): [.[] | select(.gate == $gate)] | length;
+# Checks -> the line on top.
+def verdict($waiting):
+  length as $n
+  | [.[] | select(.gate != null)] as $judged
+  | ($judged | count_of("above")) as $above
+  | ($judged | count_of("undecided")) as $undecided
+  | [$waiting[] | select(.state == "failed" or .state == "interrupted")] as $failed
+  | if $above > 0 then "❌ \($above) of \(plural($judged | length; "ratio"; "ratios")) above the limit"
+    elif $failed != [] then "❌ \(plural($failed | length; "experiment"; "experiments")) not done"
+    elif $undecided > 0 then "❔ \($undecided) of \(plural($judged | length; "ratio"; "ratios")) undecided"
+    elif $judged != [] then "✅ \(if ($judged | length) == 1 then "the ratio is" else "all \($judged | length) ratios are" end) below the limit"
+    else "measured" end;
+
+def check_line: [mark, (.program | md), (.what | md), (.metric | md), (.reference // "-" | figure_md), (.figure | figure_md), (.ratio // "-" | figure_md), (.change // "-" | figure_md), (.verdict // "-" | md)] | line;
+def check_table: if . == [] then empty else heading(["", "program", "what", "metric", "reference", "figure", "ratio", "change", "verdict"]; 4), (.[] | check_line), "" end;
+
+. as $head
+| [inputs] as $rows
+| [$rows[] | (.variants.title // .texts.program) as $program | .checks[] | . + { $program }] as $all
+| ($all | sort_by(rank)) as $checks
+| "### \($checks | verdict($head.waiting)): \($head.texts.name | md)", "",
+  ([$rows[] | (.variants // empty | .title as $title | .lines[] | if ([$rows[] | select(.variants != null)] | length) > 1 then "\($title): \(.)" else . end),
+    (.capacity // empty | .lines[])] | if . == [] then empty else (.[] | "- " + figure_md), "" end),
+  ($checks[:shown] | check_table),
+  folded("\(($checks | length) - shown) more"; $checks[shown:] | check_table),
+  ($head.texts.waiting | if . == [] then empty else "Not done:", "", (.[] | "- " + md), "" end),
+  ([$rows | findings("problems")[]] | if . == [] then empty else "Problems:", "", (.[] | "- `\(.flag)`\(places | md): \(.text | md)"), "" end),
+  folded("Details";
+    ($head.texts | .totals + ".", "", (.hosts[] | "- " + md), ""),
+    ($rows[] | select(.variants != null) | .variants | (.tables[] | any_table), (.changes | select(.rows != []) | any_table)),
+    ($rows[] | select(.capacity != null) | .capacity | any_table),
+    ([$rows[].lines[]] | if . == [] then empty else (.[] | "- " + md), "" end),
+    ($rows | findings("notes")[] | "- `\(.flag)`\(places | md): \(.text | md)"), "",
+    ((family_text($head), unseen_text($head), key_text($head)) | figure_md + "."))

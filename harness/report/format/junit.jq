@@ -1,0 +1,60 @@
+# JUnit XML: a test case for each ratio, which fails where --at-most is surely broken.
+# files: .xml
+# reads: rows
+#
+# A test suite for each experiment. A ratio that does not say on which side of --at-most it
+# is has no answer: skipped. An experiment that failed, or did not end, is an error; one that
+# was not started is skipped. Without --at-most nothing can fail.
+include "report/rows";
+
+# What XML 1.0 cannot say is not there: the program has made it visible.
+def xml: if . == null then "" else tostring | gsub("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\ufffe\uffff]"; "\ufffd") | @html end;
+def attribute($name): " \($name)=\"\(xml | gsub("\n"; "&#10;") | gsub("\t"; "&#9;"))\"";
+
+def figures: if .ratio == null then .figure else "\(.reference) -> \(.figure): ratio \(.ratio)\(if .change == null then "" else ", \(.change)" end)\(if .verdict == null then "" else ": \(.verdict)" end)" end;
+def said: if .message == null then figures else "\(.message)\n\(figures)" end;
+
+def seconds: . * 1000 | round / 1000;
+
+def check_case:
+  "    <testcase\(.experiment | attribute("classname"))\("\(.what): \(.metric)" | attribute("name")) time=\"\(.time_s | seconds)\">",
+  (if .gate == "above" then "      <failure\(.message | attribute("message")) type=\"above\">\(said | xml)</failure>"
+   else (if .gate == "undecided" then "      <skipped\(.message | attribute("message"))/>" else empty end),
+     "      <system-out>\(said | xml)</system-out>" end),
+  "    </testcase>";
+
+def waiting_case:
+  "    <testcase\(.name | attribute("classname")) name=\"measurement\" time=\"0\">",
+  (if .state == "waiting" or .state == "running" then "      <skipped\("\(.state): \(.reason)" | attribute("message"))/>"
+   else "      <error\("\(.state): \(.reason)" | attribute("message")) type=\"\(.state | xml)\">\(.reason | xml)</error>" end),
+  "    </testcase>";
+
+def property($name): "      <property name=\"\($name)\"\(attribute("value"))/>";
+
+def counts($checks; $waiting):
+  def of($list; $states): [$list[] | select(.gate // .state | IN($states[]))] | length;
+  { tests: ($checks + $waiting | length), failures: of($checks; ["above"]), errors: of($waiting; ["failed", "interrupted"]),
+    skipped: of($checks + $waiting; ["undecided", "waiting", "running"]), time: ([$checks[].time_s] | add // 0 | seconds) };
+def counted: "tests=\"\(.tests)\" failures=\"\(.failures)\" errors=\"\(.errors)\" skipped=\"\(.skipped)\" time=\"\(.time)\"";
+
+# One experiment: its rows, and why it is not done where it is not.
+def suite($rows; $waiting):
+  [$rows[] | .experiment as $experiment | .checks[] | . + { $experiment }] as $checks
+  | ($rows[0] // { experiment: $waiting[0].name }) as $first
+  | counts($checks; $waiting) as $counts
+  | { $counts,
+      lines: [
+        "  <testsuite\($first.experiment | attribute("name")) \($counts | counted)\(if $first.started then $first.started[:19] | attribute("timestamp") else "" end)\(if $first.host then $first.host | attribute("hostname") else "" end)>",
+        ([$rows[] | .variants.title // .texts.program] | unique | if . == [] then empty else "    <properties>", (.[] | property("program")), "    </properties>" end),
+        ($checks[] | check_case), ($waiting[] | waiting_case),
+        ([$rows | findings("problems")[] | finding_text] | if . == [] then empty else "    <system-err>\(join("\n") | xml)</system-err>" end),
+        "  </testsuite>"] };
+
+. as $head
+| [inputs]
+| group_by(.experiment) as $rows
+| [ ($rows[] | .[0].experiment as $name | suite(.; [$head.waiting[] | select(.name == $name)])),
+    ([$rows[][0].experiment] as $names | $head.waiting[] | select(.name | IN($names[]) | not) | suite([]; [.])) ] as $suites
+| ([$suites[].counts] | { tests: (map(.tests) | add), failures: (map(.failures) | add), errors: (map(.errors) | add), skipped: (map(.skipped) | add), time: (map(.time) | add | seconds) }) as $all
+| "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
+  "<testsuites\($head.texts.name | attribute("name")) \($all | counted)>", $suites[].lines[], "</testsuites>"

@@ -1,0 +1,21 @@
+# Shared by the formats that are Markdown.
+
+# Text of users as it is: no mark-up, no HTML, no end of a table cell.
+def md:
+  if test("[&<>\\\\`*_{}\\[\\]#|~$!]") then gsub("&"; "&amp;") | gsub("<"; "&lt;") | gsub(">"; "&gt;") | gsub("(?<c>[\\\\`*_{}\\[\\]#|~$!])"; "\\\(.c)") else . end;
+# A figure, whose unit may be a user's: brackets are those of its interval.
+def figure_md: md | gsub("\\\\(?<c>[\\[\\]])"; .c);
+
+def line: "| " + join(" | ") + " |";
+def heading($titles; $left): ($titles | line), ([range(0; $titles | length) | if . < $left then ":--" else "--:" end] | line);
+def bold($sure): if $sure then "**\(.)**" else . end;
+
+# A table of an experiment: {columns, rows}, whose columns say what is text.
+def any_table:
+  .columns as $columns
+  | [$columns[] | select(.left).key] as $left
+  | ($columns | sort_by(.left | not)) as $sorted
+  | heading([$sorted[].title | figure_md]; $left | length),
+    (.rows[] | . as $row | [$sorted[] | .key as $key | $row.texts[$key] | if $key == "ratio" or $key == "change" then bold($row.distinguishable) elif $left | index($key) then md else figure_md end] | line), "";
+def variant_tables: .variants // empty | "### \(.title | md)", "", (.tables[] | any_table), (.changes | select(.rows != []) | any_table), (.lines[] | "- " + md), "";
+def capacity_table: .capacity // empty | "### \(.title | md)", "", any_table, (.lines[] | "- " + md), "";
