@@ -9,13 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* All CPUs that are allowed, into text, which it returns. */
+static const char *all_cpus(char *text, size_t size)
+{
+    struct cpu_list list;
+    return cpus_allowed(&list) == 0 ? cpus_format(&list, text, size) : "";
+}
+
 /* Nothing was chosen: both run wherever they may. */
 static json_t *anywhere(void)
 {
-    struct cpu_list list;
-    char cpus[1024] = "";
-    if (cpus_allowed(&list) == 0)
-        cpus_format(&list, cpus, sizeof cpus);
+    char text[1024];
+    const char *cpus = all_cpus(text, sizeof text);
     return json_pack("{s:n, s:s, s:s, s:o}", "place", "target_cpus", cpus, "load_cpus", cpus,
                      "quota_cpus", number_to_json(cpus_quota()));
 }
@@ -23,9 +28,10 @@ static json_t *anywhere(void)
 /* What the program placement answers; it ends us when it refuses. */
 static json_t *ask(const struct settings *settings)
 {
+    const bool is_clients = settings->service != NULL && settings->place != NULL;
     const char *const options[][2] = {{"--place", settings->place},
                                       {"--place-cpus", settings->place_cpus},
-                                      {"--target-cpus", settings->target_cpus},
+                                      {"--target-cpus", is_clients ? NULL : settings->target_cpus},
                                       {"--load-cpus", settings->load_cpus}};
     char path[PATH_MAX], *text = NULL;
     const char *argv[3 + 2 * sizeof options / sizeof options[0]] = {child_path("placement", path),
@@ -54,10 +60,44 @@ static const char *member(struct arena *arena, json_t *object, const char *name)
     return arena_format(arena, "%s", text == NULL ? "" : text);
 }
 
+/* Takes the CPUs of a text out of a list. */
+static void leave_out(struct cpu_list *list, const char *text)
+{
+    struct cpu_list others;
+    unsigned kept = 0;
+    if (cpus_parse(text, &others) != 0)
+        return;
+    for (unsigned i = 0, k = 0; i < list->count; i++) {
+        while (k < others.count && others.cpu[k] < list->cpu[i])
+            k++;
+        if (k == others.count || others.cpu[k] != list->cpu[i])
+            list->cpu[kept++] = list->cpu[i];
+    }
+    list->count = kept;
+}
+
+/* --place is about what is disturbed: with a service that is the service, and the target, its
+ * client, gets what CPUs are left; none are: it shares all that are allowed. */
+static void place_service(struct placed *placed, struct arena *arena,
+                          const struct settings *settings)
+{
+    struct cpu_list rest;
+    char text[1024];
+    placed->service_cpus = placed->target_cpus;
+    placed->target_cpus = settings->target_cpus;
+    if (placed->target_cpus != NULL || cpus_allowed(&rest) != 0)
+        return;
+    leave_out(&rest, placed->service_cpus);
+    leave_out(&rest, placed->load_cpus);
+    if (rest.count > 0)
+        placed->target_cpus = arena_format(arena, "%s", cpus_format(&rest, text, sizeof text));
+}
+
 static void choose(struct placed *placed, struct arena *arena, const struct settings *settings)
 {
     json_t *answer = ask(settings);
     const char *place = settings->place;
+    char all[1024];
     if (place != NULL && !json_is_true(json_object_get(answer, "this_system")))
         usage_error("--place %s: hwloc shows another machine than this one: unset "
                     "HWLOC_SYNTHETIC and HWLOC_XMLFILE",
@@ -68,6 +108,8 @@ static void choose(struct placed *placed, struct arena *arena, const struct sett
     } else if (strcmp(place, "machine") != 0) {
         placed->target_cpus = member(arena, answer, "target_cpus");
         placed->load_cpus = member(arena, answer, "load_cpus");
+        if (settings->service != NULL)
+            place_service(placed, arena, settings);
     }
     const char *warning = json_string_value(json_array_get(json_object_get(answer, "warnings"), 0));
     if (warning != NULL && (placed->target_cpus != NULL || placed->load_cpus != NULL))
@@ -76,18 +118,42 @@ static void choose(struct placed *placed, struct arena *arena, const struct sett
                                "target_cpus", json_object_get(answer, "target_cpus"), "load_cpus",
                                json_object_get(answer, "load_cpus"), "quota_cpus",
                                json_object_get(answer, "quota_cpus"));
+    if (placed->service_cpus != NULL)
+        json_object_set_new(placed->record, "target_cpus",
+                            json_string(placed->target_cpus != NULL ? placed->target_cpus
+                                                                    : all_cpus(all, sizeof all)));
     json_decref(answer);
+}
+
+/* What the machine does not have is found now, and not by a server that does not start. */
+static void check_service_cpus(const struct settings *settings)
+{
+    struct cpu_list wanted, allowed;
+    if (settings->service_cpus == NULL)
+        return;
+    if (settings->place != NULL && strcmp(settings->place, "machine") != 0)
+        usage_error("--place %s: it chooses the service's CPUs itself: leave out --service-cpus",
+                    settings->place);
+    if (cpus_parse(settings->service_cpus, &wanted) != 0 || cpus_allowed(&allowed) != 0)
+        return;
+    const int missing = cpus_missing(&wanted, &allowed);
+    if (missing >= 0)
+        usage_error("--service-cpus %s: CPU %d is not allowed here: jostle topology shows which "
+                    "are",
+                    settings->service_cpus, missing);
 }
 
 void placed_find(struct placed *placed, struct arena *arena, const struct settings *settings)
 {
     *placed = (struct placed){0};
+    check_service_cpus(settings);
     if (settings->place == NULL && settings->place_cpus == NULL && settings->target_cpus == NULL &&
         settings->load_cpus == NULL)
         placed->record = anywhere();
     else
         choose(placed, arena, settings);
-    placed->service_cpus = settings->service_cpus;
+    if (placed->service_cpus == NULL)
+        placed->service_cpus = settings->service_cpus;
     json_object_set_new(placed->record, "service_cpus", text_to_json(placed->service_cpus));
 }
 

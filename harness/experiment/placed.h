@@ -1,7 +1,8 @@
 #ifndef EXPERIMENT_PLACED_H
 #define EXPERIMENT_PLACED_H
 
-/* Where target and loads sit, from --place, --target-cpus and --load-cpus. */
+/* Where target, loads and service sit, from --place, --target-cpus, --load-cpus and
+ * --service-cpus. With a service, which is what loads disturb, --place is seen from it. */
 
 #include "arena.h"
 #include "settings.h"

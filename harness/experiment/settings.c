@@ -324,7 +324,8 @@ const struct option_row settings_rows[] = {
      FIELD(place),
      .check = check_place,
      .help = "where the loads run, seen from the target: core, smt, l3, node, other-node or "
-             "machine; pins both"},
+             "machine; pins both. With --service it is seen from the service, and the target has "
+             "the CPUs that are left"},
     {.name = "place-cpus",
      .argument = "N[:M]",
      .type = OPTION_TEXT,

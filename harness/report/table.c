@@ -35,16 +35,19 @@ static void put_title(struct line *json, const struct experiment *experiment)
          *kernel = view_string(view_get(environment, "kernel"));
     char *place = view_string(view_get(placement, "place")),
          *target = view_string(view_get(placement, "target_cpus"));
-    char *load = view_string(view_get(placement, "load_cpus")), *placed = NULL;
+    char *load = view_string(view_get(placement, "load_cpus")),
+         *service = view_string(view_get(placement, "service_cpus")), *placed = NULL;
     put_visible(json, "where",
                 text_of("on %s: %s, CPUs %s, %s", host == NULL ? "?" : host,
                         cpu == NULL ? "?" : cpu, allowed == NULL ? "?" : allowed,
                         kernel == NULL ? "?" : kernel));
     if (place != NULL)
-        placed = text_of("placed %s: target on CPU %s, loads on CPU %s", place,
-                         target == NULL ? "-" : target, load == NULL ? "-" : load);
+        placed = text_of("placed %s: %s%s%starget on CPU %s, loads on CPU %s", place,
+                         service == NULL ? "" : "service on CPU ", service == NULL ? "" : service,
+                         service == NULL ? "" : ", ", target == NULL ? "-" : target,
+                         load == NULL ? "-" : load);
     put_visible(json, "placed", placed);
-    char *texts[] = {host, cpu, allowed, kernel, place, target, load};
+    char *texts[] = {host, cpu, allowed, kernel, place, target, load, service};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
 }

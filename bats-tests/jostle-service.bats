@@ -1,0 +1,183 @@
+#!/usr/bin/env bats
+# A server that is kept up for the runs of its client: --service.
+
+load helpers
+
+setup_file() {
+    cc -std=gnu17 -D_GNU_SOURCE -O2 -o "$BATS_FILE_TMPDIR/service" "$BATS_TEST_DIRNAME/fixtures/service.c"
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    ln -s "$BATS_FILE_TMPDIR/service" .
+    # Below those that the kernel gives to clients.
+    port=$((20000 + RANDOM % 12000))
+    server=(--service "./service serve $port" --ready "port:$port")
+}
+
+# left: 0 when no process of this test's server is left.
+left() {
+    [[ -z $(pgrep -f -- "serve $port" | while read -r pid; do gone "$pid" || echo "$pid"; done) ]]
+}
+
+teardown() {
+    local pid
+    for pid in $(pgrep -f -- "serve $port"); do gone "$pid" || kill -KILL "$pid"; done
+}
+
+# quick: two runs of each condition.
+quick=(--min-runs 2 --max-runs 2 --quiet --output out)
+
+@test "a new service for each block, for all conditions of it; or one that is kept" {
+    "$JOSTLE" slowdown "${server[@]}" --variant "a=./service ask $port 3" --variant "b=./service ask $port 3" --load 'cpu --percent 5' --warmup 1 "${quick[@]}"
+    left
+    jq -c '[.block, .service.starts]' out/runs.jsonl | sort -u >starts
+    printf '%s\n' '[0,1]' '[1,2]' '[2,3]' >expected
+    diff expected starts
+    jq -sc 'sort_by(.order) | map(select(.block == 2).service.age_s) | . == sort and .[0] < 0.5' out/runs.jsonl | grep -q true
+    holds '.conditions | length == 4 and all(.service | .starts == 2 and .died == 0 and .memory_bytes > 1e5)' <out/result.json
+    "$JOSTLE" run "${server[@]}" --keep-service --quiet --min-runs 3 --max-runs 3 --output kept -- ./service ask "$port" 3
+    holds -s 'length == 3 and all(.service.starts == 1)' <kept/runs.jsonl
+    holds '.settings | .keep_service and .ready == $ready and .stop_signal == "TERM"' --arg ready "port:$port" <kept/result.json
+    jsonschema -i kept/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    jsonschema -i kept/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    head -n 1 kept/runs.jsonl >run
+    jsonschema -i run "$ROOT/results/schema/jostle.run.schema.json"
+}
+
+@test "its CPU time is the service's, and --prepare finds it up" {
+    "$JOSTLE" run --service "./service serve $port busy 20" --ready "port:$port" --metric service_cpu_s \
+        --prepare "./service ask $port 5 >>prepared" "${quick[@]}" -- ./service ask "$port" 5
+    holds -s 'length == 2 and all(.service.cpu_s > 0.099 and .service.cpu_s < 0.2 and .service.elapsed_s >= .wall_s
+        and .user_s + .system_s < 0.05)' <out/runs.jsonl
+    holds '.conditions[0].metrics.service_cpu_s.mean > 0.099' <out/result.json
+    [[ $(grep -c '^requests 5' prepared) -eq 2 ]]
+    grep -qx "listens on $port" out/service.stdout
+}
+
+@test "a service that ends during a run fails it, even where the client would wait for ever" {
+    run -5 --separate-stderr "$JOSTLE" run --service "./service serve $port after 3" --ready "port:$port" "${quick[@]}" -- ./service ask "$port" 1000
+    [[ $stderr == *"during a run the service (./service serve $port after 3) exited with status 7: that is enough: "*'--resume (records: '* ]]
+    left
+    holds '.service.died == "exited with status 7: that is enough"' <out/runs.jsonl
+    holds '.conditions[0] | .failures.service == 1 and .failures.signal == 0' < <("$BIN/stats" --derive out && cat out/result.json)
+    grep -qx something out/service.stderr
+    # It is made again with a service that does.
+    run -2 "$JOSTLE" run "${server[@]}" --resume "${quick[@]}" -- ./service ask "$port" 1000
+    sed -i 's/ after 3"/"/' out/experiment.json
+    "$JOSTLE" run "${server[@]}" --resume "${quick[@]}" -- ./service ask "$port" 1000
+    holds '.conditions[0] | .runs == 2 and .failures.service == 1' <out/result.json
+}
+
+@test "a service that is never ready, or ends before, is refused with its last words" {
+    run -1 --separate-stderr "$JOSTLE" run --service "sh -c 'echo no such key >&2; sleep 100'" --ready "port:$port" --ready-timeout 0.2s --output out -- true
+    [[ $stderr == *"it was not ready after 0.2 s (port:$port): no such key: correct --ready, or raise --ready-timeout" ]]
+    run -1 --separate-stderr "$JOSTLE" run --service "sh -c 'echo cannot read it; exit 3'" --ready "port:$port" --output out -- true
+    [[ $stderr == *'it exited with status 3 before it was ready: cannot read it' ]]
+    run -1 --separate-stderr "$JOSTLE" run --service "./no-such-program" --ready "port:$port" --output out -- true
+    [[ $stderr == *'it cannot be started: ./no-such-program: No such file or directory' ]]
+    [[ ! -e out ]]
+}
+
+@test "a port that answers before the service is started is refused" {
+    ./service serve "$port" 3>&- >/dev/null &
+    eventually 5 ./service ask "$port" 1
+    run -1 --separate-stderr "$JOSTLE" run "${server[@]}" --output out -- true
+    [[ $stderr == *"port $port is in use already: "* ]]
+    run -1 --separate-stderr "$JOSTLE" run --service "./service serve $port" --ready "http://localhost:$port/up" --output out -- true
+    [[ $stderr == *"port $port is in use already: "* ]]
+}
+
+@test "ready by a port, an HTTP answer, a line of output, or a command; also of a daemon" {
+    local sign
+    for sign in "port:localhost:$port" "http://127.0.0.1:$port/up" "http:localhost:$port/up" 'match:/^listens on [0-9]+$/' "./service ask $port 1"; do
+        "$JOSTLE" run --service "./service serve $port late 30" --ready "$sign" --min-runs 1 --max-runs 1 --quiet --output "$(mktemp -u o.XXXX)" -- ./service ask "$port" 1
+    done
+    run -1 --separate-stderr "$JOSTLE" run "${server[@]}" --ready "http://localhost:$port/down" --ready-timeout 0.2s --output out -- true
+    "$JOSTLE" run --service "sh -c './service serve $port late 30 & exit 0'" --ready "port:$port" "${quick[@]}" -- ./service ask "$port" 1
+    left
+}
+
+@test "wrong use is refused before anything is started" {
+    local words
+    for words in "--service true" "--ready port:1" "--keep-service" "--service 'a --ready port:1" "--service a --ready port:70000" "--service a --ready port:nowhere:1" \
+        "--service a --ready https://localhost/" "--service a --ready match:/(/" "--service a --ready match:up" "--service a --ready port:1 --stop-signal NONE" \
+        "--service a --ready port:1 --service-cpus 4000" "--service a --ready port:1 --place core --service-cpus 0"; do
+        # shellcheck disable=SC2086 # words
+        run -2 "$JOSTLE" run $words --output out -- true
+    done
+    [[ ! -e out ]]
+}
+
+# begun: starts jostle in a session of its own, with a run that stays; returns when that runs.
+begun() {
+    env --default-signal=INT setsid "$JOSTLE" run --service "$1" --ready "match:/listens/" --output out -- sleep "100.$port" >/dev/null 2>errors </dev/null 3>&- &
+    harness=$!
+    eventually 20 pgrep -f "sleep 100.$port" >/dev/null
+}
+
+@test "no service outlives its harness, whatever ends that" {
+    local signal
+    # A shell between, and a daemon, are not ended by the end of their parent.
+    for signal in KILL INT TERM; do
+        begun "sh -c './service serve $port; true'"
+        kill -s "$signal" -- "-$harness"
+        wait "$harness" || true
+        eventually 10 left
+        rm -rf out
+    done
+    begun "sh -c './service serve $port & exit 0'"
+    kill -s KILL "$harness"
+    wait "$harness" || true
+    eventually 10 left
+}
+
+@test "--stop-signal ends the service in good order, and what it writes is bounded" {
+    cat >server <<'END'
+trap 'echo bye; exit 0' INT
+trap '' TERM
+head -c 3000000 /dev/zero | tr '\0' x
+echo
+echo listens
+while :; do sleep 0.01; done
+END
+    "$JOSTLE" run --service "bash server" --ready match:/listens/ --stop-signal sigint --keep-service "${quick[@]}" -- true
+    [[ $(tail -n 1 out/service.stdout) == bye ]]
+    [[ $(stat -c %s out/service.stdout) -eq 1048576 ]]
+}
+
+@test "the service's processes are counted by every accounting" {
+    local kind
+    for kind in $(accountings); do
+        mkfifo "commands.$kind"
+        "$BIN/meter" --service --accounting "$kind" --ready match:/up/ --output "marks.$kind" -- \
+            sh -c "echo up; sh -c './service serve $port busy 50 & ./service serve $((port + 1)) busy 50; true'" <"commands.$kind" 3>&- &
+        exec {commands}>"commands.$kind"
+        printf 'start\n' >&"$commands"
+        eventually 5 ./service ask "$port" 1 >/dev/null 2>&1
+        printf 'mark\n' >&"$commands"
+        eventually 5 grep -q '"mark"' "marks.$kind"
+        ./service ask "$port" 2
+        ./service ask $((port + 1)) 1
+        printf 'mark\n' >&"$commands"
+        exec {commands}>&-
+        wait $!
+        [[ $(grep -c '"mark"' "marks.$kind") -eq 2 ]]
+        tail -n 1 "marks.$kind" | holds '.cpu_s > 0.149 and .cpu_s < 0.3 and .accounting == $kind and .processes >= 4 and .stalls.cpu_s >= 0' --arg kind "$kind"
+    done
+    left
+}
+
+@test "the loads are placed in relation to the service, and the client where both are not" {
+    [[ $(nproc) -ge 2 ]] || skip "there is one CPU"
+    "$JOSTLE" slowdown "${server[@]}" --place core --load 'cpu --percent 5' "${quick[@]}" -- ./service ask "$port" 3
+    holds '.placement | .service_cpus == .load_cpus and .target_cpus != .service_cpus' <out/experiment.json
+    holds -s --slurpfile e out/experiment.json 'all(.[]; .cpus == $e[0].placement.target_cpus and .service.cpus == $e[0].placement.service_cpus)' <out/runs.jsonl
+}
+
+@test "a real server and its own benchmark" {
+    command -v redis-server redis-benchmark >/dev/null || skip "no redis-server"
+    "$JOSTLE" run --service "redis-server --port $port --save ''" --ready "port:$port" --metric 'rps=stdout:/"GET","([0-9.]+)"/,better=higher' \
+        "${quick[@]}" -- redis-benchmark -p "$port" -t get -n 5000 --csv
+    holds -s 'all(.metrics.rps.value > 1000 and .service.cpu_s > 0.005 and .service.memory_bytes > 1e6 and .service.died == null)' <out/runs.jsonl
+}
