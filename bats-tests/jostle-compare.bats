@@ -264,3 +264,39 @@ made() {
         and (.comparisons[0] | .a.noise_floor_from == "aa" and .a.noise_floor > 0 and .b.noise_floor_from == "aa" and .ratio > 0.5 and .ratio < 2)
         and .differences.command_or_load == []'
 }
+
+# printed FOLDER FACTOR [SOURCE]: the same with a rate, which the target prints, of which more is better.
+printed() {
+    made "$1" "$2" '.settings |= (.metric = ["wall_s", "rate"] | .decide = ["rate"] | .metrics = [{ name: "rate", source: "'"${3:-stdout:/rate (.*)/}"'", take: "last", unit: "1/s", better: "higher", adapter: null }])'
+    jq -c '.metrics.rate = { value: (1000 / .wall_s), unit: "1/s", better: "higher" } | .metric_failure = null' "$1/runs.jsonl" >with
+    mv with "$1/runs.jsonl"
+}
+
+@test "any metric is compared: of a rate a ratio above 1 is worse, and the table says B / A" {
+    printed A 1
+    printed B 1.25
+    "$JOSTLE" compare --json comparison.json A B >table
+    jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
+    holds '[.comparisons[].metric] == ["wall_s", "rate", "wall_s", "rate"] and .family == 2' <comparison.json
+    holds '.comparisons[1] | (.ratio - 1.25 | fabs) < 0.001 and .ci[0] > 1.2 and (.of_reference - 0.8 | fabs) < 0.001 and .of_reference_ci[1] < 0.83
+        and .unit == "1/s" and .better == "higher" and (.text | test("^rate 0[.]80* .*of A$")) and (.a.center - 1000 | fabs) < 1' <comparison.json
+    grep -qE 'baseline +rate +10 +1000 1/s .* 800 1/s .* 0[.]800 \[0[.]7[0-9]+, 0[.]8[0-9]+\] +rate of B is 20[.]0 % lower, worse' table
+    # What jostle measures is in every record, whatever was chosen then.
+    "$JOSTLE" compare --metric cpu_s,rate --json - A B | holds '[.comparisons[:2][] | [.metric, .a.mean]] | .[0] == ["cpu_s", 1.1] and (.[1][1] - 1000 | fabs) < 1'
+}
+
+@test "a metric that is another one on the other side is refused without --anyway, and one that a side lacks" {
+    printed A 1
+    printed B 1 'stdout:/speed (.*)/'
+    run -1 "$JOSTLE" compare A B
+    [[ $output == *'source of metric rate: A stdout:/rate (.*)/, B stdout:/speed (.*)/'*--anyway* ]]
+    "$JOSTLE" compare --anyway A B >table
+    "$JOSTLE" compare --metric wall_s A B >table
+    made C 1
+    run -2 "$JOSTLE" compare --metric rate A C
+    [[ $output == 'jostle: --metric rate: B was not measured by that: give a metric of both' ]]
+    run -2 "$JOSTLE" compare --metric rat A B
+    [[ $output == *'(did you mean rate?)'* ]]
+    # By default those of A that B has, too.
+    "$JOSTLE" compare --json - A C | holds '[.comparisons[].metric] == ["wall_s", "wall_s"]'
+}

@@ -130,7 +130,8 @@ static void add_missing(json_t *missing, const char *kind, const char *name, con
 static json_t *completed(const json_t *experiment)
 {
     json_t *settings = json_copy(json_object_get(experiment, "settings"));
-    json_t *known = json_pack("{s:s}", "statistic", "mean");
+    json_t *known = json_pack("{s:s, s:[], s:O?}", "statistic", "mean", "metrics", "decide",
+                              json_object_get(settings, "metric"));
     json_object_update_missing(settings, known);
     json_decref(known);
     return settings;
@@ -250,6 +251,33 @@ static json_t *variables_differing(const json_t *a, const json_t *b, json_t *mis
                               list))
         add_missing(missing, "", "variables", lacking(a, b, "variables"));
     return list;
+}
+
+static const json_t *definition_of(const json_t *experiment, const char *name)
+{
+    const json_t *settings = json_object_get(experiment, "settings");
+    const json_t *definitions = json_object_get(settings, "metrics");
+    for (size_t i = 0; i < json_array_size(definitions); i++) {
+        const json_t *one = json_array_get(definitions, i);
+        const char *its = json_string_value(json_object_get(one, "name"));
+        if (its && strcmp(its, name) == 0)
+            return one;
+    }
+    return NULL;
+}
+
+void differences_add_metric(json_t *differences, const json_t *a, const json_t *b, const char *name)
+{
+    static const char *const parts[] = {"source", "take", "unit", "better"};
+    const json_t *one = definition_of(a, name), *other = definition_of(b, name);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const json_t *part = json_object_get(one, parts[i]),
+                     *its = json_object_get(other, parts[i]);
+        char *what = NULL;
+        if (!changes_same(part, its) && asprintf(&what, "%s of metric %s", parts[i], name) >= 0)
+            add(json_object_get(differences, "command_or_load"), what, text_of(part), text_of(its));
+        free(what);
+    }
 }
 
 json_t *differences_of(const json_t *a, const json_t *b)

@@ -12,6 +12,10 @@ json_t *differences_of(const json_t *a, const json_t *b);
 // A new array of the names of the conditions that both have, but `aa`.
 json_t *differences_common(const json_t *a, const json_t *b);
 
+// Adds to what differs in command and loads the definition of a metric, where it does.
+void differences_add_metric(json_t *differences, const json_t *a, const json_t *b,
+                            const char *name);
+
 // What makes them no repetition of one experiment: "command: A x, B y; ...", to
 // be freed; NULL where nothing does.
 char *differences_grave(const json_t *differences);

@@ -36,8 +36,10 @@ static const struct option_row rows[] = {
      .argument = "LIST",
      .type = OPTION_TEXT,
      REQUEST(metric),
-     .check = settings_check_metric,
-     .help = "wall_s, user_s, system_s, max_rss_bytes or all (default: as A was measured)"},
+     .help =
+         "names joined by commas: what jostle measures, such as wall_s,cpu_s, or all (wall_s, "
+         "user_s, system_s, max_rss_bytes), and figures from the output that both were measured "
+         "by (default: those of A that B has, too)"},
     {.name = "confidence",
      .argument = "C",
      .type = OPTION_FRACTION,
@@ -127,24 +129,62 @@ static json_t *choose(const struct request *request, const struct comparison *co
     return json_pack("[s]", request->condition);
 }
 
-// Which metrics to compare, and how sure to be; the rest is each side's own.
-static void choose_metrics(const struct request *request, const struct side *a,
-                           struct comparison *comparison)
+// Ends the program: a side has no such metric.
+__attribute__((noreturn)) static void no_metric(const struct side *a, const char *name, bool in_a)
 {
-    struct settings chosen = a->experiment.settings;
-    char error[512];
-    if (request->metric) {
-        settings_begin(&chosen);
-        (void)settings_choose_text(&chosen, request->metric, error, sizeof error); // checked
+    const struct settings *settings = &a->experiment.settings;
+    const char *names[MAX_METRICS + 1] = {NULL};
+    if (in_a)
+        usage_error("--metric %s: B was not measured by that: give a metric of both", name);
+    for (size_t i = 0; i < settings->metric_count; i++)
+        names[i] = settings->metrics[i].name;
+    const char *near = nearest_name(name, names);
+    near = near ? near : builtin_metric_nearest(name);
+    usage_error("--metric %s: A was not measured by that%s%s%s: give a metric of both", name,
+                near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+}
+
+// Adds a metric that both have; `needed`: ends the program where one does not.
+static void add_metric(struct comparison *comparison, const char *name, bool needed)
+{
+    const size_t a = settings_know(&comparison->a->experiment.settings, name);
+    const size_t b = settings_know(&comparison->b->experiment.settings, name);
+    if (needed && (a == MAX_METRICS || b == MAX_METRICS))
+        no_metric(comparison->a, name, a != MAX_METRICS);
+    for (size_t i = 0; i < comparison->metric_count; i++)
+        if (comparison->metric[i].a == a)
+            return;
+    if (a == MAX_METRICS || b == MAX_METRICS)
+        return;
+    comparison->metric[comparison->metric_count].a = a;
+    comparison->metric[comparison->metric_count++].b = b;
+}
+
+static void add_named(struct comparison *comparison, const char *list)
+{
+    char *copy = strdup(list), *rest = copy;
+    for (char *name; (name = strsep(&rest, ",")) != NULL;) {
+        const bool all = strcmp(name, "all") == 0;
+        for (size_t i = 0; i < BASIC_METRICS && all; i++)
+            add_metric(comparison, builtin_metrics[i].name, true);
+        if (!all)
+            add_metric(comparison, name, true);
     }
-    for (size_t i = 0; i < chosen.metric_count; i++) {
-        if (!chosen.metrics[i].chosen)
-            continue;
-        comparison->metric[comparison->metric_count].a = i;
-        comparison->metric[comparison->metric_count++].b = i;
-    }
-    comparison->confidence =
-        request->confidence > 0 ? request->confidence : a->experiment.settings.confidence;
+    free(copy);
+}
+
+// Which metrics to compare, and how sure to be; the rest is each side's own.
+static void choose_metrics(const struct request *request, struct comparison *comparison)
+{
+    const struct settings *settings = &comparison->a->experiment.settings;
+    if (request->metric)
+        add_named(comparison, request->metric);
+    for (size_t i = 0; i < settings->metric_count && !request->metric; i++)
+        if (settings->metrics[i].chosen)
+            add_metric(comparison, settings->metrics[i].name, false);
+    comparison->confidence = request->confidence > 0 ? request->confidence : settings->confidence;
+    if (comparison->metric_count == 0)
+        fail("the two have no metric in common: measure both by the same --metric");
 }
 
 static bool write_all(const struct request *request, const json_t *comparison)
@@ -174,19 +214,28 @@ static bool compare(const struct request *request, char *const *folders,
     return good;
 }
 
-static bool compare_sides(const struct request *request, char *const *folders, struct side *a,
-                          struct side *b)
+// A figure that is another one on the other side is no figure of both.
+static void add_definitions(const struct comparison *comparison, json_t *differences)
 {
-    b->is_second = true;
-    json_t *differences = differences_of(a->experiment.json, b->experiment.json);
+    const struct experiment *a = &comparison->a->experiment, *b = &comparison->b->experiment;
+    for (size_t i = 0; i < comparison->metric_count; i++)
+        differences_add_metric(differences, a->json, b->json,
+                               a->settings.metrics[comparison->metric[i].a].name);
+}
+
+static bool compare_sides(const struct request *request, char *const *folders,
+                          struct comparison *comparison)
+{
+    comparison->b->is_second = true;
+    json_t *differences =
+        differences_of(comparison->a->experiment.json, comparison->b->experiment.json);
+    add_definitions(comparison, differences);
     char *grave = differences_grave(differences);
-    struct comparison comparison = {.a = a, .b = b};
-    choose_metrics(request, a, &comparison);
     const bool good =
         grave && !request->anyway
             ? complain("what was measured differs (%s): to compare it all the same, add --anyway",
                        grave)
-            : compare(request, folders, &comparison, differences);
+            : compare(request, folders, comparison, differences);
     free(grave);
     json_decref(differences);
     return good;
@@ -195,8 +244,12 @@ static bool compare_sides(const struct request *request, char *const *folders, s
 static bool run(const struct request *request, char *const *folders)
 {
     struct side a = {0}, b = {0};
-    const bool good = side_read(&a, folders[0]) && side_read(&b, folders[1]) &&
-                      compare_sides(request, folders, &a, &b);
+    struct comparison comparison = {.a = &a, .b = &b};
+    bool good = side_open(&a, folders[0]) && side_open(&b, folders[1]);
+    if (good)
+        choose_metrics(request, &comparison);
+    good = good && side_read(&a, folders[0]) && side_read(&b, folders[1]) &&
+           compare_sides(request, folders, &comparison);
     side_free(&a);
     side_free(&b);
     return good;

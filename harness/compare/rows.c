@@ -1,6 +1,7 @@
 #include "rows.h"
 
 #include "harness/stats/compare.h"
+#include "harness/stats/direction.h"
 #include "harness/stats/json.h"
 
 #include "common/messages.h"
@@ -40,20 +41,22 @@ static json_t *row(const struct comparison *comparison, struct critical *critica
     const size_t metric = comparison->metric[index].a, its = comparison->metric[index].b;
     const size_t one = side_condition(comparison->a, condition);
     const size_t other = side_condition(comparison->b, condition);
+    const struct metric_setting *setting = &comparison->a->experiment.settings.metrics[metric];
     const struct interval ratio =
         compare_ratio(critical, &(struct compared){&comparison->a->session, one, metric},
                       &(struct compared){&comparison->b->session, other, its});
     bool aa_one, aa_other;
     const double floor = hypot(side_floor(comparison->a, one, metric, &aa_one),
                                side_floor(comparison->b, other, its, &aa_other));
-    return json_pack(
+    json_t *object = json_pack(
         "{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:b, s:o, s:o}", "condition", condition, "metric",
-        comparison->a->experiment.settings.metrics[metric].name, "ratio", json_figure(ratio.center),
-        "ci", json_interval(&ratio), "error",
+        setting->name, "ratio", json_figure(ratio.center), "ci", json_interval(&ratio), "error",
         ratio.constant ? json_null() : json_figure(ratio.error), "method", method_of(comparison),
         "distinguishable", is_distinguishable(&ratio, aa_one && aa_other ? floor : 0),
         "simultaneous", comparison_family(comparison) > 1, "a",
         side_to_json(comparison->a, one, metric), "b", side_to_json(comparison->b, other, its));
+    direction_to_json(setting, &ratio, "A", object);
+    return object;
 }
 
 static size_t used_runs(const struct side *side, const char *condition)

@@ -49,12 +49,16 @@ static void check_folder(const char *folder)
     check_file(folder, "runs.jsonl");
 }
 
-bool side_read(struct side *side, const char *folder)
+bool side_open(struct side *side, const char *folder)
 {
     *side = (struct side){0};
     check_folder(folder);
-    if (!experiment_read(&side->experiment, folder) ||
-        !session_init(&side->session, &side->experiment.settings) ||
+    return experiment_read(&side->experiment, folder);
+}
+
+bool side_read(struct side *side, const char *folder)
+{
+    if (!session_init(&side->session, &side->experiment.settings) ||
         !replay_file(&side->replay, &side->session, folder))
         return false;
     side->session.outside = stop_reason(experiment_stopped(&side->experiment));
@@ -134,6 +138,8 @@ json_t *side_to_json(struct side *side, size_t condition, size_t metric)
     const double floor = side_floor(side, condition, metric, &from_aa);
     json_t *object = json_object();
     copy(object, one, counts);
+    if (metric >= BASIC_METRICS)
+        one = json_object_get(one, "metrics");
     copy(object, json_object_get(one, name), figures);
     json_object_set_new(object, "noise_floor", json_figure(floor));
     json_object_set_new(object, "noise_floor_from",

@@ -17,8 +17,10 @@ struct side {
     bool is_second;  // B
 };
 
-// Reads FOLDER. Ends the program with wrong use where there is no experiment; false
-// after a message on stderr where it cannot be read. To be freed in either case.
+// Reads what was measured in FOLDER, and then its runs: in between more metrics may be
+// added to its settings. Ends the program with wrong use where there is no experiment;
+// false after a message on stderr where it cannot be read. To be freed in either case.
+bool side_open(struct side *side, const char *folder);
 bool side_read(struct side *side, const char *folder);
 
 // Whether it has the condition of that name, which may be a pair, "one of A:one of B".

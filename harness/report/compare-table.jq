@@ -2,7 +2,10 @@
 include "report/numbers";
 
 def amount: if . == null then "-" else tostring end;
-def mean_text($metric): if $metric == "max_rss_bytes" then size_text else time_text end;
+def mean_text($unit):
+  if $unit == "s" then time_text
+  elif $unit == "B" then size_text
+  else figure_text + (if . == null or $unit == "" then "" else " " + $unit end) end;
 def floor_text: "± \(.noise_floor | percent_text)\(if .noise_floor_from == "aa" then " (A/A)" else "" end)";
 
 def verdict:
@@ -12,16 +15,18 @@ def verdict:
   elif .ratio == null then "not known: a side has no interval"
   elif .distinguishable | not then "not distinguishable from noise"
   else (.ratio - 1 | fabs | percent_text) as $change
-  | if .metric == "max_rss_bytes" then "B needs \($change) \(if .ratio > 1 then "more" else "less" end)"
+  | if (.metric | IN("wall_s", "user_s", "system_s", "max_rss_bytes") | not) then
+      "\(.metric) of B is \(.of_reference - 1 | fabs | percent_text) \(if .of_reference > 1 then "higher" else "lower" end), \(if .ratio > 1 then "worse" else "better" end)"
+    elif .metric == "max_rss_bytes" then "B needs \($change) \(if .ratio > 1 then "more" else "less" end)"
     else "B takes \($change) \(if .ratio > 1 then "longer" else "less" end)" end
   end;
 
-def side($metric): [(.runs | tostring), (if .censored > 0 then "at least " else "" end) + (.center | mean_text($metric)), floor_text];
+def side($unit): [(.runs | tostring), (if .censored > 0 then "at least " else "" end) + (.center | mean_text($unit)), floor_text];
 
 def row:
-  .metric as $metric
-  | [.condition, $metric] + (.a | side($metric)) + (.b | side($metric))
-    + [(.ratio | fixed(3)) + (if .ci == null then "" else " [\(.ci[0] | fixed(3)), \(.ci[1] | fixed(3))]" end), verdict];
+  .unit as $unit
+  | [.condition, .metric] + (.a | side($unit)) + (.b | side($unit))
+    + [(.of_reference | fixed(3)) + (.of_reference_ci | if . == null then "" else " [\(.[0] | fixed(3)), \(.[1] | fixed(3))]" end), verdict];
 
 def difference($kind): "\($kind) differs: \(.what): A \(.a | amount), B \(.b | amount)";
 

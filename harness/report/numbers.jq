@@ -15,6 +15,13 @@ def fixed($n):
 # decimals that show 3 significant digits of a number between 1 and 1000
 def decimals: if . == null then 0 elif . >= 100 then 0 elif . >= 10 then 1 else 2 end;
 
+# three significant digits of any number, without an exponent
+def figure_text:
+  if . == null then "-"
+  elif . == 0 then "0"
+  else (fabs | log10 | floor) as $power
+  | fixed([2 - $power, 0] | max) end;
+
 # {factor, unit} that bring a time, a size or a rate between 1 and 1000
 def time_scale:
   if . >= 1 or . == 0 then { factor: 1, unit: "s" }

@@ -73,8 +73,8 @@ static size_t censored(const struct compared *one)
     return one->session->conditions[one->condition].censored;
 }
 
-struct interval compare_ratio(struct critical *critical, const struct compared *a,
-                              const struct compared *b)
+static struct interval quotient(struct critical *critical, const struct compared *a,
+                                const struct compared *b)
 {
     const struct sample *x = sample_of(a), *y = sample_of(b);
     const enum statistic statistic = a->session->settings->statistic;
@@ -85,4 +85,11 @@ struct interval compare_ratio(struct critical *critical, const struct compared *
         return of_means(critical, a, b);
     const struct interval figure_a = at(critical, a), figure_b = at(critical, b);
     return of_intervals(&figure_a, &figure_b);
+}
+
+struct interval compare_ratio(struct critical *critical, const struct compared *a,
+                              const struct compared *b)
+{
+    const bool higher_is_better = a->session->settings->metrics[a->metric].higher_is_better;
+    return higher_is_better ? quotient(critical, b, a) : quotient(critical, a, b);
 }

@@ -11,7 +11,8 @@ struct compared {
     size_t condition, metric;
 };
 
-// How many times a's figure b's is, with the confidence of `critical`. The sessions share
+// How many times as bad as a's figure b's is: b/a, or a/b where higher is better; with the
+// confidence of `critical`. The sessions share
 // no block, so these are independent, and each is judged by its own settings. NAN, with
 // an infinite error, where one has fewer than two runs, or runs that timed out, or the
 // two are of different statistics.

@@ -1,7 +1,10 @@
 #include "direction.h"
 
+#include "json.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 struct interval direction_of_reference(const struct interval *ratio, bool higher_is_better)
 {
@@ -45,4 +48,18 @@ char *direction_text(const struct metric_setting *metric, const struct interval 
                                : asprintf(&text, "%s %.*f %s %s", metric->name, decimals,
                                           plain.center, relation, reference);
     return length < 0 ? NULL : text;
+}
+
+void direction_to_json(const struct metric_setting *metric, const struct interval *ratio,
+                       const char *reference, json_t *object)
+{
+    const struct interval plain = direction_of_reference(ratio, metric->higher_is_better);
+    const char *better = metric_better_names[metric->higher_is_better];
+    char *text = direction_text(metric, ratio, reference);
+    json_object_set_new(object, "unit", json_string(metric->unit));
+    json_object_set_new(object, "better", json_string(better));
+    json_object_set_new(object, "of_reference", json_figure(plain.center));
+    json_object_set_new(object, "of_reference_ci", json_interval(&plain));
+    json_object_set_new(object, "text", text ? json_string(text) : json_null());
+    free(text);
 }

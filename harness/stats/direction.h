@@ -6,6 +6,8 @@
 #include "interval.h"
 #include "settings.h"
 
+#include <jansson.h>
+
 // The plain quotient, condition / reference, of a ratio above 1 for worse, with its interval:
 // the same where lower is better, and the inverse where higher is. Its error is half the
 // width of its own interval, relative; INFINITY without bounds.
@@ -16,5 +18,10 @@ struct interval direction_of_reference(const struct interval *ratio, bool higher
 // for the baseline. NULL: no ratio, or no memory.
 char *direction_text(const struct metric_setting *metric, const struct interval *ratio,
                      const char *reference);
+
+// Adds to a record of a ratio how it is said: unit, better, of_reference, of_reference_ci,
+// text.
+void direction_to_json(const struct metric_setting *metric, const struct interval *ratio,
+                       const char *reference, json_t *object);
 
 #endif

@@ -64,12 +64,18 @@ bool settings_choose_output(struct settings *settings, const char *name, const c
     return true;
 }
 
-bool settings_choose_builtin(struct settings *settings, const char *name)
+size_t settings_know(struct settings *settings, const char *name)
 {
     const struct builtin_metric *builtin = builtin_metric(name);
-    size_t metric = settings_metric(settings, name);
-    if (metric == settings->metric_count)
-        metric = builtin ? add_builtin(settings, builtin) : MAX_METRICS;
+    const size_t metric = settings_metric(settings, name);
+    if (metric < settings->metric_count)
+        return metric;
+    return builtin ? add_builtin(settings, builtin) : MAX_METRICS;
+}
+
+bool settings_choose_builtin(struct settings *settings, const char *name)
+{
+    const size_t metric = settings_know(settings, name);
     if (metric == MAX_METRICS)
         return false;
     settings_choose(settings, metric);

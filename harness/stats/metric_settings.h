@@ -33,6 +33,10 @@ bool settings_choose_output(struct settings *settings, const char *name, const c
                             bool higher_is_better);
 bool settings_choose_builtin(struct settings *settings, const char *name);
 
+// The index of the metric of that name, which is added, and not chosen, where jostle
+// measures it. MAX_METRICS: there is none, or no room.
+size_t settings_know(struct settings *settings, const char *name);
+
 // Chooses what an option --metric says: a list of names such as "wall_s,cpu_s", "all" for
 // the four that are always there, or a definition (common/metric.h). False, and error says
 // what to give.

@@ -11,7 +11,6 @@
 #include "warnings.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 // A figure without variation has no error, rather than none.
 static json_t *error_of(const struct interval *interval)
@@ -37,11 +36,6 @@ static json_t *describe(struct session *session, size_t condition, size_t metric
         error_of(&location.interval), "ci_robust", json_interval(&location.robust));
 }
 
-static const char *better_name(const struct metric_setting *metric)
-{
-    return metric_better_names[metric->higher_is_better];
-}
-
 // All but those that each condition has by name.
 static json_t *other_metrics(struct session *session, size_t condition)
 {
@@ -51,7 +45,9 @@ static json_t *other_metrics(struct session *session, size_t condition)
         json_t *one = describe(session, condition, m);
         if (json_is_object(one)) {
             json_object_set_new(one, "unit", json_string(settings->metrics[m].unit));
-            json_object_set_new(one, "better", json_string(better_name(&settings->metrics[m])));
+            json_object_set_new(
+                one, "better",
+                json_string(metric_better_names[settings->metrics[m].higher_is_better]));
         }
         json_object_set_new(object, settings->metrics[m].name, one);
     }
@@ -164,21 +160,6 @@ static const char *method_of(const struct settings *settings)
     return always ? "paired-quantile-sequence" : "paired-quantiles";
 }
 
-// How it is said, in the direction that people say it.
-static void add_words(const struct metric_setting *metric, const struct interval *ratio,
-                      json_t *object)
-{
-    const struct interval plain = direction_of_reference(ratio, metric->higher_is_better);
-    char *text = direction_text(metric, ratio, "alone");
-    json_object_set_new(object, "unit", json_string(metric->unit));
-    json_object_set_new(object, "better", json_string(better_name(metric)));
-    json_object_set_new(object, "decides", json_boolean(metric->decides));
-    json_object_set_new(object, "of_reference", json_figure(plain.center));
-    json_object_set_new(object, "of_reference_ci", json_interval(&plain));
-    json_object_set_new(object, "text", text ? json_string(text) : json_null());
-    free(text);
-}
-
 static json_t *slowdown(struct session *session, size_t condition, size_t metric)
 {
     const struct settings *settings = session->settings;
@@ -193,7 +174,8 @@ static json_t *slowdown(struct session *session, size_t condition, size_t metric
         (int)session->conditions[condition].pairs[metric].count, "distinguishable",
         metric_is_distinguishable(session, condition, metric), "simultaneous",
         settings_family(settings) > 1 && settings->metrics[metric].decides);
-    add_words(&settings->metrics[metric], &ratio, object);
+    json_object_set_new(object, "decides", json_boolean(settings->metrics[metric].decides));
+    direction_to_json(&settings->metrics[metric], &ratio, "alone", object);
     const size_t censored = session_censored(session, condition);
     json_object_set_new(object, "censored", json_integer((json_int_t)censored));
     if (censored > 0)
