@@ -176,12 +176,23 @@ json_t *settings_limits(const json_t *settings)
     return found;
 }
 
+/* What a setting is called in keys. Campaigns that were measured when --conclude was called
+ * --cleanup keep theirs. */
+static const char *key_name(const char *name)
+{
+    static const char *const renamed[][2] = {{"conclude", "cleanup"}, {"cleanup", "cleanup-all"}};
+    for (size_t i = 0; i < sizeof renamed / sizeof renamed[0]; i++)
+        if (strcmp(name, renamed[i][0]) == 0)
+            return renamed[i][1];
+    return name;
+}
+
 json_t *settings_fixed(const json_t *settings)
 {
     json_t *found = json_object(), *value;
     const char *name;
     json_object_foreach((json_t *)settings, name,
                         value) if (!is_limit(name, value) && strcmp(name, strictness) != 0)
-        json_object_set(found, name, value);
+        json_object_set(found, key_name(name), value);
     return found;
 }

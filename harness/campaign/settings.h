@@ -30,7 +30,7 @@ void settings_drop_false(json_t *settings);
 /* Of settings {name: text}: those that say when to stop. An experiment with other
  * limits is the same experiment: its records have all that these need. To be released. */
 json_t *settings_limits(const json_t *settings);
-/* And those that make another experiment. To be released. */
+/* And those that make another experiment, for its key. To be released. */
 json_t *settings_fixed(const json_t *settings);
 
 #endif
