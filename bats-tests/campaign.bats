@@ -32,7 +32,7 @@ expand() {
     run ! cmp <(jq -r '.cells[0].key' plan.json) key
 }
 
-@test "a metric that every record has is a limit" {
+@test "a metric that every record has is a limit, any other makes another experiment" {
     local key value
     printf '[target "a"]\n command = true\n' >c.conf
     expand "$PWD/c.conf"
@@ -41,6 +41,32 @@ expand() {
         expand "$PWD/c.conf" --set metric="$value"
         [[ $(jq -r '.cells[0].key' plan.json) == "$key" ]]
     done
+    # Runs that did not look for it have none.
+    for value in instructions wall_s,instructions 'x=stdout:/(.)/' @hpl; do
+        JOSTLE_HARNESS=$ROOT/harness expand "$PWD/c.conf" --set metric="$value"
+        [[ $(jq -r '.cells[0].key' plan.json) != "$key" ]]
+    done
+    # Several lines add up.
+    expand "$PWD/c.conf" --set metric=wall_s --set 'metric=x=stdout:/(.)/' --set decide=x
+    holds '.cells[0].settings == {metric: "wall_s\nx=stdout:/(.)/", decide: "x"}' <plan.json
+}
+
+@test "a service has its program's path, as a command has" {
+    cp "$(type -P true)" server
+    printf '[campaign]\n ready = port:1\n[target "a"]\n command = true\n service = ./server {n} --x \\"a b\\"\n n = 1 2\n' >c.conf
+    expand "$PWD/c.conf"
+    holds '[.cells[].settings.service] == ["\($here)/server 1 --x '"'a b'"'", "\($here)/server 2 --x '"'a b'"'"] and .cells[1].settings.ready == "port:1"' --arg here "$PWD" <plan.json
+    rm server
+    run -2 --separate-stderr expand "$PWD/c.conf"
+    [[ $stderr == *'service: ./server: no such program'* ]]
+}
+
+@test "a command line for a shell is one word, of a command as of variants" {
+    printf '[campaign]\n shell = bash\n[target "a"]\n command = printf {w} | sort\n w = \\"x y\\"\n[target "b"]\n variant = one=true | true\n variant = two=true\n' >c.conf
+    expand "$PWD/c.conf"
+    holds '.cells[0].command == ["printf '"'x y'"' | sort"] and .cells[1].settings.variant == "one=true | true\ntwo=true"' <plan.json
+    run -2 --separate-stderr expand "$PWD/c.conf" --set shell=none
+    [[ $stderr == *'no shell reads this'*'set shell = sh'* ]]
 }
 
 @test "a target of variants: each has its program's path, the first is what plans show" {

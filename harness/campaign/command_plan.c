@@ -159,14 +159,29 @@ int command_tasks(const struct command_options *options, char **operands, int co
     return print_end();
 }
 
+/* The words of a cell's command; of a shell's command line, with the shell in front. */
+static void print_words(const json_t *cell, const json_t *settings)
+{
+    const char *shell = text_of(settings, "shell");
+    json_t *word;
+    size_t i;
+    if (shell != NULL && strcmp(shell, "none") != 0) {
+        print_pair("word", strcmp(shell, "default") == 0 ? "sh" : shell);
+        print_pair("word", "-c");
+    }
+    json_array_foreach(json_object_get(cell, "command"), i, word)
+        print_pair("word", json_string_value(word));
+}
+
 /* Of each target and its parameters of whose time nothing is known: number, label,
- * setup, prepare, conclude, cleanup, timeout, input, word..., end. */
+ * setup, prepare, conclude, cleanup, timeout, input, word..., end. A client is none of them:
+ * its service would have to be there. */
 int command_probes(const struct command_options *options, char **operands, int count)
 {
     static const char *const hooks[] = {"setup", "prepare", "conclude", "cleanup"};
     struct view view;
-    size_t i, k;
-    json_t *cell, *word, *seen = json_object();
+    size_t i;
+    json_t *cell, *seen = json_object();
     (void)count;
     view_open(&view, options, operands);
     json_array_foreach(json_object_get(view.remaining, "cells"), i, cell)
@@ -175,7 +190,7 @@ int command_probes(const struct command_options *options, char **operands, int c
         const char *label = text_of(cell, "label");
         char number[32];
         if (!view.states.list[i].todo || json_is_object(json_object_get(cell, "estimate_s")) ||
-            json_object_get(seen, label) != NULL)
+            json_object_get(seen, label) != NULL || text_of(settings, "service") != NULL)
             continue;
         json_object_set_new(seen, label, json_true());
         snprintf(number, sizeof number, "%.0f", number_of(cell, "number", 0));
@@ -185,8 +200,7 @@ int command_probes(const struct command_options *options, char **operands, int c
             print_pair(hooks[j], text_of(settings, hooks[j]));
         print_pair("timeout", text_of(settings, "timeout"));
         print_pair("input", text_of(settings, "input"));
-        json_array_foreach(json_object_get(cell, "command"), k, word)
-            print_pair("word", json_string_value(word));
+        print_words(cell, settings);
         print_pair("end", "");
     }
     json_decref(seen);

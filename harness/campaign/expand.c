@@ -350,6 +350,7 @@ static json_t *make_plan(struct context *context, const struct section *campaign
                       "there is no target: add [target \"NAME\"] with command = PROGRAM");
     section_check_placeholders(config, campaign, none, context->builtin);
     context->settings = half_settings(context, campaign, none, context->builtin);
+    find_service(context, campaign, context->settings);
     context->settings_text = half_settings(context, campaign, none, context->self);
     const struct entry *name = section_entry(campaign, "name");
     json_t *settings = json_copy(context->settings);

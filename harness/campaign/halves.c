@@ -201,20 +201,48 @@ static json_t *target_definition(const struct context *context, const struct hal
                      filled_words(words, count, half->parameters, context->self), fixed);
 }
 
+/* Whether a target's command line is a shell's: by --set, its own setting, or the campaign's. */
+static bool has_shell(const struct context *context, const struct half *half)
+{
+    const json_t *const settings[] = {context->overrides, half->settings, context->settings};
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        const char *shell = json_string_value(json_object_get(settings[i], "shell"));
+        if (shell != NULL)
+            return strcmp(shell, "none") != 0;
+    }
+    return false;
+}
+
 static void refuse_operator(const struct context *context, const struct entry *entry)
 {
     const char *operator= words_operator(entry->value);
     if (operator!= NULL)
         config_refuse(context->config, entry, NULL,
                       "no shell reads this, so %c would be a word like any other: quote it, or "
-                      "write sh -c '...'",
+                      "set shell = sh",
                       *operator);
+}
+
+/* What a shell reads is one word, whose programs the shell finds. */
+static void complete_shell_command(const struct context *context, struct half *half,
+                                   const struct entry *command)
+{
+    char *text = kept(strdup(command->value));
+    char *filled = kept(template_fill(text, half->parameters, context->builtin, FILL_QUOTED));
+    half->command = json_pack("[s]", filled);
+    set_key(half, target_definition(context, half, &text, 1));
+    free(filled);
+    free(text);
 }
 
 static void complete_command(const struct context *context, struct half *half,
                              const struct entry *command)
 {
     size_t count;
+    if (has_shell(context, half)) {
+        complete_shell_command(context, half, command);
+        return;
+    }
     refuse_operator(context, command);
     char **words = entry_words(context->config, command, &count);
     half->command = filled_words(words, count, half->parameters, context->builtin);
@@ -252,39 +280,67 @@ static char *quoted(const json_t *words)
     return text;
 }
 
-/* A cell starts in a folder of its own, so that each variant has its program's path. The
- * cell's command, which plans show, is that of the first. */
+/* One of the variants of a target, "NAME=COMMAND" or "COMMAND", with its program's path in
+ * front, as a cell starts in a folder of its own. *words are those of its command. To be freed. */
+static char *found_variant(const struct context *context, const struct half *half,
+                           const struct entry *entry, json_t **words)
+{
+    char *text = kept(template_fill(entry->value, half->parameters, context->builtin, FILL_QUOTED));
+    const size_t name = strspn(text, LETTERS "._%-");
+    const char *command = name > 0 && text[name] == '=' ? text + name + 1 : text;
+    if (has_shell(context, half)) {
+        *words = json_pack("[s]", command);
+        return text;
+    }
+    refuse_operator(context, entry);
+    *words = words_of(context, entry, command);
+    program_find(context, entry, *words);
+    char *found = quoted(*words), *whole = NULL;
+    kept(asprintf(&whole, "%.*s%s", (int)(command - text), text, found) < 0 ? NULL : whole);
+    free(found);
+    free(text);
+    return whole;
+}
+
+/* The cell's command, which plans show, is that of the first. */
 static void complete_variants(const struct context *context, struct half *half,
                               const struct entry *first)
 {
     json_object_del(half->settings, first->key);
     for (size_t i = 0; i < half->section->count; i++) {
         const struct entry *entry = half->section->entries[i];
+        json_t *words = NULL;
         if (strcmp(entry->key, first->key) != 0)
             continue;
-        refuse_operator(context, entry);
-        char *text =
-            kept(template_fill(entry->value, half->parameters, context->builtin, FILL_QUOTED));
-        const size_t name = strspn(text, LETTERS "._%-");
-        const char *command = name > 0 && text[name] == '=' ? text + name + 1 : text;
-        json_t *words = words_of(context, entry, command);
-        program_find(context, entry, words);
-        char *found = quoted(words), *whole = NULL;
-        kept(asprintf(&whole, "%.*s%s", (int)(command - text), text, found) < 0 ? NULL : whole);
-        setting_add(half->settings, first->key, whole);
+        char *variant = found_variant(context, half, entry, &words);
+        setting_add(half->settings, first->key, variant);
         if (half->command == NULL)
             half->command = json_incref(words);
         json_decref(words);
-        free(found);
-        free(whole);
-        free(text);
+        free(variant);
     }
     set_key(half, target_definition(context, half, NULL, 0));
+}
+
+void find_service(const struct context *context, const struct section *section, json_t *settings)
+{
+    static const char key[] = "service";
+    const struct entry *entry = section_entry(section, key);
+    const char *text = json_string_value(json_object_get(settings, key));
+    if (entry == NULL || text == NULL || text[0] == '\0')
+        return;
+    json_t *words = words_of(context, entry, text);
+    program_find(context, entry, words);
+    char *found = quoted(words);
+    json_object_set_new(settings, key, json_string(found));
+    free(found);
+    json_decref(words);
 }
 
 static void complete_target(const struct context *context, struct half *half,
                             const struct entry *entry)
 {
+    find_service(context, half->section, half->settings);
     half->part = joined_name(half->name, half->parameters, JOINED_PAIRS, ".", NAME_CHARACTERS);
     half->label = joined_name(half->name, half->parameters, JOINED_PAIRS, " ", NULL);
     if (strcmp(entry->key, "command") == 0)

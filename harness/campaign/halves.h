@@ -47,6 +47,10 @@ struct context {
 json_t *half_settings(const struct context *context, const struct section *section,
                       const json_t *parameters, const json_t *builtin);
 
+/* Puts the path of its program in front of the `service` that a section sets, if it does: a
+ * cell starts in a folder of its own. */
+void find_service(const struct context *context, const struct section *section, json_t *settings);
+
 struct halves halves_of_targets(const struct context *context, const struct sections *targets);
 /* The last one is no load at all. */
 struct halves halves_of_loads(const struct context *context, const struct sections *loads);
