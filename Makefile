@@ -106,8 +106,9 @@ $(BIN)/report: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,discovery levels inte
 # A campaign's settings are the options of an experiment; loads are parsed once.
 $(BIN)/campaign: $(patsubst %,$(BUILD)/obj/harness/experiment/%.o,settings parameters placed percent_limit arena adapters metrics)
 $(BIN)/placement: $(filter-out %/main.o,$(call objects,harness/experiment/*.c))
-# --washout and --statistic are read in one place, by those who check them and by stats.
-$(BIN)/experiment $(BIN)/campaign $(BIN)/placement: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,washout statistics)
+# --washout, --statistic, --slo and --vary are read in one place, by those who check them and
+# by stats.
+$(BIN)/experiment $(BIN)/campaign $(BIN)/placement: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,washout statistics objective)
 
 define part
 $(BIN)/$(1): $(call objects,harness/$(1)/*.c) $(COMMON)

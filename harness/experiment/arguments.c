@@ -35,6 +35,27 @@ static const struct command commands[] = {
      "  jostle slowdown --load 'half=cpu --percent 50' -- ./solver input.dat\n"
      "  jostle slowdown --load 'a=cpu --percent 30' --load 'b=exec: ./noise' -- make",
      .slowdown = true},
+    {.word = "capacity",
+     .name = "jostle capacity",
+     .intro = "Finds the highest rate (or other value of --vary) at which runs of TARGET, such as "
+              "a client at that rate, keep the objective of --slo, alone and under each load, with "
+              "its confidence interval. Each run has a rate of its own, chosen from what the runs "
+              "before have shown; conditions are interleaved in blocks of random order.",
+     .details = LOADS_HELP
+     "The capacity is where half of the runs keep the objective; --error is of its interval. "
+     "--min-runs is 10 and --max-runs 60 here if not given. With --timeout a run that it ends "
+     "counts as not keeping the objective; any other failure of TARGET ends the search (with "
+     "--ignore-failure it does not keep the objective, either).\n\n"
+     "Exit status:\n"
+     "  0  measured    1  failure of jostle or of a load    2  wrong use\n"
+     "  5  the target failed    129, 130, 143  interrupted by a signal\n\n"
+     "Example:\n"
+     "  jostle capacity --service './server' --ready port:9000 \\\n"
+     "    --metric 'p99_ms=stdout:/p99: ([0-9.]+)/,unit=ms' --slo 'p99_ms<2' \\\n"
+     "    --vary 'rate=1000..200000,unit=/s' --load 'mem=mem --limit 50%' \\\n"
+     "    -- ./client --rate {rate} --seconds 10",
+     .slowdown = true,
+     .capacity = true},
 };
 
 #define FIELD(member) .offset = offsetof(struct session, member)
@@ -107,7 +128,10 @@ void arguments_parse(struct experiment *experiment, const struct command *comman
          .rows = session_rows,
          .values = &experiment->session},
         {.title = "How to measure:", .rows = settings_rows, .values = &experiment->settings},
-        {.rows = command->slowdown ? slowdown_rows : none, .values = &experiment->settings},
+        {.rows = command->capacity   ? capacity_rows
+                 : command->slowdown ? slowdown_rows
+                                     : none,
+         .values = &experiment->settings},
     };
     const struct program program = {
         .name = command->name,

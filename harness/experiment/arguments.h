@@ -1,7 +1,7 @@
 #ifndef EXPERIMENT_ARGUMENTS_H
 #define EXPERIMENT_ARGUMENTS_H
 
-/* The command lines of jostle run and jostle slowdown. */
+/* The command lines of jostle run, slowdown and capacity. */
 
 #include "experiment.h"
 
@@ -9,6 +9,7 @@
 struct command {
     const char *word, *name, *intro, *details;
     bool slowdown; /* a baseline, and any number of loads */
+    bool capacity; /* and no load, too: a search instead of slowdowns */
 };
 
 /* NULL: no such command. */

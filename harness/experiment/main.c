@@ -5,6 +5,7 @@
 #include "adapters.h"
 #include "arguments.h"
 #include "calibrations.h"
+#include "capacity.h"
 #include "cell.h"
 #include "experiment.h"
 #include "input.h"
@@ -49,7 +50,7 @@ static void add_conditions(struct experiment *experiment, const struct command *
     struct arena *arena = &experiment->arena;
     if (!command->slowdown && loads.count > 1)
         usage_error("run takes one --load: for more, use jostle slowdown");
-    if (command->slowdown && loads.count == 0 && experiment->cell == NULL &&
+    if (command->slowdown && !command->capacity && loads.count == 0 && experiment->cell == NULL &&
         !settings_have_variants(&experiment->settings))
         usage_error("slowdown needs a --load, such as --load 'half=cpu --percent 50', or two "
                     "--variant");
@@ -173,12 +174,16 @@ static int begin(const struct command *command, int argc, char **argv)
     if (experiment.session.resume)
         old = resume_read(&experiment.arena, experiment.session.output);
     take_seed(&experiment, old);
+    if (command->capacity)
+        capacity_limits(&experiment.settings, experiment.given);
     settings_complete(&experiment.settings);
     metrics_make(&experiment.metrics, &experiment.arena, &experiment.settings);
     add_variants(&experiment);
     add_conditions(&experiment, command, loads);
     combinations_make(&experiment.combinations, &experiment.arena, &experiment.variants,
                       &experiment.conditions);
+    if (command->capacity)
+        capacity_check(&experiment);
     experiment.input = input_find(&experiment.settings, &experiment.arena);
     check_programs();
     check_cold(&experiment.settings);

@@ -133,6 +133,11 @@ static void put_meter_options(struct experiment *experiment)
         put("meter", "--stdin");
         put("meter", experiment->input);
     }
+    if (settings->vary != NULL) {
+        put("meter", "--vary");
+        put("meter",
+            arena_format(arena, "%.*s", (int)strcspn(settings->vary, "="), settings->vary));
+    }
     put_metrics(experiment);
     put_output(experiment);
 }

@@ -9,6 +9,7 @@
 #include "common/signal_name.h"
 #include "common/units.h"
 #include "common/words.h"
+#include "harness/stats/objective.h"
 #include "harness/stats/statistics.h"
 #include "harness/stats/washout.h"
 
@@ -395,6 +396,25 @@ const struct option_row slowdown_rows[] = {
      .help = "what comes between a loaded run and the next of another condition: so many runs "
              "without load, recorded and not used; or a pause; or auto: as many as the baseline "
              "shows to be needed"},
+    {0},
+};
+
+const struct option_row capacity_rows[] = {
+    {.name = "slo",
+     .argument = "OBJECTIVE",
+     .type = OPTION_TEXT,
+     FIELD(slo),
+     .check = objectives_check,
+     .help = "what a run has to keep: METRIC<VALUE, or with <=, > or >=, in the metric's unit; "
+             "several joined by commas must all be kept"},
+    {.name = "vary",
+     .argument = "NAME=LOW..HIGH",
+     .type = OPTION_TEXT,
+     FIELD(vary),
+     .check = vary_check,
+     .help = "what is varied, and within which limits: {NAME} in the target's words is replaced by "
+             "a value, an integer where both limits are. The highest value that keeps the "
+             "objective is searched; ,unit=U behind it names the unit"},
     {0},
 };
 

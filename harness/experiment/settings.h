@@ -44,13 +44,15 @@ struct settings {
     bool aa;
     double at_most; /* 0: no gate */
     const char *washout;
+    /* Of capacity only; NULL: not given. */
+    const char *slo, *vary;
 };
 
 #define NICE_UNSET INT64_MIN
 #define SEED_UNSET (-1)
 
-/* Options of run and slowdown, and those of slowdown only. */
-extern const struct option_row settings_rows[], slowdown_rows[];
+/* Options of run, slowdown and capacity; those of slowdown only, and of capacity only. */
+extern const struct option_row settings_rows[], slowdown_rows[], capacity_rows[];
 
 /* Everything not given, presets included. */
 void settings_begin(struct settings *settings);

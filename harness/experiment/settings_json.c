@@ -1,3 +1,4 @@
+#include "capacity.h"
 #include "settings.h"
 
 #include "common/machine_json.h"
@@ -54,6 +55,7 @@ json_t *settings_to_json(const struct settings *settings)
         {"aa", json_boolean(settings->aa)},
         {"at_most", number_to_json(settings->at_most > 0 ? settings->at_most : NAN)},
         {"washout", text_to_json(settings->washout)},
+        {"capacity", capacity_to_json(settings)},
         {"cold", json_boolean(settings->cold)},
         {"cold_path", list_to_json(&settings->cold_path)},
         {"timeout_s", seconds(settings->timeout_ns)},

@@ -35,7 +35,7 @@ stop_reason=''         # why stats stopped
 verdict=''             # of the gate, where there is one
 declare -a cleanups=() # variants whose --cleanup is still to be run
 
-# measure KIND ARG...: the whole of it. KIND is run or slowdown.
+# measure KIND ARG...: the whole of it. KIND is run, slowdown or capacity.
 measure() {
     asked=("$@")
     scheduler_use ''
@@ -167,7 +167,7 @@ measure_run() {
     ((${#loads[@]} == 0)) || loads_resume "$remote" "${loads[@]}"
     [[ -z $verbose_fd ]] || printf '+ %s\n' "${command_text[variant]}" >&"$verbose_fd"
     [[ -z ${plan[service]:-} ]] || service_mark
-    send "$meter_in" "run $variant"
+    send "$meter_in" "run $variant${NEXT[6]:+ ${NEXT[6]}}"
     measure_await "$ending"
     [[ -z ${plan[service]:-} ]] || service_mark
     if ((${#loads[@]} > 0)); then

@@ -192,6 +192,7 @@ void run_end(struct runner *runner)
     if (runner->runs > 0)
         keep_last(&runner->launch, runner->settings);
     extract_end(&runner->extractor);
+    varied_free(&runner->varied);
     stalls_close(&runner->launch.stalls);
     group_remove(&runner->group);
     if (runner->own_fd >= 0)

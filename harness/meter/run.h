@@ -7,6 +7,7 @@
 #include "settings.h"
 #include "signals.h"
 #include "system.h"
+#include "varied.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -26,6 +27,7 @@ struct runner {
     struct system_sources sources;
     struct group group; // of the run that is to come, or of the current one
     struct launch launch;
+    struct varied varied; // its target, with --vary
     struct extractor extractor;
     size_t runs; // that were made
     int own_fd;  // schedstat.h: meter's own; -1: the kernel has none

@@ -17,19 +17,21 @@ struct commands {
 
 enum command { COMMAND_RUN, COMMAND_NONE, COMMAND_UNKNOWN };
 
-// parse_run: `run` or `run N`, which sets the target. False: it is no such line.
-static bool parse_run(const char *line, struct runner *runner)
+// parse_run: `run`, `run N` or, with --vary, `run N VALUE`, which sets the target. False: it
+// is no such line. The line is cut into its words.
+static bool parse_run(char *line, struct runner *runner)
 {
     const struct settings *settings = runner->settings;
     uint64_t number = 0;
-    if (strncmp(line, "run", 3) != 0)
-        return false;
-    if (line[3] != '\0' && (line[3] != ' ' || units_count(line + 4, &number) != 0))
-        return false;
-    if (number >= settings->target_count)
+    const char *word = strsep(&line, " "), *target = strsep(&line, " "), *value = line;
+    if (strcmp(word, "run") != 0 || (target != NULL && units_count(target, &number) != 0) ||
+        number >= settings->target_count || (value != NULL) != (settings->vary != NULL))
         return false;
     runner->launch.target = &settings->target[number];
-    return true;
+    if (value == NULL)
+        return true;
+    runner->launch.target = &runner->varied.target;
+    return varied_take(&runner->varied, &settings->target[number], settings->vary, value);
 }
 
 // take_line: takes the first whole line, NONE where there is none yet.
@@ -83,7 +85,8 @@ static enum command next_command(struct commands *commands, struct runner *runne
         }
     }
     if (command == COMMAND_UNKNOWN) {
-        complain("--serve: a line is no command: write run, or run N with the number of a command");
+        complain("--serve: a line is no command: write run, or run N with the number of a command, "
+                 "and with --vary a value behind it");
         *code = EXIT_WRONG_USE;
     }
     return command;

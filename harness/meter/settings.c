@@ -140,6 +140,12 @@ static const struct option_row rows[] = {
              "runs (. is meter's own), the number of its words, and those; NAME=VALUE in front of "
              "its first word is for its environment. A line `run N` on stdin "
              "runs the one with the number N, from 0 on"},
+    {.name = "vary",
+     .argument = "NAME",
+     .type = OPTION_TEXT,
+     .offset = FIELD(vary),
+     .help = "with --serve: a line `run N VALUE` on stdin puts VALUE in the place of each {NAME} "
+             "in the words of that run's COMMAND"},
     {.name = "service",
      .type = OPTION_FLAG,
      .offset = FIELD(service),

@@ -47,6 +47,7 @@ struct settings {
     struct option_list definition; // of the metrics, as texts
     struct metric *metric;         // that the output is searched for
     size_t metric_count;
+    const char *vary;      // {NAME} in the words of a target stands for the value of `run N VALUE`
     bool commands;         // several are on the command line
     struct target *target; // at least one
     size_t target_count;

@@ -1,5 +1,6 @@
 #include "assemble.h"
 
+#include "json.h"
 #include "judge.h"
 #include "messages.h"
 
@@ -59,6 +60,9 @@ json_t *assemble_run(const struct assembly *assembly)
         json_object_set_new(record, "washout", json_true());
     if (assembly->washed > 0)
         json_object_set_new(record, "washout_runs", json_integer((json_int_t)assembly->washed));
+    if (assembly->vary)
+        json_object_set_new(record, "vary",
+                            json_pack("{s:o}", assembly->vary, json_figure(assembly->varied)));
     json_object_foreach((json_t *)assembly->meter, key, value)
     {
         if (strcmp(key, "schema") != 0)

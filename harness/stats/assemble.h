@@ -18,6 +18,8 @@ struct assembly {
     size_t block, order; // 0: a warm-up or a washout
     bool washout;        // a run between a loaded one and the next
     size_t washed;       // how many of those come after each loaded run
+    const char *vary;    // what was varied, and to what; NULL: nothing
+    double varied;
     const char *host;
     const json_t *meter; // a jostle.meter/1
     const struct assembly_load *loads;

@@ -96,7 +96,8 @@ static bool run_value(const struct view *view, size_t index, int condition, cons
                       double *value)
 {
     const struct observation *run = &view->session->runs[index];
-    if (run->condition != condition || !session_uses(view->session, run))
+    // In a search for the capacity the runs beyond it are as bad as they have to be.
+    if (run->condition != condition || !session_uses(view->session, run) || run->y > 0)
         return false;
     *value = metric_value(text_of(helper, "name"), view->replay->used[index]);
     return true;

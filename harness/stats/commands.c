@@ -102,18 +102,21 @@ static bool answer_next(struct hub *hub)
 {
     const struct decision *next = &hub->course.next;
     const double limit = hub->experiment.settings.error;
-    char error[32] = "-", more[32] = "-";
+    char error[32] = "-", more[32] = "-", value[VARY_TEXT_SIZE] = "", varied[128] = "";
     if (next->stop != STOP_NOT)
         return answer_stop(hub);
     if (next->washout == WASHOUT_PAUSE)
         return hub_answer(hub, "pause\t%.6f", hub->experiment.settings.washout.pause_s);
     if (isfinite(next->worst_error))
         snprintf(error, sizeof error, "%.1f %%", 100 * next->worst_error);
+    if (!isnan(next->value))
+        snprintf(varied, sizeof varied, "%s %s, ", hub->experiment.settings.vary.name,
+                 vary_text(next->value, value));
     if (next->more >= 0 && !hub->course.is_warm_up)
         snprintf(more, sizeof more, "%ld", next->more);
-    return hub_answer(hub, "run\t%s\t%zu\t%zu\terror %s (%.1f %% wanted)\t%s",
+    return hub_answer(hub, "run\t%s\t%zu\t%zu\t%serror %s (%.1f %% wanted)\t%s\t%s",
                       hub->experiment.settings.conditions[next->condition], next->block,
-                      next->order, error, 100 * limit, more);
+                      next->order, varied, error, 100 * limit, more, value);
 }
 
 // ---- commands ----
@@ -241,6 +244,10 @@ static json_t *assemble(struct hub *hub, const json_t *meter, double mark_delay_
         .order = next->order,
         .washout = hub->course.is_washout,
         .washed = next->washed,
+        .vary = settings_has_capacity(&hub->experiment.settings)
+                    ? hub->experiment.settings.vary.name
+                    : NULL,
+        .varied = next->value,
         .host = hub->host,
         .meter = meter,
         .loads = loads,

@@ -1,5 +1,6 @@
 #include "course.h"
 
+#include "capacity.h"
 #include "judge.h"
 
 #include <stdio.h>
@@ -25,6 +26,8 @@ static void choose(struct course *course)
     }
     if (course->is_washout)
         next->condition = 0;
+    if (settings_has_capacity(course->session.settings) && next->stop == STOP_NOT)
+        next->value = capacity_next(&course->session, next->condition, next->block);
     if (course->is_warm_up || course->is_washout)
         next->block = next->order = 0;
 }

@@ -1,5 +1,6 @@
 #include "decide.h"
 
+#include "capacity.h"
 #include "carry_over.h"
 #include "forecast.h"
 #include "gate.h"
@@ -19,6 +20,8 @@ double decide_error(struct session *session)
     size_t count = session->settings->condition_count;
     if (session_blocks(session) < 2)
         return NAN;
+    if (settings_has_capacity(session->settings))
+        return capacity_error(session);
     for (size_t i = count > 1; i < count; i++)
         worst = fmax(worst, metric_worst_error(session, i));
     return worst;
@@ -37,12 +40,22 @@ static bool looks_dependent(const struct session *session)
     return false;
 }
 
+static enum stop_reason stop_search(const struct session *session, double worst)
+{
+    const size_t blocks = session_blocks(session);
+    if (blocks >= session->settings->min_runs && worst <= session->settings->error)
+        return STOP_ERROR;
+    return blocks >= session->settings->max_runs ? STOP_MAX_RUNS : session->outside;
+}
+
 static enum stop_reason stop_at(struct session *session, double worst)
 {
     const struct settings *settings = session->settings;
     size_t blocks = session_blocks(session);
     if (session->unusable > 0)
         return STOP_FAILURE;
+    if (settings_has_capacity(settings))
+        return stop_search(session, worst);
     if (blocks >= settings->min_runs) {
         if (settings_has_gate(settings) && gate_verdict(session) != VERDICT_UNDECIDED)
             return STOP_DECIDED;
@@ -117,7 +130,7 @@ static void separate(const struct session *session, struct decision *decision)
 
 struct decision decide(struct session *session)
 {
-    struct decision decision = {.worst_error = decide_error(session), .more = 0};
+    struct decision decision = {.worst_error = decide_error(session), .value = NAN};
     decision.stop = stop_now(session, decision.worst_error, &decision.washed);
     // To stop inside a block would favour the condition that came last.
     if (!is_between_blocks(session) && decision.stop != STOP_FAILURE &&
@@ -126,7 +139,9 @@ struct decision decide(struct session *session)
     if (decision.stop == STOP_NOT) {
         place(session, &decision);
         separate(session, &decision);
-        decision.more = forecast_runs(session, decision.worst_error);
+        decision.more = settings_has_capacity(session->settings)
+                            ? capacity_forecast(session, decision.worst_error)
+                            : forecast_runs(session, decision.worst_error);
         if (decision.more >= 0 && session->forecast_runs == 0) {
             session->forecast_after = session->count;
             session->forecast_runs = session->count + (size_t)decision.more;

@@ -13,6 +13,7 @@ struct decision {
     double worst_error;        // NAN: not known yet
     size_t washed;             // washout runs after each loaded run, from this one on
     enum washout_step washout; // what comes before this one
+    double value;              // of --vary; course.c fills it in; NAN: nothing is varied
     long more;                 // runs, of all conditions together; -1: not known yet
 };
 

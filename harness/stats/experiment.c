@@ -96,6 +96,19 @@ static void take_washout(struct settings *settings, const json_t *json)
         settings->washout = (struct washout){0};
 }
 
+// What was checked when it was written; older records have none.
+static void take_capacity(struct settings *settings, const json_t *capacity)
+{
+    char ignored[256];
+    struct objectives objectives;
+    struct vary vary;
+    if (!objectives_parse(text_of(capacity, "slo"), &objectives, ignored, sizeof ignored) ||
+        !vary_parse(text_of(capacity, "vary"), &vary, ignored, sizeof ignored))
+        return;
+    settings->objectives = objectives;
+    settings->vary = vary;
+}
+
 // What older records do not have is the mean.
 static void take_settings(struct settings *settings, const json_t *json)
 {
@@ -111,6 +124,7 @@ static void take_settings(struct settings *settings, const json_t *json)
     settings->ignore_failure = json_is_true(json_object_get(json, "ignore_failure"));
     take_washout(settings, json);
     take_metrics(settings, json);
+    take_capacity(settings, json_object_get(json, "capacity"));
 }
 
 // Of the session that measures now: an experiment that was resumed has its own.

@@ -122,6 +122,17 @@ static const struct warning_case cases[FLAGS] = {
     [FLAG_NOT_CONVERGED] = {"not-converged", PROBLEM, "the error is {error} after {runs}{limit}",
                             "allow more runs with --max-runs or more time with --max-time, or use "
                             "a longer input"},
+    [FLAG_RANGE] = {"range", NOTE, "the objectives are {kept}: the capacity is {bound}{sure}",
+                    "{end} of --vary to find it"},
+    [FLAG_TIME_OUT_MISSED] = {"time-out-missed", NOTE,
+                              "{few} of {all} runs ran into the time-out, and count as not keeping "
+                              "the objectives",
+                              "raise --timeout if a run that keeps them may take as long"},
+    [FLAG_STRAY_RUNS] = {"stray-runs", NOTE,
+                         "{few} of {all} runs missed the objectives far below the "
+                         "capacity: something else than the rate made them miss",
+                         "find out what, such as a cold start or a busy machine; a share of 5 % "
+                         "is allowed for"},
     [FLAG_NOISE] = {"noise", NOTE, "the {effect} cannot be distinguished from noise{floor}",
                     "measure for longer if you expect an effect"},
     [FLAG_WASHOUT] =

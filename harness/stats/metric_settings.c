@@ -191,5 +191,6 @@ bool settings_is_ticks(const struct settings *settings, size_t metric)
 
 bool settings_needs_positive(const struct settings *settings, size_t metric)
 {
-    return !settings->metrics[metric].builtin && settings->condition_count > 1;
+    return !settings->metrics[metric].builtin && settings->condition_count > 1 &&
+           !settings_has_capacity(settings);
 }

@@ -1,5 +1,7 @@
 #include "record.h"
 
+#include "capacity.h"
+
 #include "common/metric_json.h"
 
 #include <math.h>
@@ -70,6 +72,24 @@ static bool is_unusable(const struct settings *settings, size_t metric, double v
     return is_no_ratio(settings, metric, value);
 }
 
+// Where a run was, and how far from the objectives. One that failed and counts did not keep
+// them.
+static void take_capacity(const struct settings *settings, const json_t *record,
+                          struct observation *run)
+{
+    run->x = run->y = NAN;
+    if (!settings_has_capacity(settings))
+        return;
+    run->missed = run->failure == FAILURE_TIMED_OUT;
+    if (run->missed)
+        run->failure = FAILURE_NONE;
+    run->x = log(judge_number(json_object_get(record, "vary"), settings->vary.name));
+    const bool has_figures = run->failure == FAILURE_NONE && !run->missed;
+    run->y = has_figures ? capacity_distance(settings, record) : INFINITY;
+    if (isnan(run->y))
+        run->failure = FAILURE_METRIC;
+}
+
 void record_note_failure(const struct settings *settings, json_t *record)
 {
     char reason[64];
@@ -96,6 +116,7 @@ static enum record_status fill(const struct settings *settings, const json_t *re
         return RECORD_FOREIGN;
     }
     take_values(settings, record, run);
+    take_capacity(settings, record, run);
     if (!whole(record, "block", &run->block) || !whole(record, "order", &run->order)) {
         snprintf(why, why_size, "its block or order is no whole number that is possible");
         return RECORD_BROKEN;

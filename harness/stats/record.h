@@ -12,6 +12,8 @@ struct observation {
     size_t block;              // from 1
     size_t order;              // from 1
     double value[MAX_METRICS]; // NAN where the record does not say
+    double x, y; // of jostle capacity (threshold.h): log of the rate, distance; else NAN
+    bool missed; // of jostle capacity: the time-out ended it, which is no failure there
     enum failure failure;
     bool washout;  // an unloaded run between a loaded one and the next
     size_t washed; // washout runs that come after each loaded run; 0 where it does not say

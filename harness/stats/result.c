@@ -1,6 +1,7 @@
 #include "result.h"
 
 #include "attribution.h"
+#include "capacity_json.h"
 #include "client.h"
 #include "disturbances.h"
 #include "elapsed.h"
@@ -99,6 +100,7 @@ json_t *result_build(const struct experiment *experiment, struct session *sessio
     add_seconds(replay->records, json_object_get(summary, "forecast"));
     disturbances_add(experiment, replay->records, session_left_out(session),
                      json_object_get(summary, "warnings"));
+    json_object_set_new(result, "capacity", capacity_json(experiment, session));
     json_object_set_new(result, "schema", json_string("jostle.result/1"));
     json_object_del(result, "stopped");
     json_object_update(result, summary);

@@ -57,7 +57,10 @@ json_t *resume_unusable(const struct experiment *experiment, const json_t *recor
         if (!(block > 0) || block > (double)blocks)
             continue;
         const bool is_open = seen[(size_t)block] != all;
-        if (!judge_counts(judge_failure(record), settings->ignore_failure) ||
+        const enum failure failure = judge_failure(record);
+        // What did not keep the objective in time is an answer.
+        const bool is_answer = settings_has_capacity(settings) && failure == FAILURE_TIMED_OUT;
+        if (!(is_answer || judge_counts(failure, settings->ignore_failure)) ||
             (is_open && !is_of_host(experiment, record, host)))
             json_array_append(numbers, number);
     }

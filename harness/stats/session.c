@@ -1,5 +1,7 @@
 #include "session.h"
 
+#include "capacity.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +68,7 @@ void session_clear(struct session *session)
     session->rested = false;
     session->forecast_after = session->forecast_runs = 0;
     session->outside = STOP_NOT;
+    capacity_clear(session);
 }
 
 void session_free(struct session *session)
@@ -78,6 +81,7 @@ void session_free(struct session *session)
         clear_loads(&session->conditions[i]);
         free(session->conditions[i].order);
     }
+    capacity_clear(session);
     free(session->conditions);
     free(session->runs);
     free(session->table);
@@ -198,6 +202,8 @@ static bool add_pair(const struct settings *settings, size_t metric, struct pair
 
 static bool pair_block(struct session *session, const int *row)
 {
+    if (settings_has_capacity(session->settings))
+        return true;
     const struct observation *base = &session->runs[row[0]];
     for (size_t i = 1; i < session->settings->condition_count; i++) {
         const struct observation *run = &session->runs[row[i]];

@@ -72,6 +72,7 @@ struct session {
     size_t unusable;     // of these: not used, and with the experiment's end
     size_t set_aside;    // failed runs that were made again; in `failures`, not in `runs`
     size_t forecast_after, forecast_runs; // the first forecast: made after, of all runs; 0: none
+    struct capacity_fit *fits;            // of jostle capacity, one a condition; NULL: none yet
     enum stop_reason outside;             // given by a `stop REASON` line
 };
 

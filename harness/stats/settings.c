@@ -27,6 +27,11 @@ bool settings_has_gate(const struct settings *settings)
     return settings->at_most > 0;
 }
 
+bool settings_has_capacity(const struct settings *settings)
+{
+    return settings->objectives.count > 0;
+}
+
 size_t settings_family(const struct settings *settings)
 {
     size_t family = settings_deciding(settings);

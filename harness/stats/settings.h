@@ -3,6 +3,7 @@
 #define STATS_SETTINGS_H
 
 #include "metric_settings.h"
+#include "objective.h"
 #include "statistics.h"
 #include "washout.h"
 
@@ -35,6 +36,8 @@ struct settings {
     bool aa;        // the condition named `aa` is the baseline again
     bool ignore_failure;
     struct washout washout;
+    struct objectives objectives; // of jostle capacity; 0: it is no such experiment
+    struct vary vary;             // and what it varies
 };
 
 // To begin with: nothing but the four metrics, of which none is chosen.
@@ -53,6 +56,10 @@ size_t settings_family(const struct settings *settings);
 
 // It is to be decided whether each slowdown is below or above a limit (gate.h).
 bool settings_has_gate(const struct settings *settings);
+
+// It is to be found how far the objectives are kept (capacity.h). Runs are at different
+// rates then: they are no pairs, and there are no slowdowns.
+bool settings_has_capacity(const struct settings *settings);
 
 // The index of the condition `aa` if --aa was given, else 0.
 size_t settings_aa(const struct settings *settings);

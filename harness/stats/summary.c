@@ -1,5 +1,6 @@
 #include "summary.h"
 
+#include "capacity.h"
 #include "carry_over.h"
 #include "decide.h"
 #include "direction.h"
@@ -77,11 +78,13 @@ static json_t *loads(const struct condition *condition)
 }
 
 // Whether the interval that decides is as narrow as requested: the condition's
-// slowdown, of the baseline all slowdowns, of a lone condition its mean.
+// slowdown, of the baseline all slowdowns, of a lone condition its mean; or its capacity.
 static bool has_converged(struct session *session, size_t condition)
 {
-    const double error =
-        condition > 0 ? metric_worst_error(session, condition) : decide_error(session);
+    const double error = settings_has_capacity(session->settings)
+                             ? capacity_of(session, condition).error
+                         : condition > 0 ? metric_worst_error(session, condition)
+                                         : decide_error(session);
     return error <= session->settings->error;
 }
 

@@ -1,5 +1,6 @@
 #include "warnings.h"
 
+#include "capacity_warnings.h"
 #include "carry_over.h"
 #include "describe.h"
 #include "messages.h"
@@ -271,12 +272,24 @@ static void add_result(struct session *session, size_t condition, size_t metric,
         add_noise(session, condition, metric, list);
 }
 
+static void add_loads(struct session *session, json_t *list)
+{
+    for (size_t i = 0; i < session->settings->condition_count; i++)
+        for (size_t k = 0; k < session->conditions[i].load_count; k++)
+            add_load(session, i, &session->conditions[i].loads[k], list);
+}
+
 json_t *warnings_of(struct session *session)
 {
     const struct settings *settings = session->settings;
     json_t *list = json_array();
     if (session->failed + session->set_aside > 0)
         add_failed(session, list);
+    if (settings_has_capacity(settings)) {
+        capacity_warnings(session, list);
+        add_loads(session, list);
+        return list;
+    }
     if (session->unwashed > 0)
         add_washout(session, list);
     if (carry_over_is_slow(session))
@@ -289,9 +302,7 @@ json_t *warnings_of(struct session *session)
             if (settings_reports(settings, m) && session->conditions[i].censored == 0 &&
                 !metric_is_negligible(session, i, m))
                 add_oddities(session, i, m, list);
-    for (size_t i = 0; i < settings->condition_count; i++)
-        for (size_t k = 0; k < session->conditions[i].load_count; k++)
-            add_load(session, i, &session->conditions[i].loads[k], list);
+    add_loads(session, list);
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metric_count; m++)
             if (settings_reports(settings, m))
