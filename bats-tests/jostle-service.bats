@@ -56,13 +56,15 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
 }
 
 @test "a service that ends during a run fails it, even where the client would wait for ever" {
-    run -5 --separate-stderr "$JOSTLE" run --service "./service serve $port after 3" --ready "port:$port" "${quick[@]}" -- ./service ask "$port" 1000
+    run -5 --separate-stderr "$JOSTLE" run --service "./service serve $port after 3" --ready "port:$port" --metric 'requests=stdout:/^requests ([0-9]+)/' "${quick[@]}" -- ./service ask "$port" 1000
+    # shellcheck disable=SC2154 # set by run
     [[ $stderr == *"during a run the service (./service serve $port after 3) exited with status 7: that is enough: "*'--resume (records: '* ]]
     left
     holds '.service.died == "exited with status 7: that is enough"' <out/runs.jsonl
     holds '.conditions[0] | .failures.service == 1 and .failures.signal == 0' < <("$BIN/stats" --derive out && cat out/result.json)
     grep -qx something out/service.stderr
     # It is made again with a service that does.
+    server+=(--metric 'requests=stdout:/^requests ([0-9]+)/')
     run -2 "$JOSTLE" run "${server[@]}" --resume "${quick[@]}" -- ./service ask "$port" 1000
     sed -i 's/ after 3"/"/' out/experiment.json
     "$JOSTLE" run "${server[@]}" --resume "${quick[@]}" -- ./service ask "$port" 1000
@@ -100,10 +102,11 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
 
 @test "wrong use is refused before anything is started" {
     local words
+    # shellcheck disable=SC2089 # a quote that is not closed
     for words in "--service true" "--ready port:1" "--keep-service" "--service 'a --ready port:1" "--service a --ready port:70000" "--service a --ready port:nowhere:1" \
         "--service a --ready https://localhost/" "--service a --ready match:/(/" "--service a --ready match:up" "--service a --ready port:1 --stop-signal NONE" \
         "--service a --ready port:1 --service-cpus 4000" "--service a --ready port:1 --place core --service-cpus 0"; do
-        # shellcheck disable=SC2086 # words
+        # shellcheck disable=SC2086,SC2090 # words
         run -2 "$JOSTLE" run $words --output out -- true
     done
     [[ ! -e out ]]

@@ -160,9 +160,9 @@ static bool take_await(struct hub *hub, char *const *field, size_t count)
         source->event = strdup(field[1]);
     }
     hub->await = true;
-    hub->awaits_record = strcmp(field[1], "record") == 0;
+    hub->awaits_run = strcmp(field[1], "record") == 0 || strcmp(field[1], "ended") == 0;
     struct source *service = sources_find(&hub->sources, "service");
-    if (service && hub->awaits_record && !service->event)
+    if (service && hub->awaits_run && !service->event)
         service->event = strdup("died");
     return true;
 }

@@ -27,7 +27,7 @@ struct hub {
     bool has_begun, has_ended;
     bool service_died;  // since it came up
     bool death_said;    // to the harness, which then ends the run
-    bool awaits_record; // while one is made, the death of the service is an answer, too
+    bool awaits_run; // while one is made, the death of the service is an answer, too
     bool await;         // an answer is owed when all awaited sources have sent their event
 };
 

@@ -80,7 +80,7 @@ static bool open_all(struct hub *hub)
 // Whether the harness has to hear that the service has died while a run is made.
 static bool is_news(const struct hub *hub)
 {
-    return hub->await && hub->awaits_record && hub->service_died && !hub->death_said;
+    return hub->await && hub->awaits_run && hub->service_died && !hub->death_said;
 }
 
 // Answers an await once every source has sent its event. That the service has died, which
