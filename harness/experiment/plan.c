@@ -1,5 +1,7 @@
 #include "plan.h"
 
+#include "shell.h"
+
 #include "common/child.h"
 #include "common/lock.h"
 #include "common/words.h"
@@ -211,13 +213,34 @@ static void put_meter(struct experiment *experiment)
     }
 }
 
-/* The meter that keeps the service. Its words were checked when they were given. */
+/* Where only a shell understands the service, one runs it, as it does the target. The words
+ * were checked when they were given. */
+static void put_service_command(struct experiment *experiment)
+{
+    const struct settings *settings = &experiment->settings;
+    const char *name = settings->shell != NULL ? settings->shell : SHELL_DEFAULT, *why;
+    const bool needed = words_need_shell(settings->service) && strcmp(name, SHELL_NONE) != 0;
+    const struct shell shell =
+        needed ? shell_read(&experiment->arena, name) : (struct shell){.word_count = 0};
+    size_t count = 0;
+    for (size_t i = 0; i < shell.word_count; i++)
+        put("service_word", shell.words[i]);
+    if (needed) {
+        put("service_word", settings->service);
+        return;
+    }
+    char **words = words_split(settings->service, &count, &why);
+    for (size_t i = 0; i < count; i++)
+        put("service_word", words[i]);
+    free(words);
+}
+
+/* The meter that keeps the service. */
 static void put_service(struct experiment *experiment)
 {
     struct arena *arena = &experiment->arena;
     const struct settings *settings = &experiment->settings;
-    const char *folder = experiment->folder.path, *why;
-    size_t count = 0;
+    const char *folder = experiment->folder.path;
     if (settings->service == NULL)
         return;
     const char *const options[] = {
@@ -241,10 +264,7 @@ static void put_service(struct experiment *experiment)
         put("service_word", experiment->placed.service_cpus);
     }
     put("service_word", "--");
-    char **words = words_split(settings->service, &count, &why);
-    for (size_t i = 0; i < count; i++)
-        put("service_word", words[i]);
-    free(words);
+    put_service_command(experiment);
 }
 
 /* What is measured, and which of meter's commands it is. */
