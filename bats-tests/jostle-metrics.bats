@@ -31,6 +31,25 @@ measured() {
     [[ $(cat "out/$(jq -r .output.stdout out/runs.jsonl)" "out/$(jq -r .output.stderr out/runs.jsonl)") == $'x = 7\nwhy' ]]
 }
 
+@test "0 is a figure alone, and a failed run where a ratio is made of it" {
+    local errors='errors=stdout:/errors ([0-9]+)/'
+    measured --metric "$errors" -- echo errors 0
+    holds '.conditions[0].metrics.errors | .mean == 0 and .constant and .ci == null' <out/result.json
+    run -5 --separate-stderr "$JOSTLE" slowdown --quiet --output two --load 'half=cpu --percent 5' --metric "$errors" -- echo errors 0
+    [[ $stderr == 'jostle: the target made no figure errors: is 0, and a ratio needs more than 0: '*'see '*/two/failed/*.stdout,* ]]
+}
+
+@test "the same figure decides when to stop, and --decide says which do" {
+    # It alternates between 1 and 9, the other is always 5.
+    local wild='wild=stdout:/wild ([0-9]+)/' calm='calm=stdout:/calm ([0-9]+)/'
+    local -a target=(sh -c 'read -r n <n; echo $((10 - n)) >n; echo wild $n; echo calm 5')
+    echo 1 >n
+    "$JOSTLE" run --quiet --min-runs 2 --max-runs 4 --output both --metric "$wild" --metric "$calm" -- "${target[@]}"
+    "$JOSTLE" run --quiet --min-runs 2 --max-runs 4 --output one --metric "$wild" --metric "$calm" --decide calm -- "${target[@]}"
+    holds '.conditions[0] | .runs == 4 and .stop_reason == "max-runs" and .metrics.wild.mean == 5' <both/result.json
+    holds '.conditions[0] | .runs == 2 and .stop_reason == "error" and .metrics.calm.constant' <one/result.json
+}
+
 @test "--show-output shows what is searched, after each run" {
     run -0 --separate-stderr measured --show-output --metric 'x=stdout:/x: ([0-9]+)/' -- sh -c 'echo "x: 7"; echo said >&2'
     [[ $output == $'x: 7\nx: 7' && $stderr == *said* ]]

@@ -92,6 +92,7 @@ slowed='(if $condition == "load" then 1.25 else 1 end) * (1 + 0.02 * $noise) | {
     summary --metric wall_s,cpu_s,context_switches,major_faults --error 0.05 <in >out
     jq -e '.conditions[1].metrics | (keys == ["context_switches", "cpu_s", "major_faults"]) and .cpu_s.mean == 0.75 and .cpu_s.unit == "s" and .major_faults.mean == 9' out
     jq -e '(.slowdowns[] | select(.metric == "major_faults") | .ratio == null) and (.conditions | all(.converged))' out
+    jq -e '[.warnings[] | select(.flag == "no-ratio") | [.condition, .metric]] == [["load", "major_faults"]]' out
 }
 
 @test "a metric that is none is refused, with the nearest name" {

@@ -135,6 +135,10 @@ static const struct warning_case cases[FLAGS] = {
                          "is allowed for"},
     [FLAG_NOISE] = {"noise", NOTE, "the {effect} cannot be distinguished from noise{floor}",
                     "measure for longer if you expect an effect"},
+    [FLAG_NO_RATIO] = {"no-ratio", NOTE,
+                       "the baseline has none of it (0 in all runs), so there is no ratio to "
+                       "that: it neither delays the end nor counts in a gate",
+                       "compare the figures themselves"},
     [FLAG_WASHOUT] =
         {"washout", NOTE,
          "{why}{runs} unmeasured run{plural} of the target separate{singular} a loaded "

@@ -279,6 +279,18 @@ static void add_loads(struct session *session, json_t *list)
             add_load(session, i, &session->conditions[i].loads[k], list);
 }
 
+// Of what jostle counts the baseline may have none.
+static void add_no_ratio(const struct session *session, size_t condition, size_t metric,
+                         json_t *list)
+{
+    const struct sample *base = &session->conditions[0].metric[metric];
+    const struct sample *loaded = &session->conditions[condition].metric[metric];
+    if (base->count == 0 || base->mean > 0 || !(loaded->mean > 0))
+        return;
+    struct message message = about(session, FLAG_NO_RATIO, condition, metric);
+    finish(session, list, &message);
+}
+
 json_t *warnings_of(struct session *session)
 {
     const struct settings *settings = session->settings;
@@ -305,7 +317,9 @@ json_t *warnings_of(struct session *session)
     add_loads(session, list);
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metric_count; m++)
-            if (settings_reports(settings, m))
+            if (settings_reports(settings, m)) {
                 add_result(session, i, m, list);
+                add_no_ratio(session, i, m, list);
+            }
     return list;
 }
