@@ -91,6 +91,19 @@ static const struct option_row session_rows[] = {
      .type = OPTION_FLAG,
      FIELD(show_output),
      .help = "let the target write to the terminal"},
+    {.name = "revision",
+     .argument = "NAME=REV",
+     .type = OPTION_LIST,
+     FIELD(revisions),
+     .help =
+         "measure TARGET as it is in this git revision, against the others: each is checked out "
+         "and built in a folder of its own, which is removed at the end; . is the working tree "
+         "as it is now"},
+    {.name = "build",
+     .argument = "CMD",
+     .type = OPTION_TEXT,
+     FIELD(build),
+     .help = "run CMD with bash in the folder of each revision, before the first run"},
     {.name = "command-name",
      .argument = "NAME",
      .letter = 'n',

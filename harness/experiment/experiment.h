@@ -9,6 +9,7 @@
 #include "loads.h"
 #include "metrics.h"
 #include "placed.h"
+#include "revisions.h"
 #include "settings.h"
 #include "variants.h"
 
@@ -18,7 +19,8 @@
 
 /* Options of one call of jostle, which are not part of the experiment. */
 struct session {
-    struct option_list loads, names;
+    struct option_list loads, names, revisions;
+    const char *build;                /* NULL: none */
     const char *output, *cell, *json; /* NULL: not given */
     bool resume, quiet, verbose, show_output, no_shell;
 };
@@ -31,6 +33,7 @@ struct experiment {
     struct options *given;
     const char **target; /* what follows the options: the command to measure */
     size_t target_count;
+    struct revisions revisions;
     struct variants variants; /* at least one */
     struct conditions conditions;
     struct combinations combinations;

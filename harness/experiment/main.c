@@ -51,7 +51,7 @@ static void add_conditions(struct experiment *experiment, const struct command *
     if (!command->slowdown && loads.count > 1)
         usage_error("run takes one --load: for more, use jostle slowdown");
     if (command->slowdown && !command->capacity && loads.count == 0 && experiment->cell == NULL &&
-        !settings_have_variants(&experiment->settings))
+        experiment->variants.count < 2)
         usage_error("slowdown needs a --load, such as --load 'half=cpu --percent 50', or two "
                     "--variant");
     if (command->slowdown || loads.count == 0)
@@ -71,9 +71,12 @@ static void add_variants(struct experiment *experiment)
     const struct request request = {.target = experiment->target,
                                     .target_count = experiment->target_count,
                                     .names = &session->names,
+                                    .revisions = &experiment->revisions,
                                     .quiet = session->quiet};
     if (session->no_shell && experiment->settings.shell != NULL)
         usage_error("-N is --shell=none: leave out --shell");
+    if (session->build != NULL && session->revisions.count == 0)
+        usage_error("--build: of what? Give two or more --revision NAME=REVISION");
     if (session->no_shell)
         experiment->settings.shell = "none";
     variants_make(&experiment->variants, &experiment->arena, &experiment->settings, &request);
@@ -163,7 +166,18 @@ static void end(struct experiment *experiment)
     arena_free(&experiment->arena);
 }
 
-static int begin(const struct command *command, int argc, char **argv)
+static int end_revisions(struct experiment *experiment, json_t *old)
+{
+    const struct session *session = &experiment->session;
+    const bool written =
+        revisions_write(&experiment->revisions, session->build, session->output, old);
+    json_decref(old);
+    end(experiment);
+    return written ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* With `only_revisions`, checks everything and writes only which revisions are to be made. */
+static int begin(const struct command *command, int argc, char **argv, bool only_revisions)
 {
     struct experiment experiment = {0};
     json_t *old = NULL;
@@ -178,6 +192,7 @@ static int begin(const struct command *command, int argc, char **argv)
         capacity_limits(&experiment.settings, experiment.given);
     settings_complete(&experiment.settings);
     metrics_make(&experiment.metrics, &experiment.arena, &experiment.settings);
+    revisions_read(&experiment.revisions, &experiment.arena, &experiment.session.revisions);
     add_variants(&experiment);
     add_conditions(&experiment, command, loads);
     combinations_make(&experiment.combinations, &experiment.arena, &experiment.variants,
@@ -193,6 +208,9 @@ static int begin(const struct command *command, int argc, char **argv)
     /* Late, so that whoever writes to a pipe has had some time. */
     if (experiment.input == NULL)
         input_check_stdin();
+    if (only_revisions)
+        return end_revisions(&experiment, old);
+    variants_check_built(&experiment.variants, &experiment.arena);
     open_folder(&experiment, old);
     /* Before we had the lock, somebody else may have measured and written. */
     if (old != NULL) {
@@ -252,13 +270,15 @@ int main(int argc, char **argv)
     const char *word = argc > 1 ? argv[1] : "";
     const struct command *command = command_find(word);
     if (command != NULL)
-        return begin(command, argc - 1, argv + 1);
+        return begin(command, argc - 1, argv + 1, false);
     if (strcmp(word, "--counters") == 0)
         return print_counters();
+    if (strcmp(word, "--revisions") == 0 && argc > 2 && command_find(argv[2]) != NULL)
+        return begin(command_find(argv[2]), argc - 2, argv + 2, true);
     if (strcmp(word, "--calibrations") == 0)
         return print_calibrations(argc - 1, argv + 1);
     if (strcmp(word, "--adapters") == 0)
         return print_adapters(argc > 2 ? argv[2] : NULL);
-    usage_error("experiment: give run, slowdown, --counters, --calibrations or --adapters: jostle "
-                "run, slowdown and adapters do");
+    usage_error("experiment: give run, slowdown, --counters, --revisions, --calibrations or "
+                "--adapters: jostle run, slowdown and adapters do");
 }

@@ -191,7 +191,7 @@ static struct words words_of(struct experiment *experiment, const struct variant
 static bool needs_commands(const struct variants *variants)
 {
     const struct variant *first = &variants->variant[0];
-    return variants->named || first->words[0] != variant_program(first);
+    return variants->named || first->folder != NULL || first->words[0] != variant_program(first);
 }
 
 static void put_meter(struct experiment *experiment)
@@ -204,8 +204,9 @@ static void put_meter(struct experiment *experiment)
     put("meter", "--");
     for (size_t i = 0; i < variants->count; i++) {
         const struct words words = words_of(experiment, &variants->variant[i]);
+        const char *folder = variants->variant[i].folder;
         if (several) {
-            put("meter", ".");
+            put("meter", folder == NULL ? "." : folder);
             put("meter", arena_format(&experiment->arena, "%zu", words.count));
         }
         for (size_t j = 0; j < words.count; j++)
@@ -281,6 +282,7 @@ static void put_conditions(struct experiment *experiment)
     for (size_t i = 0; i < experiment->variants.count; i++) {
         const struct variant *variant = &experiment->variants.variant[i];
         put("command_text", variant->text);
+        put_text("command_folder", variant->folder);
         put_text("command_setup", variant->setup);
         put_text("command_prepare", variant->prepare);
         put_text("command_conclude", variant->conclude);

@@ -1,5 +1,4 @@
 #include "experiment.h"
-#include "program.h"
 #include "variables.h"
 
 #include "common/machine_json.h"
@@ -27,18 +26,20 @@ json_t *experiment_to_json(const struct experiment *experiment)
 {
     struct counters counters;
     struct environment environment;
+    struct arena arena = {0};
     counters_read(&counters);
     environment_read(&environment);
     json_t *record = json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:O, s:O?, s:o}", "schema",
         "jostle.experiment/1", "command", command(experiment), "program",
-        program_to_json(variant_program(&experiment->variants.variant[0])), "variants",
-        variants_to_json(&experiment->variants), "conditions",
+        variant_program_to_json(&experiment->variants.variant[0], &arena), "variants",
+        variants_to_json(&experiment->variants, &arena), "conditions",
         combinations_to_json(&experiment->combinations, &experiment->variants), "variables",
         variables_to_json(), "loads", conditions_to_json(&experiment->conditions), "settings",
         settings_of(experiment), "environment", environment_to_json(&environment, &counters),
         "placement", experiment->placed.record, "cell", experiment->cell, "before",
         counters_to_json(&counters));
+    arena_free(&arena);
     if (record != NULL && experiment->cell == NULL)
         json_object_set_new(record, "cell", json_null());
     if (record != NULL)

@@ -86,6 +86,11 @@ static void compare_variants(struct differences *differences, const json_t *old,
     for (size_t i = 0; i < json_array_size(new); i++) {
         const json_t *variant = json_array_get(new, i);
         const char *name = json_string_value(json_object_get(variant, "name"));
+        const json_t *old_revision = json_object_get(json_array_get(old, i), "revision");
+        const json_t *revision = json_object_get(variant, "revision");
+        compare_texts(differences, arena_format(arena, "tree of revision %s", name),
+                      shown(arena, json_object_get(old_revision, "tree")),
+                      shown(arena, json_object_get(revision, "tree")));
         compare_texts(differences, arena_format(arena, "variant %s", name),
                       joined(arena, json_object_get(json_array_get(old, i), "command"), NULL, " "),
                       joined(arena, json_object_get(variant, "command"), NULL, " "));
@@ -174,8 +179,11 @@ static const json_t *recorded_last(const json_t *old, const char *name)
 void resume_warn(const struct folder *folder, const json_t *old, const json_t *new)
 {
     json_t *changes = json_array();
-    (void)changes_of_program(recorded_last(old, "program"), json_object_get(new, "program"),
-                             changes);
+    /* Each session builds its own file of a revision. */
+    const json_t *first = json_array_get(json_object_get(new, "variants"), 0);
+    if (!json_is_object(json_object_get(first, "revision")))
+        (void)changes_of_program(recorded_last(old, "program"), json_object_get(new, "program"),
+                                 changes);
     (void)changes_of_variables(recorded_last(old, "variables"), json_object_get(new, "variables"),
                                changes);
     char *text = changes_text(changes, "recorded", "now");

@@ -438,13 +438,6 @@ bool settings_set(struct settings *settings, const char *name, const char *text,
     return false;
 }
 
-bool settings_have_variants(const struct settings *settings)
-{
-    return settings->variant.count + settings->parameter_list.count +
-               settings->parameter_scan.count >
-           0;
-}
-
 void settings_complete(struct settings *settings)
 {
     struct timespec now;

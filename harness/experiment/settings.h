@@ -60,8 +60,6 @@ void settings_begin(struct settings *settings);
  * error says what is wrong and what to give. */
 bool settings_set(struct settings *settings, const char *name, const char *text, char *error,
                   size_t size);
-/* More than one program is to be compared. */
-bool settings_have_variants(const struct settings *settings);
 /* Completes what depends on others, and checks what must fit together; wrong use
  * ends the program. */
 void settings_complete(struct settings *settings);

@@ -15,8 +15,9 @@
 
 /* What one --variant, or TARGET, says. */
 struct source {
-    const char *name; /* NULL: none was given */
-    const char *text; /* to be split, or for a shell; NULL: the words of TARGET */
+    const char *name;                /* NULL: none was given */
+    const char *text;                /* to be split, or for a shell; NULL: the words of TARGET */
+    const struct revision *revision; /* NULL: none */
 };
 
 struct maker {
@@ -50,6 +51,9 @@ static void add_source(struct maker *maker, struct source source)
 static void read_variants(struct maker *maker)
 {
     const struct option_list *texts = &maker->settings->variant;
+    if (maker->request->revisions->count > 0)
+        usage_error("--variant and --revision: give one of them: a revision is a variant of "
+                    "TARGET");
     if (maker->request->target_count > 0)
         usage_error("--variant has the command itself: leave out what follows the options (%s)",
                     maker->request->target[0]);
@@ -57,7 +61,7 @@ static void read_variants(struct maker *maker)
         usage_error("--variant: one is nothing to compare: give two or more, the first of which "
                     "is the reference");
     for (size_t i = 0; i < texts->count; i++) {
-        struct source source;
+        struct source source = {0};
         source.text = naming_read(maker->arena, texts->item[i], &source.name);
         if (source.text[strspn(source.text, " \t\n")] == '\0')
             usage_error("--variant %s: no command: give NAME='COMMAND ARGUMENT...'",
@@ -89,14 +93,21 @@ static void read_target(struct maker *maker, const struct request *request)
         usage_error("--shell: TARGET is %zu words: give the shell's command line as one word (the "
                     "shell as --shell=%s)",
                     request->target_count, first);
+    if (request->revisions->count == 1 && maker->variants->parameters.combinations == 1)
+        usage_error("--revision: one is nothing to compare: give two or more, the first of which "
+                    "is the reference");
     if (request->target_count > 1 && strpbrk(first, " \t\n|&;") != NULL && !is_program(first))
         usage_error("there is no program '%s': what follows a command are its arguments; to "
                     "compare several commands give each with --variant",
                     first);
-    add_source(maker,
-               (struct source){.text = request->target_count == 1 && (shell || !is_program(first))
-                                           ? first
-                                           : NULL});
+    const bool text = request->target_count == 1 && (shell || !is_program(first));
+    const struct source source = {.text = text ? first : NULL};
+    if (request->revisions->count == 0)
+        add_source(maker, source);
+    for (size_t i = 0; i < request->revisions->count; i++) {
+        const struct revision *revision = &request->revisions->revision[i];
+        add_source(maker, (struct source){revision->name, source.text, revision});
+    }
 }
 
 static void take_names(struct maker *maker)
@@ -152,7 +163,8 @@ static void set_words(struct variant *variant, const struct maker *maker, const 
 static void check_program(const struct variant *variant, const struct maker *maker, bool named)
 {
     const char *program = variant_program(variant);
-    const bool made = maker->settings->setup != NULL || maker->settings->prepare != NULL;
+    const bool made = maker->settings->setup != NULL || maker->settings->prepare != NULL ||
+                      variant->revision != NULL;
     if (variant->word_count > 1 && !made && !is_program(program))
         usage_error("there is no program '%s', of '%.80s': check the command%s", program,
                     variant->text,
@@ -212,6 +224,8 @@ static void add_variant(struct maker *maker, const struct source *source, size_t
     struct variants *variants = maker->variants;
     struct variant *variant = &variants->variant[variants->count++];
     variant->combination = combination;
+    variant->revision = source->revision;
+    variant->folder = source->revision == NULL ? NULL : source->revision->folder;
     variant->name = name_of(maker, source, combination);
     if (source->text == NULL)
         copy_words(variant, maker);
@@ -297,7 +311,8 @@ void variants_make(struct variants *variants, struct arena *arena, struct settin
         .variants = variants,
         .settings = settings,
         .request = &request,
-        .source = arena_take(arena, (settings->variant.count + 1) * sizeof *maker.source)};
+        .source = arena_take(arena, (settings->variant.count + given->revisions->count + 1) *
+                                        sizeof *maker.source)};
     parameters_read(&variants->parameters, arena, settings);
     take_shell_word(&request, settings);
     if (settings->variant.count > 0)
@@ -332,6 +347,36 @@ const char *variant_program(const struct variant *variant)
     return variant->words[first];
 }
 
+/* The program, as a path from here. */
+static const char *program_path(const struct variant *variant, struct arena *arena)
+{
+    const char *program = variant_program(variant);
+    if (variant->folder == NULL || program[0] == '/' || strchr(program, '/') == NULL)
+        return program;
+    return arena_format(arena, "%s/%s", variant->folder, program);
+}
+
+void variants_check_built(const struct variants *variants, struct arena *arena)
+{
+    for (size_t i = 0; i < variants->count; i++) {
+        const struct variant *variant = &variants->variant[i];
+        const char *path = program_path(variant, arena);
+        if (variant->folder != NULL && variant->shell == NULL && strchr(path, '/') != NULL &&
+            access(path, X_OK) != 0)
+            usage_error("revision %s: there is no program %s: check TARGET, or --build",
+                        variant->name, variant_program(variant));
+    }
+}
+
+json_t *variant_program_to_json(const struct variant *variant, struct arena *arena)
+{
+    json_t *program = program_to_json(program_path(variant, arena));
+    /* The folder is gone when somebody reads this. */
+    if (variant->folder != NULL && strchr(variant_program(variant), '/') != NULL)
+        json_object_set_new(program, "path", text_to_json(variant_program(variant)));
+    return program;
+}
+
 static json_t *words_to_json(const struct variant *variant)
 {
     json_t *words = json_array();
@@ -340,7 +385,7 @@ static json_t *words_to_json(const struct variant *variant)
     return words;
 }
 
-json_t *variants_to_json(const struct variants *variants)
+json_t *variants_to_json(const struct variants *variants, struct arena *arena)
 {
     if (!variants->named)
         return json_null();
@@ -351,8 +396,8 @@ json_t *variants_to_json(const struct variants *variants)
             list,
             json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", text_to_json(variant->name),
                       "command", words_to_json(variant), "shell", text_to_json(variant->shell),
-                      "program", program_to_json(variant_program(variant)), "revision", json_null(),
-                      "parameters",
+                      "program", variant_program_to_json(variant, arena), "revision",
+                      revision_to_json(variant->revision), "parameters",
                       parameters_to_json(&variants->parameters, variant->combination)));
     }
     return list;

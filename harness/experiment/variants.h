@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "parameters.h"
+#include "revisions.h"
 #include "settings.h"
 
 #include <jansson.h>
@@ -16,8 +17,10 @@ struct variant {
     const char *name;   /* NULL: the only one, which has none */
     const char **words; /* assignments for its environment, then the command */
     size_t word_count;
-    const char *text;  /* the words, quoted as a shell has them */
-    const char *shell; /* "sh", which is the first word then; NULL: none */
+    const char *text;                /* the words, quoted as a shell has them */
+    const char *shell;               /* "sh", which is the first word then; NULL: none */
+    const struct revision *revision; /* NULL: none */
+    const char *folder;              /* where it runs; NULL: here */
     size_t combination;
     const char *setup, *prepare, *conclude, *cleanup; /* NULL: none */
 };
@@ -35,6 +38,7 @@ struct request {
     const char **target; /* the words behind the options */
     size_t target_count;
     const struct option_list *names; /* --command-name */
+    const struct revisions *revisions;
     bool quiet;
 };
 
@@ -45,7 +49,11 @@ void variants_make(struct variants *variants, struct arena *arena, struct settin
                    const struct request *request);
 /* The program of a variant: its first word that is no assignment. */
 const char *variant_program(const struct variant *variant);
+/* Refuses where the program is not in the folder of a revision. */
+void variants_check_built(const struct variants *variants, struct arena *arena);
+/* Its file (see program.h); that of a revision by its path in there. */
+json_t *variant_program_to_json(const struct variant *variant, struct arena *arena);
 /* `variants` of experiment.json; null without names. */
-json_t *variants_to_json(const struct variants *variants);
+json_t *variants_to_json(const struct variants *variants, struct arena *arena);
 
 #endif

@@ -9,6 +9,8 @@ source "$JOSTLE_LIB/messages.bash"
 source "$JOSTLE_LIB/processes.bash"
 # shellcheck source-path=SCRIPTDIR source=plan.bash
 source "$JOSTLE_LIB/plan.bash"
+# shellcheck source-path=SCRIPTDIR source=revisions.bash
+source "$JOSTLE_LIB/revisions.bash"
 # shellcheck source-path=SCRIPTDIR source=stats.bash
 source "$JOSTLE_LIB/stats.bash"
 # shellcheck source-path=SCRIPTDIR source=loads.bash
@@ -41,8 +43,9 @@ measure() {
     scheduler_use ''
     scheduler_pin
     scheduler_environment
-    plan_read "$@"
     measure_traps
+    revisions_open "$@"
+    plan_read "$@"
     measure_open
     now_us
     stats_decide begin "$REPLY"
@@ -180,11 +183,18 @@ measure_run() {
     [[ -z ${command_conclude[variant]:-} ]] || measure_hook conclude "$variant"
 }
 
+# hook_run VARIANT COMMAND: where the variant runs.
+hook_run() {
+    local -a words=(bash -c "$2")
+    [[ -z ${command_folder[$1]:-} ]] || words=(bash -c 'cd -- "$1" && exec bash -c "$2"' bash "${command_folder[$1]}" "$2")
+    foreground "${words[@]}" >/dev/null
+}
+
 # measure_hook setup|prepare|conclude|cleanup VARIANT: runs the user's command.
 measure_hook() {
     local -n hook_commands=command_$1
     local command=${hook_commands[$2]}
-    foreground bash -c "$command" >/dev/null || die "--$1 failed with status $?: $command: fix the command"
+    hook_run "$2" "$command" || die "--$1 failed with status $?: $command: fix the command"
 }
 
 # measure_setup: --setup of each variant, before the first run.
@@ -374,7 +384,7 @@ measure_cleanup_late() {
     trap foreground_end INT TERM HUP
     for variant in "${cleanups[@]}"; do
         [[ -z ${command_cleanup[variant]:-} ]] ||
-            foreground bash -c "${command_cleanup[variant]}" >/dev/null || warn "--cleanup failed: ${command_cleanup[variant]}"
+            hook_run "$variant" "${command_cleanup[variant]}" || warn "--cleanup failed: ${command_cleanup[variant]}"
     done
     trap '' INT TERM HUP
 }
@@ -397,6 +407,7 @@ measure_exit() {
     fi
     stats_stop
     processes_opened
+    revisions_close
     measure_tidy
     exit "$code"
 }

@@ -10,13 +10,13 @@ declare -a conditions=()                    # in order
 declare -A condition_variant=()             # of a condition: the number of its command
 declare -A condition_load=()                # and the name that its loads go by
 # Of each of meter's commands: as a shell has it, and what comes around it, where there is any.
-declare -a command_text=() command_setup=() command_prepare=() command_conclude=() command_cleanup=()
+declare -a command_text=() command_folder=() command_setup=() command_prepare=() command_conclude=() command_cleanup=()
 
 # plan_read KIND ARG...: has experiment check a command line of `jostle KIND`, and reads
 # its plan. Exits as experiment does where it refuses.
 plan_read() {
     local -a text
-    local -A of_name=() remote=()
+    local -A of_name=() away=()
     local i name
     [[ -x $JOSTLE_BIN/experiment ]] || die "$JOSTLE_BIN/experiment is missing: run make"
     answer_read text "$JOSTLE_BIN/experiment" "$@" || exit
@@ -30,11 +30,11 @@ plan_read() {
     done
     for i in "${!load_name[@]}"; do
         of_name["${load_condition[i]}"]+=" $i"
-        [[ -z ${load_node[i]} ]] || remote["${load_condition[i]}"]=1
+        [[ -z ${load_node[i]} ]] || away["${load_condition[i]}"]=1
     done
     for name in "${conditions[@]}"; do
-        condition_loads[$name]=${of_name[${condition_load[$name]}]:-}
-        condition_remote[$name]=${remote[${condition_load[$name]}]:-}
+        condition_loads["$name"]=${of_name[${condition_load[$name]}]:-}
+        condition_remote["$name"]=${away[${condition_load[$name]}]:-}
     done
 }
 
@@ -55,6 +55,7 @@ plan_take() {
         resume_word) plan_resume+=("$2") ;;
         cold_path) plan_cold_paths+=("$2") ;;
         command_text) command_text+=("$2") ;;
+        command_folder) command_folder[${#command_text[@]} - 1]=$2 ;;
         command_setup) command_setup[${#command_text[@]} - 1]=$2 ;;
         command_prepare) command_prepare[${#command_text[@]} - 1]=$2 ;;
         command_conclude) command_conclude[${#command_text[@]} - 1]=$2 ;;

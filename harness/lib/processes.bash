@@ -16,9 +16,12 @@ foreground_pid=''         # the command that `foreground` runs
 processes_open() {
     fifo_folder=$(mktemp -d) || die 'cannot make a temporary folder: set TMPDIR to one that can be written'
     (cd "$fifo_folder" && mkfifo idle "$@") || die "cannot make FIFOs in $fifo_folder: set TMPDIR to another folder"
-    exec {idle_fd}<>"$fifo_folder/idle"
+    [[ -n $idle_fd ]] || {
+        exec {idle_fd}<>"$fifo_folder/idle"
+        private_fds+=("$idle_fd")
+    }
     exec {null_fd}>/dev/null
-    private_fds+=("$idle_fd" "$null_fd")
+    private_fds+=("$null_fd")
 }
 
 # pipe_open NAME: opens a FIFO of processes_open at both of its ends, without waiting for

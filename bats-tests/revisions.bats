@@ -1,0 +1,104 @@
+#!/usr/bin/env bats
+# --revision and --build: git revisions as variants.
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    export TMPDIR=$PWD/tmp
+    export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+    mkdir tmp repository
+    cd repository || return
+    git init --quiet -b main .
+    mkdir src
+    printf '#!/bin/sh\necho one >>"$RAN"\n' >src/solver.in
+    printf 'solver: solver.in\n\tcp solver.in solver\n\tchmod +x solver\n' >src/Makefile
+    git add -A && git commit --quiet -m one && git tag first
+    sed -i s/one/two/ src/solver.in
+    git commit --quiet -am two
+    export RAN=$BATS_TEST_TMPDIR/ran
+    cd src || return
+}
+
+# left: what is left of worktrees, which should be nothing.
+left() {
+    git worktree list | tail -n +2
+    git worktree list --porcelain | grep prunable
+    ls "$TMPDIR"
+    git status --short
+}
+
+@test "each revision is built and run in a folder of its own, of which nothing stays" {
+    "$JOSTLE" run --quiet --runs 2 --output ../../out --revision old=first --revision new=main --build make -- ./solver in.dat
+    diff <(sort "$RAN") - <<<$'one\none\ntwo\ntwo'
+    [[ -z $(left) ]]
+    holds --arg old "$(git rev-parse first)" --arg new "$(git rev-parse main)" --arg tree "$(git rev-parse main^{tree})" \
+        '[.variants[] | [.name, .revision.name, .revision.commit]] == [["old", "first", $old], ["new", "main", $new]] and .variants[1].revision.tree == $tree
+        and .variants[0].command == ["./solver", "in.dat"] and .variants[0].program.path == "./solver" and .variants[0].program.sha256 != .variants[1].program.sha256' <../../out/experiment.json
+    jsonschema -i ../../out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    # Resumed, it is built again; a branch that has moved is another experiment.
+    "$JOSTLE" run --quiet --runs 3 --output ../../out --resume --revision old=first --revision new=main --build make -- ./solver in.dat
+    [[ $(wc -l <../../out/runs.jsonl) -eq 6 ]]
+    git commit --quiet --allow-empty -m three # the same files
+    "$JOSTLE" run --quiet --runs 3 --output ../../out --resume --revision old=first --revision new=main --build make -- ./solver in.dat
+    echo >>solver.in && git commit --quiet -am four
+    run -2 "$JOSTLE" run --quiet --runs 3 --output ../../out --resume --revision old=first --revision new=main --build 'touch built; make' -- ./solver in.dat
+    [[ $output == *'revision new=main is no longer what was measured'* && -z $(left) ]]
+}
+
+@test "the working tree as it is: changed and new files, without the records; the index stays" {
+    sed -i s/two/three/ solver.in && git add solver.in && sed -i s/three/four/ solver.in && echo >new.in
+    git status --short >../../before
+    "$JOSTLE" run --quiet --runs 1 --revision first --revision . --build 'make && [[ -e new.in || $(<solver.in) == *one* ]]' -- ./solver
+    diff <(sort "$RAN") - <<<$'four\none'
+    diff ../../before <(git status --short | grep -v jostle-results)
+    holds '[.variants[] | [.name, .revision.commit == null]] == [["first", false], ["worktree", true]]' <jostle-results/*/experiment.json
+    "$JOSTLE" run --quiet --runs 2 --output jostle-results/* --resume --revision first --revision . --build make -- ./solver
+}
+
+@test "what cannot be is refused in one line, before anything is built" {
+    local -a wrong
+    while IFS='|' read -r -a wrong; do
+        echo "${wrong[*]}"
+        run "-${wrong[0]}" "$JOSTLE" run --output ../../out "${wrong[@]:2}" </dev/null
+        [[ ${lines[-1]} == *"${wrong[1]}"* && -z $(left) && ! -e ../../out ]] || { echo "$output"; left; false; }
+    done <<'WRONG'
+2|there is no such revision|--revision|a=main|--revision|b=nowhere|--build|touch /built|--|./solver
+2|one is nothing to compare|--revision|a=main|--|./solver
+2|the name main is taken|--revision|main|--revision|main|--|./solver
+2|give one of them|--revision|main|--revision|first|--variant|true|--variant|false
+2|--build: of what|--build|make|--|true
+2|there is no program ./solver|--revision|main|--revision|first|--|./solver
+1|--build of a failed with status 3|--revision|a=main|--revision|b=first|--build|echo last words; exit 3|--|./solver
+WRONG
+    run -1 "$JOSTLE" run --output ../../out --revision a=main --revision b=first --build 'echo last words; exit 3' -- ./solver
+    [[ ${lines[0]} == 'last words' ]]
+    cd /
+    run -2 "$JOSTLE" run --output "$BATS_TEST_TMPDIR/out" --revision a=main --revision b=first -- ./solver
+    [[ $output == *'is in no git repository'* ]]
+}
+
+@test "Ctrl-C during a build leaves no process and no worktree" {
+    "$JOSTLE" run --output ../../out --revision a=main --revision b=first --build 'sleep 300 & echo $! >"$RAN"; wait' -- ./solver 2>../../err &
+    local pid=$! code=0
+    eventually 20 test -s "$RAN"
+    kill -s TERM "$pid"
+    wait "$pid" || code=$?
+    [[ $code -eq 143 ]]
+    grep -q 'interrupted by SIGTERM' ../../err
+    gone "$(<"$RAN")"
+    [[ -z $(left) && ! -e ../../out ]]
+}
+
+@test "what a jostle that was killed has left is removed by the next" {
+    "$JOSTLE" run --output ../../out --revision a=main --revision b=first --build 'echo $$ >"$RAN"; exec sleep 300' -- ./solver &
+    local pid=$!
+    eventually 20 test -s "$RAN"
+    # One that lives is left alone.
+    "$JOSTLE" run --quiet --runs 1 --output ../../out2 --revision a=main --revision b=first -- true
+    [[ -n $(left) ]]
+    kill -s KILL "$pid" "$(<"$RAN")"
+    wait "$pid" || true
+    "$JOSTLE" run --quiet --runs 1 --output ../../out3 --revision a=main --revision b=first -- true
+    [[ -z $(left) ]]
+}

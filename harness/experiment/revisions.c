@@ -1,0 +1,114 @@
+#include "revisions.h"
+
+#include "naming.h"
+
+#include "common/machine_json.h"
+#include "common/messages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The next field of a line, which ends at a tab or with the line. */
+static const char *next_field(struct arena *arena, const char **at)
+{
+    const size_t length = strcspn(*at, "\t\n");
+    const char *field = arena_format(arena, "%.*s", (int)length, *at);
+    *at += length + ((*at)[length] == '\t');
+    return field;
+}
+
+static struct revision *find(const struct revisions *revisions, const char *name)
+{
+    for (size_t i = 0; i < revisions->count; i++)
+        if (strcmp(revisions->revision[i].name, name) == 0)
+            return &revisions->revision[i];
+    return NULL;
+}
+
+static void read_facts(struct revisions *revisions, struct arena *arena, const char *facts)
+{
+    for (const char *at = facts; at != NULL && *at != '\0';) {
+        struct revision *revision = find(revisions, next_field(arena, &at));
+        const char *commit = next_field(arena, &at);
+        const char *tree = next_field(arena, &at);
+        const char *folder = next_field(arena, &at);
+        at += *at == '\n';
+        if (revision == NULL)
+            continue;
+        revision->commit = *commit == '\0' ? NULL : commit;
+        revision->tree = tree;
+        revision->folder = folder;
+    }
+}
+
+void revisions_read(struct revisions *revisions, struct arena *arena,
+                    const struct option_list *texts)
+{
+    *revisions = (struct revisions){
+        .revision = arena_take(arena, (texts->count + 1) * sizeof *revisions->revision)};
+    for (size_t i = 0; i < texts->count; i++) {
+        struct revision revision = {0};
+        revision.text = naming_read(arena, texts->item[i], &revision.name);
+        if (revision.name == NULL)
+            revision.name =
+                strcmp(revision.text, ".") == 0 ? "worktree" : naming_clean(arena, revision.text);
+        if (*revision.text == '\0')
+            usage_error("--revision %s: which? Give NAME=REVISION, such as old=main",
+                        texts->item[i]);
+        if (find(revisions, revision.name) != NULL)
+            usage_error("--revision %s: the name %s is taken: give each revision a NAME= of its "
+                        "own",
+                        texts->item[i], revision.name);
+        revisions->revision[revisions->count++] = revision;
+    }
+    read_facts(revisions, arena, getenv(REVISIONS_FACTS));
+}
+
+static void put(const char *key, const char *value)
+{
+    fputs(key, stdout);
+    putchar('\0');
+    fputs(value, stdout);
+    putchar('\0');
+}
+
+/* The tree of the variant of that name, in an earlier record. */
+static const char *recorded_tree(const json_t *old, const char *name)
+{
+    const json_t *variants = json_object_get(old, "variants");
+    for (size_t i = 0; i < json_array_size(variants); i++) {
+        const json_t *variant = json_array_get(variants, i);
+        const json_t *revision = json_object_get(variant, "revision");
+        const char *its = json_string_value(json_object_get(variant, "name"));
+        if (its != NULL && strcmp(its, name) == 0)
+            return json_string_value(json_object_get(revision, "tree"));
+    }
+    return NULL;
+}
+
+bool revisions_write(const struct revisions *revisions, const char *build, const char *records,
+                     const json_t *old)
+{
+    if (records != NULL)
+        put("records", records);
+    if (build != NULL)
+        put("build", build);
+    for (size_t i = 0; i < revisions->count; i++) {
+        const struct revision *revision = &revisions->revision[i];
+        const char *tree = recorded_tree(old, revision->name);
+        put("revision", revision->name);
+        put("revision_text", revision->text);
+        if (tree != NULL)
+            put("revision_tree", tree);
+    }
+    return fflush(stdout) == 0;
+}
+
+json_t *revision_to_json(const struct revision *revision)
+{
+    if (revision == NULL)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o}", "name", text_to_json(revision->text), "commit",
+                     text_to_json(revision->commit), "tree", text_to_json(revision->tree));
+}

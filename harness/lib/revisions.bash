@@ -1,0 +1,140 @@
+# The git revisions of --revision: each is checked out in a worktree of its own, and built
+# there, before the experiment begins. Sourced, never run; needs messages, processes.
+#
+# They are in a folder of their own in $TMPDIR, whose `lock` we hold as long as we live: what
+# a jostle that was killed has left behind is removed by the next one that needs revisions.
+# shellcheck disable=SC2154 # shared with loop.bash and the others
+
+revisions_folder=''     # where they all are; empty: nowhere
+revisions_repository='' # whose revisions they are
+
+# revisions_open KIND ARG...: makes what the options of `jostle KIND` want, and says so to
+# experiment by JOSTLE_REVISIONS, which harness/experiment/revisions.h describes.
+revisions_open() {
+    local -a text=() name=() rev=() recorded=() commit=() tree=()
+    local i build='' records='' prefix
+    [[ " $* " == *' --revision'* ]] || return 0
+    answer_read text "$JOSTLE_BIN/experiment" --revisions "$@" || exit
+    # No revisions, or --help, which is one text.
+    ((${#text[@]} > 1)) || return 0
+    for ((i = 0; i + 1 < ${#text[@]}; i += 2)); do
+        case ${text[i]} in
+            build) build=${text[i + 1]} ;;
+            records) records=${text[i + 1]} ;;
+            revision) name+=("${text[i + 1]}") recorded+=('') ;;
+            revision_text) rev+=("${text[i + 1]}") ;;
+            revision_tree) recorded[-1]=${text[i + 1]} ;;
+        esac
+    done
+    revisions_begin
+    prefix=$(git rev-parse --show-prefix)
+    for i in "${!name[@]}"; do revisions_resolve "$i"; done
+    JOSTLE_REVISIONS=''
+    for i in "${!name[@]}"; do
+        revisions_make "$i" "$revisions_folder/$((i + 1))"
+        [[ -z $build ]] || revisions_build "${name[i]}" "$revisions_folder/$((i + 1))" "$build"
+    done
+    export JOSTLE_REVISIONS
+}
+
+# revisions_begin: the repository, and the folder for all.
+revisions_begin() {
+    # Of a hook of git, that runs us; they are of its repository, not of a worktree.
+    unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX
+    type -P git >/dev/null || die '--revision: git is missing: install it'
+    revisions_repository=$(git rev-parse --show-toplevel 2>/dev/null) ||
+        usage_error "--revision: $PWD is in no git repository: start jostle in the one of TARGET"
+    revisions_sweep
+    revisions_folder=$(mktemp -d "${TMPDIR:-/tmp}/jostle-revisions.XXXXXX") ||
+        die 'cannot make a temporary folder: set TMPDIR to one that can be written'
+    local lock
+    exec {lock}>"$revisions_folder/lock"
+    private_fds+=("$lock")
+    flock -n "$lock" || warn "$revisions_folder cannot be locked: if jostle is killed, remove it"
+    printf '%s\n' "$revisions_repository" >"$revisions_folder/repository"
+    mkfifo "$revisions_folder/idle"
+    exec {idle_fd}<>"$revisions_folder/idle"
+    private_fds+=("$idle_fd")
+}
+
+# revisions_resolve I: sets commit and tree of a revision. What is resumed must be what it was.
+revisions_resolve() {
+    local i=$1
+    if [[ ${rev[i]} == . ]]; then
+        revisions_snapshot "$i"
+    else
+        commit[i]=$(git rev-parse --verify --quiet --end-of-options "${rev[i]}^{commit}") ||
+            usage_error "--revision ${name[i]}=${rev[i]}: there is no such revision: give a commit, branch or tag of $revisions_repository, or . for the working tree"
+    fi
+    tree[i]=$(git rev-parse --verify --quiet "${commit[i]}^{tree}")
+    [[ -z ${recorded[i]} || ${recorded[i]} == "${tree[i]}" ]] ||
+        usage_error "--resume: revision ${name[i]}=${rev[i]} is no longer what was measured (tree ${recorded[i]:0:12}, now ${tree[i]:0:12}): give the commit that was, or choose another folder"
+}
+
+# revisions_snapshot I: a commit of the working tree as it is, with what is new and not
+# ignored, without our own records. The user's index, branches and stash stay as they are.
+revisions_snapshot() {
+    local index=$revisions_folder/index made inside
+    local -a paths=(. ':(exclude,glob)**/jostle-results/**')
+    [[ -z $records ]] || {
+        inside=$(realpath --canonicalize-missing --relative-to="$revisions_repository" -- "$records")
+        [[ $inside == ../* ]] || paths+=(":(exclude,literal)$inside")
+    }
+    cp "$(git rev-parse --git-path index)" "$index" 2>/dev/null || true
+    made=$(
+        export GIT_INDEX_FILE=$index GIT_AUTHOR_NAME=jostle GIT_AUTHOR_EMAIL=jostle@localhost \
+            GIT_COMMITTER_NAME=jostle GIT_COMMITTER_EMAIL=jostle@localhost
+        git -C "$revisions_repository" add --all -- "${paths[@]}" && git commit-tree -m 'the working tree as it is' "$(git write-tree)"
+    ) || die "--revision ${name[$1]}=.: git cannot note the working tree: see above"
+    commit[$1]=$made
+}
+
+# revisions_make I FOLDER: checks it out, and adds it to JOSTLE_REVISIONS.
+revisions_make() {
+    local i=$1 known=${commit[$1]}
+    foreground git -C "$revisions_repository" worktree add --quiet --detach "$2" "${commit[i]}" >/dev/null ||
+        die "--revision ${name[i]}=${rev[i]}: git cannot check it out: see above"
+    [[ ${rev[i]} != . ]] || known=''
+    [[ -d $2/$prefix ]] || usage_error "--revision ${name[i]}=${rev[i]}: there is no folder $prefix in it: start jostle in one that all revisions have"
+    JOSTLE_REVISIONS+="${name[i]}"$'\t'"$known"$'\t'"${tree[i]}"$'\t'"$2/$prefix"$'\n'
+}
+
+# revisions_build NAME FOLDER COMMAND: its output is shown where it fails, else as it comes
+# with --verbose.
+revisions_build() {
+    local log=$revisions_folder/build.log code=0
+    [[ " ${asked[*]} " != *' --verbose '* ]] || log=/dev/stderr
+    # Redirected within: what we say when we are interrupted is not for the log.
+    foreground bash -c 'cd -- "$1" && exec >"$2" 2>&1 && exec bash -c "$3"' bash "$2/$prefix" "$log" "$3" || code=$?
+    ((code == 0)) || [[ $log == /dev/stderr ]] || tail -n 20 "$log" >&2
+    ((code == 0)) || die "--build of $1 failed with status $code: see its last lines above, or all of them with --verbose"
+}
+
+# revisions_close: takes all of them away. Safe to call twice.
+revisions_close() {
+    [[ -z $revisions_folder ]] || revisions_remove "$revisions_folder" "$revisions_repository"
+    revisions_folder=''
+}
+
+# revisions_remove FOLDER REPOSITORY
+revisions_remove() {
+    rm -rf -- "$1" 2>/dev/null || {
+        # Some builds leave folders that cannot be written.
+        chmod -R u+w -- "$1" && rm -rf -- "$1"
+    } || warn "$1 cannot be removed: remove it"
+    git -C "$2" worktree prune 2>/dev/null || true
+}
+
+# revisions_sweep: takes away what was left by those that were killed.
+revisions_sweep() {
+    local folder lock repository
+    for folder in "${TMPDIR:-/tmp}"/jostle-revisions.*; do
+        [[ -O $folder && -O $folder/repository ]] || continue
+        exec {lock}>>"$folder/lock"
+        if flock -n "$lock"; then
+            IFS= read -r repository <"$folder/repository" || true
+            revisions_remove "$folder" "$repository"
+        fi
+        exec {lock}>&-
+    done
+}
