@@ -55,6 +55,7 @@ values() {
     "$EXPERIMENT" run --output out -- 'sleep "1 2"' >/dev/null
     [[ $(command) == '[null,["sleep","1 2"]]' ]]
     run -0 --separate-stderr "$EXPERIMENT" run --output out -- 'sleep 1 | cat'
+    # shellcheck disable=SC2154 # run sets it
     [[ $stderr == *"'sleep 1 | cat' is run by sh, whose start is part of the figures"* ]]
     [[ $(command) == '["sh",["sh","-c","sleep 1 | cat"]]' ]]
     "$EXPERIMENT" run --output out --shell=none -- 'echo $HOME' >/dev/null

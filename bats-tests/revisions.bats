@@ -32,7 +32,7 @@ left() {
     "$JOSTLE" run --quiet --runs 2 --output ../../out --revision old=first --revision new=main --build make -- ./solver in.dat
     diff <(sort "$RAN") - <<<$'one\none\ntwo\ntwo'
     [[ -z $(left) ]]
-    holds --arg old "$(git rev-parse first)" --arg new "$(git rev-parse main)" --arg tree "$(git rev-parse main^{tree})" \
+    holds --arg old "$(git rev-parse first)" --arg new "$(git rev-parse main)" --arg tree "$(git rev-parse 'main^{tree}')" \
         '[.variants[] | [.name, .revision.name, .revision.commit]] == [["old", "first", $old], ["new", "main", $new]] and .variants[1].revision.tree == $tree
         and .variants[0].command == ["./solver", "in.dat"] and .variants[0].program.path == "./solver" and .variants[0].program.sha256 != .variants[1].program.sha256' <../../out/experiment.json
     jsonschema -i ../../out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
