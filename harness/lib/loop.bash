@@ -163,7 +163,7 @@ measure_run() {
     # shellcheck disable=SC2206 # numbers, with spaces between
     local -a loads=(${condition_loads[$1]:-})
     # Figures are found in the output without the load, and are no part of what the load gave.
-    [[ -z ${plan[extracts]:-} ]] || ending=ended
+    [[ -z ${plan[extracts]:-} || -z ${loads[*]}${plan[service]:-} ]] || ending=ended
     [[ -z ${plan[service]:-} ]] || service_up "$2"
     [[ -z ${command_prepare[variant]:-} ]] || measure_hook prepare "$variant"
     [[ -z ${plan[cold]:-} ]] || cold_empty_cache
