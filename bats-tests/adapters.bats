@@ -33,7 +33,6 @@ names() {
     sed -nE 's/^([A-Za-z_0-9]+)=.*/\1/p' "$ROOT/harness/adapters/$1" | paste -sd,
 }
 
-
 # free_port: sets `port` to one of loopback on which nothing listens.
 free_port() {
     port=$((20000 + RANDOM % 10000))

@@ -55,7 +55,11 @@ setup() {
 @test "setup, then prepare, target and conclude in every run, then cleanup" {
     printf '#!/bin/sh\necho target >>log\n' >target && chmod +x target
     "$JOSTLE" run --quiet --output out --max-runs 3 --setup 'echo setup >>log' --prepare 'echo prepare >>log' --conclude 'echo conclude >>log' --cleanup 'echo cleanup >>log' -- ./target
-    diff log <(echo setup; for _ in 1 2 3; do printf '%s\n' prepare target conclude; done; echo cleanup)
+    diff log <(
+        echo setup
+        for _ in 1 2 3; do printf '%s\n' prepare target conclude; done
+        echo cleanup
+    )
 }
 
 @test "a prepare command that fails ends the measurement" {

@@ -202,6 +202,8 @@ END
     # Another session does not take the files of the first.
     "$METER" --keep kept --metric 'x=stdout:/y=(.)/' -- ./target >record
     [[ $(find kept/failed -type f | wc -l) == 4 ]]
+    run -1 --separate-stderr "$METER" --keep none -- touch ran
+    [[ $stderr == 'jostle: --keep none: No such file or directory: '* && ! -e ran ]]
     run -2 --separate-stderr "$METER" --keep kept --stderr-tail err -- true
     [[ $stderr == 'jostle: --keep and --stderr-tail: '* ]]
 }

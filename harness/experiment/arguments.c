@@ -90,7 +90,7 @@ static const struct option_row session_rows[] = {
     {.name = "show-output",
      .type = OPTION_FLAG,
      FIELD(show_output),
-     .help = "let the target write to the terminal"},
+     .help = "let the target write to the terminal; with a metric of its output, after each run"},
     {.name = "revision",
      .argument = "NAME=REV",
      .type = OPTION_LIST,

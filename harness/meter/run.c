@@ -30,6 +30,12 @@ static bool follow_parent(pid_t parent)
     return getppid() == parent || complain("--with-parent: the caller is gone");
 }
 
+static bool check_kept(const char *folder)
+{
+    return folder == NULL || access(folder, W_OK | X_OK) == 0 ||
+           complain("--keep %s: %s: name a folder that can be written", folder, strerror(errno));
+}
+
 static bool find_group(struct runner *runner)
 {
     if (!accounting_find(&runner->group, runner->settings->accounting))
@@ -48,7 +54,7 @@ bool run_begin(struct runner *runner, const struct settings *settings, pid_t par
         return complain("cannot become the tree's reaper: %s", strerror(errno));
     runner->own_fd = schedstat_open(0);
     return (!settings->with_parent || follow_parent(parent)) &&
-           run_open_output(&runner->output_fd, settings->output) &&
+           run_open_output(&runner->output_fd, settings->output) && check_kept(settings->kept) &&
            extract_begin(&runner->extractor, settings->metric, settings->metric_count) &&
            launch_prepare(&runner->launch, settings) && find_group(runner);
 }
