@@ -47,11 +47,13 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
 
 @test "its CPU time is the service's, and --prepare finds it up" {
     "$JOSTLE" run --service "./service serve $port busy 20" --ready "port:$port" --metric service_cpu_s \
-        --prepare "./service ask $port 5 >>prepared" "${quick[@]}" -- ./service ask "$port" 5
+        --setup "./service ask $port 1 2>/dev/null || echo setup >>prepared" --prepare "./service ask $port 5 >>prepared" \
+        --cleanup "./service ask $port 1 2>/dev/null || echo cleanup >>prepared" "${quick[@]}" -- ./service ask "$port" 5
     holds -s 'length == 2 and all(.service.cpu_s > 0.099 and .service.cpu_s < 0.2 and .service.elapsed_s >= .wall_s
         and .user_s + .system_s < 0.05)' <out/runs.jsonl
     holds '.conditions[0].metrics.service_cpu_s.mean > 0.099' <out/result.json
-    [[ $(grep -c '^requests 5' prepared) -eq 2 ]]
+    # What it needs is made before it is up, and removed when it is down.
+    [[ $(grep -v longest prepared | tr '\n' ,) == 'setup,requests 5,requests 5,cleanup,' ]]
     grep -qx "listens on $port" out/service.stdout
 }
 
@@ -88,6 +90,9 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
     [[ $stderr == *"port $port is in use already: "* ]]
     run -1 --separate-stderr "$JOSTLE" run --service "./service serve $port" --ready "http://localhost:$port/up" --output out -- true
     [[ $stderr == *"port $port is in use already: "* ]]
+    # A command that shows nothing.
+    run -1 --separate-stderr "$JOSTLE" run --service "./service serve $port" --ready "./service ask $port 1" --output out -- true
+    [[ $stderr == *"./service ask $port 1 succeeds already before it is started, "* ]]
 }
 
 @test "ready by a port, an HTTP answer, a line of output, or a command; also of a daemon" {

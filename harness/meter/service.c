@@ -22,6 +22,7 @@
 
 #define PROBE_FIRST_MS   2
 #define PROBE_LAST_MS    100
+#define PROBE_BEFORE_NS  NS_PER_S
 #define TRIM_MS          1000
 #define CPUS_TEXT_LENGTH 4096
 
@@ -70,16 +71,37 @@ static bool fail(struct service *service, const char *message)
 
 // ---- up ----
 
-static bool refuse_port(struct service *service)
+// succeeds_already: the command of --ready, which has a second for that.
+static bool succeeds_already(struct service *service)
 {
-    char text[256];
-    const enum ready_kind kind = service->ready.kind;
-    if ((kind != READY_PORT && kind != READY_HTTP) || !probe_answers(&service->ready))
+    struct service_process *process = &service->process;
+    const int64_t deadline_ns = clock_ns() + PROBE_BEFORE_NS;
+    process->probe_succeeded = false;
+    service_process_probe(process, service->ready.command);
+    while (process->probe != 0 && !process->leave && clock_ns() < deadline_ns)
+        service_process_wait(process, PROBE_LAST_MS, false);
+    (void)service_process_kill(process);
+    return process->probe_succeeded;
+}
+
+// refuse_other: whether the sign that shows that the service is up is there without it: what
+// is measured would be something else.
+static bool refuse_other(struct service *service)
+{
+    char text[512];
+    const struct ready *ready = &service->ready;
+    if (ready->kind == READY_COMMAND && succeeds_already(service))
+        snprintf(text, sizeof text,
+                 "%.200s succeeds already before it is started, and so cannot show that it is up: "
+                 "end what answers there, or give another --ready",
+                 ready->command);
+    else if ((ready->kind == READY_PORT || ready->kind == READY_HTTP) && probe_answers(ready))
+        snprintf(text, sizeof text,
+                 "port %u is in use already: something else answers there, and would be measured: "
+                 "end it, or give the service another port",
+                 ready->port);
+    else
         return false;
-    snprintf(text, sizeof text,
-             "port %u is in use already: something else answers there, and would be measured: "
-             "end it, or give the service another port",
-             service->ready.port);
     (void)fail(service, text);
     return true;
 }
@@ -172,7 +194,7 @@ static bool up(struct service *service)
     char error[256] = "", text[512];
     if (service->is_up)
         return say_event(service, "up", NULL);
-    if (refuse_port(service))
+    if (refuse_other(service))
         return false;
     service->starts++;
     service->died[0] = '\0';

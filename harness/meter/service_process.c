@@ -169,7 +169,7 @@ bool service_process_gone(const struct service_process *process)
     return process->is_empty || (process->ended && !process->daemon);
 }
 
-static bool kill_all(struct service_process *process)
+bool service_process_kill(struct service_process *process)
 {
     for (int round = 0; round < KILL_ROUNDS && !process->is_empty; round++) {
         group_kill(&process->group);
@@ -206,7 +206,7 @@ bool service_process_end(struct service_process *process)
         (void)tree_signal(stop_signal);
         wait_for_end(process, STOP_NS, false);
     }
-    return kill_all(process);
+    return service_process_kill(process);
 }
 
 void service_process_last_line(const struct service_process *process, char *line, size_t size)

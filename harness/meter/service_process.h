@@ -45,6 +45,9 @@ bool service_process_gone(const struct service_process *process);
 // all that is left. False: one cannot be killed.
 bool service_process_end(struct service_process *process);
 
+// service_process_kill: ends all of them at once. False: one cannot be killed.
+bool service_process_kill(struct service_process *process);
+
 // service_process_how: "exited with status 1", then the text `when`, and the last line that it
 // wrote.
 const char *service_process_how(const struct service_process *process, const char *when, char *text,
