@@ -9,7 +9,9 @@ setup() {
 }
 
 teardown() {
-    [[ ! -v server ]] || { kill "$server" && wait "$server" || true; }
+    [[ -v server ]] || return 0
+    kill -INT "$server" 2>/dev/null || true
+    wait "$server" || true
 }
 
 # needs PROGRAM PACKAGE: skips the test without it.
@@ -127,22 +129,23 @@ serve() {
     run -5 "$JOSTLE" run --quiet --max-runs 1 --metric @redis-benchmark --output gone -- redis-benchmark -s no.sock -t get -n 10
 }
 
+# The server of the campaign postgresql, which leaves root, and makes its databases.
+# bats test_tags=slow
 @test "pgbench: a closed loop, and what it says of each second" {
-    local bin as=()
-    bin=$(printf '%s\n' /usr/lib/postgresql/*/bin | tail -n 1)
-    [[ -x $bin/initdb && -x $bin/pgbench ]] || skip 'initdb or pgbench is not installed: apt-get install postgresql'
-    # initdb refuses root; nobody else may enter the folder of a test.
-    [[ $(id -u) -ne 0 ]] || as=(setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps +dac_override --ambient-caps +dac_override)
-    mkdir data
-    [[ ${#as[@]} -eq 0 ]] || chown nobody data
-    "${as[@]}" "$bin/initdb" -D "$PWD/data" -U bench --auth=trust --no-sync --no-instructions --locale=C >/dev/null
+    [[ -n $(compgen -G '/usr/lib/postgresql/*/bin/initdb') ]] || skip 'PostgreSQL is not installed: apt-get install postgresql'
+    needs pgbench postgresql
     free_port
-    serve "${as[@]}" "$bin/postgres" -D "$PWD/data" -p "$port" -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off
+    "$ROOT/harness/campaign/ready/postgresql-server" "$port" 1 >server.log 2>&1 3>&- &
+    server=$!
+    # It listens once before, while it fills the databases.
+    eventually 20 grep -q 'ready to accept connections' server.log
     export PGHOST=127.0.0.1 PGPORT=$port PGUSER=bench PGDATABASE=postgres
-    eventually 10 "$bin/pg_isready" -q
-    "$bin/pgbench" -i -q -I dtgp >/dev/null 2>&1
-    figures "pgbench:$(names pgbench)" "$bin/pgbench" --no-vacuum --select-only --client=2 --transactions=200 --progress=1
+    figures "pgbench:$(names pgbench)" pgbench --no-vacuum --select-only --client=2 --transactions=200 --progress=1
     holds '.tps.value > 0 and .lat_avg_ms.value > 0 and .lat_stddev_ms.value > 0 and .requests.value == 400 and .errors.value == 0' <run
+    # Its log, as the campaign reads it: one figure of all transactions of a run.
+    "$JOSTLE" run --quiet --min-runs 1 --max-runs 1 --metric 'p99_us=file:latency.*:/^[0-9]+ [0-9]+ ([0-9]+) /,take=p99,unit=us' --output out -- \
+        pgbench --no-vacuum --select-only --client=2 --transactions=100 --log --log-prefix=latency
+    sort -n -k 3,3 latency.* | sed -n 198p | cut -d ' ' -f 3 | jq -e --slurpfile run out/runs.jsonl '. == $run[0].metrics.p99_us.value'
 }
 
 @test "iperf3: what the receiver counts" {
@@ -203,4 +206,12 @@ serve() {
     gmx -quiet grompp -f md.mdp -c conf.gro -p topol.top -o topol.tpr -maxwarn 5 >>log 2>&1
     figures "gromacs:$(names gromacs)" gmx -quiet mdrun -s topol.tpr -noconfout -nt 1
     holds '.ns_per_day.value > 0 and .core_s.value > 0' <run
+}
+
+@test "the ready campaigns of services: each load beside the client, whose figures are the metrics" {
+    needs redis-server redis-server
+    needs redis-benchmark redis-tools
+    "$JOSTLE" plan redis --json | holds '[.cells[].load] == ["cpu", "mem", "cache", "disk", "net"]'
+    [[ -n $(compgen -G '/usr/lib/postgresql/*/bin/initdb') ]] || skip 'PostgreSQL is not installed: apt-get install postgresql'
+    "$JOSTLE" plan postgresql --json | holds '[.cells[].load] == ["cpu", "mem", "cache", "disk", "net"]'
 }
