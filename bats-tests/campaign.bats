@@ -56,6 +56,8 @@ expand() {
     printf '[campaign]\n ready = port:1\n[target "a"]\n command = true\n service = ./server {n} --x \\"a b\\"\n n = 1 2\n' >c.conf
     expand "$PWD/c.conf"
     holds '[.cells[].settings.service] == ["\($here)/server 1 --x '"'a b'"'", "\($here)/server 2 --x '"'a b'"'"] and .cells[1].settings.ready == "port:1"' --arg here "$PWD" <plan.json
+    expand "$PWD/c.conf" --set 'service=x=1 exec server | cat'
+    holds '.cells[0].settings.service == "x=1 exec server | cat"' <plan.json
     rm server
     run -2 --separate-stderr expand "$PWD/c.conf"
     [[ $stderr == *'service: ./server: no such program'* ]]

@@ -327,7 +327,8 @@ void find_service(const struct context *context, const struct section *section, 
     static const char key[] = "service";
     const struct entry *entry = section_entry(section, key);
     const char *text = json_string_value(json_object_get(settings, key));
-    if (entry == NULL || text == NULL || text[0] == '\0')
+    /* What needs a shell gets one. */
+    if (entry == NULL || text == NULL || text[0] == '\0' || words_need_shell(text))
         return;
     json_t *words = words_of(context, entry, text);
     program_find(context, entry, words);
