@@ -77,6 +77,7 @@ load helpers
         [[ -s prefix/$file ]]
     done
     [[ -z $(find prefix -name '*.[ch]') ]]
+    "$BATS_TEST_TMPDIR/prefix/bin/jostle" adapters pgbench | diff "$ROOT/harness/adapters/pgbench" -
 }
 
 @test "an install where one may not write is refused with a way out" {
