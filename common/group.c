@@ -180,21 +180,41 @@ bool group_enter(const struct group *group)
     return group->kind != GROUP_V1 || file_write(group->folder_fd, "cgroup.procs", "0");
 }
 
-/* One by one; those that they fork meanwhile are left to the caller's next try. */
-static void kill_members(const struct group *group)
+pid_t *group_list(const struct group *group, size_t *count)
 {
-    const int fd = openat(group->folder_fd, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+    const int fd = group->kind == GROUP_NONE || group->folder_fd < 0
+                       ? -1
+                       : openat(group->folder_fd, "cgroup.procs", O_RDONLY | O_CLOEXEC);
     FILE *members = fd < 0 ? NULL : fdopen(fd, "r");
+    pid_t *pids = NULL;
     int pid;
+    *count = 0;
     if (members == NULL) {
         if (fd >= 0)
             close(fd);
-        return;
+        return NULL;
     }
-    while (fscanf(members, "%d", &pid) == 1)
-        if (pid > 0) /* 0: of a PID namespace that we do not see */
-            (void)kill(pid, SIGKILL);
+    while (fscanf(members, "%d", &pid) == 1) {
+        if (pid <= 0) /* of a PID namespace that we do not see */
+            continue;
+        pid_t *larger = reallocarray(pids, *count + 1, sizeof *pids);
+        if (larger == NULL)
+            break;
+        pids = larger;
+        pids[(*count)++] = pid;
+    }
     fclose(members);
+    return pids;
+}
+
+/* One by one; those that they fork meanwhile are left to the caller's next try. */
+static void kill_members(const struct group *group)
+{
+    size_t count;
+    pid_t *pids = group_list(group, &count);
+    for (size_t i = 0; i < count; i++)
+        (void)kill(pids[i], SIGKILL);
+    free(pids);
 }
 
 void group_kill(const struct group *group)

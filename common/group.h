@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -56,6 +57,10 @@ bool group_enter(const struct group *group);
  * that it finds: call it again, for what they forked meanwhile. Nothing may be started in the group
  * afterwards: on some kernels (seen: 6.18) group_fork()'s child would be killed, too. */
 void group_kill(const struct group *group);
+
+/* The members, in a block to be freed; NULL where there is none, or no group. Those of groups
+ * that members have made below it are not among them. */
+pid_t *group_list(const struct group *group, size_t *count);
 
 /* What the members, also those that ended, have used so far. */
 void group_read(const struct group *group, struct group_usage *usage);

@@ -94,10 +94,12 @@ static int by_thread(const void *a, const void *b)
 }
 
 // read_processes: what each process has to be asked for.
-static void read_processes(struct service_totals *totals)
+static void read_processes(struct service_totals *totals, const struct group *group)
 {
     uint64_t most_shared = 0;
-    pid_t *pids = tree_list(&totals->processes);
+    // The tree is found among all processes of the machine, which takes longer.
+    pid_t *pids = group->kind == GROUP_NONE ? tree_list(&totals->processes)
+                                            : group_list(group, &totals->processes);
     for (size_t i = 0; i < totals->processes; i++) {
         const struct memory memory = memory_of(pids[i]);
         totals->memory_bytes += memory.own;
@@ -124,7 +126,7 @@ void service_totals_read(struct service_totals *totals, const struct group *grou
     totals->system_ns = usage.system_ns;
     totals->cpu_ns = usage.has_cpu ? usage.user_ns + usage.system_ns : tree_cpu_ns();
     totals->has_stalls = stalls_read(files, totals->stall_us);
-    read_processes(totals);
+    read_processes(totals, group);
 }
 
 // longest_delay_ns: the growth of the thread whose delay grew most; -1: no thread is in both.
