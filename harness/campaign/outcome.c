@@ -42,19 +42,15 @@ static const char *time_text(double seconds, char *text, size_t size)
     return text;
 }
 
-/* The slowdown of wall time by the load. */
-static const json_t *wall_slowdown(const json_t *result)
+/* Whether a slowdown is one that was requested, by a load. Old records, and those of no metric
+ * but wall time, have that of wall time. */
+static bool is_wanted(const json_t *slowdown)
 {
-    size_t i;
-    json_t *slowdown;
-    json_array_foreach(json_object_get(result, "slowdowns"), i, slowdown)
-    {
-        const char *metric = text_of(slowdown, "metric"), *load = text_of(slowdown, "condition");
-        if (metric != NULL && load != NULL && strcmp(metric, "wall_s") == 0 &&
-            strcmp(load, "aa") != 0)
-            return slowdown;
-    }
-    return NULL;
+    const char *metric = text_of(slowdown, "metric"), *load = text_of(slowdown, "condition");
+    const json_t *requested = json_object_get(slowdown, "requested");
+    if (metric == NULL || load == NULL || strcmp(load, "aa") == 0)
+        return false;
+    return json_is_boolean(requested) ? json_is_true(requested) : strcmp(metric, "wall_s") == 0;
 }
 
 static void put_slowdown(const json_t *slowdown, char *text, size_t size)
@@ -96,16 +92,41 @@ static void put_runs(const json_t *conditions, char *text, size_t size)
     snprintf(text, size, ", %.0f runs%s", runs, converged ? "" : ", not converged");
 }
 
+/* What is said of each of a list of results that is wanted, with semicolons between; ""
+ * where none is. */
+static void put_each(const json_t *list, bool (*wanted)(const json_t *), char *text, size_t size)
+{
+    size_t i, used = 0;
+    json_t *one;
+    text[0] = '\0';
+    json_array_foreach(list, i, one)
+    {
+        const char *metric = text_of(one, "metric"), *words = text_of(one, "text");
+        if (wanted != NULL && !wanted(one))
+            continue;
+        if (used > 0 && used < size)
+            used += (size_t)snprintf(text + used, size - used, "; ");
+        if (used >= size)
+            break;
+        if (wanted != NULL && metric != NULL && strcmp(metric, "wall_s") == 0)
+            put_slowdown(one, text + used, size - used);
+        else
+            snprintf(text + used, size - used, "%s", words != NULL ? words : "");
+        used += strlen(text + used);
+    }
+}
+
 const char *outcome_text(const char *result_path, char *text, size_t size)
 {
     json_t *result = json_load_file(result_path, 0, NULL);
     const json_t *conditions = json_object_get(result, "conditions");
-    const json_t *slowdown = wall_slowdown(result);
-    snprintf(text, size, "done");
-    if (slowdown != NULL)
-        put_slowdown(slowdown, text, size);
-    else if (json_array_size(conditions) > 0)
+    put_each(json_object_get(result, "comparisons"), NULL, text, size);
+    if (text[0] == '\0')
+        put_each(json_object_get(result, "slowdowns"), is_wanted, text, size);
+    if (text[0] == '\0' && json_array_size(conditions) > 0)
         put_time(json_array_get(conditions, 0), text, size);
+    else if (text[0] == '\0')
+        snprintf(text, size, "done");
     if (json_array_size(conditions) > 0)
         put_runs(conditions, text + strlen(text), size - strlen(text));
     json_decref(result);
