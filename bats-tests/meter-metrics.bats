@@ -96,6 +96,7 @@ found() {
     fails 'not found in stdout' 'jq:.a' :
     fails 'no number: "1,234"' 'stdout:/x=(.*)/' 'echo x=1,234'
     fails 'no number: "12ms"' 'stdout:/x=(.*)/' 'echo x=12ms'
+    fails 'no number: "?[31m?"' 'stdout:/x=(.*)/' 'printf "x=\033[31m\t\n"'
     fails 'no number: "0x10"' 'stdout:/x=(.*)/' 'echo x=0x10'
     fails 'no number: " 1"' 'stdout:/x=(.*)/' 'echo "x= 1"'
     fails 'no number: ""' 'stdout:/x=(.*)/' 'echo x='

@@ -155,8 +155,9 @@ static void search_backwards(const struct searcher *searcher)
 
 void search(int fd, const regex_t *regex, struct tally *tally)
 {
+    // With a NUL behind it, which regexec() needs not, but its sanitizer.
     const struct searcher searcher = {
-        .fd = fd, .regex = regex, .tally = tally, .text = malloc(SEARCH_LINE_BYTES)};
+        .fd = fd, .regex = regex, .tally = tally, .text = calloc(1, SEARCH_LINE_BYTES + 1)};
     if (searcher.text == NULL)
         tally_fail(tally, "no memory to search it");
     else if (tally->metric->take == TAKE_LAST)

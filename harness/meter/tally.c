@@ -2,6 +2,7 @@
 
 #include "common/units.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -24,6 +25,10 @@ void tally_fail(struct tally *tally, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(tally->reason, sizeof tally->reason, format, arguments);
     va_end(arguments);
+    // It quotes what the target wrote, and ends on somebody's terminal.
+    for (char *c = tally->reason; *c != '\0'; c++)
+        if (iscntrl((unsigned char)*c))
+            *c = '?';
 }
 
 // to_unit: a number with a unit of time behind it, in the metric's own; false where either
