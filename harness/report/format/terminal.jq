@@ -39,7 +39,7 @@ def trimmed: if endswith(" ") then sub(" +$"; "") else . end;
 def table($columns; $findings):
   map(.texts.problems = marks($findings)) as $rows
   | ($columns + [{ key: "problems", title: "problems", left: true, rank: 0 }]
-     | map(.key as $key | select(($key != "problems" or $findings != []) and ((["slowdown", "ratio", "loaded", "of_alone", "achieved"] | index($key) | not) or any($rows[]; .texts[$key] != "-" and .texts[$key] != "1"))))
+     | map(.key as $key | select(($key != "problems" or $findings != []) and ((["slowdown", "ratio", "loaded", "of_alone"] | index($key) | not) or any($rows[]; .texts[$key] != "-" and .texts[$key] != "1"))))
      | fitted($rows)) as $fitted
   | ([$fitted[] | . as $column | .title | padded($column; "4")] | join("  ") | trimmed),
     ($rows[] | . as $row | [$fitted[] | . as $column | $row.texts[.key] | padded($column; $column.key | style_of($row))] | join("  ") | trimmed);
@@ -50,7 +50,7 @@ def metric_table($columns): if . == [] then empty else "", (map(.problems = []) 
 # The tables of an experiment's variants, and what they say in words.
 def variant_tables($findings):
   .variants // empty
-  | (.tables[] | .columns as $columns | .rows | table($columns; $findings), ""),
+  | (.tables[] | .rows as $rows | [.columns[] | select(.key != "achieved" or any($rows[]; .texts.achieved != "-"))] as $columns | $rows | table($columns; $findings), ""),
     (.changes | select(.rows != []) | .columns as $columns | .rows | table($columns; []), ""),
     .lines[], "";
 def capacity_table: .capacity // empty | (.columns as $columns | .rows | table($columns; [])), "", .lines[], "";
