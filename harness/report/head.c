@@ -148,6 +148,7 @@ void head_put_legend(struct line *json, const struct legend *legend)
     char *unseen = legend_unseen(legend), *scope = legend_scope(legend),
          *statistic = legend_statistic(legend);
     line_object(json, "legend");
+    line_text(json, "main", legend->mixed ? NULL : legend->main);
     line_text(json, "figure", figure);
     line_text(json, "key", key);
     line_text(json, "scope", scope);

@@ -5,6 +5,7 @@
 #include "figure.h"
 #include "memory.h"
 #include "reproduce.h"
+#include "service.h"
 #include "sessions.h"
 #include "severity.h"
 #include "variants.h"
@@ -259,8 +260,24 @@ void row_metric(struct line *json, const struct experiment *experiment, size_t n
     free(condition);
 }
 
+/* What the page's table of answers needs of a metric: the ratio with as many decimals as its
+ * interval deserves. */
+static void put_ratio(struct line *json, const struct cell *cell, const struct metric *metric)
+{
+    const struct value *slowdown = slowdown_of(cell->of, cell->condition, metric->name);
+    const double ratio = number_of(slowdown, "ratio"), low = figure_bound(slowdown, false),
+                 high = figure_bound(slowdown, true);
+    const int decimals = isnan(low) ? 3 : ratio_decimals(ratio, low, high);
+    char text[NUMBER_SIZE];
+    put_number(json, "ratio_value", ratio);
+    line_text(json, "ratio", isnan(ratio) ? NULL : number_fixed(ratio, decimals, text));
+    line_text(json, "interval",
+              isnan(low) ? "no interval" : number_interval(low, high, decimals, text));
+    line_bool(json, "survives", family_survives(cell->of->family, slowdown));
+}
+
 /* The metrics of --metric besides the main one, a row for each. */
-static void put_metrics(struct line *json, const struct cell *cell)
+static void put_metrics(struct line *json, const struct cell *cell, bool page)
 {
     char *load = load_name(cell);
     line_array(json, "metrics");
@@ -276,6 +293,8 @@ static void put_metrics(struct line *json, const struct cell *cell)
         line_close(json);
         view_put(json, "distinguishable",
                  view_get(slowdown_of(cell->of, cell->condition, metric->name), "distinguishable"));
+        if (page)
+            put_ratio(json, cell, metric);
         line_close(json);
     }
     line_close(json);
@@ -299,7 +318,7 @@ static char *attribution_words(const struct cell *cell)
 }
 
 /* What is said on a cell below its table, each with who it is of. */
-static void put_lines(struct line *json, const struct cell *cell)
+static void put_lines(struct line *json, const struct cell *cell, bool first)
 {
     char *load = load_name(cell), *row = visible(cell->row), text[NUMBER_SIZE];
     char *who = text_of("%s, %s", row, load);
@@ -327,6 +346,8 @@ static void put_lines(struct line *json, const struct cell *cell)
             line_text(json, NULL, line);
         free(line);
     }
+    if (first)
+        service_put_lines(json, cell->of, row);
     line_close(json);
     free(sessions);
     free(attribution);
@@ -430,12 +451,12 @@ char *row_of_cell(const struct cell *cell, const char *charts, bool first)
     line_bool(&json, "survives", family_survives(cell->of->family, cell->slowdown));
     line_bool(&json, "short", cell->is_short);
     row_warnings(&json, cell->warnings, cell->warning_count);
-    put_metrics(&json, cell);
-    put_lines(&json, cell);
+    put_metrics(&json, cell, charts != NULL);
+    put_lines(&json, cell, first);
     put_means(&json, "alone", cell->baseline);
     put_means(&json, "loaded", cell->loaded);
     if (first) {
-        variants_put(&json, cell->of);
+        variants_put(&json, cell->of, charts != NULL);
         capacity_put(&json, cell->of);
     }
     checks_put(&json, cell, first);

@@ -1,9 +1,11 @@
 #include "runs.h"
 
 #include "memory.h"
+#include "run_value.h"
 
 #include "common/json.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,15 @@ static const char *const numbers[] = {"block",  "order",    "start",         "wa
 
 static const char columns[] =
     "experiment,target,label,condition,block,order,start,wall_s,user_s,system_s,max_rss_bytes,"
-    "exit_code,offered,achieved,flags,used,host,signal\n";
+    "exit_code,offered,achieved,flags,used,host,signal";
+
+/* What some experiments have besides: a column for each metric of --metric, and for the
+ * variants where there are some. */
+struct more {
+    char **metric;
+    size_t count, allocated;
+    bool variants;
+};
 
 /* RFC 4180: text is quoted, and as it was; numbers are as recorded. */
 static void print_text(const char *text)
@@ -55,6 +65,7 @@ static void print_flags(const struct value *flags)
 /* What is the same in each line of an experiment. */
 struct context {
     const char *experiment;
+    const struct more *more;
     char *target, *label; /* NULL: not known */
 };
 
@@ -88,6 +99,16 @@ static void print_run(void *argument, const struct value *run, bool used)
         print_text("");
     putchar_unlocked(',');
     print_value(view_get(run, "signal"));
+    if (context->more->variants) {
+        putchar_unlocked(',');
+        print_value(view_get(run, "variant"));
+    }
+    for (size_t i = 0; i < context->more->count; i++) {
+        const double value = run_value(run, context->more->metric[i]);
+        putchar_unlocked(',');
+        if (!isnan(value))
+            printf("%.12g", value);
+    }
     putchar_unlocked('\n');
 }
 
@@ -111,14 +132,16 @@ static bool find_context(struct context *context, const struct experiment *exper
 }
 
 static void print_folder(const struct folder *folder, size_t number, const struct wanted *wanted,
-                         struct problems *problems)
+                         const struct more *more, struct problems *problems)
 {
     struct experiment experiment;
     struct context context;
     struct runs runs = {0};
     char *path = text_of("%s/runs.jsonl", folder->path);
     experiment_read(&experiment, folder, number, wanted, NULL, problems);
-    if (find_context(&context, &experiment, wanted->only)) {
+    const bool selected = find_context(&context, &experiment, wanted->only);
+    context.more = more;
+    if (selected) {
         const struct run_options options = {.visit = print_run, .context = &context};
         runs_read(&runs, path, experiment.settings, view_get(experiment.result.top, "washout"),
                   &options, folder->name, problems);
@@ -130,11 +153,52 @@ static void print_folder(const struct folder *folder, size_t number, const struc
     free(path);
 }
 
+static void add_metric(struct more *more, const char *name)
+{
+    for (size_t i = 0; i < more->count; i++)
+        if (strcmp(more->metric[i], name) == 0)
+            return;
+    more->metric = grown(more->metric, more->count, &more->allocated, sizeof *more->metric);
+    more->metric[more->count++] = must(strdup(name));
+}
+
+static struct more find_more(const struct folders *folders, const struct wanted *wanted)
+{
+    struct more more = {.count = 0};
+    struct problems ignored = {0}; /* who prints the runs names them */
+    for (size_t i = 0; i < folders->count; i++) {
+        struct experiment experiment;
+        experiment_read(&experiment, &folders->item[i], i + 1, wanted, NULL, &ignored);
+        more.variants = more.variants || experiment_has_variants(&experiment);
+        for (size_t k = METRIC_COUNT; k < experiment.metrics.count; k++)
+            add_metric(&more, experiment.metrics.item[k].name);
+        experiment_free(&experiment);
+    }
+    problems_free(&ignored);
+    return more;
+}
+
+static void print_titles(const struct more *more)
+{
+    fputs(columns, stdout);
+    if (more->variants)
+        fputs(",variant", stdout);
+    for (size_t i = 0; i < more->count; i++) {
+        putchar_unlocked(',');
+        print_text(more->metric[i]);
+    }
+    putchar_unlocked('\n');
+}
+
 bool runs_print(const struct folders *folders, const struct wanted *wanted,
                 struct problems *problems)
 {
-    fputs(columns, stdout);
+    struct more more = find_more(folders, wanted);
+    print_titles(&more);
     for (size_t i = 0; i < folders->count; i++)
-        print_folder(&folders->item[i], i + 1, wanted, problems);
+        print_folder(&folders->item[i], i + 1, wanted, &more, problems);
+    for (size_t i = 0; i < more.count; i++)
+        free(more.metric[i]);
+    free(more.metric);
     return fflush(stdout) == 0 && !ferror(stdout);
 }

@@ -51,20 +51,23 @@ static char *condition_line(const struct value *condition)
     return text;
 }
 
-static void put_line(struct line *json, char *text)
+/* Takes text. */
+static void put_line(struct line *json, const char *who, char *text)
 {
-    row_visible(json, NULL, text);
+    char *line = text_of("%s%s%s", who == NULL ? "" : who, who == NULL ? "" : ": ", text);
+    row_visible(json, NULL, line);
+    free(line);
     free(text);
 }
 
-void service_put_lines(struct line *json, const struct experiment *experiment)
+void service_put_lines(struct line *json, const struct experiment *experiment, const char *who)
 {
     const struct value *service = view_get(experiment->settings, "service");
     if (!view_is(service, VIEW_STRING) && !view_is(service, VIEW_ARRAY))
         return;
-    put_line(json, head_line(experiment));
+    put_line(json, who, head_line(experiment));
     for (const struct value *item = view_first(experiment->conditions); item != NULL;
          item = view_next(experiment->conditions, item))
         if (view_is(view_get(item, "service"), VIEW_OBJECT))
-            put_line(json, condition_line(item));
+            put_line(json, who, condition_line(item));
 }

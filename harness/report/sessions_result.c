@@ -111,12 +111,13 @@ static struct interval mean_over(struct sessions *of, const struct parts *figure
 }
 
 /* The variance of a run is that within a session: between them is another. */
-static void put_figure(struct line *json, const char *name, struct sessions *of,
+static void put_figure(struct line *json, const struct metric *metric, struct sessions *of,
                        const struct parts *conditions)
 {
+    const char *name = metric->name;
     struct parts figures = parts_new(of);
     for (size_t i = 0; i < figures.count; i++)
-        figures.of[i] = view_get(conditions->of[i], name);
+        figures.of[i] = metric_figure(conditions->of[i], metric);
     if (!are_objects(&figures)) {
         line_null(json, name);
         free(figures.of);
@@ -125,6 +126,8 @@ static void put_figure(struct line *json, const char *name, struct sessions *of,
     const struct interval mean = mean_over(of, &figures);
     const double variance = mean_of(&figures, "variance");
     line_object(json, name);
+    view_put_known(json, "unit", view_get(figures.of[0], "unit"));
+    view_put_known(json, "better", view_get(figures.of[0], "better"));
     line_real(json, "mean", mean_of(&figures, "mean"));
     line_real(json, "variance", variance);
     line_real(json, "stddev", sqrt(variance));
@@ -185,7 +188,11 @@ static void put_condition(struct line *json, struct sessions *of, const struct v
         line_real(json, "failed", sum_of(&conditions, "failed"));
         line_real(json, "censored", sum_of(&conditions, "censored"));
         for (unsigned i = 0; i < METRIC_COUNT; i++)
-            put_figure(json, metrics[i].name, of, &conditions);
+            put_figure(json, &metrics[i], of, &conditions);
+        line_object(json, "metrics");
+        for (size_t i = METRIC_COUNT; i < of->part[0].metrics.count; i++)
+            put_figure(json, &of->part[0].metrics.item[i], of, &conditions);
+        line_close(json);
         line_close(json);
     }
     free(conditions.of);
@@ -197,26 +204,45 @@ static void put_condition(struct line *json, struct sessions *of, const struct v
 static double own_error(struct sessions *of, const struct value *slowdown)
 {
     const double pairs = number_of(slowdown, "pairs");
-    if (view_equals(view_get(slowdown, "method"), "paired-confidence-sequence") || !(pairs > 1))
+    char *method = view_string(view_get(slowdown, "method"));
+    const bool repeated =
+        method != NULL && (strstr(method, "-sequence") != NULL || strstr(method, "-looks") != NULL);
+    free(method);
+    if (repeated || !(pairs > 1))
         return NAN;
     return number_of(slowdown, "error") * number_of(slowdown, "ratio") /
            critical_t(&of->critical, pairs - 1);
 }
 
-static struct levels levels_of(struct sessions *of, const struct parts *slowdowns,
-                               const char *metric)
+/* What the ratio is of in a session: its denominator. Where higher is better that is the
+ * condition itself. An interaction is a ratio of ratios: all of them count alike. */
+static double base_of(const struct experiment *part, const struct value *ratio)
 {
-    struct level_session *session = must(calloc(slowdowns->count, sizeof *session));
-    for (size_t i = 0; i < slowdowns->count; i++) {
-        const double base = figure_center(view_get(of->part[i].baseline, metric));
+    const bool higher = view_equals(view_get(ratio, "better"), "higher");
+    char *name = view_string(view_get(ratio, higher ? "condition" : "reference"));
+    const struct value *condition = condition_named(part, name);
+    const size_t place = metric_named(&part->metrics, view_get(ratio, "metric"));
+    if (name == NULL && !higher && !view_is(view_get(ratio, "variant"), VIEW_STRING))
+        condition = part->baseline; /* of an older version */
+    free(name);
+    return place == part->metrics.count || condition == NULL
+               ? 1
+               : figure_center(metric_figure(condition, &part->metrics.item[place]));
+}
+
+static struct levels levels_of(struct sessions *of, const struct parts *ratios)
+{
+    struct level_session *session = must(calloc(ratios->count, sizeof *session));
+    for (size_t i = 0; i < ratios->count; i++) {
+        const double base = base_of(&of->part[i], ratios->of[i]);
         session[i] = (struct level_session){
             .base = base,
-            .loaded = base * number_of(slowdowns->of[i], "ratio"),
-            .error = own_error(of, slowdowns->of[i]),
-            .runs = (size_t)view_number(view_get(slowdowns->of[i], "pairs"), 0),
+            .loaded = base * number_of(ratios->of[i], "ratio"),
+            .error = own_error(of, ratios->of[i]),
+            .runs = (size_t)view_number(view_get(ratios->of[i], "pairs"), 0),
         };
     }
-    const struct levels levels = levels_estimate(&of->critical, session, slowdowns->count);
+    const struct levels levels = levels_estimate(&of->critical, session, ratios->count);
     free(session);
     return levels;
 }
@@ -238,43 +264,83 @@ static void put_sessions(struct line *json, const struct sessions *of,
     line_close(json);
 }
 
-static void put_ratio(struct line *json, struct sessions *of, const struct parts *slowdowns,
-                      const char *condition, const char *metric)
+/* What the interval over sessions says of a comparison. */
+static const char *verdict_of(const struct sessions *of, const struct interval *ratio,
+                              const struct value *first)
 {
-    const struct levels levels = levels_of(of, slowdowns, metric);
+    const double same = view_number(view_get(of->part[0].settings, "same_within"), NAN);
+    const bool time = view_equals(view_get(first, "unit"), "s");
+    if (!isnan(same) && ratio->low >= 1 - same && ratio->high <= 1 + same)
+        return "same";
+    return ratio->low > 1    ? time ? "slower" : "worse"
+           : ratio->high < 1 ? time ? "faster" : "better"
+                             : "undecided";
+}
+
+/* What names the ratio, as the first session has it. */
+static void put_names(struct line *json, const struct value *first)
+{
+    static const char *const members[] = {"condition", "reference", "variant", "reference_variant",
+                                          "load",      "metric",    "unit",    "better",
+                                          "requested", "statistic"};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        view_put_known(json, members[i], view_get(first, members[i]));
+}
+
+static void put_ratio(struct line *json, struct sessions *of, const struct parts *ratios)
+{
+    const struct value *first = ratios->of[0];
+    const struct levels levels = levels_of(of, ratios);
     const struct interval *ratio = &levels.ratio;
     line_object(json, NULL);
-    line_text(json, "condition", condition);
-    line_text(json, "metric", metric);
-    view_put(json, "requested", view_get(slowdowns->of[0], "requested"));
-    view_put(json, "statistic", view_get(slowdowns->of[0], "statistic"));
+    put_names(json, first);
     line_real(json, "ratio", ratio->center);
     put_interval(json, ratio);
     line_real(json, "p", levels.p);
     line_text(json, "method", "sessions-fieller");
-    line_count(json, "pairs", slowdowns->count);
+    line_count(json, "pairs", ratios->count);
     if (isnan(ratio->center))
         line_null(json, "distinguishable");
     else
         line_bool(json, "distinguishable", ratio->low > 1 || ratio->high < 1);
-    view_put(json, "simultaneous", view_get(slowdowns->of[0], "simultaneous"));
-    line_real(json, "censored", sum_of(slowdowns, "censored"));
-    put_sessions(json, of, slowdowns, &levels);
+    if (view_get(first, "reference_variant") != NULL && view_get(first, "verdict") != NULL)
+        line_text(json, "verdict", verdict_of(of, ratio, first));
+    view_put(json, "simultaneous", view_get(first, "simultaneous"));
+    line_real(json, "censored", sum_of(ratios, "censored"));
+    put_sessions(json, of, ratios, &levels);
     line_close(json);
 }
 
-static void put_slowdown(struct line *json, struct sessions *of, const struct value *first)
+/* The same ratio in another session's list; NULL: it is not there. */
+static const struct value *same_ratio(const struct value *list, const struct value *wanted)
 {
-    char *condition = view_string(view_get(first, "condition")),
-         *metric = view_string(view_get(first, "metric"));
-    struct parts slowdowns = parts_new(of);
-    for (size_t i = 0; i < slowdowns.count && condition != NULL && metric != NULL; i++)
-        slowdowns.of[i] = slowdown_of(&of->part[i], condition, metric);
-    if (are_objects(&slowdowns))
-        put_ratio(json, of, &slowdowns, condition, metric);
-    free(slowdowns.of);
-    free(condition);
-    free(metric);
+    static const char *const members[] = {"condition", "metric", "variant", "load"};
+    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item)) {
+        bool same = true;
+        for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+            const struct value *a = view_get(item, members[i]), *b = view_get(wanted, members[i]);
+            same = same && ((a == NULL && b == NULL) || view_same(a, b));
+        }
+        if (same)
+            return item;
+    }
+    return NULL;
+}
+
+/* slowdowns, comparisons or interactions. */
+static void put_ratios(struct line *json, const char *name, struct sessions *of)
+{
+    const struct value *list = view_get(of->part[0].result.top, name);
+    line_array(json, name);
+    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item)) {
+        struct parts ratios = parts_new(of);
+        for (size_t i = 0; i < ratios.count; i++)
+            ratios.of[i] = same_ratio(view_get(of->part[i].result.top, name), item);
+        if (are_objects(&ratios))
+            put_ratio(json, of, &ratios);
+        free(ratios.of);
+    }
+    line_close(json);
 }
 
 /* Whether a session converged, or is noise, is not what the interval over them is about. */
@@ -322,11 +388,9 @@ static char *result_of(struct sessions *of)
     for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
         put_condition(&json, of, item);
     line_close(&json);
-    line_array(&json, "slowdowns");
-    list = view_get(first, "slowdowns");
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
-        put_slowdown(&json, of, item);
-    line_close(&json);
+    put_ratios(&json, "slowdowns", of);
+    put_ratios(&json, "comparisons", of);
+    put_ratios(&json, "interactions", of);
     put_warnings(&json, of);
     view_put(&json, "intervals", view_get(first, "intervals"));
     line_close(&json);

@@ -363,12 +363,12 @@ void table_put(struct line *json, const struct experiment *experiment)
     put_title(json, experiment);
     put_conditions(json, experiment);
     put_metrics(json, experiment);
-    variants_put(json, experiment);
+    variants_put(json, experiment, false);
     capacity_put(json, experiment);
     line_array(json, "lines");
     put_variants(json, experiment);
     put_loads(json, experiment);
-    service_put_lines(json, experiment);
+    service_put_lines(json, experiment, NULL);
     for (const struct value *item = view_first(experiment->conditions); item != NULL;
          item = view_next(experiment->conditions, item)) {
         char *name = view_string(view_get(item, "name")),

@@ -4,6 +4,7 @@
 #include "figure.h"
 #include "memory.h"
 #include "row.h"
+#include "variants_chart.h"
 #include "visible.h"
 
 #include <math.h>
@@ -148,6 +149,13 @@ static char *sentence(const struct experiment *experiment, const struct value *v
     return text;
 }
 
+/* The first variant is what all are compared with. */
+static bool is_reference(const struct experiment *experiment, const struct value *variant)
+{
+    const struct value *first = view_first(view_get(experiment->record.top, "variants"));
+    return view_same(view_get(first, "name"), variant);
+}
+
 struct entry {
     const struct value *condition; /* of the result */
     const struct value *variant, *load;
@@ -170,6 +178,7 @@ static void put_texts(struct line *json, const struct experiment *experiment,
     const struct value *comparison =
         variants_entry(experiment, "comparisons", entry->variant, entry->load, metric);
     const struct value *slowdown = slowdown_of(experiment, entry->name, metric->name);
+    const bool reference = is_reference(experiment, entry->variant);
     char text[NUMBER_SIZE], *variant = view_string(entry->variant),
                             *load = view_string(entry->load),
                             *verdict = view_string(view_get(comparison, "verdict"));
@@ -180,15 +189,16 @@ static void put_texts(struct line *json, const struct experiment *experiment,
     snprintf(text, sizeof text, "%.0f", view_number(view_get(entry->condition, "runs"), 0));
     line_text(json, "runs", text);
     line_text(json, "figure", row_figure(entry->condition, metric, text));
-    line_text(json, "ratio",
-              comparison == NULL ? "1" : row_ratio(comparison, experiment->family, text));
+    line_text(json, "ratio", reference ? "1" : row_ratio(comparison, experiment->family, text));
     line_text(json, "plain", row_plain(comparison, metric, text));
     row_visible(json, "verdict",
                 comparison == NULL ? "reference"
                 : verdict == NULL  ? "-"
                                    : verdict);
     line_text(json, "slowdown",
-              slowdown == NULL ? "-" : row_slowdown(slowdown, experiment->family, text));
+              slowdown == NULL || !has_load(entry->load)
+                  ? "-"
+                  : row_slowdown(slowdown, experiment->family, text));
     row_visible(json, "achieved", loads);
     line_close(json);
     view_put(json, "distinguishable", view_get(comparison, "distinguishable"));
@@ -320,7 +330,7 @@ static void put_sentences(struct line *json, const struct experiment *experiment
     line_close(json);
 }
 
-void variants_put(struct line *json, const struct experiment *experiment)
+void variants_put(struct line *json, const struct experiment *experiment, bool page)
 {
     if (!experiment_has_variants(experiment)) {
         line_null(json, "variants");
@@ -333,5 +343,7 @@ void variants_put(struct line *json, const struct experiment *experiment)
     put_tables(json, experiment);
     put_changes(json, experiment);
     put_sentences(json, experiment);
+    if (page)
+        variants_put_charts(json, experiment);
     line_close(json);
 }

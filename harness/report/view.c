@@ -387,3 +387,9 @@ void view_put(struct line *json, const char *name, const struct value *value)
     line_raw(json, name, text);
     free(text);
 }
+
+void view_put_known(struct line *json, const char *name, const struct value *value)
+{
+    if (value != NULL)
+        view_put(json, name, value);
+}

@@ -61,6 +61,8 @@ char *view_copy(const struct value *value);
 
 /* A member that is a value of a record as it is; null where there is none. */
 void view_put(struct line *json, const char *name, const struct value *value);
+/* The same; nothing where there is none. */
+void view_put_known(struct line *json, const char *name, const struct value *value);
 
 /* for (const struct value *item = view_first(array); item != NULL; item = view_next(array, item))
  */

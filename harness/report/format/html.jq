@@ -42,13 +42,16 @@ def lede($head):
   | ([$known[] | select(.distinguishable != false)] | max_by(.values.ratio)) as $worst
   | ([$known[] | select(.distinguishable == false)] | length) as $noise
   | ([.cells[] | select(.problems != [])] | length) as $marked
+  | ([.cells[].variants // empty | .lines[0] // empty]) as $verdicts
   | if .cells == [] then "No cell is done yet."
+    elif $verdicts != [] then "\($verdicts[:3] | map(esc | sub("^(?<n>[^ ]+)"; "<b>\(.n)</b>")) | join(". ")). \(if $marked == 0 then "No cell has a problem" else "\(plural($marked; "cell has"; "cells have")) a problem" end)."
+    elif $known == [] and any(.cells[]; .capacity != null) then "\([.cells[].capacity // empty | .lines[0] | esc] | .[:3] | join(". "))."
     elif $known == [] then "No load was measured: the times are those of the target alone."
     else
       (if $worst == null then "No slowdown can be distinguished from noise;"
        elif $worst.values.ratio < 1 then "No target became slower; the largest ratio is"
-       else "The largest slowdown:" end)
-      + (if $worst == null then "" else " <b>\($worst.e.program)</b> takes <b>\($worst.ratio) times</b> as long\(statistic_text($head)) under <b>\($worst.e.condition)</b>\(if $worst.interval == "no interval" then "" else ", \($head.level) interval \($worst.interval | together)" end)." end)
+       elif $worst.main == "wall time" then "The largest slowdown:" else "The largest ratio:" end)
+      + (if $worst == null then "" else (if $worst.main == "wall time" then " <b>\($worst.e.program)</b> takes <b>\($worst.ratio) times</b> as long" else " <b>\($worst.main | esc)</b> of <b>\($worst.e.program)</b> is <b>\($worst.ratio) times</b> worse" end) + "\(statistic_text($head)) under <b>\($worst.e.condition)</b>\(if $worst.interval == "no interval" then "" else ", \($head.level) interval \($worst.interval | together)" end)." end)
       + (if $worst == null then "" elif $noise == 0 then " Each slowdown can be distinguished from noise;" else " \($noise) of \($known | length) cannot be distinguished from noise;" end)
       + " \(if $marked == 0 then "no cell has a problem" else "\(plural($marked; "cell has"; "cells have")) a problem" end)."
     end;
@@ -84,7 +87,7 @@ def heat_entry:
   (problem_names | if . == [] then "" elif length > 2 then "<small>\(length) problems</small>" else "<small>\(map(esc) | join(", "))</small>" end) as $marks
   | if .ratio == null then "<a href=\"#\(.id)\"><b>not known</b></a>" + $marks else
   "<a href=\"#\(.id)\"><b>\(.ratio)×</b> <span>\(.interval)</span>\(.mark)</a>"
-  + (if .distinguishable == false then "<small>noise</small>" elif .values.ratio < 1 then "<small>faster</small>" else "" end) + $marks end;
+  + (if .distinguishable == false then "<small>noise</small>" elif .values.ratio < 1 then "<small>\(if .main == "wall time" then "faster" else "better" end)</small>" else "" end) + $marks end;
 
 def heat_cell:
   if . == null then "<td class=\"none\"><small>not measured</small></td>"
@@ -106,19 +109,42 @@ def legend:
     + ([range(0; 8) as $i | "<li><i class=\"h\($i)\"></i>\($texts[$i])</li>"] | join(""))
     + "<li><i class=\"noise\"></i>not distinguishable from noise</li><li><i class=\"less\"></i>faster</li><li><i class=\"h1 hatch\"></i>hatched edge: it has a problem</li></ul>";
 
-def heat_map($head):
-  columns as $columns
-  | "<p>How many times as long a target takes under a load as alone\(statistic_text($head)), with the \($head.level) confidence interval \(scope_text($head)). Each cell leads to its figures.</p>",
-    ([.cells[].floor // empty] | unique | select(. != []) | .[:5][] | "<p>\(esc)</p>"),
-    (family_text($head), unseen_text($head) | "<p>\(esc).</p>"),
-    legend,
-    table_start("heat"; "Slowdown of each target (rows) under each load and level (columns)"; "heat sortable"; .labels | length),
+# A cell as that of another of its metrics.
+def as_metric($metric): . as $cell | .metrics[] | select(.texts.metric == $metric and .ratio != null)
+  | . as $m | $cell | .ratio = $m.ratio | .interval = $m.interval | .values.ratio = $m.ratio_value | .distinguishable = $m.distinguishable | .main = $metric
+  | .mark = (if $m.survives and $cell.family then " †" else "" end);
+# The metrics of the cells, the main ones of each first: [{metric, main, cells}].
+def by_metric:
+  [.cells[] | select(.slowed)] as $cells
+  | [$cells[].main] as $main
+  | [$cells[].metrics[] | select(.ratio != null).texts.metric] as $others
+  | [$main + $others | numbered | keys_unsorted[] | . as $metric
+     | { $metric, cells: [$cells[] | if .main == $metric then . else as_metric($metric) end] }];
+
+def heat_table($number; $caption):
+  .metric as $metric | .cells as $cells
+  | { cells: $cells } | columns as $columns
+  | table_start("heat\(if $number == 0 then "" else $number end)"; $caption; "heat sortable"; $cells | map(.e.program) | unique | length),
     heat_head($columns), "<tbody>",
-    ([.cells[] | select(.slowed)] | grouped(.e.program)[]
+    ([.cells[]] | grouped(.e.program)[]
      | .key as $target
      | (reduce .items[] as $cell ({}; .[$cell | column | tojson] += [$cell])) as $by
      | "<tr data-f=\"\($target)\"><th scope=\"row\">\($target)</th>\([$columns[] | $by[tojson] | heat_cell] | join(""))</tr>"),
     table_end;
+
+def heat_intro($head): if . == ["wall time"]
+  then "How many times as long a target takes under a load as alone\(statistic_text($head)), with the \($head.level) confidence interval \($head.legend.scope)."
+  else "How many times worse each metric of a target is under a load than alone\(statistic_text($head)): above 1 is worse also where higher is better. With the \($head.level) confidence interval \($head.legend.scope)." end;
+
+def heat_map($head):
+  by_metric as $metrics
+  | "<p>\([$metrics[].metric] | heat_intro($head)) Each cell leads to its figures.</p>",
+    ([.cells[].floor // empty] | unique | select(. != []) | .[:5][] | "<p>\(esc)</p>"),
+    (family_text($head), unseen_text($head) | "<p>\(esc).</p>"),
+    legend,
+    ($metrics | to_entries[]
+     | .key as $number | .value
+     | heat_table($number; (if .metric == "wall time" then "Slowdown" else "Ratio of \(.metric | esc)" end) + " of each target (rows) under each load and level (columns)"));
 
 def waiting_table($head):
   $head.waiting
@@ -132,7 +158,7 @@ def waiting_table($head):
 
 # Without a load the answer is a time.
 def times($head):
-  "<ul>", (.cells[:12][] | "<li data-f=\"\(.e.program)\"><b>\(.e.program)</b> takes <b>\(.texts.alone | together)</b>\(statistic_text($head)) (\(plural(.values.runs; "run"; "runs"))\(problem_names | map(", " + esc) | add // ""))</li>"),
+  "<ul>", (.cells[:12][] | "<li data-f=\"\(.e.program)\"><b>\(.e.program)</b>\(if .main == "wall time" then " takes" else ": \(.main | esc)" end) <b>\(.texts.alone | together | esc)</b>\(statistic_text($head)) (\(plural(.values.runs; "run"; "runs"))\(problem_names | map(", " + esc) | add // ""))</li>"),
   (if (.cells | length) > 12 then "<li>the others are in the table below</li>" else empty end), "</ul>";
 
 def answer($head): section("answer"; "The answer"), (if any(.cells[]; .slowed) then heat_map($head) else times($head) end), waiting_table($head), "</section>";
@@ -145,19 +171,51 @@ def cell_row($hosts):
   + n_cell(.e.level_number; .e.level // "-") + n_cell($v.runs; .texts.runs)
   + n_cell($v.ratio; if .ratio == null then "-" else "<b>\(.ratio)×</b> \(.interval)\(.mark)" end)
   + "<td class=\"w\">\((if .distinguishable == false then ["noise"] else [] end) + problem_names | map(esc) | join(", "))</td>"
-  + n_cell($v.alone; .texts.alone | together) + n_cell($v.loaded; .texts.loaded | together)
+  + n_cell($v.alone; .texts.alone | together | esc) + n_cell($v.loaded; .texts.loaded | together | esc)
   + n_cell($v.user; .texts.user) + n_cell($v.system; .texts.system) + n_cell($v.memory; .texts.memory)
   + n_cell($v.achieved; .texts.achieved | esc)
   + (if $hosts then "<td>\(.host // "unknown" | esc)</td>" else "" end) + "</tr>";
 
-# The metrics of --metric other than the wall time.
+# The metrics of --metric other than the main one.
 def metric_table($head):
   [.cells[].metrics[]] | select(. != [])
-  | "<h3>Other metrics</h3>", table_start("metric-table"; "Each metric of --metric other than the wall time"; "sortable"; length),
-    header([$head.columns.cell_metrics[].title | (.[:1] | ascii_upcase) + .[1:] | sub("^Program"; "Target") | esc]),
-    (.[].texts | "<tr data-f=\"\(.program | esc) \(.load | esc)\"><th scope=\"row\">\(.program | esc)</th><td>\(.load | esc)</td><td>\(.metric)</td>"
-      + n_cell(null; .alone | together) + n_cell(null; .loaded | together) + n_cell(null; .ratio) + "</tr>"),
+  | any(.[]; .texts.of_alone != "-") as $plain
+  | "<h3>Other metrics</h3>", table_start("metric-table"; "Each metric of --metric other than the main one"; "sortable"; length),
+    header([$head.columns.cell_metrics[] | select($plain or .key != "of_alone") | .title | (.[:1] | ascii_upcase) + .[1:] | sub("^Program"; "Target") | esc]),
+    (.[].texts | "<tr data-f=\"\(.program | esc) \(.load | esc)\"><th scope=\"row\">\(.program | esc)</th><td>\(.load | esc)</td><td>\(.metric | esc)</td>"
+      + n_cell(null; .alone | together | esc) + n_cell(null; .loaded | together | esc) + n_cell(null; .ratio) + (if $plain then n_cell(null; .of_alone) else "" end) + "</tr>"),
     table_end;
+
+# A table of an experiment: {columns, rows}, whose columns say what is text.
+def any_table($id; $caption):
+  .columns as $columns
+  | table_start($id; $caption; "sortable"; .rows | length), header([$columns[].title | (.[:1] | ascii_upcase) + .[1:] | esc]),
+    (.rows[] | . as $row
+     | "<tr data-f=\"\($row.texts.variant // $row.texts.condition | esc) \($row.texts.load // "" | esc)\">"
+       + ([$columns[] | .left as $left | $row.texts[.key] | esc | if $left then "<td>\(.)</td>" else n_cell(null; together) end] | join("")) + "</tr>"),
+    table_end;
+
+# The inside of an SVG element in its frame.
+def framed($id; $filter; $bold; $caption):
+  "<figure data-f=\"\($filter | esc)\"><svg class=\"plot\" viewBox=\"0 0 360 \(.height // 220)\" role=\"img\" aria-labelledby=\"\($id)-t \($id)-d\">"
+  + "<title id=\"\($id)-t\">\(.title | esc)</title><desc id=\"\($id)-d\">\(.text | esc)</desc>\(.svg)"
+  + "</svg><figcaption>\($bold | if . == "" then "" else "<b>\(esc)</b> " end)\($caption | esc)</figcaption></figure>";
+
+# Programs against each other.
+def variants:
+  [.cells[] | select(.variants != null)] | select(. != [])
+  | section("variants"; "Variants"),
+    "<p>Each variant against the first one, measured in the same blocks, alone and under each load. A ratio above 1 is worse. Dashed lines: no difference, and the limit of --at-most where there is one; a ring cannot be distinguished from noise.</p>",
+    (to_entries[] | .key as $n | .value | .variants
+     | "<h3>\(.title | esc)</h3>", "<ul>", (.lines[] | "<li>\(esc)</li>"), "</ul>",
+       "<div class=\"figures\">", (.charts | to_entries[] | .key as $k | .value | framed("v\($n)-\($k)"; .metric; .metric; "ratio to the reference")), "</div>",
+       (.tables | to_entries[] | .key as $k | .value | any_table("variants-\($n)-\($k)"; "Variants: \(.metric | esc)")),
+       (.changes | select(.rows != []) | any_table("changes-\($n)"; "Whether a load changes the ratio of a variant to the reference"))),
+    "</section>";
+def capacities:
+  [.cells[] | select(.capacity != null)] | select(. != [])
+  | section("capacity"; "Capacity"),
+    (to_entries[] | .key as $n | .value | .capacity | "<h3>\(.title | esc)</h3>", (.lines[] | "<p>\(esc)</p>"), any_table("capacity-\($n)"; "Capacity in each condition")), "</section>";
 
 # What else is known of each condition's wall time.
 def caution_table($head):
@@ -172,20 +230,17 @@ def caution_table($head):
 def every_cell($head):
   ($head.hosts | length > 1) as $hosts
   | section("cells"; "Every cell"),
-  "<p>Alone, under load and slowdown are of the wall time. \($head.legend.key | esc); → is from alone to under load; \(memory_text($head)).</p>",
+  "<p>\(if $head.legend.main == null then "Alone, under load and ratio are of each cell's main metric." else "Alone, under load and \(if $head.legend.main == "wall time" then "slowdown" else "ratio" end) are of the \($head.legend.main | esc)." end) \($head.legend.key | esc); → is from alone to under load; \(memory_text($head)).</p>",
   table_start("cell-table"; "Figures of each target under each load"; "sortable"; .cells | length),
-  header(["Target", "Load", "Level", "Runs", "Slowdown", "Problems", "Alone", "Under load", "User time", "System time", "Memory", "Load achieved", (if $hosts then "Host" else empty end)]),
+  header(["Target", "Load", "Level", "Runs", (if $head.legend.main == "wall time" then "Slowdown" else "Ratio" end), "Problems", "Alone", "Under load", "User time", "System time", "Memory", "Load achieved", (if $hosts then "Host" else empty end)]),
   (.cells[] | cell_row($hosts)), table_end, metric_table($head), caution_table($head),
-  ([.cells[].lines[] | select(startswith("* ") or test(": [0-9]+ sessions: "))]
+  ([.cells[].lines[] | select(startswith("* ") or test(": [0-9]+ sessions: |: service[:,] "))]
    | if . == [] then empty else "<ul>", (.[] | "<li>\(esc)</li>"), "</ul>" end),
   "</section>";
 
 # ---- charts
 
-def chart:
-  "<figure data-f=\"\(.filter | esc)\"><svg class=\"plot\" viewBox=\"0 0 360 \(.height // 220)\" role=\"img\" aria-labelledby=\"\(.id)-t \(.id)-d\">"
-  + "<title id=\"\(.id)-t\">\(.title | esc)</title><desc id=\"\(.id)-d\">\(.text | esc)</desc>\(.svg)"
-  + "</svg><figcaption>\(.bold | if . == "" then "" else "<b>\(esc)</b> " end)\(.caption | esc)</figcaption></figure>";
+def chart: framed(.id; .filter; .bold; .caption);
 
 # The runs of one cell in order: a chart for each of its metrics.
 def order_chart:
@@ -332,6 +387,7 @@ def view($head):
         | .e = { program: (.texts.program | esc), load: (.load | if . == null then . else esc end), condition: (.condition | if . == null then . else esc end),
                  level: (.level | if . == null then . else esc end), level_number: (.level // "" | level_key[0] | if . >= 1e300 then null else . end) }
         | .e.filter = "\(.e.program) \(.e.condition // "") \(.e.load // "")"
+        | .family = ($head.texts.family != null)
         | .mark = (if .survives and $head.texts.family != null then " †" else "" end)
         | .id = "c\($i + 1)" | .slowed = (.texts.slowdown != "-")],
       charts: ([.[] | .chart | select(.section?)] | group_by(.section) | map({ (.[0].section): . }) | add // {}) }
@@ -341,12 +397,12 @@ def view($head):
 | [inputs]
 | view($head)
 | page_start($head),
-  contents([["answer", "Answer"], ["cells", "Every cell"],
+  contents([["answer", "Answer"], (if any(.cells[]; .variants != null) then ["variants", "Variants"] else empty end), (if any(.cells[]; .capacity != null) then ["capacity", "Capacity"] else empty end), ["cells", "Every cell"],
     (if .charts.sensitivity then ["sensitivity", "Sensitivity"] else empty end),
     (if .charts.offered then ["offered", "Offered and achieved"] else empty end),
     ["order", "Runs in order"], ["distributions", "Distributions"],
     (if any(.cells[]; .points != null) then ["attribution", "Where the time went"] else empty end),
     ["flags", "Problems and notes"], (if $head.hosts != [] then ["environment", "Environment"] else empty end), ["reproduce", "Reproduce"]]),
   "<main>", "<form id=\"find\" role=\"search\" hidden><label for=\"filter\">Filter by target or load</label> <input id=\"filter\" type=\"search\" autocomplete=\"off\"> <span id=\"found\" role=\"status\"></span></form>",
-  answer($head), every_cell($head), curves($head), offered, orders, spreads, attributions, findings_section($head), environment($head), reproduce($head),
+  answer($head), variants, capacities, every_cell($head), curves($head), offered, orders, spreads, attributions, findings_section($head), environment($head), reproduce($head),
   "</main>", "<footer><p>Made by jostle from records. \($head.texts.name | esc).</p></footer>", "<script>", ($script | rtrimstr("\n")), "</script>", "</body>", "</html>"
