@@ -80,7 +80,7 @@ void capacity_put(struct line *json, const struct experiment *experiment)
 {
     const struct value *capacity = view_get(experiment->result.top, "capacity"),
                        *list = view_get(capacity, "by_condition");
-    const struct legend legend = legend_of(experiment);
+    struct legend legend = legend_of(experiment);
     if (!view_is(capacity, VIEW_OBJECT)) {
         line_null(json, "capacity");
         return;
@@ -93,6 +93,7 @@ void capacity_put(struct line *json, const struct experiment *experiment)
     line_object(json, "capacity");
     row_visible(json, "title", label == NULL ? experiment->name : label);
     free(label);
+    legend.level = view_number(view_get(capacity, "confidence"), legend.level);
     columns_put_capacity(json, &legend);
     line_array(json, "rows");
     for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* What comes for %s in a title. */
-enum fill { FILL_FIGURE, FILL_LEVEL, FILL_MAIN, FILL_RATIO, FILL_REFERENCE, FILLS };
+enum fill { FILL_FIGURE, FILL_LEVEL, FILL_MAIN, FILL_ALONE, FILL_RATIO, FILL_REFERENCE, FILLS };
 
 struct column {
     const char *key, *title;
@@ -21,7 +21,7 @@ static const struct column of_cells[] = {
     {.key = "program", .title = "program", .left = true},
     {.key = "load", .title = "load", .left = true},
     {.key = "runs", .title = "runs", .rank = 1},
-    {.key = "alone", .title = "alone (%s)", .rank = 3},
+    {.key = "alone", .title = "%s", .fill = FILL_ALONE, .rank = 3},
     {.key = "loaded", .title = "under load", .rank = 2},
     {.key = "slowdown", .title = "%s", .fill = FILL_RATIO},
     {.key = "of_alone", .title = "of alone [%s]", .fill = FILL_LEVEL, .rank = 4},
@@ -105,6 +105,8 @@ static struct fills make_fills(const struct legend *legend, const char *metric, 
     char **text = fills.text;
     text[FILL_MAIN] =
         text_of("%s (%s)", metric == NULL ? "main metric" : metric, text[FILL_FIGURE]);
+    text[FILL_ALONE] = text_of("%s%salone (%s)", timed || metric == NULL ? "" : metric,
+                               timed || metric == NULL ? "" : " ", text[FILL_FIGURE]);
     text[FILL_RATIO] = text_of("%s [%s]",
                                timed               ? "slowdown"
                                : reference != NULL ? "ratio to alone"

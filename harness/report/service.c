@@ -28,26 +28,44 @@ static char *head_line(const struct experiment *experiment)
     return text;
 }
 
-/* "service, mem-50: CPU time 183 ms a run, memory 12.0 MiB, started 6 times" */
+/* ", started 6 times"; nothing where it is not known, or none where there may be none. */
+static char *times_text(const char *what, double times, bool always)
+{
+    if (isnan(times) || (times == 0 && !always))
+        return must(strdup(""));
+    return text_of(", %s %.0f time%s", what, times, times == 1 ? "" : "s");
+}
+
+/* " (0.72 CPUs, 3.1 % of the time waiting for one)" */
+static char *busy_text(const struct value *service)
+{
+    const double cpus = view_number(view_get(service, "cpus"), NAN),
+                 stalls = view_number(view_get(service, "cpu_stall_share"), NAN);
+    char number[NUMBER_SIZE], share[NUMBER_SIZE];
+    if (isnan(cpus))
+        return must(strdup(""));
+    number_fixed(cpus, 2, number);
+    return isnan(stalls) ? text_of(" (%s CPUs)", number)
+                         : text_of(" (%s CPUs, %s of the time waiting for one)", number,
+                                   number_percent(stalls, share));
+}
+
+/* "service, mem-50: CPU time 183 ms a run (0.72 CPUs), memory 12.0 MiB, started 6 times" */
 static char *condition_line(const struct value *condition)
 {
     const struct value *service = view_get(condition, "service");
-    const double starts = view_number(view_get(service, "starts"), NAN),
-                 died = view_number(view_get(service, "died"), 0);
     char cpu[NUMBER_SIZE], memory[NUMBER_SIZE], *name = view_string(view_get(condition, "name"));
-    char *started = isnan(starts)
-                        ? must(strdup(""))
-                        : text_of(", started %.0f time%s", starts, starts == 1 ? "" : "s");
-    char *dead =
-        died > 0 ? text_of(", died %.0f time%s", died, died == 1 ? "" : "s") : must(strdup(""));
+    char *busy = busy_text(service),
+         *started = times_text("started", view_number(view_get(service, "starts"), NAN), true),
+         *died = times_text("died", view_number(view_get(service, "died"), 0), false);
     char *text =
-        text_of("service, %s: CPU time %s a run, memory %s%s%s", name == NULL ? "?" : name,
-                number_scaled(view_number(view_get(service, "cpu_s"), NAN), "s", cpu),
+        text_of("service, %s: CPU time %s a run%s, memory %s%s%s", name == NULL ? "?" : name,
+                number_scaled(view_number(view_get(service, "cpu_s"), NAN), "s", cpu), busy,
                 number_scaled(view_number(view_get(service, "memory_bytes"), NAN), "B", memory),
-                started, dead);
-    free(name);
-    free(started);
-    free(dead);
+                started, died);
+    char *texts[] = {name, busy, started, died};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]);
     return text;
 }
 
