@@ -93,6 +93,18 @@ setup() {
     holds '.conditions[0].runs == 3' <out/result.json
 }
 
+@test "--ignore-failure=CODES: these exit codes count, others do not" {
+    run -0 "$JOSTLE" run --quiet --output out --runs 2 --ignore-failure=3,1 -- sh -c 'exit 3'
+    holds '.settings | .ignore_failure and .ignore_codes == [3, 1]' <out/experiment.json
+    holds '.conditions[0] | .runs == 2 and .failures.exit == 2' <out/result.json
+    [[ $("$JOSTLE" report --format csv --runs out | grep -c ',3,,,"",1,') -eq 2 ]] # used
+    run -5 "$JOSTLE" run --quiet --output other --runs 2 --ignore-failure=3,1 -- sh -c 'exit 4'
+    run -5 "$JOSTLE" run --quiet --output killed --runs 2 --ignore-failure=3,1 -- sh -c 'kill -KILL $$'
+    "$JOSTLE" run --quiet --output all --runs 2 -i -- sh -c 'exit 4'
+    run -2 "$JOSTLE" run --output wrong --ignore-failure=x -- true
+    [[ $output == *'not a list of exit codes'* ]]
+}
+
 @test "with --ignore-failure a time-out is a lower bound, and never a figure" {
     run -0 "$JOSTLE" run --output out --min-runs 3 --max-runs 3 --ignore-failure --timeout 100ms -- sleep 60
     [[ $output == *'at least 1'* && $output == *'lower bounds'* && $output != *'ms ±'* ]]

@@ -92,12 +92,40 @@ static char *plain_text(const char *text)
     return copy;
 }
 
+static bool is_one_of(const char *name, const char *const *names)
+{
+    for (; *names != NULL; names++)
+        if (strcmp(name, *names) == 0)
+            return true;
+    return false;
+}
+
+/* Not a number, which would be an exit code. */
+static bool is_flag_word(const char *text)
+{
+    static const char *const words[] = {"true", "yes", "on", "false", "no", "off", NULL};
+    return is_one_of(text, words);
+}
+
+/* Of an option that means something without a value: that, or "" for false. */
+static char *bare_value(const struct option_row *row, const char *text)
+{
+    char ignored[64];
+    char *flag = flag_value(text, ignored, sizeof ignored);
+    if (flag == NULL || *flag == '\0')
+        return flag;
+    free(flag);
+    return strdup(row->bare);
+}
+
 char *setting_value(const char *name, const char *text, char *error, size_t size)
 {
     const struct option_row *row = find(name);
     struct settings settings;
     if (row->type == OPTION_FLAG)
         return flag_value(text, error, size);
+    if (row->bare != NULL && is_flag_word(text))
+        return bare_value(row, text);
     settings_begin(&settings);
     if (row->type == OPTION_LIST)
         return plain_text(text);
@@ -133,14 +161,6 @@ void settings_drop_false(json_t *settings)
     void *next;
     json_object_foreach_safe(settings, next, name, value) if (json_string_length(value) == 0)
         json_object_del(settings, name);
-}
-
-static bool is_one_of(const char *name, const char *const *names)
-{
-    for (; *names != NULL; names++)
-        if (strcmp(name, *names) == 0)
-            return true;
-    return false;
 }
 
 /* Whether every record has all metrics of a --metric LIST, or of several, a line each. Those

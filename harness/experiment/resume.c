@@ -117,13 +117,23 @@ static bool is_off(const json_t *value)
            (json_is_array(value) && json_array_size(value) == 0);
 }
 
+/* The name that a setting had then: what is --conclude now was --cleanup. */
+static const char *name_then(const json_t *old, const char *name)
+{
+    if (json_object_get(old, "conclude") != NULL)
+        return name;
+    if (strcmp(name, "cleanup") == 0)
+        return "conclude"; /* there was no such thing */
+    return strcmp(name, "conclude") == 0 ? "cleanup" : name;
+}
+
 static void compare_settings(struct differences *differences, json_t *old, json_t *new)
 {
     const char *name;
     json_t *value;
     json_object_foreach(new, name, value)
     {
-        const json_t *before = json_object_get(old, name);
+        const json_t *before = json_object_get(old, name_then(old, name));
         // Older experiments have no washout, and get one from here on.
         if (strcmp(name, "washout") == 0 && before == NULL)
             continue;

@@ -18,6 +18,8 @@
 #include <string.h>
 #include <time.h>
 
+#define ALL_FAILURES     "all-non-zero"
+#define IGNORED_MOST     64 /* as stats reads them */
 #define DEFAULT_MIN_RUNS 15
 #define MOST             999999999
 #define NS_PER_US        1000
@@ -26,6 +28,41 @@
 
 static const char *const engines[] = {"meter", "hyperfine", NULL};
 static const char *const places[] = {"core", "smt", "l3", "node", "other-node", "machine", NULL};
+
+/* The exit code at *text, which is moved behind it and its comma; -1: there is none. */
+static int next_code(const char **text)
+{
+    char *end;
+    const long code = strtol(*text, &end, 10);
+    if (**text < '0' || **text > '9' || code > 255 || (*end != ',' && *end != '\0'))
+        return -1;
+    *text = end + (*end == ',');
+    return (int)code;
+}
+
+static bool check_codes(const char *text, char *error, size_t size)
+{
+    const char *at = text;
+    size_t count = 0;
+    while (strcmp(text, ALL_FAILURES) != 0 && (*at != '\0' || at == text)) {
+        if (next_code(&at) >= 0 && ++count <= IGNORED_MOST)
+            continue;
+        snprintf(error, size, "not a list of exit codes: give one such as 1,2, or " ALL_FAILURES);
+        return false;
+    }
+    return true;
+}
+
+json_t *settings_ignored(const struct settings *settings)
+{
+    const char *at = settings->ignore_failure;
+    if (at == NULL || strcmp(at, ALL_FAILURES) == 0)
+        return json_null();
+    json_t *codes = json_array();
+    while (*at != '\0')
+        json_array_append_new(codes, json_integer(next_code(&at)));
+    return codes;
+}
 
 static bool check_place(const char *text, char *error, size_t size)
 {
@@ -307,10 +344,14 @@ const struct option_row settings_rows[] = {
      .help = "end a run, and its whole process tree, after TIME"},
     {.name = "ignore-failure",
      .letter = 'i',
-     .type = OPTION_FLAG,
+     .argument = "CODES",
+     .bare = ALL_FAILURES,
+     .type = OPTION_TEXT,
      FIELD(ignore_failure),
+     .check = check_codes,
      .help = "continue when the target fails, and use such runs: those that the time-out ended "
-             "as lower bounds, those that were not started never"},
+             "as lower bounds, those that were not started never; with CODES (exit codes with "
+             "commas between) only those that end with one of them"},
     {.name = "target-cpus",
      .argument = "LIST",
      .type = OPTION_CPUS,

@@ -32,8 +32,9 @@ struct settings {
     bool keep_service;
     bool cold;
     struct option_list cold_path;
-    int64_t timeout_ns; /* 0: none */
-    bool ignore_failure, strict;
+    int64_t timeout_ns;         /* 0: none */
+    const char *ignore_failure; /* NULL: no failure; else a list of exit codes, or all-non-zero */
+    bool strict;
     const char *target_cpus, *load_cpus; /* NULL: not given */
     const char *place, *place_cpus;      /* NULL: not given */
     int64_t nice, load_nice;             /* NICE_UNSET: not given */
@@ -60,6 +61,8 @@ void settings_begin(struct settings *settings);
  * error says what is wrong and what to give. */
 bool settings_set(struct settings *settings, const char *name, const char *text, char *error,
                   size_t size);
+/* `ignore_codes` of experiment.json: the exit codes that --ignore-failure names; null: all. */
+json_t *settings_ignored(const struct settings *settings);
 /* Completes what depends on others, and checks what must fit together; wrong use
  * ends the program. */
 void settings_complete(struct settings *settings);

@@ -111,6 +111,7 @@ struct reader {
     const struct run_options *options;
     struct view view;
     bool ignore_failure;
+    const struct value *ignore_codes; /* exit codes; null: all failures */
     size_t discarded;
     double from_block; /* the first that counts */
     size_t broken;
@@ -133,9 +134,14 @@ static bool succeeded(const struct reader *reader, const struct value *run)
 {
     const struct value *code = view_get(run, "exit_code");
     const struct value *signal = view_get(run, "signal");
-    return reader->ignore_failure ||
-           ((!view_is(code, VIEW_NUMBER) || view_number(code, 1) == 0) &&
-            !view_true(view_get(run, "timed_out")) && !view_is(signal, VIEW_NUMBER));
+    if (reader->ignore_failure && !view_is(reader->ignore_codes, VIEW_ARRAY))
+        return true;
+    for (const struct value *one = view_first(reader->ignore_codes);
+         reader->ignore_failure && one != NULL; one = view_next(reader->ignore_codes, one))
+        if (view_number(one, -1) == view_number(code, 0))
+            return true;
+    return (!view_is(code, VIEW_NUMBER) || view_number(code, 1) == 0) &&
+           !view_true(view_get(run, "timed_out")) && !view_is(signal, VIEW_NUMBER);
 }
 
 /* How a run failed; NULL: as such it did not. */
@@ -310,6 +316,7 @@ void runs_read(struct runs *runs, const char *path, const struct value *settings
     struct reader reader = {.runs = runs,
                             .options = options,
                             .ignore_failure = view_true(view_get(settings, "ignore_failure")),
+                            .ignore_codes = view_get(settings, "ignore_codes"),
                             .discarded =
                                 (size_t)view_number(view_get(settings, "discard_warmup"), 0),
                             .from_block = view_number(view_get(washout, "from_block"), 1)};

@@ -202,7 +202,8 @@ const char *assemble_advice(const json_t *record, const char *folder, char *text
     if (is_stopped(record))
         return "a program that is measured cannot use the terminal: give its input with --input "
                "FILE, and continue with --resume";
-    return judge_counts(judge_failure(record), true)
+    const struct ignored all = {.any = true};
+    return judge_counts(judge_failure(record), judge_exit_code(record), &all)
                ? "fix it and continue with --resume, or start again with --ignore-failure"
                : "check the command, and continue with --resume";
 }

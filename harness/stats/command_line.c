@@ -308,7 +308,7 @@ static void complete(struct settings *settings, const struct typed *typed)
     settings->max_runs = typed->max_runs;
     settings->discard_warmup = typed->discard_warmup;
     settings->seed = typed->seed;
-    settings->ignore_failure = typed->ignore_failure;
+    settings->ignored.any = typed->ignore_failure;
     settings->aa = typed->aa;
     (void)washout_parse(typed->washout, &settings->washout, error, sizeof error); // checked
     if (settings->max_runs == 0)

@@ -53,8 +53,8 @@ bool course_take(struct course *course, json_t *record, char *why, size_t why_si
     if (course->is_warm_up)
         course->warm_ups--;
     // It is a run like those of the baseline, and ends the experiment like them.
-    if (course->is_washout &&
-        !judge_counts(judge_failure(record), course->experiment->settings.ignore_failure))
+    if (course->is_washout && !judge_counts(judge_failure(record), judge_exit_code(record),
+                                            &course->experiment->settings.ignored))
         course->session.unusable++;
     choose(course);
     return true;

@@ -121,7 +121,7 @@ static void take_settings(struct settings *settings, const json_t *json)
     settings->seed = (unsigned long)json_integer_value(json_object_get(json, "seed"));
     settings->at_most = real_of(json, "at_most", 0);
     settings->aa = json_is_true(json_object_get(json, "aa"));
-    settings->ignore_failure = json_is_true(json_object_get(json, "ignore_failure"));
+    judge_read_ignored(&settings->ignored, json);
     take_washout(settings, json);
     take_metrics(settings, json);
     take_capacity(settings, json_object_get(json, "capacity"));

@@ -45,16 +45,34 @@ enum failure judge_failure(const json_t *record)
         return FAILURE_TIMED_OUT;
     if (is_known(record, "signal"))
         return FAILURE_SIGNAL;
-    const bool bad = json_integer_value(json_object_get(record, "exit_code")) != 0;
-    if (bad)
+    if (judge_exit_code(record) != 0)
         return FAILURE_EXIT;
     return is_known(record, "metric_failure") ? FAILURE_METRIC : FAILURE_NONE;
 }
 
-bool judge_counts(enum failure failure, bool ignore_failure)
+void judge_read_ignored(struct ignored *ignored, const json_t *settings)
 {
-    return failure == FAILURE_NONE ||
-           (ignore_failure && failure != FAILURE_NOT_STARTED && failure != FAILURE_SERVICE);
+    const json_t *codes = json_object_get(settings, "ignore_codes");
+    *ignored = (struct ignored){.any = json_is_true(json_object_get(settings, "ignore_failure"))};
+    for (size_t i = 0; i < json_array_size(codes) && i < IGNORED_MOST; i++)
+        ignored->code[ignored->count++] = (int)json_integer_value(json_array_get(codes, i));
+}
+
+bool judge_counts(enum failure failure, int exit_code, const struct ignored *ignored)
+{
+    if (failure == FAILURE_NONE)
+        return true;
+    if (!ignored->any || failure == FAILURE_NOT_STARTED || failure == FAILURE_SERVICE)
+        return false;
+    for (size_t i = 0; i < ignored->count; i++)
+        if (failure == FAILURE_EXIT && ignored->code[i] == exit_code)
+            return true;
+    return ignored->count == 0;
+}
+
+int judge_exit_code(const json_t *record)
+{
+    return (int)json_integer_value(json_object_get(record, "exit_code"));
 }
 
 static bool cpus_of(const json_t *object, struct cpu_list *list)

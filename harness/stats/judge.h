@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 // A record's number of that name; NAN where it is null, absent, or no number.
 double judge_number(const json_t *record, const char *name);
@@ -33,10 +34,25 @@ extern const char *const failure_names[FAILURES];
 
 enum failure judge_failure(const json_t *record);
 
-// Whether a run that ended so is used, with or without --ignore-failure. What was never
+enum { IGNORED_MOST = 64 };
+
+// Which failures --ignore-failure lets pass: all, or only those with one of these exit codes.
+struct ignored {
+    bool any;
+    size_t count; // of exit codes; 0: all failures
+    int code[IGNORED_MOST];
+};
+
+// Reads `ignore_failure` and `ignore_codes` of an experiment's settings.
+void judge_read_ignored(struct ignored *ignored, const json_t *settings);
+
+// Whether a run that ended so is used, What was never
 // started is never used: nothing was measured. Of a run without one of its figures the
 // others are used.
-bool judge_counts(enum failure failure, bool ignore_failure);
+bool judge_counts(enum failure failure, int exit_code, const struct ignored *ignored);
+
+// The exit code of a run; 0 where it has none.
+int judge_exit_code(const json_t *record);
 
 // What a load had to deliver during a run for it not to be short, and what it did.
 struct delivery {

@@ -45,6 +45,7 @@ static void take_values(const struct settings *settings, const json_t *record,
                         struct observation *run)
 {
     run->failure = judge_failure(record);
+    run->exit_code = judge_exit_code(record);
     for (size_t i = 0; i < settings->metric_count; i++) {
         run->value[i] = value_of(settings, record, i);
         // What the time-out cut short printed less, or nothing: that bounds no figure.

@@ -60,7 +60,7 @@ json_t *resume_unusable(const struct experiment *experiment, const json_t *recor
         const enum failure failure = judge_failure(record);
         // What did not keep the objective in time is an answer.
         const bool is_answer = settings_has_capacity(settings) && failure == FAILURE_TIMED_OUT;
-        if (!(is_answer || judge_counts(failure, settings->ignore_failure)) ||
+        if (!(is_answer || judge_counts(failure, judge_exit_code(record), &settings->ignored)) ||
             (is_open && !is_of_host(experiment, record, host)))
             json_array_append(numbers, number);
     }

@@ -134,7 +134,7 @@ size_t session_blocks(const struct session *session)
 bool session_uses(const struct session *session, const struct observation *run)
 {
     return run->block > session_left_out(session) &&
-           judge_counts(run->failure, session->settings->ignore_failure);
+           judge_counts(run->failure, run->exit_code, &session->settings->ignored);
 }
 
 size_t session_failed(const struct session *session, size_t condition)
@@ -235,7 +235,7 @@ static bool complete_block(struct session *session, size_t block)
 
 void session_note(struct session *session, const struct observation *run)
 {
-    if (run->washout && !judge_counts(run->failure, session->settings->ignore_failure)) {
+    if (run->washout && !judge_counts(run->failure, run->exit_code, &session->settings->ignored)) {
         session_add_set_aside(session, run);
         return;
     }
@@ -290,7 +290,8 @@ enum session_add session_add(struct session *session, struct observation *run)
     condition->seen++;
     if (run->failure != FAILURE_NONE) {
         session->failed++;
-        session->unusable += !judge_counts(run->failure, session->settings->ignore_failure);
+        session->unusable +=
+            !judge_counts(run->failure, run->exit_code, &session->settings->ignored);
         condition->failures[run->failure]++;
     }
     if (run->order > session->last_order)

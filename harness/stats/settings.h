@@ -2,6 +2,7 @@
 #ifndef STATS_SETTINGS_H
 #define STATS_SETTINGS_H
 
+#include "judge.h"
 #include "metric_settings.h"
 #include "objective.h"
 #include "statistics.h"
@@ -34,7 +35,7 @@ struct settings {
     unsigned long seed;
     double at_most; // limit of the gate; 0: no gate
     bool aa;        // the condition named `aa` is the baseline again
-    bool ignore_failure;
+    struct ignored ignored;
     struct washout washout;
     struct objectives objectives; // of jostle capacity; 0: it is no such experiment
     struct vary vary;             // and what it varies

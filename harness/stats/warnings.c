@@ -77,7 +77,7 @@ static const char *failed_meaning(const struct session *session)
         censored += session->conditions[i].censored;
         without += session->conditions[i].failures[FAILURE_METRIC];
     }
-    if (session->settings->ignore_failure && without > 0 && session->failed == without + censored)
+    if (session->settings->ignored.any && without > 0 && session->failed == without + censored)
         return "because of --ignore-failure their other figures count";
     if (session->failed - session->unusable > censored)
         return "they count like the others because of --ignore-failure, but a run that ends early "
