@@ -95,7 +95,8 @@ size_t side_condition(const struct side *side, const char *name)
 double side_floor(struct side *side, size_t condition, size_t metric, bool *from_aa)
 {
     const size_t aa = settings_aa(&side->experiment.settings);
-    *from_aa = condition == 0 && aa > 0 && side->session.conditions[aa].pairs[metric].count > 1;
+    *from_aa = condition == 0 && aa > 0 &&
+               side->session.conditions[aa].pairs[AGAINST_ALONE][metric].count > 1;
     return *from_aa ? metric_noise_floor(&side->session, metric)
                     : metric_location(&side->session, condition, metric).interval.error;
 }

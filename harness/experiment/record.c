@@ -30,15 +30,16 @@ json_t *experiment_to_json(const struct experiment *experiment)
     counters_read(&counters);
     environment_read(&environment);
     json_t *record = json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:O, s:O?, s:o}", "schema",
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I}, s:o, s:O, s:O?, s:o}", "schema",
         "jostle.experiment/1", "command", command(experiment), "program",
         variant_program_to_json(&experiment->variants.variant[0], &arena), "variants",
         variants_to_json(&experiment->variants, &arena), "conditions",
         combinations_to_json(&experiment->combinations, &experiment->variants), "variables",
         variables_to_json(), "loads", conditions_to_json(&experiment->conditions), "settings",
-        settings_of(experiment), "environment", environment_to_json(&environment, &counters),
-        "placement", experiment->placed.record, "cell", experiment->cell, "before",
-        counters_to_json(&counters));
+        settings_of(experiment), "looks", "from", (json_int_t)experiment->settings.min_runs, "to",
+        (json_int_t)experiment->settings.max_runs, "environment",
+        environment_to_json(&environment, &counters), "placement", experiment->placed.record,
+        "cell", experiment->cell, "before", counters_to_json(&counters));
     arena_free(&arena);
     if (record != NULL && experiment->cell == NULL)
         json_object_set_new(record, "cell", json_null());

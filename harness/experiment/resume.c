@@ -102,7 +102,7 @@ static void compare_variants(struct differences *differences, const json_t *old,
 static bool may_change(const char *setting)
 {
     static const char *const names[] = {"error",      "confidence", "min_runs",       "max_runs",
-                                        "max_time_s", "metric",     "decide",         "at_most",
+                                        "max_time_s", "metric",     "decide",         "at_most", "same_within",
                                         "strict",     "statistic",  "ready_timeout_s"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i], setting) == 0)
@@ -238,6 +238,15 @@ bool resume_is_complete(const struct folder *folder, struct arena *arena, const 
            same_settings(json_object_get(old, "settings"), json_object_get(new, "settings"));
 }
 
+/* The first plan stays that of the looks: what is added to it costs the later ones. */
+static void set_looks(json_t *record, const json_t *settings)
+{
+    if (!json_object_get(record, "looks"))
+        json_object_set_new(record, "looks",
+                            json_pack("{s:O, s:O}", "from", json_object_get(settings, "min_runs"),
+                                      "to", json_object_get(settings, "max_runs")));
+}
+
 json_t *resume_note(const json_t *old, const json_t *new)
 {
     static const char *const kept[] = {"host", "kernel", "cpu", "file_system", "device", "job"};
@@ -257,6 +266,7 @@ json_t *resume_note(const json_t *old, const json_t *new)
     resumed = resumed != NULL ? resumed : json_array();
     json_array_append_new(resumed, entry);
     json_object_set_new(record, "resumed", resumed);
+    set_looks(record, json_object_get(old, "settings"));
     json_object_set(record, "settings", json_object_get(new, "settings"));
     json_object_set(record, "loads", json_object_get(new, "loads"));
     /* Older experiments have none. */

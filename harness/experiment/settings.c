@@ -428,8 +428,18 @@ const struct option_row slowdown_rows[] = {
      .type = OPTION_REAL,
      FIELD(at_most),
      .check = check_ratio,
-     .help = "a gate: exit 0 when every slowdown, of each --metric, is surely below R, 3 when one "
-             "is above, 4 when undecided"},
+     .help =
+         "a gate: exit 0 when every slowdown (with variants: every ratio to the first "
+         "variant), of each metric that decides, is surely below R, 3 when one is above, 4 when "
+         "undecided"},
+    {.name = "same-within",
+     .argument = "P",
+     .type = OPTION_FRACTION,
+     FIELD(same_within),
+     .maximum = 1,
+     .exclusive = true,
+     .help = "variants that surely differ by less than P, such as 2%, are the same: stop when each "
+             "is faster, slower or the same as the first; exit 4 when undecided"},
     {.name = "washout",
      .argument = "RUNS|TIME",
      .type = OPTION_TEXT,

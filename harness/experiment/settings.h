@@ -43,7 +43,8 @@ struct settings {
     int engine;
     /* Of slowdown only. */
     bool aa;
-    double at_most; /* 0: no gate */
+    double at_most;     /* 0: no gate */
+    double same_within; /* 0: not given */
     const char *washout;
     /* Of capacity only; NULL: not given. */
     const char *slo, *vary;

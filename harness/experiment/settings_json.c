@@ -54,6 +54,7 @@ json_t *settings_to_json(const struct settings *settings)
         {"discard_warmup", json_integer((json_int_t)settings->discard_warmup)},
         {"aa", json_boolean(settings->aa)},
         {"at_most", number_to_json(settings->at_most > 0 ? settings->at_most : NAN)},
+        {"same_within", number_to_json(settings->same_within > 0 ? settings->same_within : NAN)},
         {"washout", text_to_json(settings->washout)},
         {"capacity", capacity_to_json(settings)},
         {"cold", json_boolean(settings->cold)},

@@ -121,8 +121,8 @@ static bool run_family(void *context, size_t number, void *part)
         stream_begin(&stream, job->cell.population, false, simulation.rng);
         good = measure(job, session, &stream, i);
         for (size_t k = 0; good && k < LOADS; k++)
-            results[i + k] =
-                (struct result){significance_p(session, k + 1, WALL_S), has_effect(job, i + k)};
+            results[i + k] = (struct result){significance_p(session, k + 1, AGAINST_ALONE, WALL_S),
+                                             has_effect(job, i + k)};
     }
     if (good)
         judge(results, part);

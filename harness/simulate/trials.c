@@ -101,7 +101,8 @@ static void judge_metrics(struct session *session, const struct generator *gener
             continue;
         struct location mean = single ? metric_location(session, 0, m) : (struct location){0};
         struct interval figure =
-            narrowed(cell, single ? mean.interval : metric_ratio(session, judged(settings), m));
+            narrowed(cell, single ? mean.interval
+                                  : metric_ratio(session, judged(settings), AGAINST_ALONE, m));
         double truth = isnan(cell->truth) ? stream_truth(&generator->stream[m]) : cell->truth;
         bool held = holds(&figure, truth);
         const struct interval wide = narrowed(cell, mean.robust);
@@ -138,7 +139,8 @@ static void judge(struct session *session, const struct generator *generator, st
     if (settings->condition_count == 1)
         return;
     judge_baseline(session, generator, tally);
-    tally->distinguished += metric_is_distinguishable(session, judged(settings), WALL_S) ? 1 : 0;
+    tally->distinguished +=
+        metric_is_distinguishable(session, judged(settings), AGAINST_ALONE, WALL_S) ? 1 : 0;
     if (settings_aa(settings) > 0)
         tally->floor += metric_noise_floor(session, WALL_S);
     if (settings_has_gate(settings))

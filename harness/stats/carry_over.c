@@ -16,7 +16,7 @@ static const double again = 20;
 static const double least_bias = 0.1; // of the baseline's mean, in requested errors
 enum { LOOK_FROM = 4, LOOK_EVERY = 2, NO_GROUP = -1, ALL_LOADS = -1 };
 
-// Sums over the baseline's runs that follow the same condition.
+// Sums over the unloaded runs that follow the same load.
 struct group {
     size_t count;
     double mean_x, mean_y; // order, and logarithm of the value
@@ -29,15 +29,17 @@ struct within {
     size_t count, groups;
 };
 
-// What the run follows: 0 for an unloaded run, NO_GROUP where it is no run of the
-// baseline that can be compared.
+// What the run follows: 0 for an unloaded run, else the load; NO_GROUP where it is no
+// unloaded run that can be compared.
 static int group_of(const struct session *session, const struct observation *run, size_t metric)
 {
     const struct settings *settings = session->settings;
     if (settings_is_loaded(settings, run->condition) || !session_uses(session, run) ||
         run->failure != FAILURE_NONE || run->follows < 0 || !(run->value[metric] > 0))
         return NO_GROUP;
-    return settings_is_loaded(settings, run->follows) ? run->follows : 0;
+    return settings_is_loaded(settings, run->follows)
+               ? (int)settings_load(settings, (size_t)run->follows)
+               : 0;
 }
 
 static void add(struct within *within, int index, double x, double y)
@@ -54,29 +56,60 @@ static void add(struct within *within, int index, double x, double y)
     within->yy += dy * (y - group->mean_y);
 }
 
-// With all loads taken for one (`one`), their group is 1.
-static void collect(const struct session *session, size_t metric, bool one, struct within *within)
+// The mean logarithm of each variant's unloaded runs.
+static void find_levels(const struct session *session, size_t metric, double *levels)
 {
-    *within = (struct within){0};
+    size_t counts[MAX_CONDITIONS] = {0};
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
-        const int group = group_of(session, run, metric);
-        if (group != NO_GROUP)
-            add(within, one && group > 0 ? 1 : group, (double)run->order, log(run->value[metric]));
+        if (group_of(session, run, metric) == NO_GROUP)
+            continue;
+        const size_t variant = settings_variant(session->settings, (size_t)run->condition);
+        const double deviation = log(run->value[metric]) - levels[variant];
+        levels[variant] += deviation / (double)++counts[variant];
     }
 }
 
+// With all loads taken for one (`one`), their group is 1. Variants have levels of their own:
+// each value is taken as its deviation from that (of a single program, from 0).
+static void collect(const struct session *session, size_t metric, bool one, struct within *within)
+{
+    const struct settings *settings = session->settings;
+    double levels[MAX_CONDITIONS] = {0};
+    *within = (struct within){0};
+    if (settings->variants > 1)
+        find_levels(session, metric, levels);
+    for (size_t i = 0; i < session->count; i++) {
+        const struct observation *run = &session->runs[i];
+        const int group = group_of(session, run, metric);
+        if (group == NO_GROUP)
+            continue;
+        const double level = levels[settings_variant(settings, (size_t)run->condition)];
+        add(within, one && group > 0 ? 1 : group, (double)run->order,
+            log(run->value[metric]) - level);
+    }
+}
+
+static bool has_censored(const struct session *session)
+{
+    for (size_t i = 0; i < session->settings->variants; i++)
+        if (session->conditions[i].censored > 0)
+            return true;
+    return false;
+}
+
 // Of one load, or of ALL_LOADS.
-static struct carry_over estimate(struct session *session, int condition, size_t metric)
+static struct carry_over estimate(struct session *session, int load, size_t metric)
 {
     struct within within;
-    collect(session, metric, condition == ALL_LOADS, &within);
+    collect(session, metric, load == ALL_LOADS, &within);
     const struct group *others = &within.group[0];
-    const struct group *after = &within.group[condition == ALL_LOADS ? 1 : condition];
+    const struct group *after = &within.group[load == ALL_LOADS ? 1 : load];
     struct carry_over result = {NAN, NAN, NAN, NAN, after->count, others->count};
-    const double df = (double)within.count - (double)within.groups - 1;
-    // Of baseline runs that timed out, how long they would have taken is not known.
-    if (session->conditions[0].censored > 0 || after->count < 2 || others->count < 2 || df < 2 ||
+    const double df =
+        (double)within.count - (double)within.groups - (double)session->settings->variants;
+    // Of unloaded runs that timed out, how long they would have taken is not known.
+    if (has_censored(session) || after->count < 2 || others->count < 2 || df < 2 ||
         !(within.xx > 0) || !(within.yy > 0))
         return result;
     const double slope = within.xy / within.xx, apart = after->mean_x - others->mean_x;
@@ -95,41 +128,41 @@ static struct carry_over estimate(struct session *session, int condition, size_t
 
 struct carry_over carry_over_estimate(struct session *session, size_t condition, size_t metric)
 {
-    return estimate(session, (int)condition, metric);
-}
-
-static size_t count_loads(const struct settings *settings)
-{
-    return settings->condition_count - 1 - (settings_aa(settings) > 0 ? 1 : 0);
+    return estimate(session, (int)settings_load(session->settings, condition), metric);
 }
 
 // Whether it is significant at that level, and moves the baseline's mean by more than
 // is worth a word.
-static bool shows(struct session *session, int condition, size_t metric, double level)
+static bool shows(struct session *session, int load, size_t metric, double level)
 {
     const struct settings *settings = session->settings;
-    const struct carry_over found = estimate(session, condition, metric);
-    const double share = (double)found.after / (double)session->conditions[0].metric[metric].count;
+    const struct carry_over found = estimate(session, load, metric);
+    double unloaded = 0;
+    for (size_t i = 0; i < settings->variants; i++)
+        unloaded += (double)session->conditions[i].metric[metric].count;
+    const double share = (double)found.after / unloaded;
     return found.p < level / (double)settings_deciding(settings) &&
            share * fabs(found.ratio - 1) > fmin(least_bias * settings->error, 0.005);
 }
 
 bool carry_over_shows(struct session *session, size_t condition, size_t metric)
 {
-    return settings_is_loaded(session->settings, (int)condition) &&
-           shows(session, (int)condition, metric,
-                 end_level / (double)count_loads(session->settings));
+    const struct settings *settings = session->settings;
+    return settings_is_loaded(settings, (int)condition) &&
+           shows(session, (int)settings_load(settings, condition), metric,
+                 end_level / (double)settings_loads(settings));
 }
 
 // Several loads: each by itself, and all together, which sees what they have in common.
 static bool any_load_shows(struct session *session, size_t metric, double level)
 {
     const struct settings *settings = session->settings;
-    const size_t loads = count_loads(settings);
+    const size_t loads = settings_loads(settings);
     const double each = loads > 1 ? level / 2 / (double)loads : level;
     bool found = loads > 1 && shows(session, ALL_LOADS, metric, level / 2);
-    for (int i = 1; i < (int)settings->condition_count && !found; i++)
-        found = settings_is_loaded(settings, i) && shows(session, i, metric, each);
+    for (size_t i = 0; i < settings->condition_count && !found; i += settings->variants)
+        found = settings_is_loaded(settings, (int)i) &&
+                shows(session, (int)settings_load(settings, i), metric, each);
     return found;
 }
 

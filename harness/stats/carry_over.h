@@ -11,14 +11,15 @@ struct carry_over {
     size_t after, others;    // baseline runs that directly follow one, or an unloaded run
 };
 
-// Compares the baseline's runs that directly follow a run of `condition` with those that
-// follow an unloaded one. Washout runs in between do not count: what is left after
+// Compares the unloaded runs that directly follow a run under the load of `condition` with
+// those that follow an unloaded one. Washout runs in between do not count: what is left after
 // them is what matters. The very first run, which follows nothing, is in neither.
 //
 // An analysis of covariance of the logarithms, with a linear trend over `order` and a
-// level for each predecessor: drift cancels, and a single outlier, which widens the
-// common variance, raises no alarm. The order of the runs was drawn at random, hence
-// a machine that wanders by itself cannot imitate the difference, either.
+// level for each predecessor (variants are compared as deviations from their own levels): drift
+// cancels, and a single outlier, which widens the common variance, raises no alarm. The order of
+// the runs was drawn at random, hence a machine that wanders by itself cannot imitate the
+// difference, either.
 struct carry_over carry_over_estimate(struct session *session, size_t condition, size_t metric);
 
 // Whether a load's carry-over into the baseline shows, and is worth a word.

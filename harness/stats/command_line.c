@@ -11,7 +11,8 @@
 struct typed {
     const char *conditions, *decide, *washout;
     struct option_list metric;
-    double error, confidence, at_most;
+    double error, confidence, at_most, same_within;
+    uint64_t variants;
     uint64_t min_runs, max_runs, discard_warmup, seed;
     bool ignore_failure, aa;
     int statistic;
@@ -107,6 +108,22 @@ static const struct option_row experiment_rows[] = {
      .exclusive = true,
      .help = "a gate: stop when each slowdown is surely below R, or one is surely above; the "
              "error rate 1-P holds however often one looks"},
+    {.name = "same-within",
+     .argument = "P",
+     .type = OPTION_FRACTION,
+     TYPED(same_within),
+     .maximum = 1,
+     .exclusive = true,
+     .help = "variants whose ratio is surely within 1/(1+P) and 1+P are the same: stop when each "
+             "is known to be faster, slower or the same as the first"},
+    {.name = "variants",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     TYPED(variants),
+     .minimum = 2,
+     .maximum = MAX_CONDITIONS,
+     .help = "the conditions are N variants of a program alone, then each of them under the first "
+             "load, named VARIANT@LOAD, and so on; they are compared with the first variant"},
     {.name = "aa",
      .type = OPTION_FLAG,
      TYPED(aa),
@@ -178,7 +195,7 @@ static const char details[] =
     "  stop  REASON     -      -      ERROR  0       the experiment is over\n"
     "ERROR is the worst relative error so far, MORE how many more runs it will\n"
     "take; - is not known yet. REASON is error (--error is reached), max-runs,\n"
-    "decided (--at-most), failure (a run failed), or what a line `stop REASON`\n"
+    "decided (--at-most, --same-within), failure (a run failed), or what a line `stop REASON`\n"
     "said (max-time, interrupted). Every block has each condition once, in an\n"
     "order that the seed and the block's number determine: records that are fed\n"
     "again lead to the same state. stats never reads a clock.\n"
@@ -197,9 +214,9 @@ static const char details[] =
     "is\n"
     "set aside with a warning on standard error.\n"
     "\n"
-    "The summary is one JSON object: conditions, slowdowns, warnings, intervals,\n"
-    "forecast, and with --aa noise_floor, with --at-most verdict (below, above,\n"
-    "undecided).\n"
+    "The summary is one JSON object: conditions, slowdowns, comparisons and interactions\n"
+    "(of variants), gate, warnings, intervals, forecast, and with --aa noise_floor,\n"
+    "with --at-most verdict (below, above, undecided).\n"
     "\n"
     "Testing it with records of your own:\n"
     "A line `next` ends an experiment, writes its summary and begins another: any\n"
@@ -246,7 +263,7 @@ static const char details[] =
 static bool is_condition_name(const char *name, size_t length)
 {
     return length > 0 &&
-           strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._%+-") >=
+           strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._%+-@") >=
                length;
 }
 
@@ -256,7 +273,7 @@ static bool check_names(const char *text, char *error, size_t size)
     for (const char *name = text; name; count++) {
         const size_t length = strcspn(name, ",");
         if (!is_condition_name(name, length)) {
-            snprintf(error, size, "give names of letters, digits and . _ %% + -");
+            snprintf(error, size, "give names of letters, digits and . _ %% + - @");
             return false;
         }
         for (const char *other = text; other < name; other += strcspn(other, ",") + 1)
@@ -304,6 +321,8 @@ static void complete(struct settings *settings, const struct typed *typed)
     settings->error = typed->error;
     settings->confidence = typed->confidence;
     settings->at_most = typed->at_most;
+    settings->same_within = typed->same_within;
+    settings->variants = typed->variants > 0 ? typed->variants : 1;
     settings->min_runs = typed->min_runs;
     settings->max_runs = typed->max_runs;
     settings->discard_warmup = typed->discard_warmup;
@@ -319,6 +338,10 @@ static void complete(struct settings *settings, const struct typed *typed)
             settings->max_runs < DEFAULT_MIN_RUNS ? settings->max_runs : DEFAULT_MIN_RUNS;
     if (!add_conditions(settings, typed->conditions))
         usage_error("stats: no memory: free some");
+    if (settings->condition_count % settings->variants != 0)
+        usage_error("stats: --variants %zu: %zu conditions are not as many for each: give each "
+                    "variant alone, and each under every load",
+                    settings->variants, settings->condition_count);
     choose_metrics(settings, typed);
     if (settings->aa && settings_condition(settings, "aa") <= 0)
         usage_error("stats: --aa: name a condition aa after the first one in --conditions");

@@ -3,6 +3,7 @@
 #include "assemble.h"
 #include "finish.h"
 #include "gate.h"
+#include "metrics.h"
 #include "record.h"
 #include "statistic.h"
 
@@ -94,7 +95,7 @@ static bool answer_stop(struct hub *hub)
             assemble_advice(hub->course.last, hub->folder.path, advice, sizeof advice),
             assemble_culprit(hub->course.last));
     if (reason != STOP_FAILURE && settings_has_gate(&hub->experiment.settings))
-        snprintf(text, sizeof text, "%s", verdict_names[gate_verdict(&hub->course.session)]);
+        snprintf(text, sizeof text, "%s", gate_word(&hub->course.session));
     return hub_answer(hub, "stop\t%s\t%s", stop_names[reason], text);
 }
 
@@ -171,14 +172,14 @@ static bool take_await(struct hub *hub, char *const *field, size_t count)
 static void warn_of_few(const struct hub *hub)
 {
     const struct settings *settings = &hub->experiment.settings;
-    const size_t needed = statistic_runs(
-        settings->statistic, hub->course.session.critical.confidence, settings_has_gate(settings));
+    const double confidence = metric_confidence(&hub->course.session, settings->max_runs);
+    const size_t needed = statistic_runs(settings->statistic, confidence);
     const bool gate = settings_has_gate(settings);
     if (settings->max_runs < needed && (gate || settings->statistic != STATISTIC_MEAN))
-        complain("--statistic %s%s has an interval from %zu runs of each condition on: --max-runs "
+        complain("--statistic %s has an interval%s from %zu runs of each condition on: --max-runs "
                  "is %zu, so there will be none: raise it",
-                 statistic_names[settings->statistic], gate ? " with --at-most" : "", needed,
-                 settings->max_runs);
+                 statistic_names[settings->statistic],
+                 gate ? " that is looked at after each block" : "", needed, settings->max_runs);
 }
 
 static bool take_begin(struct hub *hub, char *const *field, size_t count)

@@ -16,14 +16,16 @@ enum { SUSPECT_RUNS = 20 };
 
 double decide_error(struct session *session)
 {
+    const struct settings *settings = session->settings;
+    const size_t count = settings->condition_count;
     double worst = 0;
-    size_t count = session->settings->condition_count;
     if (session_blocks(session) < 2)
         return NAN;
-    if (settings_has_capacity(session->settings))
+    if (settings_has_capacity(settings))
         return capacity_error(session);
-    for (size_t i = count > 1; i < count; i++)
-        worst = fmax(worst, metric_worst_error(session, i));
+    for (size_t i = 0; i < count; i++)
+        if (count == 1 || settings_compares(settings, i, settings_decides_by(settings)))
+            worst = fmax(worst, metric_worst_error(session, i));
     return worst;
 }
 
@@ -57,7 +59,7 @@ static enum stop_reason stop_at(struct session *session, double worst)
     if (settings_has_capacity(settings))
         return stop_search(session, worst);
     if (blocks >= settings->min_runs) {
-        if (settings_has_gate(settings) && gate_verdict(session) != VERDICT_UNDECIDED)
+        if (settings_has_gate(settings) && gate_is_decided(session))
             return STOP_DECIDED;
         bool capped = blocks >= settings->max_runs;
         // With a limit to decide on, a small error alone is no reason to stop.
@@ -104,7 +106,7 @@ static void place(const struct session *session, struct decision *decision)
 {
     size_t width = session->settings->condition_count, order[MAX_CONDITIONS];
     for (size_t block = session->open + 1;; block++) {
-        schedule_block(session->settings->seed, block, order, width);
+        schedule_block(session->settings->seed, block, order, width, session->settings->variants);
         for (size_t i = 0; i < width; i++)
             if (is_missing(session, block, order[i])) {
                 decision->condition = order[i];

@@ -197,7 +197,8 @@ static void add_clock(const struct view *view, struct message *message)
 static void add_variance(const struct view *view, struct message *message)
 {
     const struct sample *sample = view->sample;
-    const struct sample *base = &view->session->conditions[0].metric[view->metric];
+    const size_t variant = settings_variant(view->session->settings, view->index);
+    const struct sample *base = &view->session->conditions[variant].metric[view->metric];
     const double own = sqrt(sample_variance(sample)) / sample->mean;
     const double alone = sqrt(sample_variance(base)) / base->mean;
     name_range(view, message->runs, 0, sample->count);

@@ -120,11 +120,27 @@ static void take_settings(struct settings *settings, const json_t *json)
     settings->discard_warmup = count_of(json, "discard_warmup", 0);
     settings->seed = (unsigned long)json_integer_value(json_object_get(json, "seed"));
     settings->at_most = real_of(json, "at_most", 0);
+    settings->same_within = real_of(json, "same_within", 0);
     settings->aa = json_is_true(json_object_get(json, "aa"));
     judge_read_ignored(&settings->ignored, json);
     take_washout(settings, json);
     take_metrics(settings, json);
     take_capacity(settings, json_object_get(json, "capacity"));
+}
+
+// A single program has none.
+static void take_variants(struct settings *settings, const json_t *list)
+{
+    const size_t count = json_array_size(list);
+    if (count > 1 && settings->condition_count % count == 0)
+        settings->variants = count;
+}
+
+// Older experiments have none: theirs are those of now.
+static void take_looks(struct settings *settings, const json_t *looks)
+{
+    settings->looks.from = count_of(looks, "from", 0);
+    settings->looks.to = count_of(looks, "to", 0);
 }
 
 // Of the session that measures now: an experiment that was resumed has its own.
@@ -160,6 +176,8 @@ bool experiment_read(struct experiment *experiment, const char *folder)
         return wrong(folder, "it has no loads or no settings");
     }
     take_settings(&experiment->settings, settings);
+    take_variants(&experiment->settings, json_object_get(experiment->json, "variants"));
+    take_looks(&experiment->settings, json_object_get(experiment->json, "looks"));
     experiment->warmup = count_of(settings, "warmup", 0);
     experiment->cpus = real_of(environment, "cpus_online", 1);
     experiment->shared_at_once = shared_at_once(experiment->json);

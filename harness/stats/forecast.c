@@ -1,5 +1,6 @@
 #include "forecast.h"
 
+#include "gate.h"
 #include "location.h"
 #include "metrics.h"
 
@@ -25,14 +26,23 @@ static size_t blocks_for(struct session *session, size_t now, double error)
     return low;
 }
 
-// With that standard error of one run, the smallest n whose confidence sequence
-// is as narrow as `gap`; max_runs if there is none.
+static double t_of_look(const struct session *session, size_t n)
+{
+    struct critical critical;
+    critical_init(&critical, metric_confidence(session, n));
+    const double t = critical_t(&critical, (double)n - 1);
+    critical_free(&critical);
+    return t;
+}
+
+// With that standard error of one run, the smallest n at which a look is as narrow as `gap`;
+// max_runs if there is none.
 static size_t blocks_to_decide(struct session *session, size_t now, double unit, double gap)
 {
     size_t low = now, high = session->settings->max_runs;
     while (low < high) {
         size_t n = low + (high - low) / 2;
-        if (unit * critical_sequence(session->critical.confidence, n) / sqrt((double)n) <= gap)
+        if (unit * t_of_look(session, n) / sqrt((double)n) <= gap)
             high = n;
         else
             low = n + 1;
@@ -46,46 +56,67 @@ static bool is_asked(const struct session *session, size_t condition, size_t met
            !metric_is_negligible(session, condition, metric);
 }
 
-// What the interval of the gate would be of a single pair, over its factor
-// critical_sequence.
+// What the interval of the gate would be of a single pair, over its factor t.
 static double one_run(struct session *session, size_t condition, size_t metric,
                       struct interval *ratio)
 {
-    const struct pairs *pairs = &session->conditions[condition].pairs[metric];
+    const enum against against = settings_decides_by(session->settings);
+    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
     const double n = (double)pairs->count;
     if (session->settings->statistic == STATISTIC_MEAN) {
         // With 1 in the place of t the half-width is the standard error.
         *ratio = interval_ratio(pairs, 1, 1);
         return ratio->error * ratio->center * sqrt(n);
     }
-    *ratio = metric_ratio(session, condition, metric);
-    return ratio->error * ratio->center * sqrt(n) /
-           critical_sequence(session->critical.confidence, pairs->count);
+    *ratio = metric_ratio(session, condition, against, metric);
+    return ratio->error * ratio->center * sqrt(n) / t_of_look(session, session_blocks(session));
 }
 
-// The gate ends when one load is above the limit, or else when all are below.
+// How far a bound may be from the ratio for --same-within to know what it is: away from 1,
+// or within the limit on both sides.
+static double gap_of_relation(const struct settings *settings, double ratio)
+{
+    const double away = fabs(ratio - 1);
+    return fmax(away, settings->same_within - away);
+}
+
+// Blocks until one ratio that decides is above --at-most, or else until all is known.
+struct outlook {
+    size_t above, rest;
+    bool is_above;
+};
+
+static void add_outlook(struct session *session, size_t condition, size_t metric, size_t now,
+                        struct outlook *outlook)
+{
+    const struct settings *settings = session->settings;
+    struct interval ratio;
+    const double unit = one_run(session, condition, metric, &ratio);
+    const double gap = settings->at_most > 0 ? fabs(ratio.center - settings->at_most) : INFINITY;
+    const double own =
+        settings->same_within > 0 ? gap_of_relation(settings, ratio.center) : INFINITY;
+    const bool known = isfinite(unit);
+    if (settings->at_most > 0 && ratio.center > settings->at_most) {
+        const size_t blocks =
+            known ? blocks_to_decide(session, now, unit, gap) : settings->max_runs;
+        outlook->is_above = true;
+        outlook->above = blocks < outlook->above ? blocks : outlook->above;
+        return;
+    }
+    const size_t blocks =
+        known ? blocks_to_decide(session, now, unit, fmin(gap, own)) : settings->max_runs;
+    outlook->rest = blocks > outlook->rest ? blocks : outlook->rest;
+}
+
 static size_t blocks_for_gate(struct session *session, size_t now)
 {
     const struct settings *settings = session->settings;
-    size_t below = now, above = settings->max_runs;
-    bool is_above = false;
-    for (size_t i = 1; i < settings->condition_count; i++)
-        for (size_t m = 0; m < settings->metric_count; m++) {
-            if (i == settings_aa(settings) || !is_asked(session, i, m))
-                continue;
-            struct interval ratio;
-            double unit = one_run(session, i, m, &ratio);
-            double gap = fabs(ratio.center - settings->at_most);
-            size_t blocks =
-                isfinite(unit) ? blocks_to_decide(session, now, unit, gap) : settings->max_runs;
-            if (ratio.center > settings->at_most) {
-                is_above = true;
-                above = blocks < above ? blocks : above;
-            } else {
-                below = blocks > below ? blocks : below;
-            }
-        }
-    return is_above ? above : below;
+    struct outlook outlook = {.above = settings->max_runs, .rest = now};
+    for (size_t i = 0; i < settings->condition_count; i++)
+        for (size_t m = 0; m < settings->metric_count; m++)
+            if (gate_decides(settings, i) && is_asked(session, i, m))
+                add_outlook(session, i, m, now, &outlook);
+    return outlook.is_above ? outlook.above : outlook.rest;
 }
 
 long forecast_runs(struct session *session, double worst_error)

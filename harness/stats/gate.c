@@ -6,52 +6,112 @@
 
 const char *const verdict_names[VERDICTS] = {"undecided", "below", "above"};
 
-// Where loaded runs timed out, the ratio of what was recorded is at most the true one:
-// it may be above the limit, and is never known to be below. Where the baseline's did,
-// it bounds nothing.
-static enum verdict gate_bound(struct session *session, size_t condition)
+// Where runs timed out, the ratio of what was recorded is at most the true one: it may be
+// above the limit, and is never known to be below. Where those of the reference did, it bounds
+// nothing.
+static enum verdict bound(struct session *session, size_t condition, size_t metric)
 {
     const struct settings *settings = session->settings;
-    for (size_t m = 0; m < settings->metric_count && session->conditions[0].censored == 0; m++)
-        if (settings->metrics[m].decides && !metric_is_negligible(session, condition, m) &&
-            metric_ratio_of_records(session, condition, m).low > settings->at_most)
-            return VERDICT_ABOVE;
-    return VERDICT_UNDECIDED;
+    const enum against against = settings_decides_by(settings);
+    const size_t reference = settings_reference(settings, condition, against);
+    if (session->conditions[reference].censored > 0 || settings->metrics[metric].higher_is_better)
+        return VERDICT_UNDECIDED;
+    const struct interval ratio = metric_ratio_of_records(session, condition, against, metric);
+    return ratio.low > settings->at_most ? VERDICT_ABOVE : VERDICT_UNDECIDED;
+}
+
+enum verdict gate_ratio(struct session *session, size_t condition, size_t metric)
+{
+    const struct settings *settings = session->settings;
+    const enum against against = settings_decides_by(settings);
+    if (session_censored(session, condition, against) > 0)
+        return bound(session, condition, metric);
+    const struct interval ratio = metric_ratio(session, condition, against, metric);
+    if (ratio.low > settings->at_most)
+        return VERDICT_ABOVE;
+    return ratio.high <= settings->at_most ? VERDICT_BELOW : VERDICT_UNDECIDED;
+}
+
+static bool is_judged(const struct session *session, size_t condition, size_t metric)
+{
+    return session->settings->metrics[metric].decides &&
+           !metric_is_negligible(session, condition, metric);
+}
+
+// Of several: above if one is, below if all are, undecided if there are none.
+struct sum {
+    bool any, above, undecided;
+};
+
+static void add(struct sum *sum, enum verdict verdict)
+{
+    sum->any = true;
+    sum->above = sum->above || verdict == VERDICT_ABOVE;
+    sum->undecided = sum->undecided || verdict == VERDICT_UNDECIDED;
+}
+
+static enum verdict verdict_of(const struct sum *sum)
+{
+    if (sum->above)
+        return VERDICT_ABOVE;
+    return sum->any && !sum->undecided ? VERDICT_BELOW : VERDICT_UNDECIDED;
 }
 
 enum verdict gate_condition(struct session *session, size_t condition)
 {
-    const struct settings *settings = session->settings;
-    if (session_censored(session, condition) > 0)
-        return gate_bound(session, condition);
-    enum verdict verdict = VERDICT_BELOW;
-    bool any = false;
-    for (size_t m = 0; m < settings->metric_count; m++) {
-        if (!settings->metrics[m].decides || metric_is_negligible(session, condition, m))
-            continue;
-        struct interval ratio = metric_ratio(session, condition, m);
-        any = true;
-        if (ratio.low > settings->at_most)
-            return VERDICT_ABOVE;
-        if (!(ratio.high <= settings->at_most))
-            verdict = VERDICT_UNDECIDED;
-    }
-    return any ? verdict : VERDICT_UNDECIDED;
+    struct sum sum = {0};
+    for (size_t m = 0; m < session->settings->metric_count; m++)
+        if (is_judged(session, condition, m))
+            add(&sum, gate_ratio(session, condition, m));
+    return verdict_of(&sum);
+}
+
+bool gate_decides(const struct settings *settings, size_t condition)
+{
+    return settings_compares(settings, condition, settings_decides_by(settings)) &&
+           !(settings->aa && condition == settings_aa(settings));
 }
 
 enum verdict gate_verdict(struct session *session)
 {
-    enum verdict verdict = VERDICT_BELOW;
-    bool any = false;
-    for (size_t i = 1; i < session->settings->condition_count; i++) {
-        if (i == settings_aa(session->settings))
-            continue;
-        enum verdict one = gate_condition(session, i);
-        any = true;
-        if (one == VERDICT_ABOVE)
-            return one;
-        if (one == VERDICT_UNDECIDED)
-            verdict = one;
-    }
-    return any ? verdict : VERDICT_UNDECIDED;
+    const struct settings *settings = session->settings;
+    struct sum sum = {0};
+    for (size_t i = 0; i < settings->condition_count; i++)
+        if (gate_decides(settings, i))
+            add(&sum, gate_condition(session, i));
+    return verdict_of(&sum);
+}
+
+enum relation gate_relation(struct session *session, size_t condition, enum against against,
+                            size_t metric)
+{
+    const struct interval ratio = metric_ratio(session, condition, against, metric);
+    return relation_of(&ratio, session->settings->same_within);
+}
+
+static bool knows_relations(struct session *session)
+{
+    const struct settings *settings = session->settings;
+    const enum against against = settings_decides_by(settings);
+    for (size_t i = 0; i < settings->condition_count; i++)
+        for (size_t m = 0; m < settings->metric_count; m++)
+            if (gate_decides(settings, i) && is_judged(session, i, m) &&
+                gate_relation(session, i, against, m) == RELATION_UNDECIDED)
+                return false;
+    return true;
+}
+
+bool gate_is_decided(struct session *session)
+{
+    const struct settings *settings = session->settings;
+    const enum verdict verdict = settings->at_most > 0 ? gate_verdict(session) : VERDICT_BELOW;
+    return verdict == VERDICT_ABOVE ||
+           (verdict == VERDICT_BELOW && (!(settings->same_within > 0) || knows_relations(session)));
+}
+
+const char *gate_word(struct session *session)
+{
+    if (session->settings->at_most > 0)
+        return verdict_names[gate_verdict(session)];
+    return knows_relations(session) ? "decided" : verdict_names[VERDICT_UNDECIDED];
 }

@@ -44,18 +44,6 @@ double critical_t(struct critical *critical, double df)
     return critical->quantile[whole];
 }
 
-// Near the best choice for 10 to 60 pairs; it changes no error rate.
-static const double mixture_c = 3;
-
-double critical_sequence(double confidence, size_t n)
-{
-    double count = (double)n, rho = mixture_c / (count + mixture_c);
-    if (n < 2)
-        return INFINITY;
-    double w = pow(1 / (1 - confidence) / sqrt(rho), 2 / count);
-    return w * rho < 1 ? sqrt((count - 1) * (w - 1) / (1 - w * rho)) : INFINITY;
-}
-
 static struct interval unbounded(double center)
 {
     return (struct interval){.center = center, .low = NAN, .high = NAN, .error = INFINITY};

@@ -25,14 +25,6 @@ void critical_free(struct critical *critical);
 // The two-sided quantile t with P(|T| <= t) = confidence; df may be a fraction.
 double critical_t(struct critical *critical, double df);
 
-// What takes the place of Student's t in an interval that holds at all n at
-// once with probability `confidence`. It inverts the mixture t test with effect
-// sizes N(0, 1/c): T. L. Lai, "On confidence sequences", Ann. Statist. 4 (1976)
-// 265-280; H. Wang and A. Ramdas, "Anytime-valid t-tests and confidence
-// sequences for Gaussian means with unknown variance" (2025). INFINITY while n
-// is too small for any bound.
-double critical_sequence(double confidence, size_t n);
-
 // A figure without variation: its error is 0, and it delays no decision.
 struct interval interval_constant(double center);
 

@@ -1,5 +1,7 @@
 #include "metrics.h"
 
+#include "direction.h"
+#include "interaction.h"
 #include "series.h"
 #include "shape.h"
 #include "statistic.h"
@@ -95,50 +97,118 @@ double metric_rho(const struct session *session, size_t metric)
     return dependence_rho(&seen, robust_prior);
 }
 
-// A load that makes the times vary does so by delays: variances of the relative times
-// that differ by more than this.
+// What makes the times vary does so by delays: variances of the relative times that differ by
+// more than this.
 static const double delays_from = 4;
 
-// The ratio r is that for which y - r x has the mean 0, so its interval needs what
-// the shape of y - r x asks of that mean. `inverted`: x is of the load, and delays make it
-// smaller, so that their tail is to the right all the same. False if memory ran out.
-static bool ratio_stretch(struct session *session, const struct pairs *pairs, bool inverted,
-                          struct stretch *stretch)
+static const struct interval unknown = {.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
+
+// Of the differences y - r x, times `sign`. False if memory ran out.
+static bool stretch_towards(struct session *session, const struct pairs *pairs, double sign,
+                            bool delayed, struct stretch *stretch)
 {
     struct sample *rest = &session->scratch;
-    const double x = pairs->mean_x, y = pairs->mean_y, ratio = y / x;
+    const double ratio = pairs->mean_y / pairs->mean_x;
     sample_clear(rest);
     for (size_t i = 0; i < pairs->count; i++)
-        if (!sample_add(rest, pairs->y[i] - ratio * pairs->x[i]))
+        if (!sample_add(rest, sign * (pairs->y[i] - ratio * pairs->x[i])))
             return false;
-    const double of_y = pairs->yy, of_x = ratio * ratio * pairs->xx;
-    *stretch = stretch_of(rest, inverted ? of_x > delays_from * of_y : of_y > delays_from * of_x);
+    *stretch = stretch_of(rest, delayed);
     return true;
 }
 
-struct interval metric_ratio(struct session *session, size_t condition, size_t metric)
+// The ratio r is that for which y - r x has the mean 0, so its interval needs what
+// the shape of y - r x asks of that mean. A load delays the runs that it is compared for;
+// of two variants either may be the one that is delayed. False if memory ran out.
+static bool ratio_stretch(struct session *session, const struct pairs *pairs, enum against against,
+                          bool inverse, struct stretch *stretch)
 {
-    if (session_censored(session, condition) > 0)
-        return (struct interval){.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
-    return metric_ratio_of_records(session, condition, metric);
+    const double ratio = pairs->mean_y / pairs->mean_x, xx = ratio * ratio * pairs->xx;
+    const bool y_varies = pairs->yy > delays_from * xx, x_varies = xx > delays_from * pairs->yy;
+    struct stretch down;
+    if (!stretch_towards(session, pairs, 1, inverse ? x_varies : y_varies, stretch))
+        return false;
+    if (against != AGAINST_REFERENCE || !(inverse ? y_varies : x_varies))
+        return true;
+    if (!stretch_towards(session, pairs, -1, true, &down))
+        return false;
+    stretch->low = down.high;
+    return true;
 }
 
-struct interval metric_ratio_of_records(struct session *session, size_t condition, size_t metric)
+double metric_confidence(const struct session *session, size_t blocks)
 {
     const struct settings *settings = session->settings;
-    const struct pairs *pairs = &session->conditions[condition].pairs[metric];
-    if (settings->statistic != STATISTIC_MEAN)
-        return interval_positive(statistic_ratio(&session->critical, settings->statistic, pairs,
-                                                 location_widening(settings, pairs->count),
-                                                 settings_has_gate(settings)));
-    const double t = settings_has_gate(settings)
-                         ? critical_sequence(session->critical.confidence, pairs->count)
-                         : critical_t(&session->critical, (double)pairs->count - 1) *
-                               location_widening(settings, pairs->count);
+    const struct looks now = {settings->min_runs, settings->max_runs};
+    const struct looks *planned = settings->looks.to > 0 ? &settings->looks : &now;
+    const double all = session->critical.confidence;
+    return settings_has_gate(settings) ? 1 - looks_rate(planned, 1 - all, blocks) : all;
+}
+
+// What the interval of a ratio is made with: with a gate the confidence of this look.
+static struct critical *critical_now(struct session *session)
+{
+    const size_t blocks = session_blocks(session);
+    if (!settings_has_gate(session->settings))
+        return &session->critical;
+    if (session->look_blocks != blocks || session->look_of != session->critical.confidence) {
+        session->look_blocks = blocks;
+        session->look_of = session->critical.confidence;
+        critical_free(&session->look);
+        critical_init(&session->look, metric_confidence(session, blocks));
+    }
+    return &session->look;
+}
+
+static double widening(const struct settings *settings, size_t count)
+{
+    return settings_has_gate(settings) ? 1 : location_widening(settings, count);
+}
+
+static struct interval ratio_of_pairs(struct session *session, size_t condition,
+                                      enum against against, size_t metric)
+{
+    const struct settings *settings = session->settings;
+    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
+    struct critical *critical = critical_now(session);
+    const double widen = widening(settings, pairs->count);
     struct stretch stretch;
-    if (!ratio_stretch(session, pairs, settings->metrics[metric].higher_is_better, &stretch))
-        return (struct interval){.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
-    return interval_positive(interval_ratio(pairs, t * stretch.low, t * stretch.high));
+    if (settings->statistic != STATISTIC_MEAN)
+        return statistic_ratio(critical, settings->statistic, pairs, widen);
+    const double t = critical_t(critical, (double)pairs->count - 1) * widen;
+    if (!ratio_stretch(session, pairs, against, settings->metrics[metric].higher_is_better,
+                       &stretch))
+        return unknown;
+    return interval_ratio(pairs, t * stretch.low, t * stretch.high);
+}
+
+static struct interval interaction(struct session *session, size_t condition, size_t metric)
+{
+    const struct settings *settings = session->settings;
+    struct crossed crossed;
+    struct interval ratio = unknown;
+    if (session_crossed(session, condition, metric, &crossed))
+        ratio = interaction_ratio(critical_now(session), settings->statistic, &crossed,
+                                  widening(settings, crossed.count), &session->scratch);
+    crossed_free(&crossed);
+    // The inverse of a ratio is found as the ratio is from its inverse.
+    return direction_of_reference(&ratio, settings->metrics[metric].higher_is_better);
+}
+
+struct interval metric_ratio(struct session *session, size_t condition, enum against against,
+                             size_t metric)
+{
+    if (session_censored(session, condition, against) > 0)
+        return unknown;
+    return metric_ratio_of_records(session, condition, against, metric);
+}
+
+struct interval metric_ratio_of_records(struct session *session, size_t condition,
+                                        enum against against, size_t metric)
+{
+    return interval_positive(against == AGAINST_BOTH
+                                 ? interaction(session, condition, metric)
+                                 : ratio_of_pairs(session, condition, against, metric));
 }
 
 static bool is_small(const struct condition *condition, size_t metric)
@@ -162,13 +232,14 @@ bool metric_is_negligible(const struct session *session, size_t condition, size_
 
 double metric_worst_error(struct session *session, size_t condition)
 {
+    const enum against against = settings_decides_by(session->settings);
     double worst = 0;
     for (size_t m = 0; m < session->settings->metric_count; m++) {
         if (!session->settings->metrics[m].decides || metric_is_negligible(session, condition, m))
             continue;
         worst = fmax(worst, session->settings->condition_count == 1
                                 ? mean_error(session, m)
-                                : metric_ratio(session, condition, m).error);
+                                : metric_ratio(session, condition, against, m).error);
     }
     return worst;
 }
@@ -178,13 +249,14 @@ double metric_noise_floor(struct session *session, size_t metric)
     size_t aa = settings_aa(session->settings);
     if (aa == 0)
         return 0;
-    struct interval ratio = metric_ratio(session, aa, metric);
+    struct interval ratio = metric_ratio(session, aa, AGAINST_ALONE, metric);
     return isfinite(ratio.error) ? fmax(1 - ratio.low, ratio.high - 1) : INFINITY;
 }
 
-bool metric_is_distinguishable(struct session *session, size_t condition, size_t metric)
+bool metric_is_distinguishable(struct session *session, size_t condition, enum against against,
+                               size_t metric)
 {
-    struct interval ratio = metric_ratio(session, condition, metric);
+    struct interval ratio = metric_ratio(session, condition, against, metric);
     bool away = ratio.low > 1 || ratio.high < 1;
     bool above = condition == settings_aa(session->settings) ||
                  fabs(ratio.center - 1) > metric_noise_floor(session, metric);

@@ -19,12 +19,19 @@ double metric_dependence(const struct session *session, size_t metric);
 // The correlation of neighbouring runs to be expected then.
 double metric_rho(const struct session *session, size_t metric);
 
-// How many times the baseline's (condition 0's) statistic the condition's is. NAN, with
-// an infinite error, where a run of either timed out.
-struct interval metric_ratio(struct session *session, size_t condition, size_t metric);
+// How many times the statistic of what it is compared with the condition's is, or the other
+// way round where more is better: above 1 is worse. NAN, with an infinite error, where a run
+// of either timed out. With a gate the interval is that of the look after so many blocks
+// (looks.h); else that of one look, widened for a number of runs that was chosen by looking.
+struct interval metric_ratio(struct session *session, size_t condition, enum against against,
+                             size_t metric);
+
+// The confidence that an interval of a ratio has after so many blocks.
+double metric_confidence(const struct session *session, size_t blocks);
 
 // The same of what was recorded, as if a run that timed out had ended then.
-struct interval metric_ratio_of_records(struct session *session, size_t condition, size_t metric);
+struct interval metric_ratio_of_records(struct session *session, size_t condition,
+                                        enum against against, size_t metric);
 
 // Whether the metric is too small to be held to a relative error: a CPU time
 // that is below the kernel's tick (whose split into user and system is then a
@@ -34,15 +41,15 @@ struct interval metric_ratio_of_records(struct session *session, size_t conditio
 bool metric_is_negligible(const struct session *session, size_t condition, size_t metric);
 
 // The largest error among the metrics that were chosen and are not
-// negligible, in one condition: of the slowdown, or of the mean where there is
+// negligible, in one condition: of the ratio that decides, or of the mean where there is
 // only one condition. 0 if there is none.
 double metric_worst_error(struct session *session, size_t condition);
 
 // What the baseline shows against itself at most; 0 without --aa.
 double metric_noise_floor(struct session *session, size_t metric);
 
-// Whether the slowdown's interval is away from 1 and the slowdown above the
-// noise floor.
-bool metric_is_distinguishable(struct session *session, size_t condition, size_t metric);
+// Whether the ratio's interval is away from 1 and the ratio above the noise floor.
+bool metric_is_distinguishable(struct session *session, size_t condition, enum against against,
+                               size_t metric);
 
 #endif

@@ -82,9 +82,10 @@ static bool is_dependent(const struct session *session, size_t metric)
 // would fail once in a thousand, and a difference that is worth a word.
 static bool load_varies(const struct session *session, size_t condition, size_t metric)
 {
-    const struct sample *base = &session->conditions[0].metric[metric];
+    const size_t alone = settings_variant(session->settings, condition);
+    const struct sample *base = &session->conditions[alone].metric[metric];
     const struct sample *loaded = &session->conditions[condition].metric[metric];
-    if (condition == 0 || base->count < ORDER_FROM || loaded->count < ORDER_FROM)
+    if (condition == alone || base->count < ORDER_FROM || loaded->count < ORDER_FROM)
         return false;
     double base_cv2 = sample_variance(base) / (base->mean * base->mean);
     double loaded_cv2 = sample_variance(loaded) / (loaded->mean * loaded->mean);
@@ -92,6 +93,13 @@ static bool load_varies(const struct session *session, size_t condition, size_t 
         return false;
     return gsl_cdf_fdist_Q(loaded_cv2 / base_cv2, (double)loaded->count - 1,
                            (double)base->count - 1) < variance_ratio_p;
+}
+
+// What a load leaves behind is said once, not for each variant.
+static bool tells_carry_over(struct session *session, size_t condition, size_t metric)
+{
+    return settings_variant(session->settings, condition) == 0 &&
+           carry_over_shows(session, condition, metric);
 }
 
 unsigned oddities_find(struct session *session, size_t condition, size_t metric)
@@ -106,5 +114,5 @@ unsigned oddities_find(struct session *session, size_t condition, size_t metric)
     return shape_flags(sample, least, settings_is_time(settings, metric)) |
            order_flags(sample, least / 10, is_dependent(session, metric), worse) |
            bit(FLAG_LOAD_VARIANCE, load_varies(session, condition, metric)) |
-           bit(FLAG_CARRY_OVER, carry_over_shows(session, condition, metric));
+           bit(FLAG_CARRY_OVER, tells_carry_over(session, condition, metric));
 }

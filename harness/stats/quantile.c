@@ -1,11 +1,8 @@
 #include "quantile.h"
 
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_sf_gamma.h>
 #include <math.h>
 
-// Near the best choice for 10 to 60 values; it changes no error rate.
-static const double prior_values = 3;
 enum { VALUES_MOST = 1000000 };
 
 // The estimate number 8 of R. J. Hyndman and Y. Fan, "Sample quantiles in
@@ -84,46 +81,10 @@ struct interval quantile_interval(double confidence, double p, const double *sor
                              .high = high_tail > 0 ? bound_by_rank(&upper, high_tail) : NAN};
 }
 
-// How many times as likely it is, averaged over other shares than p, that k of n
-// values are before a point; a martingale if p is the true share, so it exceeds
-// 1/e ever with probability e at most: J. Ville (1939); as in S. R. Howard and
-// A. Ramdas, "Sequential estimation of quantiles with applications to A/B testing
-// and best-arm identification", Bernoulli 28 (2022) 1704-1728.
-static double evidence(double p, size_t k, size_t n)
+size_t quantile_runs(double p, double confidence)
 {
-    const double a = prior_values * p, b = prior_values * (1 - p);
-    return gsl_sf_lnbeta(a + (double)k, b + (double)(n - k)) - gsl_sf_lnbeta(a, b) -
-           (double)k * log(p) - (double)(n - k) * log1p(-p);
-}
-
-// The innermost rank that the quantile is beyond, at no n ever, with probability
-// 1 - error_rate; 0: there is none.
-static size_t rank_always(const struct side *side, double error_rate)
-{
-    size_t rank = 0;
-    while ((double)rank < side->p * (double)side->n &&
-           evidence(side->p, rank, side->n) >= -log(error_rate))
-        rank++;
-    return rank;
-}
-
-struct interval quantile_always(double confidence, double p, const double *sorted, size_t n)
-{
-    const struct side lower = {sorted, n, p, false}, upper = {sorted, n, 1 - p, true};
-    const size_t low = rank_always(&lower, 1 - confidence);
-    const size_t high = rank_always(&upper, 1 - confidence);
-    return (struct interval){.center = quantile_value(p, sorted, n),
-                             .low = low > 0 ? ranked(&lower, low) : NAN,
-                             .high = high > 0 ? ranked(&upper, high) : NAN};
-}
-
-size_t quantile_runs(double p, double confidence, bool always)
-{
-    const double error_rate = 1 - confidence;
     size_t n = 1;
-    while (n < VALUES_MOST &&
-           (always ? fmin(evidence(p, 0, n), evidence(1 - p, 0, n)) < -log(error_rate)
-                   : pow(p, (double)n) + pow(1 - p, (double)n) > error_rate))
+    while (n < VALUES_MOST && pow(p, (double)n) + pow(1 - p, (double)n) > 1 - confidence)
         n++;
     return n;
 }

@@ -13,10 +13,7 @@ double quantile_value(double p, const double *sorted, size_t n);
 // needs. low, high: NAN where the values are too few; error is not filled in.
 struct interval quantile_interval(double confidence, double p, const double *sorted, size_t n);
 
-// One that contains it at all n at once with that probability.
-struct interval quantile_always(double confidence, double p, const double *sorted, size_t n);
-
-// The fewest values for which these have both bounds.
-size_t quantile_runs(double p, double confidence, bool always);
+// The fewest values for which it has both bounds.
+size_t quantile_runs(double p, double confidence);
 
 #endif

@@ -33,14 +33,17 @@ static void reverse(size_t *order, size_t count)
     }
 }
 
-void schedule_block(unsigned long seed, size_t block, size_t *order, size_t conditions)
+void schedule_block(unsigned long seed, size_t block, size_t *order, size_t conditions,
+                    size_t unloaded)
 {
     const size_t pair = (block - 1) / 2;
     uint64_t state = seed;
     state = next(&state) + pair;
     const bool closes = next(&state) >> 63;
     order[0] = 0;
-    shuffle(&state, order + 1, conditions - 1, 1);
+    if (unloaded > 1) // the only one takes no random number
+        shuffle(&state, order, unloaded, 0);
+    shuffle(&state, order + unloaded, conditions - unloaded, unloaded);
     if (closes)
         reverse(order, conditions);
     if (block - 1 > 2 * pair)

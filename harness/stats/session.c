@@ -47,7 +47,8 @@ static void clear_figures(struct session *session)
         struct condition *condition = &session->conditions[i];
         for (size_t m = 0; m < session->settings->metric_count; m++) {
             sample_clear(&condition->metric[m]);
-            pairs_clear(&condition->pairs[m]);
+            for (enum against against = 0; against < PAIRINGS; against++)
+                pairs_clear(&condition->pairs[against][m]);
         }
         condition->runs = condition->censored = 0;
         clear_loads(condition);
@@ -76,7 +77,8 @@ void session_free(struct session *session)
     for (size_t i = 0; session->conditions && i < session->settings->condition_count; i++) {
         for (size_t m = 0; m < session->settings->metric_count; m++) {
             sample_free(&session->conditions[i].metric[m]);
-            pairs_free(&session->conditions[i].pairs[m]);
+            for (enum against against = 0; against < PAIRINGS; against++)
+                pairs_free(&session->conditions[i].pairs[against][m]);
         }
         clear_loads(&session->conditions[i]);
         free(session->conditions[i].order);
@@ -86,6 +88,7 @@ void session_free(struct session *session)
     free(session->runs);
     free(session->table);
     critical_free(&session->critical);
+    critical_free(&session->look);
     sample_free(&session->scratch);
 }
 
@@ -145,10 +148,17 @@ size_t session_failed(const struct session *session, size_t condition)
     return sum;
 }
 
-size_t session_censored(const struct session *session, size_t condition)
+size_t session_censored(const struct session *session, size_t condition, enum against against)
 {
-    const struct condition *conditions = session->conditions;
-    return conditions[condition].censored + (condition > 0 ? conditions[0].censored : 0);
+    const struct settings *settings = session->settings;
+    const size_t alone = settings_reference(settings, condition, AGAINST_ALONE);
+    const size_t reference = settings_reference(settings, condition, AGAINST_REFERENCE);
+    const bool of_alone = against != AGAINST_REFERENCE && alone != condition;
+    const bool of_reference = against != AGAINST_ALONE && reference != condition;
+    size_t count = session->conditions[condition].censored;
+    count += of_alone ? session->conditions[alone].censored : 0;
+    count += of_reference ? session->conditions[reference].censored : 0;
+    return count + (of_alone && of_reference ? session->conditions[0].censored : 0);
 }
 
 void session_add_set_aside(struct session *session, const struct observation *run)
@@ -166,8 +176,45 @@ int session_partner(const struct session *session, const struct observation *run
     for (size_t i = 0; i < width; i++)
         if (row[i] < 0)
             return -1;
-    return session_uses(session, run) && session_uses(session, &session->runs[row[0]]) ? row[0]
-                                                                                       : -1;
+    const int alone = row[settings_variant(session->settings, (size_t)run->condition)];
+    return session_uses(session, run) && session_uses(session, &session->runs[alone]) ? alone : -1;
+}
+
+static void add_crossed(const struct session *session, const int *row, const size_t *corners,
+                        size_t metric, struct crossed *crossed)
+{
+    const size_t width = session->settings->condition_count;
+    bool good = true;
+    for (size_t i = 0; i < width && good; i++)
+        good = row[i] >= 0;
+    for (enum corner i = 0; i < CORNERS && good; i++) {
+        const struct observation *run = &session->runs[row[corners[i]]];
+        good = session_uses(session, run) && !isnan(run->value[metric]);
+        crossed->value[i][crossed->count] = run->value[metric];
+    }
+    crossed->count += good ? 1 : 0;
+}
+
+bool session_crossed(const struct session *session, size_t condition, size_t metric,
+                     struct crossed *crossed)
+{
+    const struct settings *settings = session->settings;
+    const size_t corners[CORNERS] = {
+        [REFERENCE_ALONE] = 0,
+        [VARIANT_ALONE] = settings_reference(settings, condition, AGAINST_ALONE),
+        [REFERENCE_LOADED] = settings_reference(settings, condition, AGAINST_REFERENCE),
+        [VARIANT_LOADED] = condition,
+    };
+    bool good = true;
+    *crossed = (struct crossed){0};
+    for (enum corner i = 0; i < CORNERS; i++) {
+        crossed->value[i] = calloc(session->blocks + 1, sizeof *crossed->value[i]);
+        good = good && crossed->value[i];
+    }
+    for (size_t block = 0; block < session->blocks && good; block++)
+        add_crossed(session, session->table + block * settings->condition_count, corners, metric,
+                    crossed);
+    return good;
 }
 
 static bool use(struct session *session, const struct observation *run)
@@ -189,31 +236,37 @@ static bool use(struct session *session, const struct observation *run)
     return true;
 }
 
-// Adds a pair so that its ratio y/x is above 1 where `value` is worse than `reference`.
-// False if memory ran out.
-static bool add_pair(const struct settings *settings, size_t metric, struct pairs *pairs,
-                     double reference, double value)
+// A run with the one that it is compared with, so that the ratio y/x is above 1 where the run is
+// worse. False if memory ran out.
+static bool pair_runs(struct session *session, const struct observation *run,
+                      const struct observation *reference, struct pairs *pairs)
 {
-    if (isnan(reference) || isnan(value))
+    const struct settings *settings = session->settings;
+    if (!session_uses(session, reference) || !session_uses(session, run))
         return true;
-    return settings->metrics[metric].higher_is_better ? pairs_add(pairs, value, reference)
-                                                      : pairs_add(pairs, reference, value);
+    for (size_t m = 0; m < settings->metric_count; m++) {
+        const bool inverted = settings->metrics[m].higher_is_better;
+        const double x = (inverted ? run : reference)->value[m];
+        const double y = (inverted ? reference : run)->value[m];
+        if (!isnan(x) && !isnan(y) && !pairs_add(&pairs[m], x, y))
+            return false;
+    }
+    return true;
 }
 
 static bool pair_block(struct session *session, const int *row)
 {
-    if (settings_has_capacity(session->settings))
+    const struct settings *settings = session->settings;
+    if (settings_has_capacity(settings))
         return true;
-    const struct observation *base = &session->runs[row[0]];
-    for (size_t i = 1; i < session->settings->condition_count; i++) {
-        const struct observation *run = &session->runs[row[i]];
-        if (!session_uses(session, base) || !session_uses(session, run))
-            continue;
-        for (size_t m = 0; m < session->settings->metric_count; m++)
-            if (!add_pair(session->settings, m, &session->conditions[i].pairs[m], base->value[m],
-                          run->value[m]))
+    for (size_t i = 0; i < settings->condition_count; i++)
+        for (enum against against = 0; against < PAIRINGS; against++) {
+            const size_t reference = settings_reference(settings, i, against);
+            if (reference != i &&
+                !pair_runs(session, &session->runs[row[i]], &session->runs[row[reference]],
+                           session->conditions[i].pairs[against]))
                 return false;
-    }
+        }
     return true;
 }
 

@@ -2,6 +2,7 @@
 #ifndef STATS_SESSION_H
 #define STATS_SESSION_H
 
+#include "interaction.h"
 #include "interval.h"
 #include "record.h"
 #include "settings.h"
@@ -20,9 +21,9 @@ struct load_sum {
 
 struct condition {
     struct sample metric[MAX_METRICS];
-    // With the baseline, from complete blocks: x is the baseline's. Where higher is better
-    // it is the condition's, so that a ratio y/x above 1 is always worse.
-    struct pairs pairs[MAX_METRICS];
+    // With what it is compared with, from complete blocks: x is the reference's. Where higher is
+    // better it is the condition's, so that a ratio y/x above 1 is always worse.
+    struct pairs pairs[PAIRINGS][MAX_METRICS];
     size_t runs;               // that are used
     size_t seen;               // all, with the discarded and the failed ones
     size_t failures[FAILURES]; // by kind, also of runs that were set aside and made again
@@ -51,7 +52,10 @@ enum stop_reason stop_reason(const char *name);
 
 struct session {
     const struct settings *settings;
-    struct critical critical;
+    struct critical critical; // of one look
+    struct critical look;     // that of `look_blocks` blocks, where each is looked at
+    size_t look_blocks;
+    double look_of;               // the confidence of all looks together that it is for
     struct sample scratch;        // values that an interval needs for a moment
     struct condition *conditions; // [settings->condition_count]
     struct observation *runs;     // in the order they came
@@ -113,12 +117,18 @@ bool session_uses(const struct session *session, const struct observation *run);
 // How many runs of the condition failed, in all.
 size_t session_failed(const struct session *session, size_t condition);
 
-// How many used runs of the condition, and of the baseline that it is compared with,
+// How many used runs of the condition, and of those that it is compared with,
 // ran into the time-out: what it is compared by is then not known.
-size_t session_censored(const struct session *session, size_t condition);
-// The index of the baseline's run that is paired with that one: both count, and their
-// block has every condition. -1: none.
+size_t session_censored(const struct session *session, size_t condition, enum against against);
+
+// The index of the run that a run's slowdown is made with, that of its variant alone: both
+// count, and their block has every condition. -1: none.
 int session_partner(const struct session *session, const struct observation *run);
+
+// The values that the interaction of a condition is made of, from the complete blocks whose
+// four runs all count and have the metric. False if memory ran out; to be freed all the same.
+bool session_crossed(const struct session *session, size_t condition, size_t metric,
+                     struct crossed *crossed);
 
 // Adds what the loads did during that run of the session, by its record.
 bool session_add_loads(struct session *session, const struct observation *run,

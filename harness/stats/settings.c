@@ -5,7 +5,7 @@
 
 void settings_begin(struct settings *settings)
 {
-    *settings = (struct settings){.metric_count = 0};
+    *settings = (struct settings){.variants = 1};
     metrics_begin(settings);
 }
 
@@ -24,7 +24,7 @@ bool settings_is_sequential(const struct settings *settings)
 
 bool settings_has_gate(const struct settings *settings)
 {
-    return settings->at_most > 0;
+    return settings->at_most > 0 || settings->same_within > 0;
 }
 
 bool settings_has_capacity(const struct settings *settings)
@@ -34,9 +34,53 @@ bool settings_has_capacity(const struct settings *settings)
 
 size_t settings_family(const struct settings *settings)
 {
-    size_t family = settings_deciding(settings);
-    size_t loads = settings->condition_count - 1 - (settings_aa(settings) > 0 ? 1 : 0);
-    return family * (settings_has_gate(settings) && loads > 1 ? loads : 1);
+    const size_t metrics = settings_deciding(settings), loads = settings_loads(settings);
+    const size_t variants = (settings->variants - 1) * (loads + 1);
+    const size_t comparisons = settings->variants > 1 ? variants : loads;
+    return metrics * (settings_has_gate(settings) && comparisons > 1 ? comparisons : 1);
+}
+
+size_t settings_variant(const struct settings *settings, size_t condition)
+{
+    return condition % settings->variants;
+}
+
+size_t settings_load(const struct settings *settings, size_t condition)
+{
+    return condition / settings->variants;
+}
+
+size_t settings_reference(const struct settings *settings, size_t condition, enum against against)
+{
+    const size_t variant = settings_variant(settings, condition);
+    return against == AGAINST_ALONE ? variant : condition - variant;
+}
+
+bool settings_compares(const struct settings *settings, size_t condition, enum against against)
+{
+    if (against == AGAINST_BOTH && settings_load(settings, condition) == 0)
+        return false;
+    return settings_reference(settings, condition, against) != condition;
+}
+
+enum against settings_decides_by(const struct settings *settings)
+{
+    return settings->variants > 1 ? AGAINST_REFERENCE : AGAINST_ALONE;
+}
+
+const char *settings_load_name(const struct settings *settings, size_t condition)
+{
+    const char *name = settings->conditions[condition];
+    if (!settings_is_loaded(settings, (int)condition))
+        return NULL;
+    return settings->variants > 1
+               ? name + strlen(settings->conditions[settings_variant(settings, condition)]) + 1
+               : name;
+}
+
+size_t settings_loads(const struct settings *settings)
+{
+    return settings->condition_count / settings->variants - 1 - (settings_aa(settings) > 0 ? 1 : 0);
 }
 
 size_t settings_aa(const struct settings *settings)
@@ -47,7 +91,7 @@ size_t settings_aa(const struct settings *settings)
 
 bool settings_is_loaded(const struct settings *settings, int condition)
 {
-    return condition > 0 && condition != (int)settings_aa(settings);
+    return condition >= (int)settings->variants && condition != (int)settings_aa(settings);
 }
 
 void settings_free(struct settings *settings)

@@ -3,6 +3,7 @@
 #define STATS_SETTINGS_H
 
 #include "judge.h"
+#include "looks.h"
 #include "metric_settings.h"
 #include "objective.h"
 #include "statistics.h"
@@ -22,8 +23,9 @@ enum {
 };
 
 struct settings {
-    char *conditions[MAX_CONDITIONS]; // the first is what the others are compared with
+    char *conditions[MAX_CONDITIONS]; // each variant alone, then each under the first load, ...
     size_t condition_count;
+    size_t variants; // how many; 1: a single program
     struct metric_setting metrics[MAX_METRICS];
     size_t metric_count;
     enum statistic statistic;
@@ -33,8 +35,10 @@ struct settings {
     size_t max_runs;
     size_t discard_warmup; // this many first runs of each condition are left out
     unsigned long seed;
-    double at_most; // limit of the gate; 0: no gate
-    bool aa;        // the condition named `aa` is the baseline again
+    struct looks looks; // min_runs and max_runs when the experiment began; to 0: those of now
+    double at_most;     // limit of the gate; 0: none
+    double same_within; // relative difference that is none; 0: not given
+    bool aa;            // the condition named `aa` is the baseline again
     struct ignored ignored;
     struct washout washout;
     struct objectives objectives; // of jostle capacity; 0: it is no such experiment
@@ -51,21 +55,50 @@ int settings_condition(const struct settings *settings, const char *name);
 bool settings_is_sequential(const struct settings *settings);
 
 // How many intervals share the error rate 1 - confidence (Bonferroni): those of
-// the metrics that decide; with a gate those of every load too, as one of them is
-// enough for the verdict.
+// the metrics that decide; with a gate those of every comparison that decides, too, as one
+// of them is enough for the verdict.
 size_t settings_family(const struct settings *settings);
 
-// It is to be decided whether each slowdown is below or above a limit (gate.h).
+// The experiment ends when each ratio that decides is known to be below or above a limit, or
+// to be better, worse or the same (gate.h).
 bool settings_has_gate(const struct settings *settings);
 
 // It is to be found how far the objectives are kept (capacity.h). Runs are at different
 // rates then: they are no pairs, and there are no slowdowns.
 bool settings_has_capacity(const struct settings *settings);
 
+// What a condition is compared with: its own variant alone (a slowdown), the first variant
+// under the same load, or both: whether the load changes how the two variants compare (an
+// interaction: interaction.h), which is of four conditions, and of no pairs.
+enum against { AGAINST_ALONE, AGAINST_REFERENCE, PAIRINGS, AGAINST_BOTH = PAIRINGS };
+
+// Of a condition: which variant it runs, and under which load (0: none; of a single
+// program, that of --aa counts as one).
+size_t settings_variant(const struct settings *settings, size_t condition);
+size_t settings_load(const struct settings *settings, size_t condition);
+
+// The condition that it is paired with; itself where there is none. For AGAINST_BOTH that of
+// AGAINST_REFERENCE.
+size_t settings_reference(const struct settings *settings, size_t condition, enum against against);
+
+// Whether the condition is compared in that way.
+bool settings_compares(const struct settings *settings, size_t condition, enum against against);
+
+// The comparisons that decide when to stop, and are held to --at-most and --same-within:
+// between variants; of a single program the slowdowns.
+enum against settings_decides_by(const struct settings *settings);
+
+// The name of a condition's load; NULL: it has none. Of a variant the condition's name is
+// VARIANT@LOAD.
+const char *settings_load_name(const struct settings *settings, size_t condition);
+
+// How many loads there are, without --aa.
+size_t settings_loads(const struct settings *settings);
+
 // The index of the condition `aa` if --aa was given, else 0.
 size_t settings_aa(const struct settings *settings);
 
-// Whether that condition is one with a load: neither the baseline nor `aa`.
+// Whether that condition is one with a load: neither a variant alone nor `aa`.
 bool settings_is_loaded(const struct settings *settings, int condition);
 
 void settings_free(struct settings *settings);

@@ -1,4 +1,4 @@
-// The p value of a slowdown: of the same test that its interval inverts.
+// The p value of a ratio: of the same test that its interval inverts.
 #ifndef STATS_SIGNIFICANCE_H
 #define STATS_SIGNIFICANCE_H
 
@@ -8,7 +8,8 @@
 // ratio's interval leaves 1 out, so that p and interval never contradict each
 // other, whatever corrections the interval has. At least SIGNIFICANCE_LEAST;
 // NAN where there is no interval, or one without a width.
-double significance_p(struct session *session, size_t condition, size_t metric);
+double significance_p(struct session *session, size_t condition, enum against against,
+                      size_t metric);
 
 // Smaller ones say no more: the tails of real runs are not known that far out.
 #define SIGNIFICANCE_LEAST 1e-12

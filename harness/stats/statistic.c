@@ -13,14 +13,14 @@ enum { TRIMMED_FROM = 6 };
 static const double quantile_of[STATISTICS] = {
     [STATISTIC_MEDIAN] = 0.5, [STATISTIC_P90] = 0.9, [STATISTIC_P99] = 0.99};
 
-static size_t trimmed_count(size_t n)
+size_t statistic_trimmed(size_t n)
 {
     return (size_t)(trim_share * (double)n);
 }
 
 static double trimmed_value(const double *sorted, size_t n)
 {
-    const size_t cut = trimmed_count(n);
+    const size_t cut = statistic_trimmed(n);
     double sum = 0;
     for (size_t i = cut; i < n - cut; i++)
         sum += sorted[i];
@@ -89,7 +89,7 @@ static void moments_add(struct moments *sums, double x, double y)
 static struct pairs trimmed_pairs(const double *x, const double *y, const double *sorted_x,
                                   const double *sorted_y, size_t n)
 {
-    const size_t cut = trimmed_count(n), last = n - 1 - cut;
+    const size_t cut = statistic_trimmed(n), last = n - 1 - cut;
     struct moments moments = {0};
     for (size_t i = 0; i < n; i++)
         moments_add(&moments, fmin(fmax(x[i], sorted_x[cut]), sorted_x[last]),
@@ -131,15 +131,11 @@ struct interval statistic_location(struct critical *critical, enum statistic sta
     return interval;
 }
 
-size_t statistic_runs(enum statistic statistic, double confidence, bool always)
+size_t statistic_runs(enum statistic statistic, double confidence)
 {
-    const bool trimmed = statistic == STATISTIC_TRIMMED;
     if (quantile_of[statistic] > 0)
-        return quantile_runs(quantile_of[statistic], confidence, always);
-    size_t n = trimmed ? TRIMMED_FROM : 2;
-    while (always && isinf(critical_sequence(confidence, trimmed ? n - 2 * trimmed_count(n) : n)))
-        n++;
-    return n;
+        return quantile_runs(quantile_of[statistic], confidence);
+    return statistic == STATISTIC_TRIMMED ? TRIMMED_FROM : 2;
 }
 
 // ---- ratios ----
@@ -154,8 +150,8 @@ static double place(double value, double quantile)
 // behind them (R. R. Bahadur, Ann. Math. Stat. 37 (1966) 577-580). A dozen pairs show
 // one by chance: it is shrunk by what independent ones would show (the positive part of
 // W. James and C. Stein, 1961).
-static double correlation(const double *x, const double *y, size_t n, double quantile_x,
-                          double quantile_y)
+double statistic_correlation(const double *x, const double *y, size_t n, double quantile_x,
+                             double quantile_y)
 {
     struct moments places = {0};
     for (size_t i = 0; i < n; i++)
@@ -202,33 +198,30 @@ struct ordered {
 };
 
 static struct interval trimmed_ratio(struct critical *critical, const struct ordered *values,
-                                     double widen, bool always)
+                                     double widen)
 {
     const struct pairs *pairs = values->pairs;
     const struct pairs rest = trimmed_pairs(pairs->x, pairs->y, values->x, values->y, values->n);
     if (values->n < TRIMMED_FROM)
         return unbounded(rest.mean_x > 0 ? rest.mean_y / rest.mean_x : NAN);
-    const double t = always ? critical_sequence(critical->confidence, rest.count)
-                            : widen * critical_t(critical, (double)rest.count - 1);
+    const double t = widen * critical_t(critical, (double)rest.count - 1);
     return interval_ratio(&rest, t, t);
 }
 
 static struct interval quantile_ratio(const struct critical *critical, double p,
-                                      const struct ordered *values, double widen, bool always)
+                                      const struct ordered *values, double widen)
 {
     const struct pairs *pairs = values->pairs;
-    struct interval (*const interval)(double, double, const double *, size_t) =
-        always ? quantile_always : quantile_interval;
-    const double times = always ? 1 : widen;
+    const double confidence = critical->confidence;
     const struct interval x =
-        widened(interval(critical->confidence, p, values->x, values->n), times);
+        widened(quantile_interval(confidence, p, values->x, values->n), widen);
     const struct interval y =
-        widened(interval(critical->confidence, p, values->y, values->n), times);
-    return ratio_of(x, y, correlation(pairs->x, pairs->y, values->n, x.center, y.center));
+        widened(quantile_interval(confidence, p, values->y, values->n), widen);
+    return ratio_of(x, y, statistic_correlation(pairs->x, pairs->y, values->n, x.center, y.center));
 }
 
 static struct interval ratio_of_ordered(struct critical *critical, enum statistic statistic,
-                                        const struct ordered *values, double widen, bool always)
+                                        const struct ordered *values, double widen)
 {
     const double *x = values->x, *y = values->y;
     const size_t last = values->n - 1;
@@ -236,16 +229,15 @@ static struct interval ratio_of_ordered(struct critical *critical, enum statisti
         return unbounded(x[last] > 0 ? y[0] / x[0] : NAN);
     if (x[0] == x[last] && y[0] == y[last])
         return interval_constant(y[0] / x[0]);
-    struct interval ratio =
-        statistic == STATISTIC_TRIMMED
-            ? trimmed_ratio(critical, values, widen, always)
-            : quantile_ratio(critical, quantile_of[statistic], values, widen, always);
+    struct interval ratio = statistic == STATISTIC_TRIMMED
+                                ? trimmed_ratio(critical, values, widen)
+                                : quantile_ratio(critical, quantile_of[statistic], values, widen);
     ratio.constant = false; // most values may be alike, but not all
     return ratio;
 }
 
 struct interval statistic_ratio(struct critical *critical, enum statistic statistic,
-                                const struct pairs *pairs, double widen, bool always)
+                                const struct pairs *pairs, double widen)
 {
     const size_t n = pairs->count;
     double *sorted = n > 0 ? malloc(2 * n * sizeof *sorted) : NULL;
@@ -256,7 +248,7 @@ struct interval statistic_ratio(struct critical *critical, enum statistic statis
     qsort(sorted, n, sizeof *sorted, ascending);
     qsort(sorted + n, n, sizeof *sorted, ascending);
     const struct ordered values = {pairs, sorted, sorted + n, n};
-    const struct interval ratio = ratio_of_ordered(critical, statistic, &values, widen, always);
+    const struct interval ratio = ratio_of_ordered(critical, statistic, &values, widen);
     free(sorted);
     return ratio;
 }

@@ -2,6 +2,7 @@
 
 #include "capacity.h"
 #include "carry_over.h"
+#include "comparisons.h"
 #include "decide.h"
 #include "direction.h"
 #include "gate.h"
@@ -78,13 +79,21 @@ static json_t *loads(const struct condition *condition)
 }
 
 // Whether the interval that decides is as narrow as requested: the condition's
-// slowdown, of the baseline all slowdowns, of a lone condition its mean; or its capacity.
+// own ratio, of what others are compared with all ratios, of a lone condition its mean; or its
+// capacity.
+static double error_that_decides(struct session *session, size_t condition)
+{
+    const struct settings *settings = session->settings;
+    if (settings_has_capacity(settings))
+        return capacity_of(session, condition).error;
+    return settings_compares(settings, condition, settings_decides_by(settings))
+               ? metric_worst_error(session, condition)
+               : decide_error(session);
+}
+
 static bool has_converged(struct session *session, size_t condition)
 {
-    const double error = settings_has_capacity(session->settings)
-                             ? capacity_of(session, condition).error
-                         : condition > 0 ? metric_worst_error(session, condition)
-                                         : decide_error(session);
+    const double error = error_that_decides(session, condition);
     return error <= session->settings->error;
 }
 
@@ -108,6 +117,18 @@ static void add_failures(const struct session *session, size_t condition, json_t
     json_object_set_new(object, "censored", json_integer((json_int_t)one->censored));
 }
 
+static json_t *name_or_null(const char *name)
+{
+    return name ? json_string(name) : json_null();
+}
+
+static void add_names(const struct settings *settings, size_t condition, json_t *object)
+{
+    const char *variant = settings->conditions[settings_variant(settings, condition)];
+    json_object_set_new(object, "variant", name_or_null(settings->variants > 1 ? variant : NULL));
+    json_object_set_new(object, "load_name", name_or_null(settings_load_name(settings, condition)));
+}
+
 static json_t *conditions(struct session *session, enum stop_reason stop)
 {
     const struct settings *settings = session->settings;
@@ -120,6 +141,7 @@ static json_t *conditions(struct session *session, enum stop_reason stop)
             unseen(settings, condition->runs), "load", loads(condition), "converged",
             has_converged(session, i), "stop_reason", stop_names[stop]);
         add_failures(session, i, object);
+        add_names(settings, i, object);
         for (size_t m = 0; m < BASIC_METRICS; m++)
             json_object_set_new(object, settings->metrics[m].name, describe(session, i, m));
         json_object_set_new(object, "metrics", other_metrics(session, i));
@@ -152,41 +174,35 @@ static json_t *washout(const struct session *session)
                      (int)session->unwashed + 1, "excluded_runs", (int)excluded);
 }
 
-// How a slowdown's interval is made.
-static const char *method_of(const struct settings *settings)
-{
-    const bool always = settings_has_gate(settings);
-    if (settings->statistic == STATISTIC_MEAN)
-        return always ? "paired-confidence-sequence" : "paired-fieller";
-    if (settings->statistic == STATISTIC_TRIMMED)
-        return always ? "paired-trimmed-sequence" : "paired-trimmed";
-    return always ? "paired-quantile-sequence" : "paired-quantiles";
-}
-
 static json_t *slowdown(struct session *session, size_t condition, size_t metric)
 {
     const struct settings *settings = session->settings;
-    struct interval ratio = metric_ratio(session, condition, metric);
+    struct interval ratio = metric_ratio(session, condition, AGAINST_ALONE, metric);
     json_t *object = json_pack(
         "{s:s, s:s, s:s, s:b, s:o, s:b, s:o, s:o, s:o, s:s, s:i, s:b, s:b}", "condition",
         settings->conditions[condition], "metric", settings->metrics[metric].name, "statistic",
         statistic_names[settings->statistic], "requested", settings->metrics[metric].chosen,
         "ratio", json_figure(ratio.center), "constant", ratio.constant, "ci", json_interval(&ratio),
-        "error", error_of(&ratio), "p", json_figure(significance_p(session, condition, metric)),
-        "method", method_of(settings), "pairs",
-        (int)session->conditions[condition].pairs[metric].count, "distinguishable",
-        metric_is_distinguishable(session, condition, metric), "simultaneous",
+        "error", error_of(&ratio), "p",
+        json_figure(significance_p(session, condition, AGAINST_ALONE, metric)), "method",
+        comparisons_method(settings, AGAINST_ALONE), "pairs",
+        (int)session->conditions[condition].pairs[AGAINST_ALONE][metric].count, "distinguishable",
+        metric_is_distinguishable(session, condition, AGAINST_ALONE, metric), "simultaneous",
         settings_family(settings) > 1 && settings->metrics[metric].decides);
     json_object_set_new(object, "decides", json_boolean(settings->metrics[metric].decides));
     direction_to_json(&settings->metrics[metric], &ratio, "alone", object);
-    const size_t censored = session_censored(session, condition);
+    json_object_set_new(
+        object, "reference",
+        json_string(settings->conditions[settings_reference(settings, condition, AGAINST_ALONE)]));
+    const size_t censored = session_censored(session, condition, AGAINST_ALONE);
     json_object_set_new(object, "censored", json_integer((json_int_t)censored));
     if (censored > 0)
         json_object_set_new(object, "distinguishable", json_null());
     if (settings_is_loaded(settings, (int)condition))
         json_object_set_new(object, "carry_over", carry_over(session, condition, metric));
-    if (settings_has_gate(settings) && settings->metrics[metric].decides &&
-        condition != settings_aa(settings) && !metric_is_negligible(session, condition, metric))
+    if (settings->at_most > 0 && gate_decides(settings, condition) &&
+        settings_decides_by(settings) == AGAINST_ALONE && settings->metrics[metric].decides &&
+        !metric_is_negligible(session, condition, metric))
         json_object_set_new(object, "verdict",
                             json_string(verdict_names[gate_condition(session, condition)]));
     return object;
@@ -196,9 +212,10 @@ static json_t *slowdowns(struct session *session)
 {
     const struct settings *settings = session->settings;
     json_t *list = json_array();
-    for (size_t i = 1; i < settings->condition_count; i++)
+    for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metric_count; m++)
-            if (settings_reports(settings, m) && session->conditions[i].pairs[m].count > 0)
+            if (settings_reports(settings, m) &&
+                session->conditions[i].pairs[AGAINST_ALONE][m].count > 0)
                 json_array_append_new(list, slowdown(session, i, m));
     return list;
 }
@@ -241,11 +258,14 @@ json_t *summary_build(struct session *session)
         json_pack("{s:o, s:o, s:o, s:o, s:o}", "conditions", conditions(session, stop), "slowdowns",
                   slowdowns(session), "warnings", warnings_of(session), "intervals",
                   intervals(settings), "forecast", forecast(session));
+    json_object_set_new(summary, "comparisons", comparisons_list(session));
+    json_object_set_new(summary, "interactions", comparisons_interactions(session));
+    json_object_set_new(summary, "gate", comparisons_gate(session));
     if (settings->condition_count > 1)
         json_object_set_new(summary, "washout", washout(session));
     if (settings_aa(settings) > 0)
         json_object_set_new(summary, "noise_floor", floors(session));
-    if (settings_has_gate(settings)) {
+    if (settings->at_most > 0) {
         json_object_set_new(summary, "at_most", json_figure(settings->at_most));
         json_object_set_new(summary, "verdict", json_string(verdict_names[gate_verdict(session)]));
     }

@@ -205,12 +205,12 @@ static void add_load(const struct session *session, size_t condition, const stru
 static void add_need(const struct session *session, size_t runs, struct message *message)
 {
     const struct settings *settings = session->settings;
-    const size_t needed = statistic_runs(settings->statistic, session->critical.confidence,
-                                         settings_has_gate(settings));
+    const size_t needed =
+        statistic_runs(settings->statistic, metric_confidence(session, settings->max_runs));
     if (runs < needed)
         message_detail(message, "limit", ": the %s needs at least %zu runs for an interval%s",
                        statistic_words[settings->statistic], needed,
-                       settings_has_gate(settings) ? " that --at-most can be judged by" : "");
+                       settings_has_gate(settings) ? " that is looked at after each block" : "");
 }
 
 static void add_error(const struct session *session, size_t condition, size_t metric, double error,
@@ -234,7 +234,7 @@ static void add_error(const struct session *session, size_t condition, size_t me
 static void add_noise(struct session *session, size_t condition, size_t metric, json_t *list)
 {
     if (condition == settings_aa(session->settings) ||
-        metric_is_distinguishable(session, condition, metric))
+        metric_is_distinguishable(session, condition, AGAINST_ALONE, metric))
         return;
     struct message message = about(session, FLAG_NOISE, condition, metric);
     message_detail(&message, "effect", "%s",
@@ -245,30 +245,40 @@ static void add_noise(struct session *session, size_t condition, size_t metric, 
     finish(session, list, &message);
 }
 
-// What the result is of: the slowdowns, or the mean of a lone condition.
-static void add_result(struct session *session, size_t condition, size_t metric, json_t *list)
+// The ratio that decides, or the mean of a lone condition, is not as narrow as requested.
+static void add_wide(struct session *session, size_t condition, size_t metric, json_t *list)
 {
     const struct settings *settings = session->settings;
-    if (metric_is_negligible(session, condition, metric) ||
-        session_censored(session, condition) > 0)
+    const enum against against = settings_decides_by(settings);
+    if (!settings->metrics[metric].decides)
         return;
     if (settings->condition_count == 1) {
-        if (!settings->metrics[metric].decides)
-            return;
         add_error(session, condition, metric,
                   metric_location(session, condition, metric).interval.error,
                   session->conditions[condition].runs, list);
         return;
     }
-    if (condition == 0)
+    if (!settings_compares(settings, condition, against))
         return;
-    const size_t pairs = session->conditions[condition].pairs[metric].count;
-    const double error = pairs > 0 ? metric_ratio(session, condition, metric).error : NAN;
+    const size_t pairs = session->conditions[condition].pairs[against][metric].count;
+    const double error = pairs > 0 ? metric_ratio(session, condition, against, metric).error : NAN;
     // With a gate the verdict counts, not the error, unless there can be neither.
     const bool neither = settings->statistic != STATISTIC_MEAN && !isfinite(error);
-    if (settings->metrics[metric].decides && (!settings_has_gate(settings) || neither))
+    if (!settings_has_gate(settings) || neither)
         add_error(session, condition, metric, error, pairs, list);
-    if (pairs > 0)
+}
+
+// What the result is of: the ratios, or the mean of a lone condition.
+static void add_result(struct session *session, size_t condition, size_t metric, json_t *list)
+{
+    const struct settings *settings = session->settings;
+    if (metric_is_negligible(session, condition, metric))
+        return;
+    if (session_censored(session, condition, settings_decides_by(settings)) == 0)
+        add_wide(session, condition, metric, list);
+    if (settings_compares(settings, condition, AGAINST_ALONE) &&
+        session_censored(session, condition, AGAINST_ALONE) == 0 &&
+        session->conditions[condition].pairs[AGAINST_ALONE][metric].count > 0)
         add_noise(session, condition, metric, list);
 }
 

@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# Variants compared with the first: verdicts, the gate, and whether a load changes the comparison.
+# Made-up runs, no measurement.
+
+load helpers
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit 1
+}
+
+# runs SEED BLOCKS NEW NEW-LOADED [NOISE]: those of old, new, old@mem and new@mem. Old takes 1 s alone and
+# 1.5 s under load, new so many times as long; each block has a level of its own, up to twice as high (or $spread times more).
+runs() {
+    awk -v seed="$1" -v blocks="$2" -v new="$3" -v loaded="$4" -v noise="${5:-0.01}" -v spread="${spread:-1}" '
+        function normal() { return sqrt(-2 * log(1 - rand())) * cos(6.283185307 * rand()) }
+        BEGIN {
+            srand(seed)
+            split("old new old@mem new@mem", name, " ")
+            mean[1] = 1; mean[2] = new; mean[3] = 1.5; mean[4] = 1.5 * loaded
+            for (b = 1; b <= blocks; b++) {
+                level = 1 + spread * rand()
+                for (c = 1; c <= 4; c++)
+                    printf "{\"condition\":\"%s\",\"block\":%d,\"wall_s\":%.9f,\"user_s\":%.9f}\n", name[c], b,
+                        level * mean[c] * (1 + noise * normal()), level * mean[c] * (1 + noise * normal())
+            }
+        }'
+}
+
+# variants [OPTION...]: the summary of such runs
+variants() {
+    "$BIN/stats" --conditions old,new,old@mem,new@mem --variants 2 --first-stop --summary-only --summary - "$@"
+}
+
+@test "variants are compared with the first, alone and under each load, and the load may change it" {
+    runs 1 15 0.96 1.04 | variants --min-runs 15 --max-runs 15 >result
+    holds '[.comparisons[] | [.variant, .reference_variant, .load, .condition, .reference, .verdict, .gate]]
+        == [["new", "old", null, "new", "old", "faster", null], ["new", "old", "mem", "new@mem", "old@mem", "slower", null]]' <result
+    holds '.comparisons[0].text | test("^new is 4(\\.[0-9])? % \\[[0-9.]+, [0-9.]+\\] faster alone$")' <result
+    holds '.comparisons[1].text | test("^new is 4(\\.[0-9])? % \\[[0-9.]+, [0-9.]+\\] slower beside mem$")' <result
+    # 1.04 / 0.96, from the same blocks: what moves a whole block does not matter.
+    holds '.interactions | length == 1 and (.[0] | .load == "mem" and .distinguishable and .p < 1e-6
+        and .ci[0] < 1.0833 and .ci[1] > 1.0833 and .error < 0.02 and (.text | startswith("mem changes how new compares with old: 1.0")))' <result
+    holds '[.slowdowns[] | [.condition, .reference]] == [["old@mem", "old"], ["new@mem", "new"]] and .gate == null' <result
+    # The same, as the medians have it, and the trimmed means; other runs, without such a change.
+    local statistic spread=0.02
+    for statistic in median trimmed; do
+        runs 1 15 0.96 1.04 | variants --min-runs 15 --max-runs 15 --statistic "$statistic" |
+            holds '.interactions[0] | .distinguishable and .ci[0] < 1.0833 and .ci[1] > 1.0833'
+        runs 2 15 0.96 0.96 | variants --min-runs 15 --max-runs 15 --statistic "$statistic" |
+            holds '(.interactions[0] | (.distinguishable | not) and .p > 0.05) and ([.comparisons[].verdict] == ["faster", "faster"])'
+    done
+}
+
+@test "what is the same is said to be, as soon as every comparison is decided" {
+    runs 3 30 1 1 | variants --same-within 2% >result
+    holds '[.comparisons[].verdict] == ["same", "same"] and all(.conditions[]; .stop_reason == "decided" and .runs < 30)
+        and .gate == { at_most: null, same_within: 0.02, verdict: "decided" }' <result
+    holds 'all(.comparisons[]; .ci[0] >= 1 / 1.02 and .ci[1] <= 1.02 and (.text | startswith("new is the same as old within 2 %: it is ")))' <result
+    # Without it nothing is called the same, however alike.
+    runs 3 30 1 1 | variants | holds '[.comparisons[].verdict] == ["undecided", "undecided"]'
+    # One of two is wider than that: it goes on until the last run.
+    runs 3 30 1 1 0.05 | variants --same-within 2% | holds '.gate.verdict == "undecided" and .conditions[0].stop_reason == "max-runs"'
+}
+
+@test "--at-most fails where one comparison is surely above, and is not judged by what the loads do" {
+    runs 4 30 1.02 1.02 | variants --at-most 1.05 | holds '.verdict == "below" and [.comparisons[].gate] == ["below", "below"] and .conditions[0].runs == 15'
+    runs 4 30 1.02 1.10 | variants --at-most 1.05 | holds '.verdict == "above" and [.comparisons[].gate] == ["below", "above"]'
+    runs 4 30 1.05 1.05 | variants --at-most 1.05 | holds '.verdict == "undecided" and .conditions[0].stop_reason == "max-runs"'
+    # Four comparisons share the error: two variants of two metrics.
+    runs 4 30 1.02 1.02 | variants --at-most 1.05 --metric wall_s,user_s | holds '.intervals.family == 4 and .verdict == "below"'
+    # Both: below the limit, and the same.
+    runs 4 30 1.001 1.001 | variants --at-most 1.05 --same-within 3% | holds '.verdict == "below" and [.comparisons[].verdict] == ["same", "same"]'
+}
+
+@test "a look before or after the planned ones has an interval, too, but a wider one" {
+    # width RUNS PLANNED...: of the first comparison, looked at after so many blocks
+    width() {
+        runs 5 "$1" 1 1 | "$BIN/stats" --conditions old,new,old@mem,new@mem --variants 2 --summary-only --summary - --same-within 0.01% "${@:2}" |
+            jq '.comparisons[0].ci | (.[1] - .[0]) / 2'
+    }
+    early=$(width 14 --min-runs 15 --max-runs 30) planned=$(width 15 --min-runs 15 --max-runs 30)
+    late=$(width 31 --min-runs 15 --max-runs 30) last=$(width 30 --min-runs 15 --max-runs 30) alone=$(width 15 --min-runs 15 --max-runs 15)
+    jq -en "$early > 1.5 * $planned and $late > $last and $planned > 1.1 * $alone and $alone > 0"
+}
+
+@test "each block has the variants alone next to each other, and a pair of blocks is its own mirror image" {
+    local answer condition order='' to from
+    coproc hub { exec timeout 10 "$BIN/stats" --conditions old,new,old@mem,new@mem --variants 2 --min-runs 8 --max-runs 8 --seed 3; }
+    from=${hub[0]} to=${hub[1]}
+    while read -r answer condition _ <&"$from" && [[ $answer == run ]]; do
+        order+="$condition "
+        printf '{"condition":"%s","wall_s":1.%d}\n' "$condition" "${#order}" >&"$to"
+    done
+    exec {to}>&-
+    [[ $answer == stop ]]
+    awk '{ for (b = 0; b < 8; b += 2) for (i = 1; i <= 4; i++) if ($(4 * b + i) != $(4 * b + 9 - i)) exit 1
+           for (b = 0; b < 8; b++) { n = 0; for (i = 1; i <= 2; i++) n += $(4 * b + i) !~ /@/; if (n == 1) exit 1 } }' <<<"$order"
+    [[ $order == *'old new '* && $order == *'new old '* ]]
+}
+
+@test "a metric of which more is better is worse where there is less, in the words of its own direction" {
+    mkdir out
+    jq -n '{ command: ["true"], settings: { min_runs: 10, max_runs: 10, error: 0.05, confidence: 0.95, seed: 1, engine: "meter", at_most: 1.02,
+            metric: ["rate"], metrics: [{ name: "rate", source: "stdout:/(.*)/", take: "last", unit: "/s", better: "higher", adapter: null }] },
+        environment: {}, loads: [{ name: "baseline" }, { name: "mem" }],
+        variants: [{ name: "old", command: ["a"] }, { name: "new", command: ["b"] }],
+        conditions: [["old", "old", null], ["new", "new", null], ["old@mem", "old", "mem"], ["new@mem", "new", "mem"]] | map({ name: .[0], variant: .[1], load: .[2] }) }' >out/experiment.json
+    runs 6 10 0.9 0.95 0.002 | jq -c '.metrics = { rate: { value: .wall_s, unit: "/s", better: "higher" } } | .exit_code = 0 | .order = input_line_number' >out/runs.jsonl
+    "$BIN/stats" --derive out
+    holds '.comparisons | map(select(.metric == "rate")) | length == 2 and (.[0] | .ratio > 1.1 and .of_reference < 0.91 and .verdict == "worse" and .gate == "above"
+        and (.text | test("^new: rate [0-9.]+ % \\[[0-9., ]+\\] lower alone \\(worse\\)$")))' <out/result.json
+    # The load makes new better by that metric, in relation: 0.95 / 0.9 times as much.
+    holds '.interactions | map(select(.metric == "rate"))[0] | .ratio < 0.96 and .of_reference > 1.04 and .distinguishable' <out/result.json
+    holds '.gate.verdict == "above"' <out/result.json
+}

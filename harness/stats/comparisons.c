@@ -1,0 +1,145 @@
+#include "comparisons.h"
+
+#include "direction.h"
+#include "gate.h"
+#include "json.h"
+#include "metrics.h"
+#include "significance.h"
+#include "words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *comparisons_method(const struct settings *settings, enum against against)
+{
+    static const struct {
+        const char *once, *looks;
+    } names[][2] = {
+        {{"paired-fieller", "paired-fieller-looks"}, {"log-delta", "log-delta-looks"}},
+        {{"paired-trimmed", "paired-trimmed-looks"},
+         {"log-delta-trimmed", "log-delta-trimmed-looks"}},
+        {{"paired-quantiles", "paired-quantiles-looks"},
+         {"combined-quantiles", "combined-quantiles-looks"}},
+    };
+    const size_t statistic = settings->statistic == STATISTIC_MEAN      ? 0
+                             : settings->statistic == STATISTIC_TRIMMED ? 1
+                                                                        : 2;
+    const size_t kind = against == AGAINST_BOTH ? 1 : 0;
+    return settings_has_gate(settings) ? names[statistic][kind].looks : names[statistic][kind].once;
+}
+
+static struct words_of names_of(const struct settings *settings, size_t condition, size_t metric)
+{
+    return (struct words_of){.metric = &settings->metrics[metric],
+                             .variant = settings->conditions[settings_variant(settings, condition)],
+                             .reference = settings->conditions[0],
+                             .load = settings_load_name(settings, condition)};
+}
+
+static json_t *text_json(char *text)
+{
+    json_t *json = text ? json_string(text) : json_null();
+    free(text);
+    return json;
+}
+
+// What both kinds have in common.
+static json_t *ratio_json(struct session *session, size_t condition, enum against against,
+                          size_t metric, const struct interval *ratio)
+{
+    const struct settings *settings = session->settings;
+    const struct metric_setting *what = &settings->metrics[metric];
+    const struct words_of names = names_of(settings, condition, metric);
+    const struct interval plain = direction_of_reference(ratio, what->higher_is_better);
+    const size_t censored = session_censored(session, condition, against);
+    return json_pack(
+        "{s:s, s:s, s:s?, s:s, s:s, s:s, s:s, s:b, s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:s, "
+        "s:o, "
+        "s:b, s:I}",
+        "variant", names.variant, "reference_variant", names.reference, "load", names.load,
+        "metric", what->name, "statistic", statistic_names[settings->statistic], "unit", what->unit,
+        "better", metric_better_names[what->higher_is_better], "requested", what->chosen, "decides",
+        what->decides, "ratio", json_figure(ratio->center), "constant", ratio->constant, "ci",
+        json_interval(ratio), "error", ratio->constant ? json_null() : json_figure(ratio->error),
+        "of_reference", json_figure(plain.center), "of_reference_ci", json_interval(&plain), "p",
+        json_figure(significance_p(session, condition, against, metric)), "method",
+        comparisons_method(settings, against), "distinguishable",
+        censored > 0 ? json_null()
+                     : json_boolean(metric_is_distinguishable(session, condition, against, metric)),
+        "simultaneous", settings_family(settings) > 1 && what->decides, "censored",
+        (json_int_t)censored);
+}
+
+static json_t *comparison(struct session *session, size_t condition, size_t metric)
+{
+    const struct settings *settings = session->settings;
+    const enum against against = AGAINST_REFERENCE;
+    const struct words_of names = names_of(settings, condition, metric);
+    const struct interval ratio = metric_ratio(session, condition, against, metric);
+    const enum relation relation = gate_relation(session, condition, against, metric);
+    const bool judged = settings->at_most > 0 && settings->metrics[metric].decides &&
+                        !metric_is_negligible(session, condition, metric);
+    json_t *json = ratio_json(session, condition, against, metric, &ratio);
+    json_object_set_new(json, "condition", json_string(settings->conditions[condition]));
+    json_object_set_new(
+        json, "reference",
+        json_string(settings->conditions[settings_reference(settings, condition, against)]));
+    json_object_set_new(
+        json, "pairs",
+        json_integer((json_int_t)session->conditions[condition].pairs[against][metric].count));
+    json_object_set_new(
+        json, "verdict",
+        json_string(relation_name(relation, words_is_time(&settings->metrics[metric]))));
+    json_object_set_new(json, "gate",
+                        judged ? json_string(verdict_names[gate_ratio(session, condition, metric)])
+                               : json_null());
+    json_object_set_new(json, "text",
+                        text_json(words_comparison(&names, &ratio, settings->same_within)));
+    return json;
+}
+
+static json_t *interaction(struct session *session, size_t condition, size_t metric)
+{
+    const struct words_of names = names_of(session->settings, condition, metric);
+    const struct interval ratio = metric_ratio(session, condition, AGAINST_BOTH, metric);
+    json_t *json = ratio_json(session, condition, AGAINST_BOTH, metric, &ratio);
+    json_object_set_new(json, "text", text_json(words_interaction(&names, &ratio)));
+    return json;
+}
+
+static json_t *list_of(struct session *session, enum against against,
+                       json_t *(*one)(struct session *session, size_t condition, size_t metric))
+{
+    const struct settings *settings = session->settings;
+    json_t *list = json_array();
+    for (size_t i = 0; i < settings->condition_count; i++)
+        for (size_t m = 0; m < settings->metric_count; m++)
+            if (settings_compares(settings, i, against) && settings_reports(settings, m) &&
+                session->conditions[i].pairs[AGAINST_REFERENCE][m].count > 0)
+                json_array_append_new(list, one(session, i, m));
+    return list;
+}
+
+json_t *comparisons_list(struct session *session)
+{
+    return list_of(session, AGAINST_REFERENCE, comparison);
+}
+
+json_t *comparisons_interactions(struct session *session)
+{
+    return list_of(session, AGAINST_BOTH, interaction);
+}
+
+static json_t *limit(double value)
+{
+    return value > 0 ? json_figure(value) : json_null();
+}
+
+json_t *comparisons_gate(struct session *session)
+{
+    const struct settings *settings = session->settings;
+    if (!settings_has_gate(settings))
+        return json_null();
+    return json_pack("{s:o, s:o, s:s}", "at_most", limit(settings->at_most), "same_within",
+                     limit(settings->same_within), "verdict", gate_word(session));
+}

@@ -1,0 +1,20 @@
+// Relations: what the interval of a ratio says of the two that it compares.
+#ifndef STATS_RELATION_H
+#define STATS_RELATION_H
+
+#include "interval.h"
+
+enum relation { RELATION_UNDECIDED, RELATION_BETTER, RELATION_WORSE, RELATION_SAME, RELATIONS };
+
+// In the words of times, and of figures that are none (`is_time`).
+const char *relation_name(enum relation relation, bool is_time);
+
+// Of a ratio of which more than 1 is worse. `same`: the whole interval is within
+// [1 / (1 + same_within), 1 + same_within]; it is the result of two one-sided tests
+// (D. J. Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657-680), each at half the
+// interval's error rate. It comes before `better` and `worse`: a difference that is known
+// to be so small is none. same_within of 0: nothing is called the same, not even what has no
+// variation.
+enum relation relation_of(const struct interval *ratio, double same_within);
+
+#endif
