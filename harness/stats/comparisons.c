@@ -50,24 +50,22 @@ static json_t *ratio_json(struct session *session, size_t condition, enum agains
     const struct settings *settings = session->settings;
     const struct metric_setting *what = &settings->metrics[metric];
     const struct words_of names = names_of(settings, condition, metric);
-    const struct interval plain = direction_of_reference(ratio, what->higher_is_better);
     const size_t censored = session_censored(session, condition, against);
-    return json_pack(
-        "{s:s, s:s, s:s?, s:s, s:s, s:s, s:s, s:b, s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:s, "
-        "s:o, "
-        "s:b, s:I}",
+    json_t *json = json_pack(
+        "{s:s, s:s, s:s?, s:s, s:s, s:b, s:b, s:o, s:b, s:o, s:o, s:o, s:s, s:o, s:b, s:I}",
         "variant", names.variant, "reference_variant", names.reference, "load", names.load,
-        "metric", what->name, "statistic", statistic_names[settings->statistic], "unit", what->unit,
-        "better", metric_better_names[what->higher_is_better], "requested", what->chosen, "decides",
-        what->decides, "ratio", json_figure(ratio->center), "constant", ratio->constant, "ci",
-        json_interval(ratio), "error", ratio->constant ? json_null() : json_figure(ratio->error),
-        "of_reference", json_figure(plain.center), "of_reference_ci", json_interval(&plain), "p",
+        "metric", what->name, "statistic", statistic_names[settings->statistic], "requested",
+        what->chosen, "decides", what->decides, "ratio", json_figure(ratio->center), "constant",
+        ratio->constant, "ci", json_interval(ratio), "error",
+        ratio->constant ? json_null() : json_figure(ratio->error), "p",
         json_figure(significance_p(session, condition, against, metric)), "method",
         comparisons_method(settings, against), "distinguishable",
         censored > 0 ? json_null()
                      : json_boolean(metric_is_distinguishable(session, condition, against, metric)),
         "simultaneous", settings_family(settings) > 1 && what->decides, "censored",
         (json_int_t)censored);
+    direction_to_json(what, ratio, names.reference, json); // the text is another one
+    return json;
 }
 
 static json_t *comparison(struct session *session, size_t condition, size_t metric)

@@ -78,9 +78,8 @@ static json_t *loads(const struct condition *condition)
     return list;
 }
 
-// Whether the interval that decides is as narrow as requested: the condition's
-// own ratio, of what others are compared with all ratios, of a lone condition its mean; or its
-// capacity.
+// Of the interval that decides: the condition's own ratio, of what others are compared with
+// the worst of these, of a lone condition its mean; or its capacity.
 static double error_that_decides(struct session *session, size_t condition)
 {
     const struct settings *settings = session->settings;
