@@ -60,6 +60,10 @@ measured() {
     [[ $stderr == "jostle: metric x: jq does not understand it: syntax error, unexpected ')'" && ! -e ran ]]
     run -2 --separate-stderr measured --metric 'x=stdout:/a/' -- touch ran
     [[ $stderr == 'jostle: '*'has 0 groups'* && ! -e ran ]]
+    if "$BIN/meter" -- true | jq -e '.tree_peak_bytes == null' >/dev/null; then
+        run -2 --separate-stderr measured --metric tree_peak_bytes -- touch ran
+        [[ $stderr == 'jostle: metric tree_peak_bytes: this machine counts none: '* && ! -e ran ]]
+    fi
     "$BIN/meter" -- true | jq -e '.counters.instructions == null' >/dev/null || skip 'this machine counts instructions'
     run -2 --separate-stderr measured --metric wall_s,instructions -- touch ran
     [[ $stderr == 'jostle: metric instructions: this machine counts none: '* || $stderr == 'jostle: metric instructions: counting is not allowed here: '* ]]

@@ -61,7 +61,11 @@ left() {
     while IFS='|' read -r -a wrong; do
         echo "${wrong[*]}"
         run "-${wrong[0]}" "$JOSTLE" run --output ../../out "${wrong[@]:2}" </dev/null
-        [[ ${lines[-1]} == *"${wrong[1]}"* && -z $(left) && ! -e ../../out ]] || { echo "$output"; left; false; }
+        [[ ${lines[-1]} == *"${wrong[1]}"* && -z $(left) && ! -e ../../out ]] || {
+            echo "$output"
+            left
+            false
+        }
     done <<'WRONG'
 2|there is no such revision|--revision|a=main|--revision|b=nowhere|--build|touch /built|--|./solver
 2|one is nothing to compare|--revision|a=main|--|./solver

@@ -98,8 +98,14 @@ const char *metric_take_text(const struct metric *metric, char text[METRIC_TAKE_
 
 void metric_free(struct metric *metric);
 
-/* Which events meter has to count for a metric (its --counters). */
-enum metric_counters { NEEDS_NO_COUNTERS, NEEDS_HARDWARE_COUNTERS, NEEDS_SOFTWARE_COUNTERS };
+/* What a machine must have for a metric: events that meter counts (its --counters), or a
+ * cgroup with the memory controller. */
+enum metric_counters {
+    NEEDS_NO_COUNTERS,
+    NEEDS_HARDWARE_COUNTERS,
+    NEEDS_SOFTWARE_COUNTERS,
+    NEEDS_TREE_MEMORY,
+};
 
 enum { METRIC_MEMBERS = 2 };
 

@@ -2,6 +2,7 @@
 
 #include "adapters.h"
 
+#include "common/group.h"
 #include "common/messages.h"
 #include "common/metric_jq.h"
 #include "common/metric_json.h"
@@ -246,9 +247,28 @@ bool metrics_need_output(const struct metrics *metrics)
     return false;
 }
 
+/* As meter will do, below the same group. */
+static void check_tree_memory(const struct builtin_metric *metric)
+{
+    struct group group;
+    struct group_usage usage = {.has_peak = false};
+    if (group_find(&group, "jostle-experiment", GROUP_V2))
+        group_read(&group, &usage);
+    group_give_up(&group);
+    if (!usage.has_peak)
+        usage_error("metric %s: this machine counts none: it takes a cgroup with the memory "
+                    "controller of cgroup v2, Linux 5.19 or later: choose max_rss_bytes, of the "
+                    "largest process",
+                    metric->name);
+}
+
 static void check_counter(const struct builtin_metric *metric)
 {
     static const char member[] = "counters.";
+    if (metric->counters == NEEDS_TREE_MEMORY) {
+        check_tree_memory(metric);
+        return;
+    }
     if (metric->counters == NEEDS_NO_COUNTERS ||
         perf_event_counts(metric->member[0] + strlen(member)))
         return;

@@ -25,10 +25,10 @@ struct hub {
     json_t *steps;    // [{step, name, ...}, ...], or a text why there are none
     size_t earlier;   // runs that an earlier session left
     bool has_begun, has_ended;
-    bool service_died;  // since it came up
-    bool death_said;    // to the harness, which then ends the run
-    bool awaits_run; // while one is made, the death of the service is an answer, too
-    bool await;         // an answer is owed when all awaited sources have sent their event
+    bool service_died; // since it came up
+    bool death_said;   // to the harness, which then ends the run
+    bool awaits_run;   // while one is made, the death of the service is an answer, too
+    bool await;        // an answer is owed when all awaited sources have sent their event
 };
 
 // Writes one answer. False if nobody reads it.
