@@ -80,8 +80,10 @@ left() {
 }
 
 @test "cancelled in the middle, the rest is measured after --resume, and only the rest" {
-    local before
+    local before server
     campaign c.conf 'sleep 0.{n}' '2 3 4' 3
+    # A shell between the service's supervisor and the server.
+    sed -i "s|^ n = |service = \"sh -c 'echo up; sleep 100.$$; true'\"\n ready = match:/up/\n&|" c.conf
     submit c.conf --output out --cells-per-task 1
     eventually 30 recorded out 4
     run -1 "$JOSTLE" submit --resume out
@@ -89,6 +91,7 @@ left() {
     scancel "$cells" "$report"
     eventually 30 slurm_no_jobs
     [[ -z $(left) ]]
+    for server in $(pgrep -f "sleep 100.$$"); do gone "$server"; done
     before=$(records out)
     ((before < 36))
     cp -r out before

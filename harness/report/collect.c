@@ -123,9 +123,9 @@ static struct host host_of(const struct value *environment)
 /* What makes two cells of one label comparable from node to node. */
 static char *same_key(const struct cell *cell)
 {
-    static const char *const settings[] = {"cold",        "cold_path", "shell",   "setup",
-                                           "prepare",     "conclude",  "cleanup", "input",
-                                           "target_cpus", "nice",      "engine"};
+    static const char *const settings[] = {
+        "cold",  "cold_path", "shell",        "setup",        "prepare",     "conclude", "cleanup",
+        "input", "service",   "keep_service", "service_cpus", "target_cpus", "nice",     "engine"};
     struct line json = {0};
     line_array(&json, NULL);
     line_text(&json, NULL, cell->target);
