@@ -70,6 +70,25 @@ names() {
     [[ $output == *'--setup failed with status 1: [[ b != b ]]'* && $(cat log2) == $'a\nb' ]]
 }
 
+@test "the target's output goes where --stdout and --stderr say" {
+    "$JOSTLE" run --quiet --runs 2 --output out --stdout inherit -- echo shown >shown
+    [[ $(<shown) == $'shown\nshown' ]]
+    run -5 "$JOSTLE" run --quiet --runs 2 --output out2 --stdout o --stderr e -- sh -c 'echo 1; echo last words >&2; exit 3'
+    [[ $output == *'exit 3'*': last words:'* && $(<o) == 1 && $(<e) == 'last words' && ! -e out2/target.stderr ]]
+    "$JOSTLE" run --quiet --runs 2 --output out3 --stdout o --metric 'v=stdout:/v=([0-9]+)/' -- sh -c 'echo v=4'
+    [[ $(<o) == v=4 ]]
+    holds '.conditions[0].metrics.v.mean == 4' <out3/result.json
+}
+
+@test "what hyperfine calls otherwise is refused with its name here" {
+    run -2 "$EXPERIMENT" run --output out --export-json file true
+    [[ ${#lines[@]} -eq 1 && $output == *'--export-json is not here: '*'jostle report --format hyperfine'* ]]
+    run -2 "$EXPERIMENT" run --output out -u second true
+    [[ ${#lines[@]} -eq 1 && $output == *'--time-unit is not here'* ]]
+    run -0 "$EXPERIMENT" run --help
+    [[ $output != *time-unit* && $output != *export-json* ]]
+}
+
 @test "variables in front of a variant's command are its environment, without a shell" {
     "$JOSTLE" run --quiet --runs 1 --output out --variant a="X='1 2' sh -c 'echo a \$X >>ran'" --variant b='sh -c "echo b \$X >>ran"' --shell=none
     [[ $(sort ran) == $'a 1 2\nb' ]]

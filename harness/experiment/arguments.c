@@ -124,6 +124,39 @@ static const struct option_row session_rows[] = {
     {0},
 };
 
+#define REPORT(format) "make it of the records, with jostle report --format " format " DIR"
+
+/* hyperfine's options that have another name here, or no use. */
+static const struct option_row foreign_rows[] = {
+    {.name = "export-json", .argument = "FILE", .instead = REPORT("hyperfine")},
+    {.name = "export-csv", .argument = "FILE", .instead = REPORT("csv")},
+    {.name = "export-markdown", .argument = "FILE", .instead = REPORT("md")},
+    {.name = "export-asciidoc", .argument = "FILE", .instead = REPORT("md")},
+    {.name = "export-orgmode", .argument = "FILE", .instead = REPORT("md")},
+    {.name = "reference",
+     .argument = "CMD",
+     .instead = "the first --variant is what the others are compared with"},
+    {.name = "reference-name",
+     .argument = "NAME",
+     .instead = "the first --variant is the reference, and NAME= in front of it its name"},
+    {.name = "style", .argument = "TYPE", .instead = "--quiet prints nothing but errors"},
+    {.name = "sort",
+     .argument = "METHOD",
+     .instead = "rows are in the order in which the variants are given"},
+    {.name = "time-unit",
+     .argument = "UNIT",
+     .letter = 'u',
+     .instead = "tables choose the unit of each figure, records and CSV have seconds"},
+    {.name = "show-elapsed",
+     .letter = 'E',
+     .instead = "on a terminal the run, and the time that is left, are always shown"},
+    {.name = "min-benchmarking-time",
+     .argument = "SECONDS",
+     .instead = "--error decides how long to measure, within --min-runs, --max-runs and "
+                "--max-time"},
+    {0},
+};
+
 const struct command *command_find(const char *word)
 {
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
@@ -145,6 +178,7 @@ void arguments_parse(struct experiment *experiment, const struct command *comman
                  : command->slowdown ? slowdown_rows
                                      : none,
          .values = &experiment->settings},
+        {.rows = foreign_rows, .values = &experiment->session},
     };
     const struct program program = {
         .name = command->name,

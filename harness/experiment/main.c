@@ -117,6 +117,18 @@ static void check_cold(const struct settings *settings)
              "metadata, which is less");
 }
 
+/* What is shown is not kept, and what a metric is read from has to be. */
+static void check_output(const struct experiment *experiment)
+{
+    const struct settings *settings = &experiment->settings;
+    const bool given = settings->out != NULL || settings->errors != NULL;
+    if (experiment->session.show_output && given)
+        usage_error("--show-output and --stdout or --stderr: give one of them");
+    if (settings->out != NULL && strcmp(settings->out, "inherit") == 0 &&
+        metrics_need_output(&experiment->metrics))
+        usage_error("--stdout inherit: a metric is read from the output: give --show-output");
+}
+
 /* --strict: the doctor refuses a machine that is not fit to measure on. */
 static void check_machine(const struct settings *settings)
 {
@@ -205,6 +217,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
         capacity_check(&experiment);
     experiment.input = input_find(&experiment.settings, &experiment.arena);
     check_programs();
+    check_output(&experiment);
     check_cold(&experiment.settings);
     placed_find(&experiment.placed, &experiment.arena, &experiment.settings);
     check_machine(&experiment.settings);

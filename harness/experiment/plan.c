@@ -95,10 +95,33 @@ static void put_metrics(struct experiment *experiment)
 }
 
 /* Where the target's output goes. What is searched for metrics is shown after the run. */
+static bool is_inherited(const char *where)
+{
+    return where != NULL && strcmp(where, "inherit") == 0;
+}
+
+/* --stdout and --stderr. */
+static void put_redirection(struct experiment *experiment)
+{
+    const struct settings *settings = &experiment->settings;
+    put_flag("show_stdout", is_inherited(settings->out));
+    put_text("stderr", settings->errors);
+    if (settings->out != NULL && !is_inherited(settings->out)) {
+        put("meter", "--stdout");
+        put("meter", settings->out);
+    }
+    if (settings->errors != NULL) {
+        put("meter", "--stderr");
+        put("meter", settings->errors);
+    }
+}
+
 static void put_output(struct experiment *experiment)
 {
     const char *folder = experiment->folder.path;
     const bool shown = experiment->session.show_output;
+    const struct settings *settings = &experiment->settings;
+    put_redirection(experiment);
     if (metrics_need_output(&experiment->metrics)) {
         put("meter", "--keep");
         put("meter", folder);
@@ -108,10 +131,14 @@ static void put_output(struct experiment *experiment)
     }
     if (shown && experiment->settings.engine == ENGINE_METER)
         return;
-    put("meter", "--stdout");
-    put("meter", "/dev/null");
-    put("meter", "--stderr-tail");
-    put("meter", arena_format(&experiment->arena, "%s/target.stderr", folder));
+    if (settings->out == NULL) {
+        put("meter", "--stdout");
+        put("meter", "/dev/null");
+    }
+    if (settings->errors == NULL) {
+        put("meter", "--stderr-tail");
+        put("meter", arena_format(&experiment->arena, "%s/target.stderr", folder));
+    }
 }
 
 static void put_meter_options(struct experiment *experiment)

@@ -261,6 +261,17 @@ const struct option_row settings_rows[] = {
      .help =
          "the target's stdin, opened anew for each run (default: /dev/null); jostle's own stdin "
          "is never the target's"},
+    {.name = "stdout",
+     .argument = "WHERE",
+     .type = OPTION_TEXT,
+     FIELD(out),
+     .help = "the target's stdout: null (the default), inherit (the terminal), or a file, which "
+             "has that of the last run"},
+    {.name = "stderr",
+     .argument = "FILE",
+     .type = OPTION_TEXT,
+     FIELD(errors),
+     .help = "the target's stderr goes to FILE (default: the end of it is kept where a run fails)"},
     {.name = "setup",
      .argument = "CMD",
      .letter = 's',
@@ -497,6 +508,11 @@ void settings_complete(struct settings *settings)
                     (uintmax_t)settings->min_runs);
     if (settings->runs > 0)
         settings->min_runs = settings->max_runs = settings->runs;
+    if (settings->out != NULL && strcmp(settings->out, "null") == 0)
+        settings->out = NULL;
+    if (settings->engine == ENGINE_HYPERFINE && (settings->out != NULL || settings->errors != NULL))
+        usage_error("--stdout and --stderr: hyperfine keeps the output to itself: leave out "
+                    "--engine hyperfine");
     if (settings->min_runs == 0)
         settings->min_runs =
             settings->max_runs < DEFAULT_MIN_RUNS ? settings->max_runs : DEFAULT_MIN_RUNS;

@@ -25,9 +25,10 @@ struct settings {
     const char *parameter_step;                        /* NULL: not given */
     const char *shell;                                 /* NULL: only where it takes one */
     const char *setup, *prepare, *conclude, *cleanup;  /* NULL: none */
-    const char *input;                                 /* NULL: not given, /dev/null */
-    const char *service;                               /* a command line; NULL: none. Then: */
-    const char *ready, *stop_signal, *service_cpus;    /* the last one NULL: not given */
+    const char *out, *errors; /* where the target's output goes; NULL: not given */
+    const char *input;        /* NULL: not given, /dev/null */
+    const char *service;      /* a command line; NULL: none. Then: */
+    const char *ready, *stop_signal, *service_cpus; /* the last one NULL: not given */
     int64_t ready_timeout_ns;
     bool keep_service;
     bool cold;

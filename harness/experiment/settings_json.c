@@ -44,6 +44,8 @@ json_t *settings_to_json(const struct settings *settings)
         {"prepare", text_to_json(settings->prepare)},
         {"conclude", text_to_json(settings->conclude)},
         {"cleanup", text_to_json(settings->cleanup)},
+        {"stdout", text_to_json(settings->out)},
+        {"stderr", text_to_json(settings->errors)},
         {"input", text_to_json(settings->input)},
         {"service", text_to_json(settings->service)},
         {"ready", text_to_json(settings->ready)},

@@ -111,7 +111,9 @@ meter_start() {
     if [[ -n ${plan[show_output]:-} ]]; then
         exec {meter_in}> >(spawn "${words[@]}" 1>&"$terminal_out")
     else
-        exec {meter_in}> >(spawn "${words[@]}" >/dev/null 2>"$folder/meter.stderr")
+        local out=$null_fd
+        [[ -z ${plan[show_stdout]:-} ]] || out=$terminal_out
+        exec {meter_in}> >(spawn "${words[@]}" >&"$out" 2>"$folder/meter.stderr")
     fi
     meter_pid=$!
     private_fds+=("$meter_in")
@@ -235,7 +237,7 @@ measure_run_failed() {
         warn "during a run the service (${plan[service]:0:120}) $1: $2 (records: $folder)"
         exit "$EXIT_TARGET"
     fi
-    last=$(tail -n 1 "$folder/target.stderr" 2>/dev/null) || true
+    last=$(tail -n 1 "${plan[stderr]:-$folder/target.stderr}" 2>/dev/null) || true
     warn "the target $1: ${command_text[variant]:0:120}${last:+: ${last:0:200}}: $2 (records: $folder)"
     exit "$EXIT_TARGET"
 }
