@@ -3,6 +3,8 @@
 
 load helpers
 
+# shellcheck disable=SC2154 # bats sets stderr
+
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }
@@ -90,7 +92,6 @@ expand() {
         'variant = b=no-such-program|no such program'; do
         printf '[target "a"]\n variant = a=true\n %s\n' "${line%|*}" >c.conf
         run -2 --separate-stderr expand "$PWD/c.conf"
-        # shellcheck disable=SC2154 # bats sets stderr
         [[ $stderr == *"${line##*|}"* ]]
     done
 }

@@ -269,6 +269,21 @@ refused() {
     [[ -n $(ls cache/jostle/calibration) ]]
 }
 
+@test "variants and metrics of the output in a campaign: each cell has their conditions and figures" {
+    file '    min-runs = 2' '    max-runs = 2' '    metric = x=stdout:/x ([0-9]+)/,unit=B' '    metric = wall_s' '    decide = x' \
+        '[target "pair"]' '    variant = one=echo x 10' '    variant = two=echo x 2{n}' '    n = 0' \
+        '[target "alone"]' '    command = cat words' '    prepare = echo x 7 >words' '    loads = none' \
+        '[load "cpu"]' '    spec = cpu --percent 5'
+    run -0 "$JOSTLE" campaign c.conf --output out
+    [[ $output == *'pair.n=0@cpu: '*'two: x 2.0 times'*', 8 runs'* && $output == *'alone: '* ]]
+    jq -c '[.conditions[].name]' out/cells/pair.n=0@cpu/experiment.json | grep -qxF '["one","two","one@cpu","two@cpu"]'
+    holds '[.comparisons[] | select(.metric == "x") | [.load, .ratio]] == [[null, 2], ["cpu", 2]]' <out/cells/pair.n=0@cpu/result.json
+    holds '.conditions[0].metrics.x | .mean == 7 and .unit == "B"' <out/cells/alone/result.json
+    # It is done: nothing is measured again.
+    run -0 "$JOSTLE" campaign c.conf --output out
+    [[ $output != *'pair.n=0@cpu: '* ]]
+}
+
 @test "the ready campaigns are valid, and have the cells that they promise" {
     cd "$BATS_FILE_TMPDIR"
     "$JOSTLE" plan small-samples --json >plan.json
