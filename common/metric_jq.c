@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,7 +42,8 @@ static char *program_of(const struct jq_query *query)
     return NULL;
 }
 
-static _Noreturn void become_jq(const char *program, int input, int output)
+/* It ends with us, whatever ends us. */
+static _Noreturn void become_jq(const char *program, int input, int output, pid_t parent)
 {
     const struct rlimit limit = {.rlim_cur = MOST_CPU_S, .rlim_max = MOST_CPU_S};
     sigset_t none;
@@ -49,6 +51,9 @@ static _Noreturn void become_jq(const char *program, int input, int output)
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     (void)signal(SIGPIPE, SIG_DFL);
     (void)setrlimit(RLIMIT_CPU, &limit);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(EXIT_NOT_FOUND - 1);
     if (dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0 &&
         (input < 0 || dup2(input, STDIN_FILENO) >= 0))
         (void)execlp("jq", "jq", input < 0 ? "-nr" : "-r", program, (char *)NULL);
@@ -142,9 +147,9 @@ static bool run(const struct jq_query *query, const char *program, int input, ch
     char message[256];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return snprintf(error, size, "jq: %s", strerror(errno)), false;
-    const pid_t child = fork();
+    const pid_t parent = getpid(), child = fork();
     if (child == 0)
-        become_jq(program, input, ends[1]);
+        become_jq(program, input, ends[1], parent);
     (void)close(ends[1]);
     FILE *stream = child > 0 ? fdopen(ends[0], "r") : NULL;
     if (stream == NULL) {
