@@ -86,8 +86,6 @@ void capacity_put(struct line *json, const struct experiment *experiment)
         return;
     }
     char *unit = view_string(view_get(capacity, "unit")),
-         *vary = view_string(view_get(capacity, "vary")),
-         *slo = view_string(view_get(capacity, "slo")),
          *text = view_string(view_get(capacity, "text"));
     char *label = view_string(view_get(experiment->cell, "label"));
     line_object(json, "capacity");
@@ -100,13 +98,10 @@ void capacity_put(struct line *json, const struct experiment *experiment)
         put_row(json, capacity, item, unit == NULL ? "" : unit);
     line_close(json);
     line_array(json, "lines");
-    char *what = text_of("capacity: the largest %s at which %s holds%s%s",
-                         vary == NULL ? "?" : vary, slo == NULL ? "the objective" : slo,
-                         text == NULL ? "" : ": ", text == NULL ? "" : text);
-    row_visible(json, NULL, what);
+    if (text != NULL)
+        row_visible(json, NULL, text);
     line_close(json);
     line_close(json);
-    char *texts[] = {unit, vary, slo, text, what};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        free(texts[i]);
+    free(unit);
+    free(text);
 }

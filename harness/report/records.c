@@ -1,6 +1,7 @@
 #include "records.h"
 
 #include "memory.h"
+#include "run_failure.h"
 #include "run_value.h"
 
 #include <fcntl.h>
@@ -110,8 +111,7 @@ struct reader {
     struct runs *runs;
     const struct run_options *options;
     struct view view;
-    bool ignore_failure;
-    const struct value *ignore_codes; /* exit codes; null: all failures */
+    const struct value *settings;
     size_t discarded;
     double from_block; /* the first that counts */
     size_t broken;
@@ -128,40 +128,6 @@ static size_t known_name(char **names, size_t *count, size_t most, const struct 
         return most - 1;
     names[*count] = must(view_string(name));
     return (*count)++;
-}
-
-static bool succeeded(const struct reader *reader, const struct value *run)
-{
-    const struct value *code = view_get(run, "exit_code");
-    const struct value *signal = view_get(run, "signal");
-    if (reader->ignore_failure && !view_is(reader->ignore_codes, VIEW_ARRAY))
-        return true;
-    for (const struct value *one = view_first(reader->ignore_codes);
-         reader->ignore_failure && one != NULL; one = view_next(reader->ignore_codes, one))
-        if (view_number(one, -1) == view_number(code, 0))
-            return true;
-    return (!view_is(code, VIEW_NUMBER) || view_number(code, 1) == 0) &&
-           !view_true(view_get(run, "timed_out")) && !view_is(signal, VIEW_NUMBER);
-}
-
-/* How a run failed; NULL: as such it did not. */
-static char *failure_of(const struct value *run)
-{
-    char *error = view_string(view_get(run, "start_error"));
-    char *text = NULL;
-    if (view_true(view_get(run, "timed_out")))
-        text = text_of("the target ran into the time-out after %g s",
-                       view_number(view_get(run, "wall_s"), 0));
-    else if (error != NULL)
-        text = text_of("the target could not be started (%s)", error);
-    else if (view_is(view_get(run, "signal"), VIEW_NUMBER))
-        text =
-            text_of("the target was ended by signal %.0f", view_number(view_get(run, "signal"), 0));
-    else if (view_number(view_get(run, "exit_code"), 0) != 0)
-        text = text_of("the target failed with exit code %.0f",
-                       view_number(view_get(run, "exit_code"), 0));
-    free(error);
-    return text;
 }
 
 /* The wall time is in each run. */
@@ -199,7 +165,7 @@ double runs_value(const struct runs *runs, size_t run, const struct metric_list 
 static void note_run(struct reader *reader, const struct value *run)
 {
     struct runs *runs = reader->runs;
-    const bool good = succeeded(reader, run),
+    const bool good = run_counts(run, reader->settings),
                measured = view_number(view_get(run, "block"), 1) != 0;
     const size_t most = sizeof runs->condition / sizeof *runs->condition;
     const size_t condition =
@@ -209,7 +175,7 @@ static void note_run(struct reader *reader, const struct value *run)
     if (runs->started == NULL)
         runs->started = view_string(view_get(run, "start"));
     free(runs->failure);
-    runs->failure = good ? NULL : failure_of(run);
+    runs->failure = good ? NULL : run_failure(run);
     if (view_is(view_get(run, "host"), VIEW_STRING))
         known_name(runs->host, &runs->host_count, sizeof runs->host / sizeof *runs->host,
                    view_get(run, "host"));
@@ -315,8 +281,7 @@ void runs_read(struct runs *runs, const char *path, const struct value *settings
         return;
     struct reader reader = {.runs = runs,
                             .options = options,
-                            .ignore_failure = view_true(view_get(settings, "ignore_failure")),
-                            .ignore_codes = view_get(settings, "ignore_codes"),
+                            .settings = settings,
                             .discarded =
                                 (size_t)view_number(view_get(settings, "discard_warmup"), 0),
                             .from_block = view_number(view_get(washout, "from_block"), 1)};
