@@ -63,11 +63,15 @@ bool state_is(const struct state *state, const char *name)
     return strcmp(state->name, name) == 0;
 }
 
+/* Whether it was measured with the limits that are wanted now. stats notes also a metric that
+ * is part of the key instead. */
 static bool has_limits(const struct state *state)
 {
-    json_t *limits = settings_limits(json_object_get(state->cell, "settings"));
-    const bool same = json_equal(limits, json_object_get(state->status, "limits"));
-    json_decref(limits);
+    json_t *wanted = settings_limits(json_object_get(state->cell, "settings"));
+    json_t *had = settings_limits(json_object_get(state->status, "limits"));
+    const bool same = json_equal(wanted, had);
+    json_decref(wanted);
+    json_decref(had);
     return same;
 }
 

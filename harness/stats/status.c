@@ -12,8 +12,9 @@
 
 static const double interval_s = 1;
 // The settings that say when to stop: they may change without a new experiment.
-static const char *const limits[] = {"error",  "confidence", "min-runs", "max-runs", "max-time",
-                                     "metric", "decide",     "at-most",  "statistic"};
+static const char *const limits[] = {"error",       "confidence", "min-runs", "max-runs",
+                                     "max-time",    "metric",     "decide",   "at-most",
+                                     "same-within", "statistic"};
 
 // RFC 3339, to the second.
 static json_t *time_json(double time_s)
