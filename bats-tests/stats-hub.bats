@@ -95,7 +95,7 @@ records() {
     describe
     start
     send 'begin\t1700000000000000'
-    hear $'run\thalf\t1\t1\terror - (1.0 % wanted)\t-\t'
+    hear $'run\thalf\t1\t1\terror - (1.0 % wanted)\t-'
     run_once
     hear $'run\tbaseline\t1\t2\t*'
     run_once '.machine.busy_s = 3 | .steal_s = 0.5 | .machine.swap_in_pages = 7 | .machine.throttle_count = 1'
@@ -206,7 +206,7 @@ END
     start
     send 'begin\t0'
     for condition in baseline half baseline half; do
-        hear $'run\t'$condition$'\t0\t0\t*\t-\t'
+        hear $'run\t'$condition$'\t0\t0\t*\t-'
         run_once
     done
     hear $'run\thalf\t1\t1\t*'
@@ -240,7 +240,7 @@ END
     send 'begin\t0'
     hear $'run\t*'
     run_once '.exit_code = 7'
-    hear $'stop\tfailure\tfailed with exit code 7\t*--ignore-failure\ttarget'
+    hear $'stop\tfailure\tfailed with exit code 7\t*--ignore-failure'
 }
 
 @test "a run without its figure ends it, with the reason and where its output is" {
@@ -251,7 +251,7 @@ END
     send 'begin\t0'
     hear $'run\t*'
     run_once ".metrics.p99_ms = { value: null, unit: \"ms\", better: \"lower\" } | .output = $kept | .metric_failure = { metric: \"p99_ms\", reason: \"not found in stdout\" }"
-    hear $'stop\tfailure\tmade no figure p99_ms: not found in stdout\tsee folder/failed/1.stdout: fix the command*--ignore-failure*'
+    hear $'stop\tfailure\tmade no figure p99_ms: not found in stdout\tfix its definition*see folder/failed/1.stdout,*--ignore-failure*'
     leave
     rm -rf folder in out
     mkdir folder

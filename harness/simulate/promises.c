@@ -1,5 +1,6 @@
 #include "promises.h"
 
+#include "capacity.h"
 #include "carry.h"
 #include "discoveries.h"
 #include "rates.h"
@@ -201,10 +202,15 @@ static const struct promise {
     const char *name;
     bool (*table)(const struct plan *plan);
 } promises[] = {
-    {"compare", compare_table},         {"floor", floor_table},
-    {"metrics", family_table},          {"gate", gate_table},
-    {"discoveries", discoveries_table}, {"sessions", sessions_table},
-    {"carry-over", carry_table},        {"rates", rates_table},
+    {"compare", compare_table},
+    {"floor", floor_table},
+    {"metrics", family_table},
+    {"gate", gate_table},
+    {"discoveries", discoveries_table},
+    {"sessions", sessions_table},
+    {"carry-over", carry_table},
+    {"capacity", capacity_table},
+    {"rates", rates_table},
 };
 
 bool promises_has(const char *list)

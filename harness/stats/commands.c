@@ -115,9 +115,9 @@ static bool answer_next(struct hub *hub)
                  vary_text(next->value, value));
     if (next->more >= 0 && !hub->course.is_warm_up)
         snprintf(more, sizeof more, "%ld", next->more);
-    return hub_answer(hub, "run\t%s\t%zu\t%zu\t%serror %s (%.1f %% wanted)\t%s\t%s",
+    return hub_answer(hub, "run\t%s\t%zu\t%zu\t%serror %s (%.1f %% wanted)\t%s%s%s",
                       hub->experiment.settings.conditions[next->condition], next->block,
-                      next->order, varied, error, 100 * limit, more, value);
+                      next->order, varied, error, 100 * limit, more, *value ? "\t" : "", value);
 }
 
 // ---- commands ----

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { PASSES = 8, RESCALE = 32, BISECTIONS = 40 };
+enum { TAIL = 9, PASSES = 12, RESCALE = 32, BISECTIONS = 40 };
 enum { LINE, HYPERBOLA };
-enum axis { THETA, SLOPE, NOISE, AXES };
+enum axis { SLOPE, NOISE, AXES };
 
 static const double near = THRESHOLD_NEAR;
 static const double lapse = 0.05;                  // runs that fail at any rate
@@ -14,10 +14,13 @@ static const double stray = 0.05 / THRESHOLD_NEAR; // the density of such runs' 
 static const double beyond = 0.6931471805599453;   // of the range's ends: log 2
 static const double least_slope = 0.2, most_slope = 200;
 static const double least_noise = 0.002, most_noise = 1;
-static const double negligible = 1e-4;   // of the largest mass: outside the window
+static const double margin = 0.5;        // cells that stay at each end of the grid
+static const double outside = 0.002;     // of the mass, at each end: outside the equal cells
+static const double rare = 1e-6;         // a mass that changes no prediction
+static const double negligible = 1e-2;   // of the largest mass: outside the window
 static const double least_step = 0.0005; // of x: a run's rate need not be finer
 
-// Where the grid is: of theta, log slope and log noise.
+// Where the grid is: of log slope and log noise.
 struct window {
     double low[AXES], high[AXES];
 };
@@ -33,9 +36,14 @@ static struct place place_of(size_t k)
                           k / THRESHOLD_SIDE % THRESHOLD_SIDE, k % THRESHOLD_SIDE};
 }
 
+static double width_of(const struct threshold *threshold, size_t cell)
+{
+    return threshold->edge[cell + 1] - threshold->edge[cell];
+}
+
 static double theta_of(const struct threshold *threshold, size_t cell)
 {
-    return threshold->first + (double)cell * threshold->step;
+    return (threshold->edge[cell] + threshold->edge[cell + 1]) / 2;
 }
 
 // The logistic distribution function.
@@ -68,6 +76,7 @@ static double chance(double y, double center, double scale)
 static void weigh(const struct threshold *threshold, const struct trial *trial, size_t cell,
                   double *product)
 {
+    const double width = width_of(threshold, cell);
     double center = 0;
     for (size_t k = 0; k < THRESHOLD_ROW; k++) {
         const struct place place = place_of(k);
@@ -75,7 +84,7 @@ static void weigh(const struct threshold *threshold, const struct trial *trial, 
         if (place.noise == 0)
             center = curve(place.shape, slope, trial->x - theta_of(threshold, cell));
         // What is narrower than the grid would fall between its cells.
-        const double scale = fmax(threshold->noise[place.noise], slope * threshold->step / 2);
+        const double scale = fmax(threshold->noise[place.noise], slope * width / 4);
         product[k] *= chance(trial->y, center, scale);
     }
 }
@@ -86,7 +95,7 @@ static void fill_row(struct threshold *threshold, size_t cell, const struct tria
     double product[THRESHOLD_ROW], *logs = threshold->joint[cell];
     for (size_t k = 0; k < THRESHOLD_ROW; k++) {
         product[k] = 1;
-        logs[k] = 0;
+        logs[k] = log(width_of(threshold, cell)); // the prior
     }
     for (size_t i = 0; i < count; i++) {
         weigh(threshold, &trials[i], cell, product);
@@ -125,8 +134,6 @@ static double side_of(const struct window *window, enum axis axis, size_t i)
 static void fill(struct threshold *threshold, const struct window *window,
                  const struct trial *trials, size_t count)
 {
-    threshold->step = (window->high[THETA] - window->low[THETA]) / THRESHOLD_CELLS;
-    threshold->first = window->low[THETA] + threshold->step / 2;
     for (size_t i = 0; i < THRESHOLD_SIDE; i++) {
         threshold->slope[i] = side_of(window, SLOPE, i);
         threshold->noise[i] = side_of(window, NOISE, i);
@@ -136,25 +143,59 @@ static void fill(struct threshold *threshold, const struct window *window,
     normalize(threshold);
 }
 
-// Makes an axis of the window as narrow as its mass, with a cell more at each end. Whether
-// it became a good deal narrower.
-static bool narrow(struct window *window, enum axis axis, const double *mass, size_t cells)
+// How far from the equal cells, with that step, the i-th edge of the outer ones is: at first
+// in steps as wide as theirs, and at `all` in the end.
+static double tail_edge(double step, double all, size_t i)
+{
+    const double part = (double)i / TAIL, growth = all / (step * TAIL);
+    return growth > 1 ? part * step * TAIL * pow(growth, part) : part * all;
+}
+
+// Puts the edges: equal cells in the core, and outside of it cells that grow to the ends, so
+// that none is much wider than its neighbour.
+static void place_edges(double *edge, const struct stimuli *all, const struct stimuli *core)
+{
+    enum { CORE = THRESHOLD_CELLS - 2 * TAIL };
+    const double step = (core->high - core->low) / CORE;
+    for (size_t i = 0; i <= CORE; i++)
+        edge[TAIL + i] = core->low + step * (double)i;
+    for (size_t i = 1; i <= TAIL; i++) {
+        edge[TAIL - i] = core->low - tail_edge(step, core->low - all->low, i);
+        edge[TAIL + CORE + i] = core->high + tail_edge(step, all->high - core->high, i);
+    }
+}
+
+// Makes the equal cells as narrow as nearly all of the mass, with a margin. Whether they
+// became a good deal narrower.
+static bool refine(struct threshold *threshold, const struct stimuli *all, struct stimuli *core)
+{
+    const double from = threshold_quantile(threshold, outside);
+    const double to = threshold_quantile(threshold, 1 - outside), before = core->high - core->low;
+    core->low = fmax(from - 0.15 * (to - from), all->low);
+    core->high = fmin(to + 0.15 * (to - from), all->high);
+    place_edges(threshold->edge, all, core);
+    return core->high - core->low < 0.8 * before;
+}
+
+// Makes an axis of the window as narrow as its mass, with a margin at each end. Whether it
+// became a good deal narrower.
+static bool narrow(struct window *window, enum axis axis, const double *mass)
 {
     const double from = window->low[axis], width = window->high[axis] - from;
-    const double step = width / (double)cells;
+    const double step = width / THRESHOLD_SIDE;
     double most = 0;
-    size_t first = cells, last = 0;
-    for (size_t i = 0; i < cells; i++)
+    size_t first = THRESHOLD_SIDE, last = 0;
+    for (size_t i = 0; i < THRESHOLD_SIDE; i++)
         most = fmax(most, mass[i]);
-    for (size_t i = 0; i < cells; i++) {
+    for (size_t i = 0; i < THRESHOLD_SIDE; i++) {
         if (mass[i] < negligible * most)
             continue;
         first = i < first ? i : first;
         last = i;
     }
-    window->low[axis] = fmax(from, from + ((double)first - 1) * step);
-    window->high[axis] = fmin(from + width, from + ((double)last + 2) * step);
-    return window->high[axis] - window->low[axis] < 0.7 * width;
+    window->low[axis] = fmax(from, from + ((double)first - margin) * step);
+    window->high[axis] = fmin(from + width, from + ((double)last + 1 + margin) * step);
+    return window->high[axis] - window->low[axis] < 0.8 * width;
 }
 
 static bool narrow_all(const struct threshold *threshold, struct window *window)
@@ -165,34 +206,38 @@ static bool narrow_all(const struct threshold *threshold, struct window *window)
             slope[place_of(k).slope] += threshold->joint[i][k];
             noise[place_of(k).noise] += threshold->joint[i][k];
         }
-    const bool theta = narrow(window, THETA, threshold->mass, THRESHOLD_CELLS);
-    const bool slopes = narrow(window, SLOPE, slope, THRESHOLD_SIDE);
-    return narrow(window, NOISE, noise, THRESHOLD_SIDE) || theta || slopes;
+    const bool slopes = narrow(window, SLOPE, slope);
+    return narrow(window, NOISE, noise) || slopes;
 }
 
 void threshold_fit(struct threshold *threshold, const struct stimuli *range,
                    const struct trial *trials, size_t count)
 {
-    struct window window = {
-        .low = {range->low - beyond, log(least_slope), log(least_noise)},
-        .high = {range->high + beyond, log(most_slope), log(most_noise)},
-    };
-    for (size_t pass = 0; pass < PASSES; pass++) {
+    const struct stimuli all = {range->low - beyond, range->high + beyond};
+    struct stimuli core = all;
+    struct window window = {.low = {log(least_slope), log(least_noise)},
+                            .high = {log(most_slope), log(most_noise)}};
+    for (size_t i = 0; i <= THRESHOLD_CELLS; i++)
+        threshold->edge[i] = all.low + (all.high - all.low) * (double)i / THRESHOLD_CELLS;
+    for (size_t pass = 1;; pass++) {
+        struct threshold next;
         fill(threshold, &window, trials, count);
-        if (!narrow_all(threshold, &window))
+        if (pass == PASSES)
             return;
+        const bool sides = narrow_all(threshold, &window);
+        next = *threshold;
+        if (!refine(&next, &all, &core) && !sides)
+            return;
+        *threshold = next;
     }
 }
 
 double threshold_below(const struct threshold *threshold, double theta)
 {
     double below = 0;
-    for (size_t i = 0; i < THRESHOLD_CELLS; i++) {
-        const double part = (theta - theta_of(threshold, i)) / threshold->step + 0.5;
-        if (part <= 0)
-            break;
-        below += threshold->mass[i] * fmin(part, 1);
-    }
+    for (size_t i = 0; i < THRESHOLD_CELLS && theta > threshold->edge[i]; i++)
+        below +=
+            threshold->mass[i] * fmin((theta - threshold->edge[i]) / width_of(threshold, i), 1);
     return below;
 }
 
@@ -202,10 +247,10 @@ double threshold_quantile(const struct threshold *threshold, double share)
     for (size_t i = 0; i < THRESHOLD_CELLS; i++) {
         const double mass = threshold->mass[i];
         if (mass > 0 && below + mass >= share)
-            return theta_of(threshold, i) + ((share - below) / mass - 0.5) * threshold->step;
+            return threshold->edge[i] + (share - below) / mass * width_of(threshold, i);
         below += mass;
     }
-    return theta_of(threshold, THRESHOLD_CELLS - 1) + threshold->step / 2;
+    return threshold->edge[THRESHOLD_CELLS];
 }
 
 // The probability that a run at x keeps the objective, as far as is known.
@@ -215,7 +260,7 @@ static double keeps_at(const struct threshold *threshold, double x)
     for (size_t i = 0; i < THRESHOLD_CELLS; i++)
         for (size_t k = 0; k < THRESHOLD_ROW; k++) {
             const struct place place = place_of(k);
-            if (threshold->joint[i][k] < negligible / THRESHOLD_ROW)
+            if (threshold->joint[i][k] < rare)
                 continue;
             const double center =
                 curve(place.shape, threshold->slope[place.slope], x - theta_of(threshold, i));
@@ -243,8 +288,8 @@ double threshold_next(const struct threshold *threshold, const struct stimuli *r
 
 double threshold_difference(const struct threshold *a, const struct threshold *b, double share)
 {
-    double low = a->first - theta_of(b, THRESHOLD_CELLS);
-    double high = theta_of(a, THRESHOLD_CELLS) - b->first;
+    double low = a->edge[0] - b->edge[THRESHOLD_CELLS];
+    double high = a->edge[THRESHOLD_CELLS] - b->edge[0];
     for (size_t i = 0; i < BISECTIONS; i++) {
         const double middle = (low + high) / 2;
         double below = 0;

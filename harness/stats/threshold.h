@@ -10,9 +10,9 @@
 // They count by the probability to be above (below), as in a censored regression. A few runs
 // fail at any rate (a hiccup of the machine), and fewer keep it at any.
 //
-// Theta, slope, noise and the curve's shape are unknown and have a posterior on a grid that
-// is refined where the mass is. Priors: uniform in theta over the range and a factor 2 beyond
-// each end (so that "below" and "above" are answers, too), in log slope and log noise; each
+// Theta, slope, noise and the curve's shape are unknown and have a posterior on a grid whose
+// cells become narrow where the mass is. Priors: uniform in theta over the range and a factor 2
+// beyond each end (so that "below" and "above" are answers, too), in log slope and log noise; each
 // shape 1/2. All but theta is averaged over. Adaptive estimation of a threshold by such a
 // posterior: A. B. Watson and D. G. Pelli, "QUEST: A Bayesian adaptive psychometric method",
 // Percept. Psychophys. 33 (1983) 113-120; L. L. Kontsevich and C. W. Tyler, "Bayesian
@@ -37,12 +37,12 @@ struct stimuli {
 
 #define THRESHOLD_NEAR 0.4 // a factor of 1.5
 
-enum { THRESHOLD_CELLS = 48, THRESHOLD_SIDE = 8, THRESHOLD_SHAPES = 2 };
+enum { THRESHOLD_CELLS = 44, THRESHOLD_SIDE = 6, THRESHOLD_SHAPES = 2 };
 enum { THRESHOLD_ROW = THRESHOLD_SHAPES * THRESHOLD_SIDE * THRESHOLD_SIDE };
 
 struct threshold {
-    double first, step;           // theta of cell i: first + i * step
-    double mass[THRESHOLD_CELLS]; // of theta alone; sums to 1
+    double edge[THRESHOLD_CELLS + 1]; // of theta: cell i is from edge i to the next
+    double mass[THRESHOLD_CELLS];     // of theta alone; sums to 1
     double slope[THRESHOLD_SIDE], noise[THRESHOLD_SIDE];
     double joint[THRESHOLD_CELLS][THRESHOLD_ROW]; // of shape, slope, noise, in this order
 };
