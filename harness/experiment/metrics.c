@@ -84,19 +84,17 @@ static bool add_definition(const struct reader *reader, const char *text, const 
 static bool add_builtin(const struct reader *reader, const char *name)
 {
     const struct builtin_metric *builtin = builtin_metric(name);
-    const struct chosen_metric chosen = {.name = name, .builtin = builtin};
-    if (builtin == NULL) {
-        const char *near = builtin_metric_nearest(name);
-        snprintf(reader->error, reader->size,
-                 "no metric is named '%s'%s%s%s: give names such as wall_s,max_rss_bytes, or all, "
-                 "or a definition such as 'rate=stdout:/rate: ([0-9.]+)/,better=higher'",
-                 name, near != NULL ? " (did you mean " : "", near != NULL ? near : "",
-                 near != NULL ? "?)" : "");
-        return false;
+    if (builtin != NULL) {
+        const struct chosen_metric chosen = {.name = builtin->name, .builtin = builtin};
+        return reader->metrics == NULL || add(reader, &chosen);
     }
-    struct chosen_metric kept = chosen;
-    kept.name = builtin->name;
-    return reader->metrics == NULL || add(reader, &kept);
+    const char *near = builtin_metric_nearest(name);
+    snprintf(reader->error, reader->size,
+             "no metric is named '%s'%s%s%s: give names such as wall_s,max_rss_bytes, or all, "
+             "or a definition such as 'rate=stdout:/rate: ([0-9.]+)/,better=higher'",
+             name, near != NULL ? " (did you mean " : "", near != NULL ? near : "",
+             near != NULL ? "?)" : "");
+    return false;
 }
 
 /* Each name of a list with commas; `all` is those that every record has. */
