@@ -2,8 +2,8 @@
 # Any metric, variants, services and capacities in every format, and what a continuous
 # integration reads: JUnit XML and GitHub's summary.
 #
-# fixtures/report/service, variants and capacity are experiments that never ran; their
-# figures are those of the runs in them.
+# fixtures/report/service, variants and capacity are experiments that never ran. The results of
+# the first two are those that `stats --derive` made of their runs.
 
 load helpers
 load report
@@ -38,14 +38,23 @@ ugly() {
     done
 }
 
+@test "the records that these tests are about are as the schemas say" {
+    local name file
+    for name in service variants capacity; do
+        for file in experiment result; do
+            jsonschema -i "$FIXTURES/$name/$file.json" "$ROOT/results/schema/jostle.$file.schema.json"
+        done
+    done
+}
+
 @test "metrics: the one that decides is in the column, each other has a line with its unit and ratio" {
     report "$FIXTURES/service" >out
     # Without the wall time in --metric.
-    grep -Eq '^condition +runs +p99_ms \(mean ± 95 %\) .* ratio \[95 %\]' out
-    grep -Eq '^mem-50 +6 +1\.816 ± 0\.019 ms .* 1\.504 \[1\.494, 1\.514\] †' out
+    grep -Eq '^condition +runs +p99_ms \(mean ± 98\.75 %\) .* ratio \[98\.75 %\]' out
+    grep -Eq '^mem-50 +6 +1\.816 ± 0\.031 ms .* 1\.504 \[1\.489, 1\.519\] †' out
     # Where higher is better a ratio above 1 is worse all the same, and the quotient is said.
-    grep -Eq '^mem-50 +rps +40\.89 ± 0\.29 k/s +30\.22 ± 0\.22 k/s +1\.353 \[1\.347, 1\.359\] † +0\.739 \[0\.736, 0\.742\]' out
-    grep -Eq '^mem-50 +instructions +1\.2415 ± 0\.0079 G .* -$' out
+    grep -Eq '^mem-50 +rps +40\.89 ± 0\.61 k/s +30\.22 ± 0\.32 k/s +1\.353 \[1\.344, 1\.368\] † +0\.739 \[0\.731, 0\.744\]' out
+    grep -Eq '^mem-50 +instructions +1\.241 ± 0\.012 G .* -$' out
     grep -q 'a ratio above 1 is worse, also where higher is better' out
     grep -q '^at most 1.2 for p99_ms, rps: above$' out
     COLUMNS=100 report "$FIXTURES/service" >narrow
@@ -62,7 +71,7 @@ ugly() {
     local format
     for format in md latex html github junit; do
         report "$FIXTURES/service" --format "$format" | sed -e 's/\$\\pm\$/±/g; s/{[,-]}/,/g; s/\\_/_/g; s/&nbsp;\|\xc2\xa0/ /g; s/{\\ttfamily\\char95}\\allowbreak{}/_/g; s/\\allowbreak{}//g' >out
-        grep -q '30\.22 ± 0\.22 k/s' out
+        grep -q '30\.22 ± 0\.32 k/s' out
         grep -q '1\.353' out
         grep -q 'p99_ms' out
     done
@@ -97,18 +106,18 @@ PYTHON
 @test "variants: a row for each and load, ratio and verdict, whether a load changes it, and a sentence" {
     report "$FIXTURES/variants" >out
     grep -q '^old against new$' out
-    grep -Eq '^variant +load +runs +wall time \(mean ± 95 %\) +ratio to old \[95 %\] +verdict +slowdown \[95 %\]' out
-    grep -Eq '^old +- +6 +252\.8 ± 4\.2 ms +1 +reference ' out
-    grep -Eq '^new +- +6 +243\.3 ± 2\.4 ms +0\.962 \[0\.955, 0\.970\] † +faster ' out
-    grep -Eq '^new +mem-50 +6 +367\.4 ± 3\.9 ms +1\.038 \[1\.030, 1\.046\] † +slower +1\.510 \[1\.504, 1\.516\] †' out
-    grep -Eq '^new +mem-50 +wall time +0\.962 .* 1\.078 \[1\.068, 1\.089\] † +yes, worse$' out
+    grep -Eq '^variant +load +runs +wall time \(mean ± 99\.17 %\) +ratio to old \[99\.17 %\] +verdict +slowdown \[99\.17 %\]' out
+    grep -Eq '^old +- +6 +252\.8 ± 6\.8 ms +1 +reference ' out
+    grep -Eq '^new +- +6 +243\.3 ± 4\.1 ms +0\.962 \[0\.951, 0\.974\] † +faster ' out
+    grep -Eq '^new +mem-50 +6 +367\.4 ± 6\.4 ms +1\.038 \[1\.025, 1\.051\] † +slower +1\.510 \[1\.500, 1\.529\] †' out
+    grep -Eq '^new +mem-50 +wall time +0\.962 .* 1\.078 \[1\.061, 1\.096\] † +yes, worse$' out
     grep -Eq '^new +mem-50 +rps .* not shown$' out
-    grep -qF 'new is 3.8 % [3.0, 4.5] faster alone; 3.8 % [3.0, 4.6] slower under mem-50: the load changes that; 4.0 % [3.2, 4.9] faster under cpu-50: no change by the load is shown' out
-    grep -qF 'rps of new is 1.6 % [1.0, 2.2] higher alone;' out
+    grep -qF 'new is 3.8 % [2.6, 4.9] faster alone; 3.8 % [2.5, 5.1] slower under mem-50: the load changes that; 4.0 % [2.5, 5.5] faster under cpu-50: no change by the load is shown' out
+    grep -qF 'rps of new is 1.6 % [0.6, 2.6] higher alone;' out
     grep -q '^new = ./new in.dat$' out
-    COLUMNS=110 report "$FIXTURES/variants" >narrow
-    no_wider 110 narrow
-    grep -Eq '^new +mem-50 .* 1\.038 \[1\.030, 1\.046\] † +slower' narrow
+    COLUMNS=112 report "$FIXTURES/variants" >narrow
+    no_wider 112 narrow
+    grep -Eq '^new +mem-50 .* 1\.038 \[1\.025, 1\.051\] † +slower' narrow
     # What is the same, and what is not known, is said so.
     fixture variants
     edited variants/result.json '.comparisons[0] |= (.ratio = 1.001 | .ci = [0.99, 1.012] | .verdict = "same" | .distinguishable = false)
@@ -169,13 +178,13 @@ PYTHON
         | .pairs == 3 and .method == "sessions-fieller" and (.ratio - 0.9625 | fabs < 0.001) and .ci[0] < 0.95 and .ci[1] > 0.97' <model.json
     # Throughput: the ratio over sessions is worse above 1, as in each of them.
     holds '[.cells[] | select(.sessions == 3 and .condition == "old@mem-50")][0].all_slowdowns[] | select(.metric == "rps") | .ratio > 1.4 and .better == "higher"' <model.json
-    report campaign | grep -q 'new is 4 % '
+    report campaign | grep -qF 'new is not distinguishable from old alone (4 % [-2, 10] faster)'
 }
 
 @test "services and capacities have their lines and rows" {
     report "$FIXTURES/service" >out
     grep -q '^service: redis-server --port 6379, ready by port:6379, a new one for each block$' out
-    grep -q '^service, mem-50: CPU time 220 ms a run (0.72 CPUs, .*), memory 12.0 MiB, started 6 times$' out
+    grep -q '^service, mem-50: CPU time 220 ms a run (0.67 CPUs), memory 12.0 MiB, started 6 times$' out
     report "$FIXTURES/capacity" >out
     grep -q '^p99_ms<2 is kept up to rate 41 k/s \[39.5, 42.6\] alone, ' out
     grep -Eq '^mem-50 +29\.0 \[27\.0, 31\.0\] k/s +0\.707 \[0\.650, 0\.770\]' out
@@ -242,7 +251,7 @@ PYTHON
 
 @test "junit: what is surely above --at-most fails, what is undecided is skipped, the rest passes" {
     run -0 junit "$FIXTURES/service"
-    [[ $output == *'case | under mem-50: p99_ms | failure: under mem-50, p99_ms: ratio 1.504 [1.494, 1.514] is above 1.2'* ]]
+    [[ $output == *'case | under mem-50: p99_ms | failure: under mem-50, p99_ms: ratio 1.504 [1.489, 1.519] is above 1.2'* ]]
     [[ $output == *$'case | under cpu-50: rps\n'* ]]
     run -0 junit "$FIXTURES/variants"
     [[ $output != *' failure'* && $output == *'case | new against old under mem-50: wall time'* ]]
@@ -266,6 +275,8 @@ PYTHON
     [[ $output == *'error: failed: the target failed with exit code 3: no such file: fix it'* ]]
     [[ $output == *'skipped: waiting: not started'* ]]
     [[ $(grep -c '^suite ' <<<"$output") -eq 9 ]]
+    run -0 junit "$FIXTURES/capacity"
+    [[ $output == *'case | capacity under mem-50: p99_ms<2'* ]]
     # A measurement that compares nothing passes.
     mkdir campaign
     synthetic 1 3 campaign
@@ -276,13 +287,13 @@ PYTHON
 
 @test "github: the verdict first, then the ratios, what is broken on top; the rest is folded" {
     run -0 report "$FIXTURES/service" --format github
-    [[ ${lines[0]} == '### ❌ 2 of 6 ratios above the limit: service' ]]
-    [[ $(grep -m 1 '^| ❌' <<<"$output") == *'under mem-50 | p99\_ms | 1.207 ± 0.011 ms | 1.816 ± 0.019 ms | 1.504 [1.494, 1.514] † |'* ]]
+    [[ ${lines[0]} == '### ❌ 2 of 4 ratios above the limit: service' ]]
+    [[ $(grep -m 1 '^| ❌' <<<"$output") == *'under mem-50 | p99\_ms | 1.207 ± 0.016 ms | 1.816 ± 0.031 ms | 1.504 [1.489, 1.519] † |'* ]]
     [[ $(grep -n '^| ❌' <<<"$output" | tail -1 | cut -d: -f1) -lt $(grep -n '^| ✅' <<<"$output" | head -1 | cut -d: -f1) ]]
     [[ $output == *'<details><summary>Details</summary>'*'confidence intervals'*'</details>'* ]]
     run -0 report "$FIXTURES/variants" --format github
     [[ ${lines[0]} == '### ✅ all 6 ratios are below the limit: variants' ]]
-    [[ ${lines[1]} == '- new is 3.8 % [3.0, 4.5] faster alone; '* ]]
+    [[ ${lines[1]} == '- new is 3.8 % [2.6, 4.9] faster alone; '* ]]
     fixture variants
     edited variants/result.json '.comparisons[0].gate = "undecided"'
     run -0 report variants --format github

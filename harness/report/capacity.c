@@ -6,30 +6,32 @@
 #include "memory.h"
 #include "numbers.h"
 #include "row.h"
+#include "visible.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* "29.0 [27.0, 31.0] k/s"; a bound where the objective is kept nowhere, or everywhere. */
-static void put_value(struct line *json, const struct value *capacity, const struct value *entry,
-                      const char *unit)
+const char *capacity_value(const struct value *capacity, const struct value *entry, char *text)
 {
     const double value = view_number(view_get(entry, "value"), NAN);
     const double low = figure_bound(entry, false), high = figure_bound(entry, true);
     const bool below = view_equals(view_get(entry, "bound"), "below"),
                above = view_equals(view_get(entry, "bound"), "at-least");
     const double edge = view_number(view_get(capacity, below ? "low" : "high"), NAN);
-    char text[NUMBER_SIZE], number[NUMBER_SIZE];
+    char number[NUMBER_SIZE], *own = view_string(view_get(capacity, "unit")),
+                              *unit = visible(own == NULL ? "" : own);
     if (below || above)
-        snprintf(text, sizeof text, "%s %.100s", below ? "below" : "at least",
+        snprintf(text, NUMBER_SIZE, "%s %.100s", below ? "below" : "at least",
                  number_scaled(edge, unit, number));
     else if (isnan(value) || isnan(low) || isnan(high))
         number_scaled(value, unit, text);
     else
         number_with_bounds(value, low, high, unit, text);
-    line_text(json, "value", text);
+    free(own);
+    free(unit);
+    return text;
 }
 
 /* "0.71 [0.65, 0.77]" */
@@ -59,14 +61,13 @@ static void put_kept(struct line *json, const struct value *entry)
     free(text);
 }
 
-static void put_row(struct line *json, const struct value *capacity, const struct value *entry,
-                    const char *unit)
+static void put_row(struct line *json, const struct value *capacity, const struct value *entry)
 {
-    char *name = view_string(view_get(entry, "condition"));
+    char text[NUMBER_SIZE], *name = view_string(view_get(entry, "condition"));
     line_object(json, NULL);
     line_object(json, "texts");
     row_visible(json, "condition", name == NULL ? "-" : name);
-    put_value(json, capacity, entry, unit);
+    line_text(json, "value", capacity_value(capacity, entry, text));
     put_of_alone(json, entry);
     put_kept(json, entry);
     line_close(json);
@@ -85,8 +86,7 @@ void capacity_put(struct line *json, const struct experiment *experiment)
         line_null(json, "capacity");
         return;
     }
-    char *unit = view_string(view_get(capacity, "unit")),
-         *text = view_string(view_get(capacity, "text"));
+    char *text = view_string(view_get(capacity, "text"));
     char *label = view_string(view_get(experiment->cell, "label"));
     line_object(json, "capacity");
     row_visible(json, "title", label == NULL ? experiment->name : label);
@@ -95,13 +95,12 @@ void capacity_put(struct line *json, const struct experiment *experiment)
     columns_put_capacity(json, &legend);
     line_array(json, "rows");
     for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
-        put_row(json, capacity, item, unit == NULL ? "" : unit);
+        put_row(json, capacity, item);
     line_close(json);
     line_array(json, "lines");
     if (text != NULL)
         row_visible(json, NULL, text);
     line_close(json);
     line_close(json);
-    free(unit);
     free(text);
 }

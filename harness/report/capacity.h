@@ -2,11 +2,16 @@
 #define REPORT_CAPACITY_H
 
 #include "experiment.h"
+#include "numbers.h"
 
 #include "common/json.h"
 
 /* A member "capacity": {title, columns, rows, lines}, a row for each condition, as texts; null of
  * an experiment that looked for none. */
 void capacity_put(struct line *json, const struct experiment *experiment);
+
+/* "29.0 [27.0, 31.0] k/s", or a bound where the objective is kept nowhere, or everywhere; entry:
+ * of by_condition. text has room for NUMBER_SIZE. */
+const char *capacity_value(const struct value *capacity, const struct value *entry, char *text);
 
 #endif

@@ -1,5 +1,6 @@
 #include "checks.h"
 
+#include "capacity.h"
 #include "figure.h"
 #include "memory.h"
 #include "numbers.h"
@@ -163,19 +164,54 @@ static void put_measured(struct line *json, const struct cell *cell)
     }
 }
 
+/* What a condition can bear, which is a result and no ratio. */
+static void put_capacity(struct line *json, const struct value *capacity, const struct value *entry)
+{
+    char text[NUMBER_SIZE], *load = view_string(view_get(entry, "load")),
+                            *slo = view_string(view_get(capacity, "slo"));
+    char *what =
+        text_of("capacity%s%s", load == NULL ? " alone" : " under ", load == NULL ? "" : load);
+    line_object(json, NULL);
+    row_visible(json, "what", what);
+    row_visible(json, "metric", slo == NULL ? "-" : slo);
+    line_null(json, "reference");
+    line_text(json, "figure", capacity_value(capacity, entry, text));
+    line_null(json, "ratio");
+    line_null(json, "change");
+    line_null(json, "gate");
+    line_null(json, "verdict");
+    line_null(json, "message");
+    line_real(json, "time_s", 0);
+    line_close(json);
+    free(load);
+    free(slo);
+    free(what);
+}
+
+static void put_capacities(struct line *json, const struct value *capacity)
+{
+    const struct value *list = view_get(capacity, "by_condition");
+    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+        put_capacity(json, capacity, item);
+}
+
 void checks_put(struct line *json, const struct cell *cell, bool first)
 {
     const bool variants = experiment_has_variants(cell->of);
     const struct value *all =
         view_get(cell->of->result.top, variants ? "comparisons" : "slowdowns");
+    const struct value *capacity = view_get(cell->of->result.top, "capacity");
+    const bool searched = view_is(capacity, VIEW_OBJECT);
     line_array(json, "checks");
+    if (searched && first)
+        put_capacities(json, capacity);
     for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
         if (variants && first)
             put_comparison(json, cell, item);
         else if (!variants && cell->condition != NULL &&
                  view_equals(view_get(item, "condition"), cell->condition))
             put_slowdown(json, cell, item);
-    if (!variants && cell->loaded == NULL)
+    if (!variants && !searched && cell->loaded == NULL)
         put_measured(json, cell);
     line_close(json);
 }

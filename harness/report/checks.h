@@ -12,8 +12,8 @@
  *
  * gate: the answer to --at-most, "below", "above" or "undecided"; null where this ratio was not
  * judged. verdict: of a comparison of variants; else null. change: "3.8 % [3.0, 4.5] slower".
- * reference and ratio are null of a measurement that compares nothing. time_s: of all runs.
- * first: of the cells of its experiment, which has the comparisons of variants. */
+ * reference and ratio are null of a measurement that compares nothing, and of a capacity. time_s:
+ * of all runs. first: of the cells of its experiment, which has the comparisons of variants. */
 void checks_put(struct line *json, const struct cell *cell, bool first);
 
 #endif

@@ -17,10 +17,12 @@ static const char *statistic_of(const struct value *settings)
 }
 
 /* A gate's family are those of its loads, too. */
-static const char *members_of(const struct value *settings, double count)
+static const char *members_of(const struct value *settings, double count, bool variants)
 {
     const struct value *list = view_get(settings, "metric");
     double listed = 0;
+    if (variants)
+        return "comparisons";
     for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
         listed++;
     return listed == count ? "metrics" : listed > 1 ? "metrics and loads" : "loads";
@@ -55,13 +57,14 @@ struct legend legend_of(const struct experiment *experiment)
     const double family = view_number(view_get(experiment->settings, "confidence"), 0.95);
     const double count = fmax(view_number(view_get(intervals, "family"), 1), 1);
     /* Bonferroni, as harness/stats has it. */
-    struct legend legend = {.level = 1 - (1 - family) / count,
-                            .family = family,
-                            .intervals = (unsigned)count,
-                            .fewest = experiment->sessions,
-                            .most = experiment->sessions,
-                            .members = members_of(experiment->settings, count),
-                            .statistic = statistic_of(experiment->settings)};
+    struct legend legend = {
+        .level = 1 - (1 - family) / count,
+        .family = family,
+        .intervals = (unsigned)count,
+        .fewest = experiment->sessions,
+        .most = experiment->sessions,
+        .members = members_of(experiment->settings, count, experiment_has_variants(experiment)),
+        .statistic = statistic_of(experiment->settings)};
     find_metrics(&legend, &experiment->metrics);
     find_unseen(&legend, experiment->conditions);
     return legend;

@@ -161,7 +161,7 @@ def times($head):
   "<ul>", (.cells[:12][] | "<li data-f=\"\(.e.program)\"><b>\(.e.program)</b>\(if .main == "wall time" then " takes" else ": \(.main | esc)" end) <b>\(.texts.alone | together | esc)</b>\(statistic_text($head)) (\(plural(.values.runs; "run"; "runs"))\(problem_names | map(", " + esc) | add // ""))</li>"),
   (if (.cells | length) > 12 then "<li>the others are in the table below</li>" else empty end), "</ul>";
 
-def answer($head): section("answer"; "The answer"), (if any(.cells[]; .slowed) then heat_map($head) else times($head) end), waiting_table($head), "</section>";
+def answer($head): section("answer"; "The answer"), (if any(.cells[]; .slowed) then heat_map($head) elif any(.cells[]; .capacity != null) then empty else times($head) end), waiting_table($head), "</section>";
 
 # ---- every cell
 
