@@ -300,3 +300,16 @@ printed() {
     # By default those of A that B has, too.
     "$JOSTLE" compare --json - A C | holds '[.comparisons[].metric] == ["wall_s", "wall_s"]'
 }
+
+@test "variants are compared by their names, and are the same commands" {
+    local variants='.variants = [{ name: "old", command: ["./solver", "input file"] }, { name: "new", command: ["./other"] }]
+        | .conditions = [{ name: "old", variant: "old", load: null }, { name: "new", variant: "new", load: null }] | .loads |= .[:1]'
+    made A 1 "$variants"
+    made B 1.25 "$variants"
+    sed -i 's/"baseline"/"old"/; s/"half"/"new"/' A/runs.jsonl B/runs.jsonl
+    "$JOSTLE" compare --json - A B | holds '[.comparisons[] | [.condition, (.a.mean * 10 | round)]] == [["old", 10], ["new", 20]]'
+    jq '.variants[1].command = ["./another"] | .variants[1].program = { sha256: ("cd" * 32), size_bytes: 1, mtime: "2026-01-01T00:00:00Z" }' B/experiment.json >changed
+    mv changed B/experiment.json
+    run -1 "$JOSTLE" compare A B
+    [[ $output == *'command of variant new: A ./other, B ./another'* ]]
+}

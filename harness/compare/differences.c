@@ -48,56 +48,94 @@ static json_t *command_text(const json_t *command)
     return string;
 }
 
-static json_t *load_of(const json_t *experiment, const char *name)
+// Of a list of objects the one of that name.
+static json_t *named(const json_t *list, const char *name)
 {
-    const json_t *loads = json_object_get(experiment, "loads");
-    for (size_t i = 0; i < json_array_size(loads); i++) {
-        json_t *load = json_array_get(loads, i);
-        const char *its = json_string_value(json_object_get(load, "name"));
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *one = json_array_get(list, i);
+        const char *its = json_string_value(json_object_get(one, "name"));
         if (its && strcmp(its, name) == 0)
-            return load;
+            return one;
     }
     return NULL;
 }
 
+// The names in one list that are also in the other, or that are not.
 static json_t *names(const json_t *a, const json_t *b, bool in_both)
 {
-    const json_t *loads = json_object_get(a, "loads");
     json_t *list = json_array();
-    for (size_t i = 0; i < json_array_size(loads); i++) {
-        json_t *name = json_object_get(json_array_get(loads, i), "name");
-        if (json_is_string(name) && (load_of(b, json_string_value(name)) != NULL) == in_both)
+    for (size_t i = 0; i < json_array_size(a); i++) {
+        json_t *name = json_object_get(json_array_get(a, i), "name");
+        if (json_is_string(name) && (named(b, json_string_value(name)) != NULL) == in_both)
             json_array_append(list, name);
     }
     return list;
 }
 
+// Older records have no list of conditions: they are the loads.
+static const json_t *conditions_of(const json_t *experiment)
+{
+    const json_t *conditions = json_object_get(experiment, "conditions");
+    return json_array_size(conditions) > 0 ? conditions : json_object_get(experiment, "loads");
+}
+
 json_t *differences_common(const json_t *a, const json_t *b)
 {
-    json_t *list = names(a, b, true);
+    json_t *list = names(conditions_of(a), conditions_of(b), true);
     for (size_t i = json_array_size(list); i-- > 0;)
         if (strcmp(json_string_value(json_array_get(list, i)), "aa") == 0)
             json_array_remove(list, i);
     return list;
 }
 
+// What differs in a member of two objects of the same name.
+static void add_member(json_t *list, const char *kind, const json_t *a, const json_t *b,
+                       const char *member, json_t *(*text)(const json_t *value))
+{
+    const json_t *one = json_object_get(a, member), *other = json_object_get(b, member);
+    char *what = NULL;
+    if (!changes_same(one, other) &&
+        asprintf(&what, "%s %s", kind, json_string_value(json_object_get(a, "name"))) >= 0)
+        add(list, what, text(one), text(other));
+    free(what);
+}
+
+static void add_loads(json_t *list, const json_t *a, const json_t *b)
+{
+    const json_t *loads = json_object_get(a, "loads"), *others = json_object_get(b, "loads");
+    for (size_t i = 0; i < json_array_size(loads); i++) {
+        const json_t *one = json_array_get(loads, i);
+        const char *name = json_string_value(json_object_get(one, "name"));
+        const json_t *other = name ? named(others, name) : NULL;
+        if (other)
+            add_member(list, "load", one, other, "spec", text_of);
+    }
+}
+
+// Variants of one name are to be the same; without them the command is.
+static void add_commands(json_t *list, const json_t *a, const json_t *b)
+{
+    const json_t *variants = json_object_get(a, "variants");
+    const json_t *others = json_object_get(b, "variants");
+    const json_t *command = json_object_get(a, "command"), *its = json_object_get(b, "command");
+    if (!json_is_array(variants) || !json_is_array(others)) {
+        if (!json_equal(command, its))
+            add(list, "command", command_text(command), command_text(its));
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(variants); i++) {
+        const json_t *one = json_array_get(variants, i);
+        const json_t *other = named(others, json_string_value(json_object_get(one, "name")));
+        if (other)
+            add_member(list, "command of variant", one, other, "command", command_text);
+    }
+}
+
 static json_t *grave(const json_t *a, const json_t *b)
 {
-    json_t *list = json_array(), *common = names(a, b, true);
-    const json_t *command_a = json_object_get(a, "command");
-    const json_t *command_b = json_object_get(b, "command");
-    if (!json_equal(command_a, command_b))
-        add(list, "command", command_text(command_a), command_text(command_b));
-    for (size_t i = 0; i < json_array_size(common); i++) {
-        const char *name = json_string_value(json_array_get(common, i));
-        const json_t *spec_a = json_object_get(load_of(a, name), "spec");
-        const json_t *spec_b = json_object_get(load_of(b, name), "spec");
-        char *what = NULL;
-        if (!changes_same(spec_a, spec_b) && asprintf(&what, "load %s", name) >= 0)
-            add(list, what, text_of(spec_a), text_of(spec_b));
-        free(what);
-    }
-    json_decref(common);
+    json_t *list = json_array();
+    add_commands(list, a, b);
+    add_loads(list, a, b);
     return list;
 }
 
@@ -232,6 +270,25 @@ static const char *lacking(const json_t *a, const json_t *b, const char *name)
     return in_a ? "b" : in_b ? "a" : "both";
 }
 
+// The program above is that of the first variant: those of the others.
+static void add_programs(json_t *list, const json_t *a, const json_t *b)
+{
+    const json_t *variants = json_object_get(a, "variants");
+    for (size_t i = 1; i < json_array_size(variants); i++) {
+        const json_t *one = json_array_get(variants, i);
+        const char *name = json_string_value(json_object_get(one, "name"));
+        const json_t *other = name ? named(json_object_get(b, "variants"), name) : NULL;
+        json_t *changes = json_array(), *change = NULL;
+        (void)changes_of_program(json_object_get(one, "program"), json_object_get(other, "program"),
+                                 changes);
+        if ((change = json_array_get(changes, 0)) != NULL) {
+            json_object_set_new(change, "what", json_sprintf("program of variant %s", name));
+            json_array_append(list, change);
+        }
+        json_decref(changes);
+    }
+}
+
 static json_t *program_differing(const json_t *a, const json_t *b, json_t *missing)
 {
     const json_t *one = json_object_get(a, "program"), *other = json_object_get(b, "program");
@@ -241,6 +298,7 @@ static json_t *program_differing(const json_t *a, const json_t *b, json_t *missi
         add_missing(missing, "", "program", lacking(a, b, "program"));
     else if (!changes_same(path, its))
         add(list, "path of the program", text_of(path), text_of(its));
+    add_programs(list, a, b);
     return list;
 }
 
@@ -255,15 +313,7 @@ static json_t *variables_differing(const json_t *a, const json_t *b, json_t *mis
 
 static const json_t *definition_of(const json_t *experiment, const char *name)
 {
-    const json_t *settings = json_object_get(experiment, "settings");
-    const json_t *definitions = json_object_get(settings, "metrics");
-    for (size_t i = 0; i < json_array_size(definitions); i++) {
-        const json_t *one = json_array_get(definitions, i);
-        const char *its = json_string_value(json_object_get(one, "name"));
-        if (its && strcmp(its, name) == 0)
-            return one;
-    }
-    return NULL;
+    return named(json_object_get(json_object_get(experiment, "settings"), "metrics"), name);
 }
 
 void differences_add_metric(json_t *differences, const json_t *a, const json_t *b, const char *name)
@@ -291,7 +341,8 @@ json_t *differences_of(const json_t *a, const json_t *b)
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "command_or_load",
                      grave(a, b), "settings", settings, "program", program, "variables", variables,
                      "environment", environment, "not_recorded", missing, "compared", compared,
-                     "only_a", names(a, b, false), "only_b", names(b, a, false));
+                     "only_a", names(conditions_of(a), conditions_of(b), false), "only_b",
+                     names(conditions_of(b), conditions_of(a), false));
 }
 
 char *differences_grave(const json_t *differences)
