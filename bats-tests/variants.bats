@@ -107,6 +107,8 @@ the name a is taken|--variant|a=true|--variant|a=false
 leave out what follows|--variant|a=true|--variant|b=true|--|true
 a quote is not closed|--variant|a=true|--variant|b='
 no command|--variant|a=true|--variant|b=
+--prepare is given twice|--prepare|a|--prepare|b|true
+for the target's output give --stdout|--output|null|true
 behind the variables|--variant|a=true|--variant|b=X=1
 variant's name|--variant|X=1 true|--variant|b=true
 there is no {n}|-L|n|1,2|true

@@ -99,7 +99,9 @@ static void add_group(struct options *options, const struct option_group *group,
                                            .doc = entry->help,
                                            .group = number});
         if (row->letter != 0)
-            show(options, (struct argp_option){.key = row->letter, .flags = OPTION_ALIAS});
+            show(options, (struct argp_option){
+                              .key = row->letter,
+                              .flags = OPTION_ALIAS | (row->instead != NULL ? OPTION_HIDDEN : 0)});
     }
 }
 
@@ -175,6 +177,8 @@ static error_t parse_one(int key, char *text, struct argp_state *state)
     if (entry != NULL) {
         if (entry->row.instead != NULL)
             usage_error("--%s is not here: %s", entry->row.name, entry->row.instead);
+        if (entry->row.again != NULL && entry->given)
+            usage_error("--%s is given twice: %s", entry->row.name, entry->row.again);
         if (entry->row.more > 0 && strchr(text, '=') == NULL)
             text = join(options, &entry->row, text, state);
         set(&entry->row, entry->values, text);

@@ -48,6 +48,7 @@ struct option_row {
     const char *bare;           /* what the option means without a value, which then needs = */
     unsigned more;              /* words that follow the value on a command line, unless it has a
                                    =; they are joined to it: "VAR=MIN..MAX" */
+    const char *again;          /* refused when it is given twice, and this says what to do */
     const char *instead;        /* another program's option: refused, and this says what to give */
     /* A check of a text's own; NULL: none. False, and error says what to give. */
     bool (*check)(const char *text, char *error, size_t size);

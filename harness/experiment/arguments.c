@@ -24,7 +24,11 @@ static const struct command commands[] = {
               "of every metric of --metric is small enough, and reports mean and variance of "
               "wall, user and system time and memory.",
      .details = LOADS_HELP EXIT_HELP
-     "Example:\n  jostle run --error 2% --load 'half=cpu --percent 50' -- ./solver input.dat"},
+     "Examples:\n"
+     "  jostle run --error 2% --load 'half=cpu --percent 50' -- ./solver input.dat\n"
+     "  jostle run 'zcat log.gz | grep -c error'\n"
+     "  jostle run --variant old='./old in.dat' --variant new='./new in.dat'\n"
+     "  jostle run -L threads 1,2,4 './solver --threads {threads}'"},
     {.word = "slowdown",
      .name = "jostle slowdown",
      .intro = "Runs TARGET alone (baseline) and under each load, in blocks of random order, so "
@@ -33,7 +37,9 @@ static const struct command commands[] = {
      .details = LOADS_HELP EXIT_HELP
      "Examples:\n"
      "  jostle slowdown --load 'half=cpu --percent 50' -- ./solver input.dat\n"
-     "  jostle slowdown --load 'a=cpu --percent 30' --load 'b=exec: ./noise' -- make",
+     "  jostle slowdown --load 'a=cpu --percent 30' --load 'b=exec: ./noise' -- make\n"
+     "  jostle slowdown --revision old=main --revision new=HEAD --build 'make -j2' -- ./solver "
+     "in.dat",
      .slowdown = true},
     {.word = "capacity",
      .name = "jostle capacity",
@@ -60,6 +66,21 @@ static const struct command commands[] = {
 
 #define FIELD(member) .offset = offsetof(struct session, member)
 
+/* Of hyperfine this is where the target writes. */
+static bool check_folder(const char *text, char *error, size_t size)
+{
+    static const char *const places[] = {"null", "pipe", "inherit"};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (strcmp(text, places[i]) != 0)
+            continue;
+        snprintf(error, size,
+                 "it is the folder of the records: for the target's output give "
+                 "--stdout null, inherit or a file");
+        return false;
+    }
+    return true;
+}
+
 static const struct option_row session_rows[] = {
     {.name = "load",
      .argument = "NAME=SPEC",
@@ -70,6 +91,7 @@ static const struct option_row session_rows[] = {
      .argument = "DIR",
      .type = OPTION_TEXT,
      FIELD(output),
+     .check = check_folder,
      .help = "folder for the records (default: jostle-results/TARGET.TIME)"},
     {.name = "resume",
      .type = OPTION_FLAG,

@@ -61,6 +61,8 @@ const char *input_find(const struct settings *settings, struct arena *arena)
         return NULL;
     if (settings->engine == ENGINE_HYPERFINE)
         check_hyperfine();
+    if (strcmp(path, "null") == 0 && access(path, F_OK) != 0)
+        path = "/dev/null"; /* as hyperfine calls it */
     const bool found = stat(path, &status) == 0;
     if (!found && errno == ENOENT && settings->prepare != NULL)
         return future_path(path, arena);

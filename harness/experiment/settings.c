@@ -18,6 +18,7 @@
 #include <string.h>
 #include <time.h>
 
+#define ONCE             "it is for all variants, {variant} in it is the name of one"
 #define ALL_FAILURES     "all-non-zero"
 #define IGNORED_MOST     64 /* as stats reads them */
 #define DEFAULT_MIN_RUNS 15
@@ -274,12 +275,14 @@ const struct option_row settings_rows[] = {
      .help = "the target's stderr goes to FILE (default: the end of it is kept where a run fails)"},
     {.name = "setup",
      .argument = "CMD",
+     .again = ONCE,
      .letter = 's',
      .type = OPTION_TEXT,
      FIELD(setup),
      .help = "run CMD with bash once for each variant, before the first run"},
     {.name = "prepare",
      .argument = "CMD",
+     .again = ONCE,
      .letter = 'p',
      .type = OPTION_TEXT,
      FIELD(prepare),
@@ -287,12 +290,14 @@ const struct option_row settings_rows[] = {
              "here and in the next two"},
     {.name = "conclude",
      .argument = "CMD",
+     .again = ONCE,
      .letter = 'C',
      .type = OPTION_TEXT,
      FIELD(conclude),
      .help = "run CMD with bash after each run, unmeasured"},
     {.name = "cleanup",
      .argument = "CMD",
+     .again = ONCE,
      .letter = 'c',
      .type = OPTION_TEXT,
      FIELD(cleanup),

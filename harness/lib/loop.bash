@@ -113,7 +113,7 @@ meter_start() {
     else
         local out=$null_fd
         [[ -z ${plan[show_stdout]:-} ]] || out=$terminal_out
-        exec {meter_in}> >(spawn "${words[@]}" >&"$out" 2>"$folder/meter.stderr")
+        exec {meter_in}> >(spawn "${words[@]}" 1>&"$out" 2>"$folder/meter.stderr")
     fi
     meter_pid=$!
     private_fds+=("$meter_in")

@@ -12,7 +12,7 @@ revisions_repository='' # whose revisions they are
 # experiment by JOSTLE_REVISIONS, which harness/experiment/revisions.h describes.
 revisions_open() {
     local -a text=() name=() rev=() recorded=() commit=() tree=()
-    local i build='' records='' prefix
+    local i build='' records='' prefix place
     [[ " $* " == *' --revision'* ]] || return 0
     answer_read text "$JOSTLE_BIN/experiment" --revisions "$@" || exit
     # No revisions, or --help, which is one text.
@@ -31,8 +31,10 @@ revisions_open() {
     for i in "${!name[@]}"; do revisions_resolve "$i"; done
     JOSTLE_REVISIONS=''
     for i in "${!name[@]}"; do
-        revisions_make "$i" "$revisions_folder/$((i + 1))"
-        [[ -z $build ]] || revisions_build "${name[i]}" "$revisions_folder/$((i + 1))" "$build"
+        # Of one length: that of a program's path moves its stack, and so its time.
+        printf -v place '%s/%02d' "$revisions_folder" "$((i + 1))"
+        revisions_make "$i" "$place"
+        [[ -z $build ]] || revisions_build "${name[i]}" "$place" "$build"
     done
     export JOSTLE_REVISIONS
 }
@@ -127,13 +129,13 @@ revisions_remove() {
 
 # revisions_sweep: takes away what was left by those that were killed.
 revisions_sweep() {
-    local folder lock repository
-    for folder in "${TMPDIR:-/tmp}"/jostle-revisions.*; do
-        [[ -O $folder && -O $folder/repository ]] || continue
-        exec {lock}>>"$folder/lock"
+    local left lock repository
+    for left in "${TMPDIR:-/tmp}"/jostle-revisions.*; do
+        [[ -O $left && -O $left/repository ]] || continue
+        exec {lock}>>"$left/lock"
         if flock -n "$lock"; then
-            IFS= read -r repository <"$folder/repository" || true
-            revisions_remove "$folder" "$repository"
+            IFS= read -r repository <"$left/repository" || true
+            revisions_remove "$left" "$repository"
         fi
         exec {lock}>&-
     done
