@@ -35,7 +35,7 @@ def counts($checks; $waiting):
   def of($list; $states): [$list[] | select(.gate // .state | IN($states[]))] | length;
   { tests: ($checks + $waiting | length), failures: of($checks; ["above"]), errors: of($waiting; ["failed", "interrupted"]),
     skipped: of($checks + $waiting; ["undecided", "waiting", "running"]), time: ([$checks[].time_s] | add // 0 | seconds) };
-def counted: "tests=\"\(.tests)\" failures=\"\(.failures)\" errors=\"\(.errors)\" skipped=\"\(.skipped)\" time=\"\(.time)\"";
+def counted: "tests=\"\(.tests)\" failures=\"\(.failures)\" errors=\"\(.errors)\" time=\"\(.time)\"";
 
 # One experiment: its rows, and why it is not done where it is not.
 def suite($rows; $waiting):
@@ -44,7 +44,7 @@ def suite($rows; $waiting):
   | counts($checks; $waiting) as $counts
   | { $counts,
       lines: [
-        "  <testsuite\($first.experiment | attribute("name")) \($counts | counted)\(if $first.started then $first.started[:19] | attribute("timestamp") else "" end)\(if $first.host then $first.host | attribute("hostname") else "" end)>",
+        "  <testsuite\($first.experiment | attribute("name")) \($counts | counted) skipped=\"\($counts.skipped)\"\(if $first.started then $first.started[:19] | attribute("timestamp") else "" end)\(if $first.host then $first.host | attribute("hostname") else "" end)>",
         ([$rows[] | .variants.title // .texts.program] | unique | if . == [] then empty else "    <properties>", (.[] | property("program")), "    </properties>" end),
         ($checks[] | check_case), ($waiting[] | waiting_case),
         ([$rows | findings("problems")[] | finding_text] | if . == [] then empty else "    <system-err>\(join("\n") | xml)</system-err>" end),
@@ -55,6 +55,6 @@ def suite($rows; $waiting):
 | group_by(.experiment) as $rows
 | [ ($rows[] | .[0].experiment as $name | suite(.; [$head.waiting[] | select(.name == $name)])),
     ([$rows[][0].experiment] as $names | $head.waiting[] | select(.name | IN($names[]) | not) | suite([]; [.])) ] as $suites
-| ([$suites[].counts] | { tests: (map(.tests) | add), failures: (map(.failures) | add), errors: (map(.errors) | add), skipped: (map(.skipped) | add), time: (map(.time) | add | seconds) }) as $all
+| ([$suites[].counts] | { tests: (map(.tests) | add), failures: (map(.failures) | add), errors: (map(.errors) | add), time: (map(.time) | add | seconds) }) as $all
 | "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
   "<testsuites\($head.texts.name | attribute("name")) \($all | counted)>", $suites[].lines[], "</testsuites>"
