@@ -7,22 +7,17 @@
 #include "common/json.h"
 #include "common/messages.h"
 #include "common/ready.h"
-#include "probe.h"
 #include "run.h"
 #include "service_process.h"
+#include "service_ready.h"
 #include "service_usage.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#define PROBE_FIRST_MS   2
-#define PROBE_LAST_MS    100
-#define PROBE_BEFORE_NS  NS_PER_S
 #define TRIM_MS          1000
 #define CPUS_TEXT_LENGTH 4096
 
@@ -71,115 +66,6 @@ static bool fail(struct service *service, const char *message)
 
 // ---- up ----
 
-// succeeds_already: the command of --ready, which has a second for that.
-static bool succeeds_already(struct service *service)
-{
-    struct service_process *process = &service->process;
-    const int64_t deadline_ns = clock_ns() + PROBE_BEFORE_NS;
-    process->probe_succeeded = false;
-    service_process_probe(process, service->ready.command);
-    while (process->probe != 0 && !process->leave && clock_ns() < deadline_ns)
-        service_process_wait(process, PROBE_LAST_MS, false);
-    (void)service_process_kill(process);
-    return process->probe_succeeded;
-}
-
-// refuse_other: whether the sign that shows that the service is up is there without it: what
-// is measured would be something else.
-static bool refuse_other(struct service *service)
-{
-    char text[512];
-    const struct ready *ready = &service->ready;
-    if (ready->kind == READY_COMMAND && succeeds_already(service))
-        snprintf(text, sizeof text,
-                 "%.200s succeeds already before it is started, and so cannot show that it is up: "
-                 "end what answers there, or give another --ready",
-                 ready->command);
-    else if ((ready->kind == READY_PORT || ready->kind == READY_HTTP) && probe_answers(ready))
-        snprintf(text, sizeof text,
-                 "port %u is in use already: something else answers there, and would be measured: "
-                 "end it, or give the service another port",
-                 ready->port);
-    else
-        return false;
-    (void)fail(service, text);
-    return true;
-}
-
-static bool is_ready(struct service *service)
-{
-    switch (service->ready.kind) {
-    case READY_PORT:
-        return probe_answers(&service->ready);
-    case READY_HTTP:
-        return probe_http(&service->ready);
-    case READY_COMMAND:
-        if (!service->process.probe_succeeded)
-            service_process_probe(&service->process, service->ready.command);
-        return service->process.probe_succeeded;
-    default:
-        break;
-    }
-    char *text = malloc(CAPTURE_KEPT_BYTES);
-    if (text == NULL)
-        return false;
-    service_log_text(&service->process.out, text, CAPTURE_KEPT_BYTES);
-    bool found = probe_matches(&service->ready, text);
-    if (!found) {
-        service_log_text(&service->process.errors, text, CAPTURE_KEPT_BYTES);
-        found = probe_matches(&service->ready, text);
-    }
-    free(text);
-    return found;
-}
-
-static bool fail_late(struct service *service)
-{
-    char text[512], line[300];
-    const double limit_s = (double)service->process.settings->ready_timeout_ns / NS_PER_S;
-    service_process_last_line(&service->process, line, sizeof line);
-    snprintf(text, sizeof text,
-             "it was not ready after %g s (%.60s)%s%.250s: correct --ready, or raise "
-             "--ready-timeout",
-             limit_s, service->process.settings->ready, line[0] == '\0' ? "" : ": ", line);
-    return fail(service, text);
-}
-
-static bool fail_early(struct service *service)
-{
-    char text[512] = "it ";
-    (void)service_process_how(&service->process, " before it was ready", text + 3, sizeof text - 3);
-    return fail(service, text);
-}
-
-// has_left: whether the command has ended well and left processes: a daemon. One of --ready
-// may be among them.
-static bool has_left(const struct service_process *process)
-{
-    return process->ended && process->status == 0 && !process->is_empty;
-}
-
-// await_ready: false after an answer, or when we have to leave.
-static bool await_ready(struct service *service)
-{
-    struct service_process *process = &service->process;
-    const int64_t deadline_ns = clock_ns() + process->settings->ready_timeout_ns;
-    int pause_ms = PROBE_FIRST_MS;
-    for (bool ready = false; !process->leave;) {
-        process->daemon = has_left(process) && process->probe == 0;
-        if (service_process_gone(process) && !has_left(process))
-            return fail_early(service);
-        if (ready)
-            return true;
-        if (clock_ns() >= deadline_ns)
-            return fail_late(service);
-        service_process_wait(process, pause_ms, false);
-        pause_ms = pause_ms * 3 / 2 + 1 < PROBE_LAST_MS ? pause_ms * 3 / 2 + 1 : PROBE_LAST_MS;
-        ready = is_ready(service);
-    }
-    return false;
-}
-
 // mark_now: what follows is since now.
 static void mark_now(struct service *service, struct service_totals *totals)
 {
@@ -188,24 +74,29 @@ static void mark_now(struct service *service, struct service_totals *totals)
     service->marked_ns = clock_ns();
 }
 
-static bool up(struct service *service)
+// start: false: text says why not, and is "" where we have to leave.
+static bool start(struct service *service, char *text, size_t size)
 {
-    struct service_totals totals = {0};
-    char error[256] = "", text[512];
-    if (service->is_up)
-        return say_event(service, "up", NULL);
-    if (refuse_other(service))
+    struct service_process *process = &service->process;
+    if (!service_ready_absent(process, &service->ready, text, size))
         return false;
     service->starts++;
     service->died[0] = '\0';
     stalls_close(&service->stalls);
-    if (!service_process_start(&service->process, error, sizeof error)) {
-        snprintf(text, sizeof text, "it cannot be started: %s", error);
-        return fail(service, text);
-    }
-    stalls_open(&service->stalls, &service->process.group);
-    if (!await_ready(service))
+    if (!service_process_start(process, text, size))
         return false;
+    stalls_open(&service->stalls, &process->group);
+    return service_ready_await(process, &service->ready, text, size);
+}
+
+static bool up(struct service *service)
+{
+    struct service_totals totals = {0};
+    char text[512] = "";
+    if (service->is_up)
+        return say_event(service, "up", NULL);
+    if (!start(service, text, sizeof text))
+        return text[0] != '\0' && fail(service, text);
     service->is_up = true;
     service->up_ns = clock_ns();
     service_totals_read(&totals, &service->process.group, &service->stalls);
@@ -302,6 +193,8 @@ static bool take_commands(struct service *service)
     while (service->length > 0 &&
            (end = memchr(service->commands, '\n', service->length)) != NULL) {
         *end = '\0';
+        // It may have ended since this line was written, and is not to be missed in a mark.
+        service_process_wait(&service->process, 0, false);
         if (!notice_death(service) || !obey(service, service->commands))
             return false;
         const size_t size = (size_t)(end - service->commands) + 1;

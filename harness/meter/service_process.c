@@ -78,32 +78,38 @@ static void make_group(struct service_process *process)
         group_give_up(&process->group);
 }
 
-bool service_process_start(struct service_process *process, char *error, size_t size)
+// fork_server: born in the group, where that can be.
+static pid_t fork_server(struct service_process *process)
+{
+    const pid_t pid = group_fork(&process->group);
+    if (pid >= 0 || process->group.kind != GROUP_V2)
+        return pid;
+    group_give_up(&process->group);
+    return fork();
+}
+
+bool service_process_start(struct service_process *process, char *text, size_t size)
 {
     const pid_t supervisor = getpid();
+    char error[256] = "";
     int report[2];
     make_group(process);
     service_log_begin(&process->out);
     service_log_begin(&process->errors);
     process->ended = process->daemon = process->is_empty = process->probe_succeeded = false;
     process->probe = 0;
-    if (pipe2(report, O_CLOEXEC) != 0) {
-        snprintf(error, size, "no pipe: %s", strerror(errno));
-        return false;
-    }
-    process->main = group_fork(&process->group);
-    if (process->main < 0 && process->group.kind == GROUP_V2) {
-        group_give_up(&process->group);
-        process->main = fork();
-    }
+    process->main = pipe2(report, O_CLOEXEC) == 0 ? fork_server(process) : -1;
     if (process->main == 0)
         become_server(process, supervisor, report[1]);
+    if (process->main < 0) {
+        snprintf(text, size, "it cannot be started: %s", strerror(errno));
+        return false; // and we end
+    }
     (void)close(report[1]);
-    if (process->main > 0)
-        read_report(report[0], error, size);
-    else
-        snprintf(error, size, "cannot fork: %s", strerror(errno));
+    read_report(report[0], error, sizeof error);
     (void)close(report[0]);
+    if (error[0] != '\0')
+        snprintf(text, size, "it cannot be started: %s", error);
     return error[0] == '\0';
 }
 

@@ -27,8 +27,8 @@ struct service_process {
     bool leave; // stdin has ended, or a signal has come
 };
 
-// service_process_start: in a group of its own. False: error says why not.
-bool service_process_start(struct service_process *process, char *error, size_t size);
+// service_process_start: in a group of its own. False: text says why not.
+bool service_process_start(struct service_process *process, char *text, size_t size);
 
 // service_process_probe: starts the command of --ready, unless it still runs.
 void service_process_probe(struct service_process *process, const char *command);
