@@ -34,6 +34,16 @@ expand() {
     run ! cmp <(jq -r '.cells[0].key' plan.json) key
 }
 
+@test "keys are of settings as they were called when records were made that are still there" {
+    local setting before
+    for setting in 'ignore-failure = true|"ignore-failure":"1"' 'conclude = x|"cleanup":"x"' 'cleanup = x|"cleanup-all":"x"' 'prepare = x|"prepare":"x"'; do
+        printf '[target "a"]\n command = true\n %s\n' "${setting%|*}" >c.conf
+        expand "$PWD/c.conf"
+        before=$(printf '["a",{},["true"],{%s}]\n' "${setting#*|}" | sha256sum)
+        jq -e --arg before "${before:0:32}" '.cells[0].key | startswith($before)' plan.json
+    done
+}
+
 @test "a metric that every record has is a limit, any other makes another experiment" {
     local key value
     printf '[target "a"]\n command = true\n' >c.conf

@@ -196,15 +196,20 @@ json_t *settings_limits(const json_t *settings)
     return found;
 }
 
-/* What a setting is called in keys. Campaigns that were measured when --conclude was called
- * --cleanup keep theirs. */
-static const char *key_name(const char *name)
+/* Puts a setting into what a key is of, as it was called and written when campaigns were
+ * measured whose records are still there: --conclude as --cleanup, and that all failures are
+ * ignored as a flag. */
+static void add_to_key(json_t *settings, const char *name, json_t *value)
 {
-    static const char *const renamed[][2] = {{"conclude", "cleanup"}, {"cleanup", "cleanup-all"}};
-    for (size_t i = 0; i < sizeof renamed / sizeof renamed[0]; i++)
-        if (strcmp(name, renamed[i][0]) == 0)
-            return renamed[i][1];
-    return name;
+    const char *text = json_string_value(value);
+    if (strcmp(name, "cleanup") == 0)
+        name = "cleanup-all";
+    else if (strcmp(name, "conclude") == 0)
+        name = "cleanup";
+    if (strcmp(name, "ignore-failure") == 0 && text != NULL && strcmp(text, "all-non-zero") == 0)
+        json_object_set_new(settings, name, json_string("1"));
+    else
+        json_object_set(settings, name, value);
 }
 
 json_t *settings_fixed(const json_t *settings)
@@ -213,6 +218,6 @@ json_t *settings_fixed(const json_t *settings)
     const char *name;
     json_object_foreach((json_t *)settings, name,
                         value) if (!is_limit(name, value) && strcmp(name, strictness) != 0)
-        json_object_set(found, key_name(name), value);
+        add_to_key(found, name, value);
     return found;
 }
