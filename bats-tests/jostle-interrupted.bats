@@ -137,3 +137,13 @@ left() {
     run -1 "$JOSTLE" run --output out -- ./target
     [[ $output == *'out/runs.jsonl'* ]]
 }
+
+@test "Ctrl-C during --setup ends it with all that it has started; --cleanup is run" {
+    "$JOSTLE" run --output out --setup 'sleep 300 & echo $! >pid; wait' --cleanup 'echo cleaned >log' -- true 2>err &
+    local pid=$! code=0
+    eventually 20 test -s pid
+    kill -s TERM "$pid"
+    wait "$pid" || code=$?
+    [[ $code -eq 143 && $(<log) == cleaned && ! -e out ]]
+    gone "$(<pid)"
+}

@@ -107,6 +107,9 @@ the name a is taken|--variant|a=true|--variant|a=false
 leave out what follows|--variant|a=true|--variant|b=true|--|true
 a quote is not closed|--variant|a=true|--variant|b='
 no command|--variant|a=true|--variant|b=
+100000 variants: give at most 64|-P|n|1|1000|-P|m|1|100|echo {n}{m}
+65 variants|-P|n|1|65|echo {n}
+use jostle slowdown|--load|cpu --percent 5|--variant|a=true|--variant|b=true
 --prepare is given twice|--prepare|a|--prepare|b|true
 for the target's output give --stdout|--output|null|true
 behind the variables|--variant|a=true|--variant|b=X=1

@@ -3,9 +3,6 @@
 #include "common/machine_json.h"
 #include "common/messages.h"
 
-/* As many as stats keeps apart. */
-#define MAX_CONDITIONS 64
-
 static bool is_alone(const struct condition *condition)
 {
     return condition->load_count == 0;
@@ -25,9 +22,9 @@ void combinations_make(struct combinations *combinations, struct arena *arena,
                        const struct variants *variants, const struct conditions *conditions)
 {
     const size_t count = variants->count * conditions->count;
-    if (count > MAX_CONDITIONS)
+    if (count > COMBINATIONS_MOST)
         usage_error("%zu variants under %zu conditions are %zu: give at most %d", variants->count,
-                    conditions->count, count, MAX_CONDITIONS);
+                    conditions->count, count, COMBINATIONS_MOST);
     combinations->combination = arena_take(arena, count * sizeof *combinations->combination);
     for (size_t i = 0; i < conditions->count; i++) {
         const struct condition *condition = &conditions->condition[i];

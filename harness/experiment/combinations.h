@@ -12,6 +12,9 @@ struct combination {
     const struct condition *condition;
 };
 
+/* As many as stats keeps apart. */
+#define COMBINATIONS_MOST 64
+
 /* All variants alone, then all of them under the first load, and so on: the first is what
  * the others are compared with. */
 struct combinations {

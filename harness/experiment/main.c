@@ -50,6 +50,9 @@ static void add_conditions(struct experiment *experiment, const struct command *
     struct arena *arena = &experiment->arena;
     if (!command->slowdown && loads.count > 1)
         usage_error("run takes one --load: for more, use jostle slowdown");
+    if (!command->slowdown && loads.count > 0 && experiment->variants.named)
+        usage_error("run takes no --load with variants: use jostle slowdown, which measures them "
+                    "alone as well");
     if (command->slowdown && !command->capacity && loads.count == 0 && experiment->cell == NULL &&
         experiment->variants.count < 2)
         usage_error("slowdown needs a --load, such as --load 'half=cpu --percent 50', or two "

@@ -174,26 +174,44 @@ static void add_list(struct parameters *parameters, struct arena *arena, const c
     }
 }
 
+/* The step of a scan, which may have one of its own. */
+static void choose_step(struct scan *scan, const char *text, const char *step)
+{
+    const bool whole = scan->from.decimals == 0 && scan->to.decimals == 0;
+    if (!scan->has_step && step != NULL)
+        read_decimal(step, strlen(step), &scan->step);
+    else if (!scan->has_step && whole)
+        scan->step.mantissa = 1;
+    else if (!scan->has_step)
+        usage_error("--parameter-scan %s: steps of numbers with decimals need a size: give "
+                    "--parameter-step-size",
+                    text);
+}
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* With so many decimals, which it had at most before: what goes are zeros. */
+static struct decimal shortened(struct decimal value, int decimals)
+{
+    for (; value.decimals > decimals; value.decimals--)
+        value.mantissa /= 10;
+    return value;
+}
+
+/* MIN is shown as it was given, what follows with the decimals of the sum. */
 static void add_scan(struct parameters *parameters, struct arena *arena, const char *text,
                      const char *step)
 {
     struct parameter *parameter = add(parameters, arena, text);
     struct scan scan;
     read_scan(text + strlen(parameter->name) + 1, &scan);
-    const bool whole = scan.from.decimals == 0 && scan.to.decimals == 0;
-    if (!scan.has_step && step != NULL)
-        read_decimal(step, strlen(step), &scan.step);
-    else if (!scan.has_step && whole)
-        scan.step.mantissa = 1;
-    else if (!scan.has_step)
-        usage_error("--parameter-scan %s: steps of numbers with decimals need a size: give "
-                    "--parameter-step-size",
-                    text);
+    choose_step(&scan, text, step);
     const char *first = decimal_text(arena, scan.from);
-    int decimals =
-        scan.from.decimals > scan.step.decimals ? scan.from.decimals : scan.step.decimals;
-    const int shown = decimals;
-    decimals = scan.to.decimals > decimals ? scan.to.decimals : decimals;
+    const int shown = larger(scan.from.decimals, scan.step.decimals);
+    const int decimals = larger(shown, scan.to.decimals);
     if (!scale(&scan.from, decimals) || !scale(&scan.to, decimals) || !scale(&scan.step, decimals))
         usage_error("--parameter-scan %s: too many digits: give shorter numbers", text);
     if (scan.step.mantissa <= 0 || scan.from.mantissa > scan.to.mantissa)
@@ -203,12 +221,8 @@ static void add_scan(struct parameters *parameters, struct arena *arena, const c
     add_value(parameter, arena, first);
     for (struct decimal value = scan.from;
          !__builtin_add_overflow(value.mantissa, scan.step.mantissa, &value.mantissa) &&
-         value.mantissa <= scan.to.mantissa;) {
-        struct decimal short_value = value;
-        for (; short_value.decimals > shown; short_value.decimals--)
-            short_value.mantissa /= 10; /* zeros, as MAX alone has these decimals */
-        add_value(parameter, arena, decimal_text(arena, short_value));
-    }
+         value.mantissa <= scan.to.mantissa;)
+        add_value(parameter, arena, decimal_text(arena, shortened(value, shown)));
 }
 
 void parameters_read(struct parameters *parameters, struct arena *arena,

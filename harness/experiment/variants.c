@@ -1,5 +1,6 @@
 #include "variants.h"
 
+#include "combinations.h"
 #include "naming.h"
 #include "program.h"
 #include "shell.h"
@@ -297,9 +298,29 @@ static void check_parameters(const struct maker *maker)
 
 static void check_names(const struct variants *variants)
 {
-    const char *name = naming_double(variants);
+    const char *name = variants->named ? naming_double(variants) : NULL;
     if (name != NULL)
         usage_error("the name %s is taken: give each variant its own", name);
+}
+
+static void make_all(struct maker *maker)
+{
+    struct variants *variants = maker->variants;
+    const size_t combinations = variants->parameters.combinations;
+    const size_t count = maker->source_count * combinations;
+    if (count > COMBINATIONS_MOST)
+        usage_error("%zu variants: give at most %d, or make a campaign of them", count,
+                    COMBINATIONS_MOST);
+    choose_shell(maker);
+    variants->variant = arena_take(maker->arena, count * sizeof *variants->variant);
+    for (size_t i = 0; i < combinations; i++)
+        for (size_t j = 0; j < maker->source_count; j++)
+            add_variant(maker, &maker->source[j], i);
+    variants->named = count > 1;
+    if (variants->named)
+        naming_complete(variants, maker->arena);
+    else
+        variants->variant[0].name = NULL;
 }
 
 void variants_make(struct variants *variants, struct arena *arena, struct settings *settings,
@@ -321,21 +342,10 @@ void variants_make(struct variants *variants, struct arena *arena, struct settin
         read_target(&maker, &request);
     take_names(&maker);
     check_parameters(&maker);
-    choose_shell(&maker);
-    const size_t most = maker.source_count * variants->parameters.combinations;
-    variants->variant = arena_take(arena, most * sizeof *variants->variant);
-    for (size_t i = 0; i < variants->parameters.combinations; i++)
-        for (size_t j = 0; j < maker.source_count; j++)
-            add_variant(&maker, &maker.source[j], i);
-    variants->named = variants->count > 1;
+    make_all(&maker);
+    check_names(variants);
     if (variants->named && settings->aa)
         usage_error("--aa with variants: give the same command twice, as two --variant");
-    if (variants->named) {
-        naming_complete(variants, arena);
-        check_names(variants);
-    } else {
-        variants->variant[0].name = NULL;
-    }
     add_hooks(&maker);
 }
 

@@ -46,6 +46,7 @@ measure() {
     measure_traps
     revisions_open "$@"
     plan_read "$@"
+    unset JOSTLE_REVISIONS # it is not for the target
     measure_open
     now_us
     stats_decide begin "$REPLY"

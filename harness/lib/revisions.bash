@@ -13,6 +13,7 @@ revisions_repository='' # whose revisions they are
 revisions_open() {
     local -a text=() name=() rev=() recorded=() commit=() tree=()
     local i build='' records='' prefix place
+    unset JOSTLE_REVISIONS
     [[ " $* " == *' --revision'* ]] || return 0
     answer_read text "$JOSTLE_BIN/experiment" --revisions "$@" || exit
     # No revisions, or --help, which is one text.
