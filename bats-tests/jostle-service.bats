@@ -34,7 +34,7 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
     jq -c '[.block, .service.starts]' out/runs.jsonl | sort -u >starts
     printf '%s\n' '[0,1]' '[1,2]' '[2,3]' >expected
     diff expected starts
-    jq -sc 'sort_by(.order) | map(select(.block == 2).service.age_s) | . == sort and .[0] < 0.5' out/runs.jsonl | grep -q true
+    jq -sc 'sort_by(.order) | map(select(.block == 2).service.age_s) | . == sort' out/runs.jsonl | grep -q true
     holds '.conditions | length == 4 and all(.service | .starts == 2 and .died == 0 and .memory_bytes > 1e5)' <out/result.json
     "$JOSTLE" run "${server[@]}" --keep-service --quiet --min-runs 3 --max-runs 3 --output kept -- ./service ask "$port" 3
     holds -s 'length == 3 and all(.service.starts == 1)' <kept/runs.jsonl
@@ -74,8 +74,8 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
 }
 
 @test "a service that is never ready, or ends before, is refused with its last words" {
-    run -1 --separate-stderr "$JOSTLE" run --service "sh -c 'echo no such key >&2; sleep 100'" --ready "port:$port" --ready-timeout 0.2s --output out -- true
-    [[ $stderr == *"it was not ready after 0.2 s (port:$port): no such key: correct --ready, or raise --ready-timeout" ]]
+    run -1 --separate-stderr "$JOSTLE" run --service "sh -c 'echo no such key >&2; sleep 100'" --ready "port:$port" --ready-timeout 0.5s --output out -- true
+    [[ $stderr == *"it was not ready after 0.5 s (port:$port): no such key: correct --ready, or raise --ready-timeout" ]]
     run -1 --separate-stderr "$JOSTLE" run --service "sh -c 'echo cannot read it; exit 3'" --ready "port:$port" --output out -- true
     [[ $stderr == *'it exited with status 3 before it was ready: cannot read it' ]]
     run -1 --separate-stderr "$JOSTLE" run --service "./no-such-program" --ready "port:$port" --output out -- true
@@ -100,7 +100,7 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
     for sign in "port:localhost:$port" "http://127.0.0.1:$port/up" "http:localhost:$port/up" 'match:/^listens on [0-9]+$/' "./service ask $port 1"; do
         "$JOSTLE" run --service "./service serve $port late 30" --ready "$sign" --min-runs 1 --max-runs 1 --quiet --output "$(mktemp -u o.XXXX)" -- ./service ask "$port" 1
     done
-    run -1 --separate-stderr "$JOSTLE" run "${server[@]}" --ready "http://localhost:$port/down" --ready-timeout 0.2s --output out -- true
+    run -1 --separate-stderr "$JOSTLE" run "${server[@]}" --ready "http://localhost:$port/down" --ready-timeout 0.5s --output out -- true
     "$JOSTLE" run --service "sh -c './service serve $port late 30 & exit 0'" --ready "port:$port" "${quick[@]}" -- ./service ask "$port" 1
     left
 }
