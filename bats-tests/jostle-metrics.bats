@@ -36,7 +36,7 @@ measured() {
     measured --metric "$errors" -- echo errors 0
     holds '.conditions[0].metrics.errors | .mean == 0 and .constant and .ci == null' <out/result.json
     run -5 --separate-stderr "$JOSTLE" slowdown --quiet --output two --load 'half=cpu --percent 5' --metric "$errors" -- echo errors 0
-    [[ $stderr == 'jostle: the target made no figure errors: is 0, and a ratio needs more than 0: '*'see '*/two/failed/*.stdout,* ]]
+    [[ $stderr == 'jostle: the target made no figure errors: is 0, and a ratio needs more than 0: '*'see '*/two/failed/*.stdout:\ fix* ]]
 }
 
 @test "the same figure decides when to stop, and --decide says which do" {

@@ -121,12 +121,12 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
 begun() {
     env --default-signal=INT setsid "$JOSTLE" run --service "$1" --ready "match:/listens/" --output out -- sleep "100.$port" >/dev/null 2>errors </dev/null 3>&- &
     harness=$!
-    eventually 20 pgrep -f "sleep 100.$port" >/dev/null
+    eventually 20 pgrep -f "^sleep 100.$port" >/dev/null
 }
 
 @test "no service outlives its harness, whatever ends that" {
     local signal
-    # A shell between, and a daemon, are not ended by the end of their parent.
+    # A shell in between, and a daemon, are not ended by the end of their parent.
     for signal in KILL INT TERM; do
         begun "sh -c './service serve $port; true'"
         kill -s "$signal" -- "-$harness"

@@ -240,7 +240,7 @@ END
     send 'begin\t0'
     hear $'run\t*'
     run_once '.exit_code = 7'
-    hear $'stop\tfailure\tfailed with exit code 7\t*--ignore-failure'
+    hear $'stop\tfailure\tfailed with exit code 7\t*--ignore-failure\ttarget'
 }
 
 @test "a run without its figure ends it, with the reason and where its output is" {
@@ -251,7 +251,7 @@ END
     send 'begin\t0'
     hear $'run\t*'
     run_once ".metrics.p99_ms = { value: null, unit: \"ms\", better: \"lower\" } | .output = $kept | .metric_failure = { metric: \"p99_ms\", reason: \"not found in stdout\" }"
-    hear $'stop\tfailure\tmade no figure p99_ms: not found in stdout\tfix its definition*see folder/failed/1.stdout,*--ignore-failure*'
+    hear $'stop\tfailure\tmade no figure p99_ms: not found in stdout\tsee folder/failed/1.stdout: fix the command*--ignore-failure*'
     leave
     rm -rf folder in out
     mkdir folder

@@ -103,3 +103,11 @@ slowed='(if $condition == "load" then 1.25 else 1 end) * (1 + 0.02 * $noise) | {
     [ "$status" = 2 ]
     [[ $output == *"none of the metrics of --metric"* ]]
 }
+
+@test "a figure alone may be negative, and of both signs" {
+    jq -nc 'range(1; 16) | { wall_s: 1, metrics: { rate: { value: (((. * 7 % 15) - 7) - 0.5) } } }' | "$BIN/stats" --max-runs 15 --metric "$rate" --summary-only --summary - >out
+    jq -e '.conditions[0].metrics.rate | .mean == -0.5 and .min == -7.5 and .ci[0] < -2 and .ci[1] > 1' out
+    jq -e '[.warnings[] | select(.metric == "rate").flag] == ["not-converged"]' out
+    jq -nc 'range(1; 16) | { wall_s: 1, metrics: { rate: { value: ((. * 7 % 15) - 7 + 0.5) } } }' | "$BIN/stats" --max-runs 15 --metric "$rate" --summary-only --summary - |
+        jq -e '.conditions[0].metrics.rate | .mean == 0.5 and .ci[0] < -1'
+}

@@ -21,7 +21,7 @@ static const struct command commands[] = {
     {.word = "run",
      .name = "jostle run",
      .intro = "Runs TARGET again and again, without load or under one, until the relative error "
-              "of every metric of --metric is small enough, and reports mean and variance of "
+              "of every metric that decides is small enough, and reports mean and variance of "
               "wall, user and system time and memory.",
      .details = LOADS_HELP EXIT_HELP
      "Examples:\n"

@@ -298,6 +298,8 @@ void settings_read(struct settings *settings, int argc, char **argv)
         usage_error("--stderr and --stderr-tail: give one of them");
     if (settings->kept != NULL && settings->errors_kept != NULL)
         usage_error("--keep and --stderr-tail: give one of them, --keep also keeps stderr");
+    if (settings->service && settings->serve)
+        usage_error("--service and --serve: give one of them");
     if (settings->service && settings->ready == NULL)
         usage_error("--service: how is it known that it is up? Give --ready, such as port:6379");
     settings->stop_signal = signal_number(settings->stop_name);

@@ -184,11 +184,12 @@ static const char *advice_on_metric(const json_t *record, const char *folder, ch
     const char *kept = kept_output(record);
     if (builtin_metric(failure_part(record, "metric")))
         return "leave it out of --metric, or measure as root or on another machine";
-    snprintf(
-        text, size,
-        "fix its definition or the command%s%s%s%s, and start again; with --ignore-failure the "
-        "run's other figures count",
-        kept ? ", see " : "", kept ? folder : "", kept ? "/" : "", kept ? kept : "");
+    const bool is_kept = kept != NULL;
+    snprintf(text, size,
+             "%s%s%s%s%sfix the command and continue with --resume, or the definition and start "
+             "again; with --ignore-failure such a run's other figures count",
+             is_kept ? "see " : "", is_kept ? folder : "", is_kept ? "/" : "", is_kept ? kept : "",
+             is_kept ? ": " : "");
     return text;
 }
 

@@ -25,10 +25,13 @@ static struct interval estimate(struct session *session, size_t condition, size_
     const double factor = dependence_factor(seen, prior, sample->count, settings->condition_count);
     // What dependence may cost pays for having looked, too, where it is more.
     const double widen = fmax(sqrt(factor), location_widening(settings, sample->count));
-    if (settings->statistic != STATISTIC_MEAN)
-        return interval_positive(
-            statistic_location(&session->critical, settings->statistic, sample, widen));
-    return interval_positive(location_estimate(&session->critical, sample, widen));
+    const struct interval interval =
+        settings->statistic == STATISTIC_MEAN
+            ? location_estimate(&session->critical, sample, widen)
+            : statistic_location(&session->critical, settings->statistic, sample, widen);
+    // A figure that the target prints may be of both signs.
+    const bool may_be_negative = sample->count > 0 && sample->sorted[0] < 0;
+    return may_be_negative ? interval : interval_positive(interval);
 }
 
 // The interval that decides. With a fixed number of runs it allows for no

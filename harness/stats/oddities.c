@@ -38,7 +38,7 @@ static bool has_outliers(const struct sample *sample, double least)
         off = sample->sorted[sample->count - 1] - median;
     if (outliers.low > 0)
         off = fmax(off, median - sample->sorted[0]);
-    return off > least * median;
+    return off > least * fabs(median);
 }
 
 static bool has_modes(const struct sample *sample, double least)
@@ -47,7 +47,7 @@ static bool has_modes(const struct sample *sample, double least)
     size_t n = sample->count, upper = n - split.lower;
     size_t fewer = split.lower < upper ? split.lower : upper;
     return n >= MODES_FROM && fewer >= 2 && 10 * fewer > n &&
-           split.high_mean - split.low_mean > least * sample->mean;
+           split.high_mean - split.low_mean > least * fabs(sample->mean);
 }
 
 static unsigned shape_flags(const struct sample *sample, double least, bool is_time)
