@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # meter --metric: figures that are found in what the target writes.
 # shellcheck disable=SC2016 # inner shells expand these
-# shellcheck disable=SC2154 # bats sets stderr, meter.bash line
+# shellcheck disable=SC2034,SC2154 # bats sets stderr, meter.bash line and meter
 
 load helpers
 load meter
@@ -147,13 +147,13 @@ found() {
     # A display that overwrites itself has lines, too; a line without end comes in pieces.
     printf 'now 1\rnow 2\rnow 3 \r\n\n' >display
     head -c 300000 /dev/zero | tr '\0' 'x' >long
-    { cat long && printf 'v=4\n'; } >tail
-    { printf 'v=4' && cat long; } >head
+    { cat long && printf 'v=4\n'; } >behind
+    { printf 'v=4' && cat long; } >ahead
     run -0 values 'd=stdout:/^now ([0-9])$/,take=max' -- cat display
     [ "$output" = 'd 2' ]
     run -0 values 'd=stdout:/^(.*)$/' -- printf '1\r\n2\r\n'
     [ "$output" = 'd 2' ]
-    for file in head tail; do
+    for file in ahead behind; do
         run -0 values 'x=stdout:/v=(.)/' 'y=stdout:/v=(.)/,take=mean' -- cat "$file"
         [ "${lines[*]}" = 'x 4 y 4' ]
     done
