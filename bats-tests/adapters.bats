@@ -10,7 +10,8 @@ setup() {
 
 teardown() {
     [[ -v server ]] || return 0
-    kill -INT "$server" 2>/dev/null || true
+    # SIGINT is ignored by what a script puts into the background.
+    kill -TERM "$server" 2>/dev/null || true
     wait "$server" || true
 }
 
