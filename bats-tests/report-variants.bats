@@ -55,6 +55,7 @@ ugly() {
     # Where higher is better a ratio above 1 is worse all the same, and the quotient is said.
     grep -Eq '^mem-50 +rps +40\.89 ± 0\.61 k/s +30\.22 ± 0\.32 k/s +1\.353 \[1\.344, 1\.368\] † +0\.739 \[0\.731, 0\.744\]' out
     grep -Eq '^mem-50 +instructions +1\.241 ± 0\.012 G .* -$' out
+    grep -qF "mem-50: rps 0.739 [0.731, 0.744] of alone" out
     grep -q 'a ratio above 1 is worse, also where higher is better' out
     grep -q '^at most 1.2 for p99_ms, rps: above$' out
     COLUMNS=100 report "$FIXTURES/service" >narrow

@@ -19,8 +19,10 @@ static const char *statistic_of(const struct value *settings)
 /* A gate's family are those of its loads, too. */
 static const char *members_of(const struct value *settings, double count, bool variants)
 {
-    const struct value *list = view_get(settings, "metric");
+    const struct value *list = view_get(settings, "decide");
     double listed = 0;
+    if (view_first(list) == NULL) /* of an older version: all of them decide */
+        list = view_get(settings, "metric");
     if (variants)
         return "comparisons";
     for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
@@ -39,6 +41,12 @@ static void find_unseen(struct legend *legend, const struct value *conditions)
         legend->unseen = unseen;
         legend->runs = view_number(view_get(item, "runs"), 0);
     }
+}
+
+static bool has_ratios(const struct value *result)
+{
+    return view_first(view_get(result, "slowdowns")) != NULL ||
+           view_first(view_get(result, "comparisons")) != NULL;
 }
 
 static void find_metrics(struct legend *legend, const struct metric_list *list)
@@ -66,6 +74,7 @@ struct legend legend_of(const struct experiment *experiment)
         .members = members_of(experiment->settings, count, experiment_has_variants(experiment)),
         .statistic = statistic_of(experiment->settings)};
     find_metrics(&legend, &experiment->metrics);
+    legend.higher = legend.higher && has_ratios(experiment->result.top);
     find_unseen(&legend, experiment->conditions);
     return legend;
 }

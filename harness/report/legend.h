@@ -17,7 +17,7 @@ struct legend {
     char main[64];         /* the metric of the main columns, in words */
     bool mixed;            /* it is not the same in all of them */
     bool timed;            /* it is the wall time: its ratios are slowdowns */
-    bool higher;           /* some metric is better when it is higher */
+    bool higher;           /* there are ratios of a metric that is better when it is higher */
 };
 
 /* Of one experiment. */

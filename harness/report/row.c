@@ -99,6 +99,17 @@ const char *row_plain(const struct value *slowdown, const struct metric *metric,
     return text;
 }
 
+char *row_direction(const struct experiment *experiment, const struct value *slowdown)
+{
+    const struct metric_list *list = &experiment->metrics;
+    const size_t place = metric_named(list, view_get(slowdown, "metric"));
+    char text[NUMBER_SIZE];
+    if (place == list->count || !list->item[place].chosen ||
+        strcmp(row_plain(slowdown, &list->item[place], text), "-") == 0)
+        return NULL;
+    return text_of("%s %s of alone", list->item[place].words, text);
+}
+
 const char *row_achieved(const struct value *load, bool is_short, char *text)
 {
     const double offered = number_of(load, "offered"), achieved = number_of(load, "achieved");
@@ -317,6 +328,19 @@ static char *attribution_words(const struct cell *cell)
     return words;
 }
 
+static void put_directions(struct line *json, const struct cell *cell, const char *who)
+{
+    for (size_t i = 0; i < cell->of->metrics.count; i++) {
+        char *words = row_direction(
+            cell->of, slowdown_of(cell->of, cell->condition, cell->of->metrics.item[i].name));
+        char *line = words == NULL ? NULL : text_of("%s: %s", who, words);
+        if (line != NULL)
+            row_visible(json, NULL, line);
+        free(line);
+        free(words);
+    }
+}
+
 /* What is said on a cell below its table, each with who it is of. */
 static void put_lines(struct line *json, const struct cell *cell, bool first)
 {
@@ -339,6 +363,7 @@ static void put_lines(struct line *json, const struct cell *cell, bool first)
         free(what);
     }
     char *attribution = attribution_words(cell), *sessions = sessions_text(cell->slowdown);
+    put_directions(json, cell, who);
     for (unsigned i = 0; i < 2; i++) {
         const char *words = i == 0 ? sessions : attribution;
         char *line = words == NULL ? NULL : text_of("%s: %s", who, words);

@@ -33,6 +33,9 @@ const char *row_ratio(const struct value *slowdown, const struct family *family,
 const char *row_plain(const struct value *slowdown, const struct metric *metric, char *text);
 /* "471 of 473 MB/s (short)"; "12 ms CPU" for a load without a rate. */
 const char *row_achieved(const struct value *load, bool is_short, char *text);
+/* "rps 0.739 [0.731, 0.744] of alone", of a metric of --metric that is better when it is higher;
+ * NULL: of another, or not known. To be freed. */
+char *row_direction(const struct experiment *experiment, const struct value *slowdown);
 /* A text without what a terminal would obey (visible.h); null for NULL. */
 void row_visible(struct line *json, const char *name, const char *text);
 /* What each of a condition's loads achieved: "1.0 of 1.0 CPUs + 12 ms CPU"; to be freed. */

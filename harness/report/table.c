@@ -52,6 +52,15 @@ static void put_title(struct line *json, const struct experiment *experiment)
         free(texts[i]);
 }
 
+/* "1.71e-6 s²"; to be freed. */
+static char *squared_unit(const char *number, const char *unit)
+{
+    if (*unit == '\0')
+        return must(strdup(number));
+    const bool compound = strpbrk(unit, "/ ") != NULL;
+    return text_of("%s %s%s%s²", number, compound ? "(" : "", unit, compound ? ")" : "");
+}
+
 static void put_texts(struct line *json, const struct experiment *experiment,
                       const struct value *condition, const struct value *slowdown)
 {
@@ -61,10 +70,7 @@ static void put_texts(struct line *json, const struct experiment *experiment,
     line_text(json, "runs", text);
     line_text(json, "figure", row_figure(condition, main, text));
     number_scientific(view_number(view_get(metric_figure(condition, main), "variance"), NAN), text);
-    char *variance = text_of("%s%s%s%s", text, *main->unit == '\0' ? "" : " ", main->unit,
-                             *main->unit == '\0'                 ? ""
-                             : strpbrk(main->unit, "/ ") == NULL ? "²"
-                                                                 : " squared");
+    char *variance = squared_unit(text, main->unit);
     line_text(json, "variance", variance);
     for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
         line_text(json, metrics[i].title,
@@ -235,6 +241,20 @@ static void put_outliers(struct line *json, const struct experiment *experiment)
     line_close(json);
 }
 
+/* In words what the ratio of a metric says that is better when it is higher. */
+static void put_directions(struct line *json, const struct experiment *experiment)
+{
+    const struct value *all = view_get(experiment->result.top, "slowdowns");
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+        char *words = row_direction(experiment, item),
+             *name = view_string(view_get(item, "condition"));
+        if (words != NULL && name != NULL)
+            put_visible(json, NULL, text_of("%s: %s", name, words));
+        free(words);
+        free(name);
+    }
+}
+
 static void put_attributions(struct line *json, const struct experiment *experiment)
 {
     const struct value *all = view_get(experiment->result.top, "slowdowns");
@@ -378,6 +398,7 @@ void table_put(struct line *json, const struct experiment *experiment)
         free(name);
     }
     put_attributions(json, experiment);
+    put_directions(json, experiment);
     put_floors(json, experiment);
     put_gate(json, experiment);
     line_close(json);
