@@ -64,6 +64,14 @@ slowed='(if $condition == "load" then 1.25 else 1 end) * (1 + 0.02 * $noise) | {
     jq -e '.conditions[1] | .runs == 12 and .metrics.rate.min > 98' out
     jq -e '[.slowdowns[] | { metric, pairs }] == [{ metric: "wall_s", pairs: 12 }, { metric: "rate", pairs: 10 }]' out
     jq -e '.warnings[] | select(.flag == "failed-runs").message | contains("their other figures count")' out
+    # Without any of it nothing has converged.
+    records '{ wall_s: 1, metrics: { rate: { value: null } }, metric_failure: { metric: "rate", reason: "not found in stdout" } }' >in
+    summary --metric wall_s --metric "$rate" --ignore-failure <in >out
+    jq -e '(.conditions | all(.converged | not)) and .conditions[1].metrics.rate == null and [.slowdowns[].metric] == ["wall_s"]' out
+    jq -e '[.warnings[] | select(.flag == "not-converged").metric] == ["rate"]' out
+    summary --metric "$rate" --ignore-failure --at-most 2 <in | jq -e '.verdict == "undecided"'
+    jq -c 'select(.condition == "baseline")' in | "$BIN/stats" --max-runs 12 --metric "$rate" --ignore-failure --summary-only --summary - |
+        jq -e '.conditions[0] | (.converged | not) and .metrics.rate == null'
     # Alone no ratio is made: 0 is a figure.
     jq -nc 'range(1; 6) | { wall_s: 1, metrics: { rate: { value: (. - 1) } } }' | "$BIN/stats" --metric "$rate" --summary-only --summary - |
         jq -e '.conditions[0] | .failures.metric == 0 and .metrics.rate.min == 0 and .metrics.rate.mean == 2'

@@ -223,9 +223,9 @@ static bool is_small(const struct condition *condition, size_t metric)
 bool metric_is_negligible(const struct session *session, size_t condition, size_t metric)
 {
     const struct condition *one = &session->conditions[condition], *base = session->conditions;
-    if (one->metric[metric].count == 0 || base->metric[metric].count == 0)
-        return one->runs > 0;
     const struct settings *settings = session->settings;
+    if (one->metric[metric].count == 0 || base->metric[metric].count == 0)
+        return one->runs > 0 && settings->metrics[metric].builtin;
     if (settings->metrics[metric].builtin && !(base->metric[metric].mean > 0))
         return settings->condition_count > 1; // none of it: there is no ratio to that
     if (!settings_is_ticks(settings, metric))
