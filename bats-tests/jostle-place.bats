@@ -25,7 +25,7 @@ short() {
     short l3
     holds -s 'length == 6 and all(.[]; .cpus == "0")' <out/runs.jsonl
     holds -s '[.[] | select(.condition == "half")] | length == 3 and all(.[]; .load[0].cpus == "1")' <out/runs.jsonl
-    holds '.placement == {place: "l3", target_cpus: "0", load_cpus: "1", quota_cpus: null} and .settings.place == "l3"
+    holds '.placement == {place: "l3", target_cpus: "0", load_cpus: "1", quota_cpus: null, service_cpus: null} and .settings.place == "l3"
         and .settings.target_cpus == null' <out/experiment.json
 }
 
