@@ -1,9 +1,8 @@
 #!/usr/bin/env bats
 # The program campaign by itself: nothing is measured here.
+# shellcheck disable=SC2154 # bats sets stderr
 
 load helpers
-
-# shellcheck disable=SC2154 # bats sets stderr
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
