@@ -71,8 +71,8 @@ names() {
 }
 
 @test "the target's output goes where --stdout and --stderr say" {
-    "$JOSTLE" run --quiet --runs 2 --output out --stdout inherit -- echo shown >shown
-    [[ $(<shown) == $'shown\nshown' ]]
+    "$JOSTLE" run --quiet --runs 2 --output out --stdout inherit -- echo hello >shown
+    [[ $(<shown) == $'hello\nhello' ]]
     run -5 "$JOSTLE" run --quiet --runs 2 --output out2 --stdout o --stderr e -- sh -c 'echo 1; echo last words >&2; exit 3'
     [[ $output == *'exit 3'*': last words:'* && $(<o) == 1 && $(<e) == 'last words' && ! -e out2/target.stderr ]]
     "$JOSTLE" run --quiet --runs 2 --output out3 --stdout o --metric 'v=stdout:/v=([0-9]+)/' -- sh -c 'echo v=4'
@@ -99,14 +99,14 @@ names() {
     local -a wrong
     while IFS='|' read -r -a wrong; do
         run -2 "$EXPERIMENT" run --output out "${wrong[@]:1}"
-        [[ ${#lines[@]} -eq 1 && $output == *"${wrong[0]}"* ]]
-        [[ ! -e out ]]
+        [[ ${#lines[@]} -eq 1 && $output == *"${wrong[0]}"* && ! -e out ]]
     done <<'WRONG'
 one is nothing to compare|--variant|a=true
 the name a is taken|--variant|a=true|--variant|a=false
 leave out what follows|--variant|a=true|--variant|b=true|--|true
 a quote is not closed|--variant|a=true|--variant|b='
 no command|--variant|a=true|--variant|b=
+a metric is read from the output|--stdout|/dev/null|--metric|v=stdout:/v=([0-9]+)/|true
 100000 variants: give at most 64|-P|n|1|1000|-P|m|1|100|echo {n}{m}
 65 variants|-P|n|1|65|echo {n}
 use jostle slowdown|--load|cpu --percent 5|--variant|a=true|--variant|b=true

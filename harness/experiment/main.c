@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define DROP_CACHES "/proc/sys/vm/drop_caches"
@@ -127,9 +128,15 @@ static void check_output(const struct experiment *experiment)
     const bool given = settings->out != NULL || settings->errors != NULL;
     if (experiment->session.show_output && given)
         usage_error("--show-output and --stdout or --stderr: give one of them");
-    if (settings->out != NULL && strcmp(settings->out, "inherit") == 0 &&
-        metrics_need_output(&experiment->metrics))
+    if (settings->out == NULL || !metrics_need_output(&experiment->metrics))
+        return;
+    if (strcmp(settings->out, "inherit") == 0)
         usage_error("--stdout inherit: a metric is read from the output: give --show-output");
+    struct stat status;
+    if (stat(settings->out, &status) == 0 && !S_ISREG(status.st_mode))
+        usage_error("--stdout %s: a metric is read from the output: give a file that can be read "
+                    "again",
+                    settings->out);
 }
 
 /* --strict: the doctor refuses a machine that is not fit to measure on. */
