@@ -47,7 +47,8 @@ static const struct option_row rows_of_options[] = {
      .type = OPTION_TEXT,
      REQUEST(plan.tables),
      .help = "names, or beginnings of names, joined by commas: intervals, compare, floor, metrics, "
-             "gate, discoveries, sessions, carry-over, rates, capacity (default: all)"},
+             "gate, discoveries, sessions, verdicts, interactions, looks, carry-over, rates, "
+             "capacity (default: all)"},
     {.name = "resample",
      .argument = "FILE",
      .type = OPTION_LIST,

@@ -5,6 +5,7 @@
 #include "discoveries.h"
 #include "rates.h"
 #include "sessions.h"
+#include "verdicts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -208,6 +209,9 @@ static const struct promise {
     {"gate", gate_table},
     {"discoveries", discoveries_table},
     {"sessions", sessions_table},
+    {"verdicts", verdicts_table},
+    {"interactions", interactions_table},
+    {"looks", looks_table},
     {"carry-over", carry_table},
     {"capacity", capacity_table},
     {"rates", rates_table},
