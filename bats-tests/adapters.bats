@@ -213,3 +213,18 @@ serve() {
     [[ -n $(compgen -G '/usr/lib/postgresql/*/bin/initdb') ]] || skip 'PostgreSQL is not installed: apt-get install postgresql'
     "$JOSTLE" plan postgresql --json | holds '[.cells[].load] == ["cpu", "mem", "cache", "disk", "net"]'
 }
+
+@test "openloop: requests are due at their times, and count from then, also while the server does not answer" {
+    local whole
+    needs redis-server redis-server
+    free_port
+    serve redis-server --port "$port" --save '' --dir "$PWD"
+    figures "openloop:p50_ms,p99_ms,max_ms,rps" "$WORKLOADS/openloop" "$port" 2000 400
+    holds '.requests.value > 700 and .requests.value < 900 and .offered.value > 1750 and .errors.value == 0 and
+        .rps.value == .achieved.value and .p50_ms.value <= .p99_ms.value and .p99_ms.value <= .max_ms.value' <run
+    whole=$(jq .requests.value run)
+    (sleep 0.1 && kill -STOP "$server" && sleep 0.25 && kill -CONT "$server") &
+    figures "openloop:p50_ms,p99_ms" "$WORKLOADS/openloop" "$port" 2000 400
+    # Half of the requests waited; a closed loop would have sent only a few meanwhile.
+    holds ".requests.value == $whole and .p50_ms.value > 5 and .p99_ms.value > 150" <run
+}

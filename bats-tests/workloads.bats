@@ -425,3 +425,9 @@ END
     refuses malloctest 1 1 1 2 1
     refuses malloctest 1 1 1 1 1k
 }
+
+@test "openloop refuses what it cannot send, and says when nobody listens" {
+    refuses openloop 6379 0 100
+    refuses openloop 6379 10 100 500
+    fails_saying 'no connection to port 1: ' openloop 1 10 100
+}

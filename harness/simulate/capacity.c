@@ -12,7 +12,7 @@
 #include <string.h>
 
 // Each experiment takes a tenth of a second: a tenth of the experiments.
-enum { CHUNK = 20, FEWER = 10, FEWER_QUICK = 25, SIDES = 2, TRUTH_RUNS = 1000, TRUTH_STEPS = 13 };
+enum { CHUNK = 10, FEWER = 10, FEWER_QUICK = 60, SIDES = 2, TRUTH_RUNS = 1000, TRUTH_STEPS = 13 };
 
 static const double least_cover = 80; // percent, of what --quick checks
 
@@ -58,6 +58,7 @@ struct job {
     const struct service *service;
     struct settings settings;
     unsigned long seed;
+    double narrow;       // of the plan
     double truth[SIDES]; // log
 };
 
@@ -156,6 +157,13 @@ static size_t measure(struct simulation *simulation, const struct service *servi
     }
 }
 
+// Whether a bound that is so many times as far from the estimate leaves the truth inside.
+static bool covers(double center, double low, double high, double narrow, double truth)
+{
+    const double at = log(truth / center);
+    return narrow * log(low / center) <= at && at <= narrow * log(high / center);
+}
+
 static void judge(struct session *session, const struct job *job, double moved, struct sums *sums)
 {
     const struct interval ratio = capacity_ratio(session, 1, 0);
@@ -166,7 +174,7 @@ static void judge(struct session *session, const struct job *job, double moved, 
     for (size_t i = 0; i < SIDES; i++) {
         const struct capacity found = capacity_of(session, i);
         const double truth = exp(job->truth[i] + moved), error = log(found.value / truth);
-        sums->covered[i] += found.low <= truth && truth <= found.high ? 1 : 0;
+        sums->covered[i] += covers(found.value, found.low, found.high, job->narrow, truth) ? 1 : 0;
         sums->bias[i] += error;
         if (i > 0)
             continue;
@@ -174,7 +182,8 @@ static void judge(struct session *session, const struct job *job, double moved, 
         for (size_t k = 0; k < sizeof sums->within / sizeof *sums->within; k++)
             sums->within[k] += fabs(error) < 0.002 * (double)(k + 1) ? 1 : 0;
     }
-    sums->ratio_covered += ratio.low <= true_ratio && true_ratio <= ratio.high ? 1 : 0;
+    sums->ratio_covered +=
+        covers(ratio.center, ratio.low, ratio.high, job->narrow, true_ratio) ? 1 : 0;
     sums->ratio_half += ratio.error;
 }
 
@@ -236,6 +245,7 @@ static bool simulate(const struct plan *plan, size_t row, struct job *job, struc
         return false;
     *sums = (struct sums){0};
     job->service = &services[row];
+    job->narrow = plan->narrow;
     job->seed = plan->seed + 15485863 * row;
     settle(&job->settings);
     gsl_rng_set(rng, job->seed);

@@ -111,7 +111,7 @@ static void print_condition(FILE *stream, const struct experiment *experiment,
     fputc(')', stream);
 }
 
-// "p99_ms<2 is kept up to rate 41.2 k/s [40.1, 42.4] alone, 29.0 k/s [27.0, 31.0] beside
+// "highest rate that keeps p99_ms<2: 41.2 k/s [40.1, 42.4] alone, 29.0 k/s [27.0, 31.0] beside
 // mem (0.70 [0.66, 0.75] of alone)"; to be freed.
 static char *sentence(const struct experiment *experiment, struct session *session)
 {
@@ -123,7 +123,7 @@ static char *sentence(const struct experiment *experiment, struct session *sessi
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         return NULL;
-    fprintf(stream, "%s is kept up to %s ", slo ? slo : "", session->settings->vary.name);
+    fprintf(stream, "highest %s that keeps %s: ", session->settings->vary.name, slo ? slo : "");
     for (size_t i = 0; i < session->settings->condition_count; i++) {
         fputs(i > 0 ? ", " : "", stream);
         print_condition(stream, experiment, session, i);

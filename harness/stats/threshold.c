@@ -46,10 +46,26 @@ static double theta_of(const struct threshold *threshold, size_t cell)
     return (threshold->edge[cell] + threshold->edge[cell + 1]) / 2;
 }
 
-// The logistic distribution function.
-static double logistic(double u)
+// The logistic distribution function, from a table: it is all that a fit does.
+enum { STEPS = 1024, REACH = 20 };
+
+struct logistic {
+    double value[STEPS + 2];
+};
+
+static void logistic_fill(struct logistic *table)
 {
-    return u > 40 ? 1 : u < -40 ? 0 : 1 / (1 + exp(-u));
+    for (size_t i = 0; i < STEPS + 2; i++)
+        table->value[i] = 1 / (1 + exp(REACH - 2.0 * REACH * (double)i / STEPS));
+}
+
+static double logistic(const struct logistic *table, double u)
+{
+    const double at = u * (STEPS / (2.0 * REACH)) + STEPS / 2;
+    if (at <= 0 || at >= STEPS)
+        return at <= 0 ? table->value[0] : table->value[STEPS];
+    const int cell = (int)at;
+    return table->value[cell] + (at - cell) * (table->value[cell + 1] - table->value[cell]);
 }
 
 static double curve(size_t shape, double slope, double from_theta)
@@ -60,45 +76,44 @@ static double curve(size_t shape, double slope, double from_theta)
     return -log(fmax(left, 1e-9));
 }
 
-// The probability (density) of a trial's y.
-static double chance(double y, double center, double scale)
+// The probability (density) of a trial's y; `per` is 1 / the noise.
+static double chance(const struct logistic *table, double y, double center, double per)
 {
     const double sure = 1 - lapse - guess;
     if (y >= near)
-        return lapse + sure * logistic((center - near) / scale);
+        return lapse + sure * logistic(table, (center - near) * per);
     if (y <= -near)
-        return guess + sure * logistic((-near - center) / scale);
-    const double below = logistic((y - center) / scale);
-    return sure * below * (1 - below) / scale + (lapse + guess) * stray;
+        return guess + sure * logistic(table, (-near - center) * per);
+    const double below = logistic(table, (y - center) * per);
+    return sure * below * (1 - below) * per + (lapse + guess) * stray;
 }
 
-// Adds the logarithms of a trial's chances to those of a row.
-static void weigh(const struct threshold *threshold, const struct trial *trial, size_t cell,
-                  double *product)
+// Multiplies a row's products by the chances of a trial.
+static void weigh(const struct threshold *threshold, const struct logistic *table,
+                  const struct trial *trial, double theta, const double *per, double *product)
 {
+    for (size_t k = 0; k < THRESHOLD_ROW; k += THRESHOLD_SIDE) {
+        const struct place place = place_of(k);
+        const double center = curve(place.shape, threshold->slope[place.slope], trial->x - theta);
+        for (size_t n = 0; n < THRESHOLD_SIDE; n++)
+            product[k + n] *= chance(table, trial->y, center, per[k + n]);
+    }
+}
+
+static void fill_row(struct threshold *threshold, const struct logistic *table, size_t cell,
+                     const struct trial *trials, size_t count)
+{
+    double product[THRESHOLD_ROW], per[THRESHOLD_ROW], *logs = threshold->joint[cell];
     const double width = width_of(threshold, cell);
-    double center = 0;
     for (size_t k = 0; k < THRESHOLD_ROW; k++) {
         const struct place place = place_of(k);
-        const double slope = threshold->slope[place.slope];
-        if (place.noise == 0)
-            center = curve(place.shape, slope, trial->x - theta_of(threshold, cell));
         // What is narrower than the grid would fall between its cells.
-        const double scale = fmax(threshold->noise[place.noise], slope * width / 4);
-        product[k] *= chance(trial->y, center, scale);
-    }
-}
-
-static void fill_row(struct threshold *threshold, size_t cell, const struct trial *trials,
-                     size_t count)
-{
-    double product[THRESHOLD_ROW], *logs = threshold->joint[cell];
-    for (size_t k = 0; k < THRESHOLD_ROW; k++) {
+        per[k] = 1 / fmax(threshold->noise[place.noise], threshold->slope[place.slope] * width / 4);
         product[k] = 1;
-        logs[k] = log(width_of(threshold, cell)); // the prior
+        logs[k] = log(width); // the prior
     }
     for (size_t i = 0; i < count; i++) {
-        weigh(threshold, &trials[i], cell, product);
+        weigh(threshold, table, &trials[i], theta_of(threshold, cell), per, product);
         // Before it underflows.
         for (size_t k = 0; (i % RESCALE == RESCALE - 1 || i + 1 == count) && k < THRESHOLD_ROW;
              k++) {
@@ -131,15 +146,15 @@ static double side_of(const struct window *window, enum axis axis, size_t i)
     return exp(window->low[axis] + width * ((double)i + 0.5) / THRESHOLD_SIDE);
 }
 
-static void fill(struct threshold *threshold, const struct window *window,
-                 const struct trial *trials, size_t count)
+static void fill(struct threshold *threshold, const struct logistic *table,
+                 const struct window *window, const struct trial *trials, size_t count)
 {
     for (size_t i = 0; i < THRESHOLD_SIDE; i++) {
         threshold->slope[i] = side_of(window, SLOPE, i);
         threshold->noise[i] = side_of(window, NOISE, i);
     }
     for (size_t i = 0; i < THRESHOLD_CELLS; i++)
-        fill_row(threshold, i, trials, count);
+        fill_row(threshold, table, i, trials, count);
     normalize(threshold);
 }
 
@@ -217,11 +232,13 @@ void threshold_fit(struct threshold *threshold, const struct stimuli *range,
     struct stimuli core = all;
     struct window window = {.low = {log(least_slope), log(least_noise)},
                             .high = {log(most_slope), log(most_noise)}};
+    struct logistic table;
+    logistic_fill(&table);
     for (size_t i = 0; i <= THRESHOLD_CELLS; i++)
         threshold->edge[i] = all.low + (all.high - all.low) * (double)i / THRESHOLD_CELLS;
     for (size_t pass = 1;; pass++) {
         struct threshold next;
-        fill(threshold, &window, trials, count);
+        fill(threshold, &table, &window, trials, count);
         if (pass == PASSES)
             return;
         const bool sides = narrow_all(threshold, &window);
@@ -264,7 +281,7 @@ static double keeps_at(const struct threshold *threshold, double x)
                 continue;
             const double center =
                 curve(place.shape, threshold->slope[place.slope], x - theta_of(threshold, i));
-            keeps += threshold->joint[i][k] * logistic(-center / threshold->noise[place.noise]);
+            keeps += threshold->joint[i][k] / (1 + exp(center / threshold->noise[place.noise]));
         }
     return guess + (1 - lapse - guess) * keeps;
 }
