@@ -1,6 +1,7 @@
 #include "checks.h"
 
 #include "capacity.h"
+#include "conditions.h"
 #include "figure.h"
 #include "memory.h"
 #include "numbers.h"
@@ -47,7 +48,7 @@ static char *message_of(const struct check *check)
 {
     const double most = view_number(view_get(check->of->settings, "at_most"), NAN);
     char ratio[NUMBER_SIZE];
-    row_ratio(check->ratio, NULL, ratio);
+    ratio_text(check->ratio, NULL, ratio);
     if (check->gate == NULL)
         return NULL;
     if (strcmp(check->gate, "above") == 0)
@@ -80,7 +81,8 @@ static void put_check(struct line *json, struct check *check)
     line_text(json, "reference",
               compared ? row_figure(check->reference, check->metric, text) : NULL);
     line_text(json, "figure", row_figure(check->condition, check->metric, text));
-    line_text(json, "ratio", compared ? row_slowdown(check->ratio, check->of->family, text) : NULL);
+    line_text(json, "ratio",
+              compared ? ratio_remarked(check->ratio, check->of->family, text) : NULL);
     line_text(json, "change", change);
     line_text(json, "gate", check->gate);
     row_visible(json, "verdict", experiment_has_variants(check->of) ? verdict : NULL);

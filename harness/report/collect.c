@@ -1,5 +1,6 @@
 #include "collect.h"
 
+#include "conditions.h"
 #include "drawn.h"
 #include "lists.h"
 #include "memory.h"

@@ -1,5 +1,6 @@
 #include "drawn.h"
 
+#include "conditions.h"
 #include "memory.h"
 #include "numbers.h"
 #include "plot.h"

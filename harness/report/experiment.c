@@ -1,5 +1,6 @@
 #include "experiment.h"
 
+#include "conditions.h"
 #include "inferred.h"
 #include "memory.h"
 #include "severity.h"
@@ -9,15 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The entry of a list with this value of a member; NULL: none. */
-static const struct value *entry_with(const struct value *list, const char *key, const char *text)
-{
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
-        if (view_equals(view_get(item, key), text))
-            return item;
-    return NULL;
-}
 
 /* Memory is rounded: equal machines differ by what their firmware keeps. */
 char *node_kind(const struct value *environment)
@@ -50,9 +42,9 @@ static const char *state_of(const struct experiment *experiment)
     if (noted != NULL || experiment->result.top == NULL)
         return noted;
     if (view_equals(view_get(experiment->record.top, "stopped"), "interrupted") ||
-        entry_with(experiment->conditions, "stop_reason", "interrupted") != NULL)
+        view_entry(experiment->conditions, "stop_reason", "interrupted") != NULL)
         return "interrupted";
-    return entry_with(experiment->conditions, "stop_reason", "failure") != NULL ? "failed" : "done";
+    return view_entry(experiment->conditions, "stop_reason", "failure") != NULL ? "failed" : "done";
 }
 
 void experiment_settle(struct experiment *experiment)
@@ -107,102 +99,6 @@ static bool ends_with(const char *text, const char *end)
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-const struct value *experiment_condition(const struct experiment *experiment, const char *name)
-{
-    return name == NULL ? NULL
-                        : entry_with(view_get(experiment->record.top, "conditions"), "name", name);
-}
-
-const struct value *experiment_variant(const struct experiment *experiment,
-                                       const struct value *name)
-{
-    const struct value *variants = view_get(experiment->record.top, "variants");
-    for (const struct value *item = view_first(variants); item != NULL;
-         item = view_next(variants, item))
-        if (view_same(view_get(item, "name"), name))
-            return item;
-    return NULL;
-}
-
-bool experiment_has_variants(const struct experiment *experiment)
-{
-    return view_first(view_get(experiment->record.top, "variants")) != NULL;
-}
-
-/* The name of a condition's load; NULL: it has none. To be freed. */
-static char *load_of(const struct experiment *experiment, const char *condition)
-{
-    const struct value *entry = experiment_condition(experiment, condition);
-    return experiment_has_variants(experiment) ? view_string(view_get(entry, "load"))
-           : condition == NULL                 ? NULL
-                                               : must(strdup(condition));
-}
-
-/* The condition of the same variant without load; NULL: there is none. */
-static const struct value *alone_of(const struct experiment *experiment,
-                                    const struct value *variant)
-{
-    const struct value *all = view_get(experiment->record.top, "conditions");
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
-        if (!view_same(view_get(item, "variant"), variant) ||
-            view_is(view_get(item, "load"), VIEW_STRING))
-            continue;
-        char *name = view_string(view_get(item, "name"));
-        const struct value *found = condition_named(experiment, name);
-        free(name);
-        return found;
-    }
-    return NULL;
-}
-
-/* Whether any variant was measured under a load. */
-static bool has_loads(const struct experiment *experiment)
-{
-    const struct value *all = view_get(experiment->record.top, "conditions");
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
-        if (view_is(view_get(item, "load"), VIEW_STRING))
-            return true;
-    return false;
-}
-
-/* A cell for each variant under each load, or for each variant alone. False: this condition
- * is of no cell of its own. */
-static bool pair_variant(const struct experiment *experiment, const struct value *condition,
-                         struct pairing *pairing)
-{
-    char *name = view_string(view_get(condition, "name"));
-    const struct value *entry = experiment_condition(experiment, name);
-    const bool loaded = view_is(view_get(entry, "load"), VIEW_STRING);
-    free(name);
-    if (loaded)
-        *pairing = (struct pairing){alone_of(experiment, view_get(entry, "variant")), condition};
-    else
-        *pairing = (struct pairing){condition, NULL};
-    return loaded || !has_loads(experiment);
-}
-
-/* A cell for each load. The baseline again is compared with itself. */
-static bool pair_load(const struct experiment *experiment, const struct value *condition,
-                      struct pairing *pairing)
-{
-    const bool twice = view_true(view_get(experiment->settings, "aa"));
-    *pairing = (struct pairing){experiment->baseline, condition};
-    return condition != experiment->baseline &&
-           !(twice && view_equals(view_get(condition, "name"), "aa"));
-}
-
-bool experiment_pairing(const struct experiment *experiment, size_t number, struct pairing *pairing)
-{
-    const bool variants = experiment_has_variants(experiment);
-    size_t seen = 0;
-    for (const struct value *item = view_first(experiment->conditions); item != NULL;
-         item = view_next(experiment->conditions, item))
-        if ((variants ? pair_variant : pair_load)(experiment, item, pairing) && seen++ == number)
-            return true;
-    *pairing = (struct pairing){experiment->baseline, NULL};
-    return seen == 0 && number == 0;
-}
-
 /* What the variant adds to the names of a cell. */
 static void name_variant(struct cell *cell, bool first)
 {
@@ -220,7 +116,7 @@ static void name_alone(struct cell *cell)
     const struct experiment *of = cell->of;
     char *program = view_string(view_first(view_get(of->record.top, "command")));
     const char *last = program == NULL ? NULL : strrchr(program, '/');
-    char *load = load_of(of, cell->condition);
+    char *load = conditions_load(of, cell->condition);
     const char *condition = cell->condition != NULL ? cell->condition
                             : cell->variant != NULL ? cell->reference
                                                     : NULL;
@@ -273,27 +169,10 @@ static void name_of_campaign(struct cell *cell)
     }
 }
 
-const struct value *condition_named(const struct experiment *experiment, const char *name)
-{
-    return name == NULL ? NULL : entry_with(experiment->conditions, "name", name);
-}
-
-const struct value *slowdown_of(const struct experiment *experiment, const char *condition,
-                                const char *metric)
-{
-    const struct value *slowdowns = view_get(experiment->result.top, "slowdowns");
-    for (const struct value *item = view_first(slowdowns); condition != NULL && item != NULL;
-         item = view_next(slowdowns, item))
-        if (view_equals(view_get(item, "condition"), condition) &&
-            view_equals(view_get(item, "metric"), metric))
-            return item;
-    return NULL;
-}
-
 static double find_floor(const struct cell *cell)
 {
     const struct value *floors = view_get(cell->of->result.top, "noise_floor");
-    const struct value *entry = entry_with(floors, "metric", cell->main->name);
+    const struct value *entry = view_entry(floors, "metric", cell->main->name);
     return view_number(view_get(entry, "floor"), NAN);
 }
 
@@ -387,9 +266,9 @@ static bool find_conditions(struct cell *cell, struct pairing pairing)
     const struct value *variant = experiment_variant(of, view_get(entry, "variant"));
     cell->variant = view_string(view_get(variant, "name"));
     cell->command = view_get(variant == NULL ? of->record.top : variant, "command");
-    char *load = load_of(of, cell->condition);
+    char *load = conditions_load(of, cell->condition);
     cell->spec =
-        load == NULL ? NULL : view_string(view_get(entry_with(loads, "name", load), "spec"));
+        load == NULL ? NULL : view_string(view_get(view_entry(loads, "name", load), "spec"));
     free(load);
     return true;
 }

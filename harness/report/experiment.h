@@ -58,24 +58,10 @@ struct pairing {
     const struct value *baseline, *loaded; /* loaded NULL: the baseline alone */
 };
 
-/* Which conditions the cell of this number is of, from 0 on. False: there is no such cell. */
-bool experiment_pairing(const struct experiment *experiment, size_t number,
-                        struct pairing *pairing);
 /* False: the documents lack what a report needs. */
 bool cell_make(struct cell *cell, const struct experiment *experiment, struct pairing pairing);
 void cell_free(struct cell *cell);
 
-/* The entry of a condition, and of its slowdown of a metric; NULL: there is none. */
-const struct value *condition_named(const struct experiment *experiment, const char *name);
-const struct value *slowdown_of(const struct experiment *experiment, const char *condition,
-                                const char *metric);
-/* What the experiment says of a condition: {name, variant, load}; NULL: it has no variants. */
-const struct value *experiment_condition(const struct experiment *experiment, const char *name);
-/* {name, command, ...}; NULL: there is no such variant. */
-const struct value *experiment_variant(const struct experiment *experiment,
-                                       const struct value *name);
-/* Whether it compares variants. */
-bool experiment_has_variants(const struct experiment *experiment);
 /* The first of several loads whose rate is known; NULL: none. */
 const struct value *rated_load(const struct value *loads);
 /* A command as a shell would read it, to be freed. */

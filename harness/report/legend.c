@@ -1,5 +1,6 @@
 #include "legend.h"
 
+#include "conditions.h"
 #include "memory.h"
 
 #include "harness/stats/statistics.h"

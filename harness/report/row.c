@@ -2,6 +2,7 @@
 
 #include "capacity.h"
 #include "checks.h"
+#include "conditions.h"
 #include "figure.h"
 #include "memory.h"
 #include "reproduce.h"
@@ -46,68 +47,6 @@ const char *row_figure(const struct value *condition, const struct metric *metri
 char *row_star(const struct value *condition, const char *who)
 {
     return figure_star(view_get(condition, "wall_s"), "s", who);
-}
-
-/* What is to be known of a ratio besides its bounds. */
-static const char *remark(const struct value *slowdown)
-{
-    if (view_true(view_get(slowdown, "constant")))
-        return " (constant)";
-    if (isnan(figure_bound(slowdown, false)))
-        return " (no interval)";
-    return view_is(view_get(slowdown, "distinguishable"), VIEW_FALSE) ? " (noise)" : "";
-}
-
-static const char *ratio_text(const struct value *slowdown, const struct family *family,
-                              const char *remarks, char *text)
-{
-    char ratio[NUMBER_SIZE], interval[NUMBER_SIZE] = "";
-    if (isnan(number_of(slowdown, "ratio")))
-        return strcpy(text, is_censored(slowdown) ? "not known (time-out)" : "-");
-    if (!isnan(figure_bound(slowdown, false)))
-        number_interval(figure_bound(slowdown, false), figure_bound(slowdown, true), 3, interval);
-    /* One slowdown is no family: there is nothing to mark. */
-    const bool marked = family != NULL && family->count > 1 && family_survives(family, slowdown);
-    snprintf(text, NUMBER_SIZE, "%.40s%s%.80s%s%s",
-             number_fixed(number_of(slowdown, "ratio"), 3, ratio), *interval == '\0' ? "" : " ",
-             interval, remarks, marked ? " " FAMILY_MARK : "");
-    return text;
-}
-
-const char *row_slowdown(const struct value *slowdown, const struct family *family, char *text)
-{
-    return ratio_text(slowdown, family, remark(slowdown), text);
-}
-
-const char *row_ratio(const struct value *slowdown, const struct family *family, char *text)
-{
-    return ratio_text(slowdown, family, "", text);
-}
-
-const char *row_plain(const struct value *slowdown, const struct metric *metric, char *text)
-{
-    const double ratio = number_of(slowdown, "ratio"), low = figure_bound(slowdown, false),
-                 high = figure_bound(slowdown, true);
-    char number[NUMBER_SIZE], interval[NUMBER_SIZE];
-    if (!metric->higher || !(ratio > 0))
-        return strcpy(text, "-");
-    number_fixed(1 / ratio, 3, number);
-    if (!(low > 0))
-        return strcpy(text, number);
-    snprintf(text, NUMBER_SIZE, "%.40s %.80s", number,
-             number_interval(1 / high, 1 / low, 3, interval));
-    return text;
-}
-
-char *row_direction(const struct experiment *experiment, const struct value *slowdown)
-{
-    const struct metric_list *list = &experiment->metrics;
-    const size_t place = metric_named(list, view_get(slowdown, "metric"));
-    char text[NUMBER_SIZE];
-    if (place == list->count || !list->item[place].chosen ||
-        strcmp(row_plain(slowdown, &list->item[place], text), "-") == 0)
-        return NULL;
-    return text_of("%s %s of alone", list->item[place].words, text);
 }
 
 const char *row_achieved(const struct value *load, bool is_short, char *text)
@@ -241,8 +180,8 @@ static void put_texts(struct line *json, const struct cell *cell)
     line_text(json, "alone", row_figure(cell->baseline, cell->main, text));
     line_text(json, "loaded",
               cell->loaded == NULL ? "-" : row_figure(cell->loaded, cell->main, text));
-    line_text(json, "slowdown", row_slowdown(cell->slowdown, cell->of->family, text));
-    line_text(json, "of_alone", row_plain(cell->slowdown, cell->main, text));
+    line_text(json, "slowdown", ratio_remarked(cell->slowdown, cell->of->family, text));
+    line_text(json, "of_alone", ratio_plain(cell->slowdown, cell->main, text));
     for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
         line_text(json, metrics[i].title, pair_text(cell, &metrics[i], text));
     line_text(json, "achieved",
@@ -266,8 +205,8 @@ void row_metric(struct line *json, const struct experiment *experiment, size_t n
     line_text(json, "metric", metric->words);
     line_text(json, "alone", row_figure(baseline, metric, text));
     line_text(json, "loaded", loaded == NULL ? "-" : row_figure(loaded, metric, text));
-    line_text(json, "ratio", ratio == NULL ? "-" : row_slowdown(ratio, experiment->family, text));
-    line_text(json, "of_alone", row_plain(ratio, metric, text));
+    line_text(json, "ratio", ratio == NULL ? "-" : ratio_remarked(ratio, experiment->family, text));
+    line_text(json, "of_alone", ratio_plain(ratio, metric, text));
     free(condition);
 }
 
@@ -331,7 +270,7 @@ static char *attribution_words(const struct cell *cell)
 static void put_directions(struct line *json, const struct cell *cell, const char *who)
 {
     for (size_t i = 0; i < cell->of->metrics.count; i++) {
-        char *words = row_direction(
+        char *words = ratio_direction(
             cell->of, slowdown_of(cell->of, cell->condition, cell->of->metrics.item[i].name));
         char *line = words == NULL ? NULL : text_of("%s: %s", who, words);
         if (line != NULL)

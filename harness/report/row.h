@@ -3,6 +3,7 @@
 
 #include "experiment.h"
 #include "metrics.h"
+#include "ratio.h"
 
 #include "common/json.h"
 
@@ -23,19 +24,8 @@ bool row_has_metric(const struct experiment *experiment, size_t metric);
 void row_metric(struct line *json, const struct experiment *experiment, size_t metric,
                 const struct value *baseline, const struct value *loaded);
 double metric_mean(const struct value *condition, size_t metric);
-/* "1.37 [1.35, 1.39] †", "(noise)" where it is not distinguishable; the mark where it
- * survives in the family (family_survives). */
-const char *row_slowdown(const struct value *slowdown, const struct family *family, char *text);
-/* The same without the remark. */
-const char *row_ratio(const struct value *slowdown, const struct family *family, char *text);
-/* The plain quotient, "0.74 [0.72, 0.76]", of a metric that is better when it is higher,
- * whose ratio is the other way round; "-" for others. */
-const char *row_plain(const struct value *slowdown, const struct metric *metric, char *text);
 /* "471 of 473 MB/s (short)"; "12 ms CPU" for a load without a rate. */
 const char *row_achieved(const struct value *load, bool is_short, char *text);
-/* "rps 0.739 [0.731, 0.744] of alone", of a metric of --metric that is better when it is higher;
- * NULL: of another, or not known. To be freed. */
-char *row_direction(const struct experiment *experiment, const struct value *slowdown);
 /* A text without what a terminal would obey (visible.h); null for NULL. */
 void row_visible(struct line *json, const char *name, const char *text);
 /* What each of a condition's loads achieved: "1.0 of 1.0 CPUs + 12 ms CPU"; to be freed. */

@@ -1,5 +1,6 @@
 #include "runs.h"
 
+#include "conditions.h"
 #include "memory.h"
 #include "run_value.h"
 

@@ -1,5 +1,6 @@
 #include "sessions_result.h"
 
+#include "conditions.h"
 #include "figure.h"
 #include "memory.h"
 #include "metrics.h"

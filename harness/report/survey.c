@@ -1,5 +1,6 @@
 #include "survey.h"
 
+#include "conditions.h"
 #include "memory.h"
 #include "sessions.h"
 #include "workers.h"

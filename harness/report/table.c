@@ -1,6 +1,7 @@
 #include "table.h"
 
 #include "capacity.h"
+#include "conditions.h"
 #include "figure.h"
 #include "memory.h"
 #include "row.h"
@@ -78,8 +79,8 @@ static void put_texts(struct line *json, const struct experiment *experiment,
                                 metrics[i].unit, text));
     line_text(json, "slowdown",
               slowdown == NULL ? (condition == experiment->baseline ? "1" : "-")
-                               : row_slowdown(slowdown, experiment->family, text));
-    line_text(json, "of_alone", row_plain(slowdown, main, text));
+                               : ratio_remarked(slowdown, experiment->family, text));
+    line_text(json, "of_alone", ratio_plain(slowdown, main, text));
     put_visible(json, "achieved", row_loads(condition));
     free(variance);
 }
@@ -246,7 +247,7 @@ static void put_directions(struct line *json, const struct experiment *experimen
 {
     const struct value *all = view_get(experiment->result.top, "slowdowns");
     for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
-        char *words = row_direction(experiment, item),
+        char *words = ratio_direction(experiment, item),
              *name = view_string(view_get(item, "condition"));
         if (words != NULL && name != NULL)
             put_visible(json, NULL, text_of("%s: %s", name, words));

@@ -1,6 +1,7 @@
 #include "variants.h"
 
 #include "columns.h"
+#include "conditions.h"
 #include "figure.h"
 #include "memory.h"
 #include "row.h"
@@ -189,8 +190,8 @@ static void put_texts(struct line *json, const struct experiment *experiment,
     snprintf(text, sizeof text, "%.0f", view_number(view_get(entry->condition, "runs"), 0));
     line_text(json, "runs", text);
     line_text(json, "figure", row_figure(entry->condition, metric, text));
-    line_text(json, "ratio", reference ? "1" : row_ratio(comparison, experiment->family, text));
-    line_text(json, "plain", row_plain(comparison, metric, text));
+    line_text(json, "ratio", reference ? "1" : ratio_text(comparison, experiment->family, text));
+    line_text(json, "plain", ratio_plain(comparison, metric, text));
     row_visible(json, "verdict",
                 comparison == NULL ? "reference"
                 : verdict == NULL  ? "-"
@@ -198,7 +199,7 @@ static void put_texts(struct line *json, const struct experiment *experiment,
     line_text(json, "slowdown",
               slowdown == NULL || !has_load(entry->load)
                   ? "-"
-                  : row_slowdown(slowdown, experiment->family, text));
+                  : ratio_remarked(slowdown, experiment->family, text));
     row_visible(json, "achieved", loads);
     line_close(json);
     view_put(json, "distinguishable", view_get(comparison, "distinguishable"));
@@ -287,10 +288,10 @@ static void put_change(struct line *json, const struct experiment *experiment,
     row_visible(json, "load", load_name);
     line_text(json, "metric", metric->words);
     line_text(json, "alone",
-              row_ratio(variants_entry(experiment, "comparisons", of, NULL, metric), NULL, text));
+              ratio_text(variants_entry(experiment, "comparisons", of, NULL, metric), NULL, text));
     line_text(json, "under",
-              row_ratio(variants_entry(experiment, "comparisons", of, load, metric), NULL, text));
-    line_text(json, "change", row_ratio(interaction, experiment->family, text));
+              ratio_text(variants_entry(experiment, "comparisons", of, load, metric), NULL, text));
+    line_text(json, "change", ratio_text(interaction, experiment->family, text));
     line_text(json, "answer", answer(interaction));
     line_close(json);
     view_put(json, "distinguishable", view_get(interaction, "distinguishable"));

@@ -286,6 +286,14 @@ bool view_same(const struct value *a, const struct value *b)
            memcmp(a->text, b->text, a->length) == 0;
 }
 
+const struct value *view_entry(const struct value *list, const char *key, const char *text)
+{
+    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+        if (view_equals(view_get(item, key), text))
+            return item;
+    return NULL;
+}
+
 double view_number(const struct value *value, double otherwise)
 {
     return view_is(value, VIEW_NUMBER) ? strtod(value->text, NULL) : otherwise;

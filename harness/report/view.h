@@ -52,6 +52,8 @@ bool view_true(const struct value *value);
 bool view_equals(const struct value *value, const char *text);
 /* Both are there, and written alike. */
 bool view_same(const struct value *a, const struct value *b);
+/* The entry of a list with this value of a member; NULL: none. */
+const struct value *view_entry(const struct value *list, const char *key, const char *text);
 /* Not a number: otherwise. */
 double view_number(const struct value *value, double otherwise);
 /* A string without its quotes and escapes, to be freed; NULL: no string. */

@@ -161,7 +161,22 @@ def times($head):
   "<ul>", (.cells[:12][] | "<li data-f=\"\(.e.program)\"><b>\(.e.program)</b>\(if .main == "wall time" then " takes" else ": \(.main | esc)" end) <b>\(.texts.alone | together | esc)</b>\(statistic_text($head)) (\(plural(.values.runs; "run"; "runs"))\(problem_names | map(", " + esc) | add // ""))</li>"),
   (if (.cells | length) > 12 then "<li>the others are in the table below</li>" else empty end), "</ul>";
 
-def answer($head): section("answer"; "The answer"), (if any(.cells[]; .slowed) then heat_map($head) elif any(.cells[]; .capacity != null) then empty else times($head) end), waiting_table($head), "</section>";
+# A table of an experiment: {columns, rows}, whose columns say what is text.
+def any_table($id; $caption):
+  .columns as $columns
+  | table_start($id; $caption; "sortable"; .rows | length), header([$columns[].title | (.[:1] | ascii_upcase) + .[1:] | esc]),
+    (.rows[] | . as $row
+     | "<tr data-f=\"\($row.texts.variant // $row.texts.condition | esc) \($row.texts.load // "" | esc)\">"
+       + ([$columns[] | .left as $left | $row.texts[.key] | esc | if $left then "<td>\(.)</td>" else n_cell(null; together) end] | join("")) + "</tr>"),
+    table_end;
+
+# What each condition can bear.
+def capacities:
+  [.cells[] | select(.capacity != null)]
+  | to_entries[] | .key as $n | .value | .capacity
+  | "<h3>\(.title | esc)</h3>", (.lines[] | "<p>\(esc)</p>"), any_table("capacity-\($n)"; "Capacity in each condition");
+
+def answer($head): section("answer"; "The answer"), (if any(.cells[]; .slowed) then heat_map($head) elif any(.cells[]; .capacity != null) then capacities else times($head) end), waiting_table($head), "</section>";
 
 # ---- every cell
 
@@ -186,15 +201,6 @@ def metric_table($head):
       + n_cell(null; .alone | together | esc) + n_cell(null; .loaded | together | esc) + n_cell(null; .ratio) + (if $plain then n_cell(null; .of_alone) else "" end) + "</tr>"),
     table_end;
 
-# A table of an experiment: {columns, rows}, whose columns say what is text.
-def any_table($id; $caption):
-  .columns as $columns
-  | table_start($id; $caption; "sortable"; .rows | length), header([$columns[].title | (.[:1] | ascii_upcase) + .[1:] | esc]),
-    (.rows[] | . as $row
-     | "<tr data-f=\"\($row.texts.variant // $row.texts.condition | esc) \($row.texts.load // "" | esc)\">"
-       + ([$columns[] | .left as $left | $row.texts[.key] | esc | if $left then "<td>\(.)</td>" else n_cell(null; together) end] | join("")) + "</tr>"),
-    table_end;
-
 # The inside of an SVG element in its frame.
 def framed($id; $filter; $bold; $caption):
   "<figure data-f=\"\($filter | esc)\"><svg class=\"plot\" viewBox=\"0 0 360 \(.height // 220)\" role=\"img\" aria-labelledby=\"\($id)-t \($id)-d\">"
@@ -212,11 +218,6 @@ def variants:
        (.tables | to_entries[] | .key as $k | .value | any_table("variants-\($n)-\($k)"; "Variants: \(.metric | esc)")),
        (.changes | select(.rows != []) | any_table("changes-\($n)"; "Whether a load changes the ratio of a variant to the reference"))),
     "</section>";
-def capacities:
-  [.cells[] | select(.capacity != null)] | select(. != [])
-  | section("capacity"; "Capacity"),
-    (to_entries[] | .key as $n | .value | .capacity | "<h3>\(.title | esc)</h3>", (.lines[] | "<p>\(esc)</p>"), any_table("capacity-\($n)"; "Capacity in each condition")), "</section>";
-
 # What else is known of each condition's wall time.
 def caution_table($head):
   (.cells | [mean_lines(.texts)]) as $lines
@@ -230,7 +231,7 @@ def caution_table($head):
 def every_cell($head):
   ($head.hosts | length > 1) as $hosts
   | section("cells"; "Every cell"),
-  "<p>\(if $head.legend.main == null then "Alone, under load and ratio are of each cell's main metric." else "Alone, under load and \(if $head.legend.main == "wall time" then "slowdown" else "ratio" end) are of the \($head.legend.main | esc)." end) \($head.legend.key | esc); → is from alone to under load; \(memory_text($head)).</p>",
+  "<p>\(if $head.legend.main == null then "Alone, under load and ratio are of each cell's main metric." else "Alone, under load and \(if $head.legend.main == "wall time" then "slowdown are of the wall time" else "ratio are of \($head.legend.main | esc)" end)." end) \($head.legend.key | esc); → is from alone to under load; \(memory_text($head)).</p>",
   table_start("cell-table"; "Figures of each target under each load"; "sortable"; .cells | length),
   header(["Target", "Load", "Level", "Runs", (if $head.legend.main == "wall time" then "Slowdown" else "Ratio" end), "Problems", "Alone", "Under load", "User time", "System time", "Memory", "Load achieved", (if $hosts then "Host" else empty end)]),
   (.cells[] | cell_row($hosts)), table_end, metric_table($head), caution_table($head),
@@ -397,12 +398,12 @@ def view($head):
 | [inputs]
 | view($head)
 | page_start($head),
-  contents([["answer", "Answer"], (if any(.cells[]; .variants != null) then ["variants", "Variants"] else empty end), (if any(.cells[]; .capacity != null) then ["capacity", "Capacity"] else empty end), ["cells", "Every cell"],
+  contents([["answer", "Answer"], (if any(.cells[]; .variants != null) then ["variants", "Variants"] else empty end), ["cells", "Every cell"],
     (if .charts.sensitivity then ["sensitivity", "Sensitivity"] else empty end),
     (if .charts.offered then ["offered", "Offered and achieved"] else empty end),
     ["order", "Runs in order"], ["distributions", "Distributions"],
     (if any(.cells[]; .points != null) then ["attribution", "Where the time went"] else empty end),
     ["flags", "Problems and notes"], (if $head.hosts != [] then ["environment", "Environment"] else empty end), ["reproduce", "Reproduce"]]),
   "<main>", "<form id=\"find\" role=\"search\" hidden><label for=\"filter\">Filter by target or load</label> <input id=\"filter\" type=\"search\" autocomplete=\"off\"> <span id=\"found\" role=\"status\"></span></form>",
-  answer($head), variants, capacities, every_cell($head), curves($head), offered, orders, spreads, attributions, findings_section($head), environment($head), reproduce($head),
+  answer($head), variants, every_cell($head), curves($head), offered, orders, spreads, attributions, findings_section($head), environment($head), reproduce($head),
   "</main>", "<footer><p>Made by jostle from records. \($head.texts.name | esc).</p></footer>", "<script>", ($script | rtrimstr("\n")), "</script>", "</body>", "</html>"
