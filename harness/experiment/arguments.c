@@ -20,9 +20,11 @@
 static const struct command commands[] = {
     {.word = "run",
      .name = "jostle run",
-     .intro = "Runs TARGET again and again, without load or under one, until the relative error "
-              "of every metric that decides is small enough, and reports mean and variance of "
-              "wall, user and system time and memory.",
+     .intro =
+         "Runs TARGET again and again, without load or under one, until the relative error "
+         "of every metric that decides is small enough, and reports mean and variance of "
+         "wall, user and system time and memory. Several --variant (or --revision, or values of a "
+         "parameter) run in the same blocks, and each is compared with the first.",
      .details = LOADS_HELP EXIT_HELP
      "Examples:\n"
      "  jostle run --error 2% --load 'half=cpu --percent 50' -- ./solver input.dat\n"
@@ -33,7 +35,9 @@ static const struct command commands[] = {
      .name = "jostle slowdown",
      .intro = "Runs TARGET alone (baseline) and under each load, in blocks of random order, so "
               "that drift of the machine affects all alike, until the error is small enough; "
-              "then prints the slowdown of each load with its confidence interval.",
+              "then prints the slowdown of each load with its confidence interval. With several "
+              "--variant (or --revision) each runs alone and under each load, and is compared with "
+              "the first one, too.",
      .details = LOADS_HELP EXIT_HELP
      "Examples:\n"
      "  jostle slowdown --load 'half=cpu --percent 50' -- ./solver input.dat\n"
@@ -204,7 +208,7 @@ void arguments_parse(struct experiment *experiment, const struct command *comman
     };
     const struct program program = {
         .name = command->name,
-        .usage = "[--] TARGET [ARGS...]",
+        .usage = "[--] TARGET [ARGS...]\n--variant [NAME=]CMD --variant [NAME=]CMD...",
         .intro = command->intro,
         .details = command->details,
         .groups = groups,
