@@ -54,6 +54,9 @@ capacity() {
     holds '.capacity.by_condition[0] | .bound == "at-least" and .sure and .value == null' <out/result.json
     holds 'any(.warnings[]; .flag == "range" and (.message | contains("kept even at n 5")))' <out/result.json
     [[ $(jq -r .capacity.text out/result.json) == *'at least 5 alone' ]]
+    # Its runs are at different rates.
+    run -2 "$JOSTLE" compare out out
+    [[ $output == *'is of jostle capacity, whose runs cannot be compared'* ]]
     rm -r out
     capacity --slo 'wall_s>10' --vary 'n=1..5' -- sh -c ': {n}'
     holds '.capacity.by_condition[0] | .bound == "below" and .kept == 0' <out/result.json
@@ -63,6 +66,14 @@ capacity() {
     capacity --metric 'ms=stdout:/ms ([0-9]+)/' --metric 'bad=stdout:/bad ([0-9]+)/' --slo 'ms<100,bad<=0' \
         --vary 'n=1..20' -- sh -c 'echo ms {n} bad $(({n} > 11))'
     holds '.capacity.by_condition[0].value == 11' <out/result.json
+}
+
+@test "variants have capacities, each compared with the first one alone or with itself alone" {
+    capacity --metric "$p99" --slo 'p99_ms<2' --vary 'rate=50..5000' --max-runs 12 --min-runs 12 \
+        --variant old="$queue {rate} 1000 0.03" --variant new="$queue {rate} 1400 0.03" --load 'c=cpu --percent 1'
+    holds '.capacity.by_condition | map([.condition, .variant, .reference]) ==
+        [["old", "old", null], ["new", "new", "old"], ["old@c", "old", "old"], ["new@c", "new", "new"]]' <out/result.json
+    holds '.capacity.by_condition[1].of_reference | . > 1.3 and . < 1.5' <out/result.json
 }
 
 @test "with --timeout a run that it ends does not keep the objective, also when the search is continued" {

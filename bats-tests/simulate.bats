@@ -39,6 +39,13 @@ bats_require_minimum_version 1.5.0
     [[ $output == *'broken: normal-1%: --at-most fails in'* && $output == *'broken: normal-1%: the interaction is wrong in'* ]]
 }
 
+@test "the capacity of a service is inside its interval, and one that is too narrow is noticed" {
+    run -0 "$BIN/simulate" --quick --tables capacity
+    [[ $output == *'curve-10%       750 '* ]]
+    run ! "$BIN/simulate" --quick --tables capacity --narrow 0.3
+    [[ $output == *"broken: curve-10%: the capacity's interval"* ]]
+}
+
 @test "the same seed gives the same table, however many threads there are" {
     local threads
     for threads in 1 3; do

@@ -241,11 +241,24 @@ static bool compare_sides(const struct request *request, char *const *folders,
     return good;
 }
 
+// The runs of a search for a capacity are at different rates: their means say nothing.
+static void refuse_search(const struct side *side, const char *folder)
+{
+    if (settings_has_capacity(&side->experiment.settings))
+        usage_error("%s is of jostle capacity, whose runs cannot be compared: see the intervals of "
+                    "both with jostle report, or measure both at one rate",
+                    folder);
+}
+
 static bool run(const struct request *request, char *const *folders)
 {
     struct side a = {0}, b = {0};
     struct comparison comparison = {.a = &a, .b = &b};
     bool good = side_open(&a, folders[0]) && side_open(&b, folders[1]);
+    if (good)
+        refuse_search(&a, folders[0]);
+    if (good)
+        refuse_search(&b, folders[1]);
     if (good)
         choose_metrics(request, &comparison);
     good = good && side_read(&a, folders[0]) && side_read(&b, folders[1]) &&

@@ -294,6 +294,14 @@ static bool is_wanted(const struct plan *plan, size_t row)
                        : plan_wants(plan->populations, services[row].name);
 }
 
+bool capacity_has(const char *list)
+{
+    for (size_t i = 0; i < SERVICES; i++)
+        if (plan_wants(list, services[i].name))
+            return true;
+    return false;
+}
+
 bool capacity_table(const struct plan *plan)
 {
     bool good = true;

@@ -1,5 +1,6 @@
 // simulate: simulates experiments of known truth, lets the production code
 // decide them, and prints how often its intervals keep their promise.
+#include "capacity.h"
 #include "promises.h"
 #include "resample.h"
 #include "table.h"
@@ -169,6 +170,7 @@ static void fill_in(struct request *request)
         plan->populations = quick_populations;
     for (size_t i = 0; i < population_count; i++)
         found = found || plan_wants(plan->populations, populations[i].name);
+    found = found || capacity_has(plan->populations);
     if (!found)
         usage_error("simulate: --populations %s: there is none of that name: --list shows them",
                     plan->populations);
