@@ -193,10 +193,18 @@ PYTHON
     fixture capacity
     edited capacity/result.json '.capacity.by_condition[1] |= (.value = null | .ci = null | .bound = "below" | .of_reference = null | .of_reference_ci = null)'
     report capacity | grep -Eq '^mem-50 +below 1000 /s +9 of 20'
+    # Runs at different rates have no mean and no ratio, whatever their record has.
     local format
     for format in md latex html github; do
-        report capacity --format "$format" | grep -q 'below.*1000'
+        report capacity --format "$format" >out
+        grep -q 'below.*1000' out
+        run ! grep -E '1\.19[0-9]+ ±|0\.2512|1\.790' out
     done
+    report "$FIXTURES/capacity" --format csv | python3 -c 'import csv, sys; rows = list(csv.DictReader(sys.stdin)); assert [[r["condition"], r["metric"], r["center"], r["ci_low"], r["of_alone"], r["mean"]] for r in rows] == [["baseline", "capacity", "41000", "39500", "", ""], ["mem-50", "capacity", "29000", "27000", "0.707", ""]], rows'
+    # Of several programs: a row for each, in place of the table of variants.
+    edited capacity/experiment.json '.variants = [{ name: "a", command: ["x"], shell: null, program: null, revision: null, parameters: {} }] | .conditions |= [.[] | .variant = "a"]'
+    report capacity >out
+    [[ $(<out) == *'below 1000 /s'* && $(<out) != *'verdict'* ]]
 }
 
 @test "names and units are text in every format" {

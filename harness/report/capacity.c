@@ -13,6 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool capacity_searched(const struct experiment *experiment)
+{
+    return view_is(view_get(experiment->result.top, "capacity"), VIEW_OBJECT);
+}
+
 const char *capacity_value(const struct value *capacity, const struct value *entry, char *text)
 {
     const double value = view_number(view_get(entry, "value"), NAN);
@@ -82,15 +87,13 @@ void capacity_put(struct line *json, const struct experiment *experiment)
     const struct value *capacity = view_get(experiment->result.top, "capacity"),
                        *list = view_get(capacity, "by_condition");
     struct legend legend = legend_of(experiment);
-    if (!view_is(capacity, VIEW_OBJECT)) {
+    if (!capacity_searched(experiment)) {
         line_null(json, "capacity");
         return;
     }
     char *text = view_string(view_get(capacity, "text"));
-    char *label = view_string(view_get(experiment->cell, "label"));
     line_object(json, "capacity");
-    row_visible(json, "title", label == NULL ? experiment->name : label);
-    free(label);
+    row_visible(json, "title", experiment->name);
     legend.level = view_number(view_get(capacity, "confidence"), legend.level);
     columns_put_capacity(json, &legend);
     line_array(json, "rows");

@@ -6,6 +6,10 @@
 
 #include "common/json.h"
 
+/* Whether the experiment looked for capacities: its runs are at different rates, and no mean or
+ * ratio is of them. */
+bool capacity_searched(const struct experiment *experiment);
+
 /* A member "capacity": {title, columns, rows, lines}, a row for each condition, as texts; null of
  * an experiment that looked for none. */
 void capacity_put(struct line *json, const struct experiment *experiment);

@@ -202,11 +202,10 @@ void checks_put(struct line *json, const struct cell *cell, bool first)
     const bool variants = experiment_has_variants(cell->of);
     const struct value *all =
         view_get(cell->of->result.top, variants ? "comparisons" : "slowdowns");
-    const struct value *capacity = view_get(cell->of->result.top, "capacity");
-    const bool searched = view_is(capacity, VIEW_OBJECT);
+    const bool searched = capacity_searched(cell->of);
     line_array(json, "checks");
     if (searched && first)
-        put_capacities(json, capacity);
+        put_capacities(json, view_get(cell->of->result.top, "capacity"));
     for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
         if (variants && first)
             put_comparison(json, cell, item);

@@ -1,5 +1,6 @@
 #include "drawn.h"
 
+#include "capacity.h"
 #include "conditions.h"
 #include "memory.h"
 #include "numbers.h"
@@ -146,7 +147,7 @@ struct drawings *drawings_make(const struct cell *cell)
     const struct metric_list *list = &cell->of->metrics;
     struct drawings *drawings = must(calloc(1, sizeof *drawings));
     drawings->item = must(calloc(list->count, sizeof *drawings->item));
-    for (size_t i = 0; i < list->count; i++)
+    for (size_t i = 0; i < list->count && !capacity_searched(cell->of); i++)
         if (list->item[i].chosen || i == list->main)
             drawings->item[drawings->count++] = drawn_of(cell, i);
     return drawings;
@@ -314,9 +315,11 @@ char *drawn_orders(const struct cell *cell)
 {
     const struct metric_list *list = &cell->of->metrics;
     struct line json = {0};
+    const bool searched = capacity_searched(cell->of);
     line_array(&json, NULL);
-    put_order(&json, cell, list->main);
-    for (size_t i = 0; i < list->count; i++)
+    if (!searched)
+        put_order(&json, cell, list->main);
+    for (size_t i = 0; i < list->count && !searched; i++)
         if (list->item[i].chosen && i != list->main)
             put_order(&json, cell, i);
     line_close(&json);

@@ -33,7 +33,7 @@ struct drawn {
     double alone_median;
 };
 
-/* One for each metric of --metric. */
+/* One for each metric of --metric; none of a search for capacities. */
 struct drawings {
     struct drawn *item;
     size_t count;

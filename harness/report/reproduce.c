@@ -1,5 +1,6 @@
 #include "reproduce.h"
 
+#include "capacity.h"
 #include "memory.h"
 
 #include "common/words.h"
@@ -208,7 +209,7 @@ static void add_command(struct words *words, const struct value *command)
 
 static const char *command_name(const struct cell *cell)
 {
-    if (view_is(view_get(cell->of->result.top, "capacity"), VIEW_OBJECT))
+    if (capacity_searched(cell->of))
         return "capacity";
     return cell->loaded == NULL && cell->variant == NULL ? "run" : "slowdown";
 }

@@ -170,13 +170,19 @@ static const char *pair_text(const struct cell *cell, const struct metric *metri
                        metric->unit, text);
 }
 
-static void put_texts(struct line *json, const struct cell *cell)
+/* What no figure is of: see capacity.h. */
+static void put_no_figures(struct line *json)
 {
-    char text[NUMBER_SIZE], *load = load_name(cell);
-    line_object(json, "texts");
-    row_visible(json, "program", cell->row);
-    line_text(json, "load", load);
-    line_text(json, "runs", runs_text(cell, text));
+    static const char *const keys[] = {"alone", "loaded", "slowdown", "of_alone"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        line_text(json, keys[i], "-");
+    for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
+        line_text(json, metrics[i].title, "-");
+}
+
+static void put_figures(struct line *json, const struct cell *cell)
+{
+    char text[NUMBER_SIZE];
     line_text(json, "alone", row_figure(cell->baseline, cell->main, text));
     line_text(json, "loaded",
               cell->loaded == NULL ? "-" : row_figure(cell->loaded, cell->main, text));
@@ -184,6 +190,19 @@ static void put_texts(struct line *json, const struct cell *cell)
     line_text(json, "of_alone", ratio_plain(cell->slowdown, cell->main, text));
     for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
         line_text(json, metrics[i].title, pair_text(cell, &metrics[i], text));
+}
+
+static void put_texts(struct line *json, const struct cell *cell)
+{
+    char text[NUMBER_SIZE], *load = load_name(cell);
+    line_object(json, "texts");
+    row_visible(json, "program", cell->row);
+    line_text(json, "load", load);
+    line_text(json, "runs", runs_text(cell, text));
+    if (capacity_searched(cell->of))
+        put_no_figures(json);
+    else
+        put_figures(json, cell);
     line_text(json, "achieved",
               cell->load_entry == NULL ? "-"
                                        : row_achieved(cell->load_entry, cell->is_short, text));
@@ -193,7 +212,8 @@ static void put_texts(struct line *json, const struct cell *cell)
 
 bool row_has_metric(const struct experiment *experiment, size_t metric)
 {
-    return experiment->metrics.item[metric].chosen && metric != experiment->metrics.main;
+    return experiment->metrics.item[metric].chosen && metric != experiment->metrics.main &&
+           !capacity_searched(experiment);
 }
 
 void row_metric(struct line *json, const struct experiment *experiment, size_t number,
@@ -341,8 +361,10 @@ static void put_caution(struct line *json, const struct value *condition)
 }
 
 /* Mean and variance of each metric, in the unit of the table; and put_caution. */
-static void put_means(struct line *json, const char *name, const struct value *condition)
+static void put_means(struct line *json, const char *name, const struct cell *cell,
+                      const struct value *condition)
 {
+    const struct value *figures = capacity_searched(cell->of) ? NULL : condition;
     char text[NUMBER_SIZE];
     if (condition == NULL) {
         line_null(json, name);
@@ -352,13 +374,13 @@ static void put_means(struct line *json, const char *name, const struct value *c
     snprintf(text, sizeof text, "%.0f", number_of(condition, "runs"));
     line_text(json, NULL, text);
     for (unsigned i = 0; i < METRIC_COUNT; i++) {
-        const struct value *metric = view_get(condition, metrics[i].name);
+        const struct value *metric = view_get(figures, metrics[i].name);
         const double factor = metrics[i].table_factor;
         line_text(json, NULL, number_significant(number_of(metric, "mean") * factor, text));
         line_text(json, NULL,
                   number_significant(number_of(metric, "variance") * factor * factor, text));
     }
-    put_caution(json, condition);
+    put_caution(json, figures);
     line_close(json);
 }
 
@@ -367,6 +389,8 @@ static void put_means(struct line *json, const char *name, const struct value *c
 static void put_page(struct line *json, const struct cell *cell)
 {
     const struct value *loaded = cell->loaded == NULL ? cell->baseline : cell->loaded;
+    const struct value *figures = capacity_searched(cell->of) ? NULL : loaded,
+                       *alone = figures == NULL ? NULL : cell->baseline;
     const double ratio = number_of(cell->slowdown, "ratio"),
                  low = figure_bound(cell->slowdown, false),
                  high = figure_bound(cell->slowdown, true);
@@ -374,10 +398,11 @@ static void put_page(struct line *json, const struct cell *cell)
     line_object(json, "values");
     put_number(json, "runs", number_of(loaded, "runs"));
     put_number(json, "ratio", ratio);
-    put_number(json, "alone", figure_center(metric_figure(cell->baseline, cell->main)));
-    put_number(json, "loaded", figure_center(metric_figure(cell->loaded, cell->main)));
+    put_number(json, "alone", figure_center(metric_figure(alone, cell->main)));
+    put_number(json, "loaded",
+               cell->loaded == NULL ? NAN : figure_center(metric_figure(figures, cell->main)));
     for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
-        put_number(json, metrics[i].title, figure_center(view_get(loaded, metrics[i].name)));
+        put_number(json, metrics[i].title, figure_center(view_get(figures, metrics[i].name)));
     put_number(json, "achieved", number_of(cell->load_entry, "achieved"));
     line_close(json);
     const int decimals = isnan(low) ? 3 : ratio_decimals(ratio, low, high);
@@ -417,8 +442,8 @@ char *row_of_cell(const struct cell *cell, const char *charts, bool first)
     row_warnings(&json, cell->warnings, cell->warning_count);
     put_metrics(&json, cell, charts != NULL);
     put_lines(&json, cell, first);
-    put_means(&json, "alone", cell->baseline);
-    put_means(&json, "loaded", cell->loaded);
+    put_means(&json, "alone", cell, cell->baseline);
+    put_means(&json, "loaded", cell, cell->loaded);
     if (first) {
         variants_put(&json, cell->of, charts != NULL);
         capacity_put(&json, cell->of);

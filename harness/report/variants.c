@@ -1,5 +1,6 @@
 #include "variants.h"
 
+#include "capacity.h"
 #include "columns.h"
 #include "conditions.h"
 #include "figure.h"
@@ -333,14 +334,12 @@ static void put_sentences(struct line *json, const struct experiment *experiment
 
 void variants_put(struct line *json, const struct experiment *experiment, bool page)
 {
-    if (!experiment_has_variants(experiment)) {
+    if (!experiment_has_variants(experiment) || capacity_searched(experiment)) {
         line_null(json, "variants");
         return;
     }
-    char *label = view_string(view_get(experiment->cell, "label"));
     line_object(json, "variants");
-    row_visible(json, "title", label == NULL ? experiment->name : label);
-    free(label);
+    row_visible(json, "title", experiment->name);
     put_tables(json, experiment);
     put_changes(json, experiment);
     put_sentences(json, experiment);

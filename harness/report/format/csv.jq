@@ -32,12 +32,22 @@ def figure($cell; $names; $summary; $role; $metric):
       ($f.better // "lower"), $cell.variant, (if $s.ratio != null and $f.better == "higher" then 1 / $s.ratio else $s.ratio end),
       $c.reference_variant, $c.ratio, $c.ci[0], $c.ci[1], $c.p, $c.verdict, $c.gate, $i.ratio, $i.ci[0], $i.ci[1], $i.p ];
 
+# A capacity takes the place of figures: its runs are at different rates.
+def capacity($cell; $names; $summary; $role):
+  (if $role == "loaded" then $cell.condition else $cell.reference end) as $condition
+  | first($cell.capacity.by_condition[] | select(.condition == $condition)) as $one
+  | figure({ condition: $cell.condition, reference: $cell.reference, achieved: $cell.achieved, flags: $cell.flags, variant: $cell.variant, all_slowdowns: [],
+             settings: $cell.settings, interval_level: $cell.capacity.confidence };
+           $names; $summary + { metrics: { capacity: { center: $one.value, ci: $one.ci, error: $one.error, unit: $cell.capacity.unit, better: "higher" } } }; $role; "capacity")
+  | .[columns | index("of_alone")] = $one.of_reference;
+
 def figures:
   . as $cell
   | [.name, .experiment, .target, .label, (.parameters | tojson), (.command | tojson), .load, .level, .spec, .host, .session, .sessions // 1, .state] as $names
   | (["baseline", .baseline], ["loaded", .loaded]) as [$role, $summary]
   | select($summary != null)
-  | ($summary, $summary.metrics // {} | to_entries[] | select(.value | type == "object" and has("mean")) | .key) as $metric
-  | figure($cell; $names; $summary; $role; $metric);
+  | if $cell.capacity != null then capacity($cell; $names; $summary; $role)
+    else ($summary, $summary.metrics // {} | to_entries[] | select(.value | type == "object" and has("mean")) | .key) as $metric
+    | figure($cell; $names; $summary; $role; $metric) end;
 
 (columns | @csv), (inputs | figures | @csv)

@@ -281,12 +281,14 @@ def offered:
     "<div class=\"figures\">", (.[] | chart), "</div></section>";
 
 def orders:
-  section("order"; "Runs in order"),
+  select(any(.cells[]; .charts != []))
+  | section("order"; "Runs in order"),
   "<p class=\"key\"><i class=\"dot s1\"></i>alone <i class=\"cross s2\"></i>under load <i class=\"ring s3\"></i>a run that has a flag or that no figure is made of. A drift, a step or an outlier shows here.</p>",
   (.cells | grouped(.e.program) | by_target_or_each(order_chart)), "</section>";
 
 def spreads:
-  section("distributions"; "Distributions"),
+  select(.charts.spread // [] | . != [])
+  | section("distributions"; "Distributions"),
   "<p>Each run as a multiple of the median that its own baseline has. The box holds the middle half of the runs, the long stroke is the median, the lines end at the fastest and the slowest run. Where a row has more than 60 runs, 60 points from the fastest to the slowest represent them; boxes are of all.</p>",
   (.charts.spread // [] | grouped(.group | esc) | if . == [] then empty else chart_each(24; chart) end),
   "</section>";
@@ -401,7 +403,7 @@ def view($head):
   contents([["answer", "Answer"], (if any(.cells[]; .variants != null) then ["variants", "Variants"] else empty end), ["cells", "Every cell"],
     (if .charts.sensitivity then ["sensitivity", "Sensitivity"] else empty end),
     (if .charts.offered then ["offered", "Offered and achieved"] else empty end),
-    ["order", "Runs in order"], ["distributions", "Distributions"],
+    (if any(.cells[]; .charts != []) then ["order", "Runs in order"] else empty end), (if .charts.spread then ["distributions", "Distributions"] else empty end),
     (if any(.cells[]; .points != null) then ["attribution", "Where the time went"] else empty end),
     ["flags", "Problems and notes"], (if $head.hosts != [] then ["environment", "Environment"] else empty end), ["reproduce", "Reproduce"]]),
   "<main>", "<form id=\"find\" role=\"search\" hidden><label for=\"filter\">Filter by target or load</label> <input id=\"filter\" type=\"search\" autocomplete=\"off\"> <span id=\"found\" role=\"status\"></span></form>",
