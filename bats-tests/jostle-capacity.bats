@@ -62,6 +62,15 @@ capacity() {
     holds '.capacity.by_condition[0] | .bound == "below" and .kept == 0' <out/result.json
 }
 
+@test "a client that makes less than it is told, while the objective is kept, is the limit itself" {
+    local -a words=(--slo 'wall_s<10' --max-runs 4 --min-runs 4 -- sh -c 'echo done $(({n} > 50 ? 50 : {n}))')
+    capacity --metric 'wall_s' --metric 'done=stdout:/done ([0-9]+)/,role=achieved' --vary 'n=10..100,unit=/s' "${words[@]}"
+    holds 'any(.warnings[]; .flag == "rate-missed")' <out/result.json
+    rm -r out
+    capacity --metric 'wall_s' --metric 'done=stdout:/done ([0-9]+)/,role=achieved' --vary 'n=10..100' "${words[@]}"
+    holds 'all(.warnings[]; .flag != "rate-missed")' <out/result.json
+}
+
 @test "several objectives must all be kept, and one on 0 is none of a ratio" {
     capacity --metric 'ms=stdout:/ms ([0-9]+)/' --metric 'bad=stdout:/bad ([0-9]+)/' --slo 'ms<100,bad<=0' \
         --vary 'n=1..20' -- sh -c 'echo ms {n} bad $(({n} > 11))'

@@ -181,13 +181,32 @@ static void warn_of_errors(const struct view *view, int condition, const json_t 
     finish(view, &message, &runs);
 }
 
-static void warn_of_rate(const struct view *view, int condition, const json_t *offered)
+// What jostle capacity varies is the rate that the client is told to make.
+static bool varies_rate(const struct view *view)
 {
-    const json_t *achieved = helper_of(view, offered, "achieved");
+    const struct settings *settings = view->session->settings;
+    return settings_has_capacity(settings) &&
+           (strcmp(settings->vary.unit, "/s") == 0 || strcmp(settings->vary.unit, "1/s") == 0);
+}
+
+// As run_value(), of the rate that the client was told to make: what it says itself
+// (`offered`, or NULL), or else what was varied.
+static bool run_rate(const struct view *view, size_t index, int condition, const json_t *offered,
+                     double *rate)
+{
+    if (offered || !varies_rate(view))
+        return offered && run_value(view, index, condition, offered, rate);
+    *rate = exp(view->session->runs[index].x);
+    return !isnan(*rate);
+}
+
+static void warn_of_rate(const struct view *view, int condition, const json_t *achieved)
+{
+    const json_t *offered = helper_of(view, achieved, "offered");
     struct runs runs = runs_begin();
     double due, done, least = INFINITY;
-    for (size_t i = 0; achieved && i < view->session->count; i++) {
-        if (!run_value(view, i, condition, offered, &due) ||
+    for (size_t i = 0; i < view->session->count; i++) {
+        if (!run_rate(view, i, condition, offered, &due) ||
             !run_value(view, i, condition, achieved, &done))
             continue;
         runs.used++;
@@ -257,7 +276,7 @@ static void warn_of_condition(const struct view *view, int condition)
         const char *role;
         void (*warn)(const struct view *view, int condition, const json_t *helper);
     } helpers[] = {
-        {"errors", warn_of_errors}, {"offered", warn_of_rate}, {"halves", warn_of_halves}};
+        {"errors", warn_of_errors}, {"achieved", warn_of_rate}, {"halves", warn_of_halves}};
     const json_t *all = definitions(view);
     for (size_t i = 0; i < json_array_size(all); i++) {
         const json_t *one = json_array_get(all, i);
