@@ -320,7 +320,7 @@ PYTHON
     edited variants/experiment.json '.settings.at_most = null'
     edited variants/result.json 'del(.comparisons[].gate)'
     run -0 report variants --format github
-    [[ ${lines[0]} == '### measured: variants' ]]
+    [[ ${lines[0]} == '### 1 slower, 2 faster, 3 better: variants' ]]
     run -0 report --quiet "$FIXTURES/campaign" --format github
     [[ ${lines[0]} == '### ❌ 1 experiment not done: synthetic' ]]
 }

@@ -24,6 +24,9 @@ def verdict($waiting):
     elif $failed != [] then "❌ \(plural($failed | length; "experiment"; "experiments")) not done"
     elif $undecided > 0 then "❔ \($undecided) of \(plural($judged | length; "ratio"; "ratios")) undecided"
     elif $judged != [] then "✅ \(if ($judged | length) == 1 then "the ratio is" else "all \($judged | length) ratios are" end) below the limit"
+    elif any(.[]; .verdict != null) then
+      [.[].verdict] as $all
+      | [("slower", "worse", "faster", "better", "same", "undecided") as $word | ([$all[] | select(. == $word)] | length) as $count | select($count > 0) | "\($count) \($word)"] | join(", ")
     else "measured" end;
 
 def check_line: [mark, (.program | md), (.what | md), (.metric | md), (.reference // "-" | figure_md), (.figure | figure_md), (.ratio // "-" | figure_md), (.change // "-" | figure_md), (.verdict // "-" | md)] | line;
