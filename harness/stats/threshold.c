@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { TAIL = 9, PASSES = 12, RESCALE = 32, BISECTIONS = 40 };
+enum { TAIL = 9, PASSES = 6, RESCALE = 32, BISECTIONS = 40 };
 enum { LINE, HYPERBOLA };
 enum axis { SLOPE, NOISE, AXES };
 
@@ -14,6 +14,7 @@ static const double stray = 0.05 / THRESHOLD_NEAR; // the density of such runs' 
 static const double beyond = 0.6931471805599453;   // of the range's ends: log 2
 static const double least_slope = 0.2, most_slope = 200;
 static const double least_noise = 0.002, most_noise = 1;
+static const double most_doubt = 0.5;    // noise / slope: the width in x of what is in doubt
 static const double margin = 0.5;        // cells that stay at each end of the grid
 static const double outside = 0.002;     // of the mass, at each end: outside the equal cells
 static const double rare = 1e-6;         // a mass that changes no prediction
@@ -76,6 +77,14 @@ static double curve(size_t shape, double slope, double from_theta)
     return -log(fmax(left, 1e-9));
 }
 
+// One pass over the grid: how much it is blurred, in widths of a cell. At first that finds
+// where the mass is; in the end it would only add some where there is none.
+struct pass {
+    struct logistic table;
+    struct window window;
+    double blur;
+};
+
 // The probability (density) of a trial's y; `per` is 1 / the noise.
 static double chance(const struct logistic *table, double y, double center, double per)
 {
@@ -100,7 +109,7 @@ static void weigh(const struct threshold *threshold, const struct logistic *tabl
     }
 }
 
-static void fill_row(struct threshold *threshold, const struct logistic *table, size_t cell,
+static void fill_row(struct threshold *threshold, const struct pass *pass, size_t cell,
                      const struct trial *trials, size_t count)
 {
     double product[THRESHOLD_ROW], per[THRESHOLD_ROW], *logs = threshold->joint[cell];
@@ -108,12 +117,14 @@ static void fill_row(struct threshold *threshold, const struct logistic *table, 
     for (size_t k = 0; k < THRESHOLD_ROW; k++) {
         const struct place place = place_of(k);
         // What is narrower than the grid would fall between its cells.
-        per[k] = 1 / fmax(threshold->noise[place.noise], threshold->slope[place.slope] * width / 4);
+        per[k] = 1 / fmax(threshold->noise[place.noise],
+                          pass->blur * threshold->slope[place.slope] * width);
         product[k] = 1;
-        logs[k] = log(width); // the prior
+        const double doubt = threshold->noise[place.noise] / threshold->slope[place.slope];
+        logs[k] = doubt <= most_doubt ? log(width) : -INFINITY; // the prior
     }
     for (size_t i = 0; i < count; i++) {
-        weigh(threshold, table, &trials[i], theta_of(threshold, cell), per, product);
+        weigh(threshold, &pass->table, &trials[i], theta_of(threshold, cell), per, product);
         // Before it underflows.
         for (size_t k = 0; (i % RESCALE == RESCALE - 1 || i + 1 == count) && k < THRESHOLD_ROW;
              k++) {
@@ -146,15 +157,15 @@ static double side_of(const struct window *window, enum axis axis, size_t i)
     return exp(window->low[axis] + width * ((double)i + 0.5) / THRESHOLD_SIDE);
 }
 
-static void fill(struct threshold *threshold, const struct logistic *table,
-                 const struct window *window, const struct trial *trials, size_t count)
+static void fill(struct threshold *threshold, const struct pass *pass, const struct trial *trials,
+                 size_t count)
 {
     for (size_t i = 0; i < THRESHOLD_SIDE; i++) {
-        threshold->slope[i] = side_of(window, SLOPE, i);
-        threshold->noise[i] = side_of(window, NOISE, i);
+        threshold->slope[i] = side_of(&pass->window, SLOPE, i);
+        threshold->noise[i] = side_of(&pass->window, NOISE, i);
     }
     for (size_t i = 0; i < THRESHOLD_CELLS; i++)
-        fill_row(threshold, table, i, trials, count);
+        fill_row(threshold, pass, i, trials, count);
     normalize(threshold);
 }
 
@@ -225,28 +236,34 @@ static bool narrow_all(const struct threshold *threshold, struct window *window)
     return narrow(window, NOISE, noise) || slopes;
 }
 
+// Passes until the grid has found its place.
+static void settle(struct threshold *threshold, struct pass *pass, const struct stimuli *all,
+                   const struct trial *trials, size_t count)
+{
+    struct stimuli core = {threshold->edge[TAIL], threshold->edge[THRESHOLD_CELLS - TAIL]};
+    for (size_t i = 1;; i++) {
+        fill(threshold, pass, trials, count);
+        struct threshold next = *threshold;
+        const bool sides = narrow_all(threshold, &pass->window);
+        if ((!refine(&next, all, &core) && !sides) || i == PASSES)
+            return;
+        *threshold = next;
+    }
+}
+
 void threshold_fit(struct threshold *threshold, const struct stimuli *range,
                    const struct trial *trials, size_t count)
 {
     const struct stimuli all = {range->low - beyond, range->high + beyond};
-    struct stimuli core = all;
-    struct window window = {.low = {log(least_slope), log(least_noise)},
-                            .high = {log(most_slope), log(most_noise)}};
-    struct logistic table;
-    logistic_fill(&table);
+    struct pass pass = {.window = {.low = {log(least_slope), log(least_noise)},
+                                   .high = {log(most_slope), log(most_noise)}},
+                        .blur = 0.25};
+    logistic_fill(&pass.table);
     for (size_t i = 0; i <= THRESHOLD_CELLS; i++)
         threshold->edge[i] = all.low + (all.high - all.low) * (double)i / THRESHOLD_CELLS;
-    for (size_t pass = 1;; pass++) {
-        struct threshold next;
-        fill(threshold, &table, &window, trials, count);
-        if (pass == PASSES)
-            return;
-        const bool sides = narrow_all(threshold, &window);
-        next = *threshold;
-        if (!refine(&next, &all, &core) && !sides)
-            return;
-        *threshold = next;
-    }
+    settle(threshold, &pass, &all, trials, count);
+    pass.blur = 0;
+    settle(threshold, &pass, &all, trials, count);
 }
 
 double threshold_below(const struct threshold *threshold, double theta)
