@@ -50,7 +50,7 @@ static void percent_text(const struct interval *change, char *text, size_t size)
 // "1.05 [1.02, 1.08]"
 static void ratio_text(const struct interval *ratio, char *text, size_t size)
 {
-    const int needed = decimals_of(ratio->high - ratio->low), decimals = needed > 1 ? needed : 1;
+    const int needed = decimals_of(ratio->high - ratio->low), decimals = needed > 2 ? needed : 2;
     if (has_bounds(ratio))
         snprintf(text, size, "%.*f [%.*f, %.*f]", decimals, ratio->center, decimals, ratio->low,
                  decimals, ratio->high);
