@@ -114,3 +114,17 @@ variants() {
     holds '.interactions | map(select(.metric == "rate"))[0] | .ratio < 0.96 and .of_reference > 1.04 and .distinguishable' <out/result.json
     holds '.gate.verdict == "above"' <out/result.json
 }
+
+@test "an experiment that is resumed with more runs keeps the plan of its looks, and what it cannot compare is refused" {
+    "$JOSTLE" slowdown --quiet --variant old=true --variant new='true again' --at-most 100 --min-runs 2 --max-runs 2 --output out || true
+    holds '.looks == { from: 2, to: 2 } and .settings.same_within == null' <out/experiment.json
+    "$JOSTLE" slowdown --quiet --resume --variant old=true --variant new='true again' --same-within 0.01% --min-runs 2 --max-runs 4 --output out || [[ $? == 4 ]]
+    holds '.looks == { from: 2, to: 2 } and .settings.same_within == 0.0001 and .settings.max_runs == 4' <out/experiment.json
+    holds '.comparisons[0] | .method == "paired-fieller-looks" and .pairs == 4' <out/result.json
+    local record
+    for record in experiment result; do
+        jsonschema -i "out/$record.json" "$ROOT/results/schema/jostle.$record.schema.json"
+    done
+    run -2 "$JOSTLE" slowdown --same-within 2% --load 'half=cpu --percent 50' --output none -- true
+    [[ $output == *'--same-within compares variants'* && ! -e none ]]
+}
