@@ -183,8 +183,9 @@ static void place_edges(double *edge, const struct stimuli *all, const struct st
 {
     enum { CORE = THRESHOLD_CELLS - 2 * TAIL };
     const double step = (core->high - core->low) / CORE;
-    for (size_t i = 0; i <= CORE; i++)
+    for (size_t i = 0; i < CORE; i++)
         edge[TAIL + i] = core->low + step * (double)i;
+    edge[TAIL + CORE] = core->high; // exactly, as no cell may have a negative width
     for (size_t i = 1; i <= TAIL; i++) {
         edge[TAIL - i] = core->low - tail_edge(step, core->low - all->low, i);
         edge[TAIL + CORE + i] = core->high + tail_edge(step, all->high - core->high, i);
