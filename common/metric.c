@@ -1,6 +1,7 @@
 #include "common/metric.h"
 
 #include "common/messages.h"
+#include "common/text.h"
 #include "common/units.h"
 
 #include <ctype.h>
@@ -265,13 +266,6 @@ static bool read_jq(const struct reader *reader, const char *text)
     return keep(reader, &reader->metric->expression, text, strlen(text));
 }
 
-/* What follows the prefix, if text begins with it; NULL. */
-static const char *after(const char *text, const char *prefix)
-{
-    const size_t length = strlen(prefix);
-    return strncmp(text, prefix, length) == 0 ? text + length : NULL;
-}
-
 /* PATH:/REGEX/ or PATH:jq:EXPRESSION. */
 static bool read_file(const struct reader *reader, const char *text)
 {
@@ -295,15 +289,15 @@ static bool read_source(const struct reader *reader, const char *text)
     const char *rest;
     if (!keep(reader, &reader->metric->source_text, text, strlen(text)))
         return false;
-    if ((rest = after(text, "stdout:/")) != NULL)
+    if ((rest = text_after(text, "stdout:/")) != NULL)
         return read_regex(reader, rest);
-    if ((rest = after(text, "stderr:/")) != NULL) {
+    if ((rest = text_after(text, "stderr:/")) != NULL) {
         reader->metric->source = METRIC_STDERR;
         return read_regex(reader, rest);
     }
-    if ((rest = after(text, "jq:")) != NULL)
+    if ((rest = text_after(text, "jq:")) != NULL)
         return read_jq(reader, rest);
-    if ((rest = after(text, "file:")) != NULL)
+    if ((rest = text_after(text, "file:")) != NULL)
         return read_file(reader, rest);
     return refuse(reader,
                   "%.60s: a source is stdout:/REGEX/, stderr:/REGEX/, file:PATH:/REGEX/, "

@@ -1,5 +1,7 @@
 #include "common/metric_jq.h"
 
+#include "common/text.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -92,12 +94,6 @@ static void read_lines(const struct jq_query *query, FILE *stream, char *message
     free(line);
 }
 
-/* What follows the prefix of a message; NULL. */
-static const char *after(const char *message, const char *prefix)
-{
-    return strncmp(message, prefix, strlen(prefix)) == 0 ? message + strlen(prefix) : NULL;
-}
-
 /* A message about an expression without where it is in our program, and the advice to think
  * of a shell's quotes. */
 static int said_length(const char *message)
@@ -112,7 +108,8 @@ static int said_length(const char *message)
 static bool explain(int status, const char *message, char *error, size_t size)
 {
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    const char *no_json = after(message, "parse error: "), *wrong = after(message, "jq: error: ");
+    const char *no_json = text_after(message, "parse error: "),
+               *wrong = text_after(message, "jq: error: ");
     if (code == 0)
         return true;
     if (code == EXIT_NOT_FOUND)

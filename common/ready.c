@@ -1,5 +1,6 @@
 #include "common/ready.h"
 
+#include "common/text.h"
 #include "common/words.h"
 
 #include <arpa/inet.h>
@@ -15,13 +16,6 @@ static bool wrong(char *error, size_t size, const char *what)
 {
     snprintf(error, size, "%s", what);
     return false;
-}
-
-/* The text behind the prefix; NULL: it does not begin so. */
-static const char *behind(const char *text, const char *prefix)
-{
-    const size_t length = strlen(prefix);
-    return strncmp(text, prefix, length) == 0 ? text + length : NULL;
 }
 
 static void add_ipv4(struct ready *ready, struct in_addr address)
@@ -105,8 +99,8 @@ static bool parse_port(struct ready *ready, const char *text, char *error, size_
 static bool parse_http(struct ready *ready, const char *text, char *error, size_t size)
 {
     /* Both http:http://HOST and the URL itself. */
-    const char *rest = behind(text, "http://");
-    rest = rest != NULL ? rest : behind(text, "//");
+    const char *rest = text_after(text, "http://");
+    rest = rest != NULL ? rest : text_after(text, "//");
     rest = rest != NULL ? rest : text;
     const size_t length = strcspn(rest, "/");
     const char *colon = port_colon(rest, length), *path = rest + length;
@@ -169,12 +163,12 @@ bool ready_parse(struct ready *ready, const char *text, char *error, size_t size
         bool (*parse)(struct ready *ready, const char *text, char *error, size_t size);
     } kinds[] = {{"port:", parse_port}, {"http:", parse_http}, {"match:", parse_match}};
     *ready = (struct ready){0};
-    if (behind(text, "https:") != NULL)
+    if (text_after(text, "https:") != NULL)
         return wrong(error, size,
                      "nothing here can encrypt: give an http: URL, or a command such "
                      "as 'curl -sfk URL'");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        const char *rest = behind(text, kinds[i].prefix);
+        const char *rest = text_after(text, kinds[i].prefix);
         if (rest != NULL)
             return kinds[i].parse(ready, rest, error, size);
     }

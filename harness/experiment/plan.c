@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put(const char *key, const char *value)
+void plan_put(const char *key, const char *value)
 {
     fputs(key, stdout);
     putchar('\0');
@@ -22,19 +22,19 @@ static void put(const char *key, const char *value)
 static void put_flag(const char *key, bool value)
 {
     if (value)
-        put(key, "1");
+        plan_put(key, "1");
 }
 
 static void put_text(const char *key, const char *value)
 {
     if (value != NULL)
-        put(key, value);
+        plan_put(key, value);
 }
 
 static void put_session(const struct experiment *experiment)
 {
     const struct session *session = &experiment->session;
-    put("folder", experiment->folder.path);
+    plan_put("folder", experiment->folder.path);
     put_flag("created", experiment->folder.created && session->output == NULL);
     put_flag("quiet", session->quiet);
     put_flag("verbose", session->verbose);
@@ -50,11 +50,11 @@ static void put_resume(const struct experiment *experiment)
 {
     const struct session *session = &experiment->session;
     if (session->output == NULL) {
-        put("resume_word", "--output");
-        put("resume_word", experiment->folder.path);
+        plan_put("resume_word", "--output");
+        plan_put("resume_word", experiment->folder.path);
     }
     if (!session->resume)
-        put("resume_word", "--resume");
+        plan_put("resume_word", "--resume");
 }
 
 /* A command line. */
@@ -69,10 +69,10 @@ static void put_settings(struct experiment *experiment)
     put_text("input", experiment->input);
     put_flag("cold", settings->cold);
     for (size_t i = 0; i < settings->cold_path.count; i++)
-        put("cold_path", settings->cold_path.item[i]);
+        plan_put("cold_path", settings->cold_path.item[i]);
     if (settings->max_time_ns > 0)
-        put("max_time_us",
-            arena_format(&experiment->arena, "%" PRId64, settings->max_time_ns / 1000));
+        plan_put("max_time_us",
+                 arena_format(&experiment->arena, "%" PRId64, settings->max_time_ns / 1000));
 }
 
 /* What meter has to count, and to find in the output. */
@@ -81,20 +81,19 @@ static void put_metrics(struct experiment *experiment)
     const struct metrics *metrics = &experiment->metrics;
     const char *counters = metrics_counters(metrics);
     if (counters != NULL) {
-        put("meter", "--counters");
-        put("meter", counters);
+        plan_put("meter", "--counters");
+        plan_put("meter", counters);
     }
     for (size_t i = 0; i < metrics->count; i++) {
         const struct chosen_metric *one = &metrics->metric[i];
         if (one->builtin != NULL)
             continue;
-        put("meter", "--metric");
-        put("meter", arena_keep(&experiment->arena, metric_definition(&one->metric)));
+        plan_put("meter", "--metric");
+        plan_put("meter", arena_keep(&experiment->arena, metric_definition(&one->metric)));
     }
     put_flag("extracts", metrics_need_output(metrics));
 }
 
-/* Where the target's output goes. What is searched for metrics is shown after the run. */
 static bool is_inherited(const char *where)
 {
     return where != NULL && strcmp(where, "inherit") == 0;
@@ -107,15 +106,16 @@ static void put_redirection(struct experiment *experiment)
     put_flag("show_stdout", is_inherited(settings->out));
     put_text("stderr", settings->errors);
     if (settings->out != NULL && !is_inherited(settings->out)) {
-        put("meter", "--stdout");
-        put("meter", settings->out);
+        plan_put("meter", "--stdout");
+        plan_put("meter", settings->out);
     }
     if (settings->errors != NULL) {
-        put("meter", "--stderr");
-        put("meter", settings->errors);
+        plan_put("meter", "--stderr");
+        plan_put("meter", settings->errors);
     }
 }
 
+/* Where the target's output goes. What is searched for metrics is shown after the run. */
 static void put_output(struct experiment *experiment)
 {
     const char *folder = experiment->folder.path;
@@ -123,21 +123,21 @@ static void put_output(struct experiment *experiment)
     const struct settings *settings = &experiment->settings;
     put_redirection(experiment);
     if (metrics_need_output(&experiment->metrics)) {
-        put("meter", "--keep");
-        put("meter", folder);
+        plan_put("meter", "--keep");
+        plan_put("meter", folder);
         if (shown)
-            put("meter", "--show-output");
+            plan_put("meter", "--show-output");
         return;
     }
     if (shown && experiment->settings.engine == ENGINE_METER)
         return;
     if (settings->out == NULL) {
-        put("meter", "--stdout");
-        put("meter", "/dev/null");
+        plan_put("meter", "--stdout");
+        plan_put("meter", "/dev/null");
     }
     if (settings->errors == NULL) {
-        put("meter", "--stderr-tail");
-        put("meter", arena_format(&experiment->arena, "%s/target.stderr", folder));
+        plan_put("meter", "--stderr-tail");
+        plan_put("meter", arena_format(&experiment->arena, "%s/target.stderr", folder));
     }
 }
 
@@ -145,40 +145,40 @@ static void put_meter_options(struct experiment *experiment)
 {
     struct arena *arena = &experiment->arena;
     const struct settings *settings = &experiment->settings;
-    put("meter", "--serve");
+    plan_put("meter", "--serve");
     if (settings->timeout_ns > 0) {
-        put("meter", "--timeout");
-        put("meter", arena_format(arena, "%.9f", (double)settings->timeout_ns / 1e9));
+        plan_put("meter", "--timeout");
+        plan_put("meter", arena_format(arena, "%.9f", (double)settings->timeout_ns / 1e9));
     }
     if (experiment->placed.target_cpus != NULL) {
-        put("meter", "--cpus");
-        put("meter", experiment->placed.target_cpus);
+        plan_put("meter", "--cpus");
+        plan_put("meter", experiment->placed.target_cpus);
     }
     if (settings->nice != NICE_UNSET) {
-        put("meter", "--nice");
-        put("meter", arena_format(arena, "%" PRId64, settings->nice));
+        plan_put("meter", "--nice");
+        plan_put("meter", arena_format(arena, "%" PRId64, settings->nice));
     }
     if (experiment->input != NULL) {
-        put("meter", "--stdin");
-        put("meter", experiment->input);
+        plan_put("meter", "--stdin");
+        plan_put("meter", experiment->input);
     }
     if (settings->vary != NULL) {
-        put("meter", "--vary");
-        put("meter",
-            arena_format(arena, "%.*s", (int)strcspn(settings->vary, "="), settings->vary));
+        plan_put("meter", "--vary");
+        plan_put("meter",
+                 arena_format(arena, "%.*s", (int)strcspn(settings->vary, "="), settings->vary));
     }
     put_metrics(experiment);
     put_output(experiment);
 }
 
-/* With hyperfine as the engine, meter runs it for its time-out and its care for
- * descendants; hyperfine's figures replace meter's. */
 static void add_words(struct words *words, const char *const *more)
 {
     for (; *more != NULL; more++)
         words->word[words->count++] = *more;
 }
 
+/* With hyperfine as the engine, meter runs it for its time-out and its care for
+ * descendants; hyperfine's figures replace meter's. */
 static struct words hyperfine_words(struct experiment *experiment, const struct variant *variant)
 {
     struct arena *arena = &experiment->arena;
@@ -227,17 +227,17 @@ static void put_meter(struct experiment *experiment)
     const bool several = needs_commands(variants);
     put_meter_options(experiment);
     if (several)
-        put("meter", "--commands");
-    put("meter", "--");
+        plan_put("meter", "--commands");
+    plan_put("meter", "--");
     for (size_t i = 0; i < variants->count; i++) {
         const struct words words = words_of(experiment, &variants->variant[i]);
         const char *folder = variants->variant[i].folder;
         if (several) {
-            put("meter", folder == NULL ? "." : folder);
-            put("meter", arena_format(&experiment->arena, "%zu", words.count));
+            plan_put("meter", folder == NULL ? "." : folder);
+            plan_put("meter", arena_format(&experiment->arena, "%zu", words.count));
         }
         for (size_t j = 0; j < words.count; j++)
-            put("meter", words.word[j]);
+            plan_put("meter", words.word[j]);
     }
 }
 
@@ -252,14 +252,14 @@ static void put_service_command(struct experiment *experiment)
         needed ? shell_read(&experiment->arena, name) : (struct shell){.word_count = 0};
     size_t count = 0;
     for (size_t i = 0; i < shell.word_count; i++)
-        put("service_word", shell.words[i]);
+        plan_put("service_word", shell.words[i]);
     if (needed) {
-        put("service_word", settings->service);
+        plan_put("service_word", settings->service);
         return;
     }
     char **words = words_split(settings->service, &count, &why);
     for (size_t i = 0; i < count; i++)
-        put("service_word", words[i]);
+        plan_put("service_word", words[i]);
     free(words);
 }
 
@@ -283,15 +283,15 @@ static void put_service(struct experiment *experiment)
         arena_format(arena, "%s/service.stdout", folder),
         "--stderr",
         arena_format(arena, "%s/service.stderr", folder)};
-    put("service", settings->service);
+    plan_put("service", settings->service);
     put_flag("keep_service", settings->keep_service);
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
-        put("service_word", options[i]);
+        plan_put("service_word", options[i]);
     if (experiment->placed.service_cpus != NULL) {
-        put("service_word", "--cpus");
-        put("service_word", experiment->placed.service_cpus);
+        plan_put("service_word", "--cpus");
+        plan_put("service_word", experiment->placed.service_cpus);
     }
-    put("service_word", "--");
+    plan_put("service_word", "--");
     put_service_command(experiment);
 }
 
@@ -300,15 +300,15 @@ static void put_conditions(struct experiment *experiment)
 {
     for (size_t i = 0; i < experiment->combinations.count; i++) {
         const struct combination *one = &experiment->combinations.combination[i];
-        put("condition", one->name);
+        plan_put("condition", one->name);
         if (!experiment->variants.named)
             continue;
-        put("condition_variant", arena_format(&experiment->arena, "%zu", one->variant));
-        put("condition_load", one->condition->name);
+        plan_put("condition_variant", arena_format(&experiment->arena, "%zu", one->variant));
+        plan_put("condition_load", one->condition->name);
     }
     for (size_t i = 0; i < experiment->variants.count; i++) {
         const struct variant *variant = &experiment->variants.variant[i];
-        put("command_text", variant->text);
+        plan_put("command_text", variant->text);
         put_text("command_folder", variant->folder);
         put_text("command_setup", variant->setup);
         put_text("command_prepare", variant->prepare);
@@ -330,25 +330,25 @@ static void put_load(struct experiment *experiment, const struct condition *cond
     struct arena *arena = &experiment->arena;
     const char *cpus = cpus_of_load(experiment, load);
     char path[PATH_MAX];
-    put("load", load->name);
-    put("load_condition", condition->name);
-    put("load_node", load->node == NULL ? "" : load->node);
+    plan_put("load", load->name);
+    plan_put("load_condition", condition->name);
+    plan_put("load_node", load->node == NULL ? "" : load->node);
     put_flag("load_listens", load->listens);
     if (experiment->settings.load_nice != NICE_UNSET) {
-        put("load_word", "nice");
-        put("load_word", "-n");
-        put("load_word", arena_format(arena, "%" PRId64, experiment->settings.load_nice));
+        plan_put("load_word", "nice");
+        plan_put("load_word", "-n");
+        plan_put("load_word", arena_format(arena, "%" PRId64, experiment->settings.load_nice));
     }
     if (cpus != NULL) {
-        put("load_word", "taskset");
-        put("load_word", "-c");
-        put("load_word", cpus);
+        plan_put("load_word", "taskset");
+        plan_put("load_word", "-c");
+        plan_put("load_word", cpus);
     }
-    put("load_word", child_path("loadgen", path));
-    put("load_word", load->words[0]);
-    put("load_word", "--control");
+    plan_put("load_word", child_path("loadgen", path));
+    plan_put("load_word", load->words[0]);
+    plan_put("load_word", "--control");
     for (size_t i = 1; i < load->word_count; i++)
-        put("load_word", load->words[i]);
+        plan_put("load_word", load->words[i]);
 }
 
 /* Loads that others connect to come first. */
@@ -369,7 +369,7 @@ static void put_stamp(struct experiment *experiment)
     char stamp[LOCK_STAMP_SIZE];
     lock_stamp(arena_format(&experiment->arena, "%s/experiment.json", experiment->folder.path),
                stamp);
-    put("written", stamp);
+    plan_put("written", stamp);
 }
 
 bool plan_write(struct experiment *experiment)
@@ -377,7 +377,7 @@ bool plan_write(struct experiment *experiment)
     put_session(experiment);
     put_resume(experiment);
     put_settings(experiment);
-    put("program", variant_program(&experiment->variants.variant[0]));
+    plan_put("program", variant_program(&experiment->variants.variant[0]));
     put_stamp(experiment);
     put_conditions(experiment);
     put_meter(experiment);

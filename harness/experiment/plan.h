@@ -26,4 +26,7 @@
  *   - resume_word WORD, of the command line that continues the experiment */
 bool plan_write(struct experiment *experiment);
 
+/* Writes one such pair. */
+void plan_put(const char *key, const char *value);
+
 #endif

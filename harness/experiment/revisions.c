@@ -1,6 +1,7 @@
 #include "revisions.h"
 
 #include "naming.h"
+#include "plan.h"
 
 #include "common/machine_json.h"
 #include "common/messages.h"
@@ -65,14 +66,6 @@ void revisions_read(struct revisions *revisions, struct arena *arena,
     read_facts(revisions, arena, getenv(REVISIONS_FACTS));
 }
 
-static void put(const char *key, const char *value)
-{
-    fputs(key, stdout);
-    putchar('\0');
-    fputs(value, stdout);
-    putchar('\0');
-}
-
 /* The tree of the variant of that name, in an earlier record. */
 static const char *recorded_tree(const json_t *old, const char *name)
 {
@@ -91,16 +84,16 @@ bool revisions_write(const struct revisions *revisions, const char *build, const
                      const json_t *old)
 {
     if (records != NULL)
-        put("records", records);
+        plan_put("records", records);
     if (build != NULL)
-        put("build", build);
+        plan_put("build", build);
     for (size_t i = 0; i < revisions->count; i++) {
         const struct revision *revision = &revisions->revision[i];
         const char *tree = recorded_tree(old, revision->name);
-        put("revision", revision->name);
-        put("revision_text", revision->text);
+        plan_put("revision", revision->name);
+        plan_put("revision_text", revision->text);
         if (tree != NULL)
-            put("revision_tree", tree);
+            plan_put("revision_tree", tree);
     }
     return fflush(stdout) == 0;
 }
