@@ -76,8 +76,10 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
 @test "a service that is never ready, or ends before, is refused with its last words" {
     run -1 --separate-stderr "$JOSTLE" run --service "sh -c 'echo no such key >&2; sleep 100'" --ready "port:$port" --ready-timeout 0.5s --output out -- true
     [[ $stderr == *"it was not ready after 0.5 s (port:$port): no such key: correct --ready, or raise --ready-timeout" ]]
+    [[ ! -e out ]]
     run -1 --separate-stderr "$JOSTLE" run --service "sh -c 'echo cannot read it; exit 3'" --ready "port:$port" --output out -- true
     [[ $stderr == *'it exited with status 3 before it was ready: cannot read it' ]]
+    [[ ! -e out ]]
     run -1 --separate-stderr "$JOSTLE" run --service "./no-such-program" --ready "port:$port" --output out -- true
     [[ $stderr == *'it cannot be started: ./no-such-program: No such file or directory' ]]
     [[ ! -e out ]]

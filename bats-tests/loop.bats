@@ -346,6 +346,25 @@ END
     [[ $(grep -c finish log) -eq 0 ]]
 }
 
+@test "a command of several lines is one line in what stats is told" {
+    plan folder "$PWD/out" program x command_text $'./target "x\nfinish"' meter --serve meter -- meter ./target meter x condition baseline
+    printf '%s\n' 'run\tbaseline\t1\t1\tp\t-' 'stop\tfailure\tfailed with exit code 7\tfix it' >decisions
+    run -5 loop
+    grep -q '^ended failed the target failed with exit code 7: ./target "x finish": fix it' log
+    [[ $(grep -c '^finish' log) -eq 0 ]]
+}
+
+@test "a client whose service has died is ended, and again while it runs" {
+    # shellcheck disable=SC2016 # of the other shell
+    run -0 bash -c 'source "$1/harness/lib/service.bash"
+        meter_pid=7 asked=0
+        stats_await() { echo "await $*"; ((++asked == 3)); }
+        kill() { echo "kill $*"; }
+        set -e
+        service_await_run record' bash "$ROOT"
+    [[ $output == $'await 0 record meter\nkill -s USR1 7\nawait 1 record meter\nkill -s USR1 7\nawait 1 record meter' ]]
+}
+
 @test "a stats that cannot go on, or is gone, ends the experiment" {
     printf '%s\n' 'run\tbaseline\t1\t1\tp\t-' 'failed\t-\tcannot append to out/runs.jsonl: is the disk full?' >decisions
     run -1 loop

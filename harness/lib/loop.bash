@@ -424,7 +424,7 @@ measure_tidy() {
     for file in "$folder"/*.stderr "$folder"/service.stdout; do
         [[ -s $file || ! -e $file ]] || useless+=("$file")
     done
-    [[ -s $folder/runs.jsonl ]] || useless+=("$folder"/{runs.jsonl,experiment.json,target.stdout} "$folder"/*.stderr)
+    [[ -s $folder/runs.jsonl ]] || useless+=("$folder"/{runs.jsonl,experiment.json,target.stdout,service.stdout} "$folder"/*.stderr)
     ((${#useless[@]} == 0)) || rm -f -- "${useless[@]}"
     [[ -e $folder/runs.jsonl ]] || rmdir -- "$folder" 2>/dev/null || return 0
     [[ -z ${plan[created]:-} || -e $folder ]] || rmdir -- "${folder%/*}" 2>/dev/null

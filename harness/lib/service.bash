@@ -38,12 +38,14 @@ service_mark() {
 }
 
 # service_await_run EVENT: waits for the event of meter that ends the run; a client whose
-# server has died is ended.
+# server has died is ended. Again each second: meter takes no notice of a signal that comes
+# before it has read that it is to run the client.
 service_await_run() {
-    stats_await 0 "$1" meter || {
+    local seconds=0
+    until stats_await "$seconds" "$1" meter; do
         kill -s USR1 "$meter_pid" 2>/dev/null || true
-        stats_await 0 "$1" meter
-    }
+        seconds=1
+    done
 }
 
 # service_failed TEXT: ends the experiment because the service cannot be had.

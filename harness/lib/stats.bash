@@ -26,10 +26,12 @@ stats_start() {
     exec {out}<&- {in}>&-
 }
 
-# stats_say FIELD...: sends a command that has no answer.
+# stats_say FIELD...: sends a command that has no answer. A text may have lines, a command is
+# one.
 stats_say() {
     local IFS=$'\t'
-    send "$stats_in" "$*"
+    local line="$*"
+    send "$stats_in" "${line//$'\n'/ }"
 }
 
 # stats_ask FIELD...: sends a command, and reads the answer into STATS_ANSWER.
