@@ -36,9 +36,13 @@ left() {
         '[.variants[] | [.name, .revision.name, .revision.commit]] == [["old", "first", $old], ["new", "main", $new]] and .variants[1].revision.tree == $tree
         and .variants[0].command == ["./solver", "in.dat"] and .variants[0].program.path == "./solver" and .variants[0].program.sha256 != .variants[1].program.sha256' <../../out/experiment.json
     jsonschema -i ../../out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    holds '.build == "make"' <../../out/experiment.json
+    "$JOSTLE" report ../../out --format html | grep -qE '^(<pre[^>]*>)?jostle slowdown --revision old=[0-9a-f]{40} --revision new=[0-9a-f]{40} --build make '
     # Resumed, it is built again; a branch that has moved is another experiment.
-    "$JOSTLE" run --quiet --runs 3 --output ../../out --resume --revision old=first --revision new=main --build make -- ./solver in.dat
+    # That its file is then another one, as of most compilers, is no other program.
+    "$JOSTLE" run --quiet --runs 3 --output ../../out --resume --revision old=first --revision new=main --build 'make && echo "# $$" >>solver' -- ./solver in.dat
     [[ $(wc -l <../../out/runs.jsonl) -eq 6 ]]
+    holds '.warnings | all(.flag != "changed")' <../../out/result.json
     git commit --quiet --allow-empty -m three # the same files
     "$JOSTLE" run --quiet --runs 3 --output ../../out --resume --revision old=first --revision new=main --build make -- ./solver in.dat
     echo >>solver.in && git commit --quiet -am four
@@ -105,4 +109,13 @@ WRONG
     wait "$pid" || true
     "$JOSTLE" run --quiet --runs 1 --output ../../out3 --revision a=main --revision b=first -- true
     [[ -z $(left) ]]
+}
+
+@test "a worktree of the user stays known, also while its disk is not mounted" {
+    git worktree add --quiet "$BATS_TEST_TMPDIR/mine" first
+    mv "$BATS_TEST_TMPDIR/mine" "$BATS_TEST_TMPDIR/away"
+    "$JOSTLE" run --quiet --runs 1 --output ../../out --revision a=main --revision b=first -- true
+    [[ $(git worktree list --porcelain | grep -c '^worktree ') -eq 2 && -z $(ls "$TMPDIR") ]]
+    mv "$BATS_TEST_TMPDIR/away" "$BATS_TEST_TMPDIR/mine"
+    git -C "$BATS_TEST_TMPDIR/mine" status --short
 }

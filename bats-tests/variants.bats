@@ -95,6 +95,13 @@ names() {
     holds '.variants[0].program.path == .variants[1].program.path and .variants[0].shell == null' <out/experiment.json
 }
 
+@test "--same-within is for variants of any kind" {
+    "$EXPERIMENT" slowdown --output out --same-within 2% -L n 1,2 'true {n}' >plan
+    holds '.settings.same_within == 0.02 and (.variants | length == 2)' <out/experiment.json
+    run -2 "$EXPERIMENT" slowdown --output out2 --same-within 2% --load 'half=cpu --percent 50' -- true
+    [[ ${#lines[@]} -eq 1 && $output == *'--same-within compares variants, and there are none'* ]]
+}
+
 @test "what variants cannot be is refused in one line" {
     local -a wrong
     while IFS='|' read -r -a wrong; do
@@ -132,4 +139,19 @@ WRONG
     [[ $output == *'variant b: recorded true, now true x'* ]]
     "$JOSTLE" run --quiet --resume --min-runs 2 --max-runs 2 --output out --variant a=true --variant b=true
     [[ $(wc -l <out/runs.jsonl) -eq 4 ]]
+}
+
+@test "another program of any variant is warned of on resume, and in the result; what it was stays recorded" {
+    local -a words=(--output out --variant a=./a --variant b=./b)
+    printf '#!/bin/sh\n' | tee a >b
+    chmod +x a b
+    "$JOSTLE" run --quiet --min-runs 2 --max-runs 2 "${words[@]}"
+    run -0 "$JOSTLE" run --quiet --resume --min-runs 3 --max-runs 3 "${words[@]}"
+    [[ $output != *changed* ]]
+    echo '# a new build' >>b
+    run -0 "$JOSTLE" run --quiet --resume --min-runs 4 --max-runs 4 "${words[@]}"
+    [[ $output == *'changed since the runs that are there: program of variant b (recorded sha256 '* ]]
+    holds '[.warnings[] | select(.flag == "changed")] | length == 1 and (.[0].message | contains("program of variant b (from sha256 "))' <out/result.json
+    holds '.variants[1].program.sha256 == .resumed[0].variants[1].program.sha256 and .variants[1].program.sha256 != .resumed[1].variants[1].program.sha256' <out/experiment.json
+    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
 }

@@ -55,6 +55,34 @@ bool changes_of_program(const json_t *a, const json_t *b, json_t *changes)
     return true;
 }
 
+/* Of a list of objects the one of that name. */
+static const json_t *named(const json_t *list, const char *name)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+        const char *its = json_string_value(json_object_get(one, "name"));
+        if (its != NULL && strcmp(its, name) == 0)
+            return one;
+    }
+    return NULL;
+}
+
+void changes_of_variants(const json_t *a, const json_t *b, json_t *changes)
+{
+    for (size_t i = 1; i < json_array_size(a); i++) {
+        const json_t *one = json_array_get(a, i);
+        const char *name = json_string_value(json_object_get(one, "name"));
+        const json_t *other = name != NULL ? named(b, name) : NULL;
+        const size_t before = json_array_size(changes);
+        if (other == NULL || json_is_object(json_object_get(one, "revision")))
+            continue;
+        (void)changes_of_program(json_object_get(one, "program"), json_object_get(other, "program"),
+                                 changes);
+        json_object_set_new(json_array_get(changes, before), "what",
+                            json_sprintf("program of variant %s", name));
+    }
+}
+
 static json_t *or_null(json_t *value)
 {
     return value != NULL ? json_incref(value) : json_null();

@@ -16,6 +16,11 @@ bool changes_same(const json_t *a, const json_t *b);
  * one of them is not recorded. */
 bool changes_of_program(const json_t *a, const json_t *b, json_t *changes);
 
+/* The same for the programs of variants by their names, of two arrays of `variants`; the first
+ * one's is the experiment's own `program`, and left out. Revisions are left out, too: each
+ * session builds its own files of them. */
+void changes_of_variants(const json_t *a, const json_t *b, json_t *changes);
+
 /* The same for each variable whose value differs; null: not set. */
 bool changes_of_variables(const json_t *a, const json_t *b, json_t *changes);
 

@@ -270,25 +270,6 @@ static const char *lacking(const json_t *a, const json_t *b, const char *name)
     return in_a ? "b" : in_b ? "a" : "both";
 }
 
-// The program above is that of the first variant: those of the others.
-static void add_programs(json_t *list, const json_t *a, const json_t *b)
-{
-    const json_t *variants = json_object_get(a, "variants");
-    for (size_t i = 1; i < json_array_size(variants); i++) {
-        const json_t *one = json_array_get(variants, i);
-        const char *name = json_string_value(json_object_get(one, "name"));
-        const json_t *other = name ? named(json_object_get(b, "variants"), name) : NULL;
-        json_t *changes = json_array(), *change = NULL;
-        (void)changes_of_program(json_object_get(one, "program"), json_object_get(other, "program"),
-                                 changes);
-        if ((change = json_array_get(changes, 0)) != NULL) {
-            json_object_set_new(change, "what", json_sprintf("program of variant %s", name));
-            json_array_append(list, change);
-        }
-        json_decref(changes);
-    }
-}
-
 static json_t *program_differing(const json_t *a, const json_t *b, json_t *missing)
 {
     const json_t *one = json_object_get(a, "program"), *other = json_object_get(b, "program");
@@ -298,7 +279,7 @@ static json_t *program_differing(const json_t *a, const json_t *b, json_t *missi
         add_missing(missing, "", "program", lacking(a, b, "program"));
     else if (!changes_same(path, its))
         add(list, "path of the program", text_of(path), text_of(its));
-    add_programs(list, a, b);
+    changes_of_variants(json_object_get(a, "variants"), json_object_get(b, "variants"), list);
     return list;
 }
 

@@ -83,11 +83,10 @@ static void add_variants(struct experiment *experiment)
         usage_error("--build: of what? Give two or more --revision NAME=REVISION");
     if (session->no_shell)
         experiment->settings.shell = "none";
-    if (experiment->settings.same_within > 0 && experiment->settings.variant.count == 0 &&
-        experiment->revisions.count == 0)
+    variants_make(&experiment->variants, &experiment->arena, &experiment->settings, &request);
+    if (experiment->settings.same_within > 0 && !experiment->variants.named)
         usage_error("--same-within compares variants, and there are none: give two --variant, or "
                     "--at-most for a load");
-    variants_make(&experiment->variants, &experiment->arena, &experiment->settings, &request);
 }
 
 /* The seed of the session before, so that the order of runs is the same. */

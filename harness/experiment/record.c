@@ -30,10 +30,11 @@ json_t *experiment_to_json(const struct experiment *experiment)
     counters_read(&counters);
     environment_read(&environment);
     json_t *record = json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I}, s:o, s:O, s:O?, s:o}", "schema",
-        "jostle.experiment/1", "command", command(experiment), "program",
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I}, s:o, s:O, s:O?, s:o}",
+        "schema", "jostle.experiment/1", "command", command(experiment), "program",
         variant_program_to_json(&experiment->variants.variant[0], &arena), "variants",
-        variants_to_json(&experiment->variants, &arena), "conditions",
+        variants_to_json(&experiment->variants, &arena), "build",
+        text_to_json(experiment->session.build), "conditions",
         combinations_to_json(&experiment->combinations, &experiment->variants), "variables",
         variables_to_json(), "loads", conditions_to_json(&experiment->conditions), "settings",
         settings_of(experiment), "looks", "from", (json_int_t)experiment->settings.min_runs, "to",

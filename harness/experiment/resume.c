@@ -189,11 +189,12 @@ static const json_t *recorded_last(const json_t *old, const char *name)
 void resume_warn(const struct folder *folder, const json_t *old, const json_t *new)
 {
     json_t *changes = json_array();
+    const json_t *variants = json_object_get(new, "variants");
     /* Each session builds its own file of a revision. */
-    const json_t *first = json_array_get(json_object_get(new, "variants"), 0);
-    if (!json_is_object(json_object_get(first, "revision")))
+    if (!json_is_object(json_object_get(json_array_get(variants, 0), "revision")))
         (void)changes_of_program(recorded_last(old, "program"), json_object_get(new, "program"),
                                  changes);
+    changes_of_variants(recorded_last(old, "variants"), variants, changes);
     (void)changes_of_variables(recorded_last(old, "variables"), json_object_get(new, "variables"),
                                changes);
     char *text = changes_text(changes, "recorded", "now");
@@ -262,6 +263,8 @@ json_t *resume_note(const json_t *old, const json_t *new)
     json_object_set(entry, "before", (json_t *)before);
     json_object_set(entry, "program", json_object_get(new, "program"));
     json_object_set(entry, "variables", json_object_get(new, "variables"));
+    if (json_is_array(json_object_get(new, "variants")))
+        json_object_set(entry, "variants", json_object_get(new, "variants"));
     json_t *resumed = json_copy(json_object_get(old, "resumed"));
     resumed = resumed != NULL ? resumed : json_array();
     json_array_append_new(resumed, entry);
@@ -269,8 +272,9 @@ json_t *resume_note(const json_t *old, const json_t *new)
     set_looks(record, json_object_get(old, "settings"));
     json_object_set(record, "settings", json_object_get(new, "settings"));
     json_object_set(record, "loads", json_object_get(new, "loads"));
-    /* Older experiments have none. */
-    json_object_set(record, "variants", json_object_get(new, "variants"));
+    /* Older experiments have none; the others keep the files that they began with. */
+    if (json_object_get(old, "variants") == NULL)
+        json_object_set(record, "variants", json_object_get(new, "variants"));
     json_object_set(record, "conditions", json_object_get(new, "conditions"));
     if (!json_is_null(json_object_get(new, "cell")))
         json_object_set(record, "cell", json_object_get(new, "cell"));

@@ -119,13 +119,17 @@ revisions_close() {
     revisions_folder=''
 }
 
-# revisions_remove FOLDER REPOSITORY
+# revisions_remove FOLDER REPOSITORY: takes them away, and no other worktree: `git worktree
+# prune` would forget one of the user's whose disk is not mounted.
 revisions_remove() {
+    local place
+    for place in "$1"/[0-9][0-9]; do
+        git -C "$2" worktree remove --force --force "$place" 2>/dev/null || true
+    done
     rm -rf -- "$1" 2>/dev/null || {
         # Some builds leave folders that cannot be written.
         chmod -R u+w -- "$1" && rm -rf -- "$1"
     } || warn "$1 cannot be removed: remove it"
-    git -C "$2" worktree prune 2>/dev/null || true
 }
 
 # revisions_sweep: takes away what was left by those that were killed.

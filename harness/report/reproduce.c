@@ -38,9 +38,13 @@ static char *joined(const struct value *list)
     return all;
 }
 
-/* "load_cpus" -> --load-cpus, "settle_s" -> --settle */
-static char *option_name(const struct value *setting)
+/* "load_cpus" -> --load-cpus, "settle_s" -> --settle; what is --conclude now was --cleanup in
+ * older records. */
+static char *option_name(const struct value *settings, const struct value *setting)
 {
+    const bool old = view_get(settings, "conclude") == NULL;
+    if (old && view_get(settings, "cleanup") == setting)
+        return must(strdup("--conclude"));
     char *name = text_of("--%.*s", (int)setting->key_length, setting->key);
     const size_t length = strlen(name);
     if (strcmp(name + length - 2, "_s") == 0)
@@ -67,21 +71,23 @@ static bool preset(const char *option, const struct value *setting)
 /* What is given in another way: how a variant's words are read is in its words. */
 static bool is_apart(const char *option)
 {
-    static const char *const names[] = {"--metric",  "--metrics", "--decide", "--shell",
-                                        "--command", "--kind",    NULL};
+    static const char *const names[] = {"--metric",         "--metrics",      "--decide",
+                                        "--shell",          "--command",      "--kind",
+                                        "--ignore-failure", "--ignore-codes", NULL};
     for (size_t i = 0; names[i] != NULL; i++)
         if (strcmp(option, names[i]) == 0)
             return true;
     return false;
 }
 
-static void add_setting(struct words *words, const struct value *setting)
+static void add_setting(struct words *words, const struct value *settings,
+                        const struct value *setting)
 {
-    char *option = option_name(setting);
+    char *option = option_name(settings, setting);
     if (setting->type == VIEW_OBJECT) /* of capacity: its members are options */
         for (const struct value *item = view_first(setting); item != NULL;
              item = view_next(setting, item))
-            add_setting(words, item);
+            add_setting(words, setting, item);
     if (is_apart(option) || preset(option, setting) || setting->type == VIEW_OBJECT) {
         free(option);
         return;
@@ -103,6 +109,16 @@ static void add_setting(struct words *words, const struct value *setting)
         add(words, text_of("%.6g%%", 100 * view_number(setting, 0)));
     else if (setting->type != VIEW_TRUE)
         add(words, plain_text(setting));
+}
+
+static void add_ignored(struct words *words, const struct value *settings)
+{
+    const struct value *codes = view_get(settings, "ignore_codes");
+    if (!view_true(view_get(settings, "ignore_failure")))
+        return;
+    char *list = joined(codes);
+    add(words, text_of("--ignore-failure%s%s", *list == '\0' ? "" : "=", list));
+    free(list);
 }
 
 /* "p99_ms=stdout:/.../,unit=ms", as --metric takes it (common/metric.h). */
@@ -184,8 +200,10 @@ static void add_loads(struct words *words, const struct value *loads)
 }
 
 /* What was built from a revision is built again. */
-static void add_variants(struct words *words, const struct value *variants)
+static void add_variants(struct words *words, const struct value *record)
 {
+    const struct value *variants = view_get(record, "variants");
+    char *build = view_string(view_get(record, "build"));
     for (const struct value *item = view_first(variants); item != NULL;
          item = view_next(variants, item)) {
         char *name = plain_text(view_get(item, "name")),
@@ -196,6 +214,10 @@ static void add_variants(struct words *words, const struct value *variants)
         free(name);
         free(commit);
         free(command);
+    }
+    if (build != NULL) {
+        add(words, must(strdup("--build")));
+        add(words, build);
     }
 }
 
@@ -222,12 +244,13 @@ char *reproduce_command(const struct cell *cell)
     struct words words = {0};
     add(&words, must(strdup("jostle")));
     add(&words, must(strdup(command_name(cell))));
-    add_variants(&words, variants);
+    add_variants(&words, record);
     add_loads(&words, view_get(record, "loads"));
     add_metrics(&words, settings);
     for (const struct value *setting = view_first(settings); setting != NULL;
          setting = view_next(settings, setting))
-        add_setting(&words, setting);
+        add_setting(&words, settings, setting);
+    add_ignored(&words, settings);
     if (view_first(variants) == NULL || built)
         add_command(&words, view_get(record, "command"));
     char *text = must(words_quote(words.item, words.count));

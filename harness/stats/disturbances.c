@@ -134,13 +134,22 @@ static void add_hosts(const struct experiment *experiment, const json_t *records
     json_decref(hosts);
 }
 
+// Whether variants are revisions: each session builds its own files of them.
+static bool has_revisions(const json_t *variants)
+{
+    return json_is_object(json_object_get(json_array_get(variants, 0), "revision"));
+}
+
 // What one session recorded that another did not find, before it continued.
 static void add_change(const struct experiment *experiment, const json_t *before,
                        const json_t *after, json_t *warnings)
 {
     json_t *changes = json_array();
-    (void)changes_of_program(json_object_get(before, "program"), json_object_get(after, "program"),
-                             changes);
+    const json_t *variants = json_object_get(after, "variants");
+    if (!has_revisions(variants))
+        (void)changes_of_program(json_object_get(before, "program"),
+                                 json_object_get(after, "program"), changes);
+    changes_of_variants(json_object_get(before, "variants"), variants, changes);
     (void)changes_of_variables(json_object_get(before, "variables"),
                                json_object_get(after, "variables"), changes);
     char *text = changes_text(changes, "from", "to");
