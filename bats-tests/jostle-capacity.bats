@@ -94,6 +94,14 @@ capacity() {
     holds '.capacity.by_condition[0] | .runs == 6 and .timed_out > 0' <out/result.json
 }
 
+@test "an objective whose figure is missing is named" {
+    run -2 capacity --slo 'context_switches<5' --vary 'n=1..5' -- sh -c ': {n}'
+    [[ $output == *'--slo context_switches: that is counted on request only: add --metric context_switches' ]]
+    run -5 capacity --metric 'ms=stdout:/ms ([0-9]+)/' --metric 'bad=stdout:/bad ([0-9]+)/,role=errors' --slo 'ms<100,bad<=0' \
+        --vary 'n=1..20' -- sh -c 'echo ms {n}'
+    [[ $output == *'the target made no figure bad: has no value, and --slo is about it: '* ]]
+}
+
 @test "a target that fails ends the search; with --ignore-failure it does not keep the objective" {
     local -a words=(--slo 'wall_s<1' --vary 'n=1..40' -- sh -c 'test {n} -le 9')
     run -5 capacity "${words[@]}"

@@ -54,6 +54,9 @@ figure() { jq -nc '{ name: $name, role: "result", source: "stdout:/(x)/", adapte
         and .severity == "problem" and .runs == [18, 20] and (.message | contains("99 %") and contains("10000") and contains("9999")))' <result
     derive "$metrics" '.metrics = { requests: { value: 199 } }' >result
     holds '[.warnings[] | select(.flag == "few-requests").metric] | sort == ["lat", "lat", "p99_ms", "p99_ms"]' <result
+    # The largest value is no quantile that requests could be too few for.
+    derive "[$(figure p100_ms), $(helper requests requests)]" '.metrics = { requests: { value: 1 } }' >result
+    holds '[.warnings[] | select(.flag == "few-requests")] == []' <result
     # Of another adapter, or not known: nothing is said.
     derive "[$(figure p99_ms '{ "adapter": "a" }'), $(helper requests requests)]" '.metrics = { requests: { value: 1 } }' >result
     holds '[.warnings[] | select(.flag == "few-requests")] == []' <result

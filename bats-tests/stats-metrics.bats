@@ -39,6 +39,9 @@ slowed='(if $condition == "load" then 1.25 else 1 end) * (1 + 0.02 * $noise) | {
 @test "--at-most judges a throughput by how much worse it is" {
     records "$slowed" | summary --metric "$rate" --at-most 1.1 | jq -e '.verdict == "above"'
     records "$slowed" | summary --metric "$rate" --at-most 1.5 | jq -e '.verdict == "below"'
+    # The condition is above where one of its metrics is; each has its own answer, too.
+    records "$slowed | .metrics.rate.value = 100 + \$noise" | summary --metric wall_s --metric "$rate" --at-most 1.1 |
+        jq -e '[.slowdowns[] | [.metric, .verdict, .gate]] == [["wall_s", "above", "above"], ["rate", "above", "below"]]'
 }
 
 @test "what does not decide delays nothing and shares no error rate, and is reported" {
@@ -83,6 +86,11 @@ slowed='(if $condition == "load" then 1.25 else 1 end) * (1 + 0.02 * $noise) | {
     jq -e '.conditions[1] | .censored == 1 and .metrics.rate.min > 98 and .metrics.rate.ci == null' out
     jq -e '.slowdowns | all(.ratio == null)' out
     jq -e '.warnings[] | select(.flag == "timed-out").message | contains("what they printed does not count")' out
+    # So it bounds no ratio, either: the runs that ended do not speak for it.
+    local late='{ wall_s: (if $condition == "load" then 2 else 1 end), metrics: { lat: { value: ((if $condition == "load" then 200 else 100 end) + $noise) } } }
+        | if $block == 2 and $condition == "load" then .timed_out = true else . end'
+    records "$late" | summary --metric 'lat=stdout:/lat ([0-9.]+)/' --ignore-failure --at-most 1.2 | jq -e '.verdict == "undecided"'
+    records "$late" | summary --metric wall_s --ignore-failure --at-most 1.2 | jq -e '.verdict == "above"'
 }
 
 @test "warnings of a throughput speak of no time" {

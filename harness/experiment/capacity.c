@@ -24,7 +24,18 @@ static bool has_metric(const struct metrics *metrics, const char *name)
     for (size_t i = 0; i < metrics->count; i++)
         if (strcmp(metrics->metric[i].name, name) == 0)
             return true;
-    return builtin_metric(name) != NULL;
+    const struct builtin_metric *builtin = builtin_metric(name);
+    return builtin != NULL && builtin->counters == NEEDS_NO_COUNTERS;
+}
+
+/* What is wrong with an objective of a metric that no run will have. */
+static _Noreturn void refuse_metric(const char *name)
+{
+    if (builtin_metric(name) != NULL)
+        usage_error("--slo %s: that is counted on request only: add --metric %s", name, name);
+    usage_error("--slo %s: no metric is named so: define it, such as --metric '%s=stdout:/REGEX/', "
+                "or take an adapter's with --metric @NAME",
+                name, name);
 }
 
 static bool has_place(const struct variant *variant, const char *place)
@@ -65,9 +76,7 @@ void capacity_check(const struct experiment *experiment)
         usage_error("--engine hyperfine has no values to vary: leave it out");
     for (size_t i = 0; i < objectives.count; i++)
         if (!has_metric(&experiment->metrics, objectives.item[i].metric))
-            usage_error("--slo %s: no metric is named so: define it, such as --metric '%s="
-                        "stdout:/REGEX/', or take an adapter's with --metric @NAME",
-                        objectives.item[i].metric, objectives.item[i].metric);
+            refuse_metric(objectives.item[i].metric);
     check_place(experiment, &vary);
 }
 

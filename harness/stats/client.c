@@ -65,6 +65,8 @@ static double quantile_of_name(const char *name)
         const char after = at[1 + digits];
         if (digits < 1 || (at != name && at[-1] != '_') || (after != '\0' && after != '_'))
             continue;
+        if (strncmp(at, "p100", 4) == 0) // the largest
+            return NAN;
         return strtod(at + 1, NULL) / pow(10, digits == 1 ? 2 : (double)digits);
     }
     return NAN;

@@ -8,13 +8,14 @@ const char *const verdict_names[VERDICTS] = {"undecided", "below", "above"};
 
 // Where runs timed out, the ratio of what was recorded is at most the true one: it may be
 // above the limit, and is never known to be below. Where those of the reference did, it bounds
-// nothing.
+// nothing; nor do figures of the output, which such runs do not have.
 static enum verdict bound(struct session *session, size_t condition, size_t metric)
 {
     const struct settings *settings = session->settings;
     const enum against against = settings_decides_by(settings);
     const size_t reference = settings_reference(settings, condition, against);
-    if (session->conditions[reference].censored > 0 || settings->metrics[metric].higher_is_better)
+    if (session->conditions[reference].censored > 0 || !settings->metrics[metric].builtin ||
+        settings->metrics[metric].higher_is_better)
         return VERDICT_UNDECIDED;
     const struct interval ratio = metric_ratio_of_records(session, condition, against, metric);
     return ratio.low > settings->at_most ? VERDICT_ABOVE : VERDICT_UNDECIDED;

@@ -1,7 +1,7 @@
 // What a run is: each word that records and results use of it is defined here,
 // and nowhere else.
-//   failed     it ended badly: exit code, signal, time-out, or not started; or it ended
-//              well and did not print a figure that was chosen
+//   failed     it ended badly: exit code, signal, time-out, or not started; or its service
+//              ended; or it ended well and did not print a figure that was chosen
 //   censored   it is used and ran into the time-out: its figures are lower bounds
 //   set aside  its record is kept and not used: a warm-up, or replaced later
 //   disturbed  the machine did something else meanwhile: steal, foreign-load, ...
@@ -46,9 +46,9 @@ struct ignored {
 // Reads `ignore_failure` and `ignore_codes` of an experiment's settings.
 void judge_read_ignored(struct ignored *ignored, const json_t *settings);
 
-// Whether a run that ended so is used, What was never
-// started is never used: nothing was measured. Of a run without one of its figures the
-// others are used.
+// Whether a run that ended so is used. What was never started is never used: nothing was
+// measured; nor is a run whose service ended. Of a run without one of its figures the others
+// are used, where its failure is ignored.
 bool judge_counts(enum failure failure, int exit_code, const struct ignored *ignored);
 
 // The exit code of a run; 0 where it has none.

@@ -91,16 +91,30 @@ static void take_capacity(const struct settings *settings, const json_t *record,
         run->failure = FAILURE_METRIC;
 }
 
+static void note(json_t *record, const char *metric, const char *reason)
+{
+    json_object_set_new(record, "metric_failure",
+                        json_pack("{s:s, s:s}", "metric", metric, "reason", reason));
+}
+
+// Whether the distance from that objective is not known.
+static bool is_missing(const struct objective *objective, const json_t *record)
+{
+    return isnan(metric_value(objective->metric, record));
+}
+
 void record_note_failure(const struct settings *settings, json_t *record)
 {
+    const struct objectives *objectives = &settings->objectives;
     char reason[64];
     for (size_t i = 0; i < settings->metric_count && judge_failure(record) == FAILURE_NONE; i++) {
         if (!is_unusable(settings, i, value_of(settings, record, i), reason, sizeof reason))
             continue;
-        json_object_set_new(
-            record, "metric_failure",
-            json_pack("{s:s, s:s}", "metric", settings->metrics[i].name, "reason", reason));
+        note(record, settings->metrics[i].name, reason);
     }
+    for (size_t i = 0; i < objectives->count && judge_failure(record) == FAILURE_NONE; i++)
+        if (is_missing(&objectives->item[i], record))
+            note(record, objectives->item[i].metric, "has no value, and --slo is about it");
 }
 
 static enum record_status fill(const struct settings *settings, const json_t *record,

@@ -35,8 +35,8 @@ enum record_status record_take(const struct settings *settings, const json_t *re
                                struct observation *run, char *why, size_t why_size);
 
 // Notes in a new record that a chosen metric cannot be used, unless something else failed,
-// in its `metric_failure`: one of which ratios are made is 0 or negative, or one that
-// jostle measures was not counted.
+// in its `metric_failure`: one of which ratios are made is 0 or negative, one that
+// jostle measures was not counted, or an objective is about one that has no value.
 void record_note_failure(const struct settings *settings, json_t *record);
 
 // Reads one line. *record is then the whole record, a new reference, or NULL

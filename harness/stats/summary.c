@@ -173,6 +173,15 @@ static json_t *washout(const struct session *session)
                      (int)session->unwashed + 1, "excluded_runs", (int)excluded);
 }
 
+// The answer to --at-most: of all metrics of the condition together, and of this one.
+static void add_verdicts(struct session *session, size_t condition, size_t metric, json_t *object)
+{
+    const enum verdict all = gate_condition(session, condition);
+    json_object_set_new(object, "verdict", json_string(verdict_names[all]));
+    json_object_set_new(object, "gate",
+                        json_string(verdict_names[gate_ratio(session, condition, metric)]));
+}
+
 static json_t *slowdown(struct session *session, size_t condition, size_t metric)
 {
     const struct settings *settings = session->settings;
@@ -202,8 +211,7 @@ static json_t *slowdown(struct session *session, size_t condition, size_t metric
     if (settings->at_most > 0 && gate_decides(settings, condition) &&
         settings_decides_by(settings) == AGAINST_ALONE && settings->metrics[metric].decides &&
         !metric_is_negligible(session, condition, metric))
-        json_object_set_new(object, "verdict",
-                            json_string(verdict_names[gate_condition(session, condition)]));
+        add_verdicts(session, condition, metric, object);
     return object;
 }
 
