@@ -282,10 +282,27 @@ PYTHON
     edited variants/result.json 'del(.comparisons[].gate)'
     run -0 junit variants
     [[ $(grep -c ' failure: ' <<<"$output") -eq 1 && $(grep -c ' skipped: ' <<<"$output") -eq 1 ]]
+    # What stats has not judged, such as a CPU time that is too short, is not judged here.
+    edited variants/result.json '.comparisons[].gate = null'
+    run -0 junit variants
+    [[ $output != *' failure'* && $output != *' skipped'* ]]
     # Without a gate nothing fails, however slow.
     edited variants/experiment.json '.settings.at_most = null'
     run -0 junit variants
     [[ $output != *' failure'* && $output != *' skipped'* ]]
+}
+
+@test "junit: of several metrics only that which is above --at-most fails" {
+    fixture service
+    edited service/result.json '.slowdowns[] |= (if .verdict == null then . elif .metric == "rps" then .verdict = "above" | .gate = "below" | .ratio = 1.01 | .ci = [1, 1.02] else .gate = .verdict end)'
+    run -0 junit service
+    [[ $(grep -c ' failure: ' <<<"$output") -eq 1 && $output == *'under mem-50: p99_ms | failure: '* ]]
+}
+
+@test "LaTeX compiles with a metric's name in a title" {
+    command -v pdflatex >/dev/null || skip 'pdflatex is not installed'
+    report "$FIXTURES/service" --output service.tex
+    pdflatex -interaction=nonstopmode -halt-on-error service.tex >out.tex 2>&1
 }
 
 @test "junit: an experiment that failed is an error, one that has not run is skipped" {
@@ -330,4 +347,13 @@ PYTHON
     command=$(report "$FIXTURES/variants" --format html | grep -o '<pre tabindex="0">jostle slowdown.*' | head -1 | sed 's/<[^>]*>//g' | python3 -c 'import html, sys; print(html.unescape(sys.stdin.read()))')
     [[ $command == *"--variant 'old=./old in.dat' --variant 'new=./new in.dat' --load 'mem-50=mem --percent 50'"* ]]
     [[ $command == *"--metric wall_s --metric 'rps=stdout:/([0-9.]+) requests/,unit=1/s,better=higher'"* && $command == *'--at-most 1.05 --same-within 2%'* ]]
+}
+
+@test "the page's command of what ignores exit codes, and of what was measured when --conclude was --cleanup" {
+    fixture service
+    edited service/experiment.json '.settings |= (.ignore_failure = true | .ignore_codes = [1, 3] | .cleanup = "rm x" | del(.conclude))'
+    report service --format html | grep -o '<pre tabindex="0">jostle slowdown.*' >out
+    grep -qe '--ignore-failure=1,3' out
+    grep -qE -e '--conclude &[^;]+;rm x&' out
+    run ! grep -e '--ignore-codes' -e '--cleanup' out
 }

@@ -35,6 +35,8 @@ static const char *gate_of(const struct experiment *of, const struct metric *met
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (view_equals(verdict, words[i]))
             return words[i];
+    if (verdict != NULL) /* null: such as of a CPU time that is too short */
+        return NULL;
     for (const struct value *item = view_first(decide); item != NULL;
          item = view_next(decide, item))
         decides = decides || view_equals(item, metric->name);
@@ -149,7 +151,9 @@ static void put_slowdown(struct line *json, const struct cell *cell, const struc
         return;
     check.reference = cell->baseline;
     check.condition = cell->loaded;
-    check.gate = gate_of(cell->of, metric, entry, "verdict");
+    /* Old records have only that of all metrics together. */
+    check.gate =
+        gate_of(cell->of, metric, entry, view_get(entry, "gate") != NULL ? "gate" : "verdict");
     check.what = text_of("under %s", cell->condition);
     put_check(json, &check);
 }

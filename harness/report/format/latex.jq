@@ -51,7 +51,8 @@ def mean_table($head):
     mean_lines(.tex) | [.program, .load // "--"] + (.numbers[:-2] | map(tex_scientific)) | tex_line),
   "\\endgroup";
 
-def title($head; $key): $head.columns.cells[] | select(.key == $key) | .title | tex_number;
+# It may have a metric's name.
+def title($head; $key): $head.columns.cells[] | select(.key == $key) | .title | tex_number | put("_"; "\\_");
 def slowdown_table($head):
   findings("problems") as $findings
   | any(.[]; .texts.of_alone != "-") as $plain
