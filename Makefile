@@ -102,7 +102,7 @@ $(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # Comparing two experiments is the statistics of two sets of records.
 $(BIN)/compare: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # What is of all results of a report together is statistics, too.
-$(BIN)/report: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,discovery levels interval statistics)
+$(BIN)/report: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,discovery levels interval relation statistics)
 # A campaign's settings are the options of an experiment; loads are parsed once.
 $(BIN)/campaign: $(patsubst %,$(BUILD)/obj/harness/experiment/%.o,settings parameters placed percent_limit arena adapters metrics)
 $(BIN)/placement: $(filter-out %/main.o,$(call objects,harness/experiment/*.c))

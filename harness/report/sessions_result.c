@@ -6,6 +6,7 @@
 #include "metrics.h"
 
 #include "harness/stats/levels.h"
+#include "harness/stats/relation.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -269,13 +270,12 @@ static void put_sessions(struct line *json, const struct sessions *of,
 static const char *verdict_of(const struct sessions *of, const struct interval *ratio,
                               const struct value *first)
 {
-    const double same = view_number(view_get(of->part[0].settings, "same_within"), NAN);
-    const bool time = view_equals(view_get(first, "unit"), "s");
-    if (!isnan(same) && ratio->low >= 1 - same && ratio->high <= 1 + same)
-        return "same";
-    return ratio->low > 1    ? time ? "slower" : "worse"
-           : ratio->high < 1 ? time ? "faster" : "better"
-                             : "undecided";
+    const double same = view_number(view_get(of->part[0].settings, "same_within"), 0);
+    const bool higher = view_equals(view_get(first, "better"), "higher");
+    char *unit = view_string(view_get(first, "unit"));
+    const bool time = relation_is_time(unit == NULL ? "" : unit, higher);
+    free(unit);
+    return relation_name(relation_of(ratio, same), time);
 }
 
 /* What names the ratio, as the first session has it. */
@@ -306,6 +306,8 @@ static void put_ratio(struct line *json, struct sessions *of, const struct parts
         line_bool(json, "distinguishable", ratio->low > 1 || ratio->high < 1);
     if (view_get(first, "reference_variant") != NULL && view_get(first, "verdict") != NULL)
         line_text(json, "verdict", verdict_of(of, ratio, first));
+    if (view_is(view_get(first, "gate"), VIEW_NULL)) /* --at-most does not judge it */
+        line_null(json, "gate");
     view_put(json, "simultaneous", view_get(first, "simultaneous"));
     line_real(json, "censored", sum_of(ratios, "censored"));
     put_sessions(json, of, ratios, &levels);

@@ -1,7 +1,18 @@
 #include "relation.h"
 
+#include <string.h>
+
 static const char *const of_times[RELATIONS] = {"undecided", "faster", "slower", "same"};
 static const char *const of_others[RELATIONS] = {"undecided", "better", "worse", "same"};
+
+bool relation_is_time(const char *unit, bool higher_is_better)
+{
+    static const char *const units[] = {"s", "ms", "us", "\302\265s", "ns", "min", "h"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(unit, units[i]) == 0)
+            return !higher_is_better;
+    return false;
+}
 
 const char *relation_name(enum relation relation, bool is_time)
 {

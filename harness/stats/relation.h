@@ -6,6 +6,10 @@
 
 enum relation { RELATION_UNDECIDED, RELATION_BETTER, RELATION_WORSE, RELATION_SAME, RELATIONS };
 
+// Whether a figure of that unit is a time of which less is better, so that one speaks of faster
+// and slower.
+bool relation_is_time(const char *unit, bool higher_is_better);
+
 // In the words of times, and of figures that are none (`is_time`).
 const char *relation_name(enum relation relation, bool is_time);
 

@@ -12,11 +12,7 @@ static const double large = 2; // from here on a ratio is no percentage
 
 bool words_is_time(const struct metric_setting *metric)
 {
-    static const char *const units[] = {"s", "ms", "us", "\302\265s", "ns", "min", "h"};
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(metric->unit, units[i]) == 0)
-            return !metric->higher_is_better;
-    return false;
+    return relation_is_time(metric->unit, metric->higher_is_better);
 }
 
 static bool has_bounds(const struct interval *interval)

@@ -5,7 +5,7 @@
 #include "relation.h"
 #include "settings.h"
 
-// Whether the metric is a time of which less is better, so that one speaks of faster and slower.
+// relation_is_time() of a metric.
 bool words_is_time(const struct metric_setting *metric);
 
 // What is compared, by name; load: NULL for alone.
