@@ -69,6 +69,9 @@ variants() {
     runs 4 30 1.05 1.05 | variants --at-most 1.05 | holds '.verdict == "undecided" and .conditions[0].stop_reason == "max-runs"'
     # Four comparisons share the error: two variants of two metrics.
     runs 4 30 1.02 1.02 | variants --at-most 1.05 --metric wall_s,user_s | holds '.intervals.family == 4 and .verdict == "below"'
+    # What old has none of alone is compared where it has some.
+    runs 4 30 1.02 1.02 | jq -c '.major_faults = if .condition | endswith("@mem") then .wall_s * (if .condition == "new@mem" then 2000 else 1000 end) else 0 end' |
+        variants --at-most 1.5 --metric major_faults | holds '.verdict == "above" and [.comparisons[] | select(.metric == "major_faults").gate] == [null, "above"]'
     # Both: below the limit, and the same.
     runs 4 30 1.001 1.001 | variants --at-most 1.05 --same-within 3% | holds '.verdict == "below" and [.comparisons[].verdict] == ["same", "same"]'
 }

@@ -222,8 +222,10 @@ static bool is_small(const struct condition *condition, size_t metric)
 
 bool metric_is_negligible(const struct session *session, size_t condition, size_t metric)
 {
-    const struct condition *one = &session->conditions[condition], *base = session->conditions;
     const struct settings *settings = session->settings;
+    const size_t reference = settings_reference(settings, condition, settings_decides_by(settings));
+    const struct condition *one = &session->conditions[condition],
+                           *base = &session->conditions[reference];
     if (one->metric[metric].count == 0 || base->metric[metric].count == 0)
         return one->runs > 0 && settings->metrics[metric].builtin;
     if (settings->metrics[metric].builtin && !(base->metric[metric].mean > 0))

@@ -35,8 +35,8 @@ struct interval metric_ratio_of_records(struct session *session, size_t conditio
 
 // Whether the metric is too small to be held to a relative error: a CPU time
 // that is below the kernel's tick (whose split into user and system is then a
-// matter of luck), or below 1 % of the wall time, in this condition and in the
-// baseline; one of what jostle counts that is 0 in the baseline, so that there is no
+// matter of luck), or below 1 % of the wall time, in this condition and in what
+// it is compared with; one of what jostle counts that is 0 there, so that there is no
 // ratio to it; or one that jostle measures and no run reports.
 bool metric_is_negligible(const struct session *session, size_t condition, size_t metric);
 
