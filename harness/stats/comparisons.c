@@ -51,6 +51,8 @@ static json_t *ratio_json(struct session *session, size_t condition, enum agains
     const struct metric_setting *what = &settings->metrics[metric];
     const struct words_of names = names_of(settings, condition, metric);
     const size_t censored = session_censored(session, condition, against);
+    // An interaction decides nothing, and has no part of the shared error rate.
+    const bool shares = what->decides && against != AGAINST_BOTH && settings_family(settings) > 1;
     json_t *json = json_pack(
         "{s:s, s:s, s:s?, s:s, s:s, s:b, s:b, s:o, s:b, s:o, s:o, s:o, s:s, s:o, s:b, s:I}",
         "variant", names.variant, "reference_variant", names.reference, "load", names.load,
@@ -62,8 +64,7 @@ static json_t *ratio_json(struct session *session, size_t condition, enum agains
         comparisons_method(settings, against), "distinguishable",
         censored > 0 ? json_null()
                      : json_boolean(metric_is_distinguishable(session, condition, against, metric)),
-        "simultaneous", settings_family(settings) > 1 && what->decides, "censored",
-        (json_int_t)censored);
+        "simultaneous", shares, "censored", (json_int_t)censored);
     direction_to_json(what, ratio, names.reference, json); // the text is another one
     return json;
 }
