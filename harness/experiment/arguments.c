@@ -43,8 +43,7 @@ static const struct command commands[] = {
      "Examples:\n"
      "  jostle slowdown --load 'half=cpu --percent 50' -- ./solver input.dat\n"
      "  jostle slowdown --load 'a=cpu --percent 30' --load 'b=exec: ./noise' -- make\n"
-     "  jostle slowdown --revision old=main --revision new=HEAD --build 'make -j2' -- ./solver "
-     "in.dat",
+     "  jostle slowdown --revision old=main --revision new=HEAD --build make -- ./solver",
      .slowdown = true},
     {.word = "capacity",
      .name = "jostle capacity",

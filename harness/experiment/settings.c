@@ -190,7 +190,7 @@ const struct option_row settings_rows[] = {
              "again: names joined by commas, such as wall_s,cpu_s,context_switches, or all "
              "(wall_s, user_s, system_s, max_rss_bytes); or a figure that the target prints, "
              "NAME=stdout:/REGEX/ (also stderr:, file:PATH:, jq:EXPRESSION), with "
-             ",unit=U,better=higher,take=first|sum|mean|max behind it; or @ADAPTER, which knows "
+             ",unit=U,better=higher,take=first|sum|mean|max appended; or @ADAPTER, which knows "
              "a program's output (jostle adapters lists them). The slowdown of the wall time is "
              "shown in any case"},
     {.name = "decide",
@@ -227,7 +227,7 @@ const struct option_row settings_rows[] = {
      .type = OPTION_LIST,
      FIELD(parameter_list),
      .check = parameters_check_list,
-     .help = "a variant for each of VALUES (with commas between), which stands for {VAR} in the "
+     .help = "a variant for each of VALUES (with commas between), which replaces {VAR} in the "
              "command and in --setup, --prepare, --conclude, --cleanup; several options: every "
              "combination; also as VAR=VALUES"},
     {.name = "parameter-scan",
@@ -286,8 +286,8 @@ const struct option_row settings_rows[] = {
      .letter = 'p',
      .type = OPTION_TEXT,
      FIELD(prepare),
-     .help = "run CMD with bash before each run, unmeasured; {variant} is the variant's name, "
-             "here and in the next two"},
+     .help = "run CMD with bash before each run, unmeasured; {variant} in it, and in --setup, "
+             "--conclude and --cleanup, is the variant's name"},
     {.name = "conclude",
      .argument = "CMD",
      .again = ONCE,
@@ -310,8 +310,8 @@ const struct option_row settings_rows[] = {
      .check = check_service,
      .help =
          "start this server before the runs; the target is then its client. A shell runs it "
-         "only where nothing else understands CMD; it is started anew for each block, and ended "
-         "after the last run"},
+         "only where CMD has something that only a shell understands; it is started anew for "
+         "each block, and ended after the last run"},
     {.name = "ready",
      .argument = "SIGN",
      .type = OPTION_TEXT,
@@ -483,7 +483,7 @@ const struct option_row capacity_rows[] = {
      .check = vary_check,
      .help = "what is varied, and within which limits: {NAME} in the target's words is replaced by "
              "a value, an integer where both limits are. The highest value that keeps the "
-             "objective is searched; ,unit=U behind it names the unit"},
+             "objective is found; ,unit=U appended to it names the unit"},
     {0},
 };
 

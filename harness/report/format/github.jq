@@ -1,4 +1,4 @@
-# GitHub's Markdown: the verdicts in short, for $GITHUB_STEP_SUMMARY or a pull request.
+# GitHub's Markdown: the verdicts in short, for a pull request.
 # reads: rows
 #
 # The line on top says what --at-most says: broken, kept, or undecided. A table has each

@@ -1,4 +1,4 @@
-# JUnit XML: a test case for each ratio, which fails where --at-most is surely broken.
+# JUnit XML: a test case for each ratio, judged by --at-most.
 # files: .xml
 # reads: rows
 #
