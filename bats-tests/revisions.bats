@@ -57,6 +57,8 @@ left() {
     diff <(sort "$RAN") - <<<$'four\none'
     diff ../../before <(git status --short | grep -v jostle-results)
     holds '[.variants[] | [.name, .revision.commit == null]] == [["first", false], ["worktree", true]]' <jostle-results/*/experiment.json
+    tree=$(jq -r '.variants[1].revision.tree[:12]' jostle-results/*/experiment.json)
+    "$JOSTLE" report jostle-results/* | grep -qF "built from . (tree $tree)"
     "$JOSTLE" run --quiet --runs 2 --output jostle-results/* --resume --revision first --revision . --build make -- ./solver
 }
 

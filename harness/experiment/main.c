@@ -230,7 +230,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     check_cold(&experiment.settings);
     placed_find(&experiment.placed, &experiment.arena, &experiment.settings);
     check_machine(&experiment.settings);
-    metrics_check_machine(&experiment.metrics);
+    metrics_check_machine(&experiment.metrics, experiment.settings.service != NULL);
     /* Late, so that whoever writes to a pipe has had some time. */
     if (experiment.input == NULL)
         input_check_stdin();

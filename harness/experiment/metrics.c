@@ -279,14 +279,24 @@ static void check_counter(const struct builtin_metric *metric)
                 metric->name, strerror(errno));
 }
 
-void metrics_check_machine(const struct metrics *metrics)
+/* A figure of a service needs one. */
+static void check_service_metric(const struct builtin_metric *metric, bool has_service)
+{
+    static const char member[] = "service.";
+    if (!has_service && strncmp(metric->member[0], member, strlen(member)) == 0)
+        usage_error("metric %s: it is of a service: give --service, or choose another metric",
+                    metric->name);
+}
+
+void metrics_check_machine(const struct metrics *metrics, bool has_service)
 {
     char error[512];
     for (size_t i = 0; i < metrics->count; i++) {
         const struct chosen_metric *one = &metrics->metric[i];
-        if (one->builtin != NULL)
+        if (one->builtin != NULL) {
+            check_service_metric(one->builtin, has_service);
             check_counter(one->builtin);
-        else if (one->metric.is_jq && !metric_jq_check(&one->metric, error, sizeof error))
+        } else if (one->metric.is_jq && !metric_jq_check(&one->metric, error, sizeof error))
             usage_error("%s", error);
     }
 }

@@ -35,8 +35,9 @@ const char *metrics_counters(const struct metrics *metrics);
 /* Whether any is found in what the target writes. */
 bool metrics_need_output(const struct metrics *metrics);
 /* Refuses, before anything runs, what would fail in each run: an event that this machine does
- * not count, an expression that jq does not understand. Wrong use ends the program. */
-void metrics_check_machine(const struct metrics *metrics);
+ * not count, an expression that jq does not understand, a figure of a service where
+ * has_service is false. Wrong use ends the program. */
+void metrics_check_machine(const struct metrics *metrics, bool has_service);
 void metrics_free(struct metrics *metrics);
 
 /* A check of the option --metric. */

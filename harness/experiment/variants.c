@@ -98,9 +98,10 @@ static void read_target(struct maker *maker, const struct request *request)
         usage_error("--revision: one is nothing to compare: give two or more, the first of which "
                     "is the reference");
     if (request->target_count > 1 && strpbrk(first, " \t\n|&;") != NULL && !is_program(first))
-        usage_error("there is no program '%s': what follows a command are its arguments; to "
-                    "compare several commands give each with --variant",
-                    first);
+        usage_error(
+            "there is no program '%s': what follows a command are its arguments: give options "
+            "before it, and several commands each with --variant",
+            first);
     const bool text = request->target_count == 1 && (shell || !is_program(first));
     const struct source source = {.text = text ? first : NULL};
     if (request->revisions->count == 0)

@@ -161,14 +161,18 @@ static void put_variants(struct line *json, const struct experiment *experiment)
         char *name = view_string(view_get(item, "name")),
              *command = command_text(view_get(item, "command"));
         char *revision = view_string(view_path(item, "revision", "name")),
-             *commit = view_string(view_path(item, "revision", "commit"));
+             *commit = view_string(view_path(item, "revision", "commit")),
+             *tree = view_string(view_path(item, "revision", "tree"));
+        /* The working tree as it is has no commit. */
+        const bool committed = commit != NULL;
+        const char *hash = committed ? commit : tree == NULL ? "?" : tree;
         char *built = revision == NULL ? NULL
-                                       : text_of(", built from %s (%.12s)", revision,
-                                                 commit == NULL ? "?" : commit);
+                                       : text_of(", built from %s (%s%.12s)", revision,
+                                                 committed ? "" : "tree ", hash);
         if (name != NULL)
             put_visible(json, NULL,
                         text_of("%s = %s%s", name, command, built == NULL ? "" : built));
-        char *texts[] = {name, command, revision, commit, built};
+        char *texts[] = {name, command, revision, commit, tree, built};
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
             free(texts[i]);
     }
