@@ -308,10 +308,9 @@ const struct option_row settings_rows[] = {
      .type = OPTION_TEXT,
      FIELD(service),
      .check = check_service,
-     .help =
-         "start this server before the runs; the target is then its client. A shell runs it "
-         "only where CMD has something that only a shell understands; it is started anew for "
-         "each block, and ended after the last run"},
+     .help = "start this server before the runs; the target is then its client. A shell runs it "
+             "only where CMD has something that only a shell understands; it is started anew for "
+             "each block, and ended after the last run"},
     {.name = "ready",
      .argument = "SIGN",
      .type = OPTION_TEXT,
