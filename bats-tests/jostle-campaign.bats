@@ -275,7 +275,7 @@ refused() {
         '[target "alone"]' '    command = cat words' '    prepare = echo x 7 >words' '    loads = none' \
         '[load "cpu"]' '    spec = cpu --percent 5'
     run -0 "$JOSTLE" campaign c.conf --output out
-    [[ $output == *'pair.n=0@cpu: '*'two: x 2.0 times'*', 8 runs'* && $output == *'alone: '* ]]
+    [[ $output == *'pair.n=0@cpu: '*'two: x 2.0'*' times'*', 8 runs'* && $output == *'alone: '* ]]
     jq -c '[.conditions[].name]' out/cells/pair.n=0@cpu/experiment.json | grep -qxF '["one","two","one@cpu","two@cpu"]'
     holds '[.comparisons[] | select(.metric == "x") | [.load, .ratio]] == [[null, 2], ["cpu", 2]]' <out/cells/pair.n=0@cpu/result.json
     holds '.conditions[0].metrics.x | .mean == 7 and .unit == "B"' <out/cells/alone/result.json

@@ -34,6 +34,8 @@ names() {
 @test "a variant without a name is named by its program, or by its words where that is not enough" {
     [[ $(names --variant 'true in.dat' --variant '/bin/false in.dat') == 'true false' ]]
     [[ $(names --variant 'sort -n' --variant 'sort -g') == 'sort_-n sort_-g' ]]
+    [[ $(names --variant '/bin/echo a' --variant '/bin/echo b') == 'echo_a echo_b' ]]
+    [[ $(names --variant '/bin/echo a' --variant '/usr/bin/echo a') == '_bin_echo_a _usr_bin_echo_a' ]]
     [[ $(names --variant 'sort' --variant 'sort') == 'sort sort.2' ]]
     [[ $(names --variant 'x=sort -n' --variant 'sort') == 'x sort' ]]
 }

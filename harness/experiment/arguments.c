@@ -12,6 +12,11 @@
     "is that node's name.\n\n"
 #define EXIT_HELP                                                                                  \
     "Exit status:\n"                                                                               \
+    "  0  measured                          1  failure of jostle or of a load\n"                   \
+    "  2  wrong use                         5  the target failed\n"                                \
+    "  129, 130, 143  interrupted by a signal\n\n"
+#define GATE_EXIT_HELP                                                                             \
+    "Exit status:\n"                                                                               \
     "  0  measured (--at-most: below)       1  failure of jostle or of a load\n"                   \
     "  2  wrong use                         3  --at-most: above\n"                                 \
     "  4  --at-most, --same-within: undecided\n"                                                   \
@@ -39,7 +44,7 @@ static const struct command commands[] = {
               "then prints the slowdown of each load with its confidence interval. With several "
               "--variant (or --revision) each runs alone and under each load, and is compared with "
               "the first one, too.",
-     .details = LOADS_HELP EXIT_HELP
+     .details = LOADS_HELP GATE_EXIT_HELP
      "Examples:\n"
      "  jostle slowdown --load 'half=cpu --percent 50' -- ./solver input.dat\n"
      "  jostle slowdown --load 'a=cpu --percent 30' --load 'b=exec: ./noise' -- make\n"
@@ -55,11 +60,7 @@ static const struct command commands[] = {
      "The capacity is where half of the runs keep the objective; --error is of its interval. "
      "--min-runs is 10 and --max-runs 60 here if not given. With --timeout a run that it ends "
      "counts as not keeping the objective; any other failure of TARGET ends the search (with "
-     "--ignore-failure it does not keep the objective, either).\n\n"
-     "Exit status:\n"
-     "  0  measured    1  failure of jostle or of a load    2  wrong use\n"
-     "  5  the target failed    129, 130, 143  interrupted by a signal\n\n"
-     "Example:\n"
+     "--ignore-failure it does not keep the objective, either).\n\n" EXIT_HELP "Example:\n"
      "  jostle capacity --service './server' --ready port:9000 \\\n"
      "    --metric 'p99_ms=stdout:/p99: ([0-9.]+)/,unit=ms' --slo 'p99_ms<2' \\\n"
      "    --vary 'rate=1000..200000,unit=/s' --load 'mem=mem --limit 50%' \\\n"

@@ -60,13 +60,34 @@ static bool is_alone(const struct variants *variants, const struct variant *vari
     return true;
 }
 
+/* Its words, with the program's folder or without. */
+static const char *words_of(const struct variant *variant, bool folder)
+{
+    const char *program = variant_program(variant);
+    const bool first = strncmp(variant->text, program, strlen(program)) == 0;
+    return folder || !first ? variant->text : variant->text + (base_of(variant) - program);
+}
+
+/* Whether its words without the folder are those of no other variant without a name. */
+static bool is_told_apart(const struct variants *variants, const struct variant *variant)
+{
+    for (size_t i = 0; i < variants->count; i++) {
+        const struct variant *other = &variants->variant[i];
+        if (other != variant && other->name == NULL &&
+            strncmp(words_of(other, false), words_of(variant, false), NAME_LONGEST) == 0)
+            return false;
+    }
+    return true;
+}
+
 /* What it is called where nothing else is called so. Behind "sh -c" is what tells. */
 static const char *proposed(const struct variants *variants, struct arena *arena,
                             const struct variant *variant)
 {
-    const char *text = variant->shell != NULL        ? variant->words[variant->word_count - 1]
-                       : is_alone(variants, variant) ? base_of(variant)
-                                                     : variant->text;
+    const char *text = variant->shell != NULL ? variant->words[variant->word_count - 1]
+                       : is_alone(variants, variant)
+                           ? base_of(variant)
+                           : words_of(variant, !is_told_apart(variants, variant));
     return naming_clean(arena, arena_format(arena, "%.*s", NAME_LONGEST, text));
 }
 

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_DECIMALS = 9 };
+
 static struct scale scale(double factor, const char *unit)
 {
     struct scale result = {.factor = factor};
@@ -73,6 +75,9 @@ struct scale scale_of(double value, const char *unit)
 
 int number_decimals(double value)
 {
+    // What two decimals would show as nothing has two digits, as far as there is room.
+    if (value > 0 && value < 0.01)
+        return (int)fmin(1 - floor(log10(value)), MOST_DECIMALS);
     return isnan(value) || value >= 100 ? 0 : value >= 10 ? 1 : 2;
 }
 

@@ -17,7 +17,8 @@ struct scale {
  * ns; B, B/s; 1/s (/s); "" for a count. Other units stay as they are. */
 struct scale scale_of(double value, const char *unit);
 
-/* Decimals that show three significant digits of a number between 1 and 1000. */
+/* Decimals that show three significant digits of a number between 1 and 1000, and two of one
+ * below 0.01. */
 int number_decimals(double value);
 /* Exactly so many decimals, halves away from 0. */
 const char *number_fixed(double value, int decimals, char *text);

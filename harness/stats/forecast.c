@@ -26,13 +26,9 @@ static size_t blocks_for(struct session *session, size_t now, double error)
     return low;
 }
 
-static double t_of_look(const struct session *session, size_t n)
+static double t_of_look(struct session *session, size_t n)
 {
-    struct critical critical;
-    critical_init(&critical, metric_confidence(session, n));
-    const double t = critical_t(&critical, (double)n - 1);
-    critical_free(&critical);
-    return t;
+    return critical_t(metric_critical(session, n), (double)n - 1);
 }
 
 // With that standard error of one run, the smallest n at which a look is as narrow as `gap`;

@@ -36,16 +36,38 @@ static double rate_of_each(double error_rate, double from, double to)
     return 2 * gsl_cdf_ugaussian_Q(high);
 }
 
+// The first look with a share of the error rate of its own: FIRST for the earlier ones, that
+// of the plan, or the one after each doubling.
+static size_t share_begins(const struct looks *looks, size_t n, size_t *last)
+{
+    const size_t from = looks->from > FIRST ? looks->from : FIRST;
+    size_t begin = from;
+    *last = n < from ? from - 1 : looks->to > from ? looks->to : from;
+    if (n < from)
+        return FIRST;
+    for (; n > *last; *last *= 2)
+        begin = *last + 1;
+    return begin;
+}
+
+bool looks_alike(const struct looks *looks, size_t a, size_t b)
+{
+    size_t ignored;
+    return share_begins(looks, a, &ignored) == share_begins(looks, b, &ignored);
+}
+
 double looks_rate(const struct looks *looks, double error_rate, size_t n)
 {
     const size_t from = looks->from > FIRST ? looks->from : FIRST;
-    double first = (double)(looks->to > from ? looks->to : from), share = other_share * error_rate;
+    size_t last;
+    const size_t first = share_begins(looks, n, &last);
+    double share = other_share * error_rate;
     if (n < from)
         return from > FIRST ? share / (double)(from - FIRST) : share;
-    if ((double)n <= first)
-        return rate_of_each(planned_share * error_rate, (double)from, first);
+    if (first == from)
+        return rate_of_each(planned_share * error_rate, (double)from, (double)last);
     // Each doubling has half of what is left.
-    for (share /= 2; (double)n > 2 * first; first *= 2)
+    for (size_t end = looks->to > from ? looks->to : from; end < last; end *= 2)
         share /= 2;
-    return rate_of_each(share, first + 1, 2 * first);
+    return rate_of_each(share, (double)first, (double)last);
 }

@@ -3,6 +3,7 @@
 #ifndef STATS_LOOKS_H
 #define STATS_LOOKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 // The plan: a look after each block from the `from`-th to the `to`-th.
@@ -23,5 +24,8 @@ struct looks {
 // chapter 4), of which the part for crossing after the first look is larger by a factor
 // that was found with simulated t tests.
 double looks_rate(const struct looks *looks, double error_rate, size_t n);
+
+// Whether the looks after a and after b blocks have the same rate.
+bool looks_alike(const struct looks *looks, size_t a, size_t b);
 
 #endif

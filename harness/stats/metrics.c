@@ -139,22 +139,28 @@ static bool ratio_stretch(struct session *session, const struct pairs *pairs, en
     return true;
 }
 
+static struct looks planned_looks(const struct settings *settings)
+{
+    return settings->looks.to > 0
+               ? settings->looks
+               : (struct looks){.from = settings->min_runs, .to = settings->max_runs};
+}
+
 double metric_confidence(const struct session *session, size_t blocks)
 {
     const struct settings *settings = session->settings;
-    const struct looks now = {settings->min_runs, settings->max_runs};
-    const struct looks *planned = settings->looks.to > 0 ? &settings->looks : &now;
+    const struct looks planned = planned_looks(settings);
     const double all = session->critical.confidence;
-    return settings_has_gate(settings) ? 1 - looks_rate(planned, 1 - all, blocks) : all;
+    return settings_has_gate(settings) ? 1 - looks_rate(&planned, 1 - all, blocks) : all;
 }
 
-// What the interval of a ratio is made with: with a gate the confidence of this look.
-static struct critical *critical_now(struct session *session)
+struct critical *metric_critical(struct session *session, size_t blocks)
 {
-    const size_t blocks = session_blocks(session);
+    const struct looks planned = planned_looks(session->settings);
     if (!settings_has_gate(session->settings))
         return &session->critical;
-    if (session->look_blocks != blocks || session->look_of != session->critical.confidence) {
+    if (session->look_of != session->critical.confidence ||
+        !looks_alike(&planned, session->look_blocks, blocks)) {
         session->look_blocks = blocks;
         session->look_of = session->critical.confidence;
         critical_free(&session->look);
@@ -173,7 +179,7 @@ static struct interval ratio_of_pairs(struct session *session, size_t condition,
 {
     const struct settings *settings = session->settings;
     const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
-    struct critical *critical = critical_now(session);
+    struct critical *critical = metric_critical(session, session_blocks(session));
     const double widen = widening(settings, pairs->count);
     struct stretch stretch;
     if (settings->statistic != STATISTIC_MEAN)
@@ -191,8 +197,9 @@ static struct interval interaction(struct session *session, size_t condition, si
     struct crossed crossed;
     struct interval ratio = unknown;
     if (session_crossed(session, condition, metric, &crossed))
-        ratio = interaction_ratio(critical_now(session), settings->statistic, &crossed,
-                                  widening(settings, crossed.count), &session->scratch);
+        ratio = interaction_ratio(metric_critical(session, session_blocks(session)),
+                                  settings->statistic, &crossed, widening(settings, crossed.count),
+                                  &session->scratch);
     crossed_free(&crossed);
     // The inverse of a ratio is found as the ratio is from its inverse.
     return direction_of_reference(&ratio, settings->metrics[metric].higher_is_better);

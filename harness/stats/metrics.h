@@ -29,6 +29,10 @@ struct interval metric_ratio(struct session *session, size_t condition, enum aga
 // The confidence that an interval of a ratio has after so many blocks.
 double metric_confidence(const struct session *session, size_t blocks);
 
+// What the interval of a ratio after so many blocks is made with: with a gate the
+// confidence of that look. Belongs to the session, and is valid until the next call.
+struct critical *metric_critical(struct session *session, size_t blocks);
+
 // The same of what was recorded, as if a run that timed out had ended then.
 struct interval metric_ratio_of_records(struct session *session, size_t condition,
                                         enum against against, size_t metric);

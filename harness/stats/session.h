@@ -53,7 +53,7 @@ enum stop_reason stop_reason(const char *name);
 struct session {
     const struct settings *settings;
     struct critical critical; // of one look
-    struct critical look;     // that of `look_blocks` blocks, where each is looked at
+    struct critical look;     // of the look after `look_blocks`, and of those alike
     size_t look_blocks;
     double look_of;               // the confidence of all looks together that it is for
     struct sample scratch;        // values that an interval needs for a moment
