@@ -5,6 +5,7 @@
 #include "states.h"
 
 #include "common/messages.h"
+#include "common/pair.h"
 #include "common/words.h"
 #include "harness/experiment/percent_limit.h"
 #include "harness/experiment/placed.h"
@@ -30,11 +31,11 @@ static const char *load_cpus(const json_t *texts, struct arena *arena)
 static void print_load(const json_t *settings, const char *part, char **words, size_t count)
 {
     struct arena arena = {0};
-    print_pair("load", part);
-    print_pair("cpus", load_cpus(settings, &arena));
+    pair_put("load", part);
+    pair_put("cpus", load_cpus(settings, &arena));
     for (size_t i = 0; i < count; i++)
-        print_pair("word", words[i]);
-    print_pair("end", "");
+        pair_put("word", words[i]);
+    pair_put("end", "");
     arena_free(&arena);
 }
 

@@ -10,6 +10,7 @@
 #include "tasks.h"
 
 #include "common/messages.h"
+#include "common/pair.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -166,11 +167,11 @@ static void print_words(const json_t *cell, const json_t *settings)
     json_t *word;
     size_t i;
     if (shell != NULL && strcmp(shell, "none") != 0) {
-        print_pair("word", strcmp(shell, "default") == 0 ? "sh" : shell);
-        print_pair("word", "-c");
+        pair_put("word", strcmp(shell, "default") == 0 ? "sh" : shell);
+        pair_put("word", "-c");
     }
     json_array_foreach(json_object_get(cell, "command"), i, word)
-        print_pair("word", json_string_value(word));
+        pair_put("word", json_string_value(word));
 }
 
 /* Of each target and its parameters of whose time nothing is known: number, label,
@@ -194,14 +195,14 @@ int command_probes(const struct command_options *options, char **operands, int c
             continue;
         json_object_set_new(seen, label, json_true());
         snprintf(number, sizeof number, "%.0f", number_of(cell, "number", 0));
-        print_pair("number", number);
-        print_pair("label", label);
+        pair_put("number", number);
+        pair_put("label", label);
         for (size_t j = 0; j < sizeof hooks / sizeof hooks[0]; j++)
-            print_pair(hooks[j], text_of(settings, hooks[j]));
-        print_pair("timeout", text_of(settings, "timeout"));
-        print_pair("input", text_of(settings, "input"));
+            pair_put(hooks[j], text_of(settings, hooks[j]));
+        pair_put("timeout", text_of(settings, "timeout"));
+        pair_put("input", text_of(settings, "input"));
         print_words(cell, settings);
-        print_pair("end", "");
+        pair_put("end", "");
     }
     json_decref(seen);
     view_close(&view);

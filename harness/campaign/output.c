@@ -5,16 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void print_pair(const char *name, const char *value)
-{
-    if (value == NULL)
-        return;
-    fputs(name, stdout);
-    putchar('\0');
-    fputs(value, stdout);
-    putchar('\0');
-}
-
 void print_safe(FILE *stream, const char *text, const char *allowed)
 {
     for (; *text != '\0'; text++)

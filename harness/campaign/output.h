@@ -7,9 +7,6 @@
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-/* A name and a value, each ended by a 0; nothing where the value is NULL. */
-void print_pair(const char *name, const char *value);
-
 /* Text with one _ for each character that is none of allowed; NULL: all are. */
 void print_safe(FILE *stream, const char *text, const char *allowed);
 

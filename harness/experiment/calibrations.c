@@ -3,31 +3,24 @@
 #include "percent_limit.h"
 
 #include "common/child.h"
+#include "common/pair.h"
 
 #include <stdio.h>
-
-static void put(const char *key, const char *value)
-{
-    fputs(key, stdout);
-    putchar('\0');
-    fputs(value, stdout);
-    putchar('\0');
-}
 
 static void put_command(const struct experiment *experiment, const struct load *load)
 {
     char path[PATH_MAX];
     if (experiment->placed.load_cpus != NULL) {
-        put("word", "taskset");
-        put("word", "-c");
-        put("word", experiment->placed.load_cpus);
+        pair_put("word", "taskset");
+        pair_put("word", "-c");
+        pair_put("word", experiment->placed.load_cpus);
     }
-    put("word", child_path("loadgen", path));
+    pair_put("word", child_path("loadgen", path));
     for (size_t i = 0; i < load->word_count; i++)
-        put("word", load->words[i]);
-    put("word", "--calib");
-    put("word", "--if-missing");
-    put("end", "");
+        pair_put("word", load->words[i]);
+    pair_put("word", "--calib");
+    pair_put("word", "--if-missing");
+    pair_put("end", "");
 }
 
 bool calibrations_write(struct experiment *experiment)

@@ -1,38 +1,10 @@
 #include "naming.h"
 
+#include "name.h"
+
 #include <string.h>
 
-#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-#define DIGITS  "0123456789"
-/* Of a name that is given, and of one that is made; @ comes before a load's. */
-#define GIVEN_CHARACTERS LETTERS DIGITS "._%-"
-#define MADE_CHARACTERS  GIVEN_CHARACTERS "=,+"
-#define NAME_LONGEST     40
-
-const char *naming_read(struct arena *arena, const char *text, const char **name)
-{
-    const size_t length = strspn(text, GIVEN_CHARACTERS);
-    const bool named = length > 0 && text[length] == '=';
-    *name = named ? arena_format(arena, "%.*s", (int)length, text) : NULL;
-    return named ? text + length + 1 : text;
-}
-
-char *naming_clean(struct arena *arena, const char *text)
-{
-    char *name = arena_format(arena, "%s", text), *to = name;
-    for (const char *from = name; *from != '\0';) {
-        const size_t good = strspn(from, MADE_CHARACTERS);
-        memmove(to, from, good);
-        to += good;
-        from += good;
-        if (*from == '\0')
-            break;
-        from += strcspn(from, MADE_CHARACTERS);
-        *to++ = '_';
-    }
-    *to = '\0';
-    return name;
-}
+#define NAME_LONGEST 40
 
 static bool is_taken(const struct variants *variants, const char *name)
 {
@@ -88,7 +60,7 @@ static const char *proposed(const struct variants *variants, struct arena *arena
                        : is_alone(variants, variant)
                            ? base_of(variant)
                            : words_of(variant, !is_told_apart(variants, variant));
-    return naming_clean(arena, arena_format(arena, "%.*s", NAME_LONGEST, text));
+    return name_clean(arena, arena_format(arena, "%.*s", NAME_LONGEST, text));
 }
 
 void naming_complete(struct variants *variants, struct arena *arena)

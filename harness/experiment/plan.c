@@ -4,6 +4,7 @@
 
 #include "common/child.h"
 #include "common/lock.h"
+#include "common/pair.h"
 #include "common/words.h"
 
 #include <inttypes.h>
@@ -11,35 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-void plan_put(const char *key, const char *value)
-{
-    fputs(key, stdout);
-    putchar('\0');
-    fputs(value, stdout);
-    putchar('\0');
-}
-
 static void put_flag(const char *key, bool value)
 {
     if (value)
-        plan_put(key, "1");
-}
-
-static void put_text(const char *key, const char *value)
-{
-    if (value != NULL)
-        plan_put(key, value);
+        pair_put(key, "1");
 }
 
 static void put_session(const struct experiment *experiment)
 {
     const struct session *session = &experiment->session;
-    plan_put("folder", experiment->folder.path);
+    pair_put("folder", experiment->folder.path);
     put_flag("created", experiment->folder.created && session->output == NULL);
     put_flag("quiet", session->quiet);
     put_flag("verbose", session->verbose);
     put_flag("show_output", session->show_output);
-    put_text("json", session->json);
+    pair_put("json", session->json);
     put_flag("cell", session->cell != NULL);
     put_flag("resume", session->resume);
     put_flag("complete", experiment->complete);
@@ -50,11 +37,11 @@ static void put_resume(const struct experiment *experiment)
 {
     const struct session *session = &experiment->session;
     if (session->output == NULL) {
-        plan_put("resume_word", "--output");
-        plan_put("resume_word", experiment->folder.path);
+        pair_put("resume_word", "--output");
+        pair_put("resume_word", experiment->folder.path);
     }
     if (!session->resume)
-        plan_put("resume_word", "--resume");
+        pair_put("resume_word", "--resume");
 }
 
 /* A command line. */
@@ -66,12 +53,12 @@ struct words {
 static void put_settings(struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
-    put_text("input", experiment->input);
+    pair_put("input", experiment->input);
     put_flag("cold", settings->cold);
     for (size_t i = 0; i < settings->cold_path.count; i++)
-        plan_put("cold_path", settings->cold_path.item[i]);
+        pair_put("cold_path", settings->cold_path.item[i]);
     if (settings->max_time_ns > 0)
-        plan_put("max_time_us",
+        pair_put("max_time_us",
                  arena_format(&experiment->arena, "%" PRId64, settings->max_time_ns / 1000));
 }
 
@@ -81,15 +68,15 @@ static void put_metrics(struct experiment *experiment)
     const struct metrics *metrics = &experiment->metrics;
     const char *counters = metrics_counters(metrics);
     if (counters != NULL) {
-        plan_put("meter", "--counters");
-        plan_put("meter", counters);
+        pair_put("meter", "--counters");
+        pair_put("meter", counters);
     }
     for (size_t i = 0; i < metrics->count; i++) {
         const struct chosen_metric *one = &metrics->metric[i];
         if (one->builtin != NULL)
             continue;
-        plan_put("meter", "--metric");
-        plan_put("meter", arena_keep(&experiment->arena, metric_definition(&one->metric)));
+        pair_put("meter", "--metric");
+        pair_put("meter", arena_keep(&experiment->arena, metric_definition(&one->metric)));
     }
     put_flag("extracts", metrics_need_output(metrics));
 }
@@ -104,14 +91,14 @@ static void put_redirection(struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
     put_flag("show_stdout", is_inherited(settings->out));
-    put_text("stderr", settings->errors);
+    pair_put("stderr", settings->errors);
     if (settings->out != NULL && !is_inherited(settings->out)) {
-        plan_put("meter", "--stdout");
-        plan_put("meter", settings->out);
+        pair_put("meter", "--stdout");
+        pair_put("meter", settings->out);
     }
     if (settings->errors != NULL) {
-        plan_put("meter", "--stderr");
-        plan_put("meter", settings->errors);
+        pair_put("meter", "--stderr");
+        pair_put("meter", settings->errors);
     }
 }
 
@@ -123,21 +110,21 @@ static void put_output(struct experiment *experiment)
     const struct settings *settings = &experiment->settings;
     put_redirection(experiment);
     if (metrics_need_output(&experiment->metrics)) {
-        plan_put("meter", "--keep");
-        plan_put("meter", folder);
+        pair_put("meter", "--keep");
+        pair_put("meter", folder);
         if (shown)
-            plan_put("meter", "--show-output");
+            pair_put("meter", "--show-output");
         return;
     }
     if (shown && experiment->settings.engine == ENGINE_METER)
         return;
     if (settings->out == NULL) {
-        plan_put("meter", "--stdout");
-        plan_put("meter", "/dev/null");
+        pair_put("meter", "--stdout");
+        pair_put("meter", "/dev/null");
     }
     if (settings->errors == NULL) {
-        plan_put("meter", "--stderr-tail");
-        plan_put("meter", arena_format(&experiment->arena, "%s/target.stderr", folder));
+        pair_put("meter", "--stderr-tail");
+        pair_put("meter", arena_format(&experiment->arena, "%s/target.stderr", folder));
     }
 }
 
@@ -145,26 +132,26 @@ static void put_meter_options(struct experiment *experiment)
 {
     struct arena *arena = &experiment->arena;
     const struct settings *settings = &experiment->settings;
-    plan_put("meter", "--serve");
+    pair_put("meter", "--serve");
     if (settings->timeout_ns > 0) {
-        plan_put("meter", "--timeout");
-        plan_put("meter", arena_format(arena, "%.9f", (double)settings->timeout_ns / 1e9));
+        pair_put("meter", "--timeout");
+        pair_put("meter", arena_format(arena, "%.9f", (double)settings->timeout_ns / 1e9));
     }
     if (experiment->placed.target_cpus != NULL) {
-        plan_put("meter", "--cpus");
-        plan_put("meter", experiment->placed.target_cpus);
+        pair_put("meter", "--cpus");
+        pair_put("meter", experiment->placed.target_cpus);
     }
     if (settings->nice != NICE_UNSET) {
-        plan_put("meter", "--nice");
-        plan_put("meter", arena_format(arena, "%" PRId64, settings->nice));
+        pair_put("meter", "--nice");
+        pair_put("meter", arena_format(arena, "%" PRId64, settings->nice));
     }
     if (experiment->input != NULL) {
-        plan_put("meter", "--stdin");
-        plan_put("meter", experiment->input);
+        pair_put("meter", "--stdin");
+        pair_put("meter", experiment->input);
     }
     if (settings->vary != NULL) {
-        plan_put("meter", "--vary");
-        plan_put("meter",
+        pair_put("meter", "--vary");
+        pair_put("meter",
                  arena_format(arena, "%.*s", (int)strcspn(settings->vary, "="), settings->vary));
     }
     put_metrics(experiment);
@@ -227,17 +214,17 @@ static void put_meter(struct experiment *experiment)
     const bool several = needs_commands(variants);
     put_meter_options(experiment);
     if (several)
-        plan_put("meter", "--commands");
-    plan_put("meter", "--");
+        pair_put("meter", "--commands");
+    pair_put("meter", "--");
     for (size_t i = 0; i < variants->count; i++) {
         const struct words words = words_of(experiment, &variants->variant[i]);
         const char *folder = variants->variant[i].folder;
         if (several) {
-            plan_put("meter", folder == NULL ? "." : folder);
-            plan_put("meter", arena_format(&experiment->arena, "%zu", words.count));
+            pair_put("meter", folder == NULL ? "." : folder);
+            pair_put("meter", arena_format(&experiment->arena, "%zu", words.count));
         }
         for (size_t j = 0; j < words.count; j++)
-            plan_put("meter", words.word[j]);
+            pair_put("meter", words.word[j]);
     }
 }
 
@@ -252,14 +239,14 @@ static void put_service_command(struct experiment *experiment)
         needed ? shell_read(&experiment->arena, name) : (struct shell){.word_count = 0};
     size_t count = 0;
     for (size_t i = 0; i < shell.word_count; i++)
-        plan_put("service_word", shell.words[i]);
+        pair_put("service_word", shell.words[i]);
     if (needed) {
-        plan_put("service_word", settings->service);
+        pair_put("service_word", settings->service);
         return;
     }
     char **words = words_split(settings->service, &count, &why);
     for (size_t i = 0; i < count; i++)
-        plan_put("service_word", words[i]);
+        pair_put("service_word", words[i]);
     free(words);
 }
 
@@ -283,15 +270,15 @@ static void put_service(struct experiment *experiment)
         arena_format(arena, "%s/service.stdout", folder),
         "--stderr",
         arena_format(arena, "%s/service.stderr", folder)};
-    plan_put("service", settings->service);
+    pair_put("service", settings->service);
     put_flag("keep_service", settings->keep_service);
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
-        plan_put("service_word", options[i]);
+        pair_put("service_word", options[i]);
     if (experiment->placed.service_cpus != NULL) {
-        plan_put("service_word", "--cpus");
-        plan_put("service_word", experiment->placed.service_cpus);
+        pair_put("service_word", "--cpus");
+        pair_put("service_word", experiment->placed.service_cpus);
     }
-    plan_put("service_word", "--");
+    pair_put("service_word", "--");
     put_service_command(experiment);
 }
 
@@ -300,20 +287,20 @@ static void put_conditions(struct experiment *experiment)
 {
     for (size_t i = 0; i < experiment->combinations.count; i++) {
         const struct combination *one = &experiment->combinations.combination[i];
-        plan_put("condition", one->name);
+        pair_put("condition", one->name);
         if (!experiment->variants.named)
             continue;
-        plan_put("condition_variant", arena_format(&experiment->arena, "%zu", one->variant));
-        plan_put("condition_load", one->condition->name);
+        pair_put("condition_variant", arena_format(&experiment->arena, "%zu", one->variant));
+        pair_put("condition_load", one->condition->name);
     }
     for (size_t i = 0; i < experiment->variants.count; i++) {
         const struct variant *variant = &experiment->variants.variant[i];
-        plan_put("command_text", variant->text);
-        put_text("command_folder", variant->folder);
-        put_text("command_setup", variant->setup);
-        put_text("command_prepare", variant->prepare);
-        put_text("command_conclude", variant->conclude);
-        put_text("command_cleanup", variant->cleanup);
+        pair_put("command_text", variant->text);
+        pair_put("command_folder", variant->folder);
+        pair_put("command_setup", variant->setup);
+        pair_put("command_prepare", variant->prepare);
+        pair_put("command_conclude", variant->conclude);
+        pair_put("command_cleanup", variant->cleanup);
     }
 }
 
@@ -330,25 +317,25 @@ static void put_load(struct experiment *experiment, const struct condition *cond
     struct arena *arena = &experiment->arena;
     const char *cpus = cpus_of_load(experiment, load);
     char path[PATH_MAX];
-    plan_put("load", load->name);
-    plan_put("load_condition", condition->name);
-    plan_put("load_node", load->node == NULL ? "" : load->node);
+    pair_put("load", load->name);
+    pair_put("load_condition", condition->name);
+    pair_put("load_node", load->node == NULL ? "" : load->node);
     put_flag("load_listens", load->listens);
     if (experiment->settings.load_nice != NICE_UNSET) {
-        plan_put("load_word", "nice");
-        plan_put("load_word", "-n");
-        plan_put("load_word", arena_format(arena, "%" PRId64, experiment->settings.load_nice));
+        pair_put("load_word", "nice");
+        pair_put("load_word", "-n");
+        pair_put("load_word", arena_format(arena, "%" PRId64, experiment->settings.load_nice));
     }
     if (cpus != NULL) {
-        plan_put("load_word", "taskset");
-        plan_put("load_word", "-c");
-        plan_put("load_word", cpus);
+        pair_put("load_word", "taskset");
+        pair_put("load_word", "-c");
+        pair_put("load_word", cpus);
     }
-    plan_put("load_word", child_path("loadgen", path));
-    plan_put("load_word", load->words[0]);
-    plan_put("load_word", "--control");
+    pair_put("load_word", child_path("loadgen", path));
+    pair_put("load_word", load->words[0]);
+    pair_put("load_word", "--control");
     for (size_t i = 1; i < load->word_count; i++)
-        plan_put("load_word", load->words[i]);
+        pair_put("load_word", load->words[i]);
 }
 
 /* Loads that others connect to come first. */
@@ -369,7 +356,7 @@ static void put_stamp(struct experiment *experiment)
     char stamp[LOCK_STAMP_SIZE];
     lock_stamp(arena_format(&experiment->arena, "%s/experiment.json", experiment->folder.path),
                stamp);
-    plan_put("written", stamp);
+    pair_put("written", stamp);
 }
 
 bool plan_write(struct experiment *experiment)
@@ -377,7 +364,7 @@ bool plan_write(struct experiment *experiment)
     put_session(experiment);
     put_resume(experiment);
     put_settings(experiment);
-    plan_put("program", variant_program(&experiment->variants.variant[0]));
+    pair_put("program", variant_program(&experiment->variants.variant[0]));
     put_stamp(experiment);
     put_conditions(experiment);
     put_meter(experiment);

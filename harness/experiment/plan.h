@@ -26,7 +26,4 @@
  *   - resume_word WORD, of the command line that continues the experiment */
 bool plan_write(struct experiment *experiment);
 
-/* Writes one such pair. */
-void plan_put(const char *key, const char *value);
-
 #endif

@@ -1,10 +1,10 @@
 #include "revisions.h"
 
-#include "naming.h"
-#include "plan.h"
+#include "name.h"
 
 #include "common/machine_json.h"
 #include "common/messages.h"
+#include "common/pair.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,10 +50,10 @@ void revisions_read(struct revisions *revisions, struct arena *arena,
         .revision = arena_take(arena, (texts->count + 1) * sizeof *revisions->revision)};
     for (size_t i = 0; i < texts->count; i++) {
         struct revision revision = {0};
-        revision.text = naming_read(arena, texts->item[i], &revision.name);
+        revision.text = name_read(arena, texts->item[i], &revision.name);
         if (revision.name == NULL)
             revision.name =
-                strcmp(revision.text, ".") == 0 ? "worktree" : naming_clean(arena, revision.text);
+                strcmp(revision.text, ".") == 0 ? "worktree" : name_clean(arena, revision.text);
         if (*revision.text == '\0')
             usage_error("--revision %s: which? Give NAME=REVISION, such as old=main",
                         texts->item[i]);
@@ -83,17 +83,13 @@ static const char *recorded_tree(const json_t *old, const char *name)
 bool revisions_write(const struct revisions *revisions, const char *build, const char *records,
                      const json_t *old)
 {
-    if (records != NULL)
-        plan_put("records", records);
-    if (build != NULL)
-        plan_put("build", build);
+    pair_put("records", records);
+    pair_put("build", build);
     for (size_t i = 0; i < revisions->count; i++) {
         const struct revision *revision = &revisions->revision[i];
-        const char *tree = recorded_tree(old, revision->name);
-        plan_put("revision", revision->name);
-        plan_put("revision_text", revision->text);
-        if (tree != NULL)
-            plan_put("revision_tree", tree);
+        pair_put("revision", revision->name);
+        pair_put("revision_text", revision->text);
+        pair_put("revision_tree", recorded_tree(old, revision->name));
     }
     return fflush(stdout) == 0;
 }

@@ -1,6 +1,7 @@
 #include "variants.h"
 
 #include "combinations.h"
+#include "name.h"
 #include "naming.h"
 #include "program.h"
 #include "shell.h"
@@ -63,7 +64,7 @@ static void read_variants(struct maker *maker)
                     "is the reference");
     for (size_t i = 0; i < texts->count; i++) {
         struct source source = {0};
-        source.text = naming_read(maker->arena, texts->item[i], &source.name);
+        source.text = name_read(maker->arena, texts->item[i], &source.name);
         if (source.text[strspn(source.text, " \t\n")] == '\0')
             usage_error("--variant %s: no command: give NAME='COMMAND ARGUMENT...'",
                         texts->item[i]);
@@ -125,7 +126,7 @@ static void take_names(struct maker *maker)
                     "NAME=COMMAND",
                     names->count, maker->source_count);
     for (size_t i = 0; i < names->count; i++)
-        maker->source[i].name = naming_clean(maker->arena, names->item[i]);
+        maker->source[i].name = name_clean(maker->arena, names->item[i]);
 }
 
 /* ---- which shell ---- */
@@ -215,10 +216,10 @@ static const char *name_of(const struct maker *maker, const struct source *sourc
     if (parameters->count == 0)
         return source->name;
     if (maker->source_count == 1)
-        return naming_clean(maker->arena, values);
+        return name_clean(maker->arena, values);
     if (source->name == NULL)
         return NULL;
-    return naming_clean(maker->arena, arena_format(maker->arena, "%s,%s", source->name, values));
+    return name_clean(maker->arena, arena_format(maker->arena, "%s,%s", source->name, values));
 }
 
 static void add_variant(struct maker *maker, const struct source *source, size_t combination)

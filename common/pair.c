@@ -1,0 +1,14 @@
+#include "pair.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+void pair_put(const char *name, const char *value)
+{
+    if (value == NULL)
+        return;
+    fputs(name, stdout);
+    putchar('\0');
+    fputs(value, stdout);
+    putchar('\0');
+}
