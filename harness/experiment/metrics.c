@@ -179,11 +179,21 @@ static void decide(struct metrics *metrics, struct arena *arena, const char *lis
         decide_by(metrics, list, name);
 }
 
-/* hyperfine keeps what the target prints, and counts nothing. */
-static void check_engine(const struct metrics *metrics, const struct settings *settings)
+void metrics_make(struct metrics *metrics, struct arena *arena, const struct option_list *texts,
+                  const char *deciding)
 {
-    if (settings->engine != ENGINE_HYPERFINE)
-        return;
+    char error[1024];
+    const struct reader reader = {metrics, arena, error, sizeof error};
+    *metrics = (struct metrics){.metric = arena_take(arena, MOST * sizeof *metrics->metric)};
+    for (size_t i = 0; i < texts->count; i++)
+        if (!add_text(&reader, texts->item[i]))
+            usage_error("--metric %s: %s", texts->item[i], error);
+    complete(&reader);
+    decide(metrics, arena, deciding);
+}
+
+void metrics_check_hyperfine(const struct metrics *metrics)
+{
     for (size_t i = 0; i < metrics->count; i++) {
         const struct builtin_metric *builtin = metrics->metric[i].builtin;
         if (builtin == NULL || builtin >= builtin_metrics + METRICS_ALWAYS)
@@ -191,19 +201,6 @@ static void check_engine(const struct metrics *metrics, const struct settings *s
                         "wall_s, user_s, system_s and max_rss_bytes",
                         metrics->metric[i].name);
     }
-}
-
-void metrics_make(struct metrics *metrics, struct arena *arena, const struct settings *settings)
-{
-    char error[1024];
-    const struct reader reader = {metrics, arena, error, sizeof error};
-    *metrics = (struct metrics){.metric = arena_take(arena, MOST * sizeof *metrics->metric)};
-    for (size_t i = 0; i < settings->metric.count; i++)
-        if (!add_text(&reader, settings->metric.item[i]))
-            usage_error("--metric %s: %s", settings->metric.item[i], error);
-    complete(&reader);
-    decide(metrics, arena, settings->decide);
-    check_engine(metrics, settings);
 }
 
 void metrics_to_json(const struct metrics *metrics, json_t *settings)

@@ -4,9 +4,9 @@
 /* What each run is judged by: the metrics of --metric, and which of them decide (--decide). */
 
 #include "arena.h"
-#include "settings.h"
 
 #include "common/metric.h"
+#include "common/options.h"
 
 #include <jansson.h>
 
@@ -24,9 +24,13 @@ struct metrics {
     size_t count;
 };
 
-/* Reads them from the settings; without any it is the wall time. Wrong use ends the
- * program. metrics_free() frees them. */
-void metrics_make(struct metrics *metrics, struct arena *arena, const struct settings *settings);
+/* Reads the texts of --metric, and of --decide (NULL: not given); without any it is the wall
+ * time. Wrong use ends the program. metrics_free() frees them. */
+void metrics_make(struct metrics *metrics, struct arena *arena, const struct option_list *texts,
+                  const char *deciding);
+/* Refuses what hyperfine does not measure: it keeps what the target prints, and counts
+ * nothing. Wrong use ends the program. */
+void metrics_check_hyperfine(const struct metrics *metrics);
 /* Adds `metric`, `metrics` and `decide` to the settings of experiment.json. */
 void metrics_to_json(const struct metrics *metrics, json_t *settings);
 /* The events that meter has to count for them, as its --counters has it; NULL: its default

@@ -226,14 +226,15 @@ static void add_scan(struct parameters *parameters, struct arena *arena, const c
 }
 
 void parameters_read(struct parameters *parameters, struct arena *arena,
-                     const struct settings *settings)
+                     const struct option_list *lists, const struct option_list *scans,
+                     const char *step)
 {
     *parameters = (struct parameters){.combinations = 1};
-    for (size_t i = 0; i < settings->parameter_list.count; i++)
-        add_list(parameters, arena, settings->parameter_list.item[i]);
-    for (size_t i = 0; i < settings->parameter_scan.count; i++)
-        add_scan(parameters, arena, settings->parameter_scan.item[i], settings->parameter_step);
-    if (settings->parameter_step != NULL && settings->parameter_scan.count == 0)
+    for (size_t i = 0; i < lists->count; i++)
+        add_list(parameters, arena, lists->item[i]);
+    for (size_t i = 0; i < scans->count; i++)
+        add_scan(parameters, arena, scans->item[i], step);
+    if (step != NULL && scans->count == 0)
         usage_error("--parameter-step-size: of what? Give --parameter-scan VAR MIN MAX");
     for (size_t i = 0; i < parameters->count; i++)
         if (parameters->combinations <= MOST_VALUES)

@@ -5,7 +5,8 @@
  * combination. */
 
 #include "arena.h"
-#include "settings.h"
+
+#include "common/options.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -28,10 +29,11 @@ bool parameters_check_list(const char *text, char *error, size_t size);
 bool parameters_check_scan(const char *text, char *error, size_t size);
 bool parameters_check_step(const char *text, char *error, size_t size);
 
-/* Reads what the settings say. Steps of decimals are exact: 0.3 0.5 0.7, not
- * 0.7000000000000001. Wrong use ends the program. */
+/* Reads what the three options say; no step is NULL. Steps of decimals are exact: 0.3 0.5 0.7,
+ * not 0.7000000000000001. Wrong use ends the program. */
 void parameters_read(struct parameters *parameters, struct arena *arena,
-                     const struct settings *settings);
+                     const struct option_list *lists, const struct option_list *scans,
+                     const char *step);
 /* The value that a parameter has in a combination; the first parameter changes fastest. */
 const char *parameters_value(const struct parameters *parameters, size_t combination,
                              size_t parameter);

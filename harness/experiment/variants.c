@@ -336,7 +336,8 @@ void variants_make(struct variants *variants, struct arena *arena, struct settin
         .request = &request,
         .source = arena_take(arena, (settings->variant.count + given->revisions->count + 1) *
                                         sizeof *maker.source)};
-    parameters_read(&variants->parameters, arena, settings);
+    parameters_read(&variants->parameters, arena, &settings->parameter_list,
+                    &settings->parameter_scan, settings->parameter_step);
     take_shell_word(&request, settings);
     if (settings->variant.count > 0)
         read_variants(&maker);
