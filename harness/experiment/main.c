@@ -10,6 +10,7 @@
 #include "experiment.h"
 #include "input.h"
 #include "plan.h"
+#include "request.h"
 #include "resume.h"
 
 #include "common/child.h"
@@ -83,7 +84,8 @@ static void add_variants(struct experiment *experiment)
         usage_error("--build: of what? Give two or more --revision NAME=REVISION");
     if (session->no_shell)
         experiment->settings.shell = "none";
-    variants_make(&experiment->variants, &experiment->arena, &experiment->settings, &request);
+    request_make_variants(&request, &experiment->variants, &experiment->arena,
+                          &experiment->settings);
     if (experiment->settings.same_within > 0 && !experiment->variants.named)
         usage_error("--same-within compares variants, and there are none: give two --variant, or "
                     "--at-most for a load");

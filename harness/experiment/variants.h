@@ -7,7 +7,6 @@
 #include "arena.h"
 #include "parameters.h"
 #include "revisions.h"
-#include "settings.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -33,20 +32,6 @@ struct variants {
     struct parameters parameters;
 };
 
-/* What is to be measured, before parameters are filled in. */
-struct request {
-    const char **target; /* the words behind the options */
-    size_t target_count;
-    const struct option_list *names; /* --command-name */
-    const struct revisions *revisions;
-    bool quiet;
-};
-
-/* Makes them. settings->shell becomes the shell that is used; NULL: none. The words of a
- * --variant, or of a TARGET that is one word and no program, are split as a shell splits
- * them, or given to a shell. Wrong use ends the program. */
-void variants_make(struct variants *variants, struct arena *arena, struct settings *settings,
-                   const struct request *request);
 /* The program of a variant: its first word that is no assignment. */
 const char *variant_program(const struct variant *variant);
 /* Refuses where the program is not in the folder of a revision. */

@@ -1,0 +1,351 @@
+#include "request.h"
+
+#include "combinations.h"
+#include "name.h"
+#include "naming.h"
+#include "shell.h"
+
+#include "common/child.h"
+#include "common/messages.h"
+#include "common/words.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What one --variant, or TARGET, says. */
+struct source {
+    const char *name;                /* NULL: none was given */
+    const char *text;                /* to be split, or for a shell; NULL: the words of TARGET */
+    const struct revision *revision; /* NULL: none */
+};
+
+struct maker {
+    struct arena *arena;
+    struct variants *variants;
+    struct settings *settings;
+    const struct request *request;
+    struct source *source;
+    size_t source_count;
+    struct shell shell;
+};
+
+static const char *fill(const struct maker *maker, size_t combination, const char *text)
+{
+    return parameters_fill(&maker->variants->parameters, maker->arena, combination, text);
+}
+
+static bool is_program(const char *word)
+{
+    char path[PATH_MAX];
+    return strchr(word, '/') != NULL ? access(word, X_OK) == 0 : child_find(word, path);
+}
+
+/* ---- where commands come from ---- */
+
+static void add_source(struct maker *maker, struct source source)
+{
+    maker->source[maker->source_count++] = source;
+}
+
+static void read_variants(struct maker *maker)
+{
+    const struct option_list *texts = &maker->settings->variant;
+    if (maker->request->revisions->count > 0)
+        usage_error("--variant and --revision: give one of them: a revision is a variant of "
+                    "TARGET");
+    if (maker->request->target_count > 0)
+        usage_error("--variant has the command itself: leave out what follows the options (%s)",
+                    maker->request->target[0]);
+    if (texts->count == 1 && maker->variants->parameters.combinations == 1)
+        usage_error("--variant: one is nothing to compare: give two or more, the first of which "
+                    "is the reference");
+    for (size_t i = 0; i < texts->count; i++) {
+        struct source source = {0};
+        source.text = name_read(maker->arena, texts->item[i], &source.name);
+        if (source.text[strspn(source.text, " \t\n")] == '\0')
+            usage_error("--variant %s: no command: give NAME='COMMAND ARGUMENT...'",
+                        texts->item[i]);
+        add_source(maker, source);
+    }
+}
+
+/* `--shell bash 'a | b'`, as hyperfine has it: the shell is not TARGET's first word. */
+static void take_shell_word(struct request *request, struct settings *settings)
+{
+    if (settings->shell == NULL || strcmp(settings->shell, SHELL_DEFAULT) != 0 ||
+        request->target_count != 2 || !shell_is_name(request->target[0]))
+        return;
+    settings->shell = request->target[0];
+    request->target++;
+    request->target_count--;
+}
+
+/* TARGET is a command line where it is one word, and no program of that name. */
+static void read_target(struct maker *maker, const struct request *request)
+{
+    const char *first = request->target_count == 0 ? "" : request->target[0];
+    const bool shell =
+        maker->settings->shell != NULL && strcmp(maker->settings->shell, SHELL_NONE) != 0;
+    if (request->target_count == 0)
+        usage_error("no target: write the command to measure after --");
+    if (request->target_count > 1 && shell)
+        usage_error("--shell: TARGET is %zu words: give the shell's command line as one word (the "
+                    "shell as --shell=%s)",
+                    request->target_count, first);
+    if (request->revisions->count == 1 && maker->variants->parameters.combinations == 1)
+        usage_error("--revision: one is nothing to compare: give two or more, the first of which "
+                    "is the reference");
+    if (request->target_count > 1 && strpbrk(first, " \t\n|&;") != NULL && !is_program(first))
+        usage_error(
+            "there is no program '%s': what follows a command are its arguments: give options "
+            "before it, and several commands each with --variant",
+            first);
+    const bool text = request->target_count == 1 && (shell || !is_program(first));
+    const struct source source = {.text = text ? first : NULL};
+    if (request->revisions->count == 0)
+        add_source(maker, source);
+    for (size_t i = 0; i < request->revisions->count; i++) {
+        const struct revision *revision = &request->revisions->revision[i];
+        add_source(maker, (struct source){revision->name, source.text, revision});
+    }
+}
+
+static void take_names(struct maker *maker)
+{
+    const struct option_list *names = maker->request->names;
+    if (names->count == 0)
+        return;
+    if (maker->settings->variant.count == 0)
+        usage_error("--command-name: one command needs no name: compare several with --variant "
+                    "NAME=COMMAND");
+    if (names->count != maker->source_count)
+        usage_error("--command-name: %zu names for %zu variants: give one for each, or --variant "
+                    "NAME=COMMAND",
+                    names->count, maker->source_count);
+    for (size_t i = 0; i < names->count; i++)
+        maker->source[i].name = name_clean(maker->arena, names->item[i]);
+}
+
+/* ---- which shell ---- */
+
+/* All have a shell, or none has: its start would else be part of the comparison. */
+static void choose_shell(struct maker *maker)
+{
+    struct settings *settings = maker->settings;
+    const char *needs = NULL;
+    for (size_t i = 0; i < maker->source_count && needs == NULL; i++)
+        for (size_t j = 0; j < maker->variants->parameters.combinations && needs == NULL; j++)
+            if (maker->source[i].text != NULL &&
+                words_need_shell(fill(maker, j, maker->source[i].text)))
+                needs = maker->source[i].text;
+    if (settings->shell != NULL)
+        maker->shell = shell_read(maker->arena, settings->shell);
+    else if (needs != NULL)
+        maker->shell = shell_read(maker->arena, SHELL_DEFAULT);
+    if (settings->shell == NULL && needs != NULL && !maker->request->quiet)
+        complain("'%.80s' is run by sh, whose start is part of the figures (--shell=none: by "
+                 "none)",
+                 needs);
+    settings->shell = maker->shell.name;
+}
+
+/* ---- the variants ---- */
+
+static void set_words(struct variant *variant, const struct maker *maker, const char **words,
+                      size_t count)
+{
+    variant->words = words;
+    variant->word_count = count;
+    variant->text = arena_keep(maker->arena, words_quote(words, count));
+}
+
+/* A single word is left to meter, which says that it was not found. */
+static void check_program(const struct variant *variant, const struct maker *maker, bool named)
+{
+    const char *program = variant_program(variant);
+    const bool made = maker->settings->setup != NULL || maker->settings->prepare != NULL ||
+                      variant->revision != NULL;
+    if (variant->word_count > 1 && !made && !is_program(program))
+        usage_error("there is no program '%s', of '%.80s': check the command%s", program,
+                    variant->text,
+                    named ? " (what is in front of the first = is the variant's name)" : "");
+}
+
+static void split(struct variant *variant, const struct maker *maker, const char *text)
+{
+    const char *error = NULL;
+    size_t count = 0;
+    char **words = words_split(text, &count, &error);
+    if (words == NULL)
+        usage_error("'%s': %s: check its quotes", text, error);
+    arena_keep(maker->arena, words);
+    if (count == 0 || words_assignment(words[count - 1]))
+        usage_error("'%s': no command: write one%s", text,
+                    count == 0 ? "" : " behind the variables");
+    set_words(variant, maker, (const char **)words, count);
+}
+
+static void give_to_shell(struct variant *variant, const struct maker *maker, const char *text)
+{
+    const struct shell *shell = &maker->shell;
+    const char **words = arena_take(maker->arena, (shell->word_count + 1) * sizeof *words);
+    memcpy(words, shell->words, shell->word_count * sizeof *words);
+    words[shell->word_count] = text;
+    set_words(variant, maker, words, shell->word_count + 1);
+    variant->shell = shell->name;
+}
+
+static void copy_words(struct variant *variant, const struct maker *maker)
+{
+    const struct request *request = maker->request;
+    const char **words = arena_take(maker->arena, request->target_count * sizeof *words);
+    for (size_t i = 0; i < request->target_count; i++)
+        words[i] = fill(maker, variant->combination, request->target[i]);
+    set_words(variant, maker, words, request->target_count);
+}
+
+/* "new,threads=2"; NULL: it has no name yet. */
+static const char *name_of(const struct maker *maker, const struct source *source,
+                           size_t combination)
+{
+    const struct parameters *parameters = &maker->variants->parameters;
+    const char *values = parameters_name(parameters, maker->arena, combination);
+    if (parameters->count == 0)
+        return source->name;
+    if (maker->source_count == 1)
+        return name_clean(maker->arena, values);
+    if (source->name == NULL)
+        return NULL;
+    return name_clean(maker->arena, arena_format(maker->arena, "%s,%s", source->name, values));
+}
+
+static void add_variant(struct maker *maker, const struct source *source, size_t combination)
+{
+    struct variants *variants = maker->variants;
+    struct variant *variant = &variants->variant[variants->count++];
+    variant->combination = combination;
+    variant->revision = source->revision;
+    variant->folder = source->revision == NULL ? NULL : source->revision->folder;
+    variant->name = name_of(maker, source, combination);
+    if (source->text == NULL)
+        copy_words(variant, maker);
+    else if (maker->shell.name != NULL)
+        give_to_shell(variant, maker, fill(maker, combination, source->text));
+    else {
+        split(variant, maker, fill(maker, combination, source->text));
+        check_program(variant, maker, source->name != NULL);
+    }
+}
+
+/* A command of --setup and the like, for this variant. */
+static const char *hook(const struct maker *maker, const struct variant *variant, const char *text)
+{
+    static const char name[] = "{variant}";
+    const char *place;
+    if (text == NULL)
+        return NULL;
+    text = fill(maker, variant->combination, text);
+    while (variant->name != NULL && (place = strstr(text, name)) != NULL)
+        text = arena_format(maker->arena, "%.*s%s%s", (int)(place - text), text, variant->name,
+                            place + strlen(name));
+    return text;
+}
+
+static void add_hooks(const struct maker *maker)
+{
+    const struct settings *settings = maker->settings;
+    for (size_t i = 0; i < maker->variants->count; i++) {
+        struct variant *variant = &maker->variants->variant[i];
+        variant->setup = hook(maker, variant, settings->setup);
+        variant->prepare = hook(maker, variant, settings->prepare);
+        variant->conclude = hook(maker, variant, settings->conclude);
+        variant->cleanup = hook(maker, variant, settings->cleanup);
+    }
+}
+
+/* ---- what is refused ---- */
+
+static bool is_used(const struct maker *maker, const char *name)
+{
+    const struct settings *settings = maker->settings;
+    const char *place = arena_format(maker->arena, "{%s}", name);
+    const char *const hooks[] = {settings->setup, settings->prepare, settings->conclude,
+                                 settings->cleanup};
+    for (size_t i = 0; i < maker->request->target_count; i++)
+        if (strstr(maker->request->target[i], place) != NULL)
+            return true;
+    for (size_t i = 0; i < maker->source_count; i++)
+        if (maker->source[i].text != NULL && strstr(maker->source[i].text, place) != NULL)
+            return true;
+    for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++)
+        if (hooks[i] != NULL && strstr(hooks[i], place) != NULL)
+            return true;
+    return false;
+}
+
+static void check_parameters(const struct maker *maker)
+{
+    const struct parameters *parameters = &maker->variants->parameters;
+    for (size_t i = 0; i < parameters->count; i++) {
+        const char *name = parameters->parameter[i].name;
+        if (!is_used(maker, name))
+            usage_error("parameter %s: there is no {%s} in the command: write it where the value "
+                        "is to be",
+                        name, name);
+    }
+}
+
+static void check_names(const struct variants *variants)
+{
+    const char *name = variants->named ? naming_double(variants) : NULL;
+    if (name != NULL)
+        usage_error("the name %s is taken: give each variant its own", name);
+}
+
+static void make_all(struct maker *maker)
+{
+    struct variants *variants = maker->variants;
+    const size_t combinations = variants->parameters.combinations;
+    const size_t count = maker->source_count * combinations;
+    if (count > COMBINATIONS_MOST)
+        usage_error("%zu variants: give at most %d, or make a campaign of them", count,
+                    COMBINATIONS_MOST);
+    choose_shell(maker);
+    variants->variant = arena_take(maker->arena, count * sizeof *variants->variant);
+    for (size_t i = 0; i < combinations; i++)
+        for (size_t j = 0; j < maker->source_count; j++)
+            add_variant(maker, &maker->source[j], i);
+    variants->named = count > 1;
+    if (variants->named)
+        naming_complete(variants, maker->arena);
+    else
+        variants->variant[0].name = NULL;
+}
+
+void request_make_variants(const struct request *given, struct variants *variants,
+                           struct arena *arena, struct settings *settings)
+{
+    struct request request = *given;
+    struct maker maker = {
+        .arena = arena,
+        .variants = variants,
+        .settings = settings,
+        .request = &request,
+        .source = arena_take(arena, (settings->variant.count + given->revisions->count + 1) *
+                                        sizeof *maker.source)};
+    parameters_read(&variants->parameters, arena, &settings->parameter_list,
+                    &settings->parameter_scan, settings->parameter_step);
+    take_shell_word(&request, settings);
+    if (settings->variant.count > 0)
+        read_variants(&maker);
+    else
+        read_target(&maker, &request);
+    take_names(&maker);
+    check_parameters(&maker);
+    make_all(&maker);
+    check_names(variants);
+    if (variants->named && settings->aa)
+        usage_error("--aa with variants: give the same command twice, as two --variant");
+    add_hooks(&maker);
+}
