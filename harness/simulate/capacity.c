@@ -1,9 +1,7 @@
 #include "capacity.h"
 
 #include "harness/stats/capacity.h"
-#include "harness/stats/decide.h"
 #include "simulation.h"
-#include "workers.h"
 
 #include <gsl/gsl_randist.h>
 #include <math.h>
@@ -57,7 +55,6 @@ struct sums {
 struct job {
     const struct service *service;
     struct settings settings;
-    unsigned long seed;
     double narrow;       // of the plan
     double truth[SIDES]; // log
 };
@@ -123,38 +120,34 @@ static double truth_of(gsl_rng *rng, const struct service *service, double mu)
     return (low + high) / 2;
 }
 
-// One experiment. *moved: the mean of log mu's drift over its blocks. Returns how many
-// blocks were made; 0 if memory ran out.
-static size_t measure(struct simulation *simulation, const struct service *service, double *moved)
+struct source {
+    struct simulation *simulation;
+    const struct service *service;
+    size_t block;
+    double drift, sum; // of log mu: in that block, and over all
+};
+
+static bool draw(void *context, struct observation *run)
 {
-    struct session *session = &simulation->session;
-    gsl_rng *rng = simulation->rng;
-    double drift = 0, sum = 0;
-    for (size_t block = 0;;) {
-        const struct decision next = decide(session);
-        if (next.stop != STOP_NOT) {
-            *moved = sum / (double)session->complete;
-            return session->complete;
-        }
-        if (next.block != block) {
-            drift += gsl_ran_gaussian(rng, service->walk) + service->slope;
-            sum += drift;
-            block = next.block;
-        }
-        const double rate = capacity_next(session, next.condition, next.block);
-        double value = figure(rng, service, rate, service_rate[next.condition] * exp(drift));
-        if (gsl_rng_uniform(rng) < service->hiccups)
-            value *= 10;
-        struct observation run = {.condition = (int)next.condition,
-                                  .block = next.block,
-                                  .order = next.order,
-                                  .x = log(rate),
-                                  .y = log(value / service->limit)};
-        for (size_t m = 0; m < session->settings->metric_count; m++)
-            run.value[m] = 1;
-        if (isnan(value) || session_add(session, &run) != SESSION_ADDED)
-            return 0;
+    struct source *source = context;
+    const struct service *service = source->service;
+    struct session *session = &source->simulation->session;
+    gsl_rng *rng = source->simulation->rng;
+    const size_t condition = (size_t)run->condition;
+    if (run->block != source->block) {
+        source->drift += gsl_ran_gaussian(rng, service->walk) + service->slope;
+        source->sum += source->drift;
+        source->block = run->block;
     }
+    const double rate = capacity_next(session, condition, run->block);
+    double value = figure(rng, service, rate, service_rate[condition] * exp(source->drift));
+    if (gsl_rng_uniform(rng) < service->hiccups)
+        value *= 10;
+    run->x = log(rate);
+    run->y = log(value / service->limit);
+    for (size_t m = 0; m < session->settings->metric_count; m++)
+        run->value[m] = 1;
+    return !isnan(value);
 }
 
 // Whether a bound that is so many times as far from the estimate leaves the truth inside.
@@ -164,6 +157,7 @@ static bool covers(double center, double low, double high, double narrow, double
     return narrow * log(low / center) <= at && at <= narrow * log(high / center);
 }
 
+// moved: the mean of log mu's drift over the blocks.
 static void judge(struct session *session, const struct job *job, double moved, struct sums *sums)
 {
     const struct interval ratio = capacity_ratio(session, 1, 0);
@@ -187,20 +181,16 @@ static void judge(struct session *session, const struct job *job, double moved, 
     sums->ratio_half += ratio.error;
 }
 
-static bool run_chunk(void *context, size_t number, void *part)
+static bool one(void *context, struct simulation *simulation, void *part)
 {
     const struct job *job = context;
-    struct simulation simulation;
-    bool good = simulation_init(&simulation, &job->settings, job->seed, number);
-    for (size_t i = 0; good && i < CHUNK; i++) {
-        double moved;
-        simulation_next(&simulation);
-        good = measure(&simulation, job->service, &moved) > 0;
-        if (good)
-            judge(&simulation.session, job, moved, part);
-    }
-    simulation_free(&simulation);
-    return good;
+    struct session *session = &simulation->session;
+    struct source source = {.simulation = simulation, .service = job->service};
+    simulation_next(simulation);
+    if (!simulation_measure(session, draw, &source))
+        return false;
+    judge(session, job, source.sum / (double)session->complete, part);
+    return true;
 }
 
 static void add(void *sum, const void *found)
@@ -238,21 +228,27 @@ static void settle(struct settings *settings)
 
 static bool simulate(const struct plan *plan, size_t row, struct job *job, struct sums *sums)
 {
-    const size_t wanted = plan->experiments / (plan->quick ? FEWER_QUICK : FEWER);
-    const struct workers_sum what = {run_chunk, add, sizeof *sums};
+    const struct simulations what = {
+        .settings = &job->settings,
+        .seed = plan->seed + 15485863 * row,
+        .experiments = plan->experiments / (plan->quick ? FEWER_QUICK : FEWER),
+        .chunk = CHUNK,
+        .threads = plan->threads,
+        .one = one,
+        .add = add,
+        .size = sizeof *sums,
+    };
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     if (!rng)
         return false;
-    *sums = (struct sums){0};
     job->service = &services[row];
     job->narrow = plan->narrow;
-    job->seed = plan->seed + 15485863 * row;
     settle(&job->settings);
-    gsl_rng_set(rng, job->seed);
+    gsl_rng_set(rng, what.seed);
     for (size_t i = 0; i < SIDES; i++)
         job->truth[i] = truth_of(rng, job->service, service_rate[i]);
     gsl_rng_free(rng);
-    return workers_sum(&what, (wanted + CHUNK - 1) / CHUNK, plan->threads, job, sums);
+    return simulations_sum(&what, job, sums);
 }
 
 static double percent(double part, const struct sums *sums)

@@ -1,14 +1,11 @@
 #include "carry.h"
 
 #include "harness/stats/carry_over.h"
-#include "harness/stats/decide.h"
 #include "harness/stats/metrics.h"
 #include "simulation.h"
-#include "workers.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 // There are many rows, and what they show is large: a fifth of the experiments is enough.
 enum { CHUNK = 250, FEWER = 5, RULES = 3, NONE = 0, ONE = 1, AUTO = 2, MOST_LOADS = 4 };
@@ -43,42 +40,22 @@ struct job {
     struct effect effect;
 };
 
-// What a load has left behind.
-struct trace {
+struct source {
     const struct effect *effect;
-    double left;
+    struct stream stream;
+    double left; // what a load has left behind
+    size_t made; // runs, washout runs included
 };
 
-static double draw(struct stream *stream, struct trace *trace, bool loaded)
+static bool draw(void *context, struct observation *run)
 {
-    const double value = stream_draw(stream, loaded, true_ratio) * (loaded ? 1 : 1 + trace->left);
-    trace->left = loaded ? trace->effect->size : trace->left * trace->effect->decay;
-    return value;
-}
-
-// One experiment. Returns how many runs were made, washout runs included; 0 if memory ran out.
-static size_t measure(struct session *session, struct stream *stream, struct trace *trace)
-{
-    for (size_t made = 0;; made++) {
-        const struct decision next = decide(session);
-        if (next.stop != STOP_NOT)
-            return made;
-        if (next.washout == WASHOUT_RUN) {
-            draw(stream, trace, false);
-            session_note(session, &(struct observation){.washout = true});
-            continue;
-        }
-        struct observation run = {.condition = (int)next.condition,
-                                  .block = next.block,
-                                  .order = next.order,
-                                  .washed = next.washed};
-        const bool loaded = settings_is_loaded(session->settings, run.condition);
-        for (size_t m = 0; m < session->settings->metric_count; m++)
-            run.value[m] = NAN;
-        run.value[WALL_S] = draw(stream, trace, loaded);
-        if (session_add(session, &run) != SESSION_ADDED)
-            return 0;
-    }
+    struct source *source = context;
+    const bool loaded = run->condition > 0 && !run->washout;
+    run->value[WALL_S] =
+        stream_draw(&source->stream, loaded, true_ratio) * (loaded ? 1 : 1 + source->left);
+    source->left = loaded ? source->effect->size : source->left * source->effect->decay;
+    source->made++;
+    return true;
 }
 
 static void judge(struct session *session, size_t made, struct sums *sums)
@@ -97,23 +74,16 @@ static void judge(struct session *session, size_t made, struct sums *sums)
     sums->made += (double)made;
 }
 
-static bool run_chunk(void *context, size_t number, void *part)
+static bool one(void *context, struct simulation *simulation, void *part)
 {
     const struct job *job = context;
-    struct simulation simulation;
-    bool good = simulation_init(&simulation, &job->cell.settings, job->plan->seed, number);
-    for (size_t i = 0; good && i < CHUNK; i++) {
-        struct stream stream;
-        struct trace trace = {.effect = &job->effect};
-        simulation_next(&simulation);
-        stream_begin(&stream, job->cell.population, false, simulation.rng);
-        const size_t made = measure(&simulation.session, &stream, &trace);
-        good = made > 0;
-        if (good)
-            judge(&simulation.session, made, part);
-    }
-    simulation_free(&simulation);
-    return good;
+    struct source source = {.effect = &job->effect};
+    simulation_next(simulation);
+    stream_begin(&source.stream, job->cell.population, false, simulation->rng);
+    if (!simulation_measure(&simulation->session, draw, &source))
+        return false;
+    judge(&simulation->session, source.made, part);
+    return true;
 }
 
 static void add(void *sum, const void *found)
@@ -130,10 +100,17 @@ static void add(void *sum, const void *found)
 
 static bool simulate(struct job *job, struct sums *sums)
 {
-    *sums = (struct sums){0};
-    const size_t wanted = job->plan->experiments / (job->plan->quick ? 1 : FEWER);
-    const struct workers_sum what = {run_chunk, add, sizeof *sums};
-    return workers_sum(&what, (wanted + CHUNK - 1) / CHUNK, job->plan->threads, job, sums);
+    const struct simulations what = {
+        .settings = &job->cell.settings,
+        .seed = job->plan->seed,
+        .experiments = job->plan->experiments / (job->plan->quick ? 1 : FEWER),
+        .chunk = CHUNK,
+        .threads = job->plan->threads,
+        .one = one,
+        .add = add,
+        .size = sizeof *sums,
+    };
+    return simulations_sum(&what, job, sums);
 }
 
 static double percent(size_t count, const struct sums *sums)

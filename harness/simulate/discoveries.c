@@ -1,11 +1,9 @@
 #include "discoveries.h"
 
-#include "harness/stats/decide.h"
 #include "harness/stats/discovery.h"
 #include "harness/stats/metrics.h"
 #include "harness/stats/significance.h"
 #include "simulation.h"
-#include "workers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,22 +41,19 @@ static bool has_effect(const struct job *job, size_t number)
            floor((double)number * (1 - job->share));
 }
 
-static bool measure(const struct job *job, struct session *session, struct stream *stream,
-                    size_t first)
+struct source {
+    const struct job *job;
+    struct stream stream;
+    size_t first; // load of the experiment
+};
+
+static bool draw(void *context, struct observation *run)
 {
-    for (;;) {
-        const struct decision next = decide(session);
-        if (next.stop != STOP_NOT)
-            return true;
-        struct observation run = {
-            .condition = (int)next.condition, .block = next.block, .order = next.order};
-        const bool slow = run.condition > 0 && has_effect(job, first + (size_t)run.condition - 1);
-        for (size_t m = 0; m < session->settings->metric_count; m++)
-            run.value[m] = NAN;
-        run.value[WALL_S] = stream_draw(stream, run.condition > 0, slow ? effect : 1);
-        if (session_add(session, &run) != SESSION_ADDED)
-            return false;
-    }
+    struct source *source = context;
+    const bool loaded = run->condition > 0;
+    const bool slow = loaded && has_effect(source->job, source->first + (size_t)run->condition - 1);
+    run->value[WALL_S] = stream_draw(&source->stream, loaded, slow ? effect : 1);
+    return true;
 }
 
 struct result {
@@ -108,26 +103,23 @@ static void judge(struct result *results, struct sums *sums)
 static char names[LOADS + 1][4] = {"0", "1", "2", "3",  "4",  "5", "6",
                                    "7", "8", "9", "10", "11", "12"};
 
-static bool run_family(void *context, size_t number, void *part)
+static bool one_family(void *context, struct simulation *simulation, void *part)
 {
     const struct job *job = context;
-    struct simulation simulation;
     struct result results[FAMILY];
-    struct session *session = &simulation.session;
-    bool good = simulation_init(&simulation, &job->cell.settings, job->plan->seed, number);
-    for (size_t i = 0; good && i < FAMILY; i += LOADS) {
-        struct stream stream;
-        simulation_next(&simulation);
-        stream_begin(&stream, job->cell.population, false, simulation.rng);
-        good = measure(job, session, &stream, i);
-        for (size_t k = 0; good && k < LOADS; k++)
-            results[i + k] = (struct result){significance_p(session, k + 1, AGAINST_ALONE, WALL_S),
-                                             has_effect(job, i + k)};
+    for (size_t i = 0; i < FAMILY; i += LOADS) {
+        struct source source = {.job = job, .first = i};
+        simulation_next(simulation);
+        stream_begin(&source.stream, job->cell.population, false, simulation->rng);
+        if (!simulation_measure(&simulation->session, draw, &source))
+            return false;
+        for (size_t k = 0; k < LOADS; k++)
+            results[i + k] =
+                (struct result){significance_p(&simulation->session, k + 1, AGAINST_ALONE, WALL_S),
+                                has_effect(job, i + k)};
     }
-    if (good)
-        judge(results, part);
-    simulation_free(&simulation);
-    return good;
+    judge(results, part);
+    return true;
 }
 
 static void add(void *sum, const void *found)
@@ -146,9 +138,17 @@ static void add(void *sum, const void *found)
 
 static bool simulate(struct job *job, struct sums *sums)
 {
-    *sums = (struct sums){0};
-    const struct workers_sum what = {run_family, add, sizeof *sums};
-    return workers_sum(&what, job->plan->experiments / SHARE + 1, job->plan->threads, job, sums);
+    const struct simulations what = {
+        .settings = &job->cell.settings,
+        .seed = job->plan->seed,
+        .experiments = job->plan->experiments / SHARE + 1,
+        .chunk = 1,
+        .threads = job->plan->threads,
+        .one = one_family,
+        .add = add,
+        .size = sizeof *sums,
+    };
+    return simulations_sum(&what, job, sums);
 }
 
 static double percent(size_t part, size_t all)

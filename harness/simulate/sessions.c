@@ -1,15 +1,12 @@
 #include "sessions.h"
 
-#include "harness/stats/decide.h"
 #include "harness/stats/levels.h"
 #include "harness/stats/metrics.h"
 #include "simulation.h"
-#include "workers.h"
 
 #include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { CHUNK = 50, COUNTS = 4, MOST = 10, SHARE = 10 /* of the plan's experiments: each has 10 */ };
 
@@ -37,20 +34,17 @@ static double session_level(gsl_rng *rng, double spread)
 }
 
 // The level of both conditions, and that of the slowdown, are the session's.
-static bool measure(struct session *session, struct stream *stream, double level, double ratio)
+struct source {
+    struct stream stream;
+    double level, ratio;
+};
+
+static bool draw(void *context, struct observation *run)
 {
-    for (;;) {
-        const struct decision next = decide(session);
-        if (next.stop != STOP_NOT)
-            return true;
-        struct observation run = {
-            .condition = (int)next.condition, .block = next.block, .order = next.order};
-        for (size_t m = 0; m < session->settings->metric_count; m++)
-            run.value[m] = NAN;
-        run.value[WALL_S] = level * stream_draw(stream, run.condition > 0, ratio);
-        if (session_add(session, &run) != SESSION_ADDED)
-            return false;
-    }
+    struct source *source = context;
+    run->value[WALL_S] =
+        source->level * stream_draw(&source->stream, run->condition > 0, source->ratio);
+    return true;
 }
 
 static bool holds(const struct interval *ratio, double narrow)
@@ -71,18 +65,21 @@ static struct level_session take(struct session *session, struct critical *criti
                                   pairs};
 }
 
-static bool one(const struct job *job, struct simulation *simulation, struct sums *sums)
+static bool one(void *context, struct simulation *simulation, void *part)
 {
+    const struct job *job = context;
+    struct sums *sums = part;
     struct session *session = &simulation->session;
     gsl_rng *rng = simulation->rng;
     struct level_session sessions[MOST];
     struct interval ratio;
-    struct stream stream;
+    struct source source;
     for (size_t i = 0; i < MOST; i++) {
         simulation_next(simulation);
-        stream_begin(&stream, job->cell.population, false, rng);
-        if (!measure(session, &stream, session_level(rng, level_spread),
-                     true_ratio * session_level(rng, job->spread)))
+        stream_begin(&source.stream, job->cell.population, false, rng);
+        source.ratio = true_ratio * session_level(rng, job->spread);
+        source.level = session_level(rng, level_spread);
+        if (!simulation_measure(session, draw, &source))
             return false;
         sessions[i] = take(session, &session->critical, &ratio);
         if (i > 0)
@@ -103,17 +100,6 @@ static bool one(const struct job *job, struct simulation *simulation, struct sum
     return true;
 }
 
-static bool run_chunk(void *context, size_t number, void *part)
-{
-    const struct job *job = context;
-    struct simulation simulation;
-    bool good = simulation_init(&simulation, &job->cell.settings, job->plan->seed, number);
-    for (size_t i = 0; good && i < CHUNK; i++)
-        good = one(job, &simulation, part);
-    simulation_free(&simulation);
-    return good;
-}
-
 static void add(void *sum, const void *found)
 {
     struct sums *sums = sum;
@@ -130,10 +116,17 @@ static void add(void *sum, const void *found)
 
 static bool simulate(struct job *job, struct sums *sums)
 {
-    *sums = (struct sums){0};
-    const size_t chunks = (job->plan->experiments / SHARE + CHUNK - 1) / CHUNK;
-    const struct workers_sum what = {run_chunk, add, sizeof *sums};
-    return workers_sum(&what, chunks, job->plan->threads, job, sums);
+    const struct simulations what = {
+        .settings = &job->cell.settings,
+        .seed = job->plan->seed,
+        .experiments = job->plan->experiments / SHARE,
+        .chunk = CHUNK,
+        .threads = job->plan->threads,
+        .one = one,
+        .add = add,
+        .size = sizeof *sums,
+    };
+    return simulations_sum(&what, job, sums);
 }
 
 static double percent(double sum, const struct sums *sums)

@@ -1,7 +1,6 @@
 #include "trials.h"
 
 #include "harness/stats/compare.h"
-#include "harness/stats/decide.h"
 #include "harness/stats/metrics.h"
 #include "simulation.h"
 #include "workers.h"
@@ -32,32 +31,20 @@ static void begin(struct generator *generator, const struct cell *cell, double s
                          cell->settings.condition_count == 1, rng);
 }
 
-static void draw(struct generator *generator, const struct settings *settings,
-                 struct observation *run)
+static bool draw(void *context, struct observation *run)
 {
+    struct generator *generator = context;
+    const struct cell *cell = generator->cell;
+    const struct settings *settings = &cell->settings;
     bool loaded = run->condition > 0 && (size_t)run->condition != settings_aa(settings);
     for (size_t m = 0; m < settings->metric_count; m++) {
-        run->value[m] = settings->metrics[m].chosen
-                            ? generator->scale *
-                                  stream_draw(&generator->stream[m], loaded, generator->cell->ratio)
-                            : NAN;
+        if (!settings->metrics[m].chosen)
+            continue;
+        run->value[m] = generator->scale * stream_draw(&generator->stream[m], loaded, cell->ratio);
         if (settings->metrics[m].higher_is_better)
             run->value[m] = 1 / run->value[m];
     }
-}
-
-static bool measure(struct session *session, struct generator *generator)
-{
-    for (;;) {
-        struct decision next = decide(session);
-        if (next.stop != STOP_NOT)
-            return true;
-        struct observation run = {
-            .condition = (int)next.condition, .block = next.block, .order = next.order};
-        draw(generator, session->settings, &run);
-        if (session_add(session, &run) != SESSION_ADDED)
-            return false;
-    }
+    return true;
 }
 
 static struct interval narrowed(const struct cell *cell, struct interval figure)
@@ -174,7 +161,7 @@ static bool one(const struct cell *cell, struct simulation *simulation, struct s
     simulation->settings.seed = gsl_rng_get(simulation->rng);
     session_clear(session);
     begin(generator, cell, scale, simulation->rng);
-    return measure(session, generator);
+    return simulation_measure(session, draw, generator);
 }
 
 static bool run_many(const struct cell *cell, unsigned long seed, size_t chunk, size_t count,

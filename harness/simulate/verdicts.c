@@ -1,6 +1,5 @@
 #include "verdicts.h"
 
-#include "harness/stats/decide.h"
 #include "harness/stats/metrics.h"
 #include "simulation.h"
 #include "workers.h"
@@ -50,29 +49,22 @@ struct job {
     double truth; // the second variant's true ratio to the first
 };
 
-// Alone both variants have the shape of the population, under a load only there.
-static double draw(const struct job *job, struct stream *stream, size_t condition)
-{
-    const bool second = condition % VARIANTS == 1, under_load = condition >= VARIANTS;
-    const double value = job->loaded ? stream_draw(stream, under_load, under_load ? slowdown : 1)
-                                     : stream_draw(stream, true, 1);
-    return second ? job->truth * value : value;
-}
+struct source {
+    const struct job *job;
+    struct stream stream;
+};
 
-static bool measure(const struct job *job, struct session *session, struct stream *stream)
+// Alone both variants have the shape of the population, under a load only there.
+static bool draw(void *context, struct observation *run)
 {
-    for (;;) {
-        const struct decision next = decide(session);
-        if (next.stop != STOP_NOT)
-            return true;
-        struct observation run = {
-            .condition = (int)next.condition, .block = next.block, .order = next.order};
-        for (size_t m = 0; m < session->settings->metric_count; m++)
-            run.value[m] = NAN;
-        run.value[WALL_S] = draw(job, stream, next.condition);
-        if (session_add(session, &run) != SESSION_ADDED)
-            return false;
-    }
+    struct source *source = context;
+    const struct job *job = source->job;
+    const bool second = run->condition % VARIANTS == 1, under_load = run->condition >= VARIANTS;
+    const double value = job->loaded
+                             ? stream_draw(&source->stream, under_load, under_load ? slowdown : 1)
+                             : stream_draw(&source->stream, true, 1);
+    run->value[WALL_S] = second ? job->truth * value : value;
+    return true;
 }
 
 static void judge(const struct job *job, struct session *session, struct sums *sums)
@@ -97,21 +89,16 @@ static void judge(const struct job *job, struct session *session, struct sums *s
         sums->seen[i] += ratio.low / truth * sizes[i] > 1 ? 1 : 0;
 }
 
-static bool run_chunk(void *context, size_t number, void *part)
+static bool one(void *context, struct simulation *simulation, void *part)
 {
     const struct job *job = context;
-    struct simulation simulation;
-    bool good = simulation_init(&simulation, &job->cell.settings, job->plan->seed, number);
-    for (size_t i = 0; good && i < CHUNK; i++) {
-        struct stream stream;
-        simulation_next(&simulation);
-        stream_begin(&stream, job->cell.population, false, simulation.rng);
-        good = measure(job, &simulation.session, &stream);
-        if (good)
-            judge(job, &simulation.session, part);
-    }
-    simulation_free(&simulation);
-    return good;
+    struct source source = {.job = job};
+    simulation_next(simulation);
+    stream_begin(&source.stream, job->cell.population, false, simulation->rng);
+    if (!simulation_measure(&simulation->session, draw, &source))
+        return false;
+    judge(job, &simulation->session, part);
+    return true;
 }
 
 static void add(void *sum, const void *found)
@@ -147,10 +134,17 @@ static bool simulate(struct job *job, const struct population *population, const
         settings->at_most = limit;
         settings->same_within = same_within;
     }
-    *sums = (struct sums){0};
-    const struct workers_sum what = {run_chunk, add, sizeof *sums};
-    const size_t experiments = job->plan->experiments / (job->plan->quick ? FEWER : 1);
-    return workers_sum(&what, (experiments + CHUNK - 1) / CHUNK, job->plan->threads, job, sums);
+    const struct simulations what = {
+        .settings = settings,
+        .seed = job->plan->seed,
+        .experiments = job->plan->experiments / (job->plan->quick ? FEWER : 1),
+        .chunk = CHUNK,
+        .threads = job->plan->threads,
+        .one = one,
+        .add = add,
+        .size = sizeof *sums,
+    };
+    return simulations_sum(&what, job, sums);
 }
 
 static double percent(size_t count, const struct sums *sums)
