@@ -5,7 +5,6 @@
 #include "legend.h"
 #include "memory.h"
 #include "numbers.h"
-#include "row.h"
 #include "visible.h"
 
 #include <math.h>
@@ -71,7 +70,7 @@ static void put_row(struct line *json, const struct value *capacity, const struc
     char text[NUMBER_SIZE], *name = view_string(view_get(entry, "condition"));
     line_object(json, NULL);
     line_object(json, "texts");
-    row_visible(json, "condition", name == NULL ? "-" : name);
+    visible_put(json, "condition", name == NULL ? "-" : name);
     line_text(json, "value", capacity_value(capacity, entry, text));
     put_of_alone(json, entry);
     put_kept(json, entry);
@@ -93,7 +92,7 @@ void capacity_put(struct line *json, const struct experiment *experiment)
     }
     char *text = view_string(view_get(capacity, "text"));
     line_object(json, "capacity");
-    row_visible(json, "title", experiment->name);
+    visible_put(json, "title", experiment->name);
     legend.level = view_number(view_get(capacity, "confidence"), legend.level);
     columns_put_capacity(json, &legend);
     line_array(json, "rows");
@@ -102,7 +101,7 @@ void capacity_put(struct line *json, const struct experiment *experiment)
     line_close(json);
     line_array(json, "lines");
     if (text != NULL)
-        row_visible(json, NULL, text);
+        visible_put(json, NULL, text);
     line_close(json);
     line_close(json);
     free(text);

@@ -5,8 +5,10 @@
 #include "figure.h"
 #include "memory.h"
 #include "numbers.h"
+#include "ratio.h"
 #include "row.h"
 #include "variants.h"
+#include "visible.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -78,7 +80,7 @@ static void put_check(struct line *json, struct check *check)
     char *change = variants_change(check->ratio, check->metric), *message = message_of(check);
     const bool compared = check->ratio != NULL;
     line_object(json, NULL);
-    row_visible(json, "what", check->what);
+    visible_put(json, "what", check->what);
     line_text(json, "metric", check->metric->words);
     line_text(json, "reference",
               compared ? row_figure(check->reference, check->metric, text) : NULL);
@@ -87,8 +89,8 @@ static void put_check(struct line *json, struct check *check)
               compared ? ratio_remarked(check->ratio, check->of->family, text) : NULL);
     line_text(json, "change", change);
     line_text(json, "gate", check->gate);
-    row_visible(json, "verdict", experiment_has_variants(check->of) ? verdict : NULL);
-    row_visible(json, "message", message);
+    visible_put(json, "verdict", experiment_has_variants(check->of) ? verdict : NULL);
+    visible_put(json, "message", message);
     line_real(json, "time_s", seconds_of(check->condition));
     line_close(json);
     free(verdict);
@@ -178,8 +180,8 @@ static void put_capacity(struct line *json, const struct value *capacity, const 
     char *what =
         text_of("capacity%s%s", load == NULL ? " alone" : " under ", load == NULL ? "" : load);
     line_object(json, NULL);
-    row_visible(json, "what", what);
-    row_visible(json, "metric", slo == NULL ? "-" : slo);
+    visible_put(json, "what", what);
+    visible_put(json, "metric", slo == NULL ? "-" : slo);
     line_null(json, "reference");
     line_text(json, "figure", capacity_value(capacity, entry, text));
     line_null(json, "ratio");

@@ -1,12 +1,12 @@
 #include "collect.h"
 
+#include "cell_row.h"
 #include "conditions.h"
 #include "drawn.h"
 #include "lists.h"
 #include "memory.h"
 #include "model.h"
 #include "order.h"
-#include "row.h"
 #include "sessions.h"
 #include "survey.h"
 #include "workers.h"
@@ -159,7 +159,7 @@ static char *text_of_cell(const struct cell *cell, const struct wanted *wanted, 
 {
     if (wanted->rows) {
         char *charts = wanted->page ? drawn_orders(cell) : NULL;
-        char *row = row_of_cell(cell, charts, first);
+        char *row = cell_row(cell, charts, first);
         free(charts);
         return row;
     }
@@ -184,7 +184,10 @@ static struct report_line line_of(const struct cell *cell)
         .same = same_key(cell),
         .host = cell->host == NULL ? NULL : must(strdup(cell->host)),
         .kind = must(strdup(cell->kind)),
-        .wall_s = over_sessions ? NAN : metric_mean(cell->baseline, METRIC_WALL),
+        .wall_s =
+            over_sessions
+                ? NAN
+                : view_number(view_path(cell->baseline, metrics[METRIC_WALL].name, "mean"), NAN),
         .runs = view_number(view_get(cell->baseline, "runs"), 0),
         .legend = legend_of(cell->of),
     };

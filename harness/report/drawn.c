@@ -5,7 +5,6 @@
 #include "memory.h"
 #include "numbers.h"
 #include "plot.h"
-#include "row.h"
 #include "visible.h"
 
 #include "common/json.h"

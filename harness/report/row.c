@@ -1,15 +1,11 @@
 #include "row.h"
 
 #include "capacity.h"
-#include "checks.h"
 #include "conditions.h"
 #include "figure.h"
 #include "memory.h"
-#include "reproduce.h"
-#include "service.h"
-#include "sessions.h"
+#include "ratio.h"
 #include "severity.h"
-#include "variants.h"
 #include "visible.h"
 
 #include <math.h>
@@ -20,11 +16,6 @@
 static double number_of(const struct value *object, const char *key)
 {
     return view_number(view_get(object, key), NAN);
-}
-
-double metric_mean(const struct value *condition, size_t metric)
-{
-    return number_of(view_get(condition, metrics[metric].name), "mean");
 }
 
 /* Runs that the time-out ended: what is shown is then a lower bound. */
@@ -90,13 +81,11 @@ void row_warnings(struct line *json, const struct warning *warnings, size_t coun
         for (size_t i = 0; i < count; i++) {
             if (warnings[i].problem != problem)
                 continue;
-            char *text = visible(warnings[i].text);
             line_object(json, NULL);
             line_text(json, "flag", warnings[i].flag);
             view_put(json, "condition", view_get(warnings[i].record, "condition"));
-            line_text(json, "text", text);
+            visible_put(json, "text", warnings[i].text);
             line_close(json);
-            free(text);
         }
         line_close(json);
     }
@@ -124,92 +113,6 @@ void row_condition_warnings(struct line *json, const struct experiment *experime
     free(warning);
 }
 
-static void put_number(struct line *json, const char *name, double value)
-{
-    if (isnan(value))
-        line_null(json, name);
-    else
-        line_real(json, name, value);
-}
-
-void row_visible(struct line *json, const char *name, const char *text)
-{
-    char *plain = text == NULL ? NULL : visible(text);
-    line_text(json, name, plain);
-    free(plain);
-}
-
-static char *load_name(const struct cell *cell)
-{
-    char *load = visible(cell->load == NULL ? "-" : cell->load);
-    if (cell->load == NULL || cell->level == NULL)
-        return load;
-    char *level = visible(cell->level), *both = text_of("%s %s", load, level);
-    free(load);
-    free(level);
-    return both;
-}
-
-static const char *runs_text(const struct cell *cell, char *text)
-{
-    const double alone = number_of(cell->baseline, "runs");
-    if (cell->loaded == NULL)
-        snprintf(text, NUMBER_SIZE, "%.0f", alone);
-    else
-        snprintf(text, NUMBER_SIZE, "%.0f + %.0f", alone, number_of(cell->loaded, "runs"));
-    if (cell->of->sessions > 0)
-        snprintf(text + strlen(text), NUMBER_SIZE - strlen(text), " / %u", cell->of->sessions);
-    return text;
-}
-
-static const char *pair_text(const struct cell *cell, const struct metric *metric, char *text)
-{
-    return number_pair(figure_center(metric_figure(cell->baseline, metric)),
-                       cell->loaded == NULL ? NAN
-                                            : figure_center(metric_figure(cell->loaded, metric)),
-                       metric->unit, text);
-}
-
-/* What no figure is of: see capacity.h. */
-static void put_no_figures(struct line *json)
-{
-    static const char *const keys[] = {"alone", "loaded", "slowdown", "of_alone"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        line_text(json, keys[i], "-");
-    for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
-        line_text(json, metrics[i].title, "-");
-}
-
-static void put_figures(struct line *json, const struct cell *cell)
-{
-    char text[NUMBER_SIZE];
-    line_text(json, "alone", row_figure(cell->baseline, cell->main, text));
-    line_text(json, "loaded",
-              cell->loaded == NULL ? "-" : row_figure(cell->loaded, cell->main, text));
-    line_text(json, "slowdown", ratio_remarked(cell->slowdown, cell->of->family, text));
-    line_text(json, "of_alone", ratio_plain(cell->slowdown, cell->main, text));
-    for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
-        line_text(json, metrics[i].title, pair_text(cell, &metrics[i], text));
-}
-
-static void put_texts(struct line *json, const struct cell *cell)
-{
-    char text[NUMBER_SIZE], *load = load_name(cell);
-    line_object(json, "texts");
-    row_visible(json, "program", cell->row);
-    line_text(json, "load", load);
-    line_text(json, "runs", runs_text(cell, text));
-    if (capacity_searched(cell->of))
-        put_no_figures(json);
-    else
-        put_figures(json, cell);
-    line_text(json, "achieved",
-              cell->load_entry == NULL ? "-"
-                                       : row_achieved(cell->load_entry, cell->is_short, text));
-    line_close(json);
-    free(load);
-}
-
 bool row_has_metric(const struct experiment *experiment, size_t metric)
 {
     return experiment->metrics.item[metric].chosen && metric != experiment->metrics.main &&
@@ -228,232 +131,4 @@ void row_metric(struct line *json, const struct experiment *experiment, size_t n
     line_text(json, "ratio", ratio == NULL ? "-" : ratio_remarked(ratio, experiment->family, text));
     line_text(json, "of_alone", ratio_plain(ratio, metric, text));
     free(condition);
-}
-
-/* What the page's table of answers needs of a metric: the ratio with as many decimals as its
- * interval deserves. */
-static void put_ratio(struct line *json, const struct cell *cell, const struct metric *metric)
-{
-    const struct value *slowdown = slowdown_of(cell->of, cell->condition, metric->name);
-    const double ratio = number_of(slowdown, "ratio"), low = figure_bound(slowdown, false),
-                 high = figure_bound(slowdown, true);
-    const int decimals = isnan(low) ? 3 : ratio_decimals(ratio, low, high);
-    char text[NUMBER_SIZE];
-    put_number(json, "ratio_value", ratio);
-    line_text(json, "ratio", isnan(ratio) ? NULL : number_fixed(ratio, decimals, text));
-    line_text(json, "interval",
-              isnan(low) ? "no interval" : number_interval(low, high, decimals, text));
-    line_bool(json, "survives", family_survives(cell->of->family, slowdown));
-}
-
-/* The metrics of --metric besides the main one, a row for each. */
-static void put_metrics(struct line *json, const struct cell *cell, bool page)
-{
-    char *load = load_name(cell);
-    line_array(json, "metrics");
-    for (size_t i = 0; i < cell->of->metrics.count; i++) {
-        if (!row_has_metric(cell->of, i))
-            continue;
-        const struct metric *metric = &cell->of->metrics.item[i];
-        line_object(json, NULL);
-        line_object(json, "texts");
-        row_visible(json, "program", cell->row);
-        line_text(json, "load", load);
-        row_metric(json, cell->of, i, cell->baseline, cell->loaded);
-        line_close(json);
-        view_put(json, "distinguishable",
-                 view_get(slowdown_of(cell->of, cell->condition, metric->name), "distinguishable"));
-        if (page)
-            put_ratio(json, cell, metric);
-        line_close(json);
-    }
-    line_close(json);
-    free(load);
-}
-
-/* Where the extra time went, without the condition's name; to be freed. NULL: not known. */
-static char *attribution_words(const struct cell *cell)
-{
-    const struct value *slowdown =
-        slowdown_of(cell->of, cell->condition, metrics[METRIC_WALL].name);
-    char *text = view_string(view_path(slowdown, "attribution", "text"));
-    if (text == NULL)
-        return NULL;
-    const size_t length = strlen(cell->condition);
-    const bool named =
-        strncmp(text, cell->condition, length) == 0 && strncmp(text + length, ": ", 2) == 0;
-    char *words = visible(text + (named ? length + 2 : 0));
-    free(text);
-    return words;
-}
-
-static void put_directions(struct line *json, const struct cell *cell, const char *who)
-{
-    for (size_t i = 0; i < cell->of->metrics.count; i++) {
-        char *words = ratio_direction(
-            cell->of, slowdown_of(cell->of, cell->condition, cell->of->metrics.item[i].name));
-        char *line = words == NULL ? NULL : text_of("%s: %s", who, words);
-        if (line != NULL)
-            row_visible(json, NULL, line);
-        free(line);
-        free(words);
-    }
-}
-
-/* What is said on a cell below its table, each with who it is of. */
-static void put_lines(struct line *json, const struct cell *cell, bool first)
-{
-    char *load = load_name(cell), *row = visible(cell->row), text[NUMBER_SIZE];
-    char *who = text_of("%s, %s", row, load);
-    if (!isnan(cell->noise_floor)) {
-        char *floor = text_of("%s: the noise floor is %s: the baseline measured against itself "
-                              "(A/A) still allows that much",
-                              row, number_percent(cell->noise_floor, text));
-        line_text(json, "floor", floor);
-        free(floor);
-    }
-    line_array(json, "lines");
-    for (unsigned loaded = 0; loaded < 2; loaded++) {
-        char *what = text_of("%s, %s", who, loaded ? "under load" : "alone");
-        char *star = row_star(loaded ? cell->loaded : cell->baseline, what);
-        if (star != NULL)
-            line_text(json, NULL, star);
-        free(star);
-        free(what);
-    }
-    char *attribution = attribution_words(cell), *sessions = sessions_text(cell->slowdown);
-    put_directions(json, cell, who);
-    for (unsigned i = 0; i < 2; i++) {
-        const char *words = i == 0 ? sessions : attribution;
-        char *line = words == NULL ? NULL : text_of("%s: %s", who, words);
-        if (line != NULL)
-            line_text(json, NULL, line);
-        free(line);
-    }
-    if (first)
-        service_put_lines(json, cell->of, row);
-    line_close(json);
-    free(sessions);
-    free(attribution);
-    free(load);
-    free(row);
-    free(who);
-}
-
-/* What a condition's wall time is besides: the outliers, and the interval that also holds
- * where runs depend on each other, in the unit of the table. */
-static void put_caution(struct line *json, const struct value *condition)
-{
-    const struct value *wall = view_get(condition, metrics[METRIC_WALL].name);
-    const struct value *robust = view_get(wall, "ci_robust"), *low = view_first(robust);
-    const double outliers = number_of(wall, "outliers");
-    char text[NUMBER_SIZE], high[NUMBER_SIZE];
-    snprintf(text, sizeof text, "%.0f", outliers);
-    line_text(json, NULL, isnan(outliers) ? "-" : text);
-    if (low == NULL) {
-        line_text(json, NULL, "-");
-        return;
-    }
-    number_significant(view_number(view_next(robust, low), NAN), high);
-    char *interval = text_of("[%s, %s]", number_significant(view_number(low, NAN), text), high);
-    line_text(json, NULL, interval);
-    free(interval);
-}
-
-/* Mean and variance of each metric, in the unit of the table; and put_caution. */
-static void put_means(struct line *json, const char *name, const struct cell *cell,
-                      const struct value *condition)
-{
-    const struct value *figures = capacity_searched(cell->of) ? NULL : condition;
-    char text[NUMBER_SIZE];
-    if (condition == NULL) {
-        line_null(json, name);
-        return;
-    }
-    line_array(json, name);
-    snprintf(text, sizeof text, "%.0f", number_of(condition, "runs"));
-    line_text(json, NULL, text);
-    for (unsigned i = 0; i < METRIC_COUNT; i++) {
-        const struct value *metric = view_get(figures, metrics[i].name);
-        const double factor = metrics[i].table_factor;
-        line_text(json, NULL, number_significant(number_of(metric, "mean") * factor, text));
-        line_text(json, NULL,
-                  number_significant(number_of(metric, "variance") * factor * factor, text));
-    }
-    put_caution(json, figures);
-    line_close(json);
-}
-
-/* What the page needs besides: numbers to sort by, and a ratio with as many
- * decimals as its interval deserves. */
-static void put_page(struct line *json, const struct cell *cell)
-{
-    const struct value *loaded = cell->loaded == NULL ? cell->baseline : cell->loaded;
-    const struct value *figures = capacity_searched(cell->of) ? NULL : loaded,
-                       *alone = figures == NULL ? NULL : cell->baseline;
-    const double ratio = number_of(cell->slowdown, "ratio"),
-                 low = figure_bound(cell->slowdown, false),
-                 high = figure_bound(cell->slowdown, true);
-    char text[NUMBER_SIZE];
-    line_object(json, "values");
-    put_number(json, "runs", number_of(loaded, "runs"));
-    put_number(json, "ratio", ratio);
-    put_number(json, "alone", figure_center(metric_figure(alone, cell->main)));
-    put_number(json, "loaded",
-               cell->loaded == NULL ? NAN : figure_center(metric_figure(figures, cell->main)));
-    for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
-        put_number(json, metrics[i].title, figure_center(view_get(figures, metrics[i].name)));
-    put_number(json, "achieved", number_of(cell->load_entry, "achieved"));
-    line_close(json);
-    const int decimals = isnan(low) ? 3 : ratio_decimals(ratio, low, high);
-    line_text(json, "ratio", isnan(ratio) ? NULL : number_fixed(ratio, decimals, text));
-    line_text(json, "interval",
-              isnan(low) ? "no interval" : number_interval(low, high, decimals, text));
-    row_visible(json, "spec", cell->spec);
-    view_put(json, "points",
-             view_path(slowdown_of(cell->of, cell->condition, metrics[METRIC_WALL].name),
-                       "attribution", "points"));
-    char *attribution = attribution_words(cell);
-    line_text(json, "attribution", attribution);
-    free(attribution);
-    char *again = reproduce_command(cell);
-    line_text(json, "again", again);
-    free(again);
-}
-
-char *row_of_cell(const struct cell *cell, const char *charts, bool first)
-{
-    struct line json = {0};
-    line_object(&json, NULL);
-    row_visible(&json, "target", cell->target);
-    line_text(&json, "experiment", cell->of->name);
-    row_visible(&json, "variant", cell->variant);
-    row_visible(&json, "load", cell->load);
-    row_visible(&json, "level", cell->level);
-    row_visible(&json, "condition", cell->condition);
-    line_text(&json, "state", cell->of->state);
-    line_text(&json, "started", cell->of->runs.started);
-    row_visible(&json, "host", cell->host);
-    row_visible(&json, "main", cell->main->words);
-    put_texts(&json, cell);
-    view_put(&json, "distinguishable", view_get(cell->slowdown, "distinguishable"));
-    line_bool(&json, "survives", family_survives(cell->of->family, cell->slowdown));
-    line_bool(&json, "short", cell->is_short);
-    row_warnings(&json, cell->warnings, cell->warning_count);
-    put_metrics(&json, cell, charts != NULL);
-    put_lines(&json, cell, first);
-    put_means(&json, "alone", cell, cell->baseline);
-    put_means(&json, "loaded", cell, cell->loaded);
-    if (first) {
-        variants_put(&json, cell->of, charts != NULL);
-        capacity_put(&json, cell->of);
-    }
-    checks_put(&json, cell, first);
-    if (charts != NULL) {
-        put_page(&json, cell);
-        line_raw(&json, "charts", charts);
-    }
-    line_close(&json);
-    must(json.failed ? NULL : json.text);
-    return json.text;
 }

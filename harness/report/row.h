@@ -3,16 +3,10 @@
 
 #include "experiment.h"
 #include "metrics.h"
-#include "ratio.h"
 
 #include "common/json.h"
 
-/* A cell as texts, each number with its unit: what the formats for people lay
- * out. A line of JSON, to be freed; charts: the drawings of its runs (drawn_orders), or NULL;
- * first: of the cells of its experiment, which has what is of all of them. */
-char *row_of_cell(const struct cell *cell, const char *charts, bool first);
-
-/* Also for the table of one experiment. */
+/* Texts of one condition: what rows of cells, conditions and variants are made of. */
 
 /* "697 ± 5 ms" (figure.h). */
 const char *row_figure(const struct value *condition, const struct metric *metric, char *text);
@@ -23,11 +17,8 @@ bool row_has_metric(const struct experiment *experiment, size_t metric);
  * NULL: the baseline alone. */
 void row_metric(struct line *json, const struct experiment *experiment, size_t metric,
                 const struct value *baseline, const struct value *loaded);
-double metric_mean(const struct value *condition, size_t metric);
 /* "471 of 473 MB/s (short)"; "12 ms CPU" for a load without a rate. */
 const char *row_achieved(const struct value *load, bool is_short, char *text);
-/* A text without what a terminal would obey (visible.h); null for NULL. */
-void row_visible(struct line *json, const char *name, const char *text);
 /* What each of a condition's loads achieved: "1.0 of 1.0 CPUs + 12 ms CPU"; to be freed. */
 char *row_loads(const struct value *condition);
 /* What the star says; NULL: no star. To be freed. */

@@ -2,7 +2,7 @@
 
 #include "memory.h"
 #include "numbers.h"
-#include "row.h"
+#include "visible.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static char *condition_line(const struct value *condition)
 static void put_line(struct line *json, const char *who, char *text)
 {
     char *line = text_of("%s%s%s", who == NULL ? "" : who, who == NULL ? "" : ": ", text);
-    row_visible(json, NULL, line);
+    visible_put(json, NULL, line);
     free(line);
     free(text);
 }

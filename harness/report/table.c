@@ -4,6 +4,7 @@
 #include "conditions.h"
 #include "figure.h"
 #include "memory.h"
+#include "ratio.h"
 #include "row.h"
 #include "service.h"
 #include "variants.h"
@@ -127,7 +128,7 @@ static void put_metric(struct line *json, const struct experiment *experiment, s
     char *name = view_string(view_get(condition, "name"));
     line_object(json, NULL);
     line_object(json, "texts");
-    row_visible(json, "condition", name);
+    visible_put(json, "condition", name);
     row_metric(json, experiment, metric, experiment->baseline, alone ? NULL : condition);
     line_close(json);
     view_put(json, "distinguishable",

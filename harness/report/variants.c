@@ -5,6 +5,7 @@
 #include "conditions.h"
 #include "figure.h"
 #include "memory.h"
+#include "ratio.h"
 #include "row.h"
 #include "variants_chart.h"
 #include "visible.h"
@@ -186,14 +187,14 @@ static void put_texts(struct line *json, const struct experiment *experiment,
                             *verdict = view_string(view_get(comparison, "verdict"));
     char *loads = row_loads(entry->condition);
     line_object(json, "texts");
-    row_visible(json, "variant", variant);
-    row_visible(json, "load", load == NULL ? "-" : load);
+    visible_put(json, "variant", variant);
+    visible_put(json, "load", load == NULL ? "-" : load);
     snprintf(text, sizeof text, "%.0f", view_number(view_get(entry->condition, "runs"), 0));
     line_text(json, "runs", text);
     line_text(json, "figure", row_figure(entry->condition, metric, text));
     line_text(json, "ratio", reference ? "1" : ratio_text(comparison, experiment->family, text));
     line_text(json, "plain", ratio_plain(comparison, metric, text));
-    row_visible(json, "verdict",
+    visible_put(json, "verdict",
                 comparison == NULL ? "reference"
                 : verdict == NULL  ? "-"
                                    : verdict);
@@ -201,7 +202,7 @@ static void put_texts(struct line *json, const struct experiment *experiment,
               slowdown == NULL || !has_load(entry->load)
                   ? "-"
                   : ratio_remarked(slowdown, experiment->family, text));
-    row_visible(json, "achieved", loads);
+    visible_put(json, "achieved", loads);
     line_close(json);
     view_put(json, "distinguishable", view_get(comparison, "distinguishable"));
     view_put(json, "slower", view_get(slowdown, "distinguishable"));
@@ -222,7 +223,7 @@ static void put_rows(struct line *json, const struct experiment *experiment,
         if (entry.condition != NULL && entry.variant != NULL) {
             line_object(json, NULL);
             put_texts(json, experiment, &entry, metric);
-            row_visible(json, "who", entry.name);
+            visible_put(json, "who", entry.name);
             row_condition_warnings(json, experiment, entry.name);
             line_close(json);
         }
@@ -285,8 +286,8 @@ static void put_change(struct line *json, const struct experiment *experiment,
     char text[NUMBER_SIZE], *variant = view_string(of), *load_name = view_string(load);
     line_object(json, NULL);
     line_object(json, "texts");
-    row_visible(json, "variant", variant);
-    row_visible(json, "load", load_name);
+    visible_put(json, "variant", variant);
+    visible_put(json, "load", load_name);
     line_text(json, "metric", metric->words);
     line_text(json, "alone",
               ratio_text(variants_entry(experiment, "comparisons", of, NULL, metric), NULL, text));
@@ -326,7 +327,7 @@ static void put_sentences(struct line *json, const struct experiment *experiment
             char *text =
                 metric->chosen ? sentence(experiment, view_get(item, "name"), metric) : NULL;
             if (text != NULL)
-                row_visible(json, NULL, text);
+                visible_put(json, NULL, text);
             free(text);
         }
     line_close(json);
@@ -339,7 +340,7 @@ void variants_put(struct line *json, const struct experiment *experiment, bool p
         return;
     }
     line_object(json, "variants");
-    row_visible(json, "title", experiment->name);
+    visible_put(json, "title", experiment->name);
     put_tables(json, experiment);
     put_changes(json, experiment);
     put_sentences(json, experiment);

@@ -58,6 +58,13 @@ char *visible(const char *text)
     return result;
 }
 
+void visible_put(struct line *json, const char *name, const char *text)
+{
+    char *plain = text == NULL ? NULL : visible(text);
+    line_text(json, name, plain);
+    free(plain);
+}
+
 char *visible_label(const char *text, unsigned most)
 {
     char *plain = visible(text), *result = must(malloc(5 * strlen(plain) + 4)), *out = result;
