@@ -94,6 +94,7 @@ $(BIN)/simulate: LIBS := -lgsl -lgslcblas -ljansson -lm -pthread
 $(BIN)/doctor: LIBS := -ljansson -lm
 $(BIN)/experiment $(BIN)/campaign: LIBS := -ljansson -lgcrypt -lm
 $(BIN)/report: LIBS := -lgsl -lgslcblas -lm -pthread
+$(BIN)/bench: LIBS := -lgsl -lgslcblas -ljansson -lm
 $(BIN)/arguments: LIBS := -lm
 $(BIN)/placement: LIBS := -lhwloc -ljansson -lgcrypt -lm
 
@@ -103,6 +104,8 @@ $(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 $(BIN)/compare: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # What is of all results of a report together is statistics, too.
 $(BIN)/report: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,discovery levels interval relation statistics)
+# A bench is a campaign, whose records are judged by the statistics of its experiments.
+$(BIN)/bench: $(BUILD)/obj/harness/campaign/folder.o $(BUILD)/obj/harness/report/memory.o
 # A campaign's settings are the options of an experiment; loads are parsed once.
 $(BIN)/campaign: $(patsubst %,$(BUILD)/obj/harness/experiment/%.o,settings parameters placed percent_limit arena adapters metrics)
 $(BIN)/placement: $(filter-out %/main.o,$(call objects,harness/experiment/*.c))

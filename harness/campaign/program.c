@@ -39,7 +39,11 @@ static bool find(const struct context *context, const char *word, char path[PATH
         return is_program(path);
     }
     snprintf(path, PATH_MAX, "%s/%s", context->workloads, word);
-    return is_program(path) || find_in_path(word, path);
+    if (is_program(path))
+        return true;
+    /* A load as a target is jostle's own, whatever else has that name. */
+    return (strcmp(word, "loadgen") == 0 && is_program(child_path(word, path))) ||
+           find_in_path(word, path);
 }
 
 void program_find(const struct context *context, const struct entry *entry, json_t *command)

@@ -1,0 +1,86 @@
+#include "expand.h"
+
+#include "conf.h"
+#include "forecast.h"
+
+#include "common/machine_json.h"
+#include "common/messages.h"
+#include "harness/campaign/folder.h"
+#include "harness/report/memory.h"
+
+#include <stdlib.h>
+
+static json_t *threads_json(const struct settings *settings)
+{
+    json_t *list = must(json_array());
+    for (size_t i = 0; i < settings->thread_count; i++)
+        json_array_append_new(list, json_integer(settings->thread[i]));
+    return list;
+}
+
+static json_t *names_of_parts(const struct settings *settings)
+{
+    json_t *list = must(json_array());
+    for (size_t i = 0; parts[i].name != NULL; i++)
+        if (settings->part[i])
+            json_array_append_new(list, json_string(parts[i].name));
+    return list;
+}
+
+static json_t *settings_json(const struct settings *settings, const struct choice *choice)
+{
+    const char *error = settings->error != NULL ? settings->error : choice->quick ? "0.1" : NULL;
+    const uint64_t min = settings->min_runs > 0 ? settings->min_runs : choice->quick ? 3 : 5;
+    const uint64_t max = settings->max_runs > 0 ? settings->max_runs : choice->quick ? 5 : 15;
+    const bool series = choice->samples > 0;
+    return must(json_pack(
+        "{s:o, s:b, s:o, s:b, s:o, s:o, s:s?, s:s, s:s, s:s?, s:s?, s:s?, s:I, s:I, s:f}", "parts",
+        names_of_parts(settings), "quick", choice->quick, "threads", threads_json(settings),
+        "peers", choice->peers, "samples",
+        series ? json_integer((json_int_t)choice->samples) : json_null(), "every_s",
+        series ? json_real(choice->every_s) : json_null(), "peer", choice->host, "dir", choice->dir,
+        "duration", choice->duration, "error", error, "confidence", settings->confidence,
+        "max_time", settings->max_time, "min_runs", (json_int_t)(min > max ? max : min), "max_runs",
+        (json_int_t)(max), "series_s", 0.0));
+}
+
+static json_t *machine_json(void)
+{
+    struct counters counters;
+    struct environment environment;
+    counters_read(&counters);
+    environment_read(&environment);
+    return must(environment_to_json(&environment, &counters));
+}
+
+json_t *expand_plan(const struct settings *settings)
+{
+    const struct choice choice = settings_choice(settings);
+    struct matrix *matrix = matrix_new(&choice, settings->workloads ? settings->workloads : "");
+    for (size_t i = 0; parts[i].name != NULL; i++)
+        if (settings->part[i])
+            matrix_make(matrix, &parts[i]);
+    json_t *plan = must(json_pack("{s:s, s:s, s:o, s:o, s:O}", "schema", "jostle.bench-plan/1",
+                                  "jostle", JOSTLE_VERSION, "machine", machine_json(), "settings",
+                                  settings_json(settings, &choice), "parts", matrix_parts(matrix)));
+    matrix_free(matrix);
+    forecast_set(plan);
+    return plan;
+}
+
+static bool write_file(const char *dir, const char *name, char *text)
+{
+    char *path = text_of("%s/%s", dir, name);
+    const bool good = folder_write(path, text, true);
+    free(path);
+    free(text);
+    return good;
+}
+
+bool expand_write(const json_t *plan, const char *dir)
+{
+    return folder_make(dir)
+               ? write_file(dir, "bench-plan.json", must(json_dumps(plan, RECORD_FORMAT))) &&
+                     write_file(dir, "bench.conf", conf_text(plan))
+               : complain("%s cannot be made: give another --output", dir);
+}

@@ -1,0 +1,427 @@
+#include "matrix.h"
+
+#include "common/child.h"
+#include "common/cpus.h"
+#include "common/messages.h"
+#include "harness/report/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const struct part parts[] = {{"cpu", "CPU", part_cpu},
+                             {"memory", "Memory", part_memory},
+                             {"disk", "Disk", part_disk},
+                             {"network", "Network", part_network},
+                             {0}};
+
+#define CELL_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%-"
+
+/* Kept as JSON from the first word on: the plan is these objects. */
+struct cell {
+    json_t *json;
+    struct matrix *matrix;
+};
+
+struct peer {
+    json_t *json;
+};
+
+struct chart {
+    json_t *json;
+};
+
+struct matrix {
+    const struct choice *choice;
+    const char *workloads;
+    json_t *parts, *part; /* part: the one that is being made, one of parts */
+    json_t *names;        /* of cells: who made it */
+    void **handle;        /* of cells, peers and charts */
+    size_t handle_count, allocated;
+};
+
+struct matrix *matrix_new(const struct choice *choice, const char *workloads)
+{
+    struct matrix *matrix = must(calloc(1, sizeof *matrix));
+    *matrix = (struct matrix){.choice = choice,
+                              .workloads = workloads,
+                              .parts = must(json_array()),
+                              .names = must(json_object())};
+    return matrix;
+}
+
+void matrix_free(struct matrix *matrix)
+{
+    for (size_t i = 0; i < matrix->handle_count; i++)
+        free(matrix->handle[i]);
+    free(matrix->handle);
+    json_decref(matrix->parts);
+    json_decref(matrix->names);
+    free(matrix);
+}
+
+const json_t *matrix_parts(const struct matrix *matrix)
+{
+    return matrix->parts;
+}
+
+/* A mistake in the source of a part, found by the first that runs it. */
+__attribute__((noreturn)) static void mistake(const json_t *cell, const char *what)
+{
+    complain("bench: the cell %s %s: this is a bug of jostle, please report it",
+             json_string_value(json_object_get(cell, "cell")), what);
+    exit(1);
+}
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new(object, key, value) != 0)
+        must(NULL);
+}
+
+static void append(json_t *array, json_t *value)
+{
+    if (json_array_append_new(array, value) != 0)
+        must(NULL);
+}
+
+static json_t *text(const char *value)
+{
+    return value == NULL ? json_null() : must(json_string(value));
+}
+
+static json_t *format_list(const char *format, va_list list)
+{
+    char *made = NULL;
+    if (vasprintf(&made, format, list) < 0)
+        must(NULL);
+    json_t *json = must(json_string(made));
+    free(made);
+    return json;
+}
+
+/* The text that a function with `format, ...` was given, into `made`. */
+#define FORMATTED(made, format)                                                                    \
+    va_list list;                                                                                  \
+    va_start(list, format);                                                                        \
+    json_t *made = format_list(format, list);                                                      \
+    va_end(list)
+
+static void *handle(struct matrix *matrix, size_t size)
+{
+    matrix->handle =
+        grown(matrix->handle, matrix->handle_count, &matrix->allocated, sizeof *matrix->handle);
+    return matrix->handle[matrix->handle_count++] = must(calloc(1, size));
+}
+
+struct cell *matrix_cell(struct matrix *matrix, const char *name, ...)
+{
+    FORMATTED(named, name);
+    struct cell *cell = handle(matrix, sizeof *cell);
+    cell->matrix = matrix;
+    cell->json = must(json_pack(
+        "{s:o, s:[], s:n, s:[], s:n, s:[], s:n, s:[], s:[], s:[], s:n, s:n, s:n, s:{}, s:n, s:f, "
+        "s:f}",
+        "cell", named, "labels", "figure", "more", "command", "peers", "peak", "marks", "problems",
+        "rules", "skip", "cpus", "load", "around", "series", "run_s",
+        matrix->choice->duration_s + 0.2, "setup_s", 0.0));
+    if (strspn(json_string_value(named), CELL_LETTERS) != json_string_length(named))
+        mistake(cell->json, "has a name that is none of a folder");
+    if (json_object_get(matrix->names, json_string_value(named)) != NULL)
+        mistake(cell->json, "is there twice");
+    set(matrix->names, json_string_value(named), json_true());
+    append(json_object_get(matrix->part, "cells"), cell->json);
+    return cell;
+}
+
+void cell_label(struct cell *cell, const char *name, const char *value, ...)
+{
+    FORMATTED(made, value);
+    append(json_object_get(cell->json, "labels"), must(json_pack("[s, o]", name, made)));
+}
+
+static json_t *figure_json(const char *name, const char *unit, enum better better,
+                           const char *source)
+{
+    return must(json_pack("{s:s, s:s, s:s, s:s}", "name", name, "unit", unit, "better",
+                          better == HIGHER ? "higher" : "lower", "source", source));
+}
+
+void cell_figure(struct cell *cell, const char *name, const char *unit, enum better better,
+                 const char *source)
+{
+    set(cell->json, "figure", figure_json(name, unit, better, source));
+}
+
+static void add_more(struct cell *cell, json_t *figure, bool is_shown)
+{
+    set(figure, "shown", json_boolean(is_shown));
+    append(json_object_get(cell->json, "more"), figure);
+}
+
+void cell_more(struct cell *cell, const char *name, const char *unit, enum better better,
+               const char *source)
+{
+    add_more(cell, figure_json(name, unit, better, source), true);
+}
+
+void cell_watch(struct cell *cell, const char *name, const char *unit, enum better better,
+                const char *source)
+{
+    add_more(cell, figure_json(name, unit, better, source), false);
+}
+
+void cell_problem(struct cell *cell, const char *flag, const char *words)
+{
+    append(json_object_get(cell->json, "problems"),
+           must(json_pack("{s:s, s:o}", "flag", flag, "text", text(words))));
+}
+
+static void add_rule(struct cell *cell, const char *figure, const char *side, double limit,
+                     const char *flag, const char *words)
+{
+    append(json_object_get(cell->json, "rules"),
+           must(json_pack("{s:s, s:f, s:s, s:o}", "figure", figure, side, limit, "flag", flag,
+                          "text", text(words))));
+}
+
+void cell_problem_below(struct cell *cell, const char *figure, double limit, const char *flag,
+                        const char *words)
+{
+    add_rule(cell, figure, "below", limit, flag, words);
+}
+
+void cell_problem_above(struct cell *cell, const char *figure, double limit, const char *flag,
+                        const char *words)
+{
+    add_rule(cell, figure, "above", limit, flag, words);
+}
+
+void cell_command(struct cell *cell, const char *command, ...)
+{
+    FORMATTED(made, command);
+    set(cell->json, "command", made);
+}
+
+void cell_peak(struct cell *cell, const char *source, const char *where)
+{
+    set(cell->json, "peak", must(json_pack("{s:s, s:s}", "metric", source, "source", where)));
+}
+
+void cell_peak_constant(struct cell *cell, double value, const char *where)
+{
+    set(cell->json, "peak", must(json_pack("{s:f, s:s}", "value", value, "source", where)));
+}
+
+void cell_no_peak(struct cell *cell, const char *reason)
+{
+    set(cell->json, "peak", must(json_pack("{s:s}", "reason", reason)));
+}
+
+/* Whether the peer's program is one of jostle's workloads, or in PATH. */
+static bool is_installed(const struct matrix *matrix, const char *program)
+{
+    char found[PATH_MAX];
+    if (snprintf(found, sizeof found, "%s/%s", matrix->workloads, program) < PATH_MAX &&
+        access(found, X_OK) == 0)
+        return true;
+    return child_find(program, found);
+}
+
+struct peer *cell_peer(struct cell *cell, const char *name, const char *program,
+                       const char *package, const char *command, ...)
+{
+    FORMATTED(made, command);
+    struct peer *peer = handle(cell->matrix, sizeof *peer);
+    peer->json = must(json_pack("{s:s, s:s, s:s, s:o, s:s, s:{}, s:n}", "name", name, "program",
+                                program, "package", package, "command", made, "version",
+                                "--version", "figures", "reason"));
+    if (!is_installed(cell->matrix, program))
+        peer_skip(peer, "%s is not installed: apt install %s", program, package);
+    if (cell->matrix->choice->peers)
+        append(json_object_get(cell->json, "peers"), json_incref(peer->json));
+    append(json_object_get(cell->matrix->part, "kept"), peer->json);
+    return peer;
+}
+
+void peer_figure(struct peer *peer, const char *name, const char *source, double scale)
+{
+    set(json_object_get(peer->json, "figures"), name,
+        must(json_pack("{s:s, s:f}", "source", source, "scale", scale)));
+}
+
+void peer_version(struct peer *peer, const char *words)
+{
+    set(peer->json, "version", text(words));
+}
+
+void peer_skip(struct peer *peer, const char *reason, ...)
+{
+    FORMATTED(made, reason);
+    set(peer->json, "reason", made);
+}
+
+void cell_mark(struct cell *cell, const char *words, ...)
+{
+    FORMATTED(made, words);
+    append(json_object_get(cell->json, "marks"), made);
+}
+
+void cell_skip(struct cell *cell, const char *reason, ...)
+{
+    FORMATTED(made, reason);
+    set(cell->json, "skip", made);
+}
+
+void cell_cpus(struct cell *cell, unsigned threads)
+{
+    struct cpu_list allowed;
+    char list[4096];
+    if (cpus_allowed(&allowed) != 0)
+        return;
+    if (threads > allowed.count) {
+        cell_mark(cell, "%u threads on %u CPUs", threads, allowed.count);
+        cell_problem(cell, "beyond-cpus", NULL);
+    }
+    if (threads < allowed.count)
+        allowed.count = threads;
+    set(cell->json, "cpus", text(cpus_format(&allowed, list, sizeof list)));
+}
+
+void cell_load(struct cell *cell, const char *name, const char *spec, ...)
+{
+    FORMATTED(made, spec);
+    set(cell->json, "load", must(json_pack("{s:s, s:o}", "name", name, "spec", made)));
+}
+
+void cell_around(struct cell *cell, const char *setup, const char *prepare, const char *conclude,
+                 const char *cleanup)
+{
+    const char *const names[] = {"setup", "prepare", "conclude", "cleanup"};
+    const char *const commands[] = {setup, prepare, conclude, cleanup};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (commands[i] != NULL)
+            set(json_object_get(cell->json, "around"), names[i], text(commands[i]));
+}
+
+void cell_service(struct cell *cell, bool keep, const char *ready, const char *command, ...)
+{
+    FORMATTED(made, command);
+    json_t *around = json_object_get(cell->json, "around");
+    set(around, "service", made);
+    if (ready != NULL)
+        set(around, "ready", text(ready));
+    if (keep)
+        set(around, "keep-service", text("true"));
+}
+
+void cell_seconds(struct cell *cell, double run_s, double setup_s)
+{
+    set(cell->json, "run_s", must(json_real(run_s)));
+    set(cell->json, "setup_s", must(json_real(setup_s)));
+}
+
+void cell_series(struct cell *cell, const char *key, double scale)
+{
+    set(cell->json, "series", must(json_pack("{s:s, s:f}", "key", key, "scale", scale)));
+    set(cell->json, "run_s",
+        must(json_real(cell->matrix->choice->samples * cell->matrix->choice->every_s + 1)));
+}
+
+static json_t *axis_json(struct axis axis)
+{
+    return must(
+        json_pack("{s:s, s:s, s:b}", "label", axis.label, "unit", axis.unit, "log", axis.log));
+}
+
+struct chart *matrix_chart(struct matrix *matrix, const char *kind, const char *title,
+                           struct axis x, struct axis y)
+{
+    json_t *charts = json_object_get(matrix->part, "charts"), *chart;
+    struct chart *found = handle(matrix, sizeof *found);
+    size_t index;
+    json_array_foreach(charts, index, chart)
+    {
+        if (strcmp(json_string_value(json_object_get(chart, "title")), title) == 0) {
+            found->json = chart;
+            return found;
+        }
+    }
+    found->json = must(json_pack("{s:s, s:s, s:o, s:o, s:[]}", "kind", kind, "title", title, "x",
+                                 axis_json(x), "y", axis_json(y), "series"));
+    append(charts, found->json);
+    return found;
+}
+
+/* The points of a curve of the chart, which begins with the first of them. */
+static json_t *points_of(struct chart *chart, const char *name)
+{
+    json_t *all = json_object_get(chart->json, "series"), *one;
+    size_t index;
+    json_array_foreach(all, index, one)
+    {
+        if (strcmp(json_string_value(json_object_get(one, "name")), name) == 0)
+            return json_object_get(one, "points");
+    }
+    one = must(json_pack("{s:s, s:[]}", "name", name, "points"));
+    append(all, one);
+    return json_object_get(one, "points");
+}
+
+static void add_point(struct chart *chart, const char *series, const struct cell *cell, json_t *x,
+                      const char *figure, const char *peer)
+{
+    append(points_of(chart, series),
+           must(json_pack("{s:O, s:o, s:o, s:o}", "cell", json_object_get(cell->json, "cell"), "x",
+                          x, "figure", text(figure), "peer", text(peer))));
+}
+
+void chart_point(struct chart *chart, const char *series, const struct cell *cell, double x)
+{
+    add_point(chart, series, cell, must(json_real(x)), NULL, NULL);
+}
+
+void chart_point_load(struct chart *chart, const char *series, const struct cell *cell)
+{
+    add_point(chart, series, cell, json_null(), NULL, NULL);
+}
+
+void chart_point_of(struct chart *chart, const char *series, const struct cell *cell, double x,
+                    const char *figure, const char *peer)
+{
+    add_point(chart, series, cell, must(json_real(x)), figure, peer);
+}
+
+/* What a part may not leave out. */
+static void check(const json_t *cell)
+{
+    const json_t *peer;
+    size_t index;
+    if (!json_is_null(json_object_get(cell, "skip")))
+        return;
+    if (json_is_null(json_object_get(cell, "command")))
+        mistake(cell, "has no command");
+    if (json_is_null(json_object_get(cell, "figure")))
+        mistake(cell, "has no figure");
+    json_array_foreach(json_object_get(cell, "peers"), index, peer)
+    {
+        if (json_object_get(json_object_get(peer, "figures"),
+                            json_string_value(
+                                json_object_get(json_object_get(cell, "figure"), "name"))) == NULL)
+            mistake(cell, "has a peer without its figure");
+    }
+}
+
+void matrix_make(struct matrix *matrix, const struct part *part)
+{
+    const json_t *cell;
+    size_t index;
+    matrix->part = must(json_pack("{s:s, s:s, s:[], s:[], s:[]}", "part", part->name, "title",
+                                  part->title, "cells", "charts", "kept"));
+    append(matrix->parts, matrix->part);
+    part->make(matrix, matrix->choice);
+    json_array_foreach(json_object_get(matrix->part, "cells"), index, cell) check(cell);
+    json_object_del(matrix->part, "kept");
+}

@@ -1,0 +1,301 @@
+#include "options.h"
+
+#include "common/cpus.h"
+#include "common/messages.h"
+#include "common/units.h"
+#include "harness/report/memory.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FIELD(member) .offset = offsetof(struct settings, member)
+#define TEXT(title, word, member, words)                                                           \
+    {                                                                                              \
+        .name = title, .argument = word, .type = OPTION_TEXT, FIELD(member), .help = words         \
+    }
+#define FLAG(title, member, words)                                                                 \
+    {                                                                                              \
+        .name = title, .type = OPTION_FLAG, FIELD(member), .help = words                           \
+    }
+#define HIDDEN(title, word, member, words)                                                         \
+    {                                                                                              \
+        .name = title, .argument = word, .type = OPTION_TEXT, FIELD(member), .hidden = true,       \
+        .help = words                                                                              \
+    }
+#define COUNT(title, member, most, words)                                                          \
+    {                                                                                              \
+        .name = title, .argument = "N", .type = OPTION_COUNT, FIELD(member), .minimum = 1,         \
+        .maximum = most, .help = words                                                             \
+    }
+
+static const struct option_row what_rows[] = {
+    FLAG("quick", quick, "a small matrix, short runs: ends within 5 minutes"),
+    TEXT("threads", "LIST", threads,
+         "numbers of threads to measure with, such as 1,2,4,8 (default: 1,2,4,8; with --quick 1 "
+         "and the number of allowed CPUs)"),
+    FLAG("peers", peers, "measure standard tools in the same runs, too, as far as installed"),
+    COUNT("samples", samples, MOST_SAMPLES,
+          "a series for each part, too: N figures of --every TIME each, from one run"),
+    {.name = "every",
+     .argument = "TIME",
+     .type = OPTION_TIME,
+     FIELD(every_ns),
+     .minimum = 1e6,
+     .maximum = 3600e9,
+     .preset = "1s",
+     .help = "with --samples: the time between two figures"},
+    TEXT("peer", "HOST", peer,
+         "network: the other end, reached with ssh, or a node of this job (default: this machine)"),
+    TEXT("rsh", "COMMAND", rsh,
+         "with --peer: what starts a command there, as COMMAND HOST WORDS (default: ssh; in an "
+         "allocation of Slurm srun)"),
+    TEXT("peer-address", "ADDR", peer_address,
+         "with --peer: the address to measure, where it is not that of HOST"),
+    {.name = "port",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     FIELD(port),
+     .minimum = 1,
+     .maximum = 65528,
+     .preset = "15300",
+     .help = "network: the first of 8 ports that servers may listen on"},
+    TEXT("dir", "DIR", dir,
+         "disk: folder on the disk to measure (default: $TMPDIR, else /var/tmp)"),
+    TEXT("duration", "TIME", duration,
+         "of a run of jostle's own loads (default: 1s; with --quick 300ms)"),
+    TEXT("only", "PATTERN", only,
+         "only cells whose name matches, such as memory.read* or *.series"),
+    {0}};
+
+static const struct option_row how_rows[] = {
+    TEXT("error", "E", error,
+         "stop when the relative error is at most E (default: 0.05; with --quick 0.1)"),
+    TEXT("confidence", "C", confidence, "confidence of every interval (default: 0.95)"),
+    COUNT("min-runs", min_runs, 1e6, "runs of each variant at least (default: 5; with --quick 3)"),
+    COUNT("max-runs", max_runs, 1e6, "runs of each variant at most (default: 15; with --quick 5)"),
+    TEXT("max-time", "TIME", max_time,
+         "start no further run of a cell after TIME (with --quick: what 5 minutes leave for it)"),
+    {.name = "set",
+     .argument = "NAME=VALUE",
+     .type = OPTION_LIST,
+     FIELD(set),
+     .help = "overrides a setting for all cells, as of jostle campaign, such as timeout=1m"},
+    {0}};
+
+static const struct option_row where_rows[] = {
+    TEXT("output", "DIR", output,
+         "folder of the bench (default: jostle-results/bench, with --quick "
+         "jostle-results/bench-quick); one that has records is continued"),
+    TEXT("format", "FORMAT", format, "of what is shown at the end: see jostle report --help"),
+    FLAG("retry-failed", retry_failed, "measure cells again whose program failed"),
+    FLAG("dry-run", dry_run, "only print what would be measured, and how long that takes"),
+    FLAG("verbose", verbose, "show each command on stderr as it is run"),
+    FLAG("quiet", quiet, "print nothing but errors"),
+    HIDDEN("workloads", "DIR", workloads, "jostle's workloads"),
+    HIDDEN("peer-facts", "TEXT", peer_facts, "what the shell found out of --peer"),
+    HIDDEN("expand", "DIR", expand, "write bench.conf and bench-plan.json into DIR"),
+    HIDDEN("derive", "DIR", derive, "make bench.json of the records in DIR"),
+    HIDDEN("show", "DIR", show, "print DIR/bench.json as texts"),
+    {.name = "plan",
+     .type = OPTION_FLAG,
+     FIELD(plan),
+     .hidden = true,
+     .help = "print what is to be done, for the shell"},
+    {0}};
+
+static const char intro[] =
+    "Measures what this machine can do, and how close that is to its limit: CPU,\n"
+    "memory, disk and network, over types, patterns, block sizes and threads; each\n"
+    "figure with its confidence interval, the theoretical peak where it is known, and\n"
+    "with --peers beside the standard tools, which run in the same blocks.\n\n"
+    "Without a PART all are measured. A bench is a campaign: the same command continues\n"
+    "one that was interrupted. `jostle bench --output DIR` alone continues what is in\n"
+    "DIR, and shows what is finished.\n";
+
+static const char details[] =
+    "Examples:\n"
+    "  jostle bench --quick\n"
+    "  jostle bench cpu memory --threads 1,2 --peers\n"
+    "  jostle bench memory --samples 600 --every 1s --only '*.series'\n"
+    "\n"
+    "Exit status:\n"
+    "  0  all chosen cells are measured, or are listed with the reason why they cannot be\n"
+    "  1  jostle or the disk failed, or another jostle is measuring a cell\n"
+    "  2  wrong use\n"
+    "  5  a program failed in a cell, the others were measured\n"
+    "  129, 130, 143  interrupted by a signal: the same command continues\n";
+
+static int ascending(const void *a, const void *b)
+{
+    const unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+    return (x > y) - (x < y);
+}
+
+static void add_thread(struct settings *settings, unsigned threads)
+{
+    for (size_t i = 0; i < settings->thread_count; i++)
+        if (settings->thread[i] == threads)
+            return;
+    settings->thread[settings->thread_count++] = threads;
+}
+
+/* A number of --threads; one beyond the limit is left out, and the rest measured. */
+static void read_thread(struct settings *settings, const char *word)
+{
+    uint64_t threads;
+    if (units_count(word, &threads) != 0 || threads == 0)
+        usage_error("--threads %s: %s is no number of threads: give numbers from 1 to %d, such as "
+                    "1,2,4,8",
+                    settings->threads, *word == '\0' ? "an empty word" : word, MOST_THREADS);
+    if (threads > MOST_THREADS)
+        complain("--threads %s: beyond the limit of %d: left out", word, MOST_THREADS);
+    else
+        add_thread(settings, (unsigned)threads);
+}
+
+static void read_threads(struct settings *settings)
+{
+    char *copy = must(strdup(settings->threads)), *rest = copy;
+    settings->thread = must(calloc(strlen(copy) / 2 + 1, sizeof *settings->thread));
+    for (char *word; (word = strsep(&rest, ",")) != NULL;)
+        read_thread(settings, word);
+    free(copy);
+    if (settings->thread_count == 0)
+        usage_error("--threads %s: nothing is left to measure: give numbers from 1 to %d",
+                    settings->threads, MOST_THREADS);
+    qsort(settings->thread, settings->thread_count, sizeof *settings->thread, ascending);
+}
+
+static unsigned allowed_cpus(void)
+{
+    struct cpu_list allowed;
+    return cpus_allowed(&allowed) == 0 && allowed.count > 0 ? allowed.count : 1;
+}
+
+static void default_threads(struct settings *settings)
+{
+    static const unsigned full[] = {1, 2, 4, 8};
+    settings->thread = must(calloc(4, sizeof *settings->thread));
+    if (settings->quick) {
+        add_thread(settings, 1);
+        add_thread(settings, allowed_cpus());
+        return;
+    }
+    for (size_t i = 0; i < sizeof full / sizeof *full; i++)
+        add_thread(settings, full[i]);
+}
+
+static void choose_part(struct settings *settings, const char *name)
+{
+    const char *names[sizeof settings->part + 2] = {"all"};
+    const bool all = strcmp(name, "all") == 0;
+    bool found = all;
+    for (size_t i = 0; parts[i].name != NULL; i++) {
+        names[i + 1] = parts[i].name;
+        if (!all && strcmp(name, parts[i].name) != 0)
+            continue;
+        settings->part[i] = found = true;
+    }
+    if (found)
+        return;
+    const char *near = nearest_name(name, names);
+    usage_error("bench %s: no such part%s%s%s: give some of cpu, memory, disk, network, or all",
+                name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+}
+
+/* Whether one of the options that say what to measure was given. */
+static bool is_asked(const struct settings *settings)
+{
+    static const char *const only_where[] = {"only", NULL};
+    bool asked = *settings->operand != NULL;
+    for (const struct option_row *row = what_rows; row->name != NULL; row++)
+        asked = asked ||
+                (strcmp(row->name, *only_where) != 0 && options_given(settings->given, row->name));
+    for (const struct option_row *row = how_rows; row->name != NULL; row++)
+        asked = asked || options_given(settings->given, row->name);
+    return asked;
+}
+
+static void check_dir(struct settings *settings)
+{
+    struct stat status;
+    if (settings->dir == NULL) {
+        const char *tmp = getenv("TMPDIR");
+        settings->dir = tmp != NULL && *tmp == '/' ? tmp : "/var/tmp";
+    }
+    if (stat(settings->dir, &status) != 0 || !S_ISDIR(status.st_mode) ||
+        access(settings->dir, W_OK | X_OK) != 0)
+        usage_error("--dir %s: no folder that can be written to: give one on the disk to measure",
+                    settings->dir);
+}
+
+static void check(struct settings *settings)
+{
+    int64_t time_ns;
+    if (options_given(settings->given, "every") && settings->samples == 0)
+        usage_error("--every: it is the time between samples: add --samples N");
+    if (settings->duration == NULL)
+        settings->duration = settings->quick ? "300ms" : "1s";
+    if (units_time(settings->duration, &time_ns) != 0 || time_ns < 1000000)
+        usage_error("--duration %s: no time: give one such as 300ms", settings->duration);
+    check_dir(settings);
+}
+
+void settings_read(struct settings *settings, int argc, char **argv)
+{
+    *settings = (struct settings){0};
+    const struct option_group groups[] = {
+        {.rows = what_rows, .values = settings, .title = "What to measure:"},
+        {.rows = how_rows, .values = settings, .title = "How to measure:"},
+        {.rows = where_rows, .values = settings, .title = "Where, and what to print:"}};
+    const struct program program = {.name = "jostle bench",
+                                    .usage = "[cpu|memory|disk|network|all]...",
+                                    .intro = intro,
+                                    .details = details,
+                                    .groups = groups,
+                                    .group_count = 3};
+    int rest;
+    settings->given = options_parse(&program, argc, argv, &rest);
+    settings->operand = argv + rest;
+    for (char **operand = settings->operand; *operand != NULL; operand++)
+        choose_part(settings, *operand);
+    if (*settings->operand == NULL)
+        choose_part(settings, "all");
+    if (settings->threads == NULL)
+        default_threads(settings);
+    else
+        read_threads(settings);
+    check(settings);
+    settings->is_asked = is_asked(settings);
+}
+
+void settings_free(struct settings *settings)
+{
+    options_free(settings->given);
+    free(settings->thread);
+}
+
+struct choice settings_choice(const struct settings *settings)
+{
+    int64_t time_ns = 0;
+    units_time(settings->duration, &time_ns);
+    return (struct choice){.quick = settings->quick,
+                           .peers = settings->peers,
+                           .threads = settings->thread,
+                           .thread_count = settings->thread_count,
+                           .allowed_cpus = allowed_cpus(),
+                           .samples = (unsigned)settings->samples,
+                           .every_s = (double)settings->every_ns / 1e9,
+                           .host = settings->peer,
+                           .address = settings->peer_address,
+                           .rsh = settings->rsh,
+                           .port = (unsigned)settings->port,
+                           .peer_facts = settings->peer_facts,
+                           .dir = settings->dir,
+                           .duration = settings->duration,
+                           .duration_s = (double)time_ns / 1e9};
+}

@@ -1,0 +1,36 @@
+/* The command line of `jostle bench`. */
+#ifndef BENCH_OPTIONS_H
+#define BENCH_OPTIONS_H
+
+#include "matrix.h"
+
+#include "common/options.h"
+
+enum { MOST_THREADS = 1024, MOST_SAMPLES = 1000000 };
+
+struct settings {
+    bool quick, peers, retry_failed, dry_run, verbose, quiet, plan;
+    const char *threads, *output, *only, *dir, *format, *duration;
+    const char *peer, *rsh, *peer_address, *peer_facts;
+    uint64_t port;
+    const char *derive, *expand, *show, *workloads;
+    const char *error, *confidence, *max_time;
+    struct option_list set;
+    uint64_t samples, min_runs, max_runs;
+    int64_t every_ns;
+    bool part[8];   /* of parts, which are chosen */
+    bool is_asked;  /* the command line says what to measure, not only where */
+    char **operand; /* what follows the options, ended by NULL */
+    struct options *given;
+    unsigned *thread; /* --threads, ascending, each once */
+    size_t thread_count;
+};
+
+/* Reads the command line; --help and wrong use end the program. */
+void settings_read(struct settings *settings, int argc, char **argv);
+void settings_free(struct settings *settings);
+
+/* The choice that the parts read: parts of it belong to the settings. */
+struct choice settings_choice(const struct settings *settings);
+
+#endif

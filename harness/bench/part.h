@@ -1,0 +1,166 @@
+/* What a part of the bench (cpu.c, memory.c, disk.c, network.c) is written in: cells, what
+ * each prints, what it is compared with, and which of them make a curve.
+ *
+ * A part is one function that adds its cells to a matrix. It starts nothing and measures
+ * nothing: the cells become a campaign, in which the command of jostle and those of its
+ * peers are the variants of one target. They alternate in blocks, so that ratios of ours to
+ * theirs are paired. All texts are copied, and formats are those of printf. What cannot be
+ * measured is a cell too, with cell_skip() and the reason: the table shows it.
+ *
+ *     struct cell *cell = matrix_cell(matrix, "cpu.fp64.avx2.t%u", threads);
+ *     cell_label(cell, "type", "fp64");
+ *     cell_label(cell, "threads", "%u", threads);
+ *     cell_figure(cell, "rate", "op/s", HIGHER, SUMMARY("achieved_ops_s"));
+ *     cell_command(cell, "loadgen cpu --kernel fp64 --threads %u --json --duration %s", ...);
+ *     cell_peak(cell, SUMMARY("peak_ops_s"), "measured clock x 2 ports x 4 lanes x 2 (FMA)");
+ *     struct peer *peer = cell_peer(cell, "openblas", "libopenblas0-pthread", "dgemm 1000 %u", n);
+ *     peer_figure(peer, "rate", "stdout:/^([0-9.]+) GFLOPS/", 1e9);
+ */
+#ifndef BENCH_PART_H
+#define BENCH_PART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The figure NAME of the summary line that `loadgen --json` ends with; of several of that name
+ * the last. */
+#define SUMMARY(name) "stdout:/\"event\":\"summary\".*\"" name "\":([-+0-9.eE]+)/"
+
+/* What the command line asks for, checked; a part reads it. */
+struct choice {
+    bool quick;              /* few cells and short runs: see cell_seconds() */
+    bool peers;              /* measure peers, too */
+    const unsigned *threads; /* --threads, ascending; at least one */
+    size_t thread_count;
+    unsigned allowed_cpus;  /* how many this process may use */
+    unsigned samples;       /* --samples; 0: no series */
+    double every_s;         /* --every */
+    const char *host;       /* --peer: the other end of the network; NULL: this machine */
+    const char *address;    /* --peer-address: of the other end, where it is not host; or NULL */
+    const char *rsh;        /* --rsh: what starts a command there, as `RSH HOST words`; or NULL */
+    unsigned port;          /* --port: the first of 8 that servers may listen on */
+    const char *peer_facts; /* lines NAME, tab, VALUE that harness/lib/peer.bash found there */
+    const char *dir;        /* folder on the disk to measure; absolute */
+    const char
+        *duration; /* of a run of loadgen, as its option has it: "1s", with --quick "300ms" */
+    double duration_s;
+};
+
+enum better { HIGHER, LOWER };
+
+struct matrix;
+struct cell;
+struct peer;
+struct chart;
+
+/* The parts. Each is one file. */
+void part_cpu(struct matrix *matrix, const struct choice *choice);
+void part_memory(struct matrix *matrix, const struct choice *choice);
+void part_disk(struct matrix *matrix, const struct choice *choice);
+void part_network(struct matrix *matrix, const struct choice *choice);
+
+/* A new cell of the part that is being made. The name is unique and begins with the part's:
+ * "memory.read.random.8KiB.t2". It becomes that of a folder: letters, digits, . _ % - */
+struct cell *matrix_cell(struct matrix *matrix, const char *name, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A leading column of its row, in the order in which they come. All rows of a part together
+ * make the columns: a row without one of them has an empty field. */
+void cell_label(struct cell *cell, const char *name, const char *value, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The figure that counts: it decides when the cell has converged, and what is compared with
+ * peers and peak. `source` is that of --metric (docs/metrics.md), as jostle's command
+ * prints it. The name is that of a metric: letters, digits, _. */
+void cell_figure(struct cell *cell, const char *name, const char *unit, enum better better,
+                 const char *source);
+/* A further figure of jostle's command, shown in a column of its own; it decides nothing. */
+void cell_more(struct cell *cell, const char *name, const char *unit, enum better better,
+               const char *source);
+
+/* The same, without a column: for the rules below. */
+void cell_watch(struct cell *cell, const char *name, const char *unit, enum better better,
+                const char *source);
+
+/* A problem of problems.h by its flag, with words of its own or NULL; known from the plan, */
+void cell_problem(struct cell *cell, const char *flag, const char *text);
+/* or found where the interval of a figure of the cell is wholly below or above a limit. */
+void cell_problem_below(struct cell *cell, const char *figure, double limit, const char *flag,
+                        const char *text);
+void cell_problem_above(struct cell *cell, const char *figure, double limit, const char *flag,
+                        const char *text);
+
+/* jostle's command, split into words as a shell does. Its program is jostle's loadgen or
+ * one of its workloads, by its bare name, or one in PATH. Required unless skipped. */
+void cell_command(struct cell *cell, const char *command, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The theoretical peak of the figure that counts, in its unit. `where` names the source of
+ * each factor. Exactly one of the three, else "not known here". */
+void cell_peak(struct cell *cell, const char *source,
+               const char *where); /* from each of our runs */
+void cell_peak_constant(struct cell *cell, double value, const char *where);
+void cell_no_peak(struct cell *cell, const char *reason); /* "not known here: no DIMM in DMI" */
+
+/* A peer of the cell. `program` is what has to be in PATH (or one of jostle's workloads);
+ * where it is not, the row names the Debian package to install. One command for each cell and
+ * peer. Parts call it always: without --peers nothing comes of it. */
+struct peer *cell_peer(struct cell *cell, const char *name, const char *program,
+                       const char *package, const char *command, ...)
+    __attribute__((format(printf, 5, 6)));
+/* How the peer prints a figure of the cell (its name as in cell_figure() or cell_more());
+ * what it prints, times scale, is in the unit of the cell. */
+void peer_figure(struct peer *peer, const char *name, const char *source, double scale);
+/* The words after the peer's program that make it print its version (default: --version). */
+void peer_version(struct peer *peer, const char *words);
+/* This peer cannot measure this cell here, although it is installed. */
+void peer_skip(struct peer *peer, const char *reason, ...) __attribute__((format(printf, 2, 3)));
+
+/* Said of the row: "beyond the allowed CPUs", "cached". */
+void cell_mark(struct cell *cell, const char *text, ...) __attribute__((format(printf, 2, 3)));
+/* The row cannot be measured, with the reason; everything else of the cell may be left out. */
+void cell_skip(struct cell *cell, const char *reason, ...) __attribute__((format(printf, 2, 3)));
+/* All variants run on the first so many of the allowed CPUs; marks and flags the row where
+ * there are fewer (beyond-cpus). Default: on all of them. */
+void cell_cpus(struct cell *cell, unsigned threads);
+/* A load beside the runs, as in `--load`: the row is then of the runs under it. A name
+ * has one spec in the whole bench. */
+void cell_load(struct cell *cell, const char *name, const char *spec, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Commands that bash runs before the first run of a variant, before each run, after each
+ * run, and at the end: the options of the same names. NULL: none. */
+void cell_around(struct cell *cell, const char *setup, const char *prepare, const char *conclude,
+                 const char *cleanup);
+/* A server that runs beside all variants, whose clients they are: the options --service,
+ * --ready and --keep-service; ready may be NULL. */
+void cell_service(struct cell *cell, bool keep, const char *ready, const char *command, ...)
+    __attribute__((format(printf, 4, 5)));
+/* About how long one run of a variant takes (default: the duration of the choice and 0.2 s),
+ * and what comes before the first one (default: 0). For the forecast; with --quick all cells
+ * together must end in 5 minutes: the cells of a part should take less than 60 s. */
+void cell_seconds(struct cell *cell, double run_s, double setup_s);
+
+/* One run instead of many, of choice->samples intervals, which becomes a curve over time and
+ * a row with mean, coefficient of variation, minimum and maximum: `key` is the member of
+ * loadgen's interval events ("achieved"), times scale in the unit of the figure. The name
+ * ends with ".series". The command has to last samples x every_s, with --interval. No peers. */
+void cell_series(struct cell *cell, const char *key, double scale);
+
+/* A chart of the part: curves through cells. `kind` is scaling, blocks or loaded-latency
+ * (series make theirs themselves). y is the figure that counts. Returned again for the
+ * same title. */
+struct axis {
+    const char *label, *unit; /* unit "": none */
+    bool log;
+};
+struct chart *matrix_chart(struct matrix *matrix, const char *kind, const char *title,
+                           struct axis x, struct axis y);
+/* A point of a curve: at x; */
+void chart_point(struct chart *chart, const char *series, const struct cell *cell, double x);
+/* or at the mean of what the cell's load has achieved. */
+void chart_point_load(struct chart *chart, const char *series, const struct cell *cell);
+/* The same for a further figure of the cell, or for a peer of it: NULL: see above. */
+void chart_point_of(struct chart *chart, const char *series, const struct cell *cell, double x,
+                    const char *figure, const char *peer);
+
+#endif
