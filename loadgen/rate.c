@@ -7,14 +7,14 @@
 #include <string.h>
 
 #define LARGEST_RATE_BYTES 1e12 /* a limit above these was a mistake */
-#define LARGEST_RATE_OPS   1e9
+#define LARGEST_RATE_OPS   1e9  /* times what one operation of the load counts as */
 
 int rate_usual(struct run *run, const char *text, double *rate, char *error, size_t size)
 {
     struct rate given;
     const bool bytes = strcmp(run->unit, UNIT_BYTES) == 0;
     const char *example = bytes ? "10M or 10MiB/s" : "5000iops or 5k";
-    const double most = bytes ? LARGEST_RATE_BYTES : LARGEST_RATE_OPS;
+    const double most = bytes ? LARGEST_RATE_BYTES : LARGEST_RATE_OPS * run->quantum;
     const bool known = units_rate(text, &given) == 0;
     if (known && given.kind == RATE_PERCENT && given.value > 0 && run->load->calibrations != NULL)
         return calibration_percent(run, given.value, rate, error, size);

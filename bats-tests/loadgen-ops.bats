@@ -1,0 +1,104 @@
+#!/usr/bin/env bats
+# loadgen ops: arithmetic in registers, whose results are checked, and its theoretical peak.
+# shellcheck disable=SC2016 # jq programs
+
+load helpers
+load loadgen
+bats_require_minimum_version 1.5.0
+
+readonly TYPES='int8 int16 int32 int64 single double'
+
+# summary OPTION...: the last line of a short run.
+summary() {
+    "$BIN/loadgen" ops --json --duration 2ms "$@" | tail -n 1
+}
+
+# machine VENDOR FAMILY MODEL SIBLINGS: a kernel that says so, and that CPUs 0 and 1 share a core
+# if SIBLINGS is 0-1; from then on.
+machine() {
+    local cpu
+    export JOSTLE_KERNEL_ROOT=$BATS_TEST_TMPDIR/machine
+    mkdir -p "$JOSTLE_KERNEL_ROOT/proc"
+    printf 'processor\t: 0\nvendor_id\t: %s\ncpu family\t: %d\nmodel\t\t: %d\nmodel name\t: Some CPU\n' \
+        "$1" "$2" "$3" >"$JOSTLE_KERNEL_ROOT/proc/cpuinfo"
+    for cpu in 0 1; do
+        mkdir -p "$JOSTLE_KERNEL_ROOT/sys/devices/system/cpu/cpu$cpu/topology"
+        printf '%s\n' "${4:-$cpu}" >"$JOSTLE_KERNEL_ROOT/sys/devices/system/cpu/cpu$cpu/topology/thread_siblings_list"
+    done
+}
+
+# per_cycle OPTION...: the operations of each cycle that the peak is made of.
+per_cycle() {
+    summary "$@" | jq '.peak_gops * 1e9 / .clock_hz | round'
+}
+
+@test "every kernel computes what it has to, and its check sees a wrong result" {
+    local simd type
+    for simd in avx512 avx2 sse2 portable scalar; do
+        for type in $TYPES; do
+            if ! "$BIN/loadgen" ops --type "$type" --simd "$simd" --dry-run >/dev/null 2>&1; then
+                [[ $simd == avx512 || $simd == avx2 || $simd == sse2 ]]
+                continue
+            fi
+            summary --type "$type" --simd "$simd" --threads 1 |
+                holds --arg type "$type" --arg simd "$simd" '.type == $type and .simd == $simd and .gops > 0'
+            run -1 summary_spoilt --type "$type" --simd "$simd" --threads 1
+            [[ $output == *"a wrong result of $type in $simd"* ]]
+        done
+    done
+}
+
+# summary_spoilt OPTION...: all lines of a run that expects something else than what is right.
+summary_spoilt() {
+    "$BIN/loadgen" ops --json --duration 2ms --spoil "$@"
+}
+
+@test "operations are counted right: for its CPU time a kernel is below its peak, and not far" {
+    local simd type
+    jq -e '.peak_gops != null' <<<"$(summary --simd scalar --threads 1)" >/dev/null ||
+        skip 'the ports of this CPU are not known'
+    for simd in auto scalar; do
+        for type in int8 int64 single double; do
+            # With a sibling or a hypervisor's other guests at work, half is what remains.
+            summary --type "$type" --simd "$simd" --threads 1 --duration 50ms |
+                holds '.gops * .elapsed_s / .cpu_s / .peak_gops | . > 0.2 and . < 1.05'
+        done
+    done
+}
+
+@test "the peak is the product of the ports of this CPU, lanes, operations and cores" {
+    [[ $(uname -m) == x86_64 && $(nproc) -ge 2 ]] || skip 'two x86 CPUs are needed'
+    machine GenuineIntel 6 143
+    [[ $(per_cycle --type int64 --simd scalar --threads 1) -eq 5 ]]
+    machine AuthenticAMD 23 1
+    [[ $(per_cycle --type double --simd sse2 --threads 1) -eq $((2 * 2 * 2)) ]]
+    machine AuthenticAMD 25 17
+    [[ $(per_cycle --type int8 --simd sse2 --threads 1) -eq $((4 * 16)) ]]
+    [[ $(per_cycle --type single --simd scalar --threads 2 --cpus 0,1) -eq $((2 * 2 * 2)) ]]
+    machine AuthenticAMD 25 17 0-1
+    [[ $(per_cycle --type single --simd scalar --threads 2 --cpus 0,1) -eq $((2 * 2)) ]]
+}
+
+@test "a CPU that is not in the table has no peak, and the source says so" {
+    [[ $(uname -m) == x86_64 ]] || skip 'the clock of a made-up x86 CPU'
+    machine GenuineIntel 6 151
+    summary --threads 1 | holds '.peak_gops == null and .clock_hz > 1e8 and
+        (.peak_source | startswith("not known here: no entry for GenuineIntel family 6 model 151"))'
+}
+
+# bats test_tags=measures
+@test "the rate of --limit is kept, beyond what others call an operation" {
+    local summary
+    summary=$("$BIN/loadgen" ops --json --type int8 --threads 1 --limit 2G --duration 500ms | tail -n 1)
+    kept 3158016 <<<"$summary"
+    holds '.unit == "ops/s" and (.gops - .achieved / 1e9 | fabs) < 1e-5' <<<"$summary"
+}
+
+@test "wrong use is refused" {
+    run -2 "$BIN/loadgen" ops --limit 1e18
+    [[ $output == *'nothing does that'* ]]
+    run -2 "$BIN/loadgen" ops --type quad
+    ! grep -q avx512_fp16 /proc/cpuinfo || skip 'this CPU computes in half precision'
+    run -2 "$BIN/loadgen" ops --type half
+    [[ $output == *'does not compute in half precision'*'does not emulate it'* ]]
+}

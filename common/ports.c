@@ -1,0 +1,185 @@
+#include "common/machine.h"
+#include "common/processor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Execution ports of the microarchitectures, as instructions a cycle ("reciprocal throughput" of
+ * the tables, turned round): add = PADDB..PADDQ and ADD r,r; fma = VFMADD; multiply_add = pairs
+ * of MULPD and ADDPD. Pxx are Intel's execution ports, FPx AMD's floating-point pipes.
+ *
+ *   [1] uops.info, PADDD, VFMADD231PD, MULPD, ADDPD, ADD (R64, R64)
+ *   [2] Agner Fog, Instruction tables, and The microarchitecture of Intel, AMD and VIA CPUs
+ *   [3] AMD, Software Optimization Guide for the Zen 5 Microarchitecture, publication 58455 */
+
+static const struct ports haswell = {
+    .name = "Intel Haswell or Broadwell",
+    .source = "uops.info: FMA on P0, P1; vector add on P1, P5; ADD on P0, P1, P5, P6",
+    .add = {0, 2, 2, 4},
+    .fma = {0, 2, 2, 2},
+    .multiply_add = 1, /* ADDPD on P1 alone */
+};
+static const struct ports skylake = {
+    .name = "Intel Skylake (client)",
+    .source = "uops.info: FMA on P0, P1; vector add on P0, P1, P5; ADD on P0, P1, P5, P6",
+    .add = {0, 3, 3, 4},
+    .fma = {0, 2, 2, 2},
+    .multiply_add = 1,
+};
+/* CPUID does not say how many AVX-512 FMA units there are; most have two. */
+static const struct ports skylake_server = {
+    .name = "Intel Skylake, Cascade Lake or Cooper Lake (server)",
+    .source = "uops.info: 64 bytes on P0 (with P1), P5, smaller ones as on Skylake; assumes the "
+              "second AVX-512 FMA unit, which some Xeon Bronze, Silver and Gold lack",
+    .add = {2, 3, 3, 4},
+    .fma = {2, 2, 2, 2},
+    .multiply_add = 1,
+};
+static const struct ports ice_lake = {
+    .name = "Intel Ice Lake, Tiger Lake or Rocket Lake (client)",
+    .source = "uops.info: FMA of 64 bytes on P0 alone, add on P0, P5; smaller ones as on Skylake",
+    .add = {2, 3, 3, 4},
+    .fma = {1, 2, 2, 2},
+    .multiply_add = 1,
+};
+static const struct ports ice_lake_server = {
+    .name = "Intel Ice Lake (server)",
+    .source = "uops.info, Agner Fog: 64 bytes on P0 (with P1), P5; smaller ones as on Skylake",
+    .add = {2, 3, 3, 4},
+    .fma = {2, 2, 2, 2},
+    .multiply_add = 1,
+};
+static const struct ports sapphire_rapids = {
+    .name = "Intel Sapphire Rapids or Emerald Rapids",
+    .source = "uops.info: 64 bytes on P0 (with P1), P5; FMA on P0, P1; ADDPD on P1, P5; vector add "
+              "on P0, P1, P5; ADD on P0, P1, P5, P6, P10",
+    .add = {2, 3, 3, 5},
+    .fma = {2, 2, 2, 2},
+    .multiply_add = 1.5, /* three ports for two instructions */
+};
+static const struct ports zen1 = {
+    .name = "AMD Zen or Zen+",
+    .source = "Agner Fog: pipes of 16 bytes; FMA and MULPD on FP0, FP1, ADDPD on FP2, FP3; vector "
+              "add on FP0, FP1, FP3; ADD on 4 ALUs",
+    .add = {0, 1.5, 3, 4},
+    .fma = {0, 1, 2, 2},
+    .multiply_add = 2,
+};
+static const struct ports zen2 = {
+    .name = "AMD Zen 2",
+    .source = "Agner Fog, uops.info: FMA and MULPD on FP0, FP1, ADDPD on FP2, FP3; vector add on "
+              "FP0, FP1, FP3; ADD on 4 ALUs",
+    .add = {0, 3, 3, 4},
+    .fma = {0, 2, 2, 2},
+    .multiply_add = 2,
+};
+static const struct ports zen3 = {
+    .name = "AMD Zen 3",
+    .source = "Agner Fog, uops.info: FMA and MULPD on FP0, FP1, ADDPD on FP2, FP3; vector add on "
+              "FP0 to FP3; ADD on 4 ALUs",
+    .add = {0, 4, 4, 4},
+    .fma = {0, 2, 2, 2},
+    .multiply_add = 2,
+};
+static const struct ports zen4 = {
+    .name = "AMD Zen 4",
+    .source = "Agner Fog, uops.info: as Zen 3; one of 64 bytes takes a pipe of 32 bytes for two "
+              "cycles",
+    .add = {2, 4, 4, 4},
+    .fma = {1, 2, 2, 2},
+    .multiply_add = 2,
+};
+static const struct ports zen5 = {
+    .name = "AMD Zen 5 (pipes of 64 bytes)",
+    .source = "AMD publication 58455: FMA on FP0, FP1, ADDPD on FP2, FP3, vector add on FP0 to "
+              "FP3, of 64 bytes each; ADD on 6 ALUs",
+    .add = {4, 4, 4, 6},
+    .fma = {2, 2, 2, 2},
+    .multiply_add = 2,
+};
+
+/* CPUID families and models: Intel SDM volume 4, table 2-1; AMD's revision guides. Hybrid
+ * processors are left out: their cores differ. */
+static const struct {
+    const char *vendor;
+    int family, first_model, last_model;
+    const struct ports *ports;
+} table[] = {
+    {"GenuineIntel", 6, 0x3c, 0x3d, &haswell},
+    {"GenuineIntel", 6, 0x3f, 0x3f, &haswell},
+    {"GenuineIntel", 6, 0x45, 0x47, &haswell},
+    {"GenuineIntel", 6, 0x4f, 0x4f, &haswell},
+    {"GenuineIntel", 6, 0x56, 0x56, &haswell},
+    {"GenuineIntel", 6, 0x4e, 0x4e, &skylake},
+    {"GenuineIntel", 6, 0x5e, 0x5e, &skylake},
+    {"GenuineIntel", 6, 0x8e, 0x8e, &skylake},
+    {"GenuineIntel", 6, 0x9e, 0x9e, &skylake},
+    {"GenuineIntel", 6, 0xa5, 0xa6, &skylake},
+    {"GenuineIntel", 6, 0x55, 0x55, &skylake_server},
+    {"GenuineIntel", 6, 0x7d, 0x7e, &ice_lake},
+    {"GenuineIntel", 6, 0x8c, 0x8d, &ice_lake},
+    {"GenuineIntel", 6, 0xa7, 0xa7, &ice_lake},
+    {"GenuineIntel", 6, 0x6a, 0x6a, &ice_lake_server},
+    {"GenuineIntel", 6, 0x6c, 0x6c, &ice_lake_server},
+    {"GenuineIntel", 6, 0x8f, 0x8f, &sapphire_rapids},
+    {"GenuineIntel", 6, 0xcf, 0xcf, &sapphire_rapids},
+    {"AuthenticAMD", 0x17, 0x00, 0x2f, &zen1},
+    {"AuthenticAMD", 0x17, 0x30, 0xaf, &zen2},
+    {"AuthenticAMD", 0x19, 0x00, 0x0f, &zen3},
+    {"AuthenticAMD", 0x19, 0x20, 0x5f, &zen3},
+    {"AuthenticAMD", 0x19, 0x10, 0x1f, &zen4},
+    {"AuthenticAMD", 0x19, 0x60, 0x7f, &zen4},
+    {"AuthenticAMD", 0x19, 0xa0, 0xaf, &zen4},
+    /* 0x20 to 0x3f and 0x60 to 0x6f have pipes of 32 bytes in some cores: left out. */
+    {"AuthenticAMD", 0x1a, 0x00, 0x1f, &zen5},
+    {"AuthenticAMD", 0x1a, 0x40, 0x4f, &zen5},
+};
+
+/* A whole number of /proc/cpuinfo; UNKNOWN: there is none. */
+static int cpuinfo_number(const char *name)
+{
+    char value[64];
+    char *end;
+    if (!machine_field("/proc/cpuinfo", name, "\t:", value, sizeof value))
+        return UNKNOWN;
+    const long number = strtol(value, &end, 10);
+    return end == value || number < 0 || number > 0xffff ? UNKNOWN : (int)number;
+}
+
+const struct ports *processor_ports(char *reason, size_t size)
+{
+    char vendor[64];
+    const int family = cpuinfo_number("cpu family"), model = cpuinfo_number("model");
+    if (!machine_field("/proc/cpuinfo", "vendor_id", "\t :", vendor, sizeof vendor) ||
+        family == UNKNOWN || model == UNKNOWN) {
+        snprintf(reason, size, "/proc/cpuinfo does not name vendor, family and model");
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (strcmp(table[i].vendor, vendor) == 0 && table[i].family == family &&
+            table[i].first_model <= model && model <= table[i].last_model)
+            return table[i].ports;
+    snprintf(reason, size, "no entry for %.60s family %d model %d in common/ports.c", vendor,
+             family, model);
+    return NULL;
+}
+
+double ports_steps(const struct ports *ports, enum simd simd, enum step step)
+{
+    static const size_t column[] = {[SIMD_AVX512] = 0,
+                                    [SIMD_AVX2] = 1,
+                                    [SIMD_SSE2] = 2,
+                                    [SIMD_PORTABLE] = 2,
+                                    [SIMD_SCALAR] = 3};
+    if (simd == SIMD_PORTABLE)
+        return 0;
+    switch (step) {
+    case STEP_ADD:
+        return ports->add[column[simd]];
+    case STEP_FMA:
+        return ports->fma[column[simd]];
+    default:
+        return column[simd] >= 2 ? ports->multiply_add : 0;
+    }
+}

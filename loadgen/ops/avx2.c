@@ -1,0 +1,19 @@
+/* loadgen ops with vectors of 32 bytes: AVX2 and FMA. */
+
+#if defined(__x86_64__)
+#pragma GCC target("avx2,fma")
+
+#define BYTES 32
+#define FUSED true
+#define TABLE ops_avx2
+#include "ops/vector.h"
+#else
+#include "ops/kernels.h"
+
+#include <stddef.h>
+
+const struct ops_kernel *ops_avx2(void)
+{
+    return NULL;
+}
+#endif

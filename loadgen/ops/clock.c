@@ -1,0 +1,46 @@
+#include "ops/clock.h"
+
+#include "load.h"
+
+#include <math.h>
+
+#define TURNS  512
+#define UNROLL 64
+#define TRIES  3
+
+/* TURNS * UNROLL additions, and what the loop needs beside them. */
+static void chain(void)
+{
+    uint64_t sum = 0, more = 1;
+    __asm__ volatile("" : "+r"(more)); /* not a constant */
+    for (unsigned turn = 0; turn < TURNS; turn++) {
+        _Pragma("GCC unroll 64") for (unsigned i = 0; i < UNROLL; i++)
+        {
+            sum += more;
+            __asm__ volatile("" : "+r"(sum));
+        }
+    }
+}
+
+static double shorter(double a_ns, int64_t b_ns)
+{
+    return fmin(a_ns, (double)b_ns);
+}
+
+double clock_measure(void)
+{
+    double chain_ns = INFINITY, empty_ns = INFINITY;
+    for (unsigned i = 0; i < TRIES; i++) {
+        const int64_t start_ns = now_ns();
+        const int64_t between_ns = now_ns();
+        chain();
+        const int64_t end_ns = now_ns();
+        empty_ns = shorter(empty_ns, between_ns - start_ns);
+        chain_ns = shorter(chain_ns, end_ns - between_ns);
+    }
+#if defined(__x86_64__) || defined(__aarch64__)
+    return TURNS * UNROLL / (chain_ns - empty_ns) * 1e9;
+#else
+    return NAN;
+#endif
+}

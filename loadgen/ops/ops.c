@@ -1,0 +1,252 @@
+/* loadgen ops: arithmetic on registers, of one type and width, as fast as the CPU starts it. It
+ * keeps the execution ports of a core busy and touches no memory: what it takes from others is a
+ * core's arithmetic, from an SMT sibling above all, and power, which others pay for in clock. */
+
+#include "counter.h"
+#include "load.h"
+#include "ops/clock.h"
+#include "ops/kernels.h"
+#include "ops/peak.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Without a limit a worker does several blocks before it takes the time again. */
+#define UNLIMITED_BLOCKS 16
+/* The clock takes some 30 us in this time of each worker: less than 0.2 %. */
+#define CLOCK_PERIOD_NS 20000000
+
+_Static_assert(UNLIMITED_BLOCKS <= OPS_MOST_BLOCKS, "half precision would not be exact");
+
+enum counter { CLOCK_HZ, CLOCKS };
+
+struct ops_settings {
+    int type;
+    int simd; /* 0: auto; else 1 + enum simd */
+    bool spoil;
+};
+
+struct ops_state {
+    const struct ops_kernel *kernel;
+    enum simd simd;
+    struct ops_peak peak;
+    struct ops_clock *clocks; /* of each worker */
+};
+
+struct ops_clock {
+    _Alignas(64) _Atomic uint64_t sum_hz;
+    _Atomic uint64_t count;
+    int64_t next_ns; /* the worker's own */
+};
+
+static const char details[] =
+    "One operation is an addition of two whole numbers, or a multiplication or addition of a "
+    "floating-point FMA, which counts as two; a vector counts as one for each lane. The rate of "
+    "--limit is in operations a second of all workers: 10G, or 50% of what `loadgen ops --calib` "
+    "measured with the same type, vectors and threads. Each value is checked: a wrong result ends "
+    "the load with exit status 1.\n\n"
+    "The summary has gops (10^9 operations a second), clock_hz (measured in the same run on the "
+    "same CPUs by a chain of additions) and peak_gops, the theoretical peak at that clock, with "
+    "the source of each factor in peak_source. See docs/cpu.md.";
+
+static const char *const simd_choices[] = {"auto",     "avx512", "avx2", "sse2",
+                                           "portable", "scalar", NULL};
+
+#define FIELD(name) offsetof(struct ops_settings, name)
+static const struct option_row options[] = {
+    {.name = "type",
+     .argument = "NAME",
+     .type = OPTION_CHOICE,
+     .offset = FIELD(type),
+     .preset = "double",
+     .choices = ops_type_names,
+     .help = "what it computes with: int8, int16, int32, int64, half, single or double",
+     .measured = true},
+    {.name = "simd",
+     .argument = "WIDTH",
+     .type = OPTION_CHOICE,
+     .offset = FIELD(simd),
+     .preset = "auto",
+     .choices = simd_choices,
+     .help =
+         "vectors: avx512, avx2, sse2, portable (the compiler's choice), scalar (none), or auto: "
+         "the widest that the CPU has",
+     .measured = true},
+    {.name = "spoil",
+     .type = OPTION_FLAG,
+     .offset = FIELD(spoil),
+     .hidden = true,
+     .help = "expect something else than what is right, as if the CPU were wrong"},
+    {0},
+};
+
+static struct ops_settings *settings_of(const struct run *run)
+{
+    return run->settings;
+}
+
+/* ---- before anything starts ---- */
+
+static void choose(const struct run *run, struct ops_state *state)
+{
+    struct ops_settings *set = settings_of(run);
+    const enum ops_type type = (enum ops_type)set->type;
+    const enum simd widest = ops_widest(type);
+    if (widest == SIMDS)
+        usage_error("--type %s: this CPU does not compute in half precision (AVX512-FP16; F16C "
+                    "only converts), and jostle does not emulate it: give another type",
+                    ops_type_names[type]);
+    state->simd = set->simd == 0 ? widest : (enum simd)(set->simd - 1);
+    state->kernel = ops_kernel_of(state->simd, type);
+    if (state->kernel == NULL)
+        usage_error("--type %s --simd %s: this CPU lacks it: give %s, or leave it out",
+                    ops_type_names[type], simd_names[state->simd], simd_names[widest]);
+    set->simd = 1 + (int)state->simd;
+}
+
+static void check(struct run *run)
+{
+    struct ops_state *state = calloc(1, sizeof *state);
+    if (state == NULL)
+        usage_error("out of memory: free some");
+    run->state = state;
+    choose(run, state);
+    run->unit = UNIT_OPS;
+    run->quantum = state->kernel->block;
+}
+
+static int prepare(struct run *run)
+{
+    struct ops_state *state = run->state;
+    state->clocks = aligned_alloc(64, run->threads * sizeof *state->clocks);
+    if (state->clocks == NULL)
+        return run_fail(run, "no memory for %u workers: give fewer --threads", run->threads);
+    memset(state->clocks, 0, run->threads * sizeof *state->clocks);
+    ops_peak_find(run, state->kernel, state->simd, &state->peak);
+    return 0;
+}
+
+static void cleanup(struct run *run)
+{
+    struct ops_state *state = run->state;
+    if (state == NULL)
+        return;
+    free(state->clocks);
+    free(state);
+    run->state = NULL;
+}
+
+/* ---- workers ---- */
+
+/* Between two pieces of work, so at the clock that the work has. */
+static void take_clock(struct ops_clock *clock, int64_t at_ns)
+{
+    if (at_ns < clock->next_ns)
+        return;
+    const double hz = clock_measure();
+    if (isfinite(hz)) {
+        counter_add(&clock->sum_hz, (uint64_t)hz);
+        counter_add(&clock->count, 1);
+    }
+    clock->next_ns = at_ns + CLOCK_PERIOD_NS;
+}
+
+static double operate(struct worker *worker)
+{
+    const struct ops_state *state = worker->run->state;
+    const unsigned blocks = isinf(worker->orders.rate) ? UNLIMITED_BLOCKS : 1;
+    if (!state->kernel->run(blocks, settings_of(worker->run)->spoil))
+        return worker_fail(worker,
+                           "a wrong result of %s in %s on CPU %d: do not trust this CPU, or this "
+                           "build",
+                           ops_type_names[settings_of(worker->run)->type], simd_names[state->simd],
+                           worker->cpu);
+    take_clock(&state->clocks[worker->index], now_ns());
+    return blocks * state->kernel->block;
+}
+
+/* ---- figures ---- */
+
+static void count(struct run *run, double counters[LOAD_COUNTERS])
+{
+    const struct ops_state *state = run->state;
+    for (unsigned i = 0; state->clocks != NULL && i < run->threads; i++) {
+        counters[CLOCK_HZ] += (double)counter_read(&state->clocks[i].sum_hz);
+        counters[CLOCKS] += (double)counter_read(&state->clocks[i].count);
+    }
+}
+
+static double clock_hz(const struct snapshot *window)
+{
+    return window->counters[CLOCKS] > 0 ? window->counters[CLOCK_HZ] / window->counters[CLOCKS]
+                                        : NAN;
+}
+
+static double gops(const struct snapshot *window)
+{
+    return window->active_ns > 0 ? window->amount / (double)window->active_ns : NAN;
+}
+
+static void describe(struct run *run, struct line *line)
+{
+    const struct ops_state *state = run->state;
+    line_text(line, "type", ops_type_names[settings_of(run)->type]);
+    line_text(line, "simd", simd_names[state->simd]);
+    line_count(line, "lanes", state->kernel->lanes);
+    line_text(line, "counted",
+              state->kernel->operations == 1
+                  ? "an addition is one operation"
+                  : "a multiplication and an addition are two operations");
+}
+
+static void fields(struct run *run, const struct snapshot *window, struct line *line)
+{
+    const struct ops_state *state = run->state;
+    const double hz = clock_hz(window);
+    line_text(line, "type", ops_type_names[settings_of(run)->type]);
+    line_text(line, "simd", simd_names[state->simd]);
+    line_fixed(line, "gops", gops(window), 6);
+    line_fixed(line, "clock_hz", hz, 0);
+    line_fixed(line, "peak_gops", hz / 1e9 * state->peak.per_cycle, 6);
+    line_text(line, "peak_source", state->peak.source);
+}
+
+static void notes(struct run *run, const char *event, const struct snapshot *window)
+{
+    const struct ops_state *state = run->state;
+    const double hz = clock_hz(window), peak = hz / 1e9 * state->peak.per_cycle;
+    if (strcmp(event, "summary") != 0 || !isfinite(hz))
+        return;
+    report_print(&run->report, "  %s, %s: %.2f Gop/s; clock %.2f GHz\n",
+                 ops_type_names[settings_of(run)->type], simd_names[state->simd], gops(window),
+                 hz / 1e9);
+    if (isfinite(peak))
+        report_print(&run->report, "  %.1f %% of the peak of %.2f Gop/s: %s\n",
+                     100 * gops(window) / peak, peak, state->peak.source);
+    else
+        report_print(&run->report, "  peak %s\n", state->peak.source);
+}
+
+static const struct load_report reports = {.describe = describe, .fields = fields, .notes = notes};
+static const struct load_accounting accounting = {.count = count};
+static const char *const calibrations[] = {"--threads 1", "", NULL};
+
+static const struct load ops_load = {
+    .name = "ops",
+    .summary = "computes in registers: whole numbers or floating point, in vectors or not",
+    .details = details,
+    .options = options,
+    .options_size = sizeof(struct ops_settings),
+    .calibrations = calibrations,
+    .timed = true,
+    .pinned = true,
+    .settle_ns = 20000000,
+    .check = check,
+    .prepare = prepare,
+    .operate = operate,
+    .cleanup = cleanup,
+    .report = &reports,
+    .accounting = &accounting,
+};
+LOADGEN_REGISTER(ops_load);

@@ -1,0 +1,19 @@
+/* loadgen ops without vectors, with FMA. */
+
+#if defined(__x86_64__)
+#pragma GCC target("fma")
+
+#define BYTES 0
+#define FUSED true
+#define TABLE ops_scalar_fma
+#include "ops/vector.h"
+#else
+#include "ops/kernels.h"
+
+#include <stddef.h>
+
+const struct ops_kernel *ops_scalar_fma(void)
+{
+    return NULL;
+}
+#endif

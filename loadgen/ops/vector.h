@@ -1,0 +1,91 @@
+/* The kernels for one width of vectors. A file defines, after the target,
+ *
+ *     BYTES   of a vector; 0: of single values
+ *     FUSED   true: x * a + b is one instruction; false: it is two
+ *     TABLE   name of the function that returns the kernels
+ *
+ * and includes this. No include guard: it is a template. With HALF defined the table has half
+ * precision in place of all others. */
+
+#include "ops/kernels.h"
+
+#include <string.h>
+
+#if BYTES > 0
+#define LANES(ELEMENT)          (BYTES / sizeof(ELEMENT))
+#define VECTOR(ELEMENT)         ELEMENT __attribute__((vector_size(BYTES)))
+#define INTEGER_REGISTER(value) VECTOR_REGISTER(value)
+#else
+#define LANES(ELEMENT)          1
+#define VECTOR(ELEMENT)         ELEMENT
+#define INTEGER_REGISTER(value) "+r"(value)
+#endif
+
+#if defined(__AVX512F__)
+#define VECTOR_REGISTER(value) "+v"(value)
+#elif defined(__x86_64__)
+#define VECTOR_REGISTER(value) "+x"(value)
+#elif defined(__aarch64__)
+#define VECTOR_REGISTER(value) "+w"(value)
+#else
+#define VECTOR_REGISTER(value) "+m"(value)
+#endif
+
+#ifdef HALF
+#define NAME    run_half
+#define ELEMENT _Float16
+#define TURNS   OPS_TURNS_HALF
+#include "ops/kernel.h"
+#else
+#define NAME    run_int8
+#define ELEMENT uint8_t
+#define INTEGER
+#include "ops/kernel.h"
+#define NAME    run_int16
+#define ELEMENT uint16_t
+#define INTEGER
+#include "ops/kernel.h"
+#define NAME    run_int32
+#define ELEMENT uint32_t
+#define INTEGER
+#include "ops/kernel.h"
+#define NAME    run_int64
+#define ELEMENT uint64_t
+#define INTEGER
+#include "ops/kernel.h"
+#define NAME    run_single
+#define ELEMENT float
+#include "ops/kernel.h"
+#define NAME    run_double
+#define ELEMENT double
+#include "ops/kernel.h"
+#endif
+
+/* Values in flight, as kernel.h has them. */
+#define WHOLE_VALUES (BYTES == 0 ? 8 : 12)
+#define REAL_VALUES  12
+
+#define KERNEL(RUN, ELEMENT, VALUES, OPERATIONS, TURNS)                                            \
+    {                                                                                              \
+        .run = RUN, .lanes = LANES(ELEMENT), .operations = OPERATIONS,                             \
+        .block = 1.0 * TURNS * OPS_UNROLL * VALUES * LANES(ELEMENT) * OPERATIONS,                  \
+        .step = OPERATIONS == 1 ? STEP_ADD                                                         \
+                : FUSED         ? STEP_FMA                                                         \
+                                : STEP_MULTIPLY_ADD                                                \
+    }
+#define WHOLE(RUN, ELEMENT) KERNEL(RUN, ELEMENT, WHOLE_VALUES, 1, OPS_TURNS)
+#define REAL(RUN, ELEMENT)  KERNEL(RUN, ELEMENT, REAL_VALUES, 2, OPS_TURNS)
+
+const struct ops_kernel *TABLE(void)
+{
+    static const struct ops_kernel table[OPS_TYPES] = {
+#ifdef HALF
+        [OPS_HALF] = KERNEL(run_half, _Float16, REAL_VALUES, 2, OPS_TURNS_HALF),
+#else
+        [OPS_INT8] = WHOLE(run_int8, uint8_t),    [OPS_INT16] = WHOLE(run_int16, uint16_t),
+        [OPS_INT32] = WHOLE(run_int32, uint32_t), [OPS_INT64] = WHOLE(run_int64, uint64_t),
+        [OPS_SINGLE] = REAL(run_single, float),   [OPS_DOUBLE] = REAL(run_double, double),
+#endif
+    };
+    return table;
+}
