@@ -92,12 +92,17 @@ const char *cpus_format(const struct cpu_list *list, char *text, size_t size)
     return text;
 }
 
+static void to_set(const struct cpu_list *list, cpu_set_t *set)
+{
+    for (unsigned i = 0; i < list->count; i++)
+        CPU_SET((size_t)list->cpu[i], set);
+}
+
 int cpus_pin_list(const struct cpu_list *list)
 {
     cpu_set_t set;
     CPU_ZERO(&set);
-    for (unsigned i = 0; i < list->count; i++)
-        CPU_SET((size_t)list->cpu[i], &set);
+    to_set(list, &set);
     return sched_setaffinity(0, sizeof set, &set);
 }
 
@@ -113,8 +118,16 @@ bool cpus_of_thread(pid_t thread, struct cpu_list *list)
     CPU_ZERO(&set);
     if (sched_getaffinity(thread, sizeof set, &set) != 0)
         return false;
-    for (unsigned i = 0; i < list->count; i++)
-        CPU_SET((size_t)list->cpu[i], &set);
+    to_set(list, &set);
     from_set(&set, list);
     return true;
+}
+
+void cpus_add(struct cpu_list *list, int cpu)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    to_set(list, &set);
+    CPU_SET((size_t)cpu, &set);
+    from_set(&set, list);
 }

@@ -30,5 +30,7 @@ int cpus_pin_list(const struct cpu_list *list);
 /* Where a thread of this or another process may run at this moment, added to
  * *list. False, and nothing added, when it is gone. */
 bool cpus_of_thread(pid_t thread, struct cpu_list *list);
+/* Adds one CPU, which may be there already. */
+void cpus_add(struct cpu_list *list, int cpu);
 
 #endif

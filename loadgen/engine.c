@@ -3,6 +3,7 @@
 #include "accounting.h"
 #include "engine-state.h"
 #include "failure.h"
+#include "settings.h"
 #include "worker.h"
 
 #include <errno.h>
@@ -12,15 +13,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-static int cpu_of(const struct run *run, unsigned worker)
-{
-    if (!run->load->pinned)
-        return -1;
-    if (run->load->special != NULL && run->load->special->worker_cpu != NULL)
-        return run->load->special->worker_cpu(run, worker);
-    return run->cpus.cpu[worker % run->cpus.count];
-}
 
 static int create_workers(struct run *run)
 {
@@ -33,7 +25,7 @@ static int create_workers(struct run *run)
         struct worker *worker = &run->workers[i];
         worker->run = run;
         worker->index = i;
-        worker->cpu = cpu_of(run, i);
+        worker->cpu = settings_worker_cpu(run, i);
         worker->orders = run->engine->orders;
         error = pthread_create(&worker->thread, NULL, worker_main, worker);
         if (error == 0) {
@@ -180,8 +172,10 @@ void engine_cpus(const struct run *run, struct cpu_list *list)
 {
     list->count = 0;
     for (unsigned i = 0; run->workers != NULL && i < run->threads; i++)
-        if (run->workers[i].started)
+        if (run->workers[i].started) {
             cpus_of_thread(run->workers[i].id, list);
+            settings_companion_cpu(run, i, list);
+        }
     const pid_t process = run->load->process == NULL ? 0 : run->load->process->process(run);
     if (process > 0)
         cpus_of_thread(process, list);

@@ -133,6 +133,8 @@ struct load_special {
     int (*rate)(struct run *run, const char *text, double *rate, char *error, size_t size);
     /* Pinned loads: the CPU of a worker. NULL: they go round the list. */
     int (*worker_cpu)(const struct run *run, unsigned worker);
+    /* Pinned loads: the CPU of a second thread of a worker. NULL: there is none. */
+    int (*companion_cpu)(const struct run *run, unsigned worker);
     /* Any thread but the worker's: orders have changed. Only for a work() that
      * blocks in something of its own (eventfd). */
     void (*interrupt)(struct worker *worker);

@@ -105,11 +105,10 @@ static void choose_cpus(struct run *run)
 /* --dry-run: what would be started, and where. */
 static int show_plan(struct run *run)
 {
-    struct cpu_list cpus = run->cpus;
+    struct cpu_list cpus;
     struct line line;
     char text[2048];
-    if (run->load->pinned && run->threads < cpus.count)
-        cpus.count = run->threads;
+    settings_worker_cpus(run, &cpus);
     cpus_format(&cpus, text, sizeof text);
     report_open(&line, "plan");
     line_text(&line, "load", run->load->name);

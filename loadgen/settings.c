@@ -159,11 +159,31 @@ void settings_parse(struct run *run, int argc, char **argv)
         usage_error("%s: an argument too many: only --calib takes SECONDS", run->arguments[0]);
 }
 
+int settings_worker_cpu(const struct run *run, unsigned worker)
+{
+    if (!run->load->pinned)
+        return -1;
+    if (run->load->special != NULL && run->load->special->worker_cpu != NULL)
+        return run->load->special->worker_cpu(run, worker);
+    return run->cpus.cpu[worker % run->cpus.count];
+}
+
+void settings_companion_cpu(const struct run *run, unsigned worker, struct cpu_list *cpus)
+{
+    if (run->load->special != NULL && run->load->special->companion_cpu != NULL)
+        cpus_add(cpus, run->load->special->companion_cpu(run, worker));
+}
+
 void settings_worker_cpus(const struct run *run, struct cpu_list *cpus)
 {
     *cpus = run->cpus;
-    if (run->load->pinned && run->threads > 0 && run->threads < cpus->count)
-        cpus->count = run->threads;
+    if (!run->load->pinned || run->threads == 0)
+        return;
+    cpus->count = 0;
+    for (unsigned i = 0; i < run->threads; i++) {
+        cpus_add(cpus, settings_worker_cpu(run, i));
+        settings_companion_cpu(run, i, cpus);
+    }
 }
 
 /* The list to give with --cpus for the same CPUs; NULL: none is needed. Without it

@@ -1,0 +1,235 @@
+/* loadgen switch: pairs of threads that wake each other: what servers, pipelines and
+ * lock handovers do to their neighbours. The scheduler works for each wake-up, run
+ * queues and timers are touched, across two CPUs an interrupt is sent; what the
+ * neighbour had in the small caches, TLBs and predictors of a shared CPU is replaced. */
+
+#include "load.h"
+#include "switch/pair.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct switch_settings {
+    int method; /* index into bell_methods */
+    bool across;
+};
+
+#define FIELD(name) offsetof(struct switch_settings, name)
+static const struct option_row options[] = {
+    {.name = "method",
+     .argument = "HOW",
+     .type = OPTION_CHOICE,
+     .offset = FIELD(method),
+     .preset = "futex",
+     .choices = bell_method_names,
+     .help = "what the two threads of a pair wait for each other by",
+     .measured = true},
+    {.name = "across",
+     .type = OPTION_FLAG,
+     .offset = FIELD(across),
+     .help = "the two threads of a pair are on two CPUs (default: on the same one)",
+     .measured = true},
+    {0},
+};
+
+/* What the kernel has counted of all threads of all pairs. */
+enum counter { VOLUNTARY, INVOLUNTARY };
+
+static const struct switch_settings *settings_of(const struct run *run)
+{
+    return run->settings;
+}
+
+/* ---- places ---- */
+
+static int cpu_at(const struct run *run, unsigned place)
+{
+    return run->cpus.cpu[place % run->cpus.count];
+}
+
+static int worker_cpu(const struct run *run, unsigned worker)
+{
+    return cpu_at(run, settings_of(run)->across ? 2 * worker : worker);
+}
+
+static int companion_cpu(const struct run *run, unsigned worker)
+{
+    return cpu_at(run, settings_of(run)->across ? 2 * worker + 1 : worker);
+}
+
+static void check(struct run *run)
+{
+    run->unit = UNIT_OPS;
+    if (!settings_of(run)->across)
+        return;
+    if (run->cpus.count < 2)
+        usage_error("--across: one CPU is allowed here: give two with --cpus, or leave it out");
+    if (!options_given(run->options, "threads"))
+        run->threads = run->threads < 2 ? 1 : run->threads / 2;
+}
+
+/* ---- workers ---- */
+
+static int begin(struct worker *worker)
+{
+    const struct run *run = worker->run;
+    struct pair *pair = aligned_alloc(_Alignof(struct pair), sizeof *pair);
+    worker->state = pair;
+    if (pair == NULL)
+        return worker_fail(worker, "out of memory: free some");
+    const int error =
+        pair_open(pair, &bell_methods[settings_of(run)->method], companion_cpu(run, worker->index));
+    if (error != 0)
+        return worker_fail(worker, "cannot start the second thread of a pair: %s: see ulimit -u",
+                           strerror(error));
+    return 0;
+}
+
+static void end(struct worker *worker)
+{
+    struct pair *pair = worker->state;
+    if (pair != NULL)
+        pair_close(pair);
+    free(pair);
+    worker->state = NULL;
+}
+
+/* Takes the next one now, whenever it is due: a round is not divisible. */
+static void take_ahead(struct worker *worker)
+{
+    int64_t due_ns;
+    if (!worker_take_due(worker, 0, &due_ns) && due_ns != INT64_MAX)
+        (void)worker_take_due(worker, due_ns, &due_ns);
+}
+
+/* A round is a switch to the partner and one back, and one more for the sleep before it;
+ * another one where the partner was preempted by the thread that it woke. So as many are
+ * taken from the rate, and claimed, as the kernel has counted. An operation is a wake-up by
+ * a thread, its service time the latency of that. */
+static void work(struct worker *worker)
+{
+    struct pair *pair = worker->state;
+    struct round_trip trip;
+    uint64_t taken = 0, claimed = 0;
+    const uint64_t before = switches_of_thread() + atomic_load(&pair->partner_switches);
+    int64_t due_ns;
+    while (worker_wait_due(worker, &due_ns)) {
+        const int error = pair_round(pair, &trip);
+        if (error != 0) {
+            worker_fail(worker, "a thread cannot wake another: %s: try another --method",
+                        strerror(error));
+            worker_sleep_until(worker, INT64_MAX);
+            return;
+        }
+        const uint64_t made = trip.switches - before;
+        worker_done(worker, due_ns, trip.start_ns, trip.there_ns, (double)(made - claimed));
+        worker_done(worker, due_ns, trip.there_ns, trip.back_ns, 0);
+        claimed = made;
+        for (taken++; taken < made; taken++)
+            take_ahead(worker);
+    }
+}
+
+/* ---- what the kernel counts ---- */
+
+/* Adds what a thread of this process has done since its start. */
+static void add_switches(pid_t thread, double counters[LOAD_COUNTERS])
+{
+    char path[64], text[128];
+    unsigned long long value;
+    snprintf(path, sizeof path, "/proc/self/task/%d/status", thread);
+    FILE *file = fopen(path, "re");
+    while (file != NULL && fgets(text, sizeof text, file) != NULL) {
+        if (sscanf(text, "voluntary_ctxt_switches: %llu", &value) == 1)
+            counters[VOLUNTARY] += (double)value;
+        else if (sscanf(text, "nonvoluntary_ctxt_switches: %llu", &value) == 1)
+            counters[INVOLUNTARY] += (double)value;
+    }
+    if (file != NULL)
+        fclose(file);
+}
+
+static void count(struct run *run, double counters[LOAD_COUNTERS])
+{
+    for (unsigned i = 0; run->workers != NULL && i < run->threads; i++) {
+        const struct pair *pair = run->workers[i].state;
+        if (pair == NULL)
+            continue;
+        add_switches(run->workers[i].id, counters);
+        add_switches(atomic_load(&pair->partner_id), counters);
+    }
+}
+
+/* Counted by the kernel / claimed; NAN: nothing is claimed. */
+static double kernel_ratio(const struct snapshot *window)
+{
+    const double counted = window->counters[VOLUNTARY] + window->counters[INVOLUNTARY];
+    return window->amount > 0 ? counted / window->amount : NAN;
+}
+
+static double latency(const struct snapshot *window, double quantile)
+{
+    const int64_t value = histogram_quantile(&window->service, quantile);
+    return value < 0 ? NAN : (double)value;
+}
+
+static void fields(struct run *run, const struct snapshot *window, struct line *line)
+{
+    (void)run;
+    line_fixed(line, "voluntary_switches", window->counters[VOLUNTARY], 0);
+    line_fixed(line, "involuntary_switches", window->counters[INVOLUNTARY], 0);
+    line_fixed(line, "kernel_ratio", kernel_ratio(window), 6);
+    line_fixed(line, "wakeup_p50_ns", latency(window, 0.5), 0);
+    line_fixed(line, "wakeup_p90_ns", latency(window, 0.9), 0);
+    line_fixed(line, "wakeup_p99_ns", latency(window, 0.99), 0);
+    line_fixed(line, "wakeup_max_ns", latency(window, 1), 0);
+}
+
+static void notes(struct run *run, const char *event, const struct snapshot *window)
+{
+    if (strcmp(event, "summary") == 0 && window->amount > 0)
+        report_print(&run->report,
+                     "  the kernel counted %.0f voluntary and %.0f involuntary switches of its "
+                     "threads: %.3f for each one claimed; service is the latency of a wake-up\n",
+                     window->counters[VOLUNTARY], window->counters[INVOLUNTARY],
+                     kernel_ratio(window));
+}
+
+static void describe(struct run *run, struct line *line)
+{
+    line_text(line, "method", bell_method_names[settings_of(run)->method]);
+    line_bool(line, "across", settings_of(run)->across);
+    line_count(line, "pairs", run->threads);
+}
+
+static const struct load_report reports = {.describe = describe, .fields = fields, .notes = notes};
+static const struct load_accounting accounting = {.count = count};
+static const struct load_special special = {.worker_cpu = worker_cpu,
+                                            .companion_cpu = companion_cpu};
+static const char *const calibrations[] = {"--threads 1", "", NULL};
+
+static const struct load switch_load = {
+    .name = "switch",
+    .summary = "switches between threads that wake each other, at a rate",
+    .details =
+        "Each worker is a pair of threads. The rate of --limit is in context switches a second, "
+        "as the kernel counts them for these threads: one to the partner, one back, and one for "
+        "the sleep until the next are due. An operation is a wake-up; its service time is the "
+        "latency until the thread that was woken runs.",
+    .options = options,
+    .options_size = sizeof(struct switch_settings),
+    .calibrations = calibrations,
+    .timed = true,
+    .pinned = true,
+    .settle_ns = 20000000,
+    .check = check,
+    .begin = begin,
+    .work = work,
+    .end = end,
+    .report = &reports,
+    .accounting = &accounting,
+    .special = &special,
+};
+LOADGEN_REGISTER(switch_load);
