@@ -49,12 +49,50 @@ make_entry() {
     local source=$ROOT/loadgen
     "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I"$source" -O2 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
         -o "$BATS_TEST_TMPDIR/kernels" "$BATS_TEST_DIRNAME/fixtures/mem-kernels.c" \
-        "$source"/mem/{avx512,avx2,sse2,portable,simd,chase}.c -lm
+        "$source"/mem/{avx512,avx2,sse2,portable,simd,chase,sweep,valid}.c -lm
     run -0 "$BATS_TEST_TMPDIR/kernels" simd
     [[ $output == *portable* ]]
     if grep -qw avx2 /proc/cpuinfo; then [[ $output == *avx2* ]]; fi
     if grep -qw avx512f /proc/cpuinfo; then [[ $output == *avx512* ]]; fi
     run -0 "$BATS_TEST_TMPDIR/kernels" chase
+    run -0 "$BATS_TEST_TMPDIR/kernels" valid
+}
+
+@test "blocks are moved in both patterns, what the arrays hold is checked, and the summary has the figures" {
+    local pattern way
+    for pattern in sequential random; do
+        for way in read write; do
+            mem "--$pattern" "--$way" --block-size 8KiB --threads 1 --footprint 1MiB --duration 50ms | holds '
+                (.[0] | .kernel == $way and .pattern == $pattern and .block_bytes == 8192) and
+                (.[-1] | .valid == true and .relative_error == 0 and .bandwidth_bytes_s > 0 and .latency_ns == null
+                 and .footprint_bytes == 1048576 and .pages != null)' -s --arg pattern "$pattern" --arg way "$way"
+        done
+    done
+    mem --kernel stream --threads 1 --footprint 768KiB --duration 50ms | tail -n 1 | holds '.valid and .bandwidth_bytes_s > 0'
+    # Nobody waits for a check when a harness ends the load.
+    mem --threads 1 --footprint 1MiB --control </dev/null | tail -n 1 | holds '.event == "summary" and .valid == null'
+}
+
+@test "blocks of one byte are latencies, and a store into memory takes longer than one into L1" {
+    local pattern way inside outside
+    for pattern in sequential random; do
+        for way in read write; do
+            mem "--$pattern" "--$way" --block-size 1 --threads 1 --footprint 16KiB --duration 50ms | holds '
+                (.[0] | .block_bytes == 1 and .pattern == $pattern and .latency_of != null and .unit == "ops/s") and
+                (.[-1] | .latency_ns > 0 and .bandwidth_bytes_s == null and .valid == null)' -s --arg pattern "$pattern"
+        done
+    done
+    inside=$(mem --write --random --block-size 1 --threads 1 --footprint 16KiB | tail -n 1 | jq .latency_ns)
+    outside=$(mem --write --random --block-size 1 --threads 1 --footprint 256MiB | tail -n 1 | jq .latency_ns)
+    jq -en "$outside > 2 * $inside"
+    mem --read --random --block-size 1 --threads 1 --footprint 64KiB --duration 50ms | head -n 1 | holds '.kernel == "chase"'
+}
+
+@test "a footprint that a cache may hold is a problem, four times the caches for each array are none" {
+    [[ -n $L3 ]] || skip 'no L3 is known here'
+    mem --threads 1 --footprint l2 --duration 50ms | tail -n 1 | holds '.problems == ["cache-sized"] and .class == "l2"'
+    mem --threads 1 --footprint 399% --kernel write --duration 50ms | tail -n 1 | holds '.problems == []'
+    mem --threads 1 --footprint 399% --kernel copy --duration 50ms | tail -n 1 | holds '.problems == ["cache-sized"]'
 }
 
 @test "every kernel moves bytes, chase counts loads, and what is counted fits the operations" {
@@ -194,6 +232,14 @@ cpus() {
     refused 'only --calib takes SECONDS' 5
     refused 'without a limit' --calib --limit 1G
     refused 'did you mean --footprint' --fotprint 1M
+    refused 'neither 1 nor a multiple of 512' --read --block-size 100
+    refused 'larger than the .* give a --footprint of 16.0 MiB or more' --read --block-size 8M --footprint 8M --threads 2
+    refused 'give their --block-size' --random --read
+    refused 'exclude each other' --random --sequential --block-size 1K
+    refused 'exclude each other' --read --write
+    refused 'is a --kernel' --read --kernel triad
+    refused 'give --read or --write' --block-size 1
+    refused 'has no blocks' --kernel chase --block-size 1K
 }
 
 @test "a percentage is of the calibration with the same kernel, threads, cache and stores" {
@@ -290,7 +336,7 @@ make_edge() {
 
 @test "by default the footprint is beyond the caches that were found, as far as memory allows" {
     make_edge 402653184
-    mem --threads 1 | head -n 1 | holds '(.footprint_bytes / ([402653184, 4 * $all] | max) - 1 | fabs) < 0.01 and .class == "memory"' \
+    mem --threads 1 | head -n 1 | holds '(.footprint_bytes / ([402653184, 12 * $all] | max) - 1 | fabs) < 0.01 and .class == "memory"' \
         --argjson all "$(mem_all_l3)"
     # An edge beyond all memory makes no load that cannot start.
     make_edge 4611686018427387904

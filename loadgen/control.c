@@ -93,14 +93,20 @@ static void say_ready(struct control *control)
     report_write(&run->report, &line);
 }
 
-/* Reports what happened since *since, and moves that up to now. */
+/* Reports what happened between *since and control->now, and moves *since up to that. */
+static void report_window(struct control *control, const char *event, const char *mark,
+                          struct snapshot *since)
+{
+    accounting_difference(&control->now, since, &control->window);
+    *since = control->now;
+    window_report(control->run, event, mark, &control->window);
+}
+
 static void say_window(struct control *control, const char *event, const char *mark,
                        struct snapshot *since)
 {
     accounting_snapshot(control->run, &control->now);
-    accounting_difference(&control->now, since, &control->window);
-    *since = control->now;
-    window_report(control->run, event, mark, &control->window);
+    report_window(control, event, mark, since);
 }
 
 /* ---- phases ---- */
@@ -208,12 +214,15 @@ static void finish(struct control *control)
     struct run *run = control->run;
     control->phase = ENDED;
     engine_wait_idle(run);
+    accounting_snapshot(run, &control->now); /* before anything is checked: that is no load */
+    if (failure_of(run) == NULL && run->load->verify != NULL)
+        (void)run->load->verify(run); /* a failure is reported as any other is */
     const char *failure = failure_of(run);
     if (failure != NULL) {
         control->failed = true;
         report_error(&run->report, failure);
     }
-    say_window(control, "summary", NULL, &control->at_start);
+    report_window(control, "summary", NULL, &control->at_start);
     engine_stop(run);
     uv_stop(&control->loop);
 }

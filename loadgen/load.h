@@ -55,6 +55,8 @@ struct load_report {
     void (*describe)(struct run *run, struct line *line);
     /* Adds fields to a mark, interval or summary. window holds differences. */
     void (*fields)(struct run *run, const struct snapshot *window, struct line *line);
+    /* Adds more fields to a summary alone: what is known only at the end, or never changes. */
+    void (*summary)(struct run *run, const struct snapshot *window, struct line *line);
     /* With a mark, interval or summary: text of its own for people with
      * report_print(), and run_warn(). */
     void (*notes)(struct run *run, const char *event, const struct snapshot *window);
@@ -110,6 +112,9 @@ struct load {
     double (*operate)(struct worker *worker);
     /* Or: runs until worker_running() is false. Nothing may be left in flight. */
     void (*work)(struct worker *worker);
+    /* Main thread, at the end and before the summary, while the workers are idle, but not
+     * after a failure: whether what they have done is right. */
+    int (*verify)(struct run *run);
     void (*end)(struct worker *worker);
     /* Main thread, workers are gone. Also after a failed prepare, or none. */
     void (*cleanup)(struct run *run);

@@ -67,6 +67,8 @@ static void write_window(struct run *run, const char *event, const char *mark,
     const struct load_report *own = run->load->report;
     if (own != NULL && own->fields != NULL)
         own->fields(run, window, &line);
+    if (own != NULL && own->summary != NULL && strcmp(event, "summary") == 0)
+        own->summary(run, window, &line);
     report_write(&run->report, &line);
 }
 

@@ -39,7 +39,7 @@ static void check(struct run *run)
     const double percent = mem_settings_of(run)->size_percent;
     if (!options_given(run->options, "threads"))
         run->threads = 1;
-    mem_open(run, MEM_TRIAD);
+    mem_open(run, MEM_TRIAD, ACCESS_NONE);
     const double l3_bytes = (double)mem_state_of(run)->machine.caches.l3_bytes;
     if (l3_bytes <= 0)
         usage_error("this machine does not report the size of its L3: use loadgen mem --footprint");
@@ -83,6 +83,7 @@ static const struct load cache_load = {
     .prepare = mem_prepare,
     .begin = mem_begin,
     .operate = mem_operate,
+    .verify = mem_verify,
     .end = mem_end,
     .cleanup = mem_cleanup,
     .report = &reports,

@@ -10,13 +10,14 @@
 #include <stddef.h>
 
 enum mem_kernel {
-    MEM_COPY,  /* a = b */
-    MEM_SCALE, /* a = s b */
-    MEM_ADD,   /* a = b + c */
-    MEM_TRIAD, /* a = b + s c */
-    MEM_READ,  /* sum of a */
-    MEM_WRITE, /* a = s */
-    MEM_CHASE, /* a[next] in random order: each load needs the one before */
+    MEM_COPY,   /* a = b */
+    MEM_SCALE,  /* a = s b */
+    MEM_ADD,    /* a = b + c */
+    MEM_TRIAD,  /* a = b + s c */
+    MEM_READ,   /* sum of a */
+    MEM_WRITE,  /* a = s */
+    MEM_CHASE,  /* a[next] in random order: each load needs the one before */
+    MEM_STREAM, /* copy, scale, add and triad in turn, as STREAM runs them */
     MEM_KERNELS
 };
 
@@ -25,12 +26,11 @@ enum mem_simd { MEM_AVX512, MEM_AVX2, MEM_SSE2, MEM_PORTABLE, MEM_SIMDS };
 /* All streaming kernels work on whole blocks of so many elements. */
 #define MEM_BLOCK      64
 #define MEM_LINE_BYTES 64
-#define MEM_SCALAR     3.0
 
-/* count: a multiple of MEM_BLOCK; all arrays at multiples of 64 bytes. Returns
- * something that depends on all that was read. */
+/* count: a multiple of MEM_BLOCK; all arrays at multiples of 64 bytes; s is the scalar of
+ * scale, triad and write. Returns the sum of what MEM_READ has read, else 0. */
 typedef double mem_run(double *restrict a, const double *restrict b, const double *restrict c,
-                       size_t count);
+                       size_t count, double s);
 
 struct mem_table {
     mem_run *cached[MEM_CHASE];       /* by enum mem_kernel */

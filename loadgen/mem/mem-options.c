@@ -10,10 +10,11 @@
 #include <string.h>
 
 #define FIELD(name)  offsetof(struct mem_settings, name)
-#define USUAL_L3S    4.0               /* of all L3s that the load reaches */
+#define USUAL_L3S    4.0               /* for each array: STREAM's rule */
 #define USUAL_BYTES  (256.0 * 1048576) /* where no L3 is known */
 #define CHUNK_BYTES  (1u << 20)        /* counted bytes of one operation */
 #define CHUNK_INSIDE (4u << 20)        /* in L1 and L2, which are faster */
+#define LEAST_BLOCKS 2.0               /* of each worker, by default: else all are the same one */
 
 const char *const mem_class_names[] = {"l1", "l2", "l3", "memory"};
 const char *const mem_simd_choices[] = {"auto", "avx512", "avx2", "sse2", "portable", NULL};
@@ -26,7 +27,37 @@ const struct option_row mem_options[] = {
      .offset = FIELD(kernel),
      .preset = "triad",
      .choices = mem_kernel_names,
-     .help = "copy, scale, add, triad, read, write, or chase (dependent loads in random order)"},
+     .help = "copy, scale, add, triad, read, write, chase (dependent loads in random order), or "
+             "stream (copy, scale, add and triad in turn)"},
+    {.name = "read",
+     .measured = true,
+     .type = OPTION_FLAG,
+     .offset = FIELD(read),
+     .help = "the same as --kernel read"},
+    {.name = "write",
+     .measured = true,
+     .type = OPTION_FLAG,
+     .offset = FIELD(write),
+     .help = "the same as --kernel write"},
+    {.name = "block-size",
+     .measured = true,
+     .argument = "SIZE",
+     .type = OPTION_SIZE,
+     .offset = FIELD(block_bytes),
+     .minimum = 1,
+     .maximum = 1e15,
+     .help = "bytes in one place of each array: a multiple of 512; or 1 for single accesses, each "
+             "of which waits for the one before: a latency (default: the whole array)"},
+    {.name = "sequential",
+     .measured = true,
+     .type = OPTION_FLAG,
+     .offset = FIELD(sequential),
+     .help = "one block after the other (the default)"},
+    {.name = "random",
+     .measured = true,
+     .type = OPTION_FLAG,
+     .offset = FIELD(random),
+     .help = "blocks anywhere in the worker's arrays, evenly distributed"},
     {.name = "footprint",
      .measured = true,
      .argument = "SIZE",
@@ -34,8 +65,8 @@ const struct option_row mem_options[] = {
      .offset = FIELD(footprint),
      .help =
          "total size of all arrays of all workers: a size, 150% of an L3, or l1, l2, l3: half of "
-         "that cache, for l1 and l2 of each worker (default: 4 times all L3s that the load "
-         "reaches, and where the caches are found to reach further, beyond that)"},
+         "that cache, for l1 and l2 of each worker (default: for each array 4 times all L3s that "
+         "the load reaches, and where the caches are found to reach further, beyond that)"},
     {.name = "non-temporal",
      .measured = true,
      .type = OPTION_FLAG,
@@ -85,13 +116,17 @@ static void check_exclusive(const struct run *run, const struct mem_plan *plan)
     if (set->non_temporal && !mem_kernel_stores(plan->kernel))
         usage_error("--non-temporal is for stores, and %s has none: leave it out",
                     mem_kernel_names[plan->kernel]);
-    if (plan->kernel == MEM_CHASE && options_given(run->options, "simd"))
-        usage_error("--simd: chase loads one pointer at a time: leave it out");
+    if (set->non_temporal && plan->access != ACCESS_NONE)
+        usage_error("--non-temporal: single accesses have no such stores: leave it out");
+    if (plan->access != ACCESS_NONE && options_given(run->options, "simd"))
+        usage_error("--simd: %s: leave it out", plan->kernel == MEM_CHASE
+                                                    ? "chase loads one pointer at a time"
+                                                    : "blocks of 1 byte need no vectors");
     if (set->huge && mem_pages_no_huge() != NULL)
         usage_error("--huge: %s: allow some, or leave it out", mem_pages_no_huge());
 }
 
-void mem_open(struct run *run, enum mem_kernel kernel)
+void mem_open(struct run *run, enum mem_kernel kernel, enum mem_access access)
 {
     const struct mem_settings *set = mem_settings_of(run);
     struct mem_state *state = aligned_alloc(64, (sizeof *state + 63) / 64 * 64);
@@ -100,6 +135,7 @@ void mem_open(struct run *run, enum mem_kernel kernel)
     memset(state, 0, sizeof *state);
     run->state = state;
     state->plan.kernel = kernel;
+    state->plan.access = access;
     state->plan.non_temporal = set->non_temporal;
     state->plan.huge = set->huge;
     check_exclusive(run, &state->plan);
@@ -118,18 +154,23 @@ static double half_of(const struct run *run, uint64_t cache_bytes, const char *n
     return (double)cache_bytes / 2 * (strcmp(name, "l3") == 0 ? 1 : run->threads);
 }
 
-/* In memory, whatever the machine says of its caches: several of the L3s that it reports,
- * and no less than where latency was found to stop rising, for each of them. */
+/* In memory, whatever the machine says of its caches: several of the L3s that it reports
+ * for each array, no less than where latency was found to stop rising for each of them, and
+ * some blocks for each worker. */
 static double usual_footprint(const struct run *run)
 {
     const struct mem_state *state = mem_state_of(run);
     const struct mem_caches *caches = &state->machine.caches;
-    const double usual =
+    const double arrays = mem_kernel_arrays(state->plan.kernel);
+    const double least =
         caches->l3_all_bytes > 0 ? USUAL_L3S * (double)caches->l3_all_bytes : USUAL_BYTES;
     const double l3s =
         caches->l3_bytes > 0 ? (double)caches->l3_all_bytes / (double)caches->l3_bytes : 1;
+    const double blocks =
+        LEAST_BLOCKS * (double)mem_settings_of(run)->block_bytes * arrays * run->threads;
+    const double wanted = fmax(fmax(least * arrays, l3s * (double)state->edge_bytes), blocks);
     const double most = (double)headroom_left(state->plan.node).bytes / 2;
-    return fmax(usual, fmin(l3s * (double)state->edge_bytes, most));
+    return fmax(least, fmin(wanted, most));
 }
 
 static double footprint_of(const struct run *run)
@@ -173,10 +214,21 @@ static uint64_t chunk_of(const struct mem_plan *plan)
 {
     static const uint64_t loads[] = {
         [MEM_L1] = 65536, [MEM_L2] = 16384, [MEM_L3] = 1024, [MEM_MEMORY] = 1024};
-    if (plan->run == NULL)
+    switch (plan->access) {
+    case ACCESS_LOAD_RANDOM:
         return loads[plan->class];
+    case ACCESS_LOAD_NEXT:
+        return 65536;
+    case ACCESS_STORE_NEXT:
+        return 16384;
+    case ACCESS_STORE_RANDOM:
+        return plan->class <= MEM_L2 ? 16384 : 1024;
+    default:
+        break;
+    }
     const uint64_t bytes = plan->class <= MEM_L2 ? CHUNK_INSIDE : CHUNK_BYTES;
-    return bytes / plan->element_bytes / MEM_BLOCK * MEM_BLOCK;
+    const uint64_t block = plan->course.step[0].element_bytes * MEM_BLOCK;
+    return bytes / block * block;
 }
 
 static void check_headroom(const struct run *run, double bytes)
@@ -195,15 +247,25 @@ static void check_headroom(const struct run *run, double bytes)
 static void divide(const struct run *run, double bytes, struct mem_plan *plan)
 {
     const unsigned arrays = mem_kernel_arrays(plan->kernel);
-    const uint64_t block = MEM_BLOCK * sizeof(double);
-    char least[32];
+    const uint64_t given = mem_settings_of(run)->block_bytes;
+    const uint64_t block = given > 1 ? given : MEM_BLOCK * sizeof(double);
+    const double least = (double)(block * arrays * run->threads);
+    char wanted[32], size[32], all[32];
     plan->array_bytes = (uint64_t)(bytes / run->threads / arrays) / block * block;
     plan->worker_bytes = plan->array_bytes * arrays;
-    if (plan->array_bytes == 0 && bytes > 0)
-        usage_error(
-            "a footprint of %.0f bytes: too little for %u array%s of %u worker%s: give %s or more",
-            bytes, arrays, arrays == 1 ? "" : "s", run->threads, run->threads == 1 ? "" : "s",
-            units_format_size((double)(block * arrays * run->threads), least, sizeof least));
+    if (plan->array_bytes > 0 || bytes <= 0)
+        return;
+    if (given > 1)
+        usage_error("--block-size %s: larger than the %s of a footprint of %s that each array of "
+                    "each worker has: give a --footprint of %s or more",
+                    units_format_size((double)given, wanted, sizeof wanted),
+                    units_format_size(bytes / run->threads / arrays, size, sizeof size),
+                    units_format_size(bytes, all, sizeof all),
+                    units_format_size(least, (char[32]){0}, 32));
+    usage_error(
+        "a footprint of %.0f bytes: too little for %u array%s of %u worker%s: give %s or more",
+        bytes, arrays, arrays == 1 ? "" : "s", run->threads, run->threads == 1 ? "" : "s",
+        units_format_size(least, wanted, sizeof wanted));
 }
 
 /* In memory the widest vectors win nothing, and some CPUs clock lower for them:
@@ -214,8 +276,13 @@ static void choose_run(const struct run *run, struct mem_plan *plan)
         mem_simd_works(MEM_AVX2))
         plan->simd = MEM_AVX2;
     const struct mem_table *table = mem_simd_table(plan->simd);
-    plan->run = (plan->non_temporal ? table->non_temporal : table->cached)[plan->kernel];
-    plan->element_bytes = mem_kernel_arrays(plan->kernel) * sizeof(double);
+    struct mem_course *course = &plan->course;
+    const uint64_t block_bytes = mem_settings_of(run)->block_bytes;
+    mem_course_steps(course, plan->kernel,
+                     plan->non_temporal ? table->non_temporal : table->cached);
+    course->elements = plan->array_bytes / sizeof(double);
+    course->block = block_bytes > 0 ? block_bytes / sizeof(double) : course->elements;
+    course->random = mem_settings_of(run)->random;
 }
 
 /* Writes what was chosen into the options, which a calibration is known by. */
@@ -226,21 +293,27 @@ static void settle(struct run *run)
     units_exact_size(state->plan.worker_bytes * run->threads, state->footprint,
                      sizeof state->footprint);
     set->footprint = state->footprint;
-    set->simd = state->plan.run == NULL ? 0 : 1 + (int)state->plan.simd;
+    set->simd = state->plan.access != ACCESS_NONE ? 0 : 1 + (int)state->plan.simd;
+    set->kernel = (int)state->plan.kernel;
+    set->read = set->write = set->sequential = false;
+    if (state->plan.kernel == MEM_CHASE) { /* however it was named */
+        set->random = false;
+        set->block_bytes = 0;
+    }
 }
 
 void mem_set_footprint(struct run *run, double footprint_bytes)
 {
     struct mem_plan *plan = &mem_state_of(run)->plan;
-    const bool chase = plan->kernel == MEM_CHASE;
+    const bool moves = plan->access == ACCESS_NONE;
     check_headroom(run, footprint_bytes);
     divide(run, footprint_bytes, plan);
     plan->class = class_of(run);
-    if (!chase)
+    if (moves)
         choose_run(run, plan);
     plan->chunk = chunk_of(plan);
-    run->unit = chase ? UNIT_OPS : UNIT_BYTES;
-    run->quantum = (double)(plan->chunk * (chase ? 1 : plan->element_bytes));
+    run->unit = moves ? UNIT_BYTES : UNIT_OPS;
+    run->quantum = (double)plan->chunk;
     settle(run);
 }
 
@@ -259,11 +332,64 @@ static bool needs_edge(const struct run *run)
            !is_refused(&run->common);
 }
 
+/* ---- the pattern ---- */
+
+/* --read and --write are other words for two kernels. */
+static enum mem_kernel kernel_of(const struct run *run)
+{
+    const struct mem_settings *set = mem_settings_of(run);
+    if (set->read && set->write)
+        usage_error("--read and --write exclude each other: give one, or --kernel copy");
+    if ((set->read || set->write) && options_given(run->options, "kernel"))
+        usage_error("--%s is a --kernel: give one of the two", set->read ? "read" : "write");
+    if (set->read)
+        return MEM_READ;
+    return set->write ? MEM_WRITE : (enum mem_kernel)set->kernel;
+}
+
+/* Blocks of one byte; reads of random ones are a chase. */
+static enum mem_access access_of(const struct mem_settings *set, enum mem_kernel *kernel)
+{
+    if (*kernel == MEM_READ && set->random)
+        *kernel = MEM_CHASE;
+    switch (*kernel) {
+    case MEM_CHASE:
+        return ACCESS_LOAD_RANDOM;
+    case MEM_READ:
+        return ACCESS_LOAD_NEXT;
+    case MEM_WRITE:
+        return set->random ? ACCESS_STORE_RANDOM : ACCESS_STORE_NEXT;
+    default:
+        usage_error("--block-size 1: single accesses are read or written: give --read or --write");
+    }
+}
+
+static void check_pattern(const struct mem_settings *set, enum mem_kernel kernel)
+{
+    if (set->random && set->sequential)
+        usage_error("--random and --sequential exclude each other: give one");
+    if (set->random && set->block_bytes == 0)
+        usage_error("--random: of blocks: give their --block-size");
+    if (set->block_bytes > 1 && set->block_bytes % (MEM_BLOCK * sizeof(double)) != 0)
+        usage_error("--block-size %llu: neither 1 nor a multiple of %zu bytes: give such a size",
+                    (unsigned long long)set->block_bytes, MEM_BLOCK * sizeof(double));
+    if (set->block_bytes != 0 && (kernel == MEM_CHASE || kernel == MEM_STREAM))
+        usage_error("--block-size: %s has no blocks: give another --kernel",
+                    mem_kernel_names[kernel]);
+    if (set->sequential && kernel == MEM_CHASE)
+        usage_error("--sequential: a chase is random: give --read --block-size 1");
+}
+
 void mem_check(struct run *run)
 {
-    struct mem_state *state;
-    mem_open(run, (enum mem_kernel)mem_settings_of(run)->kernel);
-    state = mem_state_of(run);
+    struct mem_settings *set = mem_settings_of(run);
+    enum mem_kernel kernel = kernel_of(run);
+    enum mem_access access = kernel == MEM_CHASE ? ACCESS_LOAD_RANDOM : ACCESS_NONE;
+    check_pattern(set, kernel);
+    if (set->block_bytes == 1)
+        access = access_of(set, &kernel);
+    mem_open(run, kernel, access);
+    struct mem_state *state = mem_state_of(run);
     if (needs_edge(run))
         state->edge_bytes = edge_find(&state->machine.caches, run->cpus.cpu[0], run->report.json);
     mem_set_footprint(run, footprint_of(run));

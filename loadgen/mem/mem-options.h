@@ -39,7 +39,7 @@ extern const char *const mem_simd_choices[]; /* of --simd */
 void mem_check(struct run *run);
 /* Makes run->state, and checks the machine, --simd, --node; then the caller gives the
  * footprint of all workers together, and the rest of the plan follows, or exit 2. */
-void mem_open(struct run *run, enum mem_kernel kernel);
+void mem_open(struct run *run, enum mem_kernel kernel, enum mem_access access);
 void mem_set_footprint(struct run *run, double footprint_bytes);
 
 #endif

@@ -1,6 +1,7 @@
 #include "mem/mem-report.h"
 
 #include "counter.h"
+#include "mem/valid.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ void mem_count(struct run *run, double counters[LOAD_COUNTERS])
 }
 
 /* The median is of operations: who was interrupted in one of them does not matter. */
-static double median_ns_per_load(const struct snapshot *window)
+static double median_ns_per_access(const struct snapshot *window)
 {
     const int64_t operation_ns = histogram_quantile(&window->service, 0.5);
     const double loads = window->counters[UNITS];
@@ -33,19 +34,57 @@ static double median_ns_per_load(const struct snapshot *window)
                : (double)operation_ns * (double)window->operations / loads;
 }
 
-/* Adds ns_per_load (the median of operations) and ns_per_load_mean of chase. */
-static void load_fields(const struct snapshot *window, struct line *line)
+/* Adds ns_per_load (the median of operations) and ns_per_load_mean of single accesses. */
+static void access_fields(const struct snapshot *window, struct line *line)
 {
     const double loads = window->counters[UNITS];
-    line_fixed(line, "ns_per_load", median_ns_per_load(window), 6);
+    line_fixed(line, "ns_per_load", median_ns_per_access(window), 6);
     line_fixed(line, "ns_per_load_mean", loads > 0 ? window->counters[BUSY_NS] / loads : NAN, 6);
 }
 
 void mem_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     line_fixed(line, "busy_s", window->counters[BUSY_NS] / 1e9, 6);
-    if (mem_state_of(run)->plan.kernel == MEM_CHASE)
-        load_fields(window, line);
+    if (mem_state_of(run)->plan.access != ACCESS_NONE)
+        access_fields(window, line);
+}
+
+/* STREAM's rule: each array at least four times the size of all the last-level caches that
+ * are used; and what was found of this machine's caches counts as well as what it reports. */
+static bool is_cache_sized(const struct run *run)
+{
+    const struct mem_state *state = mem_state_of(run);
+    const struct mem_plan *plan = &state->plan;
+    const double array = (double)(plan->array_bytes * run->threads);
+    const double all = (double)(plan->worker_bytes * run->threads);
+    /* Arrays are whole blocks, and so may be a little less than was wanted. */
+    return array < 0.99 * 4 * (double)state->machine.caches.l3_all_bytes ||
+           all < 0.99 * (double)state->edge_bytes;
+}
+
+void mem_summary(struct run *run, const struct snapshot *window, struct line *line)
+{
+    const struct mem_state *state = mem_state_of(run);
+    const struct mem_plan *plan = &state->plan;
+    const bool moves = plan->access == ACCESS_NONE;
+    const double active_s = (double)window->active_ns / 1e9;
+    line_fixed(line, "bandwidth_bytes_s", moves && active_s > 0 ? window->amount / active_s : NAN,
+               6);
+    line_fixed(line, "latency_ns", moves ? NAN : median_ns_per_access(window), 6);
+    if (state->checked) {
+        line_bool(line, "valid", state->error <= MEM_VALID_ERROR);
+        line_real(line, "relative_error", state->error);
+    } else {
+        line_null(line, "valid");
+        line_null(line, "relative_error");
+    }
+    line_count(line, "footprint_bytes", plan->worker_bytes * run->threads);
+    line_text(line, "class", mem_class_names[plan->class]);
+    line_text(line, "pages", mem_pages_name(&state->pages));
+    line_array(line, "problems");
+    if (is_cache_sized(run))
+        line_text(line, NULL, "cache-sized");
+    line_close(line);
 }
 
 /* "0" or "0,1": the nodes that the memory is on. */
@@ -61,14 +100,36 @@ static const char *node_list(const struct mem_pages *pages, char *text, size_t s
     return text;
 }
 
+/* The pattern in the words of the options, and what of single accesses is measured. */
+static void describe_pattern(const struct mem_plan *plan, struct line *line)
+{
+    const struct mem_course *course = &plan->course;
+    const bool accesses = plan->access != ACCESS_NONE;
+    const bool random =
+        accesses ? plan->access == ACCESS_LOAD_RANDOM || plan->access == ACCESS_STORE_RANDOM
+                 : course->random;
+    line_text(line, "pattern", random ? "random" : "sequential");
+    if (accesses)
+        line_count(line, "block_bytes", 1);
+    else if (course->block < course->elements || random)
+        line_count(line, "block_bytes", course->block * sizeof(double));
+    else
+        line_null(line, "block_bytes");
+    if (accesses)
+        line_text(line, "latency_of", mem_access_names[plan->access]);
+    else
+        line_null(line, "latency_of");
+}
+
 void mem_describe(struct run *run, struct line *line)
 {
     const struct mem_state *state = mem_state_of(run);
     const struct mem_plan *plan = &state->plan;
     const struct mem_pages *pages = &state->pages;
+    const bool accesses = plan->access != ACCESS_NONE;
     char nodes[256];
     line_text(line, "kernel", mem_kernel_names[plan->kernel]);
-    line_text(line, "simd", plan->run == NULL ? "none" : mem_simd_names[plan->simd]);
+    line_text(line, "simd", accesses ? "none" : mem_simd_names[plan->simd]);
     line_bool(line, "non_temporal", plan->non_temporal);
     line_count(line, "footprint_bytes", plan->worker_bytes * run->threads);
     if (state->edge_bytes > 0)
@@ -76,8 +137,9 @@ void mem_describe(struct run *run, struct line *line)
     else
         line_null(line, "cache_edge_bytes");
     line_text(line, "class", mem_class_names[plan->class]);
-    line_count(line, plan->run == NULL ? "chunk_loads" : "chunk_bytes", (uint64_t)run->quantum);
-    line_text(line, "counted", plan->run == NULL ? "loads" : "as STREAM, without write-allocate");
+    line_count(line, accesses ? "chunk_loads" : "chunk_bytes", plan->chunk);
+    line_text(line, "counted", accesses ? "loads" : "as STREAM, without write-allocate");
+    describe_pattern(plan, line);
     line_text(line, "pages", mem_pages_name(pages));
     line_count(line, "page_bytes", atomic_load(&pages->page_bytes));
     line_count(line, "huge_bytes",
@@ -105,14 +167,15 @@ void mem_notes(struct run *run, const char *event, const struct snapshot *window
     const struct mem_plan *plan = &state->plan;
     const uint64_t mapped = atomic_load(&state->pages.mapped_bytes);
     char size[32];
-    if (plan->kernel == MEM_CHASE && window->operations > 0)
+    if (plan->access != ACCESS_NONE && window->operations > 0)
         report_print(&run->report, "  %.2f ns for each load (median of operations)\n",
-                     median_ns_per_load(window));
+                     median_ns_per_access(window));
     if (strcmp(event, "summary") != 0 || plan->worker_bytes == 0)
         return;
     report_print(&run->report, "  %s, %s%s, footprint %s (%s), pages %s (%.0f %% huge)\n",
                  mem_kernel_names[plan->kernel],
-                 plan->run == NULL ? "dependent loads" : mem_simd_names[plan->simd],
+                 plan->access != ACCESS_NONE ? mem_access_names[plan->access]
+                                             : mem_simd_names[plan->simd],
                  plan->non_temporal ? ", non-temporal" : "",
                  units_format_size((double)(plan->worker_bytes * run->threads), size, sizeof size),
                  mem_class_names[plan->class], mem_pages_name(&state->pages),

@@ -5,15 +5,19 @@
  * the state of a run. */
 
 #include "load.h"
+#include "mem/access.h"
 #include "mem/kernels.h"
 #include "mem/machine.h"
 #include "mem/pages.h"
+#include "mem/sweep.h"
 #include "prefault.h"
 
 struct mem_settings {
     int kernel; /* enum mem_kernel */
     int simd;   /* 0: the best, else 1 + enum mem_simd */
     const char *footprint;
+    uint64_t block_bytes; /* 0: whole arrays; 1: single accesses */
+    bool read, write, sequential, random;
     double size_percent; /* cache: of L3 */
     bool non_temporal, huge;
     int64_t node; /* -1: each worker's own */
@@ -28,18 +32,18 @@ struct mem_plan {
     enum mem_simd simd;
     bool non_temporal, huge;
     int node;               /* of the memory; -1: each worker's own */
-    mem_run *run;           /* NULL: chase */
-    uint64_t worker_bytes;  /* of all arrays of one worker; 0: touches nothing */
-    uint64_t array_bytes;   /* of one array */
-    uint64_t chunk;         /* elements (chase: loads) of one paced operation */
-    uint64_t element_bytes; /* counted for an element of the result */
+    enum mem_access access; /* ACCESS_NONE: it moves blocks, as the course says */
+    struct mem_course course;
+    uint64_t worker_bytes; /* of all arrays of one worker; 0: touches nothing */
+    uint64_t array_bytes;  /* of one array */
+    uint64_t chunk;        /* counted bytes (of accesses: their number) of one paced operation */
     enum mem_class class;
 };
 
 /* What one worker has done; written by it alone. */
 struct mem_busy {
     _Alignas(64) _Atomic uint64_t busy_ns; /* inside the kernel */
-    _Atomic uint64_t units;                /* bytes, or loads of chase, in that time */
+    _Atomic uint64_t units;                /* bytes, or single accesses, in that time */
 };
 
 struct mem_state {
@@ -48,6 +52,8 @@ struct mem_state {
     uint64_t edge_bytes;   /* where this machine's caches end, see edge.h; 0: not known */
     char footprint[32];    /* of --footprint, in bytes */
     struct mem_busy *busy; /* run->threads of them */
+    bool checked;          /* what the arrays hold: */
+    double error;          /* see valid.h */
     struct mem_pages pages;
     struct prefault prefault;
 };

@@ -6,6 +6,7 @@
 #include "headroom.h"
 #include "mem/mem-options.h"
 #include "mem/mem-report.h"
+#include "mem/valid.h"
 
 #include <errno.h>
 #include <math.h>
@@ -23,16 +24,18 @@
 static const char details[] =
     "Bytes are counted as STREAM does: what the program reads and writes (copy and scale 16, add "
     "and triad 24, read and write 8 for each element of 8), not what caches fetch before a "
-    "write. The rate of --limit is in bytes a second, for chase in loads a second; 50% is of "
+    "write. The rate of --limit is in bytes a second, for chase and blocks of 1 byte in accesses "
+    "a second; 50% is of "
     "what `loadgen mem --calib` measured with the same kernel, threads, cache, and stores. Each "
     "worker touches its memory first. See docs/memory.md.";
 
 struct mem_worker {
     struct mem_area area;
-    double *a, *b, *c;
-    uint64_t at; /* element where the next chunk begins */
-    void **next; /* chase: where it is */
-    double sink; /* keeps results alive */
+    double *array[MEM_ARRAYS];
+    struct mem_sweep sweep;
+    void **next;     /* chase: where it is */
+    size_t byte;     /* single accesses to the next byte: the same */
+    uint64_t random; /* to random ones: the generator's state */
 };
 
 int mem_prepare(struct run *run)
@@ -60,20 +63,32 @@ void mem_cleanup(struct run *run)
 
 /* ---- workers ---- */
 
+/* Reads memory from one end to the other. What the filling has left in the caches are
+ * modified lines, and a load that pushes one of them out waits for it to be written. */
+static void clean_caches(const struct mem_plan *plan, const char *memory)
+{
+    for (size_t i = 0; i < plan->array_bytes; i += MEM_LINE_BYTES)
+        (void)*(const volatile char *)(memory + i);
+}
+
 static void fill(const struct mem_plan *plan, struct mem_worker *own, unsigned seed)
 {
-    const size_t count = plan->array_bytes / sizeof(double);
-    if (plan->kernel == MEM_CHASE) {
+    double value[MEM_ARRAYS];
+    own->sweep.random = own->random = seed;
+    if (plan->access == ACCESS_LOAD_RANDOM) {
         mem_chase_link(own->area.memory, plan->array_bytes / MEM_LINE_BYTES, seed);
         own->next = own->area.memory;
+        clean_caches(plan, own->area.memory);
         return;
     }
-    for (size_t i = 0; i < count; i++)
-        own->a[i] = 1;
-    for (size_t i = 0; i < count && own->b != NULL; i++)
-        own->b[i] = 2;
-    for (size_t i = 0; i < count && own->c != NULL; i++)
-        own->c[i] = 3;
+    if (plan->access != ACCESS_NONE) {
+        memset(own->area.memory, 0, plan->array_bytes);
+        return;
+    }
+    mem_course_begin(&plan->course, value);
+    for (unsigned array = 0; array < MEM_ARRAYS && own->array[array] != NULL; array++)
+        for (size_t i = 0; i < plan->course.elements; i++)
+            own->array[array][i] = value[array];
 }
 
 static int map_arrays(struct worker *worker, struct mem_worker *own)
@@ -89,9 +104,8 @@ static int map_arrays(struct worker *worker, struct mem_worker *own)
     if (plan->node >= 0 && mem_machine_bind(&state->machine, (unsigned)plan->node, own->area.memory,
                                             stride * arrays) != 0)
         return worker_fail(worker, "--node %d: %s: leave it out", plan->node, strerror(errno));
-    own->a = own->area.memory;
-    own->b = arrays < 2 ? NULL : (double *)((char *)own->a + stride);
-    own->c = arrays < 3 ? NULL : (double *)((char *)own->b + stride);
+    for (unsigned i = 0; i < arrays; i++)
+        own->array[i] = (double *)(void *)((char *)own->area.memory + i * stride);
     return 0;
 }
 
@@ -130,17 +144,24 @@ void mem_end(struct worker *worker)
     worker->state = NULL;
 }
 
-/* So many elements from where the last chunk ended, and round again. */
-static void run_elements(const struct mem_plan *plan, struct mem_worker *own, uint64_t count)
+static void run_accesses(const struct mem_plan *plan, struct mem_worker *own)
 {
-    const uint64_t all = plan->array_bytes / sizeof(double);
-    while (count > 0) {
-        const uint64_t left = all - own->at;
-        const uint64_t some = count < left ? count : left;
-        own->sink += plan->run(own->a + own->at, own->b == NULL ? NULL : own->b + own->at,
-                               own->c == NULL ? NULL : own->c + own->at, some);
-        own->at = some == left ? 0 : own->at + some;
-        count -= some;
+    char *memory = own->area.memory;
+    switch (plan->access) {
+    case ACCESS_LOAD_RANDOM:
+        own->next = mem_chase_run(own->next, plan->chunk);
+        break;
+    case ACCESS_LOAD_NEXT:
+        mem_access_load_next(memory, plan->array_bytes, &own->byte, plan->chunk);
+        break;
+    case ACCESS_STORE_NEXT:
+        mem_access_store_next(memory, plan->array_bytes, &own->byte, plan->chunk);
+        break;
+    case ACCESS_STORE_RANDOM:
+        mem_access_store_random(memory, plan->array_bytes, &own->random, plan->chunk);
+        break;
+    case ACCESS_NONE:
+        break;
     }
 }
 
@@ -149,21 +170,68 @@ double mem_operate(struct worker *worker)
     const struct mem_state *state = mem_state_of(worker->run);
     const struct mem_plan *plan = &state->plan;
     struct mem_worker *own = worker->state;
-    const bool chase = plan->run == NULL;
-    const uint64_t count =
-        plan->chunk * (!chase && isinf(worker->orders.rate) ? UNLIMITED_CHUNKS : 1);
-    const uint64_t units = chase ? count : count * plan->element_bytes;
+    const unsigned chunks = isinf(worker->orders.rate) ? UNLIMITED_CHUNKS : 1;
+    uint64_t units = plan->chunk;
     const int64_t start_ns = now_ns();
-    if (chase)
-        own->next = mem_chase_run(own->next, count);
+    if (plan->access != ACCESS_NONE)
+        run_accesses(plan, own);
     else
-        run_elements(plan, own, count);
+        units = mem_sweep_run(&plan->course, &own->sweep, own->array, plan->chunk * chunks);
     mem_add_busy(&state->busy[worker->index], now_ns() - start_ns, units);
     return (double)units;
 }
 
+/* ---- whether the work was done ---- */
+
+struct check {
+    const struct mem_course *course;
+    const struct mem_worker *own;
+    pthread_t thread;
+    bool started;
+    double error;
+};
+
+static void *check_worker(void *argument)
+{
+    struct check *check = argument;
+    check->error = mem_valid_error(check->course, &check->own->sweep, check->own->array);
+    return NULL;
+}
+
+/* Each worker's arrays by a thread, as there may be much of it. */
+int mem_verify(struct run *run)
+{
+    struct mem_state *state = mem_state_of(run);
+    struct check *checks = calloc(run->threads, sizeof *checks);
+    /* Under a harness the end has to be quick, and nobody reads the figures as a result. */
+    if (checks == NULL || run->common.control || state->plan.access != ACCESS_NONE ||
+        state->plan.worker_bytes == 0) {
+        free(checks);
+        return 0;
+    }
+    for (unsigned i = 0; i < run->threads; i++) {
+        checks[i] = (struct check){.course = &state->plan.course, .own = run->workers[i].state};
+        checks[i].started = pthread_create(&checks[i].thread, NULL, check_worker, &checks[i]) == 0;
+        if (!checks[i].started)
+            (void)check_worker(&checks[i]);
+    }
+    for (unsigned i = 0; i < run->threads; i++) {
+        if (checks[i].started)
+            (void)pthread_join(checks[i].thread, NULL);
+        state->error = fmax(state->error, checks[i].error);
+    }
+    free(checks);
+    state->checked = true;
+    if (state->error <= MEM_VALID_ERROR)
+        return 0;
+    return run_fail(run,
+                    "%s: wrong results: an average relative error of %.3g, where %.0g is allowed: "
+                    "test this machine's memory and CPU",
+                    mem_kernel_names[state->plan.kernel], state->error, MEM_VALID_ERROR);
+}
+
 static const struct load_report reports = {
-    .describe = mem_describe, .fields = mem_fields, .notes = mem_notes};
+    .describe = mem_describe, .fields = mem_fields, .summary = mem_summary, .notes = mem_notes};
 const struct load_accounting mem_accounting = {.count = mem_count};
 
 static const char *const calibrations[] = {"--kernel read --threads 1",  "--kernel read",
@@ -186,6 +254,7 @@ static const struct load mem_load = {
     .prepare = mem_prepare,
     .begin = mem_begin,
     .operate = mem_operate,
+    .verify = mem_verify,
     .end = mem_end,
     .cleanup = mem_cleanup,
     .report = &reports,

@@ -2,8 +2,8 @@
 
 #include "mem/kernels.h"
 
-const char *const mem_kernel_names[] = {"copy", "scale", "add",   "triad",
-                                        "read", "write", "chase", NULL};
+const char *const mem_kernel_names[] = {"copy",  "scale", "add",    "triad", "read",
+                                        "write", "chase", "stream", NULL};
 const char *const mem_simd_names[] = {"avx512", "avx2", "sse2", "portable", NULL};
 
 const struct mem_table *mem_simd_table(enum mem_simd simd)
@@ -59,6 +59,7 @@ unsigned mem_kernel_arrays(enum mem_kernel kernel)
     switch (kernel) {
     case MEM_ADD:
     case MEM_TRIAD:
+    case MEM_STREAM:
         return 3;
     case MEM_COPY:
     case MEM_SCALE:

@@ -24,9 +24,9 @@ typedef double vector __attribute__((vector_size(BYTES), may_alias));
 /* One kernel: EXPRESSION of the vectors at b + i and c + i goes to a + i. */
 #define KERNEL(NAME, PUT, EXPRESSION, END)                                                         \
     static double NAME(double *restrict a, const double *restrict b, const double *restrict c,     \
-                       size_t count)                                                               \
+                       size_t count, double scalar)                                                \
     {                                                                                              \
-        const vector s = ALL(MEM_SCALAR);                                                          \
+        const vector s = ALL(scalar);                                                              \
         (void)s, (void)b, (void)c;                                                                 \
         for (size_t turn = 0; turn < count; turn += TURN) {                                        \
             _Pragma("GCC unroll 4") for (size_t k = 0; k < 4; k++)                                 \
@@ -56,21 +56,23 @@ KERNEL(stream_triad, STREAM, B + s * C, FENCE)
 KERNEL(stream_write, STREAM, s, FENCE)
 #endif
 
-/* Eight sums, so that no addition waits for the one before. */
+/* Eight sums, so that no addition waits for the one before; added up as a tree, so that
+ * the end of a small block takes as little as it can. */
 static double read_all(double *restrict a, const double *restrict b, const double *restrict c,
-                       size_t count)
+                       size_t count, double scalar)
 {
     vector sum[8] = {{0}};
     double total = 0;
-    (void)b, (void)c;
+    (void)b, (void)c, (void)scalar;
     for (size_t turn = 0; turn < count; turn += 8 * WIDTH) {
 #pragma GCC unroll 8
         for (size_t i = 0; i < 8; i++)
             sum[i] += LOAD(a + turn + i * WIDTH);
     }
-    for (size_t i = 0; i < 8; i++)
-        for (size_t lane = 0; lane < WIDTH; lane++)
-            total += sum[i][lane];
+    const vector all =
+        ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+    for (size_t lane = 0; lane < WIDTH; lane++)
+        total += all[lane];
     return total;
 }
 
