@@ -50,6 +50,36 @@ measured() {
     holds '.conditions[0] | .runs == 2 and .stop_reason == "error" and .metrics.calm.constant' <one/result.json
 }
 
+@test "each variant may print a figure in its own way, and what only some have is missing for the others" {
+    echo '{"r":4,"l":7}' >json
+    printf '%s\n' '[campaign]' 'name = c' 'min-runs = 2' 'max-runs = 2' \
+        'metric = "rate=stdout:/rate ([0-9]+)/,unit=/s,better=higher"' 'metric = rate@json=jq:.r' 'metric = lag@json=jq:.l,unit=ms' \
+        '[target "t"]' 'variant = text=echo rate 2' "variant = json=cat $PWD/json" >c.conf
+    "$JOSTLE" campaign --quiet --output out c.conf
+    holds -s 'map(select(.condition == "text").metrics | map_values(.value)) == [{rate: 2}, {rate: 2}]
+        and (map(select(.condition == "json").metrics | map_values(.value)) == [{rate: 4, lag: 7}, {rate: 4, lag: 7}])
+        and all(.metric_failure == null and .metrics.rate.better == "higher")' <out/cells/*/runs.jsonl
+    holds '.settings | .metric == ["rate", "lag"] and .decide == ["rate"] and .metrics[1].variant == "json" and .metrics[0].variant == null' <out/cells/*/experiment.json
+    holds '[.comparisons[] | select(.metric != "wall_s") | [.metric, .ratio]] == [["rate", 0.5]]
+        and .conditions[0].metrics.lag == null and .conditions[1].metrics.lag.mean == 7' <out/cells/*/result.json
+    command -v jsonschema >/dev/null || return 0
+    jsonschema -i out/cells/*/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+}
+
+@test "a source of a variant that is not there, or says otherwise what the metric is, is refused" {
+    local rate='rate=stdout:/([0-9]+)/,better=higher'
+    local -a both=(--variant 'a=touch ran' --variant 'b=touch ran')
+    run -2 --separate-stderr "$JOSTLE" slowdown --metric "$rate" --metric 'rate@c=jq:.r' "${both[@]}"
+    [[ $stderr == *'no variant is named c: it is one of a, b' ]]
+    run -2 --separate-stderr measured --metric "$rate" --metric 'rate@c=jq:.r' -- touch ran
+    [[ $stderr == *'there are no variants: give two --variant, or leave @c out' ]]
+    run -2 --separate-stderr "$JOSTLE" slowdown --metric 'rate@b=jq:.r,better=lower' --metric "$rate" "${both[@]}"
+    [[ $stderr == *'metric rate: better= is not the same for all variants'* ]]
+    run -2 --separate-stderr "$JOSTLE" slowdown --metric 'rate@b=jq:.r' --decide rate "${both[@]}"
+    [[ $stderr == *"--decide rate: variant a has no rate: "*"add --metric 'rate@a=SOURCE'" ]]
+    [[ ! -e ran ]]
+}
+
 @test "--show-output shows what is searched, after each run" {
     run -0 --separate-stderr measured --show-output --metric 'x=stdout:/x: ([0-9]+)/' -- sh -c 'echo "x: 7"; echo said >&2'
     [[ $output == $'x: 7\nx: 7' && $stderr == *said* ]]

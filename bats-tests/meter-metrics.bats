@@ -228,6 +228,10 @@ END
     [[ $stderr == 'jostle: metric x: '* && ! -e ran ]]
     run -2 --separate-stderr "$METER" --metric 'x=jq:.a' --metric 'x=jq:.b' -- touch ran
     [[ $stderr == 'jostle: metric x: it is given twice: '* && ! -e ran ]]
+    run -2 --separate-stderr "$METER" --metric 'x@0=jq:.a' -- touch ran
+    [[ $stderr == 'jostle: metric x@0: it is for a command of --commands: '* && ! -e ran ]]
+    run -2 --separate-stderr "$METER" --serve --commands --metric 'x@1=jq:.a' -- . 2 touch ran
+    [[ $stderr == 'jostle: metric x@1: there are 1 commands: '* && ! -e ran ]]
     # A jq that is not installed is a failure of the metric.
     ln -s "$(command -v echo)" echo
     PATH=$PWD run -0 "$METER" --metric x=jq:.x -- echo '{"x":1}'

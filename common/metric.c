@@ -34,8 +34,11 @@ const char *const metric_loop_names[] = {
 
 const char *const metric_better_names[] = {"lower", "higher", NULL};
 
-static const char *const option_names[] = {"take",     "unit", "better", "role",
-                                           "quantile", "loop", NULL};
+enum option { TAKE, UNIT, BETTER, ROLE, QUANTILE, LOOP, OPTIONS };
+
+static const char *const option_names[] = {
+    [TAKE] = "take",         [UNIT] = "unit", [BETTER] = "better", [ROLE] = "role",
+    [QUANTILE] = "quantile", [LOOP] = "loop", [OPTIONS] = NULL};
 
 /* Where a definition is being read, and what was wrong with it. */
 struct reader {
@@ -80,6 +83,19 @@ static bool is_name(const char *text)
     return *text == '\0';
 }
 
+/* The part of the name behind an @, which is taken off it. */
+static bool read_variant(const struct reader *reader)
+{
+    char *at = strchr(reader->metric->name, '@');
+    if (at == NULL)
+        return true;
+    if (!keep(reader, &reader->metric->variant, at + 1, strlen(at + 1)))
+        return false;
+    *at = '\0';
+    return reader->metric->variant[0] != '\0' ||
+           refuse(reader, "no variant behind @: write its name, as in rate@new=SOURCE");
+}
+
 /* The part in front of the first `=`; *rest is what follows. */
 static bool read_name(const struct reader *reader, const char *text, const char **rest)
 {
@@ -89,7 +105,9 @@ static bool read_name(const struct reader *reader, const char *text, const char 
         return false;
     if (equal == NULL)
         return refuse(reader, "a definition is NAME=SOURCE, as in p99_ms=stdout:/p99: ([0-9.]+)/");
-    if (!is_name(reader->metric->name) || length > LONGEST_NAME)
+    if (!read_variant(reader))
+        return false;
+    if (!is_name(reader->metric->name) || strlen(reader->metric->name) > LONGEST_NAME)
         return refuse(reader, "a name is of letters, digits and _, does not begin with a digit, "
                               "and has at most 64 characters");
     if (builtin_metric(reader->metric->name) != NULL || strcmp(reader->metric->name, "all") == 0)
@@ -156,57 +174,64 @@ static bool set_take(const struct reader *reader, const char *value)
                   value);
 }
 
-static bool set_option(const struct reader *reader, const char *option, const char *value)
+static bool set_choice(const struct reader *reader, enum option option, const char *value)
 {
-    struct metric *metric = reader->metric;
-    int chosen = 0;
-    if (strcmp(option, "unit") == 0)
-        return set_unit(reader, value);
-    if (strcmp(option, "quantile") == 0)
-        return set_quantile(reader, value);
-    if (strcmp(option, "take") == 0)
-        return set_take(reader, value);
-    if (strcmp(option, "better") == 0) {
-        chosen = choose(reader, option, value, metric_better_names);
-        metric->higher_is_better = chosen == 1;
-    } else if (strcmp(option, "loop") == 0) {
-        chosen = choose(reader, option, value, metric_loop_names);
-        metric->loop = chosen < 0 ? LOOP_UNKNOWN : (enum metric_loop)chosen;
-    } else {
-        chosen = choose(reader, option, value, metric_role_names);
-        metric->role = chosen < 0 ? ROLE_RESULT : (enum metric_role)chosen;
-    }
-    return chosen >= 0;
+    const char *const *const names = option == BETTER ? metric_better_names
+                                     : option == LOOP ? metric_loop_names
+                                                      : metric_role_names;
+    const int chosen = choose(reader, option_names[option], value, names);
+    if (chosen < 0)
+        return false;
+    if (option == BETTER)
+        reader->metric->higher_is_better = chosen == 1;
+    else if (option == LOOP)
+        reader->metric->loop = (enum metric_loop)chosen;
+    else
+        reader->metric->role = (enum metric_role)chosen;
+    return true;
 }
 
-/* The option's name that begins text, as in "unit=ms"; *value is what follows. NULL. */
-static const char *option_of(const char *text, const char **value)
+static bool set_option(const struct reader *reader, enum option option, const char *value)
 {
-    for (size_t i = 0; option_names[i] != NULL; i++) {
+    switch (option) {
+    case UNIT:
+        return set_unit(reader, value);
+    case QUANTILE:
+        return set_quantile(reader, value);
+    case TAKE:
+        return set_take(reader, value);
+    default:
+        return set_choice(reader, option, value);
+    }
+}
+
+/* The option that begins text, as in "unit=ms"; *value is what follows. OPTIONS: none does. */
+static enum option option_of(const char *text, const char **value)
+{
+    for (enum option i = 0; i < OPTIONS; i++) {
         const size_t length = strlen(option_names[i]);
         if (strncmp(text, option_names[i], length) == 0 && text[length] == '=') {
             *value = text + length + 1;
-            return option_names[i];
+            return i;
         }
     }
-    return NULL;
+    return OPTIONS;
 }
 
 /* Takes options off the end of the text, the last one first; what is given twice is refused. */
 static bool read_options(const struct reader *reader, char *text)
 {
-    const char *seen[sizeof option_names / sizeof option_names[0]] = {NULL};
-    size_t count = 0;
+    unsigned *given = &reader->metric->given;
     for (;;) {
         char *comma = strrchr(text, ',');
-        const char *value, *option = comma != NULL ? option_of(comma + 1, &value) : NULL;
+        const char *value;
+        const enum option option = comma != NULL ? option_of(comma + 1, &value) : OPTIONS;
         /* No option ends with the slash of a regular expression. */
-        if (option == NULL || (value[0] != '\0' && value[strlen(value) - 1] == '/'))
+        if (option == OPTIONS || (value[0] != '\0' && value[strlen(value) - 1] == '/'))
             return true;
-        for (size_t i = 0; i < count; i++)
-            if (seen[i] == option)
-                return refuse(reader, "%s= is given twice", option);
-        seen[count++] = option;
+        if ((*given & 1U << option) != 0)
+            return refuse(reader, "%s= is given twice", option_names[option]);
+        *given |= 1U << option;
         if (!set_option(reader, option, value))
             return false;
         *comma = '\0';
@@ -330,6 +355,49 @@ const char *metric_take_text(const struct metric *metric, char text[METRIC_TAKE_
     return text;
 }
 
+static bool is_same(const struct metric *one, const struct metric *other, enum option option)
+{
+    return option == UNIT     ? strcmp(one->unit, other->unit) == 0
+           : option == BETTER ? one->higher_is_better == other->higher_is_better
+           : option == ROLE   ? one->role == other->role
+           : option == LOOP   ? one->loop == other->loop
+                              : one->quantile == other->quantile; /* both are given */
+}
+
+static bool take_over(const struct reader *reader, const struct metric *from, enum option option)
+{
+    struct metric *to = reader->metric;
+    to->given |= 1U << option;
+    if (option == UNIT)
+        return keep(reader, &to->unit, from->unit, strlen(from->unit));
+    if (option == BETTER)
+        to->higher_is_better = from->higher_is_better;
+    else if (option == ROLE)
+        to->role = from->role;
+    else if (option == LOOP)
+        to->loop = from->loop;
+    else
+        to->quantile = from->quantile;
+    return true;
+}
+
+bool metric_agree(struct metric *one, struct metric *other, char *error, size_t size)
+{
+    const struct reader of_one = {one, error, size}, of_other = {other, error, size};
+    for (enum option i = UNIT; i < OPTIONS; i++) {
+        const bool mine = (one->given & 1U << i) != 0, theirs = (other->given & 1U << i) != 0;
+        if (mine && theirs && !is_same(one, other, i))
+            return refuse(&of_one,
+                          "%s= is not the same for all variants: it is of the metric: give it once",
+                          option_names[i]);
+        if (mine && !theirs && !take_over(&of_other, one, i))
+            return false;
+        if (theirs && !mine && !take_over(&of_one, other, i))
+            return false;
+    }
+    return true;
+}
+
 char *metric_definition(const struct metric *metric)
 {
     char *text = NULL, take[METRIC_TAKE_SIZE];
@@ -337,7 +405,8 @@ char *metric_definition(const struct metric *metric)
     FILE *stream = open_memstream(&text, &length);
     if (stream == NULL)
         return NULL;
-    fprintf(stream, "%s=%s,take=%s", metric->name, metric->source_text,
+    fprintf(stream, "%s%s%s=%s,take=%s", metric->name, metric->variant != NULL ? "@" : "",
+            metric->variant != NULL ? metric->variant : "", metric->source_text,
             metric_take_text(metric, take));
     if (metric->unit[0] != '\0')
         fprintf(stream, ",unit=%s", metric->unit);
@@ -357,6 +426,7 @@ char *metric_definition(const struct metric *metric)
 void metric_free(struct metric *metric)
 {
     free(metric->name);
+    free(metric->variant);
     free(metric->source_text);
     free(metric->path);
     free(metric->expression);

@@ -25,6 +25,10 @@
  *     loop=open|closed               whether requests were made when they were due, or when
  *                                    the answer to the one before had come
  *
+ * NAME@VARIANT=SOURCE is the source for one variant only; that of NAME holds for all others. What
+ * the metric is (unit, better, role, quantile, loop) is the same for all: what one of its sources
+ * says holds for the others, too.
+ *
  * PATH of a regular expression may be a pattern of the shell (log.*): then it is all files
  * that match it and that the run wrote, in the order of their names. */
 
@@ -67,6 +71,8 @@ extern const char *const metric_better_names[]; /* lower, higher: by higher_is_b
 
 struct metric {
     char *name;
+    char *variant;     /* whose source this is; NULL: of all that have none of their own */
+    unsigned given;    /* which options the definition has; for metric_agree() */
     char *source_text; /* as it was given: stdout:/REGEX/ ... */
     enum metric_source source;
     char *path;       /* of METRIC_FILE, maybe a pattern; NULL */
@@ -88,6 +94,10 @@ bool metric_is_definition(const char *text);
  * wrong and what to do in error ("metric p99: ..."); metric then holds nothing. A jq
  * expression is not compiled here: see metric_jq.h. */
 bool metric_parse(struct metric *metric, const char *text, char *error, size_t size);
+
+/* Makes two sources of one metric say the same of it: what one of them leaves out is that of the
+ * other. False with one line in error where they contradict each other. */
+bool metric_agree(struct metric *one, struct metric *other, char *error, size_t size);
 
 /* The definition that gives the same metric again, to be freed. NULL: out of memory. */
 char *metric_definition(const struct metric *metric);

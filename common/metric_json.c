@@ -4,8 +4,6 @@
 #include "common/record_json.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The number at a path such as "counters.cycles"; NAN. */
@@ -36,44 +34,12 @@ double metric_value(const char *name, const json_t *record)
 json_t *metric_to_json(const struct metric *metric, const char *adapter)
 {
     char take[METRIC_TAKE_SIZE];
-    return json_pack("{s:s, s:o, s:s, s:o, s:s, s:s?, s:o, s:s?, s:o}", "name", metric->name,
-                     "source", text_to_json(metric->source_text), "take",
-                     metric_take_text(metric, take), "unit", text_to_json(metric->unit), "better",
-                     metric_better_names[metric->higher_is_better], "role",
+    return json_pack("{s:s, s:s?, s:o, s:s, s:o, s:s, s:s?, s:o, s:s?, s:o}", "name", metric->name,
+                     "variant", metric->variant, "source", text_to_json(metric->source_text),
+                     "take", metric_take_text(metric, take), "unit", text_to_json(metric->unit),
+                     "better", metric_better_names[metric->higher_is_better], "role",
                      metric->role == ROLE_RESULT ? NULL : metric_role_names[metric->role],
                      "quantile", number_to_json(metric->quantile), "loop",
                      metric->loop == LOOP_UNKNOWN ? NULL : metric_loop_names[metric->loop],
                      "adapter", text_to_json(adapter));
-}
-
-static const char *text_at(const json_t *object, const char *name)
-{
-    return json_string_value(json_object_get(object, name));
-}
-
-bool metric_from_json(struct metric *metric, const json_t *object, char *error, size_t size)
-{
-    static const char *const options[] = {"take", "unit", "better", "role", "loop", NULL};
-    const json_t *quantile = json_object_get(object, "quantile");
-    const char *name = text_at(object, "name"), *source = text_at(object, "source");
-    char *text = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&text, &length);
-    *metric = (struct metric){.name = NULL};
-    if (stream == NULL)
-        return snprintf(error, size, "no memory"), false;
-    fprintf(stream, "%s=%s", name != NULL ? name : "", source != NULL ? source : "");
-    for (size_t i = 0; options[i] != NULL; i++) {
-        const char *value = text_at(object, options[i]);
-        if (value != NULL && value[0] != '\0')
-            fprintf(stream, ",%s=%s", options[i], value);
-    }
-    if (json_is_number(quantile))
-        fprintf(stream, ",quantile=%.15g", json_number_value(quantile));
-    const bool written = fclose(stream) == 0;
-    const bool taken = written && metric_parse(metric, text, error, size);
-    if (!written)
-        snprintf(error, size, "no memory");
-    free(text);
-    return taken;
 }

@@ -12,12 +12,9 @@ double builtin_metric_value(const struct builtin_metric *metric, const json_t *r
 /* The same by name: a built-in one, or else metrics.NAME.value. */
 double metric_value(const char *name, const json_t *record);
 
-/* A defined metric as settings.metrics of experiment.json has it: {name, source, take, unit,
- * better, role, quantile, loop, adapter}; the last four are null where not given. adapter: where it
- * is from, or NULL. A new reference; NULL: out of memory. */
+/* A defined metric as settings.metrics of experiment.json has it: {name, variant, source, take,
+ * unit, better, role, quantile, loop, adapter}; variant and the last four are null where not given.
+ * adapter: where it is from, or NULL. A new reference; NULL: out of memory. */
 json_t *metric_to_json(const struct metric *metric, const char *adapter);
-
-/* Reads what metric_to_json() wrote; as metric_parse(). */
-bool metric_from_json(struct metric *metric, const json_t *object, char *error, size_t size);
 
 #endif

@@ -292,22 +292,60 @@ static json_t *variables_differing(const json_t *a, const json_t *b, json_t *mis
     return list;
 }
 
-static const json_t *definition_of(const json_t *experiment, const char *name)
+static json_t *sources_of(const json_t *experiment)
 {
-    return named(json_object_get(json_object_get(experiment, "settings"), "metrics"), name);
+    return json_object_get(json_object_get(experiment, "settings"), "metrics");
 }
 
-void differences_add_metric(json_t *differences, const json_t *a, const json_t *b, const char *name)
+static bool is_source(const json_t *one, const char *name, const char *variant)
+{
+    const char *its = json_string_value(json_object_get(one, "name")),
+               *of = json_string_value(json_object_get(one, "variant"));
+    return its && strcmp(its, name) == 0 &&
+           (of && variant ? strcmp(of, variant) == 0 : of == variant);
+}
+
+// The source of a metric for a variant, or (NULL) for all that have none of their own; NULL.
+static const json_t *source_of(const json_t *experiment, const char *name, const char *variant)
+{
+    const json_t *all = sources_of(experiment);
+    for (size_t i = 0; i < json_array_size(all); i++)
+        if (is_source(json_array_get(all, i), name, variant))
+            return json_array_get(all, i);
+    return NULL;
+}
+
+static void add_source(json_t *differences, const json_t *one, const json_t *other,
+                       const char *name, const char *variant)
 {
     static const char *const parts[] = {"source", "take", "unit", "better"};
-    const json_t *one = definition_of(a, name), *other = definition_of(b, name);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const json_t *part = json_object_get(one, parts[i]),
                      *its = json_object_get(other, parts[i]);
         char *what = NULL;
-        if (!changes_same(part, its) && asprintf(&what, "%s of metric %s", parts[i], name) >= 0)
+        if (!changes_same(part, its) && asprintf(&what, "%s of metric %s%s%s", parts[i], name,
+                                                 variant ? "@" : "", variant ? variant : "") >= 0)
             add(json_object_get(differences, "command_or_load"), what, text_of(part), text_of(its));
         free(what);
+    }
+}
+
+void differences_add_metric(json_t *differences, const json_t *a, const json_t *b, const char *name)
+{
+    const json_t *const both[] = {a, b};
+    for (int side = 0; side < 2; side++) {
+        const json_t *all = sources_of(both[side]);
+        for (size_t i = 0; i < json_array_size(all); i++) {
+            const json_t *one = json_array_get(all, i);
+            const char *variant = json_string_value(json_object_get(one, "variant"));
+            if (!is_source(one, name, variant))
+                continue;
+            // What both have was compared with the first side's.
+            if (side == 0)
+                add_source(differences, one, source_of(b, name, variant), name, variant);
+            else if (!source_of(a, name, variant))
+                add_source(differences, NULL, one, name, variant);
+        }
     }
 }
 

@@ -19,6 +19,15 @@ void capacity_limits(struct settings *settings, const struct options *given)
     settings->washout = "0";
 }
 
+/* Refuses one that some variant has no figure of. */
+static void check_lacking(const struct metrics *metrics, const char *name)
+{
+    for (size_t i = 0; i < metrics->count; i++)
+        if (strcmp(metrics->metric[i].name, name) == 0 && metrics->metric[i].lacking != NULL)
+            usage_error("--slo %s: variant %s has no such metric: add --metric '%s@%s=SOURCE'",
+                        name, metrics->metric[i].lacking, name, metrics->metric[i].lacking);
+}
+
 static bool has_metric(const struct metrics *metrics, const char *name)
 {
     for (size_t i = 0; i < metrics->count; i++)
@@ -74,9 +83,11 @@ void capacity_check(const struct experiment *experiment)
         usage_error("--vary %s: %s", settings->vary, error);
     if (settings->engine != ENGINE_METER)
         usage_error("--engine hyperfine has no values to vary: leave it out");
-    for (size_t i = 0; i < objectives.count; i++)
+    for (size_t i = 0; i < objectives.count; i++) {
+        check_lacking(&experiment->metrics, objectives.item[i].metric);
         if (!has_metric(&experiment->metrics, objectives.item[i].metric))
             refuse_metric(objectives.item[i].metric);
+    }
     check_place(experiment, &vary);
 }
 

@@ -218,12 +218,12 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     if (command->capacity)
         capacity_limits(&experiment.settings, experiment.given);
     settings_complete(&experiment.settings);
-    metrics_make(&experiment.metrics, &experiment.arena, &experiment.settings.metric,
-                 experiment.settings.decide);
-    if (experiment.settings.engine == ENGINE_HYPERFINE)
-        metrics_check_hyperfine(&experiment.metrics);
     revisions_read(&experiment.revisions, &experiment.arena, &experiment.session.revisions);
     add_variants(&experiment);
+    metrics_make(&experiment.metrics, &experiment.arena, &experiment.settings.metric,
+                 experiment.settings.decide, &experiment.variants);
+    if (experiment.settings.engine == ENGINE_HYPERFINE)
+        metrics_check_hyperfine(&experiment.metrics);
     add_conditions(&experiment, command, loads);
     combinations_make(&experiment.combinations, &experiment.arena, &experiment.variants,
                       &experiment.conditions);

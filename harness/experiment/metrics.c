@@ -33,24 +33,39 @@ static struct chosen_metric *find(const struct metrics *metrics, const char *nam
     return NULL;
 }
 
-/* An adapter's helper that came with another of its metrics. */
-static bool is_again(const struct chosen_metric *one, const struct chosen_metric *other)
+/* Of that variant; NULL: of those that have none of their own. */
+static const struct sourced_metric *find_source(const struct metrics *metrics, const char *name,
+                                                const char *variant)
 {
-    return one->helper && other->helper && one->adapter != NULL && other->adapter != NULL &&
+    for (size_t i = 0; i < metrics->source_count; i++) {
+        const struct metric *one = &metrics->source[i].metric;
+        const bool same = one->variant == NULL || variant == NULL
+                              ? one->variant == variant
+                              : strcmp(one->variant, variant) == 0;
+        if (same && strcmp(one->name, name) == 0)
+            return &metrics->source[i];
+    }
+    return NULL;
+}
+
+/* An adapter's helper that came with another of its metrics. */
+static bool is_again(const struct sourced_metric *one, const struct sourced_metric *other)
+{
+    return one->metric.role != ROLE_RESULT && other->metric.role != ROLE_RESULT &&
+           one->adapter != NULL && other->adapter != NULL &&
            strcmp(one->adapter, other->adapter) == 0;
 }
 
+static bool is_twice(const struct reader *reader, const char *name)
+{
+    snprintf(reader->error, reader->size, "%s is there twice: give each metric once", name);
+    return false;
+}
+
+/* Adds a metric that is not there. */
 static bool add(const struct reader *reader, const struct chosen_metric *metric)
 {
     struct metrics *metrics = reader->metrics;
-    const struct chosen_metric *before = find(metrics, metric->name);
-    if (before != NULL && is_again(before, metric))
-        return true;
-    if (before != NULL) {
-        snprintf(reader->error, reader->size, "%s is there twice: give each metric once",
-                 metric->name);
-        return false;
-    }
     if (metrics->count == MOST) {
         snprintf(reader->error, reader->size, "these are more than %d metrics: leave some out",
                  MOST);
@@ -60,24 +75,39 @@ static bool add(const struct reader *reader, const struct chosen_metric *metric)
     return true;
 }
 
+/* Takes what it holds, unless false. */
+static bool add_source(const struct reader *reader, struct sourced_metric *source)
+{
+    struct metrics *metrics = reader->metrics;
+    struct metric *metric = &source->metric;
+    const struct sourced_metric *before = find_source(metrics, metric->name, metric->variant);
+    if (before != NULL && is_again(before, source)) {
+        metric_free(metric);
+        return true;
+    }
+    if (before != NULL)
+        return is_twice(reader, metric->name);
+    if (find(metrics, metric->name) == NULL &&
+        !add(reader, &(struct chosen_metric){.name = metric->name}))
+        return false;
+    metrics->source[metrics->source_count++] = *source;
+    return true;
+}
+
 static bool add_definition(const struct reader *reader, const char *text, const char *adapter)
 {
-    struct metric metric;
-    if (!metric_parse(&metric, text, reader->error, reader->size))
+    struct sourced_metric source = {.adapter = adapter};
+    struct metric *metric = &source.metric;
+    if (!metric_parse(metric, text, reader->error, reader->size))
         return false;
-    const struct chosen_metric chosen = {.name = metric.name,
-                                         .metric = metric,
-                                         .adapter = adapter,
-                                         .helper = metric.role != ROLE_RESULT};
-    bool good = strlen(metric.unit) < METRIC_UNIT_SIZE;
+    bool good = strlen(metric->unit) < METRIC_UNIT_SIZE;
     if (!good)
         snprintf(reader->error, reader->size, "metric %s: its unit has more than %d characters",
-                 metric.name, METRIC_UNIT_SIZE - 1);
-    const size_t before = reader->metrics != NULL ? reader->metrics->count : 0;
+                 metric->name, METRIC_UNIT_SIZE - 1);
     if (good && reader->metrics != NULL)
-        good = add(reader, &chosen);
-    if (reader->metrics == NULL || reader->metrics->count == before)
-        metric_free(&metric);
+        good = add_source(reader, &source);
+    if (!good || reader->metrics == NULL)
+        metric_free(metric);
     return good;
 }
 
@@ -86,7 +116,9 @@ static bool add_builtin(const struct reader *reader, const char *name)
     const struct builtin_metric *builtin = builtin_metric(name);
     if (builtin != NULL) {
         const struct chosen_metric chosen = {.name = builtin->name, .builtin = builtin};
-        return reader->metrics == NULL || add(reader, &chosen);
+        if (reader->metrics == NULL)
+            return true;
+        return find(reader->metrics, name) != NULL ? is_twice(reader, name) : add(reader, &chosen);
     }
     const char *near = builtin_metric_nearest(name);
     snprintf(reader->error, reader->size,
@@ -141,11 +173,91 @@ bool metrics_check(const char *text, char *error, size_t size)
     return add_text(&reader, text);
 }
 
-/* Without one that is a result, the wall time is. */
+/* ---- which variant has which ---- */
+
+/* "a, b, c": each once, whatever its parameters. */
+static const char *names_of(const struct variants *variants, struct arena *arena)
+{
+    const char *text = "";
+    for (size_t i = 0; i < variants->count; i++)
+        if (variants->variant[i].combination == 0)
+            text =
+                arena_format(arena, "%s%s%s", text, i == 0 ? "" : ", ", variants->variant[i].given);
+    return text;
+}
+
+static void check_variant(const struct metric *metric, const struct variants *variants,
+                          struct arena *arena)
+{
+    if (!variants->named)
+        usage_error("--metric %s@%s: there are no variants: give two --variant, or leave @%s out",
+                    metric->name, metric->variant, metric->variant);
+    for (size_t i = 0; i < variants->count; i++)
+        if (strcmp(variants->variant[i].given, metric->variant) == 0)
+            return;
+    usage_error("--metric %s@%s: no variant is named %s: it is one of %s", metric->name,
+                metric->variant, metric->variant, names_of(variants, arena));
+}
+
+/* The first variant that has no source of a metric; NULL: all have one. */
+static const char *lacking(const struct metrics *metrics, const char *name,
+                           const struct variants *variants)
+{
+    if (find_source(metrics, name, NULL) != NULL)
+        return NULL;
+    for (size_t i = 0; i < variants->count; i++)
+        if (find_source(metrics, name, variants->variant[i].given) == NULL)
+            return variants->variant[i].given;
+    return NULL;
+}
+
+/* What one source says of its metric holds for all: what the first has not learned from the
+ * others it has after one round, and those from it after another. */
+static void agree(struct metrics *metrics, const char *name)
+{
+    char error[512];
+    struct metric *first = NULL;
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < metrics->source_count; i++) {
+            struct metric *one = &metrics->source[i].metric;
+            if (strcmp(one->name, name) != 0)
+                continue;
+            first = first == NULL ? one : first;
+            if (!metric_agree(first, one, error, sizeof error))
+                usage_error("%s", error);
+        }
+}
+
+static void join_sources(struct metrics *metrics, struct arena *arena,
+                         const struct variants *variants)
+{
+    for (size_t i = 0; i < metrics->source_count; i++)
+        if (metrics->source[i].metric.variant != NULL)
+            check_variant(&metrics->source[i].metric, variants, arena);
+    for (size_t i = 0; i < metrics->count; i++) {
+        struct chosen_metric *one = &metrics->metric[i];
+        if (one->builtin != NULL)
+            continue;
+        agree(metrics, one->name);
+        one->lacking = lacking(metrics, one->name, variants);
+    }
+    for (size_t i = 0; i < metrics->source_count; i++)
+        find(metrics, metrics->source[i].metric.name)->helper =
+            metrics->source[i].metric.role != ROLE_RESULT;
+}
+
+/* ---- which decide ---- */
+
+static bool may_decide(const struct chosen_metric *metric)
+{
+    return !metric->helper && metric->lacking == NULL;
+}
+
+/* Without a result that all variants have, it is the wall time. */
 static void complete(const struct reader *reader)
 {
     for (size_t i = 0; i < reader->metrics->count; i++)
-        if (!reader->metrics->metric[i].helper)
+        if (may_decide(&reader->metrics->metric[i]))
             return;
     (void)add_builtin(reader, builtin_metrics[WALL_S].name);
 }
@@ -155,14 +267,18 @@ static void decide_by(struct metrics *metrics, const char *list, const char *nam
     const char *names[MOST + 1];
     size_t count = 0;
     for (size_t i = 0; i < metrics->count; i++)
-        if (!metrics->metric[i].helper)
+        if (may_decide(&metrics->metric[i]))
             names[count++] = metrics->metric[i].name;
     names[count] = NULL;
     struct chosen_metric *metric = find(metrics, name);
-    if (metric != NULL && !metric->helper) {
+    if (metric != NULL && may_decide(metric)) {
         metric->decides = true;
         return;
     }
+    if (metric != NULL && metric->lacking != NULL)
+        usage_error("--decide %s: variant %s has no %s: name metrics that all variants have, or "
+                    "add --metric '%s@%s=SOURCE'",
+                    list, metric->lacking, name, name, metric->lacking);
     const char *near = nearest_name(name, names);
     usage_error("--decide %s: '%s' is none of the metrics of --metric%s%s%s: name some of those",
                 list, name, near != NULL ? " (did you mean " : "", near != NULL ? near : "",
@@ -173,21 +289,25 @@ static void decide_by(struct metrics *metrics, const char *list, const char *nam
 static void decide(struct metrics *metrics, struct arena *arena, const char *list)
 {
     for (size_t i = 0; i < metrics->count; i++)
-        metrics->metric[i].decides = list == NULL && !metrics->metric[i].helper;
+        metrics->metric[i].decides = list == NULL && may_decide(&metrics->metric[i]);
     char *rest = list != NULL ? arena_format(arena, "%s", list) : NULL;
     for (char *name; (name = strsep(&rest, ",")) != NULL;)
         decide_by(metrics, list, name);
 }
 
 void metrics_make(struct metrics *metrics, struct arena *arena, const struct option_list *texts,
-                  const char *deciding)
+                  const char *deciding, const struct variants *variants)
 {
     char error[1024];
     const struct reader reader = {metrics, arena, error, sizeof error};
-    *metrics = (struct metrics){.metric = arena_take(arena, MOST * sizeof *metrics->metric)};
+    // Of several sources of a metric all but one come from an option each.
+    const size_t most = MOST + texts->count;
+    *metrics = (struct metrics){.metric = arena_take(arena, MOST * sizeof *metrics->metric),
+                                .source = arena_take(arena, most * sizeof *metrics->source)};
     for (size_t i = 0; i < texts->count; i++)
         if (!add_text(&reader, texts->item[i]))
             usage_error("--metric %s: %s", texts->item[i], error);
+    join_sources(metrics, arena, variants);
     complete(&reader);
     decide(metrics, arena, deciding);
 }
@@ -212,8 +332,10 @@ void metrics_to_json(const struct metrics *metrics, json_t *settings)
             json_array_append_new(names, json_string(one->name));
         if (one->decides)
             json_array_append_new(deciding, json_string(one->name));
-        if (one->builtin == NULL)
-            json_array_append_new(definitions, metric_to_json(&one->metric, one->adapter));
+    }
+    for (size_t i = 0; i < metrics->source_count; i++) {
+        const struct sourced_metric *one = &metrics->source[i];
+        json_array_append_new(definitions, metric_to_json(&one->metric, one->adapter));
     }
     json_object_set_new(settings, "metric", names);
     json_object_set_new(settings, "metrics", definitions);
@@ -236,10 +358,7 @@ const char *metrics_counters(const struct metrics *metrics)
 
 bool metrics_need_output(const struct metrics *metrics)
 {
-    for (size_t i = 0; i < metrics->count; i++)
-        if (metrics->metric[i].builtin == NULL)
-            return true;
-    return false;
+    return metrics->source_count > 0;
 }
 
 /* As meter will do, below the same group. */
@@ -289,19 +408,22 @@ void metrics_check_machine(const struct metrics *metrics, bool has_service)
 {
     char error[512];
     for (size_t i = 0; i < metrics->count; i++) {
-        const struct chosen_metric *one = &metrics->metric[i];
-        if (one->builtin != NULL) {
-            check_service_metric(one->builtin, has_service);
-            check_counter(one->builtin);
-        } else if (one->metric.is_jq && !metric_jq_check(&one->metric, error, sizeof error))
+        const struct builtin_metric *builtin = metrics->metric[i].builtin;
+        if (builtin != NULL) {
+            check_service_metric(builtin, has_service);
+            check_counter(builtin);
+        }
+    }
+    for (size_t i = 0; i < metrics->source_count; i++) {
+        const struct metric *metric = &metrics->source[i].metric;
+        if (metric->is_jq && !metric_jq_check(metric, error, sizeof error))
             usage_error("%s", error);
     }
 }
 
 void metrics_free(struct metrics *metrics)
 {
-    for (size_t i = 0; i < metrics->count; i++)
-        if (metrics->metric[i].builtin == NULL)
-            metric_free(&metrics->metric[i].metric);
-    metrics->count = 0;
+    for (size_t i = 0; i < metrics->source_count; i++)
+        metric_free(&metrics->source[i].metric);
+    metrics->count = metrics->source_count = 0;
 }

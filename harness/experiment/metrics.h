@@ -4,6 +4,7 @@
 /* What each run is judged by: the metrics of --metric, and which of them decide (--decide). */
 
 #include "arena.h"
+#include "variants.h"
 
 #include "common/metric.h"
 #include "common/options.h"
@@ -12,22 +13,30 @@
 
 struct chosen_metric {
     const char *name;
-    const struct builtin_metric *builtin; /* NULL: it is found in the output, by: */
-    struct metric metric;
-    const char *adapter; /* where that is from; NULL */
+    const struct builtin_metric *builtin; /* NULL: it is found in the output */
+    const char *lacking; /* a variant that has no source of it, and so no figure; NULL: none */
     bool helper;         /* recorded only: it says something about the run (role=) */
     bool decides;
+};
+
+/* Where a metric is found in the output: of one variant (NAME@VARIANT=), or of all that have
+ * no source of their own. */
+struct sourced_metric {
+    struct metric metric;
+    const char *adapter; /* where it is from; NULL */
 };
 
 struct metrics {
     struct chosen_metric *metric;
     size_t count;
+    struct sourced_metric *source;
+    size_t source_count;
 };
 
-/* Reads the texts of --metric, and of --decide (NULL: not given); without any it is the wall
- * time. Wrong use ends the program. metrics_free() frees them. */
+/* Reads the texts of --metric, and of --decide (NULL: not given); without one that all variants
+ * have the wall time decides. Wrong use ends the program. metrics_free() frees them. */
 void metrics_make(struct metrics *metrics, struct arena *arena, const struct option_list *texts,
-                  const char *deciding);
+                  const char *deciding, const struct variants *variants);
 /* Refuses what hyperfine does not measure: it keeps what the target prints, and counts
  * nothing. Wrong use ends the program. */
 void metrics_check_hyperfine(const struct metrics *metrics);

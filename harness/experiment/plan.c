@@ -62,6 +62,26 @@ static void put_settings(struct experiment *experiment)
                  arena_format(&experiment->arena, "%" PRId64, settings->max_time_ns / 1000));
 }
 
+static void put_metric(struct experiment *experiment, const struct metric *metric)
+{
+    pair_put("meter", "--metric");
+    pair_put("meter", arena_keep(&experiment->arena, metric_definition(metric)));
+}
+
+/* meter knows commands by their number, each combination of a variant. */
+static void put_source(struct experiment *experiment, const struct metric *metric)
+{
+    const struct variants *variants = &experiment->variants;
+    struct metric numbered = *metric;
+    if (metric->variant == NULL)
+        put_metric(experiment, metric);
+    for (size_t i = 0; i < variants->count && metric->variant != NULL; i++) {
+        numbered.variant = arena_format(&experiment->arena, "%zu", i);
+        if (strcmp(variants->variant[i].given, metric->variant) == 0)
+            put_metric(experiment, &numbered);
+    }
+}
+
 /* What meter has to count, and to find in the output. */
 static void put_metrics(struct experiment *experiment)
 {
@@ -71,13 +91,8 @@ static void put_metrics(struct experiment *experiment)
         pair_put("meter", "--counters");
         pair_put("meter", counters);
     }
-    for (size_t i = 0; i < metrics->count; i++) {
-        const struct chosen_metric *one = &metrics->metric[i];
-        if (one->builtin != NULL)
-            continue;
-        pair_put("meter", "--metric");
-        pair_put("meter", arena_keep(&experiment->arena, metric_definition(&one->metric)));
-    }
+    for (size_t i = 0; i < metrics->source_count; i++)
+        put_source(experiment, &metrics->source[i].metric);
     put_flag("extracts", metrics_need_output(metrics));
 }
 

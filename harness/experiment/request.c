@@ -228,6 +228,7 @@ static void add_variant(struct maker *maker, const struct source *source, size_t
     variant->revision = source->revision;
     variant->folder = source->revision == NULL ? NULL : source->revision->folder;
     variant->name = name_of(maker, source, combination);
+    variant->given = source->name;
     if (source->text == NULL)
         copy_words(variant, maker);
     else if (maker->shell.name != NULL)
@@ -321,6 +322,9 @@ static void make_all(struct maker *maker)
         naming_complete(variants, maker->arena);
     else
         variants->variant[0].name = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (variants->variant[i].given == NULL)
+            variants->variant[i].given = variants->variant[i].name;
 }
 
 void request_make_variants(const struct request *given, struct variants *variants,

@@ -190,7 +190,8 @@ const struct option_row settings_rows[] = {
              "again: names joined by commas, such as wall_s,cpu_s,context_switches, or all "
              "(wall_s, user_s, system_s, max_rss_bytes); or a figure that the target prints, "
              "NAME=stdout:/REGEX/ (also stderr:, file:PATH:, jq:EXPRESSION), with "
-             ",unit=U,better=higher,take=first|sum|mean|max appended; or @ADAPTER, which knows "
+             ",unit=U,better=higher,take=first|sum|mean|max appended (NAME@VARIANT=... where one "
+             "variant prints it otherwise); or @ADAPTER, which knows "
              "a program's output (jostle adapters lists them). The slowdown of the wall time is "
              "shown in any case"},
     {.name = "decide",

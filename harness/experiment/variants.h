@@ -14,6 +14,7 @@
 
 struct variant {
     const char *name;   /* NULL: the only one, which has none */
+    const char *given;  /* its name without the values of parameters */
     const char **words; /* assignments for its environment, then the command */
     size_t word_count;
     const char *text;                /* the words, quoted as a shell has them */

@@ -11,15 +11,19 @@
 #include <string.h>
 #include <unistd.h>
 
-bool extract_begin(struct extractor *extractor, const struct metric *metric, size_t count)
+bool extract_begin(struct extractor *extractor, const struct settings *settings)
 {
-    *extractor = (struct extractor){.metric = metric, .count = count};
+    const struct metric *metric = settings->metric;
+    const size_t count = settings->metric_count;
+    *extractor = (struct extractor){.metric = metric, .only = settings->only, .count = count};
     if (count == 0)
         return true;
+    extractor->applies = calloc(count, sizeof *extractor->applies);
     extractor->regex = calloc(count, sizeof *extractor->regex);
     extractor->before = calloc(count, sizeof *extractor->before);
     extractor->figure = calloc(count, sizeof *extractor->figure);
-    if (extractor->regex == NULL || extractor->before == NULL || extractor->figure == NULL)
+    if (extractor->applies == NULL || extractor->regex == NULL || extractor->before == NULL ||
+        extractor->figure == NULL)
         return complain("no memory for %zu metrics", count);
     for (size_t i = 0; i < count; i++) {
         const bool compiled = metric[i].is_jq || regcomp(&extractor->regex[i], metric[i].expression,
@@ -41,11 +45,24 @@ static const char *path_of(const struct extractor *extractor, size_t metric, cha
     return length < PATH_MAX ? text : NULL;
 }
 
-void extract_before(struct extractor *extractor, const char *folder)
+// applies: whether the metric is of that target: a source of its own comes before that of all.
+static bool applies(const struct extractor *extractor, size_t metric, size_t target)
+{
+    if (extractor->only[metric] != ANY_TARGET)
+        return extractor->only[metric] == target;
+    for (size_t i = 0; i < extractor->count; i++)
+        if (extractor->only[i] == target &&
+            strcmp(extractor->metric[i].name, extractor->metric[metric].name) == 0)
+            return false;
+    return true;
+}
+
+void extract_before(struct extractor *extractor, const struct target *target)
 {
     char text[PATH_MAX];
-    extractor->folder = folder;
+    extractor->folder = target->folder;
     for (size_t i = 0; i < extractor->count; i++) {
+        extractor->applies[i] = applies(extractor, i, target->number);
         const char *path = path_of(extractor, i, text);
         if (path != NULL)
             files_note(&extractor->before[i], path);
@@ -175,7 +192,7 @@ static size_t gather(const struct extractor *extractor, size_t first, struct jq_
     const struct metric *metric = extractor->metric;
     metrics->count = 0;
     for (size_t i = 0; i < extractor->count; i++) {
-        if (!same_source(&metric[first], &metric[i]))
+        if (!extractor->applies[i] || !same_source(&metric[first], &metric[i]))
             continue;
         if (i < first)
             return 0;
@@ -228,6 +245,8 @@ static void extract_jq(struct extractor *extractor, size_t first, const struct e
 void extract(struct extractor *extractor, const struct extract_from *from)
 {
     for (size_t i = 0; i < extractor->count; i++) {
+        if (!extractor->applies[i])
+            continue;
         if (extractor->metric[i].is_jq)
             extract_jq(extractor, i, from);
         else
@@ -235,11 +254,17 @@ void extract(struct extractor *extractor, const struct extract_from *from)
     }
 }
 
+// is_result: of this run.
+static bool is_result(const struct extractor *extractor, size_t metric)
+{
+    return extractor->applies[metric] && extractor->metric[metric].role == ROLE_RESULT;
+}
+
 size_t extract_failure(const struct extractor *extractor)
 {
     size_t i = 0;
     while (i < extractor->count &&
-           (extractor->figure[i].reason[0] == '\0' || extractor->metric[i].role != ROLE_RESULT))
+           !(is_result(extractor, i) && extractor->figure[i].reason[0] != '\0'))
         i++;
     return i;
 }
@@ -247,7 +272,7 @@ size_t extract_failure(const struct extractor *extractor)
 bool extract_is_sound(const struct extractor *extractor)
 {
     for (size_t i = 0; i < extractor->count; i++)
-        if (extractor->metric[i].role == ROLE_RESULT && extractor->figure[i].value == 0)
+        if (is_result(extractor, i) && extractor->figure[i].value == 0)
             return false;
     return extract_failure(extractor) == extractor->count;
 }
@@ -259,6 +284,7 @@ void extract_end(struct extractor *extractor)
             regfree(&extractor->regex[i]);
     for (size_t i = 0; extractor->before != NULL && i < extractor->count; i++)
         files_forget(&extractor->before[i]);
+    free(extractor->applies);
     free(extractor->regex);
     free(extractor->before);
     free(extractor->figure);

@@ -5,6 +5,7 @@
 
 #include "common/metric.h"
 #include "files.h"
+#include "settings.h"
 #include "tally.h"
 
 #include <regex.h>
@@ -12,6 +13,8 @@
 
 struct extractor {
     const struct metric *metric; // settings.h
+    const size_t *only;          // settings.h
+    bool *applies;               // whether a metric is of the target of the run
     size_t count;
     regex_t *regex;              // of those that are no jq
     struct files_before *before; // of those of a file
@@ -25,15 +28,15 @@ struct extract_from {
     int error_fd;
 };
 
-// extract_begin: gets ready for metrics that metric_parse() has read. False after a message.
-bool extract_begin(struct extractor *extractor, const struct metric *metric, size_t count);
+// extract_begin: gets ready for the metrics of the settings. False after a message.
+bool extract_begin(struct extractor *extractor, const struct settings *settings);
 
-// extract_before: to be called right before a run in that folder: what was in the files
+// extract_before: to be called right before a run of that target: what was in the files
 // already is not of this run.
-void extract_before(struct extractor *extractor, const char *folder);
+void extract_before(struct extractor *extractor, const struct target *target);
 
-// extract: finds all of them, into extractor->figure. jq runs as a process for each source
-// that has its metrics; no child of meter is left.
+// extract: finds all that apply to the target, into extractor->figure. jq runs as a process for
+// each source that has its metrics; no child of meter is left.
 void extract(struct extractor *extractor, const struct extract_from *from);
 
 // extract_failure: the index of the first metric that was not found; count: none. Only a

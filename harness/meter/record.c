@@ -193,6 +193,8 @@ static void add_metrics(struct line *line, const struct extractor *extractor)
     line_object(line, "metrics");
     for (size_t i = 0; i < extractor->count; i++) {
         const struct metric *metric = &extractor->metric[i];
+        if (!extractor->applies[i])
+            continue;
         line_object(line, metric->name);
         line_real(line, "value", extractor->figure[i].value);
         line_text(line, "unit", metric->unit);

@@ -55,7 +55,7 @@ bool run_begin(struct runner *runner, const struct settings *settings, pid_t par
     runner->own_fd = schedstat_open(0);
     return (!settings->with_parent || follow_parent(parent)) &&
            run_open_output(&runner->output_fd, settings->output) && check_kept(settings->kept) &&
-           extract_begin(&runner->extractor, settings->metric, settings->metric_count) &&
+           extract_begin(&runner->extractor, settings) &&
            launch_prepare(&runner->launch, settings) && find_group(runner);
 }
 
@@ -172,7 +172,7 @@ int run_once(struct runner *runner)
     if (!launch_prepare(&runner->launch, runner->settings) ||
         !launch_open_input(&runner->launch, runner->settings))
         return EXIT_NOT_RUN;
-    extract_before(&runner->extractor, runner->launch.target->folder);
+    extract_before(&runner->extractor, runner->launch.target);
     counters_open(&counters, runner->settings->counters);
     const int code = measure(runner, &counters);
     counters_close(&counters);

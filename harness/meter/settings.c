@@ -112,7 +112,8 @@ static const struct option_row rows[] = {
      .offset = FIELD(definition),
      .help = "find a figure in what the command wrote, once it has ended; may be given again: "
              "NAME=stdout:/REGEX/, stderr:/REGEX/, file:PATH:/REGEX/ (POSIX extended, one group "
-             "around the figure), jq:EXPRESSION (of JSON on stdout) or file:PATH:jq:EXPRESSION, "
+             "around the figure), jq:EXPRESSION (of JSON on stdout) or file:PATH:jq:EXPRESSION "
+             "(NAME@N=... for the command N of --commands alone), "
              "and behind it ,take=last|first|sum|mean|max ,unit=TEXT ,better=lower|higher. stdout "
              "and stderr then go to files without a name, as with --stderr-tail"},
     {.name = "keep",
@@ -203,8 +204,8 @@ static struct target *add_target(struct settings *settings)
         complain("no memory: %s", strerror(errno));
         exit(EXIT_FAILURE);
     }
-    struct target *target = &settings->target[settings->target_count++];
-    *target = (struct target){0};
+    struct target *target = &settings->target[settings->target_count];
+    *target = (struct target){.number = settings->target_count++};
     return target;
 }
 
@@ -239,6 +240,28 @@ static void take_targets(struct settings *settings, char **words)
         words = take_one(settings, words);
 }
 
+static bool same_source(const struct settings *settings, size_t i, size_t j)
+{
+    return strcmp(settings->metric[i].name, settings->metric[j].name) == 0 &&
+           settings->only[i] == settings->only[j];
+}
+
+// take_target: for which command the newest metric is.
+static void take_target(struct settings *settings)
+{
+    const size_t last = settings->metric_count - 1;
+    const struct metric *metric = &settings->metric[last];
+    uint64_t number = ANY_TARGET;
+    if (metric->variant != NULL &&
+        (!settings->commands || units_count(metric->variant, &number) != 0))
+        usage_error("metric %s@%s: it is for a command of --commands: give its number, from 0 on",
+                    metric->name, metric->variant);
+    settings->only[last] = number;
+    for (size_t j = 0; j < last; j++)
+        if (same_source(settings, j, last))
+            usage_error("metric %s: it is given twice: choose another name", metric->name);
+}
+
 // take_metrics: reads the definitions, and with them what has to be captured.
 static void take_metrics(struct settings *settings)
 {
@@ -246,7 +269,8 @@ static void take_metrics(struct settings *settings)
     char error[512];
     bool searches[METRIC_SOURCES] = {false};
     settings->metric = calloc(count + 1, sizeof *settings->metric);
-    if (settings->metric == NULL) {
+    settings->only = calloc(count + 1, sizeof *settings->only);
+    if (settings->metric == NULL || settings->only == NULL) {
         complain("no memory: %s", strerror(errno));
         exit(EXIT_FAILURE);
     }
@@ -254,9 +278,7 @@ static void take_metrics(struct settings *settings)
         struct metric *metric = &settings->metric[settings->metric_count++];
         if (!metric_parse(metric, settings->definition.item[i], error, sizeof error))
             usage_error("%s", error);
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(settings->metric[j].name, metric->name) == 0)
-                usage_error("metric %s: it is given twice: choose another name", metric->name);
+        take_target(settings);
         searches[metric->source] = true;
     }
     settings->captures_out =
@@ -266,11 +288,20 @@ static void take_metrics(struct settings *settings)
         (searches[METRIC_STDERR] || settings->kept != NULL || settings->errors_kept != NULL);
 }
 
+static void check_numbers(const struct settings *settings)
+{
+    for (size_t i = 0; i < settings->metric_count; i++)
+        if (settings->only[i] != ANY_TARGET && settings->only[i] >= settings->target_count)
+            usage_error("metric %s@%zu: there are %zu commands: give a number from 0 on",
+                        settings->metric[i].name, settings->only[i], settings->target_count);
+}
+
 void settings_free(struct settings *settings)
 {
     for (size_t i = 0; i < settings->metric_count; i++)
         metric_free(&settings->metric[i]);
     free(settings->metric);
+    free(settings->only);
     free(settings->target);
 }
 
@@ -294,6 +325,7 @@ void settings_read(struct settings *settings, int argc, char **argv)
     if (settings->commands && !settings->serve)
         usage_error("--commands: it needs --serve, whose lines say which one to run");
     take_targets(settings, argv + rest);
+    check_numbers(settings);
     if (settings->error_path != NULL && settings->errors_kept != NULL)
         usage_error("--stderr and --stderr-tail: give one of them");
     if (settings->kept != NULL && settings->errors_kept != NULL)

@@ -21,10 +21,14 @@ enum accounting {
 
 // One of the commands that may be run.
 struct target {
+    size_t number;      // of --commands, from 0 on
     const char *folder; // where it runs; NULL: where meter does
     char **words;       // NULL-terminated, at least one
     bool variables;     // words in front may be NAME=VALUE, for its environment
 };
+
+// A metric's source holds for all targets that have none of their own.
+#define ANY_TARGET SIZE_MAX
 
 struct settings {
     int64_t timeout_ns;  // 0: none
@@ -46,6 +50,7 @@ struct settings {
     int counters;                  // enum counter_set
     struct option_list definition; // of the metrics, as texts
     struct metric *metric;         // that the output is searched for
+    size_t *only;                  // of each metric: the number of its target, or ANY_TARGET
     size_t metric_count;
     const char *vary;      // {NAME} in the words of a target stands for the value of `run N VALUE`
     bool commands;         // several are on the command line

@@ -127,8 +127,11 @@ static char *definition_text(const struct value *metric)
     static const char *const options[] = {"take", "unit", "better", "role", "loop", "quantile"};
     char *name = plain_text(view_get(metric, "name")),
          *source = plain_text(view_get(metric, "source"));
-    char *text = text_of("%s=%s", name, source);
+    char *variant = view_string(view_get(metric, "variant"));
+    char *text = text_of("%s%s%s=%s", name, variant == NULL ? "" : "@",
+                         variant == NULL ? "" : variant, source);
     free(name);
+    free(variant);
     free(source);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         const struct value *value = view_get(metric, options[i]);

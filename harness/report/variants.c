@@ -195,9 +195,9 @@ static void put_texts(struct line *json, const struct experiment *experiment,
     line_text(json, "ratio", reference ? "1" : ratio_text(comparison, experiment->family, text));
     line_text(json, "plain", ratio_plain(comparison, metric, text));
     visible_put(json, "verdict",
-                comparison == NULL ? "reference"
-                : verdict == NULL  ? "-"
-                                   : verdict);
+                verdict != NULL                   ? verdict
+                : reference && comparison == NULL ? "reference"
+                                                  : "-");
     line_text(json, "slowdown",
               slowdown == NULL || !has_load(entry->load)
                   ? "-"

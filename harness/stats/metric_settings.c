@@ -90,8 +90,12 @@ static bool choose_definition(struct settings *settings, const char *text, char 
     if (!metric_parse(&metric, text, error, size))
         return false;
     const bool good =
+        metric.variant == NULL &&
         settings_choose_output(settings, metric.name, metric.unit, metric.higher_is_better);
-    if (!good)
+    if (metric.variant != NULL)
+        snprintf(error, size, "metric %s: leave @%s out: records have its figure for each variant",
+                 metric.name, metric.variant);
+    else if (!good)
         snprintf(error, size,
                  "metric %s: it is there, or the %d-th, or its unit is longer than %d "
                  "characters: give another",
