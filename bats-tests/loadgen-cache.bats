@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # bats file_tags=measures
-# loadgen cache: a footprint that grows from nothing to the whole L3.
+# loadgen cache: a footprint that grows from nothing to the whole cache.
 # shellcheck disable=SC2016 # jq programs
 
 load helpers
@@ -28,6 +28,27 @@ cache() {
                 and (.footprint_bytes / $l3 * 100 / $percent - 1 | fabs) < 0.01)
             and (.[-1] | .achieved > 0 and .unit == "B/s")' -s --argjson percent "$percent" --argjson l3 "$L3"
     done
+}
+
+# size_of LEVEL: bytes of that cache of the first CPU that is for data.
+size_of() {
+    local index
+    for index in /sys/devices/system/cpu/cpu0/cache/index*; do
+        [[ $(<"$index/level") == "$1" && $(<"$index/type") != Instruction ]] || continue
+        awk '{ sub("K", ""); print $1 * 1024 }' "$index/size"
+    done
+}
+
+@test "of l1d and l2 it is each worker's own, and the nearer one is faster" {
+    local number
+    for number in 1 2; do
+        cache --level "l$number$([[ $number == 2 ]] || printf d)" --threads 2 --duration 0.05 | holds '
+            .[0] | (0.5 - .footprint_bytes / $all | . >= 0 and . < 0.05) and .class == "l\($number)"' -s \
+            --argjson all $((2 * $(size_of $number))) --argjson number $number
+    done
+    holds -s '(map(select(.event == "ready").chunk_bytes)) as $chunk
+        | map(select(.event == "summary").latency.service.p50_ns) as $ns
+        | $chunk[0] / $ns[0] > 1.5 * $chunk[1] / $ns[1]' < <(cache --level l1d --duration 0.1 && cache --level l3 --duration 0.1)
 }
 
 @test "of nothing, nothing is touched, at any rate" {
@@ -87,6 +108,8 @@ cache() {
         [[ $output == jostle:\ * && ${#lines[@]} -eq 1 ]]
     done <<'END'
 --size 101
+--level l4
+--level l1
 --size -1
 --size much
 --kernel copy

@@ -1,7 +1,9 @@
-/* loadgen cache: occupies a part of the L3, by reading and writing so much memory again
+/* loadgen cache: occupies a part of a cache, by reading and writing so much memory again
  * and again; after the bubble of J. Mars et al., "Bubble-Up: increasing utilization
- * in modern warehouse scale computers via sensible co-locations" (MICRO 2011). It is
- * loadgen mem's triad, with a footprint that grows from nothing to the whole L3. */
+ * in modern warehouse scale computers via sensible co-locations" (MICRO 2011), and, for
+ * L1d and L2, the memory Rulers of Y. Zhang et al., "SMiTe: precise QoS prediction on
+ * real-system SMT processors" (MICRO 2014). It is loadgen mem's triad, with a footprint
+ * that grows from nothing to the whole cache. */
 
 #include "mem/mem-options.h"
 #include "mem/mem-report.h"
@@ -15,10 +17,17 @@
 #define FIELD(name) offsetof(struct mem_settings, name)
 
 static const char details[] =
-    "The footprint is of all workers together, one by default. With --size 0 nothing is touched. "
+    "Disturbs that level and those above it: l3 its neighbours under the same L3; l1d and l2, "
+    "which are private to a core, only what shares the core: a sibling thread (SMT), or what runs "
+    "on the same CPU in turns. Leaves the levels below alone: l1d and l2 take no L3, no memory "
+    "bandwidth.\n\n"
+    "The footprint is of one worker by default; of all workers together with l3, of each with "
+    "l1d and l2. With --size 0 nothing is touched. "
     "Without --limit the bubble is refreshed as fast as possible; 50% is of what `loadgen cache "
     "--calib` measured with the same size and threads. Bytes are counted as in loadgen mem. See "
     "docs/memory.md.";
+
+static const char *const levels[] = {[MEM_L1] = "l1d", [MEM_L2] = "l2", [MEM_L3] = "l3", NULL};
 
 static const struct option_row options[] = {
     {.name = "size",
@@ -29,10 +38,32 @@ static const struct option_row options[] = {
      .minimum = 0,
      .maximum = 100,
      .preset = "50",
-     .help = "footprint, in percent of an L3: 0 to 100"},
+     .help = "footprint, in percent of that cache: 0 to 100"},
+    {.name = "level",
+     .measured = true,
+     .argument = "NAME",
+     .type = OPTION_CHOICE,
+     .offset = FIELD(level),
+     .preset = "l3",
+     .choices = levels,
+     .help = "the cache to occupy: l1d, l2 or l3"},
     MEM_SHARED_OPTIONS,
     {0},
 };
+
+/* Of all workers: an L3 is theirs together, the others each worker's own. 0: not known. */
+static uint64_t level_bytes(const struct run *run)
+{
+    const struct mem_caches *caches = &mem_state_of(run)->machine.caches;
+    switch (mem_settings_of(run)->level) {
+    case MEM_L1:
+        return caches->l1_bytes * run->threads;
+    case MEM_L2:
+        return caches->l2_bytes * run->threads;
+    default:
+        return caches->l3_bytes;
+    }
+}
 
 static void check(struct run *run)
 {
@@ -40,10 +71,13 @@ static void check(struct run *run)
     if (!options_given(run->options, "threads"))
         run->threads = 1;
     mem_open(run, MEM_TRIAD, ACCESS_NONE);
-    const double l3_bytes = (double)mem_state_of(run)->machine.caches.l3_bytes;
-    if (l3_bytes <= 0)
-        usage_error("this machine does not report the size of its L3: use loadgen mem --footprint");
-    mem_set_footprint(run, l3_bytes * percent / 100);
+    const double cache_bytes = (double)level_bytes(run);
+    if (cache_bytes <= 0)
+        usage_error(
+            "--level %s: this machine does not report the size of that cache: use loadgen mem "
+            "--footprint",
+            levels[mem_settings_of(run)->level]);
+    mem_set_footprint(run, cache_bytes * percent / 100);
     if (percent <= 0)
         run->rate = 0;
 }
@@ -60,6 +94,7 @@ static int rate(struct run *run, const char *text, double *value, char *error, s
 
 static void describe(struct run *run, struct line *line)
 {
+    line_text(line, "level", levels[mem_settings_of(run)->level]);
     line_fixed(line, "size_percent", mem_settings_of(run)->size_percent, 6);
     mem_describe(run, line);
 }
@@ -71,7 +106,7 @@ static const char *const calibrations[] = {"", NULL};
 
 static const struct load cache_load = {
     .name = "cache",
-    .summary = "occupies a part of the L3 cache",
+    .summary = "occupies a part of a cache: L1d, L2 or L3",
     .details = details,
     .options = options,
     .options_size = sizeof(struct mem_settings),

@@ -36,12 +36,14 @@ void mem_machine_open(struct mem_machine *machine, const struct cpu_list *cpus)
     hwloc_topology_t topology = NULL;
     if (hwloc_topology_init(&topology) != 0)
         return;
+    (void)hwloc_topology_set_icache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL);
     if (hwloc_topology_load(topology) != 0) {
         hwloc_topology_destroy(topology);
         return;
     }
     machine->topology = topology;
     caches->l1_bytes = size_of(cache_of(topology, cpus->cpu[0], HWLOC_OBJ_L1CACHE));
+    caches->l1i_bytes = size_of(cache_of(topology, cpus->cpu[0], HWLOC_OBJ_L1ICACHE));
     caches->l2_bytes = size_of(cache_of(topology, cpus->cpu[0], HWLOC_OBJ_L2CACHE));
     caches->l3_bytes = size_of(cache_of(topology, cpus->cpu[0], HWLOC_OBJ_L3CACHE));
     caches->l3_all_bytes = sum_l3(topology, cpus);

@@ -13,6 +13,7 @@ struct hwloc_topology;
 
 struct mem_caches {
     uint64_t l1_bytes, l2_bytes; /* data or unified; of the first CPU; 0: not known */
+    uint64_t l1i_bytes;          /* of instructions; of the first CPU; 0: not known */
     uint64_t l3_bytes;           /* one of them */
     uint64_t l3_all_bytes;       /* all that the load's CPUs reach */
 };

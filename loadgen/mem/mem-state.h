@@ -18,7 +18,8 @@ struct mem_settings {
     const char *footprint;
     uint64_t block_bytes; /* 0: whole arrays; 1: single accesses */
     bool read, write, sequential, random;
-    double size_percent; /* cache: of L3 */
+    double size_percent; /* cache: of that level */
+    int level;           /* cache: enum mem_class, to MEM_L3 */
     bool non_temporal, huge;
     int64_t node; /* -1: each worker's own */
 };

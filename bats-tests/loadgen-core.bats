@@ -1,0 +1,124 @@
+#!/usr/bin/env bats
+# bats file_tags=measures
+# The loads on a core's own resources: icache (instruction fetch) and tlb (address
+# translation). That they touch what they say is the kernel's word: it notes which pages
+# were accessed.
+# shellcheck disable=SC2016 # jq programs
+
+load helpers
+load loadgen
+bats_require_minimum_version 1.5.0
+
+setup() {
+    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+}
+
+teardown() {
+    [[ -z ${LOAD_PID:-} ]] || kill -KILL "$LOAD_PID" 2>/dev/null || true
+}
+
+# referenced PATTERN: sets REPLY to the KiB of mappings whose head line in smaps fits the
+# pattern that were accessed since they were last cleared, and clears them.
+referenced() {
+    REPLY=$(awk -v pattern="$1" '
+        /^[0-9a-f]+-[0-9a-f]+ / { inside = $0 ~ pattern }
+        inside && $1 == "Referenced:" { sum += $2 }
+        END { print sum + 0 }' "/proc/$LOAD_PID/smaps")
+    echo 1 >"/proc/$LOAD_PID/clear_refs"
+}
+
+# touches PATTERN KIB: nothing of such mappings is accessed while the load is
+# paused, and so much once it has run.
+touches() {
+    load_expect ready
+    referenced "$1"
+    referenced "$1"
+    [[ $REPLY -eq 0 ]]
+    load_resume
+    load_say pause
+    load_expect paused
+    referenced "$1"
+    [[ $REPLY -eq $2 ]]
+}
+
+@test "icache executes all of its footprint, and no memory is both writable and executable" {
+    load_start icache --footprint 256K
+    touches ' r-xp 00000000 00:00 0 *$' 256
+    run ! grep -q '^[0-9a-f-]* .wx' "/proc/$LOAD_PID/maps"
+    load_end
+    load_holds '.achieved > 0 and .unit == "ops/s"'
+}
+
+@test "tlb reads each of its pages, which are a few in memory" {
+    load_start tlb --pages 1000
+    touches '/memfd:tlb ' $((1000 * $(getconf PAGESIZE) / 1024))
+    awk '/^[0-9a-f]+-[0-9a-f]+ / { inside = /memfd:tlb / } inside && $1 == "Pss:" { sum += $2 } END { exit sum > 1000 }' \
+        "/proc/$LOAD_PID/smaps"
+    load_end
+}
+
+@test "a fetch or a read takes longer than one that fits, and more so the farther it is beyond" {
+    local words
+    for words in 'icache' 'tlb'; do
+        "$BIN/loadgen" "$words" --duration 0.15 --json | tail -n 1 | holds '.times_fitting > 1.2 and .ns_per_touch > 0
+            and (.ns_per_touch / .ns_per_touch_fitting / .times_fitting - 1 | fabs) < 0.01'
+    done
+    holds -s '.[1].ns_per_touch > 1.5 * .[0].ns_per_touch' < <(
+        "$BIN/loadgen" icache --footprint l1i --duration 0.1 --json | tail -n 1
+        "$BIN/loadgen" icache --footprint l2 --duration 0.1 --json | tail -n 1
+    )
+}
+
+@test "their limits are kept, also a new one under control" {
+    local words
+    for words in icache tlb; do
+        "$BIN/loadgen" "$words" --limit 20M --duration 0.3 --json | tail -n 1 | kept 32768 10
+    done
+    load_start tlb --limit 10M
+    load_expect ready
+    load_holds '.rate == 1e7 and .chunk_touches == 32768'
+    load_resume
+    load_say rate 30M
+    load_mark
+    sleep 0.3
+    load_mark
+    load_holds '(.offered / 3e7 - 1 | fabs) < 0.1'
+    kept 32768 10 <<<"$LOAD_REPLY"
+    load_end
+}
+
+@test "icache names the reason where the kernel refuses executable memory" {
+    # PR_SET_MDWE with PR_MDWE_REFUSE_EXEC_GAIN, since Linux 6.3; it outlives exec.
+    local number
+    case $(uname -m) in
+        x86_64) number=157 ;;
+        aarch64) number=167 ;;
+        *) skip 'the number of prctl is not known here' ;;
+    esac
+    type -P perl >/dev/null || skip 'perl is not installed'
+    perl -e 'exit syscall($ARGV[0], 65, 1, 0, 0, 0) != 0' "$number" || skip 'this kernel has no PR_SET_MDWE'
+    run -1 --separate-stderr perl -e 'syscall(shift(@ARGV) + 0, 65, 1, 0, 0, 0); exec @ARGV' "$number" \
+        "$BIN/loadgen" icache --duration 0.1
+    # shellcheck disable=SC2154 # bats sets it
+    [[ $stderr == 'jostle: '*'executable'*'SELinux: execmem'* && ${#stderr_lines[@]} -eq 1 ]]
+}
+
+@test "what cannot be is refused" {
+    local words
+    while read -r words; do
+        # shellcheck disable=SC2086 # words
+        run -2 "$BIN/loadgen" $words --duration 1
+        [[ $output == jostle:\ * && ${#lines[@]} -eq 1 ]]
+    done <<'END'
+icache --footprint 1
+icache --footprint 65M
+icache --footprint l4
+icache --footprint -5%
+icache --limit 5MB/s
+tlb --pages 0
+tlb --pages 100000
+tlb --pages 100 --level dtlb
+tlb --level l1
+tlb 5
+END
+}

@@ -1,0 +1,202 @@
+/* loadgen tlb: address translation. Reads one line of each of more pages than the TLB has
+ * entries; the lines are few, so that the data caches are nearly left alone. What shares the
+ * core loses its translations, and has to share the page walkers; the page tables
+ * take a part of the L1 data cache and of the L2. */
+
+#include "core/tlb-pages.h"
+#include "core/tlb-size.h"
+#include "core/touches.h"
+#include "load.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BEYOND      2     /* a level is exceeded by so many times its entries */
+#define FITS_PAGES  16    /* in the first level of any CPU */
+#define CHUNK_PAGES 32768 /* of one operation: 30 to 100 us */
+#define ENTRY_BYTES 8     /* of a page table, for each page */
+
+enum tlb_level { FIRST, SECOND };
+
+struct tlb_settings {
+    int level;
+    uint64_t pages; /* 0: of the level */
+};
+
+struct tlb_state {
+    struct touch_state touches; /* first: see touches.h */
+    struct tlb_size size;
+    size_t pages;
+};
+
+#define FIELD(name) offsetof(struct tlb_settings, name)
+static const char *const levels[] = {[FIRST] = "dtlb", [SECOND] = "stlb", NULL};
+static const struct option_row options[] = {
+    {.name = "level",
+     .argument = "NAME",
+     .type = OPTION_CHOICE,
+     .offset = FIELD(level),
+     .preset = "stlb",
+     .choices = levels,
+     .help =
+         "what is exceeded, by twice as many pages as it has entries: dtlb, the first level, or "
+         "stlb, the second"},
+    {.name = "pages",
+     .measured = true,
+     .argument = "N",
+     .type = OPTION_COUNT,
+     .offset = FIELD(pages),
+     .minimum = 1,
+     .maximum = TLB_MOST_PAGES,
+     .help = "pages of each worker, of 4 KiB on most systems, in place of --level"},
+    {0},
+};
+
+static const char details[] =
+    "Disturbs what shares the core, a sibling thread (SMT) or what runs on the same CPU in turns: "
+    "its TLB for data (the second level is often shared with instructions), its page walkers, and "
+    "a "
+    "little of L1d and L2 (8 bytes of page table for each page). Leaves alone: other cores, the "
+    "data caches otherwise (all pages are mappings of at most 256 lines, 64 beyond 256 pages), "
+    "memory bandwidth. One operation of the rate is one read in another page. The summary's "
+    "times_fitting is the proof that translations miss: the time of a read, against that in 16 "
+    "pages. Entries are those that CPUID reports; where it does not, 96 and 3072 are assumed "
+    "(entries_source).";
+
+static struct tlb_state *state_of(const struct run *run)
+{
+    return run->state;
+}
+
+/* Writes what was chosen into the options, which a calibration is known by. */
+static void check(struct run *run)
+{
+    struct tlb_settings *set = run->settings;
+    struct tlb_state *state = calloc(1, sizeof *state);
+    if (state == NULL)
+        usage_error("out of memory: free some");
+    if (options_given(run->options, "pages") && options_given(run->options, "level"))
+        usage_error("--pages and --level: each sets the number of pages: give one of them");
+    run->state = state;
+    run->unit = UNIT_OPS;
+    run->quantum = CHUNK_PAGES;
+    if (!options_given(run->options, "threads"))
+        run->threads = 1;
+    state->size = tlb_size();
+    if (set->pages == 0)
+        set->pages = BEYOND * (set->level == FIRST ? state->size.first : state->size.second);
+    state->pages = set->pages;
+}
+
+static void cleanup(struct run *run)
+{
+    if (run->state == NULL)
+        return;
+    touches_close(run);
+    free(run->state);
+    run->state = NULL;
+}
+
+/* ---- workers ---- */
+
+static void walk(void *way, uint64_t touches)
+{
+    tlb_pages_touch(way, touches);
+}
+
+static int map(struct worker *worker, struct tlb_pages *pages, size_t count)
+{
+    if (tlb_pages_map(pages, count) == 0)
+        return 0;
+    return worker_fail(worker, "cannot map %zu pages: %s: give fewer --pages%s", count,
+                       strerror(errno),
+                       errno == ENOMEM ? ", or raise vm.max_map_count (each is a mapping)" : "");
+}
+
+static int begin(struct worker *worker)
+{
+    struct tlb_pages *own = calloc(1, sizeof *own);
+    struct tlb_pages fitting;
+    worker->state = own;
+    if (own == NULL)
+        return worker_fail(worker, "out of memory: free some");
+    if (map(worker, &fitting, FITS_PAGES) != 0)
+        return -1;
+    touches_measure_fitting(worker, walk, &fitting);
+    tlb_pages_unmap(&fitting);
+    return map(worker, own, state_of(worker->run)->pages);
+}
+
+static void end(struct worker *worker)
+{
+    if (worker->state != NULL)
+        tlb_pages_unmap(worker->state);
+    free(worker->state);
+    worker->state = NULL;
+}
+
+static double operate(struct worker *worker)
+{
+    return touches_walk(worker, walk, worker->state, CHUNK_PAGES);
+}
+
+/* ---- reports ---- */
+
+/* The level that so many pages exceed. */
+static const char *class_of(const struct tlb_state *state)
+{
+    return state->pages <= state->size.first    ? "none"
+           : state->pages <= state->size.second ? "dtlb"
+                                                : "stlb";
+}
+
+static void describe(struct run *run, struct line *line)
+{
+    const struct tlb_state *state = state_of(run);
+    line_count(line, "pages", state->pages);
+    line_count(line, "lines", tlb_pages_lines(state->pages));
+    line_count(line, "page_table_bytes", state->pages * ENTRY_BYTES);
+    line_count(line, "dtlb_entries", state->size.first);
+    line_count(line, "stlb_entries", state->size.second);
+    line_text(line, "entries_source", state->size.source);
+    line_text(line, "exceeds", class_of(state));
+    line_count(line, "chunk_touches", CHUNK_PAGES);
+}
+
+static void notes(struct run *run, const char *event, const struct snapshot *window)
+{
+    const struct tlb_state *state = state_of(run);
+    touches_print(run, window, "page", "16 pages");
+    if (strcmp(event, "summary") == 0)
+        report_print(&run->report,
+                     "  %zu pages for each worker, TLB for data of %u and %u entries (%s)\n",
+                     state->pages, state->size.first, state->size.second, state->size.source);
+}
+
+static const struct load_report reports = {
+    .describe = describe, .fields = touches_fields, .notes = notes};
+static const struct load_accounting accounting = {.count = touches_count};
+static const char *const calibrations[] = {"", NULL};
+
+static const struct load tlb_load = {
+    .name = "tlb",
+    .summary = "reads more pages than the TLB has entries",
+    .details = details,
+    .options = options,
+    .options_size = sizeof(struct tlb_settings),
+    .calibrations = calibrations,
+    .timed = true,
+    .pinned = true,
+    .settle_ns = 20000000,
+    .check = check,
+    .prepare = touches_open,
+    .begin = begin,
+    .operate = operate,
+    .end = end,
+    .cleanup = cleanup,
+    .report = &reports,
+    .accounting = &accounting,
+};
+LOADGEN_REGISTER(tlb_load);
