@@ -141,3 +141,22 @@ as_overlay() {
     run io --duration 0.1
     [[ $output == *'is on an overlay, and what that is on cannot be seen'* ]]
 }
+
+@test "the link of a disk bounds its rate: PCIe and SATA, and no guess where sysfs does not say" {
+    # PCI Express 4.0 x4 has 16 GT/s * 4 * 128 / 130 / 8 = 7.877 GB/s, SATA 6 Gbit/s 600 MB/s.
+    disk nvme0n1 'device/device/current_link_speed=16.0 GT/s PCIe' device/device/current_link_width=4
+    device '.link_bytes_per_s == 7876923077 and (.link | startswith("PCIe 16.0 GT/s x4, 128b/130b"))'
+    disk nvme0n1 'device/device/current_link_speed=5.0 GT/s PCIe' device/device/current_link_width=2
+    device '.link_bytes_per_s == 1000000000'
+    disk nvme0n1 'device/device/current_link_speed=Unknown' device/device/current_link_width=4
+    device '.link_bytes_per_s == null and (.link | test("neither"))'
+    disk sda
+    mkdir -p "$FAKE/sys/devices/pci0/ata3/block" "$FAKE/sys/class/ata_link/link3"
+    mv "$FAKE/sys/devices/pci0/block/sda" "$FAKE/sys/devices/pci0/ata3/block/"
+    ln -sfn ../../devices/pci0/ata3/block/sda "$FAKE/sys/class/block/sda"
+    ln -sfn ../../devices/pci0/ata3/block/sda "$FAKE/sys/dev/block/$NUMBER"
+    echo '6.0 Gbps' >"$FAKE/sys/class/ata_link/link3/sata_spd"
+    device '.link_bytes_per_s == 600000000 and (.link | startswith("SATA 6.0 Gbit/s"))'
+    disk nvme0n1 'device/model=Amazon Elastic Block Store' 'device/device/current_link_speed=16.0 GT/s PCIe'
+    device '.link_bytes_per_s == null and (.link | startswith("a virtual disk"))'
+}

@@ -382,7 +382,7 @@ END
     run -0 "$BIN/loadgen" io --help
     local option
     for option in sequential random read write mix block-size depth sync dir file-size keep cached \
-        allow-memory calib calibration limit threads duration; do
+        sparse phases char-size seeks allow-memory calib calibration limit threads duration; do
         [[ $output == *"--$option"* ]]
     done
     [[ $output == *"8 GiB"* && $output == *dsync* ]]

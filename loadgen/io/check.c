@@ -19,9 +19,7 @@ enum io_counter {
     IO_CLAIMED_WRITTEN
 };
 
-/* What the block layer did for this process (/proc/self/io; its read_bytes and
- * write_bytes; no operation counts). */
-static void count_self(struct device_counters *counters)
+void io_count_self(struct device_counters *counters)
 {
     FILE *file = fopen("/proc/self/io", "re");
     char line[128];
@@ -48,7 +46,7 @@ void io_count(struct run *run, double counters[LOAD_COUNTERS])
     if (state == NULL || state->moved == NULL)
         return;
     device_count(&state->device, &device);
-    count_self(&self);
+    io_count_self(&self);
     for (unsigned i = 0; i < run->threads; i++) {
         read += counter_read(&state->moved[i].read_bytes);
         written += counter_read(&state->moved[i].written_bytes);
@@ -87,6 +85,17 @@ static double device_ratio(const struct run *run, const struct snapshot *window)
                : NAN;
 }
 
+/* The part of the claimed bytes that can have reached the device: no more than its
+ * counters have seen, whoever it was for, and no more than this process has caused.
+ * NAN without either. */
+static double reached_ratio(const struct run *run, const struct snapshot *window)
+{
+    const double claimed = moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN);
+    const double self = moved(run, window, IO_SELF_READ, IO_SELF_WRITTEN);
+
+    return has_counters(run) && claimed > 0 ? fmin(device_ratio(run, window), self / claimed) : NAN;
+}
+
 /* What may be in flight at either end of a window, and a journal's commit. */
 static double tolerance_bytes(const struct run *run, double claimed)
 {
@@ -109,8 +118,14 @@ static bool is_unsynced(const struct run *run)
 static void judge_less(const struct run *run, double share, char *text, size_t size)
 {
     const char *counter = io_state_of(run)->device.counter;
+    const double allocated = io_file_allocated(&io_state_of(run)->file);
 
-    if (is_unsynced(run))
+    if (allocated < 1 - DEVIATION)
+        snprintf(text, size,
+                 "only %.1f %% of what this load moved reached %s: the work file is sparse, with "
+                 "data for %.1f %% of its size, and holes are read from no disk",
+                 100 * share, counter, 100 * allocated);
+    else if (is_unsynced(run))
         snprintf(
             text, size,
             "--sync none: writes counted when the page cache had them; meanwhile %s moved "
@@ -164,6 +179,22 @@ static enum verdict judge(const struct run *run, const struct snapshot *window, 
     return AGREES;
 }
 
+/* What a table of disks shows, in base units, whatever unit --limit has; one hundred
+ * percent is one CPU. */
+static void add_rates(const struct run *run, const struct snapshot *window, struct line *line)
+{
+    const double elapsed_s = (double)window->active_ns / 1e9;
+    const double claimed = moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN);
+    const double cpu_s = (double)window->cpu_ns / 1e9;
+    const bool some = elapsed_s > 0;
+
+    line_count(line, "threads", run->threads);
+    line_count(line, "depth", io_state_of(run)->plan.depth);
+    line_fixed(line, "bytes_per_s", some ? claimed / elapsed_s : NAN, 6);
+    line_fixed(line, "iops", some ? (double)window->operations / elapsed_s : NAN, 6);
+    line_fixed(line, "cpu_percent", some ? 100 * cpu_s / elapsed_s : NAN, 6);
+}
+
 void io_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     const struct io_state *state = io_state_of(run);
@@ -178,6 +209,7 @@ void io_fields(struct run *run, const struct snapshot *window, struct line *line
     line_count(line, "block_bytes", state->plan.block_bytes);
     line_text(line, "sync", io_sync_names[state->plan.sync]);
     line_bool(line, "cached", state->plan.cached);
+    add_rates(run, window, line);
     line_text(line, "device", state->device.counter);
     line_fixed(line, "claimed_bytes", moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN), 6);
     line_fixed(line, "self_bytes", moved(run, window, IO_SELF_READ, IO_SELF_WRITTEN), 6);
@@ -185,6 +217,8 @@ void io_fields(struct run *run, const struct snapshot *window, struct line *line
     line_fixed(line, "device_rate", has_counters(run) && elapsed_s > 0 ? device / elapsed_s : NAN,
                6);
     line_fixed(line, "device_ratio", device_ratio(run, window), 6);
+    line_fixed(line, "reached_ratio", reached_ratio(run, window), 6);
+    line_fixed(line, "allocated_ratio", io_file_allocated(&state->file), 6);
     judge(run, window, text, sizeof text);
     if (text[0] != '\0')
         line_text(line, "warning", text);

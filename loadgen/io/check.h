@@ -3,7 +3,12 @@
 #ifndef LOADGEN_IO_CHECK_H
 #define LOADGEN_IO_CHECK_H
 
+#include "common/device.h"
 #include "load.h"
+
+/* What the block layer did for this process (/proc/self/io; its read_bytes and
+ * write_bytes; no operation counts). Zero where it does not say. */
+void io_count_self(struct device_counters *counters);
 
 /* load.h's count, fields and notes. */
 void io_count(struct run *run, double counters[LOAD_COUNTERS]);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -210,6 +211,17 @@ static int allocate(const struct io_file *file, struct io_error *error)
                         (double)file->size_bytes / GIB, file->folder, strerror(reason));
 }
 
+/* Its size, and not a byte of data. */
+static int leave_empty(const struct io_file *file, struct io_error *error)
+{
+    if (ftruncate(file->fd, (off_t)file->size_bytes) == 0)
+        return 0;
+    return io_error_set(error, IO_FAILED,
+                        "cannot make a sparse file in %s (%s): give a smaller "
+                        "--file-size or another --dir",
+                        file->folder, strerror(errno));
+}
+
 /* Past the page cache where the file system and the size allow it. */
 static int fill(const struct io_file *file, struct io_error *error)
 {
@@ -240,8 +252,11 @@ static double seconds_now(void)
 static int complete(struct io_file *file, bool named, struct io_error *error)
 {
     double start_s = seconds_now();
-    int result = allocate(file, error);
+    int result;
 
+    if (file->sparse)
+        return leave_empty(file, error);
+    result = allocate(file, error);
     if (result == 0)
         result = fill(file, error);
     file->fill_s = seconds_now() - start_s;
@@ -293,7 +308,7 @@ int io_file_open(struct io_file *file, struct io_error *error)
     file->fill_s = 0;
     if (check_folder(file, error) != 0)
         return -1;
-    taken = take_kept(file, error);
+    taken = file->sparse ? 0 : take_kept(file, error);
     if (taken != 0)
         return taken < 0 ? -1 : 0;
     if (check_space(file, 0, error) != 0)
@@ -316,6 +331,16 @@ int io_file_reopen(const struct io_file *file, int flags)
 
     snprintf(path, sizeof path, "/proc/self/fd/%d", file->fd);
     return open(path, flags | O_CLOEXEC);
+}
+
+double io_file_allocated(const struct io_file *file)
+{
+    struct stat status;
+
+    if (fstat(file->fd, &status) != 0 || status.st_size <= 0)
+        return NAN;
+    const double share = (double)status.st_blocks * 512 / (double)status.st_size;
+    return share < 1 ? share : 1;
 }
 
 void io_file_close(struct io_file *file)

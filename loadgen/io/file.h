@@ -11,6 +11,7 @@
 struct io_file {
     const char *folder;
     uint64_t size_bytes;
+    bool sparse;   /* in: of that size, but without data; never kept, never a kept one */
     bool keep;     /* in: leave it for the next start; out: it will be left */
     bool reused;   /* out: it was there already, and fits */
     bool busy;     /* out: the kept file is in use by another load, this is another one */
@@ -33,6 +34,10 @@ int io_file_open(struct io_file *file, struct io_error *error);
 /* Another descriptor of the same file (it need not have a name), for instance
  * with O_DIRECT. Returns it, or -1 with errno. */
 int io_file_reopen(const struct io_file *file, int flags);
+
+/* The part of the file's size that the file system holds data for: 1, or less where
+ * there are holes (or where it compresses); NAN when it cannot be asked. */
+double io_file_allocated(const struct io_file *file);
 
 void io_file_close(struct io_file *file);
 

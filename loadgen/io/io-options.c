@@ -3,6 +3,7 @@
 #include "headroom.h"
 #include "io/fill.h"
 #include "io/io-state.h"
+#include "io/phases.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -89,6 +90,35 @@ const struct option_row io_options[] = {
      .type = OPTION_FLAG,
      .offset = FIELD(cached),
      .help = "read through the page cache: a load on memory, reported as io-cached"},
+    {.name = "sparse",
+     .measured = true,
+     .type = OPTION_FLAG,
+     .offset = FIELD(sparse),
+     .help = "leave the work file without data, as `truncate` does: reads of it reach no disk; to "
+             "show what a benchmark on such a file measures"},
+    {.name = "phases",
+     .type = OPTION_FLAG,
+     .offset = FIELD(phases),
+     .help =
+         "in place of load, what Bonnie reports: write by character and by block, rewrite, read "
+         "by character and by block, seeks, each with %CPU; --sync direct leaves out the page "
+         "cache, --cached reads what it has just written from it"},
+    {.name = "char-size",
+     .argument = "SIZE",
+     .type = OPTION_SIZE,
+     .offset = FIELD(char_bytes),
+     .minimum = 1,
+     .maximum = 1e18,
+     .preset = "4M",
+     .help = "--phases: bytes written and read by character"},
+    {.name = "seeks",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     .offset = FIELD(seeks),
+     .minimum = 1,
+     .maximum = 1000000000,
+     .preset = "8192",
+     .help = "--phases: seeks of all threads together"},
     {.name = "allow-memory",
      .type = OPTION_FLAG,
      .offset = FIELD(allow_memory),
@@ -180,6 +210,10 @@ static void check_exclusive(const struct run *run)
     if (set->cached && !set->read && !mix)
         usage_error("--cached is for reads: give --read or --mix (writes into the page cache are "
                     "--sync none)");
+    if (set->sparse && set->keep)
+        usage_error("--sparse and --keep: give one of them: a kept file has data");
+    if (options_given(run->options, "char-size") || options_given(run->options, "seeks"))
+        usage_error("--char-size and --seeks are of --phases: give that, too");
 }
 
 /* What O_DIRECT wants on this file system, found out with a file that has no
@@ -194,14 +228,30 @@ static unsigned alignment_of(const struct io_state *state)
     return alignment;
 }
 
+/* Whether any of the operations goes past the page cache, in whole logical blocks. */
+static bool is_direct(const struct io_plan *plan)
+{
+    const bool writes = plan->sync == IO_SYNC_DIRECT || plan->sync == IO_SYNC_DSYNC;
+
+    return (plan->read_percent > 0 && !plan->cached) || (plan->read_percent < 100 && writes);
+}
+
+/* Sequential workers have a part of the file each, random ones all of it. */
+static uint64_t fewest_blocks(const struct io_plan *plan)
+{
+    return plan->random ? 1 : plan->streams;
+}
+
 static void check_block(struct run *run)
 {
     struct io_state *state = io_state_of(run);
     struct io_plan *plan = &state->plan;
-    const unsigned alignment = alignment_of(state);
+    const unsigned alignment = is_direct(plan) ? alignment_of(state) : 1;
 
     if (!options_given(run->options, "block-size")) {
-        plan->block_bytes = plan->random ? IO_RANDOM_BLOCK : IO_SEQUENTIAL_BLOCK;
+        plan->block_bytes = io_settings_of(run)->phases ? IO_PHASES_BLOCK
+                            : plan->random              ? IO_RANDOM_BLOCK
+                                                        : IO_SEQUENTIAL_BLOCK;
         if (plan->block_bytes < alignment) {
             run_warn(run,
                      "random blocks of %u bytes: the logical block of %s; %llu is not possible",
@@ -211,13 +261,14 @@ static void check_block(struct run *run)
     }
     if (plan->block_bytes % alignment != 0)
         usage_error(
-            "--block-size %llu: not a multiple of the logical block of %s, %u bytes: give one",
+            "--block-size %llu: not a multiple of the logical block of %s, %u bytes: give one, or "
+            "go through the page cache (--cached, --sync data)",
             (unsigned long long)plan->block_bytes, state->device.name, alignment);
-    if (plan->file_bytes / plan->block_bytes < plan->streams)
+    if (plan->file_bytes / plan->block_bytes < fewest_blocks(plan))
         usage_error("--file-size %llu: less than a block of %llu bytes for each of %u workers: "
                     "give a larger one",
                     (unsigned long long)plan->file_bytes, (unsigned long long)plan->block_bytes,
-                    plan->streams);
+                    (unsigned)fewest_blocks(plan));
 }
 
 /* Of all operations in flight, and what filling the file takes. */
@@ -243,7 +294,7 @@ static void choose_path(struct run *run)
     int forbidden;
 
     if (!options_given(run->options, "threads"))
-        run->threads = 1;
+        run->threads = io_settings_of(run)->phases ? IO_SEEKERS : 1;
     plan->depth = (unsigned)io_settings_of(run)->depth;
     state->engine = "pwrite";
     if (plan->depth > 1) {
@@ -279,6 +330,7 @@ static void set_plan(struct run *run)
                                    .write_fd = -1};
     state->file.size_bytes = state->plan.file_bytes;
     state->file.keep = set->keep;
+    state->file.sparse = set->sparse;
 }
 
 /* What the rate is of: a disk stays the same when it is named otherwise at the next boot, and
@@ -320,7 +372,10 @@ void io_check(struct run *run)
         usage_error("out of memory: free some");
     run->state = state;
     state->file.fd = -1;
-    check_exclusive(run);
+    if (io_settings_of(run)->phases)
+        io_phases_check(run);
+    else
+        check_exclusive(run);
     find_device(run);
     if (io_settings_of(run)->show_device)
         return;

@@ -12,6 +12,8 @@
 #define IO_DEFAULT_FILE_BYTES (8ull << 30)
 #define IO_SEQUENTIAL_BLOCK   (1ull << 20)
 #define IO_RANDOM_BLOCK       512ull
+#define IO_PHASES_BLOCK       8192ull /* as Bonnie++ */
+#define IO_SEEKERS            5       /* as Bonnie++ 2.00 */
 
 struct io_settings {
     bool sequential, random, read, write;
@@ -21,7 +23,9 @@ struct io_settings {
     int sync; /* enum io_sync */
     const char *folder;
     uint64_t file_bytes;
-    bool keep, cached, allow_memory, show_device;
+    bool phases;
+    uint64_t char_bytes, seeks; /* of --phases */
+    bool keep, cached, sparse, allow_memory, show_device;
 };
 
 /* What one worker moved, written by it alone. */

@@ -5,11 +5,13 @@
  * before it counts; reads bypass the page cache; and the figures are compared
  * with those of the device. */
 
+#include "common/link.h"
 #include "counter.h"
 #include "headroom.h"
 #include "io/check.h"
 #include "io/io-options.h"
 #include "io/io-state.h"
+#include "io/phases.h"
 #include "io/work.h"
 
 #include <errno.h>
@@ -231,11 +233,15 @@ static void describe(struct run *run, struct line *line)
 
 static int show_device(struct run *run)
 {
+    struct link_speed link;
     struct line line = {0};
 
     line_object(&line, NULL);
     line_text(&line, "schema", "jostle.device/1");
     add_device(&line, io_state_of(run));
+    link_speed_of(&io_state_of(run)->device, &link);
+    line_fixed(&line, "link_bytes_per_s", link.bytes_per_s, 0);
+    line_text(&line, "link", link.source);
     report_write(&run->report, &line);
     cleanup(run);
     return run->report.broken ? 1 : 0;
@@ -243,7 +249,15 @@ static int show_device(struct run *run)
 
 static int instead(struct run *run)
 {
-    return io_settings_of(run)->show_device ? show_device(run) : -1;
+    int status = -1;
+
+    if (io_settings_of(run)->show_device)
+        return show_device(run);
+    if (io_settings_of(run)->phases) {
+        status = io_phases(run);
+        cleanup(run);
+    }
+    return status;
 }
 
 static const struct load_report reports = {

@@ -1,0 +1,211 @@
+/* The phases of Bonnie (Tim Bray), as Bonnie++ 2.00 defines them:
+ *
+ *   char write    write(2) of one byte at a time, into a new file
+ *   block write   write(2) of a block at a time, into a new file
+ *   rewrite       each block is read, changed, and written back
+ *   char read     read(2) of one byte at a time
+ *   block read    read(2) of a block at a time
+ *   seeks         some threads read blocks anywhere; every tenth is written back
+ *
+ * A phase is one pass over the file, and its time includes the fsync(2) at its end.
+ * %CPU is user and system time of this process. What Bonnie++ reaches by a file of
+ * twice the memory, reads that come from the disk, is reached by emptying the page
+ * cache of the file before each phase that reads. */
+
+#include "io/phases.h"
+
+#include "io/check.h"
+#include "io/phases-report.h"
+#include "salt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const struct io_phase phases[] = {
+    {.name = "char write",
+     .field = "char_write",
+     .by_byte = true,
+     .makes = true,
+     .pass = io_pass_char_write},
+    {.name = "block write", .field = "block_write", .makes = true, .pass = io_pass_block_write},
+    {.name = "rewrite", .field = "rewrite", .reads = true, .pass = io_pass_rewrite},
+    {.name = "char read",
+     .field = "char_read",
+     .by_byte = true,
+     .reads = true,
+     .pass = io_pass_char_read},
+    {.name = "block read", .field = "block_read", .reads = true, .pass = io_pass_block_read},
+    {.name = "seeks", .field = "seeks", .reads = true, .seeks = true, .pass = io_pass_seeks},
+};
+enum { PHASES = sizeof phases / sizeof phases[0] };
+
+/* ---- one phase, measured ---- */
+
+static int get_ready(const struct io_bench *bench, const struct io_phase *phase)
+{
+    if (phase->makes && (ftruncate(bench->fd, 0) != 0 || lseek(bench->fd, 0, SEEK_SET) != 0))
+        return errno;
+    if (phase->reads && !bench->set->cached)
+        return posix_fadvise(bench->fd, 0, 0, POSIX_FADV_DONTNEED);
+    return 0;
+}
+
+/* The part of what was moved that the device and this process have seen. */
+static double reached(const struct io_bench *bench, const struct device_counters before[2],
+                      uint64_t bytes)
+{
+    const struct io_state *state = io_state_of(bench->run);
+    struct device_counters device, self;
+    double least;
+
+    io_count_self(&self);
+    if (!device_count(&state->device, &device) || bytes == 0)
+        return NAN;
+    least = fmin((double)(device.read_bytes + device.write_bytes - before[0].read_bytes -
+                          before[0].write_bytes),
+                 (double)(self.read_bytes + self.write_bytes - before[1].read_bytes -
+                          before[1].write_bytes));
+    return least / (double)bytes;
+}
+
+static int64_t cpu_now_ns(void)
+{
+    struct timespec now;
+
+    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0
+               ? (int64_t)now.tv_sec * 1000000000 + now.tv_nsec
+               : 0;
+}
+
+static int measure(struct io_bench *bench, const struct io_phase *phase, struct io_outcome *outcome)
+{
+    struct device_counters before[2] = {{0}, {0}};
+    int64_t start_ns, cpu_ns;
+    int error = get_ready(bench, phase);
+
+    if (error != 0)
+        return error;
+    (void)device_count(&io_state_of(bench->run)->device, &before[0]);
+    io_count_self(&before[1]);
+    start_ns = now_ns();
+    cpu_ns = cpu_now_ns();
+    error = phase->pass(bench, outcome);
+    if (error == 0 && fsync(bench->fd) != 0)
+        error = errno;
+    outcome->elapsed_ns = now_ns() - start_ns;
+    outcome->cpu_ns = cpu_now_ns() - cpu_ns;
+    outcome->reached_ratio = reached(bench, before, outcome->moved);
+    return error;
+}
+
+/* ---- the file ---- */
+
+/* Empty, without a name. -1 with errno. */
+static int new_file(const char *folder)
+{
+    char path[PATH_MAX];
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT))
+        return fd;
+    if (snprintf(path, sizeof path, "%s/jostle-phases.XXXXXX", folder) >= (int)sizeof path)
+        return -1;
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}
+
+static int open_bench(struct io_bench *bench)
+{
+    const struct io_file *file = &io_state_of(bench->run)->file;
+    char path[64];
+
+    bench->fd = bench->direct_fd = new_file(file->folder);
+    bench->buffer = io_pass_buffer(bench->block_bytes);
+    if (bench->fd < 0 || bench->buffer == NULL)
+        return errno;
+    if (bench->set->sync != IO_SYNC_DIRECT)
+        return 0;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", bench->fd);
+    bench->direct_fd = open(path, O_RDWR | O_DIRECT | O_CLOEXEC);
+    return bench->direct_fd >= 0 ? 0 : errno;
+}
+
+static void close_bench(struct io_bench *bench)
+{
+    if (bench->direct_fd >= 0 && bench->direct_fd != bench->fd)
+        close(bench->direct_fd);
+    if (bench->fd >= 0)
+        close(bench->fd);
+    free(bench->buffer);
+}
+
+/* One exit for all that can go wrong. */
+static int failed(const struct io_bench *bench, const char *what, int error)
+{
+    char text[512];
+
+    snprintf(text, sizeof text, "%s in %s: %s: %s", what, io_state_of(bench->run)->file.folder,
+             strerror(error),
+             error == ENOSPC || error == EDQUOT ? "give a smaller --file-size or another --dir"
+                                                : "give another --dir");
+    report_error(&bench->run->report, text);
+    return 1;
+}
+
+int io_phases(struct run *run)
+{
+    const struct io_state *state = io_state_of(run);
+    struct io_outcome outcomes[PHASES] = {0};
+    struct io_bench bench = {.run = run,
+                             .set = io_settings_of(run),
+                             .file_bytes = state->plan.file_bytes,
+                             .char_bytes = io_settings_of(run)->char_bytes,
+                             .block_bytes = state->plan.block_bytes,
+                             .random = salt()};
+    int error = open_bench(&bench), status = 0;
+
+    if (error != 0)
+        status = failed(&bench, "cannot make a work file", error);
+    for (int i = 0; i < PHASES && status == 0; i++) {
+        if (phases[i].by_byte && bench.direct_fd != bench.fd)
+            continue;
+        error = measure(&bench, &phases[i], &outcomes[i]);
+        if (error != 0)
+            status = failed(&bench, phases[i].name, error);
+        else
+            io_phase_report(&bench, &phases[i], &outcomes[i]);
+    }
+    if (status == 0)
+        io_phases_summary(&bench, phases, outcomes, PHASES);
+    close_bench(&bench);
+    return run->report.broken ? 1 : status;
+}
+
+/* ---- options ---- */
+
+void io_phases_check(struct run *run)
+{
+    static const char *const useless[] = {"sequential", "random",  "read",   "write", "mix",
+                                          "depth",      "keep",    "sparse", "limit", "duration",
+                                          "interval",   "control", "calib"};
+    struct io_settings *set = io_settings_of(run);
+
+    for (size_t i = 0; i < sizeof useless / sizeof useless[0]; i++)
+        if (options_given(run->options, useless[i]))
+            usage_error("--phases and --%s: give one of them", useless[i]);
+    if (!options_given(run->options, "sync"))
+        set->sync = IO_SYNC_NONE;
+    else if (set->sync != IO_SYNC_DIRECT)
+        usage_error("--phases ends each phase with fsync: give --sync direct, or leave it out");
+    if (set->cached && set->sync == IO_SYNC_DIRECT)
+        usage_error("--cached and --sync direct: give one of them");
+    set->random = true; /* the threads share the file */
+}
