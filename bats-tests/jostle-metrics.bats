@@ -53,14 +53,14 @@ measured() {
 @test "each variant may print a figure in its own way, and what only some have is missing for the others" {
     echo '{"r":4,"l":7}' >json
     printf '%s\n' '[campaign]' 'name = c' 'min-runs = 2' 'max-runs = 2' \
-        'metric = "rate=stdout:/rate ([0-9]+)/,unit=/s,better=higher"' 'metric = rate@json=jq:.r' 'metric = lag@json=jq:.l,unit=ms' \
+        'metric = "rate=stdout:/rate ([0-9]+)/,unit=/s,better=higher"' 'metric = rate@json=jq:.r,scale=1e3' 'metric = lag@json=jq:.l,unit=ms' \
         '[target "t"]' 'variant = text=echo rate 2' "variant = json=cat $PWD/json" >c.conf
     "$JOSTLE" campaign --quiet --output out c.conf
     holds -s 'map(select(.condition == "text").metrics | map_values(.value)) == [{rate: 2}, {rate: 2}]
-        and (map(select(.condition == "json").metrics | map_values(.value)) == [{rate: 4, lag: 7}, {rate: 4, lag: 7}])
+        and (map(select(.condition == "json").metrics | map_values(.value)) == [{rate: 4000, lag: 7}, {rate: 4000, lag: 7}])
         and all(.metric_failure == null and .metrics.rate.better == "higher")' <out/cells/*/runs.jsonl
     holds '.settings | .metric == ["rate", "lag"] and .decide == ["rate"] and .metrics[1].variant == "json" and .metrics[0].variant == null' <out/cells/*/experiment.json
-    holds '[.comparisons[] | select(.metric != "wall_s") | [.metric, .ratio]] == [["rate", 0.5]]
+    holds '[.comparisons[] | select(.metric != "wall_s") | [.metric, .ratio]] == [["rate", 0.0005]]
         and .conditions[0].metrics.lag == null and .conditions[1].metrics.lag.mean == 7' <out/cells/*/result.json
     command -v jsonschema >/dev/null || return 0
     jsonschema -i out/cells/*/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
@@ -77,6 +77,8 @@ measured() {
     [[ $stderr == *'metric rate: better= is not the same for all variants'* ]]
     run -2 --separate-stderr "$JOSTLE" slowdown --metric 'rate@b=jq:.r' --decide rate "${both[@]}"
     [[ $stderr == *"--decide rate: variant a has no rate: "*"add --metric 'rate@a=SOURCE'" ]]
+    run -2 --separate-stderr measured --metric 'rate=jq:.r,scale=0' -- touch ran
+    [[ $stderr == *'scale=0: it is a number above 0, as in 1048576 or 1e-3' ]]
     [[ ! -e ran ]]
 }
 

@@ -34,11 +34,12 @@ const char *const metric_loop_names[] = {
 
 const char *const metric_better_names[] = {"lower", "higher", NULL};
 
-enum option { TAKE, UNIT, BETTER, ROLE, QUANTILE, LOOP, OPTIONS };
+enum option { TAKE, SCALE, UNIT, BETTER, ROLE, QUANTILE, LOOP, OPTIONS };
 
 static const char *const option_names[] = {
-    [TAKE] = "take",         [UNIT] = "unit", [BETTER] = "better", [ROLE] = "role",
-    [QUANTILE] = "quantile", [LOOP] = "loop", [OPTIONS] = NULL};
+    [TAKE] = "take", [SCALE] = "scale",       [UNIT] = "unit", [BETTER] = "better",
+    [ROLE] = "role", [QUANTILE] = "quantile", [LOOP] = "loop", [OPTIONS] = NULL,
+};
 
 /* Where a definition is being read, and what was wrong with it. */
 struct reader {
@@ -142,6 +143,13 @@ static bool set_unit(const struct reader *reader, const char *unit)
     return keep(reader, &reader->metric->unit, unit, strlen(unit));
 }
 
+static bool set_scale(const struct reader *reader, const char *value)
+{
+    double *scale = &reader->metric->scale;
+    return (units_real(value, scale) == 0 && *scale > 0 && isfinite(*scale)) ||
+           refuse(reader, "scale=%s: it is a number above 0, as in 1048576 or 1e-3", value);
+}
+
 static bool set_quantile(const struct reader *reader, const char *value)
 {
     double *quantile = &reader->metric->quantile;
@@ -200,6 +208,8 @@ static bool set_option(const struct reader *reader, enum option option, const ch
         return set_quantile(reader, value);
     case TAKE:
         return set_take(reader, value);
+    case SCALE:
+        return set_scale(reader, value);
     default:
         return set_choice(reader, option, value);
     }
@@ -252,7 +262,7 @@ static bool refuse_tail(const struct reader *reader, const char *text)
     const char *near = nearest_name(word, option_names);
     return refuse(reader, "option %s is not known: %s%s%s", word,
                   near != NULL ? "did you mean "
-                               : "there are take, unit, better, role, quantile and loop",
+                               : "there are take, scale, unit, better, role, quantile and loop",
                   near != NULL ? near : "", near != NULL ? "?" : "");
 }
 
@@ -334,7 +344,7 @@ bool metric_parse(struct metric *metric, const char *text, char *error, size_t s
 {
     const struct reader reader = {.metric = metric, .error = error, .size = size};
     const char *source = NULL;
-    *metric = (struct metric){.quantile = NAN};
+    *metric = (struct metric){.scale = 1, .quantile = NAN};
     bool taken = read_name(&reader, text, &source);
     char *rest = taken ? strdup(source) : NULL;
     taken = taken && (rest != NULL || refuse(&reader, "no memory")) &&
@@ -408,6 +418,8 @@ char *metric_definition(const struct metric *metric)
     fprintf(stream, "%s%s%s=%s,take=%s", metric->name, metric->variant != NULL ? "@" : "",
             metric->variant != NULL ? metric->variant : "", metric->source_text,
             metric_take_text(metric, take));
+    if (metric->scale != 1)
+        fprintf(stream, ",scale=%.15g", metric->scale);
     if (metric->unit[0] != '\0')
         fprintf(stream, ",unit=%s", metric->unit);
     fprintf(stream, ",better=%s", metric_better_names[metric->higher_is_better]);

@@ -16,6 +16,7 @@
  *     take=first|last|sum|mean|max   which of several matches counts; last. halves: the mean
  *                                    of the later half of them by that of the earlier half
  *     take=pN                        the percentile of all matches: p50, p99, p99.9
+ *     scale=X                        what is printed, times X, is in the metric's unit; 1
  *     unit=TEXT                      as it is printed; none. Where it is a unit of time, a
  *                                    figure with another one behind it ("1.2s") is converted
  *     better=lower|higher            lower
@@ -80,7 +81,8 @@ struct metric {
     char *expression; /* without the slashes around it */
     enum metric_take take;
     double percentile; /* of TAKE_PERCENTILE */
-    char *unit;        /* "": none */
+    double scale;
+    char *unit; /* "": none */
     bool higher_is_better;
     enum metric_role role;
     double quantile; /* NAN: it is none, or not said */

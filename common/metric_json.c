@@ -34,10 +34,12 @@ double metric_value(const char *name, const json_t *record)
 json_t *metric_to_json(const struct metric *metric, const char *adapter)
 {
     char take[METRIC_TAKE_SIZE];
-    return json_pack("{s:s, s:s?, s:o, s:s, s:o, s:s, s:s?, s:o, s:s?, s:o}", "name", metric->name,
-                     "variant", metric->variant, "source", text_to_json(metric->source_text),
-                     "take", metric_take_text(metric, take), "unit", text_to_json(metric->unit),
-                     "better", metric_better_names[metric->higher_is_better], "role",
+    return json_pack("{s:s, s:s*, s:o, s:s, s:o*, s:o, s:s, s:s?, s:o, s:s?, s:o}", "name",
+                     metric->name, "variant", metric->variant, "source",
+                     text_to_json(metric->source_text), "take", metric_take_text(metric, take),
+                     "scale", metric->scale == 1 ? NULL : json_real(metric->scale), "unit",
+                     text_to_json(metric->unit), "better",
+                     metric_better_names[metric->higher_is_better], "role",
                      metric->role == ROLE_RESULT ? NULL : metric_role_names[metric->role],
                      "quantile", number_to_json(metric->quantile), "loop",
                      metric->loop == LOOP_UNKNOWN ? NULL : metric_loop_names[metric->loop],

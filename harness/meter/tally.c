@@ -92,6 +92,7 @@ bool tally_add(struct tally *tally, const char *text, size_t length)
     tally->count++;
     if (!read_number(tally, text, length, &value))
         return take == TAKE_LAST;
+    value *= tally->metric->scale;
     const bool is_first = tally->count == 1;
     switch (take) {
     case TAKE_SUM:

@@ -124,7 +124,8 @@ static void add_ignored(struct words *words, const struct value *settings)
 /* "p99_ms=stdout:/.../,unit=ms", as --metric takes it (common/metric.h). */
 static char *definition_text(const struct value *metric)
 {
-    static const char *const options[] = {"take", "unit", "better", "role", "loop", "quantile"};
+    static const char *const options[] = {"take", "scale", "unit",    "better",
+                                          "role", "loop",  "quantile"};
     char *name = plain_text(view_get(metric, "name")),
          *source = plain_text(view_get(metric, "source"));
     char *variant = view_string(view_get(metric, "variant"));
