@@ -91,7 +91,8 @@ struct load {
     const struct option_row *options; /* its own, ended by a nameless row; or NULL */
     size_t options_size;              /* of the struct that they fill: run->settings */
     /* Sets of options of which `jostle calib` measures the rate, ended by NULL; one
-     * may be "". NULL: its rate means something without, or it has none. */
+     * may be "". With none of them only --calib does, where it is named. NULL: its rate
+     * means something without, or it has none. */
     const char *const *calibrations;
     bool timed;        /* has operations, so reports their latency */
     bool pinned;       /* each worker on one CPU of its own, else on all allowed */

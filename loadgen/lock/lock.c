@@ -1,0 +1,222 @@
+/* loadgen lock: atomic additions. --contended: all workers on one cache line, which
+ * moves from core to core and keeps each waiting: what a lock or a counter that all
+ * threads share does. --split: on a word that lies across two lines; for each the CPU
+ * locks the bus, and every core of the machine waits. So neither is done unless it is
+ * named. */
+
+#include "load.h"
+#include "lock/word.h"
+#include "rate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Additions in a row: some 10 us of each. */
+#define MOST_CONTENDED    100
+#define MOST_SPLIT        8
+#define GROUPS_PER_SECOND 20000 /* a limit is kept in no larger steps than this allows */
+
+struct lock_settings {
+    bool contended, split;
+};
+
+#define FIELD(name) offsetof(struct lock_settings, name)
+static const struct option_row options[] = {
+    {.name = "contended",
+     .type = OPTION_FLAG,
+     .offset = FIELD(contended),
+     .help = "all workers add to one word: its cache line moves between their CPUs",
+     .measured = true},
+    {.name = "split",
+     .type = OPTION_FLAG,
+     .offset = FIELD(split),
+     .help = "each worker (default: one) adds to a word across two cache lines: every CPU of the "
+             "machine waits for it, whoever owns the machine; x86-64 only",
+     .measured = true},
+    {0},
+};
+
+enum counter { COUNTED };
+
+struct lock_state {
+    bool split;
+    unsigned words; /* one, or one for each worker */
+    unsigned char *memory;
+};
+
+static unsigned char *word_of(const struct lock_state *state, unsigned worker)
+{
+    return state->memory + (size_t)(worker % state->words) * LOCK_WORD_BYTES;
+}
+
+/* ---- options, before anything starts ---- */
+
+static void check_contended(struct run *run)
+{
+    if (run->cpus.count < 2)
+        usage_error("--contended: one CPU is allowed here, and nobody contends: give two with "
+                    "--cpus");
+    if (run->threads < 2 && options_given(run->options, "threads"))
+        usage_error("--contended: one worker contends with nobody: give --threads 2 or more");
+    if (run->threads < 2)
+        run->threads = 2;
+    run->quantum = MOST_CONTENDED;
+}
+
+static void check_split(struct run *run)
+{
+    if (!options_given(run->options, "threads"))
+        run->threads = 1;
+    run->quantum = MOST_SPLIT;
+    switch (word_try_split()) {
+    case SPLIT_WORKS:
+        return;
+    case SPLIT_SLOW:
+        run->quantum = 1;
+        run_warn(run, "the kernel delays each split lock by some 10 ms, so there will be few: "
+                      "sysctl kernel.split_lock_mitigate=0 lets them through");
+        return;
+    case SPLIT_FATAL:
+        usage_error("--split: the kernel ends a program that makes a split lock "
+                    "(split_lock_detect=fatal): give --contended, or start the kernel without it");
+    case SPLIT_NONE:
+        usage_error("--split: only x86-64 has locked instructions across cache lines: give "
+                    "--contended");
+    case SPLIT_UNKNOWN:
+        usage_error("--split: cannot try one: %s: see ulimit -u", strerror(errno));
+    }
+}
+
+static void check(struct run *run)
+{
+    const struct lock_settings *set = run->settings;
+    if (set->contended == set->split)
+        usage_error("%s: give --contended (one cache line, between the CPUs of this load) or "
+                    "--split (every CPU of the machine waits)",
+                    set->split ? "--contended and --split are two loads" : "which lock?");
+    run->unit = UNIT_OPS;
+    if (set->split)
+        check_split(run);
+    else
+        check_contended(run);
+}
+
+/* Once workers run, the quantum stays as it is. */
+static int rate(struct run *run, const char *text, double *value, char *error, size_t size)
+{
+    const int failed = rate_usual(run, text, value, error, size);
+    if (failed == 0 && run->engine == NULL)
+        run->quantum = floor(fmax(fmin(run->quantum, *value / GROUPS_PER_SECOND), 1));
+    return failed;
+}
+
+/* ---- memory and workers ---- */
+
+static int prepare(struct run *run)
+{
+    struct lock_state *state = calloc(1, sizeof *state);
+    run->state = state;
+    if (state == NULL)
+        return run_fail(run, "out of memory: free some");
+    state->split = ((const struct lock_settings *)run->settings)->split;
+    state->words = state->split ? run->threads : 1;
+    state->memory = aligned_alloc(LOCK_WORD_BYTES, (size_t)state->words * LOCK_WORD_BYTES);
+    if (state->memory == NULL)
+        return run_fail(run, "out of memory: free some");
+    memset(state->memory, 0, (size_t)state->words * LOCK_WORD_BYTES);
+    return 0;
+}
+
+static void cleanup(struct run *run)
+{
+    struct lock_state *state = run->state;
+    if (state != NULL)
+        free(state->memory);
+    free(state);
+    run->state = NULL;
+}
+
+static double operate(struct worker *worker)
+{
+    const struct lock_state *state = worker->run->state;
+    const double times = worker->run->quantum;
+    unsigned char *word = word_of(state, worker->index);
+    if (state->split)
+        word_add_split(word, (uint64_t)times);
+    else
+        word_add(word, (uint64_t)times);
+    return times;
+}
+
+/* ---- reporting ---- */
+
+/* What the words have come to. */
+static void count(struct run *run, double counters[LOAD_COUNTERS])
+{
+    const struct lock_state *state = run->state;
+    for (unsigned i = 0; state != NULL && state->memory != NULL && i < state->words; i++) {
+        unsigned char *word = word_of(state, i);
+        counters[COUNTED] += (double)(state->split ? word_read_split(word) : word_read(word));
+    }
+}
+
+static double counter_ratio(const struct snapshot *window)
+{
+    return window->amount > 0 ? window->counters[COUNTED] / window->amount : NAN;
+}
+
+static void fields(struct run *run, const struct snapshot *window, struct line *line)
+{
+    (void)run;
+    line_fixed(line, "claimed_additions", window->amount, 0);
+    line_fixed(line, "counted_additions", window->counters[COUNTED], 0);
+    line_fixed(line, "counter_ratio", counter_ratio(window), 6);
+    line_fixed(line, "addition_ns",
+               window->amount > 0 ? (double)window->cpu_ns / window->amount : NAN, 3);
+}
+
+static void notes(struct run *run, const char *event, const struct snapshot *window)
+{
+    if (strcmp(event, "summary") == 0 && window->amount > 0)
+        report_print(&run->report,
+                     "  %.0f additions claimed, the counter has grown by %.0f; %.1f ns of CPU time "
+                     "each\n",
+                     window->amount, window->counters[COUNTED],
+                     (double)window->cpu_ns / window->amount);
+}
+
+static void describe(struct run *run, struct line *line)
+{
+    const struct lock_state *state = run->state;
+    line_text(line, "kind", state->split ? "split" : "contended");
+    line_count(line, "chunk_operations", (uint64_t)run->quantum);
+}
+
+static const struct load_report reports = {.describe = describe, .fields = fields, .notes = notes};
+static const struct load_accounting accounting = {.count = count};
+static const struct load_special special = {.rate = rate};
+/* By `loadgen lock --contended --calib`; by `jostle calib` none. */
+static const char *const calibrations[] = {NULL};
+
+static const struct load lock_load = {
+    .name = "lock",
+    .summary = "adds to a word by locked instructions: contended, or split across cache lines",
+    .details = "Neither is done unless it is named. The rate of --limit is in additions a second. "
+               "The report has what was claimed, and what the counter has come to.",
+    .options = options,
+    .options_size = sizeof(struct lock_settings),
+    .calibrations = calibrations,
+    .timed = true,
+    .pinned = true,
+    .settle_ns = 20000000,
+    .check = check,
+    .prepare = prepare,
+    .operate = operate,
+    .cleanup = cleanup,
+    .report = &reports,
+    .accounting = &accounting,
+    .special = &special,
+};
+LOADGEN_REGISTER(lock_load);

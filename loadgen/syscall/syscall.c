@@ -1,0 +1,202 @@
+/* loadgen syscall: enters the kernel and returns from it, at a rate: what programs
+ * that read and write in small pieces do to their neighbours. Time of its CPU goes to the
+ * kernel, whose code and data replace others' in the small caches, and what the CPU does on
+ * entry against speculation attacks empties predictors, and TLBs on some. */
+
+#include "load.h"
+#include "rate.h"
+#include "syscall/call.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define MOST_IN_A_ROW     200   /* some 20 us */
+#define GROUPS_PER_SECOND 20000 /* a limit is kept in no larger steps than this allows */
+
+struct syscall_settings {
+    int call; /* index into calls */
+};
+
+static const struct option_row options[] = {
+    {.name = "call",
+     .argument = "NAME",
+     .type = OPTION_CHOICE,
+     .offset = offsetof(struct syscall_settings, call),
+     .preset = "getppid",
+     .choices = call_names,
+     .help = "the system call; read takes a byte of /dev/zero, write puts one into /dev/null, stat "
+             "is of /",
+     .measured = true},
+    {0},
+};
+
+/* Of all workers, by the kernel: calls that it counts, and the process's CPU time. */
+enum counter { CALLS, USER_US, SYSTEM_US };
+
+static const struct call *call_of(const struct run *run)
+{
+    return &calls[((const struct syscall_settings *)run->settings)->call];
+}
+
+static void check(struct run *run)
+{
+    run->unit = UNIT_OPS;
+    run->quantum = MOST_IN_A_ROW;
+}
+
+/* Once workers run, the quantum stays as it is. */
+static int rate(struct run *run, const char *text, double *value, char *error, size_t size)
+{
+    const int failed = rate_usual(run, text, value, error, size);
+    if (failed == 0 && run->engine == NULL)
+        run->quantum = floor(fmax(fmin(MOST_IN_A_ROW, *value / GROUPS_PER_SECOND), 1));
+    return failed;
+}
+
+/* ---- workers ---- */
+
+struct caller {
+    int fd; /* -1: none is needed */
+};
+
+static int begin(struct worker *worker)
+{
+    const struct call *call = call_of(worker->run);
+    struct caller *own = malloc(sizeof *own);
+    worker->state = own;
+    if (own == NULL)
+        return worker_fail(worker, "out of memory: free some");
+    own->fd = call->file == NULL ? -1 : open(call->file, O_RDWR | O_CLOEXEC);
+    if (call->file != NULL && own->fd < 0)
+        return worker_fail(worker, "cannot open %s: %s: choose another --call", call->file,
+                           strerror(errno));
+    return 0;
+}
+
+static void end(struct worker *worker)
+{
+    struct caller *own = worker->state;
+    if (own != NULL && own->fd >= 0)
+        close(own->fd);
+    free(own);
+    worker->state = NULL;
+}
+
+static double operate(struct worker *worker)
+{
+    const struct caller *own = worker->state;
+    const double times = worker->run->quantum;
+    if (!call_of(worker->run)->make(own->fd, (uint64_t)times))
+        return worker_fail(worker, "a call failed: %s: choose another --call", strerror(errno));
+    return times;
+}
+
+/* ---- what the kernel counts ---- */
+
+/* A field of /proc/self/task/TID/io; NAN: this kernel has none. */
+static double calls_counted(pid_t thread, const char *field)
+{
+    char path[64], text[128];
+    double value = NAN;
+    const size_t length = strlen(field);
+    snprintf(path, sizeof path, "/proc/self/task/%d/io", thread);
+    FILE *file = fopen(path, "re");
+    while (file != NULL && fgets(text, sizeof text, file) != NULL)
+        if (strncmp(text, field, length) == 0 && text[length] == ':')
+            value = strtod(text + length + 1, NULL);
+    if (file != NULL)
+        fclose(file);
+    return value;
+}
+
+static double microseconds(struct timeval time)
+{
+    return (double)time.tv_sec * 1e6 + (double)time.tv_usec;
+}
+
+static void count(struct run *run, double counters[LOAD_COUNTERS])
+{
+    const struct call *call = call_of(run);
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) == 0) {
+        counters[USER_US] = microseconds(usage.ru_utime);
+        counters[SYSTEM_US] = microseconds(usage.ru_stime);
+    }
+    counters[CALLS] = call->counted == NULL ? NAN : 0;
+    for (unsigned i = 0; call->counted != NULL && run->workers != NULL && i < run->threads; i++)
+        counters[CALLS] += calls_counted(run->workers[i].id, call->counted);
+}
+
+/* Time in the kernel / CPU time; NAN without any. */
+static double system_share(const struct snapshot *window)
+{
+    const double all_us = window->counters[USER_US] + window->counters[SYSTEM_US];
+    return all_us > 0 ? window->counters[SYSTEM_US] / all_us : NAN;
+}
+
+static double kernel_ratio(const struct snapshot *window)
+{
+    return window->amount > 0 ? window->counters[CALLS] / window->amount : NAN;
+}
+
+static void fields(struct run *run, const struct snapshot *window, struct line *line)
+{
+    line_fixed(line, "claimed_calls", window->amount, 0);
+    line_fixed(line, "kernel_calls", window->counters[CALLS], 0);
+    line_fixed(line, "kernel_ratio", kernel_ratio(window), 6);
+    if (call_of(run)->counted == NULL)
+        line_text(line, "kernel_reason", "the kernel counts only calls of read and write");
+    line_fixed(line, "system_s", window->counters[SYSTEM_US] / 1e6, 6);
+    line_fixed(line, "system_share", system_share(window), 6);
+}
+
+static void notes(struct run *run, const char *event, const struct snapshot *window)
+{
+    if (strcmp(event, "summary") != 0 || window->amount <= 0)
+        return;
+    report_print(&run->report, "  %.1f %% of its CPU time in the kernel",
+                 100 * fmax(system_share(window), 0));
+    if (call_of(run)->counted != NULL)
+        report_print(&run->report, "; the kernel counted %.3f calls for each one claimed",
+                     kernel_ratio(window));
+    report_print(&run->report, "\n");
+}
+
+static void describe(struct run *run, struct line *line)
+{
+    line_text(line, "call", call_names[call_of(run) - calls]);
+    line_count(line, "chunk_operations", (uint64_t)run->quantum);
+}
+
+static const struct load_report reports = {.describe = describe, .fields = fields, .notes = notes};
+static const struct load_accounting accounting = {.count = count};
+static const struct load_special special = {.rate = rate};
+static const char *const calibrations[] = {"--threads 1", NULL};
+
+static const struct load syscall_load = {
+    .name = "syscall",
+    .summary = "makes system calls, at a rate",
+    .details = "The rate of --limit is in calls a second. Each result is checked; calls of read "
+               "and write are compared with the kernel's own count. An operation is a few calls in "
+               "a row, fewer at a low rate.",
+    .options = options,
+    .options_size = sizeof(struct syscall_settings),
+    .calibrations = calibrations,
+    .timed = true,
+    .pinned = true,
+    .settle_ns = 20000000,
+    .check = check,
+    .begin = begin,
+    .operate = operate,
+    .end = end,
+    .report = &reports,
+    .accounting = &accounting,
+    .special = &special,
+};
+LOADGEN_REGISTER(syscall_load);
