@@ -1,5 +1,7 @@
 #include "conf.h"
 
+#include "json.h"
+
 #include "harness/report/memory.h"
 
 #include <math.h>
@@ -7,16 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *word(const json_t *object, const char *key)
-{
-    return json_string_value(json_object_get(object, key));
-}
-
-static double number(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
 
 /* `key = "value"`, quoted as git config reads it. Braces are literal: a bench has no
  * placeholders of a campaign file. */
@@ -44,7 +36,7 @@ static void put_text(FILE *file, const char *key, char *value)
 
 static bool is_measured(const json_t *peer)
 {
-    return json_is_null(json_object_get(peer, "reason"));
+    return !json_has(peer, "reason");
 }
 
 static bool has_peers(const json_t *cell)
@@ -60,21 +52,23 @@ static bool has_peers(const json_t *cell)
  * do not print it, have it not. */
 static void put_metric(FILE *file, const json_t *cell, const json_t *figure)
 {
-    const char *name = word(figure, "name");
+    const char *name = json_text_at(figure, "name");
     const bool several = has_peers(cell);
     const json_t *peer;
     size_t index;
     put_text(file, "metric",
              text_of("%s%s=%s,unit=%s,better=%s", name, several ? "@jostle" : "",
-                     word(figure, "source"), word(figure, "unit"), word(figure, "better")));
+                     json_text_at(figure, "source"), json_text_at(figure, "unit"),
+                     json_text_at(figure, "better")));
     json_array_foreach(json_object_get(cell, "peers"), index, peer)
     {
         const json_t *source = json_object_get(json_object_get(peer, "figures"), name);
         if (is_measured(peer) && source != NULL)
             put_text(file, "metric",
-                     text_of("%s@%s=%s,scale=%.17g,unit=%s,better=%s", name, word(peer, "name"),
-                             word(source, "source"), number(source, "scale"), word(figure, "unit"),
-                             word(figure, "better")));
+                     text_of("%s@%s=%s,scale=%.17g,unit=%s,better=%s", name,
+                             json_text_at(peer, "name"), json_text_at(source, "source"),
+                             json_number_at(source, "scale"), json_text_at(figure, "unit"),
+                             json_text_at(figure, "better")));
     }
 }
 
@@ -85,11 +79,11 @@ static void put_metrics(FILE *file, const json_t *cell)
     size_t index;
     put_metric(file, cell, figure);
     json_array_foreach(json_object_get(cell, "more"), index, more) put_metric(file, cell, more);
-    if (word(peak, "metric") != NULL)
+    if (json_text_at(peak, "metric") != NULL)
         put_text(file, "metric",
                  text_of("bench_peak%s=%s,unit=%s,better=higher", has_peers(cell) ? "@jostle" : "",
-                         word(peak, "metric"), word(figure, "unit")));
-    put(file, "decide", word(figure, "name"));
+                         json_text_at(peak, "metric"), json_text_at(figure, "unit")));
+    put(file, "decide", json_text_at(figure, "name"));
 }
 
 static void put_variants(FILE *file, const json_t *cell)
@@ -97,14 +91,15 @@ static void put_variants(FILE *file, const json_t *cell)
     const json_t *peer;
     size_t index;
     if (!has_peers(cell)) {
-        put(file, "command", word(cell, "command"));
+        put(file, "command", json_text_at(cell, "command"));
         return;
     }
-    put_text(file, "variant", text_of("jostle=%s", word(cell, "command")));
+    put_text(file, "variant", text_of("jostle=%s", json_text_at(cell, "command")));
     json_array_foreach(json_object_get(cell, "peers"), index, peer)
     {
         if (is_measured(peer))
-            put_text(file, "variant", text_of("%s=%s", word(peer, "name"), word(peer, "command")));
+            put_text(file, "variant",
+                     text_of("%s=%s", json_text_at(peer, "name"), json_text_at(peer, "command")));
     }
 }
 
@@ -112,9 +107,9 @@ static void put_variants(FILE *file, const json_t *cell)
  * nothing. */
 static void put_limits(FILE *file, const json_t *cell)
 {
-    const double run_s = number(cell, "run_s"), most_s = number(cell, "max_time_s");
+    const double run_s = json_number_at(cell, "run_s"), most_s = json_number_at(cell, "max_time_s");
     put_text(file, "timeout", text_of("%.0fs", ceil(10 + 10 * run_s)));
-    if (!json_is_null(json_object_get(cell, "series"))) {
+    if (json_has(cell, "series")) {
         put(file, "min-runs", "1");
         put(file, "max-runs", "1");
     } else if (most_s > 0) {
@@ -127,24 +122,24 @@ static void put_target(FILE *file, const json_t *cell)
     const json_t *load = json_object_get(cell, "load"), *value;
     json_t *around = json_object_get(cell, "around");
     const char *key;
-    fprintf(file, "\n[target \"%s\"]\n", word(cell, "cell"));
+    fprintf(file, "\n[target \"%s\"]\n", json_text_at(cell, "cell"));
     put_variants(file, cell);
     put_metrics(file, cell);
     put_limits(file, cell);
     if (json_is_string(json_object_get(cell, "cpus")))
-        put(file, "target-cpus", word(cell, "cpus"));
+        put(file, "target-cpus", json_text_at(cell, "cpus"));
     json_object_foreach(around, key, value) put(file, key, json_string_value(value));
-    put(file, "loads", json_is_null(load) ? "none" : word(load, "name"));
+    put(file, "loads", json_is_null(load) ? "none" : json_text_at(load, "name"));
 }
 
 /* Each load once, however many cells have it. */
 static void put_load(FILE *file, const json_t *load, json_t *seen)
 {
-    if (json_is_null(load) || json_object_get(seen, word(load, "name")) != NULL)
+    if (json_is_null(load) || json_object_get(seen, json_text_at(load, "name")) != NULL)
         return;
-    fprintf(file, "\n[load \"%s\"]\n", word(load, "name"));
-    put(file, "spec", word(load, "spec"));
-    json_object_set_new(seen, word(load, "name"), json_true());
+    fprintf(file, "\n[load \"%s\"]\n", json_text_at(load, "name"));
+    put(file, "spec", json_text_at(load, "spec"));
+    json_object_set_new(seen, json_text_at(load, "name"), json_true());
 }
 
 static void put_settings(FILE *file, const json_t *settings)
@@ -155,13 +150,13 @@ static void put_settings(FILE *file, const json_t *settings)
                   "[campaign]\n");
     put(file, "name", json_is_true(json_object_get(settings, "quick")) ? "bench-quick" : "bench");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (word(settings, names[i][0]) != NULL)
-            put(file, names[i][1], word(settings, names[i][0]));
-    put_text(file, "min-runs", text_of("%.0f", number(settings, "min_runs")));
-    put_text(file, "max-runs", text_of("%.0f", number(settings, "max_runs")));
+        if (json_text_at(settings, names[i][0]) != NULL)
+            put(file, names[i][1], json_text_at(settings, names[i][0]));
+    put_text(file, "min-runs", text_of("%.0f", json_number_at(settings, "min_runs")));
+    put_text(file, "max-runs", text_of("%.0f", json_number_at(settings, "max_runs")));
     /* A peer that fails takes nothing from ours. */
     put(file, "ignore-failure", "true");
-    put(file, "scratch", word(settings, "dir"));
+    put(file, "scratch", json_text_at(settings, "dir"));
 }
 
 char *conf_text(const json_t *plan)
@@ -176,7 +171,7 @@ char *conf_text(const json_t *plan)
     {
         json_array_foreach(json_object_get(part, "cells"), k, cell)
         {
-            if (!json_is_null(json_object_get(cell, "skip")))
+            if (json_has(cell, "skip"))
                 continue;
             put_target(file, cell);
             put_load(file, json_object_get(cell, "load"), seen);

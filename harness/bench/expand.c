@@ -9,39 +9,48 @@
 #include "harness/report/memory.h"
 
 #include <stdlib.h>
+#include <time.h>
 
-static json_t *threads_json(const struct settings *settings)
+static json_t *threads_json(const struct request *request)
 {
     json_t *list = must(json_array());
-    for (size_t i = 0; i < settings->thread_count; i++)
-        json_array_append_new(list, json_integer(settings->thread[i]));
+    for (size_t i = 0; i < request->thread_count; i++)
+        json_array_append_new(list, json_integer(request->thread[i]));
     return list;
 }
 
-static json_t *names_of_parts(const struct settings *settings)
+static json_t *names_of_parts(const struct request *request)
 {
     json_t *list = must(json_array());
     for (size_t i = 0; parts[i].name != NULL; i++)
-        if (settings->part[i])
+        if (request->part[i])
             json_array_append_new(list, json_string(parts[i].name));
     return list;
 }
 
-static json_t *settings_json(const struct settings *settings, const struct choice *choice)
+static json_t *settings_json(const struct request *request, const struct choice *choice)
 {
-    const char *error = settings->error != NULL ? settings->error : choice->quick ? "0.1" : NULL;
-    const uint64_t min = settings->min_runs > 0 ? settings->min_runs : choice->quick ? 3 : 5;
-    const uint64_t max = settings->max_runs > 0 ? settings->max_runs : choice->quick ? 5 : 15;
+    const char *error = request->error != NULL ? request->error : choice->quick ? "0.1" : NULL;
+    const uint64_t min = request->min_runs > 0 ? request->min_runs : choice->quick ? 3 : 5;
+    const uint64_t max = request->max_runs > 0 ? request->max_runs : choice->quick ? 5 : 15;
     const bool series = choice->samples > 0;
     return must(json_pack(
         "{s:o, s:b, s:o, s:b, s:o, s:o, s:s?, s:s, s:s, s:s?, s:s?, s:s?, s:I, s:I, s:f}", "parts",
-        names_of_parts(settings), "quick", choice->quick, "threads", threads_json(settings),
-        "peers", choice->peers, "samples",
-        series ? json_integer((json_int_t)choice->samples) : json_null(), "every_s",
-        series ? json_real(choice->every_s) : json_null(), "peer", choice->host, "dir", choice->dir,
-        "duration", choice->duration, "error", error, "confidence", settings->confidence,
-        "max_time", settings->max_time, "min_runs", (json_int_t)(min > max ? max : min), "max_runs",
-        (json_int_t)(max), "series_s", 0.0));
+        names_of_parts(request), "quick", choice->quick, "threads", threads_json(request), "peers",
+        choice->peers, "samples", series ? json_integer((json_int_t)choice->samples) : json_null(),
+        "every_s", series ? json_real(choice->every_s) : json_null(), "peer", choice->host, "dir",
+        choice->dir, "duration", choice->duration, "error", error, "confidence",
+        request->confidence, "max_time", request->max_time, "min_runs",
+        (json_int_t)(min > max ? max : min), "max_runs", (json_int_t)(max), "series_s", 0.0));
+}
+
+static json_t *now_json(void)
+{
+    char text[32];
+    const time_t now = time(NULL);
+    struct tm utc;
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    return must(json_string(text));
 }
 
 static json_t *machine_json(void)
@@ -53,16 +62,17 @@ static json_t *machine_json(void)
     return must(environment_to_json(&environment, &counters));
 }
 
-json_t *expand_plan(const struct settings *settings)
+json_t *expand_plan(const struct request *request)
 {
-    const struct choice choice = settings_choice(settings);
-    struct matrix *matrix = matrix_new(&choice, settings->workloads ? settings->workloads : "");
+    const struct choice choice = request_choice(request);
+    struct matrix *matrix = matrix_new(&choice, request->workloads ? request->workloads : "");
     for (size_t i = 0; parts[i].name != NULL; i++)
-        if (settings->part[i])
+        if (request->part[i])
             matrix_make(matrix, &parts[i]);
-    json_t *plan = must(json_pack("{s:s, s:s, s:o, s:o, s:O}", "schema", "jostle.bench-plan/1",
-                                  "jostle", JOSTLE_VERSION, "machine", machine_json(), "settings",
-                                  settings_json(settings, &choice), "parts", matrix_parts(matrix)));
+    json_t *plan =
+        must(json_pack("{s:s, s:o, s:s, s:o, s:o, s:O}", "schema", "jostle.bench-plan/1", "made",
+                       now_json(), "jostle", JOSTLE_VERSION, "machine", machine_json(), "settings",
+                       settings_json(request, &choice), "parts", matrix_parts(matrix)));
     matrix_free(matrix);
     forecast_set(plan);
     return plan;

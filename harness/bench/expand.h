@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 /* jostle.bench-plan/1 of what the settings ask for. A new reference. */
-json_t *expand_plan(const struct settings *settings);
+json_t *expand_plan(const struct request *request);
 
 /* Writes DIR/bench-plan.json, and DIR/bench.conf, the campaign file of the same cells.
  * False after a message. */

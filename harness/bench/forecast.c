@@ -1,15 +1,12 @@
 #include "forecast.h"
 
+#include "json.h"
+
 #include <math.h>
 
 /* A cell's own processes start and end in about so long (jostle slowdown with two runs of
  * `true`: 0.4 s), and so much is kept for what no forecast knows. */
 static const double cell_start_s = 0.5, spare_s = 20;
-
-static double number(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
 
 /* Variants that run in each block of the cell; with a load each runs alone, too. */
 static size_t conditions_of(const json_t *cell)
@@ -18,19 +15,19 @@ static size_t conditions_of(const json_t *cell)
     const json_t *peer;
     json_array_foreach(json_object_get(cell, "peers"), index, peer)
     {
-        count += json_is_null(json_object_get(peer, "reason"));
+        count += !json_has(peer, "reason");
     }
-    return json_is_null(json_object_get(cell, "load")) ? count : 2 * count;
+    return !json_has(cell, "load") ? count : 2 * count;
 }
 
 static double seconds_of(const json_t *cell, double runs)
 {
-    if (!json_is_null(json_object_get(cell, "skip")))
+    if (json_has(cell, "skip"))
         return 0;
-    if (!json_is_null(json_object_get(cell, "series")))
-        return cell_start_s + number(cell, "setup_s") + number(cell, "run_s");
-    return cell_start_s + number(cell, "setup_s") +
-           runs * (double)conditions_of(cell) * number(cell, "run_s");
+    if (json_has(cell, "series"))
+        return cell_start_s + json_number_at(cell, "setup_s") + json_number_at(cell, "run_s");
+    return cell_start_s + json_number_at(cell, "setup_s") +
+           runs * (double)conditions_of(cell) * json_number_at(cell, "run_s");
 }
 
 struct sums {
@@ -49,16 +46,16 @@ static struct sums walk(json_t *plan, double stretch, double spare_each_s)
     {
         json_array_foreach(json_object_get(part, "cells"), k, cell)
         {
-            const double least = seconds_of(cell, number(settings, "min_runs"));
-            double most = seconds_of(cell, number(settings, "max_runs"));
+            const double least = seconds_of(cell, json_number_at(settings, "min_runs"));
+            double most = seconds_of(cell, json_number_at(settings, "max_runs"));
             if (least <= 0)
                 continue;
             if (stretch > 0) {
                 most = fmin(most, least * stretch + spare_each_s);
-                json_object_set_new(cell, "max_time_s", json_real(fmax(most - cell_start_s, 0.1)));
+                json_put(cell, "max_time_s", json_number(fmax(most - cell_start_s, 0.1)));
             }
-            json_object_set_new(cell, "least_s", json_real(fmin(least, most)));
-            json_object_set_new(cell, "most_s", json_real(most));
+            json_put(cell, "least_s", json_number(fmin(least, most)));
+            json_put(cell, "most_s", json_number(most));
             sums.least_s += fmin(least, most);
             sums.most_s += most;
             sums.cells++;
@@ -72,12 +69,12 @@ void forecast_set(json_t *plan)
     const json_t *settings = json_object_get(plan, "settings");
     struct sums sums = walk(plan, 0, 0);
     if (json_is_true(json_object_get(settings, "quick")) && sums.cells > 0) {
-        const double room = QUICK_S - spare_s - number(settings, "series_s");
+        const double room = QUICK_S - spare_s - json_number_at(settings, "series_s");
         const double left = room - sums.least_s;
         sums = walk(plan, left > 0 ? 1 : room / sums.least_s,
                     left > 0 ? left / (double)sums.cells : 0);
     }
-    json_object_set_new(plan, "cells", json_integer((json_int_t)sums.cells));
-    json_object_set_new(plan, "least_s", json_real(sums.least_s));
-    json_object_set_new(plan, "most_s", json_real(sums.most_s));
+    json_put(plan, "cells", json_integer((json_int_t)sums.cells));
+    json_put(plan, "least_s", json_number(sums.least_s));
+    json_put(plan, "most_s", json_number(sums.most_s));
 }

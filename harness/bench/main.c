@@ -2,30 +2,124 @@
  * processes are the shell's.
  *
  *     --expand DIR   the matrix of the command line as a campaign file and a plan
- *     --plan         pairs of key and value, each ended by NUL, for the shell */
+ *     --derive DIR   bench.json from the records
+ *     --show DIR     the same on stdout, with texts for the formats
+ *
+ * Without any of these it prints what the shell is to do. */
+#include "collect.h"
 #include "expand.h"
+#include "json.h"
 #include "options.h"
+#include "texts.h"
 
-#include "common/messages.h"
+#include "harness/report/memory.h"
+#include "harness/stats/output.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-static int expand(const struct settings *settings)
+static void print_pair(const char *name, const char *value)
 {
-    json_t *plan = expand_plan(settings);
-    const bool good = expand_write(plan, settings->expand);
+    if (value != NULL)
+        printf("%s%c%s%c", name, 0, value, 0);
+}
+
+static void print_flag(const char *name, bool given)
+{
+    print_pair(name, given ? "true" : NULL);
+}
+
+/* What the shell is to do, as pairs of key and value, each ended by NUL. */
+static void print_request(const struct request *request, bool follows)
+{
+    print_pair("folder", request->output != NULL ? request->output
+                         : request->quick        ? "jostle-results/bench-quick"
+                                                 : "jostle-results/bench");
+    print_flag("follows", follows);
+    print_flag("quick", request->quick);
+    print_pair("only", request->only);
+    print_pair("format", request->format != NULL ? request->format : "terminal");
+    print_pair("peer", request->peer);
+    print_pair("rsh", request->rsh);
+    print_pair("peer_address", request->peer_address);
+    for (size_t i = 0; i < request->set.count; i++)
+        print_pair("set", request->set.item[i]);
+    print_flag("retry_failed", request->retry_failed);
+    print_flag("dry_run", request->dry_run);
+    print_flag("verbose", request->verbose);
+    print_flag("quiet", request->quiet);
+}
+
+/* The folder has a plan, and the command line says nothing of what to measure. */
+static bool follows_plan(const struct request *request)
+{
+    if (request->is_asked || request->output == NULL)
+        return false;
+    char *path = text_of("%s/bench-plan.json", request->output);
+    const bool found = access(path, R_OK) == 0;
+    free(path);
+    return found;
+}
+
+static int expand(const struct request *request)
+{
+    json_t *plan = expand_plan(request);
+    const bool good = expand_write(plan, request->expand);
     json_decref(plan);
+    return good ? 0 : 1;
+}
+
+static int derive(const char *dir)
+{
+    json_t *bench = collect(dir);
+    char *path = text_of("%s/bench.json", dir);
+    const bool good = bench != NULL && output_document(bench, path);
+    free(path);
+    json_decref(bench);
+    return good ? 0 : 1;
+}
+
+/* Leaves only rows whose cell matches the pattern; NULL: all. */
+static void choose_rows(json_t *bench, const char *pattern)
+{
+    json_t *part;
+    size_t index;
+    json_array_foreach(json_object_get(bench, "parts"), index, part)
+    {
+        json_t *rows = json_object_get(part, "rows");
+        for (size_t i = json_array_size(rows); i-- > 0 && pattern != NULL;)
+            if (fnmatch(pattern, json_text_at(json_array_get(rows, i), "cell"), 0) != 0)
+                json_array_remove(rows, i);
+    }
+}
+
+static int show(const char *dir, const char *only)
+{
+    json_t *bench = collect(dir);
+    if (bench == NULL)
+        return 1;
+    choose_rows(bench, only);
+    texts_add(bench);
+    const bool good = output_json(bench, "-", stdout);
+    json_decref(bench);
     return good ? 0 : 1;
 }
 
 int main(int argc, char **argv)
 {
-    struct settings settings;
-    settings_read(&settings, argc, argv);
+    struct request request;
+    request_read(&request, argc, argv);
     int status = 0;
-    if (settings.expand != NULL)
-        status = expand(&settings);
-    settings_free(&settings);
+    if (request.expand != NULL)
+        status = expand(&request);
+    else if (request.derive != NULL)
+        status = derive(request.derive);
+    else if (request.show != NULL)
+        status = show(request.show, request.only);
+    else
+        print_request(&request, follows_plan(&request));
+    request_free(&request);
     return status;
 }

@@ -1,5 +1,7 @@
 #include "matrix.h"
 
+#include "json.h"
+
 #include "common/child.h"
 #include "common/cpus.h"
 #include "common/messages.h"
@@ -71,25 +73,8 @@ const json_t *matrix_parts(const struct matrix *matrix)
 __attribute__((noreturn)) static void mistake(const json_t *cell, const char *what)
 {
     complain("bench: the cell %s %s: this is a bug of jostle, please report it",
-             json_string_value(json_object_get(cell, "cell")), what);
+             json_text_at(cell, "cell"), what);
     exit(1);
-}
-
-static void set(json_t *object, const char *key, json_t *value)
-{
-    if (json_object_set_new(object, key, value) != 0)
-        must(NULL);
-}
-
-static void append(json_t *array, json_t *value)
-{
-    if (json_array_append_new(array, value) != 0)
-        must(NULL);
-}
-
-static json_t *text(const char *value)
-{
-    return value == NULL ? json_null() : must(json_string(value));
 }
 
 static json_t *format_list(const char *format, va_list list)
@@ -131,15 +116,15 @@ struct cell *matrix_cell(struct matrix *matrix, const char *name, ...)
         mistake(cell->json, "has a name that is none of a folder");
     if (json_object_get(matrix->names, json_string_value(named)) != NULL)
         mistake(cell->json, "is there twice");
-    set(matrix->names, json_string_value(named), json_true());
-    append(json_object_get(matrix->part, "cells"), cell->json);
+    json_put(matrix->names, json_string_value(named), json_true());
+    json_add(json_object_get(matrix->part, "cells"), cell->json);
     return cell;
 }
 
 void cell_label(struct cell *cell, const char *name, const char *value, ...)
 {
     FORMATTED(made, value);
-    append(json_object_get(cell->json, "labels"), must(json_pack("[s, o]", name, made)));
+    json_add(json_object_get(cell->json, "labels"), must(json_pack("[s, o]", name, made)));
 }
 
 static json_t *figure_json(const char *name, const char *unit, enum better better,
@@ -152,13 +137,13 @@ static json_t *figure_json(const char *name, const char *unit, enum better bette
 void cell_figure(struct cell *cell, const char *name, const char *unit, enum better better,
                  const char *source)
 {
-    set(cell->json, "figure", figure_json(name, unit, better, source));
+    json_put(cell->json, "figure", figure_json(name, unit, better, source));
 }
 
 static void add_more(struct cell *cell, json_t *figure, bool is_shown)
 {
-    set(figure, "shown", json_boolean(is_shown));
-    append(json_object_get(cell->json, "more"), figure);
+    json_put(figure, "shown", json_boolean(is_shown));
+    json_add(json_object_get(cell->json, "more"), figure);
 }
 
 void cell_more(struct cell *cell, const char *name, const char *unit, enum better better,
@@ -175,16 +160,16 @@ void cell_watch(struct cell *cell, const char *name, const char *unit, enum bett
 
 void cell_problem(struct cell *cell, const char *flag, const char *words)
 {
-    append(json_object_get(cell->json, "problems"),
-           must(json_pack("{s:s, s:o}", "flag", flag, "text", text(words))));
+    json_add(json_object_get(cell->json, "problems"),
+             must(json_pack("{s:s, s:o}", "flag", flag, "text", json_text(words))));
 }
 
 static void add_rule(struct cell *cell, const char *figure, const char *side, double limit,
                      const char *flag, const char *words)
 {
-    append(json_object_get(cell->json, "rules"),
-           must(json_pack("{s:s, s:f, s:s, s:o}", "figure", figure, side, limit, "flag", flag,
-                          "text", text(words))));
+    json_add(json_object_get(cell->json, "rules"),
+             must(json_pack("{s:s, s:f, s:s, s:o}", "figure", figure, side, limit, "flag", flag,
+                            "text", json_text(words))));
 }
 
 void cell_problem_below(struct cell *cell, const char *figure, double limit, const char *flag,
@@ -202,22 +187,22 @@ void cell_problem_above(struct cell *cell, const char *figure, double limit, con
 void cell_command(struct cell *cell, const char *command, ...)
 {
     FORMATTED(made, command);
-    set(cell->json, "command", made);
+    json_put(cell->json, "command", made);
 }
 
 void cell_peak(struct cell *cell, const char *source, const char *where)
 {
-    set(cell->json, "peak", must(json_pack("{s:s, s:s}", "metric", source, "source", where)));
+    json_put(cell->json, "peak", must(json_pack("{s:s, s:s}", "metric", source, "source", where)));
 }
 
 void cell_peak_constant(struct cell *cell, double value, const char *where)
 {
-    set(cell->json, "peak", must(json_pack("{s:f, s:s}", "value", value, "source", where)));
+    json_put(cell->json, "peak", must(json_pack("{s:f, s:s}", "value", value, "source", where)));
 }
 
 void cell_no_peak(struct cell *cell, const char *reason)
 {
-    set(cell->json, "peak", must(json_pack("{s:s}", "reason", reason)));
+    json_put(cell->json, "peak", must(json_pack("{s:s}", "reason", reason)));
 }
 
 /* Whether the peer's program is one of jostle's workloads, or in PATH. */
@@ -241,38 +226,38 @@ struct peer *cell_peer(struct cell *cell, const char *name, const char *program,
     if (!is_installed(cell->matrix, program))
         peer_skip(peer, "%s is not installed: apt install %s", program, package);
     if (cell->matrix->choice->peers)
-        append(json_object_get(cell->json, "peers"), json_incref(peer->json));
-    append(json_object_get(cell->matrix->part, "kept"), peer->json);
+        json_add(json_object_get(cell->json, "peers"), json_incref(peer->json));
+    json_add(json_object_get(cell->matrix->part, "kept"), peer->json);
     return peer;
 }
 
 void peer_figure(struct peer *peer, const char *name, const char *source, double scale)
 {
-    set(json_object_get(peer->json, "figures"), name,
-        must(json_pack("{s:s, s:f}", "source", source, "scale", scale)));
+    json_put(json_object_get(peer->json, "figures"), name,
+             must(json_pack("{s:s, s:f}", "source", source, "scale", scale)));
 }
 
 void peer_version(struct peer *peer, const char *words)
 {
-    set(peer->json, "version", text(words));
+    json_put(peer->json, "version", json_text(words));
 }
 
 void peer_skip(struct peer *peer, const char *reason, ...)
 {
     FORMATTED(made, reason);
-    set(peer->json, "reason", made);
+    json_put(peer->json, "reason", made);
 }
 
 void cell_mark(struct cell *cell, const char *words, ...)
 {
     FORMATTED(made, words);
-    append(json_object_get(cell->json, "marks"), made);
+    json_add(json_object_get(cell->json, "marks"), made);
 }
 
 void cell_skip(struct cell *cell, const char *reason, ...)
 {
     FORMATTED(made, reason);
-    set(cell->json, "skip", made);
+    json_put(cell->json, "skip", made);
 }
 
 void cell_cpus(struct cell *cell, unsigned threads)
@@ -287,13 +272,13 @@ void cell_cpus(struct cell *cell, unsigned threads)
     }
     if (threads < allowed.count)
         allowed.count = threads;
-    set(cell->json, "cpus", text(cpus_format(&allowed, list, sizeof list)));
+    json_put(cell->json, "cpus", json_text(cpus_format(&allowed, list, sizeof list)));
 }
 
 void cell_load(struct cell *cell, const char *name, const char *spec, ...)
 {
     FORMATTED(made, spec);
-    set(cell->json, "load", must(json_pack("{s:s, s:o}", "name", name, "spec", made)));
+    json_put(cell->json, "load", must(json_pack("{s:s, s:o}", "name", name, "spec", made)));
 }
 
 void cell_around(struct cell *cell, const char *setup, const char *prepare, const char *conclude,
@@ -303,31 +288,31 @@ void cell_around(struct cell *cell, const char *setup, const char *prepare, cons
     const char *const commands[] = {setup, prepare, conclude, cleanup};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (commands[i] != NULL)
-            set(json_object_get(cell->json, "around"), names[i], text(commands[i]));
+            json_put(json_object_get(cell->json, "around"), names[i], json_text(commands[i]));
 }
 
 void cell_service(struct cell *cell, bool keep, const char *ready, const char *command, ...)
 {
     FORMATTED(made, command);
     json_t *around = json_object_get(cell->json, "around");
-    set(around, "service", made);
+    json_put(around, "service", made);
     if (ready != NULL)
-        set(around, "ready", text(ready));
+        json_put(around, "ready", json_text(ready));
     if (keep)
-        set(around, "keep-service", text("true"));
+        json_put(around, "keep-service", json_text("true"));
 }
 
 void cell_seconds(struct cell *cell, double run_s, double setup_s)
 {
-    set(cell->json, "run_s", must(json_real(run_s)));
-    set(cell->json, "setup_s", must(json_real(setup_s)));
+    json_put(cell->json, "run_s", json_number(run_s));
+    json_put(cell->json, "setup_s", json_number(setup_s));
 }
 
 void cell_series(struct cell *cell, const char *key, double scale)
 {
-    set(cell->json, "series", must(json_pack("{s:s, s:f}", "key", key, "scale", scale)));
-    set(cell->json, "run_s",
-        must(json_real(cell->matrix->choice->samples * cell->matrix->choice->every_s + 1)));
+    json_put(cell->json, "series", must(json_pack("{s:s, s:f}", "key", key, "scale", scale)));
+    json_put(cell->json, "run_s",
+             must(json_real(cell->matrix->choice->samples * cell->matrix->choice->every_s + 1)));
 }
 
 static json_t *axis_json(struct axis axis)
@@ -344,14 +329,14 @@ struct chart *matrix_chart(struct matrix *matrix, const char *kind, const char *
     size_t index;
     json_array_foreach(charts, index, chart)
     {
-        if (strcmp(json_string_value(json_object_get(chart, "title")), title) == 0) {
+        if (strcmp(json_text_at(chart, "title"), title) == 0) {
             found->json = chart;
             return found;
         }
     }
     found->json = must(json_pack("{s:s, s:s, s:o, s:o, s:[]}", "kind", kind, "title", title, "x",
                                  axis_json(x), "y", axis_json(y), "series"));
-    append(charts, found->json);
+    json_add(charts, found->json);
     return found;
 }
 
@@ -362,25 +347,25 @@ static json_t *points_of(struct chart *chart, const char *name)
     size_t index;
     json_array_foreach(all, index, one)
     {
-        if (strcmp(json_string_value(json_object_get(one, "name")), name) == 0)
+        if (strcmp(json_text_at(one, "name"), name) == 0)
             return json_object_get(one, "points");
     }
     one = must(json_pack("{s:s, s:[]}", "name", name, "points"));
-    append(all, one);
+    json_add(all, one);
     return json_object_get(one, "points");
 }
 
 static void add_point(struct chart *chart, const char *series, const struct cell *cell, json_t *x,
                       const char *figure, const char *peer)
 {
-    append(points_of(chart, series),
-           must(json_pack("{s:O, s:o, s:o, s:o}", "cell", json_object_get(cell->json, "cell"), "x",
-                          x, "figure", text(figure), "peer", text(peer))));
+    json_add(points_of(chart, series),
+             must(json_pack("{s:O, s:o, s:o, s:o}", "cell", json_object_get(cell->json, "cell"),
+                            "x", x, "figure", json_text(figure), "peer", json_text(peer))));
 }
 
 void chart_point(struct chart *chart, const char *series, const struct cell *cell, double x)
 {
-    add_point(chart, series, cell, must(json_real(x)), NULL, NULL);
+    add_point(chart, series, cell, json_number(x), NULL, NULL);
 }
 
 void chart_point_load(struct chart *chart, const char *series, const struct cell *cell)
@@ -391,7 +376,7 @@ void chart_point_load(struct chart *chart, const char *series, const struct cell
 void chart_point_of(struct chart *chart, const char *series, const struct cell *cell, double x,
                     const char *figure, const char *peer)
 {
-    add_point(chart, series, cell, must(json_real(x)), figure, peer);
+    add_point(chart, series, cell, json_number(x), figure, peer);
 }
 
 /* What a part may not leave out. */
@@ -420,7 +405,7 @@ void matrix_make(struct matrix *matrix, const struct part *part)
     size_t index;
     matrix->part = must(json_pack("{s:s, s:s, s:[], s:[], s:[]}", "part", part->name, "title",
                                   part->title, "cells", "charts", "kept"));
-    append(matrix->parts, matrix->part);
+    json_add(matrix->parts, matrix->part);
     part->make(matrix, matrix->choice);
     json_array_foreach(json_object_get(matrix->part, "cells"), index, cell) check(cell);
     json_object_del(matrix->part, "kept");

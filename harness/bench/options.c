@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FIELD(member) .offset = offsetof(struct settings, member)
+#define FIELD(member) .offset = offsetof(struct request, member)
 #define TEXT(title, word, member, words)                                                           \
     {                                                                                              \
         .name = title, .argument = word, .type = OPTION_TEXT, FIELD(member), .help = words         \
@@ -100,11 +100,6 @@ static const struct option_row where_rows[] = {
     HIDDEN("expand", "DIR", expand, "write bench.conf and bench-plan.json into DIR"),
     HIDDEN("derive", "DIR", derive, "make bench.json of the records in DIR"),
     HIDDEN("show", "DIR", show, "print DIR/bench.json as texts"),
-    {.name = "plan",
-     .type = OPTION_FLAG,
-     FIELD(plan),
-     .hidden = true,
-     .help = "print what is to be done, for the shell"},
     {0}};
 
 static const char intro[] =
@@ -135,39 +130,39 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void add_thread(struct settings *settings, unsigned threads)
+static void add_thread(struct request *request, unsigned threads)
 {
-    for (size_t i = 0; i < settings->thread_count; i++)
-        if (settings->thread[i] == threads)
+    for (size_t i = 0; i < request->thread_count; i++)
+        if (request->thread[i] == threads)
             return;
-    settings->thread[settings->thread_count++] = threads;
+    request->thread[request->thread_count++] = threads;
 }
 
 /* A number of --threads; one beyond the limit is left out, and the rest measured. */
-static void read_thread(struct settings *settings, const char *word)
+static void read_thread(struct request *request, const char *word)
 {
     uint64_t threads;
     if (units_count(word, &threads) != 0 || threads == 0)
         usage_error("--threads %s: %s is no number of threads: give numbers from 1 to %d, such as "
                     "1,2,4,8",
-                    settings->threads, *word == '\0' ? "an empty word" : word, MOST_THREADS);
+                    request->threads, *word == '\0' ? "an empty word" : word, MOST_THREADS);
     if (threads > MOST_THREADS)
         complain("--threads %s: beyond the limit of %d: left out", word, MOST_THREADS);
     else
-        add_thread(settings, (unsigned)threads);
+        add_thread(request, (unsigned)threads);
 }
 
-static void read_threads(struct settings *settings)
+static void read_threads(struct request *request)
 {
-    char *copy = must(strdup(settings->threads)), *rest = copy;
-    settings->thread = must(calloc(strlen(copy) / 2 + 1, sizeof *settings->thread));
+    char *copy = must(strdup(request->threads)), *rest = copy;
+    request->thread = must(calloc(strlen(copy) / 2 + 1, sizeof *request->thread));
     for (char *word; (word = strsep(&rest, ",")) != NULL;)
-        read_thread(settings, word);
+        read_thread(request, word);
     free(copy);
-    if (settings->thread_count == 0)
+    if (request->thread_count == 0)
         usage_error("--threads %s: nothing is left to measure: give numbers from 1 to %d",
-                    settings->threads, MOST_THREADS);
-    qsort(settings->thread, settings->thread_count, sizeof *settings->thread, ascending);
+                    request->threads, MOST_THREADS);
+    qsort(request->thread, request->thread_count, sizeof *request->thread, ascending);
 }
 
 static unsigned allowed_cpus(void)
@@ -176,29 +171,29 @@ static unsigned allowed_cpus(void)
     return cpus_allowed(&allowed) == 0 && allowed.count > 0 ? allowed.count : 1;
 }
 
-static void default_threads(struct settings *settings)
+static void default_threads(struct request *request)
 {
     static const unsigned full[] = {1, 2, 4, 8};
-    settings->thread = must(calloc(4, sizeof *settings->thread));
-    if (settings->quick) {
-        add_thread(settings, 1);
-        add_thread(settings, allowed_cpus());
+    request->thread = must(calloc(4, sizeof *request->thread));
+    if (request->quick) {
+        add_thread(request, 1);
+        add_thread(request, allowed_cpus());
         return;
     }
     for (size_t i = 0; i < sizeof full / sizeof *full; i++)
-        add_thread(settings, full[i]);
+        add_thread(request, full[i]);
 }
 
-static void choose_part(struct settings *settings, const char *name)
+static void choose_part(struct request *request, const char *name)
 {
-    const char *names[sizeof settings->part + 2] = {"all"};
+    const char *names[sizeof request->part + 2] = {"all"};
     const bool all = strcmp(name, "all") == 0;
     bool found = all;
     for (size_t i = 0; parts[i].name != NULL; i++) {
         names[i + 1] = parts[i].name;
         if (!all && strcmp(name, parts[i].name) != 0)
             continue;
-        settings->part[i] = found = true;
+        request->part[i] = found = true;
     }
     if (found)
         return;
@@ -208,50 +203,50 @@ static void choose_part(struct settings *settings, const char *name)
 }
 
 /* Whether one of the options that say what to measure was given. */
-static bool is_asked(const struct settings *settings)
+static bool is_asked(const struct request *request)
 {
     static const char *const only_where[] = {"only", NULL};
-    bool asked = *settings->operand != NULL;
+    bool asked = *request->operand != NULL;
     for (const struct option_row *row = what_rows; row->name != NULL; row++)
         asked = asked ||
-                (strcmp(row->name, *only_where) != 0 && options_given(settings->given, row->name));
+                (strcmp(row->name, *only_where) != 0 && options_given(request->given, row->name));
     for (const struct option_row *row = how_rows; row->name != NULL; row++)
-        asked = asked || options_given(settings->given, row->name);
+        asked = asked || options_given(request->given, row->name);
     return asked;
 }
 
-static void check_dir(struct settings *settings)
+static void check_dir(struct request *request)
 {
     struct stat status;
-    if (settings->dir == NULL) {
+    if (request->dir == NULL) {
         const char *tmp = getenv("TMPDIR");
-        settings->dir = tmp != NULL && *tmp == '/' ? tmp : "/var/tmp";
+        request->dir = tmp != NULL && *tmp == '/' ? tmp : "/var/tmp";
     }
-    if (stat(settings->dir, &status) != 0 || !S_ISDIR(status.st_mode) ||
-        access(settings->dir, W_OK | X_OK) != 0)
+    if (stat(request->dir, &status) != 0 || !S_ISDIR(status.st_mode) ||
+        access(request->dir, W_OK | X_OK) != 0)
         usage_error("--dir %s: no folder that can be written to: give one on the disk to measure",
-                    settings->dir);
+                    request->dir);
 }
 
-static void check(struct settings *settings)
+static void check(struct request *request)
 {
     int64_t time_ns;
-    if (options_given(settings->given, "every") && settings->samples == 0)
+    if (options_given(request->given, "every") && request->samples == 0)
         usage_error("--every: it is the time between samples: add --samples N");
-    if (settings->duration == NULL)
-        settings->duration = settings->quick ? "300ms" : "1s";
-    if (units_time(settings->duration, &time_ns) != 0 || time_ns < 1000000)
-        usage_error("--duration %s: no time: give one such as 300ms", settings->duration);
-    check_dir(settings);
+    if (request->duration == NULL)
+        request->duration = request->quick ? "300ms" : "1s";
+    if (units_time(request->duration, &time_ns) != 0 || time_ns < 1000000)
+        usage_error("--duration %s: no time: give one such as 300ms", request->duration);
+    check_dir(request);
 }
 
-void settings_read(struct settings *settings, int argc, char **argv)
+void request_read(struct request *request, int argc, char **argv)
 {
-    *settings = (struct settings){0};
+    *request = (struct request){0};
     const struct option_group groups[] = {
-        {.rows = what_rows, .values = settings, .title = "What to measure:"},
-        {.rows = how_rows, .values = settings, .title = "How to measure:"},
-        {.rows = where_rows, .values = settings, .title = "Where, and what to print:"}};
+        {.rows = what_rows, .values = request, .title = "What to measure:"},
+        {.rows = how_rows, .values = request, .title = "How to measure:"},
+        {.rows = where_rows, .values = request, .title = "Where, and what to print:"}};
     const struct program program = {.name = "jostle bench",
                                     .usage = "[cpu|memory|disk|network|all]...",
                                     .intro = intro,
@@ -259,43 +254,43 @@ void settings_read(struct settings *settings, int argc, char **argv)
                                     .groups = groups,
                                     .group_count = 3};
     int rest;
-    settings->given = options_parse(&program, argc, argv, &rest);
-    settings->operand = argv + rest;
-    for (char **operand = settings->operand; *operand != NULL; operand++)
-        choose_part(settings, *operand);
-    if (*settings->operand == NULL)
-        choose_part(settings, "all");
-    if (settings->threads == NULL)
-        default_threads(settings);
+    request->given = options_parse(&program, argc, argv, &rest);
+    request->operand = argv + rest;
+    for (char **operand = request->operand; *operand != NULL; operand++)
+        choose_part(request, *operand);
+    if (*request->operand == NULL)
+        choose_part(request, "all");
+    if (request->threads == NULL)
+        default_threads(request);
     else
-        read_threads(settings);
-    check(settings);
-    settings->is_asked = is_asked(settings);
+        read_threads(request);
+    check(request);
+    request->is_asked = is_asked(request);
 }
 
-void settings_free(struct settings *settings)
+void request_free(struct request *request)
 {
-    options_free(settings->given);
-    free(settings->thread);
+    options_free(request->given);
+    free(request->thread);
 }
 
-struct choice settings_choice(const struct settings *settings)
+struct choice request_choice(const struct request *request)
 {
     int64_t time_ns = 0;
-    units_time(settings->duration, &time_ns);
-    return (struct choice){.quick = settings->quick,
-                           .peers = settings->peers,
-                           .threads = settings->thread,
-                           .thread_count = settings->thread_count,
+    units_time(request->duration, &time_ns);
+    return (struct choice){.quick = request->quick,
+                           .peers = request->peers,
+                           .threads = request->thread,
+                           .thread_count = request->thread_count,
                            .allowed_cpus = allowed_cpus(),
-                           .samples = (unsigned)settings->samples,
-                           .every_s = (double)settings->every_ns / 1e9,
-                           .host = settings->peer,
-                           .address = settings->peer_address,
-                           .rsh = settings->rsh,
-                           .port = (unsigned)settings->port,
-                           .peer_facts = settings->peer_facts,
-                           .dir = settings->dir,
-                           .duration = settings->duration,
+                           .samples = (unsigned)request->samples,
+                           .every_s = (double)request->every_ns / 1e9,
+                           .host = request->peer,
+                           .address = request->peer_address,
+                           .rsh = request->rsh,
+                           .port = (unsigned)request->port,
+                           .peer_facts = request->peer_facts,
+                           .dir = request->dir,
+                           .duration = request->duration,
                            .duration_s = (double)time_ns / 1e9};
 }

@@ -8,8 +8,8 @@
 
 enum { MOST_THREADS = 1024, MOST_SAMPLES = 1000000 };
 
-struct settings {
-    bool quick, peers, retry_failed, dry_run, verbose, quiet, plan;
+struct request {
+    bool quick, peers, retry_failed, dry_run, verbose, quiet;
     const char *threads, *output, *only, *dir, *format, *duration;
     const char *peer, *rsh, *peer_address, *peer_facts;
     uint64_t port;
@@ -27,10 +27,10 @@ struct settings {
 };
 
 /* Reads the command line; --help and wrong use end the program. */
-void settings_read(struct settings *settings, int argc, char **argv);
-void settings_free(struct settings *settings);
+void request_read(struct request *request, int argc, char **argv);
+void request_free(struct request *request);
 
 /* The choice that the parts read: parts of it belong to the settings. */
-struct choice settings_choice(const struct settings *settings);
+struct choice request_choice(const struct request *request);
 
 #endif

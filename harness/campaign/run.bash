@@ -5,6 +5,8 @@
 # shellcheck disable=SC2154 # options is the command's, campaign_* are campaign.bash's
 campaign_folder='' # absolute
 campaign_ended=''  # the signal that ends us
+campaign_until=''  # when no further cell begins, by SECONDS; empty: never
+campaign_late=''   # not empty: that has come, and cells are left
 campaign_stderr='' # our own stderr, for --verbose
 cell_pid=''        # the jostle that measures the current cell
 driver_pid=''      # campaign run
@@ -51,6 +53,11 @@ driver_ask() {
 run_cells() {
     while [[ -z $campaign_ended ]]; do
         driver_ask next
+        if [[ -n $campaign_until && ${ANSWER[0]} != end ]] && ((SECONDS >= campaign_until)); then
+            # shellcheck disable=SC2034 # read by the command
+            campaign_late=1
+            return
+        fi
         case ${ANSWER[0]} in
             cell) run_cell "${ANSWER[1]}" "${ANSWER[2]}" ;;
             session) prepare_session "${ANSWER[@]:1}" ;;
@@ -134,4 +141,23 @@ campaign_exit() {
     [[ -z $driver_pid ]] || wait "$driver_pid" 2>/dev/null
     [[ -z $campaign_tmp ]] || rm -rf -- "$campaign_tmp"
     exit "$status"
+}
+
+# campaign_end COMMAND [ARG...]: says how it went, and exits accordingly where that is not
+# well; COMMAND and ARGs are what continues.
+campaign_end() {
+    local -A statuses=([HUP]=129 [INT]=130 [TERM]=143)
+    if [[ -n $campaign_ended ]]; then
+        warn "interrupted: the same command continues from here (records: $campaign_folder)"
+        next_command resume "$@"
+        next_command report report "$campaign_folder"
+        exit "${statuses[$campaign_ended]}"
+    fi
+    local broken="$cells_broken cells" held="$cells_held cells are" failed="$cells_failed cells"
+    ((cells_broken != 1)) || broken='1 cell'
+    ((cells_held != 1)) || held='1 cell is'
+    ((cells_failed != 1)) || failed='1 cell'
+    ((cells_broken == 0)) || die "$broken could not be measured, see above: the same command tries them again (records: $campaign_folder)"
+    ((cells_held == 0)) || die "$held being measured by another jostle, see above: wait for it (jostle watch $campaign_folder), then run the same command again"
+    ((cells_failed == 0)) || die "$failed failed (jostle status $campaign_folder says why): fix that, then use --retry-failed" "$EXIT_TARGET"
 }

@@ -70,6 +70,10 @@ static bool unfinished(const struct folder *folder, size_t number, const struct 
 static void print_plan(const struct report *report)
 {
     const struct settings *settings = &report->settings;
+    if (settings->dirs[1] == NULL && folder_has(settings->dirs[0], "bench-plan.json"))
+        put_pair("bench", settings->dirs[0]);
+    if (settings->only != NULL)
+        put_pair("only", settings->only);
     put_pair("format", settings->chosen->name);
     put_pair("reads", settings->chosen->reads);
     if (settings->output != NULL)

@@ -174,21 +174,24 @@ static double widening(const struct settings *settings, size_t count)
     return settings_has_gate(settings) ? 1 : location_widening(settings, count);
 }
 
-static struct interval ratio_of_pairs(struct session *session, size_t condition,
-                                      enum against against, size_t metric)
+static struct interval ratio_of_pairs(struct session *session, const struct pairs *pairs,
+                                      enum against against, bool inverse)
 {
     const struct settings *settings = session->settings;
-    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
     struct critical *critical = metric_critical(session, session_blocks(session));
     const double widen = widening(settings, pairs->count);
     struct stretch stretch;
     if (settings->statistic != STATISTIC_MEAN)
         return statistic_ratio(critical, settings->statistic, pairs, widen);
     const double t = critical_t(critical, (double)pairs->count - 1) * widen;
-    if (!ratio_stretch(session, pairs, against, settings->metrics[metric].higher_is_better,
-                       &stretch))
+    if (!ratio_stretch(session, pairs, against, inverse, &stretch))
         return unknown;
     return interval_ratio(pairs, t * stretch.low, t * stretch.high);
+}
+
+struct interval metric_pairs_ratio(struct session *session, const struct pairs *pairs)
+{
+    return interval_positive(ratio_of_pairs(session, pairs, AGAINST_REFERENCE, false));
 }
 
 static struct interval interaction(struct session *session, size_t condition, size_t metric)
@@ -216,9 +219,11 @@ struct interval metric_ratio(struct session *session, size_t condition, enum aga
 struct interval metric_ratio_of_records(struct session *session, size_t condition,
                                         enum against against, size_t metric)
 {
-    return interval_positive(against == AGAINST_BOTH
-                                 ? interaction(session, condition, metric)
-                                 : ratio_of_pairs(session, condition, against, metric));
+    return interval_positive(
+        against == AGAINST_BOTH
+            ? interaction(session, condition, metric)
+            : ratio_of_pairs(session, &session->conditions[condition].pairs[against][metric],
+                             against, session->settings->metrics[metric].higher_is_better));
 }
 
 static bool is_small(const struct condition *condition, size_t metric)

@@ -26,6 +26,10 @@ double metric_rho(const struct session *session, size_t metric);
 struct interval metric_ratio(struct session *session, size_t condition, enum against against,
                              size_t metric);
 
+// How many times x's mean y's is, of any two figures that were measured in the same blocks of
+// the session: with the statistic and the care of its own ratios.
+struct interval metric_pairs_ratio(struct session *session, const struct pairs *pairs);
+
 // The confidence that an interval of a ratio has after so many blocks.
 double metric_confidence(const struct session *session, size_t blocks);
 

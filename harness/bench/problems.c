@@ -1,0 +1,60 @@
+#include "problems.h"
+
+#include "json.h"
+
+#include "harness/report/memory.h"
+
+#include <string.h>
+
+const struct problem problems[] = {
+    {"above-peak", "the figure is above the theoretical peak, with its whole interval",
+     "one of the two is not what it is said to be: see the source of the peak"},
+    {"above-device", "the kernel says that less reached the device than the program claims",
+     "a cache answered: measure direct, or with a file larger than memory"},
+    {"cache-sized", "all data fit a cache that is not what the row is about",
+     "use a footprint of 4 times the last-level cache"},
+    {"sparse-file", "parts of the file were never written, so that reading them reads no disk",
+     "write the whole file before it is read"},
+    {"cached-as-direct", "the file system does not bypass its cache although it was asked to",
+     "measure on another file system, or read the row as cached"},
+    {"beyond-cpus", "more threads than this process may use CPUs: they take turns",
+     "read it as what oversubscription does, not as scaling"},
+    {"not-converged", "the error is larger than --error allows",
+     "allow more runs with --max-runs, or longer ones with --duration"},
+    {"peer-failed", "a peer failed in some or all of its runs",
+     "see failed/ in the folder of the cell"},
+    {"invalid", "the program's own check of its result failed",
+     "do not use the figure: the memory, the CPU or the program is faulty"},
+    {"short", "a run was too short for its figure", "measure longer, with --duration"},
+    {0}};
+
+static const struct problem *find(const char *flag)
+{
+    const struct problem *problem = problems;
+    while (problem->flag != NULL && strcmp(problem->flag, flag) != 0)
+        problem++;
+    return problem;
+}
+
+json_t *problem_json(const char *flag, const char *text)
+{
+    const struct problem *problem = find(flag);
+    return must(json_pack("{s:s, s:o, s:o}", "flag", flag, "text",
+                          json_text(text != NULL ? text : problem->text), "advice",
+                          json_text(problem->advice)));
+}
+
+const char *problem_likely(const char *part)
+{
+    static const char *const likely[][2] = {
+        {"cpu", "likely the clock rose after it was measured, or the CPU has more or wider ports "
+                "than is assumed"},
+        {"memory", "likely a cache answered, or a hypervisor's DIMMs are not those that DMI names"},
+        {"disk", "likely a cache answered: the page cache, the device's or the hypervisor's"},
+        {"network", "likely the two ends are on one machine, and no wire is between them"},
+    };
+    for (size_t i = 0; i < sizeof likely / sizeof *likely; i++)
+        if (strcmp(likely[i][0], part) == 0)
+            return likely[i][1];
+    return "see the source of the peak";
+}

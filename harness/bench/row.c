@@ -1,0 +1,289 @@
+#include "row.h"
+
+#include "json.h"
+#include "problems.h"
+#include "series.h"
+
+#include "harness/report/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What all functions here are about. */
+struct context {
+    struct measured *measured;
+    const char *part;
+    const json_t *cell;
+    json_t *row;
+};
+
+static struct measured_of of_variant(const struct context *context, const char *variant,
+                                     const char *figure)
+{
+    return (struct measured_of){measured_condition(context->measured, context->cell, variant),
+                                measured_metric(context->measured, figure)};
+}
+
+static const char *figure_name(const struct context *context)
+{
+    return json_text_at(json_object_get(context->cell, "figure"), "name");
+}
+
+static void add_problem(const struct context *context, const char *flag, char *text)
+{
+    json_add(json_object_get(context->row, "problems"), problem_json(flag, text));
+    free(text);
+}
+
+/* {name, value, ci, unit, better} of each further figure that the variant has. */
+static json_t *more_json(const struct context *context, const char *variant)
+{
+    json_t *list = must(json_array());
+    const json_t *figure;
+    size_t index;
+    json_array_foreach(json_object_get(context->cell, "more"), index, figure)
+    {
+        const char *name = json_text_at(figure, "name");
+        const struct measured_of of = of_variant(context, variant, name);
+        if (!json_is_true(json_object_get(figure, "shown")) ||
+            measured_count(context->measured, of.condition, of.metric) == 0)
+            continue;
+        const struct interval interval =
+            measured_figure(context->measured, of.condition, of.metric);
+        json_t *one =
+            must(json_pack("{s:s, s:s, s:s}", "name", name, "unit", json_text_at(figure, "unit"),
+                           "better", json_text_at(figure, "better")));
+        json_put_interval(one, "value", &interval);
+        json_add(list, one);
+    }
+    return list;
+}
+
+static struct interval scaled(struct interval interval, double factor)
+{
+    return (struct interval){.center = interval.center * factor,
+                             .low = interval.low * factor,
+                             .high = interval.high * factor,
+                             .error = interval.error,
+                             .constant = interval.constant};
+}
+
+/* How much of the peak a variant reaches; NAN: no peak is known. */
+static struct interval of_peak(const struct context *context, const char *variant)
+{
+    const json_t *peak = json_object_get(context->cell, "peak");
+    const struct measured_of of = of_variant(context, variant, figure_name(context));
+    if (json_has(peak, "value"))
+        return scaled(measured_figure(context->measured, of.condition, of.metric),
+                      1 / json_number_at(peak, "value"));
+    return measured_ratio(context->measured, of, of_variant(context, NULL, "bench_peak"));
+}
+
+/* {ratio, ci}; null where it is not known. */
+static json_t *ratio_json(struct interval ratio)
+{
+    if (isnan(ratio.center))
+        return json_null();
+    json_t *object = must(json_object());
+    json_put_interval(object, "ratio", &ratio);
+    return object;
+}
+
+static double low_of(const struct interval *interval)
+{
+    return interval->constant ? interval->center : interval->low;
+}
+
+static double high_of(const struct interval *interval)
+{
+    return interval->constant ? interval->center : interval->high;
+}
+
+static void check_peak(const struct context *context, const char *who, struct interval ratio)
+{
+    if (low_of(&ratio) > 1)
+        add_problem(context, "above-peak",
+                    text_of("%s reaches %.0f %% of the theoretical peak: %s", who,
+                            ratio.center * 100, problem_likely(context->part)));
+}
+
+static void put_peak(const struct context *context)
+{
+    const json_t *peak = json_object_get(context->cell, "peak");
+    const struct measured_of of = of_variant(context, NULL, "bench_peak");
+    struct interval value = json_has(peak, "value")
+                                ? interval_constant(json_number_at(peak, "value"))
+                                : measured_figure(context->measured, of.condition, of.metric);
+    const struct interval ratio = of_peak(context, NULL);
+    if (isnan(value.center)) {
+        const char *reason = json_text_at(peak, "reason");
+        json_put(context->row, "peak", json_null());
+        json_put(context->row, "peak_reason", json_text(reason ? reason : "not known here"));
+        json_put(context->row, "of_peak", json_null());
+        return;
+    }
+    json_t *object = must(json_object());
+    json_put_interval(object, "value", &value);
+    json_put(object, "source", json_text(json_text_at(peak, "source")));
+    json_put(context->row, "peak", object);
+    json_put(context->row, "peak_reason", json_null());
+    json_put(context->row, "of_peak", ratio_json(ratio));
+    check_peak(context, "jostle", ratio);
+}
+
+/* A peer that has runs which failed: named, and nothing of ours is lost. */
+static void check_peer(const struct context *context, const char *name, size_t count, json_t *row)
+{
+    size_t failed;
+    const int condition = measured_condition(context->measured, context->cell, name);
+    const char *why = measured_failure(context->measured, condition, &failed);
+    if (why == NULL)
+        return;
+    if (count == 0)
+        json_put(row, "reason", json_text(why));
+    add_problem(context, "peer-failed",
+                text_of("%s failed in %zu of its runs: %s", name, failed, why));
+}
+
+static json_t *peer_json(const struct context *context, const json_t *peer)
+{
+    const char *name = json_text_at(peer, "name"), *figure = figure_name(context);
+    const struct measured_of ours = of_variant(context, NULL, figure),
+                             of = of_variant(context, name, figure);
+    const size_t count = measured_count(context->measured, of.condition, of.metric);
+    const struct interval value = measured_figure(context->measured, of.condition, of.metric),
+                          peak = of_peak(context, name);
+    json_t *row = must(json_pack(
+        "{s:s, s:o, s:I, s:o, s:o, s:o, s:o}", "name", name, "version",
+        json_text(json_text_at(peer, "version")), "n", (json_int_t)count, "of_peak",
+        ratio_json(peak), "ours_of_peer", ratio_json(measured_ratio(context->measured, ours, of)),
+        "more", more_json(context, name), "reason", json_text(json_text_at(peer, "reason"))));
+    json_put_interval(row, "value", &value);
+    check_peak(context, name, peak);
+    check_peer(context, name, count, row);
+    return row;
+}
+
+static void put_peers(const struct context *context)
+{
+    json_t *list = must(json_array());
+    const json_t *peer;
+    size_t index;
+    json_array_foreach(json_object_get(context->cell, "peers"), index, peer)
+    {
+        json_add(list, peer_json(context, peer));
+    }
+    json_put(context->row, "peers", list);
+}
+
+/* What the part said beforehand, and its rules about figures. */
+static void put_known_problems(const struct context *context)
+{
+    const json_t *one;
+    size_t index;
+    json_array_foreach(json_object_get(context->cell, "problems"), index, one)
+    {
+        json_add(json_object_get(context->row, "problems"),
+                 problem_json(json_text_at(one, "flag"), json_text_at(one, "text")));
+    }
+    json_array_foreach(json_object_get(context->cell, "rules"), index, one)
+    {
+        const struct measured_of of = of_variant(context, NULL, json_text_at(one, "figure"));
+        const struct interval figure = measured_figure(context->measured, of.condition, of.metric);
+        const bool below = json_has(one, "below");
+        if (below ? high_of(&figure) < json_number_at(one, "below")
+                  : low_of(&figure) > json_number_at(one, "above"))
+            json_add(json_object_get(context->row, "problems"),
+                     problem_json(json_text_at(one, "flag"), json_text_at(one, "text")));
+    }
+}
+
+/* The problems that stats has found in the runs, in its words. */
+static void put_warnings(const struct context *context)
+{
+    const json_t *warning;
+    size_t index;
+    json_array_foreach(json_object_get(context->measured->summary, "warnings"), index, warning)
+    {
+        const char *severity = json_text_at(warning, "severity"),
+                   *condition = json_text_at(warning, "condition");
+        if (severity == NULL || strcmp(severity, "problem") != 0)
+            continue;
+        char *text = text_of("%s%s%s", condition ? condition : "", condition ? ": " : "",
+                             json_text_at(warning, "message"));
+        json_add(json_object_get(context->row, "problems"),
+                 must(json_pack("{s:s, s:s, s:s?}", "flag", json_text_at(warning, "flag"), "text",
+                                text, "advice", json_text_at(warning, "advice"))));
+        free(text);
+    }
+}
+
+static json_t *labels_json(const json_t *cell)
+{
+    json_t *labels = must(json_object());
+    const json_t *pair;
+    size_t index;
+    json_array_foreach(json_object_get(cell, "labels"), index, pair)
+    {
+        json_put(labels, json_string_value(json_array_get(pair, 0)),
+                 json_incref(json_array_get(pair, 1)));
+    }
+    return labels;
+}
+
+static void put_figures(const struct context *context)
+{
+    const struct measured_of of = of_variant(context, NULL, figure_name(context));
+    const struct interval value = measured_figure(context->measured, of.condition, of.metric);
+    const size_t count = measured_count(context->measured, of.condition, of.metric);
+    json_put_interval(context->row, "value", &value);
+    json_put(context->row, "n", must(json_integer((json_int_t)count)));
+    json_put(context->row, "more", more_json(context, NULL));
+    put_peak(context);
+    put_peers(context);
+    put_known_problems(context);
+    put_warnings(context);
+}
+
+static const char *reason_of(const struct context *context)
+{
+    size_t failed;
+    const struct measured *measured = context->measured;
+    const char *why =
+        measured_failure(measured, measured_condition(measured, context->cell, NULL), &failed);
+    if (measured->state == STATE_SKIPPED)
+        return json_text_at(context->cell, "skip");
+    if (measured->state == STATE_WAITING)
+        return "not measured yet: the same command continues";
+    if (measured->state == STATE_UNFINISHED)
+        return "more runs are to come: the same command continues";
+    if (measured->state != STATE_FAILED)
+        return NULL;
+    return why != NULL ? why : json_text_at(measured->status, "reason");
+}
+
+json_t *row_build(struct measured *measured, const char *part, const json_t *cell)
+{
+    const json_t *figure = json_object_get(cell, "figure");
+    const struct context context = {
+        .measured = measured,
+        .part = part,
+        .cell = cell,
+        .row = must(json_pack("{s:O, s:o, s:s, s:n, s:o, s:o, s:o, s:O, s:[]}", "cell",
+                              json_object_get(cell, "cell"), "labels", labels_json(cell), "state",
+                              state_names[measured->state], "reason", "metric",
+                              json_text(json_text_at(figure, "name")), "unit",
+                              json_text(json_text_at(figure, "unit")), "better",
+                              json_text(json_text_at(figure, "better")), "marks",
+                              json_object_get(cell, "marks"), "problems"))};
+    put_figures(&context);
+    if (json_has(cell, "series"))
+        series_put(context.row, measured, cell);
+    if (measured->state == STATE_DONE && !json_has(context.row, "value")) {
+        measured->state = STATE_FAILED;
+        json_put(context.row, "state", json_text(state_names[measured->state]));
+    }
+    json_put(context.row, "reason", json_text(reason_of(&context)));
+    return context.row;
+}

@@ -1,0 +1,97 @@
+#include "series.h"
+
+#include "json.h"
+
+#include "harness/report/memory.h"
+#include "harness/stats/dependence.h"
+#include "harness/stats/location.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How likely it is held to be, before they are seen, that figures of one run depend on
+ * their neighbours: as for runs in docs/statistics.md. */
+static const double prior = 0.5;
+
+static void add(struct sequence *sequence, double time_s, double value)
+{
+    size_t allocated = sequence->allocated;
+    sequence->time_s = grown(sequence->time_s, sequence->count, &allocated, sizeof(double));
+    sequence->value = grown(sequence->value, sequence->count, &sequence->allocated, sizeof(double));
+    sequence->time_s[sequence->count] = time_s;
+    sequence->value[sequence->count++] = value;
+}
+
+/* A line that loadgen printed; those that are no interval are passed over. */
+static void take(struct sequence *sequence, const char *line, const char *key, double scale)
+{
+    json_t *event = json_loads(line, 0, NULL);
+    const char *kind = json_text_at(event, "event");
+    const double value = json_number_at(event, key), time_s = json_number_at(event, "elapsed_s");
+    if (kind != NULL && strcmp(kind, "interval") == 0 && !isnan(value))
+        add(sequence, isnan(time_s) ? (double)sequence->count + 1 : time_s, value * scale);
+    json_decref(event);
+}
+
+void sequence_read(struct sequence *sequence, const struct measured *measured, const json_t *cell)
+{
+    const json_t *series = json_object_get(cell, "series");
+    char *path = text_of("%s/target.stdout", measured->folder), *line = NULL;
+    size_t size = 0;
+    FILE *file = fopen(path, "re");
+    *sequence = (struct sequence){0};
+    while (file != NULL && getline(&line, &size, file) >= 0)
+        take(sequence, line, json_text_at(series, "key"), json_number_at(series, "scale"));
+    free(line);
+    free(path);
+    if (file != NULL)
+        fclose(file);
+}
+
+void sequence_free(struct sequence *sequence)
+{
+    free(sequence->time_s);
+    free(sequence->value);
+}
+
+static void add_more(json_t *row, const char *name, double value, const char *unit)
+{
+    json_add(json_object_get(row, "more"),
+             must(json_pack("{s:s, s:o, s:n, s:s?, s:s}", "name", name, "value", json_number(value),
+                            "ci", "unit", unit, "better", "lower")));
+}
+
+static struct interval mean_of(const struct sample *sample, double confidence)
+{
+    struct critical critical;
+    const struct dependence seen =
+        dependence_see(sample->value, sample->count, sample->mean, sample->squares, 1);
+    critical_init(&critical, confidence);
+    const struct interval mean = location_estimate(
+        &critical, sample, sqrt(dependence_factor(&seen, prior, sample->count, 1)));
+    critical_free(&critical);
+    return interval_positive(mean);
+}
+
+void series_put(json_t *row, const struct measured *measured, const json_t *cell)
+{
+    struct sequence sequence;
+    struct sample sample = {0};
+    sequence_read(&sequence, measured, cell);
+    for (size_t i = 0; i < sequence.count; i++)
+        if (!sample_add(&sample, sequence.value[i]))
+            must(NULL);
+    if (sample.count >= 2 && measured->has_runs) {
+        const char *unit = json_text_at(row, "unit");
+        const struct interval mean = mean_of(&sample, measured->experiment.settings.confidence);
+        json_put_interval(row, "value", &mean);
+        json_put(row, "n", must(json_integer((json_int_t)sample.count)));
+        add_more(row, "variation", sqrt(sample_variance(&sample)) / sample.mean, "fraction");
+        add_more(row, "min", sample.sorted[0], unit);
+        add_more(row, "max", sample.sorted[sample.count - 1], unit);
+    }
+    sample_free(&sample);
+    sequence_free(&sequence);
+}

@@ -1,0 +1,11 @@
+/* The figures of a bench as people read them: each number with its unit and error. */
+#ifndef BENCH_TEXTS_H
+#define BENCH_TEXTS_H
+
+#include <jansson.h>
+
+/* Adds `texts` to the bench, and to each part: `columns`, [{key, title, left}], and to each
+ * row `texts` by those keys, and `numbers`: which of the part's `findings` it has. */
+void texts_add(json_t *bench);
+
+#endif
