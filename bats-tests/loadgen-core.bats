@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # bats file_tags=measures
-# The loads on a core's own resources: icache (instruction fetch) and tlb (address
-# translation). That they touch what they say is the kernel's word: it notes which pages
+# The loads on a core's own resources: icache (instruction fetch), tlb (address
+# translation), and ports (execution ports). That icache and tlb touch what they say is the kernel's word: it notes which pages
 # were accessed.
 # shellcheck disable=SC2016 # jq programs
 
@@ -69,10 +69,23 @@ touches() {
     )
 }
 
+@test "ports starts several additions a cycle, fewer multiplications, and no more than there are ports" {
+    local kind
+    holds -s 'length == 2 and all(.instructions_per_cycle > 0.3 and .clock_hz > 1e8 and .unit == "ops/s"
+            and (.per_cycle_possible == null or .instructions_per_cycle < 1.2 * .per_cycle_possible))
+        and .[0].instructions_per_cycle > 1.5 * .[1].instructions_per_cycle' < <(
+        for kind in int int-mul; do "$BIN/loadgen" ports --kind "$kind" --duration 0.1 --json | tail -n 1; done
+    )
+    for kind in fp fp-add fp-mul shuffle all; do
+        "$BIN/loadgen" ports --kind "$kind" --duration 0.02 --json | holds -s '.[0].kind == $kind and .[-1].achieved > 0' --arg kind "$kind"
+    done
+}
+
 @test "their limits are kept, also a new one under control" {
-    local words
-    for words in icache tlb; do
-        "$BIN/loadgen" "$words" --limit 20M --duration 0.3 --json | tail -n 1 | kept 32768 10
+    local load lines
+    for load in icache tlb ports; do
+        lines=$("$BIN/loadgen" "$load" --limit 50M --duration 0.2 --json)
+        tail -n 1 <<<"$lines" | kept "$(head -n 1 <<<"$lines" | jq '.chunk_touches // .chunk_instructions')" 10
     done
     load_start tlb --limit 10M
     load_expect ready
@@ -120,5 +133,7 @@ tlb --pages 100000
 tlb --pages 100 --level dtlb
 tlb --level l1
 tlb 5
+ports --kind vector
+ports --limit 5MB/s
 END
 }

@@ -10,6 +10,7 @@
 #define FITTING_TOUCHES 4096    /* a few us: most are not interrupted */
 
 enum counter { BUSY_NS, TOUCHES };
+_Static_assert(TOUCHES + 1 == TOUCHES_COUNTERS, "the others are the load's own");
 
 static struct touch_counts *counts_of(const struct run *run)
 {
@@ -66,7 +67,7 @@ void touches_count(struct run *run, double counters[LOAD_COUNTERS])
 }
 
 /* The median of operations: who was interrupted in one of them does not matter. */
-static double ns_per_touch(const struct snapshot *window)
+double touches_ns(const struct snapshot *window)
 {
     const int64_t operation_ns = histogram_quantile(&window->service, 0.5);
     const double touches = window->counters[TOUCHES];
@@ -84,18 +85,23 @@ static double ns_fitting(const struct run *run)
     return sum_ns > 0 ? sum_ns / run->threads : NAN;
 }
 
-void touches_fields(struct run *run, const struct snapshot *window, struct line *line)
+void touches_busy(const struct snapshot *window, struct line *line)
 {
     line_fixed(line, "busy_s", window->counters[BUSY_NS] / 1e9, 6);
-    line_fixed(line, "ns_per_touch", ns_per_touch(window), 4);
+}
+
+void touches_fields(struct run *run, const struct snapshot *window, struct line *line)
+{
+    touches_busy(window, line);
+    line_fixed(line, "ns_per_touch", touches_ns(window), 4);
     line_fixed(line, "ns_per_touch_fitting", ns_fitting(run), 4);
-    line_fixed(line, "times_fitting", ns_per_touch(window) / ns_fitting(run), 4);
+    line_fixed(line, "times_fitting", touches_ns(window) / ns_fitting(run), 4);
 }
 
 void touches_print(struct run *run, const struct snapshot *window, const char *what,
                    const char *where)
 {
-    const double each_ns = ns_per_touch(window);
+    const double each_ns = touches_ns(window);
     if (isnan(each_ns))
         return;
     report_print(&run->report,

@@ -1,11 +1,15 @@
 #ifndef LOADGEN_CORE_TOUCHES_H
 #define LOADGEN_CORE_TOUCHES_H
 
-/* What the loads on a core's own resources (icache, tlb) count, and how they prove that they
- * miss: the time of a touch beside that of one whose footprint fits, which each worker
- * measures on its own CPU before it begins. One touch is one unit of the load's rate. */
+/* What the loads on a core's own resources (icache, tlb; ports for its counts) count, and how
+ * icache and tlb prove that they miss: the time of a touch beside that of one whose footprint fits,
+ * which each worker measures on its own CPU before it begins. One touch is one unit of the load's
+ * rate. */
 
 #include "load.h"
+
+/* The first of run's counters, filled by touches_count(); the others are the load's own. */
+#define TOUCHES_COUNTERS 2
 
 /* Of one worker, written by it alone. */
 struct touch_counts {
@@ -34,6 +38,10 @@ void touches_measure_fitting(struct worker *worker, touch_walk *walk, void *way)
  * any; ns_per_touch_fitting, the mean of the workers; times_fitting, their ratio. */
 void touches_count(struct run *run, double counters[LOAD_COUNTERS]);
 void touches_fields(struct run *run, const struct snapshot *window, struct line *line);
+/* busy_s alone. */
+void touches_busy(const struct snapshot *window, struct line *line);
+/* That median, in ns; NAN without operations. */
+double touches_ns(const struct snapshot *window);
 /* The same for people, in one line: "  1.40 ns for each WHAT, 3.1 times that of WHERE". */
 void touches_print(struct run *run, const struct snapshot *window, const char *what,
                    const char *where);

@@ -1,12 +1,14 @@
 #include "ops/clock.h"
 
+#include "counter.h"
 #include "load.h"
 
 #include <math.h>
 
-#define TURNS  512
-#define UNROLL 64
-#define TRIES  3
+#define TURNS     512
+#define UNROLL    64
+#define TRIES     3
+#define PERIOD_NS 20000000 /* of samples */
 
 /* TURNS * UNROLL additions, and what the loop needs beside them. */
 static void chain(void)
@@ -43,4 +45,16 @@ double clock_measure(void)
 #else
     return NAN;
 #endif
+}
+
+void clock_sample(struct clock_samples *samples, int64_t at_ns)
+{
+    if (at_ns < samples->next_ns)
+        return;
+    const double hz = clock_measure();
+    if (isfinite(hz)) {
+        counter_add(&samples->sum_hz, (uint64_t)hz);
+        counter_add(&samples->count, 1);
+    }
+    samples->next_ns = at_ns + PERIOD_NS;
 }

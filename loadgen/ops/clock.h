@@ -1,6 +1,9 @@
 #ifndef LOADGEN_OPS_CLOCK_H
 #define LOADGEN_OPS_CLOCK_H
 
+#include <stdatomic.h>
+#include <stdint.h>
+
 /* The clock of the CPU that the caller runs on, in Hz, as the speed of additions that each need
  * the one before: one takes one cycle (uops.info and Agner Fog's tables: ADD r64, r64, latency 1,
  * from Haswell and Zen on; Arm's optimization guides of Neoverse: ADD, latency 1). Not of ADD
@@ -8,5 +11,16 @@
  * task only makes it slower, so the fastest of three counts. It takes some 30 us. NAN: not
  * known of this kind of machine. */
 double clock_measure(void);
+
+/* Measurements of the clock by one worker, in the course of its work. */
+struct clock_samples {
+    _Alignas(64) _Atomic uint64_t sum_hz;
+    _Atomic uint64_t count;
+    int64_t next_ns; /* the worker's own */
+};
+
+/* Between two pieces of work, so at the clock that the work has: adds a measurement if the last
+ * one is 20 ms ago (less than 0.2 % of the time). */
+void clock_sample(struct clock_samples *samples, int64_t at_ns);
 
 #endif

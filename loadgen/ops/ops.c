@@ -14,8 +14,6 @@
 
 /* Without a limit a worker does several blocks before it takes the time again. */
 #define UNLIMITED_BLOCKS 16
-/* The clock takes some 30 us in this time of each worker: less than 0.2 %. */
-#define CLOCK_PERIOD_NS 20000000
 
 _Static_assert(UNLIMITED_BLOCKS <= OPS_MOST_BLOCKS, "half precision would not be exact");
 
@@ -31,13 +29,7 @@ struct ops_state {
     const struct ops_kernel *kernel;
     enum simd simd;
     struct ops_peak peak;
-    struct ops_clock *clocks; /* of each worker */
-};
-
-struct ops_clock {
-    _Alignas(64) _Atomic uint64_t sum_hz;
-    _Atomic uint64_t count;
-    int64_t next_ns; /* the worker's own */
+    struct clock_samples *clocks; /* of each worker */
 };
 
 static const char details[] =
@@ -139,19 +131,6 @@ static void cleanup(struct run *run)
 
 /* ---- workers ---- */
 
-/* Between two pieces of work, so at the clock that the work has. */
-static void take_clock(struct ops_clock *clock, int64_t at_ns)
-{
-    if (at_ns < clock->next_ns)
-        return;
-    const double hz = clock_measure();
-    if (isfinite(hz)) {
-        counter_add(&clock->sum_hz, (uint64_t)hz);
-        counter_add(&clock->count, 1);
-    }
-    clock->next_ns = at_ns + CLOCK_PERIOD_NS;
-}
-
 static double operate(struct worker *worker)
 {
     const struct ops_state *state = worker->run->state;
@@ -162,7 +141,7 @@ static double operate(struct worker *worker)
                            "build",
                            ops_type_names[settings_of(worker->run)->type], simd_names[state->simd],
                            worker->cpu);
-    take_clock(&state->clocks[worker->index], now_ns());
+    clock_sample(&state->clocks[worker->index], now_ns());
     return blocks * state->kernel->block;
 }
 

@@ -1,0 +1,212 @@
+/* loadgen ports: execution ports. Starts as many instructions of one kind as the core can, on
+ * registers alone: what shares the core at the same time, a sibling thread, waits for its
+ * turn at these ports. See port-kernels.h for where the kinds are from. */
+
+#include "core/port-kernels.h"
+#include "core/touches.h"
+#include "counter.h"
+#include "load.h"
+#include "ops/clock.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum counter { CLOCK_HZ = TOUCHES_COUNTERS, CLOCKS };
+
+struct ports_settings {
+    int kind;
+};
+
+struct ports_state {
+    struct touch_state touches; /* first: see touches.h; a touch is an instruction */
+    struct port_kernel kernel;
+    struct clock_samples *clocks; /* of each worker */
+};
+
+struct ports_worker {
+    struct port_kernel kernel;
+    bool wrong;
+};
+
+#define FIELD(name) offsetof(struct ports_settings, name)
+static const struct option_row options[] = {
+    {.name = "kind",
+     .measured = true,
+     .argument = "KIND",
+     .type = OPTION_CHOICE,
+     .offset = FIELD(kind),
+     .preset = "all",
+     .choices = port_kind_names,
+     .help = "which instructions: int (additions of whole numbers), int-mul, fp (FMA of doubles), "
+             "fp-add, fp-mul, shuffle, or all (additions of both kinds and multiplications)"},
+    {0},
+};
+
+static const char details[] =
+    "Disturbs a sibling thread of the core (SMT): the execution ports of that kind, and the "
+    "core's width; what runs on the same CPU in turns loses the CPU's time alone. Leaves alone: "
+    "caches, TLB, memory (it works on registers, without wide vectors), other cores but for the "
+    "clock of the socket. One operation of the rate is one instruction. The summary's "
+    "instructions_per_cycle is the proof; per_cycle_possible is what the core's ports can start, "
+    "where that is known, of int and fp.";
+
+static struct ports_state *state_of(const struct run *run)
+{
+    return run->state;
+}
+
+static void check(struct run *run)
+{
+    const struct ports_settings *set = run->settings;
+    struct ports_state *state = calloc(1, sizeof *state);
+    if (state == NULL)
+        usage_error("out of memory: free some");
+    run->state = state;
+    run->unit = UNIT_OPS;
+    if (!options_given(run->options, "threads"))
+        run->threads = 1;
+    state->kernel = port_kernel_of((enum port_kind)set->kind);
+    run->quantum = state->kernel.blocks * state->kernel.instructions;
+}
+
+static int prepare(struct run *run)
+{
+    struct ports_state *state = state_of(run);
+    if (touches_open(run) != 0)
+        return -1;
+    state->clocks = aligned_alloc(64, run->threads * sizeof *state->clocks);
+    if (state->clocks == NULL)
+        return run_fail(run, "no memory for %u workers: give fewer --threads", run->threads);
+    memset(state->clocks, 0, run->threads * sizeof *state->clocks);
+    return 0;
+}
+
+static void cleanup(struct run *run)
+{
+    struct ports_state *state = state_of(run);
+    if (state == NULL)
+        return;
+    touches_close(run);
+    free(state->clocks);
+    free(state);
+    run->state = NULL;
+}
+
+/* ---- workers ---- */
+
+static int begin(struct worker *worker)
+{
+    struct ports_worker *own = calloc(1, sizeof *own);
+    worker->state = own;
+    if (own == NULL)
+        return worker_fail(worker, "out of memory: free some");
+    own->kernel = state_of(worker->run)->kernel;
+    return 0;
+}
+
+static void end(struct worker *worker)
+{
+    free(worker->state);
+    worker->state = NULL;
+}
+
+static void walk(void *way, uint64_t instructions)
+{
+    struct ports_worker *own = way;
+    (void)instructions; /* always an operation's */
+    own->wrong = !own->kernel.run(own->kernel.blocks, 0);
+}
+
+static double operate(struct worker *worker)
+{
+    struct ports_state *state = state_of(worker->run);
+    const struct ports_settings *set = worker->run->settings;
+    struct ports_worker *own = worker->state;
+    const double done = touches_walk(worker, walk, own, (uint64_t)worker->run->quantum);
+    if (own->wrong)
+        return worker_fail(worker,
+                           "a wrong result of %s on CPU %d: do not trust this CPU, or this build",
+                           port_kind_names[set->kind], worker->cpu);
+    clock_sample(&state->clocks[worker->index], now_ns());
+    return done;
+}
+
+/* ---- reports ---- */
+
+static void count(struct run *run, double counters[LOAD_COUNTERS])
+{
+    const struct ports_state *state = state_of(run);
+    touches_count(run, counters);
+    for (unsigned i = 0; state->clocks != NULL && i < run->threads; i++) {
+        counters[CLOCK_HZ] += (double)counter_read(&state->clocks[i].sum_hz);
+        counters[CLOCKS] += (double)counter_read(&state->clocks[i].count);
+    }
+}
+
+static double clock_hz(const struct snapshot *window)
+{
+    return window->counters[CLOCKS] > 0 ? window->counters[CLOCK_HZ] / window->counters[CLOCKS]
+                                        : NAN;
+}
+
+/* Of one worker while it works. */
+static double per_cycle(const struct snapshot *window)
+{
+    return 1e9 / touches_ns(window) / clock_hz(window);
+}
+
+static void describe(struct run *run, struct line *line)
+{
+    const struct ports_settings *set = run->settings;
+    line_text(line, "kind", port_kind_names[set->kind]);
+    line_count(line, "chunk_instructions", (uint64_t)run->quantum);
+}
+
+static void fields(struct run *run, const struct snapshot *window, struct line *line)
+{
+    touches_busy(window, line);
+    line_fixed(line, "clock_hz", clock_hz(window), 0);
+    line_fixed(line, "instructions_per_cycle", per_cycle(window), 4);
+    line_fixed(line, "per_cycle_possible", state_of(run)->kernel.per_cycle, 4);
+}
+
+static void notes(struct run *run, const char *event, const struct snapshot *window)
+{
+    const struct ports_settings *set = run->settings;
+    const double possible = state_of(run)->kernel.per_cycle;
+    char most[64] = "";
+    if (!isfinite(per_cycle(window)))
+        return;
+    if (isfinite(possible))
+        snprintf(most, sizeof most, " of %g that the core can start", possible);
+    (void)event;
+    report_print(&run->report, "  %s: %.2f instructions a cycle%s; clock %.2f GHz\n",
+                 port_kind_names[set->kind], per_cycle(window), most, clock_hz(window) / 1e9);
+}
+
+static const struct load_report reports = {.describe = describe, .fields = fields, .notes = notes};
+static const struct load_accounting accounting = {.count = count};
+static const char *const calibrations[] = {"", NULL};
+
+static const struct load ports_load = {
+    .name = "ports",
+    .summary = "keeps a core's execution ports busy: integer, floating point, shuffle",
+    .details = details,
+    .options = options,
+    .options_size = sizeof(struct ports_settings),
+    .calibrations = calibrations,
+    .timed = true,
+    .pinned = true,
+    .settle_ns = 20000000,
+    .check = check,
+    .prepare = prepare,
+    .begin = begin,
+    .operate = operate,
+    .end = end,
+    .cleanup = cleanup,
+    .report = &reports,
+    .accounting = &accounting,
+};
+LOADGEN_REGISTER(ports_load);
