@@ -14,9 +14,23 @@
 #define MOST_LETTERS 40
 #define ROW_LETTERS  18
 
-static double place(const struct axis *axis, double value)
+#define LEFT   61.2
+#define BOTTOM 171.6
+#define TOP    8.8
+/* Of the numbers on an axis. */
+#define LETTER_WIDTH 6.2
+#define LINE_HEIGHT  13
+
+/* 0 at its low end, 1 at its high end. */
+static double share(const struct axis *axis, double value)
 {
-    return axis->from + (value - axis->low) / (axis->high - axis->low) * (axis->to - axis->from);
+    return axis->log ? log(value / axis->low) / log(axis->high / axis->low)
+                     : (value - axis->low) / (axis->high - axis->low);
+}
+
+double plot_place(const struct axis *axis, double value)
+{
+    return axis->from + share(axis, value) * (axis->to - axis->from);
 }
 
 /* One decimal, which is a quarter of what the eye sees; "12", not "12.0". Returns
@@ -95,19 +109,19 @@ static void raw_line(struct plot *plot, double x1, double y1, double x2, double 
 
 void plot_line(struct plot *plot, double x1, double y1, double x2, double y2)
 {
-    raw_line(plot, place(&plot->x, x1), place(&plot->y, y1), place(&plot->x, x2),
-             place(&plot->y, y2));
+    raw_line(plot, plot_place(&plot->x, x1), plot_place(&plot->y, y1), plot_place(&plot->x, x2),
+             plot_place(&plot->y, y2));
 }
 
 void plot_to(struct plot *plot, double x, double y, bool move)
 {
     need_path(plot);
-    put_point(plot, move ? 'M' : 'L', place(&plot->x, x), place(&plot->y, y));
+    put_point(plot, move ? 'M' : 'L', plot_place(&plot->x, x), plot_place(&plot->y, y));
 }
 
 void plot_mark(struct plot *plot, enum plot_mark mark, double x, double y)
 {
-    const double px = place(&plot->x, x), py = place(&plot->y, y);
+    const double px = plot_place(&plot->x, x), py = plot_place(&plot->y, y);
     need_path(plot);
     switch (mark) {
     case MARK_DOT:
@@ -122,14 +136,26 @@ void plot_mark(struct plot *plot, enum plot_mark mark, double x, double y)
         put_point(plot, 'M', px - 2.5, py);
         fputs("h5m-2.5-2.5v5", plot->stream);
         break;
+    case MARK_SQUARE:
+        put_point(plot, 'M', px - 3, py - 3);
+        fputs("h6v6h-6z", plot->stream);
+        break;
+    case MARK_TRIANGLE:
+        put_point(plot, 'M', px, py - 4);
+        fputs("l3.5 6.5h-7z", plot->stream);
+        break;
+    case MARK_DIAMOND:
+        put_point(plot, 'M', px, py - 4);
+        fputs("l4 4-4 4-4-4z", plot->stream);
+        break;
     }
 }
 
 void plot_error_bar(struct plot *plot, double at, double low, double high, bool horizontal)
 {
     const struct axis *along = horizontal ? &plot->x : &plot->y;
-    const double end[] = {place(along, low), place(along, high)};
-    const double across = place(horizontal ? &plot->y : &plot->x, at);
+    const double end[] = {plot_place(along, low), plot_place(along, high)};
+    const double across = plot_place(horizontal ? &plot->y : &plot->x, at);
     if (horizontal)
         raw_line(plot, end[0], across, end[1], across);
     else
@@ -159,50 +185,82 @@ static double tick_step(const struct axis *axis)
     return 10 * unit;
 }
 
-/* Calls draw for each tick of the axis. */
-static void each_tick(struct plot *plot, const struct axis *axis,
-                      void draw(struct plot *plot, double at, double value))
+void plot_ticks(struct axis *axis)
 {
     const double step = tick_step(axis);
-    for (double i = ceil(axis->low / step - 1e-9); i * step <= axis->high + 1e-9 * step; i++)
-        draw(plot, place(axis, i * step), fabs(i) < 0.5 ? 0 : i * step);
+    axis->ticks.count = 0;
+    for (double i = ceil(axis->low / step - 1e-9);
+         i * step <= axis->high + 1e-9 * step && axis->ticks.count < TICKS_MOST; i++) {
+        const size_t tick = axis->ticks.count++;
+        axis->ticks.at[tick] = fabs(i) < 0.5 ? 0 : i * step;
+        snprintf(axis->ticks.text[tick], sizeof axis->ticks.text[tick], "%.6g",
+                 axis->ticks.at[tick]);
+    }
 }
 
-static void x_tick(struct plot *plot, double at, double value)
+static double width_of(const struct ticks *ticks, size_t tick, bool across)
 {
-    (void)value;
+    return across ? LINE_HEIGHT : LETTER_WIDTH * (double)strlen(ticks->text[tick]);
+}
+
+void plot_thin(struct axis *axis, double length, bool across)
+{
+    const struct ticks all = axis->ticks;
+    const struct axis at = {.low = axis->low, .high = axis->high, .to = length, .log = axis->log};
+    size_t last = 0, end = all.count > 0 ? all.count - 1 : 0;
+    axis->ticks.count = 0;
+    for (size_t i = 0; i < all.count; i++) {
+        const double room = (width_of(&all, i, across) + width_of(&all, last, across)) / 2 + 4,
+                     rest = (width_of(&all, i, across) + width_of(&all, end, across)) / 2 + 4;
+        if (i > 0 && i < end &&
+            (plot_place(&at, all.at[i]) - plot_place(&at, all.at[last]) < room ||
+             plot_place(&at, all.at[end]) - plot_place(&at, all.at[i]) < rest))
+            continue;
+        last = i;
+        axis->ticks.at[axis->ticks.count] = all.at[i];
+        memcpy(axis->ticks.text[axis->ticks.count++], all.text[i], sizeof all.text[i]);
+    }
+}
+
+/* Calls draw for each tick of the axis. */
+static void each_tick(struct plot *plot, const struct axis *axis,
+                      void draw(struct plot *plot, double at, const char *text))
+{
+    for (size_t i = 0; i < axis->ticks.count; i++)
+        draw(plot, plot_place(axis, axis->ticks.at[i]), axis->ticks.text[i]);
+}
+
+static void x_tick(struct plot *plot, double at, const char *text)
+{
+    (void)text;
     raw_line(plot, at, plot->y.from, at, plot->y.from + TICK);
 }
 
-static void y_tick(struct plot *plot, double at, double value)
+static void y_tick(struct plot *plot, double at, const char *text)
 {
-    (void)value;
+    (void)text;
     raw_line(plot, plot->x.from, at, plot->x.from - TICK, at);
 }
 
-static void x_grid(struct plot *plot, double at, double value)
+static void x_grid(struct plot *plot, double at, const char *text)
 {
-    (void)value;
+    (void)text;
     raw_line(plot, at, plot->y.from, at, plot->y.to);
 }
 
-static void y_grid(struct plot *plot, double at, double value)
+static void y_grid(struct plot *plot, double at, const char *text)
 {
-    (void)value;
+    (void)text;
     raw_line(plot, plot->x.from, at, plot->x.to, at);
 }
 
-static void x_number(struct plot *plot, double at, double value)
+static void x_number(struct plot *plot, double at, const char *text)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%.6g", value);
     put_text(plot, at, plot->y.from + 24.2, "", text);
 }
 
-static void y_number(struct plot *plot, double at, double value)
+static void y_number(struct plot *plot, double at, const char *text)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%.6g", value);
     put_text(plot, plot->x.from - 11.8, at + 3.6, " class=\"end\"", text);
 }
 
@@ -229,9 +287,25 @@ static void put_x_label(struct plot *plot, const char *label)
 void plot_open(struct plot *plot, const double x[2], const double y[2], const char *x_label,
                const char *y_label)
 {
-    *plot = (struct plot){.height = HEIGHT,
-                          .x = {x[0], x[1], 61.2, RIGHT, x_label},
-                          .y = {y[0], y[1], 171.6, 8.8, y_label}};
+    struct axis x_axis = {.low = x[0], .high = x[1]}, y_axis = {.low = y[0], .high = y[1]};
+    plot_ticks(&x_axis);
+    plot_ticks(&y_axis);
+    plot_open_axes(plot, &x_axis, &y_axis, x_label, y_label);
+}
+
+static struct axis placed(const struct axis *axis, double from, double to)
+{
+    struct axis copy = *axis;
+    copy.from = from;
+    copy.to = to;
+    return copy;
+}
+
+void plot_open_axes(struct plot *plot, const struct axis *x, const struct axis *y,
+                    const char *x_label, const char *y_label)
+{
+    *plot =
+        (struct plot){.height = HEIGHT, .x = placed(x, LEFT, RIGHT), .y = placed(y, BOTTOM, TOP)};
     begin(plot);
     plot_path(plot, "g");
     each_tick(plot, &plot->y, y_grid);
@@ -251,20 +325,22 @@ void plot_open_rows(struct plot *plot, const double x[2], const char *x_label, c
                     size_t count)
 {
     const double height = 66 + 22 * (double)count;
-    *plot = (struct plot){.height = height,
-                          .x = {x[0], x[1], 129.6, RIGHT, x_label},
-                          .y = {0.4, (double)count + 0.6, height - 50, 6, NULL}};
+    *plot =
+        (struct plot){.height = height,
+                      .x = {.low = x[0], .high = x[1], .from = 129.6, .to = RIGHT},
+                      .y = {.low = 0.4, .high = (double)count + 0.6, .from = height - 50, .to = 6}};
+    plot_ticks(&plot->x);
     begin(plot);
     plot_path(plot, "g");
     each_tick(plot, &plot->x, x_grid);
     plot_path(plot, "f");
     for (size_t i = 0; i < count; i++)
-        y_tick(plot, place(&plot->y, (double)(count - i)), 0);
+        y_tick(plot, plot_place(&plot->y, (double)(count - i)), "");
     each_tick(plot, &plot->x, x_tick);
     put_frame(plot);
     for (size_t i = 0; i < count; i++) {
         char *text = visible_label(names[i], ROW_LETTERS);
-        put_text(plot, plot->x.from - 11.8, place(&plot->y, (double)(count - i)) + 3.6,
+        put_text(plot, plot->x.from - 11.8, plot_place(&plot->y, (double)(count - i)) + 3.6,
                  " class=\"end\"", text);
         free(text);
     }

@@ -8,10 +8,20 @@
 /* Drawings for the page: the inside of an SVG element, 360 units wide. Colours
  * are classes, which page.css gives for light and for dark. */
 
+enum { TICKS_MOST = 24 };
+
+/* Numbers on an axis; without any it has none. */
+struct ticks {
+    double at[TICKS_MOST];
+    char text[TICKS_MOST][24];
+    size_t count;
+};
+
 struct axis {
-    double low, high;  /* what it shows */
-    double from, to;   /* where, in units of the drawing */
-    const char *label; /* NULL: none */
+    double low, high; /* what it shows */
+    double from, to;  /* where, in units of the drawing */
+    bool log;         /* low is above 0 */
+    struct ticks ticks;
 };
 
 struct plot {
@@ -24,11 +34,21 @@ struct plot {
     bool drawing;      /* a path is open */
 };
 
-enum plot_mark { MARK_DOT, MARK_RING, MARK_CROSS };
+enum plot_mark { MARK_DOT, MARK_RING, MARK_CROSS, MARK_SQUARE, MARK_TRIANGLE, MARK_DIAMOND };
 
 /* An ordinary plot with numbers on both axes. x and y are the ranges: low, high. */
 void plot_open(struct plot *plot, const double x[2], const double y[2], const char *x_label,
                const char *y_label);
+/* The same with axes of the caller: their low, high, log and ticks. */
+void plot_open_axes(struct plot *plot, const struct axis *x, const struct axis *y,
+                    const char *x_label, const char *y_label);
+/* At most seven ticks at round numbers of a linear axis. */
+void plot_ticks(struct axis *axis);
+/* How far a value is along the axis, in units of the drawing. */
+double plot_place(const struct axis *axis, double value);
+/* The numbers of an axis of that length whose texts do not touch: of those at hand the first, the
+ * last, and as many as fit between. */
+void plot_thin(struct axis *axis, double length, bool across);
 /* A plot with a row for each name, the first one on top; y is the number of the
  * row, count for the first, 1 for the last. */
 void plot_open_rows(struct plot *plot, const double x[2], const char *x_label, char *const *names,
