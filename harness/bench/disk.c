@@ -1,17 +1,386 @@
-/* What the disk delivers: bandwidth, operations a second and latency. */
+/* What the disk delivers: bandwidth, operations a second and latency, over patterns, block
+ * sizes and threads, past the page cache and through it.
+ *
+ * All cells share one work file, which lies in the campaign's working folder, the current
+ * folder of each command: the set-up of a cell makes it where it is not there yet, and it goes
+ * with that folder, also after a kill. */
 #include "part.h"
+
+#include "common/device.h"
+#include "common/link.h"
+#include "common/units.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define KIB 1024ull
+#define MIB (1024 * KIB)
+
+#define NAME_SIZE 32
+
+/* A pattern and direction, as loadgen and fio name them. */
+struct access {
+    const char *name, *label, *options, *fio;
+    bool random, read;
+    uint64_t usual; /* the block for curves over threads */
+};
+
+static const struct access accesses[] = {
+    {"read.sequential", "sequential read", "--sequential --read", "read", false, true, MIB},
+    {"write.sequential", "sequential write", "--sequential --write", "write", false, false, MIB},
+    {"read.random", "random read", "--random --read", "randread", true, true, 4 * KIB},
+    {"write.random", "random write", "--random --write", "randwrite", true, false, 4 * KIB},
+};
+enum { ACCESSES = sizeof accesses / sizeof *accesses };
+
+/* What an operation goes through, and when a write counts. */
+struct way {
+    const char *name;           /* of the column "through", in which it is told apart */
+    const char *reads, *writes; /* options of loadgen; NULL: not of this way */
+    const char *fio;
+    bool reaches; /* the device, before it counts; and in whole logical blocks */
+};
+
+static const struct way direct = {"direct", "", "--sync direct", "--direct=1", true};
+static const struct way durable = {"direct, durable", NULL, "--sync dsync",
+                                   "--direct=1 --sync=dsync", true};
+static const struct way cached = {"page cache", "--cached", "--sync none",
+                                  "--direct=0 --invalidate=0", false};
+
+/* The disk, and what is asked of it. */
+struct disk {
+    struct matrix *matrix;
+    const struct choice *choice;
+    struct device device;
+    struct link_speed link;
+    char none[512];    /* why nothing can be measured; "" */
+    char no_peak[256]; /* why the peak is not known; "" */
+};
+
+/* ---- what is there ---- */
+
+static bool has_room(const struct choice *choice, double *free_bytes)
+{
+    struct statvfs space;
+
+    if (statvfs(choice->dir, &space) != 0)
+        return false;
+    *free_bytes = (double)space.f_bavail * (double)space.f_frsize;
+    /* The phases have a file of their own, as have their peers; and a disk that is nearly
+     * full is another disk. */
+    return *free_bytes >= 2 * (double)choice->file_bytes;
+}
+
+static void look(struct disk *disk)
+{
+    const struct choice *choice = disk->choice;
+    char wanted[NAME_SIZE], left[NAME_SIZE];
+    double free_bytes = 0;
+
+    if (!device_of(choice->dir, &disk->device))
+        snprintf(disk->none, sizeof disk->none, "%.200s cannot be found: give another --dir",
+                 choice->dir);
+    else if (disk->device.memory)
+        snprintf(disk->none, sizeof disk->none,
+                 "%.200s is in memory (%s): give a folder on a disk with --dir", choice->dir,
+                 disk->device.file_system);
+    else if (!has_room(choice, &free_bytes))
+        snprintf(disk->none, sizeof disk->none,
+                 "no space: %.200s has %s free, and twice the work file of %s is needed: give a "
+                 "smaller --file-size, or another --dir",
+                 choice->dir, units_format_size(free_bytes, left, sizeof left),
+                 units_format_size((double)choice->file_bytes, wanted, sizeof wanted));
+    link_speed_of(&disk->device, &disk->link);
+    if (isnan(disk->link.bytes_per_s))
+        snprintf(disk->no_peak, sizeof disk->no_peak, "not known here: %s", disk->link.source);
+}
+
+/* "4 KiB", "4KiB" for names. */
+static const char *block_text(uint64_t bytes, bool spaced, char text[NAME_SIZE])
+{
+    const bool mib = bytes >= MIB;
+
+    snprintf(text, NAME_SIZE, "%llu%s%s", (unsigned long long)(bytes / (mib ? MIB : KIB)),
+             spaced ? " " : "", mib ? "MiB" : "KiB");
+    return text;
+}
+
+/* ---- one cell ---- */
+
+struct test {
+    const struct access *access;
+    const struct way *way;
+    uint64_t block_bytes;
+    unsigned threads;
+};
+
+/* Whether it can be measured here; otherwise the cell is skipped with the reason. */
+static bool is_possible(const struct disk *disk, const struct test *test, struct cell *cell)
+{
+    const uint64_t blocks = test->access->random ? 1 : test->threads;
+    char block[NAME_SIZE], file[NAME_SIZE];
+
+    if (disk->none[0] != '\0')
+        cell_skip(cell, "%s", disk->none);
+    else if (test->way->reaches &&
+             test->block_bytes % (disk->device.block_bytes > 0 ? disk->device.block_bytes : 512) !=
+                 0)
+        cell_skip(cell, "direct is impossible: the logical block of %s has %u bytes",
+                  disk->device.name, disk->device.block_bytes);
+    else if (blocks * test->block_bytes > disk->choice->file_bytes)
+        cell_skip(cell,
+                  "%llu block%s of %s: larger than the work file of %s: give a larger --file-size",
+                  (unsigned long long)blocks, blocks == 1 ? "" : "s",
+                  block_text(test->block_bytes, true, block),
+                  units_format_size((double)disk->choice->file_bytes, file, sizeof file));
+    else
+        return true;
+    return false;
+}
+
+static void add_labels(struct cell *cell, const struct test *test)
+{
+    char block[NAME_SIZE];
+
+    cell_label(cell, "test", "%s", test->access->label);
+    cell_label(cell, "through", "%s", test->way->name);
+    cell_label(cell, "block", "%s", block_text(test->block_bytes, true, block));
+    cell_label(cell, "threads", "%u", test->threads);
+}
+
+static void add_figures(struct cell *cell)
+{
+    cell_figure(cell, "rate", "B/s", HIGHER, SUMMARY("bytes_per_s"));
+    cell_more(cell, "iops", "1/s", HIGHER, SUMMARY("iops"));
+    cell_more(cell, "p50", "ns", LOWER, SUMMARY("p50_ns"));
+    cell_more(cell, "p90", "ns", LOWER, SUMMARY("p90_ns"));
+    cell_more(cell, "p99", "ns", LOWER, SUMMARY("p99_ns"));
+    cell_more(cell, "p999", "ns", LOWER, SUMMARY("p999_ns"));
+    cell_more(cell, "cpu", "%", LOWER, SUMMARY("cpu_percent"));
+}
+
+/* What is claimed of the disk has to have reached it. Where the kernel counts nothing (in a
+ * container, on a network) the figure would be null. */
+static void add_rules(const struct disk *disk, const struct test *test, struct cell *cell)
+{
+    if (!test->way->reaches)
+        return;
+    cell_watch(cell, "allocated", "1", HIGHER, SUMMARY("allocated_ratio"));
+    cell_problem_below(cell, "allocated", 0.99, "sparse-file", NULL);
+    if (disk->device.counter[0] == '\0')
+        return;
+    cell_watch(cell, "reached", "1", HIGHER, SUMMARY("reached_ratio"));
+    cell_problem_below(cell, "reached", 0.95, "above-device", NULL);
+    cell_problem_below(cell, "reached", 0.05, "cached-as-direct", NULL);
+}
+
+static void add_peak(const struct disk *disk, const struct test *test, struct cell *cell)
+{
+    if (!test->way->reaches)
+        cell_no_peak(cell, "none: the page cache is memory");
+    else if (disk->no_peak[0] != '\0')
+        cell_no_peak(cell, disk->no_peak);
+    else
+        cell_peak_constant(cell, disk->link.bytes_per_s, disk->link.source);
+}
+
+/* The work file, and for reads of the page cache its content there; after writes into the
+ * page cache nothing is left for the next run to wait for. */
+static void add_around(const struct disk *disk, const struct test *test, struct cell *cell)
+{
+    const bool reads_cache = !test->way->reaches && test->access->read;
+    const bool writes_cache = !test->way->reaches && !test->access->read;
+    char setup[256];
+
+    snprintf(setup, sizeof setup,
+             "\"$JOSTLE_BIN/loadgen\" io --read%s --keep --dir . --file-size %llu --duration 1ms",
+             reads_cache ? " --cached" : "", (unsigned long long)disk->choice->file_bytes);
+    cell_around(cell, setup, NULL, writes_cache ? "sync -f ." : NULL, NULL);
+    cell_seconds(cell,
+                 disk->choice->duration_s + 0.3 +
+                     (reads_cache ? (double)disk->choice->file_bytes / 3e9 : 0),
+                 0.3);
+}
+
+/* The same of fio: each of its jobs has a part of the file, where ours has. */
+static void add_fio(const struct disk *disk, const struct test *test, struct cell *cell)
+{
+    const uint64_t file = disk->choice->file_bytes;
+    const uint64_t part = test->access->random ? file : file / test->threads / MIB * MIB;
+    struct peer *fio = cell_peer(
+        cell, "fio", "fio", "fio",
+        "fio --name=f --thread --filename=jostle-workfile.%u --size=%llu --offset_increment=%llu "
+        "--rw=%s --bs=%llu %s --ioengine=psync --numjobs=%u --group_reporting --time_based "
+        "--runtime=%s --randrepeat=0 --norandommap --output-format=json",
+        (unsigned)geteuid(), (unsigned long long)part,
+        (unsigned long long)(test->access->random ? 0 : part), test->access->fio,
+        (unsigned long long)test->block_bytes, test->way->fio, test->threads,
+        disk->choice->duration);
+
+    /* Of reads, writes and trims; two of them are 0. */
+    peer_figure(fio, "rate", "stdout:/\"bw_bytes\" : ([0-9]+)/,take=max", 1);
+    if (part < test->block_bytes)
+        peer_skip(fio, "its part of the work file is smaller than a block");
+}
+
+static struct cell *add_cell(struct disk *disk, const struct access *access, const struct way *way,
+                             uint64_t block_bytes, unsigned threads)
+{
+    const struct test test = {access, way, block_bytes, threads};
+    char block[NAME_SIZE];
+    struct cell *cell = matrix_cell(disk->matrix, "disk.%s.%s.%s.t%u", access->name,
+                                    way == &direct    ? "direct"
+                                    : way == &durable ? "dsync"
+                                                      : "cached",
+                                    block_text(block_bytes, false, block), threads);
+
+    add_labels(cell, &test);
+    if (!is_possible(disk, &test, cell))
+        return cell;
+    add_figures(cell);
+    add_rules(disk, &test, cell);
+    add_peak(disk, &test, cell);
+    add_around(disk, &test, cell);
+    add_fio(disk, &test, cell);
+    cell_command(cell,
+                 "loadgen io %s %s --block-size %llu --threads %u --keep --dir . --file-size %llu "
+                 "--json --duration %s",
+                 access->options, access->read ? way->reads : way->writes,
+                 (unsigned long long)block_bytes, threads,
+                 (unsigned long long)disk->choice->file_bytes, disk->choice->duration);
+    return cell;
+}
+
+/* ---- the matrix ---- */
+
+static const char *curve_name(const struct access *access, const struct way *way,
+                              char text[2 * NAME_SIZE])
+{
+    snprintf(text, (size_t)2 * NAME_SIZE, "%s, %s", access->label, way->name);
+    return text;
+}
+
+/* Bandwidth and the latency's tail over the block size, one operation at a time. */
+static void chart_blocks(struct disk *disk, const struct access *access, const struct way *way,
+                         const struct cell *cell, uint64_t block_bytes)
+{
+    const struct axis block = {"block", "B", true};
+    struct chart *rate = matrix_chart(disk->matrix, "blocks", "Bandwidth over block size, 1 thread",
+                                      block, (struct axis){"bandwidth", "B/s", true});
+    struct chart *tail =
+        matrix_chart(disk->matrix, "blocks", "99th percentile of latency over block size, 1 thread",
+                     block, (struct axis){"p99 latency", "ns", true});
+    char name[2 * NAME_SIZE];
+
+    curve_name(access, way, name);
+    chart_point(rate, name, cell, (double)block_bytes);
+    chart_point_of(tail, name, cell, (double)block_bytes, "p99", NULL);
+}
+
+static void chart_threads(struct disk *disk, const struct access *access, const struct way *way,
+                          const struct cell *cell, unsigned threads)
+{
+    const struct axis axis = {"threads", "", true};
+    char name[2 * NAME_SIZE];
+
+    curve_name(access, way, name);
+    if (access->random)
+        chart_point_of(matrix_chart(disk->matrix, "scaling",
+                                    "Random operations over threads, 4 KiB", axis,
+                                    (struct axis){"operations", "1/s", true}),
+                       name, cell, threads, "iops", NULL);
+    else
+        chart_point(matrix_chart(disk->matrix, "scaling",
+                                 "Sequential bandwidth over threads, 1 MiB", axis,
+                                 (struct axis){"bandwidth", "B/s", true}),
+                    name, cell, threads);
+}
+
+/* An access through a way: over blocks with one thread, and over threads with the usual
+ * block. The cell that both have is made once. */
+static void add_curves(struct disk *disk, const struct access *access, const struct way *way,
+                       const uint64_t *blocks, size_t block_count, const unsigned *threads,
+                       size_t thread_count)
+{
+    for (size_t i = 0; i < block_count; i++) {
+        struct cell *cell = add_cell(disk, access, way, blocks[i], 1);
+
+        if (block_count > 1)
+            chart_blocks(disk, access, way, cell, blocks[i]);
+        if (blocks[i] == access->usual && thread_count > 1)
+            chart_threads(disk, access, way, cell, 1);
+    }
+    for (size_t i = 0; i < thread_count; i++)
+        if (threads[i] > 1)
+            chart_threads(disk, access, way, add_cell(disk, access, way, access->usual, threads[i]),
+                          threads[i]);
+}
+
+/* A disk's queue is filled by more threads than there are CPUs. */
+static const unsigned usual_threads[] = {1, 8, 32, 128};
+
+static void add_full(struct disk *disk)
+{
+    static const uint64_t blocks[] = {KIB, 4 * KIB, 64 * KIB, MIB, 10 * MIB, 100 * MIB};
+    static const uint64_t cached_blocks[] = {KIB, 4 * KIB, 64 * KIB, MIB};
+    const bool given = disk->choice->threads_given;
+    const unsigned *threads = given ? disk->choice->threads : usual_threads;
+    const size_t count = given ? disk->choice->thread_count : 4;
+
+    for (size_t i = 0; i < ACCESSES; i++) {
+        add_curves(disk, &accesses[i], &direct, blocks, 6, threads, count);
+        if (!accesses[i].read)
+            add_cell(disk, &accesses[i], &durable, accesses[i].usual, 1);
+        add_curves(disk, &accesses[i], &cached, cached_blocks, 4, threads, count < 2 ? count : 2);
+    }
+}
+
+static void add_quick(struct disk *disk)
+{
+    for (size_t i = 0; i < ACCESSES; i++)
+        add_cell(disk, &accesses[i], &direct, accesses[i].usual, 1);
+    add_cell(disk, &accesses[2], &direct, accesses[2].usual, 8);
+    add_cell(disk, &accesses[2], &cached, accesses[2].usual, 1);
+}
+
+/* --samples: the bandwidth of sequential reads and writes over time. */
+static void add_series(struct disk *disk, const struct access *access)
+{
+    const struct choice *choice = disk->choice;
+    const double seconds = choice->samples * choice->every_s;
+    const struct test test = {access, &direct, access->usual, 1};
+    struct cell *cell = matrix_cell(disk->matrix, "disk.%s.series", access->name);
+
+    add_labels(cell, &test);
+    if (!is_possible(disk, &test, cell))
+        return;
+    cell_figure(cell, "rate", "B/s", HIGHER, SUMMARY("bytes_per_s"));
+    add_rules(disk, &test, cell);
+    add_peak(disk, &test, cell);
+    add_around(disk, &test, cell);
+    cell_command(cell,
+                 "loadgen io %s %s --block-size %llu --threads 1 --keep --dir . --file-size %llu "
+                 "--json --interval %.0fms --duration %.0fms",
+                 access->options, access->read ? direct.reads : direct.writes,
+                 (unsigned long long)access->usual, (unsigned long long)choice->file_bytes,
+                 choice->every_s * 1000, seconds * 1000);
+    cell_series(cell, "bytes_per_s", 1);
+}
 
 void part_disk(struct matrix *matrix, const struct choice *choice)
 {
-    struct cell *cell = matrix_cell(matrix, "disk.write.sequential.1MiB.t1");
-    cell_label(cell, "test", "sequential write");
-    cell_label(cell, "block", "1 MiB");
-    cell_label(cell, "threads", "1");
-    cell_figure(cell, "rate", "B/s", HIGHER, SUMMARY("achieved"));
-    cell_more(cell, "p99", "ns", LOWER, SUMMARY("p99_ns"));
-    cell_command(cell,
-                 "loadgen io --sequential --block-size 1M --file-size 64M --dir %s --json "
-                 "--duration %s",
-                 choice->dir, choice->duration);
-    cell_no_peak(cell, "not known here: a virtual disk does not say its rated speed");
+    struct disk disk = {.matrix = matrix, .choice = choice};
+
+    look(&disk);
+    if (choice->quick)
+        add_quick(&disk);
+    else
+        add_full(&disk);
+    if (choice->samples > 0)
+        for (size_t i = 0; i < 2; i++)
+            add_series(&disk, &accesses[i]);
 }

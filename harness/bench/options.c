@@ -65,6 +65,13 @@ static const struct option_row what_rows[] = {
      .help = "network: the first of 8 ports that servers may listen on"},
     TEXT("dir", "DIR", dir,
          "disk: folder on the disk to measure (default: $TMPDIR, else /var/tmp)"),
+    {.name = "file-size",
+     .argument = "SIZE",
+     .type = OPTION_SIZE,
+     FIELD(file_bytes),
+     .minimum = 1048576,
+     .maximum = 1e18,
+     .help = "disk: size of the work file (default: 1 GiB; with --quick 256 MiB)"},
     TEXT("duration", "TIME", duration,
          "of a run of jostle's own loads (default: 1s; with --quick 300ms)"),
     TEXT("only", "PATTERN", only,
@@ -237,6 +244,8 @@ static void check(struct request *request)
         request->duration = request->quick ? "300ms" : "1s";
     if (units_time(request->duration, &time_ns) != 0 || time_ns < 1000000)
         usage_error("--duration %s: no time: give one such as 300ms", request->duration);
+    if (!options_given(request->given, "file-size"))
+        request->file_bytes = request->quick ? 256ull << 20 : 1ull << 30;
     check_dir(request);
 }
 
@@ -290,6 +299,8 @@ struct choice request_choice(const struct request *request)
                            .rsh = request->rsh,
                            .port = (unsigned)request->port,
                            .peer_facts = request->peer_facts,
+                           .threads_given = options_given(request->given, "threads"),
+                           .file_bytes = request->file_bytes,
                            .dir = request->dir,
                            .duration = request->duration,
                            .duration_s = (double)time_ns / 1e9};

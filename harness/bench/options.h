@@ -16,6 +16,7 @@ struct request {
     const char *derive, *expand, *show, *workloads;
     const char *error, *confidence, *max_time;
     struct option_list set;
+    uint64_t file_bytes;
     uint64_t samples, min_runs, max_runs;
     int64_t every_ns;
     bool part[8];   /* of parts, which are chosen */

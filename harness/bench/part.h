@@ -21,6 +21,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The figure NAME of the summary line that `loadgen --json` ends with; of several of that name
  * the last. */
@@ -32,6 +33,7 @@ struct choice {
     bool peers;              /* measure peers, too */
     const unsigned *threads; /* --threads, ascending; at least one */
     size_t thread_count;
+    bool threads_given;     /* they are the user's */
     unsigned allowed_cpus;  /* how many this process may use */
     unsigned samples;       /* --samples; 0: no series */
     double every_s;         /* --every */
@@ -40,6 +42,7 @@ struct choice {
     const char *rsh;        /* --rsh: what starts a command there, as `RSH HOST words`; or NULL */
     unsigned port;          /* --port: the first of 8 that servers may listen on */
     const char *peer_facts; /* lines NAME, tab, VALUE that harness/lib/peer.bash found there */
+    uint64_t file_bytes;    /* --file-size: of the work file on the disk */
     const char *dir;        /* folder on the disk to measure; absolute */
     const char
         *duration; /* of a run of loadgen, as its option has it: "1s", with --quick "300ms" */
