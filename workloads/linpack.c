@@ -1,0 +1,146 @@
+/*
+ * linpack: the solution of a dense system of linear equations by LAPACK's dgesv.
+ *
+ * A target that lives on the floating-point units, and on caches as far as the library blocks
+ * for them: what the LINPACK benchmark (Dongarra, Luszczek, Petitet 2003) measures.
+ */
+#define PROGRAM "linpack"
+#include "arguments.h"
+#include "blas.h"
+#include "random.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { LARGEST = 40000, DEFAULT = 1000, RESIDUAL_LIMIT = 16 };
+
+static const char help[] =
+    "Usage: linpack [--threads N] [--library FILE] [--spoil] [SIZE]\n"
+    "\n"
+    "Solves A x = b for a random matrix A of SIZE x SIZE doubles between -0.5 and 0.5, the\n"
+    "same each time, with LAPACK's dgesv: LU with partial pivoting. b is the sum of each row,\n"
+    "so that x is 1 everywhere. SIZE is from 1 to 40000, by default 1000; the matrix takes\n"
+    "8 * SIZE^2 bytes. The solution is verified as in the LINPACK benchmark: the residual\n"
+    "|A x - b| / (eps |A| |x| SIZE), of infinity norms and with eps = 2^-53, must be below 16.\n"
+    "GFLOPS are (2/3 SIZE^3 + 2 SIZE^2) / time of dgesv / 10^9.\n"
+    "\n" BLAS_HELP "  --spoil         change the solution before the check (exit 1)\n"
+    "  --help          this text\n"
+    "\n"
+    "Exit status: 0 the solution is right, 1 it is not, or there is no library or memory,\n"
+    "2 wrong arguments.\n";
+
+typedef void gesv_function(const int *n, const int *columns, double *a, const int *a_stride,
+                           int *pivots, double *b, const int *b_stride, int *info);
+
+/* The matrix by columns; the same for the same n. */
+static void fill(size_t n, double *a)
+{
+    uint64_t random = n;
+    for (size_t i = 0; i < n * n; i++) {
+        a[i] = (double)(next_random(&random) >> 11) * 0x1p-53 - 0.5;
+    }
+}
+
+/* sums[i] = the sum over j of a[i, j] times x[j], or times 1 if x is NULL; magnitudes too, if
+ * wanted. */
+static void multiply(size_t n, const double *a, const double *x, double *sums, double *magnitudes)
+{
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = 0; i < n; i++) {
+            sums[i] += a[j * n + i] * (x == NULL ? 1 : x[j]);
+            if (magnitudes != NULL) {
+                magnitudes[i] += fabs(a[j * n + i]);
+            }
+        }
+    }
+}
+
+/* The largest magnitude of x - y; y NULL: of x. Not a number if any is not. */
+static double norm(size_t n, const double *x, const double *y)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double magnitude = fabs(x[i] - (y == NULL ? 0 : y[i]));
+        most = magnitude <= most ? most : magnitude;
+    }
+    return most;
+}
+
+/* The residual that the benchmark's authors scale so that it is of the order of 1. */
+static double residual(size_t n, double *a, const double *x, const double *b)
+{
+    double *ax = blas_array(n, sizeof *ax);
+    double *rows = blas_array(n, sizeof *rows);
+    fill(n, a); /* the factors took its place */
+    multiply(n, a, x, ax, rows);
+    const double scaled =
+        norm(n, ax, b) / (DBL_EPSILON / 2 * norm(n, rows, NULL) * norm(n, x, NULL) * (double)n);
+    free(ax);
+    free(rows);
+    return scaled;
+}
+
+/* Seconds that dgesv took; x holds the right side before, the solution after. */
+static double solve(gesv_function *gesv, size_t size, double *a, double *x)
+{
+    const int n = (int)size, columns = 1;
+    int *pivots = blas_array(size, sizeof *pivots);
+    int info = 0;
+    const double start = blas_time();
+    gesv(&n, &columns, a, &n, pivots, x, &n, &info);
+    const double end = blas_time();
+    free(pivots);
+    if (info != 0) {
+        fail(1, "dgesv ended with %d: do not trust this library", info);
+    }
+    return end - start;
+}
+
+static double largest_error(size_t n, const double *x)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++) {
+        most = fmax(most, fabs(x[i] - 1));
+    }
+    return most;
+}
+
+int main(int argc, char **argv)
+{
+    const struct blas_options options = blas_arguments(argc, argv, help, "htlvs", DEFAULT, LARGEST);
+    void *library = blas_open(&options);
+    gesv_function *gesv = (gesv_function *)blas_function(library, "dgesv_");
+    const char *name = blas_name(library, (void *)gesv);
+    if (options.version) {
+        return printf("%s\n", name) < 0;
+    }
+    const size_t n = options.size;
+    const double count = (double)n;
+    double *a = blas_array(n * n, sizeof *a);
+    double *b = blas_array(n, sizeof *b);
+    double *x = blas_array(n, sizeof *x);
+    fill(n, a);
+    multiply(n, a, NULL, b, NULL);
+    memcpy(x, b, n * sizeof *x);
+    const double seconds = solve(gesv, n, a, x);
+    if (options.spoil) {
+        x[n / 2] += 0.001;
+    }
+    const double scaled = residual(n, a, x, b);
+    if (!(scaled < RESIDUAL_LIMIT)) {
+        fail(1, "the residual of size %zu is %.3g, not below %d: do not trust this library or CPU",
+             n, scaled, RESIDUAL_LIMIT);
+    }
+    if (printf("system of size %zu solved, verified: residual %.3g (limit %d), largest error %.2g\n"
+               "%.3f GFLOPS, %.6f s, %s\n",
+               n, scaled, RESIDUAL_LIMIT, largest_error(n, x),
+               (2 * count * count * count / 3 + 2 * count * count) / seconds / 1e9, seconds,
+               name) < 0 ||
+        fflush(stdout) != 0) {
+        fail(1, "cannot write to stdout: see where it leads");
+    }
+    free(a);
+    free(b);
+    free(x);
+    return 0;
+}
