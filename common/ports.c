@@ -1,5 +1,6 @@
+#include "common/ports.h"
+
 #include "common/machine.h"
-#include "common/processor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,7 +148,7 @@ static int cpuinfo_number(const char *name)
     return end == value || number < 0 || number > 0xffff ? UNKNOWN : (int)number;
 }
 
-const struct ports *processor_ports(char *reason, size_t size)
+const struct ports *ports_find(char *reason, size_t size)
 {
     char vendor[64];
     const int family = cpuinfo_number("cpu family"), model = cpuinfo_number("model");

@@ -1,15 +1,200 @@
-/* What the CPUs compute in a second. */
+/* What the CPUs compute in a second: each type of number, in the widest vectors and without,
+ * beside OpenBLAS's products of matrices; and a system of equations. */
 #include "part.h"
+
+#include "common/peak.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BLAS         "libopenblas.so.0"
+#define BLAS_PACKAGE "libopenblas0"
+#define GFLOPS       "stdout:/^([0-9.]+) GFLOPS/"
+#define UNIT         "Gop/s"
+
+static const char no_half[] = "this CPU does not compute in half precision (AVX512-FP16; F16C only "
+                              "converts), and jostle does not emulate it";
+
+struct type {
+    const char *name;
+    bool floating;
+    unsigned bytes;
+    const char *gemm; /* options of workloads/gemm for its product; NULL: there is none */
+    bool quick;       /* in vectors, with --quick */
+};
+
+static const struct type types[] = {
+    {.name = "int8", .bytes = 1, .quick = true},
+    {.name = "int16", .bytes = 2},
+    {.name = "int32", .bytes = 4, .quick = true},
+    {.name = "int64", .bytes = 8},
+    {.name = "half", .bytes = 2, .floating = true},
+    {.name = "single", .bytes = 4, .floating = true, .gemm = "--single", .quick = true},
+    {.name = "double", .bytes = 8, .floating = true, .gemm = "", .quick = true},
+};
+#define TYPES (sizeof types / sizeof types[0])
+
+/* What the cells of the part have in common. */
+struct scope {
+    struct matrix *matrix;
+    const struct choice *choice;
+    struct cpu_list cpus;
+    double quota_cpus;
+    enum simd widest;
+    bool has_blas;
+    struct chart *chart;
+};
+
+/* Products take long enough for the library to come to its speed: about 1 s, and 0.2 s with
+ * --quick, of one CPU of our day; a solution the same. */
+static unsigned gemm_size(const struct choice *choice)
+{
+    return choice->quick ? 2000 : 3000;
+}
+
+static unsigned linpack_size(const struct choice *choice)
+{
+    return choice->quick ? 2000 : 4000;
+}
+
+/* Whether the library is there: the peers are programs of jostle, which open it. */
+static bool has_library(const char *name)
+{
+    void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    return library != NULL && dlclose(library) == 0;
+}
+
+static void add_peak(const struct scope *scope, struct cell *cell, const struct type *type,
+                     enum simd simd, unsigned threads)
+{
+    struct peak peak;
+    peak_find(&peak, simd, type->floating, type->bytes, &scope->cpus, threads, scope->quota_cpus);
+    if (isfinite(peak.per_cycle))
+        cell_peak(cell, SUMMARY("peak_gops"), peak.source);
+    else
+        cell_no_peak(cell, peak.source);
+}
+
+static struct peer *blas_peer(const struct scope *scope, struct cell *cell, const char *name,
+                              const char *program, const char *command)
+{
+    struct peer *peer = cell_peer(cell, name, program, BLAS_PACKAGE, "%s", command);
+    peer_figure(peer, "rate", GFLOPS, 1);
+    if (!scope->has_blas)
+        peer_skip(peer, "%s is not installed: apt install %s", BLAS, BLAS_PACKAGE);
+    return peer;
+}
+
+/* The library has no more threads than there are CPUs. */
+static void add_gemm(const struct scope *scope, struct cell *cell, const struct type *type,
+                     unsigned threads)
+{
+    char command[128];
+    struct peer *peer;
+    snprintf(command, sizeof command, "gemm %s --library " BLAS " --threads %u %u", type->gemm,
+             threads, gemm_size(scope->choice));
+    peer = blas_peer(scope, cell, type->bytes == 4 ? "sgemm" : "dgemm", "gemm", command);
+    if (scope->has_blas && threads > scope->cpus.count)
+        peer_skip(peer, "OpenBLAS starts no more threads than CPUs, %u", scope->cpus.count);
+}
+
+static void label(struct cell *cell, const char *type, const char *code, unsigned threads)
+{
+    cell_label(cell, "type", "%s", type);
+    cell_label(cell, "code", "%s", code);
+    cell_label(cell, "threads", "%u", threads);
+}
+
+/* One type in one width on so many threads. */
+static void add_kernel(const struct scope *scope, const struct type *type, enum simd simd,
+                       unsigned threads)
+{
+    const bool vectors = simd != SIMD_SCALAR;
+    char series[64];
+    struct cell *cell = matrix_cell(scope->matrix, "cpu.%s.%s@%u", type->name,
+                                    vectors ? "simd" : "scalar", threads);
+    label(cell, type->name, simd_names[simd], threads);
+    if (strcmp(type->name, "half") == 0 && !processor_has_half()) {
+        cell_skip(cell, "%s", no_half);
+        return;
+    }
+    cell_figure(cell, "rate", UNIT, HIGHER, SUMMARY("gops"));
+    cell_more(cell, "clock", "Hz", HIGHER, SUMMARY("clock_hz"));
+    cell_command(cell, "loadgen ops --type %s --simd %s --threads %u --json --duration %s",
+                 type->name, simd_names[simd], threads, scope->choice->duration);
+    add_peak(scope, cell, type, simd, threads);
+    cell_cpus(cell, threads);
+    if (vectors && type->gemm != NULL)
+        add_gemm(scope, cell, type, threads);
+    snprintf(series, sizeof series, "%s %s", type->name, simd_names[simd]);
+    chart_point(scope->chart, series, cell, threads);
+}
+
+static void add_linpack(const struct scope *scope, unsigned threads)
+{
+    const unsigned size = linpack_size(scope->choice);
+    struct cell *cell = matrix_cell(scope->matrix, "cpu.linpack@%u", threads);
+    label(cell, "double", "linpack", threads);
+    if (!scope->has_blas) {
+        cell_skip(cell, "%s is not installed: apt install %s", BLAS, BLAS_PACKAGE);
+        return;
+    }
+    if (threads > scope->cpus.count) {
+        cell_skip(cell, "OpenBLAS starts no more threads than CPUs, %u", scope->cpus.count);
+        return;
+    }
+    cell_figure(cell, "rate", UNIT, HIGHER, GFLOPS);
+    cell_more(cell, "residual", "", LOWER, "stdout:/residual ([0-9.e+-]+) /");
+    cell_command(cell, "linpack --library " BLAS " --threads %u %u", threads, size);
+    cell_no_peak(cell, "not measured here: that of double, which needs the clock of the same runs");
+    cell_cpus(cell, threads);
+    chart_point(scope->chart, "double linpack", cell, threads);
+}
+
+/* Both widths of a type; with --quick of few. */
+static void add_type(const struct scope *scope, const struct type *type, unsigned threads)
+{
+    const bool quick = scope->choice->quick;
+    if (!quick || type->quick)
+        add_kernel(scope, type, scope->widest, threads);
+    if (strcmp(type->name, "half") != 0 && (!quick || type->bytes == 8))
+        add_kernel(scope, type, SIMD_SCALAR, threads);
+}
+
+static void add_series(const struct scope *scope)
+{
+    const struct choice *choice = scope->choice;
+    const unsigned threads = scope->cpus.count;
+    struct cell *cell = matrix_cell(scope->matrix, "cpu.double.series");
+    label(cell, "double", simd_names[scope->widest], threads);
+    cell_figure(cell, "rate", UNIT, HIGHER, SUMMARY("gops"));
+    cell_command(cell,
+                 "loadgen ops --type double --simd %s --threads %u --json --interval %gs "
+                 "--duration %gs",
+                 simd_names[scope->widest], threads, choice->every_s,
+                 choice->every_s * choice->samples);
+    cell_series(cell, "gops", 1);
+}
 
 void part_cpu(struct matrix *matrix, const struct choice *choice)
 {
-    for (size_t i = 0; i < choice->thread_count; i++) {
-        const unsigned threads = choice->threads[i];
-        struct cell *cell = matrix_cell(matrix, "cpu.busy.t%u", threads);
-        cell_label(cell, "threads", "%u", threads);
-        cell_figure(cell, "rate", "CPUs", HIGHER, SUMMARY("achieved"));
-        cell_command(cell, "loadgen cpu --threads %u --json --duration %s", threads,
-                     choice->duration);
-        cell_cpus(cell, threads);
-    }
+    struct scope scope = {.matrix = matrix,
+                          .choice = choice,
+                          .quota_cpus = cpus_quota(),
+                          .widest = processor_widest(),
+                          .has_blas = has_library(BLAS)};
+    if (cpus_allowed(&scope.cpus) != 0)
+        scope.cpus.count = choice->allowed_cpus;
+    scope.chart = matrix_chart(matrix, "scaling", "Operations a second by threads",
+                               (struct axis){.label = "threads", .unit = "", .log = true},
+                               (struct axis){.label = "rate", .unit = UNIT, .log = true});
+    for (size_t type = 0; type < TYPES; type++)
+        for (size_t i = 0; i < choice->thread_count; i++)
+            add_type(&scope, &types[type], choice->threads[i]);
+    for (size_t i = 0; i < choice->thread_count; i++)
+        add_linpack(&scope, choice->threads[i]);
+    if (choice->samples > 0)
+        add_series(&scope);
 }

@@ -4,7 +4,6 @@
 #pragma GCC target("avx2,fma")
 
 #define BYTES 32
-#define FUSED true
 #define TABLE ops_avx2
 #include "ops/vector.h"
 #else

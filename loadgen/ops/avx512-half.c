@@ -6,7 +6,6 @@
 #pragma GCC target("avx512fp16,prefer-vector-width=512")
 
 #define BYTES 64
-#define FUSED true
 #define HALF
 #define TABLE ops_avx512_half
 #include "ops/vector.h"

@@ -4,7 +4,6 @@
 #pragma GCC target("avx512f,avx512bw,prefer-vector-width=512")
 
 #define BYTES 64
-#define FUSED true
 #define TABLE ops_avx512
 #include "ops/vector.h"
 #else

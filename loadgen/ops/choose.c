@@ -7,6 +7,12 @@
 const char *const ops_type_names[] = {"int8", "int16",  "int32",  "int64",
                                       "half", "single", "double", NULL};
 
+unsigned ops_type_bytes(enum ops_type type)
+{
+    static const unsigned bytes[] = {1, 2, 4, 8, 2, 4, 8};
+    return bytes[type];
+}
+
 static const struct ops_kernel *table_of(enum simd simd, enum ops_type type)
 {
     if (type == OPS_HALF)

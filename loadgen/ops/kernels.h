@@ -30,7 +30,6 @@ struct ops_kernel {
     unsigned lanes;      /* values of a vector */
     unsigned operations; /* of a step in one lane */
     double block;        /* operations of one block */
-    enum step step;
 };
 
 /* A block is so many turns of so many steps of each value: some 4 to 12 us. No multiple of
@@ -54,6 +53,7 @@ const struct ops_kernel *ops_scalar_fma(void); /* x86 */
 /* ---- choose.c ---- */
 
 extern const char *const ops_type_names[]; /* by enum ops_type, ended by NULL */
+unsigned ops_type_bytes(enum ops_type type);
 /* NULL: this CPU, its operating system, or this build lacks it. */
 const struct ops_kernel *ops_kernel_of(enum simd simd, enum ops_type type);
 /* The widest in which this CPU computes with the type; SIMDS: it does not. */

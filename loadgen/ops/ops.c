@@ -2,11 +2,11 @@
  * keeps the execution ports of a core busy and touches no memory: what it takes from others is a
  * core's arithmetic, from an SMT sibling above all, and power, which others pay for in clock. */
 
+#include "common/peak.h"
 #include "counter.h"
 #include "load.h"
 #include "ops/clock.h"
 #include "ops/kernels.h"
-#include "ops/peak.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct ops_settings {
 struct ops_state {
     const struct ops_kernel *kernel;
     enum simd simd;
-    struct ops_peak peak;
+    struct peak peak;
     struct clock_samples *clocks; /* of each worker */
 };
 
@@ -111,11 +111,13 @@ static void check(struct run *run)
 static int prepare(struct run *run)
 {
     struct ops_state *state = run->state;
+    const enum ops_type type = (enum ops_type)settings_of(run)->type;
     state->clocks = aligned_alloc(64, run->threads * sizeof *state->clocks);
     if (state->clocks == NULL)
         return run_fail(run, "no memory for %u workers: give fewer --threads", run->threads);
     memset(state->clocks, 0, run->threads * sizeof *state->clocks);
-    ops_peak_find(run, state->kernel, state->simd, &state->peak);
+    peak_find(&state->peak, state->simd, type >= OPS_HALF, ops_type_bytes(type), &run->cpus,
+              run->threads, run->quota_cpus);
     return 0;
 }
 

@@ -4,7 +4,6 @@
 #pragma GCC target("fma")
 
 #define BYTES 0
-#define FUSED true
 #define TABLE ops_scalar_fma
 #include "ops/vector.h"
 #else

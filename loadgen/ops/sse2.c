@@ -2,7 +2,6 @@
 
 #if defined(__x86_64__)
 #define BYTES 16
-#define FUSED false
 #define TABLE ops_sse2
 #include "ops/vector.h"
 #else

@@ -1,7 +1,6 @@
 /* The kernels for one width of vectors. A file defines, after the target,
  *
  *     BYTES   of a vector; 0: of single values
- *     FUSED   true: x * a + b is one instruction; false: it is two
  *     TABLE   name of the function that returns the kernels
  *
  * and includes this. No include guard: it is a template. With HALF defined the table has half
@@ -68,10 +67,7 @@
 #define KERNEL(RUN, ELEMENT, VALUES, OPERATIONS, TURNS)                                            \
     {                                                                                              \
         .run = RUN, .lanes = LANES(ELEMENT), .operations = OPERATIONS,                             \
-        .block = 1.0 * TURNS * OPS_UNROLL * VALUES * LANES(ELEMENT) * OPERATIONS,                  \
-        .step = OPERATIONS == 1 ? STEP_ADD                                                         \
-                : FUSED         ? STEP_FMA                                                         \
-                                : STEP_MULTIPLY_ADD                                                \
+        .block = 1.0 * TURNS * OPS_UNROLL * VALUES * LANES(ELEMENT) * OPERATIONS                   \
     }
 #define WHOLE(RUN, ELEMENT) KERNEL(RUN, ELEMENT, WHOLE_VALUES, 1, OPS_TURNS)
 #define REAL(RUN, ELEMENT)  KERNEL(RUN, ELEMENT, REAL_VALUES, 2, OPS_TURNS)

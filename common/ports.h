@@ -1,0 +1,31 @@
+#ifndef COMMON_PORTS_H
+#define COMMON_PORTS_H
+
+#include "common/processor.h"
+
+#include <stddef.h>
+
+/* How many instructions a cycle a kind of processor can start. */
+
+/* What a kernel repeats. */
+enum step {
+    STEP_ADD,         /* an integer addition: one instruction */
+    STEP_FMA,         /* x * a + b in one instruction */
+    STEP_MULTIPLY_ADD /* in two */
+};
+
+/* Steps a cycle, by vectors of 64, 32, 16 bytes, and without; 0: it has no such instruction. */
+struct ports {
+    const char *name;   /* "AMD Zen 4" */
+    const char *source; /* of the numbers */
+    double add[4], fma[4];
+    double multiply_add; /* of 16 bytes or less */
+};
+
+/* The ports of this machine's CPUs by vendor, family and model in /proc/cpuinfo (below
+ * JOSTLE_KERNEL_ROOT). NULL: not in the table, and reason says what it is. */
+const struct ports *ports_find(char *reason, size_t size);
+/* Steps a cycle; 0: none, or not known, as of what a compiler chooses. */
+double ports_steps(const struct ports *ports, enum simd simd, enum step step);
+
+#endif
