@@ -37,15 +37,6 @@ static unsigned lanes_of(enum simd simd, unsigned value_bytes)
     return simd == SIMD_SCALAR ? 1 : bytes[simd] / value_bytes;
 }
 
-/* SSE2 has no FMA; code without vectors uses it where it is there. */
-static enum step step_of(enum simd simd, bool floating)
-{
-    if (!floating)
-        return STEP_ADD;
-    return simd <= SIMD_AVX2 || (simd == SIMD_SCALAR && processor_has_fma()) ? STEP_FMA
-                                                                             : STEP_MULTIPLY_ADD;
-}
-
 void peak_find(struct peak *peak, enum simd simd, bool floating, unsigned value_bytes,
                const struct cpu_list *cpus, unsigned threads, double quota_cpus)
 {
@@ -55,7 +46,7 @@ void peak_find(struct peak *peak, enum simd simd, bool floating, unsigned value_
                                             "2 operations (multiplication, addition)"};
     char reason[256];
     const struct ports *ports = ports_find(reason, sizeof reason);
-    const enum step step = step_of(simd, floating);
+    const enum step step = ports_step(simd, floating);
     const double steps = ports == NULL ? 0 : ports_steps(ports, simd, step);
     const unsigned lanes = lanes_of(simd, value_bytes), cores = cores_used(cpus, threads);
     const double whole = fmin(cores, quota_cpus);

@@ -184,3 +184,11 @@ double ports_steps(const struct ports *ports, enum simd simd, enum step step)
         return column[simd] >= 2 ? ports->multiply_add : 0;
     }
 }
+
+enum step ports_step(enum simd simd, bool floating)
+{
+    if (!floating)
+        return STEP_ADD;
+    return simd <= SIMD_AVX2 || (simd == SIMD_SCALAR && processor_has_fma()) ? STEP_FMA
+                                                                             : STEP_MULTIPLY_ADD;
+}

@@ -22,6 +22,9 @@ struct ports {
     double multiply_add; /* of 16 bytes or less */
 };
 
+/* What code of this width repeats: SSE2 has no FMA, code without vectors uses it where the CPU
+ * has it. */
+enum step ports_step(enum simd simd, bool floating);
 /* The ports of this machine's CPUs by vendor, family and model in /proc/cpuinfo (below
  * JOSTLE_KERNEL_ROOT). NULL: not in the table, and reason says what it is. */
 const struct ports *ports_find(char *reason, size_t size);

@@ -1,5 +1,6 @@
 #include "core/port-kernels.h"
 
+#include "common/ports.h"
 #include "ops/kernels.h"
 
 #include <math.h>
@@ -126,9 +127,10 @@ static struct port_kernel of_ops(enum ops_type type)
 {
     char reason[256];
     const struct ops_kernel *kernel = ops_kernel_of(SIMD_SCALAR, type);
-    const struct ports *ports = processor_ports(reason, sizeof reason);
-    const double steps = ports == NULL ? 0 : ports_steps(ports, SIMD_SCALAR, kernel->step);
-    const double each = kernel->step == STEP_MULTIPLY_ADD ? 2 : 1;
+    const struct ports *ports = ports_find(reason, sizeof reason);
+    const enum step step = ports_step(SIMD_SCALAR, type == OPS_DOUBLE);
+    const double steps = ports == NULL ? 0 : ports_steps(ports, SIMD_SCALAR, step);
+    const double each = step == STEP_MULTIPLY_ADD ? 2 : 1;
     return (struct port_kernel){.run = kernel->run,
                                 .instructions =
                                     kernel->block / kernel->lanes / kernel->operations * each,
