@@ -29,7 +29,10 @@ int net_datagram_open(struct worker *worker)
         return worker_fail(worker, "out of memory: free some");
     for (int i = 0; i < BATCH; i++) {
         batch->parts[i][0] = (struct iovec){batch->heads[i], NET_HEAD_BYTES};
-        batch->parts[i][1] = (struct iovec){state->block, state->block_bytes - NET_HEAD_BYTES};
+        if (state->block_bytes <= NET_HEAD_BYTES)
+            batch->parts[i][0].iov_len = state->block_bytes;
+        else
+            batch->parts[i][1] = (struct iovec){state->block, state->block_bytes - NET_HEAD_BYTES};
         batch->messages[i].msg_hdr.msg_iov = batch->parts[i];
         batch->messages[i].msg_hdr.msg_iovlen = state->block_bytes > NET_HEAD_BYTES ? 2 : 1;
     }
@@ -64,7 +67,8 @@ static unsigned send_batch(struct net_stream *stream, unsigned count)
     struct worker *worker = stream->worker;
     struct net_worker *own = worker->state;
     struct batch *batch = own->batch;
-    write_heads(stream, batch, count);
+    if (!net_is_short(net_state_of(worker->run)))
+        write_heads(stream, batch, count);
     const int sent = sendmmsg(stream->fd, batch->messages, count, MSG_NOSIGNAL);
     if (sent < 0) {
         if (errno != EAGAIN && errno != EINTR && errno != ENOBUFS)
@@ -136,7 +140,7 @@ static void send_paced(struct worker *worker)
         worker_sleep_until(worker, net_worker_step(at_ns, next_ns));
 }
 
-/* ---- the end ---- */
+/* ---- marks ---- */
 
 /* Tells the receiver how many there were, so that what is lost at the end counts. */
 static void send_marks(const struct net_worker *own)
@@ -152,6 +156,18 @@ static void send_marks(const struct net_worker *own)
             return; /* it is sent again */
     }
 }
+
+/* Datagrams without a number are only known to be lost by the marks. */
+static void mark_short(struct worker *worker, int64_t at_ns)
+{
+    struct net_worker *own = worker->state;
+    if (!net_is_short(net_state_of(worker->run)) || at_ns - own->marked_ns < NET_CHECK_NS)
+        return;
+    own->marked_ns = at_ns;
+    send_marks(own);
+}
+
+/* ---- the end ---- */
 
 static bool accounted(struct worker *worker)
 {
@@ -188,7 +204,9 @@ void net_datagram_work(struct worker *worker)
             send_paced(worker);
         else
             send_freely(worker);
-        net_worker_fine(worker, now_ns());
+        const int64_t at_ns = now_ns();
+        net_worker_fine(worker, at_ns);
+        mark_short(worker, at_ns);
     }
     settle(worker);
 }

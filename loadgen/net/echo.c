@@ -86,8 +86,12 @@ static size_t take_datagram(struct net_echo *echo, struct sockaddr_storage *from
     const ssize_t got = echo->connected ? recv(echo->fd, echo->block, LARGEST_DATAGRAM, 0)
                                         : recvfrom(echo->fd, echo->block, LARGEST_DATAGRAM, 0,
                                                    (struct sockaddr *)from, length);
-    return got < NET_HEAD_BYTES || net_head_read(echo->block).token != echo->token ? 0
-                                                                                   : (size_t)got;
+    const bool short_one = echo->block_bytes < NET_HEAD_BYTES;
+    if (got <= 0 || (short_one && got != (ssize_t)echo->block_bytes) ||
+        (!short_one &&
+         (got < NET_HEAD_BYTES || net_head_read(echo->block).token != echo->token)))
+        return 0;
+    return (size_t)got;
 }
 
 static void answer_datagrams(struct net_echo *echo)

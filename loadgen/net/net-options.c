@@ -138,11 +138,9 @@ static void choose_block(struct run *run)
     const uint64_t asked = net_settings_of(run)->block_bytes;
     state->whole_blocks = state->mode != NET_TCP || options_given(run->options, "block-size");
     state->block_bytes = options_given(run->options, "block-size") ? asked : usual[state->mode];
-    if (net_is_udp(state->mode) &&
-        (state->block_bytes < NET_HEAD_BYTES || state->block_bytes > LARGEST_DATAGRAM))
-        usage_error("--block-size %zu: no datagram has that size: give %d to %d, of which %d are "
-                    "its number",
-                    state->block_bytes, NET_HEAD_BYTES, LARGEST_DATAGRAM, NET_HEAD_BYTES);
+    if (net_is_udp(state->mode) && state->block_bytes > LARGEST_DATAGRAM)
+        usage_error("--block-size %zu: no datagram has that size: give at most %d",
+                    state->block_bytes, LARGEST_DATAGRAM);
 }
 
 static void choose_threads(struct run *run)

@@ -139,7 +139,10 @@ void net_fields(struct run *run, const struct snapshot *window, struct line *lin
     if (listens || net_is_udp(state->mode)) {
         line_count(line, "lost", whole(window->counters[LOST]));
         line_fixed(line, "loss_percent", loss_percent(window), 6);
-        line_count(line, "out_of_order", whole(window->counters[OUT_OF_ORDER]));
+        if (!listens && net_is_short(state))
+            line_null(line, "out_of_order"); /* they have no numbers */
+        else
+            line_count(line, "out_of_order", whole(window->counters[OUT_OF_ORDER]));
     }
     if (!listens && !net_is_udp(state->mode))
         line_count(line, "retransmits", whole(window->counters[RETRANSMITS]));

@@ -97,6 +97,12 @@ static inline bool net_is_udp(enum net_mode mode)
     return mode == NET_UDP || mode == NET_UDP_PING;
 }
 
+/* Datagrams without room for a head. */
+static inline bool net_is_short(const struct net_state *state)
+{
+    return net_is_udp(state->mode) && state->block_bytes < NET_HEAD_BYTES;
+}
+
 static inline uint64_t net_sent_bytes(const struct net_stream *stream)
 {
     return counter_read(&stream->sent_bytes);

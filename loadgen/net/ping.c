@@ -70,20 +70,40 @@ static bool round_trip(struct net_stream *stream, unsigned char *block, int64_t 
 
 /* ---- UDP ---- */
 
+/* Numbers a request: in its head, or in as many low bytes as there are. */
+static void write_number(const struct net_stream *stream, unsigned char *block)
+{
+    const struct net_state *state = net_state_of(stream->worker->run);
+    const struct net_head head = {.token = (uint32_t)stream->session->token,
+                                  .stream = stream->number,
+                                  .number = stream->next};
+    if (!net_is_short(state)) {
+        net_head_write(&head, block);
+        return;
+    }
+    for (size_t i = 0; i < state->block_bytes && i < sizeof head.number; i++)
+        block[i] = (unsigned char)(head.number >> (8 * i));
+}
+
 /* Whether this is the answer; older ones come late, and count no more. */
 static bool is_answer(const struct net_stream *stream, const unsigned char *block, ssize_t got)
 {
-    return got >= NET_HEAD_BYTES && net_head_read(block).number == stream->next;
+    const struct net_state *state = net_state_of(stream->worker->run);
+    if (!net_is_short(state))
+        return got >= NET_HEAD_BYTES && net_head_read(block).number == stream->next;
+    bool same = got == (ssize_t)state->block_bytes;
+    for (size_t i = 0; same && i < state->block_bytes && i < sizeof stream->next; i++)
+        same = block[i] == (unsigned char)(stream->next >> (8 * i));
+    return same;
 }
 
 static bool datagram_trip(struct net_stream *stream, unsigned char *block, int64_t since_ns)
 {
     const size_t length = net_state_of(stream->worker->run)->block_bytes;
-    struct net_head head = {.token = (uint32_t)stream->session->token, .stream = stream->number};
     ssize_t got;
     int64_t sent_ns = since_ns;
-    head.number = ++stream->next;
-    net_head_write(&head, block);
+    stream->next++;
+    write_number(stream, block);
     do {
         got = send(stream->fd, block, length, MSG_NOSIGNAL);
     } while (got < 0 && again(stream, got, since_ns));
@@ -96,8 +116,8 @@ static bool datagram_trip(struct net_stream *stream, unsigned char *block, int64
             continue;
         atomic_fetch_add_explicit(&stream->lost, 1, memory_order_relaxed);
         sent_ns = now_ns();
-        head.number = ++stream->next;
-        net_head_write(&head, block);
+        stream->next++;
+        write_number(stream, block);
         if (send(stream->fd, block, length, MSG_NOSIGNAL) < 0 && !again(stream, -1, since_ns))
             return false;
     }

@@ -66,46 +66,45 @@ void net_batch_received(struct net_connection *connection, size_t bytes)
 
 static void on_drain(uv_timer_t *timer)
 {
-    struct net_server *server = timer->data;
-    if (net_receive_datagrams(server) > 0)
+    struct net_port *port = timer->data;
+    if (net_receive_datagrams(port) > 0)
         return;
     uv_timer_stop(timer);
-    server->burst.count = 0;
-    uv_poll_start(&server->datagrams, UV_READABLE, net_batch_datagrams);
+    port->burst.count = 0;
+    uv_poll_start(&port->poll, UV_READABLE, net_batch_datagrams);
 }
 
 /* Whether they come so fast that a millisecond's is worth waiting for, and not so
  * fast that they would not fit into the socket's buffer. */
-static bool is_burst(struct net_server *server)
+static bool is_burst(struct net_port *port)
 {
-    const uint64_t bytes = atomic_load_explicit(&server->counts.bytes, memory_order_relaxed);
+    const uint64_t bytes = atomic_load_explicit(&port->server->counts.bytes, memory_order_relaxed);
     const int64_t at_ns = now_ns();
-    const double passed_ns = (double)(at_ns - server->burst.checked_ns);
-    const bool burst = server->burst.count > BURST_RATE * passed_ns &&
-                       (double)(bytes - server->burst.checked_bytes) < FITTING_RATE * passed_ns;
-    server->burst.count = 0;
-    server->burst.checked_ns = at_ns;
-    server->burst.checked_bytes = bytes;
+    const double passed_ns = (double)(at_ns - port->burst.checked_ns);
+    const bool burst = port->burst.count > BURST_RATE * passed_ns &&
+                       (double)(bytes - port->burst.checked_bytes) < FITTING_RATE * passed_ns;
+    port->burst.count = 0;
+    port->burst.checked_ns = at_ns;
+    port->burst.checked_bytes = bytes;
     return burst;
 }
 
 void net_batch_datagrams(uv_poll_t *poll, int status, int events)
 {
-    struct net_server *server = poll->data;
+    struct net_port *port = poll->data;
     (void)status;
     (void)events;
-    server->burst.count += net_receive_datagrams(server);
-    if (server->burst.count < BURST_COUNT || !is_burst(server))
+    port->burst.count += net_receive_datagrams(port);
+    if (port->burst.count < BURST_COUNT || !is_burst(port))
         return;
     uv_poll_stop(poll);
-    uv_update_time(&server->loop);
-    uv_timer_start(&server->drain, on_drain, 1, 1);
+    uv_update_time(&port->server->loop);
+    uv_timer_start(&port->drain, on_drain, 1, 1);
 }
 
 void net_batch_end(struct net_server *server)
 {
     uv_timer_stop(&server->flush);
-    uv_timer_stop(&server->drain);
     for (struct net_connection *one = server->connections; one != NULL; one = one->next)
         if (one->batch.on)
             set(one, false);

@@ -11,9 +11,9 @@
 
 /* After bytes were taken from a connection: may switch its batches on. */
 void net_batch_received(struct net_connection *connection, size_t bytes);
-/* The callback of the datagram socket's poll. */
+/* The callback of the poll of a port, which is its data. */
 void net_batch_datagrams(uv_poll_t *poll, int status, int events);
-/* Before a pause: all connections and datagrams are read as they come. */
+/* Before a pause: all connections are read as they come. */
 void net_batch_end(struct net_server *server);
 
 #endif

@@ -63,6 +63,47 @@ static void count_number(struct net_peer *peer, uint32_t stream, uint64_t number
         lose(peer, -1);
 }
 
+static struct net_peer *reject(struct net_server *server)
+{
+    net_count(&server->counts.rejected, 1);
+    return NULL;
+}
+
+/* Lost is what the marks say was sent, less what has come. */
+static void count_short(struct net_peer *peer, uint32_t stream, uint64_t sent)
+{
+    uint64_t all = 0;
+    if (sent > peer->next[stream])
+        peer->next[stream] = sent;
+    for (uint32_t i = 0; i < peer->streams; i++)
+        all += peer->next[i];
+    const uint64_t lost = all > peer->datagrams ? all - peer->datagrams : 0;
+    if (lost != peer->lost)
+        lose(peer, (int64_t)(lost - peer->lost));
+    net_session_changed(peer);
+}
+
+/* A datagram at a session's own port: a mark, or data of which the length is all that is known.
+ * Returns as take(). */
+static struct net_peer *take_short(struct net_port *port, const struct mmsghdr *message,
+                                   const unsigned char *bytes)
+{
+    struct net_peer *peer = port->owner;
+    if (message->msg_len == peer->block_bytes) {
+        peer->datagrams++;
+        return peer;
+    }
+    if (message->msg_len != NET_HEAD_BYTES)
+        return reject(port->server);
+    const struct net_head head = net_head_read(bytes);
+    const uint32_t stream = head.stream & ~NET_HEAD_MARK;
+    if (head.token != (uint32_t)peer->token || stream == head.stream || stream >= peer->streams ||
+        head.number >= UINT64_MAX / NET_MOST_STREAMS)
+        return reject(port->server);
+    count_short(peer, stream, head.number);
+    return NULL;
+}
+
 /* Returns the session's peer that a datagram counted for, or NULL. */
 static struct net_peer *take(struct net_server *server, const struct mmsghdr *message,
                              const unsigned char *bytes)
@@ -70,10 +111,9 @@ static struct net_peer *take(struct net_server *server, const struct mmsghdr *me
     const struct net_head head = net_head_read(bytes);
     const uint32_t stream = head.stream & ~NET_HEAD_MARK;
     struct net_peer *peer = message->msg_len < NET_HEAD_BYTES ? NULL : peer_of(server, head.token);
-    if (peer == NULL || stream >= peer->streams || head.number >= UINT64_MAX / 2) {
-        net_count(&server->counts.rejected, 1);
-        return NULL;
-    }
+    if (peer == NULL || peer->port != NULL || stream >= peer->streams ||
+        head.number >= UINT64_MAX / 2)
+        return reject(server);
     if (head.stream & NET_HEAD_MARK) {
         if (head.number > peer->next[stream]) {
             lose(peer, (int64_t)(head.number - peer->next[stream]));
@@ -87,23 +127,27 @@ static struct net_peer *take(struct net_server *server, const struct mmsghdr *me
     return peer;
 }
 
-unsigned net_receive_datagrams(struct net_server *server)
+unsigned net_receive_datagrams(struct net_port *port)
 {
     unsigned all = 0;
+    struct net_server *server = port->server;
     struct net_messages *messages = server->messages;
     const int flags = MSG_DONTWAIT | (server->plan.discard ? MSG_TRUNC : 0);
     for (int round = 0; round < ROUNDS; round++) {
-        const int count = recvmmsg(server->udp_fd, messages->messages, BATCH, flags, NULL);
+        const int count = recvmmsg(port->fd, messages->messages, BATCH, flags, NULL);
         uint64_t taken = 0, bytes = 0;
         if (count <= 0)
             return all; /* errors of a datagram socket are of single datagrams */
         all += (unsigned)count;
         for (int i = 0; i < count; i++) {
-            struct net_peer *peer = take(server, &messages->messages[i], messages->heads[i]);
+            const struct mmsghdr *message = &messages->messages[i];
+            struct net_peer *peer = port->owner != NULL
+                                        ? take_short(port, message, messages->heads[i])
+                                        : take(server, message, messages->heads[i]);
             if (peer == NULL)
                 continue;
-            net_session_received(peer, messages->messages[i].msg_len);
-            bytes += messages->messages[i].msg_len;
+            net_session_received(peer, message->msg_len);
+            bytes += message->msg_len;
             taken++;
         }
         net_count(&server->counts.datagrams, taken);

@@ -7,6 +7,6 @@
 /* Room for many at a time; NULL: no memory. discard: their content is not copied. */
 struct net_messages *net_messages_new(bool discard);
 /* Takes what is there, up to a bound. Returns how many came, rejected ones included. */
-unsigned net_receive_datagrams(struct net_server *server);
+unsigned net_receive_datagrams(struct net_port *port);
 
 #endif

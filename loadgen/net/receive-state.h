@@ -15,6 +15,23 @@
 #define NET_BUFFER_BYTES  (128u << 10)
 
 struct net_echo;
+struct net_peer;
+
+/* A datagram socket: everybody's, or that of one session whose datagrams are too short to
+ * say whose they are. */
+struct net_port {
+    struct net_server *server;
+    struct net_peer *owner; /* NULL: everybody's */
+    int fd;
+    uv_poll_t poll;
+    uv_timer_t drain;
+    struct {
+        unsigned count; /* datagrams since checked_ns */
+        uint64_t checked_bytes;
+        int64_t checked_ns;
+    } burst;          /* receive-batch.c's own */
+    unsigned handles; /* still to be closed: port.c's own */
+};
 
 /* A session, as the receiving half sees it. */
 struct net_peer {
@@ -23,7 +40,9 @@ struct net_peer {
     enum net_mode mode;
     uint64_t token;
     uint32_t block_bytes, streams;
-    uint64_t *next; /* datagrams: the number that each stream continues with */
+    uint64_t *next; /* datagrams: the number that each stream continues with; with a port of its
+                       own, how many each has sent, as the last mark said */
+    struct net_port *port; /* of its own; NULL: everybody's */
     uint64_t received_bytes, datagrams, lost, out_of_order;
     bool changed; /* since the last report */
     struct net_echo *echoes;
@@ -50,17 +69,13 @@ struct net_server {
     struct run *run;
     struct net_server_plan plan;
     struct net_address address;
-    int listen_fd, udp_fd;
+    int listen_fd;
     uv_loop_t loop;
     uv_async_t wake;
-    uv_timer_t report, rest, flush, drain;
-    uv_poll_t listener, datagrams;
-    bool started; /* handles are open */
-    struct {
-        unsigned count; /* datagrams since checked_ns */
-        uint64_t checked_bytes;
-        int64_t checked_ns;
-    } burst; /* receive-batch.c's own */
+    uv_timer_t report, rest, flush;
+    uv_poll_t listener;
+    struct net_port port; /* everybody's */
+    bool started;         /* handles are open */
     struct net_connection *connections;
     unsigned streams;
     struct net_peer *peers[NET_MOST_SESSIONS];

@@ -2,6 +2,7 @@
 
 #include "load.h"
 #include "net/echo.h"
+#include "net/port.h"
 #include "net/receive-batch.h"
 #include "net/receive-datagrams.h"
 #include "net/receive-stream.h"
@@ -21,8 +22,7 @@
 #define ACCEPT_AT_ONCE 64
 #define PORT_TRIES     16
 #define HELLO_S        2
-#define REST_MS        100       /* from accepting, where descriptors have run out */
-#define UDP_BUFFER     (4 << 20) /* as much as net.core.rmem_max gives, at most this */
+#define REST_MS        100 /* from accepting, where descriptors have run out */
 
 /* ---- connections ---- */
 
@@ -82,21 +82,23 @@ static void hold(struct net_server *server, bool held)
     net_echo_hold(server, held);
     if (held) {
         uv_poll_stop(&server->listener);
-        uv_poll_stop(&server->datagrams);
         uv_timer_stop(&server->rest);
         uv_timer_stop(&server->report);
         net_batch_end(server);
     } else {
         uv_poll_start(&server->listener, UV_READABLE, on_listener);
-        uv_poll_start(&server->datagrams, UV_READABLE, net_batch_datagrams);
     }
+    net_port_hold(&server->port, held);
     for (struct net_connection *one = server->connections; one != NULL; one = one->next)
         if (held)
             uv_poll_stop(&one->poll);
         else
             uv_poll_start(&one->poll, UV_READABLE, on_readable);
-    for (unsigned i = 0; i < server->peer_count; i++)
+    for (unsigned i = 0; i < server->peer_count; i++) {
         server->peers[i]->changed = false;
+        if (server->peers[i]->port != NULL)
+            net_port_hold(server->peers[i]->port, held);
+    }
 }
 
 void net_server_run(struct net_server *server, struct worker *worker)
@@ -143,14 +145,14 @@ void net_server_wake(struct net_server *server)
 static int open_sockets(struct net_server *server, char *error, size_t size)
 {
     struct net_address bound;
-    const int buffer = UDP_BUFFER, hello_s = HELLO_S;
+    const int hello_s = HELLO_S;
     for (int i = 0; i < PORT_TRIES; i++) {
         server->listen_fd = net_address_listen(server->plan.address, &server->address, error, size);
         if (server->listen_fd < 0)
             return -1;
-        server->udp_fd =
+        server->port.fd =
             net_address_datagrams(&server->address, net_address_port(&server->address), &bound);
-        if (server->udp_fd >= 0)
+        if (server->port.fd >= 0)
             break;
         snprintf(error, size,
                  "cannot listen at %.200s: its UDP port: %s: give another port, or end what holds "
@@ -159,9 +161,8 @@ static int open_sockets(struct net_server *server, char *error, size_t size)
         close(server->listen_fd);
         server->listen_fd = -1;
     }
-    if (server->udp_fd < 0)
+    if (server->port.fd < 0)
         return -1;
-    setsockopt(server->udp_fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
     /* The kernel hands a connection over together with its hello: a silent one
      * takes no descriptor of ours. */
     setsockopt(server->listen_fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &hello_s, sizeof hello_s);
@@ -170,7 +171,7 @@ static int open_sockets(struct net_server *server, char *error, size_t size)
 
 static int open_handles(struct net_server *server)
 {
-    uv_timer_t *timers[] = {&server->report, &server->rest, &server->flush, &server->drain};
+    uv_timer_t *timers[] = {&server->report, &server->rest, &server->flush};
     int error = uv_loop_init(&server->loop);
     if (error != 0)
         return error;
@@ -183,8 +184,8 @@ static int open_handles(struct net_server *server)
     if (error == 0)
         error = uv_poll_init(&server->loop, &server->listener, server->listen_fd);
     if (error == 0)
-        error = uv_poll_init(&server->loop, &server->datagrams, server->udp_fd);
-    server->wake.data = server->listener.data = server->datagrams.data = server;
+        error = net_port_open(&server->port, server, NULL, server->port.fd);
+    server->wake.data = server->listener.data = server;
     return error;
 }
 
@@ -199,7 +200,7 @@ struct net_server *net_server_open(struct run *run, const struct net_server_plan
     memset(server, 0, sizeof *server);
     server->run = run;
     server->plan = *plan;
-    server->listen_fd = server->udp_fd = -1;
+    server->listen_fd = server->port.fd = -1;
     server->held = true;
     pthread_mutex_init(&server->mutex, NULL);
     pthread_cond_init(&server->released, NULL);
@@ -245,8 +246,8 @@ void net_server_close(struct net_server *server)
     }
     if (server->listen_fd >= 0)
         close(server->listen_fd);
-    if (server->udp_fd >= 0)
-        close(server->udp_fd);
+    if (server->port.fd >= 0)
+        close(server->port.fd);
     pthread_cond_destroy(&server->released);
     pthread_mutex_destroy(&server->mutex);
     free(server->messages);

@@ -2,6 +2,7 @@
 
 #include "load.h"
 #include "net/echo.h"
+#include "net/port.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -73,6 +74,7 @@ static void end_peer(struct net_peer *peer)
 {
     struct net_server *server = peer->server;
     net_echo_stop(peer);
+    net_port_disown(peer);
     for (struct net_connection *one = server->connections; one != NULL; one = one->next)
         if (one->peer == peer)
             one->peer = NULL;
@@ -95,12 +97,14 @@ void net_session_end_all(struct net_server *server)
         net_connection_drop(server->connections);
 }
 
-/* Where the peer's datagrams should go: to everybody's port, or for round trips
- * to one of their own. 0: none can be opened. */
+/* Where the peer's datagrams should go: to everybody's port, or to one of their own, for round
+ * trips and where they are too short to say whose they are. 0: none can be opened. */
 static uint16_t open_datagrams(struct net_peer *peer)
 {
     const struct net_server *server = peer->server;
     struct net_address own;
+    if (peer->mode == NET_UDP && peer->block_bytes < NET_HEAD_BYTES)
+        return net_port_own(peer);
     if (peer->mode != NET_UDP_PING)
         return net_address_port(&server->address);
     const int fd = net_address_datagrams(&server->address, 0, &own);

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NET_VERSION 2
+#define NET_VERSION 3
 
 enum net_mode { NET_TCP = 1, NET_UDP, NET_TCP_PING, NET_UDP_PING };
 
@@ -43,7 +43,7 @@ void net_message_write(const struct net_message *message, unsigned char bytes[NE
  * whether they can become one. */
 int net_message_read(const unsigned char *bytes, size_t count, struct net_message *message);
 
-/* At the head of each datagram. */
+/* At the head of each datagram that has room for it. */
 struct net_head {
     uint32_t token;  /* the session's, its low half */
     uint32_t stream; /* NET_HEAD_MARK: no data, all before `number` has been sent */

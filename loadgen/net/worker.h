@@ -13,6 +13,7 @@ struct net_worker {
     unsigned count;
     unsigned next;      /* stream whose turn it is */
     int64_t checked_ns; /* when it last checked on the peer */
+    int64_t marked_ns;  /* when it last said how many datagrams there were */
     void *batch;        /* datagram.c's own */
 };
 
