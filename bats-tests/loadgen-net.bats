@@ -60,6 +60,25 @@ met() {
             and (.received * .elapsed_s / 1000 + .lost) / (.sent * .elapsed_s / 1000) > 0.999'
 }
 
+@test "datagrams too short for a number: what is not received is lost, and their order is unknown" {
+    local streams
+    net_listen
+    for streams in 1 4; do
+        net --udp --connect "$LISTEN_AT" --block-size 1 --streams "$streams" --duration 0.1 |
+            holds '.received > 0 and .out_of_order == null
+                and ((.received * .elapsed_s + .lost) / (.sent * .elapsed_s) | . > 0.9999 and . < 1.0001)'
+    done
+    net --udp --ping --connect "$LISTEN_AT" --block-size 1 --streams 2 --duration 0.1 | holds '.operations > 10 and .lost == 0'
+    net_listened | holds '.rejected == 0 and .achieved > 0'
+}
+
+@test "what a remote receiver has received is known at the end, not a tenth of a second before" {
+    net_listen
+    # In so short a time no report comes by itself.
+    net --connect "$LISTEN_AT" --block-size 64 --duration 50ms | holds '.received > 0 and .received <= .sent'
+    net_listened | holds '.achieved > 0'
+}
+
 @test "a network that drops and delays: loss and order as they were" {
     net_listen
     net_rogue_peer lossy "$LISTEN_PORT"

@@ -1,12 +1,371 @@
-/* What the network delivers: bandwidth, loss and round trips. */
+/* What the network delivers: bandwidth, loss and round trips, between two processes of this
+ * machine or two machines. The receiving half, and that of each peer, is the service of each
+ * cell: `receiver` starts them at the other end. */
+#include "link.h"
 #include "part.h"
 
-void part_network(struct matrix *matrix, const struct choice *choice)
+#include "common/child.h"
+#include "common/words.h"
+#include "harness/report/memory.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PING_LEAST     16 /* bytes of ICMP that have room for the time of sending (ping(8)) */
+#define SOCKPERF_LEAST 14 /* bytes of its header (sockperf --help) */
+#define IPERF_LEAST    16 /* bytes of a datagram (iperf3: --length) */
+#define IPERF_BUFFER   (4u << 20) /* as loadgen's receiver has */
+/* A new receiver for each block, and runs that begin and end. */
+#define START_S 0.5
+#define BLOCK_S 0.3
+
+/* A service has these ports (receive.bash). */
+enum { OUR_PORT, IPERF_PORT, QPERF_PORT, QPERF_DATA_PORT, SOCKPERF_TCP_PORT, SOCKPERF_UDP_PORT };
+
+struct size {
+    const char *text, *name;
+    unsigned bytes;
+};
+static const struct size sizes[] = {
+    {"1 B", "1B", 1}, {"1 KiB", "1KiB", 1024}, {"32 KiB", "32KiB", 32768}};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+/* The way to the other end, found out once. */
+struct route {
+    const struct choice *choice;
+    char *problem;   /* why nothing can be measured; NULL: it can */
+    char *address;   /* in numbers */
+    char *bracketed; /* the same, as loadgen has it in front of a port */
+    char link[160];  /* where `speed` is from, or why it is not known */
+    double speed;    /* bits a second; NAN: not known */
+    char duration[32];
+    unsigned whole_s; /* for peers, which know whole seconds */
+};
+
+/* ---- the other end ---- */
+
+/* The value of a fact (peer.bash), to be freed; NULL: there is none. */
+static char *fact(const struct choice *choice, const char *name)
 {
-    struct cell *cell = matrix_cell(matrix, "network.tcp.32KiB.t1");
+    const size_t length = strlen(name);
+    for (const char *line = choice->peer_facts; line != NULL && *line != '\0';) {
+        const char *end = strchrnul(line, '\n');
+        if (strncmp(line, name, length) == 0 && line[length] == '\t')
+            return must(strndup(line + length + 1, (size_t)(end - line) - length - 1));
+        line = *end == '\0' ? end : end + 1;
+    }
+    return NULL;
+}
+
+static bool is_remote(const struct choice *choice)
+{
+    return choice->host != NULL && strcmp(choice->host, "localhost") != 0;
+}
+
+static bool is_installed(const char *program)
+{
+    char path[PATH_MAX];
+    return child_find(program, path);
+}
+
+/* Whether the server of a peer is at the other end. */
+static bool has_server(const struct route *route, const char *program)
+{
+    if (!is_remote(route->choice))
+        return is_installed(program);
+    char *value = fact(route->choice, program);
+    const bool has = value != NULL;
+    free(value);
+    return has;
+}
+
+static struct route find_route(const struct choice *choice)
+{
+    struct route route = {.choice = choice};
+    route.problem = is_remote(choice) ? fact(choice, "problem") : NULL;
+    route.address = is_remote(choice) ? fact(choice, "address") : must(strdup("127.0.0.1"));
+    if (route.address == NULL && route.problem == NULL)
+        route.problem = must(strdup("the other end is not known"));
+    if (route.problem != NULL)
+        return route;
+    route.speed = link_speed(route.address, route.link, sizeof route.link);
+    route.bracketed = text_of(strchr(route.address, ':') ? "[%s]" : "%s", route.address);
+    route.whole_s = (unsigned)ceil(choice->duration_s);
+    /* As long as the peers', so that what a start costs weighs alike. */
+    if (choice->peers)
+        snprintf(route.duration, sizeof route.duration, "%us", route.whole_s);
+    else
+        snprintf(route.duration, sizeof route.duration, "%s", choice->duration);
+    return route;
+}
+
+static void forget_route(struct route *route)
+{
+    free(route->problem);
+    free(route->address);
+    free(route->bracketed);
+}
+
+/* ---- cells ---- */
+
+/* What runs at the other end for a cell: loadgen, and of the peers' servers those that it has. */
+static void serve(struct cell *cell, const struct route *route, const char *const *servers)
+{
+    static const char *const programs[] = {"iperf3", "qperf", "sockperf"};
+    const struct choice *choice = route->choice;
+    const char *home = getenv("JOSTLE_HARNESS"), *words[16];
+    char program[PATH_MAX], port[16];
+    size_t count = 0;
+    snprintf(program, sizeof program, "%s/bench/receiver", home != NULL ? home : "harness");
+    snprintf(port, sizeof port, "%u", choice->port);
+    words[count++] = program;
+    words[count++] = is_remote(choice) ? choice->host : "";
+    words[count++] = is_remote(choice) && choice->rsh != NULL ? choice->rsh : "";
+    words[count++] = route->address;
+    words[count++] = port;
+    words[count++] = "loadgen";
+    for (; choice->peers && *servers != NULL; servers++)
+        for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+            if (strncmp(*servers, programs[i], strlen(programs[i])) == 0 &&
+                is_installed(programs[i]) && has_server(route, programs[i]))
+                words[count++] = *servers;
+    char *line = must(words_quote(words, count));
+    cell_service(cell, is_remote(choice), "match:/^ready$/", "%s", line);
+    free(line);
+}
+
+static void add_peer_limits(struct peer *peer, const struct route *route, const char *program)
+{
+    if (is_remote(route->choice) && !has_server(route, program))
+        peer_skip(peer, "not installed at %s", route->choice->host);
+}
+
+/* iperf3 fails where the kernel gives less than was requested. */
+static unsigned iperf_buffer(void)
+{
+    static const char *const limits[] = {"/proc/sys/net/core/rmem_max",
+                                         "/proc/sys/net/core/wmem_max"};
+    unsigned least = IPERF_BUFFER, bytes;
+    for (int i = 0; i < 2; i++) {
+        FILE *file = fopen(limits[i], "re");
+        if (file != NULL && fscanf(file, "%u", &bytes) == 1 && bytes < least)
+            least = bytes;
+        if (file != NULL)
+            (void)fclose(file);
+    }
+    return least;
+}
+
+/* Of JSON with a member on each line the last is that of sum_received: what has arrived. */
+static void add_iperf(struct cell *cell, const struct route *route, bool udp, unsigned bytes,
+                      unsigned streams)
+{
+    char datagrams[64] = "";
+    if (udp)
+        snprintf(datagrams, sizeof datagrams, " -u -b 0 -w %u", iperf_buffer());
+    struct peer *peer =
+        cell_peer(cell, "iperf3", "iperf3", "iperf3",
+                  "iperf3 -c %s -p %u --json -t %u -l %u -P %u%s", route->address,
+                  route->choice->port + IPERF_PORT, route->whole_s, bytes, streams, datagrams);
+    peer_figure(peer, "bandwidth", "stdout:/\"bits_per_second\":[[:space:]]*([0-9.e+]+)/", 1);
+    if (udp && bytes < IPERF_LEAST)
+        peer_skip(peer, "its smallest datagram has %d bytes", IPERF_LEAST);
+    add_peer_limits(peer, route, "iperf3");
+}
+
+static void add_qperf(struct cell *cell, const struct route *route, bool udp, unsigned bytes)
+{
+    struct peer *peer = cell_peer(
+        cell, "qperf", "qperf", "qperf", "qperf %s -lp %u -ip %u -t %u -m %u -uu %s_bw",
+        route->address, route->choice->port + QPERF_PORT, route->choice->port + QPERF_DATA_PORT,
+        route->whole_s, bytes, udp ? "udp" : "tcp");
+    /* Bytes a second as received: recv_bw of UDP, which has a send_bw, too. */
+    peer_figure(peer, "bandwidth", "stdout:/bw +=  *([0-9]+) bytes/", 8);
+    add_peer_limits(peer, route, "qperf");
+}
+
+static void add_bandwidth(struct matrix *matrix, const struct route *route, bool udp,
+                          const struct size *size, unsigned streams, struct chart *sizes_chart,
+                          struct chart *streams_chart)
+{
+    static const char *const servers[] = {"iperf3", "qperf", NULL};
+    const char *protocol = udp ? "udp" : "tcp";
+    char series[64];
+    struct cell *cell = matrix_cell(matrix, "network.%s.%s.s%u", protocol, size->name, streams);
+    cell_label(cell, "protocol", "%s", udp ? "UDP" : "TCP");
+    cell_label(cell, "message", "%s", size->text);
+    cell_label(cell, "streams", "%u", streams);
+    cell_figure(cell, "bandwidth", "bit/s", HIGHER, SUMMARY("received") ",scale=8");
+    if (udp)
+        cell_more(cell, "loss", "%", LOWER, SUMMARY("loss_percent"));
+    if (route->problem != NULL) {
+        cell_skip(cell, "%s", route->problem);
+        return;
+    }
+    cell_command(cell,
+                 "loadgen net --%s --connect %s:%u --block-size %u --streams %u --json "
+                 "--duration %s",
+                 protocol, route->bracketed, route->choice->port + OUR_PORT, size->bytes, streams,
+                 route->duration);
+    cell_seconds(cell,
+                 (route->choice->peers ? route->whole_s : route->choice->duration_s) + BLOCK_S,
+                 START_S);
+    serve(cell, route, servers);
+    add_iperf(cell, route, udp, size->bytes, streams);
+    if (streams == 1 && !route->choice->quick)
+        add_qperf(cell, route, udp, size->bytes);
+    if (isnan(route->speed))
+        cell_no_peak(cell, route->link);
+    else
+        cell_peak_constant(cell, route->speed, route->link);
+    snprintf(series, sizeof series, "%u stream%s", streams, streams == 1 ? "" : "s");
+    chart_point(sizes_chart, series, cell, size->bytes);
+    chart_point(streams_chart, size->text, cell, streams);
+    if (streams == 1)
+        chart_point_of(sizes_chart, "iperf3, 1 stream", cell, size->bytes, NULL, "iperf3");
+}
+
+/* sockperf's percentiles are in microseconds, of round trips with --full-rtt; its header
+ * makes it send 14 bytes at least, and the row of 1 B says so by the peer's name. */
+static void add_sockperf(struct cell *cell, const struct route *route, bool udp, unsigned bytes)
+{
+    const bool larger = bytes < SOCKPERF_LEAST;
+    struct peer *peer =
+        cell_peer(cell, larger ? "sockperf-14B" : "sockperf", "sockperf", "sockperf",
+                  "sockperf ping-pong -i %s -p %u -t %u -m %u --full-rtt%s", route->address,
+                  route->choice->port + (udp ? SOCKPERF_UDP_PORT : SOCKPERF_TCP_PORT),
+                  route->whole_s, larger ? SOCKPERF_LEAST : bytes, udp ? "" : " --tcp");
+    peer_figure(peer, "p50", "stdout:/percentile 50\\.000 = +([0-9.]+)/", 1e-6);
+    peer_figure(peer, "p99", "stdout:/percentile 99\\.000 = +([0-9.]+)/", 1e-6);
+    add_peer_limits(peer, route, "sockperf");
+}
+
+/* ICMP, answered by the kernel at the other end; adaptive (-A): the next when the answer is
+ * there. Its times have three decimals of a millisecond. */
+static void add_ping(struct cell *cell, const struct route *route, unsigned bytes)
+{
+    static const char times[] = "stdout:/ time=([0-9.]+) ms/,take=%s";
+    char source[64];
+    struct peer *peer = cell_peer(cell, bytes < PING_LEAST ? "ping-16B" : "ping", "ping",
+                                  "iputils-ping", "ping -n -A -w %u -s %u %s", route->whole_s,
+                                  bytes < PING_LEAST ? PING_LEAST : bytes, route->address);
+    peer_version(peer, "-V");
+    snprintf(source, sizeof source, times, "p50");
+    peer_figure(peer, "p50", source, 1e-3);
+    snprintf(source, sizeof source, times, "p99");
+    peer_figure(peer, "p99", source, 1e-3);
+}
+
+#define SERVICE_TIME(name)                                                                         \
+    "stdout:/\"event\":\"summary\".*\"service\":\\{[^}]*\"" name "\":([0-9]+)/,scale=1e-9"
+
+static void add_round_trip(struct matrix *matrix, const struct route *route, bool udp,
+                           const struct size *size, struct chart *chart)
+{
+    static const char *const tcp_servers[] = {"sockperf-tcp", NULL};
+    static const char *const udp_servers[] = {"sockperf-udp", NULL};
+    struct cell *cell = matrix_cell(matrix, "network.ping.%s.%s", udp ? "udp" : "tcp", size->name);
+    cell_label(cell, "protocol", "%s round trip", udp ? "UDP" : "TCP");
+    cell_label(cell, "message", "%s", size->text);
+    cell_label(cell, "streams", "1");
+    cell_figure(cell, "p50", "s", LOWER, SERVICE_TIME("p50_ns"));
+    cell_more(cell, "p99", "s", LOWER, SERVICE_TIME("p99_ns"));
+    if (route->problem != NULL) {
+        cell_skip(cell, "%s", route->problem);
+        return;
+    }
+    cell_command(cell,
+                 "loadgen net --%s --ping --connect %s:%u --block-size %u --json "
+                 "--duration %s",
+                 udp ? "udp" : "tcp", route->bracketed, route->choice->port + OUR_PORT, size->bytes,
+                 route->duration);
+    cell_seconds(cell,
+                 (route->choice->peers ? route->whole_s : route->choice->duration_s) + BLOCK_S,
+                 START_S);
+    serve(cell, route, udp ? udp_servers : tcp_servers);
+    add_sockperf(cell, route, udp, size->bytes);
+    if (udp && !route->choice->quick)
+        add_ping(cell, route, size->bytes);
+    cell_no_peak(cell, "none: a round trip has no peak");
+    chart_point(chart, udp ? "UDP, median" : "TCP, median", cell, size->bytes);
+    chart_point_of(chart, udp ? "UDP, p99" : "TCP, p99", cell, size->bytes, "p99", NULL);
+}
+
+/* ---- the matrix ---- */
+
+static const struct axis over_sizes = {.label = "message", .unit = "B", .log = true};
+static const struct axis over_streams = {.label = "streams", .unit = "", .log = true};
+static const struct axis bandwidth = {.label = "bandwidth", .unit = "bit/s", .log = true};
+static const struct axis trip = {.label = "round trip", .unit = "s", .log = true};
+
+/* --quick: one stream of each size, and of the largest one the most streams, too. */
+static bool is_wanted(const struct choice *choice, size_t size, size_t thread)
+{
+    return !choice->quick || thread == 0 ||
+           (size == SIZES - 1 && thread == choice->thread_count - 1);
+}
+
+static void add_protocol(struct matrix *matrix, const struct route *route, bool udp)
+{
+    const struct choice *choice = route->choice;
+    struct chart *by_size = matrix_chart(matrix, "blocks",
+                                         udp ? "UDP: bandwidth received, over message size"
+                                             : "TCP: bandwidth received, over message size",
+                                         over_sizes, bandwidth);
+    struct chart *by_streams = matrix_chart(matrix, "scaling",
+                                            udp ? "UDP: bandwidth received, over streams"
+                                                : "TCP: bandwidth received, over streams",
+                                            over_streams, bandwidth);
+    for (size_t i = 0; i < SIZES; i++)
+        for (size_t j = 0; j < choice->thread_count; j++)
+            if (is_wanted(choice, i, j))
+                add_bandwidth(matrix, route, udp, &sizes[i], choice->threads[j], by_size,
+                              by_streams);
+}
+
+static void add_round_trips(struct matrix *matrix, const struct route *route)
+{
+    struct chart *chart =
+        matrix_chart(matrix, "blocks", "Round trip, over message size", over_sizes, trip);
+    for (int udp = 0; udp < 2; udp++)
+        for (size_t i = 0; i < SIZES; i++)
+            if (!route->choice->quick || i == 0)
+                add_round_trip(matrix, route, udp != 0, &sizes[i], chart);
+}
+
+/* What one stream of TCP delivers over time. */
+static void add_series(struct matrix *matrix, const struct route *route)
+{
+    const struct choice *choice = route->choice;
+    static const char *const none[] = {NULL};
+    struct cell *cell = matrix_cell(matrix, "network.tcp.series");
     cell_label(cell, "protocol", "TCP");
     cell_label(cell, "message", "32 KiB");
     cell_label(cell, "streams", "1");
-    cell_figure(cell, "rate", "B/s", HIGHER, SUMMARY("achieved"));
-    cell_command(cell, "loadgen net --tcp --block-size 32K --json --duration %s", choice->duration);
+    cell_figure(cell, "bandwidth", "bit/s", HIGHER, SUMMARY("received") ",scale=8");
+    if (route->problem != NULL) {
+        cell_skip(cell, "%s", route->problem);
+        return;
+    }
+    cell_command(cell,
+                 "loadgen net --tcp --connect %s:%u --block-size 32K --json --interval %.9gs "
+                 "--duration %.9gs",
+                 route->bracketed, choice->port + OUR_PORT, choice->every_s,
+                 choice->samples * choice->every_s);
+    serve(cell, route, none);
+    cell_series(cell, "achieved", 8);
+}
+
+void part_network(struct matrix *matrix, const struct choice *choice)
+{
+    struct route route = find_route(choice);
+    add_protocol(matrix, &route, false);
+    add_protocol(matrix, &route, true);
+    add_round_trips(matrix, &route);
+    if (choice->samples > 0)
+        add_series(matrix, &route);
+    forget_route(&route);
 }

@@ -177,6 +177,9 @@ static bool drained(struct worker *worker)
 static void stop(struct worker *worker)
 {
     struct net_worker *own = worker->state;
+    const struct net_state *state = net_state_of(worker->run);
+    if (!own->failed && state->role == NET_CONNECT && worker->index < state->session_count)
+        net_worker_ask(worker, &state->sessions[worker->index]);
     const int64_t until_ns = now_ns() + DRAIN_NS;
     while (!own->failed && !drained(worker) && now_ns() < until_ns &&
            !worker_sleep_until(worker, now_ns() + DRAIN_STEP))

@@ -88,8 +88,7 @@ static size_t take_datagram(struct net_echo *echo, struct sockaddr_storage *from
                                                    (struct sockaddr *)from, length);
     const bool short_one = echo->block_bytes < NET_HEAD_BYTES;
     if (got <= 0 || (short_one && got != (ssize_t)echo->block_bytes) ||
-        (!short_one &&
-         (got < NET_HEAD_BYTES || net_head_read(echo->block).token != echo->token)))
+        (!short_one && (got < NET_HEAD_BYTES || net_head_read(echo->block).token != echo->token)))
         return 0;
     return (size_t)got;
 }

@@ -212,28 +212,6 @@ struct net_connection *net_session_admit(struct net_server *server, int fd)
     return connection;
 }
 
-void net_session_hear(struct net_connection *connection)
-{
-    const struct net_server *server = connection->server;
-    unsigned char bytes[NET_MESSAGE_BYTES];
-    struct net_message message = {0};
-    char name[NET_ADDRESS_TEXT];
-    const ssize_t got = recv(connection->fd, bytes, sizeof bytes, MSG_DONTWAIT);
-    if (got < 0 && (errno == EAGAIN || errno == EINTR))
-        return;
-    if (got > 0 && net_message_read(bytes, (size_t)got, &message) == 0 && message.kind == NET_BYE) {
-        connection->said_bye = true;
-        return;
-    }
-    if (!connection->said_bye && !server->plan.local)
-        run_warn(server->run,
-                 "the peer %s disconnected in the middle of its load: check its output",
-                 net_address_peer(connection->fd, name, sizeof name));
-    if (connection->peer != NULL)
-        end_peer(connection->peer);
-    net_connection_drop(connection);
-}
-
 /* ---- reports ---- */
 
 static void send_report(struct net_peer *peer)
@@ -252,6 +230,33 @@ static void send_report(struct net_peer *peer)
         peer->changed = false;
     else if (sent > 0) /* half a report: a peer that reads none for so long is lost */
         shutdown(peer->control_fd, SHUT_RDWR);
+}
+
+void net_session_hear(struct net_connection *connection)
+{
+    const struct net_server *server = connection->server;
+    unsigned char bytes[NET_MESSAGE_BYTES];
+    struct net_message message = {0};
+    char name[NET_ADDRESS_TEXT];
+    const ssize_t got = recv(connection->fd, bytes, sizeof bytes, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (got > 0 && net_message_read(bytes, (size_t)got, &message) == 0 && message.kind == NET_BYE) {
+        connection->said_bye = true;
+        return;
+    }
+    if (got > 0 && message.kind == NET_ASK) {
+        if (connection->peer != NULL)
+            send_report(connection->peer);
+        return;
+    }
+    if (!connection->said_bye && !server->plan.local)
+        run_warn(server->run,
+                 "the peer %s disconnected in the middle of its load: check its output",
+                 net_address_peer(connection->fd, name, sizeof name));
+    if (connection->peer != NULL)
+        end_peer(connection->peer);
+    net_connection_drop(connection);
 }
 
 static void on_report(uv_timer_t *timer)

@@ -17,7 +17,8 @@ enum net_kind {
     NET_STREAM,      /* hello: one more connection of a session */
     NET_ANSWER,      /* to a hello; number is an enum net_status */
     NET_REPORT,      /* what has been received: values */
-    NET_BYE          /* the session ends as it should */
+    NET_BYE,         /* the session ends as it should */
+    NET_ASK          /* for a report at once */
 };
 
 enum net_status { NET_FINE, NET_FULL, NET_WRONG };

@@ -7,7 +7,8 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
-#define CHECK_MS 100 /* the longest wait of a worker */
+#define CHECK_MS  100       /* the longest wait of a worker */
+#define ANSWER_NS 100000000 /* that an answer to a question is waited for */
 
 int net_worker_open(struct worker *worker)
 {
@@ -137,6 +138,27 @@ int net_worker_hear(struct worker *worker, struct net_session *session)
                 "the peer sent something that is no report: use the same loadgen at both ends");
         session->heard_ns = now_ns();
         take_report(session, &message);
+    }
+}
+
+void net_worker_ask(struct worker *worker, struct net_session *session)
+{
+    const struct net_message ask = {.kind = NET_ASK, .token = session->token};
+    const int64_t until_ns = now_ns() + ANSWER_NS;
+    unsigned char bytes[NET_MESSAGE_BYTES];
+    /* What has come before is no answer. */
+    if (net_worker_hear(worker, session) != 0)
+        return;
+    const int64_t heard_ns = session->heard_ns;
+    net_message_write(&ask, bytes);
+    if (send(session->fd, bytes, sizeof bytes, MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof bytes)
+        return; /* the reports that come by themselves have to do */
+    for (int64_t at_ns = now_ns(); session->heard_ns == heard_ns && at_ns < until_ns;
+         at_ns = now_ns()) {
+        struct pollfd wait = {.fd = session->fd, .events = POLLIN};
+        if (poll(&wait, 1, (int)((until_ns - at_ns) / 1000000) + 1) > 0 &&
+            net_worker_hear(worker, session) != 0)
+            return;
     }
 }
 

@@ -36,6 +36,9 @@ void net_worker_gone(struct worker *worker, const struct net_session *session, i
 void net_worker_silent(struct worker *worker, const char *what);
 /* Takes what the peer has reported: 0, or -1 after worker_fail() when it is gone. */
 int net_worker_hear(struct worker *worker, struct net_session *session);
+/* Has the peer report what it has received by now, and waits for that for a moment: a report
+ * that came by itself may be a tenth of a second old. */
+void net_worker_ask(struct worker *worker, struct net_session *session);
 /* Checks on the peer every NET_CHECK_NS; false once it is gone. */
 bool net_worker_fine(struct worker *worker, int64_t at_ns);
 /* What has been received in a session: exact in this process, else as reported. */

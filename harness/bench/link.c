@@ -1,0 +1,123 @@
+#include "link.h"
+
+#include "common/machine.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <limits.h>
+#include <math.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define ANY_PORT "9" /* nothing is ever sent there */
+
+/* The kernel chooses the address that a packet to `address` would come from. */
+static bool own_address(const char *address, struct sockaddr_storage *own)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICHOST};
+    struct addrinfo *list;
+    socklen_t length = sizeof *own;
+    if (getaddrinfo(address, ANY_PORT, &hints, &list) != 0)
+        return false;
+    const int fd = socket(list->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const bool found = fd >= 0 && connect(fd, list->ai_addr, list->ai_addrlen) == 0 &&
+                       getsockname(fd, (struct sockaddr *)own, &length) == 0;
+    if (fd >= 0)
+        close(fd);
+    freeaddrinfo(list);
+    return found;
+}
+
+static bool same(const struct sockaddr *a, const struct sockaddr_storage *b)
+{
+    if (a == NULL || a->sa_family != b->ss_family)
+        return false;
+    if (a->sa_family == AF_INET)
+        return memcmp(&((const struct sockaddr_in *)a)->sin_addr,
+                      &((const struct sockaddr_in *)b)->sin_addr, sizeof(struct in_addr)) == 0;
+    return a->sa_family == AF_INET6 &&
+           memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
+                  &((const struct sockaddr_in6 *)b)->sin6_addr, sizeof(struct in6_addr)) == 0;
+}
+
+/* The interface that has this address; loopback: a packet to oneself takes that one. */
+static bool interface_of(const struct sockaddr_storage *own, char name[IF_NAMESIZE], bool *loopback)
+{
+    struct ifaddrs *list;
+    bool found = false;
+    if (getifaddrs(&list) != 0)
+        return false;
+    for (const struct ifaddrs *one = list; one != NULL && !found; one = one->ifa_next) {
+        found = same(one->ifa_addr, own);
+        if (found) {
+            snprintf(name, IF_NAMESIZE, "%s", one->ifa_name);
+            *loopback = (one->ifa_flags & IFF_LOOPBACK) != 0;
+        }
+    }
+    freeifaddrs(list);
+    return found;
+}
+
+/* Whether /sys/class/net/NAME/FILE is there. */
+static bool has(const char *name, const char *file)
+{
+    char path[128], full[PATH_MAX];
+    snprintf(path, sizeof path, "/sys/class/net/%s/%s", name, file);
+    return access(machine_path(path, full), F_OK) == 0;
+}
+
+/* Hardware, or what is made of it: of other interfaces (veth, bridge, tunnel) the driver gives
+ * a number that limits nothing; veth's is 10000 always. */
+static bool is_real(const char *name)
+{
+    char path[64], full[PATH_MAX];
+    snprintf(path, sizeof path, "/proc/net/vlan/%s", name);
+    return has(name, "device") || has(name, "bonding") ||
+           access(machine_path(path, full), F_OK) == 0;
+}
+
+static bool read_mbit(const char *name, double *mbit)
+{
+    char path[128], full[PATH_MAX];
+    snprintf(path, sizeof path, "/sys/class/net/%s/speed", name);
+    FILE *file = fopen(machine_path(path, full), "re");
+    /* A driver that does not know says -1, or the read fails. */
+    const bool known = file != NULL && fscanf(file, "%lf", mbit) == 1 && *mbit > 0;
+    if (file != NULL)
+        (void)fclose(file);
+    return known;
+}
+
+double link_speed(const char *address, char *why, size_t size)
+{
+    struct sockaddr_storage own, peer;
+    char name[IF_NAMESIZE];
+    bool loopback = false;
+    double mbit;
+    const struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICHOST};
+    struct addrinfo *list;
+    memset(&peer, 0, sizeof peer);
+    if (getaddrinfo(address, ANY_PORT, &hints, &list) == 0) {
+        memcpy(&peer, list->ai_addr, list->ai_addrlen);
+        freeaddrinfo(list);
+    }
+    if (!own_address(address, &own) || !interface_of(&own, name, &loopback))
+        snprintf(why, size, "not known here: there is no route to %s", address);
+    else if (loopback || same((const struct sockaddr *)&own, &peer))
+        snprintf(why, size, "not known here: loopback has no link speed");
+    else if (!is_real(name))
+        snprintf(why, size, "not known here: %s is a virtual interface, which has no link speed",
+                 name);
+    else if (!read_mbit(name, &mbit))
+        snprintf(why, size, "not known here: the driver of %s gives no link speed", name);
+    else {
+        snprintf(why, size, "link speed, headers included: /sys/class/net/%s/speed", name);
+        return mbit * 1e6;
+    }
+    return NAN;
+}

@@ -1,0 +1,115 @@
+# The receiving half of a network bench, on the machine that receives: read there by
+# `bash -s`, so that nothing has to be quoted or copied. What follows this text on stdin is
+# never anything but its end, and that ends all that was started, whatever has become of
+# who started it. Needs bash, util-linux (setpriv), and jostle at the same path or in PATH.
+# shellcheck shell=bash
+
+receive_log=''
+receive_pids=() receive_ports=() receive_names=() # of each server
+
+# receive_fail TEXT: one line on stderr, and the end.
+receive_fail() {
+    printf 'jostle: %s: %s\n' "$(uname -n)" "$1" >&2
+    exit 1
+}
+
+# receive_loadgen BIN: prints jostle's loadgen: BIN's, else that in PATH.
+receive_loadgen() {
+    local program=$1/loadgen
+    [[ -x $program ]] || program=$(command -v loadgen) || return 1
+    printf '%s\n' "$program"
+}
+
+# receive_bound PORT: 0 when something is bound to PORT: TCP listening, or UDP.
+receive_bound() {
+    local hex line
+    local -a fields
+    printf -v hex ':%04X' "$1"
+    for line in /proc/net/{tcp,tcp6,udp,udp6}; do
+        [[ -r $line ]] || continue
+        while read -r -a fields; do
+            [[ ${fields[1]} != *"$hex" || (${fields[3]} != 0A && ${fields[3]} != 07) ]] || return 0
+        done <"$line"
+    done
+    return 1
+}
+
+# receive_start PORT COMMAND...: starts a server, which ends with this shell even if that is
+# killed; its output goes to receive_log.
+receive_start() {
+    command -v "$2" >/dev/null || receive_fail "$2 is not here: install it, or leave it out"
+    setpriv --pdeathsig KILL "${@:2}" </dev/null >>"$receive_log" 2>&1 &
+    receive_pids+=("$!") receive_ports+=("$1") receive_names+=("${2##*/}")
+}
+
+# receive_await I: returns when server I has bound its port.
+receive_await() {
+    local name=${receive_names[$1]} tries
+    for ((tries = 0; tries < 500; tries++)); do
+        kill -0 "${receive_pids[$1]}" 2>/dev/null || receive_fail "$name has ended: $(tail -n 1 "$receive_log")"
+        ! receive_bound "${receive_ports[$1]}" || return 0
+        sleep 0.01
+    done
+    receive_fail "$name is not up after 5 s: $(tail -n 1 "$receive_log")"
+}
+
+# receive_server NAME ADDRESS PORT LOADGEN: starts one, at its own place after PORT.
+receive_server() {
+    local at=$2 port=$3
+    [[ $at != *:* ]] || at=[$at]
+    case $1 in
+        loadgen) receive_start "$port" "$4" net --listen "$at:$port" ;;
+        iperf3) receive_start $((port + 1)) iperf3 -s -p $((port + 1)) -B "$2" ;;
+        qperf) receive_start $((port + 2)) qperf -lp $((port + 2)) ;;
+        sockperf-tcp) receive_start $((port + 4)) sockperf server --tcp -i "$2" -p $((port + 4)) ;;
+        sockperf-udp) receive_start $((port + 5)) sockperf server -i "$2" -p $((port + 5)) ;;
+        *) receive_fail "$1: no server of that name" ;;
+    esac
+}
+
+# receive_end: ends every server. An EXIT trap.
+receive_end() {
+    local pid
+    trap '' TERM INT HUP
+    for pid in "${receive_pids[@]}"; do kill -TERM "$pid" 2>/dev/null; done
+    sleep 0.02
+    for pid in "${receive_pids[@]}"; do kill -KILL "$pid" 2>/dev/null; done
+    wait
+    rm -f -- "$receive_log"
+}
+
+# receive BIN ADDRESS PORT NAME...: starts these servers, says "ready", and ends them when
+# stdin ends. BIN: folder of jostle's programs.
+receive() {
+    local loadgen port name i
+    trap receive_end EXIT
+    trap 'exit 143' TERM INT HUP
+    receive_log=$(mktemp) || receive_fail 'no temporary file can be made: set TMPDIR'
+    command -v setpriv >/dev/null || receive_fail 'setpriv is not here: install util-linux'
+    loadgen=$(receive_loadgen "$1") || receive_fail "jostle is not here: install it at $1, or with loadgen in PATH"
+    for ((port = $3; port < $3 + 6; port++)); do
+        ! receive_bound "$port" || receive_fail "port $port is in use: give another --port"
+    done
+    for name in "${@:4}"; do receive_server "$name" "$2" "$3" "$loadgen"; done
+    for i in "${!receive_pids[@]}"; do receive_await "$i"; done
+    printf 'ready\n'
+    while read -r _; do :; done
+}
+
+# receive_facts BIN: prints what is here, lines NAME<TAB>VALUE: loadgen, each server's program
+# with a version, address (at which ssh has reached us, where it has), or a problem.
+receive_facts() {
+    local name loadgen address
+    if ! loadgen=$(receive_loadgen "$1"); then
+        printf 'problem\tjostle is not there: install it at %s, or with loadgen in PATH\n' "$1"
+    elif ! command -v setpriv >/dev/null; then
+        printf 'problem\tsetpriv is not there: install util-linux\n'
+    else
+        printf 'loadgen\t%s\n' "$loadgen"
+    fi
+    for name in iperf3 qperf sockperf; do
+        ! command -v "$name" >/dev/null || printf '%s\t1\n' "$name"
+    done
+    read -r _ _ address _ <<<"${SSH_CONNECTION:-}"
+    [[ -z $address ]] || printf 'address\t%s\n' "$address"
+}
