@@ -51,17 +51,18 @@ measured() {
 }
 
 @test "each variant may print a figure in its own way, and what only some have is missing for the others" {
-    echo '{"r":4,"l":7}' >json
+    echo '{"r":4,"l":7,"e":0}' >json
     printf '%s\n' '[campaign]' 'name = c' 'min-runs = 2' 'max-runs = 2' \
-        'metric = "rate=stdout:/rate ([0-9]+)/,unit=/s,better=higher"' 'metric = rate@json=jq:.r,scale=1e3' 'metric = lag@json=jq:.l,unit=ms' \
+        'metric = "rate=stdout:/rate ([0-9]+)/,unit=/s,better=higher"' 'metric = rate@json=jq:.r,scale=1e3' 'metric = lag@json=jq:.l,unit=ms' 'metric = errors@json=jq:.e' \
         '[target "t"]' 'variant = text=echo rate 2' "variant = json=cat $PWD/json" >c.conf
     "$JOSTLE" campaign --quiet --output out c.conf
     holds -s 'map(select(.condition == "text").metrics | map_values(.value)) == [{rate: 2}, {rate: 2}]
-        and (map(select(.condition == "json").metrics | map_values(.value)) == [{rate: 4000, lag: 7}, {rate: 4000, lag: 7}])
+        and (map(select(.condition == "json").metrics | map_values(.value)) == [{rate: 4000, lag: 7, errors: 0}, {rate: 4000, lag: 7, errors: 0}])
         and all(.metric_failure == null and .metrics.rate.better == "higher")' <out/cells/*/runs.jsonl
-    holds '.settings | .metric == ["rate", "lag"] and .decide == ["rate"] and .metrics[1].variant == "json" and .metrics[0].variant == null' <out/cells/*/experiment.json
+    holds '.settings | .metric == ["rate", "lag", "errors"] and .decide == ["rate"] and .metrics[1].variant == "json" and .metrics[0].variant == null' <out/cells/*/experiment.json
     holds '[.comparisons[] | select(.metric != "wall_s") | [.metric, .ratio]] == [["rate", 0.0005]]
-        and .conditions[0].metrics.lag == null and .conditions[1].metrics.lag.mean == 7' <out/cells/*/result.json
+        and .conditions[0].metrics.lag == null and .conditions[1].metrics.lag.mean == 7
+        and .conditions[1].metrics.errors.mean == 0' <out/cells/*/result.json
     command -v jsonschema >/dev/null || return 0
     jsonschema -i out/cells/*/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
 }

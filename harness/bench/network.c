@@ -19,8 +19,9 @@
 #define IPERF_LEAST    16 /* bytes of a datagram (iperf3: --length) */
 #define IPERF_BUFFER   (4u << 20) /* as loadgen's receiver has */
 /* A new receiver for each block, and runs that begin and end. */
-#define START_S 0.5
-#define BLOCK_S 0.3
+#define START_S    0.5
+#define BLOCK_S    0.3
+#define SOCKPERF_S 2.3 /* that sockperf takes longer than it is told */
 
 /* A service has these ports (receive.bash). */
 enum { OUR_PORT, IPERF_PORT, QPERF_PORT, QPERF_DATA_PORT, SOCKPERF_TCP_PORT, SOCKPERF_UDP_PORT };
@@ -282,8 +283,10 @@ static void add_round_trip(struct matrix *matrix, const struct route *route, boo
                  "--duration %s",
                  udp ? "udp" : "tcp", route->bracketed, route->choice->port + OUR_PORT, size->bytes,
                  route->duration);
+    /* Half of the variants are sockperf. */
     cell_seconds(cell,
-                 (route->choice->peers ? route->whole_s : route->choice->duration_s) + BLOCK_S,
+                 route->choice->peers ? route->whole_s + BLOCK_S + SOCKPERF_S / 2
+                                      : route->choice->duration_s + BLOCK_S,
                  START_S);
     serve(cell, route, udp ? udp_servers : tcp_servers);
     add_sockperf(cell, route, udp, size->bytes);

@@ -51,14 +51,31 @@ static const json_t *definition_of(const json_t *definitions, const char *name)
     return NULL;
 }
 
+// Whether one variant only has a metric (NAME@VARIANT=).
+static bool is_alone(const json_t *definitions, const char *name)
+{
+    size_t sources = 0;
+    for (size_t i = 0; i < json_array_size(definitions); i++) {
+        const json_t *one = json_array_get(definitions, i);
+        if (strcmp(text_of(one, "name"), name) != 0)
+            continue;
+        if (!json_is_string(json_object_get(one, "variant")))
+            return false;
+        sources++;
+    }
+    return sources == 1;
+}
+
 static void take_metric(struct settings *settings, const json_t *definitions, const char *name)
 {
     const json_t *definition = definition_of(definitions, name);
-    if (definition)
-        settings_choose_output(settings, name, text_of(definition, "unit"),
-                               strcmp(text_of(definition, "better"), "higher") == 0);
-    else
+    if (!definition) {
         settings_choose_builtin(settings, name);
+        return;
+    }
+    if (settings_choose_output(settings, name, text_of(definition, "unit"),
+                               strcmp(text_of(definition, "better"), "higher") == 0))
+        settings->metrics[settings_metric(settings, name)].alone = is_alone(definitions, name);
 }
 
 // Those that decide, where not all do. Older records have no such list.

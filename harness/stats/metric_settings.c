@@ -195,6 +195,7 @@ bool settings_is_ticks(const struct settings *settings, size_t metric)
 
 bool settings_needs_positive(const struct settings *settings, size_t metric)
 {
+    const bool no_loads = settings->condition_count == settings->variants;
     return !settings->metrics[metric].builtin && settings->condition_count > 1 &&
-           !settings_has_capacity(settings);
+           !(settings->metrics[metric].alone && no_loads) && !settings_has_capacity(settings);
 }

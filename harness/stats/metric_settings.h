@@ -18,6 +18,7 @@ struct metric_setting {
     bool higher_is_better;
     const struct builtin_metric *builtin; // NULL: it is taken from the target's output
     bool chosen;                          // its slowdown is reported
+    bool alone;                           // one variant only has it
     bool decides; // it must reach the error, and pass the gate; of the chosen ones
 };
 
