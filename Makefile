@@ -71,8 +71,8 @@ sanitize: deps-test ## build with ASan and UBSan, run every test with that build
 simulate: all ## simulate experiments: do the intervals cover what they promise?
 	$(BIN)/simulate $(patsubst %,--resample %,$(wildcard results/reference/disk/*/runs.jsonl))
 
-bench: all ## speed and exactness side by side with the peers, in one run
-	@bench/all
+bench: all ## jostle and its peers in one run, as a table of ratios (bench/all: in detail)
+	@bench/table
 
 # What two programs need is in common/ once; all include it as "common/NAME.h".
 $(COMMON): $(call objects,common/*.c)
