@@ -1,5 +1,6 @@
 # The result.json of the cells of peers.conf, in the order of the file, as a
-# Markdown table; below it where jostle is behind. A ratio above 1 says that the peer is worse.
+# Markdown table, with the machine above it and where jostle is behind below. A ratio above 1
+# says that the peer is worse. $peers: the versions of the peers, as they were found.
 include "numbers";
 
 def value_text($unit):
@@ -37,12 +38,24 @@ def rows:
       (if . == null then "-" else standing end),
       ($result.conditions[0].runs | tostring) ];
 
+def environment:
+  (map(.before.time) | sort) as $times
+  | (map(.environment.load_average[0]) | max) as $load
+  | .[0].environment
+  | "\(.cpu), \(.cpus_online) CPUs (allowed: \(.cpus_allowed))\(if .virtual_machine then ", a virtual machine" else "" end), \(.memory_bytes | size_text) of memory, \(.file_system) on \(.device), \(.os), \(.kernel); \($times[0]) to \($times[-1]), load average at most \($load) when a row began. jostle \(.versions.jostle); \($peers).";
+
+def summary($with):
+  [$with[] | select(.[5] == "**behind**") | "\(.[0]) (\(.[2]))"] as $behind
+  | [$with[] | select(.[5] == "-") | "\(.[0]) (\(.[2]))"] as $unknown
+  | "jostle is behind in \($behind | length) of \($with | length) comparisons"
+    + (if $behind == [] then "." else ": \($behind | join(", "))." end)
+    + (if $unknown == [] then "" else " No interval yet, for want of pairs: \($unknown | join(", "))." end);
+
 [sort_by(.cell.number)[] | rows] as $rows
-| "| what | jostle | peer | the peer's | peer / jostle, above 1: the peer is worse | jostle is | pairs |",
+| environment,
+  "",
+  "| what | jostle | peer | the peer's | peer / jostle, above 1: the peer is worse | jostle is | pairs |",
   "| --- | --- | --- | --- | --- | --- | --- |",
   ($rows[] | "| " + join(" | ") + " |"),
   "",
-  ([$rows[] | select(.[5] == "**behind**")] as $behind
-   | if $behind == [] then "jostle is nowhere behind."
-     else "jostle is behind in \($behind | length) of \([$rows[] | select(.[5] != "-")] | length) rows: "
-       + ([$behind[] | "\(.[0]) (\(.[2]))"] | join(", ")) + "." end)
+  summary([$rows[] | select(.[2] != "-")])
