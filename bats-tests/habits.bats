@@ -56,7 +56,7 @@ completes_all() {
     for command in "$ROOT"/{harness,jobs}/commands/*; do
         completes_all jostle "${command##*/}"
     done
-    for command in cpu io mem cache alloc net exec lock switch syscall; do
+    for command in cpu io mem cache alloc net exec lock pagecache switch syscall; do
         completes_all loadgen "$command"
     done
 }

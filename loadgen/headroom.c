@@ -7,7 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* cgroup v1 writes a large number for "no limit". */
+#define NO_LIMIT_BYTES 1e18
+
 #define LEFT_FRACTION 0.05 /* of what is available, for the others */
+
+/* Pages of files, in memory.stat of a group with those below it. */
+static const char *const files_v1[] = {"total_active_file", "total_inactive_file", NULL};
+static const char *const files_v2[] = {"active_file", "inactive_file", NULL};
 
 /* The sum of the numbers behind any of these words in a file of "NAME NUMBER ..."
  * lines, each in bytes or (as /proc/meminfo) "kB". NAN: none of them is there. */
@@ -58,17 +65,15 @@ static double left_below(const char *folder, double limit, const char *usage,
 
 static double left_v1(const char *folder)
 {
-    static const char *const cache[] = {"total_active_file", "total_inactive_file", NULL};
     return left_below(folder, number_in(folder, "memory.limit_in_bytes"), "memory.usage_in_bytes",
-                      cache);
+                      files_v1);
 }
 
 /* Above memory.high a group is slowed down without end: as good as a limit. */
 static double left_v2(const char *folder)
 {
-    static const char *const cache[] = {"active_file", "inactive_file", NULL};
     const double limit = fmin(number_in(folder, "memory.max"), number_in(folder, "memory.high"));
-    return left_below(folder, limit, "memory.current", cache);
+    return left_below(folder, limit, "memory.current", files_v2);
 }
 
 static double left_on_node(int node)
@@ -96,6 +101,75 @@ struct headroom headroom_left(int node)
                                   : "this machine",
     };
 }
+
+/* ---- page cache ---- */
+
+static double limit_v1(const char *folder)
+{
+    const double limit = number_in(folder, "memory.limit_in_bytes");
+    return limit < NO_LIMIT_BYTES ? limit : INFINITY;
+}
+
+static double limit_v2(const char *folder)
+{
+    return fmin(number_in(folder, "memory.max"), number_in(folder, "memory.high"));
+}
+
+/* Of groups with a limit; INFINITY: this is none. */
+static double unused_v1(const char *folder)
+{
+    const double limit = limit_v1(folder);
+    return isinf(limit) ? limit : fmax(limit - number_in(folder, "memory.usage_in_bytes"), 0);
+}
+
+static double unused_v2(const char *folder)
+{
+    const double limit = limit_v2(folder);
+    return isinf(limit) ? limit : fmax(limit - number_in(folder, "memory.current"), 0);
+}
+
+static double cached_in(const char *folder, const char *const *names)
+{
+    char path[4096 + 16];
+    snprintf(path, sizeof path, "%s/memory.stat", folder);
+    const double cached = sum_of(path, names);
+    return isnan(cached) ? 0 : cached;
+}
+
+static double cached_v1(const char *folder)
+{
+    return isinf(limit_v1(folder)) ? INFINITY : cached_in(folder, files_v1);
+}
+
+static double cached_v2(const char *folder)
+{
+    return isinf(limit_v2(folder)) ? INFINITY : cached_in(folder, files_v2);
+}
+
+struct cache_room cache_room(void)
+{
+    static const char *const total[] = {"MemTotal", NULL};
+    static const char *const unused[] = {"MemFree", NULL};
+    static const char *const cached[] = {"Active(file)", "Inactive(file)", NULL};
+    const double limit = fmin(cgroup_tightest("", limit_v2), cgroup_tightest("memory", limit_v1));
+    const double machine = sum_of("/proc/meminfo", total);
+    if (limit < machine)
+        return (struct cache_room){
+            .memory_bytes = limit,
+            .free_bytes =
+                fmin(cgroup_tightest("", unused_v2), cgroup_tightest("memory", unused_v1)),
+            .cached_bytes =
+                fmin(cgroup_tightest("", cached_v2), cgroup_tightest("memory", cached_v1)),
+            .group = true,
+        };
+    return (struct cache_room){
+        .memory_bytes = machine,
+        .free_bytes = sum_of("/proc/meminfo", unused),
+        .cached_bytes = sum_of("/proc/meminfo", cached),
+    };
+}
+
+/* ---- out of memory ---- */
 
 void headroom_volunteer(void)
 {

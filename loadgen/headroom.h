@@ -3,6 +3,7 @@
 
 /* How much memory can be taken before the kernel has to kill a process for it. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,14 @@ struct headroom {
  * v2; page cache counts as free), and with node >= 0 what that NUMA node has. A
  * part is kept back: other programs need some, too. */
 struct headroom headroom_left(int node);
+/* Where the pages of a file that this process reads are kept, and whose they displace. */
+struct cache_room {
+    double memory_bytes; /* of the machine, or the limit of the tightest cgroup */
+    double free_bytes;   /* that they take first */
+    double cached_bytes; /* pages of files there, which they displace next */
+    bool group;          /* it is a cgroup's: pages of other groups stay */
+};
+struct cache_room cache_room(void);
 /* From now on the kernel's OOM killer takes this process before others. */
 void headroom_volunteer(void);
 

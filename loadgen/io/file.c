@@ -50,14 +50,17 @@ static int check_folder(const struct io_file *file, struct io_error *error)
 static int check_space(const struct io_file *file, uint64_t held, struct io_error *error)
 {
     struct statvfs space;
-    uint64_t free_bytes;
+    uint64_t free_bytes, spare_bytes;
 
     if (statvfs(file->folder, &space) != 0)
         return io_error_set(error, IO_FAILED,
                             "cannot find the free space of %s: %s: give another --dir",
                             file->folder, strerror(errno));
     free_bytes = (uint64_t)space.f_bavail * space.f_frsize + held;
-    if (file->size_bytes <= free_bytes && free_bytes - file->size_bytes >= SPARE_BYTES)
+    spare_bytes = (uint64_t)((double)free_bytes * file->spare);
+    if (spare_bytes < SPARE_BYTES)
+        spare_bytes = SPARE_BYTES;
+    if (file->size_bytes <= free_bytes && free_bytes - file->size_bytes >= spare_bytes)
         return 0;
     return io_error_set(error, IO_REFUSED,
                         "a work file of %.3f GiB does not fit: %s has %.3f GiB free: give a "

@@ -12,6 +12,7 @@ struct io_file {
     const char *folder;
     uint64_t size_bytes;
     bool sparse;   /* in: of that size, but without data; never kept, never a kept one */
+    double spare;  /* in: fraction of the free space to leave at least; 0: a MiB */
     bool keep;     /* in: leave it for the next start; out: it will be left */
     bool reused;   /* out: it was there already, and fits */
     bool busy;     /* out: the kept file is in use by another load, this is another one */

@@ -147,12 +147,10 @@ static uint64_t file_size(const struct run *run)
     return bytes;
 }
 
-static const char *folder_of(const struct run *run)
+const char *io_folder(const char *given)
 {
-    const char *folder = io_settings_of(run)->folder;
+    const char *folder = given != NULL ? given : getenv("TMPDIR");
 
-    if (folder == NULL)
-        folder = getenv("TMPDIR");
     return folder != NULL && *folder != '\0' ? folder : "/var/tmp";
 }
 
@@ -160,7 +158,7 @@ static void find_device(struct run *run)
 {
     struct io_state *state = io_state_of(run);
 
-    state->file.folder = folder_of(run);
+    state->file.folder = io_folder(io_settings_of(run)->folder);
     if (!device_of(state->file.folder, &state->device))
         usage_error("cannot use %s (%s): name a folder with --dir", state->file.folder,
                     strerror(errno));

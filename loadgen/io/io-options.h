@@ -6,6 +6,9 @@
 
 extern const struct option_row io_options[];
 
+/* The folder of a work file: what --dir gave, else (NULL) $TMPDIR, else /var/tmp. */
+const char *io_folder(const char *given);
+
 /* load.h's check: makes run->state with the folder, its device and the plan, and
  * refuses (exit 2) what cannot be. Creates nothing on the disk that has a name. */
 void io_check(struct run *run);

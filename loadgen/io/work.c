@@ -24,12 +24,10 @@ static bool interrupted(void *context)
             sigismember(&pending, SIGHUP) == 1);
 }
 
-/* Signals wait while the file is written, which polls for them; afterwards they
- * are delivered, and end the load in the usual way. */
-static int open_file(struct run *run, struct io_error *error)
+int io_work_file(struct run *run, struct io_file *file, struct io_error *error)
 {
-    struct io_state *state = io_state_of(run);
     sigset_t ending, before;
+    const bool keep = file->keep;
     int failed;
 
     sigemptyset(&ending);
@@ -38,15 +36,15 @@ static int open_file(struct run *run, struct io_error *error)
         if (!ending_is_left_out(ending_signals[i], run->common.control))
             sigaddset(&ending, ending_signals[i]);
     sigprocmask(SIG_BLOCK, &ending, &before);
-    state->file.interrupted = interrupted;
-    state->file.context = run;
-    failed = io_file_open(&state->file, error);
+    file->interrupted = interrupted;
+    file->context = run;
+    failed = io_file_open(file, error);
     sigprocmask(SIG_SETMASK, &before, NULL);
-    if (failed == 0 && state->file.busy && io_settings_of(run)->keep)
+    if (failed == 0 && file->busy && keep)
         run_warn(run,
                  "the kept work file in %s is in use by another load: this one has made one "
                  "of its own, that is not kept",
-                 state->file.folder);
+                 file->folder);
     return failed;
 }
 
@@ -71,7 +69,7 @@ int io_work_open(struct run *run, struct io_error *error)
         return io_error_set(error, IO_FAILED, "no memory for %u workers: give fewer --threads",
                             run->threads);
     memset(state->moved, 0, run->threads * sizeof *state->moved);
-    if (state->file.fd < 0 && open_file(run, error) != 0)
+    if (state->file.fd < 0 && io_work_file(run, &state->file, error) != 0)
         return -1;
     if (io_plan_open(&state->plan, &state->file, error) != 0)
         return -1;

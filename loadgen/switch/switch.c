@@ -5,9 +5,9 @@
 
 #include "load.h"
 #include "switch/pair.h"
+#include "thread-count.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,21 +134,11 @@ static void work(struct worker *worker)
 
 /* ---- what the kernel counts ---- */
 
-/* Adds what a thread of this process has done since its start. */
+/* Adds what a thread has done since its start. */
 static void add_switches(pid_t thread, double counters[LOAD_COUNTERS])
 {
-    char path[64], text[128];
-    unsigned long long value;
-    snprintf(path, sizeof path, "/proc/self/task/%d/status", thread);
-    FILE *file = fopen(path, "re");
-    while (file != NULL && fgets(text, sizeof text, file) != NULL) {
-        if (sscanf(text, "voluntary_ctxt_switches: %llu", &value) == 1)
-            counters[VOLUNTARY] += (double)value;
-        else if (sscanf(text, "nonvoluntary_ctxt_switches: %llu", &value) == 1)
-            counters[INVOLUNTARY] += (double)value;
-    }
-    if (file != NULL)
-        fclose(file);
+    counters[VOLUNTARY] += thread_counted(thread, "status", "voluntary_ctxt_switches");
+    counters[INVOLUNTARY] += thread_counted(thread, "status", "nonvoluntary_ctxt_switches");
 }
 
 static void count(struct run *run, double counters[LOAD_COUNTERS])

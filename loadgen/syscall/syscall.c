@@ -6,11 +6,11 @@
 #include "load.h"
 #include "rate.h"
 #include "syscall/call.h"
+#include "thread-count.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -99,22 +99,6 @@ static double operate(struct worker *worker)
 
 /* ---- what the kernel counts ---- */
 
-/* A field of /proc/self/task/TID/io; NAN: this kernel has none. */
-static double calls_counted(pid_t thread, const char *field)
-{
-    char path[64], text[128];
-    double value = NAN;
-    const size_t length = strlen(field);
-    snprintf(path, sizeof path, "/proc/self/task/%d/io", thread);
-    FILE *file = fopen(path, "re");
-    while (file != NULL && fgets(text, sizeof text, file) != NULL)
-        if (strncmp(text, field, length) == 0 && text[length] == ':')
-            value = strtod(text + length + 1, NULL);
-    if (file != NULL)
-        fclose(file);
-    return value;
-}
-
 static double microseconds(struct timeval time)
 {
     return (double)time.tv_sec * 1e6 + (double)time.tv_usec;
@@ -130,7 +114,7 @@ static void count(struct run *run, double counters[LOAD_COUNTERS])
     }
     counters[CALLS] = call->counted == NULL ? NAN : 0;
     for (unsigned i = 0; call->counted != NULL && run->workers != NULL && i < run->threads; i++)
-        counters[CALLS] += calls_counted(run->workers[i].id, call->counted);
+        counters[CALLS] += thread_counted(run->workers[i].id, "io", call->counted);
 }
 
 /* Time in the kernel / CPU time; NAN without any. */

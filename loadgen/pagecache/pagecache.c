@@ -1,0 +1,384 @@
+/* loadgen pagecache: reads a file from its beginning to its end, again and again,
+ * through the page cache: what a backup, a search or a copy does to its neighbours.
+ * Its pages take the place of free memory first and then of other files' pages, which their
+ * owners have to read from the disk again. Never more than the file, which is at most a
+ * share of memory; all of them are given back when it pauses. */
+
+#include "common/device.h"
+#include "headroom.h"
+#include "io/io-options.h"
+#include "io/path.h"
+#include "io/work.h"
+#include "load.h"
+#include "pagecache/resident.h"
+#include "thread-count.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEFAULT_FILE_BYTES (8.0 * 1073741824)
+#define PAGE_BYTES         4096
+/* Of the free space of the file system, and what is left of it to others. */
+#define DISK_SPARE 0.1
+
+struct pagecache_settings {
+    uint64_t file_bytes, block_bytes;
+    double share_percent;
+    const char *folder;
+    bool keep;
+};
+
+#define FIELD(name) offsetof(struct pagecache_settings, name)
+static const struct option_row options[] = {
+    {.name = "file-size",
+     .argument = "SIZE",
+     .type = OPTION_SIZE,
+     .offset = FIELD(file_bytes),
+     .minimum = 1 << 20,
+     .maximum = 1e18,
+     .help = "size of the file, and the most that it takes of the page cache (default: --share of "
+             "memory, 8 GiB at most)"},
+    {.name = "share",
+     .argument = "PERCENT",
+     .type = OPTION_PERCENT,
+     .offset = FIELD(share_percent),
+     .minimum = 0,
+     .maximum = 90,
+     .preset = "50",
+     .help = "of the memory of the machine, or of the cgroup's limit: a larger file is refused"},
+    {.name = "block-size",
+     .argument = "SIZE",
+     .type = OPTION_SIZE,
+     .offset = FIELD(block_bytes),
+     .minimum = PAGE_BYTES,
+     .maximum = 1 << 20,
+     .preset = "128KiB",
+     .help = "bytes of one read, a multiple of 4096"},
+    {.name = "dir",
+     .argument = "DIR",
+     .type = OPTION_TEXT,
+     .offset = FIELD(folder),
+     .help = "folder of the file (default: $TMPDIR, else /var/tmp)"},
+    {.name = "keep",
+     .type = OPTION_FLAG,
+     .offset = FIELD(keep),
+     .help =
+         "leave the file for the next start, as DIR/jostle-workfile.UID, which loadgen io uses, "
+         "too"},
+    {0},
+};
+
+/* Cumulative, but for OTHERS: the page cache that is not this load's. */
+enum counter { READ_BY_KERNEL, FROM_DEVICE, RECLAIMED, OTHERS };
+
+struct pagecache_state {
+    struct io_plan plan;
+    struct io_file file;
+    bool open;
+    struct cache_room room; /* as it was before the start */
+    double resident_bytes;  /* now; while it is paused, when it was */
+};
+
+struct reader {
+    struct io_stream stream;
+    _Atomic uint64_t held_bytes; /* of its part, at the last pause */
+};
+
+static const struct pagecache_settings *settings_of(const struct run *run)
+{
+    return run->settings;
+}
+
+/* ---- options, before anything starts ---- */
+
+static void check_device(struct run *run, const char *folder)
+{
+    struct device device;
+    if (!device_of(folder, &device))
+        usage_error("cannot use %s (%s): name a folder with --dir", folder, strerror(errno));
+    if (device.memory)
+        usage_error("%s is in memory (%s): a file there has no other place to be read from: give a "
+                    "folder on a disk with --dir",
+                    folder, device.file_system);
+    if (device.network)
+        run_warn(run, "%s is on a network (%s on %s): that is loaded, too, and its server", folder,
+                 device.file_system, device.name);
+}
+
+/* The file: as large as was asked for, or as may be. */
+static uint64_t choose_size(const struct run *run, const struct cache_room *room)
+{
+    const struct pagecache_settings *set = settings_of(run);
+    const double most = room->memory_bytes * set->share_percent / 100;
+    const bool given = options_given(run->options, "file-size");
+    const double bytes = given ? (double)set->file_bytes : fmin(most, DEFAULT_FILE_BYTES);
+    char wanted[32], memory[32], allowed[32];
+    if (bytes > most)
+        usage_error("--file-size %s: more than %g %% of the %s %s: give %s or less, or a larger "
+                    "--share",
+                    units_format_size(bytes, wanted, sizeof wanted), set->share_percent,
+                    units_format_size(room->memory_bytes, memory, sizeof memory),
+                    room->group ? "that the cgroup may use" : "of memory of this machine",
+                    units_format_size(most, allowed, sizeof allowed));
+    return (uint64_t)bytes / PAGE_BYTES * PAGE_BYTES;
+}
+
+static void check(struct run *run)
+{
+    const struct pagecache_settings *set = settings_of(run);
+    struct pagecache_state *state = calloc(1, sizeof *state);
+    struct io_error error;
+    if (state == NULL)
+        usage_error("out of memory: free some");
+    run->state = state;
+    if (set->block_bytes % PAGE_BYTES != 0)
+        usage_error("--block-size %llu: not a multiple of 4096: give one",
+                    (unsigned long long)set->block_bytes);
+    if (!options_given(run->options, "threads"))
+        run->threads = 1;
+    state->room = cache_room();
+    state->file = (struct io_file){.fd = -1,
+                                   .folder = io_folder(set->folder),
+                                   .size_bytes = choose_size(run, &state->room),
+                                   .spare = DISK_SPARE,
+                                   .keep = set->keep};
+    state->plan = (struct io_plan){.file_bytes = state->file.size_bytes,
+                                   .block_bytes = set->block_bytes,
+                                   .read_percent = 100,
+                                   .cached = true,
+                                   .depth = 1,
+                                   .streams = run->threads,
+                                   .read_fd = -1,
+                                   .write_fd = -1};
+    check_device(run, state->file.folder);
+    if (state->file.size_bytes / set->block_bytes < run->threads)
+        usage_error("--file-size: less than a block for each of %u workers: give a larger one",
+                    run->threads);
+    if (io_file_check(&state->file, &error) != 0) {
+        complain("%s", error.message);
+        exit(error.status);
+    }
+    run->unit = UNIT_BYTES;
+    run->quantum = (double)set->block_bytes;
+}
+
+/* ---- from start to end ---- */
+
+/* What the file needs beyond the memory that was free before the start. */
+static double needed(const struct pagecache_state *state)
+{
+    return fmax((double)state->file.size_bytes - state->room.free_bytes, 0);
+}
+
+static void warn_of_room(struct run *run)
+{
+    const struct pagecache_state *state = run->state;
+    const struct cache_room *room = &state->room;
+    char file[32], unused[32], cached[32], limit[32];
+    units_format_size((double)state->file.size_bytes, file, sizeof file);
+    units_format_size(room->free_bytes, unused, sizeof unused);
+    units_format_size(room->cached_bytes, cached, sizeof cached);
+    units_format_size(room->memory_bytes, limit, sizeof limit);
+    if (room->group)
+        run_warn(run,
+                 "in a cgroup that may use %s: only pages of that group can be evicted (%s of them "
+                 "now, %s free), and none of any other",
+                 limit, cached, unused);
+    if (needed(state) <= 0)
+        run_warn(run,
+                 "%s are free and the file has %s: nothing has to be evicted for it: give a larger "
+                 "--file-size, and --share",
+                 unused, file);
+}
+
+static int prepare(struct run *run)
+{
+    struct pagecache_state *state = run->state;
+    struct io_error error;
+    state->open = true;
+    if (io_work_file(run, &state->file, &error) != 0 ||
+        io_plan_open(&state->plan, &state->file, &error) != 0)
+        return run_fail(run, "%s", error.message);
+    resident_drop(state->plan.read_fd, 0, state->plan.file_bytes);
+    state->room = cache_room();
+    warn_of_room(run);
+    return 0;
+}
+
+static void cleanup(struct run *run)
+{
+    struct pagecache_state *state = run->state;
+    if (state == NULL)
+        return;
+    if (state->open) {
+        if (state->plan.read_fd >= 0)
+            resident_drop(state->plan.read_fd, 0, state->plan.file_bytes);
+        io_plan_close(&state->plan);
+        io_file_close(&state->file);
+    }
+    free(state);
+    run->state = NULL;
+}
+
+static int begin(struct worker *worker)
+{
+    const struct pagecache_state *state = worker->run->state;
+    struct reader *own = calloc(1, sizeof *own);
+    struct io_error error;
+    worker->state = own;
+    if (own == NULL)
+        return worker_fail(worker, "out of memory: free some");
+    if (io_stream_open(&own->stream, &state->plan, worker->index, &error) != 0)
+        return worker_fail(worker, "%s", error.message);
+    return 0;
+}
+
+static void end(struct worker *worker)
+{
+    struct reader *own = worker->state;
+    if (own != NULL)
+        io_stream_close(&own->stream);
+    free(own);
+    worker->state = NULL;
+}
+
+/* Blocks of one worker, in turns. False: one could not be read, and it ends. */
+static bool read_due(struct worker *worker, struct io_stream *stream, int64_t due_ns)
+{
+    const struct pagecache_state *state = worker->run->state;
+    const struct io_request request = io_stream_next(stream, 0);
+    const int64_t start_ns = now_ns();
+    const int error = io_stream_do(stream, &request);
+    if (error != 0) {
+        worker_fail(worker, "reading at byte %llu of the work file in %s: %s: check the kernel log",
+                    (unsigned long long)request.offset_bytes, state->file.folder, strerror(error));
+        return false;
+    }
+    worker_done(worker, due_ns, start_ns, now_ns(), worker->run->quantum);
+    return true;
+}
+
+/* Until a pause; then the worker's part is given back, so that what is measured without
+ * this load has that memory. */
+static void work(struct worker *worker)
+{
+    const struct pagecache_state *state = worker->run->state;
+    const uint64_t block_bytes = state->plan.block_bytes;
+    struct reader *own = worker->state;
+    const uint64_t first = own->stream.first * block_bytes, bytes = own->stream.count * block_bytes;
+    int64_t due_ns;
+    bool fine = true;
+    while (fine && worker_wait_due(worker, &due_ns))
+        fine = read_due(worker, &own->stream, due_ns);
+    if (!fine)
+        worker_sleep_until(worker, INT64_MAX);
+    atomic_store(&own->held_bytes, resident_bytes(state->plan.read_fd, first, bytes));
+    resident_drop(state->plan.read_fd, first, bytes);
+}
+
+/* ---- reporting ---- */
+
+/* Pages of files that the kernel took from anybody since boot, in bytes; NAN: unknown. */
+static double reclaimed_bytes(void)
+{
+    char text[128];
+    double pages = NAN;
+    FILE *file = fopen("/proc/vmstat", "re");
+    while (file != NULL && isnan(pages) && fgets(text, sizeof text, file) != NULL)
+        if (strncmp(text, "pgsteal_file ", 13) == 0)
+            pages = strtod(text + 13, NULL);
+    if (file != NULL)
+        fclose(file);
+    return pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+static void count(struct run *run, double counters[LOAD_COUNTERS])
+{
+    struct pagecache_state *state = run->state;
+    uint64_t held = 0;
+    if (state == NULL || state->plan.read_fd < 0)
+        return;
+    for (unsigned i = 0; run->workers != NULL && i < run->threads; i++) {
+        const struct reader *own = run->workers[i].state;
+        const pid_t id = run->workers[i].id;
+        counters[READ_BY_KERNEL] += thread_counted(id, "io", "rchar");
+        counters[FROM_DEVICE] += thread_counted(id, "io", "read_bytes");
+        held += own == NULL ? 0 : atomic_load(&own->held_bytes);
+    }
+    const double now = (double)resident_bytes(state->plan.read_fd, 0, state->plan.file_bytes);
+    state->resident_bytes = now > 0 ? now : (double)held;
+    counters[RECLAIMED] = reclaimed_bytes();
+    counters[OTHERS] = cache_room().cached_bytes - now;
+}
+
+static void fields(struct run *run, const struct snapshot *window, struct line *line)
+{
+    const struct pagecache_state *state = run->state;
+    const double *counters = window->counters;
+    line_fixed(line, "claimed_bytes", window->amount, 0);
+    line_fixed(line, "kernel_bytes", counters[READ_BY_KERNEL], 0);
+    line_fixed(line, "device_bytes", counters[FROM_DEVICE], 0);
+    line_fixed(line, "resident_bytes", state->resident_bytes, 0);
+    line_fixed(line, "reclaimed_bytes", counters[RECLAIMED], 0);
+    line_fixed(line, "others_cached_change_bytes", counters[OTHERS], 0);
+}
+
+static void notes(struct run *run, const char *event, const struct snapshot *window)
+{
+    const struct pagecache_state *state = run->state;
+    char resident[32], reclaimed[32], others[32];
+    if (strcmp(event, "summary") != 0 || window->amount <= 0)
+        return;
+    report_print(&run->report,
+                 "  %s of the file in the page cache; the kernel reclaimed %s of files' pages; the "
+                 "page cache of others %s by %s\n",
+                 units_format_size(state->resident_bytes, resident, sizeof resident),
+                 units_format_size(window->counters[RECLAIMED], reclaimed, sizeof reclaimed),
+                 window->counters[OTHERS] < 0 ? "shrank" : "grew",
+                 units_format_size(fabs(window->counters[OTHERS]), others, sizeof others));
+}
+
+static void describe(struct run *run, struct line *line)
+{
+    const struct pagecache_state *state = run->state;
+    char folder[512]; /* a line of the report has room for that */
+    snprintf(folder, sizeof folder, "%s", state->file.folder);
+    line_text(line, "dir", folder);
+    line_count(line, "file_bytes", state->plan.file_bytes);
+    line_count(line, "block_bytes", state->plan.block_bytes);
+    line_bool(line, "file_reused", state->file.reused);
+    line_text(line, "memory_of", state->room.group ? "cgroup" : "machine");
+    line_fixed(line, "memory_bytes", state->room.memory_bytes, 0);
+    line_fixed(line, "free_bytes", state->room.free_bytes, 0);
+    line_fixed(line, "needed_bytes", needed(state), 0);
+    line_fixed(line, "evictable_bytes", state->room.cached_bytes, 0);
+}
+
+static const struct load_report reports = {.describe = describe, .fields = fields, .notes = notes};
+static const struct load_accounting accounting = {.count = count};
+
+static const struct load pagecache_load = {
+    .name = "pagecache",
+    .summary = "reads a file through the page cache, so that other files' pages are evicted",
+    .details =
+        "The rate of --limit is in bytes a second; all pages of the file are read once in its size "
+        "divided by that. They take free memory first. Pages are given back at each pause, and "
+        "the file is gone at the end, unless it is kept.",
+    .options = options,
+    .options_size = sizeof(struct pagecache_settings),
+    .timed = true,
+    .settle_ns = 20000000,
+    .check = check,
+    .prepare = prepare,
+    .begin = begin,
+    .work = work,
+    .end = end,
+    .cleanup = cleanup,
+    .report = &reports,
+    .accounting = &accounting,
+};
+LOADGEN_REGISTER(pagecache_load);

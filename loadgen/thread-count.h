@@ -1,0 +1,11 @@
+/* What the kernel counts for one thread of this process. */
+#ifndef LOADGEN_THREAD_COUNT_H
+#define LOADGEN_THREAD_COUNT_H
+
+#include <sys/types.h>
+
+/* The number behind "FIELD:" in /proc/self/task/THREAD/FILE ("io", "status"), since the
+ * thread's start; NAN: there is none, or the thread is gone. */
+double thread_counted(pid_t thread, const char *file, const char *field);
+
+#endif
