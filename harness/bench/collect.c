@@ -62,7 +62,8 @@ static void collect_cell(struct collected_part *collected, const char *dir, cons
     const char *name = json_text_at(cell, "cell");
     if (!measured_read(&measured, dir, cell))
         complain("%s: its records cannot be used: the other rows are not touched", name);
-    add_status(totals, &measured);
+    if (!json_has(cell, "of"))
+        add_status(totals, &measured);
     json_add(collected->rows, row_build(&measured, part, cell));
     if (measured.has_runs)
         json_put(collected->loads, name,

@@ -52,23 +52,22 @@ static bool has_peers(const json_t *cell)
  * do not print it, have it not. */
 static void put_metric(FILE *file, const json_t *cell, const json_t *figure)
 {
-    const char *name = json_text_at(figure, "name");
+    const char *name = json_text_at(figure, "name"), *unit = json_text_at(figure, "unit");
     const bool several = has_peers(cell);
     const json_t *peer;
     size_t index;
     put_text(file, "metric",
-             text_of("%s%s=%s,unit=%s,better=%s", name, several ? "@jostle" : "",
-                     json_text_at(figure, "source"), json_text_at(figure, "unit"),
+             text_of("%s%s=%s%s%s,better=%s", name, several ? "@jostle" : "",
+                     json_text_at(figure, "source"), *unit ? ",unit=" : "", unit,
                      json_text_at(figure, "better")));
     json_array_foreach(json_object_get(cell, "peers"), index, peer)
     {
         const json_t *source = json_object_get(json_object_get(peer, "figures"), name);
         if (is_measured(peer) && source != NULL)
             put_text(file, "metric",
-                     text_of("%s@%s=%s,scale=%.17g,unit=%s,better=%s", name,
-                             json_text_at(peer, "name"), json_text_at(source, "source"),
-                             json_number_at(source, "scale"), json_text_at(figure, "unit"),
-                             json_text_at(figure, "better")));
+                     text_of("%s@%s=%s,scale=%.17g%s%s,better=%s", name, json_text_at(peer, "name"),
+                             json_text_at(source, "source"), json_number_at(source, "scale"),
+                             *unit ? ",unit=" : "", unit, json_text_at(figure, "better")));
     }
 }
 
@@ -76,13 +75,14 @@ static void put_metrics(FILE *file, const json_t *cell)
 {
     const json_t *figure = json_object_get(cell, "figure"), *more,
                  *peak = json_object_get(cell, "peak");
+    const char *unit = json_text_at(figure, "unit");
     size_t index;
     put_metric(file, cell, figure);
     json_array_foreach(json_object_get(cell, "more"), index, more) put_metric(file, cell, more);
     if (json_text_at(peak, "metric") != NULL)
         put_text(file, "metric",
-                 text_of("bench_peak%s=%s,unit=%s,better=higher", has_peers(cell) ? "@jostle" : "",
-                         json_text_at(peak, "metric"), json_text_at(figure, "unit")));
+                 text_of("bench_peak%s=%s%s%s,better=higher", has_peers(cell) ? "@jostle" : "",
+                         json_text_at(peak, "metric"), *unit ? ",unit=" : "", unit));
     put(file, "decide", json_text_at(figure, "name"));
 }
 
@@ -171,7 +171,7 @@ char *conf_text(const json_t *plan)
     {
         json_array_foreach(json_object_get(part, "cells"), k, cell)
         {
-            if (json_has(cell, "skip"))
+            if (json_has(cell, "skip") || json_has(cell, "of"))
                 continue;
             put_target(file, cell);
             put_load(file, json_object_get(cell, "load"), seen);

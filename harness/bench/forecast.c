@@ -22,7 +22,7 @@ static size_t conditions_of(const json_t *cell)
 
 static double seconds_of(const json_t *cell, double runs)
 {
-    if (json_has(cell, "skip"))
+    if (json_has(cell, "skip") || json_has(cell, "of"))
         return 0;
     if (json_has(cell, "series"))
         return cell_start_s + json_number_at(cell, "setup_s") + json_number_at(cell, "run_s");

@@ -2,7 +2,7 @@
  * processes are the shell's.
  *
  *     --expand DIR   the matrix of the command line as a campaign file and a plan
- *     --derive DIR   bench.json from the records
+ *     --derive DIR   bench.json from the records; prints how many rows failed
  *     --show DIR     the same on stdout, with texts for the formats
  *
  * Without any of these it prints what the shell is to do. */
@@ -18,6 +18,7 @@
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static void print_pair(const char *name, const char *value)
@@ -71,11 +72,26 @@ static int expand(const struct request *request)
     return good ? 0 : 1;
 }
 
+static size_t failed_rows(const json_t *bench)
+{
+    const json_t *part, *row;
+    size_t i, k, failed = 0;
+    json_array_foreach(json_object_get(bench, "parts"), i, part)
+    {
+        json_array_foreach(json_object_get(part, "rows"), k, row)
+        {
+            failed += strcmp(json_text_at(row, "state"), "failed") == 0;
+        }
+    }
+    return failed;
+}
+
 static int derive(const char *dir)
 {
     json_t *bench = collect(dir);
     char *path = text_of("%s/bench.json", dir);
-    const bool good = bench != NULL && output_document(bench, path);
+    const bool good =
+        bench != NULL && output_document(bench, path) && printf("%zu\n", failed_rows(bench)) > 0;
     free(path);
     json_decref(bench);
     return good ? 0 : 1;

@@ -101,9 +101,8 @@ static void *handle(struct matrix *matrix, size_t size)
     return matrix->handle[matrix->handle_count++] = must(calloc(1, size));
 }
 
-struct cell *matrix_cell(struct matrix *matrix, const char *name, ...)
+static struct cell *add_cell(struct matrix *matrix, json_t *named)
 {
-    FORMATTED(named, name);
     struct cell *cell = handle(matrix, sizeof *cell);
     cell->matrix = matrix;
     cell->json = must(json_pack(
@@ -118,6 +117,28 @@ struct cell *matrix_cell(struct matrix *matrix, const char *name, ...)
         mistake(cell->json, "is there twice");
     json_put(matrix->names, json_string_value(named), json_true());
     json_add(json_object_get(matrix->part, "cells"), cell->json);
+    return cell;
+}
+
+struct cell *matrix_cell(struct matrix *matrix, const char *name, ...)
+{
+    FORMATTED(named, name);
+    return add_cell(matrix, named);
+}
+
+struct cell *matrix_row(struct matrix *matrix, const struct cell *of, const char *figure,
+                        const char *name, ...)
+{
+    FORMATTED(named, name);
+    struct cell *cell = add_cell(matrix, named);
+    const json_t *one;
+    size_t index;
+    json_put(cell->json, "of", json_incref(json_object_get(of->json, "cell")));
+    json_array_foreach(json_object_get(of->json, "more"), index, one)
+    {
+        if (strcmp(json_text_at(one, "name"), figure) == 0)
+            json_put(cell->json, "figure", must(json_deep_copy(one)));
+    }
     return cell;
 }
 
@@ -379,34 +400,56 @@ void chart_point_of(struct chart *chart, const char *series, const struct cell *
     add_point(chart, series, cell, json_number(x), figure, peer);
 }
 
+/* A row of the runs of another cell has its peers, its load and its fate. */
+static void settle(json_t *cell, const json_t *cells)
+{
+    static const char *const theirs[] = {"peers", "load", "skip"};
+    const json_t *of;
+    size_t index;
+    json_array_foreach(cells, index, of)
+    {
+        if (!json_equal(json_object_get(of, "cell"), json_object_get(cell, "of")))
+            continue;
+        for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+            json_put(cell, theirs[i], must(json_deep_copy(json_object_get(of, theirs[i]))));
+    }
+}
+
 /* What a part may not leave out. */
 static void check(const json_t *cell)
 {
     const json_t *peer;
     size_t index;
-    if (!json_is_null(json_object_get(cell, "skip")))
+    if (json_has(cell, "skip"))
         return;
-    if (json_is_null(json_object_get(cell, "command")))
-        mistake(cell, "has no command");
-    if (json_is_null(json_object_get(cell, "figure")))
+    if (!json_has(cell, "figure"))
         mistake(cell, "has no figure");
+    if (json_has(cell, "of"))
+        return;
+    if (!json_has(cell, "command"))
+        mistake(cell, "has no command");
+    const char *figure = json_text_at(json_object_get(cell, "figure"), "name");
     json_array_foreach(json_object_get(cell, "peers"), index, peer)
     {
-        if (json_object_get(json_object_get(peer, "figures"),
-                            json_string_value(
-                                json_object_get(json_object_get(cell, "figure"), "name"))) == NULL)
+        if (!json_has(json_object_get(peer, "figures"), figure) && !json_has(peer, "reason"))
             mistake(cell, "has a peer without its figure");
     }
 }
 
 void matrix_make(struct matrix *matrix, const struct part *part)
 {
-    const json_t *cell;
+    json_t *cells, *cell;
     size_t index;
     matrix->part = must(json_pack("{s:s, s:s, s:[], s:[], s:[]}", "part", part->name, "title",
                                   part->title, "cells", "charts", "kept"));
     json_add(matrix->parts, matrix->part);
     part->make(matrix, matrix->choice);
-    json_array_foreach(json_object_get(matrix->part, "cells"), index, cell) check(cell);
+    cells = json_object_get(matrix->part, "cells");
+    json_array_foreach(cells, index, cell)
+    {
+        if (json_has(cell, "of"))
+            settle(cell, cells);
+        check(cell);
+    }
     json_object_del(matrix->part, "kept");
 }

@@ -9,6 +9,7 @@
 #include "harness/stats/summary.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,7 +30,8 @@ static const char *load_of(const json_t *cell)
 static char *folder_of(const char *dir, const json_t *cell)
 {
     const char *load = load_of(cell);
-    return text_of("%s/cells/%s%s%s", dir, json_text_at(cell, "cell"), load ? "@" : "",
+    const char *of = json_text_at(cell, "of");
+    return text_of("%s/cells/%s%s%s", dir, of ? of : json_text_at(cell, "cell"), load ? "@" : "",
                    load ? load : "");
 }
 
@@ -173,28 +175,60 @@ struct interval measured_ratio(struct measured *measured, struct measured_of of,
     return ratio;
 }
 
-/* Of a record of a run: why it failed; NULL: it did not. */
-static const char *failure_of(const json_t *record)
+/* Of a record of a run: why it failed, to be freed; NULL: it did not. */
+static char *failure_of(const json_t *record)
 {
-    const json_t *metric = json_object_get(record, "metric_failure");
-    const json_t *signal = json_object_get(record, "signal");
+    const json_t *signal = json_object_get(record, "signal"),
+                 *metric = json_object_get(record, "metric_failure");
+    const json_int_t exit_code = json_integer_value(json_object_get(record, "exit_code"));
     if (json_is_true(json_object_get(record, "timed_out")))
-        return "it took too long, and was ended";
+        return text_of("it took too long, and was ended");
     if (json_has(record, "start_error"))
-        return json_text_at(record, "start_error");
-    if (json_is_string(signal))
-        return json_string_value(signal);
+        return text_of("it could not be started: %s", json_text_at(record, "start_error"));
     if (json_is_integer(signal))
-        return "a signal ended it";
-    if (json_integer_value(json_object_get(record, "exit_code")) != 0)
-        return "it ended with an exit status other than 0";
-    return metric == NULL || json_is_null(metric) ? NULL : json_text_at(metric, "reason");
+        return text_of("signal %lld ended it", (long long)json_integer_value(signal));
+    if (exit_code != 0)
+        return text_of("exit status %lld", (long long)exit_code);
+    return json_has(record, "metric_failure")
+               ? text_of("%s: %s", json_text_at(metric, "metric"), json_text_at(metric, "reason"))
+               : NULL;
 }
 
-const char *measured_failure(const struct measured *measured, int condition, size_t *failed)
+/* The last line of what the run wrote to stderr, to be freed; NULL: nothing was kept. */
+static char *last_words(const struct measured *measured, const json_t *record)
 {
-    const char *last = NULL, *name;
-    const json_t *record;
+    const char *name = json_text_at(json_object_get(record, "output"), "stderr");
+    char *path = name == NULL ? NULL : text_of("%s/%s", measured->folder, name);
+    char *line = NULL, *last = NULL;
+    size_t size = 0;
+    FILE *file = path == NULL ? NULL : fopen(path, "re");
+    while (file != NULL && getline(&line, &size, file) > 0) {
+        line[strcspn(line, "\r\n")] = '\0';
+        if (*line == '\0')
+            continue;
+        free(last);
+        last = must(strdup(line));
+    }
+    if (file != NULL)
+        fclose(file);
+    free(line);
+    free(path);
+    return last;
+}
+
+static char *with_last_words(const struct measured *measured, const json_t *record, char *why)
+{
+    char *words = last_words(measured, record);
+    char *both = words == NULL ? must(strdup(why)) : text_of("%s: %.200s", why, words);
+    free(words);
+    free(why);
+    return both;
+}
+
+char *measured_failure(const struct measured *measured, int condition, size_t *failed)
+{
+    const char *name;
+    const json_t *record, *last = NULL;
     size_t index;
     *failed = 0;
     if (condition < 0)
@@ -202,13 +236,13 @@ const char *measured_failure(const struct measured *measured, int condition, siz
     name = measured->experiment.settings.conditions[condition];
     json_array_foreach(measured->replay.records, index, record)
     {
-        const char *why = failure_of(record), *its = json_text_at(record, "condition");
-        if (why == NULL || its == NULL || strcmp(its, name) != 0)
-            continue;
-        last = why;
-        ++*failed;
+        const char *its = json_text_at(record, "condition");
+        char *why = its != NULL && strcmp(its, name) == 0 ? failure_of(record) : NULL;
+        last = why != NULL ? record : last;
+        *failed += why != NULL;
+        free(why);
     }
-    return last;
+    return last == NULL ? NULL : with_last_words(measured, last, failure_of(last));
 }
 
 double measured_load(const struct measured *measured, int condition)

@@ -46,9 +46,9 @@ struct measured_of {
 struct interval measured_ratio(struct measured *measured, struct measured_of of,
                                struct measured_of to);
 
-/* Why the last failed run of a condition failed; NULL: none did. Belongs to `measured`.
- * *failed: how many. */
-const char *measured_failure(const struct measured *measured, int condition, size_t *failed);
+/* Why the last failed run of a condition failed, with what it said last; to be freed. NULL: none
+ * did. *failed: how many. */
+char *measured_failure(const struct measured *measured, int condition, size_t *failed);
 /* What the cell's load achieved in a condition, in the mean of its runs; NAN: no load. */
 double measured_load(const struct measured *measured, int condition);
 

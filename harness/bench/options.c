@@ -233,6 +233,15 @@ static void check_dir(struct request *request)
         access(request->dir, W_OK | X_OK) != 0)
         usage_error("--dir %s: no folder that can be written to: give one on the disk to measure",
                     request->dir);
+    request->work = text_of("%s/jostle-bench.%u", request->dir, (unsigned)geteuid());
+}
+
+/* Half an interval longer, so that the last one is whole. */
+static char *series_options(const struct request *request)
+{
+    const double every_s = (double)request->every_ns / 1e9;
+    return text_of("--duration %.9gs --interval %.9gs", every_s * ((double)request->samples + 0.5),
+                   every_s);
 }
 
 static void check(struct request *request)
@@ -247,6 +256,8 @@ static void check(struct request *request)
     if (!options_given(request->given, "file-size"))
         request->file_bytes = request->quick ? 256ull << 20 : 1ull << 30;
     check_dir(request);
+    if (request->samples > 0)
+        request->series = series_options(request);
 }
 
 void request_read(struct request *request, int argc, char **argv)
@@ -281,6 +292,8 @@ void request_free(struct request *request)
 {
     options_free(request->given);
     free(request->thread);
+    free(request->work);
+    free(request->series);
 }
 
 struct choice request_choice(const struct request *request)
@@ -302,6 +315,8 @@ struct choice request_choice(const struct request *request)
                            .threads_given = options_given(request->given, "threads"),
                            .file_bytes = request->file_bytes,
                            .dir = request->dir,
+                           .work = request->work,
                            .duration = request->duration,
+                           .series = request->series,
                            .duration_s = (double)time_ns / 1e9};
 }

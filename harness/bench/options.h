@@ -23,6 +23,8 @@ struct request {
     bool is_asked;  /* the command line says what to measure, not only where */
     char **operand; /* what follows the options, ended by NULL */
     struct options *given;
+    char *series;     /* options of loadgen for a series; NULL: there is none */
+    char *work;       /* folder of the bench's own in --dir */
     unsigned *thread; /* --threads, ascending, each once */
     size_t thread_count;
 };

@@ -44,9 +44,11 @@ struct choice {
     const char *peer_facts; /* lines NAME, tab, VALUE that harness/lib/peer.bash found there */
     uint64_t file_bytes;    /* --file-size: of the work file on the disk */
     const char *dir;        /* folder on the disk to measure; absolute */
-    const char
-        *duration; /* of a run of loadgen, as its option has it: "1s", with --quick "300ms" */
+    const char *work;       /* folder in it, there and the bench's own while it measures: for
+                               files that cells share; removed at the end */
+    const char *duration;   /* of a run of loadgen, as its option has it: "1s" */
     double duration_s;
+    const char *series; /* the options of loadgen for --samples and --every; NULL: no series */
 };
 
 enum better { HIGHER, LOWER };
@@ -143,10 +145,17 @@ void cell_service(struct cell *cell, bool keep, const char *ready, const char *c
  * together must end in 5 minutes: the cells of a part should take less than 60 s. */
 void cell_seconds(struct cell *cell, double run_s, double setup_s);
 
+/* A row about another figure of the runs of a cell (cell_more() or cell_watch() of it, with the
+ * peer_figure()s of its peers): it is measured by those runs alone. Labels, marks, rules, a
+ * constant peak and a place in charts are its own. */
+struct cell *matrix_row(struct matrix *matrix, const struct cell *of, const char *figure,
+                        const char *name, ...) __attribute__((format(printf, 4, 5)));
+
 /* One run instead of many, of choice->samples intervals, which becomes a curve over time and
  * a row with mean, coefficient of variation, minimum and maximum: `key` is the member of
  * loadgen's interval events ("achieved"), times scale in the unit of the figure. The name
- * ends with ".series". The command has to last samples x every_s, with --interval. No peers. */
+ * ends with ".series", and the command with choice->series, which sets --duration and --interval.
+ * No peers. */
 void cell_series(struct cell *cell, const char *key, double scale);
 
 /* A chart of the part: curves through cells. `kind` is scaling, blocks or loaded-latency

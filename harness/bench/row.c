@@ -69,6 +69,13 @@ static struct interval scaled(struct interval interval, double factor)
                              .constant = interval.constant};
 }
 
+/* The peak that each of our runs prints: where the row's figure is the one that it is of. */
+static struct measured_of measured_peak(const struct context *context)
+{
+    const bool has = json_has(json_object_get(context->cell, "peak"), "metric");
+    return has ? of_variant(context, NULL, "bench_peak") : (struct measured_of){-1, MAX_METRICS};
+}
+
 /* How much of the peak a variant reaches; NAN: no peak is known. */
 static struct interval of_peak(const struct context *context, const char *variant)
 {
@@ -77,7 +84,7 @@ static struct interval of_peak(const struct context *context, const char *varian
     if (json_has(peak, "value"))
         return scaled(measured_figure(context->measured, of.condition, of.metric),
                       1 / json_number_at(peak, "value"));
-    return measured_ratio(context->measured, of, of_variant(context, NULL, "bench_peak"));
+    return measured_ratio(context->measured, of, measured_peak(context));
 }
 
 /* {ratio, ci}; null where it is not known. */
@@ -111,7 +118,7 @@ static void check_peak(const struct context *context, const char *who, struct in
 static void put_peak(const struct context *context)
 {
     const json_t *peak = json_object_get(context->cell, "peak");
-    const struct measured_of of = of_variant(context, NULL, "bench_peak");
+    const struct measured_of of = measured_peak(context);
     struct interval value = json_has(peak, "value")
                                 ? interval_constant(json_number_at(peak, "value"))
                                 : measured_figure(context->measured, of.condition, of.metric);
@@ -137,13 +144,14 @@ static void check_peer(const struct context *context, const char *name, size_t c
 {
     size_t failed;
     const int condition = measured_condition(context->measured, context->cell, name);
-    const char *why = measured_failure(context->measured, condition, &failed);
+    char *why = measured_failure(context->measured, condition, &failed);
     if (why == NULL)
         return;
     if (count == 0)
         json_put(row, "reason", json_text(why));
     add_problem(context, "peer-failed",
                 text_of("%s failed in %zu of its runs: %s", name, failed, why));
+    free(why);
 }
 
 static json_t *peer_json(const struct context *context, const json_t *peer)
@@ -199,6 +207,13 @@ static void put_known_problems(const struct context *context)
     }
 }
 
+/* A series is one run on purpose: that runs are too few says nothing of it. */
+static bool is_of_runs(const struct context *context, const json_t *warning)
+{
+    return json_has(context->cell, "series") &&
+           strcmp(json_text_at(warning, "flag"), "not-converged") == 0;
+}
+
 /* The problems that stats has found in the runs, in its words. */
 static void put_warnings(const struct context *context)
 {
@@ -208,7 +223,7 @@ static void put_warnings(const struct context *context)
     {
         const char *severity = json_text_at(warning, "severity"),
                    *condition = json_text_at(warning, "condition");
-        if (severity == NULL || strcmp(severity, "problem") != 0)
+        if (severity == NULL || strcmp(severity, "problem") != 0 || is_of_runs(context, warning))
             continue;
         char *text = text_of("%s%s%s", condition ? condition : "", condition ? ": " : "",
                              json_text_at(warning, "message"));
@@ -246,21 +261,24 @@ static void put_figures(const struct context *context)
     put_warnings(context);
 }
 
-static const char *reason_of(const struct context *context)
+/* Why the row is as it is. */
+static json_t *reason_json(const struct context *context)
 {
     size_t failed;
     const struct measured *measured = context->measured;
-    const char *why =
-        measured_failure(measured, measured_condition(measured, context->cell, NULL), &failed);
     if (measured->state == STATE_SKIPPED)
-        return json_text_at(context->cell, "skip");
+        return json_text(json_text_at(context->cell, "skip"));
     if (measured->state == STATE_WAITING)
-        return "not measured yet: the same command continues";
+        return json_text("not measured yet: the same command continues");
     if (measured->state == STATE_UNFINISHED)
-        return "more runs are to come: the same command continues";
+        return json_text("more runs are to come: the same command continues");
     if (measured->state != STATE_FAILED)
-        return NULL;
-    return why != NULL ? why : json_text_at(measured->status, "reason");
+        return json_null();
+    char *why =
+        measured_failure(measured, measured_condition(measured, context->cell, NULL), &failed);
+    json_t *reason = json_text(why != NULL ? why : json_text_at(measured->status, "reason"));
+    free(why);
+    return reason;
 }
 
 json_t *row_build(struct measured *measured, const char *part, const json_t *cell)
@@ -284,6 +302,6 @@ json_t *row_build(struct measured *measured, const char *part, const json_t *cel
         measured->state = STATE_FAILED;
         json_put(context.row, "state", json_text(state_names[measured->state]));
     }
-    json_put(context.row, "reason", json_text(reason_of(&context)));
+    json_put(context.row, "reason", reason_json(&context));
     return context.row;
 }

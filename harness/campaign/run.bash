@@ -131,6 +131,12 @@ campaign_interrupted() {
 campaign_exit() {
     local status=$?
     trap '' INT TERM HUP
+    campaign_close
+    exit "$status"
+}
+
+# campaign_close: ends what is running, and removes our temporary folder.
+campaign_close() {
     set +e
     if [[ -n $cell_pid ]]; then
         kill -s TERM "$cell_pid" 2>/dev/null
@@ -140,7 +146,6 @@ campaign_exit() {
     [[ -z $driver_in ]] || exec {driver_in}>&-
     [[ -z $driver_pid ]] || wait "$driver_pid" 2>/dev/null
     [[ -z $campaign_tmp ]] || rm -rf -- "$campaign_tmp"
-    exit "$status"
 }
 
 # campaign_end COMMAND [ARG...]: says how it went, and exits accordingly where that is not
