@@ -79,7 +79,7 @@ stated() {
 
 @test "every program explains itself with --help and exits 0" {
     local program
-    for program in delannoy mmul nbody qap qapgen filegen filesearch malloctest; do
+    for program in delannoy mmul nbody qap qapgen filegen filesearch malloctest linpack gemm; do
         run "$WORKLOADS/$program" --help
         [ "$status" -eq 0 ]
         [[ $output == "Usage: $program "* ]]
@@ -89,7 +89,7 @@ stated() {
 
 @test "every program refuses an option that it does not have" {
     local program
-    for program in delannoy mmul nbody qap qapgen filegen filesearch malloctest; do
+    for program in delannoy mmul nbody qap qapgen filegen filesearch malloctest linpack gemm; do
         refuses "$program" --nonsense
         refuses "$program" -z
     done
@@ -424,6 +424,50 @@ END
     refuses malloctest 1 1 1 0 1
     refuses malloctest 1 1 1 2 1
     refuses malloctest 1 1 1 1 1k
+}
+
+# needs_blas: skips a test where the library of linpack and gemm is not installed.
+needs_blas() {
+    "$WORKLOADS/gemm" --version >/dev/null 2>&1 || skip 'no BLAS library: apt install libopenblas0'
+}
+
+@test "linpack verifies its solution, which is 1 everywhere, by the residual of LINPACK" {
+    needs_blas
+    # A system of one equation has no rounding: the residual is exactly 0.
+    run -0 "$WORKLOADS/linpack" 1
+    [[ $output == 'system of size 1 solved, verified: residual 0 (limit 16), largest error 0'$'\n'* ]]
+    run -0 "$WORKLOADS/linpack" --threads 1 200
+    [[ ${lines[0]} =~ residual\ ([0-9.e-]+)\ .*largest\ error\ ([0-9.e-]+)$ ]]
+    awk -v residual="${BASH_REMATCH[1]}" -v error="${BASH_REMATCH[2]}" \
+        'BEGIN { exit !(residual > 0 && residual < 16 && error > 0 && error < 1e-8) }'
+    # GFLOPS are the usual count of operations by the time that is shown beside them.
+    awk '{ off = $1 * 1e9 * $3 / (2 / 3 * 200 ^ 3 + 2 * 200 ^ 2) - 1; exit !(off < 0.02 && off > -0.02) }' <<<"${lines[1]}"
+    fails_saying 'residual of size 200' linpack --spoil 200
+}
+
+@test "gemm verifies its product in both precisions" {
+    local precision
+    needs_blas
+    for precision in '' --single; do
+        # shellcheck disable=SC2086 # none or one
+        run -0 "$WORKLOADS/gemm" $precision --threads 1 --repeat 3 100
+        awk '{ off = $1 * 1e9 * $3 / (3 * 2 * 100 ^ 3) - 1; exit !(off < 0.02 && off > -0.02) }' <<<"${lines[1]}"
+        # shellcheck disable=SC2086
+        fails_saying 'product of size 77 is wrong' gemm $precision --spoil 77
+    done
+}
+
+@test "linpack and gemm refuse wrong arguments, and name a library that is not there" {
+    local program
+    for program in linpack gemm; do
+        refuses "$program" 0
+        refuses "$program" 1 2
+        refuses "$program" --threads 0 10
+        refuses "$program" --threads
+        fails_saying 'give another --library' "$program" --library libnone.so.0 10
+        fails_saying 'give another --library' "$program" --library libm.so.6 10
+    done
+    refuses linpack --single 10
 }
 
 @test "openloop refuses what it cannot send, and says when nobody listens" {

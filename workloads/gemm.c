@@ -166,7 +166,7 @@ int main(int argc, char **argv)
             fail(1, "the product of size %zu is wrong: do not trust this library or CPU", c.size);
         }
     }
-    if (printf("product of size %zu in %s precision, verified\n%.3f GFLOPS, %.6f s, %s\n", c.size,
+    if (printf("product of size %zu in %s precision, verified\n%.3f GFLOPS, %.9f s, %s\n", c.size,
                options.single ? "single" : "double",
                2 * n * n * n * (double)options.repeat / seconds / 1e9, seconds, name) < 0 ||
         fflush(stdout) != 0) {

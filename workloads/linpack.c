@@ -132,7 +132,7 @@ int main(int argc, char **argv)
              n, scaled, RESIDUAL_LIMIT);
     }
     if (printf("system of size %zu solved, verified: residual %.3g (limit %d), largest error %.2g\n"
-               "%.3f GFLOPS, %.6f s, %s\n",
+               "%.3f GFLOPS, %.9f s, %s\n",
                n, scaled, RESIDUAL_LIMIT, largest_error(n, x),
                (2 * count * count * count / 3 + 2 * count * count) / seconds / 1e9, seconds,
                name) < 0 ||

@@ -113,7 +113,7 @@ static void add_kernel(const struct scope *scope, const struct type *type, enum 
 {
     const bool vectors = simd != SIMD_SCALAR;
     char series[64];
-    struct cell *cell = matrix_cell(scope->matrix, "cpu.%s.%s@%u", type->name,
+    struct cell *cell = matrix_cell(scope->matrix, "cpu.%s.%s.t%u", type->name,
                                     vectors ? "simd" : "scalar", threads);
     label(cell, type->name, simd_names[simd], threads);
     if (strcmp(type->name, "half") == 0 && !processor_has_half()) {
@@ -121,7 +121,7 @@ static void add_kernel(const struct scope *scope, const struct type *type, enum 
         return;
     }
     cell_figure(cell, "rate", UNIT, HIGHER, SUMMARY("gops"));
-    cell_more(cell, "clock", "Hz", HIGHER, SUMMARY("clock_hz"));
+    cell_more(cell, "clock", "GHz", HIGHER, SUMMARY("clock_hz") ",scale=1e-9");
     cell_command(cell, "loadgen ops --type %s --simd %s --threads %u --json --duration %s",
                  type->name, simd_names[simd], threads, scope->choice->duration);
     add_peak(scope, cell, type, simd, threads);
@@ -135,7 +135,7 @@ static void add_kernel(const struct scope *scope, const struct type *type, enum 
 static void add_linpack(const struct scope *scope, unsigned threads)
 {
     const unsigned size = linpack_size(scope->choice);
-    struct cell *cell = matrix_cell(scope->matrix, "cpu.linpack@%u", threads);
+    struct cell *cell = matrix_cell(scope->matrix, "cpu.linpack.t%u", threads);
     label(cell, "double", "linpack", threads);
     if (!scope->has_blas) {
         cell_skip(cell, "%s is not installed: apt install %s", BLAS, BLAS_PACKAGE);
