@@ -42,6 +42,8 @@ static void print_request(const struct request *request, bool follows)
     print_flag("quick", request->quick);
     print_pair("only", request->only);
     print_pair("format", request->format != NULL ? request->format : "terminal");
+    for (size_t i = 0; parts[i].name != NULL; i++)
+        print_flag(parts[i].name, request->part[i]);
     print_pair("peer", request->peer);
     print_pair("rsh", request->rsh);
     print_pair("peer_address", request->peer_address);
