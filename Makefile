@@ -94,7 +94,7 @@ $(BIN)/simulate: LIBS := -lgsl -lgslcblas -ljansson -lm -pthread
 $(BIN)/doctor: LIBS := -ljansson -lm
 $(BIN)/experiment $(BIN)/campaign: LIBS := -ljansson -lgcrypt -lm
 $(BIN)/report: LIBS := -lgsl -lgslcblas -lm -pthread
-$(BIN)/bench: LIBS := -lgsl -lgslcblas -ljansson -lm
+$(BIN)/bench: LIBS := -lgsl -lgslcblas -ljansson -lhwloc -lm
 $(BIN)/arguments: LIBS := -lm
 $(BIN)/placement: LIBS := -lhwloc -ljansson -lgcrypt -lm
 

@@ -159,6 +159,24 @@ static void put_settings(FILE *file, const json_t *settings)
     put(file, "scratch", json_text_at(settings, "dir"));
 }
 
+/* What a limit in percent of a load refers to is measured first, where it is not known. */
+static void put_calibrate(FILE *file, const json_t *plan)
+{
+    const json_t *part, *cell;
+    size_t i, k;
+    json_array_foreach(json_object_get(plan, "parts"), i, part)
+    {
+        json_array_foreach(json_object_get(part, "cells"), k, cell)
+        {
+            const json_t *load = json_object_get(cell, "load");
+            if (json_is_null(load) || strchr(json_text_at(load, "spec"), '%') == NULL)
+                continue;
+            put(file, "calibrate", "1s");
+            return;
+        }
+    }
+}
+
 char *conf_text(const json_t *plan)
 {
     char *text = NULL;
@@ -167,6 +185,7 @@ char *conf_text(const json_t *plan)
     json_t *seen = must(json_object());
     FILE *file = must(open_memstream(&text, &size));
     put_settings(file, json_object_get(plan, "settings"));
+    put_calibrate(file, plan);
     json_array_foreach(json_object_get(plan, "parts"), i, part)
     {
         json_array_foreach(json_object_get(part, "cells"), k, cell)

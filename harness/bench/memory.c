@@ -1,20 +1,417 @@
-/* What memory and caches deliver: bandwidth, latency, and latency under load. */
+/* What memory and caches deliver: bandwidth by pattern and block size, latency, STREAM, and
+ * latency over the bandwidth that others draw. docs/memory.md says what each row is. */
+#include "common/processor.h"
+#include "common/units.h"
+#include "dmi.h"
+#include "nodes.h"
 #include "part.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MIB 1048576.0
+#define GIB 1073741824.0
+/* Of all arrays together. STREAM wants each array to be four times the caches, of which triad
+ * has three; and where caches are not what the machine says, they were never found to reach
+ * beyond 1 GiB (loadgen measures no further). */
+#define CACHES       12
+#define LEAST_BYTES  GIB
+#define QUICK_BYTES  (512 * MIB)
+#define LEAST_BLOCKS 2.0  /* of a thread: else a random block is always the same */
+#define MOST_MEMORY  0.25 /* of the machine's */
+/* stress-ng gives no rate for less than 4.5 s (stress-stream.c), and sysbench takes whole
+ * seconds. */
+#define STRESS_S   6
+#define SYSBENCH_S 1
+
+struct block {
+    const char *name;
+    uint64_t bytes;
+    bool quick, sysbench; /* sysbench takes powers of two only */
+};
+
+static const struct block blocks[] = {
+    {"1B", 1, true, false},           {"1KiB", 1 << 10, false, true},
+    {"8KiB", 8 << 10, true, true},    {"1MiB", 1 << 20, false, true},
+    {"8MiB", 8 << 20, false, true},   {"10MiB", 10 << 20, false, false},
+    {"80MiB", 80 << 20, true, false},
+};
+#define BLOCKS (sizeof blocks / sizeof *blocks)
+
+static const char *const ways[] = {"read", "write"};
+static const char *const patterns[] = {"sequential", "random"};
+
+/* What all cells of the part share. */
+struct memory {
+    struct matrix *matrix;
+    const struct choice *choice;
+    struct nodes nodes;
+    double footprint; /* beyond the caches */
+    double most;      /* a footprint may have */
+    double peak;      /* NAN: not known */
+    char peak_text[256];
+};
+
+static void open_memory(struct memory *memory, struct matrix *matrix, const struct choice *choice)
+{
+    *memory = (struct memory){.matrix = matrix, .choice = choice};
+    nodes_read(&memory->nodes);
+    memory->most = MOST_MEMORY * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    memory->footprint = fmin(memory->most, fmax(choice->quick ? QUICK_BYTES : LEAST_BYTES,
+                                                CACHES * (double)memory->nodes.l3_bytes));
+    memory->peak = dmi_machine_peak(memory->peak_text, sizeof memory->peak_text);
+}
+
+/* ---- what rows have in common ---- */
+
+static void label(struct cell *cell, const char *test, const char *pattern, const char *block,
+                  const char *where, unsigned threads)
+{
+    cell_label(cell, "test", "%s", test);
+    cell_label(cell, "pattern", "%s", pattern);
+    if (block != NULL)
+        cell_label(cell, "block", "%s", block);
+    cell_label(cell, "data in", "%s", where);
+    cell_label(cell, "threads", "%u", threads);
+}
+
+static void bandwidth(const struct memory *memory, struct cell *cell)
+{
+    cell_figure(cell, "bandwidth", "B/s", HIGHER, SUMMARY("bandwidth_bytes_s"));
+    if (isnan(memory->peak))
+        cell_no_peak(cell, memory->peak_text);
+    else
+        cell_peak_constant(cell, memory->peak, memory->peak_text);
+}
+
+static void latency(struct cell *cell)
+{
+    cell_figure(cell, "latency", "ns", LOWER, SUMMARY("latency_ns"));
+    cell_more(cell, "mean", "ns", LOWER, SUMMARY("ns_per_load_mean"));
+    cell_no_peak(cell, "not known here: a latency has no theoretical limit in any table");
+}
+
+/* A row that is said to be of memory has data that no cache holds. */
+static void watch_caches(const struct memory *memory, struct cell *cell)
+{
+    if (memory->nodes.l3_bytes == 0)
+        return;
+    cell_watch(cell, "cache_margin", "", HIGHER, SUMMARY("cache_margin"));
+    cell_problem_below(cell, "cache_margin", 1, "cache-sized", NULL);
+}
+
+/* Filling, and checking the values at the end, each take about this long. */
+static double passes_s(double bytes)
+{
+    return 0.1 + 2 * bytes / 4e9;
+}
+
+/* ---- blocks ---- */
+
+/* NULL: there is not enough memory for it, and the cell says so. */
+static bool has_room(const struct memory *memory, struct cell *cell, double bytes)
+{
+    char wanted[32], all[32];
+    if (bytes <= memory->most)
+        return true;
+    cell_skip(cell, "it needs %s of memory: more than a quarter of this machine's %s",
+              units_format_size(bytes, wanted, sizeof wanted),
+              units_format_size(memory->most / MOST_MEMORY, all, sizeof all));
+    return false;
+}
+
+static void add_curve(const struct memory *memory, struct cell *cell, const struct block *block,
+                      const char *where, const char *series, unsigned threads)
+{
+    char title[96];
+    if (block->bytes == 1)
+        return;
+    snprintf(title, sizeof title, "Bandwidth over block size, data in %s, %u thread%s", where,
+             threads, threads == 1 ? "" : "s");
+    chart_point(matrix_chart(memory->matrix, "blocks", title,
+                             (struct axis){"block size", "B", true},
+                             (struct axis){"bandwidth", "B/s", true}),
+                series, cell, (double)block->bytes);
+}
+
+/* Blocks of data that no cache holds. */
+static void add_block(const struct memory *memory, const struct block *block, const char *pattern,
+                      const char *way, unsigned threads)
+{
+    char series[32];
+    const double bytes = fmax(memory->footprint, LEAST_BLOCKS * (double)block->bytes * threads);
+    struct cell *cell =
+        matrix_cell(memory->matrix, "memory.%s.%s.%s.t%u", way, pattern, block->name, threads);
+    label(cell, way, pattern, block->name, "memory", threads);
+    cell_cpus(cell, threads);
+    if (!has_room(memory, cell, bytes))
+        return;
+    if (block->bytes == 1)
+        latency(cell);
+    else
+        bandwidth(memory, cell);
+    watch_caches(memory, cell);
+    cell_command(cell,
+                 "loadgen mem --%s --%s --block-size %s --threads %u --footprint %.0f --json "
+                 "--duration %s",
+                 way, pattern, block->name, threads, bytes, memory->choice->duration);
+    cell_seconds(cell, memory->choice->duration_s + passes_s(bytes), 0);
+    snprintf(series, sizeof series, "%s %s", pattern, way);
+    add_curve(memory, cell, block, "memory", series, threads);
+}
+
+static void add_blocks(const struct memory *memory, unsigned threads)
+{
+    for (size_t pattern = 0; pattern < 2; pattern++)
+        for (size_t way = 0; way < 2; way++)
+            for (size_t i = 0; i < BLOCKS; i++)
+                if (!memory->choice->quick || (blocks[i].quick && threads == 1))
+                    add_block(memory, &blocks[i], patterns[pattern], ways[way], threads);
+}
+
+/* ---- one block again and again: what sysbench measures ---- */
+
+/* The smallest of the caches that holds it. */
+static const char *cache_of(const struct nodes *nodes, uint64_t block_bytes, unsigned threads)
+{
+    if (block_bytes <= nodes->l1_bytes)
+        return "L1";
+    if (block_bytes <= nodes->l2_bytes)
+        return "L2";
+    return block_bytes * threads <= nodes->l3_bytes ? "L3" : "one block";
+}
+
+static void add_sysbench(struct cell *cell, const struct block *block, const char *way,
+                         unsigned threads)
+{
+    struct peer *peer =
+        cell_peer(cell, "sysbench", "sysbench", "sysbench",
+                  "sysbench memory --memory-block-size=%llu --memory-oper=%s "
+                  "--memory-access-mode=seq --memory-scope=local --memory-total-size=1000T "
+                  "--threads=%u --time=%d run",
+                  (unsigned long long)block->bytes, way, threads, SYSBENCH_S);
+    peer_figure(peer, "bandwidth", "stdout:/\\(([0-9.]+) MiB.sec\\)/", MIB);
+    if (!block->sysbench)
+        peer_skip(peer, "its --memory-block-size takes powers of two only");
+}
+
+static void add_buffer(const struct memory *memory, const struct block *block, const char *way,
+                       unsigned threads)
+{
+    const double bytes = (double)block->bytes * threads;
+    struct cell *cell =
+        matrix_cell(memory->matrix, "memory.%s.again.%s.t%u", way, block->name, threads);
+    label(cell, way, "the same block", block->name, cache_of(&memory->nodes, block->bytes, threads),
+          threads);
+    cell_cpus(cell, threads);
+    if (!has_room(memory, cell, bytes))
+        return;
+    bandwidth(memory, cell);
+    /* What a cache delivers is not limited by the DIMMs. */
+    cell_no_peak(cell, "not known here: the data is in a cache");
+    cell_command(cell,
+                 "loadgen mem --%s --block-size %s --threads %u --footprint %.0f --json "
+                 "--duration %s",
+                 way, block->name, threads, bytes, memory->choice->duration);
+    add_sysbench(cell, block, way, threads);
+    cell_seconds(cell, memory->choice->duration_s + 0.2, 0);
+    add_curve(memory, cell, block, "the same block", way, threads);
+}
+
+static void add_buffers(const struct memory *memory, unsigned threads)
+{
+    for (size_t way = 0; way < 2; way++)
+        for (size_t i = 1; i < BLOCKS; i++)
+            if (!memory->choice->quick || (blocks[i].quick && threads == 1))
+                add_buffer(memory, &blocks[i], ways[way], threads);
+}
+
+/* ---- STREAM ---- */
+
+/* likwid-bench's kernels of the same definition and vector width: stream is a = b * s + c. It
+ * has no scale and no add. */
+static const struct kernel {
+    const char *name, *likwid;
+    bool fma, quick;
+} kernels[] = {
+    {"copy", "copy", false, true},  {"scale", NULL, false, false},
+    {"add", NULL, false, false},    {"triad", "stream", true, true},
+    {"read", "load", false, false}, {"write", "store", false, false},
+    {"stream", NULL, false, false},
+};
+
+static void add_likwid(const struct memory *memory, struct cell *cell, const struct kernel *kernel,
+                       unsigned threads)
+{
+    const bool avx2 = processor_has(SIMD_AVX2);
+    const double passes = ceil(memory->choice->duration_s * 2e10 / memory->footprint);
+    struct peer *peer = cell_peer(cell, "likwid-bench", "likwid-bench", "likwid",
+                                  "likwid-bench -t %s%s -i %.0f -W N:%.0fB:%u", kernel->likwid,
+                                  !avx2         ? "_sse"
+                                  : kernel->fma ? "_avx_fma"
+                                                : "_avx",
+                                  passes, memory->footprint, threads);
+    peer_figure(peer, "bandwidth", "stdout:/^MByte.s:[[:space:]]+([0-9.]+)/", 1e6);
+    peer_version(peer, "-v");
+    if (!processor_has(SIMD_SSE2))
+        peer_skip(peer, "its kernels of this processor are not those of ours");
+    else if (threads > memory->choice->allowed_cpus)
+        peer_skip(peer, "it runs no more threads than there are CPUs");
+}
+
+/* stress-ng counts as STREAM does, in MiB, read and written bytes apart: of each element of
+ * copy, scale, add and triad 6 x 8 are read and 4 x 8 written. --stream-l3-size is divided by
+ * the instances, and each array is four times that. */
+static void add_stress(const struct memory *memory, struct cell *cell, unsigned threads)
+{
+    struct peer *peer = cell_peer(cell, "stress-ng", "stress-ng", "stress-ng",
+                                  "stress-ng --stream %u --stream-l3-size %.0f --timeout %ds",
+                                  threads, memory->footprint / 12, STRESS_S);
+    peer_figure(peer, "bandwidth", "stderr:/memory rate: ([0-9.]+) MB read/,take=sum",
+                MIB * 10 / 6);
+}
+
+static void add_kernel(const struct memory *memory, const struct kernel *kernel, unsigned threads)
+{
+    struct cell *cell = matrix_cell(memory->matrix, "memory.stream.%s.t%u", kernel->name, threads);
+    const bool all = strcmp(kernel->name, "stream") == 0;
+    label(cell, all ? "copy, scale, add, triad" : kernel->name, "whole arrays", NULL, "memory",
+          threads);
+    cell_cpus(cell, threads);
+    bandwidth(memory, cell);
+    watch_caches(memory, cell);
+    cell_command(cell, "loadgen mem --kernel %s --threads %u --footprint %.0f --json --duration %s",
+                 kernel->name, threads, memory->footprint, memory->choice->duration);
+    if (kernel->likwid != NULL)
+        add_likwid(memory, cell, kernel, threads);
+    if (all)
+        add_stress(memory, cell, threads);
+    cell_seconds(cell, memory->choice->duration_s + passes_s(memory->footprint), 0);
+    chart_point(matrix_chart(memory->matrix, "scaling", "STREAM over threads",
+                             (struct axis){"threads", "", false},
+                             (struct axis){"bandwidth", "B/s", false}),
+                all ? "all four" : kernel->name, cell, threads);
+}
+
+static void add_stream(const struct memory *memory, unsigned threads)
+{
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (!memory->choice->quick || kernels[i].quick)
+            add_kernel(memory, &kernels[i], threads);
+}
+
+/* ---- latency over the bandwidth that others draw ---- */
+
+/* In percent of what the load reaches alone; 100: without a limit. */
+static const struct level {
+    unsigned percent;
+    bool quick;
+} levels[] = {{0, true},   {10, false}, {25, false}, {50, true},
+              {75, false}, {90, false}, {100, true}};
+
+static void draw(const struct memory *memory, struct cell *cell, const struct node *cpus,
+                 const struct node *memory_node, unsigned percent)
+{
+    char limit[32] = "";
+    if (percent < 100)
+        snprintf(limit, sizeof limit, " --limit %u%%", percent);
+    char name[64];
+    snprintf(name, sizeof name, "read-n%u-m%u-%u%%", cpus->number, memory_node->number, percent);
+    cell_load(cell, name, "mem --kernel read --cpus %s --threads %u --node %u --footprint %.0f%s",
+              cpus->list, cpus->others, memory_node->number, memory->footprint, limit);
+}
+
+static struct cell *add_level(const struct memory *memory, const struct node *cpus,
+                              const struct node *memory_node, unsigned percent)
+{
+    struct cell *cell = matrix_cell(memory->matrix, "memory.loaded-latency.n%u-m%u.%u%%",
+                                    cpus->number, memory_node->number, percent);
+    cell_label(cell, "test", "latency");
+    cell_label(cell, "pattern", "random");
+    cell_label(cell, "block", "1B");
+    cell_label(cell, "data in", "memory");
+    cell_label(cell, "threads", "1");
+    cell_label(cell, "nodes", "CPUs %u, memory %u", cpus->number, memory_node->number);
+    cell_label(cell, "others draw", "%u%%", percent);
+    return cell;
+}
+
+static void add_pair(const struct memory *memory, const struct node *cpus,
+                     const struct node *memory_node)
+{
+    char series[64];
+    struct chart *chart = matrix_chart(memory->matrix, "loaded-latency",
+                                       "Latency over the bandwidth that others draw",
+                                       (struct axis){"bandwidth of the others", "B/s", false},
+                                       (struct axis){"latency", "ns", false});
+    snprintf(series, sizeof series, "CPUs of node %u, memory of node %u", cpus->number,
+             memory_node->number);
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        if (memory->choice->quick && !levels[i].quick)
+            continue;
+        struct cell *cell = add_level(memory, cpus, memory_node, levels[i].percent);
+        if (cpus->others == 0 && levels[i].percent > 0) {
+            cell_skip(cell, "node %u has one core that may be used: none is left to draw bandwidth",
+                      cpus->number);
+            continue;
+        }
+        latency(cell);
+        watch_caches(memory, cell);
+        cell_command(cell,
+                     "loadgen mem --kernel chase --cpus %d --threads 1 --node %u --footprint %.0f "
+                     "--json --duration %s",
+                     cpus->cpu, memory_node->number, memory->footprint, memory->choice->duration);
+        /* Linking the chain takes as long again as filling. */
+        cell_seconds(cell, memory->choice->duration_s + 2 * passes_s(memory->footprint), 0);
+        if (levels[i].percent == 0) {
+            chart_point(chart, series, cell, 0);
+        } else {
+            draw(memory, cell, cpus, memory_node, levels[i].percent);
+            chart_point_load(chart, series, cell);
+        }
+    }
+}
+
+static void add_loaded_latency(const struct memory *memory)
+{
+    const struct nodes *nodes = &memory->nodes;
+    for (unsigned i = 0; i < nodes->count; i++)
+        for (unsigned k = 0; k < nodes->count; k++)
+            if (nodes->node[i].cpu >= 0 && nodes->node[k].has_memory)
+                add_pair(memory, &nodes->node[i], &nodes->node[k]);
+}
+
+/* ---- the series ---- */
+
+static void add_series(const struct memory *memory)
+{
+    const struct choice *choice = memory->choice;
+    const unsigned threads = choice->threads[choice->thread_count - 1];
+    if (choice->samples == 0)
+        return;
+    struct cell *cell = matrix_cell(memory->matrix, "memory.stream.triad.t%u.series", threads);
+    label(cell, "triad", "whole arrays", NULL, "memory", threads);
+    cell_cpus(cell, threads);
+    bandwidth(memory, cell);
+    cell_command(cell,
+                 "loadgen mem --kernel triad --threads %u --footprint %.0f --json --duration %.3f "
+                 "--interval %.3f",
+                 threads, memory->footprint, choice->samples * choice->every_s, choice->every_s);
+    cell_series(cell, "achieved", 1);
+}
 
 void part_memory(struct matrix *matrix, const struct choice *choice)
 {
-    struct chart *scaling =
-        matrix_chart(matrix, "scaling", "Bandwidth over threads",
-                     (struct axis){"threads", "", false}, (struct axis){"bandwidth", "B/s", false});
+    struct memory memory;
+    open_memory(&memory, matrix, choice);
     for (size_t i = 0; i < choice->thread_count; i++) {
-        const unsigned threads = choice->threads[i];
-        struct cell *cell = matrix_cell(matrix, "memory.triad.t%u", threads);
-        cell_label(cell, "test", "triad");
-        cell_label(cell, "threads", "%u", threads);
-        cell_figure(cell, "rate", "B/s", HIGHER, SUMMARY("achieved"));
-        cell_command(cell, "loadgen mem --kernel triad --threads %u --json --duration %s", threads,
-                     choice->duration);
-        cell_cpus(cell, threads);
-        chart_point(scaling, "triad", cell, threads);
+        add_blocks(&memory, choice->threads[i]);
+        add_stream(&memory, choice->threads[i]);
+        if (!choice->quick || choice->peers)
+            add_buffers(&memory, choice->threads[i]);
     }
+    add_loaded_latency(&memory);
+    add_series(&memory);
 }

@@ -49,17 +49,19 @@ void mem_fields(struct run *run, const struct snapshot *window, struct line *lin
         access_fields(window, line);
 }
 
-/* STREAM's rule: each array at least four times the size of all the last-level caches that
- * are used; and what was found of this machine's caches counts as well as what it reports. */
-static bool is_cache_sized(const struct run *run)
+/* How many times as large as it has to be for memory to be measured, and not a cache; below
+ * 1 it is too small. By STREAM's rule each array is at least four times all the last-level
+ * caches that are used; and what was found of this machine's caches counts as well as what it
+ * reports. INFINITY: nothing is known of them. */
+static double cache_margin(const struct run *run)
 {
     const struct mem_state *state = mem_state_of(run);
     const struct mem_plan *plan = &state->plan;
     const double array = (double)(plan->array_bytes * run->threads);
     const double all = (double)(plan->worker_bytes * run->threads);
     /* Arrays are whole blocks, and so may be a little less than was wanted. */
-    return array < 0.99 * 4 * (double)state->machine.caches.l3_all_bytes ||
-           all < 0.99 * (double)state->edge_bytes;
+    return fmin(array / (0.99 * 4 * (double)state->machine.caches.l3_all_bytes),
+                all / (0.99 * (double)state->edge_bytes));
 }
 
 void mem_summary(struct run *run, const struct snapshot *window, struct line *line)
@@ -81,8 +83,9 @@ void mem_summary(struct run *run, const struct snapshot *window, struct line *li
     line_count(line, "footprint_bytes", plan->worker_bytes * run->threads);
     line_text(line, "class", mem_class_names[plan->class]);
     line_text(line, "pages", mem_pages_name(&state->pages));
+    line_fixed(line, "cache_margin", cache_margin(run), 3);
     line_array(line, "problems");
-    if (is_cache_sized(run))
+    if (cache_margin(run) < 1)
         line_text(line, NULL, "cache-sized");
     line_close(line);
 }
