@@ -51,7 +51,7 @@ struct memory {
     double footprint; /* beyond the caches */
     double most;      /* a footprint may have */
     double peak;      /* NAN: not known */
-    char peak_text[256];
+    char peak_text[256], no_peak[288];
 };
 
 static void open_memory(struct memory *memory, struct matrix *matrix, const struct choice *choice)
@@ -62,6 +62,7 @@ static void open_memory(struct memory *memory, struct matrix *matrix, const stru
     memory->footprint = fmin(memory->most, fmax(choice->quick ? QUICK_BYTES : LEAST_BYTES,
                                                 CACHES * (double)memory->nodes.l3_bytes));
     memory->peak = dmi_machine_peak(memory->peak_text, sizeof memory->peak_text);
+    snprintf(memory->no_peak, sizeof memory->no_peak, "not known here: %s", memory->peak_text);
 }
 
 /* ---- what rows have in common ---- */
@@ -81,7 +82,7 @@ static void bandwidth(const struct memory *memory, struct cell *cell)
 {
     cell_figure(cell, "bandwidth", "B/s", HIGHER, SUMMARY("bandwidth_bytes_s"));
     if (isnan(memory->peak))
-        cell_no_peak(cell, memory->peak_text);
+        cell_no_peak(cell, memory->no_peak);
     else
         cell_peak_constant(cell, memory->peak, memory->peak_text);
 }
@@ -90,7 +91,7 @@ static void latency(struct cell *cell)
 {
     cell_figure(cell, "latency", "ns", LOWER, SUMMARY("latency_ns"));
     cell_more(cell, "mean", "ns", LOWER, SUMMARY("ns_per_load_mean"));
-    cell_no_peak(cell, "not known here: a latency has no theoretical limit in any table");
+    cell_no_peak(cell, "not known here: no table has the least latency of memory");
 }
 
 /* A row that is said to be of memory has data that no cache holds. */
