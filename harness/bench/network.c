@@ -292,7 +292,7 @@ static void add_round_trip(struct matrix *matrix, const struct route *route, boo
     add_sockperf(cell, route, udp, size->bytes);
     if (udp && !route->choice->quick)
         add_ping(cell, route, size->bytes);
-    cell_no_peak(cell, "none: a round trip has no peak");
+    cell_no_peak(cell, "a round trip has no peak");
     chart_point(chart, udp ? "UDP, median" : "TCP, median", cell, size->bytes);
     chart_point_of(chart, udp ? "UDP, p99" : "TCP, p99", cell, size->bytes, "p99", NULL);
 }
