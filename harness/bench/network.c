@@ -192,7 +192,9 @@ static void add_bandwidth(struct matrix *matrix, const struct route *route, bool
                           const struct size *size, unsigned streams, struct chart *sizes_chart,
                           struct chart *streams_chart)
 {
-    static const char *const servers[] = {"iperf3", "qperf", NULL};
+    /* qperf knows one stream. */
+    const bool qperf = streams == 1 && !route->choice->quick;
+    const char *const servers[] = {"iperf3", qperf ? "qperf" : NULL, NULL};
     const char *protocol = udp ? "udp" : "tcp";
     char series[64];
     struct cell *cell = matrix_cell(matrix, "network.%s.%s.s%u", protocol, size->name, streams);
@@ -216,7 +218,7 @@ static void add_bandwidth(struct matrix *matrix, const struct route *route, bool
                  START_S);
     serve(cell, route, servers);
     add_iperf(cell, route, udp, size->bytes, streams);
-    if (streams == 1 && !route->choice->quick)
+    if (qperf)
         add_qperf(cell, route, udp, size->bytes);
     if (isnan(route->speed))
         cell_no_peak(cell, route->link);
