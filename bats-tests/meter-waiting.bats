@@ -122,6 +122,13 @@ beyond_own() {
     done
 }
 
+@test "where meter was preempted before it slept, its own wait is not taken for the time after the end" {
+    local source=$BATS_TEST_DIRNAME/..
+    cc -std=gnu17 -D_GNU_SOURCE -I"$source" -o ending "$BATS_TEST_DIRNAME/fixtures/meter-ending.c" \
+        "$source"/harness/meter/{ending,awake,schedstat}.c "$JOSTLE_BUILD/libcommon.a"
+    ./ending
+}
+
 @test "meter's own wait is taken from no time in which the target worked" {
     local i
     keep_busy "$first" 3

@@ -13,7 +13,9 @@ int64_t ending_ns(const struct awake *alive, const struct awake *seen, int64_t s
                   const struct stall_totals *at_start, const struct stall_totals *at_end)
 {
     const int64_t least = least_ns(start_ns, at_start, at_end);
-    int64_t end_ns = seen->at_ns - awake_waited_ns(alive, seen);
+    const bool slept = seen->sleeps > alive->sleeps;
+    const bool unknown = slept && !awake_only_slept(alive, seen);
+    int64_t end_ns = seen->at_ns - (unknown ? 0 : awake_waited_ns(alive, seen));
     if (end_ns < least)
         end_ns = least;
     return end_ns < seen->at_ns ? end_ns : seen->at_ns;

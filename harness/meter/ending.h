@@ -7,10 +7,12 @@
 // What is left in it is the wake-up of an idle CPU, some 10 us.
 //
 // The parent sees it alive right before it sleeps, and the target starts only then
-// (launch_watched()). Should the parent be interrupted in between all the same, part of its
-// waiting was before the end. So the end is never put before what the process itself has
-// used up: its start + CPU time + run delay of its main thread. In any case the error is at
-// most the parent's waiting, all of which was in the time without this.
+// (launch_watched()). Where the parent slept once and was not preempted, all that it waited
+// was after the end. Where it was preempted, too, nobody knows which part was: nothing is
+// taken off, for it may be most of the run. Where it did not sleep at all, the process ended
+// while it waited; then the end is not put before what the process itself has used up: its
+// start + CPU time + run delay of its main thread. In any case the error is at most the
+// parent's waiting.
 #ifndef METER_ENDING_H
 #define METER_ENDING_H
 
