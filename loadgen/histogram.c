@@ -58,7 +58,7 @@ void histogram_subtract(struct histogram *later, const struct histogram *earlier
         set(later, bucket, get(later, bucket) - get(earlier, bucket));
 }
 
-static uint64_t total_of(const struct histogram *histogram)
+uint64_t histogram_total(const struct histogram *histogram)
 {
     uint64_t total = 0;
     for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++)
@@ -68,7 +68,7 @@ static uint64_t total_of(const struct histogram *histogram)
 
 int64_t histogram_quantile(const struct histogram *histogram, double quantile)
 {
-    const uint64_t total = total_of(histogram);
+    const uint64_t total = histogram_total(histogram);
     if (total == 0)
         return -1;
     uint64_t rank = (uint64_t)ceil(quantile * (double)total);
@@ -81,4 +81,13 @@ int64_t histogram_quantile(const struct histogram *histogram, double quantile)
             return value_of(bucket);
     }
     return value_of(HISTOGRAM_BUCKETS - 1);
+}
+
+uint64_t histogram_below(const struct histogram *histogram, int64_t time_ns)
+{
+    const unsigned end = time_ns <= 0 ? 0 : bucket_of((uint64_t)time_ns);
+    uint64_t count = 0;
+    for (unsigned bucket = 0; bucket < end; bucket++)
+        count += get(histogram, bucket);
+    return count;
 }

@@ -27,5 +27,8 @@ void histogram_subtract(struct histogram *later, const struct histogram *earlier
 /* The value at a quantile (0 to 1): the middle of the bucket that holds the
  * ceil(quantile * total)-th smallest. -1 when it is empty. 1 is the maximum. */
 int64_t histogram_quantile(const struct histogram *histogram, double quantile);
+/* How many are below a time (a power of two: exactly; else to within its bucket). */
+uint64_t histogram_below(const struct histogram *histogram, int64_t time_ns);
+uint64_t histogram_total(const struct histogram *histogram);
 
 #endif

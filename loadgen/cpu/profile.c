@@ -180,6 +180,8 @@ static bool take_json_line(struct reader *reader, const char *text)
     const char *cores = find_member(text, "cores");
     const char *time = find_member(text, "time_ms");
     const char *load = find_member(text, "load");
+    if (find_member(text, "event") != NULL)
+        return true; /* the summary of the recording */
     if (cores != NULL)
         return take_cores(reader, &cores) && take_unit(reader, find_member(text, "unit"));
     if (time == NULL || load == NULL || *load != '[')

@@ -15,7 +15,8 @@
  * 1), and times are either stamps (rising; each ends its span, or begins it when
  * the first is 0) or lengths of spans (not rising). And JSON lines, as `loadgen
  * record` writes them: {"schema":"jostle.profile/1","cores":2,"unit":"percent",...},
- * then for each span {"time_ms":1000.0,"load":[12.5,80]} with the time of its end. */
+ * then for each span {"time_ms":1000.0,"load":[12.5,80]} with the time of its end.
+ * Other members are skipped, and so is the last line, {"event":"summary",...}. */
 
 #include <stddef.h>
 #include <stdio.h>

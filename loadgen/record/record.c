@@ -1,0 +1,415 @@
+/* loadgen record: writes down how busy each CPU is, from /proc/stat, so that
+ * `loadgen cpu --profile` can do the same again, and what a program that waits there
+ * meets: wake-up latency, context switches, interrupts. Time that the hypervisor stole
+ * is not load: it is recorded separately. */
+
+#include "load.h"
+#include "record/sample.h"
+#include "record/wakeups.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEFAULT_INTERVAL_NS 1000000000
+#define SMALLEST_BUCKET_NS  1024 /* of the histogram that is written: powers of two from here */
+
+struct record_settings {
+    int64_t wakeup_ns; /* 0: none */
+};
+
+static const struct option_row options[] = {
+    {.name = "wakeup-every",
+     .argument = "TIME",
+     .type = OPTION_TIME,
+     .offset = offsetof(struct record_settings, wakeup_ns),
+     .minimum = 0,
+     .maximum = 1e9,
+     .preset = "10ms",
+     .help = "a thread on each CPU sleeps this long, again and again, and notes by how much later "
+             "it runs; 0: none"},
+    {0},
+};
+
+struct recording {
+    FILE *file;
+    unsigned capacity;
+    struct sample first, samples[2];
+    struct wakeups *wakeups; /* NULL: none */
+    unsigned spans;
+    int64_t start_ns, end_ns; /* of the last span */
+    struct histogram scratch, all;
+};
+
+static volatile sig_atomic_t ended;
+
+static void on_signal(int number)
+{
+    (void)number;
+    ended = 1;
+}
+
+/* ---- what is written ---- */
+
+static int write_line(FILE *file, struct line *line)
+{
+    const char *text = line_end(line);
+    const bool written =
+        text != NULL && fputs(text, file) >= 0 && fflush(file) == 0 && !ferror(file);
+    line_free(line);
+    return written ? 0 : -1;
+}
+
+static int write_header(const struct recording *recording, const struct record_settings *set,
+                        int64_t interval_ns)
+{
+    struct utsname system = {0};
+    struct line line = {0};
+    char now[64];
+    const time_t seconds = time(NULL);
+    struct tm date;
+    uname(&system);
+    strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &date));
+    line_object(&line, NULL);
+    line_text(&line, "schema", "jostle.profile/1");
+    line_count(&line, "cores", recording->first.count);
+    line_text(&line, "unit", "percent");
+    line_fixed(&line, "interval_ms", (double)interval_ns / 1e6, 6);
+    line_text(&line, "recorded", now);
+    line_text(&line, "kernel", system.release);
+    line_fixed(&line, "wakeup_every_ms", (double)set->wakeup_ns / 1e6, 6);
+    return write_line(recording->file, &line);
+}
+
+static void add_shares(struct line *line, const char *name, const struct sample *before,
+                       const struct sample *after, double seconds,
+                       double share(const struct sample *, const struct sample *, unsigned, double))
+{
+    line_array(line, name);
+    for (unsigned i = 0; i < after->count; i++)
+        line_fixed(line, NULL, share(before, after, i, seconds), 2);
+    line_close(line);
+}
+
+static void add_rates(struct line *line, const struct sample *before, const struct sample *after,
+                      double seconds)
+{
+    line_fixed(line, "switches_per_s", (double)(after->switches - before->switches) / seconds, 1);
+    line_fixed(line, "interrupts_per_s", (double)(after->interrupts - before->interrupts) / seconds,
+               1);
+}
+
+/* A quantile; NAN where there are too few for it: p99 takes 100. */
+static double latency(const struct histogram *histogram, double quantile)
+{
+    const double count = (double)histogram_total(histogram);
+    if (count == 0 || count * (1 - quantile) < (quantile < 1 ? 1 - 1e-9 : 0))
+        return NAN;
+    return (double)histogram_quantile(histogram, quantile);
+}
+
+static const struct {
+    const char *field, *words;
+    double quantile;
+} latencies[] = {{"p50_ns", "p50", 0.5},
+                 {"p90_ns", "p90", 0.9},
+                 {"p99_ns", "p99", 0.99},
+                 {"p999_ns", "p99.9", 0.999},
+                 {"max_ns", "max", 1}};
+#define LATENCIES (sizeof latencies / sizeof latencies[0])
+
+/* Members of the object that is open. */
+static void add_latency(struct line *line, const struct histogram *histogram)
+{
+    line_count(line, "count", histogram_total(histogram));
+    for (size_t i = 0; i < LATENCIES; i++)
+        line_fixed(line, latencies[i].field, latency(histogram, latencies[i].quantile), 0);
+}
+
+/* An object for each CPU that has a thread. */
+static void add_cpus(struct line *line, const char *name, struct recording *recording,
+                     bool take(struct recording *, unsigned cpu))
+{
+    line_array(line, name);
+    for (unsigned i = 0; i < recording->first.count; i++) {
+        const unsigned cpu = recording->first.cpus[i].cpu;
+        if (!take(recording, cpu))
+            continue;
+        line_object(line, NULL);
+        line_count(line, "cpu", cpu);
+        add_latency(line, &recording->scratch);
+        line_close(line);
+    }
+    line_close(line);
+}
+
+static bool take_span(struct recording *recording, unsigned cpu)
+{
+    return wakeups_next(recording->wakeups, cpu, &recording->scratch);
+}
+
+static bool take_whole(struct recording *recording, unsigned cpu)
+{
+    return wakeups_whole(recording->wakeups, cpu, &recording->scratch);
+}
+
+static int write_span(struct recording *recording, const struct sample *before,
+                      const struct sample *after, int64_t at_ns)
+{
+    const double seconds = (double)(at_ns - recording->end_ns) / 1e9;
+    struct line line = {0};
+    line_object(&line, NULL);
+    line_fixed(&line, "time_ms", (double)(at_ns - recording->start_ns) / 1e6, 3);
+    add_shares(&line, "load", before, after, seconds, sample_load);
+    add_shares(&line, "steal", before, after, seconds, sample_steal);
+    add_rates(&line, before, after, seconds);
+    if (recording->wakeups != NULL)
+        add_cpus(&line, "wakeup", recording, take_span);
+    recording->spans++;
+    recording->end_ns = at_ns;
+    return write_line(recording->file, &line);
+}
+
+/* Only what is not empty. */
+static void add_histogram(struct line *line, const struct histogram *histogram)
+{
+    uint64_t before = 0;
+    int64_t from_ns = 0;
+    line_array(line, "histogram");
+    for (int64_t below_ns = SMALLEST_BUCKET_NS; before < histogram_total(histogram);
+         below_ns *= 2) {
+        const uint64_t count = below_ns >= INT64_C(1) << HISTOGRAM_LARGEST_BITS
+                                   ? histogram_total(histogram)
+                                   : histogram_below(histogram, below_ns);
+        if (count > before) {
+            line_object(line, NULL);
+            line_integer(line, "from_ns", from_ns);
+            line_integer(line, "below_ns", below_ns);
+            line_count(line, "count", count - before);
+            line_close(line);
+        }
+        before = count;
+        from_ns = below_ns;
+    }
+    line_close(line);
+}
+
+static double own_cpu_s(void)
+{
+    struct timespec now;
+    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0
+               ? (double)now.tv_sec + (double)now.tv_nsec / 1e9
+               : NAN;
+}
+
+/* Over all spans; the last line. */
+static int write_summary(struct recording *recording, const struct sample *last)
+{
+    const double seconds = (double)(recording->end_ns - recording->start_ns) / 1e9;
+    struct line line = {0};
+    line_object(&line, NULL);
+    line_text(&line, "event", "summary");
+    line_count(&line, "spans", recording->spans);
+    line_fixed(&line, "length_s", seconds, 6);
+    line_fixed(&line, "own_cpu_s", own_cpu_s(), 6);
+    add_shares(&line, "mean_load", &recording->first, last, seconds, sample_load);
+    add_shares(&line, "mean_steal", &recording->first, last, seconds, sample_steal);
+    add_rates(&line, &recording->first, last, seconds);
+    if (recording->wakeups != NULL) {
+        line_object(&line, "wakeup");
+        add_latency(&line, &recording->all);
+        add_cpus(&line, "by_cpu", recording, take_whole);
+        add_histogram(&line, &recording->all);
+        line_close(&line);
+    }
+    return write_line(recording->file, &line);
+}
+
+/* The same for people. */
+static void print_summary(struct run *run, const struct recording *recording,
+                          const struct sample *last)
+{
+    const double seconds = (double)(recording->end_ns - recording->start_ns) / 1e9;
+    double load = 0;
+    char text[24];
+    for (unsigned i = 0; i < last->count; i++)
+        load += sample_load(&recording->first, last, i, seconds) / last->count;
+    report_print(
+        &run->report,
+        "record: %u spans in %.3f s; %u CPUs, %.1f %% busy; %.0f context switches a second\n",
+        recording->spans, seconds, last->count, load,
+        (double)(last->switches - recording->first.switches) / seconds);
+    if (recording->wakeups == NULL)
+        return;
+    report_print(&run->report, "  wake-up latency of %llu",
+                 (unsigned long long)histogram_total(&recording->all));
+    for (size_t i = 0; i < LATENCIES; i++) {
+        const double value = latency(&recording->all, latencies[i].quantile);
+        if (!isnan(value))
+            report_print(&run->report, ", %s %s", latencies[i].words,
+                         units_format_time(value, text, sizeof text));
+    }
+    report_print(&run->report, "\n");
+}
+
+/* ---- recording ---- */
+
+/* Sleeps until then; false when a signal has ended the recording. */
+static bool sleep_to(int64_t time_ns)
+{
+    const struct timespec at = {time_ns / 1000000000, time_ns % 1000000000};
+    while (!ended && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
+        continue;
+    return !ended;
+}
+
+/* One span after another, until the duration is over or a signal comes. The index of the
+ * last sample, or -1 with errno. */
+static int record_spans(struct recording *recording, const struct common *common,
+                        int64_t interval_ns)
+{
+    const int64_t end_ns =
+        common->duration_ns > 0 ? recording->start_ns + common->duration_ns : INT64_MAX;
+    int64_t next_ns = recording->start_ns + interval_ns;
+    int last = 0;
+    for (; next_ns <= end_ns && sleep_to(next_ns); next_ns += interval_ns) {
+        const struct sample *before = &recording->samples[last];
+        struct sample *after = &recording->samples[1 - last];
+        const int64_t at_ns = now_ns();
+        if (sample_take(after, recording->capacity) != 0)
+            return -1;
+        if (after->count != before->count) {
+            errno = ENODEV; /* a CPU has come or gone */
+            return -1;
+        }
+        if (write_span(recording, before, after, at_ns) != 0)
+            return -1;
+        last = 1 - last;
+    }
+    return last;
+}
+
+/* All CPUs' latencies since the start into recording->all. */
+static void add_up(struct recording *recording)
+{
+    for (unsigned i = 0; i < recording->first.count; i++)
+        if (take_whole(recording, recording->first.cpus[i].cpu))
+            histogram_add(&recording->all, &recording->scratch);
+}
+
+/* 0, or -1 with errno. */
+static int record(struct run *run, struct recording *recording)
+{
+    const struct record_settings *set = run->settings;
+    const int64_t interval_ns =
+        run->common.interval_ns > 0 ? run->common.interval_ns : DEFAULT_INTERVAL_NS;
+    if (set->wakeup_ns > 0 &&
+        (recording->wakeups = wakeups_start(&run->cpus, set->wakeup_ns)) == NULL)
+        return -1;
+    recording->start_ns = recording->end_ns = now_ns();
+    if (sample_take(&recording->first, recording->capacity) != 0 ||
+        write_header(recording, set, interval_ns) != 0)
+        return -1;
+    sample_copy(&recording->samples[0], &recording->first);
+    const int last = record_spans(recording, &run->common, interval_ns);
+    if (last < 0)
+        return -1;
+    wakeups_stop(recording->wakeups);
+    add_up(recording);
+    if (recording->spans == 0)
+        return 0;
+    if (recording->file != stdout)
+        print_summary(run, recording, &recording->samples[last]);
+    return write_summary(recording, &recording->samples[last]);
+}
+
+static struct recording *recording_new(void)
+{
+    struct recording *recording = calloc(1, sizeof *recording);
+    if (recording == NULL)
+        return NULL;
+    recording->capacity = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
+    struct sample *const samples[] = {&recording->first, &recording->samples[0],
+                                      &recording->samples[1]};
+    for (size_t i = 0; i < 3; i++)
+        samples[i]->cpus = calloc(recording->capacity, sizeof(struct cpu_ticks));
+    return recording;
+}
+
+static void recording_free(struct recording *recording)
+{
+    if (recording == NULL)
+        return;
+    wakeups_stop(recording->wakeups);
+    wakeups_free(recording->wakeups);
+    free(recording->first.cpus);
+    free(recording->samples[0].cpus);
+    free(recording->samples[1].cpus);
+    free(recording);
+}
+
+static int record_instead(struct run *run)
+{
+    const struct sigaction action = {.sa_handler = on_signal};
+    const char *path = run->arguments[0];
+    struct recording *recording = recording_new();
+    int failed = recording == NULL || recording->first.cpus == NULL ||
+                 recording->samples[0].cpus == NULL || recording->samples[1].cpus == NULL;
+    FILE *file = failed ? NULL : strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+    for (size_t i = 0; i < 3; i++)
+        sigaction((const int[]){SIGINT, SIGTERM, SIGHUP}[i], &action, NULL);
+    if (file != NULL) {
+        recording->file = file;
+        failed = record(run, recording) != 0;
+    }
+    if (file == NULL || failed) {
+        complain("cannot record to %s: %s: give a file that can be written", path, strerror(errno));
+        failed = 1;
+    }
+    if (file != NULL && fclose(file) != 0 && !failed) {
+        complain("cannot write %s: %s: is the disk full?", path, strerror(errno));
+        failed = 1;
+    }
+    recording_free(recording);
+    return failed;
+}
+
+static void record_check(struct run *run)
+{
+    const struct record_settings *set = run->settings;
+    if (run->argument_count != 1)
+        usage_error("record: %s: loadgen record [--interval TIME] [--duration TIME] FILE",
+                    run->argument_count == 0 ? "no file to write to" : "one file only");
+    if (run->common.interval_ns > 0 && run->common.interval_ns < 20000000)
+        usage_error("--interval: the kernel counts in ticks of 10 ms: give at least 20ms");
+    if (set->wakeup_ns > 0 && set->wakeup_ns < 100000)
+        usage_error(
+            "--wakeup-every: so many wake-ups are a load of their own: give at least 100us");
+}
+
+static const struct load_special special = {
+    .arguments = "FILE",
+    .without = "threads cpus limit nice json control calib if-missing calibration",
+    .instead = record_instead,
+};
+
+static const struct load record_load = {
+    .name = "record",
+    .summary = "records how busy each CPU is, for cpu --profile, and its wake-up latency",
+    .details =
+        "FILE gets one JSON line a span (- is stdout), and one for all of it at the end; the "
+        "interval is 1 s unless given. It ends after --duration, or by Ctrl-C. User, nice, system, "
+        "irq and softirq time count as load, steal is recorded separately. What the recorder "
+        "itself takes is in the load, and own_cpu_s of the last line says how much that was.",
+    .options = options,
+    .options_size = sizeof(struct record_settings),
+    .check = record_check,
+    .special = &special,
+};
+LOADGEN_REGISTER(record_load);
