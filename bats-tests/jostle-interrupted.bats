@@ -52,6 +52,15 @@ left() {
     grep -q 'interrupted by SIGTERM after 1 run:' errors
 }
 
+@test "Ctrl-C before the end of the first run leaves no folder, and names none" {
+    touch first
+    start
+    kill -INT -- "-$harness"
+    ended_with 130
+    [[ ! -e out ]]
+    grep -q 'interrupted by SIGINT before the first run had ended$' errors
+}
+
 @test "Ctrl-C ends target and load, and keeps the records" {
     start
     kill -INT -- "-$harness"

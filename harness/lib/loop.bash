@@ -361,11 +361,12 @@ measure_interrupted() {
     live_end
     live=''
     if [[ $phase == running ]]; then
-        local runs="$runs_made runs"
-        [[ $runs_made != 1 ]] || runs='1 run'
-        # A campaign says itself where its records are.
-        [[ -n ${plan[cell]:-} ]] || runs+=": the records are in $folder"
-        warn "interrupted by SIG$1 after $runs"
+        local when="after $runs_made runs"
+        [[ $runs_made != 1 ]] || when='after 1 run'
+        [[ $runs_made != 0 ]] || when='before the first run had ended'
+        # A campaign says itself where its records are; a folder without any is removed.
+        [[ -n ${plan[cell]:-} || ! -s $folder/runs.jsonl ]] || when+=": the records are in $folder"
+        warn "interrupted by SIG$1 $when"
         [[ $runs_made == 0 || -n ${plan[cell]:-} ]] || measure_next_commands
     else
         warn "interrupted by SIG$1"
