@@ -64,6 +64,18 @@ in_job() {
     holds 'map(select(.condition == "talk")) | length == 2 and all([.load[].node] == ["n2", "n3"] and .host == "n1" and .load[1].achieved > 0)' -s <out/runs.jsonl
 }
 
+@test "in a job of two nodes a bench measures the network to the second one" {
+    local port=$((30000 + RANDOM % 9000))
+    in_job '-N2 --exclusive' "$JOSTLE" bench network --quick --only 'network.tcp.32KiB.s1' --min-runs 2 --max-runs 2 --duration 50ms \
+        --dir "$PWD" --output out --port "$port"
+    cat log
+    grep -q 'measured to n2, the second node of this job' log
+    # Its receiving half was a step of the job on that node.
+    holds '.settings.peer == "n2" and ([.parts[].rows[] | select(.cell == "network.tcp.32KiB.s1")] | .[0] | .state == "done" and .value > 0)' <out/bench.json
+    grep -q "^ *service = .*bench/receiver n2 " out/bench.conf
+    ! pgrep -f "net --listen 127.0.0.1:$port"
+}
+
 @test "whatever ends the job ends the loads on the other nodes" {
     local id tag=7.$RANDOM
     id=$(job -N2 --exclusive <<<"exec ${short[*]} --output out --load 'far@2=cpu --percent $tag' --seed 1 -- sleep 300")

@@ -58,6 +58,7 @@ struct scale scale_of(double value, const char *unit)
     } times[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"µs", 1e-6}, {"ns", 1e-9}};
     static const char *const counts[] = {"", "k", "M", "G"};
     static const char *const rates[] = {"/s", "k/s", "M/s", "G/s"};
+    static const char *const bits[] = {"bit/s", "kbit/s", "Mbit/s", "Gbit/s"};
     const double size = fabs(value);
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         if (strcmp(unit, times[i].unit) == 0)
@@ -70,6 +71,8 @@ struct scale scale_of(double value, const char *unit)
         return scale_count(size, counts);
     if (strcmp(unit, "1/s") == 0 || strcmp(unit, "/s") == 0)
         return scale_count(size, rates);
+    if (strcmp(unit, "bit/s") == 0)
+        return scale_count(size, bits);
     return scale(1, unit);
 }
 

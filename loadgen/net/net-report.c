@@ -166,6 +166,9 @@ void net_notes(struct run *run, const char *event, const struct snapshot *window
     const bool listens = state->role == NET_LISTEN;
     if (run->report.json || strcmp(event, "summary") != 0)
         return;
+    if (!net_is_ping(state->mode) && window->active_ns > 0)
+        report_print(&run->report, "  received %.4g Mbit/s\n",
+                     rate_of(window, RECEIVED_BYTES) * 8e-6);
     if (listens || net_is_udp(state->mode))
         report_print(&run->report, "  lost %.0f datagrams (%.2f %%), out of order %.0f\n",
                      fmax(counters[LOST], 0),
