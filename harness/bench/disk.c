@@ -1,9 +1,8 @@
 /* What the disk delivers: bandwidth, operations a second and latency, over patterns, block
- * sizes and threads, past the page cache and through it.
+ * sizes and threads, past the page cache and through it; and the phases of Bonnie.
  *
- * All cells share one work file, which lies in the campaign's working folder, the current
- * folder of each command: the set-up of a cell makes it where it is not there yet, and it goes
- * with that folder, also after a kill. */
+ * All cells share one work file, in the bench's folder on the disk: the set-up of a cell makes
+ * it where it is not there yet. */
 #include "part.h"
 
 #include "common/device.h"
@@ -11,6 +10,7 @@
 #include "common/machine.h"
 #include "common/units.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -82,7 +82,9 @@ static void look(struct disk *disk)
     char wanted[NAME_SIZE], left[NAME_SIZE];
     double free_bytes = 0;
 
-    if (!device_of(choice->dir, &disk->device))
+    if (strchr(choice->work, '\'') != NULL)
+        snprintf(disk->none, sizeof disk->none, "a folder with ' in its name: give another --dir");
+    else if (!device_of(choice->dir, &disk->device))
         snprintf(disk->none, sizeof disk->none, "%.200s cannot be found: give another --dir",
                  choice->dir);
     else if (disk->device.memory)
@@ -195,12 +197,15 @@ static void add_around(const struct disk *disk, const struct test *test, struct 
 {
     const bool reads_cache = !test->way->reaches && test->access->read;
     const bool writes_cache = !test->way->reaches && !test->access->read;
-    char setup[256];
+    char setup[PATH_MAX + 256], sync_work[PATH_MAX + 32];
 
-    snprintf(setup, sizeof setup,
-             "\"$JOSTLE_BIN/loadgen\" io --read%s --keep --dir . --file-size %llu --duration 1ms",
-             reads_cache ? " --cached" : "", (unsigned long long)disk->choice->file_bytes);
-    cell_around(cell, setup, NULL, writes_cache ? "sync -f ." : NULL, NULL);
+    snprintf(
+        setup, sizeof setup,
+        "\"$JOSTLE_BIN/loadgen\" io --read%s --keep --dir '%s' --file-size %llu --duration 1ms",
+        reads_cache ? " --cached" : "", disk->choice->work,
+        (unsigned long long)disk->choice->file_bytes);
+    snprintf(sync_work, sizeof sync_work, "sync -f '%s'", disk->choice->work);
+    cell_around(cell, setup, NULL, writes_cache ? sync_work : NULL, NULL);
     cell_seconds(cell,
                  disk->choice->duration_s + 0.3 +
                      (reads_cache ? (double)disk->choice->file_bytes / 3e9 : 0),
@@ -214,10 +219,11 @@ static void add_fio(const struct disk *disk, const struct test *test, struct cel
     const uint64_t part = test->access->random ? file : file / test->threads / MIB * MIB;
     struct peer *fio = cell_peer(
         cell, "fio", "fio", "fio",
-        "fio --name=f --thread --filename=jostle-workfile.%u --size=%llu --offset_increment=%llu "
+        "fio --name=f --thread --filename='%s/jostle-workfile.%u' --size=%llu "
+        "--offset_increment=%llu "
         "--rw=%s --bs=%llu %s --ioengine=psync --numjobs=%u --group_reporting --time_based "
         "--runtime=%s --randrepeat=0 --norandommap --output-format=json",
-        (unsigned)geteuid(), (unsigned long long)part,
+        disk->choice->work, (unsigned)geteuid(), (unsigned long long)part,
         (unsigned long long)(test->access->random ? 0 : part), test->access->fio,
         (unsigned long long)test->block_bytes, test->way->fio, test->threads,
         disk->choice->duration);
@@ -228,11 +234,23 @@ static void add_fio(const struct disk *disk, const struct test *test, struct cel
         peer_skip(fio, "its part of the work file is smaller than a block");
 }
 
+/* `tail`: how long. */
+static void add_command(const struct disk *disk, const struct test *test, struct cell *cell,
+                        const char *tail)
+{
+    cell_command(cell,
+                 "loadgen io %s %s --block-size %llu --threads %u --keep --dir '%s' "
+                 "--file-size %llu --json %s",
+                 test->access->options, test->access->read ? test->way->reads : test->way->writes,
+                 (unsigned long long)test->block_bytes, test->threads, disk->choice->work,
+                 (unsigned long long)disk->choice->file_bytes, tail);
+}
+
 static struct cell *add_cell(struct disk *disk, const struct access *access, const struct way *way,
                              uint64_t block_bytes, unsigned threads)
 {
     const struct test test = {access, way, block_bytes, threads};
-    char block[NAME_SIZE];
+    char block[NAME_SIZE], duration[2 * NAME_SIZE];
     struct cell *cell = matrix_cell(disk->matrix, "disk.%s.%s.%s.t%u", access->name,
                                     way == &direct    ? "direct"
                                     : way == &durable ? "dsync"
@@ -247,12 +265,8 @@ static struct cell *add_cell(struct disk *disk, const struct access *access, con
     add_peak(disk, &test, cell);
     add_around(disk, &test, cell);
     add_fio(disk, &test, cell);
-    cell_command(cell,
-                 "loadgen io %s %s --block-size %llu --threads %u --keep --dir . --file-size %llu "
-                 "--json --duration %s",
-                 access->options, access->read ? way->reads : way->writes,
-                 (unsigned long long)block_bytes, threads,
-                 (unsigned long long)disk->choice->file_bytes, disk->choice->duration);
+    snprintf(duration, sizeof duration, "--duration %.24s", disk->choice->duration);
+    add_command(disk, &test, cell, duration);
     return cell;
 }
 
@@ -325,7 +339,8 @@ static const char *figure_name(const struct phase *phase, const char *figure,
 }
 
 /* The sources of a phase's figures in our summary. */
-static void add_phase(const struct disk *disk, struct cell *cell, const struct phase *phase)
+static void add_phase(const struct disk *disk, struct cell *cell, const struct phase *phase,
+                      bool is_direct)
 {
     const bool own = phase == phases;
     const struct {
@@ -341,7 +356,7 @@ static void add_phase(const struct disk *disk, struct cell *cell, const struct p
     char name[2 * NAME_SIZE], source[256];
 
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-        if (i == 3 && disk->device.counter[0] == '\0')
+        if (i == 3 && (!is_direct || disk->device.counter[0] == '\0'))
             continue;
         snprintf(source, sizeof source, SUMMARY("%s_%s"), phase->field, figures[i].field);
         figures[i].add(cell, figure_name(phase, figures[i].name, name), figures[i].unit,
@@ -359,8 +374,8 @@ static void add_bonnie(const struct disk *disk, struct cell *cell, bool is_direc
     struct peer *bonnie;
 
     snprintf(chars, sizeof chars, "-f%u", sizes.char_kib / 1024);
-    bonnie = cell_peer(cell, "bonnie++", "bonnie++", "bonnie++",
-                       "bonnie++ -q -d . %s-r %u -s %u:8192:%u:5 -n 0 %s",
+    bonnie = cell_peer(cell, "bonnie", "bonnie++", "bonnie++",
+                       "bonnie++ -q -d '%s' %s-r %u -s %u:8192:%u:5 -n 0 %s", disk->choice->work,
                        geteuid() == 0 ? "-u root " : "", sizes.file_mib / 2, sizes.file_mib,
                        sizes.seeks, is_direct ? "-D -f" : chars);
     peer_version(bonnie, "-h");
@@ -396,11 +411,11 @@ static void add_phase_row(const struct disk *disk, struct cell *of, const struct
 {
     char name[2 * NAME_SIZE];
     struct cell *row =
-        cell_row(of, "disk.bonnie.%s.%s", phase->name, is_direct ? "direct" : "cached");
+        matrix_row(disk->matrix, of, figure_name(phase, "rate", name), "disk.bonnie.%s.%s",
+                   phase->name, is_direct ? "direct" : "cached");
 
-    row_figure(row, "rate", figure_name(phase, "rate", name));
-    row_more(row, "cpu", figure_name(phase, "cpu", name));
-    row_more(row, "max", figure_name(phase, "max", name));
+    row_more(row, of, figure_name(phase, "cpu", name), "cpu");
+    row_more(row, of, figure_name(phase, "max", name), "max");
     finish_row(disk, row, phase, is_direct);
 }
 
@@ -418,12 +433,13 @@ static void add_phases(const struct disk *disk, bool is_direct)
     }
     for (int i = 0; i < PHASES; i++)
         if (!is_direct || !phases[i].by_byte)
-            add_phase(disk, cell, &phases[i]);
+            add_phase(disk, cell, &phases[i], is_direct);
     finish_row(disk, cell, &phases[0], is_direct);
     cell_seconds(cell, sizes.run_s, 0);
     cell_command(
-        cell, "loadgen io --phases %s --file-size %uM --char-size %uk --seeks %u --dir . --json",
-        is_direct ? "--sync direct" : "--cached", sizes.file_mib, sizes.char_kib, sizes.seeks);
+        cell, "loadgen io --phases %s --file-size %uM --char-size %uk --seeks %u --dir '%s' --json",
+        is_direct ? "--sync direct" : "--cached", sizes.file_mib, sizes.char_kib, sizes.seeks,
+        disk->choice->work);
     add_bonnie(disk, cell, is_direct, sizes);
     for (int i = 1; i < PHASES; i++)
         if (!is_direct || !phases[i].by_byte)
@@ -525,8 +541,6 @@ static void add_quick(struct disk *disk)
 /* --samples: the bandwidth of sequential reads and writes over time. */
 static void add_series(struct disk *disk, const struct access *access)
 {
-    const struct choice *choice = disk->choice;
-    const double seconds = choice->samples * choice->every_s;
     const struct test test = {access, &direct, access->usual, 1};
     struct cell *cell = matrix_cell(disk->matrix, "disk.%s.series", access->name);
 
@@ -537,12 +551,7 @@ static void add_series(struct disk *disk, const struct access *access)
     add_rules(disk, &test, cell);
     add_peak(disk, &test, cell);
     add_around(disk, &test, cell);
-    cell_command(cell,
-                 "loadgen io %s %s --block-size %llu --threads 1 --keep --dir . --file-size %llu "
-                 "--json --interval %.0fms --duration %.0fms",
-                 access->options, access->read ? direct.reads : direct.writes,
-                 (unsigned long long)access->usual, (unsigned long long)choice->file_bytes,
-                 choice->every_s * 1000, seconds * 1000);
+    add_command(disk, &test, cell, disk->choice->series);
     cell_series(cell, "bytes_per_s", 1);
 }
 

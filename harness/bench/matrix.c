@@ -142,6 +142,22 @@ struct cell *matrix_row(struct matrix *matrix, const struct cell *of, const char
     return cell;
 }
 
+void row_more(struct cell *row, const struct cell *of, const char *figure, const char *name)
+{
+    const json_t *one;
+    size_t index;
+    json_array_foreach(json_object_get(of->json, "more"), index, one)
+    {
+        if (strcmp(json_text_at(one, "name"), figure) != 0)
+            continue;
+        json_t *more = must(json_deep_copy(one));
+        json_put(more, "metric", json_text(figure));
+        json_put(more, "name", json_text(name));
+        json_put(more, "shown", json_true());
+        json_add(json_object_get(row->json, "more"), more);
+    }
+}
+
 void cell_label(struct cell *cell, const char *name, const char *value, ...)
 {
     FORMATTED(made, value);
@@ -405,6 +421,7 @@ static void settle(json_t *cell, const json_t *cells)
 {
     static const char *const theirs[] = {"peers", "load", "skip"};
     const json_t *of;
+    json_t *peer;
     size_t index;
     json_array_foreach(cells, index, of)
     {
@@ -412,6 +429,13 @@ static void settle(json_t *cell, const json_t *cells)
             continue;
         for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
             json_put(cell, theirs[i], must(json_deep_copy(json_object_get(of, theirs[i]))));
+    }
+    const char *figure = json_text_at(json_object_get(cell, "figure"), "name");
+    json_array_foreach(json_object_get(cell, "peers"), index, peer)
+    {
+        if (figure != NULL && !json_has(json_object_get(peer, "figures"), figure) &&
+            !json_has(peer, "reason"))
+            json_put(peer, "reason", json_text("it prints no such figure of these runs"));
     }
 }
 

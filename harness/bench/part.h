@@ -150,6 +150,8 @@ void cell_seconds(struct cell *cell, double run_s, double setup_s);
  * constant peak and a place in charts are its own. */
 struct cell *matrix_row(struct matrix *matrix, const struct cell *of, const char *figure,
                         const char *name, ...) __attribute__((format(printf, 4, 5)));
+/* A column of such a row: `figure` of the runs, called `name`. */
+void row_more(struct cell *row, const struct cell *of, const char *figure, const char *name);
 
 /* One run instead of many, of choice->samples intervals, which becomes a curve over time and
  * a row with mean, coefficient of variation, minimum and maximum: `key` is the member of

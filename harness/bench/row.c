@@ -45,7 +45,8 @@ static json_t *more_json(const struct context *context, const char *variant)
     json_array_foreach(json_object_get(context->cell, "more"), index, figure)
     {
         const char *name = json_text_at(figure, "name");
-        const struct measured_of of = of_variant(context, variant, name);
+        const struct measured_of of = of_variant(
+            context, variant, json_has(figure, "metric") ? json_text_at(figure, "metric") : name);
         if (!json_is_true(json_object_get(figure, "shown")) ||
             measured_count(context->measured, of.condition, of.metric) == 0)
             continue;
