@@ -106,7 +106,7 @@ $(BIN)/compare: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 $(BIN)/report: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,discovery levels interval relation statistics)
 # A bench is a campaign, whose records are judged by the statistics of its experiments.
 $(BIN)/bench: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
-$(BIN)/bench: $(BUILD)/obj/harness/campaign/folder.o $(patsubst %,$(BUILD)/obj/harness/report/%.o,memory numbers)
+$(BIN)/bench: $(BUILD)/obj/harness/campaign/folder.o $(patsubst %,$(BUILD)/obj/harness/report/%.o,memory numbers plot visible)
 # A campaign's settings are the options of an experiment; loads are parsed once.
 $(BIN)/campaign: $(patsubst %,$(BUILD)/obj/harness/experiment/%.o,settings parameters placed percent_limit arena adapters metrics)
 $(BIN)/placement: $(filter-out %/main.o,$(call objects,harness/experiment/*.c))

@@ -21,13 +21,14 @@ bench_check_format() {
 # bench_layout FORMAT DIR [ARG...]: prints the bench in DIR, with further options of the
 # program. Returns 0 also when its reader has had enough (… | head -1).
 bench_layout() {
-    local colour=false file=$JOSTLE_HARNESS/bench/format/$1.jq
+    local colour=false what=--show file=$JOSTLE_HARNESS/bench/format/$1.jq
     local -a page=() status=(0 0)
     ! is_terminal 1 || [[ -n ${NO_COLOR:-} ]] || colour=true
     if grep -q '^# reads: page' "$file"; then
+        what=--page
         page=(--rawfile style "$JOSTLE_HARNESS/report/page.css" --rawfile script "$JOSTLE_HARNESS/report/page.js")
     fi
-    "$JOSTLE_BIN/bench" --show "$2" "${@:3}" |
+    "$JOSTLE_BIN/bench" "$what" "$2" "${@:3}" |
         jq -r -L "$JOSTLE_HARNESS" --argjson colour "$colour" "${page[@]}" -f "$file" ||
         status=("${PIPESTATUS[@]}")
     case ${status[*]} in

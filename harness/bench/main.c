@@ -4,9 +4,11 @@
  *     --expand DIR   the matrix of the command line as a campaign file and a plan
  *     --derive DIR   bench.json from the records; prints how many rows failed
  *     --show DIR     the same on stdout, with texts for the formats
+ *     --page DIR     and with its charts as drawings
  *
  * Without any of these it prints what the shell is to do. */
 #include "collect.h"
+#include "drawings.h"
 #include "expand.h"
 #include "json.h"
 #include "options.h"
@@ -113,13 +115,15 @@ static void choose_rows(json_t *bench, const char *pattern)
     }
 }
 
-static int show(const char *dir, const char *only)
+static int show(const char *dir, const char *only, bool drawn)
 {
     json_t *bench = collect(dir);
     if (bench == NULL)
         return 1;
     choose_rows(bench, only);
     texts_add(bench);
+    if (drawn)
+        drawings_add(bench);
     const bool good = output_json(bench, "-", stdout);
     json_decref(bench);
     return good ? 0 : 1;
@@ -135,7 +139,9 @@ int main(int argc, char **argv)
     else if (request.derive != NULL)
         status = derive(request.derive);
     else if (request.show != NULL)
-        status = show(request.show, request.only);
+        status = show(request.show, request.only, false);
+    else if (request.page != NULL)
+        status = show(request.page, request.only, true);
     else
         print_request(&request, follows_plan(&request));
     request_free(&request);

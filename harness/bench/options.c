@@ -107,6 +107,7 @@ static const struct option_row where_rows[] = {
     HIDDEN("expand", "DIR", expand, "write bench.conf and bench-plan.json into DIR"),
     HIDDEN("derive", "DIR", derive, "make bench.json of the records in DIR"),
     HIDDEN("show", "DIR", show, "print DIR/bench.json as texts"),
+    HIDDEN("page", "DIR", page, "the same, and its charts as drawings"),
     {0}};
 
 static const char intro[] =

@@ -66,11 +66,17 @@ static bool unfinished(const struct folder *folder, size_t number, const struct 
     return enough;
 }
 
+/* Whether it is the folder of a bench, or what was kept of one. */
+static bool is_bench(const char *folder)
+{
+    return folder_has(folder, "bench-plan.json") || folder_has(folder, "bench.json");
+}
+
 /* What jostle report is to do, as pairs of key and value, each ended by NUL. */
 static void print_plan(const struct report *report)
 {
     const struct settings *settings = &report->settings;
-    if (settings->dirs[1] == NULL && folder_has(settings->dirs[0], "bench-plan.json"))
+    if (settings->dirs[1] == NULL && is_bench(settings->dirs[0]))
         put_pair("bench", settings->dirs[0]);
     if (settings->only != NULL)
         put_pair("only", settings->only);

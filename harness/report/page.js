@@ -57,8 +57,8 @@
     // What holds a part that is found stays, such as the heading of its target.
     for (const { part, f } of parts) part.hidden = !wanted.every((word) => f.includes(word));
     for (const { part } of parts) if (part.hidden && part.querySelector("[data-f]:not([hidden])")) part.hidden = false;
-    const rows = [...document.querySelectorAll("#cell-table tbody tr")];
-    found.textContent = wanted.length ? `${rows.filter((row) => !row.hidden).length} of ${rows.length} cells` : "";
+    const rows = [...document.querySelectorAll("table.counted tbody tr")];
+    found.textContent = wanted.length ? `${rows.filter((row) => !row.hidden).length} of ${rows.length} ${form.dataset.what ?? "cells"}` : "";
   }
   form.hidden = false;
   form.addEventListener("submit", (event) => event.preventDefault());

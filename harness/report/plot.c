@@ -321,6 +321,13 @@ void plot_open_axes(struct plot *plot, const struct axis *x, const struct axis *
     free(text);
 }
 
+void plot_open_bare(struct plot *plot, double width, double height)
+{
+    *plot = (struct plot){
+        .height = height, .x = {.high = width, .to = width}, .y = {.high = height, .to = height}};
+    begin(plot);
+}
+
 void plot_open_rows(struct plot *plot, const double x[2], const char *x_label, char *const *names,
                     size_t count)
 {

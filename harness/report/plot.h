@@ -49,6 +49,8 @@ double plot_place(const struct axis *axis, double value);
 /* The numbers of an axis of that length whose texts do not touch: of those at hand the first, the
  * last, and as many as fit between. */
 void plot_thin(struct axis *axis, double length, bool across);
+/* A drawing without axes, whose coordinates are those of the drawing; y goes down. */
+void plot_open_bare(struct plot *plot, double width, double height);
 /* A plot with a row for each name, the first one on top; y is the number of the
  * row, count for the first, 1 for the last. */
 void plot_open_rows(struct plot *plot, const double x[2], const char *x_label, char *const *names,

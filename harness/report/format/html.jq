@@ -198,7 +198,7 @@ def every_cell($head):
   ($head.hosts | length > 1) as $hosts
   | section("cells"; "Every cell"),
   "<p>\(if $head.legend.main == null then "Alone, under load and ratio are of each cell's main metric." else "Alone, under load and \(if $head.legend.main == "wall time" then "slowdown are of the wall time" else "ratio are of \($head.legend.main | esc)" end)." end) \($head.legend.key | esc); → is from alone to under load; \(memory_text($head)).</p>",
-  table_start("cell-table"; "Figures of each target under each load"; "sortable"; .cells | length),
+  table_start("cell-table"; "Figures of each target under each load"; "sortable counted"; .cells | length),
   header(["Target", "Load", "Level", "Runs", (if $head.legend.main == "wall time" then "Slowdown" else "Ratio" end), "Problems", "Alone", "Under load", "User time", "System time", "Memory", "Load achieved", (if $hosts then "Host" else empty end)]),
   (.cells[] | cell_row($hosts)), table_end, metric_table($head), caution_table($head),
   ([.cells[].lines[] | select(startswith("* ") or test(": [0-9]+ sessions: |: service[:,] "))]
