@@ -19,7 +19,7 @@
 #define IPERF_LEAST    16 /* bytes of a datagram (iperf3: --length) */
 #define IPERF_BUFFER   (4u << 20) /* as loadgen's receiver has */
 /* A new receiver for each block, and runs that begin and end. */
-#define START_S    0.5
+#define START_S    0.3
 #define BLOCK_S    0.3
 #define SOCKPERF_S 2.3 /* that sockperf takes longer than it is told */
 

@@ -1,7 +1,7 @@
 # The receiving half of a network bench, on the machine that receives: read there by
 # `bash -s`, so that nothing has to be quoted or copied. What follows this text on stdin is
 # never anything but its end, and that ends all that was started, whatever has become of
-# who started it. Needs bash, util-linux (setpriv), and jostle at the same path or in PATH.
+# who started it. Needs bash, util-linux (setpriv), grep and jostle at the same path or in PATH.
 # shellcheck shell=bash
 
 receive_log=''
@@ -20,18 +20,12 @@ receive_loadgen() {
     printf '%s\n' "$program"
 }
 
-# receive_bound PORT: 0 when something is bound to PORT: TCP listening, or UDP.
+# receive_bound PORT...: 0 when something is bound to one of the ports: TCP listening, or UDP.
+# (Not by bash's own `read`: of these files it makes a system call for each byte.)
 receive_bound() {
-    local hex line
-    local -a fields
-    printf -v hex ':%04X' "$1"
-    for line in /proc/net/{tcp,tcp6,udp,udp6}; do
-        [[ -r $line ]] || continue
-        while read -r -a fields; do
-            [[ ${fields[1]} != *"$hex" || (${fields[3]} != 0A && ${fields[3]} != 07) ]] || return 0
-        done <"$line"
-    done
-    return 1
+    local ports
+    printf -v ports '|%04X' "$@"
+    grep -qsE ":(${ports:1}) [0-9A-F]+:[0-9A-F]{4} (0A|07) " /proc/net/{tcp,tcp6,udp,udp6}
 }
 
 # receive_start PORT COMMAND...: starts a server, which ends with this shell even if that is
@@ -81,15 +75,15 @@ receive_end() {
 # receive BIN ADDRESS PORT NAME...: starts these servers, says "ready", and ends them when
 # stdin ends. BIN: folder of jostle's programs.
 receive() {
-    local loadgen port name i
+    local loadgen name i
+    local -a ports
     trap receive_end EXIT
     trap 'exit 143' TERM INT HUP
     receive_log=$(mktemp) || receive_fail 'no temporary file can be made: set TMPDIR'
     command -v setpriv >/dev/null || receive_fail 'setpriv is not here: install util-linux'
     loadgen=$(receive_loadgen "$1") || receive_fail "jostle is not here: install it at $1, or with loadgen in PATH"
-    for ((port = $3; port < $3 + 6; port++)); do
-        ! receive_bound "$port" || receive_fail "port $port is in use: give another --port"
-    done
+    mapfile -t ports < <(seq "$3" $(($3 + 5)))
+    ! receive_bound "${ports[@]}" || receive_fail "of the ports ${ports[0]} to ${ports[5]} one is in use: give another --port"
     for name in "${@:4}"; do receive_server "$name" "$2" "$3" "$loadgen"; done
     for i in "${!receive_pids[@]}"; do receive_await "$i"; done
     printf 'ready\n'
