@@ -355,11 +355,8 @@ static void add_series(struct matrix *matrix, const struct route *route)
         cell_skip(cell, "%s", route->problem);
         return;
     }
-    cell_command(cell,
-                 "loadgen net --tcp --connect %s:%u --block-size 32K --json --interval %.9gs "
-                 "--duration %.9gs",
-                 route->bracketed, choice->port + OUR_PORT, choice->every_s,
-                 choice->samples * choice->every_s);
+    cell_command(cell, "loadgen net --tcp --connect %s:%u --block-size 32K --json %s",
+                 route->bracketed, choice->port + OUR_PORT, choice->series);
     serve(cell, route, none);
     cell_series(cell, "achieved", 8);
 }
@@ -370,7 +367,7 @@ void part_network(struct matrix *matrix, const struct choice *choice)
     add_protocol(matrix, &route, false);
     add_protocol(matrix, &route, true);
     add_round_trips(matrix, &route);
-    if (choice->samples > 0)
+    if (choice->series != NULL)
         add_series(matrix, &route);
     forget_route(&route);
 }
