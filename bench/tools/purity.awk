@@ -69,5 +69,6 @@ END {
         asked = sprintf("%.1f %%", 100 * achieved)
     printf "%s\t%s\t%s\t%s\t", name, meant, own_rate(), asked
     printf "%s\t%s\t%.3f\t", cpu == "" ? "-" : sprintf("%.3f", cpu), cpu == "" ? "-" : sprintf("%.3f", own("system_us")), grown("busy_us") / 1e6 - cpu
-    printf "%.0f\t%s\t%s\t%s\t%s\t%s\n", grown("switches"), changed("probe-read", 0), changed("probe-l2", 1), changed("probe-l3", 1), rate(grown("disk_bytes")), rate(grown("lo_bytes"))
+    printf "%.0f\t%s\t%s\t%s\t%s\t", grown("switches"), changed("probe-read", 0), changed("probe-l2", 1), changed("probe-l3", 1), changed("probe-wakeup", 0)
+    printf "%s\t%s\t%s\n", rate(grown("disk_bytes")), rate(grown("cached_bytes")), rate(grown("lo_bytes"))
 }

@@ -13,10 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Additions in a row: some 10 us of each. */
-#define MOST_CONTENDED    100
-#define MOST_SPLIT        8
-#define GROUPS_PER_SECOND 20000 /* a limit is kept in no larger steps than this allows */
+/* Additions in a row: some 200 us of each. */
+#define MOST_CONTENDED 2000
+#define MOST_SPLIT     200
+/* A limit is kept in this many steps a second, if it is not below: each takes a sleep. */
+#define GROUPS_PER_SECOND 2000
 
 struct lock_settings {
     bool contended, split;

@@ -16,8 +16,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define MOST_IN_A_ROW     200   /* some 20 us */
-#define GROUPS_PER_SECOND 20000 /* a limit is kept in no larger steps than this allows */
+#define MOST_IN_A_ROW 1000 /* some 200 us */
+/* A limit is kept in this many steps a second, if it is not below: each takes a sleep, which
+ * is a context switch, and this is no load on the scheduler. */
+#define GROUPS_PER_SECOND 2000
 
 struct syscall_settings {
     int call; /* index into calls */
