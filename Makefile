@@ -109,6 +109,7 @@ $(BIN)/bench: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 $(BIN)/bench: $(BUILD)/obj/harness/campaign/folder.o $(patsubst %,$(BUILD)/obj/harness/report/%.o,memory numbers plot visible)
 # A campaign's settings are the options of an experiment; loads are parsed once.
 $(BIN)/campaign: $(patsubst %,$(BUILD)/obj/harness/experiment/%.o,settings parameters placed percent_limit arena adapters metrics)
+$(BIN)/campaign: $(BUILD)/obj/harness/report/numbers.o
 $(BIN)/placement: $(filter-out %/main.o,$(call objects,harness/experiment/*.c))
 # --washout, --statistic, --slo and --vary are read in one place, by those who check them and
 # by stats.

@@ -1,5 +1,11 @@
-# bench-plan.json -> how many cells there are and how long they take; $each: a line for each.
+# bench-plan.json -> how many cells there are and how long they take; $each: a line for each;
+# $only: a shell pattern of those that are chosen.
 def duration: if . >= 7200 then "\((. / 360 | round) / 10) h" elif . >= 120 then "\(. / 60 | round) min" else "\(. | ceil) s" end;
+def regex: gsub("(?<c>[.+(){}^$|\\\\])"; "\\\(.c)") | gsub("\\*"; ".*") | gsub("\\?"; ".") | "^\(.)$";
+def range_text: "\(.least | duration) to \(.most | duration)";
 
-(if $each then .parts[] | "\(.title)", (.cells[] | "  \(.cell)  " + (if .skip != null then "skipped: \(.skip)" else "\(.least_s | duration) to \(.most_s | duration)" end)) else empty end),
-"\(.cells) cells of \([.parts[].title] | join(", ")), \(.least_s | duration) to \(.most_s | duration)"
+($only | regex) as $regex
+| [.parts[] | .cells |= [.[] | select(.cell | test($regex))] | select(.cells != [])] as $parts
+| ([$parts[].cells[] | select(.least_s != null)] | { count: length, least: (map(.least_s) | add), most: (map(.most_s) | add) }) as $sum
+| (if $each then $parts[] | .title, (.cells[] | "  \(.cell)  " + (if .skip != null then "skipped: \(.skip)" elif .of != null then "of the runs of \(.of)" else { least: .least_s, most: .most_s } | range_text end)) else empty end),
+  if $sum.count == 0 then "nothing to measure" else "\($sum.count) cells of \([$parts[].title] | join(", ")), \($sum | range_text)" end

@@ -111,12 +111,12 @@ static const struct option_row where_rows[] = {
     {0}};
 
 static const char intro[] =
-    "Measures what this machine can do, and how close that is to its limit: CPU,\n"
-    "memory, disk and network, over types, patterns, block sizes and threads; each\n"
-    "figure with its confidence interval, the theoretical peak where it is known, and\n"
-    "with --peers beside the standard tools, which run in the same blocks.\n\n"
-    "Without a PART all are measured. A bench is a campaign: the same command continues\n"
-    "one that was interrupted. `jostle bench --output DIR` alone continues what is in\n"
+    "Measures what this machine can do, and how close that is to its limit: CPU, "
+    "memory, disk and network, over types, patterns, block sizes and threads; each "
+    "figure with its confidence interval and the theoretical peak where it is known, "
+    "and with --peers beside the standard tools, which run in the same blocks.\n\n"
+    "Without a PART all are measured. A bench is a campaign: the same command continues "
+    "one that was interrupted. `jostle bench --output DIR` alone continues what is in "
     "DIR, and shows what is finished.\n";
 
 static const char details[] =

@@ -208,29 +208,48 @@ static void put_known_problems(const struct context *context)
     }
 }
 
-/* A series is one run on purpose: that runs are too few says nothing of it. */
-static bool is_of_runs(const struct context *context, const json_t *warning)
+/* What is left out: that there are too few runs, of a series, which is one run on purpose, and
+ * of a peer that has no figures; that runs failed, where it is a peer's, which is said of it. */
+static bool is_known(const struct context *context, const char *flag, const char *condition)
 {
-    return json_has(context->cell, "series") &&
-           strcmp(json_text_at(warning, "flag"), "not-converged") == 0;
+    size_t failed;
+    const int ours = measured_condition(context->measured, context->cell, NULL),
+              its = condition == NULL
+                        ? -1
+                        : settings_condition(&context->measured->experiment.settings, condition);
+    if (strcmp(flag, "not-converged") == 0)
+        return json_has(context->cell, "series") ||
+               (its >= 0 && its != ours &&
+                measured_count(context->measured, its,
+                               measured_metric(context->measured, figure_name(context))) == 0);
+    if (strcmp(flag, "failed-runs") != 0)
+        return false;
+    free(measured_failure(context->measured, ours, &failed));
+    return failed == 0;
 }
 
 /* The problems that stats has found in the runs, in its words. */
 static void put_warnings(const struct context *context)
 {
+    const struct settings *settings = &context->measured->experiment.settings;
+    const int ours = measured_condition(context->measured, context->cell, NULL);
     const json_t *warning;
     size_t index;
     json_array_foreach(json_object_get(context->measured->summary, "warnings"), index, warning)
     {
         const char *severity = json_text_at(warning, "severity"),
+                   *flag = json_text_at(warning, "flag"),
                    *condition = json_text_at(warning, "condition");
-        if (severity == NULL || strcmp(severity, "problem") != 0 || is_of_runs(context, warning))
+        if (severity == NULL || strcmp(severity, "problem") != 0 ||
+            is_known(context, flag, condition))
             continue;
-        char *text = text_of("%s%s%s", condition ? condition : "", condition ? ": " : "",
+        const bool is_ours =
+            condition == NULL || (ours >= 0 && strcmp(condition, settings->conditions[ours]) == 0);
+        char *text = text_of("%s%s%s", is_ours ? "" : condition, is_ours ? "" : ": ",
                              json_text_at(warning, "message"));
         json_add(json_object_get(context->row, "problems"),
-                 must(json_pack("{s:s, s:s, s:s?}", "flag", json_text_at(warning, "flag"), "text",
-                                text, "advice", json_text_at(warning, "advice"))));
+                 must(json_pack("{s:s, s:s, s:s?}", "flag", flag, "text", text, "advice",
+                                json_text_at(warning, "advice"))));
         free(text);
     }
 }

@@ -46,7 +46,8 @@ static json_t *percent_text(const json_t *object)
     if (isnan(ratio))
         return json_text("-");
     if (isnan(low))
-        snprintf(text, sizeof text, "%s %%", number_fixed(ratio, number_decimals(ratio), number));
+        snprintf(text, sizeof text, "%s ± ? %%",
+                 number_fixed(ratio, number_decimals(ratio), number));
     else
         number_with_bounds(ratio, low, high, "%", text);
     return json_text(text);
@@ -62,7 +63,7 @@ static json_t *ratio_text(const json_t *object)
         return json_text("-");
     const int decimals = ratio_decimals(ratio, low, high);
     snprintf(text, sizeof text, "%.60s %.100s", number_fixed(ratio, decimals, number),
-             isnan(low) ? "" : number_interval(low, high, decimals, interval));
+             isnan(low) ? "± ?" : number_interval(low, high, decimals, interval));
     return json_text(text);
 }
 
@@ -235,24 +236,35 @@ static void put_sources(json_t *lines, const json_t *row)
     json_add(lines, line);
 }
 
-static void put_reason(json_t *lines, const json_t *row, const char *who, const json_t *of)
+/* Why a row, or a peer of it, has no figure: each reason once, with the rows. */
+static void put_reason(json_t *reasons, const json_t *row, const char *who, const json_t *of)
 {
     if (!json_has(of, "reason"))
         return;
-    char *text = text_of("%s%s%s: %s", json_text_at(row, "cell"), *who ? ", " : "", who,
-                         json_text_at(of, "reason"));
-    json_add(lines, json_text(text));
+    char *text = text_of("%s%s%s", who, *who ? ": " : "", json_text_at(of, "reason"));
+    json_t *one, *found = NULL;
+    size_t index;
+    json_array_foreach(reasons, index, one)
+    {
+        if (strcmp(json_text_at(one, "text"), text) == 0)
+            found = one;
+    }
+    if (found == NULL) {
+        found = must(json_pack("{s:s, s:[]}", "text", text, "cells"));
+        json_add(reasons, found);
+    }
+    json_add(json_object_get(found, "cells"), json_text(json_text_at(row, "cell")));
     free(text);
 }
 
-static void put_reasons(json_t *lines, const json_t *row)
+static void put_reasons(json_t *reasons, const json_t *row)
 {
     const json_t *peer;
     size_t index;
-    put_reason(lines, row, "", row);
+    put_reason(reasons, row, "", row);
     json_array_foreach(json_object_get(row, "peers"), index, peer)
     {
-        put_reason(lines, row, json_text_at(peer, "name"), peer);
+        put_reason(reasons, row, json_text_at(peer, "name"), peer);
     }
 }
 

@@ -5,7 +5,9 @@
 #include <jansson.h>
 
 /* Adds `texts` to the bench, and to each part: `columns`, [{key, title, left}], and to each
- * row `texts` by those keys, and `numbers`: which of the part's `findings` it has. */
+ * row `texts` by those keys, and `numbers`: which of the part's `findings` it has; `findings`:
+ * [{flag, text, advice, cells}], each mark and kind of problem once; `reasons`: [{text, cells}],
+ * why there is no figure; `lines`: texts. */
 void texts_add(json_t *bench);
 
 #endif

@@ -2,11 +2,11 @@
 
 #include "plan.h"
 
+#include "harness/report/numbers.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { NUMBER_SIZE = 48 };
 
 const char *duration_text(double seconds, char *text, size_t size)
 {
@@ -17,28 +17,6 @@ const char *duration_text(double seconds, char *text, size_t size)
     else
         snprintf(text, size, "%.0f h %02d min", floor(seconds / 3600),
                  (int)(fmod(seconds, 3600) / 60));
-    return text;
-}
-
-/* Three digits of a number from 1 to 1000. */
-static const char *three_digits(double value, char *text, size_t size)
-{
-    snprintf(text, size, "%.*f", value >= 100 ? 0 : value >= 10 ? 1 : 2, value);
-    return text;
-}
-
-static const char *time_text(double seconds, char *text, size_t size)
-{
-    static const struct {
-        double least, factor;
-        const char *unit;
-    } units[] = {{1, 1, "s"}, {1e-3, 1e3, "ms"}, {1e-6, 1e6, "µs"}, {0, 1e9, "ns"}};
-    char digits[NUMBER_SIZE - 8];
-    size_t i = 0;
-    while (seconds < units[i].least)
-        i++;
-    snprintf(text, size, "%s %s", three_digits(seconds * units[i].factor, digits, sizeof digits),
-             units[i].unit);
     return text;
 }
 
@@ -53,6 +31,12 @@ static bool is_wanted(const json_t *slowdown)
     return json_is_boolean(requested) ? json_is_true(requested) : strcmp(metric, "wall_s") == 0;
 }
 
+/* Whether a comparison of variants is one that was requested; in old records all are. */
+static bool is_requested(const json_t *comparison)
+{
+    return !json_is_false(json_object_get(comparison, "requested"));
+}
+
 static void put_slowdown(const json_t *slowdown, char *text, size_t size)
 {
     const json_t *ci = json_object_get(slowdown, "ci");
@@ -65,17 +49,30 @@ static void put_slowdown(const json_t *slowdown, char *text, size_t size)
     snprintf(text, size, "slowdown %.3f%s%s", ratio, bounds, noise ? " (noise)" : "");
 }
 
-static void put_time(const json_t *condition, char *text, size_t size)
+/* The first metric that decides, where the program prints it; else wall time. */
+static const json_t *deciding(const json_t *result, const json_t *condition, const char **name)
 {
-    const json_t *wall = json_object_get(condition, "wall_s");
+    const json_t *decide = json_object_get(json_object_get(result, "settings"), "decide");
+    const char *first = json_string_value(json_array_get(decide, 0));
+    const json_t *figure =
+        first == NULL ? NULL : json_object_get(json_object_get(condition, "metrics"), first);
+    *name = figure == NULL ? NULL : first;
+    return figure == NULL ? json_object_get(condition, "wall_s") : figure;
+}
+
+static void put_figure(const json_t *result, const json_t *condition, char *text, size_t size)
+{
+    const char *name;
+    const json_t *figure = deciding(result, condition, &name);
+    const char *unit = name == NULL ? "s" : text_of(figure, "unit");
+    const double relative = 100 * number_of(figure, "error", NAN);
     char mean[NUMBER_SIZE], error[NUMBER_SIZE];
-    const double relative = number_of(wall, "error", NAN);
-    time_text(number_of(wall, "mean", 0), mean, sizeof mean);
+    number_scaled(number_of(figure, "mean", name == NULL ? 0 : NAN), unit ? unit : "", mean);
     if (isnan(relative))
-        snprintf(text, size, "%s", mean);
+        snprintf(text, size, "%s%s%s", name ? name : "", name ? " " : "", mean);
     else
-        snprintf(text, size, "%s, error %s %%", mean,
-                 three_digits(100 * relative, error, sizeof error));
+        snprintf(text, size, "%s%s%s, error %s %%", name ? name : "", name ? " " : "", mean,
+                 number_fixed(relative, number_decimals(relative), error));
 }
 
 static void put_runs(const json_t *conditions, char *text, size_t size)
@@ -102,13 +99,13 @@ static void put_each(const json_t *list, bool (*wanted)(const json_t *), char *t
     json_array_foreach(list, i, one)
     {
         const char *metric = text_of(one, "metric"), *words = text_of(one, "text");
-        if (wanted != NULL && !wanted(one))
+        if (!wanted(one))
             continue;
         if (used > 0 && used < size)
             used += (size_t)snprintf(text + used, size - used, "; ");
         if (used >= size)
             break;
-        if (wanted != NULL && metric != NULL && strcmp(metric, "wall_s") == 0)
+        if (wanted == is_wanted && metric != NULL && strcmp(metric, "wall_s") == 0)
             put_slowdown(one, text + used, size - used);
         else
             snprintf(text + used, size - used, "%s", words != NULL ? words : "");
@@ -120,11 +117,11 @@ const char *outcome_text(const char *result_path, char *text, size_t size)
 {
     json_t *result = json_load_file(result_path, 0, NULL);
     const json_t *conditions = json_object_get(result, "conditions");
-    put_each(json_object_get(result, "comparisons"), NULL, text, size);
+    put_each(json_object_get(result, "comparisons"), is_requested, text, size);
     if (text[0] == '\0')
         put_each(json_object_get(result, "slowdowns"), is_wanted, text, size);
     if (text[0] == '\0' && json_array_size(conditions) > 0)
-        put_time(json_array_get(conditions, 0), text, size);
+        put_figure(result, json_array_get(conditions, 0), text, size);
     else if (text[0] == '\0')
         snprintf(text, size, "done");
     if (json_array_size(conditions) > 0)

@@ -12,5 +12,8 @@ def finding_texts:
   .texts.findings | range(0; length) as $i
   | .[$i]
   | "\($i + 1) \(if .flag == "mark" then "" else .flag + " " end)(\(in_rows)): \(.text)\(if .advice == null then "" else ": " + .advice end)";
-def reason_texts: .texts.reasons[];
+def reason_texts: .texts.reasons[] | "\(in_rows): \(.text)";
 def key_text: "± and [ ] are confidence intervals of the mean over n runs (of the mean over time for a series); ratios are of runs in the same blocks.";
+
+# Where there are many sources of peaks: two of them, and where the others are.
+def few_lines: .texts.lines | if length <= 3 then .[] else .[:2][], "\(length - 2) more sources of peaks: jostle report --format md shows them" end;

@@ -19,5 +19,5 @@ def table:
 
 head_text, "",
 (.parts[] | select(.rows != [])
- | (.title | styled("1")), table, ([finding_texts, reason_texts, .texts.lines[]] | .[] | "  " + .), ""),
+ | (.title | styled("1")), table, ([finding_texts, reason_texts, few_lines] | .[] | "  " + .), ""),
 key_text

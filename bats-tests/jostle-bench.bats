@@ -1,0 +1,137 @@
+#!/usr/bin/env bats
+# jostle bench: what the machine can do, and how close that is to its limit.
+
+load helpers
+
+setup() {
+    PATH=$ROOT/harness:$BIN:$PATH
+    cd "$BATS_TEST_TMPDIR" || exit
+    DIR=$BATS_TEST_TMPDIR/out
+}
+
+# program NAME TEXT: a program that prints TEXT, in which N is 1 in its first run, 2 in its
+# second, and so on.
+program() {
+    cat >"$1" <<END
+#!/bin/sh
+n=\$((\$(cat $PWD/$1.n 2>/dev/null || echo 0) + 1))
+echo \$n >$PWD/$1.n
+echo "$2" | sed "s/N/\$n/g"
+END
+    chmod +x "$1"
+}
+
+# measure NAME OPTION...: a cell of the bench in DIR, of four blocks.
+measure() {
+    jostle run --quiet --runs 4 --ignore-failure --output "$DIR/cells/$1" "${@:2}"
+}
+
+# plan CELL...: the plan of a bench of CPUs with these cells, JSON each.
+plan() {
+    local IFS=,
+    local cells="$*"
+    cat >"$DIR/bench-plan.json" <<END
+{"schema": "jostle.bench-plan/1", "made": "2026-01-02T03:04:05Z", "jostle": "0.1.0", "machine": {"host": "here", "cpu": "made up", "cpus_allowed": "0-1"},
+ "settings": {"parts": ["cpu"], "quick": false, "threads": [1], "peers": true, "samples": null, "every_s": null, "peer": null,
+  "dir": "/var/tmp", "duration": "1s", "error": null, "confidence": null, "max_time": null, "min_runs": 4, "max_runs": 4},
+ "parts": [{"part": "cpu", "title": "CPU", "cells": [$cells], "charts": [{"kind": "scaling", "title": "rate", "x": {"label": "threads", "unit": "", "log": false},
+  "y": {"label": "rate", "unit": "op/s", "log": false}, "series": [{"name": "one", "points": [{"cell": "cpu.one", "x": 1, "figure": null, "peer": null}]}]}]}]}
+END
+}
+
+# cell NAME MORE: a cell of the figure `rate`, with MORE members.
+cell() {
+    printf '{"cell": "%s", "labels": [["type", "made up"]], "figure": {"name": "rate", "unit": "op/s", "better": "higher"},
+ "more": [], "marks": [], "problems": [], "rules": [], "skip": null, "load": null, "series": null, "peak": null, "peers": [] %s}' "$1" "$2"
+}
+
+@test "figures, peaks and peers come from the same blocks: ours/peer, ours/peak and peer/peak, with a problem above the peak" {
+    program ours 'rate 10N peak 50'
+    program theirs 'rate 5N'
+    measure cpu.one --variant "jostle=$PWD/ours" --variant "half=$PWD/theirs" --variant broken=false --decide rate \
+        --metric 'rate@jostle=stdout:/rate ([0-9]+)/,unit=op/s,better=higher' --metric 'rate@half=stdout:/rate ([0-9]+)/,scale=2,unit=op/s,better=higher' \
+        --metric 'rate@broken=stdout:/rate ([0-9]+)/,unit=op/s,better=higher' --metric 'bench_peak@jostle=stdout:/peak ([0-9]+)/,unit=op/s,better=higher'
+    plan "$(cell cpu.one ', "peak": {"metric": "x", "source": "made up"}, "peers": [{"name": "half", "version": "1"}, {"name": "broken"}, {"name": "absent", "reason": "absent is not installed"}]')" \
+        "$(cell cpu.two ', "skip": "too large"')" "$(cell cpu.three)"
+    run -0 bench --derive "$DIR"
+    jsonschema -i "$DIR/bench.json" "$ROOT/results/schema/jostle.bench.schema.json"
+    # Of runs 101 to 104: the mean is 102.5, half of it 2 x 52.5.
+    holds '.parts[0].rows[0] | .state == "done" and .n == 4 and .value == 102.5 and .peak.value == 50 and (.of_peak.ratio - 2.05 | fabs) < 1e-9
+        and .of_peak.ci[0] < 2.05 and .of_peak.ci[1] > 2.05 and (.of_peak.ci[1] - .of_peak.ci[0]) < 0.5' <"$DIR/bench.json"
+    holds '.parts[0].rows[0].peers[0] | .n == 4 and .value == 105 and (.of_peak.ratio - 2.1 | fabs) < 1e-9 and (.ours_of_peer.ratio - 102.5 / 105 | fabs) < 1e-9' <"$DIR/bench.json"
+    holds '[.parts[0].rows[0].problems[].flag] as $flags | ["above-peak", "peer-failed"] | all(. as $flag | $flags | index($flag))' <"$DIR/bench.json"
+    holds '.parts[0].rows[0].peers[1:] | map(.value) == [null, null] and map(.reason) == ["exit status 1", "absent is not installed"]' <"$DIR/bench.json"
+    holds '.parts[0].rows[1:] | map([.state, .reason[:12], .value]) == [["skipped", "too large", null], ["waiting", "not measured", null]]' <"$DIR/bench.json"
+    holds '.parts[0].charts[0].series[0].points == [{x: 1, y: 102.5, lo: .parts[0].rows[0].ci[0], hi: .parts[0].rows[0].ci[1]}]' <"$DIR/bench.json"
+
+    run -0 jostle report "$DIR"
+    [[ $output == *'ours/half'*'102.5 ± '*' op/s'*'50.0 op/s'*'205.0 ['*' %'*'above-peak (cpu.one): jostle reaches 205 %'*'cpu.two: too large'* && $output != *failed-runs* ]]
+    run -0 jostle report --format csv --only cpu.one "$DIR"
+    [[ ${lines[1]} == '"cpu","cpu.one","type=made up","done",,"jostle"'* && ${#lines[@]} -eq 5 ]]
+    run -0 jostle report --format md "$DIR"
+    [[ $output == *'| type | jostle | n | peak | ours/peak |'* ]]
+    run -2 jostle report --format junit "$DIR"
+}
+
+@test "a rule of a part flags a figure whose interval is wholly beyond the limit, and no other" {
+    program ours 'rate 10N other 20N'
+    measure cpu.one --metric 'rate=stdout:/rate ([0-9]+)/,unit=op/s,better=higher' --metric 'other=stdout:/other ([0-9]+)/,better=lower' -- "$PWD/ours"
+    plan "$(cell cpu.one ', "more": [{"name": "other", "unit": "", "better": "lower", "shown": true}], "rules": [{"figure": "other", "below": 190, "flag": "short"},
+        {"figure": "other", "below": 300, "flag": "invalid"}, {"figure": "rate", "above": 102, "flag": "sparse-file"}], "problems": [{"flag": "cache-sized", "text": "mine"}]')"
+    run -0 bench --derive "$DIR"
+    holds '.parts[0].rows[0] | .more[0].value == 202.5 and ([.problems[].flag] - ["not-converged", "foreign-load", "invalid", "cache-sized"]) == []
+        and ([.problems[].flag] | index("invalid")) != null and any(.problems[]; .text == "mine")' <"$DIR/bench.json"
+}
+
+@test "a series has as many figures as --samples says, and its row says how much they vary" {
+    run -0 jostle bench cpu --only '*.series' --samples 4 --every 60ms --output "$DIR"
+    holds '[.parts[].rows[] | select(.state == "done")] | length == 1 and .[0].n >= 3 and .[0].n <= 4
+        and ([.[0].more[] | select(.name == "min").value] < [.[0].value]) and (.[0].value < (.[0].more[] | select(.name == "max").value)) and any(.[0].more[]; .name == "variation")' <"$DIR/bench.json"
+    holds '[.parts[].charts[] | select(.kind == "series").series[0].points[].x] | length >= 3 and length <= 4 and .[0] > 0 and . == sort' <"$DIR/bench.json"
+    [[ $output == *' series'* && $output != *'not measured yet'* ]]
+}
+
+@test "the same command continues, an interrupted one ends with 130, and a finished folder is only shown" {
+    local -a bench=(jostle bench cpu --threads 1 --only 'cpu.*.scalar.t1' --min-runs 2 --max-runs 2 --duration 50ms)
+    env --default-signal=INT "${bench[@]}" --output "$DIR" >/dev/null 2>err 3>&- &
+    eventually 10 grep -q '^1/' err
+    kill -INT $!
+    local code=0
+    wait $! || code=$?
+    [[ $code -eq 130 ]]
+    run -0 "${bench[@]}" --output "$DIR"
+    [[ $output == *scalar* ]]
+    cat "$DIR"/cells/*/runs.jsonl >before
+    run -0 jostle bench --output "$DIR" --only 'cpu.*.scalar.t1'
+    [[ $output == *scalar* && ! $output =~ [0-9]/[0-9]+\ cpu ]]
+    cat "$DIR"/cells/*/runs.jsonl | cmp - before
+    holds '[.parts[].rows[] | select(.state == "done") | .n == 2 and .value > 0] | length > 2 and all' <"$DIR/bench.json"
+}
+
+@test "--quick ends within 5 minutes by its own limits, whatever is asked" {
+    bench --quick --peers --threads 1,2,4,8,16,32 --samples 20 --expand "$DIR"
+    holds '.most_s <= 280 and .cells >= 20 and ([.parts[].part] == ["cpu", "memory", "disk", "network"])' <"$DIR/bench-plan.json"
+    holds '[.parts[].cells[] | select(.max_time_s != null) | .max_time_s] | add <= 280' <"$DIR/bench-plan.json"
+}
+
+@test "what cannot be measured is said in one line: wrong use is refused, too many threads are left out" {
+    run -2 jostle bench cpus
+    [[ $output == 'jostle: bench cpus: no such part (did you mean cpu?)'* ]]
+    run -2 jostle bench --threads 1,0
+    [[ $output == *'--threads 1,0: 0 is no number of threads'* ]]
+    run -2 jostle bench --every 1s
+    [[ $output == *'add --samples N' ]]
+    run -2 jostle bench --dir "$DIR/none"
+    run -0 jostle bench cpu --threads 1,5000 --dry-run --only 'cpu.*.t*'
+    [[ $output == *'--threads 5000: beyond the limit of 1024: left out'*'cpu.int8.scalar.t1'* && $output != *t5000* ]]
+    run -1 jostle bench cpu --quick --output /proc/none
+    [[ $output == *'/proc/none cannot be written: give another --output' ]]
+}
+
+@test "each problem of a bench is in the table of docs/bench.md" {
+    local flag
+    local -a flags
+    mapfile -t flags < <(sed -nE 's/^    \{"([a-z-]+)",.*/\1/p' "$ROOT/harness/bench/problems.c")
+    ((${#flags[@]} >= 10))
+    for flag in "${flags[@]}"; do grep -q "^| \`$flag\` |" "$ROOT/docs/bench.md" || { echo "$flag"; false; }; done
+}
