@@ -53,19 +53,19 @@ static void widen_by(struct range *range, const json_t *points, const char *cons
     }
 }
 
-static void find_ranges(const json_t *all, struct range *x, struct range *y)
+/* Of all series on the x axis, so that panels can be compared; of the panel's on the y axis. */
+static void find_ranges(const struct panel *panel, struct range *x, struct range *y)
 {
     static const char *const across[] = {"x", NULL}, *const up[] = {"y", "lo", "hi", NULL};
-    const json_t *series;
-    size_t index;
     *x = *y = (struct range){.low = INFINITY, .high = -INFINITY};
-    json_array_foreach(all, index, series)
-    {
-        const json_t *points = json_object_get(series, "points"),
-                     *peak = json_object_get(series, "peak");
+    for (size_t i = 0; i < json_array_size(panel->series); i++) {
+        const json_t *series = json_array_get(panel->series, i),
+                     *points = json_object_get(series, "points");
         widen_by(x, points, across);
+        if (i < panel->first || i >= panel->end)
+            continue;
         widen_by(y, points, up);
-        widen_by(y, peak, up);
+        widen_by(y, json_object_get(series, "peak"), up);
     }
 }
 
@@ -443,21 +443,31 @@ static json_t *panel_json(const struct panel *panel)
     return json;
 }
 
+/* Where the panel that begins at `first` ends, of so many that are left: about as many lines in
+ * each, and peers with what they are peers of. */
+static size_t end_of(const json_t *series, size_t first, size_t panels)
+{
+    const size_t count = json_array_size(series);
+    size_t end = first + (count - first + panels - 1) / panels;
+    while (end < count && end - first < LINES_MOST && json_has(json_array_get(series, end), "peer"))
+        end++;
+    return end;
+}
+
 static void add_panels(json_t *chart)
 {
-    struct range x, y;
     struct panel panel = {.chart = chart, .series = json_object_get(chart, "series")};
-    const size_t count = json_array_size(panel.series),
-                 panels = (count + LINES_MOST - 1) / LINES_MOST;
+    const size_t count = json_array_size(panel.series);
+    size_t left = (count + LINES_MOST - 1) / LINES_MOST;
     json_t *list = must(json_array());
-    find_ranges(panel.series, &x, &y);
-    set_x(&panel, x);
-    set_y(&panel, y);
-    /* About as many lines in each. */
-    for (size_t i = 0; i < panels; i++) {
-        panel.first = count * i / panels;
-        panel.end = count * (i + 1) / panels;
+    for (; panel.end<count; left -= left> 1) {
+        struct range x, y;
+        panel.first = panel.end;
+        panel.end = end_of(panel.series, panel.first, left);
         panel.has_peak = has_peak(&panel);
+        find_ranges(&panel, &x, &y);
+        set_x(&panel, x);
+        set_y(&panel, y);
         json_add(list, panel_json(&panel));
     }
     json_put(chart, "panels", list);

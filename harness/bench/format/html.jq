@@ -16,9 +16,12 @@ def is_problem: .flag != "mark";
 # "double avx512, 4 threads"
 def row_words: [.labels | to_entries[] | if .value | test("^[0-9]+$") then "\(.value) \(if .value == "1" then .key | rtrimstr("s") else .key end)" else .value end] | join(", ");
 
+# What makes a figure something else than what its row says, and not only uncertain.
+def is_misread: . as $flag | ["above-peak", "above-device", "cache-sized", "sparse-file", "cached-as-direct", "beyond-cpus", "invalid"] | index($flag) != null;
+
 # The most that a part can do, of the rows that nothing is to be said against.
 def best:
-  [.rows[] | select(.state == "done" and .value != null and .better == "higher" and .marks == [] and .problems == [])]
+  [.rows[] | select(.state == "done" and .value != null and .better == "higher" and .marks == [] and all(.problems[]; .flag | is_misread | not))]
   | max_by(.value) | select(. != null)
   | "<b>\(.texts.jostle | together | esc)</b>"
     + (if .of_peak != null then ", \(.texts["ours/peak"] | together | esc) of the theoretical peak" else "" end) + " (\(row_words | esc))";
@@ -45,7 +48,7 @@ def page_start:
 
 # One kind of problem of one part: in which rows, what it means, what to do.
 def finding($part):
-  "<li data-f=\"\($part.title | esc) \(.flag | esc)\">\($part.title | esc), <b>\(.flag | flag_words | esc)</b>: \(.text | esc)\(if .advice == null then "" else ": <b>\(.advice | esc)</b>" end). "
+  "<li data-f=\"\($part.title | esc) \(.flag | esc)\">\($part.title | esc), <b>\(.flag | flag_words | esc)</b>\(.cells | length | if . > 1 then " in \(.) rows, such as" else "" end): \(.text | esc)\(if .advice == null then "" else ": <b>\(.advice | esc)</b>" end). "
   + "<span class=\"rows\">\([.cells[:6][] | "<a href=\"#\(esc)\">\(esc)</a>"] | join(", "))\(.cells | if length > 6 then " and \(length - 6) more" else "" end)</span></li>";
 
 def problems:
