@@ -1,8 +1,11 @@
 # The receiving half of a network bench, on the machine that receives: read there by
-# `bash -s`, so that nothing has to be quoted or copied. What follows this text on stdin is
-# never anything but its end, and that ends all that was started, whatever has become of
-# who started it. Needs bash, util-linux (setpriv), grep and jostle at the same path or in PATH.
+# `bash -s`, so that nothing has to be quoted or copied. What follows this text on stdin are
+# empty lines, as long as somebody is there: the end of stdin, or silence, ends all that was
+# started, whatever has become of who started it. Needs bash, util-linux (setpriv), grep and jostle at the same path or in PATH.
 # shellcheck shell=bash
+
+# Silence for so long means that nobody is there, or no network to them.
+readonly RECEIVE_SILENCE_S=60
 
 receive_log=''
 receive_pids=() receive_ports=() receive_names=() # of each server
@@ -73,7 +76,7 @@ receive_end() {
 }
 
 # receive BIN ADDRESS PORT NAME...: starts these servers, says "ready", and ends them when
-# stdin ends. BIN: folder of jostle's programs.
+# stdin ends or is silent. BIN: folder of jostle's programs.
 receive() {
     local loadgen name i
     local -a ports
@@ -87,7 +90,8 @@ receive() {
     for name in "${@:4}"; do receive_server "$name" "$2" "$3" "$loadgen"; done
     for i in "${!receive_pids[@]}"; do receive_await "$i"; done
     printf 'ready\n'
-    while read -r _; do :; done
+    while read -r -t "$RECEIVE_SILENCE_S" _; do :; done
+    exit 0 # not on to what else may be on stdin
 }
 
 # receive_facts BIN: prints what is here, lines NAME<TAB>VALUE: loadgen, each server's program
