@@ -59,8 +59,8 @@ void peak_find(struct peak *peak, enum simd simd, bool floating, unsigned value_
     else {
         peak->per_cycle = steps * lanes * (step == STEP_ADD ? 1 : 2) * whole;
         snprintf(peak->source, sizeof peak->source,
-                 "clock (in the same runs, by additions that each need the one before: 1 cycle) x "
-                 "%g a cycle (%s; %s) x %u lane%s (%s) x %s x %g core%s (%s)",
+                 "clock (of the same runs, by a chain of additions, 1 cycle each) x %g a cycle "
+                 "(%s; %s) x %u lane%s (%s) x %s x %g core%s (%s)",
                  steps, ports->name, ports->source, lanes, lanes == 1 ? "" : "s", simd_names[simd],
                  words[step], whole, whole > 1 ? "s" : "",
                  whole < cores ? "the cgroup's quota" : "as the kernel reports the topology");

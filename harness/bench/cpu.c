@@ -184,11 +184,8 @@ static void add_series(const struct scope *scope)
     struct cell *cell = matrix_cell(scope->matrix, "cpu.double.series");
     label(cell, "double", simd_names[scope->widest], threads);
     cell_figure(cell, "rate", UNIT, HIGHER, SUMMARY("gops"));
-    cell_command(cell,
-                 "loadgen ops --type double --simd %s --threads %u --json --interval %gs "
-                 "--duration %gs",
-                 simd_names[scope->widest], threads, choice->every_s,
-                 choice->every_s * choice->samples);
+    cell_command(cell, "loadgen ops --type double --simd %s --threads %u --json %s",
+                 simd_names[scope->widest], threads, choice->series);
     cell_series(cell, "gops", 1);
 }
 
