@@ -34,7 +34,7 @@ resident() {
     sleep 0.3
     load_mark end
     kept 131072 10 <<<"$LOAD_REPLY"
-    load_holds '.kernel_bytes >= .claimed_bytes and .kernel_bytes <= .claimed_bytes + 262144 and
+    load_holds '(.kernel_bytes - .claimed_bytes | fabs) <= 262144 and
         .resident_bytes > 4e6 and .resident_bytes <= 33554432'
     [[ $(resident "$file") -gt 4000000 && $(resident "$file") -le 33554432 ]]
     load_say pause

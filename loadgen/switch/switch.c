@@ -198,7 +198,7 @@ static const struct load_report reports = {.describe = describe, .fields = field
 static const struct load_accounting accounting = {.count = count};
 static const struct load_special special = {.worker_cpu = worker_cpu,
                                             .companion_cpu = companion_cpu};
-static const char *const calibrations[] = {"--threads 1", "", NULL};
+static const char *const calibrations[] = {"--threads 1", NULL};
 
 static const struct load switch_load = {
     .name = "switch",
