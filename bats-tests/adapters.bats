@@ -102,6 +102,14 @@ serve() {
     holds '[.rps, .wakeup_p99_us, .request_p99_us, .requests | .value] == [3009.1, 272, 19616, 255755]' <run
 }
 
+@test "linpack and gemm: Gflop/s, and the residual" {
+    "$WORKLOADS/gemm" --version >/dev/null 2>&1 || skip 'no BLAS library: apt install libopenblas0'
+    figures "linpack:$(names linpack)" "$WORKLOADS/linpack" 100
+    holds '.gflops.value > 0 and .gflops.better == "higher" and .seconds.value > 0 and .residual.value > 0 and .residual.value < 16' <run
+    figures "gemm:$(names gemm)" "$WORKLOADS/gemm" 100
+    holds '.gflops.value > 0 and .seconds.value > 0' <run
+}
+
 @test "sysbench: cpu, memory and fileio" {
     needs sysbench sysbench
     figures "sysbench-cpu:$(names sysbench-cpu)" sysbench cpu --events=200 --time=0 run
