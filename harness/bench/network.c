@@ -227,8 +227,6 @@ static void add_bandwidth(struct matrix *matrix, const struct route *route, bool
     snprintf(series, sizeof series, "%u stream%s", streams, streams == 1 ? "" : "s");
     chart_point(sizes_chart, series, cell, size->bytes);
     chart_point(streams_chart, size->text, cell, streams);
-    if (streams == 1)
-        chart_point_of(sizes_chart, "iperf3, 1 stream", cell, size->bytes, NULL, "iperf3");
 }
 
 /* sockperf's percentiles are in microseconds, of round trips with --full-rtt; its header
