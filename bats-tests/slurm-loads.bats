@@ -73,7 +73,7 @@ in_job() {
     # Its receiving half was a step of the job on that node.
     holds '.settings.peer == "n2" and ([.parts[].rows[] | select(.cell == "network.tcp.32KiB.s1")] | .[0] | .state == "done" and .value > 0)' <out/bench.json
     grep -q "^ *service = .*bench/receiver n2 " out/bench.conf
-    ! pgrep -f "net --listen 127.0.0.1:$port"
+    none_runs "net --listen 127.0.0.1:$port"
 }
 
 @test "whatever ends the job ends the loads on the other nodes" {
