@@ -18,12 +18,12 @@ teardown() {
 
 # summary OPTION...: the last line of a short load.
 summary() {
-    "$BIN/loadgen" io --json --duration 100ms "$@" | tail -n 1
+    "$BIN/loadgen" io --json --duration 50ms "$@" | tail -n 1
 }
 
 # phases OPTION...: all its lines.
 phases() {
-    "$BIN/loadgen" io --phases --json --char-size 2k --seeks 300 "$@"
+    "$BIN/loadgen" io --phases --json --file-size 2M --char-size 2k --seeks 300 "$@"
 }
 
 @test "the summary has what a table of disks shows, in base units" {
@@ -36,26 +36,26 @@ phases() {
 @test "blocks below the logical block go through the page cache, or are refused" {
     summary --read --cached --block-size 1000 | holds '.block_bytes == 1000 and .bytes_per_s > 0 and .reached_ratio < 0.1'
     summary --sync none --block-size 100 | holds '.bytes_per_s > 0'
-    run -2 "$BIN/loadgen" io --read --block-size 1000 --duration 100ms
+    run -2 "$BIN/loadgen" io --read --block-size 1000 --duration 50ms
     [[ $output == *'multiple of the logical block'*'--cached'* ]]
 }
 
 @test "random workers share a file of few blocks, sequential ones need a block each" {
     summary --random --read --block-size 4M --threads 3 | holds '.bytes_per_s > 0'
-    run -2 "$BIN/loadgen" io --read --block-size 4M --threads 3 --duration 100ms
+    run -2 "$BIN/loadgen" io --read --block-size 4M --threads 3 --duration 50ms
     [[ $output == *'for each of 3 workers'* ]]
 }
 
 @test "a sparse file is found out" {
     summary --random --read --sparse |
         holds '.reached_ratio < 0.1 and .allocated_ratio < 0.1 and (.warning | test("sparse"))'
-    run -2 "$BIN/loadgen" io --sparse --keep --duration 100ms
+    run -2 "$BIN/loadgen" io --sparse --keep --duration 50ms
 }
 
 @test "the phases of Bonnie, in its order; reads come from the disk" {
     phases >"$BATS_TEST_TMPDIR/out"
     [[ $(jq -r 'select(.event == "phase") | "\(.phase) \(.operations)"' "$BATS_TEST_TMPDIR/out" | paste -sd,) == \
-        'char write 2048,block write 1024,rewrite 1024,char read 2048,block read 1024,seeks 300' ]]
+        'char write 2048,block write 256,rewrite 256,char read 2048,block read 256,seeks 300' ]]
     tail -n 1 "$BATS_TEST_TMPDIR/out" |
         holds '[.block_write_reached_ratio, .rewrite_reached_ratio, .block_read_reached_ratio] | min > 0.95'
     tail -n 1 "$BATS_TEST_TMPDIR/out" |
@@ -65,7 +65,7 @@ phases() {
 }
 
 @test "the phases in the page cache are told apart, and direct ones have no characters" {
-    phases --cached | tail -n 1 | holds '.cached and .block_read_reached_ratio == 0 and .block_write_reached_ratio > 0.95'
+    phases --cached | tail -n 1 | holds '.cached and .block_read_reached_ratio < 0.5 and .block_write_reached_ratio > 0.95'
     phases --sync direct | tail -n 1 |
         holds '.direct and .char_write_bytes_per_s == null and .block_read_reached_ratio > 0.95 and .seeks_per_s > 0'
 }

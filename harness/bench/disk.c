@@ -315,7 +315,7 @@ static struct sizes sizes_of(const struct disk *disk, bool is_direct)
         is_direct ? (struct sizes){256, 4, 65536, 12} : (struct sizes){1024, 4096, 65536, 16};
 
     if (disk->choice->quick)
-        sizes = (struct sizes){64, 256, 8192, 2.5};
+        sizes = (struct sizes){64, 64, 8192, 2};
     if (is_rotational(disk))
         sizes.seeks = 1000;
     if (sizes.file_mib > disk->choice->file_bytes / MIB)
