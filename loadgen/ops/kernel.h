@@ -1,10 +1,11 @@
 /* One kernel. Defined before: NAME of the function, ELEMENT, INTEGER for whole numbers, TURNS
  * if there are to be fewer; and what vector.h has. No include guard: it is a template.
  *
- * Throughput, not latency, has to limit it, so it needs as many independent values as latency x
- * instructions a cycle: 10 for FMA on Haswell (5 x 2), 8 since (4 x 2), 12 for SSE2 on Zen ((3 +
- * 3) cycles x 4 instructions / 2 of a step), 4 to 8 for additions. 12 and two constants fit into
- * the 16 vector registers of AVX2; of the 16 others, 8 values and a counter are free.
+ * Throughput, not latency, has to limit it, so it needs at least as many independent values as
+ * latency x instructions a cycle: 10 for FMA on Haswell (5 x 2), 8 since (4 x 2); 12 for
+ * SSE2 on Zen (3 + 3 cycles x 4 instructions / 2 of a step), where 14 are faster; 4 to 8 for
+ * additions. 14 and two constants fill the 16 vector registers of SSE2 and AVX2; of the 16 others, 8
+ * values, a constant and a counter are free in any build.
  *
  * The empty asm makes each value opaque after each step, so that none can be folded, left out
  * or vectorised. Values begin with the number of their lane and accumulator; after each block
@@ -34,8 +35,10 @@
 #define EACH_8(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 #if defined INTEGER && BYTES == 0
 #define EACH(DO) EACH_8(DO)
-#else
+#elif defined INTEGER || BYTES > 16
 #define EACH(DO) EACH_8(DO) DO(8) DO(9) DO(10) DO(11)
+#else
+#define EACH(DO) EACH_8(DO) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13)
 #endif
 
 #define BEGIN(k) vector x##k = (vector)(lane + ALL(k));

@@ -62,7 +62,7 @@
 
 /* Values in flight, as kernel.h has them. */
 #define WHOLE_VALUES (BYTES == 0 ? 8 : 12)
-#define REAL_VALUES  12
+#define REAL_VALUES  (BYTES > 16 ? 12 : 14)
 
 #define KERNEL(RUN, ELEMENT, VALUES, OPERATIONS, TURNS)                                            \
     {                                                                                              \
