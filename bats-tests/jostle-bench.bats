@@ -111,7 +111,7 @@ cell() {
 @test "--quick ends within 5 minutes by its own limits, whatever is asked" {
     bench --quick --peers --threads 1,2,4,8,16,32 --samples 20 --expand "$DIR"
     holds '.most_s <= 280 and .cells >= 20 and ([.parts[].part] == ["cpu", "memory", "disk", "network"])' <"$DIR/bench-plan.json"
-    holds '[.parts[].cells[] | select(.max_time_s != null) | .max_time_s] | add <= 280' <"$DIR/bench-plan.json"
+    holds 'all(.parts[].cells[]; .skip != null or .of != null or .max_time_s > 0)' <"$DIR/bench-plan.json"
 }
 
 @test "what cannot be measured is said in one line: wrong use is refused, too many threads are left out" {
@@ -133,5 +133,8 @@ cell() {
     local -a flags
     mapfile -t flags < <(sed -nE 's/^    \{"([a-z-]+)",.*/\1/p' "$ROOT/harness/bench/problems.c")
     ((${#flags[@]} >= 10))
-    for flag in "${flags[@]}"; do grep -q "^| \`$flag\` |" "$ROOT/docs/bench.md" || { echo "$flag"; false; }; done
+    for flag in "${flags[@]}"; do grep -q "^| \`$flag\` |" "$ROOT/docs/bench.md" || {
+        echo "$flag"
+        false
+    }; done
 }

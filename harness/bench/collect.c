@@ -4,6 +4,7 @@
 #include "json.h"
 #include "measured.h"
 #include "row.h"
+#include "versions.h"
 
 #include "common/messages.h"
 #include "harness/report/memory.h"
@@ -116,7 +117,7 @@ static json_t *bench_json(const char *dir, const json_t *plan)
     return bench;
 }
 
-static json_t *load(const char *dir, const char *name)
+json_t *collect_load(const char *dir, const char *name)
 {
     char *path = text_of("%s/%s", dir, name);
     json_error_t error;
@@ -141,8 +142,10 @@ static bool exists(const char *dir, const char *name)
 json_t *collect(const char *dir)
 {
     if (!exists(dir, "cells") && exists(dir, "bench.json"))
-        return load(dir, "bench.json");
-    json_t *plan = load(dir, "bench-plan.json");
+        return collect_load(dir, "bench.json");
+    json_t *plan = collect_load(dir, "bench-plan.json");
+    if (plan != NULL)
+        versions_put(plan, dir);
     json_t *bench = plan == NULL ? NULL : bench_json(dir, plan);
     json_decref(plan);
     return bench;

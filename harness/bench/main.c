@@ -3,6 +3,7 @@
  *
  *     --expand DIR   the matrix of the command line as a campaign file and a plan
  *     --derive DIR   bench.json from the records; prints how many rows failed
+ *     --programs DIR which peers are to be asked for their version, as texts ended by NUL
  *     --show DIR     the same on stdout, with texts for the formats
  *     --page DIR     and with its charts as drawings
  *
@@ -13,6 +14,7 @@
 #include "json.h"
 #include "options.h"
 #include "texts.h"
+#include "versions.h"
 
 #include "harness/report/memory.h"
 #include "harness/stats/output.h"
@@ -76,6 +78,16 @@ static int expand(const struct request *request)
     return good ? 0 : 1;
 }
 
+static int programs(const char *dir)
+{
+    json_t *plan = collect_load(dir, "bench-plan.json");
+    if (plan == NULL)
+        return 1;
+    versions_print(plan);
+    json_decref(plan);
+    return 0;
+}
+
 static size_t failed_rows(const json_t *bench)
 {
     const json_t *part, *row;
@@ -136,6 +148,8 @@ int main(int argc, char **argv)
     int status = 0;
     if (request.expand != NULL)
         status = expand(&request);
+    else if (request.programs != NULL)
+        status = programs(request.programs);
     else if (request.derive != NULL)
         status = derive(request.derive);
     else if (request.show != NULL)

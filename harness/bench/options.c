@@ -105,6 +105,7 @@ static const struct option_row where_rows[] = {
     HIDDEN("workloads", "DIR", workloads, "jostle's workloads"),
     HIDDEN("peer-facts", "TEXT", peer_facts, "what the shell found out of --peer"),
     HIDDEN("expand", "DIR", expand, "write bench.conf and bench-plan.json into DIR"),
+    HIDDEN("programs", "DIR", programs, "print the peers of the plan in DIR"),
     HIDDEN("derive", "DIR", derive, "make bench.json of the records in DIR"),
     HIDDEN("show", "DIR", show, "print DIR/bench.json as texts"),
     HIDDEN("page", "DIR", page, "the same, and its charts as drawings"),

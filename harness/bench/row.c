@@ -208,11 +208,19 @@ static void put_known_problems(const struct context *context)
     }
 }
 
+/* Whether runs of jostle's own command failed. */
+static bool has_failed(const struct context *context)
+{
+    size_t failed;
+    const struct measured *measured = context->measured;
+    free(measured_failure(measured, measured_condition(measured, context->cell, NULL), &failed));
+    return failed > 0;
+}
+
 /* What is left out: that there are too few runs, of a series, which is one run on purpose, and
  * of a peer that has no figures; that runs failed, where it is a peer's, which is said of it. */
 static bool is_known(const struct context *context, const char *flag, const char *condition)
 {
-    size_t failed;
     const int ours = measured_condition(context->measured, context->cell, NULL),
               its = condition == NULL
                         ? -1
@@ -222,10 +230,7 @@ static bool is_known(const struct context *context, const char *flag, const char
                (its >= 0 && its != ours &&
                 measured_count(context->measured, its,
                                measured_metric(context->measured, figure_name(context))) == 0);
-    if (strcmp(flag, "failed-runs") != 0)
-        return false;
-    free(measured_failure(context->measured, ours, &failed));
-    return failed == 0;
+    return strcmp(flag, "failed-runs") == 0 && !has_failed(context);
 }
 
 /* The problems that stats has found in the runs, in its words. */
@@ -281,6 +286,13 @@ static void put_figures(const struct context *context)
     put_warnings(context);
 }
 
+/* Whether it has ended. */
+static bool is_over(const struct measured *measured)
+{
+    const char *state = json_text_at(measured->status, "state");
+    return state != NULL && strcmp(state, "done") == 0;
+}
+
 /* Why the row is as it is. */
 static json_t *reason_json(const struct context *context)
 {
@@ -291,7 +303,9 @@ static json_t *reason_json(const struct context *context)
     if (measured->state == STATE_WAITING)
         return json_text("not measured yet: the same command continues");
     if (measured->state == STATE_UNFINISHED)
-        return json_text("more runs are to come: the same command continues");
+        return json_text(is_over(measured)
+                             ? "its time was over before it had a figure: allow more --max-time"
+                             : "more runs are to come: the same command continues");
     if (measured->state != STATE_FAILED)
         return json_null();
     char *why =
@@ -319,7 +333,7 @@ json_t *row_build(struct measured *measured, const char *part, const json_t *cel
     if (json_has(cell, "series"))
         series_put(context.row, measured, cell);
     if (measured->state == STATE_DONE && !json_has(context.row, "value")) {
-        measured->state = STATE_FAILED;
+        measured->state = has_failed(&context) ? STATE_FAILED : STATE_UNFINISHED;
         json_put(context.row, "state", json_text(state_names[measured->state]));
     }
     json_put(context.row, "reason", reason_json(&context));
