@@ -230,6 +230,8 @@ const char *units_format_rate(double value, const char *unit, char *text, size_t
         snprintf(text, size, "no limit");
     else if (strcmp(unit, "B/s") == 0)
         format_scaled(value, 1000, prefixes, unit, text, size);
+    else if (strcmp(unit, "ops/s") == 0 && value >= 1e7) /* tenths say nothing any more */
+        format_scaled(value, 1000, prefixes, unit, text, size);
     else if (strcmp(unit, "ops/s") == 0)
         snprintf(text, size, "%.1f %s", value, unit);
     else

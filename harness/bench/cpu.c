@@ -186,6 +186,7 @@ static void add_series(const struct scope *scope)
     cell_figure(cell, "rate", UNIT, HIGHER, SUMMARY("gops"));
     cell_command(cell, "loadgen ops --type double --simd %s --threads %u --json %s",
                  simd_names[scope->widest], threads, choice->series);
+    add_peak(scope, cell, &types[TYPES - 1], scope->widest, threads);
     cell_series(cell, "gops", 1);
 }
 

@@ -4,8 +4,8 @@
  * Throughput, not latency, has to limit it, so it needs at least as many independent values as
  * latency x instructions a cycle: 10 for FMA on Haswell (5 x 2), 8 since (4 x 2); 12 for
  * SSE2 on Zen (3 + 3 cycles x 4 instructions / 2 of a step), where 14 are faster; 4 to 8 for
- * additions. 14 and two constants fill the 16 vector registers of SSE2 and AVX2; of the 16 others, 8
- * values, a constant and a counter are free in any build.
+ * additions. 14 and two constants fill the 16 vector registers of SSE2 and AVX2; of the 16 others,
+ * 8 values, a constant and a counter are free in any build.
  *
  * The empty asm makes each value opaque after each step, so that none can be folded, left out
  * or vectorised. Values begin with the number of their lane and accumulator; after each block
