@@ -21,15 +21,20 @@ bench_check_format() {
 # bench_layout FORMAT DIR [ARG...]: prints the bench in DIR, with further options of the
 # program. Returns 0 also when its reader has had enough (… | head -1).
 bench_layout() {
-    local colour=false what=--show file=$JOSTLE_HARNESS/bench/format/$1.jq
+    local colour=false width=0 what=--show file=$JOSTLE_HARNESS/bench/format/$1.jq
     local -a page=() status=(0 0)
     ! is_terminal 1 || [[ -n ${NO_COLOR:-} ]] || colour=true
+    if [[ -t 1 ]]; then
+        { width=$(stty size <&3 2>/dev/null) || width='0 80'; } 3<&1
+        width=${width#* }
+    fi
+    [[ ! ${COLUMNS:-} =~ ^[1-9][0-9]{0,3}$ ]] || width=$COLUMNS
     if grep -q '^# reads: page' "$file"; then
         what=--page
         page=(--rawfile style "$JOSTLE_HARNESS/report/page.css" --rawfile script "$JOSTLE_HARNESS/report/page.js")
     fi
     "$JOSTLE_BIN/bench" "$what" "$2" "${@:3}" |
-        jq -r -L "$JOSTLE_HARNESS" --argjson colour "$colour" "${page[@]}" -f "$file" ||
+        jq -r -L "$JOSTLE_HARNESS" --argjson colour "$colour" --argjson width "$width" "${page[@]}" -f "$file" ||
         status=("${PIPESTATUS[@]}")
     case ${status[*]} in
         '0 0' | '0 141' | '141 141') ;;

@@ -1,5 +1,6 @@
 #include "texts.h"
 
+#include "findings.h"
 #include "json.h"
 
 #include "harness/report/memory.h"
@@ -67,8 +68,13 @@ static json_t *ratio_text(const json_t *object)
     return json_text(text);
 }
 
+/* Columns in the order of the table, and which of them a narrow terminal leaves out first: those
+ * of the highest rank; of rank 0 none. */
+enum group { LABELS, OURS, COUNT, PEAK, SHARE, PEERS, MORE, GROUPS };
+static const int rank_of[GROUPS] = {[COUNT] = 3, [PEAK] = 4, [SHARE] = 1, [PEERS] = 2, [MORE] = 5};
+
 /* A column, once: the first that has the key decides its title. */
-static void add_column(json_t *columns, const char *key, const char *title, bool left)
+static void add_column(json_t *columns, const char *key, const char *title, enum group group)
 {
     const json_t *column;
     size_t index;
@@ -77,26 +83,24 @@ static void add_column(json_t *columns, const char *key, const char *title, bool
         if (strcmp(json_text_at(column, "key"), key) == 0)
             return;
     }
-    json_add(columns, must(json_pack("{s:s, s:s, s:b}", "key", key, "title", title, "left", left)));
+    json_add(columns,
+             must(json_pack("{s:s, s:s, s:b, s:i, s:i}", "key", key, "title", title, "left",
+                            group == LABELS, "group", (int)group, "rank", rank_of[group])));
 }
 
-/* A cell of the table, and its column. */
-static void put(json_t *columns, json_t *texts, const char *key, const char *title, json_t *text)
+/* A cell of the table, and its column, whose key is its title. */
+static void put(json_t *columns, json_t *texts, const char *title, enum group group, json_t *text)
 {
-    add_column(columns, key, title, false);
-    json_put(texts, key, text);
+    add_column(columns, title, title, group);
+    json_put(texts, title, text);
 }
 
-static void put_named(json_t *columns, json_t *texts, const char *format, const char *name,
-                      json_t *text)
+static void put_named(json_t *columns, json_t *texts, const char *before, const char *name,
+                      const char *behind, json_t *text)
 {
-    char *key = text_of("%s %s", format, name), *title = NULL;
-    const char *at = strchr(format, '@');
-    title = at == NULL ? text_of("%s", name)
-                       : text_of("%.*s%s%s", (int)(at - format), format, name, at + 1);
-    put(columns, texts, key, title, text);
+    char *title = text_of("%s%s%s", before, name, behind);
+    put(columns, texts, title, PEERS, text);
     free(title);
-    free(key);
 }
 
 static void put_more(json_t *columns, json_t *texts, const json_t *row, const char *who)
@@ -106,7 +110,7 @@ static void put_more(json_t *columns, json_t *texts, const json_t *row, const ch
     json_array_foreach(json_object_get(row, "more"), index, figure)
     {
         char *title = text_of("%s%s%s", who, *who ? " " : "", json_text_at(figure, "name"));
-        put(columns, texts, title, title, figure_text(figure, json_text_at(figure, "unit")));
+        put(columns, texts, title, MORE, figure_text(figure, json_text_at(figure, "unit")));
         free(title);
     }
 }
@@ -118,9 +122,10 @@ static void put_peers(json_t *columns, json_t *texts, const json_t *row)
     json_array_foreach(json_object_get(row, "peers"), index, peer)
     {
         const char *name = json_text_at(peer, "name");
-        put_named(columns, texts, "", name, figure_text(peer, json_text_at(row, "unit")));
-        put_named(columns, texts, "@/peak", name, percent_text(json_object_get(peer, "of_peak")));
-        put_named(columns, texts, "ours/@", name,
+        put_named(columns, texts, "", name, "", figure_text(peer, json_text_at(row, "unit")));
+        put_named(columns, texts, "", name, "/peak",
+                  percent_text(json_object_get(peer, "of_peak")));
+        put_named(columns, texts, "ours/", name, "",
                   ratio_text(json_object_get(peer, "ours_of_peer")));
         put_more(columns, texts, peer, name);
     }
@@ -156,135 +161,41 @@ static void put_row(json_t *columns, json_t *row)
     {
         json_put(texts, name, json_text(json_string_value(label)));
     }
-    put(columns, texts, "jostle", "jostle", value_text(row));
-    put(columns, texts, "n", "n", count_text(row));
-    put(columns, texts, "peak", "peak",
+    put(columns, texts, "jostle", OURS, value_text(row));
+    put(columns, texts, "n", COUNT, count_text(row));
+    put(columns, texts, "peak", PEAK,
         json_has(row, "peak") ? figure_text(json_object_get(row, "peak"), json_text_at(row, "unit"))
                               : json_text("-"));
-    put(columns, texts, "ours/peak", "ours/peak", percent_text(json_object_get(row, "of_peak")));
+    put(columns, texts, "ours/peak", SHARE, percent_text(json_object_get(row, "of_peak")));
     put_peers(columns, texts, row);
     put_more(columns, texts, row, "");
     json_put(row, "texts", texts);
 }
 
-/* Where a finding of that kind and text is; else at the end, new. `text` NULL: any text. */
-static size_t finding_of(json_t *findings, const char *flag, const char *text, const char *advice)
+static bool is_used(const json_t *column, const json_t *rows)
 {
-    json_t *one;
+    const json_t *row;
     size_t index;
-    json_array_foreach(findings, index, one)
+    json_array_foreach(rows, index, row)
     {
-        if (strcmp(json_text_at(one, "flag"), flag) == 0 &&
-            (strcmp(flag, "mark") != 0 || strcmp(json_text_at(one, "text"), text) == 0))
-            return index;
+        const char *text = json_text_at(json_object_get(row, "texts"), json_text_at(column, "key"));
+        if (text != NULL && strcmp(text, "-") != 0)
+            return true;
     }
-    json_add(findings, must(json_pack("{s:s, s:s?, s:s?, s:[]}", "flag", flag, "text", text,
-                                      "advice", advice, "cells")));
-    return json_array_size(findings) - 1;
+    return false;
 }
 
-static void find(json_t *findings, json_t *row, const char *flag, const char *text,
-                 const char *advice)
-{
-    const size_t index = finding_of(findings, flag, text, advice);
-    json_t *cells = json_object_get(json_array_get(findings, index), "cells");
-    json_t *last = json_array_get(cells, json_array_size(cells) - 1);
-    const char *name = json_text_at(row, "cell");
-    if (last != NULL && strcmp(json_string_value(last), name) == 0)
-        return;
-    json_add(cells, json_text(name));
-    json_add(json_object_get(row, "numbers"), json_integer((json_int_t)index + 1));
-}
-
-/* Each mark and each kind of problem once, with the rows that have it. */
-static void put_findings(json_t *findings, json_t *row)
-{
-    const json_t *one;
-    size_t index;
-    json_put(row, "numbers", must(json_array()));
-    json_array_foreach(json_object_get(row, "problems"), index, one)
-    {
-        find(findings, row, json_text_at(one, "flag"), json_text_at(one, "text"),
-             json_text_at(one, "advice"));
-    }
-    json_array_foreach(json_object_get(row, "marks"), index, one)
-    {
-        find(findings, row, "mark", json_string_value(one), NULL);
-    }
-}
-
-/* Why there is no peak, and of what the peaks are made: each text once. */
-static void put_sources(json_t *lines, const json_t *row)
-{
-    const json_t *peak = json_object_get(row, "peak");
-    const char *text =
-        json_has(row, "peak") ? json_text_at(peak, "source") : json_text_at(row, "peak_reason");
-    json_t *line, *old;
-    size_t index;
-    if (text == NULL)
-        return;
-    char *made = text_of("peak: %s", text);
-    line = json_text(made);
-    free(made);
-    json_array_foreach(lines, index, old)
-    {
-        if (json_equal(old, line)) {
-            json_decref(line);
-            return;
-        }
-    }
-    json_add(lines, line);
-}
-
-/* Why a row, or a peer of it, has no figure: each reason once, with the rows. */
-static void put_reason(json_t *reasons, const json_t *row, const char *who, const json_t *of)
-{
-    if (!json_has(of, "reason"))
-        return;
-    char *text = text_of("%s%s%s", who, *who ? ": " : "", json_text_at(of, "reason"));
-    json_t *one, *found = NULL;
-    size_t index;
-    json_array_foreach(reasons, index, one)
-    {
-        if (strcmp(json_text_at(one, "text"), text) == 0)
-            found = one;
-    }
-    if (found == NULL) {
-        found = must(json_pack("{s:s, s:[]}", "text", text, "cells"));
-        json_add(reasons, found);
-    }
-    json_add(json_object_get(found, "cells"), json_text(json_text_at(row, "cell")));
-    free(text);
-}
-
-static void put_reasons(json_t *reasons, const json_t *row)
-{
-    const json_t *peer;
-    size_t index;
-    put_reason(reasons, row, "", row);
-    json_array_foreach(json_object_get(row, "peers"), index, peer)
-    {
-        put_reason(reasons, row, json_text_at(peer, "name"), peer);
-    }
-}
-
-/* Leaves out the columns in which no row has anything. */
+/* In the order of their groups, without those in which no row has anything. */
 static json_t *used_columns(json_t *columns, const json_t *rows)
 {
     json_t *used = must(json_array()), *column;
-    const json_t *row;
-    size_t i, k;
-    json_array_foreach(columns, i, column)
-    {
-        bool found = json_is_true(json_object_get(column, "left"));
-        json_array_foreach(rows, k, row)
+    size_t index;
+    for (int group = 0; group < GROUPS; group++) {
+        json_array_foreach(columns, index, column)
         {
-            const char *text =
-                json_text_at(json_object_get(row, "texts"), json_text_at(column, "key"));
-            found = found || (text != NULL && strcmp(text, "-") != 0);
+            if ((int)json_number_at(column, "group") == group && is_used(column, rows))
+                json_add(used, json_incref(column));
         }
-        if (found)
-            json_add(used, json_incref(column));
     }
     json_decref(columns);
     return used;
@@ -299,14 +210,14 @@ static void add_to_part(json_t *part)
     size_t index;
     json_array_foreach(json_object_get(part, "columns"), index, label)
     {
-        add_column(columns, json_string_value(label), json_string_value(label), true);
+        add_column(columns, json_string_value(label), json_string_value(label), LABELS);
     }
     json_array_foreach(rows, index, row)
     {
         put_row(columns, row);
-        put_findings(findings, row);
-        put_sources(lines, row);
-        put_reasons(reasons, row);
+        findings_put(findings, row);
+        findings_put_source(lines, row);
+        findings_put_reasons(reasons, row);
     }
     json_put(part, "texts",
              must(json_pack("{s:o, s:o, s:o, s:o}", "columns", used_columns(columns, rows),

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-/* Adds `texts` to the bench, and to each part: `columns`, [{key, title, left}], and to each
+/* Adds `texts` to the bench, and to each part: `columns`, [{key, title, left, rank}], and to each
  * row `texts` by those keys, and `numbers`: which of the part's `findings` it has; `findings`:
  * [{flag, text, advice, cells}], each mark and kind of problem once; `reasons`: [{text, cells}],
  * why there is no figure; `lines`: texts. */

@@ -1,7 +1,7 @@
 # Shared by the formats of a bench. No format itself: it has no "# files:".
 
 # The columns of a part: its labels and figures, and the numbers of its findings.
-def columns: .texts as $texts | $texts.columns + (if $texts.findings == [] then [] else [{ key: "problems", title: "see", left: true }] end);
+def columns: .texts as $texts | $texts.columns + (if $texts.findings == [] then [] else [{ key: "problems", title: "see", left: true, rank: 0 }] end);
 def cell_text($key): if $key == "problems" then .numbers | map(tostring) | join(",") else .texts[$key] // "" end;
 
 def head_text:

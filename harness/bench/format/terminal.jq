@@ -1,7 +1,7 @@
 # A table for each part. Reads what `bench --show` prints.
 # files: .txt
 #
-# $colour: escape codes or not.
+# $width: columns, 0 for any; $colour: escape codes or not.
 include "bench/format/bench";
 
 def styled($style): if $colour then "\u001b[\($style)m\(.)\u001b[0m" else . end;
@@ -11,11 +11,20 @@ def padded($column):
   | if $column.left then . + $blanks else $blanks + . end;
 def trimmed: sub(" +$"; "");
 
+# Columns as wide as their texts. Where it is narrow those with the highest rank are left out.
+def fitted($rows):
+  def total: (map(.width + 2) | add) - 2;
+  map(.key as $key | .width = ([(.title | length), ($rows[] | cell_text($key) | length)] | max))
+  | until($width == 0 or total <= $width or all(.[]; .rank == 0); (map(.rank) | max) as $last | map(select(.rank != $last)));
+
 def table:
   . as $part
-  | [columns[] | .key as $key | .width = ([(.title | length), ($part.rows[] | cell_text($key) | length)] | max)] as $columns
+  | columns as $all
+  | ($all | fitted($part.rows)) as $columns
+  | ($all | map(.title) - ($columns | map(.title))) as $left_out
   | ([$columns[] | . as $column | .title | padded($column)] | join("  ") | trimmed | styled("4")),
-    (.rows[] | . as $row | [$columns[] | . as $column | $row | cell_text($column.key) | padded($column)] | join("  ") | trimmed);
+    (.rows[] | . as $row | [$columns[] | . as $column | $row | cell_text($column.key) | padded($column)] | join("  ") | trimmed),
+    (if $left_out == [] then empty else "  not shown on so narrow a terminal: \($left_out | join(", "))" end);
 
 head_text, "",
 (.parts[] | select(.rows != [])
