@@ -53,9 +53,12 @@ void peak_find(struct peak *peak, enum simd simd, bool floating, unsigned value_
     peak->per_cycle = NAN;
     if (ports == NULL)
         snprintf(peak->source, sizeof peak->source, "not known here: %s", reason);
-    else if (!(steps > 0))
+    else if (simd == SIMD_PORTABLE)
         snprintf(peak->source, sizeof peak->source,
-                 "not known here: %s code is the compiler's choice", simd_names[simd]);
+                 "not known here: portable code is the compiler's choice");
+    else if (!(steps > 0))
+        snprintf(peak->source, sizeof peak->source, "not known here: no %s of %s in common/ports.c",
+                 simd_names[simd], ports->name);
     else {
         peak->per_cycle = steps * lanes * (step == STEP_ADD ? 1 : 2) * whole;
         snprintf(peak->source, sizeof peak->source,
