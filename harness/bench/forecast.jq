@@ -1,7 +1,7 @@
 # bench-plan.json -> how many cells there are and how long they take; $each: a line for each;
 # $only: a shell pattern of those that are chosen.
 def duration: if . >= 7200 then "\((. / 360 | round) / 10) h" elif . >= 120 then "\(. / 60 | round) min" else "\(. | ceil) s" end;
-def regex: gsub("(?<c>[.+(){}^$|\\\\])"; "\\\(.c)") | gsub("\\*"; ".*") | gsub("\\?"; ".") | "^\(.)$";
+def regex: gsub("(?<c>[.+(){}^$|\\\\])"; "\\\(.c)") | gsub("\\[!"; "[^") | gsub("\\*"; ".*") | gsub("\\?"; ".") | "^\(.)$";
 def range_text: "\(.least | duration) to \(.most | duration)";
 
 ($only | regex) as $regex
