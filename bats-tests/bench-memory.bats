@@ -4,9 +4,9 @@
 
 load helpers
 
-# cells OPTION...: the cells of the part, a line each.
+# cells TOPOLOGY: the cells of the part on a machine that hwloc makes up, a line each.
 cells() {
-    "$BIN/bench" --expand "$BATS_TEST_TMPDIR/plan" "$@" memory
+    HWLOC_SYNTHETIC=$1 "$BIN/bench" --expand "$BATS_TEST_TMPDIR/plan" memory
     jq -c '.parts[] | select(.part == "memory") | .cells[]' "$BATS_TEST_TMPDIR/plan/bench-plan.json"
     rm -r "$BATS_TEST_TMPDIR/plan"
 }
@@ -18,7 +18,7 @@ cells() {
 }
 
 @test "latency under load is measured for each pair of nodes: CPUs of one, memory of the other, the others on other cores" {
-    HWLOC_SYNTHETIC='numa:2 l3:1 core:2 pu:2' cells | jq -s 'map(select(.cell | test("loaded-latency"))) | map({key: .cell, value: .}) | from_entries' |
+    cells 'numa:2 l3:1 core:2 pu:2' | jq -s 'map(select(.cell | test("loaded-latency"))) | map({key: .cell, value: .}) | from_entries' |
         holds 'length == 4 * 7
             and ([to_entries[] | .key | capture("n(?<a>.)-m(?<m>.)") | .a + .m] | unique == ["00", "01", "10", "11"])
             and (.["memory.loaded-latency.n1-m0.50%"] | (.command | test("--kernel chase --cpus 4 --threads 1 --node 0 "))
@@ -26,7 +26,7 @@ cells() {
             and (.["memory.loaded-latency.n0-m1.100%"].load.spec | test("limit") | not)
             and .["memory.loaded-latency.n0-m1.0%"].load == null'
     # With a single core nobody is left to draw bandwidth.
-    HWLOC_SYNTHETIC='numa:1 core:1 pu:2' cells | jq -s 'map(select(.cell | test("loaded-latency")))' |
+    cells 'numa:1 core:1 pu:2' | jq -s 'map(select(.cell | test("loaded-latency")))' |
         holds 'map(select(.skip != null)) | length == 6 and all(.[]; .skip | test("node 0 has one core"))'
 }
 

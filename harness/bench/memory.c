@@ -29,14 +29,15 @@
 struct block {
     const char *name;
     uint64_t bytes;
-    bool quick, sysbench; /* sysbench takes powers of two only */
+    bool quick, quick_random;
+    bool sysbench; /* which takes powers of two only */
 };
 
 static const struct block blocks[] = {
-    {"1B", 1, true, false},           {"1KiB", 1 << 10, false, true},
-    {"8KiB", 8 << 10, true, true},    {"1MiB", 1 << 20, false, true},
-    {"8MiB", 8 << 20, false, true},   {"10MiB", 10 << 20, false, false},
-    {"80MiB", 80 << 20, true, false},
+    {"1B", 1, true, true, false},           {"1KiB", 1 << 10, false, false, true},
+    {"8KiB", 8 << 10, false, true, true},   {"1MiB", 1 << 20, false, false, true},
+    {"8MiB", 8 << 20, false, false, true},  {"10MiB", 10 << 20, false, false, false},
+    {"80MiB", 80 << 20, true, true, false},
 };
 #define BLOCKS (sizeof blocks / sizeof *blocks)
 
@@ -124,13 +125,13 @@ static bool has_room(const struct memory *memory, struct cell *cell, double byte
 }
 
 static void add_curve(const struct memory *memory, struct cell *cell, const struct block *block,
-                      const char *where, const char *series, unsigned threads)
+                      const char *what, const char *series, unsigned threads)
 {
     char title[96];
     if (block->bytes == 1)
         return;
-    snprintf(title, sizeof title, "Bandwidth over block size, data in %s, %u thread%s", where,
-             threads, threads == 1 ? "" : "s");
+    snprintf(title, sizeof title, "Bandwidth over block size, %s, %u thread%s", what, threads,
+             threads == 1 ? "" : "s");
     chart_point(matrix_chart(memory->matrix, "blocks", title,
                              (struct axis){"block size", "B", true},
                              (struct axis){"bandwidth", "B/s", true}),
@@ -160,7 +161,12 @@ static void add_block(const struct memory *memory, const struct block *block, co
                  way, pattern, block->name, threads, bytes, memory->choice->duration);
     cell_seconds(cell, memory->choice->duration_s + passes_s(bytes), 0);
     snprintf(series, sizeof series, "%s %s", pattern, way);
-    add_curve(memory, cell, block, "memory", series, threads);
+    add_curve(memory, cell, block, "data in memory", series, threads);
+}
+
+static bool is_wanted(const struct memory *memory, bool quick, unsigned threads)
+{
+    return !memory->choice->quick || (quick && threads == 1);
 }
 
 static void add_blocks(const struct memory *memory, unsigned threads)
@@ -168,7 +174,8 @@ static void add_blocks(const struct memory *memory, unsigned threads)
     for (size_t pattern = 0; pattern < 2; pattern++)
         for (size_t way = 0; way < 2; way++)
             for (size_t i = 0; i < BLOCKS; i++)
-                if (!memory->choice->quick || (blocks[i].quick && threads == 1))
+                if (is_wanted(memory, pattern == 0 ? blocks[i].quick : blocks[i].quick_random,
+                              threads))
                     add_block(memory, &blocks[i], patterns[pattern], ways[way], threads);
 }
 
@@ -181,7 +188,7 @@ static const char *cache_of(const struct nodes *nodes, uint64_t block_bytes, uns
         return "L1";
     if (block_bytes <= nodes->l2_bytes)
         return "L2";
-    return block_bytes * threads <= nodes->l3_bytes ? "L3" : "one block";
+    return block_bytes * threads <= nodes->l3_bytes ? "L3" : "beyond L3";
 }
 
 static void add_sysbench(struct cell *cell, const struct block *block, const char *way,
@@ -218,14 +225,14 @@ static void add_buffer(const struct memory *memory, const struct block *block, c
                  way, block->name, threads, bytes, memory->choice->duration);
     add_sysbench(cell, block, way, threads);
     cell_seconds(cell, memory->choice->duration_s + 0.2, 0);
-    add_curve(memory, cell, block, "the same block", way, threads);
+    add_curve(memory, cell, block, "the same block again", way, threads);
 }
 
 static void add_buffers(const struct memory *memory, unsigned threads)
 {
     for (size_t way = 0; way < 2; way++)
         for (size_t i = 1; i < BLOCKS; i++)
-            if (!memory->choice->quick || (blocks[i].quick && threads == 1))
+            if (is_wanted(memory, blocks[i].sysbench && blocks[i].quick_random, threads))
                 add_buffer(memory, &blocks[i], ways[way], threads);
 }
 
@@ -390,16 +397,14 @@ static void add_series(const struct memory *memory)
 {
     const struct choice *choice = memory->choice;
     const unsigned threads = choice->threads[choice->thread_count - 1];
-    if (choice->samples == 0)
+    if (choice->series == NULL)
         return;
     struct cell *cell = matrix_cell(memory->matrix, "memory.stream.triad.t%u.series", threads);
     label(cell, "triad", "whole arrays", NULL, "memory", threads);
     cell_cpus(cell, threads);
     bandwidth(memory, cell);
-    cell_command(cell,
-                 "loadgen mem --kernel triad --threads %u --footprint %.0f --json --duration %.3f "
-                 "--interval %.3f",
-                 threads, memory->footprint, choice->samples * choice->every_s, choice->every_s);
+    cell_command(cell, "loadgen mem --kernel triad --threads %u --footprint %.0f --json %s",
+                 threads, memory->footprint, choice->series);
     cell_series(cell, "achieved", 1);
 }
 
