@@ -1,7 +1,7 @@
 /* loadgen tlb: address translation. Reads one line of each of more pages than the TLB has
  * entries; the lines are few, so that the data caches are nearly left alone. What shares the
- * core loses its translations, and has to share the page walkers; the page tables
- * take a part of the L1 data cache and of the L2. */
+ * core loses its translations, and has to share the page walkers; the page tables of many
+ * pages take the L1 data cache, too. */
 
 #include "core/tlb-pages.h"
 #include "core/tlb-size.h"
@@ -56,11 +56,11 @@ static const struct option_row options[] = {
 
 static const char details[] =
     "Disturbs what shares the core, a sibling thread (SMT) or what runs on the same CPU in turns: "
-    "its TLB for data (the second level is often shared with instructions), its page walkers, and "
-    "a "
-    "little of L1d and L2 (8 bytes of page table for each page). Leaves alone: other cores, the "
-    "data caches otherwise (all pages are mappings of at most 256 lines, 64 beyond 256 pages), "
-    "memory bandwidth. One operation of the rate is one read in another page. The summary's "
+    "its TLB for data (the second level is often shared with instructions), its page walkers, and, "
+    "with stlb, L1d by its page tables (8 bytes for each page). Leaves alone: other cores, the "
+    "L2 nearly, the L1d with dtlb nearly (all pages are mappings of at most 256 lines, 64 beyond "
+    "256 pages), memory bandwidth. One operation of the rate is one read in another page. The "
+    "summary's "
     "times_fitting is the proof that translations miss: the time of a read, against that in 16 "
     "pages. Entries are those that CPUID reports; where it does not, 96 and 3072 are assumed "
     "(entries_source).";
