@@ -296,7 +296,8 @@ static void add_kernel(const struct memory *memory, const struct kernel *kernel,
         add_likwid(memory, cell, kernel, threads);
     if (all)
         add_stress(memory, cell, threads);
-    cell_seconds(cell, memory->choice->duration_s + passes_s(memory->footprint), 0);
+    const double run_s = memory->choice->duration_s + passes_s(memory->footprint);
+    cell_seconds(cell, all && memory->choice->peers ? (run_s + STRESS_S) / 2 : run_s, 0);
     chart_point(matrix_chart(memory->matrix, "scaling", "STREAM over threads",
                              (struct axis){"threads", "", false},
                              (struct axis){"bandwidth", "B/s", false}),
@@ -318,24 +319,32 @@ static const struct level {
     bool quick;
 } levels[] = {{0, true},   {10, false}, {25, false}, {50, true},
               {75, false}, {90, false}, {100, true}};
+#define LEVELS (sizeof levels / sizeof *levels)
+
+/* Where there is one node, all memory is its own; and not every container lets bind it. */
+static const char *node_option(const struct memory *memory, const struct node *node, char text[32])
+{
+    text[0] = '\0';
+    if (memory->nodes.count > 1)
+        snprintf(text, 32, " --node %u", node->number);
+    return text;
+}
 
 static void draw(const struct memory *memory, struct cell *cell, const struct node *cpus,
                  const struct node *memory_node, unsigned percent)
 {
-    char limit[32] = "";
+    char limit[32] = "", node[32], name[64];
     if (percent < 100)
         snprintf(limit, sizeof limit, " --limit %u%%", percent);
-    char name[64];
     snprintf(name, sizeof name, "read-n%u-m%u-%u%%", cpus->number, memory_node->number, percent);
-    cell_load(cell, name, "mem --kernel read --cpus %s --threads %u --node %u --footprint %.0f%s",
-              cpus->list, cpus->others, memory_node->number, memory->footprint, limit);
+    cell_load(cell, name, "mem --kernel read --cpus %s --threads %u%s --footprint %.0f%s",
+              cpus->list, cpus->others, node_option(memory, memory_node, node), memory->footprint,
+              limit);
 }
 
-static struct cell *add_level(const struct memory *memory, const struct node *cpus,
-                              const struct node *memory_node, unsigned percent)
+static void label_level(struct cell *cell, const struct node *cpus, const struct node *memory_node,
+                        unsigned percent)
 {
-    struct cell *cell = matrix_cell(memory->matrix, "memory.loaded-latency.n%u-m%u.%u%%",
-                                    cpus->number, memory_node->number, percent);
     cell_label(cell, "test", "latency");
     cell_label(cell, "pattern", "random");
     cell_label(cell, "block", "1B");
@@ -343,52 +352,58 @@ static struct cell *add_level(const struct memory *memory, const struct node *cp
     cell_label(cell, "threads", "1");
     cell_label(cell, "nodes", "CPUs %u, memory %u", cpus->number, memory_node->number);
     cell_label(cell, "others draw", "%u%%", percent);
-    return cell;
 }
 
-static void add_pair(const struct memory *memory, const struct node *cpus,
-                     const struct node *memory_node)
+static void add_level(const struct memory *memory, const struct node *cpus,
+                      const struct node *memory_node, unsigned percent)
 {
-    char series[64];
+    char series[64], node[32];
     struct chart *chart = matrix_chart(memory->matrix, "loaded-latency",
                                        "Latency over the bandwidth that others draw",
                                        (struct axis){"bandwidth of the others", "B/s", false},
                                        (struct axis){"latency", "ns", false});
+    struct cell *cell = matrix_cell(memory->matrix, "memory.loaded-latency.n%u-m%u.%u%%",
+                                    cpus->number, memory_node->number, percent);
+    label_level(cell, cpus, memory_node, percent);
+    if (cpus->others == 0 && percent > 0) {
+        cell_skip(cell, "node %u has one core that may be used: none is left to draw bandwidth",
+                  cpus->number);
+        return;
+    }
+    latency(cell);
+    watch_caches(memory, cell);
+    cell_command(cell,
+                 "loadgen mem --kernel chase --cpus %d --threads 1%s --footprint %.0f --json "
+                 "--duration %s",
+                 cpus->cpu, node_option(memory, memory_node, node), memory->footprint,
+                 memory->choice->duration);
+    /* Linking the chain takes as long again as filling. */
+    cell_seconds(cell, memory->choice->duration_s + 2 * passes_s(memory->footprint), 0);
     snprintf(series, sizeof series, "CPUs of node %u, memory of node %u", cpus->number,
              memory_node->number);
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        if (memory->choice->quick && !levels[i].quick)
-            continue;
-        struct cell *cell = add_level(memory, cpus, memory_node, levels[i].percent);
-        if (cpus->others == 0 && levels[i].percent > 0) {
-            cell_skip(cell, "node %u has one core that may be used: none is left to draw bandwidth",
-                      cpus->number);
-            continue;
-        }
-        latency(cell);
-        watch_caches(memory, cell);
-        cell_command(cell,
-                     "loadgen mem --kernel chase --cpus %d --threads 1 --node %u --footprint %.0f "
-                     "--json --duration %s",
-                     cpus->cpu, memory_node->number, memory->footprint, memory->choice->duration);
-        /* Linking the chain takes as long again as filling. */
-        cell_seconds(cell, memory->choice->duration_s + 2 * passes_s(memory->footprint), 0);
-        if (levels[i].percent == 0) {
-            chart_point(chart, series, cell, 0);
-        } else {
-            draw(memory, cell, cpus, memory_node, levels[i].percent);
-            chart_point_load(chart, series, cell);
-        }
+    if (percent == 0) {
+        chart_point(chart, series, cell, 0);
+    } else {
+        draw(memory, cell, cpus, memory_node, percent);
+        chart_point_load(chart, series, cell);
     }
 }
 
+/* From the CPUs of each node to the memory of each; a quick bench takes the first node's
+ * CPUs. */
 static void add_loaded_latency(const struct memory *memory)
 {
     const struct nodes *nodes = &memory->nodes;
-    for (unsigned i = 0; i < nodes->count; i++)
+    bool done = false;
+    for (unsigned i = 0; i < nodes->count && !(done && memory->choice->quick); i++) {
+        if (nodes->node[i].cpu < 0)
+            continue;
+        done = true;
         for (unsigned k = 0; k < nodes->count; k++)
-            if (nodes->node[i].cpu >= 0 && nodes->node[k].has_memory)
-                add_pair(memory, &nodes->node[i], &nodes->node[k]);
+            for (size_t level = 0; level < LEVELS && nodes->node[k].has_memory; level++)
+                if (!memory->choice->quick || levels[level].quick)
+                    add_level(memory, &nodes->node[i], &nodes->node[k], levels[level].percent);
+    }
 }
 
 /* ---- the series ---- */

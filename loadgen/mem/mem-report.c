@@ -171,8 +171,8 @@ void mem_notes(struct run *run, const char *event, const struct snapshot *window
     const uint64_t mapped = atomic_load(&state->pages.mapped_bytes);
     char size[32];
     if (plan->access != ACCESS_NONE && window->operations > 0)
-        report_print(&run->report, "  %.2f ns for each load (median of operations)\n",
-                     median_ns_per_access(window));
+        report_print(&run->report, "  %.2f ns for each %s (median of operations)\n",
+                     median_ns_per_access(window), plan->kernel == MEM_WRITE ? "store" : "load");
     if (strcmp(event, "summary") != 0 || plan->worker_bytes == 0)
         return;
     report_print(&run->report, "  %s, %s%s, footprint %s (%s), pages %s (%.0f %% huge)\n",
