@@ -1,17 +1,14 @@
 #include "matrix.h"
 
+#include "handles.h"
 #include "json.h"
 
-#include "common/child.h"
-#include "common/cpus.h"
 #include "common/messages.h"
 #include "harness/report/memory.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const struct part parts[] = {{"cpu", "CPU", part_cpu},
                              {"memory", "Memory", part_memory},
@@ -20,29 +17,6 @@ const struct part parts[] = {{"cpu", "CPU", part_cpu},
                              {0}};
 
 #define CELL_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%-"
-
-/* Kept as JSON from the first word on: the plan is these objects. */
-struct cell {
-    json_t *json;
-    struct matrix *matrix;
-};
-
-struct peer {
-    json_t *json;
-};
-
-struct chart {
-    json_t *json;
-};
-
-struct matrix {
-    const struct choice *choice;
-    const char *workloads;
-    json_t *parts, *part; /* part: the one that is being made, one of parts */
-    json_t *names;        /* of cells: who made it */
-    void **handle;        /* of cells, peers and charts */
-    size_t handle_count, allocated;
-};
 
 struct matrix *matrix_new(const struct choice *choice, const char *workloads)
 {
@@ -77,7 +51,7 @@ __attribute__((noreturn)) static void mistake(const json_t *cell, const char *wh
     exit(1);
 }
 
-static json_t *format_list(const char *format, va_list list)
+json_t *matrix_format(const char *format, va_list list)
 {
     char *made = NULL;
     if (vasprintf(&made, format, list) < 0)
@@ -87,14 +61,7 @@ static json_t *format_list(const char *format, va_list list)
     return json;
 }
 
-/* The text that a function with `format, ...` was given, into `made`. */
-#define FORMATTED(made, format)                                                                    \
-    va_list list;                                                                                  \
-    va_start(list, format);                                                                        \
-    json_t *made = format_list(format, list);                                                      \
-    va_end(list)
-
-static void *handle(struct matrix *matrix, size_t size)
+void *matrix_handle(struct matrix *matrix, size_t size)
 {
     matrix->handle =
         grown(matrix->handle, matrix->handle_count, &matrix->allocated, sizeof *matrix->handle);
@@ -103,7 +70,7 @@ static void *handle(struct matrix *matrix, size_t size)
 
 static struct cell *add_cell(struct matrix *matrix, json_t *named)
 {
-    struct cell *cell = handle(matrix, sizeof *cell);
+    struct cell *cell = matrix_handle(matrix, sizeof *cell);
     cell->matrix = matrix;
     cell->json = must(json_pack(
         "{s:o, s:[], s:n, s:[], s:n, s:[], s:n, s:[], s:[], s:[], s:n, s:n, s:n, s:{}, s:n, s:f, "
@@ -156,264 +123,6 @@ void row_more(struct cell *row, const struct cell *of, const char *figure, const
         json_put(more, "shown", json_true());
         json_add(json_object_get(row->json, "more"), more);
     }
-}
-
-void cell_label(struct cell *cell, const char *name, const char *value, ...)
-{
-    FORMATTED(made, value);
-    json_add(json_object_get(cell->json, "labels"), must(json_pack("[s, o]", name, made)));
-}
-
-static json_t *figure_json(const char *name, const char *unit, enum better better,
-                           const char *source)
-{
-    return must(json_pack("{s:s, s:s, s:s, s:s}", "name", name, "unit", unit, "better",
-                          better == HIGHER ? "higher" : "lower", "source", source));
-}
-
-void cell_figure(struct cell *cell, const char *name, const char *unit, enum better better,
-                 const char *source)
-{
-    json_put(cell->json, "figure", figure_json(name, unit, better, source));
-}
-
-static void add_more(struct cell *cell, json_t *figure, bool is_shown)
-{
-    json_put(figure, "shown", json_boolean(is_shown));
-    json_add(json_object_get(cell->json, "more"), figure);
-}
-
-void cell_more(struct cell *cell, const char *name, const char *unit, enum better better,
-               const char *source)
-{
-    add_more(cell, figure_json(name, unit, better, source), true);
-}
-
-void cell_watch(struct cell *cell, const char *name, const char *unit, enum better better,
-                const char *source)
-{
-    add_more(cell, figure_json(name, unit, better, source), false);
-}
-
-void cell_problem(struct cell *cell, const char *flag, const char *words)
-{
-    json_add(json_object_get(cell->json, "problems"),
-             must(json_pack("{s:s, s:o}", "flag", flag, "text", json_text(words))));
-}
-
-static void add_rule(struct cell *cell, const char *figure, const char *side, double limit,
-                     const char *flag, const char *words)
-{
-    json_add(json_object_get(cell->json, "rules"),
-             must(json_pack("{s:s, s:f, s:s, s:o}", "figure", figure, side, limit, "flag", flag,
-                            "text", json_text(words))));
-}
-
-void cell_problem_below(struct cell *cell, const char *figure, double limit, const char *flag,
-                        const char *words)
-{
-    add_rule(cell, figure, "below", limit, flag, words);
-}
-
-void cell_problem_above(struct cell *cell, const char *figure, double limit, const char *flag,
-                        const char *words)
-{
-    add_rule(cell, figure, "above", limit, flag, words);
-}
-
-void cell_command(struct cell *cell, const char *command, ...)
-{
-    FORMATTED(made, command);
-    json_put(cell->json, "command", made);
-}
-
-void cell_peak(struct cell *cell, const char *source, const char *where)
-{
-    json_put(cell->json, "peak", must(json_pack("{s:s, s:s}", "metric", source, "source", where)));
-}
-
-void cell_peak_constant(struct cell *cell, double value, const char *where)
-{
-    json_put(cell->json, "peak", must(json_pack("{s:f, s:s}", "value", value, "source", where)));
-}
-
-void cell_no_peak(struct cell *cell, const char *reason)
-{
-    json_put(cell->json, "peak", must(json_pack("{s:s}", "reason", reason)));
-}
-
-/* Whether the peer's program is one of jostle's workloads, or in PATH. */
-static bool is_installed(const struct matrix *matrix, const char *program)
-{
-    char found[PATH_MAX];
-    if (snprintf(found, sizeof found, "%s/%s", matrix->workloads, program) < PATH_MAX &&
-        access(found, X_OK) == 0)
-        return true;
-    return child_find(program, found);
-}
-
-struct peer *cell_peer(struct cell *cell, const char *name, const char *program,
-                       const char *package, const char *command, ...)
-{
-    FORMATTED(made, command);
-    struct peer *peer = handle(cell->matrix, sizeof *peer);
-    peer->json = must(json_pack("{s:s, s:s, s:s, s:o, s:s, s:{}, s:n}", "name", name, "program",
-                                program, "package", package, "command", made, "version",
-                                "--version", "figures", "reason"));
-    if (!is_installed(cell->matrix, program))
-        peer_skip(peer, "%s is not installed: apt install %s", program, package);
-    if (cell->matrix->choice->peers)
-        json_add(json_object_get(cell->json, "peers"), json_incref(peer->json));
-    json_add(json_object_get(cell->matrix->part, "kept"), peer->json);
-    return peer;
-}
-
-void peer_figure(struct peer *peer, const char *name, const char *source, double scale)
-{
-    json_put(json_object_get(peer->json, "figures"), name,
-             must(json_pack("{s:s, s:f}", "source", source, "scale", scale)));
-}
-
-void peer_version(struct peer *peer, const char *words)
-{
-    json_put(peer->json, "version", json_text(words));
-}
-
-void peer_skip(struct peer *peer, const char *reason, ...)
-{
-    FORMATTED(made, reason);
-    json_put(peer->json, "reason", made);
-}
-
-void cell_mark(struct cell *cell, const char *words, ...)
-{
-    FORMATTED(made, words);
-    json_add(json_object_get(cell->json, "marks"), made);
-}
-
-void cell_skip(struct cell *cell, const char *reason, ...)
-{
-    FORMATTED(made, reason);
-    json_put(cell->json, "skip", made);
-}
-
-void cell_cpus(struct cell *cell, unsigned threads)
-{
-    struct cpu_list allowed;
-    char list[4096];
-    if (cpus_allowed(&allowed) != 0)
-        return;
-    if (threads > allowed.count) {
-        cell_mark(cell, "%u threads on %u CPUs", threads, allowed.count);
-        cell_problem(cell, "beyond-cpus", NULL);
-    }
-    if (threads < allowed.count)
-        allowed.count = threads;
-    json_put(cell->json, "cpus", json_text(cpus_format(&allowed, list, sizeof list)));
-}
-
-void cell_load(struct cell *cell, const char *name, const char *spec, ...)
-{
-    FORMATTED(made, spec);
-    json_put(cell->json, "load", must(json_pack("{s:s, s:o}", "name", name, "spec", made)));
-}
-
-void cell_around(struct cell *cell, const char *setup, const char *prepare, const char *conclude,
-                 const char *cleanup)
-{
-    const char *const names[] = {"setup", "prepare", "conclude", "cleanup"};
-    const char *const commands[] = {setup, prepare, conclude, cleanup};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (commands[i] != NULL)
-            json_put(json_object_get(cell->json, "around"), names[i], json_text(commands[i]));
-}
-
-void cell_service(struct cell *cell, bool keep, const char *ready, const char *command, ...)
-{
-    FORMATTED(made, command);
-    json_t *around = json_object_get(cell->json, "around");
-    json_put(around, "service", made);
-    if (ready != NULL)
-        json_put(around, "ready", json_text(ready));
-    if (keep)
-        json_put(around, "keep-service", json_text("true"));
-}
-
-void cell_seconds(struct cell *cell, double run_s, double setup_s)
-{
-    json_put(cell->json, "run_s", json_number(run_s));
-    json_put(cell->json, "setup_s", json_number(setup_s));
-}
-
-void cell_series(struct cell *cell, const char *key, double scale)
-{
-    json_put(cell->json, "series", must(json_pack("{s:s, s:f}", "key", key, "scale", scale)));
-    json_put(cell->json, "run_s",
-             must(json_real(cell->matrix->choice->samples * cell->matrix->choice->every_s + 1)));
-}
-
-static json_t *axis_json(struct axis axis)
-{
-    return must(
-        json_pack("{s:s, s:s, s:b}", "label", axis.label, "unit", axis.unit, "log", axis.log));
-}
-
-struct chart *matrix_chart(struct matrix *matrix, const char *kind, const char *title,
-                           struct axis x, struct axis y)
-{
-    json_t *charts = json_object_get(matrix->part, "charts"), *chart;
-    struct chart *found = handle(matrix, sizeof *found);
-    size_t index;
-    json_array_foreach(charts, index, chart)
-    {
-        if (strcmp(json_text_at(chart, "title"), title) == 0) {
-            found->json = chart;
-            return found;
-        }
-    }
-    found->json = must(json_pack("{s:s, s:s, s:o, s:o, s:[]}", "kind", kind, "title", title, "x",
-                                 axis_json(x), "y", axis_json(y), "series"));
-    json_add(charts, found->json);
-    return found;
-}
-
-/* The points of a curve of the chart, which begins with the first of them. */
-static json_t *points_of(struct chart *chart, const char *name)
-{
-    json_t *all = json_object_get(chart->json, "series"), *one;
-    size_t index;
-    json_array_foreach(all, index, one)
-    {
-        if (strcmp(json_text_at(one, "name"), name) == 0)
-            return json_object_get(one, "points");
-    }
-    one = must(json_pack("{s:s, s:[]}", "name", name, "points"));
-    json_add(all, one);
-    return json_object_get(one, "points");
-}
-
-static void add_point(struct chart *chart, const char *series, const struct cell *cell, json_t *x,
-                      const char *figure, const char *peer)
-{
-    json_add(points_of(chart, series),
-             must(json_pack("{s:O, s:o, s:o, s:o}", "cell", json_object_get(cell->json, "cell"),
-                            "x", x, "figure", json_text(figure), "peer", json_text(peer))));
-}
-
-void chart_point(struct chart *chart, const char *series, const struct cell *cell, double x)
-{
-    add_point(chart, series, cell, json_number(x), NULL, NULL);
-}
-
-void chart_point_load(struct chart *chart, const char *series, const struct cell *cell)
-{
-    add_point(chart, series, cell, json_null(), NULL, NULL);
-}
-
-void chart_point_of(struct chart *chart, const char *series, const struct cell *cell, double x,
-                    const char *figure, const char *peer)
-{
-    add_point(chart, series, cell, json_number(x), figure, peer);
 }
 
 /* A row of the runs of another cell has its peers, its load and its fate. */
