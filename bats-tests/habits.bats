@@ -43,6 +43,8 @@ completes_all() {
     [[ $output == delannoy ]]
     completes loadgen io --sequ
     [[ $output == --sequential ]]
+    completes jostle bench me
+    [[ $output == memory ]]
     completes jostle help slo
     [[ $output == slowdown ]]
 }

@@ -109,7 +109,7 @@ cell() {
 }
 
 @test "--quick ends within 5 minutes by its own limits, whatever is asked" {
-    bench --quick --peers --threads 1,2,4,8,16,32 --samples 20 --expand "$DIR"
+    bench --quick --peers --threads 1,2,4,8,16,32 --samples 10 --expand "$DIR"
     jsonschema -i "$DIR/bench-plan.json" "$ROOT/results/schema/jostle.bench-plan.schema.json"
     holds '.most_s <= 280 and .cells >= 20 and ([.parts[].part] == ["cpu", "memory", "disk", "network"])' <"$DIR/bench-plan.json"
     holds 'all(.parts[].cells[]; .skip != null or .of != null or .max_time_s > 0)' <"$DIR/bench-plan.json"
@@ -122,6 +122,8 @@ cell() {
     [[ $output == *'--threads 1,0: 0 is no number of threads'* ]]
     run -2 jostle bench --every 1s
     [[ $output == *'add --samples N' ]]
+    run -2 jostle bench --quick --samples 600
+    [[ $output == *'leave out --quick' ]]
     run -2 jostle bench --dir "$DIR/none"
     run -0 jostle bench cpu --threads 1,5000 --dry-run --only 'cpu.*.t*'
     [[ $output == *'--threads 5000: beyond the limit of 1024: left out'*'cpu.int8.scalar.t1'* && $output != *t5000* ]]

@@ -151,7 +151,9 @@ void cell_seconds(struct cell *cell, double run_s, double setup_s)
 
 void cell_series(struct cell *cell, const char *key, double scale)
 {
-    json_put(cell->json, "series", must(json_pack("{s:s, s:f}", "key", key, "scale", scale)));
+    json_put(cell->json, "series",
+             must(json_pack("{s:s, s:f, s:I}", "key", key, "scale", scale, "samples",
+                            (json_int_t)cell->matrix->choice->samples)));
     json_put(cell->json, "run_s",
              must(json_real(cell->matrix->choice->samples * cell->matrix->choice->every_s + 1)));
 }

@@ -246,6 +246,20 @@ static char *series_options(const struct request *request)
                    every_s);
 }
 
+/* A series runs as long as it does, also with --quick. */
+static void check_series(const struct request *request)
+{
+    size_t count = 0;
+    for (size_t i = 0; parts[i].name != NULL; i++)
+        count += request->part[i];
+    const double total_s =
+        (double)request->samples * (double)request->every_ns / 1e9 * (double)count;
+    if (request->quick && total_s > 60)
+        usage_error("--samples %ju: the series of %zu parts take %.0f s, and --quick is to end "
+                    "within 5 minutes: ask for less than 60 s, or leave out --quick",
+                    (uintmax_t)request->samples, count, total_s);
+}
+
 static void check(struct request *request)
 {
     int64_t time_ns;
@@ -258,6 +272,7 @@ static void check(struct request *request)
     if (!options_given(request->given, "file-size"))
         request->file_bytes = request->quick ? 256ull << 20 : 1ull << 30;
     check_dir(request);
+    check_series(request);
     if (request->samples > 0)
         request->series = series_options(request);
 }

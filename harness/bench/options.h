@@ -6,7 +6,7 @@
 
 #include "common/options.h"
 
-enum { MOST_THREADS = 1024, MOST_SAMPLES = 1000000 };
+enum { MOST_THREADS = 1024, MOST_SAMPLES = 2000 };
 
 struct request {
     bool quick, peers, retry_failed, dry_run, verbose, quiet;

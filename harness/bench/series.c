@@ -1,6 +1,7 @@
 #include "series.h"
 
 #include "json.h"
+#include "problems.h"
 
 #include "harness/report/memory.h"
 #include "harness/stats/dependence.h"
@@ -76,6 +77,19 @@ static struct interval mean_of(const struct sample *sample, double confidence)
     return interval_positive(mean);
 }
 
+/* Fewer than were asked for: the machine stood still, or more was printed than is kept. */
+static void check_count(json_t *row, size_t count, const json_t *series)
+{
+    const double asked = json_number_at(series, "samples");
+    if (!(asked - (double)count > fmax(1, asked / 20)))
+        return;
+    char *text = text_of("the series has %zu of %.0f figures: the machine could not keep up, or "
+                         "more was printed than is kept (1 MiB)",
+                         count, asked);
+    json_add(json_object_get(row, "problems"), problem_json("short", text));
+    free(text);
+}
+
 void series_put(json_t *row, const struct measured *measured, const json_t *cell)
 {
     struct sequence sequence;
@@ -89,6 +103,7 @@ void series_put(json_t *row, const struct measured *measured, const json_t *cell
         const struct interval mean = mean_of(&sample, measured->experiment.settings.confidence);
         json_put_interval(row, "value", &mean);
         json_put(row, "n", must(json_integer((json_int_t)sample.count)));
+        check_count(row, sample.count, json_object_get(cell, "series"));
         add_more(row, "variation", sqrt(sample_variance(&sample)) / sample.mean, "fraction");
         add_more(row, "min", sample.sorted[0], unit);
         add_more(row, "max", sample.sorted[sample.count - 1], unit);

@@ -13,6 +13,12 @@ _jostle_options() {
     "$@" --help 2>/dev/null | sed -nE 's/^ {1,8}(-[A-Za-z], +)?(--[a-z][a-z0-9-]*)[ =]?([^ ]*).*/\2 \3/p'
 }
 
+# _jostle_operands COMMAND...: the words that its usage offers as operands, such as
+# "[cpu|memory]...".
+_jostle_operands() {
+    "$@" --help 2>/dev/null | sed -nE '1s/.*[ []([a-z]+(\|[a-z]+)+)\].*/\1/p' | tr '|' ' '
+}
+
 # _jostle_value KIND CURRENT: COMPREPLY for the value of an option, by the word
 # that its help has for it.
 _jostle_value() {
@@ -55,7 +61,8 @@ _jostle() {
     if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "${options[*]%% *}" -- "$current")
     else
-        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "$(_jostle_operands "$program" "${COMP_WORDS[1]}")" -- "$current")
+        [[ ${#COMPREPLY[@]} -gt 0 ]] || mapfile -t COMPREPLY < <(compgen -f -- "$current")
     fi
 }
 

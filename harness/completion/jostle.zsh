@@ -41,7 +41,9 @@ _jostle() {
     if [[ $words[CURRENT] == -* ]]; then
         _describe -t options option described
     else
-        _files
+        # Words that its usage offers as operands, such as "[cpu|memory]...".
+        reply=(${(s:|:)"$($program $words[2] --help 2>/dev/null | sed -nE '1s/.*[ []([a-z]+(\|[a-z]+)+)\].*/\1/p')"})
+        (( $#reply )) && compadd -- $reply || _files
     fi
 }
 
