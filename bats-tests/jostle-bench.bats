@@ -128,7 +128,7 @@ cell() {
     run -0 jostle bench cpu --threads 1,5000 --dry-run --only 'cpu.*.t*'
     [[ $output == *'--threads 5000: beyond the limit of 1024: left out'*'cpu.int8.scalar.t1'* && $output != *t5000* ]]
     run -1 jostle bench cpu --quick --output /proc/none
-    [[ $output == *'/proc/none cannot be written: give another --output' ]]
+    [[ $output == *'cannot make the folder /proc/none: choose another with --output' ]]
 }
 
 @test "each problem of a bench is in the table of docs/bench.md" {

@@ -74,8 +74,6 @@ static const struct option_row what_rows[] = {
      .help = "disk: size of the work file (default: 1 GiB; with --quick 256 MiB)"},
     TEXT("duration", "TIME", duration,
          "of a run of jostle's own loads (default: 1s; with --quick 300ms)"),
-    TEXT("only", "PATTERN", only,
-         "only cells whose name matches, such as memory.read* or *.series"),
     {0}};
 
 static const struct option_row how_rows[] = {
@@ -94,6 +92,8 @@ static const struct option_row how_rows[] = {
     {0}};
 
 static const struct option_row where_rows[] = {
+    TEXT("only", "PATTERN", only,
+         "only cells whose name matches, such as memory.read* or *.series"),
     TEXT("output", "DIR", output,
          "folder of the bench (default: jostle-results/bench, with --quick "
          "jostle-results/bench-quick); one that has records is continued"),
@@ -211,17 +211,11 @@ static void choose_part(struct request *request, const char *name)
                 name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 }
 
-/* Whether one of the options that say what to measure was given. */
-static bool is_asked(const struct request *request)
+static bool any_given(const struct request *request, const struct option_row *rows)
 {
-    static const char *const only_where[] = {"only", NULL};
-    bool asked = *request->operand != NULL;
-    for (const struct option_row *row = what_rows; row->name != NULL; row++)
-        asked = asked ||
-                (strcmp(row->name, *only_where) != 0 && options_given(request->given, row->name));
-    for (const struct option_row *row = how_rows; row->name != NULL; row++)
-        asked = asked || options_given(request->given, row->name);
-    return asked;
+    while (rows->name != NULL && !options_given(request->given, rows->name))
+        rows++;
+    return rows->name != NULL;
 }
 
 static void check_dir(struct request *request)
@@ -283,7 +277,7 @@ void request_read(struct request *request, int argc, char **argv)
     const struct option_group groups[] = {
         {.rows = what_rows, .values = request, .title = "What to measure:"},
         {.rows = how_rows, .values = request, .title = "How to measure:"},
-        {.rows = where_rows, .values = request, .title = "Where, and what to print:"}};
+        {.rows = where_rows, .values = request, .title = "Which rows, where, and what to print:"}};
     const struct program program = {.name = "jostle bench",
                                     .usage = "[cpu|memory|disk|network|all]...",
                                     .intro = intro,
@@ -302,7 +296,8 @@ void request_read(struct request *request, int argc, char **argv)
     else
         read_threads(request);
     check(request);
-    request->is_asked = is_asked(request);
+    request->is_asked =
+        *request->operand != NULL || any_given(request, what_rows) || any_given(request, how_rows);
 }
 
 void request_free(struct request *request)
