@@ -59,7 +59,8 @@ setup() {
     # Those of other programs.
     printf -- '--%s\n' thread norandommap overlap partition time cpus-per-task requeue signal exclusive account wait cpu-load vm export-json \
         version help output-format open-mode array \
-        reference reference-name style sort time-unit export-csv export-markdown export-asciidoc export-orgmode show-elapsed min-benchmarking-time init port save log log-prefix name rw bs direct size seconds protocol latency appendonly bind >>"$BATS_TEST_TMPDIR/known"
+        reference reference-name style sort time-unit export-csv export-markdown export-asciidoc export-orgmode show-elapsed min-benchmarking-time init port save log log-prefix name rw bs direct size seconds protocol latency appendonly bind \
+        invalidate loaded memory-access-mode memory-scope stream stream-l3-size full-rtt >>"$BATS_TEST_TMPDIR/known"
     for page in README.md docs/*.md; do
         grep -oE -- '(^|[ `(])--[a-z][a-z0-9-]+' "$page" | grep -oE -- '--[a-z0-9-]+' | sort -u | while read -r option; do
             grep -qxF -- "$option" "$BATS_TEST_TMPDIR/known" || printf '%s: %s\n' "$page" "$option"

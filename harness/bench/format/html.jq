@@ -104,7 +104,7 @@ def charts:
 def notes:
   ([.texts.findings | to_entries[] | "<li value=\"\(.key + 1)\">\(if .value | is_problem then "<b>\(.value.flag | flag_words | esc)</b>: " else "" end)\(.value.text | esc)</li>"]) as $seen
   | (if $seen == [] then empty else "<p class=\"small\">See:</p><ol class=\"small\">\($seen | join(""))</ol>" end),
-    ([.texts.lines[], .texts.reasons[]] | if . == [] then empty else "<details class=\"fold\"\(if length <= 6 then " open" else "" end)><summary>Where the peaks come from, and what was not measured</summary><ul>\(map("<li>\(esc)</li>") | join(""))</ul></details>" end);
+    ([.texts.lines[], reason_texts] | if . == [] then empty else "<details class=\"fold\"\(if length <= 6 then " open" else "" end)><summary>Where the peaks come from, and what was not measured</summary><ul>\(map("<li>\(esc)</li>") | join(""))</ul></details>" end);
 
 def part: section(part_id; .title | esc), charts, table, notes, "</section>";
 
