@@ -87,7 +87,9 @@ static struct route find_route(const struct choice *choice)
 {
     struct route route = {.choice = choice};
     route.problem = is_remote(choice) ? fact(choice, "problem") : NULL;
-    route.address = is_remote(choice) ? fact(choice, "address") : must(strdup("127.0.0.1"));
+    route.address = fact(choice, "address");
+    if (route.address == NULL && !is_remote(choice))
+        route.address = must(strdup("127.0.0.1"));
     if (route.address == NULL && route.problem == NULL)
         route.problem = must(strdup("the other end is not known"));
     if (route.problem != NULL)

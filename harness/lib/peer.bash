@@ -2,7 +2,7 @@
 # Sourced, never run; needs messages.bash, common.bash, and jobs/scheduler.bash.
 
 # Without an answer for so long the other end is down.
-readonly PEER_PROBE_S=${JOSTLE_PEER_PROBE_S:-20}
+readonly PEER_PROBE_S=20
 readonly -a PEER_SSH=(ssh -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=5 -o ServerAliveCountMax=3)
 
 # peer_is_here HOST: 0 when this machine is the other end.
