@@ -58,7 +58,7 @@ completes_all() {
     for command in "$ROOT"/{harness,jobs}/commands/*; do
         completes_all jostle "${command##*/}"
     done
-    for command in cpu io mem cache alloc net exec lock pagecache switch syscall; do
+    for command in cpu io mem cache icache tlb ports alloc net exec lock pagecache switch syscall; do
         completes_all loadgen "$command"
     done
 }
