@@ -5,10 +5,10 @@
 
 #include <math.h>
 
-#define TURNS     512
+#define TURNS     256
 #define UNROLL    64
 #define TRIES     3
-#define PERIOD_NS 20000000 /* of samples */
+#define PERIOD_NS 5000000 /* of samples */
 
 /* TURNS * UNROLL additions, and what the loop needs beside them. */
 static void chain(void)

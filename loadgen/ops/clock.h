@@ -8,7 +8,7 @@
  * the one before: one takes one cycle (uops.info and Agner Fog's tables: ADD r64, r64, latency 1,
  * from Haswell and Zen on; Arm's optimization guides of Neoverse: ADD, latency 1). Not of ADD
  * with a constant, which Golden Cove does while it renames registers. An interrupt or another
- * task only makes it slower, so the fastest of three counts. It takes some 30 us. NAN: not
+ * task only makes it slower, so the fastest of three counts. It takes some 15 us. NAN: not
  * known of this kind of machine. */
 double clock_measure(void);
 
@@ -20,7 +20,7 @@ struct clock_samples {
 };
 
 /* Between two pieces of work, so at the clock that the work has: adds a measurement if the last
- * one is 20 ms ago (less than 0.2 % of the time). */
+ * one is 5 ms ago (0.3 % of the time). */
 void clock_sample(struct clock_samples *samples, int64_t at_ns);
 
 #endif
