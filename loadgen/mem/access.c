@@ -13,6 +13,17 @@ const char *const mem_access_names[] = {
     "stores into the next byte, each visible to all before the next",
 };
 
+void mem_access_flush(const char *memory, size_t bytes)
+{
+#if defined(__x86_64__)
+    for (size_t i = 0; i < bytes; i += MEM_LINE_BYTES)
+        __builtin_ia32_clflush(memory + i);
+    __builtin_ia32_mfence();
+#else
+    (void)memory, (void)bytes;
+#endif
+}
+
 void mem_access_load_next(const char *memory, size_t bytes, size_t *at, size_t count)
 {
     const volatile char *bytes_read = memory;

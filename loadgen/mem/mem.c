@@ -64,14 +64,6 @@ void mem_cleanup(struct run *run)
 
 /* ---- workers ---- */
 
-/* Reads memory from one end to the other. What the filling has left in the caches are
- * modified lines, and a load that pushes one of them out waits for it to be written. */
-static void clean_caches(const struct mem_plan *plan, const char *memory)
-{
-    for (size_t i = 0; i < plan->array_bytes; i += MEM_LINE_BYTES)
-        (void)*(const volatile char *)(memory + i);
-}
-
 static void fill(const struct mem_plan *plan, struct mem_worker *own, unsigned seed)
 {
     double value[MEM_ARRAYS];
@@ -79,11 +71,11 @@ static void fill(const struct mem_plan *plan, struct mem_worker *own, unsigned s
     if (plan->access == ACCESS_LOAD_RANDOM) {
         mem_chase_link(own->area.memory, plan->array_bytes / MEM_LINE_BYTES, seed);
         own->next = own->area.memory;
-        clean_caches(plan, own->area.memory);
-        return;
+    } else if (plan->access != ACCESS_NONE) {
+        memset(own->area.memory, 0, plan->array_bytes);
     }
     if (plan->access != ACCESS_NONE) {
-        memset(own->area.memory, 0, plan->array_bytes);
+        mem_access_flush(own->area.memory, plan->array_bytes);
         return;
     }
     mem_course_begin(&plan->course, value);
