@@ -269,9 +269,10 @@ static void add_likwid(const struct memory *memory, struct cell *cell, const str
         peer_skip(peer, "it runs no more threads than there are CPUs");
 }
 
-/* stress-ng counts as STREAM does, in MiB, read and written bytes apart: of each element of
- * copy, scale, add and triad 6 x 8 are read and 4 x 8 written. --stream-l3-size is divided by
- * the instances, and each array is four times that. */
+/* stress-ng's stores bypass the caches (MOVNTI), so ours do beside it. It counts as STREAM does, in
+ * MiB, read and written bytes apart: of each element of copy, scale, add and triad 6 x 8 are read
+ * and 4 x 8 written. --stream-l3-size is divided by the instances, and each array is four times
+ * that. */
 static void add_stress(const struct memory *memory, struct cell *cell, unsigned threads)
 {
     struct peer *peer = cell_peer(cell, "stress-ng", "stress-ng", "stress-ng",
@@ -285,13 +286,16 @@ static void add_kernel(const struct memory *memory, const struct kernel *kernel,
 {
     struct cell *cell = matrix_cell(memory->matrix, "memory.stream.%s.t%u", kernel->name, threads);
     const bool all = strcmp(kernel->name, "stream") == 0;
-    label(cell, all ? "copy, scale, add, triad" : kernel->name, "whole arrays", NULL, "memory",
-          threads);
+    const bool bypass = all && processor_has(SIMD_SSE2);
+    label(cell, all ? "copy, scale, add, triad" : kernel->name,
+          bypass ? "non-temporal" : "whole arrays", NULL, "memory", threads);
     cell_cpus(cell, threads);
     bandwidth(memory, cell);
     watch_caches(memory, cell);
-    cell_command(cell, "loadgen mem --kernel %s --threads %u --footprint %.0f --json --duration %s",
-                 kernel->name, threads, memory->footprint, memory->choice->duration);
+    cell_command(cell,
+                 "loadgen mem --kernel %s%s --threads %u --footprint %.0f --json --duration %s",
+                 kernel->name, bypass ? " --non-temporal" : "", threads, memory->footprint,
+                 memory->choice->duration);
     if (kernel->likwid != NULL)
         add_likwid(memory, cell, kernel, threads);
     if (all)
@@ -301,7 +305,10 @@ static void add_kernel(const struct memory *memory, const struct kernel *kernel,
     chart_point(matrix_chart(memory->matrix, "scaling", "STREAM over threads",
                              (struct axis){"threads", "", false},
                              (struct axis){"bandwidth", "B/s", false}),
-                all ? "all four" : kernel->name, cell, threads);
+                bypass ? "all four, non-temporal"
+                : all  ? "all four"
+                       : kernel->name,
+                cell, threads);
 }
 
 static void add_stream(const struct memory *memory, unsigned threads)
@@ -411,7 +418,8 @@ static void add_loaded_latency(const struct memory *memory)
 static void add_series(const struct memory *memory)
 {
     const struct choice *choice = memory->choice;
-    const unsigned threads = choice->threads[choice->thread_count - 1];
+    const unsigned most = choice->threads[choice->thread_count - 1];
+    const unsigned threads = most < choice->allowed_cpus ? most : choice->allowed_cpus;
     if (choice->series == NULL)
         return;
     struct cell *cell = matrix_cell(memory->matrix, "memory.stream.triad.t%u.series", threads);
