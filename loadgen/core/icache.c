@@ -35,10 +35,6 @@ struct icache_state {
     char footprint[32];
 };
 
-struct icache_worker {
-    struct code code;
-};
-
 #define FIELD(name) offsetof(struct icache_settings, name)
 static const struct option_row options[] = {
     {.name = "footprint",
@@ -170,7 +166,7 @@ static int make_code(struct worker *worker, struct code *code, size_t bytes)
 static int begin(struct worker *worker)
 {
     const struct icache_state *state = state_of(worker->run);
-    struct icache_worker *own = calloc(1, sizeof *own);
+    struct code *own = calloc(1, sizeof *own);
     struct code fitting;
     worker->state = own;
     if (own == NULL)
@@ -179,22 +175,20 @@ static int begin(struct worker *worker)
         return -1;
     touches_measure_fitting(worker, walk, &fitting);
     code_free(&fitting);
-    return make_code(worker, &own->code, state->bytes);
+    return make_code(worker, own, state->bytes);
 }
 
 static void end(struct worker *worker)
 {
-    struct icache_worker *own = worker->state;
-    if (own != NULL)
-        code_free(&own->code);
-    free(own);
+    if (worker->state != NULL)
+        code_free(worker->state);
+    free(worker->state);
     worker->state = NULL;
 }
 
 static double operate(struct worker *worker)
 {
-    struct icache_worker *own = worker->state;
-    return touches_walk(worker, walk, &own->code, (uint64_t)worker->run->quantum);
+    return touches_walk(worker, walk, worker->state, (uint64_t)worker->run->quantum);
 }
 
 /* ---- reports ---- */
