@@ -42,6 +42,11 @@ places() {
     grep -qF '>1 KiB</text>' page.html
     grep -qF '>1 G</text>' page.html
     grep -qF '>rate [B/s]</text>' page.html
+    page '.parts |= .[:1] | .parts[0].charts = [{kind: "blocks", title: "t", x: {label: "block size", unit: "B", log: true}, y: {label: "latency", unit: "ns", log: true},
+        series: [{name: "a", peer: null, peak: [], points: [(range(1; 4) | {x: ., y: pow(1000; .), lo: -1, hi: 1e9}), {x: 9, y: 0, lo: 0, hi: 0}]}]}]'
+    run ! grep -iE 'd="[^"]*(nan|inf|-[0-9]{4})' page.html
+    grep -qF '>latency [s]</text>' page.html
+    grep -qF '>100 µ</text>' page.html
 }
 
 @test "names of the record are text on the page, and a bench without a figure has a page" {

@@ -42,36 +42,40 @@ static void widen(struct range *range, double value)
     range->high = fmax(range->high, value);
 }
 
-static void widen_by(struct range *range, const json_t *points, const char *const keys[])
+/* `positive`: of a logarithmic axis, which shows nothing else. */
+static void widen_by(struct range *range, const json_t *points, const char *const keys[],
+                     bool positive)
 {
     const json_t *point;
     size_t index;
     json_array_foreach(points, index, point)
     {
         for (size_t i = 0; keys[i] != NULL; i++)
-            widen(range, json_number_at(point, keys[i]));
+            if (!positive || json_number_at(point, keys[i]) > 0)
+                widen(range, json_number_at(point, keys[i]));
     }
+}
+
+static bool is_log(const json_t *axis)
+{
+    return json_is_true(json_object_get(axis, "log"));
 }
 
 /* Of all series on the x axis, so that panels can be compared; of the panel's on the y axis. */
 static void find_ranges(const struct panel *panel, struct range *x, struct range *y)
 {
     static const char *const across[] = {"x", NULL}, *const up[] = {"y", "lo", "hi", NULL};
+    const bool positive = is_log(json_object_get(panel->chart, "y"));
     *x = *y = (struct range){.low = INFINITY, .high = -INFINITY};
     for (size_t i = 0; i < json_array_size(panel->series); i++) {
         const json_t *series = json_array_get(panel->series, i),
                      *points = json_object_get(series, "points");
-        widen_by(x, points, across);
+        widen_by(x, points, across, false);
         if (i < panel->first || i >= panel->end)
             continue;
-        widen_by(y, points, up);
-        widen_by(y, json_object_get(series, "peak"), up);
+        widen_by(y, points, up, positive);
+        widen_by(y, json_object_get(series, "peak"), up, positive);
     }
-}
-
-static bool is_log(const json_t *axis, const struct range *range)
-{
-    return json_is_true(json_object_get(axis, "log")) && range->low > 0;
 }
 
 static void add_tick(struct ticks *ticks, double at, const char *text)
@@ -183,7 +187,8 @@ static void set_x(struct panel *panel, struct range range)
     const bool stepped = is_kind(panel, "scaling") || is_kind(panel, "blocks");
     const bool is_time = strcmp(unit, "s") == 0;
     struct scale scale = {.factor = 1};
-    panel->x = (struct axis){.low = range.low, .high = range.high, .log = is_log(axis, &range)};
+    panel->x =
+        (struct axis){.low = range.low, .high = range.high, .log = is_log(axis) && range.low > 0};
     if (panel->x.log) {
         const double air = fmax(pow(range.high / range.low, 0.05), 1.1);
         panel->x.low /= air;
@@ -208,16 +213,32 @@ static void set_x(struct panel *panel, struct range range)
                                                     : scale.unit);
 }
 
+/* Times in seconds, so that the prefixes of the numbers are right; other units stay. */
+static struct scale to_base(const char *unit)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } times[] = {{"ns", 1e-9}, {"us", 1e-6}, {"µs", 1e-6}, {"ms", 1e-3}};
+    struct scale scale = {.factor = 1};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (strcmp(unit, times[i].unit) == 0)
+            scale = (struct scale){.factor = times[i].seconds, .unit = "s"};
+    return scale;
+}
+
 /* Of what is no course over time, 0 is on the axis: heights can be compared. */
 static void set_y(struct panel *panel, struct range range)
 {
     const json_t *axis = json_object_get(panel->chart, "y");
     const char *unit = unit_of(axis);
     struct scale scale = {.factor = 1};
-    panel->y = (struct axis){.low = range.low, .high = range.high, .log = is_log(axis, &range)};
+    panel->y = (struct axis){
+        .low = range.low, .high = range.high, .log = is_log(axis) && range.low < INFINITY};
     if (panel->y.log) {
-        panel->y.low /= 1.4;
-        panel->y.high *= 1.4;
+        scale = to_base(unit);
+        panel->y.low *= scale.factor / 1.4;
+        panel->y.high *= scale.factor * 1.4;
         add_decades(&panel->y);
         plot_thin(&panel->y, 162, true);
     } else {
@@ -231,7 +252,13 @@ static void set_y(struct panel *panel, struct range range)
     }
     panel->y_factor = scale.factor;
     set_label(panel->y_label, sizeof panel->y_label, json_text_at(axis, "label"),
-              panel->y.log || *scale.unit == '\0' ? unit : scale.unit);
+              *scale.unit == '\0' ? unit : scale.unit);
+}
+
+/* Whether the point is on the axes: a logarithmic one has no 0. */
+static bool is_shown(const struct panel *panel, const json_t *point)
+{
+    return !panel->y.log || json_number_at(point, "y") > 0;
 }
 
 /* ---- its lines */
@@ -317,24 +344,27 @@ static void draw_line(const struct panel *panel, struct plot *plot, size_t line)
     const json_t *points = json_object_get(series, "points"), *point;
     const bool peer = json_has(series, "peer");
     char text[CLASS_SIZE];
+    bool begun = false;
     size_t index;
     plot_path(plot, class_of(text, "", look, peer ? " peer" : is_marked(points) ? "" : " thin"));
     json_array_foreach(points, index, point)
     {
-        plot_to(plot, place_x(panel, point), place_y(panel, point, "y"), index == 0);
+        if (is_shown(panel, point))
+            plot_to(plot, place_x(panel, point), place_y(panel, point, "y"), !begun);
+        begun = begun || is_shown(panel, point);
     }
     plot_path(plot, class_of(text, "w ", look, ""));
     json_array_foreach(points, index, point)
     {
         const double low = place_y(panel, point, "lo"), high = place_y(panel, point, "hi");
-        if (!isnan(low) && !isnan(high))
+        if (!isnan(low) && !isnan(high) && high > panel->y.low)
             plot_error_bar(plot, place_x(panel, point), fmax(low, panel->y.low),
                            fmin(high, panel->y.high), false);
     }
     plot_path(plot, mark_class(text, look));
     json_array_foreach(points, index, point)
     {
-        if (is_marked(points))
+        if (is_marked(points) && is_shown(panel, point))
             plot_mark(plot, look.mark, place_x(panel, point), place_y(panel, point, "y"));
     }
 }
@@ -443,27 +473,36 @@ static json_t *panel_json(const struct panel *panel)
     return json;
 }
 
-/* Where the panel that begins at `first` ends, of so many that are left: about as many lines in
- * each, and peers with what they are peers of. */
-static size_t end_of(const json_t *series, size_t first, size_t panels)
+/* Where the panel that begins at `first` ends: about as many lines in each, and peers with what
+ * they are peers of. */
+static size_t end_of(const json_t *series, size_t first)
 {
-    const size_t count = json_array_size(series);
-    size_t end = first + (count - first + panels - 1) / panels;
+    const size_t count = json_array_size(series), rest = count - first,
+                 panels = (rest + LINES_MOST - 1) / LINES_MOST;
+    size_t end = first + (rest + panels - 1) / panels;
     while (end < count && end - first < LINES_MOST && json_has(json_array_get(series, end), "peer"))
         end++;
     return end;
 }
 
+/* Points without a line are in the table as well. */
+static bool has_line(const json_t *all)
+{
+    for (size_t i = 0; i < json_array_size(all); i++)
+        if (json_array_size(json_object_get(json_array_get(all, i), "points")) > 1)
+            return true;
+    return false;
+}
+
 static void add_panels(json_t *chart)
 {
     struct panel panel = {.chart = chart, .series = json_object_get(chart, "series")};
-    const size_t count = json_array_size(panel.series);
-    size_t left = (count + LINES_MOST - 1) / LINES_MOST;
+    const size_t count = has_line(panel.series) ? json_array_size(panel.series) : 0;
     json_t *list = must(json_array());
-    for (; panel.end<count; left -= left> 1) {
+    while (panel.end < count) {
         struct range x, y;
         panel.first = panel.end;
-        panel.end = end_of(panel.series, panel.first, left);
+        panel.end = end_of(panel.series, panel.first);
         panel.has_peak = has_peak(&panel);
         find_ranges(&panel, &x, &y);
         set_x(&panel, x);
