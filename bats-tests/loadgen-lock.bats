@@ -17,6 +17,7 @@ bats_require_minimum_version 1.5.0
 @test "split additions: the same, or the reason why the kernel lets none through" {
     run --separate-stderr "$BIN/loadgen" lock --split --limit 5000 --duration 0.2 --json
     if [[ $status -eq 2 ]]; then
+        # shellcheck disable=SC2154 # set by run
         [[ $stderr == *'--split: '*' --contended'* ]]
         skip "$stderr"
     fi
