@@ -19,9 +19,12 @@ def row_words: [.labels | to_entries[] | if .value | test("^[0-9]+$") then "\(.v
 # What makes a figure something else than what its row says, and not only uncertain.
 def is_misread: . as $flag | ["above-peak", "above-device", "cache-sized", "sparse-file", "cached-as-direct", "beyond-cpus", "invalid"] | index($flag) != null;
 
+# What is said to be of a cache is not what the part can do.
+def is_cached: any(.labels[]; test("^(L[0-9]|page cache|cached)$"));
+
 # The most that a part can do, of the rows that nothing is to be said against.
 def best:
-  [.rows[] | select(.state == "done" and .value != null and .better == "higher" and .marks == [] and all(.problems[]; .flag | is_misread | not))]
+  [.rows[] | select(.state == "done" and .value != null and .better == "higher" and .marks == [] and (is_cached | not) and all(.problems[]; .flag | is_misread | not))]
   | max_by(.value) | select(. != null)
   | "<b>\(.texts.jostle | together | esc)</b>"
     + (if .of_peak != null then ", \(.texts["ours/peak"] | together | esc) of the theoretical peak" else "" end) + " (\(row_words | esc))";
