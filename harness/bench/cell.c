@@ -5,6 +5,8 @@
 #include "common/cpus.h"
 #include "harness/report/memory.h"
 
+#include <stdlib.h>
+
 void cell_label(struct cell *cell, const char *name, const char *value, ...)
 {
     FORMATTED(made, value);
@@ -108,8 +110,9 @@ void cell_cpus(struct cell *cell, unsigned threads)
     if (cpus_allowed(&allowed) != 0)
         return;
     if (threads > allowed.count) {
-        cell_mark(cell, "%u threads on %u CPUs", threads, allowed.count);
-        cell_problem(cell, "beyond-cpus", NULL);
+        char *words = text_of("%u threads on %u CPUs: they take turns", threads, allowed.count);
+        cell_problem(cell, "beyond-cpus", words);
+        free(words);
     }
     if (threads < allowed.count)
         allowed.count = threads;

@@ -40,7 +40,10 @@ void findings_put(json_t *findings, json_t *row)
 {
     const json_t *one;
     size_t index;
+    const char *state = json_text_at(row, "state");
     json_put(row, "numbers", must(json_array()));
+    if (strcmp(state, "waiting") == 0 || strcmp(state, "skipped") == 0)
+        return;
     json_array_foreach(json_object_get(row, "problems"), index, one)
     {
         find(findings, row, json_text_at(one, "flag"), json_text_at(one, "text"),
@@ -59,7 +62,7 @@ void findings_put_source(json_t *lines, const json_t *row)
         json_has(row, "peak") ? json_text_at(peak, "source") : json_text_at(row, "peak_reason");
     json_t *line, *old;
     size_t index;
-    if (text == NULL || strcmp(json_text_at(row, "state"), "skipped") == 0)
+    if (text == NULL || !json_has(row, "value"))
         return;
     char *made = text_of("peak: %s", text);
     line = json_text(made);

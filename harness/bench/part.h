@@ -125,8 +125,8 @@ void peer_skip(struct peer *peer, const char *reason, ...) __attribute__((format
 void cell_mark(struct cell *cell, const char *text, ...) __attribute__((format(printf, 2, 3)));
 /* The row cannot be measured, with the reason; everything else of the cell may be left out. */
 void cell_skip(struct cell *cell, const char *reason, ...) __attribute__((format(printf, 2, 3)));
-/* All variants run on the first so many of the allowed CPUs; marks and flags the row where
- * there are fewer (beyond-cpus). Default: on all of them. */
+/* All variants run on the first so many of the allowed CPUs; flags the row where there are fewer
+ * (beyond-cpus). Default: on all of them. */
 void cell_cpus(struct cell *cell, unsigned threads);
 /* A load beside the runs, as in `--load`: the row is then of the runs under it. A name
  * has one spec in the whole bench. */

@@ -315,6 +315,21 @@ static json_t *reason_json(const struct context *context)
     return reason;
 }
 
+/* The share of a series: of its mean, and of the peak that the same run prints. */
+static void put_series_share(const struct context *context)
+{
+    const double peak = json_number_at(json_object_get(context->row, "peak"), "value");
+    const json_t *ci = json_object_get(context->row, "ci");
+    struct interval mean = {.center = json_number_at(context->row, "value"),
+                            .low = json_number_value(json_array_get(ci, 0)),
+                            .high = json_number_value(json_array_get(ci, 1))};
+    if (isnan(peak) || !json_is_array(ci))
+        return;
+    const struct interval share = scaled(mean, 1 / peak);
+    json_put(context->row, "of_peak", ratio_json(share));
+    check_peak(context, "jostle", share);
+}
+
 json_t *row_build(struct measured *measured, const char *part, const json_t *cell)
 {
     const json_t *figure = json_object_get(cell, "figure");
@@ -330,8 +345,10 @@ json_t *row_build(struct measured *measured, const char *part, const json_t *cel
                               json_text(json_text_at(figure, "better")), "marks",
                               json_object_get(cell, "marks"), "problems"))};
     put_figures(&context);
-    if (json_has(cell, "series"))
+    if (json_has(cell, "series")) {
         series_put(context.row, measured, cell);
+        put_series_share(&context);
+    }
     if (measured->state == STATE_DONE && !json_has(context.row, "value")) {
         measured->state = has_failed(&context) ? STATE_FAILED : STATE_UNFINISHED;
         json_put(context.row, "state", json_text(state_names[measured->state]));

@@ -75,7 +75,7 @@ static void put_figure(const json_t *result, const json_t *condition, char *text
                  number_fixed(relative, number_decimals(relative), error));
 }
 
-static void put_runs(const json_t *conditions, char *text, size_t size)
+static void put_runs(const json_t *result, const json_t *conditions, char *text, size_t size)
 {
     double runs = 0;
     bool converged = true;
@@ -86,7 +86,10 @@ static void put_runs(const json_t *conditions, char *text, size_t size)
         runs += number_of(condition, "runs", 0);
         converged = converged && json_is_true(json_object_get(condition, "converged"));
     }
-    snprintf(text, size, ", %.0f runs%s", runs, converged ? "" : ", not converged");
+    /* A single run on purpose, such as a series, cannot. */
+    converged = converged || number_of(json_object_get(result, "settings"), "max_runs", NAN) == 1;
+    snprintf(text, size, ", %.0f run%s%s", runs, runs == 1 ? "" : "s",
+             converged ? "" : ", not converged");
 }
 
 /* What is said of each of a list of results that is wanted, with semicolons between; ""
@@ -125,7 +128,7 @@ const char *outcome_text(const char *result_path, char *text, size_t size)
     else if (text[0] == '\0')
         snprintf(text, size, "done");
     if (json_array_size(conditions) > 0)
-        put_runs(conditions, text + strlen(text), size - strlen(text));
+        put_runs(result, conditions, text + strlen(text), size - strlen(text));
     json_decref(result);
     return text;
 }

@@ -4,6 +4,9 @@
 def columns: .texts as $texts | $texts.columns + (if $texts.findings == [] then [] else [{ key: "problems", title: "see", left: true, rank: 0 }] end);
 def cell_text($key): if $key == "problems" then .numbers | map(tostring) | join(",") else .texts[$key] // "" end;
 
+# Rows that were not begun are in a line below the table.
+def begun: map(select(.state != "waiting"));
+
 def head_text:
   "bench of \(.machine.host // "this machine"): \(.machine.cpu // "unknown CPU"), CPUs \(.machine.cpus_allowed // "?"), \(.made)";
 def in_rows: .cells | if length > 3 then "\(.[:2] | join(", ")) and \(length - 2) more" else join(", ") end;

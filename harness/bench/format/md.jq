@@ -8,7 +8,7 @@ include "report/markdown";
  | . as $part | columns as $columns
  | "## \(.title | md)", "",
    ($columns | [.[].title | md] | line), ([$columns[] | if .left then ":--" else "--:" end] | line),
-   ($part.rows[] | . as $row | [$columns[] | .key as $key | $row | cell_text($key) | figure_md] | line), "",
+   ($part.rows | begun[] | . as $row | [$columns[] | .key as $key | $row | cell_text($key) | figure_md] | line), "",
    (([finding_texts, reason_texts, .texts.lines[]] | select(. != []) | (.[] | "- " + md), "")),
    empty),
 (key_text | md)

@@ -18,12 +18,13 @@ def fitted($rows):
   | until($width == 0 or total <= $width or all(.[]; .rank == 0); (map(.rank) | max) as $last | map(select(.rank != $last)));
 
 def table:
-  . as $part
+  (.rows | begun) as $rows
   | columns as $all
-  | ($all | fitted($part.rows)) as $columns
+  | ($all | fitted($rows)) as $columns
   | ($all | map(.title) - ($columns | map(.title))) as $left_out
+  | select($rows != [])
   | ([$columns[] | . as $column | .title | padded($column)] | join("  ") | trimmed | styled("4")),
-    (.rows[] | . as $row | [$columns[] | . as $column | $row | cell_text($column.key) | padded($column)] | join("  ") | trimmed),
+    ($rows[] | . as $row | [$columns[] | . as $column | $row | cell_text($column.key) | padded($column)] | join("  ") | trimmed),
     (if $left_out == [] then empty else "  not shown on so narrow a terminal: \($left_out | join(", "))" end);
 
 head_text, "",
