@@ -42,7 +42,7 @@ static void print_help(void)
     puts("Usage: loadgen LOAD [options]\n"
          "Makes load at a given rate, and reports what it achieved.\n");
     for (size_t i = 0; i < count; i++)
-        printf("  %-8s %s\n", loads[i]->name, loads[i]->summary);
+        printf("  %-10s %s\n", loads[i]->name, loads[i]->summary);
     puts("\nloadgen LOAD --help lists a load's options; loadgen --calibrations lists what\n"
          "`jostle calib` measures; loadgen --version shows the version.\n"
          "Exit status: 0 after a normal end, also by a signal or end of file; 1 when the load\n"
