@@ -54,8 +54,7 @@ phases() {
 
 @test "the phases of Bonnie, in its order; reads come from the disk" {
     phases >"$BATS_TEST_TMPDIR/out"
-    [[ $(jq -r 'select(.event == "phase") | "\(.phase) \(.operations)"' "$BATS_TEST_TMPDIR/out" | paste -sd,) == \
-        'char write 2048,block write 256,rewrite 256,char read 2048,block read 256,seeks 300' ]]
+    [[ $(jq -r 'select(.event == "phase") | "\(.phase) \(.operations)"' "$BATS_TEST_TMPDIR/out" | paste -sd,) == 'char write 2048,block write 256,rewrite 256,char read 2048,block read 256,seeks 300' ]]
     tail -n 1 "$BATS_TEST_TMPDIR/out" |
         holds '[.block_write_reached_ratio, .rewrite_reached_ratio, .block_read_reached_ratio] | min > 0.95'
     tail -n 1 "$BATS_TEST_TMPDIR/out" |

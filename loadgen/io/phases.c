@@ -128,9 +128,11 @@ static int open_bench(struct io_bench *bench)
     char path[64];
 
     bench->fd = bench->direct_fd = new_file(file->folder);
-    bench->buffer = io_pass_buffer(bench->block_bytes);
-    if (bench->fd < 0 || bench->buffer == NULL)
+    if (bench->fd < 0)
         return errno;
+    bench->buffer = io_pass_buffer(bench->block_bytes);
+    if (bench->buffer == NULL)
+        return ENOMEM;
     if (bench->set->sync != IO_SYNC_DIRECT)
         return 0;
     snprintf(path, sizeof path, "/proc/self/fd/%d", bench->fd);
@@ -160,6 +162,15 @@ static int failed(const struct io_bench *bench, const char *what, int error)
     return 1;
 }
 
+/* No more than the file may have: a disk is not to be filled by mistake. */
+static uint64_t char_bytes(const struct run *run)
+{
+    const uint64_t wanted = io_settings_of(run)->char_bytes;
+    const uint64_t most = io_state_of(run)->plan.file_bytes;
+
+    return wanted < most ? wanted : most;
+}
+
 int io_phases(struct run *run)
 {
     const struct io_state *state = io_state_of(run);
@@ -167,7 +178,7 @@ int io_phases(struct run *run)
     struct io_bench bench = {.run = run,
                              .set = io_settings_of(run),
                              .file_bytes = state->plan.file_bytes,
-                             .char_bytes = io_settings_of(run)->char_bytes,
+                             .char_bytes = char_bytes(run),
                              .block_bytes = state->plan.block_bytes,
                              .random = salt()};
     int error = open_bench(&bench), status = 0;
