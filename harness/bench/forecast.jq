@@ -8,4 +8,4 @@ def range_text: "\(.least | duration) to \(.most | duration)";
 | [.parts[] | .cells |= [.[] | select(.cell | test($regex))] | select(.cells != [])] as $parts
 | ([$parts[].cells[] | select(.least_s != null)] | { count: length, least: (map(.least_s) | add), most: (map(.most_s) | add) }) as $sum
 | (if $each then $parts[] | .title, (.cells[] | "  \(.cell)  " + (if .skip != null then "skipped: \(.skip)" elif .of != null then "of the runs of \(.of)" else { least: .least_s, most: .most_s } | range_text end)) else empty end),
-  if $sum.count == 0 then "nothing to measure" else "\($sum.count) cells of \([$parts[].title] | join(", ")), \($sum | range_text)" end
+  if $sum.count == 0 then "nothing to measure" else "\($sum.count) cell\(if $sum.count == 1 then "" else "s" end) of \([$parts[].title] | join(", ")), \($sum | range_text)" end

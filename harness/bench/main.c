@@ -16,6 +16,7 @@
 #include "texts.h"
 #include "versions.h"
 
+#include "common/messages.h"
 #include "harness/report/memory.h"
 #include "harness/stats/output.h"
 
@@ -70,9 +71,26 @@ static bool follows_plan(const struct request *request)
     return found;
 }
 
+static void check_only(const json_t *plan, const char *pattern)
+{
+    const json_t *part, *cell;
+    size_t i, k;
+    json_array_foreach(json_object_get(plan, "parts"), i, part)
+    {
+        json_array_foreach(json_object_get(part, "cells"), k, cell)
+        {
+            if (fnmatch(pattern, json_text_at(cell, "cell"), 0) == 0)
+                return;
+        }
+    }
+    usage_error("--only %s: no cell matches: jostle bench --dry-run lists them", pattern);
+}
+
 static int expand(const struct request *request)
 {
     json_t *plan = expand_plan(request);
+    if (request->only != NULL)
+        check_only(plan, request->only);
     const bool good = expand_write(plan, request->expand);
     json_decref(plan);
     return good ? 0 : 1;

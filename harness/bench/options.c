@@ -1,7 +1,7 @@
 #include "options.h"
 
-#include "common/cpus.h"
 #include "common/messages.h"
+#include "common/option_value.h"
 #include "common/units.h"
 #include "harness/report/memory.h"
 
@@ -31,6 +31,27 @@
         .name = title, .argument = "N", .type = OPTION_COUNT, FIELD(member), .minimum = 1,         \
         .maximum = most, .help = words                                                             \
     }
+
+#define CHECKED(title, word, member, function, words)                                              \
+    {                                                                                              \
+        .name = title, .argument = word, .type = OPTION_TEXT, FIELD(member), .check = function,    \
+        .help = words                                                                              \
+    }
+
+/* Checks of options that are handed on as they are. */
+static bool check_error(const char *text, char *error, size_t size)
+{
+    double value;
+    snprintf(error, size, "not a fraction above 0: give one such as 0.05 or 5%%");
+    return units_fraction(text, &value) == 0 && value > 0;
+}
+
+static bool check_confidence(const char *text, char *error, size_t size)
+{
+    double value;
+    snprintf(error, size, "no confidence: give one such as 0.95 or 95%%");
+    return units_fraction(text, &value) == 0 && value > 0 && value < 1;
+}
 
 static const struct option_row what_rows[] = {
     FLAG("quick", quick, "a small matrix, short runs: ends within 5 minutes"),
@@ -77,13 +98,15 @@ static const struct option_row what_rows[] = {
     {0}};
 
 static const struct option_row how_rows[] = {
-    TEXT("error", "E", error,
-         "stop when the relative error is at most E (default: 0.05; with --quick 0.1)"),
-    TEXT("confidence", "C", confidence, "confidence of every interval (default: 0.95)"),
+    CHECKED("error", "E", error, check_error,
+            "stop when the relative error is at most E (default: 0.05; with --quick 0.1)"),
+    CHECKED("confidence", "C", confidence, check_confidence,
+            "confidence of every interval (default: 0.95)"),
     COUNT("min-runs", min_runs, 1e6, "runs of each variant at least (default: 5; with --quick 3)"),
     COUNT("max-runs", max_runs, 1e6, "runs of each variant at most (default: 15; with --quick 5)"),
-    TEXT("max-time", "TIME", max_time,
-         "start no further run of a cell after TIME (with --quick: what 5 minutes leave for it)"),
+    CHECKED(
+        "max-time", "TIME", max_time, option_check_time,
+        "start no further run of a cell after TIME (with --quick: what 5 minutes leave for it)"),
     {.name = "set",
      .argument = "NAME=VALUE",
      .type = OPTION_LIST,
@@ -132,66 +155,6 @@ static const char details[] =
     "  2  wrong use\n"
     "  5  a program failed in a cell, the others were measured\n"
     "  129, 130, 143  interrupted by a signal: the same command continues\n";
-
-static int ascending(const void *a, const void *b)
-{
-    const unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
-    return (x > y) - (x < y);
-}
-
-static void add_thread(struct request *request, unsigned threads)
-{
-    for (size_t i = 0; i < request->thread_count; i++)
-        if (request->thread[i] == threads)
-            return;
-    request->thread[request->thread_count++] = threads;
-}
-
-/* A number of --threads; one beyond the limit is left out, and the rest measured. */
-static void read_thread(struct request *request, const char *word)
-{
-    uint64_t threads;
-    if (units_count(word, &threads) != 0 || threads == 0)
-        usage_error("--threads %s: %s is no number of threads: give numbers from 1 to %d, such as "
-                    "1,2,4,8",
-                    request->threads, *word == '\0' ? "an empty word" : word, MOST_THREADS);
-    if (threads > MOST_THREADS)
-        complain("--threads %s: beyond the limit of %d: left out", word, MOST_THREADS);
-    else
-        add_thread(request, (unsigned)threads);
-}
-
-static void read_threads(struct request *request)
-{
-    char *copy = must(strdup(request->threads)), *rest = copy;
-    request->thread = must(calloc(strlen(copy) / 2 + 1, sizeof *request->thread));
-    for (char *word; (word = strsep(&rest, ",")) != NULL;)
-        read_thread(request, word);
-    free(copy);
-    if (request->thread_count == 0)
-        usage_error("--threads %s: nothing is left to measure: give numbers from 1 to %d",
-                    request->threads, MOST_THREADS);
-    qsort(request->thread, request->thread_count, sizeof *request->thread, ascending);
-}
-
-static unsigned allowed_cpus(void)
-{
-    struct cpu_list allowed;
-    return cpus_allowed(&allowed) == 0 && allowed.count > 0 ? allowed.count : 1;
-}
-
-static void default_threads(struct request *request)
-{
-    static const unsigned full[] = {1, 2, 4, 8};
-    request->thread = must(calloc(4, sizeof *request->thread));
-    if (request->quick) {
-        add_thread(request, 1);
-        add_thread(request, allowed_cpus());
-        return;
-    }
-    for (size_t i = 0; i < sizeof full / sizeof *full; i++)
-        add_thread(request, full[i]);
-}
 
 static void choose_part(struct request *request, const char *name)
 {
@@ -265,6 +228,9 @@ static void check(struct request *request)
         usage_error("--duration %s: no time: give one such as 300ms", request->duration);
     if (!options_given(request->given, "file-size"))
         request->file_bytes = request->quick ? 256ull << 20 : 1ull << 30;
+    if (request->min_runs > 0 && request->max_runs > 0 && request->min_runs > request->max_runs)
+        usage_error("--min-runs %ju: more than --max-runs %ju: give no more",
+                    (uintmax_t)request->min_runs, (uintmax_t)request->max_runs);
     check_dir(request);
     check_series(request);
     if (request->samples > 0)
@@ -291,10 +257,7 @@ void request_read(struct request *request, int argc, char **argv)
         choose_part(request, *operand);
     if (*request->operand == NULL)
         choose_part(request, "all");
-    if (request->threads == NULL)
-        default_threads(request);
-    else
-        read_threads(request);
+    threads_read(request);
     check(request);
     request->is_asked =
         *request->operand != NULL || any_given(request, what_rows) || any_given(request, how_rows);
@@ -316,7 +279,7 @@ struct choice request_choice(const struct request *request)
                            .peers = request->peers,
                            .threads = request->thread,
                            .thread_count = request->thread_count,
-                           .allowed_cpus = allowed_cpus(),
+                           .allowed_cpus = threads_allowed(),
                            .samples = (unsigned)request->samples,
                            .every_s = (double)request->every_ns / 1e9,
                            .host = request->peer,

@@ -33,6 +33,11 @@ struct request {
 void request_read(struct request *request, int argc, char **argv);
 void request_free(struct request *request);
 
+/* Fills request->thread from --threads, or with what is measured without it. */
+void threads_read(struct request *request);
+/* How many CPUs this process may use. */
+unsigned threads_allowed(void);
+
 /* The choice that the parts read: parts of it belong to the settings. */
 struct choice request_choice(const struct request *request);
 
