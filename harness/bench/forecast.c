@@ -76,7 +76,8 @@ void forecast_set(json_t *plan)
 {
     const json_t *settings = json_object_get(plan, "settings");
     struct sums sums = walk(plan, 0, 0);
-    if (json_is_true(json_object_get(settings, "quick")) && sums.cells > 0) {
+    if (json_is_true(json_object_get(settings, "quick")) && sums.cells > 0 &&
+        !json_has(settings, "max_time")) {
         const double room = QUICK_S - spare_s - json_number_at(settings, "series_s");
         const double left = room - sums.least_s;
         sums = walk(plan, left > 0 ? 1 : room / sums.least_s,

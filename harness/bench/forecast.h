@@ -9,7 +9,7 @@ enum { QUICK_S = 300 };
 
 /* Puts `least_s` and `most_s` into each cell of the plan and into the plan, from how long a
  * run and its set-up take and from how many runs there are; with --quick also `max_time_s`
- * into each cell, after which it starts no further run. */
+ * into each cell, after which it starts no further run, unless --max-time says when. */
 void forecast_set(json_t *plan);
 
 #endif
