@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # bats file_tags=measures
-# The loads on a core's own resources: icache (instruction fetch), tlb (address
-# translation), and ports (execution ports). That icache and tlb touch what they say is the kernel's word: it notes which pages
-# were accessed.
+# The loads on a core's own resources: icache (instruction fetch), tlb (address translation),
+# and ports (execution ports). That icache and tlb touch what they say is the kernel's word: it
+# notes which pages were accessed.
 # shellcheck disable=SC2016 # jq programs
 
 load helpers

@@ -4,16 +4,14 @@
 
 #include "core/port-kernels.h"
 #include "core/touches.h"
-#include "counter.h"
 #include "load.h"
 #include "ops/clock.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum counter { CLOCK_HZ = TOUCHES_COUNTERS, CLOCKS };
+enum counter { CLOCK = TOUCHES_COUNTERS };
 
 struct ports_settings {
     int kind;
@@ -76,10 +74,9 @@ static int prepare(struct run *run)
     struct ports_state *state = state_of(run);
     if (touches_open(run) != 0)
         return -1;
-    state->clocks = aligned_alloc(64, run->threads * sizeof *state->clocks);
+    state->clocks = clock_samples_new(run->threads);
     if (state->clocks == NULL)
         return run_fail(run, "no memory for %u workers: give fewer --threads", run->threads);
-    memset(state->clocks, 0, run->threads * sizeof *state->clocks);
     return 0;
 }
 
@@ -139,22 +136,13 @@ static void count(struct run *run, double counters[LOAD_COUNTERS])
 {
     const struct ports_state *state = state_of(run);
     touches_count(run, counters);
-    for (unsigned i = 0; state->clocks != NULL && i < run->threads; i++) {
-        counters[CLOCK_HZ] += (double)counter_read(&state->clocks[i].sum_hz);
-        counters[CLOCKS] += (double)counter_read(&state->clocks[i].count);
-    }
-}
-
-static double clock_hz(const struct snapshot *window)
-{
-    return window->counters[CLOCKS] > 0 ? window->counters[CLOCK_HZ] / window->counters[CLOCKS]
-                                        : NAN;
+    clock_count(state->clocks, run->threads, &counters[CLOCK]);
 }
 
 /* Of one worker while it works. */
 static double per_cycle(const struct snapshot *window)
 {
-    return 1e9 / touches_ns(window) / clock_hz(window);
+    return 1e9 / touches_ns(window) / clock_mean(&window->counters[CLOCK]);
 }
 
 static void describe(struct run *run, struct line *line)
@@ -167,7 +155,7 @@ static void describe(struct run *run, struct line *line)
 static void fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     touches_busy(window, line);
-    line_fixed(line, "clock_hz", clock_hz(window), 0);
+    line_fixed(line, "clock_hz", clock_mean(&window->counters[CLOCK]), 0);
     line_fixed(line, "instructions_per_cycle", per_cycle(window), 4);
     line_fixed(line, "per_cycle_possible", state_of(run)->kernel.per_cycle, 4);
 }
@@ -177,13 +165,14 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
     const struct ports_settings *set = run->settings;
     const double possible = state_of(run)->kernel.per_cycle;
     char most[64] = "";
+    (void)event; /* with each of them */
     if (!isfinite(per_cycle(window)))
         return;
     if (isfinite(possible))
         snprintf(most, sizeof most, " of %g that the core can start", possible);
-    (void)event;
     report_print(&run->report, "  %s: %.2f instructions a cycle%s; clock %.2f GHz\n",
-                 port_kind_names[set->kind], per_cycle(window), most, clock_hz(window) / 1e9);
+                 port_kind_names[set->kind], per_cycle(window), most,
+                 clock_mean(&window->counters[CLOCK]) / 1e9);
 }
 
 static const struct load_report reports = {.describe = describe, .fields = fields, .notes = notes};

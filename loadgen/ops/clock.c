@@ -4,6 +4,8 @@
 #include "load.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define TURNS     256
 #define UNROLL    64
@@ -23,6 +25,9 @@ static void chain(void)
         }
     }
 }
+
+enum counter { SUM_HZ, COUNT };
+_Static_assert(COUNT + 1 == CLOCK_COUNTERS, "all are counted");
 
 static double shorter(double a_ns, int64_t b_ns)
 {
@@ -57,4 +62,25 @@ void clock_sample(struct clock_samples *samples, int64_t at_ns)
         counter_add(&samples->count, 1);
     }
     samples->next_ns = at_ns + PERIOD_NS;
+}
+
+struct clock_samples *clock_samples_new(unsigned workers)
+{
+    const size_t bytes = workers * sizeof(struct clock_samples);
+    struct clock_samples *samples = aligned_alloc(_Alignof(struct clock_samples), bytes);
+    return samples == NULL ? NULL : memset(samples, 0, bytes);
+}
+
+void clock_count(const struct clock_samples *samples, unsigned workers,
+                 double counters[CLOCK_COUNTERS])
+{
+    for (unsigned i = 0; samples != NULL && i < workers; i++) {
+        counters[SUM_HZ] += (double)counter_read(&samples[i].sum_hz);
+        counters[COUNT] += (double)counter_read(&samples[i].count);
+    }
+}
+
+double clock_mean(const double counters[CLOCK_COUNTERS])
+{
+    return counters[COUNT] > 0 ? counters[SUM_HZ] / counters[COUNT] : NAN;
 }

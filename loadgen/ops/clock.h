@@ -23,4 +23,15 @@ struct clock_samples {
  * one is 5 ms ago (0.3 % of the time). */
 void clock_sample(struct clock_samples *samples, int64_t at_ns);
 
+/* Of the counters of a load's snapshots they take so many, in a row. */
+#define CLOCK_COUNTERS 2
+
+/* For so many workers, zero; for free(). NULL: no memory. */
+struct clock_samples *clock_samples_new(unsigned workers);
+/* Adds what all workers (NULL: none yet) have measured to their two counters. */
+void clock_count(const struct clock_samples *samples, unsigned workers,
+                 double counters[CLOCK_COUNTERS]);
+/* The mean clock, in Hz, of what two such counters have grown by; NAN: nothing was measured. */
+double clock_mean(const double counters[CLOCK_COUNTERS]);
+
 #endif

@@ -3,7 +3,6 @@
  * core's arithmetic, from an SMT sibling above all, and power, which others pay for in clock. */
 
 #include "common/peak.h"
-#include "counter.h"
 #include "load.h"
 #include "ops/clock.h"
 #include "ops/kernels.h"
@@ -17,7 +16,7 @@
 
 _Static_assert(UNLIMITED_BLOCKS <= OPS_MOST_BLOCKS, "half precision would not be exact");
 
-enum counter { CLOCK_HZ, CLOCKS };
+enum counter { CLOCK };
 
 struct ops_settings {
     int type;
@@ -112,10 +111,9 @@ static int prepare(struct run *run)
 {
     struct ops_state *state = run->state;
     const enum ops_type type = (enum ops_type)settings_of(run)->type;
-    state->clocks = aligned_alloc(64, run->threads * sizeof *state->clocks);
+    state->clocks = clock_samples_new(run->threads);
     if (state->clocks == NULL)
         return run_fail(run, "no memory for %u workers: give fewer --threads", run->threads);
-    memset(state->clocks, 0, run->threads * sizeof *state->clocks);
     peak_find(&state->peak, state->simd, type >= OPS_HALF, ops_type_bytes(type), &run->cpus,
               run->threads, run->quota_cpus);
     return 0;
@@ -152,16 +150,12 @@ static double operate(struct worker *worker)
 static void count(struct run *run, double counters[LOAD_COUNTERS])
 {
     const struct ops_state *state = run->state;
-    for (unsigned i = 0; state->clocks != NULL && i < run->threads; i++) {
-        counters[CLOCK_HZ] += (double)counter_read(&state->clocks[i].sum_hz);
-        counters[CLOCKS] += (double)counter_read(&state->clocks[i].count);
-    }
+    clock_count(state->clocks, run->threads, &counters[CLOCK]);
 }
 
 static double clock_hz(const struct snapshot *window)
 {
-    return window->counters[CLOCKS] > 0 ? window->counters[CLOCK_HZ] / window->counters[CLOCKS]
-                                        : NAN;
+    return clock_mean(&window->counters[CLOCK]);
 }
 
 static double gops(const struct snapshot *window)
