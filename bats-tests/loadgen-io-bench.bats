@@ -69,6 +69,11 @@ phases() {
         holds '.direct and .char_write_bytes_per_s == null and .block_read_reached_ratio > 0.95 and .seeks_per_s > 0'
 }
 
+@test "no more characters are read than the file has" {
+    # Two blocks, and a half that no phase writes.
+    "$BIN/loadgen" io --phases --json --file-size 20KiB --seeks 5 | tail -n 1 | holds '.char_bytes == 16384 and .file_bytes == 20480'
+}
+
 @test "the phases refuse what has no meaning for them" {
     run -2 "$BIN/loadgen" io --phases --read
     [[ $output == *'--phases and --read: give one of them' ]]

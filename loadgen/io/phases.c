@@ -162,11 +162,12 @@ static int failed(const struct io_bench *bench, const char *what, int error)
     return 1;
 }
 
-/* No more than the file may have: a disk is not to be filled by mistake. */
+/* No more than the phases by block leave, whole blocks: char read is of their file. */
 static uint64_t char_bytes(const struct run *run)
 {
+    const struct io_plan *plan = &io_state_of(run)->plan;
     const uint64_t wanted = io_settings_of(run)->char_bytes;
-    const uint64_t most = io_state_of(run)->plan.file_bytes;
+    const uint64_t most = plan->file_bytes / plan->block_bytes * plan->block_bytes;
 
     return wanted < most ? wanted : most;
 }
