@@ -175,6 +175,19 @@ ticks() {
     "$BIN/loadgen" record --interval 50ms --duration 50ms --wakeup-every 0 - | holds '.[0].wakeup_every_ms == 0 and all(.[]; has("wakeup") | not)' -s
 }
 
+@test "steal that steps back, as it does when a guest has moved, is none" {
+    "${CC:-cc}" -std=gnu17 -I"$ROOT/loadgen" -x c -o "$BATS_TEST_TMPDIR/steal" "$ROOT/loadgen/record/sample.c" - <<'END'
+#include "record/sample.h"
+int main(void)
+{
+    struct cpu_ticks before = {.steal = 100}, after = {.steal = 99};
+    const struct sample first = {.count = 1, .cpus = &before}, next = {.count = 1, .cpus = &after};
+    return sample_steal(&first, &next, 0, 1) != 0 || sample_steal(&next, &first, 0, 1) <= 0;
+}
+END
+    "$BATS_TEST_TMPDIR/steal"
+}
+
 @test "a recording ended by a signal is whole" {
     "$BIN/loadgen" record --interval 100ms "$PROFILE" 3>&- &
     LOAD_PID=$!

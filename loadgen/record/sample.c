@@ -50,8 +50,8 @@ static double busy_ticks(const struct cpu_ticks *cpu)
     return (double)(cpu->user + cpu->nice + cpu->system + cpu->irq + cpu->softirq);
 }
 
-/* Percent of a time in which these ticks passed; both counters may step by a
- * tick more than the time has room for. */
+/* Percent of a time in which these ticks passed; a counter may step by a tick more than the
+ * time has room for, and the hypervisor's may step back. */
 static double percent(double ticks, double seconds)
 {
     const double share = 100 * ticks / (seconds * (double)sysconf(_SC_CLK_TCK));
@@ -67,5 +67,5 @@ double sample_load(const struct sample *before, const struct sample *after, unsi
 double sample_steal(const struct sample *before, const struct sample *after, unsigned index,
                     double seconds)
 {
-    return percent((double)(after->cpus[index].steal - before->cpus[index].steal), seconds);
+    return percent((double)after->cpus[index].steal - (double)before->cpus[index].steal, seconds);
 }
