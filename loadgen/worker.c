@@ -188,12 +188,17 @@ void *worker_main(void *argument)
         worker_fail(worker, "cannot use the CPUs: %s: see --cpus", strerror(errno));
     else if (load->begin != NULL)
         failed = load->begin(worker);
+    /* Before the main thread hears of it, which then counts once more and may read what a
+     * worker holds. */
+    if (failed != 0 && load->end != NULL)
+        load->end(worker);
     pthread_mutex_lock(&run->engine->mutex);
     run->engine->begun++;
     pthread_cond_broadcast(&run->engine->changed);
     pthread_mutex_unlock(&run->engine->mutex);
-    if (failed == 0)
-        follow_orders(worker);
+    if (failed != 0)
+        return NULL;
+    follow_orders(worker);
     if (load->end != NULL)
         load->end(worker);
     return NULL;
