@@ -3,6 +3,7 @@
 #include "calibration.h"
 #include "load.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,6 +34,15 @@ int rate_usual(struct run *run, const char *text, double *rate, char *error, siz
         return 0;
     }
     return -1;
+}
+
+int rate_in_steps(struct run *run, const char *text, double most, double steps_per_s, double *rate,
+                  char *error, size_t size)
+{
+    const int failed = rate_usual(run, text, rate, error, size);
+    if (failed == 0 && run->engine == NULL)
+        run->quantum = floor(fmax(fmin(most, *rate / steps_per_s), 1));
+    return failed;
 }
 
 int rate_of(struct run *run, const char *text, double *rate, char *error, size_t size)

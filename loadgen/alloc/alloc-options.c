@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELD(name)         offsetof(struct alloc_settings, name)
-#define LARGEST_BYTES       (1ull << 40)
-#define PAGE_BYTES          4096.0
-#define OVERHEAD_BYTES      32.0   /* of one allocation: its slot, and the least rounding */
-#define PROGRAM_BYTES       16e6   /* what the program takes without any */
-#define MOST_IN_A_ROW       16.0   /* allocations of one paced operation */
-#define PAGES_IN_A_ROW      64.0   /* and pages: about 100 us at most */
-#define OPERATIONS_A_SECOND 1000.0 /* enough of them for an even flow */
+#define FIELD(name)    offsetof(struct alloc_settings, name)
+#define LARGEST_BYTES  (1ull << 40)
+#define PAGE_BYTES     4096.0
+#define OVERHEAD_BYTES 32.0   /* of one allocation: its slot, and the least rounding */
+#define PROGRAM_BYTES  16e6   /* what the program takes without any */
+#define MOST_IN_A_ROW  16.0   /* allocations of one paced operation */
+#define PAGES_IN_A_ROW 64.0   /* and pages: about 100 us at most */
+#define STEPS_PER_S    1000.0 /* enough of them for an even flow */
 
 static const char *const allocator_choices[] = {"auto", "jemalloc", "glibc", NULL};
 static const struct allocator *const allocators[] = {&alloc_jemalloc, &alloc_glibc};
@@ -157,10 +157,6 @@ void alloc_check(struct run *run)
 
 int alloc_rate(struct run *run, const char *text, double *rate, char *error, size_t size)
 {
-    const int failed = rate_usual(run, text, rate, error, size);
-    /* Few of them come one by one. Once workers run it stays as it is. */
-    if (failed == 0 && run->engine == NULL)
-        run->quantum = floor(
-            fmax(fmin(most_in_a_row(&alloc_state_of(run)->plan), *rate / OPERATIONS_A_SECOND), 1));
-    return failed;
+    const double most = most_in_a_row(&alloc_state_of(run)->plan);
+    return rate_in_steps(run, text, most, STEPS_PER_S, rate, error, size);
 }

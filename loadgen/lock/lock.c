@@ -16,8 +16,7 @@
 /* Additions in a row: some 200 us of each. */
 #define MOST_CONTENDED 2000
 #define MOST_SPLIT     200
-/* A limit is kept in this many steps a second, if it is not below: each takes a sleep. */
-#define GROUPS_PER_SECOND 2000
+#define STEPS_PER_S    2000
 
 struct lock_settings {
     bool contended, split;
@@ -105,13 +104,9 @@ static void check(struct run *run)
         check_contended(run);
 }
 
-/* Once workers run, the quantum stays as it is. */
 static int rate(struct run *run, const char *text, double *value, char *error, size_t size)
 {
-    const int failed = rate_usual(run, text, value, error, size);
-    if (failed == 0 && run->engine == NULL)
-        run->quantum = floor(fmax(fmin(run->quantum, *value / GROUPS_PER_SECOND), 1));
-    return failed;
+    return rate_in_steps(run, text, run->quantum, STEPS_PER_S, value, error, size);
 }
 
 /* ---- memory and workers ---- */

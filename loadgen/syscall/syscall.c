@@ -17,9 +17,8 @@
 #include <unistd.h>
 
 #define MOST_IN_A_ROW 1000 /* some 200 us */
-/* A limit is kept in this many steps a second, if it is not below: each takes a sleep, which
- * is a context switch, and this is no load on the scheduler. */
-#define GROUPS_PER_SECOND 2000
+/* This is no load on the scheduler. */
+#define STEPS_PER_S 2000
 
 struct syscall_settings {
     int call; /* index into calls */
@@ -52,13 +51,9 @@ static void check(struct run *run)
     run->quantum = MOST_IN_A_ROW;
 }
 
-/* Once workers run, the quantum stays as it is. */
 static int rate(struct run *run, const char *text, double *value, char *error, size_t size)
 {
-    const int failed = rate_usual(run, text, value, error, size);
-    if (failed == 0 && run->engine == NULL)
-        run->quantum = floor(fmax(fmin(MOST_IN_A_ROW, *value / GROUPS_PER_SECOND), 1));
-    return failed;
+    return rate_in_steps(run, text, MOST_IN_A_ROW, STEPS_PER_S, value, error, size);
 }
 
 /* ---- workers ---- */
