@@ -9,9 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SLOW_NS                                                                                    \
-    1000000 /* far more than a split lock takes, some us; the kernel's delay is 10 ms              \
-             */
+/* Far more than a split lock takes, some us; the kernel's delay is 10 ms. */
+#define SLOW_NS 1000000
 
 void word_add(void *memory, uint64_t times)
 {

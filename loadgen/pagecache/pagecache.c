@@ -109,7 +109,7 @@ static void check_device(struct run *run, const char *folder)
                  device.file_system, device.name);
 }
 
-/* The file: as large as was asked for, or as may be. */
+/* The file: as large as the option says, or as may be. */
 static uint64_t choose_size(const struct run *run, const struct cache_room *room)
 {
     const struct pagecache_settings *set = settings_of(run);

@@ -8,7 +8,7 @@
 #define STEP_BYTES (256ull << 20) /* that are mapped at a time */
 #define MOST_PAGES (STEP_BYTES / 4096)
 
-/* One mapping of it; mincore() tells without touching any. */
+/* One mapping of it; mincore() reports what is there without touching it. */
 static uint64_t resident_in(int fd, uint64_t from, size_t bytes, unsigned char *pages)
 {
     const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);

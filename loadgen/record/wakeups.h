@@ -18,7 +18,7 @@ struct wakeups *wakeups_start(const struct cpu_list *cpus, int64_t interval_ns);
 void wakeups_stop(struct wakeups *wakeups);
 void wakeups_free(struct wakeups *wakeups);
 
-/* Latencies on a CPU, while they go on: since the start; and since the last call of
+/* Latencies on a CPU, while the threads run: since the start; and since the last call of
  * wakeups_next(), which begins a new span. False: this CPU has no thread. */
 bool wakeups_whole(const struct wakeups *wakeups, unsigned cpu, struct histogram *histogram);
 bool wakeups_next(struct wakeups *wakeups, unsigned cpu, struct histogram *histogram);

@@ -7,6 +7,7 @@
 #include "switch/pair.h"
 #include "thread-count.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,8 +83,8 @@ static int begin(struct worker *worker)
     const int error =
         pair_open(pair, &bell_methods[settings_of(run)->method], companion_cpu(run, worker->index));
     if (error != 0)
-        return worker_fail(worker, "cannot start the second thread of a pair: %s: see ulimit -u",
-                           strerror(error));
+        return worker_fail(worker, "cannot start the second thread of a pair: %s: see ulimit -%c",
+                           strerror(error), error == EMFILE ? 'n' : 'u');
     return 0;
 }
 
