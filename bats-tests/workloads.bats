@@ -443,6 +443,8 @@ needs_blas() {
     # GFLOPS are the usual count of operations by the time that is shown beside them.
     awk '{ off = $1 * 1e9 * $3 / (2 / 3 * 200 ^ 3 + 2 * 200 ^ 2) - 1; exit !(off < 0.02 && off > -0.02) }' <<<"${lines[1]}"
     fails_saying 'residual of size 200' linpack --spoil 200
+    run -1 bash -c '"$1" --version >/dev/full' - "$WORKLOADS/linpack"
+    [[ $output == *'cannot write to stdout'* ]]
 }
 
 @test "gemm verifies its product in both precisions" {

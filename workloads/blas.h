@@ -77,6 +77,15 @@ static inline const char *blas_name(void *library, void *function)
     return dladdr(function, &info) != 0 ? info.dli_fname : "unknown";
 }
 
+/* What --version prints; the exit status: 0, or the end (1). */
+static inline int blas_show_version(const char *name)
+{
+    if (printf("%s\n", name) < 0 || fflush(stdout) != 0) {
+        fail(1, "cannot write to stdout: see where it leads");
+    }
+    return 0;
+}
+
 static inline struct blas_options blas_arguments(int argc, char **argv, const char *help,
                                                  const char *known, uint64_t size, uint64_t largest)
 {

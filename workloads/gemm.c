@@ -149,7 +149,7 @@ int main(int argc, char **argv)
         (gemm_function *)blas_function(library, options.single ? "sgemm_" : "dgemm_");
     const char *name = blas_name(library, (void *)gemm);
     if (options.version) {
-        return printf("%s\n", name) < 0;
+        return blas_show_version(name);
     }
     uint64_t random = options.size;
     const double n = (double)options.size;

@@ -112,7 +112,7 @@ int main(int argc, char **argv)
     gesv_function *gesv = (gesv_function *)blas_function(library, "dgesv_");
     const char *name = blas_name(library, (void *)gesv);
     if (options.version) {
-        return printf("%s\n", name) < 0;
+        return blas_show_version(name);
     }
     const size_t n = options.size;
     const double count = (double)n;
