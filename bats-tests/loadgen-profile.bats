@@ -202,7 +202,7 @@ END
     [[ $output == 'jostle: cannot record to /proc/nowhere/file'* ]]
     [[ -e /dev/full ]] || skip "no /dev/full"
     run -1 "$BIN/loadgen" record --interval 20ms --duration 100ms /dev/full
-    [[ $output == *'No space left'* ]]
+    [[ $output == *'No space left'*': is the disk full?' ]]
 }
 
 @test "the profiles that come with it are found by name and replay" {

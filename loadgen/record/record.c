@@ -354,6 +354,20 @@ static void recording_free(struct recording *recording)
     free(recording);
 }
 
+static const char *advice(int error)
+{
+    switch (error) {
+    case ENODEV:
+        return "a CPU was switched on or off: start again";
+    case EAGAIN: /* no thread to measure wake-ups */
+        return "see ulimit -u, or give --wakeup-every 0";
+    case ENOSPC:
+        return "is the disk full?";
+    default:
+        return "give a file that can be written";
+    }
+}
+
 static int record_instead(struct run *run)
 {
     const struct sigaction action = {.sa_handler = on_signal};
@@ -369,7 +383,8 @@ static int record_instead(struct run *run)
         failed = record(run, recording) != 0;
     }
     if (file == NULL || failed) {
-        complain("cannot record to %s: %s: give a file that can be written", path, strerror(errno));
+        const int error = errno;
+        complain("cannot record to %s: %s: %s", path, strerror(error), advice(error));
         failed = 1;
     }
     if (file != NULL && fclose(file) != 0 && !failed) {
