@@ -54,7 +54,7 @@ def summary($with):
 [sort_by(.cell.number)[] | rows] as $rows
 | environment,
   "",
-  "| what | jostle | peer | the peer's | peer / jostle, above 1: the peer is worse | jostle is | pairs |",
+  "| what | jostle | peer | the peer's | times worse the peer is [95 %] | jostle is | pairs |",
   "| --- | --- | --- | --- | --- | --- | --- |",
   ($rows[] | "| " + join(" | ") + " |"),
   "",

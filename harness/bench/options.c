@@ -72,8 +72,8 @@ static const struct option_row what_rows[] = {
     TEXT("peer", "HOST", peer,
          "network: the other end, reached with ssh, or a node of this job (default: this machine)"),
     TEXT("rsh", "COMMAND", rsh,
-         "with --peer: what starts a command there, as COMMAND HOST WORDS (default: ssh; in an "
-         "allocation of Slurm srun)"),
+         "with --peer: what starts a command there, as COMMAND HOST WORDS (default: ssh; for a "
+         "node of this job what its scheduler has)"),
     TEXT("peer-address", "ADDR", peer_address,
          "with --peer: the address to measure, where it is not that of HOST"),
     {.name = "port",

@@ -11,7 +11,8 @@ peer_is_here() {
 }
 
 # peer_words HOST RSH ARRAY: sets ARRAY to what runs `bash -s` at HOST with our stdin, stdout
-# and stderr: RSH HOST, else srun where HOST is a node of our job, else ssh.
+# and stderr: RSH HOST, else what the scheduler starts steps with where HOST is a node of our
+# job, else ssh.
 peer_words() {
     local host
     local -n peer_words_result=$3
