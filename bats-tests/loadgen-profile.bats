@@ -197,8 +197,13 @@ END
     replay
 }
 
+@test "a recording too short for one interval is refused" {
+    run -2 "$BIN/loadgen" record --duration 100ms "$PROFILE"
+    [[ $output == *'shorter than one interval'*'--interval' && ! -e $PROFILE ]]
+}
+
 @test "a recording to a place that cannot be written is an error" {
-    run -1 "$BIN/loadgen" record --duration 100ms /proc/nowhere/file
+    run -1 "$BIN/loadgen" record --interval 20ms --duration 100ms /proc/nowhere/file
     [[ $output == 'jostle: cannot record to /proc/nowhere/file'* ]]
     [[ -e /dev/full ]] || skip "no /dev/full"
     run -1 "$BIN/loadgen" record --interval 20ms --duration 100ms /dev/full

@@ -12,7 +12,7 @@
 #define TRIES     3
 #define PERIOD_NS 5000000 /* of samples */
 
-/* TURNS * UNROLL additions, and what the loop needs beside them. */
+/* TURNS * UNROLL additions, and what the loop itself needs. */
 static void chain(void)
 {
     uint64_t sum = 0, more = 1;

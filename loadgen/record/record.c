@@ -303,12 +303,16 @@ static void add_up(struct recording *recording)
             histogram_add(&recording->all, &recording->scratch);
 }
 
+static int64_t interval_of(const struct run *run)
+{
+    return run->common.interval_ns > 0 ? run->common.interval_ns : DEFAULT_INTERVAL_NS;
+}
+
 /* 0, or -1 with errno. */
 static int record(struct run *run, struct recording *recording)
 {
     const struct record_settings *set = run->settings;
-    const int64_t interval_ns =
-        run->common.interval_ns > 0 ? run->common.interval_ns : DEFAULT_INTERVAL_NS;
+    const int64_t interval_ns = interval_of(run);
     if (set->wakeup_ns > 0 &&
         (recording->wakeups = wakeups_start(&run->cpus, set->wakeup_ns)) == NULL)
         return -1;
@@ -401,6 +405,9 @@ static void record_check(struct run *run)
     if (run->argument_count != 1)
         usage_error("record: %s: loadgen record [--interval TIME] [--duration TIME] FILE",
                     run->argument_count == 0 ? "no file to write to" : "one file only");
+    if (run->common.duration_ns > 0 && run->common.duration_ns < interval_of(run))
+        usage_error("record: --duration is shorter than one interval, so nothing would be recorded: "
+                    "give a longer one, or a shorter --interval");
     if (run->common.interval_ns > 0 && run->common.interval_ns < 20000000)
         usage_error("--interval: the kernel counts in ticks of 10 ms: give at least 20ms");
     if (set->wakeup_ns > 0 && set->wakeup_ns < 100000)

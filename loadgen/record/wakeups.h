@@ -1,6 +1,6 @@
 /* Wake-up latency, as cyclictest measures it: on each CPU a thread sleeps to absolute
  * times, and notes by how much later it runs. It has an ordinary priority, as what is
- * measured beside a load has. */
+ * measured under a load has. */
 #ifndef LOADGEN_RECORD_WAKEUPS_H
 #define LOADGEN_RECORD_WAKEUPS_H
 
