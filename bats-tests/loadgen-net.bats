@@ -79,6 +79,12 @@ met() {
     net_listened | holds '.achieved > 0'
 }
 
+@test "round trips too short for a token are answered to the session's host alone" {
+    net_listen
+    run -0 "$BATS_FILE_TMPDIR/net-rogue-peer" stranger "$LISTEN_PORT"
+    net_listened >/dev/null
+}
+
 @test "a network that drops and delays: loss and order as they were" {
     net_listen
     net_rogue_peer lossy "$LISTEN_PORT"

@@ -61,6 +61,18 @@ uint16_t net_address_port(const struct net_address *address)
                      : ((const struct sockaddr_in *)&address->at)->sin_port);
 }
 
+bool net_address_same_host(const struct sockaddr_storage *one, const struct sockaddr_storage *other)
+{
+    if (one->ss_family != other->ss_family)
+        return false;
+    if (one->ss_family == AF_INET)
+        return ((const struct sockaddr_in *)one)->sin_addr.s_addr ==
+               ((const struct sockaddr_in *)other)->sin_addr.s_addr;
+    return one->ss_family == AF_INET6 &&
+           IN6_ARE_ADDR_EQUAL(&((const struct sockaddr_in6 *)one)->sin6_addr,
+                              &((const struct sockaddr_in6 *)other)->sin6_addr);
+}
+
 void net_address_set_port(struct net_address *address, uint16_t port)
 {
     if (address->at.ss_family == AF_INET6)

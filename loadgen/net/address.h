@@ -3,6 +3,7 @@
 #define LOADGEN_NET_ADDRESS_H
 
 #include <netdb.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -33,6 +34,9 @@ int net_address_dial(const char *text, int64_t timeout_ns, struct net_address *p
 int net_address_connect(const struct net_address *peer, int type, int64_t timeout_ns);
 uint16_t net_address_port(const struct net_address *address);
 void net_address_set_port(struct net_address *address, uint16_t port);
+/* Whether two have the same host, whatever their ports. */
+bool net_address_same_host(const struct sockaddr_storage *one,
+                           const struct sockaddr_storage *other);
 /* "127.0.0.1:5201", "[::1]:5201"; returns text. */
 const char *net_address_format(const struct net_address *address, char *text, size_t size);
 /* The address of the other end of a connected socket. */

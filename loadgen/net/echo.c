@@ -1,6 +1,7 @@
 #include "net/echo.h"
 
 #include "load.h"
+#include "net/address.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +23,7 @@ struct net_echo {
     bool datagrams;
     bool alone, connected; /* datagrams: there is one stream; its address is known */
     uint32_t token;
+    struct sockaddr_storage host; /* that the session is of */
     size_t block_bytes;
     unsigned char *block;
     pthread_t thread;
@@ -79,6 +81,17 @@ static void answer_stream(struct net_echo *echo)
     }
 }
 
+/* Whether a datagram, whose sender is known unless the socket is connected, is of the session. One
+ * too short for a token has to come from the session's host: nobody is to be sent answers to what
+ * others asked in his name. */
+static bool is_ours(const struct net_echo *echo, size_t length, const struct sockaddr_storage *from)
+{
+    if (echo->block_bytes >= NET_HEAD_BYTES)
+        return length >= NET_HEAD_BYTES && net_head_read(echo->block).token == echo->token;
+    return length == echo->block_bytes &&
+           (echo->connected || net_address_same_host(from, &echo->host));
+}
+
 /* Waits for a datagram of the session; 0: it was another's. */
 static size_t take_datagram(struct net_echo *echo, struct sockaddr_storage *from, socklen_t *length)
 {
@@ -86,11 +99,7 @@ static size_t take_datagram(struct net_echo *echo, struct sockaddr_storage *from
     const ssize_t got = echo->connected ? recv(echo->fd, echo->block, LARGEST_DATAGRAM, 0)
                                         : recvfrom(echo->fd, echo->block, LARGEST_DATAGRAM, 0,
                                                    (struct sockaddr *)from, length);
-    const bool short_one = echo->block_bytes < NET_HEAD_BYTES;
-    if (got <= 0 || (short_one && got != (ssize_t)echo->block_bytes) ||
-        (!short_one && (got < NET_HEAD_BYTES || net_head_read(echo->block).token != echo->token)))
-        return 0;
-    return (size_t)got;
+    return got > 0 && is_ours(echo, (size_t)got, from) ? (size_t)got : 0;
 }
 
 static void answer_datagrams(struct net_echo *echo)
@@ -162,6 +171,9 @@ int net_echo_start(struct net_peer *peer, int fd)
                                   .token = (uint32_t)peer->token,
                                   .block_bytes = peer->block_bytes};
         echo->block = calloc(1, echo->datagrams ? LARGEST_DATAGRAM : echo->block_bytes);
+        socklen_t length = sizeof echo->host;
+        /* A session that has ended by now has no host, and gets no answers. */
+        (void)getpeername(peer->control_fd, (struct sockaddr *)&echo->host, &length);
     }
     if (echo != NULL && echo->block != NULL) {
         set_up(echo);
