@@ -2,9 +2,9 @@
 #define LOADGEN_CORE_TOUCHES_H
 
 /* What the loads on a core's own resources (icache, tlb; ports for its counts) count, and how
- * icache and tlb prove that they miss: the time of a touch against that of one whose footprint fits,
- * which each worker measures on its own CPU before it begins. One touch is one unit of the load's
- * rate. */
+ * icache and tlb prove that they miss: the time of a touch against that of one whose footprint
+ * fits, which each worker measures on its own CPU before it begins. One touch is one unit of the
+ * load's rate. */
 
 #include "load.h"
 
