@@ -63,6 +63,13 @@ plan() {
         and .["disk.read.random.direct.4KiB.t1"] == null and .["disk.read.random.cached.1KiB.t1"] == null'
 }
 
+@test "a folder that is named from here is the same folder for runs, which have others" {
+    cd "$DISK"
+    "$BIN/bench" disk --quick --dir . --expand "$BATS_TEST_TMPDIR/plan"
+    grep -qF "scratch = \"$PWD\"" "$BATS_TEST_TMPDIR/plan/bench.conf"
+    grep -qF -- "--dir '$PWD/jostle-bench.$EUID'" "$BATS_TEST_TMPDIR/plan/bench.conf"
+}
+
 # measured CELL: its rows, of two short runs, by name.
 measured() {
     "$JOSTLE" bench disk --quiet --quick --dir "$DISK" --file-size 8M --duration 50ms --min-runs 2 --max-runs 2 \

@@ -188,10 +188,13 @@ static void check_dir(struct request *request)
         const char *tmp = getenv("TMPDIR");
         request->dir = tmp != NULL && *tmp == '/' ? tmp : "/var/tmp";
     }
-    if (stat(request->dir, &status) != 0 || !S_ISDIR(status.st_mode) ||
-        access(request->dir, W_OK | X_OK) != 0)
+    /* Absolute, as runs have working folders of their own. */
+    request->folder = realpath(request->dir, NULL);
+    if (request->folder == NULL || stat(request->folder, &status) != 0 ||
+        !S_ISDIR(status.st_mode) || access(request->folder, W_OK | X_OK) != 0)
         usage_error("--dir %s: no folder that can be written to: give one on the disk to measure",
                     request->dir);
+    request->dir = request->folder;
     request->work = text_of("%s/jostle-bench.%u", request->dir, (unsigned)geteuid());
 }
 
@@ -267,6 +270,7 @@ void request_free(struct request *request)
 {
     options_free(request->given);
     free(request->thread);
+    free(request->folder);
     free(request->work);
     free(request->series);
 }

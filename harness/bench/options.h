@@ -24,6 +24,7 @@ struct request {
     char **operand; /* what follows the options, ended by NULL */
     struct options *given;
     char *series;     /* options of loadgen for a series; NULL: there is none */
+    char *folder;     /* --dir, absolute */
     char *work;       /* folder of the bench's own in --dir */
     unsigned *thread; /* --threads, ascending, each once */
     size_t thread_count;
