@@ -81,6 +81,11 @@ cell() {
     run -0 bench --derive "$DIR"
     holds '.parts[0].rows[0] | .more[0].value == 202.5 and ([.problems[].flag] - ["not-converged", "foreign-load", "invalid", "cache-sized"]) == []
         and ([.problems[].flag] | index("invalid")) != null and any(.problems[]; .text == "mine")' <"$DIR/bench.json"
+    # Of one run, such as a series, nothing but the figure itself is known.
+    jostle run --quiet --max-runs 1 --output "$DIR/cells/cpu.two" --metric 'rate=stdout:/rate ([0-9]+)/,unit=op/s,better=higher' -- echo rate 7
+    plan "$(cell cpu.two ', "rules": [{"figure": "rate", "below": 8, "flag": "invalid"}, {"figure": "rate", "below": 7, "flag": "short"}, {"figure": "rate", "above": 7, "flag": "sparse-file"}]')"
+    run -0 bench --derive "$DIR"
+    holds '.parts[0].rows[0] | .n == 1 and ([.problems[].flag | select(. == ("invalid", "short", "sparse-file"))] == ["invalid"])' <"$DIR/bench.json"
 }
 
 @test "a series has as many figures as --samples says, and its row says how much they vary" {

@@ -89,7 +89,8 @@ void cell_watch(struct cell *cell, const char *name, const char *unit, enum bett
 
 /* A problem of problems.h by its flag, with words of its own or NULL; known from the plan, */
 void cell_problem(struct cell *cell, const char *flag, const char *text);
-/* or found where the interval of a figure of the cell is wholly below or above a limit. */
+/* or found where the interval of a figure of the cell, of a single run the figure itself, is
+ * wholly below or above a limit. */
 void cell_problem_below(struct cell *cell, const char *figure, double limit, const char *flag,
                         const char *text);
 void cell_problem_above(struct cell *cell, const char *figure, double limit, const char *flag,

@@ -186,6 +186,15 @@ static void put_peers(const struct context *context)
     json_put(context->row, "peers", list);
 }
 
+/* Whether a figure is wholly beyond the limit of a rule. Of a single run, such as a series, the
+ * figure itself is all that is known: what it wrote has reached the device, or has not. */
+static bool is_beyond(const struct interval *figure, bool is_single, const json_t *rule)
+{
+    return json_has(rule, "below")
+               ? (is_single ? figure->center : high_of(figure)) < json_number_at(rule, "below")
+               : (is_single ? figure->center : low_of(figure)) > json_number_at(rule, "above");
+}
+
 /* What the part said beforehand, and its rules about figures. */
 static void put_known_problems(const struct context *context)
 {
@@ -200,9 +209,8 @@ static void put_known_problems(const struct context *context)
     {
         const struct measured_of of = of_variant(context, NULL, json_text_at(one, "figure"));
         const struct interval figure = measured_figure(context->measured, of.condition, of.metric);
-        const bool below = json_has(one, "below");
-        if (below ? high_of(&figure) < json_number_at(one, "below")
-                  : low_of(&figure) > json_number_at(one, "above"))
+        const bool is_single = measured_count(context->measured, of.condition, of.metric) == 1;
+        if (is_beyond(&figure, is_single, one))
             json_add(json_object_get(context->row, "problems"),
                      problem_json(json_text_at(one, "flag"), json_text_at(one, "text")));
     }
