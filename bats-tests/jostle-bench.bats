@@ -132,6 +132,8 @@ cell() {
     run -2 jostle bench --quick --samples 600
     [[ $output == *'leave out --quick' ]]
     run -2 jostle bench --dir "$DIR/none"
+    run -2 jostle bench network --peer -oProxyCommand=false
+    [[ $output == 'jostle: --peer -oProxyCommand=false: '*' such as '* ]]
     run -0 jostle bench cpu --threads 1,5000 --dry-run --only 'cpu.*.t*'
     [[ $output == *'--threads 5000: beyond the limit of 1024: left out'*'cpu.int8.scalar.t1'* && $output != *t5000* ]]
     run -1 jostle bench cpu --quick --output /proc/none

@@ -53,6 +53,13 @@ static bool check_confidence(const char *text, char *error, size_t size)
     return units_fraction(text, &value) == 0 && value > 0 && value < 1;
 }
 
+/* It becomes a word of ssh's command line. */
+static bool check_host(const char *text, char *error, size_t size)
+{
+    snprintf(error, size, "no host: give a name or an address such as node2 or user@node2");
+    return *text != '\0' && *text != '-';
+}
+
 static const struct option_row what_rows[] = {
     FLAG("quick", quick, "a small matrix, short runs: ends within 5 minutes"),
     TEXT("threads", "LIST", threads,
@@ -69,8 +76,9 @@ static const struct option_row what_rows[] = {
      .maximum = 3600e9,
      .preset = "1s",
      .help = "with --samples: the time between two figures"},
-    TEXT("peer", "HOST", peer,
-         "network: the other end, reached with ssh, or a node of this job (default: this machine)"),
+    CHECKED(
+        "peer", "HOST", peer, check_host,
+        "network: the other end, reached with ssh, or a node of this job (default: this machine)"),
     TEXT("rsh", "COMMAND", rsh,
          "with --peer: what starts a command there, as COMMAND HOST WORDS (default: ssh; for a "
          "node of this job what its scheduler has)"),
