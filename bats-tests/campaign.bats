@@ -171,6 +171,16 @@ talk() {
     printf '%s\n' "$@" | "$BIN/campaign" run plan.json out --conf conf --file c.conf --scratch "$PWD/scratch" --stderr stderr >answers 2>log
 }
 
+@test "the reason of a cell whose --setup failed is what that command said" {
+    printf '[target "a"]\n command = true\n' >c.conf
+    cp c.conf conf
+    expand "$PWD/c.conf"
+    mkdir scratch
+    printf 'jostle: %s\n' 'the file does not fit: give a smaller one' '--setup failed with status 2: loadgen io --keep: fix the command' >stderr
+    talk next 'ended 1' next
+    holds '.reason == "--setup: the file does not fit: give a smaller one"' <out/cells/a/status.json
+}
+
 @test "the dialogue: each cell once, with a folder to work in, and what became of it" {
     printf '[campaign]\n max-runs = 7\n[target "a"]\n command = true {n}\n n = 1 2 3 4\n[load "l"]\n spec = cpu --percent 1\n' >c.conf
     cp c.conf conf

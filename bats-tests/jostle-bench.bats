@@ -52,7 +52,10 @@ cell() {
         --metric 'rate@jostle=stdout:/rate ([0-9]+)/,unit=op/s,better=higher' --metric 'rate@half=stdout:/rate ([0-9]+)/,scale=2,unit=op/s,better=higher' \
         --metric 'rate@broken=stdout:/rate ([0-9]+)/,unit=op/s,better=higher' --metric 'bench_peak@jostle=stdout:/peak ([0-9]+)/,unit=op/s,better=higher'
     plan "$(cell cpu.one ', "peak": {"metric": "x", "source": "made up"}, "peers": [{"name": "half", "version": "1"}, {"name": "broken"}, {"name": "absent", "reason": "absent is not installed"}]')" \
-        "$(cell cpu.two ', "skip": "too large"')" "$(cell cpu.three)"
+        "$(cell cpu.two ', "skip": "too large"')" "$(cell cpu.three)" "$(cell cpu.four)" "$(cell cpu.five)"
+    mkdir -p "$DIR"/cells/cpu.{four,five}
+    echo '{"state": "interrupted", "reason": "--setup: no space"}' >"$DIR/cells/cpu.four/status.json"
+    echo '{"state": "interrupted", "reason": "interrupted by SIGINT after 2 runs"}' >"$DIR/cells/cpu.five/status.json"
     run -0 bench --derive "$DIR"
     jsonschema -i "$DIR/bench.json" "$ROOT/results/schema/jostle.bench.schema.json"
     # Of runs 101 to 104: the mean is 102.5, half of it 2 x 52.5.
@@ -61,7 +64,7 @@ cell() {
     holds '.parts[0].rows[0].peers[0] | .n == 4 and .value == 105 and (.of_peak.ratio - 2.1 | fabs) < 1e-9 and (.ours_of_peer.ratio - 102.5 / 105 | fabs) < 1e-9' <"$DIR/bench.json"
     holds '[.parts[0].rows[0].problems[].flag] as $flags | ["above-peak", "peer-failed"] | all(. as $flag | $flags | index($flag))' <"$DIR/bench.json"
     holds '.parts[0].rows[0].peers[1:] | map(.value) == [null, null] and map(.reason) == ["exit status 1", "absent is not installed"]' <"$DIR/bench.json"
-    holds '.parts[0].rows[1:] | map([.state, .reason[:12], .value]) == [["skipped", "too large", null], ["waiting", "not measured", null]]' <"$DIR/bench.json"
+    holds '.parts[0].rows[1:] | map([.state, .reason[:12], .value]) == [["skipped", "too large", null], ["waiting", "not measured", null], ["waiting", "--setup: no ", null], ["waiting", "not measured", null]]' <"$DIR/bench.json"
     holds '.parts[0].charts[0].series[0].points == [{x: 1, y: 102.5, lo: .parts[0].rows[0].ci[0], hi: .parts[0].rows[0].ci[1]}]' <"$DIR/bench.json"
 
     run -0 jostle report "$DIR"
@@ -71,6 +74,15 @@ cell() {
     run -0 jostle report --format md "$DIR"
     [[ $output == *'| type | jostle | n | peak | ours/peak |'* ]]
     run -2 jostle report --format junit "$DIR"
+}
+
+@test "the forecast is a range where its ends differ, and one time where they do not" {
+    local most
+    for most in '2.9=3 s' '3.9=3 s to 4 s'; do
+        run -0 jq -r -f "$ROOT/harness/bench/forecast.jq" --arg only '*' --argjson each false \
+            <<<'{"parts": [{"title": "CPU", "cells": [{"cell": "a", "least_s": 2.1, "most_s": '"${most%=*}}]}]}"
+        [[ $output == "1 cell of CPU, ${most#*=}" ]]
+    done
 }
 
 @test "a rule of a part flags a figure whose interval is wholly beyond the limit, and no other" {

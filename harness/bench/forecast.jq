@@ -2,7 +2,7 @@
 # $only: a shell pattern of those that are chosen.
 def duration: if . >= 7200 then "\((. / 360 | round) / 10) h" elif . >= 120 then "\(. / 60 | round) min" else "\(. | ceil) s" end;
 def regex: gsub("(?<c>[.+(){}^$|\\\\])"; "\\\(.c)") | gsub("\\[!"; "[^") | gsub("\\*"; ".*") | gsub("\\?"; ".") | "^\(.)$";
-def range_text: "\(.least | duration) to \(.most | duration)";
+def range_text: [.least, .most | duration] | if .[0] == .[1] then .[0] else join(" to ") end;
 
 ($only | regex) as $regex
 | [.parts[] | .cells |= [.[] | select(.cell | test($regex))] | select(.cells != [])] as $parts

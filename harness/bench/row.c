@@ -301,6 +301,18 @@ static bool is_over(const struct measured *measured)
     return state != NULL && strcmp(state, "done") == 0;
 }
 
+/* Why a row has no run: what kept it from its first one, where that was no signal. */
+static json_t *waiting_json(const struct measured *measured)
+{
+    static const char by_signal[] = "interrupted by ";
+    const char *state = json_text_at(measured->status, "state");
+    const char *reason = json_text_at(measured->status, "reason");
+    if (state == NULL || reason == NULL || strcmp(state, "interrupted") != 0 ||
+        strncmp(reason, by_signal, sizeof by_signal - 1) == 0)
+        return json_text("not measured yet: the same command continues");
+    return json_text(reason);
+}
+
 /* Why the row is as it is. */
 static json_t *reason_json(const struct context *context)
 {
@@ -309,7 +321,7 @@ static json_t *reason_json(const struct context *context)
     if (measured->state == STATE_SKIPPED)
         return json_text(json_text_at(context->cell, "skip"));
     if (measured->state == STATE_WAITING)
-        return json_text("not measured yet: the same command continues");
+        return waiting_json(measured);
     if (measured->state == STATE_UNFINISHED)
         return json_text(is_over(measured)
                              ? "its time was over before it had a figure: allow more --max-time"

@@ -208,11 +208,22 @@ static void pass_stderr(const struct drive *drive)
     fclose(file);
 }
 
+/* Where jostle said last that a command of --setup or the like failed, what that command said
+ * last, if anything: that is the cause, and has its own advice. */
+static void prefer_cause(char *reason, size_t size, const char *cause)
+{
+    char hook[16];
+    int matched = 0;
+    if (cause[0] != '\0' &&
+        sscanf(reason, "--%15[a-z] failed with status %n", hook, &matched) == 1 && matched > 0)
+        snprintf(reason, size, "--%s: %s", hook, cause);
+}
+
 /* Why a cell is not done: the last line that jostle printed, else what its status.json
  * says. */
 static void find_reason(const struct drive *drive, size_t index, char *reason, size_t size)
 {
-    char *line = NULL, path[PATH_MAX];
+    char *line = NULL, path[PATH_MAX], before[REASON_SIZE] = "";
     size_t capacity = 0;
     FILE *file = fopen(drive->settings->stderr_path, "re");
     reason[0] = '\0';
@@ -220,8 +231,10 @@ static void find_reason(const struct drive *drive, size_t index, char *reason, s
         static const char prefix[] = "jostle: ";
         const size_t skip = strncmp(line, prefix, sizeof prefix - 1) == 0 ? sizeof prefix - 1 : 0;
         line[strcspn(line, "\n")] = '\0';
+        snprintf(before, sizeof before, "%s", reason);
         snprintf(reason, size, "%s", line + skip);
     }
+    prefer_cause(reason, size, before);
     free(line);
     if (file != NULL)
         fclose(file);
