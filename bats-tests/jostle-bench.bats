@@ -106,6 +106,10 @@ cell() {
         and ([.[0].more[] | select(.name == "min").value] < [.[0].value]) and (.[0].value < (.[0].more[] | select(.name == "max").value)) and any(.[0].more[]; .name == "variation")' <"$DIR/bench.json"
     holds '[.parts[].charts[] | select(.kind == "series").series[0].points[].x] | length >= 3 and length <= 4 and .[0] > 0 and . == sort' <"$DIR/bench.json"
     [[ $output == *' series'* && $output != *'not measured yet'* ]]
+    # It has the peak of its part, and what its part watches.
+    HWLOC_SYNTHETIC='numa:1 l3:1 core:2 pu:1' bench memory network --samples 4 --expand plan
+    holds '[.parts[].cells[]] | map({key: .cell, value: .}) | from_entries | .["network.tcp.series"].peak == .["network.tcp.32KiB.s1"].peak
+        and (to_entries | map(select(.key | test("^memory.*series$")).value) | length == 1 and all(.[]; .peak != null and .rules[0].flag == "cache-sized"))' <plan/bench-plan.json
 }
 
 @test "the same command continues, an interrupted one ends with 130, and a finished folder is only shown" {

@@ -426,6 +426,7 @@ static void add_series(const struct memory *memory)
     label(cell, "triad", "whole arrays", NULL, "memory", threads);
     cell_cpus(cell, threads);
     bandwidth(memory, cell);
+    watch_caches(memory, cell);
     cell_command(cell, "loadgen mem --kernel triad --threads %u --footprint %.0f --json %s",
                  threads, memory->footprint, choice->series);
     cell_series(cell, "achieved", 1);

@@ -190,6 +190,14 @@ static void add_qperf(struct cell *cell, const struct route *route, bool udp, un
     add_peer_limits(peer, route, "qperf");
 }
 
+static void add_peak(struct cell *cell, const struct route *route)
+{
+    if (isnan(route->speed))
+        cell_no_peak(cell, route->link);
+    else
+        cell_peak_constant(cell, route->speed, route->link);
+}
+
 static void add_bandwidth(struct matrix *matrix, const struct route *route, bool udp,
                           const struct size *size, unsigned streams, struct chart *sizes_chart,
                           struct chart *streams_chart)
@@ -222,10 +230,7 @@ static void add_bandwidth(struct matrix *matrix, const struct route *route, bool
     add_iperf(cell, route, udp, size->bytes, streams);
     if (qperf)
         add_qperf(cell, route, udp, size->bytes);
-    if (isnan(route->speed))
-        cell_no_peak(cell, route->link);
-    else
-        cell_peak_constant(cell, route->speed, route->link);
+    add_peak(cell, route);
     snprintf(series, sizeof series, "%u stream%s", streams, streams == 1 ? "" : "s");
     chart_point(sizes_chart, series, cell, size->bytes);
     chart_point(streams_chart, size->text, cell, streams);
@@ -358,6 +363,7 @@ static void add_series(struct matrix *matrix, const struct route *route)
     cell_command(cell, "loadgen net --tcp --connect %s:%u --block-size 32K --json %s",
                  route->bracketed, choice->port + OUR_PORT, choice->series);
     serve(cell, route, none);
+    add_peak(cell, route);
     cell_series(cell, "achieved", 8);
 }
 
