@@ -106,9 +106,9 @@ static int measure(const struct wanted *wanted)
     if (pid < 0)
         return 1;
     if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
-        dup2(STDERR_FILENO, STDOUT_FILENO);
-        execvp(wanted->command[0], wanted->command);
+        if (prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) == 0 &&
+            dup2(STDERR_FILENO, STDOUT_FILENO) == STDOUT_FILENO)
+            execvp(wanted->command[0], wanted->command);
         perror(wanted->command[0]);
         _exit(127);
     }
