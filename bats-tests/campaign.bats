@@ -179,6 +179,10 @@ talk() {
     printf 'jostle: %s\n' 'the file does not fit: give a smaller one' '--setup failed with status 2: loadgen io --keep: fix the command' >stderr
     talk next 'ended 1' next
     holds '.reason == "--setup: the file does not fit: give a smaller one"' <out/cells/a/status.json
+    # A cell that wrote its own status does not know what the command said.
+    jq -c '.reason = "--setup failed with status 2"' out/cells/a/status.json >status && cp status out/cells/a/status.json
+    talk next 'ended 1' next
+    holds '.reason == "--setup: the file does not fit: give a smaller one" and .state == "interrupted"' <out/cells/a/status.json
 }
 
 @test "the dialogue: each cell once, with a folder to work in, and what became of it" {

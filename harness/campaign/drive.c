@@ -209,19 +209,21 @@ static void pass_stderr(const struct drive *drive)
 }
 
 /* Where jostle said last that a command of --setup or the like failed, what that command said
- * last, if anything: that is the cause, and has its own advice. */
-static void prefer_cause(char *reason, size_t size, const char *cause)
+ * last, if anything: that is the cause, and has its own advice. Returns whether it is now. */
+static bool prefer_cause(char *reason, size_t size, const char *cause)
 {
     char hook[16];
     int matched = 0;
-    if (cause[0] != '\0' &&
-        sscanf(reason, "--%15[a-z] failed with status %n", hook, &matched) == 1 && matched > 0)
-        snprintf(reason, size, "--%s: %s", hook, cause);
+    if (cause[0] == '\0' ||
+        sscanf(reason, "--%15[a-z] failed with status %n", hook, &matched) != 1 || matched == 0)
+        return false;
+    snprintf(reason, size, "--%s: %s", hook, cause);
+    return true;
 }
 
 /* Why a cell is not done: the last line that jostle printed, else what its status.json
- * says. */
-static void find_reason(const struct drive *drive, size_t index, char *reason, size_t size)
+ * says. Returns whether it is what a command of the cell said. */
+static bool find_reason(const struct drive *drive, size_t index, char *reason, size_t size)
 {
     char *line = NULL, path[PATH_MAX], before[REASON_SIZE] = "";
     size_t capacity = 0;
@@ -234,16 +236,17 @@ static void find_reason(const struct drive *drive, size_t index, char *reason, s
         snprintf(before, sizeof before, "%s", reason);
         snprintf(reason, size, "%s", line + skip);
     }
-    prefer_cause(reason, size, before);
+    const bool has_cause = prefer_cause(reason, size, before);
     free(line);
     if (file != NULL)
         fclose(file);
     if (reason[0] != '\0')
-        return;
+        return has_cause;
     json_t *status = json_load_file(cell_path(drive, index, "status.json", path), 0, NULL);
     const char *said = text_of(status, "reason");
     snprintf(reason, size, "%s", said != NULL ? said : "");
     json_decref(status);
+    return false;
 }
 
 static void time_stamp(char stamp[STAMP_SIZE])
@@ -300,6 +303,22 @@ static void count_cell(struct drive *drive, int status)
         drive->broken++;
 }
 
+/* Brings the reason into the status that the cell wrote itself. */
+static void put_reason(const struct drive *drive, size_t index, const char *reason)
+{
+    char path[PATH_MAX];
+    json_t *status = json_load_file(cell_path(drive, index, "status.json", path), 0, NULL);
+    const char *said = text_of(status, "reason");
+    if (said != NULL && strcmp(said, reason) != 0 &&
+        json_object_set_new(status, "reason", json_string(reason)) == 0) {
+        char *text = json_dumps(status, JSON_COMPACT | JSON_REAL_PRECISION(9));
+        if (text == NULL || !folder_write(path, text, false))
+            complain("%s: its status cannot be written: is the disk full?", name_of(drive, index));
+        free(text);
+    }
+    json_decref(status);
+}
+
 static void end_cell(struct drive *drive, int status)
 {
     const size_t index = drive->progress.current;
@@ -310,11 +329,13 @@ static void end_cell(struct drive *drive, int status)
     if (strcmp(state, "done") == 0) {
         pass_stderr(drive);
     } else {
-        find_reason(drive, index, reason, sizeof reason);
+        const bool has_cause = find_reason(drive, index, reason, sizeof reason);
         if (reason[0] == '\0')
             snprintf(reason, sizeof reason, "it ended with status %d", status);
         if (access(cell_path(drive, index, "status.json", path), F_OK) != 0 || status == KILLED)
             write_broken(drive, index, state, reason);
+        else if (has_cause)
+            put_reason(drive, index, reason);
     }
     progress_cell_end(&drive->progress, state, reason);
     if (strcmp(state, "interrupted") == 0 && status <= SIGNALLED && !can_write(drive)) {
