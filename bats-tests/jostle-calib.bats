@@ -19,7 +19,7 @@ loads_here() {
 }
 
 @test "all loads are measured and kept, and make one table" {
-    run -0 --separate-stderr "$JOSTLE" calib --seconds 0.2
+    run -0 --separate-stderr "$JOSTLE" calib --seconds 0.5
     [[ ${lines[0]} == load*what*rate*spread*steady*device ]]
     # One head, and the loads that loadgen has, each at least once.
     [[ $(grep -c '^load ' <<<"$output") -eq 1 ]]

@@ -116,12 +116,8 @@ touches() {
     [[ $stderr == 'jostle: '*'executable'*'SELinux: execmem'* && ${#stderr_lines[@]} -eq 1 ]]
 }
 
-@test "each evicts what it is said to evict, and icache leaves data where they are" {
-    type -P cc >/dev/null || skip 'cc is not installed'
-    ! grep -q __asan_ "$BIN/loadgen" || skip 'a build with sanitizers is too slow'
-    "$ROOT/bench/purity-core" --build "$BATS_TEST_TMPDIR/turns"
-    # A guest of the same host may evict as well: the least of two counts.
-    for _ in 1 2; do "$BATS_TEST_TMPDIR/turns" 0 'cache l2' icache 'tlb stlb' >>"$BATS_TEST_TMPDIR/samples"; done
+# evicted SAMPLES: 0 when each load made its own probe slower by far, and icache not that of data.
+evicted() {
     awk -F'\t' '
         { pair = $1 " on " $2 }
         !(pair in after) || $4 < after[pair] { after[pair] = $4 }
@@ -131,7 +127,20 @@ touches() {
             for (pair in after) print pair, after[pair]
             exit !(times("icache", "L1i") > 1.5 && times("cache l2", "L1d") > 2 && times("tlb stlb", "STLB") > 1.2 &&
                 times("icache", "L1d") < times("cache l2", "L1d") / 1.5)
-        }' "$BATS_TEST_TMPDIR/samples"
+        }' "$1"
+}
+
+@test "each evicts what it is said to evict, and icache leaves data where they are" {
+    type -P cc >/dev/null || skip 'cc is not installed'
+    ! grep -q __asan_ "$BIN/loadgen" || skip 'a build with sanitizers is too slow'
+    "$ROOT/bench/purity-core" --build "$BATS_TEST_TMPDIR/turns"
+    : >"$BATS_TEST_TMPDIR/samples"
+    # A guest of the same host may evict as well: the least of several counts.
+    local tries=0
+    while ((tries++ < 6)) && ! evicted "$BATS_TEST_TMPDIR/samples" >/dev/null; do
+        "$BATS_TEST_TMPDIR/turns" 0 'cache l2' icache 'tlb stlb' >>"$BATS_TEST_TMPDIR/samples"
+    done
+    evicted "$BATS_TEST_TMPDIR/samples"
 }
 
 @test "what cannot be is refused" {
