@@ -94,9 +94,15 @@ of_process() {
         holds '.access == "read" and .self_bytes == .claimed_bytes and .device_bytes >= 0.98 * .claimed_bytes'
 }
 
-@test "cached reads are a load of their own, and do not reach the device" {
+# cached_reads: 0 when they are counted as a load of their own, of which next to nothing is the device's.
+cached_reads() {
     summary --read --cached --limit 20M |
         holds '.load == "io-cached" and .cached and .self_bytes < 0.05 * .claimed_bytes and .warning == null'
+}
+
+@test "cached reads are a load of their own, and do not reach the device" {
+    # Once more where the kernel has reclaimed pages of the file meanwhile, as it may at any time.
+    cached_reads || cached_reads
 }
 
 @test "writes that stay in the page cache are found out" {
