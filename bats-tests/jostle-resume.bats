@@ -9,15 +9,16 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }
 
-# start [OPTION...]: measure in the background; its id is then in harness.
+# start [OPTION...]: measure in the background; its id is then in harness. Without washout,
+# whose runs would be calls, too.
 start() {
-    "$JOSTLE" slowdown --output out --seed 5 --load 'low=cpu --percent 5 --threads 1' --quiet "$@" -- ./target >/dev/null 2>&1 </dev/null 3>&- &
+    "$JOSTLE" slowdown --output out --seed 5 --washout 0 --load 'low=cpu --percent 5 --threads 1' --quiet "$@" -- ./target >/dev/null 2>&1 </dev/null 3>&- &
     harness=$!
 }
 
 # measure [OPTION...]: the experiment of these tests, in out.
 measure() {
-    "$JOSTLE" slowdown --output out --seed 5 --load 'low=cpu --percent 5 --threads 1' "$@" -- ./target
+    "$JOSTLE" slowdown --output out --seed 5 --washout 0 --load 'low=cpu --percent 5 --threads 1' "$@" -- ./target
 }
 
 # target [SECONDS]: a target that counts its calls.
@@ -59,7 +60,7 @@ free() {
     holds -s 'length == 12 and map(.order) == [range(1; 13)]' < <(runs_used)
     holds --argjson n "$before" '.resumed | length == 1 and .[0].runs == $n and .[0].set_aside == 0' <out/experiment.json
     # The same seed without an interruption:
-    "$JOSTLE" slowdown --quiet --output whole --seed 5 --max-runs 6 --load 'low=cpu --percent 5 --threads 1' -- ./target
+    "$JOSTLE" slowdown --quiet --output whole --seed 5 --max-runs 6 --washout 0 --load 'low=cpu --percent 5 --threads 1' -- ./target
     diff <(jq -r '[.condition, .block, .order] | @tsv' out/runs.jsonl) <(jq -r '[.condition, .block, .order] | @tsv' whole/runs.jsonl)
 }
 
@@ -123,11 +124,11 @@ free() {
     sha256sum out/* >sums
     run -2 "$JOSTLE" slowdown --output out --resume --max-runs 2 --load 'low=cpu --percent 6 --threads 1' -- ./target
     [[ $output == *'load low: recorded cpu --percent 5 --threads 1, now cpu --percent 6'* ]]
-    run -2 "$JOSTLE" slowdown --output out --resume --max-runs 2 --load 'low=cpu --percent 5 --threads 1' -- ./other
+    run -2 "$JOSTLE" slowdown --output out --resume --max-runs 2 --washout 0 --load 'low=cpu --percent 5 --threads 1' -- ./other
     [[ $output == *'command: recorded ./target, now ./other'* ]]
     run -2 measure --resume --max-runs 2 --nice 3
     [[ $output == *'nice: recorded none, now 3'* ]]
-    run -2 "$JOSTLE" slowdown --output out --resume --seed 6 --load 'low=cpu --percent 5 --threads 1' -- ./target
+    run -2 "$JOSTLE" slowdown --output out --resume --seed 6 --washout 0 --load 'low=cpu --percent 5 --threads 1' -- ./target
     [[ $output == *'seed: recorded 5, now 6'* ]]
     sha256sum --quiet -c sums
     run -2 "$JOSTLE" slowdown --resume --load cpu -- true
