@@ -238,3 +238,29 @@ no_group() {
     [ "$(cat "$MINE.cpus")" = "$cpu" ]
     load_end
 }
+
+# lapped COUNT: so many laps have begun.
+lapped() {
+    [ "$(wc -l <"$MINE.laps")" -ge "$1" ]
+}
+
+@test "--loop starts the command again when it has ended, and counts laps" {
+    load_start exec --loop --settle 50ms -- sh -c 'echo lap; echo lap >>"$0"; sleep 0.02' "$MINE.laps"
+    load_expect ready
+    load_resume
+    # Steady comes after a whole lap: so the phase at that time can be random.
+    lapped 2
+    load_mark
+    eventually 10 lapped 4
+    load_say pause
+    load_expect paused
+    load_resume
+    load_end
+    load_holds '.laps >= 2'
+}
+
+@test "--loop reports a lap that fails" {
+    run -1 --separate-stderr "$BIN/loadgen" exec --loop --duration 10s -- sh -c 'mkdir "$0"' "$MINE.folder"
+    # shellcheck disable=SC2154 # bats sets it
+    [[ $stderr == *'sh exited with status 1 while it should be running: try it twice in a row, in one folder'* ]]
+}

@@ -1,7 +1,8 @@
 /* loadgen exec: any command as a load. Resumed it is started, paused it is
  * ended, with everything that it has started: as a subreaper this process
  * inherits descendants that outlive their parents, whatever session or group
- * they moved to. It has no workers; all happens on the control plane's loop. */
+ * they moved to. With --loop it is started again whenever all of it has ended: a lap. It
+ * has no workers; all happens on the control plane's loop. */
 
 #include "common/tree.h"
 #include "exec/guard.h"
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <uv.h>
@@ -27,7 +29,11 @@
 struct exec_settings {
     int64_t settle_ns;
     int accounting; /* enum exec_accounting */
+    bool loop;
 };
+
+/* The frame's counters that this load has. */
+enum { COUNT_LAPS };
 
 enum exec_phase { STOPPED, RUNNING, ENDING };
 
@@ -36,6 +42,10 @@ struct exec_state {
     pid_t pid; /* the command's, and its process group's */
     int kills;
     int guard_fd; /* -1: none */
+    double laps;
+    int64_t lap_start_ns;
+    int64_t lap_ns;   /* how long the last whole lap took; 0: there was none yet */
+    bool wants_a_lap; /* settled, but steady only some part of a lap after the first */
     struct exec_usage usage;
     uv_timer_t timer;
     uv_signal_t child_ended;
@@ -59,6 +69,11 @@ static const struct option_row settings[] = {
      .choices = exec_accounting_names,
      .help = "how the CPU time of the tree is found: cgroup2, cgroup1, processes (a lower bound), "
              "or auto: the first of these that this machine allows"},
+    {.name = "loop",
+     .type = OPTION_FLAG,
+     .offset = FIELD(loop),
+     .help = "start COMMAND again whenever it and its descendants have ended, its stdout discarded; "
+             "steady at a random part of a lap"},
     {0},
 };
 
@@ -78,9 +93,12 @@ static void become_command(struct run *run, const struct group *group, int repor
     signal(SIGPIPE, SIG_DFL);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    /* stdin and stdout are the control plane's. */
-    const int null = open("/dev/null", O_RDONLY);
-    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 &&
+    const struct exec_settings *own = run->settings;
+    /* stdin and stdout are the control plane's. What a program prints in each lap would bury
+     * what the others say. */
+    const int null = open("/dev/null", O_RDWR);
+    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
+        dup2(own->loop ? null : STDERR_FILENO, STDOUT_FILENO) >= 0 &&
         group_enter(group) && cpus_pin_list(&run->cpus) == 0)
         execvp(run->arguments[0], run->arguments);
     const int error = errno;
@@ -151,45 +169,91 @@ static bool reap(const struct exec_state *state, int *status)
 /* The command is not there though it should run. */
 static void fail_ended(struct run *run, int status)
 {
+    const struct exec_settings *own = run->settings;
     if (WIFSIGNALED(status))
         run_fail(run, "%s was killed by signal %d while it should be running: try it alone",
                  command_name(run), WTERMSIG(status));
     else
-        run_fail(run,
-                 "%s exited with status %d while it should be running: give a command that keeps "
-                 "running",
-                 command_name(run), WEXITSTATUS(status));
+        run_fail(run, "%s exited with status %d while it should be running: %s", command_name(run),
+                 WEXITSTATUS(status),
+                 own->loop ? "try it twice in a row, in one folder"
+                           : "give a command that keeps running, or --loop");
+}
+
+static void begin_lap(struct run *run)
+{
+    struct exec_state *state = run->state;
+    state->lap_start_ns = now_ns();
+    const int error = start_command(run, state);
+    if (error != 0)
+        run_fail(run, "cannot start %s: %s: check the command", command_name(run), strerror(error));
+}
+
+static void on_phase(uv_timer_t *timer)
+{
+    run_steady(timer->data);
+}
+
+/* A run that always began with a lap would see its first part only. */
+static void wait_for_random_phase(struct run *run)
+{
+    struct exec_state *state = run->state;
+    uint32_t random = 0;
+    if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random)
+        random = (uint32_t)now_ns();
+    const double part = random / 4294967296.0;
+    state->wants_a_lap = false;
+    uv_timer_start(&state->timer, on_phase, (uint64_t)(part * (double)state->lap_ns / 1e6), 0);
+}
+
+static void next_lap(struct run *run)
+{
+    struct exec_state *state = run->state;
+    state->laps += 1;
+    state->lap_ns = now_ns() - state->lap_start_ns;
+    begin_lap(run);
+    if (state->wants_a_lap)
+        wait_for_random_phase(run);
 }
 
 static void on_child_ended(uv_signal_t *handle, int number)
 {
     struct run *run = handle->data;
     struct exec_state *state = run->state;
+    const struct exec_settings *own = run->settings;
     int status = 0;
     (void)number;
     const bool left = reap(state, &status);
     if (state->phase == ENDING && !left)
         finish_pause(run);
+    else if (state->phase == RUNNING && own->loop && !left && status == 0)
+        next_lap(run);
     else if (state->phase == RUNNING && (!left || status != 0)) /* else it became a daemon */
         fail_ended(run, status);
 }
 
 static void on_settled(uv_timer_t *timer)
 {
-    run_steady(timer->data);
+    struct run *run = timer->data;
+    struct exec_state *state = run->state;
+    const struct exec_settings *own = run->settings;
+    if (!own->loop)
+        run_steady(run);
+    else if (state->lap_ns > 0)
+        wait_for_random_phase(run);
+    else
+        state->wants_a_lap = true;
 }
 
 static void exec_resume(struct run *run)
 {
     struct exec_state *state = run->state;
     const struct exec_settings *own = run->settings;
-    const int error = start_command(run, state);
     state->phase = RUNNING;
     state->kills = 0;
-    if (error != 0)
-        run_fail(run, "cannot start %s: %s: check the command", command_name(run), strerror(error));
-    else
-        uv_timer_start(&state->timer, on_settled, (uint64_t)(own->settle_ns / 1000000), 0);
+    state->wants_a_lap = false;
+    uv_timer_start(&state->timer, on_settled, (uint64_t)(own->settle_ns / 1000000), 0);
+    begin_lap(run);
 }
 
 static void exec_pause(struct run *run)
@@ -280,6 +344,12 @@ static double exec_delivered(struct run *run)
     return NAN;
 }
 
+static void exec_count(struct run *run, double counters[LOAD_COUNTERS])
+{
+    const struct exec_state *state = run->state;
+    counters[COUNT_LAPS] = state->laps;
+}
+
 static void exec_describe(struct run *run, struct line *line)
 {
     const struct exec_state *state = run->state;
@@ -290,13 +360,16 @@ static void exec_describe(struct run *run, struct line *line)
 static void exec_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     const struct exec_state *state = run->state;
-    (void)window;
+    const struct exec_settings *own = run->settings;
     line_text(line, "accounting", exec_usage_name(&state->usage));
+    if (own->loop)
+        line_count(line, "laps", (uint64_t)window->counters[COUNT_LAPS]);
 }
 
 static const struct load_report reports = {.describe = exec_describe, .fields = exec_fields};
 static const struct load_accounting accounting = {.delivered = exec_delivered,
-                                                  .cpu_ns = exec_cpu_ns};
+                                                  .cpu_ns = exec_cpu_ns,
+                                                  .count = exec_count};
 static const struct load_process process = {
     .resume = exec_resume, .pause = exec_pause, .process = exec_process};
 static const struct load_special special = {.arguments = "-- COMMAND...",
@@ -309,7 +382,7 @@ static const struct load exec_load = {
         "Resumed, COMMAND is started in a process group of its own, with /dev/null as "
         "stdin and its output on stderr. Paused, it is ended with all its descendants, "
         "including those in other sessions: SIGTERM, then SIGKILL after 2 s. A command "
-        "that exits by itself is an error. cpu_s is that of its whole process tree, counted by "
+        "that exits by itself is an error; with --loop one that fails. cpu_s is that of its whole process tree, counted by "
         "a cgroup where one can be made; \"accounting\" in the report says how.",
     .options = settings,
     .options_size = sizeof(struct exec_settings),
