@@ -1,0 +1,224 @@
+#include "sensitivity.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void sensitivity_begin(struct sensitivity *sensitivity, double confidence)
+{
+    *sensitivity = (struct sensitivity){.confidence = confidence};
+}
+
+struct sensitivity_point sensitivity_point_none(void)
+{
+    return (struct sensitivity_point){.level = 0,
+                                      .achieved = NAN,
+                                      .slowdown = NAN,
+                                      .low = NAN,
+                                      .high = NAN,
+                                      .sd = NAN,
+                                      .load_cpus = NAN,
+                                      .cpu_ratio = NAN,
+                                      .fit = NAN,
+                                      .fit_low = NAN,
+                                      .fit_high = NAN};
+}
+
+// The two-sided quantile of Student's t for n pairs.
+static double t_quantile(double confidence, size_t n)
+{
+    return gsl_cdf_tdist_Pinv(0.5 + confidence / 2, (double)n - 1);
+}
+
+// Sums over the pairs of which both are known.
+struct sums {
+    size_t n;
+    double x, y;       // means
+    double xx, xy, yy; // about the means
+};
+
+static struct sums sum_pairs(const double *x, const double *y, size_t n)
+{
+    struct sums sums = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(x[i]) || !isfinite(y[i]))
+            continue;
+        const double dx = x[i] - sums.x, dy = y[i] - sums.y, count = (double)++sums.n;
+        sums.x += dx / count;
+        sums.y += dy / count;
+        sums.xx += dx * (x[i] - sums.x);
+        sums.xy += dx * (y[i] - sums.y);
+        sums.yy += dy * (y[i] - sums.y);
+    }
+    return sums;
+}
+
+// The bounds of y/x: the roots of the quadratic in r that says that the mean of y - r x does
+// not differ from 0.
+static void bound(struct sensitivity_point *point, const struct sums *sums, double confidence)
+{
+    const double n = (double)sums->n, t = t_quantile(confidence, sums->n);
+    const double scale = t * t / (n * (n - 1));
+    const double a = sums->x * sums->x - scale * sums->xx;
+    const double b = sums->x * sums->y - scale * sums->xy;
+    const double c = sums->y * sums->y - scale * sums->yy;
+    const double root = b * b - a * c;
+    if (!(a > 0) || !(root >= 0) || !(b > sqrt(root)))
+        return; // x is not surely above 0, or y is not: no interval
+    point->low = (b - sqrt(root)) / a;
+    point->high = (b + sqrt(root)) / a;
+    point->sd = (log(point->high) - log(point->low)) / (2 * t);
+}
+
+struct sensitivity_point sensitivity_estimate(double level, double achieved, const double *alone_s,
+                                              const double *loaded_s, size_t n, double confidence)
+{
+    const struct sums sums = sum_pairs(alone_s, loaded_s, n);
+    struct sensitivity_point point = sensitivity_point_none();
+    point.level = level;
+    point.achieved = achieved;
+    point.n = sums.n;
+    if (sums.n > 0 && sums.x > 0)
+        point.slowdown = sums.y / sums.x;
+    if (sums.n > 1)
+        bound(&point, &sums, confidence);
+    return point;
+}
+
+static struct sensitivity_curve *curve_for(struct sensitivity *sensitivity, const char *kind)
+{
+    for (size_t i = 0; i < sensitivity->count; i++)
+        if (strcmp(sensitivity->curve[i].kind, kind) == 0)
+            return &sensitivity->curve[i];
+    if (sensitivity->count == SENSITIVITY_KINDS || strlen(kind) >= SENSITIVITY_NAME)
+        return NULL;
+    struct sensitivity_curve *curve = &sensitivity->curve[sensitivity->count++];
+    *curve = (struct sensitivity_curve){0};
+    strcpy(curve->kind, kind);
+    return curve;
+}
+
+bool sensitivity_add(struct sensitivity *sensitivity, const char *kind,
+                     const struct sensitivity_point *point)
+{
+    struct sensitivity_curve *curve = NULL;
+    if (!(point->level > 0) || !isfinite(point->slowdown) || !(point->slowdown > 0) ||
+        (curve = curve_for(sensitivity, kind)) == NULL || curve->count == SENSITIVITY_POINTS)
+        return false;
+    size_t at = 0;
+    while (at < curve->count && curve->point[at].level < point->level)
+        at++;
+    if (at < curve->count && curve->point[at].level == point->level)
+        return false;
+    memmove(&curve->point[at + 1], &curve->point[at], (curve->count - at) * sizeof *point);
+    curve->count++;
+    struct sensitivity_point *own = &curve->point[at];
+    *own = *point;
+    own->fit = own->fit_low = own->fit_high = NAN;
+    if (!isfinite(own->sd) && own->n > 1 && own->low > 0 && own->high >= own->low)
+        own->sd =
+            (log(own->high) - log(own->low)) / (2 * t_quantile(sensitivity->confidence, own->n));
+    return true;
+}
+
+// What is fitted: points with an interval. One without variation weighs much, not all.
+static bool is_fitted(const struct sensitivity_point *point)
+{
+    return isfinite(point->sd) && point->low > 0 && isfinite(point->high);
+}
+
+static double weight(const struct sensitivity_point *point)
+{
+    static const double least_sd = 1e-4;
+    const double sd = fmax(point->sd, least_sd);
+    return 1 / (sd * sd);
+}
+
+// Neighbouring points that share one value.
+struct pool {
+    double log_slowdown, weight;
+    size_t from, count; // of the fitted points
+};
+
+static size_t pool_adjacent(const struct sensitivity_point *const *point, size_t count,
+                            struct pool *pool)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        pool[used++] = (struct pool){log(point[i]->slowdown), weight(point[i]), i, 1};
+        while (used > 1 && pool[used - 1].log_slowdown <= pool[used - 2].log_slowdown) {
+            struct pool *into = &pool[used - 2];
+            const struct pool *from = &pool[used - 1];
+            const double sum = into->weight + from->weight;
+            into->log_slowdown =
+                (into->log_slowdown * into->weight + from->log_slowdown * from->weight) / sum;
+            into->weight = sum;
+            into->count += from->count;
+            used--;
+        }
+    }
+    return used;
+}
+
+static void fit_curve(struct sensitivity_curve *curve)
+{
+    struct sensitivity_point *point[SENSITIVITY_POINTS];
+    struct pool pool[SENSITIVITY_POINTS];
+    size_t count = 0;
+    for (size_t i = 0; i < curve->count; i++)
+        if (is_fitted(&curve->point[i]))
+            point[count++] = &curve->point[i];
+    const size_t pools = pool_adjacent((const struct sensitivity_point *const *)point, count, pool);
+    for (size_t i = 0; i < pools; i++)
+        for (size_t k = 0; k < pool[i].count; k++) // level 0 is known: nothing is below it
+            point[pool[i].from + k]->fit = exp(fmax(pool[i].log_slowdown, 0));
+    double low = 1, high = INFINITY;
+    for (size_t i = 0; i < count; i++)
+        point[i]->fit_low = low = fmax(low, point[i]->low);
+    for (size_t i = count; i-- > 0;)
+        point[i]->fit_high = high = fmin(high, fmax(point[i]->high, 1));
+    for (size_t i = 0; i < count; i++) { // where bounds of neighbours exclude each other
+        point[i]->fit_low = fmin(point[i]->fit_low, point[i]->fit);
+        point[i]->fit_high = fmax(point[i]->fit_high, point[i]->fit);
+    }
+}
+
+void sensitivity_fit(struct sensitivity *sensitivity)
+{
+    for (size_t i = 0; i < sensitivity->count; i++)
+        fit_curve(&sensitivity->curve[i]);
+}
+
+const struct sensitivity_curve *sensitivity_find(const struct sensitivity *sensitivity,
+                                                 const char *kind)
+{
+    for (size_t i = 0; i < sensitivity->count; i++)
+        if (strcmp(sensitivity->curve[i].kind, kind) == 0)
+            return &sensitivity->curve[i];
+    return NULL;
+}
+
+enum sensitivity_answer sensitivity_at(const struct sensitivity *sensitivity, const char *kind,
+                                       double level, double *log_slowdown, double *sd)
+{
+    static const double rounding = 1e-9;
+    const struct sensitivity_curve *curve = sensitivity_find(sensitivity, kind);
+    double below = 0, log_below = 0, sd_below = 0;
+    *log_slowdown = *sd = NAN;
+    bool any = false;
+    for (size_t i = 0; curve != NULL && i < curve->count; i++) {
+        const struct sensitivity_point *point = &curve->point[i];
+        if (!isfinite(point->fit))
+            continue;
+        any = true;
+        if (level >= 0 && level <= point->level + rounding) {
+            const double share = fmin((level - below) / (point->level - below), 1);
+            *log_slowdown = log_below + share * (log(point->fit) - log_below);
+            *sd = sd_below + share * (point->sd - sd_below);
+            return SENSITIVITY_KNOWN;
+        }
+        below = point->level, log_below = log(point->fit), sd_below = point->sd;
+    }
+    return any ? SENSITIVITY_OUTSIDE : SENSITIVITY_NO_KIND;
+}

@@ -1,0 +1,245 @@
+// Sensitivity in records: of a profile, and of any result whose loads are kinds at levels.
+#include "sensitivity.h"
+
+#include "common/record_json.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static double number_at(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static double item(const json_t *array, size_t index)
+{
+    const json_t *value = json_array_get(array, index);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static json_t *bounds_to_json(double low, double high)
+{
+    if (!isfinite(low) || !isfinite(high))
+        return json_null();
+    return json_pack("[o, o]", number_to_json(low), number_to_json(high));
+}
+
+static json_t *point_to_json(const struct sensitivity_point *point)
+{
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "level", number_to_json(point->level),
+        "achieved", number_to_json(point->achieved), "slowdown", number_to_json(point->slowdown),
+        "ci", bounds_to_json(point->low, point->high), "sd", number_to_json(point->sd), "n",
+        (json_int_t)point->n, "load_cpus", number_to_json(point->load_cpus), "cpu_ratio",
+        number_to_json(point->cpu_ratio), "fit", number_to_json(point->fit), "fit_ci",
+        bounds_to_json(point->fit_low, point->fit_high));
+}
+
+static json_t *curve_to_json(const struct sensitivity_curve *curve)
+{
+    json_t *points = json_array();
+    for (size_t i = 0; i < curve->count; i++)
+        if (json_array_append_new(points, point_to_json(&curve->point[i])) != 0) {
+            json_decref(points);
+            return NULL;
+        }
+    return json_pack("{s:s, s:o}", "kind", curve->kind, "points", points);
+}
+
+json_t *sensitivity_to_json(const struct sensitivity *sensitivity)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < sensitivity->count; i++)
+        if (json_array_append_new(array, curve_to_json(&sensitivity->curve[i])) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    return array;
+}
+
+static bool add_point(struct sensitivity *sensitivity, const char *kind, const json_t *json)
+{
+    struct sensitivity_point point = sensitivity_point_none();
+    const json_t *ci = json_object_get(json, "ci");
+    point.level = number_at(json, "level");
+    point.achieved = number_at(json, "achieved");
+    point.slowdown = number_at(json, "slowdown");
+    point.low = item(ci, 0);
+    point.high = item(ci, 1);
+    point.sd = number_at(json, "sd");
+    point.n = (size_t)json_integer_value(json_object_get(json, "n"));
+    point.load_cpus = number_at(json, "load_cpus");
+    point.cpu_ratio = number_at(json, "cpu_ratio");
+    return sensitivity_add(sensitivity, kind, &point);
+}
+
+bool sensitivity_from_json(struct sensitivity *sensitivity, const json_t *array, double confidence)
+{
+    size_t i, k;
+    const json_t *curve, *point;
+    sensitivity_begin(sensitivity, confidence);
+    if (!json_is_array(array))
+        return false;
+    json_array_foreach(array, i, curve)
+    {
+        const char *kind = json_string_value(json_object_get(curve, "kind"));
+        json_array_foreach(json_object_get(curve, "points"), k, point)
+        {
+            if (kind == NULL || !add_point(sensitivity, kind, point))
+                return false;
+        }
+    }
+    sensitivity_fit(sensitivity);
+    return true;
+}
+
+// The kind and level of a load made by a kind's own command line, such as `mem --limit 55%`.
+static bool recognise(const json_t *load, char kind[SENSITIVITY_NAME], double *level)
+{
+    static const struct {
+        const char *kind, *option;
+    } kinds[] = {{"cpu", "--percent"},
+                 {"mem", "--limit"},
+                 {"io", "--limit"},
+                 {"net", "--limit"},
+                 {"alloc", "--limit"}};
+    const json_t *parts = json_object_get(load, "parts");
+    const json_t *words = json_object_get(json_array_get(parts, 0), "words");
+    if (json_array_size(parts) != 1 || json_array_size(words) != 3)
+        return false;
+    const char *name = json_string_value(json_array_get(words, 0));
+    const char *option = json_string_value(json_array_get(words, 1));
+    const char *value = json_string_value(json_array_get(words, 2));
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char *end;
+        if (strcmp(name, kinds[i].kind) != 0 || strcmp(option, kinds[i].option) != 0)
+            continue;
+        *level = strtod(value, &end) / 100;
+        strcpy(kind, name);
+        return end != value && (strcmp(end, "%") == 0 || (*end == '\0' && name[0] == 'c'));
+    }
+    return false;
+}
+
+static const json_t *named(const json_t *array, const char *member, const char *name)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(array, i, one)
+    {
+        const char *its = json_string_value(json_object_get(one, member));
+        if (its != NULL && strcmp(its, name) == 0)
+            return one;
+    }
+    return NULL;
+}
+
+static double mean_of(const json_t *condition, const char *metric)
+{
+    return number_at(json_object_get(condition, metric), "mean");
+}
+
+static double cpu_s(const json_t *condition)
+{
+    return mean_of(condition, "user_s") + mean_of(condition, "system_s");
+}
+
+// What is known of a load beside its slowdown.
+static void take_load(struct sensitivity_point *point, const json_t *result, const char *name)
+{
+    const json_t *conditions = json_object_get(result, "conditions");
+    const json_t *condition = named(conditions, "name", name);
+    const json_t *load = json_array_get(json_object_get(condition, "load"), 0);
+    const json_t *alone = json_array_get(conditions, 0);
+    point->achieved = number_at(load, "achieved") / number_at(load, "offered");
+    point->load_cpus = number_at(load, "cpu_s") / mean_of(condition, "wall_s");
+    point->cpu_ratio = cpu_s(alone) > 0 ? cpu_s(condition) / cpu_s(alone) : NAN;
+}
+
+// The slowdown of the wall time of one variant under one load.
+static bool take_slowdown(struct sensitivity *sensitivity, const json_t *result,
+                          const json_t *slowdown)
+{
+    const char *metric = json_string_value(json_object_get(slowdown, "metric"));
+    const char *name = json_string_value(json_object_get(slowdown, "condition"));
+    char kind[SENSITIVITY_NAME];
+    struct sensitivity_point point = sensitivity_point_none();
+    if (metric == NULL || name == NULL || strcmp(metric, "wall_s") != 0 ||
+        !recognise(named(json_object_get(result, "loads"), "name", name), kind, &point.level))
+        return false;
+    const json_t *ci = json_object_get(slowdown, "ci");
+    point.slowdown = number_at(slowdown, "ratio");
+    point.low = item(ci, 0);
+    point.high = item(ci, 1);
+    point.n = (size_t)json_integer_value(json_object_get(slowdown, "pairs"));
+    take_load(&point, result, name);
+    return sensitivity_add(sensitivity, kind, &point);
+}
+
+size_t sensitivity_from_result(struct sensitivity *sensitivity, const json_t *result)
+{
+    size_t i, count = 0;
+    const json_t *slowdown;
+    const double confidence = number_at(json_object_get(result, "settings"), "confidence");
+    sensitivity_begin(sensitivity, isfinite(confidence) ? confidence : 0.95);
+    json_array_foreach(json_object_get(result, "slowdowns"), i, slowdown) count +=
+        take_slowdown(sensitivity, result, slowdown);
+    sensitivity_fit(sensitivity);
+    return count;
+}
+
+static bool say(char *why, size_t size, const char *text)
+{
+    snprintf(why, size, "%s", text);
+    return false;
+}
+
+static bool take_record(struct sensitivity *sensitivity, const json_t *record, char *why,
+                        size_t size)
+{
+    const char *schema = json_string_value(json_object_get(record, "schema"));
+    const double confidence = number_at(record, "confidence");
+    if (schema != NULL && strcmp(schema, "jostle.program/1") == 0)
+        return sensitivity_from_json(sensitivity, json_object_get(record, "sensitivity"),
+                                     isfinite(confidence) ? confidence : 0.95) ||
+               say(why, size,
+                   "has a sensitivity that cannot be read: make it again with jostle profile");
+    if (schema == NULL || strcmp(schema, "jostle.result/1") != 0)
+        return say(why, size,
+                   "holds no sensitivity: give a profile, or a result of jostle slowdown");
+    return sensitivity_from_result(sensitivity, record) > 0 ||
+           say(why, size,
+               "has no load that is a kind at a level, such as mem --limit 50%: make a profile "
+               "with jostle profile");
+}
+
+bool sensitivity_read(struct sensitivity *sensitivity, const char *path, char *why, size_t size)
+{
+    char file[PATH_MAX];
+    struct stat status;
+    json_error_t error;
+    const bool is_folder = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    if ((size_t)snprintf(file, sizeof file, "%s%s", path, is_folder ? "/result.json" : "") >=
+        sizeof file)
+        return say(why, size, "is too long a path: give a shorter one");
+    if (stat(file, &status) != 0) {
+        snprintf(why, size, "cannot be read (%s): give a profile, or a result of jostle slowdown",
+                 strerror(errno));
+        return false;
+    }
+    json_t *record = json_load_file(file, 0, &error);
+    if (record == NULL) {
+        snprintf(why, size, "is no JSON (line %d): give a profile, or a result of jostle slowdown",
+                 error.line);
+        return false;
+    }
+    const bool good = take_record(sensitivity, record, why, size);
+    json_decref(record);
+    return good;
+}

@@ -1,0 +1,272 @@
+#include "profile.h"
+
+#include "common/record_json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+void profile_begin(struct program_profile *profile)
+{
+    *profile = (struct program_profile){
+        .alone = {NAN, NAN, NAN, NAN, 0, NAN, NAN},
+        .noise = {NAN, NAN, NAN, 0},
+        .pressure_cpus_used = NAN,
+    };
+}
+
+static double number_at(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static size_t count_at(const json_t *object, const char *name)
+{
+    const json_int_t value = json_integer_value(json_object_get(object, name));
+    return value > 0 ? (size_t)value : 0;
+}
+
+// An interval's bounds; NAN where it is null.
+static void take_bounds(const json_t *object, const char *name, double *low, double *high)
+{
+    const json_t *ci = json_object_get(object, name);
+    const json_t *first = json_array_get(ci, 0), *second = json_array_get(ci, 1);
+    *low = json_is_number(first) ? json_number_value(first) : NAN;
+    *high = json_is_number(second) ? json_number_value(second) : NAN;
+}
+
+// A text, cut where it is too long; "" where there is none.
+static void take_text(const json_t *object, const char *name, char *text, size_t size)
+{
+    const char *value = json_string_value(json_object_get(object, name));
+    snprintf(text, size, "%s", value != NULL ? value : "");
+}
+
+static void take_alone(struct program_profile *profile, const json_t *alone)
+{
+    const json_t *wall = json_object_get(alone, "wall_s");
+    struct profile_alone *to = &profile->alone;
+    to->mean_s = number_at(wall, "mean");
+    take_bounds(wall, "ci", &to->low_s, &to->high_s);
+    to->sd_s = number_at(wall, "sd");
+    to->n = count_at(wall, "n");
+    to->cpus_used = number_at(alone, "cpus_used");
+    to->threads = number_at(alone, "threads");
+}
+
+static void take_noise(struct program_profile *profile, const json_t *noise)
+{
+    profile->noise.sd = number_at(noise, "sd");
+    profile->noise.correlation = number_at(noise, "correlation");
+    profile->noise.gauge_r2 = number_at(noise, "gauge_r2");
+    profile->noise.n = count_at(noise, "n");
+}
+
+static void take_head(struct program_profile *profile, const json_t *record)
+{
+    const json_t *program = json_object_get(record, "program");
+    const json_t *machine = json_object_get(record, "machine");
+    const json_t *cpus = json_object_get(record, "cpus");
+    take_text(record, "made", profile->made, sizeof profile->made);
+    take_text(record, "jostle", profile->version, sizeof profile->version);
+    take_text(record, "place", profile->place, sizeof profile->place);
+    take_text(program, "name", profile->name, sizeof profile->name);
+    take_text(program, "sha256", profile->sha256, sizeof profile->sha256);
+    take_text(machine, "host", profile->host, sizeof profile->host);
+    take_text(machine, "kernel", profile->kernel, sizeof profile->kernel);
+    take_text(machine, "hash", profile->machine, sizeof profile->machine);
+    take_text(cpus, "target", profile->target_cpus, sizeof profile->target_cpus);
+    take_text(cpus, "loads", profile->load_cpus, sizeof profile->load_cpus);
+    profile->confidence = number_at(record, "confidence");
+}
+
+static bool take_reporters(struct program_profile *profile, const json_t *reporters)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(reporters, i, one)
+    {
+        if (i == PROFILE_REPORTERS)
+            return false;
+        struct profile_reporter *to = &profile->reporter[profile->reporters++];
+        take_text(one, "name", to->name, sizeof to->name);
+        to->log_ratio = number_at(one, "log_ratio");
+        take_bounds(one, "ci", &to->low, &to->high);
+        to->sd = number_at(one, "sd");
+        to->n = count_at(one, "n");
+    }
+    return true;
+}
+
+static bool take_levels(struct program_profile *profile, const json_t *levels)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(levels, i, one)
+    {
+        if (i == SENSITIVITY_KINDS)
+            return false;
+        struct profile_level *to = &profile->level[profile->levels++];
+        take_text(one, "kind", to->kind, sizeof to->kind);
+        to->level = number_at(one, "level");
+        take_bounds(one, "ci", &to->low, &to->high);
+    }
+    return true;
+}
+
+static bool say(char *why, size_t size, const char *text)
+{
+    snprintf(why, size, "%s", text);
+    return false;
+}
+
+bool profile_from_json(struct program_profile *profile, const json_t *record, char *why,
+                       size_t size)
+{
+    const json_t *pressure = json_object_get(record, "pressure");
+    const char *schema = json_string_value(json_object_get(record, "schema"));
+    profile_begin(profile);
+    if (schema == NULL || strncmp(schema, "jostle.program/", 15) != 0)
+        return say(why, size, "holds no profile: give a file that jostle profile has made");
+    if (strcmp(schema, PROFILE_SCHEMA) != 0)
+        return say(why, size, "is of another version of jostle: make it again with jostle profile");
+    take_head(profile, record);
+    take_alone(profile, json_object_get(record, "alone"));
+    take_noise(profile, json_object_get(record, "noise"));
+    profile->pressure_cpus_used = number_at(pressure, "cpus_used");
+    if (!sensitivity_from_json(&profile->sensitivity, json_object_get(record, "sensitivity"),
+                               profile->confidence) ||
+        !take_reporters(profile, json_object_get(pressure, "reporters")) ||
+        !take_levels(profile, json_object_get(pressure, "levels")) || profile->name[0] == '\0' ||
+        !isfinite(profile->alone.mean_s) || !(profile->confidence > 0))
+        return say(why, size, "is an incomplete profile: make it again with jostle profile");
+    profile->record = json_deep_copy(record);
+    return profile->record != NULL || say(why, size, "does not fit into memory: free some");
+}
+
+bool profile_read(struct program_profile *profile, const char *path, char *why, size_t size)
+{
+    json_error_t error;
+    profile_begin(profile);
+    if (access(path, R_OK) != 0) {
+        snprintf(why, size, "cannot be read (%s): give a file that jostle profile has made",
+                 strerror(errno));
+        return false;
+    }
+    json_t *record = json_load_file(path, 0, &error);
+    if (record == NULL) {
+        snprintf(why, size, "is no JSON (line %d): give a file that jostle profile has made",
+                 error.line);
+        return false;
+    }
+    const bool good = profile_from_json(profile, record, why, size);
+    json_decref(record);
+    return good;
+}
+
+const struct profile_level *profile_level_of(const struct program_profile *profile,
+                                             const char *kind)
+{
+    for (size_t i = 0; i < profile->levels; i++)
+        if (strcmp(profile->level[i].kind, kind) == 0)
+            return &profile->level[i];
+    return NULL;
+}
+
+static json_t *bounds_to_json(double low, double high)
+{
+    if (!isfinite(low) || !isfinite(high))
+        return json_null();
+    return json_pack("[o, o]", number_to_json(low), number_to_json(high));
+}
+
+static json_t *alone_to_json(const struct profile_alone *alone)
+{
+    return json_pack("{s:{s:o, s:o, s:o, s:I}, s:o, s:o}", "wall_s", "mean",
+                     number_to_json(alone->mean_s), "ci",
+                     bounds_to_json(alone->low_s, alone->high_s), "sd", number_to_json(alone->sd_s),
+                     "n", (json_int_t)alone->n, "cpus_used", number_to_json(alone->cpus_used),
+                     "threads", number_to_json(alone->threads));
+}
+
+static json_t *reporters_to_json(const struct program_profile *profile)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < profile->reporters; i++) {
+        const struct profile_reporter *one = &profile->reporter[i];
+        json_t *object =
+            json_pack("{s:s, s:o, s:o, s:o, s:I}", "name", one->name, "log_ratio",
+                      number_to_json(one->log_ratio), "ci", bounds_to_json(one->low, one->high),
+                      "sd", number_to_json(one->sd), "n", (json_int_t)one->n);
+        if (json_array_append_new(array, object) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
+}
+
+static json_t *levels_to_json(const struct program_profile *profile)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < profile->levels; i++) {
+        const struct profile_level *one = &profile->level[i];
+        json_t *object =
+            json_pack("{s:s, s:o, s:o}", "kind", one->kind, "level", number_to_json(one->level),
+                      "ci", bounds_to_json(one->low, one->high));
+        if (json_array_append_new(array, object) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
+}
+
+static json_t *head_to_json(const struct program_profile *profile)
+{
+    return json_pack("{s:s, s:o, s:s, s:{s:o, s:o}, s:{s:s, s:s, s:o}, s:s, s:{s:s, s:s}, s:o}",
+                     "schema", PROFILE_SCHEMA, "made", text_to_json(profile->made), "jostle",
+                     profile->version, "program", "name", text_to_json(profile->name), "sha256",
+                     text_to_json(profile->sha256[0] != '\0' ? profile->sha256 : NULL), "machine",
+                     "host", profile->host, "kernel", profile->kernel, "hash",
+                     text_to_json(profile->machine[0] != '\0' ? profile->machine : NULL), "place",
+                     profile->place, "cpus", "target", profile->target_cpus, "loads",
+                     profile->load_cpus, "confidence", number_to_json(profile->confidence));
+}
+
+static json_t *body_to_json(const struct program_profile *profile)
+{
+    const struct profile_noise *noise = &profile->noise;
+    return json_pack("{s:o, s:{s:o, s:o, s:o, s:I}, s:o, s:{s:o, s:o, s:o}}", "alone",
+                     alone_to_json(&profile->alone), "noise", "sd", number_to_json(noise->sd),
+                     "correlation", number_to_json(noise->correlation), "gauge_r2",
+                     number_to_json(noise->gauge_r2), "n", (json_int_t)noise->n, "sensitivity",
+                     sensitivity_to_json(&profile->sensitivity), "pressure", "cpus_used",
+                     number_to_json(profile->pressure_cpus_used), "reporters",
+                     reporters_to_json(profile), "levels", levels_to_json(profile));
+}
+
+json_t *profile_to_json(const struct program_profile *profile)
+{
+    json_t *head = head_to_json(profile), *body = body_to_json(profile);
+    json_t *kept = profile->record != NULL ? json_deep_copy(profile->record) : json_object();
+    const bool good = head != NULL && body != NULL && kept != NULL &&
+                      json_object_update(head, body) == 0 &&
+                      json_object_update_recursive(kept, head) == 0;
+    json_decref(head);
+    json_decref(body);
+    if (!good) {
+        json_decref(kept);
+        return NULL;
+    }
+    return kept;
+}
+
+void profile_free(struct program_profile *profile)
+{
+    json_decref(profile->record);
+    profile->record = NULL;
+}

@@ -1,0 +1,95 @@
+// The profile of a program: what loads cost it, and what it does to others; jostle.program/1.
+// Made on one machine, for one place of its neighbour.
+#ifndef PROFILE_PROFILE_H
+#define PROFILE_PROFILE_H
+
+#include "harness/pressure/identity.h"
+#include "harness/pressure/sensitivity.h"
+
+#include "common/sha256.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define PROFILE_SCHEMA "jostle.program/1"
+
+enum { PROFILE_TEXT = 64, PROFILE_CPUS = 256, PROFILE_REPORTERS = 16, PROFILE_WHY = 256 };
+
+// Time alone, in seconds of wall clock.
+struct profile_alone {
+    double mean_s, low_s, high_s; // with its interval; NAN: it has none
+    double sd_s;                  // from run to run
+    size_t n;                     // runs
+    double cpus_used;             // CPU time / wall time; NAN: not known
+    double threads;               // how many it had at most; NAN: not known
+};
+
+// How runs alone vary from one to the next.
+struct profile_noise {
+    double sd;          // of log(wall time)
+    double correlation; // of neighbouring runs (lag 1); NAN: too few runs
+    double gauge_r2;    // share of the variance that gauges explain; NAN: measured without
+    size_t n;           // runs
+};
+
+// What the program does to a reporter: log of its ratio to what it reads alone, positive is
+// worse.
+struct profile_reporter {
+    char name[SENSITIVITY_NAME];
+    double log_ratio, low, high; // NAN: unknown
+    double sd;                   // standard error of log_ratio
+    size_t n;                    // pairs of readings
+};
+
+// The load that would do the same: "as if `mem --limit 55%` ran".
+struct profile_level {
+    char kind[SENSITIVITY_NAME];
+    double level, low, high; // fractions; low 0 and high 1: cannot be told
+};
+
+struct program_profile {
+    char made[PROFILE_TEXT];        // 2026-11-22T02:10:26Z
+    char version[PROFILE_TEXT];     // of jostle
+    char name[PROFILE_TEXT];        // of the program, fit for a file name
+    char sha256[SHA256_DIGITS + 1]; // of its executable; "": not known
+    char host[PROFILE_TEXT];
+    char kernel[PROFILE_CPUS];
+    char machine[IDENTITY_DIGITS + 1]; // pressure/identity.h
+    char place[SENSITIVITY_NAME];      // core, smt, l3, node, machine
+    char target_cpus[PROFILE_CPUS], load_cpus[PROFILE_CPUS];
+    double confidence; // of all intervals, two-sided
+    struct profile_alone alone;
+    struct profile_noise noise;
+    struct sensitivity sensitivity;
+    // As a neighbour, looping:
+    double pressure_cpus_used; // CPUs that it kept busy; NAN: not known
+    size_t reporters;
+    struct profile_reporter reporter[PROFILE_REPORTERS];
+    size_t levels; // 0: no reference, so reporters only
+    struct profile_level level[SENSITIVITY_KINDS];
+    json_t *record; // all that was read (words, reasons, experiments); NULL: it is not from a file
+};
+
+// To begin with: nothing is known.
+void profile_begin(struct program_profile *profile);
+
+// Of a jostle.program/1. False: `why` says what is wrong, such as "holds no profile: give a file
+// that jostle profile has made".
+bool profile_from_json(struct program_profile *profile, const json_t *record, char *why,
+                       size_t size);
+
+// Of a file. False: `why` says what is wrong, without the path.
+bool profile_read(struct program_profile *profile, const char *path, char *why, size_t size);
+
+// The record, a new reference; what `record` has and this does not know is kept. NULL: no
+// memory.
+json_t *profile_to_json(const struct program_profile *profile);
+
+// Its level of that kind; NULL: not known.
+const struct profile_level *profile_level_of(const struct program_profile *profile,
+                                             const char *kind);
+
+void profile_free(struct program_profile *profile);
+
+#endif
