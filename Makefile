@@ -95,7 +95,7 @@ $(BIN)/doctor: LIBS := -ljansson -lm
 $(BIN)/experiment $(BIN)/campaign: LIBS := -ljansson -lgcrypt -lm
 $(BIN)/report: LIBS := -lgsl -lgslcblas -lm -pthread
 $(BIN)/bench: LIBS := -lgsl -lgslcblas -ljansson -lhwloc -lm
-$(BIN)/arguments: LIBS := -lm
+$(BIN)/arguments $(BIN)/copies: LIBS := -lm
 $(BIN)/placement: LIBS := -lhwloc -ljansson -lgcrypt -lm
 
 # The simulator drives the very objects that decide in production.

@@ -41,9 +41,9 @@ static bool find(const struct context *context, const char *word, char path[PATH
     snprintf(path, PATH_MAX, "%s/%s", context->workloads, word);
     if (is_program(path))
         return true;
-    /* A load as a target is jostle's own, whatever else has that name. */
-    return (strcmp(word, "loadgen") == 0 && is_program(child_path(word, path))) ||
-           find_in_path(word, path);
+    /* A load or copies as a target are jostle's own, whatever else has that name. */
+    const bool own = strcmp(word, "loadgen") == 0 || strcmp(word, "copies") == 0;
+    return (own && is_program(child_path(word, path))) || find_in_path(word, path);
 }
 
 void program_find(const struct context *context, const struct entry *entry, json_t *command)

@@ -1,7 +1,7 @@
 #include "alloc/alloc-options.h"
 
 #include "alloc/alloc-state.h"
-#include "headroom.h"
+#include "common/headroom.h"
 #include "rate.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include "alloc/alloc-options.h"
 #include "alloc/alloc-state.h"
-#include "headroom.h"
+#include "common/headroom.h"
 #include "random.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "io/io-options.h"
 
-#include "headroom.h"
+#include "common/headroom.h"
 #include "io/fill.h"
 #include "io/io-state.h"
 #include "io/phases.h"

@@ -5,9 +5,9 @@
  * before it counts; reads bypass the page cache; and the figures are compared
  * with those of the device. */
 
+#include "common/headroom.h"
 #include "common/link.h"
 #include "counter.h"
-#include "headroom.h"
 #include "io/check.h"
 #include "io/io-options.h"
 #include "io/io-state.h"

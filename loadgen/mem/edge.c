@@ -1,8 +1,8 @@
 #include "mem/edge.h"
 
 #include "common/cpus.h"
+#include "common/headroom.h"
 #include "common/json.h"
-#include "headroom.h"
 #include "kept.h"
 #include "mem/edge-run.h"
 

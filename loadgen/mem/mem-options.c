@@ -1,6 +1,6 @@
 #include "mem/mem-options.h"
 
-#include "headroom.h"
+#include "common/headroom.h"
 #include "mem/edge.h"
 #include "mem/mem-state.h"
 #include "mem/pattern.h"

@@ -3,7 +3,7 @@
 
 #include "mem/mem.h"
 
-#include "headroom.h"
+#include "common/headroom.h"
 #include "mem/mem-options.h"
 #include "mem/mem-report.h"
 #include "mem/valid.h"

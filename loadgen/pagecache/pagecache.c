@@ -5,7 +5,7 @@
  * share of memory; all of them are given back when it pauses. */
 
 #include "common/device.h"
-#include "headroom.h"
+#include "common/headroom.h"
 #include "io/io-options.h"
 #include "io/path.h"
 #include "io/work.h"

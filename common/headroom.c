@@ -1,4 +1,4 @@
-#include "headroom.h"
+#include "common/headroom.h"
 
 #include "common/cgroup.h"
 

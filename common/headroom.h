@@ -1,5 +1,5 @@
-#ifndef LOADGEN_HEADROOM_H
-#define LOADGEN_HEADROOM_H
+#ifndef COMMON_HEADROOM_H
+#define COMMON_HEADROOM_H
 
 /* How much memory can be taken before the kernel has to kill a process for it. */
 

@@ -1,0 +1,151 @@
+#include "request.h"
+
+#include "common/messages.h"
+#include "common/words.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_COPIES 4096
+
+#define FIELD(member) .offset = offsetof(struct copies_request, member)
+
+static const struct option_row rows[] = {
+    {.name = "copies",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     FIELD(copies),
+     .minimum = 1,
+     .maximum = MOST_COPIES,
+     .preset = "1",
+     .help = "how many copies run at once"},
+    {.name = "mix",
+     .argument = "NAME=CMD",
+     .type = OPTION_LIST,
+     FIELD(mix),
+     .help = "one of several programs, in place of PROGRAM; copies are dealt to them in turn"},
+    {.name = "pin",
+     .argument = "LISTS",
+     .type = OPTION_TEXT,
+     FIELD(pin),
+     .help = "the CPUs of each copy, lists with a colon between: 0:1 or 0-1:2-3; where there are "
+             "more copies than lists they begin again"},
+    {.name = "own-folder",
+     .type = OPTION_FLAG,
+     FIELD(own_folder),
+     .help = "start each copy in an empty folder of its own"},
+    {.name = "input",
+     .argument = "FILE",
+     .type = OPTION_TEXT,
+     FIELD(input),
+     .help = "stdin of each copy, opened anew for each (default: /dev/null)"},
+    {.name = "in-turn",
+     .type = OPTION_FLAG,
+     FIELD(in_turn),
+     .help = "not at once: each begins when the one before has ended"},
+    {0},
+};
+
+static const char intro[] =
+    "Starts copies of a program at the same moment, waits for all of them, and prints what they "
+    "took, a line each: copies; copy_s, the mean of their wall times, and NAME_s that of the "
+    "copies of one program of --mix; worst_s, the longest; makespan_s, from the start to the last "
+    "end; throughput, copies / makespan in 1/s; cpu_s, CPU time of a copy in the mean; peak_bytes, "
+    "memory of the largest process.\n\n"
+    "{copy} in a word is the number of the copy, from 1 on, and {scratch} an empty folder of its "
+    "own, which is removed at the end. In the environment they are JOSTLE_COPY and JOSTLE_COPIES. "
+    "The output of the copies is discarded; of the first that fails the last line of stderr is "
+    "shown, and the others are ended.";
+
+static const char details[] =
+    "Examples:\n"
+    "  copies --copies 2 --pin 0:1 -- ./solver input.dat\n"
+    "  copies --copies 4 --mix 'a=./solver in' --mix 'b=./server --port 80{copy}'\n\n"
+    "Exit status:\n"
+    "  0  all copies ended with 0    1  failure of copies itself    2  wrong use\n"
+    "  else that of the copy that failed first; 128 + the signal that ended it";
+
+static void read_mix(struct copies_request *request)
+{
+    request->program = calloc(request->mix.count, sizeof *request->program);
+    if (request->program == NULL)
+        usage_error("out of memory: free some");
+    for (size_t i = 0; i < request->mix.count; i++) {
+        struct program_words *program = &request->program[i];
+        const char *text = request->mix.item[i], *equals = strchr(text, '='), *why = "";
+        if (equals == NULL || equals == text)
+            usage_error("--mix %s: it has no name: give NAME=CMD", text);
+        program->name = strndup(text, (size_t)(equals - text));
+        program->words = words_split(equals + 1, &program->word_count, &why);
+        if (program->name == NULL || program->words == NULL || program->word_count == 0)
+            usage_error("--mix %s: %s: give NAME=CMD", text,
+                        program->words == NULL ? why : "there is no command");
+    }
+    request->program_count = request->mix.count;
+}
+
+static void read_words(struct copies_request *request, char **words, size_t count)
+{
+    if (request->mix.count > 0 && count > 0)
+        usage_error("--mix and %s: two sorts of programs: give one of them", words[0]);
+    if (request->mix.count > 0) {
+        read_mix(request);
+        return;
+    }
+    if (count == 0)
+        usage_error("no program: give one after --");
+    request->program = calloc(1, sizeof *request->program);
+    if (request->program == NULL)
+        usage_error("out of memory: free some");
+    *request->program = (struct program_words){.words = words, .word_count = count};
+    request->program_count = 1;
+}
+
+/* The lists of --pin. */
+static void read_seats(struct copies_request *request)
+{
+    char *copy = request->pin == NULL ? NULL : strdup(request->pin), *rest = copy;
+    size_t count = 1;
+    for (const char *at = request->pin; at != NULL && *at != '\0'; at++)
+        count += *at == ':';
+    if (request->pin == NULL)
+        return;
+    request->seat = calloc(count, sizeof *request->seat);
+    if (copy == NULL || request->seat == NULL)
+        usage_error("out of memory: free some");
+    for (char *list = strsep(&rest, ":"); list != NULL; list = strsep(&rest, ":"))
+        if (cpus_parse(list, &request->seat[request->seat_count++]) != 0)
+            usage_error("--pin %s: '%s' is no list of CPUs: give lists such as 0:1 or 0-1:2-3",
+                        request->pin, list);
+    free(copy);
+}
+
+void copies_request_read(struct copies_request *request, int argc, char **argv)
+{
+    const struct option_group groups[] = {{.rows = rows, .values = request}};
+    const struct program program = {.name = "copies",
+                                    .usage = "[--] PROGRAM [ARGS...]",
+                                    .intro = intro,
+                                    .details = details,
+                                    .groups = groups,
+                                    .group_count = 1,
+                                    .stop_at_operand = true};
+    int rest;
+    *request = (struct copies_request){0};
+    request->options = options_parse(&program, argc, argv, &rest);
+    read_words(request, argv + rest, (size_t)(argc - rest));
+    read_seats(request);
+}
+
+void copies_request_free(struct copies_request *request)
+{
+    for (size_t i = 0; i < request->mix.count; i++) {
+        free((char *)request->program[i].name);
+        free(request->program[i].words);
+    }
+    free(request->program);
+    free(request->seat);
+    options_free(request->options);
+}
