@@ -113,6 +113,9 @@ static bool take_levels(struct program_profile *profile, const json_t *levels)
         take_text(one, "kind", to->kind, sizeof to->kind);
         to->level = number_at(one, "level");
         take_bounds(one, "ci", &to->low, &to->high);
+        to->open = json_is_true(json_object_get(one, "open"));
+        to->beyond = json_is_true(json_object_get(one, "beyond"));
+        to->seen = json_is_true(json_object_get(one, "seen"));
     }
     return true;
 }
@@ -215,8 +218,9 @@ static json_t *levels_to_json(const struct program_profile *profile)
     for (size_t i = 0; i < profile->levels; i++) {
         const struct profile_level *one = &profile->level[i];
         json_t *object =
-            json_pack("{s:s, s:o, s:o}", "kind", one->kind, "level", number_to_json(one->level),
-                      "ci", bounds_to_json(one->low, one->high));
+            json_pack("{s:s, s:o, s:o, s:b, s:b, s:b}", "kind", one->kind, "level",
+                      number_to_json(one->level), "ci", bounds_to_json(one->low, one->high), "open",
+                      one->open, "beyond", one->beyond, "seen", one->seen);
         if (json_array_append_new(array, object) != 0) {
             json_decref(array);
             return NULL;

@@ -46,6 +46,9 @@ struct profile_reporter {
 struct profile_level {
     char kind[SENSITIVITY_NAME];
     double level, low, high; // fractions; low 0 and high 1: cannot be told
+    bool open;               // not bounded above: "at least low"
+    bool beyond;             // more than the calibrated 1, which level is cut off at
+    bool seen;               // surely more than none
 };
 
 struct program_profile {
