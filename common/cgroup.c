@@ -83,18 +83,34 @@ static bool find_mount(const char *controller, char *mount, char *root)
     return found;
 }
 
-double cgroup_tightest(const char *controller, cgroup_limit *limit_of)
+/* The top of what is visible of a hierarchy, and this process's own folder in it. */
+static bool find_own(const char *controller, char top[PATH_MAX], char folder[CGROUP_PATH])
 {
-    char mount[PATH_MAX], root[PATH_MAX], path[PATH_MAX], top[PATH_MAX], folder[2 * PATH_MAX];
-    double limit = INFINITY;
+    char mount[PATH_MAX], root[PATH_MAX], path[PATH_MAX];
     if (!find_mount(controller, mount, root) || !own_path(controller, path, sizeof path))
-        return INFINITY;
+        return false;
     /* In a container the path may be given from the host's root while only a
      * part of it is mounted. */
     const size_t skip = strcmp(root, "/") == 0 ? 0 : strlen(root);
     const bool below = skip > 0 && strncmp(path, root, skip) == 0;
     machine_path(mount, top);
-    snprintf(folder, sizeof folder, "%s%s", top, below ? path + skip : skip > 0 ? "" : path);
+    snprintf(folder, CGROUP_PATH, "%s%s", top, below ? path + skip : skip > 0 ? "" : path);
+    return true;
+}
+
+bool cgroup_own(const char *controller, char folder[CGROUP_PATH])
+{
+    char top[PATH_MAX];
+    folder[0] = '\0';
+    return find_own(controller, top, folder);
+}
+
+double cgroup_tightest(const char *controller, cgroup_limit *limit_of)
+{
+    char top[PATH_MAX], folder[CGROUP_PATH];
+    double limit = INFINITY;
+    if (!find_own(controller, top, folder))
+        return INFINITY;
     for (;;) {
         limit = fmin(limit, limit_of(folder));
         char *slash = strrchr(folder, '/');

@@ -3,8 +3,11 @@
 
 /* Limits of the cgroups that this process is in. */
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+enum { CGROUP_PATH = 2 * PATH_MAX };
 
 /* The limit that one folder of a hierarchy sets; INFINITY: none. */
 typedef double cgroup_limit(const char *folder);
@@ -12,6 +15,8 @@ typedef double cgroup_limit(const char *folder);
 /* The tightest of the limits from the own group up to the root of what is
  * visible; controller "" means cgroup v2. INFINITY: none, or no such hierarchy. */
 double cgroup_tightest(const char *controller, cgroup_limit *limit_of);
+/* The folder of the group that this process is in. False, and "": no such hierarchy. */
+bool cgroup_own(const char *controller, char folder[CGROUP_PATH]);
 /* The first line of FOLDER/NAME. False: it is not there. */
 bool cgroup_read(const char *folder, const char *name, char *text, size_t size);
 

@@ -1,8 +1,8 @@
 #include "watch.h"
 
 #include "common/messages.h"
+#include "common/processes.h"
 
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,58 +13,11 @@
 #define TICK_US     10000
 #define LEAST_TICKS 3 /* of a second: below it a process is no culprit */
 
-struct process {
-    long pid;
-    long long ticks;
-    char name[64];
-};
-
-struct processes {
-    size_t count;
-    struct process *process;
-};
-
 static int64_t now_us(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec * 1000000LL + now.tv_nsec / 1000;
-}
-
-/* "PID (NAME) STATE ... utime stime ...": the name may hold anything, even ") ". */
-static bool read_process(const char *path, struct process *process)
-{
-    char line[1024];
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return false;
-    const bool got = fgets(line, sizeof line, file) != NULL;
-    fclose(file);
-    char *name = got ? strchr(line, '(') : NULL, *end = got ? strrchr(line, ')') : NULL;
-    long long user, system;
-    if (name == NULL || end == NULL ||
-        sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lld %lld", &user, &system) !=
-            2)
-        return false;
-    *process = (struct process){.pid = strtol(line, NULL, 10), .ticks = user + system};
-    snprintf(process->name, sizeof process->name, "%.*s", (int)(end - name - 1), name + 1);
-    return true;
-}
-
-/* All processes, as glob sorts them. Empty where there are none to be seen. */
-static struct processes read_processes(void)
-{
-    char path[PATH_MAX];
-    glob_t found;
-    struct processes processes = {0};
-    machine_path("/proc/[0-9]*/stat", path);
-    if (glob(path, 0, NULL, &found) != 0)
-        return processes;
-    processes.process = calloc(found.gl_pathc, sizeof *processes.process);
-    for (size_t i = 0; processes.process != NULL && i < found.gl_pathc; i++)
-        processes.count += read_process(found.gl_pathv[i], &processes.process[processes.count]);
-    globfree(&found);
-    return processes;
 }
 
 static void find_culprit(struct watch *watch, const struct processes *before,
@@ -73,15 +26,12 @@ static void find_culprit(struct watch *watch, const struct processes *before,
     long long most = LEAST_TICKS - 1;
     for (size_t i = 0; i < after->count; i++) {
         const struct process *process = &after->process[i];
-        size_t j = 0;
-        while (j < before->count && before->process[j].pid != process->pid)
-            j++;
-        const long long used = j < before->count ? process->ticks - before->process[j].ticks : 0;
+        const long long used = processes_grown(before, process, false);
         if (used <= most)
             continue;
         most = used;
         snprintf(watch->culprit, sizeof watch->culprit, "%s, pid %ld, %lld %% of a CPU",
-                 process->name, process->pid, used);
+                 process->name, (long)process->pid, used);
     }
 }
 
@@ -133,7 +83,8 @@ bool watch_machine(struct watch *watch)
         watch_free(watch);
         return complain("out of memory: free some");
     }
-    struct processes before = read_processes();
+    struct processes before = {0}, after = {0};
+    processes_read(&before);
     read_cpus(before_us, most);
     counters_read(&watch->before);
     const int64_t start_us = now_us();
@@ -143,10 +94,10 @@ bool watch_machine(struct watch *watch)
     watch->cpus = read_cpus(watch->cpu_busy_us, most);
     for (size_t i = 0; i < watch->cpus; i++)
         watch->cpu_busy_us[i] -= before_us[i];
-    struct processes after = read_processes();
+    processes_read(&after);
     find_culprit(watch, &before, &after);
-    free(before.process);
-    free(after.process);
+    processes_free(&before);
+    processes_free(&after);
     free(before_us);
     return true;
 }

@@ -1,0 +1,33 @@
+#ifndef COMMON_PROCESSES_H
+#define COMMON_PROCESSES_H
+
+/* Who uses the CPUs: all processes that /proc shows, and what grew between two looks. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct process {
+    pid_t pid, session;
+    uid_t user;
+    long long started; /* ticks since boot: with it, a number that was used again is another */
+    long long ticks;   /* of CPU time so far, user and system, without its children */
+    char name[64];
+};
+
+struct processes {
+    size_t count, room;
+    struct process *process; /* by number, rising */
+};
+
+enum { PROCESS_TICK_US = 10000 }; /* USER_HZ, on every architecture that matters */
+
+/* Reads all again, into the same memory. Empty where there are none to be seen. */
+void processes_read(struct processes *processes);
+void processes_free(struct processes *processes);
+/* The ticks of `after` since `before`; all of them where it has started meanwhile and
+ * `since_start`, else 0. */
+long long processes_grown(const struct processes *before, const struct process *after,
+                          bool since_start);
+
+#endif
