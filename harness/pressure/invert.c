@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SWEEPS = 400, GRID = 20, HALVINGS = 8, REWEIGHINGS = 2 };
+enum { SWEEPS = 400, GRID = 20, HALVINGS = 8, REWEIGHINGS = 2, DOUBLINGS = 40, BISECTIONS = 20 };
 
 #define TOLERANCE  1e-6 /* of chi-square, in a sweep */
 #define HIGHEST    1.5 /* the last piece of a curve is continued to here, to see what is beyond 1 */
@@ -150,17 +150,35 @@ static void add_kind(const struct whitened *whitened, size_t kind, double at, do
                                share * whitened->value[kind][piece + 1][i]);
 }
 
-/* The best level of a kind by itself for what is left without it; *chi_square is that of the
- * rest at this level. Exact: each piece of the curve is a parabola. */
-static double best_level(const struct whitened *whitened, size_t kind, const double *rest,
-                         double *chi_square)
+/* What pulls levels away from the best fit: `strength` times an effect of theirs, which has a
+ * value at each calibrated level. Strength 0: nothing. */
+struct pull {
+    double strength;
+    const double (*effect)[INVERT_POINTS];
+};
+
+static const struct pull no_pull = {0};
+
+static double effect_at(const struct whitened *whitened, const double *effect, double at)
+{
+    const size_t piece = piece_of(whitened->level, whitened->points, at);
+    const double low = whitened->level[piece], high = whitened->level[piece + 1];
+    const double share = (at - low) / (high - low);
+    return (1 - share) * effect[piece] + share * effect[piece + 1];
+}
+
+/* The best level of a kind by itself for what is left without it; *cost is chi-square of the
+ * rest at this level, less what pulls. Exact: each piece of the curve is a parabola. */
+static double best_level(const struct whitened *whitened, const struct pull *pull, size_t kind,
+                         const double *rest, double *cost)
 {
     double best = 0;
-    *chi_square = INFINITY;
+    *cost = INFINITY;
     for (size_t p = 0; p + 1 < whitened->points; p++) {
         const double *from = whitened->value[kind][p], *to = whitened->value[kind][p + 1];
         const double low = whitened->level[p], high = whitened->level[p + 1];
-        const double most = p + 2 == whitened->points ? (HIGHEST - low) / (high - low) : 1;
+        const bool end = p + 2 == whitened->points && pull->strength == 0;
+        const double most = end ? (HIGHEST - low) / (high - low) : 1;
         double rr = 0, rd = 0, dd = 0;
         for (size_t i = 0; i < whitened->reporters; i++) {
             const double left = rest[i] - from[i], step = to[i] - from[i];
@@ -168,39 +186,60 @@ static double best_level(const struct whitened *whitened, size_t kind, const dou
             rd += left * step;
             dd += step * step;
         }
-        const double share = dd > 0 ? fmin(fmax(rd / dd, 0), most) : 0;
+        if (pull->strength != 0) {
+            const double *effect = pull->effect[kind];
+            rr -= pull->strength * effect[p];
+            rd += pull->strength * (effect[p + 1] - effect[p]) / 2;
+        }
+        double share = dd > 0 ? rd / dd : rd > 0 && pull->strength != 0 ? most : 0;
+        share = fmin(fmax(share, 0), most);
         const double here = rr - 2 * share * rd + share * share * dd;
-        if (here < *chi_square) {
-            *chi_square = here;
+        if (here < *cost) {
+            *cost = here;
             best = low + share * (high - low);
         }
     }
     return best;
 }
 
-/* Least chi-square over the kinds that are free, from the levels given, which it replaces: one
- * kind after the other until nothing is won. */
-static double descend(const struct whitened *whitened, const bool *is_free, levels at)
+static double chi_square_of(const struct whitened *whitened, const levels at, double *residual)
 {
-    double residual[INVERT_REPORTERS], chi_square = 0;
-    memcpy(residual, whitened->observed, sizeof residual);
+    double chi_square = 0;
+    memcpy(residual, whitened->observed, INVERT_REPORTERS * sizeof *residual);
     for (size_t k = 0; k < whitened->kinds; k++)
         add_kind(whitened, k, at[k], -1, residual);
     for (size_t i = 0; i < whitened->reporters; i++)
         chi_square += residual[i] * residual[i];
+    return chi_square;
+}
+
+/* Least cost over the kinds that are free, from the levels given, which it replaces: one kind
+ * after the other until nothing is won. Returns chi-square there. */
+static double descend(const struct whitened *whitened, const struct pull *pull, const bool *is_free,
+                      levels at)
+{
+    double residual[INVERT_REPORTERS];
+    (void)chi_square_of(whitened, at, residual);
+    double before = INFINITY;
     for (size_t sweep = 0; sweep < SWEEPS; sweep++) {
-        const double before = chi_square;
+        double cost = 0, pulled = 0;
         for (size_t k = 0; k < whitened->kinds; k++) {
             if (!is_free[k])
                 continue;
             add_kind(whitened, k, at[k], 1, residual);
-            at[k] = best_level(whitened, k, residual, &chi_square);
+            at[k] = best_level(whitened, pull, k, residual, &cost);
             add_kind(whitened, k, at[k], -1, residual);
         }
-        if (before - chi_square < TOLERANCE)
+        for (size_t k = 0; k < whitened->kinds && pull->strength != 0; k++)
+            pulled += pull->strength * effect_at(whitened, pull->effect[k], at[k]);
+        cost = -pulled;
+        for (size_t i = 0; i < whitened->reporters; i++)
+            cost += residual[i] * residual[i];
+        if (before - cost < TOLERANCE)
             break;
+        before = cost;
     }
-    return chi_square;
+    return chi_square_of(whitened, at, residual);
 }
 
 /* Curves bend, so that chi-square may have more than one valley: we descend from the levels
@@ -210,8 +249,8 @@ static double least(const struct whitened *whitened, const bool *is_free, levels
     levels other;
     for (size_t k = 0; k < whitened->kinds; k++)
         other[k] = is_free[k] ? 0 : at[k];
-    const double first = descend(whitened, is_free, at);
-    const double second = descend(whitened, is_free, other);
+    const double first = descend(whitened, &no_pull, is_free, at);
+    const double second = descend(whitened, &no_pull, is_free, other);
     if (second < first)
         memcpy(at, other, sizeof other);
     return fmin(first, second);
@@ -225,7 +264,7 @@ static void fewest(const struct whitened *whitened, const bool *usable, levels a
     const double enough = gsl_cdf_chisq_Qinv(2 * ENTRY_P, 1);
     bool is_free[INVERT_KINDS] = {false};
     memset(at, 0, sizeof(levels));
-    double chi_square = descend(whitened, is_free, at);
+    double chi_square = descend(whitened, &no_pull, is_free, at);
     for (;;) {
         size_t winner = whitened->kinds;
         double lowest = chi_square - enough;
@@ -370,31 +409,109 @@ static void judge(const struct search *search, double few, double confidence, si
     level->hi = fmax(level->hi, level->level);
 }
 
+/* Everything up to the estimates; false as invert_levels(). */
+static bool prepare(struct search *search, const struct invert_curves *curves,
+                    const struct invert_reading *reading, levels few, size_t *kinds,
+                    struct inversion *inversion)
+{
+    struct inversion scaled;
+    *search = (struct search){.curves = curves, .reading = reading, .scale = 1};
+    *inversion = (struct inversion){.misfit_p = 1};
+    search->chosen = choose(curves, reading);
+    *kinds = 0;
+    for (size_t k = 0; k < curves->kinds; k++) {
+        search->usable[k] = curves->usable[k] && moves(curves, &search->chosen, k);
+        *kinds += search->usable[k];
+    }
+    if (*kinds == 0 || !estimate(search, few, inversion))
+        return false;
+    inversion->reporters = search->chosen.count;
+    if (inversion->freedom == 0)
+        return true;
+    inversion->misfit_p = gsl_cdf_chisq_Q(inversion->chi_square, (double)inversion->freedom);
+    search->scale = fmax(1, inversion->chi_square / (double)inversion->freedom);
+    return search->scale == 1 || estimate(search, few, &scaled);
+}
+
 bool invert_levels(const struct invert_curves *curves, const struct invert_reading *reading,
                    double confidence, struct inversion *inversion)
 {
-    struct search search = {.curves = curves, .reading = reading, .scale = 1};
+    struct search search;
     levels few;
-    size_t kinds = 0;
-    *inversion = (struct inversion){.misfit_p = 1};
-    search.chosen = choose(curves, reading);
-    for (size_t k = 0; k < curves->kinds; k++) {
-        search.usable[k] = curves->usable[k] && moves(curves, &search.chosen, k);
-        kinds += search.usable[k];
-    }
-    inversion->reporters = search.chosen.count;
-    if (kinds == 0 || !estimate(&search, few, inversion))
+    size_t kinds;
+    if (!prepare(&search, curves, reading, few, &kinds, inversion))
         return false;
-    if (inversion->freedom > 0) {
-        inversion->misfit_p = gsl_cdf_chisq_Q(inversion->chi_square, (double)inversion->freedom);
-        search.scale = fmax(1, inversion->chi_square / (double)inversion->freedom);
-        struct inversion scaled;
-        if (search.scale > 1 && !estimate(&search, few, &scaled))
-            return false;
-    }
     for (size_t k = 0; k < curves->kinds; k++) {
         if (search.usable[k])
             judge(&search, few[k], confidence, k, kinds, &inversion->level[k]);
     }
+    return true;
+}
+
+static double total_effect(const struct whitened *whitened, const bool *usable,
+                           const double effect[INVERT_KINDS][INVERT_POINTS], const levels at)
+{
+    double sum = 0;
+    for (size_t k = 0; k < whitened->kinds; k++)
+        sum += usable[k] ? effect_at(whitened, effect[k], fmin(at[k], 1)) : 0;
+    return sum;
+}
+
+/* Levels pulled by a strength, from the best fit. Whether chi-square stays below `most`. */
+static bool pulled(const struct search *search, const struct whitened *whitened,
+                   const double effect[INVERT_KINDS][INVERT_POINTS], double strength, double most,
+                   levels at)
+{
+    const struct pull pull = {.strength = strength, .effect = effect};
+    for (size_t k = 0; k < whitened->kinds; k++)
+        at[k] = fmin(search->best[k], 1);
+    return descend(whitened, &pull, search->usable, at) <= most;
+}
+
+/* The farthest effect within the band: the levels are pulled until chi-square has grown by the
+ * limit (a Lagrange multiplier: what a strength reaches is the farthest for its chi-square). */
+static double farthest(const struct search *search, const struct whitened *whitened,
+                       const double effect[INVERT_KINDS][INVERT_POINTS], double sign, double limit)
+{
+    levels at;
+    double weak = 0, strong = sign;
+    memcpy(at, search->best, sizeof at);
+    const double most = least(whitened, search->usable, at) + limit;
+    double reached = total_effect(whitened, search->usable, effect, at);
+    for (size_t i = 0; i < DOUBLINGS; i++) {
+        if (!pulled(search, whitened, effect, strong, most, at))
+            break;
+        reached = total_effect(whitened, search->usable, effect, at);
+        weak = strong;
+        strong *= 2;
+    }
+    for (size_t i = 0; i < BISECTIONS; i++) {
+        const double middle = (weak + strong) / 2;
+        if (pulled(search, whitened, effect, middle, most, at)) {
+            reached = total_effect(whitened, search->usable, effect, at);
+            weak = middle;
+        } else {
+            strong = middle;
+        }
+    }
+    return reached;
+}
+
+bool invert_effect(const struct invert_curves *curves, const struct invert_reading *reading,
+                   double confidence, const double effect[INVERT_KINDS][INVERT_POINTS],
+                   struct invert_effect *result)
+{
+    struct search search;
+    struct whitened whitened;
+    struct inversion inversion;
+    levels few;
+    size_t kinds;
+    if (!prepare(&search, curves, reading, few, &kinds, &inversion) ||
+        !whiten(curves, reading, &search.chosen, few, search.scale, &whitened))
+        return false;
+    const double limit = gsl_cdf_chisq_Pinv(confidence, 1);
+    result->estimate = total_effect(&whitened, search.usable, effect, few);
+    result->lo = fmin(farthest(&search, &whitened, effect, -1, limit), result->estimate);
+    result->hi = fmax(farthest(&search, &whitened, effect, 1, limit), result->estimate);
     return true;
 }

@@ -60,6 +60,19 @@ struct inversion {
 bool invert_levels(const struct invert_curves *curves, const struct invert_reading *reading,
                    double confidence, struct inversion *inversion);
 
+struct invert_effect {
+    double estimate, lo, hi;
+};
+
+/* What the levels come to for a program: effect[k][p] is what kind k at the calibrated level p
+ * does to it, such as the log of its slowdown, 0 at level 0, linear in between, and added up over
+ * the kinds. The estimate is of the levels of invert_levels(); the interval is the band of
+ * effects of all mixtures that the readings do not reject, so that two kinds that look alike
+ * do not count twice. Levels above 1 count as 1. False as above. */
+bool invert_effect(const struct invert_curves *curves, const struct invert_reading *reading,
+                   double confidence, const double effect[INVERT_KINDS][INVERT_POINTS],
+                   struct invert_effect *result);
+
 /* The log ratio of a reporter, and its variance from the curve, at a level of one kind. NAN:
  * not calibrated. */
 double invert_curve_at(const struct invert_curves *curves, size_t kind, size_t reporter,
