@@ -97,6 +97,7 @@ $(BIN)/report: LIBS := -lgsl -lgslcblas -lm -pthread
 $(BIN)/bench: LIBS := -lgsl -lgslcblas -ljansson -lhwloc -lm
 $(BIN)/arguments $(BIN)/copies: LIBS := -lm
 $(BIN)/placement: LIBS := -lhwloc -ljansson -lgcrypt -lm
+$(BIN)/probe: LIBS := -lgsl -lgslcblas -ljansson -lm
 
 # The simulator drives the very objects that decide in production.
 $(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
@@ -114,6 +115,9 @@ $(BIN)/placement: $(filter-out %/main.o,$(call objects,harness/experiment/*.c))
 # --washout, --statistic, --slo and --vary are read in one place, by those who check them and
 # by stats.
 $(BIN)/experiment $(BIN)/campaign $(BIN)/placement: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,washout statistics objective)
+
+# Pressure: the kinds of load that it is stated in, and the curves of a reference.
+$(BIN)/probe: $(call objects,harness/pressure/*.c)
 
 define part
 $(BIN)/$(1): $(call objects,harness/$(1)/*.c) $(COMMON)

@@ -47,9 +47,9 @@ make_entry() {
 
 @test "every kernel computes what it is defined to, with every kind of vectors that the CPU has" {
     local source=$ROOT/loadgen
-    "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I"$source" -O2 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
+    "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I"$ROOT" -I"$source" -O2 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
         -o "$BATS_TEST_TMPDIR/kernels" "$BATS_TEST_DIRNAME/fixtures/mem-kernels.c" \
-        "$source"/mem/{avx512,avx2,sse2,portable,simd,chase,sweep,valid}.c -lm
+        "$source"/mem/{avx512,avx2,sse2,portable,simd,sweep,valid}.c "$source"/../common/chase.c -lm
     run -0 "$BATS_TEST_TMPDIR/kernels" simd
     [[ $output == *portable* ]]
     if grep -qw avx2 /proc/cpuinfo; then [[ $output == *avx2* ]]; fi

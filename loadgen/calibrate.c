@@ -1,7 +1,7 @@
 #include "calibrate.h"
 
 #include "calibration.h"
-#include "kept.h"
+#include "common/kept.h"
 #include "load.h"
 #include "measure.h"
 

@@ -1,7 +1,7 @@
 #include "calibration.h"
 
+#include "common/kept.h"
 #include "common/machine.h"
-#include "kept.h"
 #include "settings.h"
 
 #include <ctype.h>

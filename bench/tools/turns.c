@@ -5,6 +5,7 @@
 //
 //   turns CPU [LOAD...]   prints "LOAD<TAB>PROBE<TAB>ns warm<TAB>ns after the load", a line a pair
 
+#include "common/chase.h"
 #include "core/code.h"
 #include "core/port-kernels.h"
 #include "core/tlb-pages.h"
@@ -63,7 +64,7 @@ static void run_pages(struct work *work)
 
 static void run_chase(struct work *work)
 {
-    work->chase = mem_chase_run(work->chase, work->amount);
+    work->chase = chase_run(work->chase, work->amount);
 }
 
 static void run_ports(struct work *work)
@@ -121,7 +122,7 @@ static struct work of_chase(const char *name, size_t bytes)
 {
     const size_t lines = bytes / MEM_LINE_BYTES / 16 * 16;
     struct work work = {.name = name, .run = run_chase, .chase = memory_of(bytes), .amount = lines};
-    mem_chase_link(work.chase, lines, 1);
+    chase_link(work.chase, lines, 1);
     return work;
 }
 

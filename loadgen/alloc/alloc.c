@@ -5,7 +5,7 @@
 #include "alloc/alloc-options.h"
 #include "alloc/alloc-state.h"
 #include "common/headroom.h"
-#include "random.h"
+#include "common/random.h"
 
 #include <errno.h>
 #include <math.h>

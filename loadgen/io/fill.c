@@ -1,6 +1,6 @@
 #include "io/fill.h"
 
-#include "random.h"
+#include "common/random.h"
 #include "salt.h"
 
 #include <errno.h>

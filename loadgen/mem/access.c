@@ -1,7 +1,7 @@
 #include "mem/access.h"
 
+#include "common/random.h"
 #include "mem/kernels.h"
-#include "random.h"
 
 #include <stdatomic.h>
 

@@ -9,7 +9,7 @@
 
 enum mem_access {
     ACCESS_NONE,         /* whole blocks are moved: see sweep.h */
-    ACCESS_LOAD_RANDOM,  /* mem_chase_run(): the address is what the load before has read */
+    ACCESS_LOAD_RANDOM,  /* chase_run(): the address is what the load before has read */
     ACCESS_LOAD_NEXT,    /* the same, and it is the next byte */
     ACCESS_STORE_RANDOM, /* a store into a random line, visible to all before the next */
     ACCESS_STORE_NEXT,   /* the same, and it is the next byte */

@@ -4,8 +4,8 @@
 
 #include "mem/edge-run.h"
 
+#include "common/random.h"
 #include "load.h"
-#include "random.h"
 
 #include <math.h>
 #include <string.h>

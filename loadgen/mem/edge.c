@@ -3,7 +3,7 @@
 #include "common/cpus.h"
 #include "common/headroom.h"
 #include "common/json.h"
-#include "kept.h"
+#include "common/kept.h"
 #include "mem/edge-run.h"
 
 #include <fcntl.h>

@@ -56,12 +56,4 @@ unsigned mem_kernel_arrays(enum mem_kernel kernel);
 /* Has stores that can be non-temporal. */
 bool mem_kernel_stores(enum mem_kernel kernel);
 
-/* ---- chase.c ---- */
-
-/* Links the lines at memory into one ring in random order (Sattolo's algorithm),
- * one pointer a line; memory is written for the first time here. */
-void mem_chase_link(void *memory, size_t lines, unsigned seed);
-/* So many dependent loads (a multiple of 16) from *at on; returns where it is. */
-void **mem_chase_run(void **at, size_t loads);
-
 #endif

@@ -3,6 +3,7 @@
 
 #include "mem/mem.h"
 
+#include "common/chase.h"
 #include "common/headroom.h"
 #include "mem/mem-options.h"
 #include "mem/mem-report.h"
@@ -69,7 +70,7 @@ static void fill(const struct mem_plan *plan, struct mem_worker *own, unsigned s
     double value[MEM_ARRAYS];
     own->sweep.random = own->random = seed;
     if (plan->access == ACCESS_LOAD_RANDOM) {
-        mem_chase_link(own->area.memory, plan->array_bytes / MEM_LINE_BYTES, seed);
+        chase_link(own->area.memory, plan->array_bytes / MEM_LINE_BYTES, seed);
         own->next = own->area.memory;
     } else if (plan->access != ACCESS_NONE) {
         memset(own->area.memory, 0, plan->array_bytes);
@@ -142,7 +143,7 @@ static void run_accesses(const struct mem_plan *plan, struct mem_worker *own)
     char *memory = own->area.memory;
     switch (plan->access) {
     case ACCESS_LOAD_RANDOM:
-        own->next = mem_chase_run(own->next, plan->chunk);
+        own->next = chase_run(own->next, plan->chunk);
         break;
     case ACCESS_LOAD_NEXT:
         mem_access_load_next(memory, plan->array_bytes, &own->byte, plan->chunk);

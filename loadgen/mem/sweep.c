@@ -1,6 +1,6 @@
 #include "mem/sweep.h"
 
-#include "random.h"
+#include "common/random.h"
 
 /* The scalar changes from pass to pass, so that an array shows in which pass it was
  * written last. In stream the two scalars make a into -a in each pass: exact, without

@@ -9,7 +9,7 @@
 #include "net/net-state.h"
 #include "net/ping.h"
 #include "net/worker.h"
-#include "random.h"
+#include "common/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Random numbers for data, sizes and offsets: fast, 64 bits, a state for each thread. */
-#ifndef LOADGEN_RANDOM_H
-#define LOADGEN_RANDOM_H
+#ifndef COMMON_RANDOM_H
+#define COMMON_RANDOM_H
 
 #include <stddef.h>
 #include <stdint.h>

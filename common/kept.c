@@ -1,4 +1,4 @@
-#include "kept.h"
+#include "common/kept.h"
 
 #include "common/machine.h"
 

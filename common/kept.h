@@ -1,5 +1,5 @@
-#ifndef LOADGEN_KEPT_H
-#define LOADGEN_KEPT_H
+#ifndef COMMON_KEPT_H
+#define COMMON_KEPT_H
 
 /* What is measured once and kept for later runs, in
  * ${XDG_CACHE_HOME:-~/.cache}/jostle. */

@@ -1,8 +1,6 @@
-/* A ring of pointers, one in each cache line, in random order: each load needs the
- * one before, so its time is the latency, and no prefetcher can guess the next. */
+#include "common/chase.h"
 
-#include "mem/kernels.h"
-#include "random.h"
+#include "common/random.h"
 
 #include <stdint.h>
 
@@ -11,10 +9,10 @@ struct cache_line {
         size_t index;
         void *next;
     };
-    char rest[MEM_LINE_BYTES - sizeof(void *)];
+    char rest[CHASE_LINE_BYTES - sizeof(void *)];
 };
 
-void mem_chase_link(void *memory, size_t lines, unsigned seed)
+void chase_link(void *memory, size_t lines, unsigned seed)
 {
     struct cache_line *line = memory;
     uint64_t state = 0x9E3779B97F4A7C15ull + seed;
@@ -31,7 +29,7 @@ void mem_chase_link(void *memory, size_t lines, unsigned seed)
         line[i].next = &line[line[i].index];
 }
 
-void **mem_chase_run(void **at, size_t loads)
+void **chase_run(void **at, size_t loads)
 {
     for (size_t i = 0; i < loads; i += 16) {
 #pragma GCC unroll 16
