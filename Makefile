@@ -97,7 +97,7 @@ $(BIN)/report: LIBS := -lgsl -lgslcblas -lm -pthread
 $(BIN)/bench: LIBS := -lgsl -lgslcblas -ljansson -lhwloc -lm
 $(BIN)/arguments $(BIN)/copies: LIBS := -lm
 $(BIN)/placement: LIBS := -lhwloc -ljansson -lgcrypt -lm
-$(BIN)/probe: LIBS := -lgsl -lgslcblas -ljansson -lm
+$(BIN)/probe: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 
 # The simulator drives the very objects that decide in production.
 $(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
