@@ -48,12 +48,16 @@ void area_read(const void *memory, size_t bytes)
 struct shared_area {
     struct area area;
     size_t next; /* offset of the next part */
+    size_t most_bytes;
     const char *pages;
 };
 
-struct shared_area *shared_area_new(void)
+struct shared_area *shared_area_new(size_t most_bytes)
 {
-    return calloc(1, sizeof(struct shared_area));
+    struct shared_area *shared = calloc(1, sizeof *shared);
+    if (shared != NULL)
+        shared->most_bytes = most_bytes == 0 || most_bytes > MOST_BYTES ? MOST_BYTES : most_bytes;
+    return shared;
 }
 
 void shared_area_free(struct shared_area *shared)
@@ -64,13 +68,14 @@ void shared_area_free(struct shared_area *shared)
     free(shared);
 }
 
-static size_t bytes_wanted(void)
+static size_t bytes_wanted(size_t most_bytes)
 {
     struct caches caches;
     caches_read(-1, &caches);
     const size_t wanted = L3S * (size_t)caches.l3_bytes;
     const size_t bytes = wanted < LEAST_BYTES ? LEAST_BYTES : wanted;
-    return (bytes > MOST_BYTES ? MOST_BYTES : bytes) / SHARED_PART_BYTES * SHARED_PART_BYTES;
+    const size_t parts = (bytes > most_bytes ? most_bytes : bytes) / SHARED_PART_BYTES;
+    return (parts == 0 ? 1 : parts) * SHARED_PART_BYTES;
 }
 
 /* A quarter of what is free at most. */
@@ -106,7 +111,7 @@ bool shared_area_open(struct shared_area *shared, char *reason, size_t size)
 {
     if (shared->pages != NULL)
         return true;
-    const size_t bytes = bytes_wanted();
+    const size_t bytes = bytes_wanted(shared->most_bytes);
     if (too_much(bytes) || !area_map(&shared->area, bytes)) {
         char text[32];
         snprintf(reason, size, "no memory for %s",

@@ -15,49 +15,19 @@
  * A set is of one thread, the caller's, and where that may run is the caller's choice: pin it
  * before opening, as memory is then near. Nothing is global. */
 
-#include "harness/pressure/kinds.h"
+#include "harness/probe/reporter_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum reporter {
-    REPORTER_WAKE,
-    REPORTER_GAP,
-    REPORTER_ADDS,
-    REPORTER_L2,
-    REPORTER_L3,
-    REPORTER_MEMORY,
-    REPORTER_READ,
-    REPORTER_FAULTS,
-    REPORTER_DISK_READ,
-    REPORTER_DISK_WRITE,
-    REPORTER_LOOPBACK,
-    REPORTERS
-};
-
-struct reporter_row {
-    const char *name, *unit;
-    const char *what;      /* it measures, for people */
-    bool higher_is_better; /* of the value: a bandwidth */
-    enum kind witness;     /* the kind of load that it is the first witness of; KINDS: of none */
-    int64_t window_ns;
-};
-
-extern const struct reporter_row reporters[REPORTERS];
-
-/* By name; REPORTERS: there is no such reporter. */
-enum reporter reporter_find(const char *name);
-/* Reads "wake,memory,read" into wanted, all where list is NULL. False, after a message: one is
- * unknown. */
-bool reporters_choose(const char *list, bool wanted[REPORTERS]);
-/* The log ratio of a value to a reference, positive where the value is worse. */
-double reporter_log_ratio(enum reporter reporter, double value, double reference);
-
 struct reporter_choice {
     const bool *wanted;    /* by enum reporter; NULL: all */
     const char *directory; /* of disk_read and disk_write; NULL: $TMPDIR, else /var/tmp */
     uint64_t seed;         /* of all random orders */
+    size_t memory_bytes;   /* at most, of memory and read: opening takes 0.5 ms for each MiB of it;
+                              0: four times the L3, 128 MiB at least, a quarter of what is free at
+                              most. Below twice the L3 it may answer: say so */
 };
 
 struct reporter_set;
@@ -83,8 +53,9 @@ double reporters_open_s(const struct reporter_set *set);
 /* "thp" or "base": the pages that the memory reporters were given. */
 const char *reporters_pages(const struct reporter_set *set);
 
-/* Takes windows until the time is used up, at least one of each reporter (a round of all takes
- * reporters_round_ns()); the last window may end late. Returns the time that it took. */
+/* Takes windows until the time is used up, the last of which may end late; at least one of each
+ * reporter: where a round (reporters_round_ns()) would be longer than the time, its windows are
+ * shorter. Returns the time that it took. */
 int64_t reporters_sample(struct reporter_set *set, int64_t budget_ns);
 /* How long one window of each of the set's reporters takes on an idle machine. */
 int64_t reporters_round_ns(const struct reporter_set *set);

@@ -12,8 +12,9 @@
 
 #define ADDS_CHUNK  16384
 #define LOADS_CHUNK 2048
-#define MOST_BYTES  ((size_t)16 << 20) /* of a ring: larger ones take longer to fill than a window \
-                                        */
+#define MOST_BYTES                                                                                 \
+    ((size_t)16 << 20) /* of a ring: larger ones take longer to fill than a window                 \
+                        */
 
 static void *open_adds(const struct kernel_setting *setting, char *reason, size_t size)
 {
