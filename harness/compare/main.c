@@ -1,5 +1,6 @@
 // compare: two experiments side by side, as a jostle.comparison/1.
 #include "differences.h"
+#include "factor.h"
 #include "rows.h"
 #include "side.h"
 
@@ -201,12 +202,14 @@ static bool compare(const struct request *request, char *const *folders,
 {
     json_t *conditions = choose(request, comparison);
     json_t *comparisons = comparison_rows(comparison, conditions);
-    json_t *record = json_pack(
-        "{s:s, s:s, s:s, s:o, s:i, s:o, s:O, s:{s:o, s:o}, s:O}", "schema", "jostle.comparison/1",
-        "a", folders[0], "b", folders[1], "confidence", json_figure(comparison->confidence),
-        "family", (int)comparison_family(comparison), "interval_level",
-        json_figure(comparison_level(comparison)), "differences", differences, "failed_runs", "a",
-        side_failed(comparison->a), "b", side_failed(comparison->b), "comparisons", comparisons);
+    json_t *record =
+        json_pack("{s:s, s:s, s:s, s:o, s:i, s:o, s:O, s:{s:o, s:o}, s:O, s:o}", "schema",
+                  "jostle.comparison/1", "a", folders[0], "b", folders[1], "confidence",
+                  json_figure(comparison->confidence), "family", (int)comparison_family(comparison),
+                  "interval_level", json_figure(comparison_level(comparison)), "differences",
+                  differences, "failed_runs", "a", side_failed(comparison->a), "b",
+                  side_failed(comparison->b), "comparisons", comparisons, "machine_factor",
+                  factor_compare(comparison->a, comparison->b, comparison->confidence));
     const bool good = record && write_all(request, record);
     json_decref(record);
     json_decref(comparisons);

@@ -243,6 +243,23 @@ static void put_meter(struct experiment *experiment)
     }
 }
 
+/* What measures the machine before each block, where the target runs and with its priority. */
+static void put_probe(struct experiment *experiment)
+{
+    const struct settings *settings = &experiment->settings;
+    if (settings->no_probe)
+        return;
+    pair_put("probe_word", "serve");
+    if (experiment->placed.target_cpus != NULL) {
+        pair_put("probe_word", "--cpus");
+        pair_put("probe_word", experiment->placed.target_cpus);
+    }
+    if (settings->nice != NICE_UNSET) {
+        pair_put("probe_word", "--nice");
+        pair_put("probe_word", arena_format(&experiment->arena, "%" PRId64, settings->nice));
+    }
+}
+
 /* Where only a shell understands the service, one runs it, as it does the target. The words
  * were checked when they were given. */
 static void put_service_command(struct experiment *experiment)
@@ -384,6 +401,7 @@ bool plan_write(struct experiment *experiment)
     put_conditions(experiment);
     put_meter(experiment);
     put_service(experiment);
+    put_probe(experiment);
     put_loads(experiment, true);
     put_loads(experiment, false);
     return fflush(stdout) == 0;

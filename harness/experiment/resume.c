@@ -102,8 +102,8 @@ static void compare_variants(struct differences *differences, const json_t *old,
 static bool may_change(const char *setting)
 {
     static const char *const names[] = {
-        "error",  "confidence", "min_runs",    "max_runs", "max_time_s", "metric",
-        "decide", "at_most",    "same_within", "strict",   "statistic",  "ready_timeout_s"};
+        "error",   "confidence",  "min_runs", "max_runs",  "max_time_s",      "metric", "decide",
+        "at_most", "same_within", "strict",   "statistic", "ready_timeout_s", "probe"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i], setting) == 0)
             return true;

@@ -23,6 +23,7 @@
 #define IGNORED_MOST     64 /* as stats reads them */
 #define DEFAULT_MIN_RUNS 15
 #define MOST             999999999
+#define NO_PROBE         "JOSTLE_NO_PROBE" /* not empty: as --no-probe */
 #define NS_PER_US        1000
 #define NS_PER_S         1000000000
 #define SEEDS            1000000007 /* a prime, so that no pattern of the clock stays */
@@ -426,6 +427,12 @@ const struct option_row settings_rows[] = {
      .choices = engines,
      .preset = "meter",
      .help = "what measures a run: meter or hyperfine"},
+    {.name = "no-probe",
+     .type = OPTION_FLAG,
+     FIELD(no_probe),
+     .help = "do not measure, before each block, what the machine itself reaches on the target's "
+             "CPUs (0.1 s at most, a tenth of the block's time); so does JOSTLE_NO_PROBE=1 in the "
+             "environment"},
     {.name = "strict",
      .type = OPTION_FLAG,
      FIELD(strict),
@@ -531,6 +538,8 @@ void settings_complete(struct settings *settings)
         (settings->ready != NULL || settings->keep_service || settings->service_cpus != NULL))
         usage_error("--ready, --keep-service and --service-cpus are about a service: give "
                     "--service, or leave them out");
+    const char *no_probe = getenv(NO_PROBE);
+    settings->no_probe = settings->no_probe || (no_probe != NULL && *no_probe != '\0');
     if (settings->seed == SEED_UNSET) {
         clock_gettime(CLOCK_REALTIME, &now);
         settings->seed = (now.tv_sec * (NS_PER_S / NS_PER_US) + now.tv_nsec / NS_PER_US) % SEEDS;

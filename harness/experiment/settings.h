@@ -36,6 +36,7 @@ struct settings {
     int64_t timeout_ns;         /* 0: none */
     const char *ignore_failure; /* NULL: no failure; else a list of exit codes, or all-non-zero */
     bool strict;
+    bool no_probe;
     const char *target_cpus, *load_cpus; /* NULL: not given */
     const char *place, *place_cpus;      /* NULL: not given */
     int64_t nice, load_nice;             /* NICE_UNSET: not given */
@@ -65,8 +66,8 @@ bool settings_set(struct settings *settings, const char *name, const char *text,
                   size_t size);
 /* `ignore_codes` of experiment.json: the exit codes that --ignore-failure names; null: all. */
 json_t *settings_ignored(const struct settings *settings);
-/* Completes what depends on others, and checks what must fit together; wrong use
- * ends the program. */
+/* Completes what depends on others and on the environment (JOSTLE_NO_PROBE), and checks what
+ * must fit together; wrong use ends the program. */
 void settings_complete(struct settings *settings);
 /* `settings` of experiment.json but for the metrics: times in seconds, what was not given
  * null. */

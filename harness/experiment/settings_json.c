@@ -65,6 +65,7 @@ json_t *settings_to_json(const struct settings *settings)
         {"ignore_failure", json_boolean(settings->ignore_failure != NULL)},
         {"ignore_codes", settings_ignored(settings)},
         {"strict", json_boolean(settings->strict)},
+        {"probe", json_boolean(!settings->no_probe)},
         {"target_cpus", text_to_json(settings->target_cpus)},
         {"load_cpus", text_to_json(settings->load_cpus)},
         {"place", text_to_json(settings->place)},

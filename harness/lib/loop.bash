@@ -17,6 +17,8 @@ source "$JOSTLE_LIB/stats.bash"
 source "$JOSTLE_LIB/loads.bash"
 # shellcheck source-path=SCRIPTDIR source=service.bash
 source "$JOSTLE_LIB/service.bash"
+# shellcheck source-path=SCRIPTDIR source=probe.bash
+source "$JOSTLE_LIB/probe.bash"
 # shellcheck source-path=SCRIPTDIR source=cold.bash
 source "$JOSTLE_LIB/cold.bash"
 # shellcheck source-path=SCRIPTDIR/../../jobs source=../../jobs/scheduler.bash
@@ -49,7 +51,7 @@ measure() {
     unset JOSTLE_REVISIONS # it is not for the target
     measure_open
     now_us
-    stats_decide begin "$REPLY"
+    stats_decide begin "$REPLY" ${plan_probe:+probe}
     if [[ ${NEXT[0]} != stop ]]; then
         measure_setup
         measure_start
@@ -89,6 +91,7 @@ measure_open() {
     [[ -z ${plan[verbose]:-} ]] || exec {verbose_fd}>&2
     [[ -n ${plan[quiet]:-} ]] || ! is_terminal 2 || live=1
     [[ -z ${plan[service]:-} ]] || fifos+=(service service.in)
+    ((${#plan_probe[@]} == 0)) || fifos+=(probe probe.in)
     processes_open "${fifos[@]}"
     stats_start "$folder"
 }
@@ -97,6 +100,7 @@ measure_open() {
 # it is up before the first run.
 measure_start() {
     meter_start
+    probe_start
     [[ -z ${plan[service]:-} ]] || service_begin
     loads_start "$folder"
     stats_await 0 ready meter ${plan[service]:+service}
@@ -124,7 +128,11 @@ meter_start() {
 measure_loop() {
     local condition block order
     phase=running
-    while [[ ${NEXT[0]} == run || ${NEXT[0]} == pause ]]; do
+    while [[ ${NEXT[0]} == run || ${NEXT[0]} == pause || ${NEXT[0]} == probe ]]; do
+        if [[ ${NEXT[0]} == probe ]]; then
+            probe_sample "${NEXT[1]}"
+            continue
+        fi
         if [[ ${NEXT[0]} == pause ]]; then
             read -r -t "${NEXT[1]}" -u "$idle_fd" || true
             stats_decide rested
@@ -295,6 +303,7 @@ measure_stop() {
         meter_pid=''
     fi
     loads_stop
+    probe_end
     service_end
 }
 

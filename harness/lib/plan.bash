@@ -5,6 +5,7 @@
 declare -A plan=()                          # the settings that the loop acts on, by name
 declare -a plan_meter=() plan_cold_paths=() # meter's command line; files for --cold
 declare -a plan_service=()                  # the arguments of the meter that keeps the service
+declare -a plan_probe=()                    # the arguments of the probe before each block; none: there is none
 declare -a plan_resume=()                   # the words that make the command line one that resumes
 declare -a conditions=()                    # in order
 declare -A condition_variant=()             # of a condition: the number of its command
@@ -51,6 +52,7 @@ plan_take() {
         load_listens) load_listens[last]=$2 ;;
         load_word) load_words+=("$2") load_count[last]=$((load_count[last] + 1)) ;;
         service_word) plan_service+=("$2") ;;
+        probe_word) plan_probe+=("$2") ;;
         meter) plan_meter+=("$2") ;;
         resume_word) plan_resume+=("$2") ;;
         cold_path) plan_cold_paths+=("$2") ;;

@@ -13,6 +13,7 @@ static const struct command {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"sample", probe_sample},
+    {"serve", probe_serve},
 };
 
 #define COMMANDS (sizeof commands / sizeof *commands)

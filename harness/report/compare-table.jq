@@ -28,6 +28,24 @@ def row:
   | [.condition, .metric] + (.a | side($unit)) + (.b | side($unit))
     + [(.of_reference | fixed(3)) + (.of_reference_ci | if . == null then "" else " [\(.[0] | fixed(3)), \(.[1] | fixed(3))]" end), verdict];
 
+# What the probes before the blocks show: of what differs how much, and what follows from it.
+def machine_change: . as $r
+  | (if $r.ratio > 1 then "slower" else "faster" end) as $way
+  | [($r.ci[] | . - 1 | if $r.ratio > 1 then . else - . end)] | sort as $bounds
+  | "\($r.ratio - 1 | fabs | percent_text) [\($bounds | map(. * 100 | fixed(1)) | join(", "))] \($way) in \($r.name)";
+def machine_expected: "\(.expected.ratio - 1 | fabs | percent_text) [\(.expected.ci | map(. - 1) | map(. * 100 | fixed(1)) | join(", "))]";
+def machine_lines:
+  select(. != null)
+  | if .reason != null then "machine: \(.reason), so what of a difference is the machine's is not known"
+    else
+      ([.reporters[] | select(.distinguishable)]) as $apart
+      | (if $apart == [] then "machine: by the probe before each block the two do not differ (\(.reporters | map(.name) | join(", "))): figures are not corrected"
+         else "machine: by the probe before each block B's is \($apart | map(machine_change) | join("; ")): figures are not corrected" end),
+        (.metric as $metric | $apart[] | select(.expected != null)
+         | "  \($metric) follows \(.name) (\(.expected.slope | fixed(2)) [\(.expected.slope_ci | map(fixed(2)) | join(", "))] times as much): of the difference of the baseline \(machine_expected) would follow from the machine"),
+        (if $apart != [] and all($apart[]; .expected == null) then "  how much of the difference that explains is not known: \($apart[0].reason)" else empty end)
+    end;
+
 def difference($kind): "\($kind) differs: \(.what): A \(.a | amount), B \(.b | amount)";
 
 def missed: {a: "A", b: "B", both: "A and B"}[.[0].side];
@@ -50,6 +68,7 @@ def level_text: . * 10000 | round / 100 | "\(.) %";
   (.failed_runs | to_entries[] | select(.value != null) | "\(.key | ascii_upcase): \(.value)"),
   (.comparisons[] | . as $c | ({ A: .a, B: .b } | to_entries[]) | select((.value.flags // []) != [])
    | "\($c.condition), \($c.metric), \(.key): warnings of \(.value.flags | join(", ")): see its own table"),
+  (.machine_factor | machine_lines),
   (.differences
    | (.command_or_load[] | "\(.what) differs: A \(.a | amount), B \(.b | amount)"),
      (.settings[] | difference("setting")),

@@ -23,11 +23,11 @@ static json_t *load_json(const struct assembly *assembly, const struct assembly_
     return object;
 }
 
-static json_t *service_json(const json_t *mark)
+static json_t *without_event(const json_t *event)
 {
-    json_t *service = mark ? json_copy((json_t *)mark) : json_null();
-    json_object_del(service, "event");
-    return service;
+    json_t *object = event ? json_copy((json_t *)event) : json_null();
+    json_object_del(object, "event");
+    return object;
 }
 
 static json_t *flags_json(const struct assembly *assembly, const json_t *record)
@@ -70,7 +70,9 @@ json_t *assemble_run(const struct assembly *assembly)
     }
     for (size_t i = 0; i < assembly->load_count; i++)
         json_array_append_new(loads, load_json(assembly, &assembly->loads[i]));
-    json_object_set_new(record, "service", service_json(assembly->service));
+    if (assembly->probe)
+        json_object_set_new(record, "probe", without_event(assembly->probe));
+    json_object_set_new(record, "service", without_event(assembly->service));
     if (json_object_set_new(record, "load", loads) != 0 ||
         json_object_set_new(record, "flags", flags_json(assembly, record)) != 0) {
         json_decref(record);

@@ -64,6 +64,10 @@ bool commands_event(struct hub *hub, struct source *source, json_t *line)
         hub_warn(hub, source, message ? message : "no text");
     } else if (strcmp(event, "died") == 0) {
         hub->service_died = true;
+    } else if (strcmp(event, "error") == 0 && source->optional) {
+        free(source->event);
+        source->event = NULL;
+        hub_warn(hub, NULL, message ? message : "no text");
     } else if (strcmp(event, "error") == 0) {
         good = hub_fail(hub, source->id, message ? message : "");
     } else if (strcmp(event, source->event) == 0) {
@@ -73,7 +77,8 @@ bool commands_event(struct hub *hub, struct source *source, json_t *line)
             hub->service_died = hub->death_said = false;
         if (strcmp(event, "ready") == 0)
             check_device(hub, source, line);
-        if (strcmp(event, "mark") == 0 || strcmp(event, "record") == 0) {
+        if (strcmp(event, "mark") == 0 || strcmp(event, "record") == 0 ||
+            strcmp(event, "sample") == 0) {
             json_decref(source->last);
             source->last = json_incref(line);
         }
@@ -108,6 +113,8 @@ static bool answer_next(struct hub *hub)
         return answer_stop(hub);
     if (next->washout == WASHOUT_PAUSE)
         return hub_answer(hub, "pause\t%.6f", hub->experiment.settings.washout.pause_s);
+    if (hub->course.probe_s > 0)
+        return hub_answer(hub, "probe\t%.3f", hub->course.probe_s);
     if (isfinite(next->worst_error))
         snprintf(error, sizeof error, "%.1f %%", 100 * next->worst_error);
     if (!isnan(next->value))
@@ -143,6 +150,17 @@ static bool take_service(struct hub *hub, char *const *field, size_t count)
     (void)count;
     char *const names[] = {NULL, NULL, "service", NULL, NULL};
     return open_source(hub, "service", names, field[1]);
+}
+
+static bool take_probe(struct hub *hub, char *const *field, size_t count)
+{
+    (void)count;
+    char *const names[] = {NULL, NULL, "probe", NULL, NULL};
+    const bool good = open_source(hub, "probe", names, field[1]);
+    struct source *source = sources_find(&hub->sources, "probe");
+    if (source)
+        source->optional = true;
+    return good;
 }
 
 static bool take_load(struct hub *hub, char *const *field, size_t count)
@@ -186,6 +204,7 @@ static bool take_begin(struct hub *hub, char *const *field, size_t count)
 {
     const double now_s = count > 1 ? strtod(field[1], NULL) * us : 0;
     const bool is_complete = json_object_get(hub->experiment.json, "after") != NULL;
+    hub->course.probe.wanted = count > 2 && strcmp(field[2], "probe") == 0;
     course_begin(&hub->course);
     if (hub->course.next.stop == STOP_NOT && hub->earlier > 0 && !hub->command->quiet)
         complain("continuing after %zu run%s in %s", hub->earlier, hub->earlier == 1 ? "" : "s",
@@ -254,6 +273,7 @@ static json_t *assemble(struct hub *hub, const json_t *meter, double mark_delay_
         .loads = loads,
         .load_count = loads ? collect(hub, loads) : 0,
         .service = service ? service->last : NULL,
+        .probe = hub->probe,
         .mark_delay_s = mark_delay_s,
         .cpus = hub->experiment.cpus,
         .shared = hub->experiment.shared_at_once,
@@ -278,7 +298,8 @@ static bool take_record(struct hub *hub, char *const *field, size_t count)
         return finish_no_hyperfine(hub);
     json_t *record = assemble(hub, meter->last, delay_s);
     json_decref(meter->last);
-    meter->last = NULL;
+    json_decref(hub->probe);
+    meter->last = hub->probe = NULL;
     bool good = record && folder_append(&hub->folder, record);
     if (record && !good)
         snprintf(why, sizeof why, "%s", hub->folder.error);
@@ -295,6 +316,26 @@ static bool take_rested(struct hub *hub, char *const *field, size_t count)
     (void)field;
     (void)count;
     course_rest(&hub->course);
+    return answer_next(hub);
+}
+
+// The sample is of the run that comes next. A probe that has none will have none later, either.
+static bool take_probed(struct hub *hub, char *const *field, size_t count)
+{
+    (void)field;
+    (void)count;
+    struct source *source = sources_find(&hub->sources, "probe");
+    json_decref(hub->probe);
+    hub->probe = source ? source->last : NULL;
+    if (source)
+        source->last = NULL;
+    if (!hub->probe) {
+        hub->course.probe.wanted = false;
+        hub_warn(hub, NULL,
+                 "the probe before each block ended or was silent: from here on the "
+                 "machine's factor is not known");
+    }
+    course_probed(&hub->course);
     return answer_next(hub);
 }
 
@@ -372,7 +413,7 @@ static const struct command commands[] = {
     {"await", 3, take_await},   {"begin", 1, take_begin},     {"record", 1, take_record},
     {"stop", 1, take_stop},     {"after", 2, take_after},     {"steps", 2, take_steps},
     {"warn", 2, take_warn},     {"finish", 1, take_finish},   {"ended", 2, take_ended},
-    {"rested", 1, take_rested},
+    {"rested", 1, take_rested}, {"probe", 2, take_probe},     {"probed", 1, take_probed},
 };
 
 // An await that bash no longer waits for is given up with the next command.

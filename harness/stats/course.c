@@ -30,6 +30,8 @@ static void choose(struct course *course)
         next->value = capacity_next(&course->session, next->condition, next->block);
     if (course->is_warm_up || course->is_washout)
         next->block = next->order = 0;
+    const bool is_run = next->stop == STOP_NOT && next->washout == WASHOUT_NONE;
+    course->probe_s = is_run ? block_probe_due(&course->probe, &course->session, next->block) : 0;
 }
 
 bool course_replay(struct course *course, json_t *record)
@@ -50,6 +52,7 @@ bool course_take(struct course *course, json_t *record, char *why, size_t why_si
     snprintf(why, why_size, "no memory for one more run");
     if (!replay_take(&course->replay, &course->session, record, why, why_size) || why[0] != '\0')
         return false;
+    block_probe_note(&course->probe, course->next.block, judge_number(record, "wall_s"));
     if (course->is_warm_up)
         course->warm_ups--;
     // It is a run like those of the baseline, and ends the experiment like them.
@@ -58,6 +61,12 @@ bool course_take(struct course *course, json_t *record, char *why, size_t why_si
         course->session.unusable++;
     choose(course);
     return true;
+}
+
+void course_probed(struct course *course)
+{
+    block_probe_made(&course->probe, course->next.block);
+    course->probe_s = 0;
 }
 
 void course_rest(struct course *course)

@@ -3,6 +3,7 @@
 #ifndef STATS_COURSE_H
 #define STATS_COURSE_H
 
+#include "block_probe.h"
 #include "decide.h"
 #include "experiment.h"
 #include "replay.h"
@@ -11,11 +12,13 @@ struct course {
     struct experiment *experiment;
     struct session session;
     struct replay replay;
-    size_t warm_ups;      // unmeasured runs that are still to be made, of all conditions
-    struct decision next; // what is to be done now
-    bool is_warm_up;      // `next` is a run that does not count
-    bool is_washout;      // it is one without load, between a loaded run and the next
-    json_t *last;         // the last record of this session, or NULL
+    size_t warm_ups;          // unmeasured runs that are still to be made, of all conditions
+    struct decision next;     // what is to be done now
+    bool is_warm_up;          // `next` is a run that does not count
+    bool is_washout;          // it is one without load, between a loaded run and the next
+    struct block_probe probe; // who measures sets .wanted before course_begin()
+    double probe_s;           // how long to measure the machine before `next`; 0: not at all
+    json_t *last;             // the last record of this session, or NULL
 };
 
 // Makes the course of an experiment that must outlive it. False if memory ran out.
@@ -30,6 +33,9 @@ void course_begin(struct course *course);
 // Takes the record of the run that `next` names, and decides again. False if
 // memory ran out, or the record does not fit: `why` then says why.
 bool course_take(struct course *course, json_t *record, char *why, size_t why_size);
+
+// Notes that the machine was measured before `next`.
+void course_probed(struct course *course);
 
 // Notes that the pause that `next` names was made, and decides again.
 void course_rest(struct course *course);

@@ -178,6 +178,13 @@ static const struct warning_case cases[FLAGS] = {
                      "({name}, mean of {all} runs): the figure depends on how long a run is",
                      "let the service warm up in --prepare or with --keep-service, or make each "
                      "run longer"},
+    [FLAG_MACHINE_CHANGED] =
+        {"machine-changed", NOTE,
+         "the machine itself changed: by the probe before each block, {what} was {change} "
+         "{better} {interval} at the end than at the beginning ({probes} probes): figures are not "
+         "corrected",
+         "check for heat, other jobs and other virtual machines on the host; ratios of runs in the "
+         "same block hold"},
 };
 
 const char *flag_name(enum flag flag)

@@ -47,6 +47,7 @@ enum flag {
     FLAG_RATE_MISSED,
     FLAG_CLIENT_ERRORS,
     FLAG_HALVES,
+    FLAG_MACHINE_CHANGED,
     FLAGS,
 };
 

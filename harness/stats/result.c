@@ -6,6 +6,7 @@
 #include "disturbances.h"
 #include "elapsed.h"
 #include "json.h"
+#include "machine_factor.h"
 #include "output.h"
 #include "service.h"
 #include "summary.h"
@@ -85,6 +86,18 @@ static void add_seconds(const json_t *records, json_t *forecast)
     json_object_set_new(forecast, "took_s", json_figure(took));
 }
 
+// Of results without a probe it is null.
+static json_t *machine_factor(const struct session *session, const struct replay *replay,
+                              json_t *warnings)
+{
+    struct factors factors;
+    json_t *json = factors_read(&factors, session, replay)
+                       ? factors_to_json(&factors, session, warnings)
+                       : json_null();
+    factors_free(&factors);
+    return json;
+}
+
 json_t *result_build(const struct experiment *experiment, struct session *session,
                      const struct replay *replay)
 {
@@ -100,6 +113,8 @@ json_t *result_build(const struct experiment *experiment, struct session *sessio
     add_seconds(replay->records, json_object_get(summary, "forecast"));
     disturbances_add(experiment, replay->records, session_left_out(session),
                      json_object_get(summary, "warnings"));
+    json_object_set_new(result, "machine_factor",
+                        machine_factor(session, replay, json_object_get(summary, "warnings")));
     json_object_set_new(result, "capacity", capacity_json(experiment, session));
     json_object_set_new(result, "schema", json_string("jostle.result/1"));
     json_object_del(result, "stopped");

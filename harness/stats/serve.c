@@ -95,6 +95,9 @@ static bool advance(struct hub *hub)
             if (line) {
                 if (!commands_event(hub, source, line))
                     return false;
+            } else if (source->fd < 0 && source->optional) {
+                free(source->event);
+                source->event = NULL;
             } else if (source->fd < 0) {
                 return hub_fail(hub, source->id, "");
             } else {
@@ -164,6 +167,7 @@ static void close_all(struct hub *hub)
     course_free(&hub->course);
     experiment_free(&hub->experiment);
     folder_close(&hub->folder);
+    json_decref(hub->probe);
     json_decref(hub->warnings);
     json_decref(hub->after);
     json_decref(hub->steps);

@@ -1,4 +1,4 @@
-// Where raw lines come from: meter and the loads, each through a FIFO.
+// Where raw lines come from: meter, the loads, the service and the probe, each through a FIFO.
 #ifndef STATS_SOURCES_H
 #define STATS_SOURCES_H
 
@@ -8,15 +8,16 @@
 #include <stddef.h>
 
 struct source {
-    char *id;        // how commands name it: "meter", or a load's index
+    char *id;        // how commands name it: "meter", "service", "probe", or a load's index
     char *name;      // of the load
     char *condition; // of the load, NULL for meter
     char *node;      // NULL: the target's own
+    bool optional;   // that it ends or fails ends nothing else
     int fd;          // -1: closed
     char *text;      // that came and was not taken yet
     size_t length, capacity;
     char *event;  // that is awaited, NULL: none
-    json_t *last; // the last `mark` or meter's record
+    json_t *last; // the last `mark`, meter's record, or the probe's sample
 };
 
 struct sources {
