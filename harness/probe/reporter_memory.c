@@ -2,7 +2,7 @@
 
 #include "common/caches.h"
 #include "common/chase.h"
-#include "common/machine.h"
+#include "common/headroom.h"
 #include "common/units.h"
 
 #include <stdint.h>
@@ -78,13 +78,10 @@ static size_t bytes_wanted(size_t most_bytes)
     return (parts == 0 ? 1 : parts) * SHARED_PART_BYTES;
 }
 
-/* A quarter of what is free at most. */
+/* A quarter of what may be taken at most: the cgroup's limit counts as well. */
 static bool too_much(size_t bytes)
 {
-    char text[64];
-    unsigned long long free_kib;
-    return machine_field("/proc/meminfo", "MemAvailable", ": \t", text, sizeof text) &&
-           sscanf(text, "%llu", &free_kib) == 1 && bytes / 1024 > free_kib / 4;
+    return bytes > headroom_left(-1).bytes / 4;
 }
 
 /* Whether what begins at memory is in huge pages, by the kernel's own list. */

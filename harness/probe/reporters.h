@@ -15,7 +15,7 @@
  * A set is of one thread, the caller's, and where that may run is the caller's choice: pin it
  * before opening, as memory is then near. Nothing is global. */
 
-#include "harness/probe/reporter_table.h"
+#include "harness/pressure/reporter_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>

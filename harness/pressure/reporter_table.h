@@ -1,5 +1,5 @@
-#ifndef PROBE_REPORTER_TABLE_H
-#define PROBE_REPORTER_TABLE_H
+#ifndef PRESSURE_REPORTER_TABLE_H
+#define PRESSURE_REPORTER_TABLE_H
 
 /* Which reporters there are, and how an experiment measures them; without their kernels. */
 

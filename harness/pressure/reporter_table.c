@@ -1,4 +1,4 @@
-#include "harness/probe/reporter_table.h"
+#include "harness/pressure/reporter_table.h"
 
 #include "common/messages.h"
 

@@ -1,0 +1,136 @@
+/* A reference as it is kept. */
+
+#include "reference.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* NAN where it is null or missing. */
+static double number(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static size_t count(const json_t *object, const char *name)
+{
+    const json_int_t value = json_integer_value(json_object_get(object, name));
+    return value > 0 ? (size_t)value : 0;
+}
+
+/* "" where there is none. */
+static void text(const json_t *object, const char *name, char *into, size_t size)
+{
+    const char *value = json_string_value(json_object_get(object, name));
+    snprintf(into, size, "%s", value == NULL ? "" : value);
+}
+
+static void take_quiet(struct reference *reference, const json_t *all)
+{
+    for (enum reporter reporter = 0; reporter < REPORTERS; reporter++) {
+        const json_t *record = json_object_get(all, reporters[reporter].name);
+        struct reference_quiet *quiet = &reference->quiet[reporter];
+        const double value = number(record, "value");
+        if (!(value > 0)) {
+            if (json_object_get(record, "reason") != NULL)
+                text(record, "reason", quiet->reason, sizeof quiet->reason);
+            continue;
+        }
+        *quiet = (struct reference_quiet){
+            .value = value,
+            .error = number(record, "error"),
+            .median = number(record, "median"),
+            .spread = number(record, "spread"),
+            .correlation = number(record, "correlation"),
+            .between = number(record, "between"),
+            .windows = count(record, "windows"),
+            .runs = count(record, "n"),
+        };
+    }
+}
+
+/* The index of a level that was calibrated; REFERENCE_POINTS: it is none of them. */
+static size_t point_at(const struct invert_curves *curves, double level)
+{
+    size_t point = 0;
+    while (point < REFERENCE_POINTS && !(fabs(curves->level[point] - level) < 1e-6))
+        point++;
+    return point;
+}
+
+static void take_point(struct reference *reference, enum kind kind, const json_t *record)
+{
+    const size_t point = point_at(&reference->curves, number(record, "level"));
+    const json_t *readings = json_object_get(record, "reporters");
+    if (point == 0 || point == REFERENCE_POINTS)
+        return;
+    reference->achieved[kind][point] = number(record, "achieved");
+    for (enum reporter reporter = 0; reporter < REPORTERS; reporter++) {
+        const json_t *reading = json_object_get(readings, reporters[reporter].name);
+        reference->curves.value[kind][point][reporter] = number(reading, "fitted");
+        if (isfinite(number(reading, "fitted")))
+            reference->curves.value[kind][0][reporter] =
+                reference->curves.variance[kind][0][reporter] = 0;
+        reference->curves.variance[kind][point][reporter] = pow(number(reading, "fitted_error"), 2);
+    }
+}
+
+static void take_curve(struct reference *reference, const json_t *record)
+{
+    const char *name = json_string_value(json_object_get(record, "kind"));
+    const json_t *points = json_object_get(record, "points"), *one;
+    const enum kind kind = name == NULL ? KINDS : kind_find(name);
+    size_t i;
+    if (kind == KINDS)
+        return;
+    if (json_array_size(points) == 0) {
+        text(record, "reason", reference->kind_reason[kind], sizeof *reference->kind_reason);
+        return;
+    }
+    *reference->kind_reason[kind] = '\0';
+    reference->curves.usable[kind] = true;
+    json_array_foreach(points, i, one) take_point(reference, kind, one);
+}
+
+bool reference_from_json(const json_t *record, struct reference *reference, char *why, size_t size)
+{
+    const char *schema = json_string_value(json_object_get(record, "schema"));
+    const json_t *curves = json_object_get(record, "curves"), *one;
+    size_t i;
+    reference_begin(reference);
+    if (schema == NULL || strcmp(schema, REFERENCE_SCHEMA) != 0) {
+        snprintf(why, size,
+                 "it is no " REFERENCE_SCHEMA ": make one with jostle probe --reference");
+        return false;
+    }
+    text(record, "host", reference->host, sizeof reference->host);
+    text(record, "place", reference->place, sizeof reference->place);
+    text(record, "made", reference->made, sizeof reference->made);
+    text(record, "jostle", reference->jostle, sizeof reference->jostle);
+    text(record, "kernel", reference->kernel, sizeof reference->kernel);
+    text(record, "machine", reference->machine, sizeof reference->machine);
+    text(record, "disturbed", reference->disturbed, sizeof reference->disturbed);
+    text(json_object_get(record, "cpus"), "target", reference->target_cpus,
+         sizeof reference->target_cpus);
+    text(json_object_get(record, "cpus"), "loads", reference->load_cpus,
+         sizeof reference->load_cpus);
+    reference->sample_s = number(record, "sample_s");
+    take_quiet(reference, json_object_get(record, "quiet"));
+    json_array_foreach(curves, i, one) take_curve(reference, one);
+    return true;
+}
+
+bool reference_read(const char *path, struct reference *reference, char *why, size_t size)
+{
+    json_error_t error;
+    json_t *record = json_load_file(path, 0, &error);
+    if (record == NULL) {
+        snprintf(why, size, "%.160s: make one with jostle probe --reference", error.text);
+        return false;
+    }
+    const bool good = reference_from_json(record, reference, why, size);
+    json_decref(record);
+    snprintf(reference->file, sizeof reference->file, "%s", path);
+    return good;
+}
