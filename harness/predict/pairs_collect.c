@@ -1,0 +1,185 @@
+// Pairs from the folder of a campaign.
+#include "pairs.h"
+#include "pairs_add.h"
+
+#include "common/messages.h"
+
+#include <dirent.h>
+#include <gsl/gsl_statistics_double.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCKS = 4096 };
+
+// The runs of a cell, by block.
+struct blocks {
+    double alone_s[BLOCKS], beside_s[BLOCKS]; // 0: no such run was used
+};
+
+static json_t *load(const char *folder, const char *name)
+{
+    char *path;
+    if (asprintf(&path, "%s/%s", folder, name) < 0)
+        return NULL;
+    json_t *record = json_load_file(path, 0, NULL);
+    free(path);
+    return record;
+}
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+static const json_t *slowdown_of(const json_t *result, const char *condition)
+{
+    const json_t *one;
+    size_t i;
+    json_array_foreach(json_object_get(result, "slowdowns"), i, one)
+    {
+        const char *name = text_of(one, "condition"), *metric = text_of(one, "metric");
+        if (name && metric && strcmp(name, condition) == 0 && strcmp(metric, "wall_s") == 0)
+            return one;
+    }
+    return NULL;
+}
+
+static bool keep_start(struct pair_measure *measure, const json_t *run)
+{
+    const char *start = text_of(run, "start");
+    char **more = realloc(measure->starts, (measure->start_count + 1) * sizeof *more);
+    if (!more)
+        return false;
+    measure->starts = more;
+    if (start && (more[measure->start_count] = strdup(start)))
+        measure->start_count++;
+    return true;
+}
+
+// Runs that ended well; of what was set aside no block has both.
+static bool take_run(const json_t *run, const char *condition, struct blocks *blocks,
+                     struct pair_measure *measure)
+{
+    const char *name = text_of(run, "condition");
+    const json_int_t block = json_integer_value(json_object_get(run, "block"));
+    const double wall_s = json_number_value(json_object_get(run, "wall_s"));
+    const bool alone = name && strcmp(name, "baseline") == 0;
+    if (!name || block < 1 || block > BLOCKS || wall_s <= 0 ||
+        json_integer_value(json_object_get(run, "exit_code")) != 0 ||
+        (!alone && strcmp(name, condition) != 0))
+        return true;
+    (alone ? blocks->alone_s : blocks->beside_s)[block - 1] = wall_s;
+    return keep_start(measure, run);
+}
+
+static double spread(const struct blocks *blocks)
+{
+    double *value = calloc(BLOCKS, sizeof *value);
+    size_t count = 0;
+    for (size_t i = 0; value && i < BLOCKS; i++)
+        if (blocks->alone_s[i] > 0 && blocks->beside_s[i] > 0)
+            value[count++] = log(blocks->beside_s[i] / blocks->alone_s[i]);
+    const double sd = count > 1 ? gsl_stats_sd(value, 1, count) : NAN;
+    free(value);
+    return sd;
+}
+
+static bool read_runs(const char *folder, const char *condition, struct pair_measure *measure,
+                      char **host)
+{
+    char *path, *line = NULL;
+    size_t size = 0;
+    struct blocks *blocks = calloc(1, sizeof *blocks);
+    if (asprintf(&path, "%s/runs.jsonl", folder) < 0)
+        path = NULL;
+    FILE *file = path ? fopen(path, "r") : NULL;
+    bool good = blocks && file;
+    while (good && getline(&line, &size, file) >= 0) {
+        json_t *run = json_loads(line, 0, NULL);
+        const char *name = text_of(run, "host");
+        if (!*host && name)
+            *host = strdup(name);
+        good = take_run(run, condition, blocks, measure);
+        json_decref(run);
+    }
+    if (good)
+        measure->sd = spread(blocks);
+    if (file)
+        fclose(file);
+    free(line);
+    free(path);
+    free(blocks);
+    return good;
+}
+
+static bool fill(const char *folder, const json_t *experiment, const json_t *result,
+                 struct pair_truth *pair)
+{
+    const json_t *cell = json_object_get(experiment, "cell");
+    const char *a = text_of(cell, "target"), *b = text_of(cell, "load");
+    const char *place = text_of(json_object_get(experiment, "settings"), "place");
+    const char *condition = text_of(cell, "condition");
+    const json_t *slowdown = condition ? slowdown_of(result, condition) : NULL;
+    const json_t *ci = json_object_get(slowdown, "ci");
+    *pair = (struct pair_truth){0};
+    if (!a || !b || !json_is_number(json_object_get(slowdown, "ratio")))
+        return false;
+    pair->first = (struct pair_measure){
+        .slowdown = json_number_value(json_object_get(slowdown, "ratio")),
+        .low = json_array_size(ci) == 2 ? json_number_value(json_array_get(ci, 0)) : NAN,
+        .high = json_array_size(ci) == 2 ? json_number_value(json_array_get(ci, 1)) : NAN,
+        .sd = NAN,
+        .n = (size_t)json_integer_value(json_object_get(slowdown, "pairs"))};
+    pair->a = strdup(a);
+    pair->b = strdup(b);
+    pair->place = strdup(place ? place : "machine");
+    return pair->a && pair->b && pair->place && pair->first.slowdown > 0 &&
+           read_runs(folder, condition, &pair->first, &pair->host);
+}
+
+static bool collect_cell(struct pair_list *pairs, const char *folder, size_t *left)
+{
+    struct pair_truth pair;
+    json_t *experiment = load(folder, "experiment.json"), *result = load(folder, "result.json");
+    bool good = true;
+    if (fill(folder, experiment, result, &pair)) {
+        good = pairs_add(pairs, &pair);
+    } else {
+        pairs_drop(&pair);
+        (*left)++;
+    }
+    json_decref(experiment);
+    json_decref(result);
+    return good;
+}
+
+static int shown(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+bool pairs_collect(struct pair_list *pairs, const char *folder, size_t *left)
+{
+    struct dirent **entry = NULL;
+    char *cells;
+    bool good = true;
+    if (asprintf(&cells, "%s/cells", folder) < 0)
+        return complain("no memory");
+    const int count = scandir(cells, &entry, shown, alphasort);
+    *left = 0;
+    for (int i = 0; i < count; i++) {
+        char *path = NULL;
+        good = good && asprintf(&path, "%s/%s", cells, entry[i]->d_name) >= 0 &&
+               collect_cell(pairs, path, left);
+        free(path);
+        free(entry[i]);
+    }
+    free(entry);
+    free(cells);
+    if (count <= 0)
+        return complain("%s: holds no cells: give the folder of a campaign of pairs", folder);
+    return good;
+}
