@@ -10,14 +10,14 @@ struct machine machine_usual(void)
 {
     return (struct machine){.l3_bytes = 32 << 20,
                             .l2_bytes = 1 << 20,
-                            .l3_s = 12e-9,
-                            .memory_s = 90e-9,
-                            .bandwidth = 20e9,
+                            .l3_s = 15e-9,
+                            .memory_s = 80e-9,
+                            .bandwidth = 12e9,
                             .disk_s = 100e-6,
                             .turbo = 0.03,
                             .slice_s = 3e-3,
                             .queue = 0.6,
-                            .protect = 0.2};
+                            .protect = 4};
 }
 
 // What moves while the equations settle.
@@ -154,12 +154,29 @@ static void divide_cache(const struct state *state, double *want)
             want[i] = weight[i] / sum * left;
 }
 
-// Max-min fair: who wants less than its share gets it, the others share the rest.
+// How surely a program is served at once when it wants the CPU: the scheduler owes it time while
+// it uses less than its share, in bursts that are short beside a time slice. Others take turns.
+static double prompt(const struct state *state, size_t one)
+{
+    const double burst_s = state->program[one].burst_s, slice_s = state->machine->slice_s;
+    const double half = 1 / (double)state->count;
+    if (burst_s <= 0)
+        return 0;
+    const double owed = fmin(1, fmax(0, (half - state->lap[one].cpus) / (0.2 * half)));
+    return owed * slice_s / (slice_s + burst_s);
+}
+
+// Of the CPU while it wants it: each other wants it too for a part of the time, and has then
+// half of it, or more or less as it is served before this one.
 static double fair_share(const struct state *state, size_t one)
 {
-    return state->same_core
-               ? fmin(1, fmax(1 - others_busy(state, one), 1 / (double)state->count))
-               : 1;
+    double share = 1;
+    for (size_t i = 0; state->same_core && i < state->count; i++) {
+        const double wants = fmin(1, state->lap[i].cpus / state->share[i]);
+        const double others = (1 + prompt(state, i) - prompt(state, one)) / 2;
+        share *= i != one ? 1 - wants * others : 1;
+    }
+    return fmax(share, 1 / (double)state->count);
 }
 
 // An operation finds those of the others in the queue (mean value analysis, M. Reiser and

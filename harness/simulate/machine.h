@@ -1,5 +1,5 @@
 // A machine made of equations, on which programs run beside each other: what each suffers is
-// known. A core that is shared by fair shares, a last-level cache shared by occupancy, memory
+// known. A core that is shared by fair shares (who computes in short bursts is served at once), a last-level cache shared by occupancy, memory
 // whose latency grows with its load as a queue's does, a disk with a queue, a clock that falls
 // when more cores are busy. Pure functions, no clock and no random numbers.
 #ifndef SIMULATE_MACHINE_H
@@ -29,6 +29,7 @@ struct demand {
     double stream;          // share of the accesses that never come back
     double overlap;         // loads under way at a time
     double disk_ops;        // one after another
+    double burst_s;         // CPU time between two waits; 0: it never waits
     double rate;            // laps per second at most; 0: one after another
 };
 
