@@ -90,7 +90,7 @@ $(BIN)/loadgen: $(LOADGEN) $(COMMON)
 $(BIN)/meter: LIBS := $(STATIC) -lm
 $(BIN)/stats: LIBS := -lgsl -lgslcblas -ljansson -lm
 $(BIN)/compare: LIBS := -lgsl -lgslcblas -ljansson -lm
-$(BIN)/simulate: LIBS := -lgsl -lgslcblas -ljansson -lm -pthread
+$(BIN)/simulate: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm -pthread
 $(BIN)/doctor: LIBS := -ljansson -lm
 $(BIN)/experiment $(BIN)/campaign: LIBS := -ljansson -lgcrypt -lm
 $(BIN)/report: LIBS := -lgsl -lgslcblas -lm -pthread
@@ -101,6 +101,8 @@ $(BIN)/probe: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 
 # The simulator drives the very objects that decide in production.
 $(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
+# The machine made of equations is profiled and predicted by what does so in production.
+$(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/predict/*.c) $(call objects,harness/profile/*.c)) $(call objects,harness/pressure/*.c)
 # Comparing two experiments is the statistics of two sets of records.
 $(BIN)/compare: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # What is of all results of a report together is statistics, too.

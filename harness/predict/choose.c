@@ -41,8 +41,8 @@ struct normal {
     double xx[PREDICT_TERMS][PREDICT_TERMS], xy[PREDICT_TERMS];
 };
 
-static void sum_up(const struct dataset *data, const bool *train,
-                   const struct candidate *candidate, struct normal *normal)
+static void sum_up(const struct dataset *data, const bool *train, const struct candidate *candidate,
+                   struct normal *normal)
 {
     *normal = (struct normal){0};
     for (size_t k = 0; k < data->count; k++) {

@@ -1,7 +1,26 @@
 #include "dataset.h"
 
+#include "gate.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool dataset_pair(struct dataset_item *item, const struct program_profile *a,
+                  const struct program_profile *b)
+{
+    struct predict_model model;
+    struct prediction prediction;
+    *item = (struct dataset_item){.y = NAN, .repeat = NAN};
+    if (!predict_features(a, b, &item->features))
+        return false;
+    // What is to be told is judged by the profiles alone: the truth does not choose its pairs.
+    predict_model_preset(&model);
+    const bool known = predict_apply(&model, &item->features, a->confidence, &prediction);
+    const double effect = known ? fabs(prediction.slowdown - 1) : 0;
+    item->gated = gate_judge(a->noise.sd, a->noise.n, a->noise.gauge_r2, effect).passed;
+    return true;
+}
 
 bool dataset_add(struct dataset *data, const struct dataset_item *item)
 {

@@ -28,6 +28,10 @@ struct dataset {
     size_t count, capacity;
 };
 
+// Makes the pair of two profiles' programs. False: there is no number, and features.why says why.
+bool dataset_pair(struct dataset_item *item, const struct program_profile *a,
+                  const struct program_profile *b);
+
 // Adds a pair whose features are known; makes its terms. False: no memory.
 bool dataset_add(struct dataset *data, const struct dataset_item *item);
 

@@ -126,7 +126,8 @@ bool folds_run(const struct dataset *data, enum scheme scheme, double confidence
 {
     const size_t groups =
         scheme == SCHEME_PAIR || scheme == SCHEME_BOTH ? data->count : data->programs;
-    bool *train = calloc(data->count + 1, sizeof *train), *held = calloc(data->count + 1, sizeof *held);
+    bool *train = calloc(data->count + 1, sizeof *train),
+         *held = calloc(data->count + 1, sizeof *held);
     bool good = train && held;
     *tests = (struct tests){0};
     for (size_t group = 0; good && group < groups; group++) {

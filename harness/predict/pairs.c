@@ -20,7 +20,7 @@ static void free_measure(struct pair_measure *measure)
     free(measure->starts);
 }
 
-void pairs_drop(struct pair_truth *pair)
+void pair_list_drop(struct pair_truth *pair)
 {
     free(pair->a);
     free(pair->b);
@@ -30,10 +30,10 @@ void pairs_drop(struct pair_truth *pair)
     free_measure(&pair->repeat);
 }
 
-void pairs_free(struct pair_list *pairs)
+void pair_list_free(struct pair_list *pairs)
 {
     for (size_t i = 0; i < pairs->count; i++)
-        pairs_drop(&pairs->pair[i]);
+        pair_list_drop(&pairs->pair[i]);
     free(pairs->pair);
     *pairs = (struct pair_list){0};
 }
@@ -49,7 +49,7 @@ static struct pair_truth *find(const struct pair_list *pairs, const struct pair_
     return NULL;
 }
 
-bool pairs_add(struct pair_list *pairs, struct pair_truth *pair)
+bool pair_list_add(struct pair_list *pairs, struct pair_truth *pair)
 {
     struct pair_truth *known = find(pairs, pair);
     if (known && !known->repeated && !pair->repeated) {
@@ -58,14 +58,14 @@ bool pairs_add(struct pair_list *pairs, struct pair_truth *pair)
         pair->first = (struct pair_measure){0};
     }
     if (known) {
-        pairs_drop(pair);
+        pair_list_drop(pair);
         return true;
     }
     if (pairs->count == pairs->capacity) {
         const size_t capacity = 2 * pairs->capacity + 16;
         struct pair_truth *more = realloc(pairs->pair, capacity * sizeof *more);
         if (!more) {
-            pairs_drop(pair);
+            pair_list_drop(pair);
             return complain("no memory for %zu pairs", capacity);
         }
         pairs->pair = more;
@@ -124,7 +124,7 @@ static bool read_pair(const json_t *record, struct pair_truth *pair)
            (!pair->repeated || read_measure(repeat, &pair->repeat));
 }
 
-bool pairs_read(struct pair_list *pairs, const char *path)
+bool pair_list_read(struct pair_list *pairs, const char *path)
 {
     FILE *file = fopen(path, "r");
     char *line = NULL;
@@ -139,9 +139,9 @@ bool pairs_read(struct pair_list *pairs, const char *path)
         number++;
         good = read_pair(record, &pair);
         if (good) {
-            good = pairs_add(pairs, &pair);
+            good = pair_list_add(pairs, &pair);
         } else {
-            pairs_drop(&pair);
+            pair_list_drop(&pair);
             complain("%s: line %zu is no " PAIR_SCHEMA ": remove it", path, number);
         }
         json_decref(record);
@@ -193,7 +193,7 @@ static bool write_pair(FILE *file, const struct pair_truth *pair)
     return good;
 }
 
-bool pairs_write(const struct pair_list *pairs, const char *path)
+bool pair_list_write(const struct pair_list *pairs, const char *path)
 {
     const bool to_stdout = strcmp(path, "-") == 0;
     FILE *file = to_stdout ? stdout : fopen(path, "w");

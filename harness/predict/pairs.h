@@ -28,16 +28,16 @@ struct pair_list {
 
 // Adds the pairs of a file. A pair that is there already becomes the repeat of it; a third
 // measurement is left out. False after a message.
-bool pairs_read(struct pair_list *pairs, const char *path);
+bool pair_list_read(struct pair_list *pairs, const char *path);
 
 // Adds the pairs of a campaign whose targets and loads are programs of the same names: each cell
 // of its folder that is done is the target beside the load. *left: cells without a
 // result. False after a message, also where there is no cell.
-bool pairs_collect(struct pair_list *pairs, const char *folder, size_t *left);
+bool pair_list_collect(struct pair_list *pairs, const char *folder, size_t *left);
 
 // Writes them to a file ("-": stdout), a line each. False after a message.
-bool pairs_write(const struct pair_list *pairs, const char *path);
+bool pair_list_write(const struct pair_list *pairs, const char *path);
 
-void pairs_free(struct pair_list *pairs);
+void pair_list_free(struct pair_list *pairs);
 
 #endif

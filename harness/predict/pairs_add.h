@@ -5,9 +5,9 @@
 #include "pairs.h"
 
 // Takes the pair over; of one that is there already it becomes the repeat. False after a message.
-bool pairs_add(struct pair_list *pairs, struct pair_truth *pair);
+bool pair_list_add(struct pair_list *pairs, struct pair_truth *pair);
 
 // Frees what a pair has that was never added.
-void pairs_drop(struct pair_truth *pair);
+void pair_list_drop(struct pair_truth *pair);
 
 #endif

@@ -146,9 +146,9 @@ static bool collect_cell(struct pair_list *pairs, const char *folder, size_t *le
     json_t *experiment = load(folder, "experiment.json"), *result = load(folder, "result.json");
     bool good = true;
     if (fill(folder, experiment, result, &pair)) {
-        good = pairs_add(pairs, &pair);
+        good = pair_list_add(pairs, &pair);
     } else {
-        pairs_drop(&pair);
+        pair_list_drop(&pair);
         (*left)++;
     }
     json_decref(experiment);
@@ -161,7 +161,7 @@ static int shown(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-bool pairs_collect(struct pair_list *pairs, const char *folder, size_t *left)
+bool pair_list_collect(struct pair_list *pairs, const char *folder, size_t *left)
 {
     struct dirent **entry = NULL;
     char *cells;

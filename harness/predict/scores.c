@@ -84,9 +84,8 @@ static double skill_without(const struct dataset *data, const struct tests *test
             *best = i;
         }
     }
-    return least > 0 && isfinite(least)
-               ? 1 - mean_without(data, tests, predictor, without) / least
-               : NAN;
+    return least > 0 && isfinite(least) ? 1 - mean_without(data, tests, predictor, without) / least
+                                        : NAN;
 }
 
 struct skill scores_skill(const struct dataset *data, const struct tests *tests,
@@ -145,7 +144,8 @@ void scores_safety(const struct dataset *data, const struct tests *tests,
 // Whether the mean of n values is surely above 0.
 static bool above_zero(const double *value, size_t n)
 {
-    return n > 4 && gsl_stats_mean(value, 1, n) > sure * gsl_stats_sd(value, 1, n) / sqrt((double)n);
+    return n > 4 &&
+           gsl_stats_mean(value, 1, n) > sure * gsl_stats_sd(value, 1, n) / sqrt((double)n);
 }
 
 // By item, the mean of what its tests predict; 0 where it has none.

@@ -22,8 +22,8 @@ struct errors {
 
 // Says a limit holds: by the prediction itself, and by the upper end of its interval.
 struct safety {
-    size_t said, wrong;                   // pairs predicted at most at the limit; of them above it
-    size_t said_surely, wrong_surely;     // the whole interval is
+    size_t said, wrong;               // pairs predicted at most at the limit; of them above it
+    size_t said_surely, wrong_surely; // the whole interval is
 };
 
 struct skill {
@@ -32,9 +32,9 @@ struct skill {
 };
 
 struct cover {
-    size_t n;          // tests that had an interval
-    double share;      // of them that contain the truth
-    double width;      // mean, in points
+    size_t n;     // tests that had an interval
+    double share; // of them that contain the truth
+    double width; // mean, in points
 };
 
 struct errors scores_errors(const struct dataset *data, const struct tests *tests,
@@ -49,12 +49,12 @@ void scores_safety(const struct dataset *data, const struct tests *tests,
 // first measurement than another measurement is, but for its own noise: |y1 - y2| / sqrt(2).
 struct ceiling {
     size_t pairs;
-    double error;      // points; NAN: nothing was measured twice
-    double rank;       // Spearman's correlation of both measurements
-    double predicted;  // mean error of the chosen model for these pairs
-    bool below;        // it is below the ceiling by more than chance explains
-    double toward;     // how much nearer it is to the first than to the second, points
-    bool drawn;        // by more than chance explains: it has seen the first's runs
+    double error;     // points; NAN: nothing was measured twice
+    double rank;      // Spearman's correlation of both measurements
+    double predicted; // mean error of the chosen model for these pairs
+    bool below;       // it is below the ceiling by more than chance explains
+    double toward;    // how much nearer it is to the first than to the second, points
+    bool drawn;       // by more than chance explains: it has seen the first's runs
 };
 
 struct ceiling scores_ceiling(const struct dataset *data, const struct tests *tests);

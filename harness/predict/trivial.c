@@ -4,8 +4,7 @@ enum { SWEEPS = 50 };
 
 const char *trivial_name(enum trivial trivial)
 {
-    static const char *const names[] = {"one", "mean", "victim-mean", "aggressor-mean",
-                                        "additive"};
+    static const char *const names[] = {"one", "mean", "victim-mean", "aggressor-mean", "additive"};
     return names[trivial];
 }
 

@@ -6,7 +6,14 @@
 
 // 1; the mean of the training pairs, that of the victim, that of the aggressor; additive: mean +
 // victim's effect + aggressor's. Who is not in the training set has no effect.
-enum trivial { TRIVIAL_ONE, TRIVIAL_MEAN, TRIVIAL_VICTIM, TRIVIAL_AGGRESSOR, TRIVIAL_ADDITIVE, TRIVIALS };
+enum trivial {
+    TRIVIAL_ONE,
+    TRIVIAL_MEAN,
+    TRIVIAL_VICTIM,
+    TRIVIAL_AGGRESSOR,
+    TRIVIAL_ADDITIVE,
+    TRIVIALS
+};
 
 struct trivials {
     double mean;

@@ -26,10 +26,10 @@ struct state {
     const struct demand *program;
     size_t count;
     bool same_core;
-    double memory_s;                    // of a load from memory now
-    double occupied[MACHINE_PROGRAMS];  // bytes of the cache
-    double share[MACHINE_PROGRAMS];     // of a CPU, while it wants one
-    double disk_s[MACHINE_PROGRAMS];    // of an operation, with its wait
+    double memory_s;                   // of a load from memory now
+    double occupied[MACHINE_PROGRAMS]; // bytes of the cache
+    double share[MACHINE_PROGRAMS];    // of a CPU, while it wants one
+    double disk_s[MACHINE_PROGRAMS];   // of an operation, with its wait
     struct lap lap[MACHINE_PROGRAMS];
 };
 
@@ -75,12 +75,11 @@ static void take_lap(struct state *state, size_t one, double memory_s)
     const struct machine *machine = state->machine;
     const struct demand *program = &state->program[one];
     const double miss = missed(program, state->occupied[one]);
-    const double slower =
-        1 + machine->turbo * (state->same_core ? 0 : others_busy(state, one));
+    const double slower = 1 + machine->turbo * (state->same_core ? 0 : others_busy(state, one));
     struct lap *lap = &state->lap[one];
-    lap->cpu_s = program->compute_s * slower +
-                 program->accesses / program->overlap *
-                     ((1 - miss) * machine->l3_s * slower + miss * memory_s);
+    lap->cpu_s =
+        program->compute_s * slower + program->accesses / program->overlap *
+                                          ((1 - miss) * machine->l3_s * slower + miss * memory_s);
     lap->cpu_s += cold_s(state, one, lap->cpu_s);
     lap->wall_s = lap->cpu_s / state->share[one] + program->disk_ops * state->disk_s[one];
 }

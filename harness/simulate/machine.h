@@ -1,7 +1,8 @@
 // A machine made of equations, on which programs run beside each other: what each suffers is
-// known. A core that is shared by fair shares (who computes in short bursts is served at once), a last-level cache shared by occupancy, memory
-// whose latency grows with its load as a queue's does, a disk with a queue, a clock that falls
-// when more cores are busy. Pure functions, no clock and no random numbers.
+// known. A core that is shared by fair shares (who computes in short bursts is served at once), a
+// last-level cache shared by occupancy, memory whose latency grows with its load as a queue's does,
+// a disk with a queue, a clock that falls when more cores are busy. Pure functions, no clock and no
+// random numbers.
 #ifndef SIMULATE_MACHINE_H
 #define SIMULATE_MACHINE_H
 
@@ -12,13 +13,13 @@ enum { MACHINE_PROGRAMS = 8 }; // at once
 
 struct machine {
     double l3_bytes, l2_bytes;
-    double l3_s, memory_s;   // time of a load from there, on an idle machine
-    double bandwidth;        // of memory, bytes per second
-    double disk_s;           // service time of an operation
-    double turbo;            // how much slower computing is for each further busy core
-    double slice_s;          // how long a program has a shared core at a time
-    double queue;            // weight of the queue in the latency of memory
-    double protect;          // weight of reuse, beside misses, in the share of the cache
+    double l3_s, memory_s; // time of a load from there, on an idle machine
+    double bandwidth;      // of memory, bytes per second
+    double disk_s;         // service time of an operation
+    double turbo;          // how much slower computing is for each further busy core
+    double slice_s;        // how long a program has a shared core at a time
+    double queue;          // weight of the queue in the latency of memory
+    double protect;        // weight of reuse, beside misses, in the share of the cache
 };
 
 // What a program does in a lap of its work.
@@ -35,9 +36,9 @@ struct demand {
 
 // What a lap takes then, and what the program takes from others.
 struct lap {
-    double wall_s;  // time of a lap, without what it waits for its rate
-    double cpu_s;   // of it on a CPU; waiting for a CPU is none
-    double cpus;    // CPU time in a second
+    double wall_s; // time of a lap, without what it waits for its rate
+    double cpu_s;  // of it on a CPU; waiting for a CPU is none
+    double cpus;   // CPU time in a second
 };
 
 struct machine machine_usual(void);

@@ -15,8 +15,8 @@ const double machine_levels[MACHINE_LEVELS] = {0.25, 0.5, 0.75, 1};
 
 double machine_noise_next(struct machine_noise *noise)
 {
-    noise->state = spell * noise->state +
-                   sqrt(1 - spell * spell) * gsl_ran_gaussian_ziggurat(noise->rng, 1);
+    noise->state =
+        spell * noise->state + sqrt(1 - spell * spell) * gsl_ran_gaussian_ziggurat(noise->rng, 1);
     return exp(noise->sd * noise->state - noise->sd * noise->sd / 2);
 }
 
@@ -105,8 +105,8 @@ static void run_blocks(const struct machine_known *known, struct machine_noise *
     }
 }
 
-static void derive_alone(const struct machine_known *known, struct machine_noise *noise,
-                         const struct blocks *blocks, struct program_profile *profile)
+static void derive_alone(const struct machine_known *known, const struct blocks *blocks,
+                         struct program_profile *profile)
 {
     double logs[MACHINE_BLOCKS];
     for (size_t b = 0; b < MACHINE_BLOCKS; b++)
@@ -115,8 +115,7 @@ static void derive_alone(const struct machine_known *known, struct machine_noise
     profile->alone.sd_s = gsl_stats_sd(blocks->alone_s, 1, MACHINE_BLOCKS);
     profile->alone.n = MACHINE_BLOCKS;
     profile->alone.threads = 1;
-    profile->alone.cpus_used =
-        fmin(1, known->alone.cpu_s / known->alone.wall_s * machine_noise_next(noise));
+    profile->alone.cpus_used = known->alone.cpu_s / known->alone.wall_s;
     profile->noise.sd = gsl_stats_sd(logs, 1, MACHINE_BLOCKS);
     profile->noise.correlation = gsl_stats_lag1_autocorrelation(logs, 1, MACHINE_BLOCKS);
     profile->noise.n = MACHINE_BLOCKS;
@@ -176,7 +175,7 @@ void machine_profile(const struct machine_known *known, const char *name, const 
                    strcmp(place, "core") == 0 ? 0 : 1);
     profile->confidence = confidence;
     run_blocks(known, noise, &blocks);
-    derive_alone(known, noise, &blocks, profile);
+    derive_alone(known, &blocks, profile);
     derive_sensitivity(known, &blocks, profile);
     derive_pressure(known, reference, noise, profile);
     profile->pressure_cpus_used = profile->alone.cpus_used;

@@ -3,6 +3,7 @@
 #include "capacity.h"
 #include "carry.h"
 #include "discoveries.h"
+#include "machine_table.h"
 #include "rates.h"
 #include "sessions.h"
 #include "verdicts.h"
@@ -215,6 +216,7 @@ static const struct promise {
     {"carry-over", carry_table},
     {"capacity", capacity_table},
     {"rates", rates_table},
+    {"machine", machine_table},
 };
 
 bool promises_has(const char *list)
