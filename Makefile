@@ -106,7 +106,7 @@ $(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/predict/*.c) $(cal
 # Comparing two experiments is the statistics of two sets of records.
 $(BIN)/compare: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # What is of all results of a report together is statistics, too.
-$(BIN)/report: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,discovery levels interval relation statistics)
+$(BIN)/report: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,discovery explain levels interval relation statistics)
 # A bench is a campaign, whose records are judged by the statistics of its experiments.
 $(BIN)/bench: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 $(BIN)/bench: $(BUILD)/obj/harness/campaign/folder.o $(patsubst %,$(BUILD)/obj/harness/report/%.o,memory numbers plot visible)

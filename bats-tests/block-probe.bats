@@ -105,3 +105,41 @@ made() {
     run -1 "$BIN/probe" serve < <(echo sample soon)
     [[ $output == *'no such command: give sample SECONDS'* ]]
 }
+
+# with_factor FOLDER MEMORY WALL: a result whose probes have that mean cost of memory, and
+# whose baseline takes WALL.
+with_factor() {
+    edited "$1/result.json" --argjson memory "$2" --argjson wall "$3" --slurpfile made made/result.json '
+        .machine_factor = ($made[0].machine_factor | (.reporters[] | select(.name == "memory") | .cost.mean) = $memory)
+        | .conditions[0].wall_s |= (.mean = $wall | .center = $wall)'
+}
+
+@test "report says in what the machines of nodes and of sessions differ, and what that explains" {
+    load report
+    made made 12 0
+    "$BIN/stats" --derive made
+    holds '.machine_factor.probes == 12' <made/result.json
+    synthetic 1 3 campaign
+    local base folder number=0 level
+    base=$(cd campaign/cells && echo *)
+    for level in 0 0.1 0.02 0.06 0.08 0.04; do
+        ((number += 1))
+        folder=campaign/cells/$base
+        if ((number > 1)); then
+            folder+=.session$number
+            cp -r "campaign/cells/$base" "$folder"
+            edited "$folder/experiment.json" --argjson n $number --arg base "$base" '.cell += { name: ($base + ".session\($n)"), of: $base, session: $n } | .environment.host = "node\($n)"'
+        fi
+        with_factor "$folder" "$level" "1.$((100 + number))"
+    done
+    run -0 "$JOSTLE" report campaign
+    [[ $output == *'machine: by the probe before each block the sessions differ most in memory 1.00, 1.11, 1.02, 1.06, 1.08, 1.04 times the first'\''s (more is worse); it explains '*' of the variance of the figures between sessions; figures are not corrected'* ]]
+    [[ $output == *'the nodes differ most in memory'*'of the variance of the figures between nodes'* ]]
+    report campaign --format json >report.json
+    jsonschema -i report.json "$ROOT/results/schema/jostle.report.schema.json"
+    holds '.between_hosts[0].machine | .corrected == false and (.reporters[] | select(.name == "memory") | .differ and (.ratios | length) == 6 and .explains.ci[0] == 0)' <report.json
+    # One session without a probe: nothing is guessed.
+    edited "campaign/cells/$base.session2/result.json" 'del(.machine_factor)'
+    run -0 "$JOSTLE" report campaign
+    [[ $output == *'machine: 1 of 6 sessions have no probe before each block'* && $output != *'differ most in'* ]]
+}

@@ -3,6 +3,7 @@
 #include "capacity.h"
 #include "checks.h"
 #include "conditions.h"
+#include "factor.h"
 #include "figure.h"
 #include "memory.h"
 #include "ratio.h"
@@ -164,6 +165,16 @@ static void put_directions(struct line *json, const struct cell *cell, const cha
     }
 }
 
+static void put_machine(struct line *json, const struct experiment *experiment, const char *row)
+{
+    char *words = factor_line(experiment->result.top),
+         *line = words == NULL ? NULL : text_of("%s: %s", row, words);
+    if (line != NULL)
+        visible_put(json, NULL, line);
+    free(line);
+    free(words);
+}
+
 /* What is said on a cell below its table, each with who it is of. */
 static void put_lines(struct line *json, const struct cell *cell, bool first)
 {
@@ -194,8 +205,10 @@ static void put_lines(struct line *json, const struct cell *cell, bool first)
             line_text(json, NULL, line);
         free(line);
     }
-    if (first)
+    if (first) {
         service_put_lines(json, cell->of, row);
+        put_machine(json, cell->of, row);
+    }
     line_close(json);
     free(sessions);
     free(attribution);

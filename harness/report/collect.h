@@ -2,6 +2,7 @@
 #define REPORT_COLLECT_H
 
 #include "experiment.h"
+#include "factor.h"
 #include "family.h"
 #include "folders.h"
 #include "legend.h"
@@ -19,6 +20,7 @@ struct report_line {
     char *same;          /* equal: cells that differ in their load only */
     char *host, *kind;   /* host NULL: not known */
     double wall_s, runs; /* of the baseline; NAN where others have it: it is over sessions */
+    struct factor_levels *machine; /* of its experiment; NULL: it is over sessions */
     struct legend legend;
     /* For the page; else NULL. */
     struct drawings *drawings;

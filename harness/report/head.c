@@ -70,6 +70,7 @@ static void put_between(struct line *json, const struct between *between)
     for (size_t i = 0; i < between->count; i++)
         put_node(json, &between->node[i]);
     line_close(json);
+    nodes_put_machine(json, between);
     line_close(json);
 }
 
@@ -255,6 +256,15 @@ static char *between_line(const struct between *between)
     return line;
 }
 
+static void put_between_lines(struct line *json, const struct between *between)
+{
+    char *machine = nodes_machine(between);
+    put_visible(json, NULL, between_line(between));
+    if (machine != NULL)
+        put_visible(json, NULL, text_of("%s: %s", between->first->label, machine));
+    free(machine);
+}
+
 void head_put_texts(struct line *json, const char *name, const struct collected *collected,
                     const struct campaigns *campaigns)
 {
@@ -271,7 +281,7 @@ void head_put_texts(struct line *json, const char *name, const struct collected 
     put_host_lines(json, collected);
     line_array(json, "between");
     for (size_t i = 0; i < nodes.between_count; i++)
-        put_visible(json, NULL, between_line(&nodes.between[i]));
+        put_between_lines(json, &nodes.between[i]);
     line_close(json);
     line_array(json, "waiting");
     for (size_t i = 0; i < collected->waiting_count; i++)

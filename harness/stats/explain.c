@@ -93,3 +93,24 @@ struct drift explain_drift(const double *y, size_t n, double confidence)
     return (struct drift){change, change - half, change + half,
                           2 * gsl_cdf_tdist_Q(fabs(change) / error, df)};
 }
+
+double explain_apart(const double *mean, const double *error, const double *df, size_t n)
+{
+    double weights = 0, center = 0, apart = 0, lambda = 0;
+    const double k = (double)n;
+    for (size_t i = 0; i < n; i++) {
+        const double weight = 1 / (error[i] * error[i]);
+        weights += weight;
+        center += weight * mean[i];
+    }
+    if (n < 2 || !isfinite(weights) || !isfinite(center))
+        return NAN;
+    center /= weights;
+    for (size_t i = 0; i < n; i++) {
+        const double weight = 1 / (error[i] * error[i]);
+        apart += weight * (mean[i] - center) * (mean[i] - center) / (k - 1);
+        lambda += (1 - weight / weights) * (1 - weight / weights) / df[i];
+    }
+    const double f = apart / (1 + 2 * (k - 2) / (k * k - 1) * lambda);
+    return gsl_cdf_fdist_Q(f, k - 1, (k * k - 1) / (3 * lambda));
+}

@@ -36,4 +36,9 @@ struct drift {
 // other beyond the line widen its interval. NAN for fewer than 5, or equal ones.
 struct drift explain_drift(const double *y, size_t n, double confidence);
 
+// The probability that several means, each with its standard error and degrees of freedom, lie as
+// far apart by chance or farther: B. L. Welch's analysis of variance with unequal variances
+// (Biometrika 38 (1951) 330-336). NAN: fewer than two, or one has no error.
+double explain_apart(const double *mean, const double *error, const double *df, size_t n);
+
 #endif
