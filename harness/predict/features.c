@@ -197,11 +197,11 @@ static bool check_neighbour(struct pair_features *features, const struct program
                       other->name);
     for (size_t i = 0; i < other->levels; i++) {
         const struct profile_level *level = &other->level[i];
-        if (level->level > 1)
+        if (level->beyond)
             return refuse(features,
                           "outside of what was calibrated: %s presses with more than %s at 100 %%",
                           other->name, level->kind);
-        if (level->low > 0 && sensitivity_find(&victim->sensitivity, level->kind) == NULL &&
+        if (level->seen && sensitivity_find(&victim->sensitivity, level->kind) == NULL &&
             (shared_cpus(victim) == 0 || strcmp(level->kind, "cpu") != 0))
             return refuse(features,
                           "outside of what was calibrated: %s presses with %s, whose cost for %s "

@@ -1,0 +1,28 @@
+// The command line of `jostle predict`.
+#ifndef PREDICT_REQUEST_H
+#define PREDICT_REQUEST_H
+
+#include "common/options.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct request {
+    bool with_itself, together, check, force, quiet;
+    double at_most; // 0: none
+    const char *place, *model, *records, *format, *output, *json;
+    struct option_list measured;
+    uint64_t min_runs, max_runs;
+    int64_t max_time_ns;
+    const char *campaign; // hidden: write the campaign of --check to this file
+    bool plan;            // hidden: print what the shell is to do, and the record
+    char **operand;       // profiles, ended by NULL
+    struct options *given;
+};
+
+// Reads the command line; --help and wrong use end the program. `format` is then the name of
+// a format, from --format, the ending of --output, or the preset.
+void request_read(struct request *request, int argc, char **argv);
+void request_free(struct request *request);
+
+#endif

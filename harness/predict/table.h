@@ -1,0 +1,54 @@
+// All that is predicted for one command line, and as a record.
+#ifndef PREDICT_TABLE_H
+#define PREDICT_TABLE_H
+
+#include "gate.h"
+#include "model.h"
+#include "pairs.h"
+#include "programs.h"
+
+#include <jansson.h>
+
+enum verdict { VERDICT_NONE, VERDICT_BELOW, VERDICT_ABOVE, VERDICT_UNDECIDED };
+
+// The program that suffers, and its neighbours: one, or all others.
+struct table_row {
+    size_t victim, aggressor; // indices of programs; aggressor: of a pair
+    bool together;            // beside all others of the place
+    struct prediction prediction;
+    struct gate gate;
+    bool shown;           // it has a number that may be shown
+    enum verdict verdict; // against at_most
+    const struct pair_measure *measured; // NULL: not measured
+};
+
+struct table {
+    const struct program_list *programs;
+    struct table_row *row;
+    size_t count;
+    double at_most; // 0: none
+};
+
+struct table_settings {
+    bool with_itself, together, force;
+    double at_most;
+    // Of a place; never NULL.
+    const struct predict_model *(*model)(void *models, const char *place);
+    void *models;
+    const struct pair_list *measured;
+};
+
+// Predicts every ordered pair of programs of one place. Ends the program where there is no
+// pair, or too many programs.
+void table_make(struct table *table, const struct program_list *programs,
+                const struct table_settings *settings);
+
+// 0, 3 or 4, as --help has it.
+int table_status(const struct table *table);
+
+// `predictions` of a jostle.prediction/1, a new reference.
+json_t *table_to_json(const struct table *table);
+
+void table_free(struct table *table);
+
+#endif
