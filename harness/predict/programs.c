@@ -48,8 +48,8 @@ static bool is_older(int fd, const char *made)
 static void check_executable(const struct program_entry *entry)
 {
     const struct program_profile *profile = &entry->profile;
-    const char *word = json_string_value(json_array_get(
-        json_object_get(json_object_get(profile->record, "program"), "words"), 0));
+    const char *word = json_string_value(
+        json_array_get(json_object_get(json_object_get(profile->record, "program"), "words"), 0));
     char digits[SHA256_DIGITS + 1];
     if (!word || profile->sha256[0] == '\0')
         return;
@@ -59,8 +59,8 @@ static void check_executable(const struct program_entry *entry)
     if (fd >= 0)
         (void)close(fd);
     if (changed)
-        usage_error("%s: %s has changed since it was profiled: make the profile again",
-                    entry->path, word);
+        usage_error("%s: %s has changed since it was profiled: make the profile again", entry->path,
+                    word);
 }
 
 static void check_against(const struct program_entry *entry, const struct program_entry *first,
@@ -81,8 +81,7 @@ static void check_entry(const struct program_entry *entry)
         usage_error("%s: made by jostle %s, and this is %s: make the profile again", entry->path,
                     profile->version, JOSTLE_VERSION);
     if (profile->machine[0] == '\0')
-        usage_error("%s: does not say of which machine it is: make the profile again",
-                    entry->path);
+        usage_error("%s: does not say of which machine it is: make the profile again", entry->path);
     check_executable(entry);
 }
 

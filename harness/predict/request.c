@@ -74,6 +74,24 @@ static const struct option_row check_rows[] = {
     {0},
 };
 
+static const struct option_row learn_rows[] = {
+    {.name = "pairs",
+     .argument = "DIR",
+     .type = OPTION_LIST,
+     FIELD(pairs),
+     .help = "write the pairs that a campaign of programs beside programs has measured to "
+             "--output, as pairs.jsonl; a pair of a second DIR is the repeat of the first"},
+    TEXT("evaluate", "DIR", evaluate,
+         "how far off are the models for programs that they have not seen? From DIR/pairs.jsonl "
+         "and DIR/profiles"),
+    FLAG("open-holdout", open_holdout,
+         "with --evaluate: open the programs that were set aside, too; that is recorded"),
+    TEXT("learn", "DIR", learn,
+         "choose a model by the pairs in DIR, and the interval that holds for programs it has "
+         "not seen; kept in DIR/model.json, or --output"),
+    {0},
+};
+
 static const struct option_row output_rows[] = {
     TEXT("format", "terminal|md|html|svg|csv|json", format,
          "how it is laid out (default: by the ending of --output, else terminal)"),
@@ -107,7 +125,9 @@ static const char details[] =
     "  jostle predict solver.profile.json xz.profile.json\n"
     "  jostle predict --check solver.profile.json xz.profile.json\n"
     "  jostle predict --output pairs.html *.profile.json\n"
-    "  jostle predict --together --at-most 1.1 solver.profile.json xz.profile.json dd.profile.json\n"
+    "  jostle predict --evaluate results/pairs\n"
+    "  jostle predict --together --at-most 1.1 solver.profile.json xz.profile.json "
+    "dd.profile.json\n"
     "\n"
     "Exit status:\n"
     "  0  predicted    1  failure    2  wrong use, or a profile that cannot be used\n"
@@ -148,8 +168,25 @@ static const char *format_of(const char *output)
     return ending + 1;
 }
 
+// What --pairs, --evaluate and --learn do needs no profiles, and has no format.
+static bool is_learning(const struct request *request)
+{
+    const size_t chosen =
+        (request->pairs.count > 0) + (request->evaluate != NULL) + (request->learn != NULL);
+    if (chosen > 1)
+        usage_error("--pairs, --evaluate and --learn: one at a time: leave out the others");
+    if (chosen == 1 && request->pairs.count == 0 && *request->operand)
+        usage_error("%s: the profiles of --evaluate and --learn are in their folder: leave it out",
+                    *request->operand);
+    if (request->open_holdout && !request->evaluate)
+        usage_error("--open-holdout: only with --evaluate: add it");
+    return chosen == 1;
+}
+
 static void check(struct request *request)
 {
+    if (is_learning(request))
+        return;
     if (!request->format)
         request->format = format_of(request->output);
     if (!is_one_of(request->format, formats))
@@ -176,6 +213,7 @@ void request_read(struct request *request, int argc, char **argv)
     const struct option_group groups[] = {
         {.rows = what_rows, .values = request, .title = "What to predict:"},
         {.rows = check_rows, .values = request, .title = "What was measured:"},
+        {.rows = learn_rows, .values = request, .title = "What to learn from:"},
         {.rows = output_rows, .values = request, .title = "What to print:"}};
     const struct program program = {.name = "jostle predict",
                                     .usage = "PROFILE...",

@@ -8,15 +8,16 @@
 #include <stdint.h>
 
 struct request {
-    bool with_itself, together, check, force, quiet;
+    bool with_itself, together, check, force, quiet, open_holdout;
     double at_most; // 0: none
     const char *place, *model, *records, *format, *output, *json;
-    struct option_list measured;
+    const char *evaluate, *learn; // folder of pairs and profiles
+    struct option_list measured, pairs;
     uint64_t min_runs, max_runs;
     int64_t max_time_ns;
     const char *campaign; // hidden: write the campaign of --check to this file
     bool plan;            // hidden: print what the shell is to do, and the record
-    char **operand;       // profiles, ended by NULL
+    char **operand;       // profiles, ended by NULL; of --pairs more folders
     struct options *given;
 };
 

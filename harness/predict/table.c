@@ -45,8 +45,7 @@ static void finish_row(struct table_row *row, const struct program_list *list,
     const struct predict_model *model = settings->model(settings->models, victim->place);
     const bool known = predict_apply(model, features, victim->confidence, &row->prediction);
     const double effect = known ? row->prediction.slowdown - 1 : 0;
-    row->gate =
-        gate_judge(victim->noise.sd, victim->noise.n, victim->noise.gauge_r2, effect);
+    row->gate = gate_judge(victim->noise.sd, victim->noise.n, victim->noise.gauge_r2, effect);
     row->shown = known && (row->gate.passed || settings->force);
     row->verdict = judge(row, settings->at_most);
     row->measured = find_measured(settings->measured, list, row);

@@ -17,8 +17,8 @@ struct table_row {
     bool together;            // beside all others of the place
     struct prediction prediction;
     struct gate gate;
-    bool shown;           // it has a number that may be shown
-    enum verdict verdict; // against at_most
+    bool shown;                          // it has a number that may be shown
+    enum verdict verdict;                // against at_most
     const struct pair_measure *measured; // NULL: not measured
 };
 

@@ -1,6 +1,6 @@
 #include "table.h"
 
-#include "harness/stats/json.h"
+#include "common/record_json.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 // [low, high]; null for an upper bound that there is none of, and null alone without bounds.
 static json_t *bounds(double low, double high)
 {
-    return isnan(low) ? json_null() : json_pack("[o,o]", json_figure(low), json_figure(high));
+    return isnan(low) ? json_null() : json_pack("[o,o]", number_to_json(low), number_to_json(high));
 }
 
 static json_t *text_or_null(const char *text)
@@ -22,11 +22,11 @@ static json_t *kinds_to_json(const struct pair_features *features)
     json_t *kinds = json_array();
     for (size_t i = 0; i < features->kinds; i++) {
         const struct predict_kind *kind = &features->kind[i];
-        json_array_append_new(
-            kinds, json_pack("{s:s, s:o, s:o, s:o, s:b}", "kind", kind->name, "level",
-                             json_figure(kind->level), "slowdown", json_figure(1 + kind->effect),
-                             "ci", bounds(1 + kind->low, 1 + kind->high), "saturated",
-                             kind->saturated));
+        json_array_append_new(kinds, json_pack("{s:s, s:o, s:o, s:o, s:b}", "kind", kind->name,
+                                               "level", number_to_json(kind->level), "slowdown",
+                                               number_to_json(1 + kind->effect), "ci",
+                                               bounds(1 + kind->low, 1 + kind->high), "saturated",
+                                               kind->saturated));
     }
     return kinds;
 }
@@ -34,16 +34,16 @@ static json_t *kinds_to_json(const struct pair_features *features)
 static json_t *gate_to_json(const struct gate *gate)
 {
     return json_pack("{s:b, s:o, s:o, s:o, s:o, s:s}", "passed", gate->passed, "alone_sd",
-                     json_figure(gate->sd), "half_width", json_figure(gate->half_width), "wanted",
-                     json_figure(gate->wanted), "runs_needed", json_figure(gate->runs_needed),
-                     "text", gate->text);
+                     number_to_json(gate->sd), "half_width", number_to_json(gate->half_width),
+                     "wanted", number_to_json(gate->wanted), "runs_needed",
+                     number_to_json(gate->runs_needed), "text", gate->text);
 }
 
 static json_t *measured_to_json(const struct pair_measure *measured)
 {
     if (!measured)
         return json_null();
-    return json_pack("{s:o, s:o, s:I}", "slowdown", json_figure(measured->slowdown), "ci",
+    return json_pack("{s:o, s:o, s:I}", "slowdown", number_to_json(measured->slowdown), "ci",
                      bounds(measured->low, measured->high), "n", (json_int_t)measured->n);
 }
 
@@ -52,15 +52,14 @@ static json_t *reason_of(const struct table_row *row)
 {
     if (!row->prediction.known)
         return json_string(row->prediction.why);
-    return row->gate.passed
-               ? json_null()
-               : json_sprintf("cannot be told on this machine: %s", row->gate.text);
+    return row->gate.passed ? json_null()
+                            : json_sprintf("cannot be told on this machine: %s", row->gate.text);
 }
 
 static const char *source_of(const struct table_row *row)
 {
-    static const char *const names[] = {[PREDICT_FROM_PROFILES] = "profiles",
-                                        [PREDICT_FROM_PAIRS] = "pairs"};
+    static const char *const names[] = {
+        [PREDICT_FROM_PROFILES] = "profiles", [PREDICT_FROM_PAIRS] = "pairs"};
     return row->shown ? names[row->prediction.source] : NULL;
 }
 
@@ -69,10 +68,10 @@ static json_t *neighbours_of(const struct table *table, const struct table_row *
     const struct program_list *list = table->programs;
     json_t *names = json_array();
     for (size_t i = 0; i < list->count; i++) {
-        const bool is_one = row->together
-                                ? i != row->victim && strcmp(list->entry[i].profile.place,
-                                                             list->entry[row->victim].profile.place) == 0
-                                : i == row->aggressor;
+        const bool is_one =
+            row->together ? i != row->victim && strcmp(list->entry[i].profile.place,
+                                                       list->entry[row->victim].profile.place) == 0
+                          : i == row->aggressor;
         if (is_one)
             json_array_append_new(names, json_string(list->entry[i].name));
     }
@@ -82,27 +81,25 @@ static json_t *neighbours_of(const struct table *table, const struct table_row *
 static void add_figures(json_t *object, const struct table_row *row)
 {
     const struct prediction *one = &row->prediction;
-    json_object_set_new(object, "slowdown", json_figure(row->shown ? one->slowdown : NAN));
+    json_object_set_new(object, "slowdown", number_to_json(row->shown ? one->slowdown : NAN));
     json_object_set_new(object, "ci", row->shown ? bounds(one->low, one->high) : json_null());
-    json_object_set_new(object, "confidence", json_figure(row->shown ? one->confidence : NAN));
+    json_object_set_new(object, "confidence", number_to_json(row->shown ? one->confidence : NAN));
     json_object_set_new(object, "interval",
                         source_of(row) ? json_string(source_of(row)) : json_null());
     json_object_set_new(object, "carrier", row->shown ? text_or_null(one->carrier) : json_null());
     json_object_set_new(object, "fair_share",
-                        json_figure(row->shown ? one->features.analytic : NAN));
-    json_object_set_new(object, "kinds",
-                        row->shown ? kinds_to_json(&one->features) : json_array());
+                        number_to_json(row->shown ? one->features.analytic : NAN));
+    json_object_set_new(object, "kinds", row->shown ? kinds_to_json(&one->features) : json_array());
 }
 
 static json_t *row_to_json(const struct table *table, const struct table_row *row)
 {
-    static const char *const verdicts[] = {[VERDICT_BELOW] = "below",
-                                           [VERDICT_ABOVE] = "above",
-                                           [VERDICT_UNDECIDED] = "undecided"};
+    static const char *const verdicts[] = {
+        [VERDICT_BELOW] = "below", [VERDICT_ABOVE] = "above", [VERDICT_UNDECIDED] = "undecided"};
     const struct program_list *list = table->programs;
     json_t *object = json_pack("{s:s}", "a", list->entry[row->victim].name);
-    json_object_set_new(object, "b",
-                        row->together ? json_null() : json_string(list->entry[row->aggressor].name));
+    json_object_set_new(
+        object, "b", row->together ? json_null() : json_string(list->entry[row->aggressor].name));
     json_object_set_new(object, "beside", neighbours_of(table, row));
     json_object_set_new(object, "place", json_string(list->entry[row->victim].profile.place));
     add_figures(object, row);
