@@ -95,6 +95,7 @@ $(BIN)/doctor: LIBS := -ljansson -lm
 $(BIN)/experiment $(BIN)/campaign: LIBS := -ljansson -lgcrypt -lm
 $(BIN)/report: LIBS := -lgsl -lgslcblas -lm -pthread
 $(BIN)/bench: LIBS := -lgsl -lgslcblas -ljansson -lhwloc -lm
+$(BIN)/predict: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 $(BIN)/arguments $(BIN)/copies: LIBS := -lm
 $(BIN)/placement: LIBS := -lhwloc -ljansson -lgcrypt -lm
 $(BIN)/probe: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm

@@ -30,44 +30,53 @@ static struct fair_program demand_of(const struct program_profile *profile)
     return (struct fair_program){profile->alone.cpus_used, profile->alone.threads};
 }
 
-// CPUs that the load of this kind kept busy at a level; where it was not recorded, as many as
-// its threads want: all those of the place for a load that computes, none for disk and network.
-static double load_cpus_at(const struct sensitivity_curve *curve, double level, size_t capacity)
+// CPUs that the load kept busy; where it was not recorded, as many as its threads want: all those
+// of the place for a load that computes, none for disk and network.
+static double load_cpus_of(const char *kind, const struct sensitivity_point *point, size_t capacity)
 {
-    double below = 0, below_cpus = 0;
-    for (size_t i = 0; i < curve->count; i++) {
-        const struct sensitivity_point *point = &curve->point[i];
-        if (!isfinite(point->load_cpus))
-            continue;
-        if (point->level >= level)
-            return below_cpus +
-                   (point->load_cpus - below_cpus) * (level - below) / (point->level - below);
-        below = point->level;
-        below_cpus = point->load_cpus;
-    }
-    if (below > 0)
-        return below_cpus;
-    const bool waits = strcmp(curve->kind, "io") == 0 || strcmp(curve->kind, "net") == 0;
-    return waits ? 0 : level * (double)capacity;
+    if (isfinite(point->load_cpus))
+        return point->load_cpus;
+    const bool waits = strcmp(kind, "io") == 0 || strcmp(kind, "net") == 0;
+    return waits ? 0 : point->level * (double)capacity;
 }
 
-// log(slowdown) by a kind at a level, CPU time taken out, never below 0; *sd is its standard
-// error. What shares the CPU is in `analytic` already: `cpu` costs nothing more.
+// log(slowdown) by a kind at a level with the CPU time that the load took from the victim taken
+// out, point by point, and linear between them; it never falls with the level.
+static double cost_beside_share(const struct program_profile *victim,
+                                const struct sensitivity_curve *curve, double level)
+{
+    const size_t capacity = shared_cpus(victim);
+    double below = 0, cost = 0;
+    for (size_t i = 0; i < curve->count; i++) {
+        const struct sensitivity_point *point = &curve->point[i];
+        if (!isfinite(point->fit))
+            continue;
+        const double load = load_cpus_of(curve->kind, point, capacity);
+        const double fair = fair_slowdown_by_load(demand_of(victim), load, capacity);
+        const double next = fmax(log(point->fit) - log(fair), cost);
+        if (!isfinite(fair))
+            return NAN;
+        if (level <= point->level)
+            return cost + (next - cost) * (level - below) / (point->level - below);
+        below = point->level;
+        cost = next;
+    }
+    return cost;
+}
+
+// log(slowdown) by a kind at a level, apart from the share of CPUs that is in `analytic`; *sd is
+// its standard error. Of the load `cpu` nothing is left then.
 static enum sensitivity_answer cost_at(const struct program_profile *victim, const char *kind,
                                        double level, double *cost, double *sd)
 {
-    const size_t capacity = shared_cpus(victim);
+    const bool shares = shared_cpus(victim) > 0;
     *cost = *sd = 0;
-    if (capacity > 0 && strcmp(kind, "cpu") == 0)
+    if (shares && strcmp(kind, "cpu") == 0)
         return SENSITIVITY_KNOWN;
     const enum sensitivity_answer answer =
         sensitivity_at(&victim->sensitivity, kind, level, cost, sd);
-    if (answer != SENSITIVITY_KNOWN || capacity == 0)
-        return answer;
-    const struct sensitivity_curve *curve = sensitivity_find(&victim->sensitivity, kind);
-    const double load = load_cpus_at(curve, level, capacity);
-    const double fair = fair_slowdown_by_load(demand_of(victim), load, capacity);
-    *cost = isfinite(fair) ? fmax(*cost - log(fair), 0) : NAN;
+    if (answer == SENSITIVITY_KNOWN && shares)
+        *cost = cost_beside_share(victim, sensitivity_find(&victim->sensitivity, kind), level);
     return answer;
 }
 

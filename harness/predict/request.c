@@ -171,7 +171,7 @@ static const char *format_of(const char *output)
 // What --pairs, --evaluate and --learn do needs no profiles, and has no format.
 static bool is_learning(const struct request *request)
 {
-    const size_t chosen =
+    const int chosen =
         (request->pairs.count > 0) + (request->evaluate != NULL) + (request->learn != NULL);
     if (chosen > 1)
         usage_error("--pairs, --evaluate and --learn: one at a time: leave out the others");

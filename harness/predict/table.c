@@ -71,7 +71,7 @@ static void add_pairs(struct table *table, const struct program_list *list,
 static void add_together(struct table *table, const struct program_list *list, size_t first,
                          bool *done, const struct table_settings *settings)
 {
-    const struct program_profile *program[PREDICT_PROGRAMS];
+    const struct program_profile *program[PREDICT_PROGRAMS] = {NULL};
     struct pair_features features[PREDICT_PROGRAMS];
     size_t index[PREDICT_PROGRAMS], count = 0;
     for (size_t i = first; i < list->count; i++) {
