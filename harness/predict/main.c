@@ -61,7 +61,8 @@ static bool write_record(const struct request *request, const json_t *record)
         return false;
     if (!request->plan || (request->json && strcmp(request->json, "-") == 0))
         return request->json || output_json(record, "-", stdout);
-    return print_plan(request, request->format) && output_json(record, "-", stdout);
+    return print_plan(request, request->format) && output_json(record, "-", stdout) &&
+           putchar('\0') != EOF;
 }
 
 static int predict(const struct request *request)
@@ -104,7 +105,8 @@ static int evaluate(const struct request *request)
         json = NULL;
     if (request->plan && !request->json && !print_plan(request, "evaluation"))
         return 1;
-    return evaluate_run(request->evaluate, request->open_holdout, json);
+    const int status = evaluate_run(request->evaluate, request->open_holdout, json);
+    return request->plan && !request->json && putchar('\0') == EOF ? 1 : status;
 }
 
 int main(int argc, char **argv)

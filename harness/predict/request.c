@@ -114,11 +114,12 @@ static const struct option_row output_rows[] = {
 };
 
 static const char intro[] =
-    "How much does each program slow down beside each other one? From the profiles of\n"
-    "the programs alone (jostle profile): the share of the CPUs that both want, and what\n"
-    "the loads cost the one at the levels that the other presses with. For all ordered\n"
-    "pairs, with an interval, and what carries most of it. Where the machine was too\n"
-    "noisy to tell, or a profile says nothing of it, there is no number, but the reason.\n";
+    "How much does each program slow down beside each other one? From the profiles\n"
+    "of the programs alone (jostle profile): the share of the CPUs that both want,\n"
+    "and what the loads cost the one at the levels that the other presses with. For\n"
+    "all ordered pairs, with an interval, and what it is made of. Where the machine\n"
+    "was too noisy to tell, or a profile says nothing of it, there is no number, but\n"
+    "the reason.\n";
 
 static const char details[] =
     "Examples:\n"

@@ -1,0 +1,5 @@
+# A line for each prediction.
+include "predict/format/predict";
+
+(["a", "beside", "place", "slowdown", "ci_low", "ci_high", "confidence", "interval", "carrier", "fair_share", "reason", "alone_sd", "runs_needed", "measured", "measured_low", "measured_high", "measured_n"] | @csv),
+(.predictions[] | [.a, neighbours, .place, .slowdown, .ci[0], .ci[1], .confidence, .interval, .carrier, .fair_share, .reason, .gate.alone_sd, .gate.runs_needed, .measured.slowdown, .measured.ci[0], .measured.ci[1], .measured.n] | @csv)

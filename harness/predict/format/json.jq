@@ -1,0 +1,2 @@
+# The record as it is.
+.

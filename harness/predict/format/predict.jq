@@ -1,0 +1,48 @@
+# What the formats of a prediction (jostle.prediction/1) share.
+include "report/numbers";
+
+def number_text: if . == null then "-" else fixed(2) end;
+def times: if . == null then "-" else "\(fixed(2))×" end;
+# The upper bound may not be known.
+def interval_text: if . == null then "" elif .[1] == null then "at least \(.[0] | fixed(2))" else "[\(.[0] | fixed(2)), \(.[1] | fixed(2))]" end;
+def neighbours: .beside | join(" + ");
+def places: [.predictions[].place] | reduce .[] as $place ([]; if index([$place]) then . else . + [$place] end);
+def of_place($place): .predictions | map(select(.place == $place));
+def place_words: { core: "on one core", smt: "on sibling threads of a core", l3: "on cores that share the L3", node: "on one NUMA node", machine: "anywhere on the machine" }[.] // .;
+
+# What the slowdown is made of, the largest first: "CPU time 2.00×, mem 1.09×".
+def parts:
+  [{ name: "CPU time", cost: .fair_share }, (.kinds[] | { name: (.kind + (if .saturated then " (saturated)" else "" end)), cost: .slowdown })]
+  | map(select(.cost != null and .cost >= 1.005)) | sort_by(-.cost)
+  | if . == [] then "nothing" else map("\(.name) \(.cost | times)") | join(", ") end;
+
+# Shown although it cannot be told, as --force does.
+def is_forced: .slowdown != null and .gate.passed == false;
+def without_number: [.predictions[] | select(.slowdown == null)];
+def reason_line: "\(.a) beside \(neighbours) (\(.place)): \(.reason)";
+
+def percent: . * 100 | fixed(if . == (. | floor) then 0 else 1 end) + " %";
+def interval_words:
+  [.predictions[] | select(.slowdown != null)] as $shown
+  | [$shown[].interval] | unique as $sources
+  | ($shown[0].confidence // 0.95 | percent) as $level
+  | if $shown == [] then ""
+    elif $sources == ["pairs"] then "Intervals: \($level), of programs that the model has not seen, learned from measured pairs."
+    elif $sources == ["profiles"] then "Intervals: \($level), of the errors of the profiles alone. Not calibrated on pairs: how far the model itself is off is not in them (jostle predict --learn)."
+    else "Intervals: of the errors of the profiles alone where no pairs were learned from at that place." end;
+
+# The worst error of those that were measured, too.
+def checked: [.predictions[] | select(.slowdown != null and .measured.slowdown != null)];
+def check_words:
+  checked as $checked
+  | if $checked == [] then ""
+    else ([$checked[] | (.slowdown - .measured.slowdown) | fabs] | add / length) as $mean
+      | ([$checked[] | select(.ci[0] <= .measured.slowdown and (.ci[1] == null or .measured.slowdown <= .ci[1]))] | length) as $held
+      | "Measured, too: \($checked | length) pair\(if ($checked | length) == 1 then "" else "s" end); mean absolute error \($mean * 100 | fixed(1)) points, \($held) of \($checked | length) in the interval."
+    end;
+
+# Victims and aggressors in the order of the profiles: {rows, columns} of a place.
+def names_of($place): [.programs[] | select(.place == $place) | .name];
+def names_in_order($place): names_of($place) | reduce .[] as $name ([]; if index([$name]) then . else . + [$name] end);
+def columns_of($place): if .together then ["all others"] else names_in_order($place) end;
+def cell_of($place; $row; $column): [.predictions[] | select(.place == $place and .a == $row and (.b == null or .b == $column))][0];

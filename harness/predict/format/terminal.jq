@@ -1,0 +1,16 @@
+# The table for a terminal.
+include "predict/format/predict";
+
+def row: [.a, neighbours, .place, (.slowdown | times) + (if is_forced then " ?" else "" end), (.ci | interval_text), (.measured | if . == null then "" else "\(.slowdown | times) \(.ci | interval_text)" end), parts];
+def title: ["program", "beside", "place", "slowdown", "interval", "measured", "carried by"];
+# Without the column that nothing is in.
+def trimmed: . as $rows | [range(0; $rows[0] | length) as $i | select(any($rows[1:][]; .[$i] != "")) | $i] as $kept | map([.[$kept[]]]);
+def padded:
+  (transpose | map(map(length) | max)) as $widths
+  | .[] | to_entries | map(.value + (" " * ($widths[.key] - (.value | length)) // "")) | join("  ") | sub(" +$"; "");
+
+([.predictions[] | select(.slowdown != null) | row] | if . == [] then empty else [title] + . | trimmed | padded end),
+(without_number | if . == [] then empty else "No number:", (.[] | "  " + reason_line) end),
+([.predictions[] | select(is_forced)] | if . == [] then empty else "?  shown by --force:", (.[] | "  " + reason_line) end),
+(interval_words, check_words | select(. != "")),
+(.programs[] | . as $program | .reasons[] | "\($program.name): \(.)")

@@ -1,0 +1,13 @@
+# From the record of a prediction to what people see: a format lays it out. Sourced, never
+# run; needs lib/messages.bash.
+
+# predict_layout FORMAT: lays out the record on stdin. Returns 0 also when its reader has had
+# enough (… | head -1).
+predict_layout() {
+    local status=0
+    local -a page=()
+    [[ $1 != html ]] ||
+        page=(--rawfile style "$JOSTLE_HARNESS/report/page.css" --rawfile script "$JOSTLE_HARNESS/report/page.js")
+    jq -r -L "$JOSTLE_HARNESS" "${page[@]}" -f "$JOSTLE_HARNESS/predict/format/$1.jq" || status=$?
+    ((status == 0 || status == 128 + 13)) || die 'the prediction could not be shown: is the disk full?'
+}
