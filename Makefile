@@ -21,6 +21,9 @@ ALLOC   :=
 STATIC  :=
 endif
 
+# Where a target builds everything first. Who runs `make all` gives -j as he likes.
+PARALLEL := -j$(shell nproc)
+
 COMPILE  = $(CC) $(STD) $(CFLAGS) $(WARN) $(SAN) -I. -MMD -MP
 
 BIN       := $(BUILD)/bin
@@ -47,11 +50,12 @@ deps-test: deps ## install what tests and benches need, too; no service is start
 	@packaging/install-deps test bench || true
 
 demo: deps ## install, build, measure nbody and delannoy under CPU load, print the slowdown
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@harness/demo
 
 test: deps-test ## install, build, lint, run every test
-	@$(MAKE) --no-print-directory all lint check
+	@$(MAKE) --no-print-directory $(PARALLEL) all
+	@$(MAKE) --no-print-directory lint check
 
 check: all ## run every test against build/, without lint
 	@JOSTLE_BUILD=$(abspath $(BUILD)) bats-tests/run
@@ -66,6 +70,7 @@ format: ## format C and shell sources in place
 	@.ci/lint --fix
 
 sanitize: deps-test ## build with ASan and UBSan, run every test with that build
+	@$(MAKE) --no-print-directory $(PARALLEL) all BUILD=build/sanitize SANITIZE=address,undefined
 	@$(MAKE) --no-print-directory check BUILD=build/sanitize SANITIZE=address,undefined
 
 simulate: all ## simulate experiments: do the intervals cover what they promise?
