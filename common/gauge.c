@@ -21,7 +21,7 @@ const char *const gauge_names[GAUGE_FIGURES] = {
     [GAUGE_ADDS] = "adds_ns", [GAUGE_L1] = "l1_ns", [GAUGE_L2] = "l2_ns"};
 
 const char *const gauge_mode_names[] = {
-    [GAUGE_AUTO] = "auto", [GAUGE_ON] = "on", [GAUGE_OFF] = "off", NULL};
+    [GAUGE_OFF] = "off", [GAUGE_AUTO] = "auto", [GAUGE_ON] = "on", NULL};
 
 /* Half of that cache; of one that the machine does not state, half of a usual one. At most
  * 1 MiB, so that the figure stays one of a few milliseconds. */
@@ -35,8 +35,7 @@ static size_t half_of(int name, size_t usual)
 
 static bool open_chase(struct gauge *gauge, enum gauge_figure figure, size_t size)
 {
-    void *memory =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return false;
     gauge->memory[figure] = memory;

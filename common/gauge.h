@@ -41,12 +41,12 @@ void gauge_close(struct gauge *gauge);
 
 /* --gauge: whether runs are measured between gauges, and figures adjusted for them. */
 enum gauge_mode {
+    GAUGE_OFF,
     GAUGE_AUTO, /* measured where runs are long enough; not used */
     GAUGE_ON,   /* measured, and used: the covariate was declared beforehand */
-    GAUGE_OFF,
 };
 
-/* "auto", "on", "off", NULL. */
+/* "off", "auto", "on", NULL. */
 extern const char *const gauge_mode_names[];
 
 /* With `auto`, shorter runs are measured without: a gauge may not take more than a small part of

@@ -56,7 +56,8 @@ bool run_begin(struct runner *runner, const struct settings *settings, pid_t par
     return (!settings->with_parent || follow_parent(parent)) &&
            run_open_output(&runner->output_fd, settings->output) && check_kept(settings->kept) &&
            extract_begin(&runner->extractor, settings) &&
-           launch_prepare(&runner->launch, settings) && find_group(runner);
+           launch_prepare(&runner->launch, settings) && find_group(runner) &&
+           gauging_begin(&runner->gauging, settings);
 }
 
 static int write_record(const struct runner *runner, const struct record *record)
@@ -174,6 +175,7 @@ int run_once(struct runner *runner)
         return EXIT_NOT_RUN;
     extract_before(&runner->extractor, runner->launch.target);
     counters_open(&counters, runner->settings->counters);
+    gauging_forget(&runner->gauging);
     const int code = measure(runner, &counters);
     counters_close(&counters);
     launch_close(&runner->launch);
@@ -198,6 +200,7 @@ void run_end(struct runner *runner)
     if (runner->runs > 0)
         keep_last(&runner->launch, runner->settings);
     extract_end(&runner->extractor);
+    gauging_end(&runner->gauging);
     varied_free(&runner->varied);
     stalls_close(&runner->launch.stalls);
     group_remove(&runner->group);

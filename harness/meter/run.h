@@ -2,6 +2,7 @@
 #define METER_RUN_H
 
 #include "extract.h"
+#include "gauging.h"
 #include "group.h"
 #include "launch.h"
 #include "settings.h"
@@ -29,8 +30,9 @@ struct runner {
     struct launch launch;
     struct varied varied; // its target, with --vary
     struct extractor extractor;
-    size_t runs; // that were made
-    int own_fd;  // schedstat.h: meter's own; -1: the kernel has none
+    struct gauging gauging; // with --gauge
+    size_t runs;            // that were made
+    int own_fd;             // schedstat.h: meter's own; -1: the kernel has none
     int output_fd;
     int hangup_fd; // see supervise.h
 };

@@ -3,6 +3,7 @@
 #include "capacity.h"
 #include "carry.h"
 #include "discoveries.h"
+#include "gauge.h"
 #include "machine_table.h"
 #include "rates.h"
 #include "sessions.h"
@@ -217,6 +218,7 @@ static const struct promise {
     {"capacity", capacity_table},
     {"rates", rates_table},
     {"machine", machine_table},
+    {"gauge", gauge_table},
 };
 
 bool promises_has(const char *list)

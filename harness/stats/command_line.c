@@ -14,7 +14,7 @@ struct typed {
     double error, confidence, at_most, same_within;
     uint64_t variants;
     uint64_t min_runs, max_runs, discard_warmup, seed;
-    bool ignore_failure, aa;
+    bool ignore_failure, aa, gauge;
     int statistic;
 };
 
@@ -129,6 +129,10 @@ static const struct option_row experiment_rows[] = {
      TYPED(aa),
      .help = "the condition named aa is the baseline again; its apparent slowdown is the noise "
              "floor of the others"},
+    {.name = "gauge",
+     .type = OPTION_FLAG,
+     TYPED(gauge),
+     .help = "ratios of means are adjusted for the `gauge` of the records"},
     {.name = "washout",
      .argument = "RUNS|TIME|auto",
      .type = OPTION_TEXT,
@@ -333,6 +337,7 @@ static void complete(struct settings *settings, const struct typed *typed)
     settings->seed = typed->seed;
     settings->ignored.any = typed->ignore_failure;
     settings->aa = typed->aa;
+    settings->gauge = typed->gauge ? GAUGE_ON : GAUGE_OFF;
     (void)washout_parse(typed->washout, &settings->washout, error, sizeof error); // checked
     if (settings->max_runs == 0)
         settings->max_runs =

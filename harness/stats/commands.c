@@ -48,6 +48,15 @@ static void check_device(struct hub *hub, const struct source *source, const jso
     hub_warn(hub, source, text);
 }
 
+// The gauge before a run, or, once meter's record of the run is there, after it.
+static void take_gauge(struct hub *hub, const struct source *source, json_t *line)
+{
+    json_object_del(line, "event");
+    if (!hub->gauge)
+        hub->gauge = json_pack("{s:n, s:n}", "before", "after");
+    json_object_set(hub->gauge, source->last ? "after" : "before", line);
+}
+
 static bool is_record(const json_t *line)
 {
     const char *schema = json_string_value(json_object_get(line, "schema"));
@@ -71,6 +80,8 @@ bool commands_event(struct hub *hub, struct source *source, json_t *line)
     } else if (strcmp(event, "error") == 0) {
         good = hub_fail(hub, source->id, message ? message : "");
     } else if (strcmp(event, source->event) == 0) {
+        if (strcmp(event, "gauge") == 0)
+            take_gauge(hub, source, line);
         free(source->event);
         source->event = NULL;
         if (strcmp(event, "up") == 0)
@@ -122,9 +133,14 @@ static bool answer_next(struct hub *hub)
                  vary_text(next->value, value));
     if (next->more >= 0 && !hub->course.is_warm_up)
         snprintf(more, sizeof more, "%ld", next->more);
-    return hub_answer(hub, "run\t%s\t%zu\t%zu\t%serror %s (%.1f %% wanted)\t%s%s%s",
+    // Only the last field may be empty.
+    const bool gauged = course_is_gauged(&hub->course);
+    if (gauged && *value == '\0')
+        snprintf(value, sizeof value, "-");
+    return hub_answer(hub, "run\t%s\t%zu\t%zu\t%serror %s (%.1f %% wanted)\t%s%s%s%s",
                       hub->experiment.settings.conditions[next->condition], next->block,
-                      next->order, varied, error, 100 * limit, more, *value ? "\t" : "", value);
+                      next->order, varied, error, 100 * limit, more, *value ? "\t" : "", value,
+                      gauged ? "\tgauge" : "");
 }
 
 // ---- commands ----
@@ -274,6 +290,7 @@ static json_t *assemble(struct hub *hub, const json_t *meter, double mark_delay_
         .load_count = loads ? collect(hub, loads) : 0,
         .service = service ? service->last : NULL,
         .probe = hub->probe,
+        .gauge = hub->gauge,
         .mark_delay_s = mark_delay_s,
         .cpus = hub->experiment.cpus,
         .shared = hub->experiment.shared_at_once,
@@ -299,7 +316,8 @@ static bool take_record(struct hub *hub, char *const *field, size_t count)
     json_t *record = assemble(hub, meter->last, delay_s);
     json_decref(meter->last);
     json_decref(hub->probe);
-    meter->last = hub->probe = NULL;
+    json_decref(hub->gauge);
+    meter->last = hub->probe = hub->gauge = NULL;
     bool good = record && folder_append(&hub->folder, record);
     if (record && !good)
         snprintf(why, sizeof why, "%s", hub->folder.error);

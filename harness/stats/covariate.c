@@ -6,7 +6,7 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 
-static const double moved_p = 0.01;
+static const double moved_p = 0.05;
 enum { FIT_PAIRS = 4 };
 
 struct covariate covariate_none(const struct pairs *pairs)
@@ -38,11 +38,11 @@ struct covariate covariate_fit(const struct pairs *pairs)
 
 bool covariate_is_moved(const struct pairs *pairs, double *p)
 {
-    const double n = (double)pairs->count;
+    const double n = (double)pairs->after;
     *p = NAN;
-    if (pairs->count < 2 || !(pairs->cc > 0))
+    if (pairs->after < 2 || !(pairs->after_squares > 0))
         return false;
-    const double t = fabs(pairs->mean_c) / sqrt(pairs->cc / (n - 1) / n);
+    const double t = fabs(pairs->mean_after) / sqrt(pairs->after_squares / (n - 1) / n);
     *p = 2 * gsl_cdf_tdist_Q(t, n - 1);
     return *p < moved_p;
 }
@@ -68,10 +68,10 @@ static double level_of(const json_t *reading)
     return isfinite(sum) ? sum / GAUGE_FIGURES : NAN;
 }
 
-double covariate_of(const json_t *record)
+double covariate_of(const json_t *record, double *after)
 {
     const json_t *gauge = json_object_get(record, "gauge");
     const double before = level_of(json_object_get(gauge, "before"));
-    const double after = level_of(json_object_get(gauge, "after"));
-    return isnan(before) ? after : isnan(after) ? before : (before + after) / 2;
+    *after = level_of(json_object_get(gauge, "after"));
+    return isnan(before) ? *after : isnan(*after) ? before : (before + *after) / 2;
 }

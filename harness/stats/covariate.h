@@ -25,17 +25,17 @@ struct covariate covariate_none(const struct pairs *pairs);
 // By least squares. As covariate_none() where c does not vary, or there are fewer than 4 pairs.
 struct covariate covariate_fit(const struct pairs *pairs);
 
-// Whether the gauges of y's runs and of x's are so different that it is no chance
-// (probability below 1 %): then what is compared moves the gauge itself, and what the gauge
-// explains would be part of the effect. *p: that probability.
+// Whether the gauges right after y's runs and right after x's are so different that it is no
+// chance (probability below 5 %): then what is compared moves the gauge itself, and what the
+// gauge explains would be part of the effect. *p: that probability; NAN: not known.
 bool covariate_is_moved(const struct pairs *pairs, double *p);
 
 // The share of the variance of y - r x, r the ratio of the means, that the line explains, less
 // what it would explain by chance (adjusted R squared; may be below 0).
 double covariate_explained(const struct pairs *pairs, const struct covariate *fit);
 
-// The gauge of a run: the mean logarithm of its figures (common/gauge.h), before and after it.
-// NAN where the record has none.
-double covariate_of(const json_t *record);
+// The gauge of a run: the mean logarithm of its figures (common/gauge.h), before and after it;
+// and that after it alone. NAN where the record has none.
+double covariate_of(const json_t *record, double *after);
 
 #endif

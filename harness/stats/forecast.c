@@ -57,11 +57,11 @@ static double one_run(struct session *session, size_t condition, size_t metric,
                       struct interval *ratio)
 {
     const enum against against = settings_decides_by(session->settings);
-    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
-    const double n = (double)pairs->count;
+    const struct covariate fit = metric_covariate(session, condition, against, metric);
+    const double n = (double)fit.rest.count;
     if (session->settings->statistic == STATISTIC_MEAN) {
         // With 1 in the place of t the half-width is the standard error.
-        *ratio = interval_ratio(pairs, 1, 1);
+        *ratio = interval_ratio(&fit.rest, fit.scale, fit.scale);
         return ratio->error * ratio->center * sqrt(n);
     }
     *ratio = metric_ratio(session, condition, against, metric);

@@ -98,13 +98,23 @@ static bool pairs_reserve(struct pairs *pairs)
 
 bool pairs_add(struct pairs *pairs, double x, double y)
 {
-    return pairs_add_gauged(pairs, x, y, NAN);
+    return pairs_add_gauged(pairs, x, y, NAN, NAN);
 }
 
-bool pairs_add_gauged(struct pairs *pairs, double x, double y, double c)
+static void add_after(struct pairs *pairs, double after)
+{
+    if (isnan(after))
+        return;
+    const double off = after - pairs->mean_after;
+    pairs->mean_after += off / (double)++pairs->after;
+    pairs->after_squares += off * (after - pairs->mean_after);
+}
+
+bool pairs_add_gauged(struct pairs *pairs, double x, double y, double c, double after)
 {
     if (!pairs_reserve(pairs))
         return false;
+    add_after(pairs, after);
     if (isnan(c))
         c = 0;
     else
@@ -128,8 +138,8 @@ bool pairs_add_gauged(struct pairs *pairs, double x, double y, double c)
 
 void pairs_clear(struct pairs *pairs)
 {
-    *pairs = (struct pairs){
-        .x = pairs->x, .y = pairs->y, .c = pairs->c, .capacity = pairs->capacity};
+    *pairs =
+        (struct pairs){.x = pairs->x, .y = pairs->y, .c = pairs->c, .capacity = pairs->capacity};
 }
 
 void pairs_free(struct pairs *pairs)

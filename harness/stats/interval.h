@@ -43,13 +43,16 @@ struct pairs {
     double mean_x, mean_y, xx, xy, yy; // xx, xy, yy: sums about the means
     double mean_c, cc, cx, cy;         // and those with c
     size_t gauged;                     // pairs whose c is known
+    // The same of the gauges right after the two runs: what y's run leaves behind shows there.
+    double mean_after, after_squares;
+    size_t after;
 };
 
 // Appends a pair; false if memory ran out.
 bool pairs_add(struct pairs *pairs, double x, double y);
 
-// The same of runs with gauges; c: NAN where one of them has none.
-bool pairs_add_gauged(struct pairs *pairs, double x, double y, double c);
+// The same of runs with gauges; c, after: NAN where one of them has none.
+bool pairs_add_gauged(struct pairs *pairs, double x, double y, double c, double after);
 
 // Empties them, and keeps their memory for the next experiment.
 void pairs_clear(struct pairs *pairs);

@@ -106,15 +106,18 @@ static const double delays_from = 4;
 
 static const struct interval unknown = {.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
 
-// Of the differences y - r x, times `sign`. False if memory ran out.
-static bool stretch_towards(struct session *session, const struct pairs *pairs, double sign,
+// Of the differences y - r x, less what the gauge explains, times `sign`. False if memory ran
+// out.
+static bool stretch_towards(struct session *session, const struct covariate *fit, double sign,
                             bool delayed, struct stretch *stretch)
 {
     struct sample *rest = &session->scratch;
+    const struct pairs *pairs = &fit->rest;
     const double ratio = pairs->mean_y / pairs->mean_x;
+    const double slope = fit->slope_y - ratio * fit->slope_x;
     sample_clear(rest);
     for (size_t i = 0; i < pairs->count; i++)
-        if (!sample_add(rest, sign * (pairs->y[i] - ratio * pairs->x[i])))
+        if (!sample_add(rest, sign * (pairs->y[i] - ratio * pairs->x[i] - slope * pairs->c[i])))
             return false;
     *stretch = stretch_of(rest, delayed);
     return true;
@@ -123,17 +126,18 @@ static bool stretch_towards(struct session *session, const struct pairs *pairs, 
 // The ratio r is that for which y - r x has the mean 0, so its interval needs what
 // the shape of y - r x asks of that mean. A load delays the runs that it is compared for;
 // of two variants either may be the one that is delayed. False if memory ran out.
-static bool ratio_stretch(struct session *session, const struct pairs *pairs, enum against against,
-                          bool inverse, struct stretch *stretch)
+static bool ratio_stretch(struct session *session, const struct covariate *fit,
+                          enum against against, bool inverse, struct stretch *stretch)
 {
+    const struct pairs *pairs = &fit->rest;
     const double ratio = pairs->mean_y / pairs->mean_x, xx = ratio * ratio * pairs->xx;
     const bool y_varies = pairs->yy > delays_from * xx, x_varies = xx > delays_from * pairs->yy;
     struct stretch down;
-    if (!stretch_towards(session, pairs, 1, inverse ? x_varies : y_varies, stretch))
+    if (!stretch_towards(session, fit, 1, inverse ? x_varies : y_varies, stretch))
         return false;
     if (against != AGAINST_REFERENCE || !(inverse ? y_varies : x_varies))
         return true;
-    if (!stretch_towards(session, pairs, -1, true, &down))
+    if (!stretch_towards(session, fit, -1, true, &down))
         return false;
     stretch->low = down.high;
     return true;
@@ -174,24 +178,26 @@ static double widening(const struct settings *settings, size_t count)
     return settings_has_gate(settings) ? 1 : location_widening(settings, count);
 }
 
-static struct interval ratio_of_pairs(struct session *session, const struct pairs *pairs,
+static struct interval ratio_of_pairs(struct session *session, const struct covariate *fit,
                                       enum against against, bool inverse)
 {
     const struct settings *settings = session->settings;
+    const struct pairs *pairs = &fit->rest;
     struct critical *critical = metric_critical(session, session_blocks(session));
     const double widen = widening(settings, pairs->count);
     struct stretch stretch;
     if (settings->statistic != STATISTIC_MEAN)
         return statistic_ratio(critical, settings->statistic, pairs, widen);
-    const double t = critical_t(critical, (double)pairs->count - 1) * widen;
-    if (!ratio_stretch(session, pairs, against, inverse, &stretch))
+    const double t = critical_t(critical, fit->df) * widen * fit->scale;
+    if (!ratio_stretch(session, fit, against, inverse, &stretch))
         return unknown;
     return interval_ratio(pairs, t * stretch.low, t * stretch.high);
 }
 
 struct interval metric_pairs_ratio(struct session *session, const struct pairs *pairs)
 {
-    return interval_positive(ratio_of_pairs(session, pairs, AGAINST_REFERENCE, false));
+    const struct covariate none = covariate_none(pairs);
+    return interval_positive(ratio_of_pairs(session, &none, AGAINST_REFERENCE, false));
 }
 
 static struct interval interaction(struct session *session, size_t condition, size_t metric)
@@ -216,14 +222,46 @@ struct interval metric_ratio(struct session *session, size_t condition, enum aga
     return metric_ratio_of_records(session, condition, against, metric);
 }
 
+enum gauge_use metric_gauge_use(const struct session *session, size_t condition,
+                                enum against against, size_t metric)
+{
+    const struct settings *settings = session->settings;
+    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
+    double p;
+    if (pairs->gauged == 0 || !settings_is_gauged(settings, metric))
+        return GAUGE_USE_NONE;
+    if (settings->statistic != STATISTIC_MEAN)
+        return GAUGE_USE_STATISTIC;
+    if (settings->gauge != GAUGE_ON)
+        return GAUGE_USE_UNDECLARED;
+    if (pairs->gauged < COVARIATE_PAIRS)
+        return GAUGE_USE_FEW;
+    return covariate_is_moved(pairs, &p) ? GAUGE_USE_MOVED : GAUGE_USED;
+}
+
+struct covariate metric_covariate(const struct session *session, size_t condition,
+                                  enum against against, size_t metric)
+{
+    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
+    return metric_gauge_use(session, condition, against, metric) == GAUGE_USED
+               ? covariate_fit(pairs)
+               : covariate_none(pairs);
+}
+
+struct interval metric_ratio_with(struct session *session, enum against against, size_t metric,
+                                  const struct covariate *fit)
+{
+    return interval_positive(
+        ratio_of_pairs(session, fit, against, session->settings->metrics[metric].higher_is_better));
+}
+
 struct interval metric_ratio_of_records(struct session *session, size_t condition,
                                         enum against against, size_t metric)
 {
-    return interval_positive(
-        against == AGAINST_BOTH
-            ? interaction(session, condition, metric)
-            : ratio_of_pairs(session, &session->conditions[condition].pairs[against][metric],
-                             against, session->settings->metrics[metric].higher_is_better));
+    if (against == AGAINST_BOTH)
+        return interval_positive(interaction(session, condition, metric));
+    const struct covariate fit = metric_covariate(session, condition, against, metric);
+    return metric_ratio_with(session, against, metric, &fit);
 }
 
 static bool is_small(const struct condition *condition, size_t metric)

@@ -1,6 +1,7 @@
 #include "record.h"
 
 #include "capacity.h"
+#include "covariate.h"
 
 #include "common/metric_json.h"
 
@@ -46,6 +47,7 @@ static void take_values(const struct settings *settings, const json_t *record,
 {
     run->failure = judge_failure(record);
     run->exit_code = judge_exit_code(record);
+    run->gauge = covariate_of(record, &run->gauge_after);
     for (size_t i = 0; i < settings->metric_count; i++) {
         run->value[i] = value_of(settings, record, i);
         // What the time-out cut short printed less, or nothing: that bounds no figure.

@@ -248,7 +248,9 @@ static bool pair_runs(struct session *session, const struct observation *run,
         const bool inverted = settings->metrics[m].higher_is_better;
         const double x = (inverted ? run : reference)->value[m];
         const double y = (inverted ? reference : run)->value[m];
-        if (!isnan(x) && !isnan(y) && !pairs_add(&pairs[m], x, y))
+        const double sign = inverted ? -1 : 1, c = sign * (run->gauge - reference->gauge);
+        const double after = sign * (run->gauge_after - reference->gauge_after);
+        if (!isnan(x) && !isnan(y) && !pairs_add_gauged(&pairs[m], x, y, c, after))
             return false;
     }
     return true;

@@ -94,6 +94,12 @@ bool settings_is_loaded(const struct settings *settings, int condition)
     return condition >= (int)settings->variants && condition != (int)settings_aa(settings);
 }
 
+bool settings_is_gauged(const struct settings *settings, size_t metric)
+{
+    const struct metric_setting *one = &settings->metrics[metric];
+    return !one->builtin || strcmp(one->builtin->unit, "s") == 0;
+}
+
 void settings_free(struct settings *settings)
 {
     for (size_t i = 0; i < settings->condition_count; i++)

@@ -2,6 +2,7 @@
 #ifndef STATS_SETTINGS_H
 #define STATS_SETTINGS_H
 
+#include "common/gauge.h"
 #include "judge.h"
 #include "looks.h"
 #include "metric_settings.h"
@@ -35,10 +36,11 @@ struct settings {
     size_t max_runs;
     size_t discard_warmup; // this many first runs of each condition are left out
     unsigned long seed;
-    struct looks looks; // min_runs and max_runs when the experiment began; to 0: those of now
-    double at_most;     // limit of the gate; 0: none
-    double same_within; // relative difference that is none; 0: not given
-    bool aa;            // the condition named `aa` is the baseline again
+    struct looks looks;    // min_runs and max_runs when the experiment began; to 0: those of now
+    double at_most;        // limit of the gate; 0: none
+    double same_within;    // relative difference that is none; 0: not given
+    bool aa;               // the condition named `aa` is the baseline again
+    enum gauge_mode gauge; // whether ratios of means are adjusted for it (covariate.h)
     struct ignored ignored;
     struct washout washout;
     struct objectives objectives; // of jostle capacity; 0: it is no such experiment
@@ -100,6 +102,10 @@ size_t settings_aa(const struct settings *settings);
 
 // Whether that condition is one with a load: neither a variant alone nor `aa`.
 bool settings_is_loaded(const struct settings *settings, int condition);
+
+// Whether the gauge may say something about that metric: a time, or a figure of the target's
+// own; not about its memory, or how often something happened.
+bool settings_is_gauged(const struct settings *settings, size_t metric);
 
 void settings_free(struct settings *settings);
 
