@@ -1,0 +1,229 @@
+#include "harness/probe/assess.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Curves are straight between the levels that were measured, and loads do not quite add up: no
+ * log ratio is better known than this, and than a share of it. */
+#define MODEL_ERROR 0.01
+#define MODEL_SHARE 0.05
+/* A sample is long enough when its own error is below this, or half of what spells make. */
+#define SMALL_ERROR 0.01
+
+static double square(double value)
+{
+    return value * value;
+}
+
+static void assess_ratio(struct assessed_reporter *assessed, enum reporter reporter,
+                         const struct baseline *baseline)
+{
+    const struct reading *reading = &assessed->reading;
+    assessed->log_ratio = assessed->error = NAN;
+    if (baseline == NULL || reading->reason != NULL || reading->n == 0 ||
+        !isfinite(baseline->quiet[reporter]))
+        return;
+    /* Too few windows for an error of their own: what quiet samples differ by has to do. */
+    const double own = isfinite(reading->error) ? reading->error : reading->spread;
+    assessed->log_ratio = reporter_log_ratio(reporter, reading->value, baseline->quiet[reporter]);
+    assessed->error = sqrt(square(fmax(isfinite(own) ? own : 0, baseline->between[reporter])) +
+                           square(baseline->error[reporter]) + square(MODEL_ERROR));
+}
+
+/* What the inversion is given. */
+static void reading_of(const struct assessment *assessment, struct invert_reading *reading)
+{
+    *reading = (struct invert_reading){0};
+    for (enum reporter r = 0; r < REPORTERS; r++) {
+        const struct assessed_reporter *assessed = &assessment->reporter[r];
+        reading->log_ratio[r] = assessed->log_ratio;
+        reading->covariance[r][r] =
+            square(assessed->error) + square(MODEL_SHARE * assessed->log_ratio);
+    }
+}
+
+void assess_readings(struct assessment *assessment, const struct reading readings[REPORTERS],
+                     const struct baseline *baseline, double confidence)
+{
+    struct invert_reading reading;
+    *assessment = (struct assessment){.confidence = confidence};
+    for (enum reporter r = 0; r < REPORTERS; r++) {
+        assessment->reporter[r].reading = readings[r];
+        assess_ratio(&assessment->reporter[r], r, baseline);
+    }
+    reading_of(assessment, &reading);
+    assessment->has_levels =
+        baseline != NULL &&
+        invert_levels(&baseline->curves, &reading, confidence, &assessment->inversion);
+}
+
+/* No number, and why. */
+static void refuse(struct expectation *expectation, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void refuse(struct expectation *expectation, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(expectation->reason, sizeof expectation->reason, format, arguments);
+    va_end(arguments);
+}
+
+/* The effect of a kind at each calibrated level, flat beyond the highest that the program was
+ * measured at. False: no number can be given, as the load is there, and there it was not measured. */
+static bool fill_effect(struct expectation *expectation, const struct sensitivity *sensitivity,
+                        enum kind kind, const struct invert_level *level,
+                        const struct invert_curves *curves, double effect[INVERT_POINTS])
+{
+    const struct sensitivity_curve *curve = sensitivity_find(sensitivity, kinds[kind].name);
+    const bool measured = curve != NULL && curve->count > 0;
+    const double highest = measured ? curve->point[curve->count - 1].level : 0;
+    double last = 0, sd;
+    if (level->beyond)
+        refuse(expectation, "'%s' is beyond what was calibrated", kinds[kind].name);
+    else if (level->seen && !measured)
+        refuse(expectation, "'%s' is there, and the program was not measured beside it",
+               kinds[kind].name);
+    else if (level->seen && level->level > highest + 0.005)
+        refuse(expectation, "'%s' is there at %.0f %%, and the program was measured up to %.0f %%",
+               kinds[kind].name, 100 * level->level, 100 * highest);
+    for (size_t p = 0; p < curves->points; p++) {
+        double value;
+        if (sensitivity_at(sensitivity, kinds[kind].name, fmin(curves->level[p], highest), &value,
+                           &sd) == SENSITIVITY_KNOWN &&
+            isfinite(value))
+            last = value;
+        effect[p] = p == 0 ? 0 : last;
+    }
+    return expectation->reason[0] == '\0';
+}
+
+/* What each kind does at its level, which of them does most, and the variance of their sum. */
+static double share_out(struct expectation *expectation, const struct assessment *assessment,
+                        const struct sensitivity *sensitivity)
+{
+    double variance = 0, most = 0;
+    expectation->most = KINDS;
+    for (enum kind k = 0; k < KINDS; k++) {
+        const struct invert_level *level = &assessment->inversion.level[k];
+        double value, sd;
+        expectation->by_kind[k] = NAN;
+        if (!level->known || sensitivity_at(sensitivity, kinds[k].name, level->level, &value,
+                                            &sd) != SENSITIVITY_KNOWN)
+            continue;
+        expectation->by_kind[k] = exp(value);
+        variance += isfinite(sd) ? square(sd) : 0;
+        if (value > most) {
+            most = value;
+            expectation->most = k;
+        }
+    }
+    return variance;
+}
+
+void assess_expectation(struct assessment *assessment, const struct baseline *baseline,
+                        const struct sensitivity *sensitivity)
+{
+    struct expectation *expectation = &assessment->expectation;
+    double effect[INVERT_KINDS][INVERT_POINTS] = {{0}};
+    struct invert_reading reading;
+    struct invert_effect total;
+    *expectation = (struct expectation){.asked = true, .most = KINDS};
+    if (!assessment->has_levels) {
+        refuse(expectation, "%s", baseline == NULL ? "there is no reference" : "no reporter is fit");
+        return;
+    }
+    for (enum kind k = 0; k < KINDS; k++) {
+        const struct invert_level *level = &assessment->inversion.level[k];
+        if (level->known &&
+            !fill_effect(expectation, sensitivity, k, level, &baseline->curves, effect[k]))
+            return;
+    }
+    reading_of(assessment, &reading);
+    if (!invert_effect(&baseline->curves, &reading, assessment->confidence, effect, &total)) {
+        refuse(expectation, "the readings do not determine it");
+        return;
+    }
+    const double variance = share_out(expectation, assessment, sensitivity);
+    const double own =
+        square(gsl_cdf_ugaussian_Qinv((1 - assessment->confidence) / 2)) * variance;
+    expectation->known = true;
+    expectation->slowdown = exp(total.estimate);
+    expectation->lo = exp(total.estimate - sqrt(square(total.estimate - total.lo) + own));
+    expectation->hi = exp(total.estimate + sqrt(square(total.hi - total.estimate) + own));
+}
+
+static enum limit_state state_of(double lo, double hi, double limit)
+{
+    return lo > limit ? LIMIT_ABOVE : hi <= limit ? LIMIT_BELOW : LIMIT_UNDECIDED;
+}
+
+void assess_limit(struct assessment *assessment, double at_most)
+{
+    const struct expectation *expectation = &assessment->expectation;
+    assessment->limit = LIMIT_UNDECIDED;
+    if (expectation->asked) {
+        if (expectation->known)
+            assessment->limit = state_of(expectation->lo, expectation->hi, at_most);
+        return;
+    }
+    if (!assessment->has_levels)
+        return;
+    assessment->limit = LIMIT_BELOW;
+    for (enum kind k = 0; k < KINDS; k++) {
+        const struct invert_level *level = &assessment->inversion.level[k];
+        if (!level->known)
+            continue;
+        const enum limit_state state = state_of(level->lo, level->hi, at_most);
+        if (state == LIMIT_ABOVE || assessment->limit == LIMIT_BELOW)
+            assessment->limit = state;
+    }
+}
+
+enum kind assess_worst(const struct assessment *assessment)
+{
+    enum kind worst = KINDS;
+    for (enum kind k = 0; assessment->has_levels && k < KINDS; k++) {
+        const struct invert_level *level = &assessment->inversion.level[k];
+        if (level->known && level->seen &&
+            (worst == KINDS || level->level > assessment->inversion.level[worst].level))
+            worst = k;
+    }
+    return worst;
+}
+
+void assess_blame(struct assessment *assessment, const struct kernel_facts *facts)
+{
+    const enum kind worst = assess_worst(assessment);
+    assessment->facts = *facts;
+    const struct triage_input input = {
+        .facts = &assessment->facts,
+        .has_levels = assessment->has_levels,
+        .worst = worst == KINDS ? NULL : kinds[worst].name,
+        .worst_level = worst == KINDS ? 0 : assessment->inversion.level[worst].level,
+        .misfit_p = assessment->inversion.misfit_p,
+    };
+    triage_judge(&input, &assessment->triage);
+}
+
+bool assess_settled(const struct assessment *assessment, const struct baseline *baseline)
+{
+    for (enum reporter r = 0; r < REPORTERS; r++) {
+        const struct reading *reading = &assessment->reporter[r].reading;
+        const double spells = baseline == NULL ? NAN : baseline->between[r];
+        const double enough = fmax(isfinite(spells) ? spells / 2 : 0, SMALL_ERROR);
+        if (reading->reason == NULL && reading->n > 0 && !(reading->error <= enough))
+            return false;
+    }
+    return true;
+}
+
+enum reporter assess_witness(enum kind kind)
+{
+    enum reporter reporter = 0;
+    while (reporter < REPORTERS && reporters[reporter].witness != kind)
+        reporter++;
+    return reporter;
+}

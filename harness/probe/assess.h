@@ -1,0 +1,74 @@
+#ifndef PROBE_ASSESS_H
+#define PROBE_ASSESS_H
+
+/* From what the reporters read and what the kernel shows to what it means: ratios to the quiet
+ * machine, levels of our own loads, what a program has to expect, who is to blame. Pure: nothing
+ * here measures, reads a file, or looks at a clock. */
+
+#include "harness/pressure/invert.h"
+#include "harness/pressure/kinds.h"
+#include "harness/pressure/sensitivity.h"
+#include "harness/probe/kernel.h"
+#include "harness/probe/reporters.h"
+#include "harness/probe/triage.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* What this machine reaches when it is quiet, and what loads do to it. Reporters and kinds are by
+ * enum reporter and enum kind. */
+struct baseline {
+    double quiet[REPORTERS];   /* in the reporter's unit; NAN: it has none */
+    double between[REPORTERS]; /* standard deviation of the log of a sample, from one quiet sample to
+                                  another: spells that no longer sample averages away */
+    double error[REPORTERS];   /* standard error of the log of `quiet` */
+    struct invert_curves curves;
+};
+
+struct assessed_reporter {
+    struct reading reading;
+    double log_ratio; /* to the quiet machine, positive: worse; NAN: not known */
+    double error;     /* standard error of it: of the reading, the spells and the reference */
+};
+
+enum limit_state { LIMIT_NONE, LIMIT_BELOW, LIMIT_ABOVE, LIMIT_UNDECIDED };
+
+struct expectation {
+    bool asked, known;
+    double slowdown, lo, hi;
+    double by_kind[KINDS]; /* the slowdown that each kind alone would cause */
+    enum kind most;        /* the kind that carries most of it; KINDS: none */
+    char reason[256];      /* of no number */
+};
+
+struct assessment {
+    double confidence;
+    struct assessed_reporter reporter[REPORTERS];
+    bool has_levels;
+    struct inversion inversion; /* by enum kind */
+    struct kernel_facts facts;
+    struct triage triage;
+    struct expectation expectation;
+    enum limit_state limit;
+};
+
+/* From the readings; baseline NULL: no ratios and no levels. */
+void assess_readings(struct assessment *assessment, const struct reading readings[REPORTERS],
+                     const struct baseline *baseline, double confidence);
+/* The slowdown of a program, after assess_readings(). baseline as there. */
+void assess_expectation(struct assessment *assessment, const struct baseline *baseline,
+                        const struct sensitivity *sensitivity);
+/* Against --at-most, after the former: a level as a fraction, or a slowdown where one was
+ * asked for. */
+void assess_limit(struct assessment *assessment, double at_most);
+/* Who is to blame, last of all. */
+void assess_blame(struct assessment *assessment, const struct kernel_facts *facts);
+
+/* Whether a longer sample would hardly change anything: what is left is spells. */
+bool assess_settled(const struct assessment *assessment, const struct baseline *baseline);
+/* The kind that is surely there with the highest level; KINDS: none is. */
+enum kind assess_worst(const struct assessment *assessment);
+/* The reporter that witnesses a kind, or REPORTERS. */
+enum reporter assess_witness(enum kind kind);
+
+#endif
