@@ -54,9 +54,8 @@ void assess_readings(struct assessment *assessment, const struct reading reading
         assess_ratio(&assessment->reporter[r], r, baseline);
     }
     reading_of(assessment, &reading);
-    assessment->has_levels =
-        baseline != NULL &&
-        invert_levels(&baseline->curves, &reading, confidence, &assessment->inversion);
+    assessment->has_levels = baseline != NULL && invert_levels(&baseline->curves, &reading,
+                                                               confidence, &assessment->inversion);
 }
 
 /* No number, and why. */
@@ -72,7 +71,8 @@ static void refuse(struct expectation *expectation, const char *format, ...)
 }
 
 /* The effect of a kind at each calibrated level, flat beyond the highest that the program was
- * measured at. False: no number can be given, as the load is there, and there it was not measured. */
+ * measured at. False: no number can be given, as the load is there, and there it was not measured.
+ */
 static bool fill_effect(struct expectation *expectation, const struct sensitivity *sensitivity,
                         enum kind kind, const struct invert_level *level,
                         const struct invert_curves *curves, double effect[INVERT_POINTS])
@@ -132,7 +132,8 @@ void assess_expectation(struct assessment *assessment, const struct baseline *ba
     struct invert_effect total;
     *expectation = (struct expectation){.asked = true, .most = KINDS};
     if (!assessment->has_levels) {
-        refuse(expectation, "%s", baseline == NULL ? "there is no reference" : "no reporter is fit");
+        refuse(expectation, "%s",
+               baseline == NULL ? "there is no reference" : "no reporter is fit");
         return;
     }
     for (enum kind k = 0; k < KINDS; k++) {
@@ -147,8 +148,7 @@ void assess_expectation(struct assessment *assessment, const struct baseline *ba
         return;
     }
     const double variance = share_out(expectation, assessment, sensitivity);
-    const double own =
-        square(gsl_cdf_ugaussian_Qinv((1 - assessment->confidence) / 2)) * variance;
+    const double own = square(gsl_cdf_ugaussian_Qinv((1 - assessment->confidence) / 2)) * variance;
     expectation->known = true;
     expectation->slowdown = exp(total.estimate);
     expectation->lo = exp(total.estimate - sqrt(square(total.estimate - total.lo) + own));

@@ -19,8 +19,8 @@
  * enum reporter and enum kind. */
 struct baseline {
     double quiet[REPORTERS];   /* in the reporter's unit; NAN: it has none */
-    double between[REPORTERS]; /* standard deviation of the log of a sample, from one quiet sample to
-                                  another: spells that no longer sample averages away */
+    double between[REPORTERS]; /* standard deviation of the log of a sample, from one quiet sample
+                                  to another: spells that no longer sample averages away */
     double error[REPORTERS];   /* standard error of the log of `quiet` */
     struct invert_curves curves;
 };

@@ -1,0 +1,104 @@
+/* What is read before a probe, and what its readings come to. */
+
+#include "harness/probe/baseline.h"
+#include "harness/probe/now.h"
+
+#include "common/cpus.h"
+#include "common/messages.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { EXIT_ABOVE = 3, EXIT_UNDECIDED = 4 };
+
+void plan_begin(struct probe_plan *plan, const struct probe_options *options)
+{
+    char why[512];
+    *plan = (struct probe_plan){.options = options, .reasons = json_array()};
+    if (options->sensitivity != NULL &&
+        !sensitivity_read(&plan->sensitivity, options->sensitivity, why, sizeof why))
+        usage_error("--for %s: %s", options->sensitivity, why);
+    plan->has_sensitivity = options->sensitivity != NULL;
+    if (!baseline_read(plan))
+        exit(EXIT_FAILURE);
+    if (options->target_cpus != NULL)
+        snprintf(plan->cpus, sizeof plan->cpus, "%s", options->target_cpus);
+}
+
+void plan_end(struct probe_plan *plan)
+{
+    json_decref(plan->reasons);
+}
+
+bool plan_pin(const struct probe_plan *plan)
+{
+    struct cpu_list list;
+    if (plan->cpus[0] == '\0')
+        return true;
+    return (cpus_parse(plan->cpus, &list) == 0 && cpus_pin_list(&list) == 0) ||
+           complain("--target-cpus %s: %s: choose from those that are allowed", plan->cpus,
+                    strerror(errno));
+}
+
+struct reporter_set *plan_open(const struct probe_plan *plan)
+{
+    bool wanted[REPORTERS];
+    if (!reporters_choose(plan->options->reporters, wanted))
+        exit(2);
+    return reporters_open(&(struct reporter_choice){.wanted = wanted,
+                                                    .directory = plan->options->directory,
+                                                    .seed = plan->options->seed});
+}
+
+void plan_read(const struct reporter_set *set, struct reading readings[REPORTERS])
+{
+    for (enum reporter r = 0; r < REPORTERS; r++)
+        reporters_read(set, r, &readings[r]);
+}
+
+static int code_of(enum limit_state state)
+{
+    switch (state) {
+    case LIMIT_ABOVE: return EXIT_ABOVE;
+    case LIMIT_UNDECIDED: return EXIT_UNDECIDED;
+    case LIMIT_NONE:
+    case LIMIT_BELOW: break;
+    }
+    return EXIT_SUCCESS;
+}
+
+int plan_assess(const struct probe_plan *plan, const struct reading readings[REPORTERS],
+                const struct kernel_facts *facts, double duration_s, json_t **record)
+{
+    const struct probe_options *options = plan->options;
+    const struct baseline *baseline = plan->has_baseline ? &plan->baseline : NULL;
+    struct assessment assessment;
+    char made[32];
+    const time_t now = time(NULL);
+    struct tm broken;
+    (void)strftime(made, sizeof made, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &broken));
+    assess_readings(&assessment, readings, baseline, options->confidence);
+    if (plan->has_sensitivity)
+        assess_expectation(&assessment, baseline, &plan->sensitivity);
+    if (options->limited)
+        assess_limit(&assessment, options->at_most);
+    assess_blame(&assessment, facts);
+    const struct probe_context context = {
+        .made = made,
+        .duration_s = duration_s,
+        .place = probe_places[options->place],
+        .cpus = plan->cpus[0] == '\0' ? NULL : plan->cpus,
+        .reference = plan->reference[0] == '\0' ? NULL : plan->reference,
+        .reference_made = plan->reference_made,
+        .program = options->sensitivity,
+        .limited = options->limited,
+        .at_most = options->at_most,
+        .reasons = plan->reasons,
+    };
+    *record = assessment_to_json(&assessment, &context);
+    return code_of(assessment.limit);
+}

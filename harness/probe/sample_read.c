@@ -1,0 +1,62 @@
+#include "harness/probe/sample_read.h"
+
+#include "common/messages.h"
+
+#include <math.h>
+
+static json_t *load(const char *option, const char *path)
+{
+    json_error_t error;
+    json_t *record = json_load_file(path, 0, &error);
+    if (record == NULL)
+        complain("%s %s: %s: give a JSON file", option, path, error.text);
+    return record;
+}
+
+static double number_of(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+bool sample_read(const char *path, struct reading readings[REPORTERS], json_t **record)
+{
+    size_t i;
+    const json_t *row;
+    *record = load("--sample", path);
+    if (*record == NULL)
+        return false;
+    for (enum reporter r = 0; r < REPORTERS; r++)
+        readings[r] = (struct reading){.value = NAN, .median = NAN, .spread = NAN, .error = NAN};
+    const json_t *rows = json_object_get(*record, "reporters");
+    json_array_foreach(rows, i, row)
+    {
+        const char *name = json_string_value(json_object_get(row, "name"));
+        const enum reporter r = name == NULL ? REPORTERS : reporter_find(name);
+        if (r == REPORTERS)
+            continue;
+        const double n = number_of(row, "n");
+        readings[r] = (struct reading){
+            .n = n > 0 ? (size_t)n : 0,
+            .value = number_of(row, "value"),
+            .median = number_of(row, "median"),
+            .spread = number_of(row, "spread"),
+            .correlation = number_of(row, "correlation"),
+            .error = number_of(row, "error"),
+            .reason = json_string_value(json_object_get(row, "reason")),
+        };
+    }
+    return json_is_array(rows) ||
+           complain("--sample %s: no reporters in it: give what probe sample prints", path);
+}
+
+bool facts_read(const char *path, struct kernel_facts *facts)
+{
+    json_t *record = path == NULL ? json_object() : load("--facts", path);
+    if (record == NULL)
+        return false;
+    const json_t *kernel = json_object_get(record, "kernel");
+    kernel_from_json(kernel == NULL ? record : kernel, facts);
+    json_decref(record);
+    return true;
+}
