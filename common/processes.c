@@ -18,16 +18,18 @@
 static bool parse(const char *text, struct process *process)
 {
     const char *name = strchr(text, '('), *end = strrchr(text, ')');
-    long long user, system;
+    long long user, system, child_user, child_system;
     int session;
     if (name == NULL || end == NULL || end < name ||
-        sscanf(end + 1,
-               " %*c %*d %*d %d %*d %*d %*u %*u %*u %*u %*u %lld %lld %*d %*d %*d %*d %*d %*d %lld",
-               &session, &user, &system, &process->started) != 4)
+        sscanf(
+            end + 1,
+            " %*c %*d %*d %d %*d %*d %*u %*u %*u %*u %*u %lld %lld %lld %lld %*d %*d %*d %*d %lld",
+            &session, &user, &system, &child_user, &child_system, &process->started) != 6)
         return false;
     process->pid = (pid_t)strtol(text, NULL, 10);
     process->session = session;
     process->ticks = user + system;
+    process->waited = child_user + child_system;
     snprintf(process->name, sizeof process->name, "%.*s", (int)(end - name - 1), name + 1);
     return true;
 }
@@ -91,13 +93,12 @@ void processes_free(struct processes *processes)
     *processes = (struct processes){0};
 }
 
-long long processes_grown(const struct processes *before, const struct process *after,
-                          bool since_start)
+const struct process *processes_same(const struct processes *processes,
+                                     const struct process *process)
 {
-    const struct process *was =
-        before->count == 0 ? NULL
-                           : bsearch(after, before->process, before->count, sizeof *after, by_pid);
-    if (was == NULL || was->started != after->started)
-        return since_start ? after->ticks : 0;
-    return after->ticks - was->ticks;
+    const struct process *found =
+        processes->count == 0
+            ? NULL
+            : bsearch(process, processes->process, processes->count, sizeof *process, by_pid);
+    return found != NULL && found->started == process->started ? found : NULL;
 }

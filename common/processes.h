@@ -12,6 +12,7 @@ struct process {
     uid_t user;
     long long started; /* ticks since boot: with it, a number that was used again is another */
     long long ticks;   /* of CPU time so far, user and system, without its children */
+    long long waited;  /* the same of children that have ended and been waited for, with theirs */
     char name[64];
 };
 
@@ -25,9 +26,8 @@ enum { PROCESS_TICK_US = 10000 }; /* USER_HZ, on every architecture that matters
 /* Reads all again, into the same memory. Empty where there are none to be seen. */
 void processes_read(struct processes *processes);
 void processes_free(struct processes *processes);
-/* The ticks of `after` since `before`; all of them where it has started meanwhile and
- * `since_start`, else 0. */
-long long processes_grown(const struct processes *before, const struct process *after,
-                          bool since_start);
+/* The same process at another look; NULL: it was not there. */
+const struct process *processes_same(const struct processes *processes,
+                                     const struct process *process);
 
 #endif

@@ -26,7 +26,8 @@ static void find_culprit(struct watch *watch, const struct processes *before,
     long long most = LEAST_TICKS - 1;
     for (size_t i = 0; i < after->count; i++) {
         const struct process *process = &after->process[i];
-        const long long used = processes_grown(before, process, false);
+        const struct process *was = processes_same(before, process);
+        const long long used = was == NULL ? 0 : process->ticks - was->ticks;
         if (used <= most)
             continue;
         most = used;

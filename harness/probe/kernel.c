@@ -167,27 +167,83 @@ static void name_user(uid_t user, char *name, size_t size)
 /* A row of users while they are summed up. */
 struct sum {
     uid_t user;
-    double cpus, most;
-    const char *command;
+    bool ours;           /* of our session */
+    long long alive;     /* ticks of those that live */
+    long long all;       /* with those of children that have ended */
+    long long most;      /* of one process, with its children */
+    const char *command; /* of that */
 };
 
-static int by_cpus(const void *a, const void *b)
+struct sums {
+    size_t count;
+    struct sum *sum;
+};
+
+static double cpus_of(const struct sum *sum, double duration_s)
 {
-    const struct sum *one = a, *other = b;
-    return (one->cpus < other->cpus) - (one->cpus > other->cpus);
+    /* Children that nobody waits for take what they had used before with them. */
+    const long long ticks = sum->all > sum->alive ? sum->all : sum->alive;
+    return (double)ticks * PROCESS_TICK_US / 1e6 / duration_s;
 }
 
-static void add_to(struct sum *sums, size_t *count, const struct process *process, double cpus)
+static int by_use(const void *a, const void *b)
 {
-    size_t i = 0;
-    while (i < *count && sums[i].user != process->user)
-        i++;
-    if (i == *count)
-        sums[(*count)++] = (struct sum){.user = process->user};
-    sums[i].cpus += cpus;
-    if (cpus > sums[i].most) {
-        sums[i].most = cpus;
-        sums[i].command = process->name;
+    const double one = cpus_of(a, 1), other = cpus_of(b, 1);
+    return (one < other) - (one > other);
+}
+
+static struct sum *sum_of(struct sums *sums, const struct process *process, pid_t session)
+{
+    const bool ours = process->session == session;
+    for (size_t i = 0; i < sums->count; i++)
+        if (sums->sum[i].user == process->user && sums->sum[i].ours == ours)
+            return &sums->sum[i];
+    sums->sum[sums->count] = (struct sum){.user = process->user, .ours = ours};
+    return &sums->sum[sums->count++];
+}
+
+/* What a process that lives has used since the look before: its own time, and that of its children
+ * which have ended meanwhile. A child that was there before brings all of its time to its parent
+ * when it ends, so that has to be taken off: take_off(). */
+static void add(struct sums *sums, const struct processes *before, const struct process *process,
+                pid_t session)
+{
+    const struct process *was = processes_same(before, process);
+    const long long own = process->ticks - (was == NULL ? 0 : was->ticks);
+    const long long all = own + process->waited - (was == NULL ? 0 : was->waited);
+    struct sum *sum = sum_of(sums, process, session);
+    sum->alive += own;
+    sum->all += all;
+    if (sum->command == NULL || all > sum->most) {
+        sum->most = all;
+        sum->command = process->name;
+    }
+}
+
+static void take_off(struct sums *sums, const struct processes *after,
+                     const struct process *process, pid_t session)
+{
+    if (processes_same(after, process) == NULL)
+        sum_of(sums, process, session)->all -= process->ticks + process->waited;
+}
+
+static void share_out(const struct sums *sums, struct kernel_facts *facts)
+{
+    for (size_t i = 0; i < sums->count; i++) {
+        const struct sum *sum = &sums->sum[i];
+        const double cpus = cpus_of(sum, facts->duration_s);
+        if (sum->ours)
+            facts->session_cpus += cpus;
+        else
+            facts->foreign_cpus += cpus;
+        if (sum->ours || cpus <= 0 || facts->user_count == KERNEL_USERS)
+            continue;
+        struct kernel_user *user = &facts->user[facts->user_count++];
+        name_user(sum->user, user->name, sizeof user->name);
+        snprintf(user->command, sizeof user->command, "%s", sum->command);
+        user->cpus = cpus;
+        user->command_cpus =
+            fmin((double)sum->most * PROCESS_TICK_US / 1e6 / facts->duration_s, cpus);
     }
 }
 
@@ -196,36 +252,23 @@ static void add_to(struct sum *sums, size_t *count, const struct process *proces
 static void find_users(const struct kernel_look *before, const struct kernel_look *after,
                        struct kernel_facts *facts)
 {
+    const struct processes *was = &before->processes, *is = &after->processes;
     const pid_t session = getsid(0), own = getpid();
-    size_t count = 0;
-    struct sum *sums = calloc(after->processes.count + 1, sizeof *sums);
-    if (sums == NULL || !before->has_processes || after->processes.count == 0) {
-        free(sums);
+    struct sums sums = {.sum = calloc(was->count + is->count + 1, sizeof *sums.sum)};
+    if (sums.sum == NULL || !before->has_processes || is->count == 0) {
+        free(sums.sum);
         facts->foreign_cpus = facts->session_cpus = NAN;
         return;
     }
-    for (size_t i = 0; i < after->processes.count; i++) {
-        const struct process *process = &after->processes.process[i];
-        const long long ticks = processes_grown(&before->processes, process, true);
-        const double cpus = (double)ticks * PROCESS_TICK_US / 1e6 / facts->duration_s;
-        if (ticks <= 0 || process->pid == own)
-            continue;
-        if (process->session == session) {
-            facts->session_cpus += cpus;
-            continue;
-        }
-        facts->foreign_cpus += cpus;
-        add_to(sums, &count, process, cpus);
-    }
-    qsort(sums, count, sizeof *sums, by_cpus);
-    for (size_t i = 0; i < count && i < KERNEL_USERS; i++) {
-        struct kernel_user *user = &facts->user[facts->user_count++];
-        name_user(sums[i].user, user->name, sizeof user->name);
-        snprintf(user->command, sizeof user->command, "%s", sums[i].command);
-        user->cpus = sums[i].cpus;
-        user->command_cpus = sums[i].most;
-    }
-    free(sums);
+    for (size_t i = 0; i < is->count; i++)
+        if (is->process[i].pid != own)
+            add(&sums, was, &is->process[i], session);
+    for (size_t i = 0; i < was->count; i++)
+        if (was->process[i].pid != own)
+            take_off(&sums, is, &was->process[i], session);
+    qsort(sums.sum, sums.count, sizeof *sums.sum, by_use);
+    share_out(&sums, facts);
+    free(sums.sum);
 }
 
 void kernel_between(const struct kernel_look *before, const struct kernel_look *after,
@@ -260,4 +303,12 @@ void kernel_between(const struct kernel_look *before, const struct kernel_look *
         find_users(before, after, facts);
     else
         facts->foreign_cpus = facts->session_cpus = NAN;
+}
+
+void kernel_copy_users(const struct kernel_facts *from, struct kernel_facts *to)
+{
+    memcpy(to->user, from->user, sizeof to->user);
+    to->user_count = from->user_count;
+    to->foreign_cpus = from->foreign_cpus;
+    to->session_cpus = from->session_cpus;
 }

@@ -58,6 +58,9 @@ double kernel_run_queue(void);
 void kernel_between(const struct kernel_look *before, const struct kernel_look *after,
                     double run_queue, struct kernel_facts *facts);
 
+/* Who uses the CPUs, taken from an earlier look. */
+void kernel_copy_users(const struct kernel_facts *from, struct kernel_facts *to);
+
 /* `kernel` of a jostle.probe/1; a new reference, NULL: out of memory. */
 json_t *kernel_to_json(const struct kernel_facts *facts);
 /* Reads it back; what is missing is NAN. */

@@ -12,6 +12,7 @@ static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
+    {"now", probe_now},
     {"sample", probe_sample},
     {"serve", probe_serve},
 };

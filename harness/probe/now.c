@@ -101,8 +101,8 @@ static bool write_record(const struct probe_options *options, const json_t *reco
 static int finish(const struct probe_plan *plan, const struct gathered *gathered)
 {
     json_t *record;
-    const int code = plan_assess(plan, gathered->readings, &gathered->facts, gathered->duration_s,
-                                 &record);
+    const int code =
+        plan_assess(plan, gathered->readings, &gathered->facts, gathered->duration_s, &record);
     const bool written = write_record(plan->options, record);
     json_decref(record);
     return written ? code : EXIT_FAILURE;

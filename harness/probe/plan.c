@@ -49,9 +49,8 @@ struct reporter_set *plan_open(const struct probe_plan *plan)
     bool wanted[REPORTERS];
     if (!reporters_choose(plan->options->reporters, wanted))
         exit(2);
-    return reporters_open(&(struct reporter_choice){.wanted = wanted,
-                                                    .directory = plan->options->directory,
-                                                    .seed = plan->options->seed});
+    return reporters_open(&(struct reporter_choice){
+        .wanted = wanted, .directory = plan->options->directory, .seed = plan->options->seed});
 }
 
 void plan_read(const struct reporter_set *set, struct reading readings[REPORTERS])
@@ -63,10 +62,13 @@ void plan_read(const struct reporter_set *set, struct reading readings[REPORTERS
 static int code_of(enum limit_state state)
 {
     switch (state) {
-    case LIMIT_ABOVE: return EXIT_ABOVE;
-    case LIMIT_UNDECIDED: return EXIT_UNDECIDED;
+    case LIMIT_ABOVE:
+        return EXIT_ABOVE;
+    case LIMIT_UNDECIDED:
+        return EXIT_UNDECIDED;
     case LIMIT_NONE:
-    case LIMIT_BELOW: break;
+    case LIMIT_BELOW:
+        break;
     }
     return EXIT_SUCCESS;
 }

@@ -1,0 +1,233 @@
+/* jostle probe --watch: a little of every reporter, for as long as it is let. */
+
+#include "harness/probe/now.h"
+#include "harness/probe/series.h"
+
+#include "common/messages.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Of the interval, what windows may take: with the record and the look at the kernel it stays
+ * below the 1 % of a CPU that a watch may cost. */
+#define SHARE 0.006
+/* A line is the mean of so many windows of each reporter, the newest ones. */
+#define KEPT 8
+/* Looking at all processes takes ms where there are thousands. */
+#define LOOK_NS 10000000000
+
+struct newest {
+    double logarithm[KEPT];
+    size_t count; /* ever */
+};
+
+struct watch {
+    const struct probe_plan *plan;
+    struct reporter_set *set;
+    struct newest newest[REPORTERS];
+    enum reporter next;
+    struct kernel_look *before, *processes_before;
+    struct kernel_facts users; /* of the last look at processes */
+    int64_t looked_ns;
+    double run_queue;
+    int json_fd, table_fd; /* -1: none */
+};
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* A window of one reporter. The first one after a pause finds cold caches and a slow clock, which
+ * the reference did not: it is taken and forgotten. */
+static void take(struct watch *watch, enum reporter reporter)
+{
+    struct newest *newest = &watch->newest[reporter];
+    (void)reporters_window(watch->set, reporter);
+    const double value = reporters_window(watch->set, reporter);
+    if (isfinite(value) && value > 0)
+        newest->logarithm[newest->count++ % KEPT] = log(value);
+}
+
+/* In turns, until the budget is used. */
+static void take_some(struct watch *watch, int64_t budget_ns)
+{
+    const int64_t end_ns = now_ns() + budget_ns;
+    for (enum reporter tried = 0; tried < REPORTERS && now_ns() < end_ns; tried++) {
+        take(watch, watch->next);
+        watch->next = (watch->next + 1) % REPORTERS;
+    }
+    reporters_clear(watch->set);
+}
+
+/* The newest windows, oldest first. False: out of memory. */
+static bool read_newest(const struct newest *newest, struct reading *reading)
+{
+    struct series series = {0};
+    struct series_summary summary;
+    const size_t count = newest->count < KEPT ? newest->count : KEPT;
+    bool good = true;
+    for (size_t i = newest->count - count; i < newest->count; i++)
+        good = good && series_add(&series, newest->logarithm[i % KEPT]);
+    good = good && series_summarise(&series, &summary);
+    if (good) {
+        reading->n = count;
+        reading->value = exp(summary.mean);
+        reading->median = exp(summary.median);
+        reading->spread = summary.spread;
+        reading->correlation = summary.correlation;
+        reading->error = summary.error;
+    }
+    series_free(&series);
+    return good;
+}
+
+static bool read_all(const struct watch *watch, struct reading readings[REPORTERS])
+{
+    bool good = true;
+    plan_read(watch->set, readings);
+    for (enum reporter r = 0; r < REPORTERS; r++)
+        good = good && (readings[r].reason != NULL || read_newest(&watch->newest[r], &readings[r]));
+    return good;
+}
+
+/* The kernel since the last line; who uses the CPUs since the last look at that. False: out of
+ * memory. */
+static bool look(struct watch *watch, struct kernel_facts *facts)
+{
+    const bool processes = now_ns() - watch->looked_ns >= LOOK_NS;
+    struct kernel_look *now = kernel_look(processes);
+    if (now == NULL)
+        return false;
+    kernel_between(watch->before, now, watch->run_queue, facts);
+    if (processes) {
+        kernel_between(watch->processes_before, now, watch->run_queue, &watch->users);
+        watch->looked_ns = now_ns();
+    }
+    kernel_copy_users(&watch->users, facts);
+    if (watch->before != watch->processes_before)
+        kernel_look_free(watch->before);
+    if (processes) {
+        kernel_look_free(watch->processes_before);
+        watch->processes_before = now;
+    }
+    watch->before = now;
+    return true;
+}
+
+/* One line to whoever takes it, in one write. A table that was closed is no failure. */
+static bool write_line(struct watch *watch, const json_t *record)
+{
+    char *text = record == NULL ? NULL : json_dumps(record, JSON_COMPACT);
+    if (text == NULL)
+        return complain("out of memory: free some");
+    const size_t length = strlen(text);
+    text[length] = '\n';
+    const bool written =
+        watch->json_fd < 0 || write(watch->json_fd, text, length + 1) == (ssize_t)length + 1;
+    if (!written)
+        complain("--json %s: %s: is the disk full?", watch->plan->options->json, strerror(errno));
+    if (watch->table_fd >= 0 && write(watch->table_fd, text, length + 1) < 0) {
+        (void)close(watch->table_fd);
+        watch->table_fd = -1;
+    }
+    free(text);
+    return written;
+}
+
+static bool step(struct watch *watch, double duration_s)
+{
+    struct reading readings[REPORTERS];
+    struct kernel_facts facts;
+    json_t *record = NULL;
+    watch->run_queue = kernel_run_queue();
+    take_some(watch, (int64_t)(SHARE * (double)watch->plan->options->interval_ns));
+    if (!read_all(watch, readings) || !look(watch, &facts))
+        return complain("out of memory: free some");
+    (void)plan_assess(watch->plan, readings, &facts, duration_s, &record);
+    const bool good = write_line(watch, record);
+    json_decref(record);
+    return good;
+}
+
+/* Until the time has come, or a signal: false. */
+static bool wait_until(const sigset_t *signals, int64_t due_ns)
+{
+    for (int64_t left_ns; (left_ns = due_ns - now_ns()) > 0;) {
+        const struct timespec left = {left_ns / 1000000000, left_ns % 1000000000};
+        if (sigtimedwait(signals, NULL, &left) >= 0)
+            return false;
+    }
+    return true;
+}
+
+static int open_output(const char *path, int flags)
+{
+    if (strcmp(path, "-") == 0)
+        return STDOUT_FILENO;
+    const int fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
+    if (fd < 0)
+        complain("%s: %s: name a file that can be written", path, strerror(errno));
+    return fd;
+}
+
+static bool open_outputs(struct watch *watch)
+{
+    const struct probe_options *options = watch->plan->options;
+    watch->json_fd = watch->table_fd = -1;
+    if (options->json != NULL &&
+        (watch->json_fd = open_output(options->json, O_CREAT | O_APPEND)) < 0)
+        return false;
+    if (options->table != NULL && !options->quiet && watch->json_fd != STDOUT_FILENO)
+        watch->table_fd = open_output(options->table, 0);
+    return true;
+}
+
+/* A line each interval, on a clock of its own, until a signal. */
+static bool stay(struct watch *watch, const sigset_t *signals)
+{
+    const int64_t interval_ns = watch->plan->options->interval_ns;
+    int64_t due_ns = now_ns();
+    bool good = true;
+    for (enum reporter r = 0; r < REPORTERS; r++) /* the first line has something to show */
+        take(watch, r);
+    do {
+        good = step(watch, (double)interval_ns / 1e9);
+        due_ns += interval_ns;
+        if (due_ns < now_ns())
+            due_ns = now_ns();
+    } while (good && wait_until(signals, due_ns));
+    return good;
+}
+
+int watch_run(const struct probe_plan *plan)
+{
+    struct watch watch = {.plan = plan};
+    sigset_t signals;
+    bool good = open_outputs(&watch) && plan_pin(plan) && (watch.set = plan_open(plan)) != NULL;
+    /* A signal ends the watch between two lines. */
+    good = good && sigemptyset(&signals) == 0 && sigaddset(&signals, SIGINT) == 0 &&
+           sigaddset(&signals, SIGTERM) == 0 && sigaddset(&signals, SIGHUP) == 0 &&
+           sigprocmask(SIG_BLOCK, &signals, NULL) == 0 && signal(SIGPIPE, SIG_IGN) != SIG_ERR;
+    if (good) {
+        watch.before = watch.processes_before = kernel_look(true);
+        watch.looked_ns = now_ns();
+        good = (watch.before != NULL || complain("out of memory: free some")) &&
+               stay(&watch, &signals);
+    }
+    if (watch.before != watch.processes_before)
+        kernel_look_free(watch.before);
+    kernel_look_free(watch.processes_before);
+    if (watch.set != NULL)
+        reporters_close(watch.set);
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
