@@ -1,13 +1,103 @@
 #include "harness/probe/baseline.h"
 
+#include "harness/pressure/reference.h"
+
+#include "common/machine_json.h"
+#include "common/messages.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool add_reason(struct probe_plan *plan, const char *text)
+{
+    return json_array_append_new(plan->reasons, json_string(text)) == 0 ||
+           complain("out of memory: free some");
+}
+
+/* A reason for each kind that has no curve here. */
+static bool add_kinds(struct probe_plan *plan, const struct reference *reference)
+{
+    bool good = true;
+    for (enum kind k = 0; good && k < KINDS; k++) {
+        char text[320];
+        if (reference->kind_reason[k][0] == '\0')
+            continue;
+        snprintf(text, sizeof text, "%s: no level: %s", kinds[k].name, reference->kind_reason[k]);
+        good = add_reason(plan, text);
+    }
+    return good;
+}
+
+/* A reporter that only a few runs were made of has nothing that says how spells move it. */
+static void fill(struct baseline *baseline, const struct reference *reference)
+{
+    for (enum reporter r = 0; r < REPORTERS; r++) {
+        const struct reference_quiet *quiet = &reference->quiet[r];
+        baseline->quiet[r] = quiet->reason[0] == '\0' ? quiet->value : NAN;
+        baseline->between[r] = isfinite(quiet->between)  ? quiet->between
+                               : isfinite(quiet->spread) ? quiet->spread
+                                                         : NAN;
+        baseline->error[r] = isfinite(quiet->error) ? quiet->error : baseline->between[r];
+        if (!isfinite(baseline->between[r]))
+            baseline->quiet[r] = NAN;
+    }
+    baseline->curves = reference->curves;
+}
+
+static enum reference_fitness judge(const struct reference *reference, const char *place, char *why,
+                                    size_t size)
+{
+    struct counters counters;
+    struct environment environment;
+    counters_read(&counters);
+    environment_read(&environment);
+    json_t *record = environment_to_json(&environment, &counters);
+    const enum reference_fitness fitness =
+        record == NULL ? REFERENCE_UNFIT
+                       : reference_judge(reference, record, place, time(NULL), why, size);
+    json_decref(record);
+    return fitness;
+}
+
+static bool use(struct probe_plan *plan, const struct reference *reference)
+{
+    char why[1024] = "", text[PATH_MAX + 1100];
+    const char *place = probe_places[plan->options->place];
+    /* Readings that were made elsewhere are judged by the reference that is given with them. */
+    const enum reference_fitness fitness =
+        plan->options->sample != NULL ? REFERENCE_FIT : judge(reference, place, why, sizeof why);
+    if (fitness != REFERENCE_FIT) {
+        snprintf(text, sizeof text, "the reference %s: %s", plan->reference, why);
+        if (!add_reason(plan, text))
+            return false;
+    }
+    if (fitness == REFERENCE_UNFIT) {
+        plan->reference[0] = '\0';
+        return true;
+    }
+    fill(&plan->baseline, reference);
+    plan->has_baseline = true;
+    snprintf(plan->reference_made, sizeof plan->reference_made, "%s", reference->made);
+    if (strcmp(place, "machine") != 0)
+        snprintf(plan->cpus, sizeof plan->cpus, "%s", reference->target_cpus);
+    return add_kinds(plan, reference);
+}
 
 bool baseline_read(struct probe_plan *plan)
 {
-    plan->has_baseline = false;
-    return json_array_append_new(plan->reasons,
-                                 json_string("there is no reference, so there are no levels: make "
-                                             "one on a quiet machine with jostle probe "
-                                             "--reference")) == 0;
+    const struct probe_options *options = plan->options;
+    struct reference reference;
+    char path[PATH_MAX], why[512];
+    if (options->reference != NULL)
+        snprintf(path, sizeof path, "%s", options->reference);
+    else if (!reference_path(probe_places[options->place], path) || access(path, F_OK) != 0)
+        return add_reason(plan, "there is no reference, so there are no levels: make one on a "
+                                "quiet machine with jostle probe --reference");
+    if (!reference_read(path, &reference, why, sizeof why))
+        return complain("the reference %s: %s", path, why);
+    snprintf(plan->reference, sizeof plan->reference, "%s", path);
+    return use(plan, &reference);
 }
