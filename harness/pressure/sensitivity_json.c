@@ -1,13 +1,14 @@
 // Sensitivity in records: of a profile, and of any result whose loads are kinds at levels.
 #include "sensitivity.h"
 
+#include "kinds.h"
+
 #include "common/record_json.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -99,32 +100,16 @@ bool sensitivity_from_json(struct sensitivity *sensitivity, const json_t *array,
     return true;
 }
 
-// The kind and level of a load made by a kind's own command line, such as `mem --limit 55%`.
-static bool recognise(const json_t *load, char kind[SENSITIVITY_NAME], double *level)
+// The kind and level of a load that is made by a kind's own command line.
+static bool recognise(const json_t *load, char name[SENSITIVITY_NAME], double *level)
 {
-    static const struct {
-        const char *kind, *option;
-    } kinds[] = {{"cpu", "--percent"},
-                 {"mem", "--limit"},
-                 {"io", "--limit"},
-                 {"net", "--limit"},
-                 {"alloc", "--limit"}};
-    const json_t *parts = json_object_get(load, "parts");
-    const json_t *words = json_object_get(json_array_get(parts, 0), "words");
-    if (json_array_size(parts) != 1 || json_array_size(words) != 3)
+    const char *spec = json_string_value(json_object_get(load, "spec"));
+    enum kind kind;
+    if (spec == NULL || json_array_size(json_object_get(load, "parts")) != 1 ||
+        !kind_of_spec(spec, &kind, level))
         return false;
-    const char *name = json_string_value(json_array_get(words, 0));
-    const char *option = json_string_value(json_array_get(words, 1));
-    const char *value = json_string_value(json_array_get(words, 2));
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        char *end;
-        if (strcmp(name, kinds[i].kind) != 0 || strcmp(option, kinds[i].option) != 0)
-            continue;
-        *level = strtod(value, &end) / 100;
-        strcpy(kind, name);
-        return end != value && (strcmp(end, "%") == 0 || (*end == '\0' && name[0] == 'c'));
-    }
-    return false;
+    snprintf(name, SENSITIVITY_NAME, "%s", kinds[kind].name);
+    return true;
 }
 
 static const json_t *named(const json_t *array, const char *member, const char *name)

@@ -1,0 +1,47 @@
+// What fits into the time of a profile, and where further levels are worth it. Pure.
+#ifndef PROFILE_BUDGET_H
+#define PROFILE_BUDGET_H
+
+#include "harness/pressure/kinds.h"
+#include "harness/pressure/sensitivity.h"
+
+#include <stddef.h>
+
+enum { BUDGET_BLOCKS = 4 }; // of the sensitivity, at least
+
+struct budget_wish {
+    double total_s;    // for the whole profile
+    double spent_s;    // by the runs alone
+    double wall_s;     // a run of the program alone
+    double overhead_s; // around a run, prepare and conclude included
+    size_t conditions; // of the sensitivity: alone, and under each load
+    bool adds;         // levels may be added
+    bool has_pressure; // reporters are measured, too
+};
+
+struct budget {
+    double block_s;                            // a run in each condition
+    double sensitivity_s, added_s, pressure_s; // shares of the total
+    double least_s;                            // the total that makes BUDGET_BLOCKS blocks
+    size_t blocks;                             // of the sensitivity, in its share
+    size_t added;                              // levels that may be added, at most
+    double sample_s;                           // of the reporters, in each run of theirs
+};
+
+// A run under load is taken for 1.5 times as long as alone.
+struct budget budget_of(const struct budget_wish *wish);
+
+struct budget_level {
+    char kind[SENSITIVITY_NAME];
+    double level;
+    double doubt; // how far, in log(slowdown), the curve may be from the straight line there
+};
+
+// Where levels are to be added: between neighbouring points of the monotone curves, in the
+// middle. A monotone curve is at most half of its rise away from the straight line there; where
+// that is above `tolerance`, and the rise is more than its standard error, another point is
+// worth it. The largest first, at most `most`. How many.
+size_t budget_levels(const struct sensitivity *sensitivity, double tolerance,
+                     struct budget_level *level, size_t most);
+
+#endif

@@ -1,0 +1,364 @@
+#include "request.h"
+
+#include "harness/bench/json.h"
+#include "harness/report/memory.h"
+
+#include "common/messages.h"
+#include "common/option_value.h"
+#include "common/options.h"
+#include "common/units.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIELD(member) .offset = offsetof(struct request, member)
+#define TEXT(title, word, member, words)                                                           \
+    {                                                                                              \
+        .name = title, .argument = word, .type = OPTION_TEXT, FIELD(member), .help = words         \
+    }
+#define FLAG(title, member, words)                                                                 \
+    {                                                                                              \
+        .name = title, .type = OPTION_FLAG, FIELD(member), .help = words                           \
+    }
+#define HIDDEN(title, member, words)                                                               \
+    {                                                                                              \
+        .name = title, .argument = "DIR", .type = OPTION_TEXT, FIELD(member), .hidden = true,      \
+        .help = words                                                                              \
+    }
+
+static const struct option_row what_rows[] = {
+    TEXT("kinds", "LIST", kinds,
+         "kinds of load, with commas between: cpu, mem, cache, io, net, alloc (default: all that "
+         "are possible here)"),
+    TEXT("levels", "LIST", levels,
+         "levels of each kind, such as 25%,50%,75%,100%; no others are added then (default: 50% "
+         "and 100%, and more where the curve may bend)"),
+    {.name = "place",
+     .argument = "PLACE",
+     .type = OPTION_TEXT,
+     FIELD(place),
+     .preset = "machine",
+     .help = "where neighbours run, seen from PROGRAM: core, smt, l3, node or machine"},
+    FLAG("no-pressure", no_pressure,
+         "measure what loads do to PROGRAM alone, not what it does to others"),
+    FLAG("check-noise", check_noise,
+         "measure only how PROGRAM varies alone, for a minute at most, and say what can be told "
+         "of it on this machine"),
+    TEXT("reference", "FILE", reference,
+         "reference of this machine that pressure is turned into levels by (default: the one of "
+         "this host and place that jostle probe --reference keeps)"),
+    {0}};
+
+// What is handed on to each experiment as it is.
+static const struct option_row how_rows[] = {
+    {.name = "confidence",
+     .argument = "C",
+     .type = OPTION_FRACTION,
+     FIELD(confidence),
+     .maximum = 1,
+     .exclusive = true,
+     .preset = "0.95",
+     .help = "confidence of every interval"},
+    {.name = "seed",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     FIELD(seed),
+     .help = "seed of the random orders (default: taken from the clock, and recorded)"},
+    TEXT("place-cpus", "N[:M]", place_cpus,
+         "cores for PROGRAM, and for its neighbours (default: 1, and as many)"),
+    TEXT("target-cpus", "LIST", target_cpus, "pin PROGRAM to these CPUs"),
+    TEXT("load-cpus", "LIST", load_cpus, "pin its neighbours to these CPUs"),
+    TEXT("nice", "N", nice, "priority of PROGRAM"),
+    TEXT("input", "FILE", input, "PROGRAM's stdin, opened anew for each run (default: /dev/null)"),
+    TEXT("setup", "CMD", setup, "run CMD with bash before the first run of each experiment"),
+    TEXT("prepare", "CMD", prepare, "run CMD with bash before each run, unmeasured"),
+    TEXT("conclude", "CMD", conclude, "run CMD with bash after each run, unmeasured"),
+    TEXT("cleanup", "CMD", cleanup, "run CMD with bash after the last run of each experiment"),
+    {.name = "timeout",
+     .argument = "TIME",
+     .type = OPTION_TEXT,
+     FIELD(timeout),
+     .check = option_check_time,
+     .help = "end a run, and its whole process tree, after TIME"},
+    {0}};
+
+static const struct option_row where_rows[] = {
+    {.name = "max-time",
+     .argument = "TIME",
+     .type = OPTION_TIME,
+     FIELD(max_time_ns),
+     .check = option_check_time,
+     .help = "for the whole profile, without what has to be calibrated first (default: 3min, or "
+             "what a long program needs, which is said first)"},
+    TEXT("output", "FILE|DIR", output,
+         "the profile, or the folder for it (default: PROGRAM.profile.json); its records go to a "
+         "folder beside it, FILE without .json"),
+    TEXT("json", "FILE", json, "write the profile to FILE too, - for stdout in place of the table"),
+    FLAG("resume", resume, "continue a profile that was interrupted"),
+    FLAG("dry-run", dry_run,
+         "run PROGRAM alone, a few times, say how long the profile takes, and end"),
+    FLAG("verbose", verbose, "show each step's own result"),
+    FLAG("quiet", quiet, "print nothing but errors"),
+    HIDDEN("next", next, "print the next step"),
+    HIDDEN("derive", derive, "write the profile from its records"),
+    HIDDEN("noise", noise, "print what runs alone show"),
+    {0}};
+
+static const char intro[] =
+    "Measures what loads do to PROGRAM, and what PROGRAM does to its neighbours, and keeps both "
+    "as PROGRAM.profile.json: sensitivity is its slowdown under each kind of load at several "
+    "levels; pressure is what it does, run again and again, to reporters such as the speed of "
+    "memory, as the levels of our own loads that would do the same. `jostle predict` takes two "
+    "profiles and says what each costs the other.\n";
+
+static const char details[] =
+    "Examples:\n"
+    "  jostle profile -- ./solver input.dat\n"
+    "  jostle profile --place core --kinds cpu,mem -- ./solver input.dat\n"
+    "  jostle profile --check-noise -- ./solver input.dat\n"
+    "  jostle report solver.profile.json\n"
+    "\n"
+    "Exit status:\n"
+    "  0  measured\n"
+    "  1  jostle failed    2  wrong use\n"
+    "  3  --check-noise: what is wanted cannot be told on this machine\n"
+    "  5  PROGRAM failed, alone, under a load or when run again and again\n"
+    "  129, 130, 143  interrupted by a signal: --resume continues\n";
+
+// ---- names ----
+
+// The text with a _ for each run of characters that no file name should have.
+static char *clean(const char *text)
+{
+    char *name = text_of("%s", text), *to = name;
+    for (const char *from = text; *from != '\0'; from++) {
+        const bool good = isalnum((unsigned char)*from) || strchr("._-+", *from) != NULL;
+        if (good || to == name || to[-1] != '_')
+            *to++ = (char)(good ? *from : '_');
+    }
+    *to = '\0';
+    return name;
+}
+
+static char *without(const char *text, const char *ending)
+{
+    const size_t length = strlen(text), less = strlen(ending);
+    const bool has = length > less && strcmp(text + length - less, ending) == 0;
+    return text_of("%.*s", (int)(has ? length - less : length), text);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return path[strlen(path) - 1] == '/' || (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
+}
+
+static const char *base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+static void name_after_program(struct request *request, const char *folder)
+{
+    request->name = clean(base(request->words[0]));
+    if (request->name[strspn(request->name, "._-")] == '\0') {
+        free(request->name);
+        request->name = text_of("program");
+    }
+    const bool slash = folder[0] != '\0' && folder[strlen(folder) - 1] != '/';
+    request->file = text_of("%s%s%s.profile.json", folder, slash ? "/" : "", request->name);
+}
+
+static void name_after_file(struct request *request)
+{
+    char *bare = without(base(request->output), ".json");
+    request->file = text_of("%s", request->output);
+    request->name = without(bare, ".profile");
+    if (strcmp(bare, base(request->output)) == 0 || request->name[0] == '\0')
+        usage_error("--output %s: no name of a profile: give a folder, or a file that ends with "
+                    ".profile.json",
+                    request->output);
+    free(bare);
+}
+
+static void find_names(struct request *request)
+{
+    if (request->check_noise) {
+        char when[32];
+        const time_t now = time(NULL);
+        struct tm utc;
+        strftime(when, sizeof when, "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
+        request->name = clean(base(request->words[0]));
+        request->folder = request->output != NULL
+                              ? text_of("%s", request->output)
+                              : text_of("jostle-results/%s.noise.%s", request->name, when);
+        return;
+    }
+    if (request->output == NULL || *request->output == '\0')
+        name_after_program(request, "");
+    else if (is_folder(request->output))
+        name_after_program(request, request->output);
+    else
+        name_after_file(request);
+    request->folder = without(request->file, ".json");
+}
+
+// ---- checks ----
+
+static void check_place(const char *place)
+{
+    static const char *const names[] = {"core", "smt", "l3", "node", "machine", NULL};
+    char error[256];
+    if (option_choose(place, names, error, sizeof error) < 0)
+        usage_error("--place %s: %s", place, error);
+}
+
+// ---- the plan ----
+
+// Each text between commas, handed to `take`.
+static void each_item(const char *list, void (*take)(const char *, json_t *), json_t *plan)
+{
+    char *copy = text_of("%s", list), *rest = copy;
+    for (char *one; (one = strsep(&rest, ",")) != NULL;)
+        take(one, plan);
+    free(copy);
+}
+
+static void add_kind(enum kind kind, json_t *plan)
+{
+    char reason[256];
+    if (kind_impossible(kind, NULL, reason, sizeof reason)) {
+        char *text = text_of("%s: not measured: %s", kinds[kind].name, reason);
+        json_add(json_object_get(plan, "reasons"), json_text(text));
+        free(text);
+        return;
+    }
+    json_add(json_object_get(plan, "kinds"), json_text(kinds[kind].name));
+}
+
+static void take_kind(const char *name, json_t *plan)
+{
+    const char *names[KINDS + 1] = {NULL};
+    const enum kind kind = kind_find(name);
+    for (size_t i = 0; i < KINDS; i++)
+        names[i] = kinds[i].name;
+    if (kind == KINDS) {
+        const char *near = nearest_name(name, names);
+        usage_error("--kinds %s: no kind of load%s%s%s: give some of cpu, mem, cache, io, net, "
+                    "alloc",
+                    name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    }
+    add_kind(kind, plan);
+}
+
+static void take_level(const char *text, json_t *plan)
+{
+    double percent;
+    json_t *levels = json_object_get(plan, "levels");
+    if (units_percent(text, &percent) != 0 || !(percent > 0) || percent > 100)
+        usage_error("--levels %s: no level: give some above 0 and up to 100%%, such as 50%%,100%%",
+                    text);
+    if (json_array_size(levels) == REQUEST_LEVELS)
+        usage_error("--levels: %d at most: leave some out", REQUEST_LEVELS);
+    for (size_t i = 0; i < json_array_size(levels); i++)
+        if (json_number_value(json_array_get(levels, i)) == percent / 100)
+            usage_error("--levels %s: it is there twice: give each level once", text);
+    json_add(levels, json_number(percent / 100));
+}
+
+static void add_kinds(const struct request *request, json_t *plan)
+{
+    if (request->kinds != NULL)
+        each_item(request->kinds, take_kind, plan);
+    for (enum kind kind = 0; kind < KINDS && request->kinds == NULL; kind++)
+        add_kind(kind, plan);
+    if (json_array_size(json_object_get(plan, "kinds")) == 0)
+        usage_error("--kinds: none of these loads is possible here (%s): give others",
+                    json_string_value(json_array_get(json_object_get(plan, "reasons"), 0)));
+}
+
+// The words of options that every experiment gets as they are.
+static json_t *handed_on(const struct request *request)
+{
+    json_t *words = must(json_array());
+    for (const struct option_row *row = how_rows; row->name != NULL; row++) {
+        char value[PATH_MAX];
+        if (!options_given(request->given, row->name))
+            continue;
+        if (!option_format(row, request, value, sizeof value))
+            usage_error("--%s: too long: give less", row->name);
+        char *option = text_of("--%s", row->name);
+        json_add(words, json_text(option));
+        json_add(words, json_text(value));
+        free(option);
+    }
+    if (strcmp(request->place, "machine") != 0 || options_given(request->given, "place-cpus")) {
+        json_add(words, json_text("--place"));
+        json_add(words, json_text(request->place));
+    }
+    return words;
+}
+
+json_t *request_plan(const struct request *request)
+{
+    json_t *plan = must(json_pack("{s:s, s:s, s:s, s:[], s:[], s:[], s:b, s:b, s:b, s:o}", "schema",
+                                  "jostle.profile-plan/1", "name", request->name, "place",
+                                  request->place, "kinds", "levels", "reasons", "check_noise",
+                                  request->check_noise, "pressure", !request->no_pressure, "adds",
+                                  request->levels == NULL, "options", handed_on(request)));
+    json_t *words = must(json_array());
+    for (size_t i = 0; i < request->word_count; i++)
+        json_add(words, json_text(request->words[i]));
+    json_put(plan, "words", words);
+    json_put(plan, "input", json_text(request->input));
+    json_put(plan, "prepare", json_text(request->prepare));
+    json_put(plan, "confidence", json_number(request->confidence));
+    json_put(plan, "reference", json_text(request->reference));
+    json_put(plan, "max_time_s",
+             request->max_time_ns > 0 ? json_number((double)request->max_time_ns / 1e9)
+                                      : must(json_null()));
+    add_kinds(request, plan);
+    each_item(request->levels != NULL ? request->levels : "50%,100%", take_level, plan);
+    return plan;
+}
+
+void request_read(struct request *request, int argc, char **argv)
+{
+    *request = (struct request){0};
+    const struct option_group groups[] = {
+        {.rows = what_rows, .values = request, .title = "What to measure:"},
+        {.rows = how_rows, .values = request, .title = "How to measure:"},
+        {.rows = where_rows, .values = request, .title = "How long, and where it goes:"}};
+    const struct program program = {.name = "jostle profile",
+                                    .usage = "[--] PROGRAM [ARGS...]",
+                                    .intro = intro,
+                                    .details = details,
+                                    .groups = groups,
+                                    .group_count = 3,
+                                    .stop_at_operand = true};
+    int rest;
+    request->given = options_parse(&program, argc, argv, &rest);
+    if (request->next != NULL || request->derive != NULL || request->noise != NULL)
+        return;
+    request->words = argv + rest;
+    request->word_count = (size_t)(argc - rest);
+    if (request->word_count == 0)
+        usage_error("no program: give one: jostle profile -- PROGRAM");
+    check_place(request->place);
+    find_names(request);
+}
+
+void request_free(struct request *request)
+{
+    options_free(request->given);
+    free(request->name);
+    free(request->file);
+    free(request->folder);
+}
