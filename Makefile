@@ -103,7 +103,7 @@ $(BIN)/bench: LIBS := -lgsl -lgslcblas -ljansson -lhwloc -lm
 $(BIN)/predict: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 $(BIN)/arguments $(BIN)/copies: LIBS := -lm
 $(BIN)/placement: LIBS := -lhwloc -ljansson -lgcrypt -lm
-$(BIN)/probe: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
+$(BIN)/probe $(BIN)/profile: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 
 # The simulator drives the very objects that decide in production.
 $(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
@@ -128,6 +128,9 @@ $(BIN)/experiment $(BIN)/campaign $(BIN)/placement: $(patsubst %,$(BUILD)/obj/ha
 
 # Pressure: the kinds of load that it is stated in, and the curves of a reference.
 $(BIN)/probe: $(call objects,harness/pressure/*.c)
+# A profile is made of experiments, judged by their statistics and by the gate of predictions.
+$(BIN)/profile: $(filter-out %/main.o,$(call objects,harness/stats/*.c)) $(call objects,harness/pressure/*.c)
+$(BIN)/profile: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/json report/memory predict/gate)
 
 define part
 $(BIN)/$(1): $(call objects,harness/$(1)/*.c) $(COMMON)

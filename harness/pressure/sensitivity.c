@@ -190,6 +190,14 @@ void sensitivity_fit(struct sensitivity *sensitivity)
         fit_curve(&sensitivity->curve[i]);
 }
 
+void sensitivity_merge(struct sensitivity *into, const struct sensitivity *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        for (size_t k = 0; k < from->curve[i].count; k++)
+            (void)sensitivity_add(into, from->curve[i].kind, &from->curve[i].point[k]);
+    sensitivity_fit(into);
+}
+
 const struct sensitivity_curve *sensitivity_find(const struct sensitivity *sensitivity,
                                                  const char *kind)
 {

@@ -87,6 +87,10 @@ bool sensitivity_from_json(struct sensitivity *sensitivity, const json_t *array,
 // other loads are left out. How many points there are; 0: none, or it is no such record.
 size_t sensitivity_from_result(struct sensitivity *sensitivity, const json_t *result);
 
+// Adds the points of another sensitivity, and fits anew. Points of a level that is there
+// already are left out.
+void sensitivity_merge(struct sensitivity *into, const struct sensitivity *from);
+
 // Of what the user gives: a profile, a result.json, or the folder of an experiment. False:
 // `why` (one line, without the path) says what is wrong.
 bool sensitivity_read(struct sensitivity *sensitivity, const char *path, char *why, size_t size);

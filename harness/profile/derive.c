@@ -1,0 +1,413 @@
+#include "derive.h"
+
+#include "levels.h"
+#include "measured.h"
+#include "noise.h"
+#include "pressure.h"
+#include "request.h"
+#include "steps.h"
+
+#include "harness/bench/json.h"
+#include "harness/predict/gate.h"
+#include "harness/pressure/reporter_table.h"
+#include "harness/report/memory.h"
+
+#include "common/messages.h"
+#include "common/record_json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SERIES = 3 }; // experiments with runs of the program alone
+
+// What the parts of a profile are put together from.
+struct work {
+    const char *folder;
+    json_t *plan, *reasons;
+    struct program_profile *profile;
+    double *alone_s[SERIES]; // runs alone, an experiment each
+    struct noise_series series[SERIES];
+    size_t series_count;
+};
+
+static void reason(struct work *work, const char *text)
+{
+    json_add(work->reasons, json_text(text));
+}
+
+static json_t *plan_of(const char *folder)
+{
+    json_error_t error;
+    char *path = text_of("%s/%s", folder, REQUEST_PLAN);
+    json_t *plan = json_load_file(path, 0, &error);
+    if (plan == NULL)
+        complain("%s cannot be read (%s): give another --output", path, error.text);
+    free(path);
+    return plan;
+}
+
+static void text_into(char *text, size_t size, const char *value)
+{
+    snprintf(text, size, "%s", value != NULL ? value : "");
+}
+
+// ---- alone ----
+
+static void keep_series(struct work *work, const struct measured *measured)
+{
+    struct noise_series *series = &work->series[work->series_count];
+    double *alone_s = measured_values(measured, 0, WALL_S, &series->n);
+    series->wall_s = work->alone_s[work->series_count++] = alone_s;
+}
+
+// Of the runs alone among those under load: these are what slowdowns are ratios to.
+static void take_alone(struct work *work, const struct measured *measured, const json_t *result)
+{
+    struct profile_alone *alone = &work->profile->alone;
+    const json_t *baseline = json_array_get(json_object_get(result, "conditions"), 0);
+    const json_t *wall = json_object_get(baseline, "wall_s");
+    const json_t *ci = json_object_get(wall, "ci");
+    size_t n;
+    double *user_s = measured_values(measured, 0, USER_S, &n);
+    double *system_s = measured_values(measured, 0, SYSTEM_S, &n);
+    double cpu_s = 0, wall_s = 0;
+    for (size_t i = 0; i < n; i++) {
+        cpu_s += user_s[i] + system_s[i];
+        wall_s += work->series[work->series_count - 1].wall_s[i];
+    }
+    alone->mean_s = json_number_at(wall, "mean");
+    alone->sd_s = json_number_at(wall, "stddev");
+    alone->n = n;
+    alone->low_s = json_is_array(ci) ? json_number_value(json_array_get(ci, 0)) : NAN;
+    alone->high_s = json_is_array(ci) ? json_number_value(json_array_get(ci, 1)) : NAN;
+    alone->cpus_used = wall_s > 0 ? cpu_s / wall_s : NAN;
+    free(user_s);
+    free(system_s);
+}
+
+static void take_machine(struct work *work, const struct measured *measured)
+{
+    struct program_profile *profile = work->profile;
+    const json_t *json = measured->experiment.json;
+    const json_t *environment = json_object_get(json, "environment");
+    const json_t *placement = json_object_get(json, "placement");
+    const json_t *program = json_object_get(json, "program");
+    text_into(profile->host, sizeof profile->host, json_text_at(environment, "host"));
+    text_into(profile->kernel, sizeof profile->kernel, json_text_at(environment, "kernel"));
+    text_into(profile->target_cpus, sizeof profile->target_cpus,
+              json_text_at(placement, "target_cpus"));
+    text_into(profile->load_cpus, sizeof profile->load_cpus, json_text_at(placement, "load_cpus"));
+    text_into(profile->sha256, sizeof profile->sha256, json_text_at(program, "sha256"));
+    identity_of(environment, profile->machine);
+}
+
+// ---- sensitivity ----
+
+// Warnings that say not to trust a slowdown become reasons.
+static void take_problems(struct work *work, const json_t *result, const char *experiment)
+{
+    size_t i;
+    const json_t *warning;
+    json_array_foreach(json_object_get(result, "warnings"), i, warning)
+    {
+        const char *flag = json_text_at(warning, "flag");
+        const char *condition = json_text_at(warning, "condition");
+        if (strcmp(json_text_at(warning, "severity"), "problem") != 0 ||
+            strcmp(flag, "not-converged") == 0) // the number of runs is what the time allows
+            continue;
+        char *text = text_of("%s: %s%s%s", experiment, condition != NULL ? condition : "",
+                             condition != NULL ? ": " : "", json_text_at(warning, "message"));
+        reason(work, text);
+        free(text);
+    }
+}
+
+static bool take_sensitivity(struct work *work)
+{
+    struct measured measured;
+    json_t *result = NULL;
+    const bool good = measured_read(&measured, work->folder, STEP_SENSITIVITY) &&
+                      (result = measured_result(work->folder, STEP_SENSITIVITY)) != NULL;
+    if (good) {
+        keep_series(work, &measured);
+        take_machine(work, &measured);
+        take_alone(work, &measured, result);
+        sensitivity_from_result(&work->profile->sensitivity, result);
+        take_problems(work, result, STEP_SENSITIVITY);
+    }
+    json_decref(result);
+    measured_free(&measured);
+    return good;
+}
+
+static bool take_added(struct work *work)
+{
+    struct measured measured;
+    struct sensitivity added;
+    json_t *result = NULL;
+    if (!measured_is_done(work->folder, STEP_ADDED))
+        return true;
+    const bool good = measured_read(&measured, work->folder, STEP_ADDED) &&
+                      (result = measured_result(work->folder, STEP_ADDED)) != NULL;
+    if (good) {
+        keep_series(work, &measured);
+        sensitivity_from_result(&added, result);
+        sensitivity_merge(&work->profile->sensitivity, &added);
+        take_problems(work, result, STEP_ADDED);
+    }
+    json_decref(result);
+    measured_free(&measured);
+    return good;
+}
+
+static bool take_first_runs(struct work *work)
+{
+    struct measured measured;
+    const bool good = measured_read(&measured, work->folder, STEP_ALONE);
+    if (good)
+        keep_series(work, &measured);
+    measured_free(&measured);
+    return good;
+}
+
+// A kind without any point, or whose load did not deliver, cannot be told.
+static void note_kinds(struct work *work)
+{
+    size_t i;
+    const json_t *kind;
+    json_array_foreach(json_object_get(work->plan, "kinds"), i, kind)
+    {
+        const char *name = json_string_value(kind);
+        double log_slowdown, sd;
+        if (sensitivity_at(&work->profile->sensitivity, name, 0, &log_slowdown, &sd) ==
+            SENSITIVITY_KNOWN)
+            continue;
+        char *text = text_of("%s: its slowdown is not known: too few blocks were measured", name);
+        reason(work, text);
+        free(text);
+    }
+}
+
+// ---- pressure ----
+
+struct beside {
+    size_t blocks, reporters;
+    const char *name[REPORTERS];
+    double *log_ratio; // [block * reporters + reporter]
+};
+
+// The index of a metric; metric_count: it was not measured.
+static size_t metric_of(const struct settings *settings, const char *name)
+{
+    size_t metric = 0;
+    while (metric < settings->metric_count && strcmp(settings->metrics[metric].name, name) != 0)
+        metric++;
+    return metric;
+}
+
+// The reporters that the experiment measured, block by block.
+static struct beside read_beside(const struct measured *measured)
+{
+    struct beside beside = {.blocks = measured->session.blocks};
+    double *alone[REPORTERS], *loaded[REPORTERS];
+    enum reporter which[REPORTERS];
+    for (enum reporter r = 0; r < REPORTERS; r++) {
+        const size_t metric = metric_of(&measured->experiment.settings, reporters[r].name);
+        if (metric == measured->experiment.settings.metric_count)
+            continue;
+        which[beside.reporters] = r;
+        alone[beside.reporters] = measured_by_block(measured, 0, metric);
+        loaded[beside.reporters] = measured_by_block(measured, 1, metric);
+        beside.name[beside.reporters++] = reporters[r].name;
+    }
+    beside.log_ratio = must(calloc(beside.blocks * beside.reporters + 1, sizeof *beside.log_ratio));
+    for (size_t i = 0; i < beside.reporters; i++) {
+        for (size_t b = 0; b < beside.blocks; b++)
+            beside.log_ratio[b * beside.reporters + i] =
+                alone[i][b] > 0 && loaded[i][b] > 0
+                    ? reporter_log_ratio(which[i], loaded[i][b], alone[i][b])
+                    : NAN;
+        free(alone[i]);
+        free(loaded[i]);
+    }
+    return beside;
+}
+
+// What the looping program used itself; *lap_s: the time of one run of it.
+static void take_use(struct work *work, const struct measured *measured, double *lap_s)
+{
+    double cpu_s = 0, elapsed_s = 0, laps = 0;
+    for (size_t i = 0; i < measured->session.count; i++) {
+        const json_t *load = json_array_get(json_object_get(measured->replay.used[i], "load"), 0);
+        if (load == NULL || !session_uses(&measured->session, &measured->session.runs[i]))
+            continue;
+        cpu_s += json_number_at(load, "cpu_s");
+        elapsed_s += json_number_at(load, "elapsed_s");
+        laps += json_number_at(load, "laps");
+    }
+    work->profile->pressure_cpus_used = elapsed_s > 0 ? cpu_s / elapsed_s : NAN;
+    *lap_s = laps > 0 ? elapsed_s / laps : NAN;
+}
+
+static void take_readings(struct work *work, const struct measured *measured, json_t *pressure)
+{
+    const struct beside beside = read_beside(measured);
+    const struct pressure_readings readings = {.blocks = beside.blocks,
+                                               .reporters = beside.reporters,
+                                               .name = beside.name,
+                                               .log_ratio = beside.log_ratio};
+    double lap_s;
+    take_use(work, measured, &lap_s);
+    pressure_reporters(work->profile, &readings);
+    json_put(pressure, "lap_s", json_number(lap_s));
+    levels_take(work->profile, &readings, json_text_at(work->plan, "reference"),
+                json_object_get(measured->experiment.json, "environment"), pressure, work->reasons);
+    free(beside.log_ratio);
+}
+
+static bool take_pressure(struct work *work, json_t *pressure)
+{
+    struct measured measured;
+    json_t *result = NULL;
+    if (!json_is_true(json_object_get(work->plan, "pressure"))) {
+        reason(work, "pressure: not measured: --no-pressure");
+        return true;
+    }
+    const bool good = measured_read(&measured, work->folder, STEP_PRESSURE) &&
+                      (result = measured_result(work->folder, STEP_PRESSURE)) != NULL;
+    if (good)
+        take_readings(work, &measured, pressure);
+    json_decref(result);
+    measured_free(&measured);
+    return good;
+}
+
+// ---- the record ----
+
+// The folder of the records, as seen from the profile beside it.
+static json_t *experiments_of(const struct work *work, const char *file)
+{
+    static const char *const names[] = {STEP_ALONE, STEP_SENSITIVITY, STEP_ADDED, STEP_PRESSURE};
+    const char *slash = strrchr(file, '/');
+    const size_t beside = slash != NULL ? (size_t)(slash + 1 - file) : 0;
+    const bool same = strncmp(work->folder, file, beside) == 0;
+    json_t *list = must(json_array());
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!measured_is_done(work->folder, names[i]))
+            continue;
+        char *path = text_of("%s/%s", work->folder + (same ? beside : 0), names[i]);
+        json_add(list, json_text(path));
+        free(path);
+    }
+    return list;
+}
+
+static void take_head(struct work *work)
+{
+    struct program_profile *profile = work->profile;
+    const time_t now = time(NULL);
+    struct tm utc;
+    strftime(profile->made, sizeof profile->made, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    text_into(profile->version, sizeof profile->version, JOSTLE_VERSION);
+    text_into(profile->name, sizeof profile->name, json_text_at(work->plan, "name"));
+    text_into(profile->place, sizeof profile->place, json_text_at(work->plan, "place"));
+    profile->confidence = json_number_at(work->plan, "confidence");
+}
+
+static json_t *record_of(struct work *work, const char *file, json_t *pressure)
+{
+    json_t *record = must(profile_to_json(work->profile));
+    json_t *program = json_object_get(record, "program");
+    json_put(program, "words", json_incref(json_object_get(work->plan, "words")));
+    json_put(program, "input", json_text(json_text_at(work->plan, "input")));
+    json_put(program, "prepare", json_text(json_text_at(work->plan, "prepare")));
+    if (json_object_update(json_object_get(record, "pressure"), pressure) != 0)
+        must(NULL);
+    json_put(record, "reasons", json_incref(work->reasons));
+    json_put(record, "experiments", experiments_of(work, file));
+    return record;
+}
+
+static void work_free(struct work *work)
+{
+    for (size_t i = 0; i < work->series_count; i++)
+        free(work->alone_s[i]);
+    json_decref(work->plan);
+    json_decref(work->reasons);
+}
+
+json_t *derive_profile(const char *folder, const char *file)
+{
+    struct program_profile profile;
+    struct work work = {.folder = folder, .plan = plan_of(folder), .profile = &profile};
+    json_t *record = NULL, *pressure = must(json_object());
+    profile_begin(&profile);
+    work.reasons = must(json_deep_copy(json_object_get(work.plan, "reasons")));
+    if (work.plan != NULL)
+        take_head(&work);
+    if (work.plan != NULL && take_first_runs(&work) && take_sensitivity(&work) &&
+        take_added(&work) && take_pressure(&work, pressure)) {
+        profile.noise = noise_pooled(work.series, work.series_count);
+        note_kinds(&work);
+        record = record_of(&work, file, pressure);
+    }
+    json_decref(pressure);
+    work_free(&work);
+    return record;
+}
+
+// ---- noise ----
+
+static json_t *halves_to_json(const struct noise_halves *halves)
+{
+    const struct interval interval = {
+        .center = halves->ratio, .low = halves->low, .high = halves->high};
+    json_t *object = must(json_object());
+    json_put_interval(object, "ratio", &interval);
+    return object;
+}
+
+static json_t *noise_to_json(const struct noise *noise, const struct gate *gate, const json_t *plan)
+{
+    const struct interval sd = {.center = noise->sd, .low = noise->low, .high = noise->high};
+    json_t *record =
+        must(json_pack("{s:s, s:s, s:I, s:b, s:s}", "schema", "jostle.noise/1", "program",
+                       json_text_at(plan, "name"), "n", (json_int_t)noise->n, "can_be_told",
+                       gate->passed, "verdict", gate->text));
+    json_t *spread = must(json_object()), *needed = must(json_array());
+    json_put_interval(spread, "value", &sd);
+    for (double half = 0.02; half < 0.05; half += 0.02)
+        json_add(needed, must(json_pack("{s:o, s:o}", "half_width", json_number(half), "runs",
+                                        json_number(ceil(gate_runs(noise->sd, half))))));
+    json_put(record, "mean_s", json_number(noise->mean_s));
+    json_put(record, "sd", spread);
+    json_put(record, "correlation", json_number(noise->correlation));
+    json_put(record, "gauge_r2", json_number(NAN));
+    json_put(record, "interleaved_halves", halves_to_json(&noise->interleaved));
+    json_put(record, "halves_in_time", halves_to_json(&noise->in_time));
+    json_put(record, "runs_needed", needed);
+    return record;
+}
+
+json_t *derive_noise(const char *folder)
+{
+    struct measured measured;
+    json_t *plan = plan_of(folder), *record = NULL;
+    if (plan == NULL)
+        return NULL;
+    if (measured_read(&measured, folder, STEP_ALONE)) {
+        struct noise_series series;
+        double *alone_s = measured_values(&measured, 0, WALL_S, &series.n);
+        series.wall_s = alone_s;
+        const struct noise noise = noise_of(&series, json_number_at(plan, "confidence"));
+        const struct gate gate = gate_judge(noise.sd, noise.n, NAN, 0);
+        record = noise_to_json(&noise, &gate, plan);
+        free(alone_s);
+    }
+    measured_free(&measured);
+    json_decref(plan);
+    return record;
+}

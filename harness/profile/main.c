@@ -1,0 +1,141 @@
+// profile: what `jostle profile` measures, and what came of it. It reads and writes files;
+// processes are the shell's.
+//
+//     --next DIR         the next step: see steps.h
+//     --derive DIR       writes the profile from its records
+//     --noise DIR        what runs alone show, on stdout; exit 3 where it is too much
+//
+// Without any of these it reads the command line, writes the plan into the folder of the
+// records, and prints what the shell is to do.
+#include "derive.h"
+#include "request.h"
+#include "steps.h"
+
+#include "harness/bench/json.h"
+#include "harness/report/memory.h"
+#include "harness/stats/output.h"
+
+#include "common/messages.h"
+#include "common/pair.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EXIT_ABOVE = 3 };
+
+static void print_flag(const char *name, bool given)
+{
+    pair_put(name, given ? "true" : NULL);
+}
+
+// Makes the folder and those above it.
+static bool make_folder(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        const bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
+        *slash = '/';
+        if (!made)
+            return false;
+    }
+    return mkdir(path, 0777) == 0 || errno == EEXIST;
+}
+
+static json_t *read_plan(const char *path)
+{
+    json_error_t error;
+    return access(path, R_OK) == 0 ? json_load_file(path, 0, &error) : NULL;
+}
+
+// Whether two plans differ in what is measured: in all but the time and the reference.
+static bool differs(const json_t *a, const json_t *b)
+{
+    static const char *const names[] = {"words", "place",   "kinds",       "levels", "options",
+                                        "input", "prepare", "check_noise", "adds"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!json_equal(json_object_get(a, names[i]), json_object_get(b, names[i])))
+            return true;
+    return false;
+}
+
+// What is in the folder: nothing, or with --resume the same profile.
+static void check_folder(const struct request *request, const json_t *old, const json_t *plan)
+{
+    if (old == NULL && access(request->folder, F_OK) == 0 && rmdir(request->folder) != 0)
+        usage_error("%s is there, and holds no profile's records: give another --output",
+                    request->folder);
+    if (old != NULL && !request->resume)
+        usage_error("%s holds the records of a profile: add --resume to continue it, or give "
+                    "another --output",
+                    request->folder);
+    if (old != NULL && differs(old, plan))
+        usage_error("--resume: %s is of another command or of other options: give the same, or "
+                    "another --output",
+                    request->folder);
+}
+
+// Writes the plan, and prints what the shell is to do.
+static bool begin(const struct request *request)
+{
+    json_t *plan = request_plan(request);
+    char *path = text_of("%s/%s", request->folder, REQUEST_PLAN);
+    json_t *old = read_plan(path);
+    check_folder(request, old, plan);
+    if (old != NULL && json_is_null(json_object_get(plan, "max_time_s")))
+        json_put(plan, "max_time_s", json_incref(json_object_get(old, "max_time_s")));
+    const bool good = make_folder(request->folder)
+                          ? output_document(plan, path)
+                          : complain("%s cannot be made (%s): give another --output",
+                                     request->folder, strerror(errno));
+    pair_put("folder", request->folder);
+    pair_put("file", request->file);
+    pair_put("json", request->json);
+    print_flag("check_noise", request->check_noise);
+    print_flag("dry_run", request->dry_run);
+    print_flag("verbose", request->verbose);
+    print_flag("quiet", request->quiet);
+    json_decref(old);
+    json_decref(plan);
+    free(path);
+    return good && fflush(stdout) == 0;
+}
+
+static bool derive(const struct request *request)
+{
+    if (request->output == NULL)
+        usage_error("--derive: it needs --output FILE");
+    json_t *record = derive_profile(request->derive, request->output);
+    const bool good = record != NULL && output_document(record, request->output);
+    json_decref(record);
+    return good;
+}
+
+static int noise(const char *folder)
+{
+    json_t *record = derive_noise(folder);
+    const bool good = record != NULL && output_json(record, "-", stdout);
+    const bool told = json_is_true(json_object_get(record, "can_be_told"));
+    json_decref(record);
+    return !good ? EXIT_FAILURE : told ? EXIT_SUCCESS : EXIT_ABOVE;
+}
+
+int main(int argc, char **argv)
+{
+    struct request request;
+    int status;
+    request_read(&request, argc, argv);
+    if (request.next != NULL)
+        status = steps_print(request.next) ? EXIT_SUCCESS : EXIT_FAILURE;
+    else if (request.derive != NULL)
+        status = derive(&request) ? EXIT_SUCCESS : EXIT_FAILURE;
+    else if (request.noise != NULL)
+        status = noise(request.noise);
+    else
+        status = begin(&request) ? EXIT_SUCCESS : EXIT_FAILURE;
+    request_free(&request);
+    return status;
+}

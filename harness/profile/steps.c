@@ -1,0 +1,375 @@
+#include "steps.h"
+
+#include "budget.h"
+#include "measured.h"
+#include "request.h"
+
+#include "harness/bench/json.h"
+#include "harness/pressure/kinds.h"
+#include "harness/pressure/reporter_table.h"
+#include "harness/report/memory.h"
+
+#include "common/child.h"
+#include "common/messages.h"
+#include "common/pair.h"
+#include "common/words.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double default_s = 180;
+static const double least_wall_s = 0.010; // a shorter run is mostly its own start
+static const double tolerance = 0.02;     // of log(slowdown), where levels are added
+static const double noise_s = 50;         // of --check-noise, besides its start
+enum { ALONE_RUNS = 10, NOISE_RUNS = 400, MOST_RUNS = 60 };
+
+// What is known after the runs alone.
+struct state {
+    const char *folder;
+    const json_t *plan;
+    struct budget budget;
+    double wall_s, total_s;
+};
+
+static void put_word(const char *word)
+{
+    pair_put("word", word);
+}
+
+static void put_option(const char *name, const char *format, double value)
+{
+    char text[64];
+    snprintf(text, sizeof text, format, value);
+    put_word(name);
+    put_word(text);
+}
+
+static void put_words(const json_t *words)
+{
+    size_t i;
+    const json_t *word;
+    json_array_foreach(words, i, word)
+    {
+        put_word(json_string_value(word));
+    }
+}
+
+// How every experiment of the profile begins: runs is how many blocks it makes at most.
+static void begin(const char *folder, const json_t *plan, const char *command, const char *name,
+                  double runs, double time_s)
+{
+    char *path = text_of("%s/%s", folder, name);
+    pair_put("step", name);
+    put_word(command);
+    put_word("--output");
+    put_word(path);
+    if (measured_is_begun(folder, name))
+        put_word("--resume");
+    // A fixed number of runs, cut short by time alone: nothing depends on what was measured, so
+    // that no interval has to be wider for it.
+    put_option("--runs", "%.0f", runs);
+    put_option("--max-time", "%.1fs", time_s);
+    put_words(json_object_get(plan, "options"));
+    free(path);
+}
+
+static void put_program(const json_t *plan)
+{
+    put_word("--");
+    put_words(json_object_get(plan, "words"));
+}
+
+static void put_load(const char *kind, double level)
+{
+    char spec[64];
+    kind_spec(kind_find(kind), level, spec, sizeof spec);
+    char *load = text_of("%s-%g=%s", kind, round(level * 1000) / 10, spec);
+    put_word("--load");
+    put_word(load);
+    free(load);
+}
+
+// ---- alone ----
+
+static void step_alone(const char *folder, const json_t *plan)
+{
+    const bool noise = json_is_true(json_object_get(plan, "check_noise"));
+    const double given_s = json_number_at(plan, "max_time_s");
+    const double most_s = noise ? fmin(noise_s, given_s > 0 ? given_s : noise_s) : default_s / 20;
+    begin(folder, plan, "run", STEP_ALONE, noise ? NOISE_RUNS : ALONE_RUNS, most_s);
+    put_word("--warmup");
+    put_word("1");
+    put_program(plan);
+}
+
+static bool has_pressure(const json_t *plan)
+{
+    return json_is_true(json_object_get(plan, "pressure"));
+}
+
+// The mean of the runs alone, and what fits into the time.
+static bool read_alone(struct state *state)
+{
+    struct measured measured;
+    size_t count = 0;
+    bool good = measured_read(&measured, state->folder, STEP_ALONE);
+    double *wall_s = good ? measured_values(&measured, 0, WALL_S, &count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        state->wall_s += wall_s[i] / (double)count;
+    const double overhead_s = good ? measured_overhead_s(&measured) : 0;
+    free(wall_s);
+    measured_free(&measured);
+    if (good && count == 0)
+        good = complain("no run of the program alone can be used: see jostle report %s/%s",
+                        state->folder, STEP_ALONE);
+    const double given_s = json_number_at(state->plan, "max_time_s");
+    struct budget_wish wish = {
+        .total_s = given_s > 0 ? given_s : default_s,
+        .spent_s = (double)(count + 1) * (state->wall_s + overhead_s) + 1,
+        .wall_s = state->wall_s,
+        .overhead_s = overhead_s,
+        .conditions = 1 + json_array_size(json_object_get(state->plan, "kinds")) *
+                              json_array_size(json_object_get(state->plan, "levels")),
+        .adds = json_is_true(json_object_get(state->plan, "adds")),
+        .has_pressure = has_pressure(state->plan),
+    };
+    state->budget = budget_of(&wish);
+    if (!(given_s > 0) && state->budget.least_s > wish.total_s) {
+        wish.total_s = ceil(state->budget.least_s);
+        state->budget = budget_of(&wish);
+    }
+    state->total_s = wish.total_s;
+    return good;
+}
+
+// "40 s" or "3.0 min".
+static char *duration_of(double time_s)
+{
+    return time_s < 120 ? text_of("%.0f s", time_s) : text_of("%.1f min", time_s / 60);
+}
+
+// Whether it can be done in the time; else a `problem` is printed.
+static bool check(const struct state *state)
+{
+    char *problem = NULL;
+    char *least = duration_of(state->budget.least_s), *total = duration_of(state->total_s);
+    if (state->wall_s < least_wall_s)
+        problem = text_of("the program ends after %.2g ms, most of which is its start: profile "
+                          "one that runs for 10 ms at least, such as a loop of it in a script",
+                          1e3 * state->wall_s);
+    else if (state->budget.least_s > state->total_s + 1)
+        problem = text_of("a run takes %.3g s, and %d blocks of all loads %s, more than the %s of "
+                          "--max-time: give more, or fewer --kinds or --levels",
+                          state->wall_s, BUDGET_BLOCKS, least, total);
+    pair_put("problem", problem);
+    free(least);
+    free(total);
+    const bool good = problem == NULL;
+    free(problem);
+    return good;
+}
+
+static void say_forecast(const struct state *state)
+{
+    char *total = duration_of(state->total_s);
+    char *text =
+        text_of("about %s: a run alone takes %.3g s; %zu kinds of load at %zu levels%s%s", total,
+                state->wall_s, json_array_size(json_object_get(state->plan, "kinds")),
+                json_array_size(json_object_get(state->plan, "levels")),
+                state->budget.added > 0 ? ", more where the curve may bend" : "",
+                has_pressure(state->plan) ? ", then its own pressure" : "");
+    pair_put("say", text);
+    free(total);
+    free(text);
+}
+
+// ---- sensitivity ----
+
+static void step_sensitivity(const struct state *state)
+{
+    size_t i, k;
+    const json_t *kind, *level;
+    begin(state->folder, state->plan, "slowdown", STEP_SENSITIVITY, MOST_RUNS,
+          state->budget.sensitivity_s);
+    json_array_foreach(json_object_get(state->plan, "kinds"), i, kind)
+    {
+        json_array_foreach(json_object_get(state->plan, "levels"), k, level)
+        {
+            put_load(json_string_value(kind), json_number_value(level));
+        }
+    }
+    put_program(state->plan);
+    pair_put("calibrate", "true");
+}
+
+// ---- further levels ----
+
+// An experiment of its own, with its own runs alone. False: no level is worth it.
+static bool step_added(const struct state *state)
+{
+    struct budget_level level[SENSITIVITY_KINDS * SENSITIVITY_POINTS];
+    struct sensitivity sensitivity;
+    json_t *result = measured_result(state->folder, STEP_SENSITIVITY);
+    sensitivity_from_result(&sensitivity, result);
+    json_decref(result);
+    const size_t count = budget_levels(&sensitivity, tolerance, level, state->budget.added);
+    if (count == 0)
+        return false;
+    begin(state->folder, state->plan, "slowdown", STEP_ADDED, MOST_RUNS, state->budget.added_s);
+    for (size_t i = 0; i < count; i++)
+        put_load(level[i].kind, level[i].level);
+    put_program(state->plan);
+    return true;
+}
+
+// ---- pressure ----
+
+static void add(json_t *words, const char *word)
+{
+    json_add(words, json_text(word));
+}
+
+// The program as a load that is run again and again, with its stdin and what comes before a run.
+static json_t *loop_words(const json_t *plan)
+{
+    const json_t *words = json_object_get(plan, "words"), *word;
+    const char *input = json_text_at(plan, "input"), *prepare = json_text_at(plan, "prepare");
+    const char *first = json_string_value(json_array_get(words, 0));
+    json_t *loop = must(json_pack("[s, s, s, s, s]", "exec", "--loop", "--settle", "0.05s", "--"));
+    size_t i;
+    if (input != NULL || prepare != NULL) {
+        add(loop, "bash");
+        add(loop, "-c");
+        add(loop, "bash -c \"$1\" >/dev/null && exec \"${@:3}\" <\"$2\"");
+        add(loop, "bash");
+        add(loop, prepare != NULL ? prepare : ":");
+        add(loop, input != NULL ? input : "/dev/null");
+    }
+    // As an experiment has it: one word that only a shell understands.
+    if (json_array_size(words) == 1 && words_need_shell(first)) {
+        add(loop, "sh");
+        add(loop, "-c");
+    }
+    json_array_foreach(words, i, word)
+    {
+        add(loop, json_string_value(word));
+    }
+    return loop;
+}
+
+// The same as one text for --load, in which a word + is no joint.
+static char *loop_text(const json_t *plan)
+{
+    json_t *words = loop_words(plan);
+    const char **list = must(calloc(json_array_size(words) + 1, sizeof *list));
+    for (size_t i = 0; i < json_array_size(words); i++)
+        list[i] = json_string_value(json_array_get(words, i));
+    char *text = text_of("program=");
+    for (size_t i = 0; i < json_array_size(words); i++) {
+        char *quoted = strcmp(list[i], "+") == 0 ? text_of("'+'") : must(words_quote(&list[i], 1));
+        char *longer = text_of("%s%s%s", text, i > 0 ? " " : "", quoted);
+        free(quoted);
+        free(text);
+        text = longer;
+    }
+    free(list);
+    json_decref(words);
+    return text;
+}
+
+// Of the options of all experiments those that are not of the program, which is a load here.
+static void put_place(const json_t *plan)
+{
+    static const char *const kept[] = {"--place",     "--place-cpus", "--target-cpus",
+                                       "--load-cpus", "--confidence", "--seed"};
+    const json_t *options = json_object_get(plan, "options");
+    for (size_t i = 0; i + 1 < json_array_size(options); i += 2) {
+        const char *name = json_string_value(json_array_get(options, i));
+        const char *value = json_string_value(json_array_get(options, i + 1));
+        for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
+            if (strcmp(name, kept[k]) == 0) {
+                put_word(name);
+                put_word(value);
+            }
+        if (strcmp(name, "--nice") == 0) {
+            put_word("--load-nice");
+            put_word(value);
+        }
+    }
+}
+
+static void step_pressure(const struct state *state)
+{
+    char path[PATH_MAX], metric[512], why[256];
+    const bool has_disk = !kind_impossible(KIND_IO, NULL, why, sizeof why);
+    json_t *bare = must(json_pack("{s:[]}", "options"));
+    char *load = loop_text(state->plan);
+    begin(state->folder, bare, "slowdown", STEP_PRESSURE, MOST_RUNS, state->budget.pressure_s);
+    put_place(state->plan);
+    for (enum reporter i = 0; i < REPORTERS; i++) {
+        // A run without one of its figures is no run.
+        if (reporters[i].witness == KIND_IO && !has_disk)
+            continue;
+        put_word("--metric");
+        put_word(reporter_metric(i, metric, sizeof metric));
+    }
+    put_word("--load");
+    put_word(load);
+    put_word("--");
+    put_word(child_path("probe", path));
+    put_word("sample");
+    put_option("--duration", "%.1fs", state->budget.sample_s);
+    free(load);
+    json_decref(bare);
+}
+
+// ---- the order of all ----
+
+static void step_rest(struct state *state)
+{
+    if (!measured_is_done(state->folder, STEP_SENSITIVITY)) {
+        say_forecast(state);
+        step_sensitivity(state);
+    } else if (state->budget.added > 0 && !measured_is_done(state->folder, STEP_ADDED) &&
+               step_added(state)) {
+        return;
+    } else if (has_pressure(state->plan) && !measured_is_done(state->folder, STEP_PRESSURE)) {
+        step_pressure(state);
+    } else {
+        pair_put("step", "done");
+    }
+}
+
+static bool next(const char *folder, const json_t *plan)
+{
+    struct state state = {.folder = folder, .plan = plan};
+    if (!measured_is_done(folder, STEP_ALONE)) {
+        step_alone(folder, plan);
+        return true;
+    }
+    if (json_is_true(json_object_get(plan, "check_noise"))) {
+        pair_put("step", "done");
+        return true;
+    }
+    if (!read_alone(&state))
+        return false;
+    if (check(&state))
+        step_rest(&state);
+    return true;
+}
+
+bool steps_print(const char *folder)
+{
+    json_error_t error;
+    char *path = text_of("%s/%s", folder, REQUEST_PLAN);
+    json_t *plan = json_load_file(path, 0, &error);
+    const bool good =
+        plan != NULL ? next(folder, plan)
+                     : complain("%s cannot be read (%s): give another --output", path, error.text);
+    json_decref(plan);
+    free(path);
+    return good && fflush(stdout) == 0;
+}
