@@ -106,21 +106,41 @@ static void take_machine(struct work *work, const struct measured *measured)
 
 // ---- sensitivity ----
 
-// Warnings that say not to trust a slowdown become reasons.
+// Whether a warning is one that the profile shows, but not in another way: how many runs there are
+// is what the time allows, and what of a load was delivered is beside its slowdown.
+static bool is_reason(const json_t *warning)
+{
+    const char *flag = json_text_at(warning, "flag");
+    return strcmp(json_text_at(warning, "severity"), "problem") == 0 &&
+           strcmp(flag, "not-converged") != 0 && strcmp(flag, "load-short") != 0;
+}
+
+// How many of the warnings before that one, or of all, have its flag.
+static size_t with_flag(const json_t *warnings, size_t until, const char *flag)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < until; i++)
+        count += strcmp(json_text_at(json_array_get(warnings, i), "flag"), flag) == 0;
+    return count;
+}
+
+// Problems of an experiment become reasons, one for all of a flag.
 static void take_problems(struct work *work, const json_t *result, const char *experiment)
 {
-    size_t i;
-    const json_t *warning;
-    json_array_foreach(json_object_get(result, "warnings"), i, warning)
-    {
+    const json_t *warnings = json_object_get(result, "warnings");
+    const size_t count = json_array_size(warnings);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *warning = json_array_get(warnings, i);
         const char *flag = json_text_at(warning, "flag");
         const char *condition = json_text_at(warning, "condition");
-        if (strcmp(json_text_at(warning, "severity"), "problem") != 0 ||
-            strcmp(flag, "not-converged") == 0) // the number of runs is what the time allows
+        if (!is_reason(warning) || with_flag(warnings, i, flag) > 0)
             continue;
-        char *text = text_of("%s: %s%s%s", experiment, condition != NULL ? condition : "",
-                             condition != NULL ? ": " : "", json_text_at(warning, "message"));
+        const size_t others = with_flag(warnings, count, flag) - 1;
+        char *more = others > 0 ? text_of(", and %zu more", others) : text_of("%s", "");
+        char *text = text_of("%s (%s%s): %s", experiment, condition != NULL ? condition : "all",
+                             more, json_text_at(warning, "message"));
         reason(work, text);
+        free(more);
         free(text);
     }
 }
@@ -278,8 +298,10 @@ static bool take_pressure(struct work *work, json_t *pressure)
     }
     const bool good = measured_read(&measured, work->folder, STEP_PRESSURE) &&
                       (result = measured_result(work->folder, STEP_PRESSURE)) != NULL;
-    if (good)
+    if (good) {
         take_readings(work, &measured, pressure);
+        take_problems(work, result, STEP_PRESSURE);
+    }
     json_decref(result);
     measured_free(&measured);
     return good;

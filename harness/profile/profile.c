@@ -1,5 +1,7 @@
 #include "profile.h"
 
+#include "harness/pressure/kinds.h"
+
 #include "common/record_json.h"
 
 #include <errno.h>
@@ -212,15 +214,25 @@ static json_t *reporters_to_json(const struct program_profile *profile)
     return array;
 }
 
+// What makes such a load: "mem --limit 55%"; null where the level is none, or not known.
+static json_t *spec_of(const struct profile_level *level)
+{
+    char spec[64];
+    const enum kind kind = kind_find(level->kind);
+    if (kind == KINDS || !(level->level > 0))
+        return json_null();
+    return json_string(kind_spec(kind, level->level, spec, sizeof spec));
+}
+
 static json_t *levels_to_json(const struct program_profile *profile)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < profile->levels; i++) {
         const struct profile_level *one = &profile->level[i];
-        json_t *object =
-            json_pack("{s:s, s:o, s:o, s:b, s:b, s:b}", "kind", one->kind, "level",
-                      number_to_json(one->level), "ci", bounds_to_json(one->low, one->high), "open",
-                      one->open, "beyond", one->beyond, "seen", one->seen);
+        json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:b, s:b, s:b}", "kind", one->kind, "spec",
+                                   spec_of(one), "level", number_to_json(one->level), "ci",
+                                   bounds_to_json(one->low, one->high), "open", one->open, "beyond",
+                                   one->beyond, "seen", one->seen);
         if (json_array_append_new(array, object) != 0) {
             json_decref(array);
             return NULL;

@@ -1,0 +1,3 @@
+# The profile as it is: a jostle.program/1.
+# files: .json
+.

@@ -1,0 +1,58 @@
+# A profile as texts: what every format lays out.
+include "report/numbers";
+
+def legend:
+  "[ ] are \(.confidence * 100 | fixed(0)) % confidence intervals of this session; a slowdown is time under the load / time alone"
+  + (if any(.sensitivity[].points[]; .achieved != null and .achieved < 0.9) then "; (70 %): what of that load could be delivered beside the program" else "" end);
+
+def percent: . * 100 | fixed(0) + " %";
+def bounds($digits): if . == null then "(no interval)" else "[\(.[0] | fixed($digits)), \(.[1] | fixed($digits))]" end;
+
+# seconds with an interval -> "402 ± 8 ms"
+def seconds_text($ci):
+  (. | time_scale) as $scale
+  | (. * $scale.factor) as $value
+  | ($value | decimals) as $digits
+  | ($value | fixed($digits))
+    + (if $ci == null then "" else " ± \(($ci[1] - $ci[0]) / 2 * $scale.factor | fixed($digits))" end)
+    + " " + $scale.unit;
+
+def slowdown_text: "\(.slowdown | fixed(2)) \(.ci | bounds(2))"
+  + (if .achieved != null and .achieved < 0.9 then " (\(.achieved | percent))" else "" end);
+
+# what the program is like as a neighbour, by kind
+def level_text:
+  if .ci == null or .level == null or (.ci[0] <= 0 and .ci[1] >= 1) then "cannot be told"
+  elif .beyond then "more than 100 %"
+  elif .open then "at least \(.ci[0] | percent)"
+  else "\(.level | percent) [\(.ci[0] * 100 | fixed(0)), \(.ci[1] * 100 | fixed(0))]" end
+  + (if .seen or .ci == null then "" elif .ci[0] <= 0 and .ci[1] < 1 then ", none for sure" else "" end);
+
+# every level that any kind was measured at, ascending
+def levels: [.sensitivity[].points[].level] | unique;
+
+def alone_text:
+  .alone.wall_s as $wall
+  | "alone: \($wall.mean | seconds_text($wall.ci)) (\($wall.n) runs), \(.alone.cpus_used | if . == null then "CPU time not known" else "\(fixed(2)) CPUs" end); from run to run \(if .noise.sd == null then "not known" else .noise.sd * 100 | fixed(1) + " %" end)"
+    + (if .noise.correlation == null then "" else ", neighbouring runs correlate by \(.noise.correlation | fixed(2))" end)
+    + (if .noise.gauge_r2 == null then "" else ", gauges explain \(.noise.gauge_r2 | percent)" end);
+
+# rows of cells: the slowdown by kind and level
+def sensitivity_rows:
+  levels as $levels
+  | ["slowdown by", ($levels[] | percent)],
+    (.sensitivity[] | .points as $points
+     | [.kind, ($levels[] as $level | [$points[] | select(.level == $level) | slowdown_text][0] // "-")]);
+
+def pressure_rows: .pressure.levels[] | [.kind, level_text, (if .spec == null then "-" else "`\(.spec)`" end)];
+
+def reporter_rows:
+  .pressure.reporters[]
+  | [.name,
+     (if .log_ratio == null then "-" else "× " + (.log_ratio | exp | fixed(2)) end),
+     (if .ci == null then "(no interval)" else .ci | map(exp) | bounds(2) end)];
+
+def neighbour_text:
+  if (.pressure.reporters | length) == 0 then "as a neighbour: not measured"
+  else "as a neighbour, run again and again: \(.pressure.cpus_used | if . == null then "CPU time not known" else "\(fixed(2)) CPUs" end)"
+    + (if .pressure.lap_s == null then "" else ", \(.pressure.lap_s | time_text) a run" end) end;
