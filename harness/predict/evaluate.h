@@ -2,10 +2,10 @@
 #ifndef PREDICT_EVALUATE_H
 #define PREDICT_EVALUATE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 
-// Of the profiles and pairs in a folder. json: NULL, a file, or "-" for stdout. Returns the exit
-// status.
-int evaluate_run(const char *folder, bool open_holdout, const char *json);
+// Of the profiles and pairs in a folder: the record, a new reference; NULL after a message.
+json_t *evaluate_folder(const char *folder, bool open_holdout);
 
 #endif

@@ -16,8 +16,8 @@ static void describe(struct gate *gate)
     const double runs =
         gate->runs_needed < 100 ? gate->runs_needed : round(gate->runs_needed / 10) * 10;
     (void)snprintf(gate->text, sizeof gate->text,
-                   "alone-sd %.2g %%, it would take %.0f runs a side for a half-width of %.2g %%",
-                   100 * gate->sd, runs, 100 * gate->wanted);
+                   "alone-sd %.2g %%, it would take %.0f run%s a side for a half-width of %.2g %%",
+                   100 * gate->sd, runs, runs > 1 ? "s" : "", 100 * gate->wanted);
 }
 
 struct gate gate_judge(double sd, size_t n, double gauge_r2, double effect)

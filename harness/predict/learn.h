@@ -4,12 +4,13 @@
 
 #include "model.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-// Learns from the profiles and pairs in a folder; writes to `output`, NULL: where
-// `jostle predict` finds it. Returns the exit status.
-int learn_run(const char *folder, const char *output);
+// Learns from the profiles and pairs in a folder: the record, a new reference; NULL after a
+// message.
+json_t *learn_folder(const char *folder);
 
 // Reads the model of a place. False: `why` says what is wrong, such as that it is of another
 // machine than that of the hash `machine`.

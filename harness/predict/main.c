@@ -6,9 +6,11 @@
 #include "record.h"
 #include "request.h"
 
+#include "common/kept.h"
 #include "common/messages.h"
 #include "harness/stats/output.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,14 +57,16 @@ static int campaign(const struct request *request)
     return good ? 0 : 1;
 }
 
-static bool write_record(const struct request *request, const json_t *record)
+// To --json, and to the shell that lays it out in a format.
+static bool write_record(const struct request *request, const json_t *record, const char *format)
 {
     if (request->json && !output_json(record, request->json, stdout))
         return false;
-    if (!request->plan || (request->json && strcmp(request->json, "-") == 0))
+    if (request->json && strcmp(request->json, "-") == 0)
+        return true;
+    if (!request->plan)
         return request->json || output_json(record, "-", stdout);
-    return print_plan(request, request->format) && output_json(record, "-", stdout) &&
-           putchar('\0') != EOF;
+    return print_plan(request, format) && output_json(record, "-", stdout) && putchar('\0') != EOF;
 }
 
 static int predict(const struct request *request)
@@ -89,7 +93,7 @@ static int predict(const struct request *request)
                                             .measured = &measured};
     table_make(&table, &list, &settings);
     json_t *record = record_make(&table, &models);
-    good = write_record(request, record);
+    good = write_record(request, record, request->format);
     json_decref(record);
     const int status = good ? table_status(&table) : 1;
     table_free(&table);
@@ -100,13 +104,35 @@ static int predict(const struct request *request)
 
 static int evaluate(const struct request *request)
 {
-    const char *json = request->json ? request->json : "-";
-    if (request->plan && strcmp(json, "-") != 0)
-        json = NULL;
-    if (request->plan && !request->json && !print_plan(request, "evaluation"))
-        return 1;
-    const int status = evaluate_run(request->evaluate, request->open_holdout, json);
-    return request->plan && !request->json && putchar('\0') == EOF ? 1 : status;
+    json_t *record = evaluate_folder(request->evaluate, request->open_holdout);
+    const bool good = record != NULL && write_record(request, record, "evaluation");
+    json_decref(record);
+    return good ? 0 : 1;
+}
+
+// Where `jostle predict` finds it without --model; it need not be of this host.
+static bool keep_model(const json_t *model)
+{
+    char name[PATH_MAX], path[PATH_MAX];
+    const char *host =
+        json_string_value(json_object_get(json_object_get(model, "machine"), "host"));
+    (void)snprintf(name, sizeof name, "predict/%s.json", host ? host : "unknown");
+    if (kept_path(name, path) != 0 || kept_make_folder(path) != 0)
+        return complain("the model cannot be kept for jostle predict: set XDG_CACHE_HOME, or use "
+                        "--model");
+    return output_document(model, path);
+}
+
+static int learn(const struct request *request)
+{
+    char path[PATH_MAX];
+    json_t *model = learn_folder(request->learn);
+    bool good = model != NULL;
+    (void)snprintf(path, sizeof path, "%s/model.json", request->learn);
+    good = good && output_document(model, request->output ? request->output : path) &&
+           (request->output || keep_model(model));
+    json_decref(model);
+    return good ? 0 : 1;
 }
 
 int main(int argc, char **argv)
@@ -119,7 +145,7 @@ int main(int argc, char **argv)
     else if (request.evaluate)
         status = evaluate(&request);
     else if (request.learn)
-        status = learn_run(request.learn, request.output);
+        status = learn(&request);
     else if (request.campaign)
         status = campaign(&request);
     else

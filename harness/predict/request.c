@@ -88,7 +88,7 @@ static const struct option_row learn_rows[] = {
          "with --evaluate: open the programs that were set aside, too; that is recorded"),
     TEXT("learn", "DIR", learn,
          "choose a model by the pairs in DIR, and the interval that holds for programs it has "
-         "not seen; kept in DIR/model.json, or --output"),
+         "not seen; kept in DIR/model.json and for this command, or in --output"),
     {0},
 };
 

@@ -1,0 +1,200 @@
+#!/usr/bin/env bats
+# jostle predict: from profiles to slowdowns. Pure: all profiles are made up.
+
+load helpers
+
+# shellcheck disable=SC2154 # bats sets stderr and stderr_lines
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# profile NAME [FILTER]: NAME.profile.json, see fixtures/make-profile.
+profile() {
+    "$BATS_TEST_DIRNAME/fixtures/make-profile" "$@" >"$1.profile.json"
+}
+
+# predict ARG...: the record.
+predict() {
+    "$BIN/predict" --json - "$@"
+}
+
+# refused TEXT ARG...: exit 2, one line that has TEXT, nothing on stdout.
+# shellcheck disable=SC2154
+refused() {
+    local text=$1
+    shift
+    run --separate-stderr "$BIN/predict" "$@"
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ $stderr == 'jostle: '*"$text"* ]]
+}
+
+@test "predict: the fair share of a core is 1 + a b for two, n for n that compute, 1 where none is shared" {
+    local quiet='.pressure.levels[].level = 0 | .pressure.levels[].ci = [0, 0] | .pressure.levels[].seen = false'
+    profile busy "$quiet"
+    profile third "$quiet | .alone.cpus_used = 0.3"
+    profile half "$quiet | .alone.cpus_used = 0.5"
+    predict {busy,third,half}.profile.json >r
+    holds 'def of($a; $b): .predictions[] | select(.a == $a and .b == $b).slowdown;
+        def near($x): (. - $x | fabs) < 1e-9;
+        (of("busy"; "third") | near(1.3)) and (of("third"; "busy") | near(1.3)) and
+        (of("busy"; "half") | near(1.5)) and (of("half"; "third") | near(1.15))' <r
+    predict --with-itself busy.profile.json | holds '.predictions[0] | (.slowdown - 2 | fabs) < 1e-9 and .carrier == "CPU time"'
+    predict --together busy.profile.json busy.profile.json busy.profile.json | holds '[.predictions[].slowdown] | length == 3 and all(. - 3 | fabs < 1e-9)'
+    # Three programs that compute on two CPUs; two fit.
+    jq '.place = "machine" | .cpus.target = "0-1" | .sensitivity |= map(select(.kind == "io"))' busy.profile.json >wide.profile.json
+    predict --together wide.profile.json wide.profile.json wide.profile.json | holds 'all(.predictions[]; .slowdown - 1.5 | fabs < 1e-9)'
+    predict --with-itself wide.profile.json | holds '.predictions[0] | .fair_share == 1 and .carrier == null'
+    # A CPU each: memory in full, as nothing of it is the CPU's.
+    jq '.place = "node" | .sensitivity[0].points[] |= (.slowdown = 1 + .level) | .pressure.levels[0].level = 0.5' busy.profile.json >apart.profile.json
+    predict --with-itself apart.profile.json | holds '.predictions[0] | .fair_share == 1 and .carrier == "mem" and .slowdown > 1.3 and .slowdown < 1.5'
+}
+
+@test "predict: a neighbour that is slowed presses less, several add up to at most all there is" {
+    profile a '.place = "node" | .sensitivity[0].points[] |= (.slowdown = (.level | exp))'
+    cp a.profile.json b.profile.json
+    # log s = level / s: s = exp(0.5 / s), whose solution is 1.4215.
+    predict a.profile.json b.profile.json | holds '.predictions | length == 2 and all(.slowdown - 1.4215 | fabs < 0.001) and all(.kinds[0].level - 0.3517 | fabs < 0.001)'
+    # The same without any relief, as a neighbour that nothing slows.
+    profile rock '.place = "node" | .sensitivity[].points[].slowdown = 1'
+    predict a.profile.json rock.profile.json | holds '.predictions[0] | .slowdown - (0.5 | exp) | fabs < 0.001'
+    cp rock.profile.json rock2.profile.json && cp rock.profile.json rock3.profile.json
+    predict --together a.profile.json rock.profile.json rock2.profile.json rock3.profile.json |
+        holds '.predictions[0] | .beside == ["rock", "rock2", "rock3"] and (.slowdown - (1 | exp) | fabs < 0.001) and .kinds[0].saturated'
+}
+
+@test "predict: outside of what was calibrated there is no number, but the reason, and status 4" {
+    profile a
+    profile beyond '.pressure.levels[0] |= (.level = 1 | .beyond = true)'
+    profile unlevelled '.pressure.levels = []'
+    profile narrow '.sensitivity |= map(select(.kind == "io"))'
+    profile short '.sensitivity[0].points |= .[:1]'
+    profile strong '.pressure.levels[0].level = 0.9 | .sensitivity[].points[].slowdown = 1'
+    profile idle '.alone.cpus_used = null'
+    predict {a,beyond,unlevelled,narrow,short,strong,idle}.profile.json >r
+    holds 'def why($a; $b): .predictions[] | select(.a == $a and .b == $b) | select(.slowdown == null and .ci == null and .carrier == null).reason;
+        (why("a"; "beyond") | contains("beyond presses with more than mem at 100 %")) and
+        (why("a"; "unlevelled") | contains("no levels")) and
+        (why("narrow"; "a") | contains("mem, whose cost for narrow was not measured")) and
+        (why("short"; "strong") | contains("mem costs short was not measured up to the level")) and
+        (why("a"; "idle") | contains("CPU time"))' <r
+    holds '.predictions[] | select(.a == "a" and .b == "short") | .slowdown > 2' <r
+    cp unlevelled.profile.json unlevelled2.profile.json
+    run -4 "$JOSTLE" predict unlevelled.profile.json unlevelled2.profile.json
+    [[ $output == 'No number:'*'unlevelled2 beside unlevelled (core): the pressure of unlevelled has no levels'* ]]
+    jq '.sensitivity = []' a.profile.json >bare.profile.json
+    predict bare.profile.json a.profile.json | holds '.predictions[0].reason | contains("no sensitivity")'
+}
+
+@test "predict: the gate asks for a quieter machine, unless the effect is large" {
+    local small='.noise.sd = 0.15 | .alone.cpus_used = 0.02 | .sensitivity[].points[] |= (.slowdown = 1.01 | .load_cpus = 0)'
+    profile small "$small"
+    profile large '.noise.sd = 0.15'
+    profile few '.noise.n = 3'
+    profile gauged "$small | .noise.gauge_r2 = 0.95"
+    profile other
+    predict {small,large,few,gauged,other}.profile.json >r
+    holds 'def of($a): .predictions[] | select(.a == $a and .b == "other");
+        (of("small") | .slowdown == null and .gate.runs_needed == 433 and (.reason | startswith("cannot be told on this machine: alone-sd 15 %, it would take 430 runs a side"))) and
+        (of("large") | .slowdown > 2 and .gate.passed and .gate.wanted > 0.25) and
+        (of("few") | .slowdown == null and (.reason | contains("noise is not known: 3 runs"))) and
+        (of("gauged") | .slowdown > 1)' <r
+    run -4 --separate-stderr "$JOSTLE" predict small.profile.json few.profile.json
+    [[ $output == *'small beside few (core): cannot be told on this machine: alone-sd 15 %'* ]]
+    run -0 --separate-stderr "$JOSTLE" predict --force small.profile.json few.profile.json
+    [[ $output == *'1.0'*' ?'*'shown by --force'*'alone-sd 15 %'* ]]
+}
+
+@test "predict: --at-most: 3 above, 4 undecided, 0 below" {
+    profile a
+    profile b
+    run -3 "$BIN/predict" --at-most 2 {a,b}.profile.json
+    run -4 "$BIN/predict" --at-most 2.2 {a,b}.profile.json
+    run -0 "$BIN/predict" --at-most 2.6 {a,b}.profile.json
+    holds '.at_most == 2.6 and all(.predictions[]; .verdict == "below")' <<<"$output"
+}
+
+@test "predict: what cannot be told widens the interval, and has no upper bound where nothing bounds it" {
+    profile a
+    profile sure
+    profile unsure '.pressure.levels[0].ci = [0, 1] | .pressure.levels[0].open = true'
+    profile unknown '.pressure.levels |= .[1:]'
+    profile short '.sensitivity[0].points |= .[:1]'
+    predict {a,sure,unsure,unknown,short}.profile.json >r
+    holds 'def of($a; $b): .predictions[] | select(.a == $a and .b == $b).ci;
+        (of("a"; "sure") | .[1] - .[0]) as $sure
+        | (of("a"; "unsure") | .[0] >= 2 and .[1] > 2.5 and .[1] - .[0] > 4 * $sure) and
+          (of("a"; "unknown") | .[1] > 2.5) and (of("short"; "unsure") | .[1] == null)' <r
+    run -0 "$JOSTLE" predict {short,unsure}.profile.json
+    [[ $output == *'at least 2.'* ]]
+}
+
+@test "predict: a profile that cannot be used is named, with what to do" {
+    profile a
+    profile b
+    : >empty
+    printf '{"schema": "jostle.result/1"}' >other
+    jq '.schema = "jostle.program/0"' a.profile.json >old
+    jq '.machine.hash = "f" + .machine.hash[1:] | .machine.host = "node7"' a.profile.json >elsewhere
+    jq '.jostle = "0.0.9"' a.profile.json >version
+    jq '.place = "machine"' a.profile.json >place
+    printf '#!/bin/sh\n' >program
+    jq '.program.words = ["./program"] | .program.sha256 = "0" * 64' a.profile.json >changed
+    refused 'no profile: give two' --place core
+    refused 'one program alone' a.profile.json
+    refused 'given twice' a.profile.json ./a.profile.json
+    refused 'missing: cannot be read' missing a.profile.json
+    refused 'empty: ' empty a.profile.json
+    refused 'holds no profile' a.profile.json other
+    refused 'of another version of jostle' a.profile.json old
+    refused 'a.profile.json is of the machine made-up, elsewhere of node7' a.profile.json elsewhere
+    refused 'made by jostle 0.0.9' a.profile.json version
+    refused 'of the place core, place of machine' a.profile.json place
+    refused './program has changed since it was profiled' a.profile.json changed
+    refused 'no profile is of this place' --place l3 a.profile.json b.profile.json
+    refused '--place cores: unknown (did you mean core?)' --place cores a.profile.json b.profile.json
+    refused 'no format has this ending' --output x.pdf a.profile.json b.profile.json
+    refused '--model absent: cannot be read' --model absent a.profile.json b.profile.json
+    refused '--records: only with --check' --records x a.profile.json b.profile.json
+}
+
+@test "predict: every format shows predicted and measured, and the record is as its schema" {
+    profile a
+    profile 'b|<c>'
+    local host
+    host=$(jq -r .machine.host a.profile.json)
+    printf '%s\n' "{\"schema\":\"jostle.pair/1\",\"a\":\"a\",\"b\":\"b|<c>\",\"place\":\"core\",\"host\":\"$host\",\"slowdown\":2.05,\"ci\":[1.95,2.15],\"n\":12,\"sd\":0.03,\"starts\":[],\"repeat\":null}" >pairs.jsonl
+    local format
+    for format in md html svg csv json txt; do
+        "$JOSTLE" predict --measured pairs.jsonl --output "out.$format" a.profile.json 'b|<c>.profile.json'
+        grep -q '2\.05' "out.$format"
+        grep -q '2\.18' "out.$format"
+    done
+    grep -q 'mean absolute error 13.3 points, 0 of 1 in the interval' out.txt
+    grep -qF 'Not calibrated on pairs' out.html
+    ! grep -qF '<c>' out.html
+    python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("out.svg")'
+    jsonschema -i out.json "$ROOT/results/schema/jostle.prediction.schema.json"
+    [ -z "$("$JOSTLE" predict --quiet a.profile.json 'b|<c>.profile.json')" ]
+}
+
+@test "predict: --check is a campaign of each program beside each other, with its words and its stdin" {
+    profile a '.program.words = ["sh", "-c", "echo {x} \"$0\"", "it'"'"'s"] | .program.input = "/dev/null" | .program.prepare = "true"'
+    profile b '.program.words = ["true"]'
+    "$BIN/predict" --campaign pairs.conf --check --max-runs 7 {a,b}.profile.json
+    git config -f pairs.conf --list -z | tr '\n\0' '=\n' >list
+    grep -qxF 'campaign.place=core' list
+    grep -qxF 'campaign.max-runs=7' list
+    grep -qxF "target.a.command=sh -c 'echo {{x}} \"\$0\"' 'it'\\''s'" list
+    grep -qxF 'target.a.loads=b' list
+    grep -qxF 'load.b.spec=exec --loop --settle 0.1s -- true' list
+    grep -q '^load.a.spec=exec --loop --settle 0.1s -- sh -c .*</dev/null' list
+    "$JOSTLE" plan pairs.conf >plan
+    grep -q 'a@b' plan
+    jq '.place = "machine"' a.profile.json >m
+    jq '.place = "machine"' b.profile.json >n
+    run -1 "$BIN/predict" --campaign x --check {a,b}.profile.json m n
+    [[ $output == *'measures at one place'* ]]
+}
