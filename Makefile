@@ -102,6 +102,7 @@ $(BIN)/report: LIBS := -lgsl -lgslcblas -lm -pthread
 $(BIN)/bench: LIBS := -lgsl -lgslcblas -ljansson -lhwloc -lm
 $(BIN)/predict: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 $(BIN)/arguments $(BIN)/copies: LIBS := -lm
+$(BIN)/pack: LIBS := -lgsl -lgslcblas -ljansson -lhwloc -lm
 $(BIN)/placement: LIBS := -lhwloc -ljansson -lgcrypt -lm
 $(BIN)/probe $(BIN)/profile: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 
@@ -118,6 +119,9 @@ $(BIN)/predict: $(patsubst %,$(BUILD)/obj/harness/%.o,profile/profile stats/json
 # A bench is a campaign, whose records are judged by the statistics of its experiments.
 $(BIN)/bench: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 $(BIN)/bench: $(BUILD)/obj/harness/campaign/folder.o $(patsubst %,$(BUILD)/obj/harness/report/%.o,memory numbers plot visible)
+# So are the stages of a pack; its seats are those of hwloc, its charts are drawn as a bench's.
+$(BIN)/pack: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
+$(BIN)/pack: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/drawings bench/json campaign/folder placement/machine report/memory report/numbers report/plot report/visible)
 # A campaign's settings are the options of an experiment; loads are parsed once.
 $(BIN)/campaign: $(patsubst %,$(BUILD)/obj/harness/experiment/%.o,settings parameters placed percent_limit arena adapters metrics)
 $(BIN)/campaign: $(BUILD)/obj/harness/report/numbers.o

@@ -25,6 +25,8 @@
 #   scheduler_steps PROGRAM  when PROGRAM starts processes through the scheduler: prints what its accounts say, a line
 #                            step<TAB>ID<TAB>NAME<TAB>TASKS<TAB>ELAPSED_S<TAB>CPU_S<TAB>MAX_RSS_BYTES<TAB>STATE
 #                            for each step (empty: not known), or one line reason<TAB>TEXT
+#   scheduler_copies         prints the options that submit a job of {copies} tasks a node with {cpus} CPUs each, these
+#                            two words as they are; nothing where it has no such options
 #   scheduler_scratch        prints folders on the node's own disk, a line each, the best first
 #   scheduler_can_requeue    0 when the job may be put back into the queue: it was not cancelled
 #   scheduler_requeue        puts the job back into the queue, which ends it; returns only when that failed
@@ -111,6 +113,19 @@ scheduler_environment() {
     fi
     JOSTLE_JOB_NEIGHBOURS=$(scheduler_neighbours)
     export JOSTLE_JOB_FACTS JOSTLE_JOB_NEIGHBOURS JOSTLE_JOB_HOSTS
+}
+
+# scheduler_hints: prints a line NAME<TAB>OPTIONS for each scheduler that has options of
+# scheduler_copies, also where it is not installed: results are read elsewhere, too.
+scheduler_hints() {
+    local row name text
+    for row in "${scheduler_known[@]}"; do
+        name=${row%% *}
+        # In a shell of its own: one of them may be in use here.
+        # shellcheck disable=SC2016 # expanded there
+        text=$("$BASH" -c 'source "$1" && scheduler_copies' bash "$JOSTLE_ROOT/jobs/$name/adapter.bash") || continue
+        [[ -z $text ]] || printf '%s\t%s\n' "$name" "$text"
+    done
 }
 
 # scheduler_fact NAME VALUE: prints one line of scheduler_facts. For adapters.

@@ -66,18 +66,28 @@ static bool unfinished(const struct folder *folder, size_t number, const struct 
     return enough;
 }
 
-/* Whether it is the folder of a bench, or what was kept of one. */
-static bool is_bench(const char *folder)
+/* Which part's own records a folder has, or what was kept of them; NULL: none. */
+static const char *part_of(const char *folder)
 {
-    return folder_has(folder, "bench-plan.json") || folder_has(folder, "bench.json");
+    static const struct {
+        const char *part, *plan, *record;
+    } parts[] = {{"bench", "bench-plan.json", "bench.json"},
+                 {"pack", "pack-plan.json", "pack.json"}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (folder_has(folder, parts[i].plan) || folder_has(folder, parts[i].record))
+            return parts[i].part;
+    return NULL;
 }
 
 /* What jostle report is to do, as pairs of key and value, each ended by NUL. */
 static void print_plan(const struct report *report)
 {
     const struct settings *settings = &report->settings;
-    if (settings->dirs[1] == NULL && is_bench(settings->dirs[0]))
-        put_pair("bench", settings->dirs[0]);
+    const char *part = settings->dirs[1] == NULL ? part_of(settings->dirs[0]) : NULL;
+    if (part != NULL) {
+        put_pair("part", part);
+        put_pair("records", settings->dirs[0]);
+    }
     if (settings->only != NULL)
         put_pair("only", settings->only);
     put_pair("format", settings->chosen->name);

@@ -50,6 +50,8 @@ scheduler_time_left() { :; }
 
 scheduler_steps() { :; }
 
+scheduler_copies() { :; }
+
 scheduler_scratch() {
     printf '%s\n' "${TMPDIR:-}" /var/tmp
 }

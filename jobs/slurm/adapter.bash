@@ -156,6 +156,10 @@ scheduler_steps() {
     LC_ALL=C awk -F'|' -f "$JOSTLE_ROOT/jobs/slurm/steps.awk" <<<"$text"
 }
 
+scheduler_copies() {
+    printf '%s\n' '--ntasks-per-node={copies} --cpus-per-task={cpus}'
+}
+
 scheduler_scratch() {
     printf '%s\n' "${SLURM_TMPDIR:-}" "${TMPDIR:-}" /tmp
 }

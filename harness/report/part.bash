@@ -1,27 +1,28 @@
-# From the record of a bench to what people see: the program `bench` reads, a format lays
-# out. Sourced, never run; needs lib/messages.bash.
+# From the record of a part of jostle that has one of its own (a bench, a pack) to what people see:
+# its program reads (--show, --page), a format of its folder lays out. Sourced, never run; needs
+# lib/common.bash.
 
-# bench_formats: sets the array FORMATS to the names of the formats.
-bench_formats() {
+# part_formats PART: sets the array FORMATS to the names of its formats.
+part_formats() {
     local file
     FORMATS=()
-    for file in "$JOSTLE_HARNESS"/bench/format/*.jq; do
+    for file in "$JOSTLE_HARNESS/$1"/format/*.jq; do
         ! grep -q '^# files: ' "$file" || FORMATS+=("$(basename "$file" .jq)")
     done
 }
 
-# bench_check_format FORMAT: refuses one that there is not for a bench.
-bench_check_format() {
+# part_check_format PART FORMAT: refuses one that it does not have.
+part_check_format() {
     local -a FORMATS
-    bench_formats
-    [[ " ${FORMATS[*]} " == *" $1 "* ]] ||
-        usage_error "--format $1: not for a bench$(nearest "$1" "${FORMATS[@]}"): give one of ${FORMATS[*]}"
+    part_formats "$1"
+    [[ " ${FORMATS[*]} " == *" $2 "* ]] ||
+        usage_error "--format $2: not for a $1$(nearest "$2" "${FORMATS[@]}"): give one of ${FORMATS[*]}"
 }
 
-# bench_layout FORMAT DIR [ARG...]: prints the bench in DIR, with further options of the
+# part_layout PART FORMAT DIR [ARG...]: prints the record in DIR, with further options of the
 # program. Returns 0 also when its reader has had enough (… | head -1).
-bench_layout() {
-    local colour=false width=0 what=--show file=$JOSTLE_HARNESS/bench/format/$1.jq
+part_layout() {
+    local colour=false width=0 what=--show file=$JOSTLE_HARNESS/$1/format/$2.jq
     local -a page=() status=(0 0)
     ! is_terminal 1 || [[ -n ${NO_COLOR:-} ]] || colour=true
     if [[ -t 1 ]]; then
@@ -33,12 +34,12 @@ bench_layout() {
         what=--page
         page=(--rawfile style "$JOSTLE_HARNESS/report/page.css" --rawfile script "$JOSTLE_HARNESS/report/page.js")
     fi
-    "$JOSTLE_BIN/bench" "$what" "$2" "${@:3}" |
+    "$JOSTLE_BIN/$1" "$what" "$3" "${@:4}" |
         jq -r -L "$JOSTLE_HARNESS" --argjson colour "$colour" --argjson width "$width" "${page[@]}" -f "$file" ||
         status=("${PIPESTATUS[@]}")
     case ${status[*]} in
         '0 0' | '0 141' | '141 141') ;;
         '1 0' | '2 0') return "${status[0]}" ;; # it said why
-        *) die 'the bench could not be shown: is the disk full?' ;;
+        *) die "the $1 could not be shown: is the disk full?" ;;
     esac
 }

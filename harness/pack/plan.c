@@ -1,0 +1,471 @@
+#include "plan.h"
+
+#include "common/child.h"
+#include "common/headroom.h"
+#include "common/machine_json.h"
+#include "common/messages.h"
+#include "common/words.h"
+#include "harness/bench/json.h"
+#include "harness/campaign/folder.h"
+#include "harness/report/memory.h"
+#include "harness/stats/output.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PLAN_FILE "pack-plan.json"
+
+/* ---- the programs */
+
+/* A word as a copy can start it, wherever it starts. To be freed. */
+static char *found_program(const struct request *request, const char *word)
+{
+    char path[PATH_MAX];
+    if (strchr(word, '{') != NULL)
+        return must(strdup(word));
+    if (strchr(word, '/') == NULL) {
+        if (!child_find(word, path))
+            usage_error("%s: no such program in PATH: fix the command, or build it", word);
+        return must(strdup(word));
+    }
+    if (access(word, X_OK) != 0)
+        usage_error("%s: it is not there, or cannot be executed: fix the command, or build it",
+                    word);
+    return must(request->own_folder ? realpath(word, NULL) : strdup(word));
+}
+
+static json_t *words_json(const struct request *request, const char *const *words, size_t count)
+{
+    json_t *list = must(json_array());
+    char *program = found_program(request, words[0]);
+    json_add(list, json_text(program));
+    free(program);
+    for (size_t i = 1; i < count; i++) {
+        if (strchr(words[i], '\n') != NULL)
+            usage_error("a word has more than one line: put the command into a script");
+        json_add(list, json_text(words[i]));
+    }
+    return list;
+}
+
+/* A command line that is one text: run by sh only where it has something for a shell. */
+static json_t *text_words(const struct request *request, const char *text, const char *option)
+{
+    const char *why = "";
+    size_t count;
+    if (words_need_shell(text)) {
+        const char *const words[] = {"sh", "-c", text};
+        return words_json(request, words, 3);
+    }
+    char **words = words_split(text, &count, &why);
+    if (words == NULL || count == 0)
+        usage_error("%s%s: %s: give a command", option, text,
+                    words == NULL ? why : "there is no command");
+    json_t *list = words_json(request, (const char *const *)words, count);
+    free(words);
+    return list;
+}
+
+/* It becomes the name of a metric. */
+static void check_name(const char *name)
+{
+    static const char *const own[] = {"copy", "worst", "makespan", "cpu", NULL};
+    if (*name == '\0' ||
+        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                     "0123456789_") != strlen(name) ||
+        (*name >= '0' && *name <= '9'))
+        usage_error("--mix %s: not a name: give one of letters, digits and _, which begins with a "
+                    "letter",
+                    name);
+    for (size_t i = 0; own[i] != NULL; i++)
+        if (strcmp(name, own[i]) == 0)
+            usage_error("--mix %s: the name of a figure of jostle's: give another", name);
+}
+
+static json_t *mix_json(const struct request *request)
+{
+    json_t *list = must(json_array());
+    for (size_t i = 0; i < request->mix.count; i++) {
+        const char *text = request->mix.item[i], *equals = strchr(text, '=');
+        if (equals == NULL)
+            usage_error("--mix %s: it has no name: give NAME=CMD", text);
+        char *name = must(strndup(text, (size_t)(equals - text)));
+        check_name(name);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(json_text_at(json_array_get(list, k), "name"), name) == 0)
+                usage_error("--mix %s: two programs have this name: give another", name);
+        json_add(list, must(json_pack("{s:s, s:o}", "name", name, "words",
+                                      text_words(request, equals + 1, "--mix "))));
+        free(name);
+    }
+    return list;
+}
+
+static json_t *programs_json(const struct request *request)
+{
+    size_t count = 0;
+    if (request->mix.count > 0)
+        return mix_json(request);
+    while (request->words[count] != NULL)
+        count++;
+    json_t *words = count == 1 ? text_words(request, request->words[0], "")
+                               : words_json(request, (const char *const *)request->words, count);
+    return must(json_pack("[{s:n, s:o}]", "name", "words", words));
+}
+
+/* ---- how many */
+
+static size_t most_copies(const struct request *request, const struct pack_seats *seats,
+                          size_t programs)
+{
+    const size_t most = request->max_copies > 0 ? (size_t)request->max_copies : seats->room;
+    if (most > seats->room && !request->oversubscribe)
+        usage_error("%s %zu: fewer CPUs than copies: CPUs %s have room for %zu: give at most that "
+                    "many, or --oversubscribe to have them take turns",
+                    request->max_copies > 0 ? "--max-copies" : "copies", most, seats->allowed,
+                    seats->room);
+    if (most < programs)
+        usage_error("--mix: fewer copies (%zu) than programs (%zu): give --max-copies %zu%s", most,
+                    programs, programs, seats->room < programs ? " --oversubscribe" : "");
+    if (most < 2)
+        usage_error("only one copy has a CPU here (CPUs %s): nothing can be compared: allow more, "
+                    "or give --max-copies 2 --oversubscribe to have them take turns",
+                    seats->allowed);
+    return most;
+}
+
+static json_t *hints_json(const char *text)
+{
+    json_t *list = must(json_array());
+    char *copy = must(strdup(text == NULL ? "" : text)), *rest = copy;
+    for (char *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n")) {
+        char *tab = strchr(line, '\t');
+        if (tab == NULL)
+            continue;
+        *tab = '\0';
+        json_add(list, must(json_pack("{s:s, s:s}", "scheduler", line, "options", tab + 1)));
+    }
+    free(copy);
+    return list;
+}
+
+/* ---- the plan */
+
+static json_t *now_json(void)
+{
+    char text[32];
+    const time_t now = time(NULL);
+    struct tm utc;
+    if (strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc)) == 0)
+        text[0] = '\0';
+    return must(json_string(text));
+}
+
+static json_t *machine_json(void)
+{
+    struct counters counters;
+    struct environment environment;
+    counters_read(&counters);
+    environment_read(&environment);
+    return must(environment_to_json(&environment, &counters));
+}
+
+static json_t *settings_json(const struct request *request, size_t most)
+{
+    return must(json_pack(
+        "{s:I, s:I, s:s, s:s?, s:b, s:b, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:f, s:b, s:f, "
+        "s:f, "
+        "s:I, s:I, s:f, s:I}",
+        "max_copies", (json_int_t)most, "cpus_per_copy", (json_int_t)request->cpus_per_copy,
+        "place", pack_place_names[request->place], "target_cpus", request->target_cpus,
+        "oversubscribe", request->oversubscribe, "own_folder", request->own_folder, "input",
+        request->input, "setup", request->setup, "prepare", request->prepare, "conclude",
+        request->conclude, "cleanup", request->cleanup, "timeout", request->timeout, "statistic",
+        request->statistic, "at_most", request->at_most, "gate",
+        options_given(request->given, "at-most"), "confidence", request->confidence, "error",
+        request->error, "min_runs", (json_int_t)request->min_runs, "max_runs",
+        (json_int_t)request->max_runs, "max_time_s", (double)request->max_time_ns / 1e9, "seed",
+        (json_int_t)request->seed));
+}
+
+static json_t *cpus_json(const struct pack_seats *seats)
+{
+    json_t *lists = seats->count == 0 ? json_null() : must(json_array());
+    for (size_t i = 0; i < seats->count; i++)
+        json_add(lists, json_text(seats->list[i]));
+    return must(json_pack("{s:s, s:I, s:o, s:I, s:o}", "allowed", seats->allowed, "count",
+                          (json_int_t)seats->cpus, "quota", json_number(seats->quota_cpus), "room",
+                          (json_int_t)seats->room, "lists", lists));
+}
+
+json_t *plan_make(const struct request *request)
+{
+    struct pack_seats seats;
+    bool usage;
+    if (request->input != NULL && access(request->input, R_OK) != 0)
+        usage_error("--input %s: it cannot be read: give a file", request->input);
+    if (!seats_choose(&seats, request, NULL, &usage))
+        exit(usage ? 2 : EXIT_FAILURE);
+    json_t *programs = programs_json(request);
+    const size_t most = most_copies(request, &seats, json_array_size(programs));
+    const struct headroom headroom = headroom_left(-1);
+    json_t *plan = must(json_pack(
+        "{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:f, s:s}, s:n, s:n}", "schema",
+        "jostle.pack-plan/1", "made", now_json(), "jostle", JOSTLE_VERSION, "machine",
+        machine_json(), "programs", programs, "settings", settings_json(request, most), "cpus",
+        cpus_json(&seats), "hints", hints_json(request->hints), "memory", "free_bytes",
+        (double)headroom.bytes, "whose", headroom.whose, "trial", "search"));
+    pack_seats_free(&seats);
+    return plan;
+}
+
+/* ---- its file */
+
+static char *file_of(const char *dir)
+{
+    return text_of("%s/" PLAN_FILE, dir);
+}
+
+json_t *plan_load(const char *dir)
+{
+    char *path = file_of(dir);
+    json_error_t error;
+    json_t *plan = json_load_file(path, 0, &error);
+    if (plan == NULL)
+        complain("%s cannot be read (%s): give a folder that jostle pack has made", path,
+                 error.text);
+    free(path);
+    return plan;
+}
+
+bool plan_keep(const json_t *plan, const char *dir)
+{
+    char *path = file_of(dir);
+    const bool good = output_document(plan, path);
+    free(path);
+    return good;
+}
+
+/* Whether both measure the same. */
+static bool is_same(const json_t *one, const json_t *other)
+{
+    return json_equal(json_object_get(one, "programs"), json_object_get(other, "programs")) &&
+           json_equal(json_object_get(one, "settings"), json_object_get(other, "settings")) &&
+           json_equal(json_object_get(one, "cpus"), json_object_get(other, "cpus"));
+}
+
+bool plan_write(const json_t *plan, const char *dir, bool resume)
+{
+    char *path = file_of(dir);
+    const bool there = access(path, F_OK) == 0;
+    free(path);
+    if (there && !resume)
+        return complain("%s already holds a pack: choose another folder with --output, or "
+                        "continue it with --resume",
+                        dir);
+    if (!there)
+        return (folder_make(dir) || complain("%s cannot be made: give another --output", dir)) &&
+               plan_keep(plan, dir);
+    json_t *old = plan_load(dir);
+    const bool same = old != NULL && is_same(plan, old);
+    if (old != NULL && !same)
+        complain("%s holds a pack of another command, or on other CPUs: give the same options, or "
+                 "another --output",
+                 dir);
+    json_decref(old);
+    return same;
+}
+
+/* ---- what it says */
+
+double plan_setting(const json_t *plan, const char *name)
+{
+    return json_number_at(json_object_get(plan, "settings"), name);
+}
+
+size_t plan_programs(const json_t *plan)
+{
+    return json_array_size(json_object_get(plan, "programs"));
+}
+
+size_t plan_most(const json_t *plan)
+{
+    const double room = json_number_at(json_object_get(plan, "memory"), "room"),
+                 most = plan_setting(plan, "max_copies");
+    return (size_t)(room < most ? room : most); /* of NAN, before the trial, most */
+}
+
+const char *plan_name(const json_t *plan)
+{
+    const json_t *program = json_array_get(json_object_get(plan, "programs"), 0);
+    const char *name = json_text_at(program, "name");
+    if (name != NULL)
+        return name;
+    const char *word = json_string_value(json_array_get(json_object_get(program, "words"), 0));
+    const char *slash = strrchr(word, '/');
+    return slash == NULL ? word : slash + 1;
+}
+
+/* ---- the launcher's words */
+
+struct words {
+    char **word;
+    size_t count, allocated;
+};
+
+static void add(struct words *words, const char *word)
+{
+    words->word = grown(words->word, words->count, &words->allocated, sizeof *words->word);
+    words->word[words->count++] = must(strdup(word));
+}
+
+static void add_value(struct words *words, const char *option, const char *value)
+{
+    if (value == NULL)
+        return;
+    add(words, option);
+    add(words, value);
+}
+
+static char *quoted(const json_t *list)
+{
+    const size_t count = json_array_size(list);
+    const char **word = must(calloc(count + 1, sizeof *word));
+    for (size_t i = 0; i < count; i++)
+        word[i] = json_string_value(json_array_get(list, i));
+    char *text = must(words_quote(word, count));
+    free(word);
+    return text;
+}
+
+static void add_pin(struct words *words, const json_t *plan)
+{
+    const json_t *lists = json_object_get(json_object_get(plan, "cpus"), "lists"), *one;
+    char *text = NULL;
+    size_t index;
+    json_array_foreach(lists, index, one)
+    {
+        char *longer = text_of("%s%s%s", index == 0 ? "" : text, index == 0 ? "" : ":",
+                               json_string_value(one));
+        free(text);
+        text = longer;
+    }
+    add_value(words, "--pin", text);
+    free(text);
+}
+
+static void add_programs(struct words *words, const json_t *plan)
+{
+    const json_t *programs = json_object_get(plan, "programs"), *program, *word;
+    size_t i;
+    if (json_array_size(programs) == 1) {
+        add(words, "--");
+        json_array_foreach(json_object_get(json_array_get(programs, 0), "words"), i, word)
+        {
+            add(words, json_string_value(word));
+        }
+        return;
+    }
+    json_array_foreach(programs, i, program)
+    {
+        char *command = quoted(json_object_get(program, "words"));
+        char *text = text_of("%s=%s", json_text_at(program, "name"), command);
+        add_value(words, "--mix", text);
+        free(text);
+        free(command);
+    }
+}
+
+static struct words launcher(const json_t *plan, size_t copies)
+{
+    const json_t *settings = json_object_get(plan, "settings");
+    struct words words = {0};
+    char path[PATH_MAX], number[32];
+    snprintf(number, sizeof number, "%zu", copies > 0 ? copies : 1);
+    add(&words, child_path("copies", path));
+    if (copies == 0 && plan_programs(plan) > 1)
+        add(&words, "--in-turn");
+    else
+        add_value(&words, "--copies", number);
+    add_pin(&words, plan);
+    if (json_is_true(json_object_get(settings, "own_folder")))
+        add(&words, "--own-folder");
+    add_value(&words, "--input", json_text_at(settings, "input"));
+    add_programs(&words, plan);
+    return words;
+}
+
+static void words_free(struct words *words)
+{
+    for (size_t i = 0; i < words->count; i++)
+        free(words->word[i]);
+    free(words->word);
+}
+
+char *plan_command(const json_t *plan, size_t copies)
+{
+    struct words words = launcher(plan, copies);
+    char *text = must(words_quote((const char *const *)words.word, words.count));
+    words_free(&words);
+    return text;
+}
+
+void plan_print_command(const json_t *plan, size_t copies)
+{
+    struct words words = launcher(plan, copies);
+    for (size_t i = 0; i < words.count; i++)
+        printf("%s%c", words.word[i], 0);
+    words_free(&words);
+}
+
+/* ---- the trial */
+
+/* The figure of that name in the launcher's output; NAN: it is not there. */
+static double figure_in(const char *path, const char *name)
+{
+    char text[256];
+    double value = NAN;
+    FILE *file = fopen(path, "re");
+    while (file != NULL && isnan(value) && fgets(text, sizeof text, file) != NULL)
+        if (strncmp(text, name, strlen(name)) == 0 && text[strlen(name)] == ' ')
+            value = strtod(text + strlen(name) + 1, NULL);
+    if (file != NULL)
+        fclose(file);
+    return value;
+}
+
+static bool has_room(const json_t *plan, double peak_bytes)
+{
+    const json_t *memory = json_object_get(plan, "memory");
+    return plan_most(plan) >= 2 && plan_most(plan) >= plan_programs(plan)
+               ? true
+               : complain("memory: a copy takes %.0f MiB at its peak, and %s has %.0f MiB left: %s "
+                          "do not fit: nothing can be compared; free some memory, or use a "
+                          "larger node",
+                          peak_bytes / 1048576, json_text_at(memory, "whose"),
+                          json_number_at(memory, "free_bytes") / 1048576,
+                          plan_programs(plan) > 1 ? "the programs" : "two");
+}
+
+bool plan_take_trial(json_t *plan, const char *dir)
+{
+    json_t *memory = json_object_get(plan, "memory");
+    char *path = text_of("%s/trial.txt", dir);
+    const double copy_s = figure_in(path, "copy_s"), peak_bytes = figure_in(path, "peak_bytes"),
+                 all_s = figure_in(path, "makespan_s");
+    free(path);
+    if (!(copy_s > 0) || !(all_s > 0))
+        return complain("%s/trial.txt has no figures: start again with another --output", dir);
+    json_put(plan, "trial",
+             must(json_pack("{s:f, s:f, s:o}", "copy_s", copy_s, "makespan_s", all_s, "peak_bytes",
+                            json_number(peak_bytes))));
+    json_put(memory, "room",
+             peak_bytes > 0
+                 ? json_integer((json_int_t)(json_number_at(memory, "free_bytes") / peak_bytes))
+                 : json_null());
+    return has_room(plan, peak_bytes);
+}

@@ -1,0 +1,43 @@
+/* pack-plan.json: what a pack measures, as its command line and its trial have it. */
+#ifndef PACK_PLAN_H
+#define PACK_PLAN_H
+
+#include "request.h"
+#include "seats.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* The plan of a command line, a new reference. Wrong use ends the program, also what the machine
+ * has no room for. */
+json_t *plan_make(const struct request *request);
+
+/* Writes it into DIR, which is made where it is not there. With `resume` a plan that is there has
+ * to be the same, and stays. False after a message. */
+bool plan_write(const json_t *plan, const char *dir, bool resume);
+
+/* The same that is there already. NULL after a message. */
+json_t *plan_load(const char *dir);
+/* Replaces it. False after a message. */
+bool plan_keep(const json_t *plan, const char *dir);
+
+/* The name for its folder: that of the (first) program. Borrowed. */
+const char *plan_name(const json_t *plan);
+
+/* The words of the launcher that runs so many copies (0: each program alone, one after the other),
+ * quoted for a shell, to be freed. `begin`: with the launcher itself in front. */
+char *plan_command(const json_t *plan, size_t copies);
+/* The same words, each ended by NUL, on stdout. */
+void plan_print_command(const json_t *plan, size_t copies);
+
+/* Notes what DIR/trial.txt, the output of one run of the launcher, says: how long a copy takes by
+ * itself, and how many the memory has room for. False after a message: it says nothing, or
+ * there is no memory for two. */
+bool plan_take_trial(json_t *plan, const char *dir);
+
+/* Numbers of it. */
+size_t plan_programs(const json_t *plan);
+size_t plan_most(const json_t *plan); /* copies to be measured at most */
+double plan_setting(const json_t *plan, const char *name);
+
+#endif

@@ -1,0 +1,233 @@
+#include "request.h"
+
+#include "common/messages.h"
+#include "common/option_value.h"
+#include "common/units.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const pack_place_names[] = {"none", "close", "spread", NULL};
+
+#define FIELD(member) .offset = offsetof(struct request, member)
+#define TEXT(title, word, member, words)                                                           \
+    {                                                                                              \
+        .name = title, .argument = word, .type = OPTION_TEXT, FIELD(member), .help = words         \
+    }
+#define FLAG(title, member, words)                                                                 \
+    {                                                                                              \
+        .name = title, .type = OPTION_FLAG, FIELD(member), .help = words                           \
+    }
+#define HIDDEN(title, word, member, words)                                                         \
+    {                                                                                              \
+        .name = title, .argument = word, .type = OPTION_TEXT, FIELD(member), .hidden = true,       \
+        .help = words                                                                              \
+    }
+
+static const struct option_row what_rows[] = {
+    {.name = "max-copies",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     FIELD(max_copies),
+     .minimum = 2,
+     .maximum = PACK_COPIES_MOST,
+     .help = "measure 1 to N copies (default: as many as the allowed CPUs have room for)"},
+    {.name = "mix",
+     .argument = "NAME=CMD",
+     .type = OPTION_LIST,
+     FIELD(mix),
+     .help = "one of several programs that share the node, in place of PROGRAM; copies are dealt "
+             "to them in turn"},
+    {.name = "place",
+     .argument = "PLACE",
+     .type = OPTION_CHOICE,
+     FIELD(place),
+     .choices = pack_place_names,
+     .preset = "none",
+     .help = "where the copies run: close (side by side: threads of a core, cores of a cache), "
+             "spread (as far apart as possible), none (nothing is pinned)"},
+    {.name = "cpus-per-copy",
+     .argument = "K",
+     .type = OPTION_COUNT,
+     FIELD(cpus_per_copy),
+     .minimum = 1,
+     .maximum = PACK_COPIES_MOST,
+     .preset = "1",
+     .help = "CPUs (hardware threads) that a copy uses"},
+    {.name = "target-cpus",
+     .argument = "LIST",
+     .type = OPTION_CPUS,
+     FIELD(target_cpus),
+     .help = "all copies stay on these CPUs, and --place chooses among them"},
+    FLAG("oversubscribe", oversubscribe, "allow more copies than there are CPUs for"),
+    FLAG("own-folder", own_folder, "start each copy in an empty folder of its own"),
+    TEXT("input", "FILE", input, "stdin of each copy, opened anew for each (default: /dev/null)"),
+    TEXT("setup", "CMD", setup, "as of jostle run, once for each number of copies"),
+    TEXT("prepare", "CMD", prepare, "run CMD with bash before each run, unmeasured"),
+    TEXT("conclude", "CMD", conclude, "run CMD with bash after each run, unmeasured"),
+    TEXT("cleanup", "CMD", cleanup, "as of jostle run, once for each number of copies"),
+    TEXT("timeout", "TIME", timeout, "end a run, and all its copies, after TIME"),
+    {0}};
+
+static const struct option_row how_rows[] = {
+    {.name = "at-most",
+     .argument = "R",
+     .type = OPTION_REAL,
+     FIELD(at_most),
+     .minimum = 1,
+     .maximum = 1000,
+     .exclusive = true,
+     .preset = "1.02",
+     .help = "how many copies fit: the slowdown of a copy stays below R. Given, it is a gate, too: "
+             "exit 0 when it surely does for every number of copies, 3 when one is above, 4 when "
+             "undecided"},
+    {.name = "confidence",
+     .argument = "C",
+     .type = OPTION_FRACTION,
+     FIELD(confidence),
+     .minimum = 0,
+     .maximum = 1,
+     .exclusive = true,
+     .preset = "0.95",
+     .help = "of every interval, and of what is said to fit"},
+    {.name = "error",
+     .argument = "E",
+     .type = OPTION_FRACTION,
+     FIELD(error),
+     .minimum = 0,
+     .maximum = 1,
+     .exclusive = true,
+     .help = "stop when the relative error of every slowdown is at most E (default: half of what "
+             "--at-most allows: 0.01)"},
+    TEXT("statistic", "NAME", statistic,
+         "what a number of copies is summarised by: as of jostle run (default: mean)"),
+    {.name = "min-runs",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     FIELD(min_runs),
+     .minimum = 2,
+     .maximum = 1e6,
+     .preset = "10",
+     .help = "runs of each number of copies at least, where --max-time has room for them"},
+    {.name = "max-runs",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     FIELD(max_runs),
+     .minimum = 2,
+     .maximum = 1e6,
+     .preset = "60",
+     .help = "runs of each number of copies at most"},
+    {.name = "max-time",
+     .argument = "TIME",
+     .type = OPTION_TIME,
+     FIELD(max_time_ns),
+     .check = option_check_time,
+     .preset = "5m",
+     .help = "of everything; where not all numbers of copies can be measured in TIME, the search "
+             "halves the gaps"},
+    {.name = "seed",
+     .argument = "N",
+     .type = OPTION_INTEGER,
+     FIELD(seed),
+     .minimum = 0,
+     .maximum = 4294967295.0,
+     .preset = "1",
+     .help = "seed of the random order"},
+    {0}};
+
+static const struct option_row where_rows[] = {
+    TEXT("output", "DIR", output,
+         "folder for the records (default: jostle-results/pack.PROGRAM.TIME)"),
+    FLAG("resume", resume, "continue the pack in --output DIR, if it holds one: same command"),
+    TEXT("format", "FORMAT", format,
+         "of what is shown at the end: terminal, md, html, csv or json"),
+    TEXT("json", "FILE", json, "write the record (jostle.pack/1) to FILE too, - for stdout"),
+    FLAG("dry-run", dry_run, "only print what would be measured first, and where"),
+    FLAG("verbose", verbose, "show each command on stderr as it is run"),
+    FLAG("quiet", quiet, "print nothing but errors"),
+    HIDDEN("expand", "DIR", expand, "write pack-plan.json into DIR"),
+    HIDDEN("trial", "DIR", trial, "print the words that run one copy"),
+    HIDDEN("next", "DIR", next, "write the cell of the next stage; print its folder"),
+    HIDDEN("derive", "DIR", derive, "make pack.json of the records in DIR; print the verdict"),
+    HIDDEN("show", "DIR", show, "print it on stdout, with texts for the formats"),
+    HIDDEN("page", "DIR", page, "the same, and its charts as drawings"),
+    HIDDEN("hints", "TEXT", hints, "a line for each scheduler: name, tab, its options"),
+    {.name = "left",
+     .argument = "S",
+     .type = OPTION_REAL,
+     FIELD(left_s),
+     .hidden = true,
+     .help = "with --next: seconds that are left"},
+    {0}};
+
+static const char intro[] =
+    "How many copies of PROGRAM fit on this node? Runs 1 to N copies at once, in blocks of random "
+    "order, and prints the time of a copy, the throughput of the node, up to how many copies none "
+    "is slowed down, and the knee: where throughput per time is best. {copy} in a word is the "
+    "number of the copy, {scratch} an empty folder of its own: for a port, a file. Stops below N "
+    "where the memory does not suffice.\n";
+
+static const char details[] =
+    "Examples:\n"
+    "  jostle pack -- ./solver input.dat\n"
+    "  jostle pack --place spread --max-copies 8 --at-most 1.05 -- ./solver input.dat\n"
+    "  jostle pack --mix 'db=./db --port 70{copy}' --mix 'job=./job' --max-copies 6\n"
+    "\n"
+    "Exit status:\n"
+    "  0  measured (--at-most: below)       1  failure of jostle\n"
+    "  2  wrong use                         3  --at-most: above\n"
+    "  4  --at-most: undecided              5  a copy failed\n"
+    "  129, 130, 143  interrupted by a signal: --resume continues\n";
+
+static bool is_internal(const struct request *request)
+{
+    return request->trial != NULL || request->next != NULL || request->derive != NULL ||
+           request->show != NULL || request->page != NULL;
+}
+
+static void check(const struct request *request)
+{
+    const bool has_program = *request->words != NULL;
+    if (has_program && request->mix.count > 0)
+        usage_error("--mix and %s: two sorts of programs: give one of them", *request->words);
+    if (!has_program && request->mix.count == 0)
+        usage_error("pack needs a program: jostle pack [OPTIONS] -- PROGRAM, or several --mix "
+                    "NAME=CMD");
+    if (request->mix.count == 1)
+        usage_error("--mix: there is only one program: give it after --, or give several --mix");
+    if (request->mix.count > PACK_PROGRAMS_MOST)
+        usage_error("--mix: %zu programs: at most %d can be measured together: give fewer",
+                    request->mix.count, PACK_PROGRAMS_MOST);
+    if (request->min_runs > request->max_runs)
+        usage_error("--min-runs %ju: more than --max-runs %ju: give no more",
+                    (uintmax_t)request->min_runs, (uintmax_t)request->max_runs);
+}
+
+void request_read(struct request *request, int argc, char **argv)
+{
+    *request = (struct request){0};
+    const struct option_group groups[] = {
+        {.rows = what_rows, .values = request, .title = "What to measure:"},
+        {.rows = how_rows, .values = request, .title = "How to measure:"},
+        {.rows = where_rows, .values = request, .title = "Where, and what to print:"}};
+    const struct program program = {.name = "jostle pack",
+                                    .usage = "[--] PROGRAM [ARGS...]",
+                                    .intro = intro,
+                                    .details = details,
+                                    .groups = groups,
+                                    .group_count = 3,
+                                    .stop_at_operand = true};
+    int rest;
+    request->given = options_parse(&program, argc, argv, &rest);
+    request->words = argv + rest;
+    if (!is_internal(request))
+        check(request);
+    if (!(request->error > 0))
+        request->error = (request->at_most - 1) / 2;
+}
+
+void request_free(struct request *request)
+{
+    options_free(request->given);
+}

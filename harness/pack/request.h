@@ -1,0 +1,39 @@
+/* The command line of jostle pack. */
+#ifndef PACK_REQUEST_H
+#define PACK_REQUEST_H
+
+#include "common/options.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PACK_COPIES_MOST = 4096, PACK_PROGRAMS_MOST = 16 };
+enum pack_place { PACK_ANYWHERE, PACK_CLOSE, PACK_SPREAD };
+extern const char *const pack_place_names[]; /* ended by NULL */
+
+struct request {
+    struct option_list mix;
+    uint64_t max_copies; /* 0: not given */
+    uint64_t cpus_per_copy;
+    int place; /* enum pack_place */
+    const char *target_cpus;
+    bool oversubscribe, own_folder;
+    const char *input, *setup, *prepare, *conclude, *cleanup, *timeout,
+        *statistic;                    /* NULL: not given */
+    double at_most, confidence, error; /* error 0: not given */
+    uint64_t min_runs, max_runs;
+    int64_t max_time_ns, seed; /* seed -1: not given */
+    const char *output, *format, *json;
+    bool resume, dry_run, quiet, verbose;
+    /* What the shell has this program do. */
+    const char *expand, *trial, *next, *derive, *show, *page, *hints;
+    double left_s;
+    struct options *given;
+    char **words; /* of the program, ended by NULL */
+};
+
+/* Answers --help; wrong use ends the program. */
+void request_read(struct request *request, int argc, char **argv);
+void request_free(struct request *request);
+
+#endif

@@ -1,0 +1,220 @@
+#include "rows.h"
+
+#include "harness/bench/json.h"
+#include "harness/report/memory.h"
+#include "harness/stats/metrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char *const row_verdict_names[] = {"undecided", "below", "above"};
+
+static const struct interval unknown = {.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
+
+/* ---- figures of single runs */
+
+/* A figure in a block; NAN: there is none that counts. */
+static double value_in(const struct stage *stage, size_t block, size_t condition, size_t metric)
+{
+    const struct session *session = &stage->session;
+    const int run = session->table[block * session->settings->condition_count + condition];
+    if (run < 0 || metric == MAX_METRICS || !session_uses(session, &session->runs[run]))
+        return NAN;
+    return session->runs[run].value[metric];
+}
+
+static double figure_in(const struct stage *stage, size_t block, size_t condition,
+                        enum row_figure figure)
+{
+    const double throughput = value_in(stage, block, condition, stage_metric(stage, "throughput"));
+    if (figure == FIGURE_THROUGHPUT)
+        return throughput;
+    return throughput / value_in(stage, block, condition, stage_metric(stage, "copy_s"));
+}
+
+/* How many times x's figure y's is, from the blocks that have both. */
+static struct interval ratio_in_stage(struct stage *stage, size_t x, size_t y,
+                                      enum row_figure figure)
+{
+    struct pairs pairs = {0};
+    struct interval ratio = unknown;
+    for (size_t block = 0; block < stage->session.blocks; block++) {
+        const double a = figure_in(stage, block, x, figure), b = figure_in(stage, block, y, figure);
+        if (!isnan(a) && !isnan(b) && !pairs_add(&pairs, a, b))
+            must(NULL);
+    }
+    if (pairs.count >= 2)
+        ratio = metric_pairs_ratio(&stage->session, &pairs);
+    pairs_free(&pairs);
+    return ratio;
+}
+
+/* ---- ratios between rows */
+
+/* Of two ratios to references of different stages, which share no run, on the logarithms (method
+ * of variance estimates recovery: G. Y. Zou and A. Donner, Statistics in Medicine 27 (2008)
+ * 1693-1702). */
+static struct interval of_both(const struct interval *x, const struct interval *y)
+{
+    if (!(x->low > 0) || !(y->low > 0) || !isfinite(x->high) || !isfinite(y->high))
+        return unknown;
+    const double center = y->center / x->center;
+    const double down = hypot(log(y->center / y->low), log(x->high / x->center));
+    const double up = hypot(log(y->high / y->center), log(x->center / x->low));
+    return (struct interval){
+        .center = center, .low = center * exp(-down), .high = center * exp(up)};
+}
+
+/* The power of y by that of x, at that two-sided confidence. */
+static struct interval power_ratio(struct stages *stages, const struct row *x, const struct row *y,
+                                   double confidence)
+{
+    struct stage *of_x = &stages->stage[x->stage], *of_y = &stages->stage[y->stage];
+    struct session *sessions[] = {&of_x->session, &of_y->session};
+    const struct critical kept[] = {of_x->session.critical, of_y->session.critical};
+    struct interval ratio;
+    critical_init(&of_x->session.critical, confidence);
+    if (of_x != of_y)
+        critical_init(&of_y->session.critical, confidence);
+    if (of_x == of_y || x->condition == 0) {
+        ratio = ratio_in_stage(of_y, x->condition, y->condition, FIGURE_POWER);
+    } else {
+        const struct interval a = ratio_in_stage(of_x, 0, x->condition, FIGURE_POWER),
+                              b = ratio_in_stage(of_y, 0, y->condition, FIGURE_POWER);
+        ratio = of_both(&a, &b);
+    }
+    for (size_t i = 0; i < (of_x == of_y ? 1 : 2); i++) {
+        critical_free(&sessions[i]->critical);
+        sessions[i]->critical = kept[i];
+    }
+    return ratio;
+}
+
+/* Those that may have the highest power of all: a row is out where another's is surely higher.
+ * Each has as many rivals as there are other rows, and a share of the error rate for each
+ * (S. S. Gupta, Technometrics 7 (1965) 225-245: subset selection; J. C. Hsu, "Multiple
+ * Comparisons" (1996), chapter 4: comparisons with the best). */
+static void find_knee(struct rows *rows, struct stages *stages, double confidence)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        known += rows->row[i].runs >= 2;
+    const double rivals = known > 1 ? (double)(known - 1) : 1;
+    const double each = fmax(1 - 2 * (1 - confidence) / rivals, 0.01);
+    for (size_t i = 0; i < rows->count; i++) {
+        struct row *row = &rows->row[i];
+        row->in_knee = row->runs >= 2;
+        for (size_t k = 0; k < rows->count && row->in_knee; k++) {
+            /* One-sided: only a rival that is higher counts. */
+            const struct interval ratio =
+                k == i ? unknown : power_ratio(stages, row, &rows->row[k], each);
+            row->in_knee = !(ratio.low > 1);
+        }
+    }
+}
+
+/* ---- a row */
+
+static struct interval decided_ratio(const struct row *row, struct stages *stages, size_t metric)
+{
+    struct stage *stage = &stages->stage[row->stage];
+    return row->condition == 0
+               ? interval_constant(1)
+               : metric_ratio(&stage->session, row->condition, AGAINST_REFERENCE, metric);
+}
+
+/* All programs are below the limit where each bound is: an intersection-union test needs no share
+ * of the error rate for each (R. L. Berger, Technometrics 24 (1982) 295-300). */
+static struct interval slowdown_of(const struct row *row, struct stages *stages)
+{
+    const struct settings *settings = &stages->stage[row->stage].experiment.settings;
+    struct interval worst = unknown;
+    bool known = true;
+    for (size_t m = 0; m < settings->metric_count; m++) {
+        if (!settings->metrics[m].decides)
+            continue;
+        const struct interval ratio = decided_ratio(row, stages, m);
+        known = known && isfinite(ratio.high);
+        worst.center = fmax(worst.center, ratio.center); /* of NAN and a number the number */
+        worst.low = fmax(worst.low, ratio.low);
+        worst.high = fmax(worst.high, ratio.high);
+    }
+    if (!known)
+        worst.low = worst.high = NAN;
+    worst.constant = row->condition == 0;
+    return worst;
+}
+
+static enum row_verdict verdict_of(const struct interval *slowdown, double at_most)
+{
+    return slowdown->high <= at_most ? ROW_BELOW
+           : slowdown->low > at_most ? ROW_ABOVE
+                                     : ROW_UNDECIDED;
+}
+
+static void add_row(struct rows *rows, struct stages *stages, size_t stage, size_t condition,
+                    double at_most)
+{
+    struct stage *of = &stages->stage[stage];
+    const struct sample *sample =
+        &of->session.conditions[condition].metric[stage_metric(of, "copy_s")];
+    const size_t copies = stage_copies(of, condition);
+    rows->row = must(reallocarray(rows->row, rows->count + 1, sizeof *rows->row));
+    struct row *row = &rows->row[rows->count++];
+    *row = (struct row){.copies = copies > 0 ? copies : 1,
+                        .stage = stage,
+                        .condition = condition,
+                        .runs = sample->count};
+    row->slowdown = slowdown_of(row, stages);
+    row->verdict = verdict_of(&row->slowdown, at_most);
+    row->speedup =
+        condition == 0 ? interval_constant(1) : ratio_in_stage(of, 0, condition, FIGURE_THROUGHPUT);
+    row->power =
+        condition == 0 ? interval_constant(1) : ratio_in_stage(of, 0, condition, FIGURE_POWER);
+}
+
+static int by_copies(const void *one, const void *other)
+{
+    const struct row *a = one, *b = other;
+    return a->copies < b->copies ? -1 : a->copies > b->copies;
+}
+
+void rows_make(struct rows *rows, struct stages *stages, double at_most, double confidence)
+{
+    *rows = (struct rows){0};
+    for (size_t i = 0; i < stages->count; i++) {
+        const struct stage *stage = &stages->stage[i];
+        if (stage_metric(stage, "copy_s") == MAX_METRICS ||
+            stage_metric(stage, "throughput") == MAX_METRICS)
+            continue;
+        for (size_t k = i == 0 ? 0 : 1; k < stage->experiment.settings.condition_count; k++)
+            add_row(rows, stages, i, k, at_most);
+    }
+    if (rows->count > 0)
+        qsort(rows->row, rows->count, sizeof *rows->row, by_copies);
+    find_knee(rows, stages, confidence);
+}
+
+void rows_free(struct rows *rows)
+{
+    free(rows->row);
+}
+
+struct interval row_value(const struct row *row, struct stages *stages, const char *name)
+{
+    struct stage *stage = &stages->stage[row->stage];
+    const size_t metric = stage_metric(stage, name);
+    if (metric == MAX_METRICS)
+        return unknown;
+    const struct sample *sample = &stage->session.conditions[row->condition].metric[metric];
+    struct interval only = unknown;
+    only.center = sample->count > 0 ? sample->mean : NAN;
+    return sample->count < 2 ? only
+                             : metric_location(&stage->session, row->condition, metric).interval;
+}
+
+struct interval row_ratio(const struct row *row, struct stages *stages, const char *name)
+{
+    const size_t metric = stage_metric(&stages->stage[row->stage], name);
+    return metric == MAX_METRICS ? unknown : decided_ratio(row, stages, metric);
+}

@@ -1,0 +1,211 @@
+#include "stages.h"
+
+#include "plan.h"
+
+#include "common/messages.h"
+#include "common/words.h"
+#include "harness/bench/json.h"
+#include "harness/campaign/folder.h"
+#include "harness/report/memory.h"
+#include "harness/stats/disturbances.h"
+#include "harness/stats/output.h"
+#include "harness/stats/summary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *folder_of(const char *dir, size_t number)
+{
+    return text_of("%s/stages/%zu", dir, number);
+}
+
+static bool has(const char *folder, const char *name)
+{
+    char *path = text_of("%s/%s", folder, name);
+    const bool found = access(path, R_OK) == 0;
+    free(path);
+    return found;
+}
+
+static double spent_s(const char *folder)
+{
+    char *path = text_of("%s/status.json", folder);
+    json_t *status = json_load_file(path, 0, NULL);
+    const double spent = json_number_at(status, "spent_s");
+    json_decref(status);
+    free(path);
+    return spent > 0 ? spent : 0;
+}
+
+static bool stage_read(struct stage *stage)
+{
+    if (!experiment_read(&stage->experiment, stage->folder) ||
+        !session_init(&stage->session, &stage->experiment.settings) ||
+        !replay_file(&stage->replay, &stage->session, stage->folder))
+        return false;
+    stage->session.outside = stop_reason(experiment_stopped(&stage->experiment));
+    stage->summary = must(summary_build(&stage->session));
+    disturbances_add(&stage->experiment, stage->replay.records, session_left_out(&stage->session),
+                     json_object_get(stage->summary, "warnings"));
+    stage->complete = has(stage->folder, "result.json");
+    stage->spent_s = spent_s(stage->folder);
+    return true;
+}
+
+bool stages_read(struct stages *stages, const char *dir)
+{
+    stages->count = 0;
+    while (stages->count < STAGES_MOST) {
+        char *folder = folder_of(dir, stages->count + 1);
+        if (!has(folder, "experiment.json") || !has(folder, "runs.jsonl")) {
+            free(folder);
+            return true;
+        }
+        struct stage *stage = &stages->stage[stages->count++];
+        *stage = (struct stage){.folder = folder};
+        if (!stage_read(stage))
+            return false;
+    }
+    return true;
+}
+
+void stages_free(struct stages *stages)
+{
+    for (size_t i = 0; i < stages->count; i++) {
+        struct stage *stage = &stages->stage[i];
+        json_decref(stage->summary);
+        replay_free(&stage->replay);
+        session_free(&stage->session);
+        experiment_free(&stage->experiment);
+        free(stage->folder);
+    }
+}
+
+size_t stage_copies(const struct stage *stage, size_t condition)
+{
+    const char *name = stage->experiment.settings.conditions[condition];
+    return condition == 0 ? 0 : (size_t)strtoul(name, NULL, 10);
+}
+
+size_t stage_metric(const struct stage *stage, const char *name)
+{
+    const size_t metric = settings_metric(&stage->experiment.settings, name);
+    return metric < stage->experiment.settings.metric_count ? metric : MAX_METRICS;
+}
+
+/* ---- its cell */
+
+/* "a\nb": a list of settings has an item a line. */
+static void append(char **list, char *line)
+{
+    char *longer = *list == NULL ? text_of("%s", line) : text_of("%s\n%s", *list, line);
+    free(*list);
+    free(line);
+    *list = longer;
+}
+
+static void put_text(json_t *settings, const char *name, char *text)
+{
+    json_put(settings, name, json_text(text));
+    free(text);
+}
+
+static void put_variants(json_t *settings, const json_t *plan, const size_t *count, size_t counts)
+{
+    char *list = NULL, *command = plan_command(plan, 0);
+    append(&list, text_of(STAGE_REFERENCE "=%s", command));
+    free(command);
+    for (size_t i = 0; i < counts; i++) {
+        command = plan_command(plan, count[i]);
+        append(&list, text_of("%zu=%s", count[i], command));
+        free(command);
+    }
+    put_text(settings, "variant", list);
+}
+
+/* What the launcher prints: copy_s, and of a mix the time of each program, decide. */
+static void put_metrics(json_t *settings, const json_t *plan)
+{
+    static const char *const others[] = {
+        "worst_s=stdout:/^worst_s ([0-9.e+-]+)$/,unit=s",
+        "makespan_s=stdout:/^makespan_s ([0-9.e+-]+)$/,unit=s",
+        "throughput=stdout:/^throughput ([0-9.e+-]+)$/,unit=1/s,better=higher",
+        "copy_cpu_s=stdout:/^cpu_s ([0-9.e+-]+)$/,unit=s",
+        "copy_peak_bytes=stdout:/^peak_bytes ([0-9]+)$/,unit=B"};
+    const json_t *programs = json_object_get(plan, "programs"), *program;
+    char *list = NULL, *decide = NULL;
+    size_t i;
+    append(&list, text_of("copy_s=stdout:/^copy_s ([0-9.e+-]+)$/,unit=s"));
+    json_array_foreach(programs, i, program)
+    {
+        const char *name = json_text_at(program, "name");
+        if (name == NULL)
+            continue;
+        append(&list, text_of("%s_s=stdout:/^%s_s ([0-9.e+-]+)$/,unit=s", name, name));
+        append(&decide, text_of("%s_s", name));
+    }
+    for (i = 0; i < sizeof others / sizeof *others; i++)
+        append(&list, text_of("%s", others[i]));
+    put_text(settings, "metric", list);
+    for (char *c = decide; c != NULL && *c != '\0'; c++)
+        *c = *c == '\n' ? ',' : *c;
+    put_text(settings, "decide", decide == NULL ? text_of("copy_s") : decide);
+}
+
+static json_t *settings_json(const json_t *plan, const size_t *count, size_t counts, double seconds,
+                             double confidence, size_t min_runs)
+{
+    static const char *const passed[] = {"setup",   "prepare", "conclude",
+                                         "cleanup", "timeout", "statistic"};
+    const json_t *from = json_object_get(plan, "settings");
+    json_t *settings = must(json_object());
+    put_variants(settings, plan, count, counts);
+    put_metrics(settings, plan);
+    put_text(settings, "shell", text_of("none"));
+    put_text(settings, "washout", text_of("0"));
+    put_text(settings, "error", text_of("%.9g", json_number_at(from, "error")));
+    put_text(settings, "confidence", text_of("%.12g", confidence));
+    put_text(settings, "min-runs", text_of("%zu", min_runs));
+    put_text(settings, "max-runs", text_of("%.0f", json_number_at(from, "max_runs")));
+    put_text(settings, "max-time", text_of("%.3fs", seconds));
+    put_text(settings, "seed", text_of("%.0f", json_number_at(from, "seed")));
+    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
+        if (json_has(from, passed[i]))
+            json_put(settings, passed[i], json_text(json_text_at(from, passed[i])));
+    return settings;
+}
+
+static json_t *command_json(const json_t *plan)
+{
+    const char *why;
+    size_t count;
+    char *text = plan_command(plan, 0), **words = must(words_split(text, &count, &why));
+    json_t *list = must(json_array());
+    for (size_t i = 0; i < count; i++)
+        json_add(list, json_text(words[i]));
+    free(words);
+    free(text);
+    return list;
+}
+
+char *stage_write(const json_t *plan, const char *dir, size_t number, const size_t *count,
+                  size_t counts, double seconds, double confidence, size_t min_runs)
+{
+    char *folder = folder_of(dir, number), *path = text_of("%s/cell.json", folder);
+    char *name = text_of("pack.%zu", number);
+    json_t *cell =
+        must(json_pack("{s:s, s:s, s:o, s:[], s:o}", "schema", "jostle.cell/1", "name", name,
+                       "command", command_json(plan), "loads", "settings",
+                       settings_json(plan, count, counts, seconds, confidence, min_runs)));
+    const bool good = (folder_make(folder) || complain("%s cannot be made", folder)) &&
+                      output_document(cell, path);
+    json_decref(cell);
+    free(name);
+    free(path);
+    if (good)
+        return folder;
+    free(folder);
+    return NULL;
+}
