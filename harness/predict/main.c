@@ -130,7 +130,7 @@ static int learn(const struct request *request)
     bool good = model != NULL;
     (void)snprintf(path, sizeof path, "%s/model.json", request->learn);
     good = good && output_document(model, request->output ? request->output : path) &&
-           (request->output || keep_model(model));
+           (request->output || keep_model(model)) && learn_print(model);
     json_decref(model);
     return good ? 0 : 1;
 }

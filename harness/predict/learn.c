@@ -1,0 +1,192 @@
+#include "learn.h"
+
+#include "choose.h"
+#include "scores_json.h"
+#include "study.h"
+
+#include "common/messages.h"
+#include "common/record_json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MODEL_SCHEMA "jostle.prediction-model/1"
+
+static const double confidence = 0.9;
+
+static json_t *choice_json(const char *place, const struct choice *choice, size_t programs)
+{
+    json_t *weights = json_array();
+    for (size_t i = 0; i < choice->candidate.terms; i++)
+        json_array_append_new(weights, json_real(choice->model.weight[i]));
+    return json_pack(
+        "{s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:I, s:I}", "place", place, "variant",
+        choice->candidate.variant->name, "learned", choice->candidate.fitted, "weights", weights,
+        "quantile_low", number_to_json(choice->model.quantile_low), "quantile_high",
+        number_to_json(choice->model.quantile_high), "scale_floor",
+        number_to_json(choice->model.scale_floor), "confidence", confidence, "covered",
+        number_to_json(isfinite(choice->model.quantile_low) ? choice->conformal.covered : NAN),
+        "error", number_to_json(100 * choice->error), "programs", (json_int_t)programs, "pairs",
+        (json_int_t)choice->pairs);
+}
+
+static json_t *learn_place(const struct study *study, const char *place)
+{
+    struct study_place made;
+    struct choice choice;
+    json_t *json = NULL;
+    bool *train = calloc(study->pairs.count + 1, sizeof *train);
+    if (study_place(study, place, &made) && train) {
+        size_t programs = 0;
+        for (size_t i = 0; i < made.data.count; i++)
+            train[i] = !made.held[i];
+        for (size_t i = 0; i < made.data.programs; i++)
+            programs += study_held(study, made.data.name[i]) ? 0 : 1;
+        if (choose_model(&made.data, train, confidence, &choice))
+            json = choice_json(place, &choice, programs);
+        else
+            complain("%s: no pair has a number: give profiles of its programs", place);
+    }
+    study_place_free(&made);
+    free(train);
+    return json;
+}
+
+// Of which machine the profiles are: all have to be of the same.
+static const char *machine_of(const struct study *study)
+{
+    for (size_t i = 1; i < study->profiles; i++)
+        if (strcmp(study->profile[i]->profile.machine, study->profile[0]->profile.machine) != 0) {
+            complain("%s and %s are of different machines: give profiles of one",
+                     study->profile[0]->path, study->profile[i]->path);
+            return NULL;
+        }
+    return study->profile[0]->profile.machine;
+}
+
+static json_t *learn_study(const struct study *study)
+{
+    size_t count;
+    const char **place = study_places(study, &count), *machine = machine_of(study);
+    json_t *models = json_array();
+    bool good = place && machine;
+    for (size_t i = 0; good && i < count; i++) {
+        json_t *one = learn_place(study, place[i]);
+        good = one && json_array_append_new(models, one) == 0;
+    }
+    free(place);
+    if (!good) {
+        json_decref(models);
+        return NULL;
+    }
+    char made[32] = "";
+    struct tm utc;
+    const time_t now = time(NULL);
+    if (gmtime_r(&now, &utc))
+        (void)strftime(made, sizeof made, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return json_pack("{s:s, s:s, s:s, s:{s:o, s:o}, s:o}", "schema", MODEL_SCHEMA, "made", made,
+                     "jostle", JOSTLE_VERSION, "machine", "host",
+                     text_to_json(study->profile[0]->profile.host), "hash", text_to_json(machine),
+                     "models", models);
+}
+
+json_t *learn_folder(const char *folder)
+{
+    struct study study;
+    json_t *record = study_read(&study, folder) ? learn_study(&study) : NULL;
+    study_free(&study);
+    return record;
+}
+
+static double number_at(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+bool learn_print(const json_t *record)
+{
+    const json_t *one;
+    size_t i;
+    bool good = true;
+    json_array_foreach(json_object_get(record, "models"), i, one)
+    {
+        const double covered = number_at(one, "covered");
+        good = good &&
+               printf("%s: model `%s`%s from %lld pairs of %lld programs; error %.1f points for "
+                      "programs not seen, ",
+                      json_string_value(json_object_get(one, "place")),
+                      json_string_value(json_object_get(one, "variant")),
+                      json_is_true(json_object_get(one, "learned")) ? ", weights learned" : "",
+                      json_integer_value(json_object_get(one, "pairs")),
+                      json_integer_value(json_object_get(one, "programs")),
+                      number_at(one, "error")) > 0;
+        good = good && (isnan(covered)
+                            ? printf("no intervals: too few programs\n")
+                            : printf("of which 90 %% intervals hold %.0f %%\n", 100 * covered)) > 0;
+    }
+    return good;
+}
+
+static bool fill(struct predict_model *model, const json_t *one)
+{
+    const char *name = json_string_value(json_object_get(one, "variant"));
+    const json_t *weights = json_object_get(one, "weights");
+    predict_model_preset(model);
+    model->variant = name ? predict_variant_find(name) : NULL;
+    if (!model->variant || json_array_size(weights) > PREDICT_TERMS)
+        return false;
+    for (size_t i = 0; i < json_array_size(weights); i++)
+        model->weight[i] = json_number_value(json_array_get(weights, i));
+    model->quantile_low = number_at(one, "quantile_low");
+    model->quantile_high = number_at(one, "quantile_high");
+    model->scale_floor = number_at(one, "scale_floor");
+    model->confidence = number_at(one, "confidence");
+    return true;
+}
+
+static bool read_record(const json_t *record, const char *place, const char *machine,
+                        struct predict_model *model, char *why, size_t size)
+{
+    const char *schema = json_string_value(json_object_get(record, "schema"));
+    const char *hash =
+        json_string_value(json_object_get(json_object_get(record, "machine"), "hash"));
+    const json_t *one;
+    size_t i;
+    if (!schema || strcmp(schema, MODEL_SCHEMA) != 0) {
+        (void)snprintf(why, size,
+                       "holds no model: give a file that jostle predict --learn has made");
+        return false;
+    }
+    if (machine && (!hash || strcmp(hash, machine) != 0)) {
+        (void)snprintf(why, size, "was learned on another machine: learn one here (--learn)");
+        return false;
+    }
+    json_array_foreach(json_object_get(record, "models"), i, one)
+    {
+        const char *name = json_string_value(json_object_get(one, "place"));
+        if (name && strcmp(name, place) == 0) {
+            if (fill(model, one))
+                return true;
+            (void)snprintf(why, size, "has a model for %s that this version does not know", place);
+            return false;
+        }
+    }
+    (void)snprintf(why, size, "has no model for the place %s: learn one from pairs there", place);
+    return false;
+}
+
+bool learn_read(const char *path, const char *place, const char *machine,
+                struct predict_model *model, char *why, size_t size)
+{
+    json_error_t error;
+    json_t *record = json_load_file(path, 0, &error);
+    if (!record)
+        (void)snprintf(why, size, "cannot be read: %s", error.text);
+    const bool good = record && read_record(record, place, machine, model, why, size);
+    json_decref(record);
+    return good;
+}
