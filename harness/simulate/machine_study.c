@@ -21,8 +21,7 @@ static const char place[] = "l3";
 struct world {
     struct machine machine;
     struct machine_known program[PROGRAMS];
-    double
-        off[PROGRAMS]; // log of what the runs alone of a profile are off by, when pairs share them
+    struct program_profile profile[PROGRAMS];
     struct invert_curves reference;
     struct machine_noise noise;
 };
