@@ -13,6 +13,7 @@ static const struct command {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"now", probe_now},
+    {"reference", probe_reference},
     {"sample", probe_sample},
     {"serve", probe_serve},
 };

@@ -38,7 +38,7 @@ struct reading {
     size_t n;           /* windows; 0: value, median and spread are NAN */
     double value;       /* geometric mean of the windows */
     double median;      /* of the windows */
-    double spread;      /* robust standard deviation of a window's logarithm (1.4826 MAD) */
+    double spread;      /* robust standard deviation of a window's logarithm (Q_n) */
     double correlation; /* of the logarithms of neighbouring windows, 0 to 1; NAN below 8 */
     double error;       /* standard error of the logarithm of value, which knows the correlation;
                            NAN below 3 windows */

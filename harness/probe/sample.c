@@ -2,7 +2,7 @@
  * an experiment, whose metrics are its readings. */
 
 #include "harness/probe/commands.h"
-#include "harness/probe/reporters.h"
+#include "harness/probe/readings.h"
 
 #include "common/cpus.h"
 #include "common/json.h"
@@ -80,38 +80,12 @@ static bool run_on(const char *text)
            complain("--cpus %s: %s: choose from those that are allowed", text, strerror(errno));
 }
 
-static void print_reading(struct line *line, enum reporter reporter, const struct reading *reading)
-{
-    line_object(line, NULL);
-    line_text(line, "name", reporters[reporter].name);
-    line_text(line, "unit", reporters[reporter].unit);
-    if (reading->reason != NULL) {
-        line_text(line, "reason", reading->reason);
-    } else {
-        line_real(line, "value", reading->value);
-        line_count(line, "n", reading->n);
-        line_real(line, "median", reading->median);
-        line_real(line, "spread", reading->spread);
-        line_real(line, "correlation", reading->correlation);
-        line_real(line, "error", reading->error);
-    }
-    line_close(line);
-}
-
 static int print(const struct reporter_set *set, const bool wanted[REPORTERS], int64_t used_ns)
 {
     struct line line = {0};
     line_object(&line, NULL);
     line_text(&line, "schema", "jostle.probe-sample/1");
-    line_array(&line, "reporters");
-    for (enum reporter reporter = 0; reporter < REPORTERS; reporter++) {
-        struct reading reading;
-        if (!wanted[reporter])
-            continue;
-        reporters_read(set, reporter, &reading);
-        print_reading(&line, reporter, &reading);
-    }
-    line_close(&line);
+    readings_print(&line, set, wanted);
     line_text(&line, "pages", reporters_pages(set));
     line_real(&line, "open_s", reporters_open_s(set));
     line_seconds(&line, "duration_s", used_ns, 6);

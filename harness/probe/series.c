@@ -44,27 +44,40 @@ static double correlation_of(const struct series *series)
     return isfinite(found) ? fmin(fmax(found, 0), MOST_CORRELATION) : 0;
 }
 
+/* Q_n of Rousseeuw and Croux (1993): of all pairs' distances, the quarter; 82 % as efficient as the
+ * standard deviation, where the median absolute deviation has 37 %, and it has no centre. */
+static bool spread_of(const double *sorted, size_t count, double *spread)
+{
+    double *work = calloc(3 * count, sizeof *work);
+    int *index = calloc(5 * count, sizeof *index);
+    const bool good = work != NULL && index != NULL;
+    if (good)
+        *spread = gsl_stats_Qn_from_sorted_data(sorted, 1, count, work, index);
+    free(work);
+    free(index);
+    return good;
+}
+
 bool series_summarise(const struct series *series, struct series_summary *summary)
 {
     const size_t count = series->count;
     *summary = (struct series_summary){NAN, NAN, NAN, NAN, NAN};
     if (count == 0)
         return true;
-    double *sorted = malloc(2 * count * sizeof *sorted);
+    double *sorted = malloc(count * sizeof *sorted);
     if (sorted == NULL)
         return false;
     memcpy(sorted, series->value, count * sizeof *sorted);
     gsl_sort(sorted, 1, count);
     summary->mean = gsl_stats_mean(series->value, 1, count);
     summary->median = gsl_stats_median_from_sorted_data(sorted, 1, count);
-    summary->spread =
-        count < LEAST_ERROR ? NAN : gsl_stats_mad(series->value, 1, count, sorted + count);
+    const bool good = count < LEAST_ERROR || spread_of(sorted, count, &summary->spread);
     free(sorted);
     summary->correlation = correlation_of(series);
     if (count < LEAST_ERROR)
-        return true;
+        return good;
     const double r = isnan(summary->correlation) ? 0 : summary->correlation;
     summary->error =
         sqrt(gsl_stats_variance(series->value, 1, count) / (double)count * (1 + r) / (1 - r));
-    return true;
+    return good;
 }

@@ -20,7 +20,7 @@ void series_free(struct series *series);
 /* NAN for what so few values do not show. */
 struct series_summary {
     double mean, median;
-    double spread;      /* robust standard deviation: 1.4826 median absolute deviation */
+    double spread;      /* robust standard deviation (Q_n), from 3 values on */
     double correlation; /* of neighbours (lag 1), kept to 0 ... 0.95; from 8 values on */
     double error;       /* standard error of the mean, from 3 values on: with the variance of n
                            values of a first-order autoregression, s^2 / n (1 + r) / (1 - r) */

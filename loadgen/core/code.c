@@ -1,7 +1,7 @@
 #include "core/code.h"
 
-#include "core/encode.h"
 #include "common/random.h"
+#include "core/encode.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -72,8 +72,9 @@ static const struct option_row settings[] = {
     {.name = "loop",
      .type = OPTION_FLAG,
      .offset = FIELD(loop),
-     .help = "start COMMAND again whenever it and its descendants have ended, its stdout discarded; "
-             "steady at a random part of a lap"},
+     .help =
+         "start COMMAND again whenever it and its descendants have ended, its stdout discarded; "
+         "steady at a random part of a lap"},
     {0},
 };
 
@@ -98,8 +99,8 @@ static void become_command(struct run *run, const struct group *group, int repor
      * what the others say. */
     const int null = open("/dev/null", O_RDWR);
     if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
-        dup2(own->loop ? null : STDERR_FILENO, STDOUT_FILENO) >= 0 &&
-        group_enter(group) && cpus_pin_list(&run->cpus) == 0)
+        dup2(own->loop ? null : STDERR_FILENO, STDOUT_FILENO) >= 0 && group_enter(group) &&
+        cpus_pin_list(&run->cpus) == 0)
         execvp(run->arguments[0], run->arguments);
     const int error = errno;
     if (write(report_fd, &error, sizeof error) < 0)
@@ -367,9 +368,8 @@ static void exec_fields(struct run *run, const struct snapshot *window, struct l
 }
 
 static const struct load_report reports = {.describe = exec_describe, .fields = exec_fields};
-static const struct load_accounting accounting = {.delivered = exec_delivered,
-                                                  .cpu_ns = exec_cpu_ns,
-                                                  .count = exec_count};
+static const struct load_accounting accounting = {
+    .delivered = exec_delivered, .cpu_ns = exec_cpu_ns, .count = exec_count};
 static const struct load_process process = {
     .resume = exec_resume, .pause = exec_pause, .process = exec_process};
 static const struct load_special special = {.arguments = "-- COMMAND...",
@@ -378,12 +378,12 @@ static const struct load_special special = {.arguments = "-- COMMAND...",
 static const struct load exec_load = {
     .name = "exec",
     .summary = "runs any command as a load, and ends all its processes",
-    .details =
-        "Resumed, COMMAND is started in a process group of its own, with /dev/null as "
-        "stdin and its output on stderr. Paused, it is ended with all its descendants, "
-        "including those in other sessions: SIGTERM, then SIGKILL after 2 s. A command "
-        "that exits by itself is an error; with --loop one that fails. cpu_s is that of its whole process tree, counted by "
-        "a cgroup where one can be made; \"accounting\" in the report says how.",
+    .details = "Resumed, COMMAND is started in a process group of its own, with /dev/null as "
+               "stdin and its output on stderr. Paused, it is ended with all its descendants, "
+               "including those in other sessions: SIGTERM, then SIGKILL after 2 s. A command "
+               "that exits by itself is an error; with --loop one that fails. cpu_s is that of its "
+               "whole process tree, counted by "
+               "a cgroup where one can be made; \"accounting\" in the report says how.",
     .options = settings,
     .options_size = sizeof(struct exec_settings),
     .check = exec_check,

@@ -1,6 +1,7 @@
 /* loadgen net: sends bytes, datagrams or requests at a rate, to a receiver in this
  * process or to another loadgen, and reports what was received. */
 
+#include "common/random.h"
 #include "net/bulk.h"
 #include "net/client.h"
 #include "net/datagram.h"
@@ -9,7 +10,6 @@
 #include "net/net-state.h"
 #include "net/ping.h"
 #include "net/worker.h"
-#include "common/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>

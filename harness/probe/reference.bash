@@ -1,0 +1,98 @@
+# `jostle probe --reference`: the steps of it. Sourced, never run; needs common.
+# The program probe says what is to be done, and judges what came of it.
+
+# The load on the disk writes a file before it begins: 8 GiB of it, as loadgen has it, are not
+# needed to write for half a second.
+readonly REFERENCE_WORKFILE=256M
+
+# probe_reference ARG...: makes a reference, keeps it, and shows it.
+probe_reference() {
+    local -A plan=()
+    local -a slowdown=() calibrations=()
+    reference_plan "$@"
+    [[ -n ${plan[quiet]:-} ]] || printf '%s\n' "${plan[forecast]}" >&2
+    [[ -z ${plan[disk]:-} ]] || export TMPDIR=${plan[disk]}
+    export WORKFILE_SIZE=${WORKFILE_SIZE:-$REFERENCE_WORKFILE}
+    reference_begin "$@"
+    reference_calibrate
+    reference_measure
+    reference_keep "$@"
+}
+
+# reference_plan ARG...: fills plan, slowdown and calibrations by the program's own reading of the
+# command line; ends with its status where that is wrong or is --help.
+reference_plan() {
+    local i
+    local -a text=()
+    answer_read text "$JOSTLE_BIN/probe" reference "$@" || exit
+    if ((${#text[@]} == 1)); then # --help, --version
+        printf '%s' "${text[0]}"
+        exit 0
+    fi
+    for ((i = 0; i + 1 < ${#text[@]}; i += 2)); do
+        case ${text[i]} in
+            argument) slowdown+=("${text[i + 1]}") ;;
+            calibrate | word | end) calibrations+=("${text[i]}" "${text[i + 1]}") ;;
+            *) plan[${text[i]}]=${text[i + 1]} ;;
+        esac
+    done
+}
+
+# reference_begin ARG...: looks whether the machine is quiet, where that was not done yet. An
+# earlier experiment in our own folder makes room for this one.
+reference_begin() {
+    local folder=${plan[folder]}
+    if [[ -n ${plan[resume]:-} ]]; then
+        [[ -e $folder/experiment/experiment.json ]] || die "$folder: there is nothing to resume: leave --resume out"
+        return 0
+    fi
+    if [[ -n ${plan[own_folder]:-} ]]; then
+        rm -rf -- "$folder/experiment"
+    elif [[ -e $folder/experiment ]]; then
+        usage_error "$folder: there is an experiment in it: continue it with --resume, or give another --output"
+    fi
+    mkdir -p -- "$folder" || die "$folder cannot be made: give another --output"
+    taskset -c "${plan[target_cpus]}" "$JOSTLE_BIN/probe" reference --look "$folder" "$@" || exit
+}
+
+# reference_calibrate: measures what the loads' percentages refer to, where that is not known yet.
+reference_calibrate() {
+    local i load=''
+    local -a words=()
+    for ((i = 0; i + 1 < ${#calibrations[@]}; i += 2)); do
+        case ${calibrations[i]} in
+            calibrate) load=${calibrations[i + 1]} words=() ;;
+            word) words+=("${calibrations[i + 1]}") ;;
+            end)
+                if [[ -n ${plan[quiet]:-} ]]; then
+                    "${words[@]}" >/dev/null
+                else
+                    "${words[@]}" >&2
+                fi || die "load '$load' cannot be calibrated, see above: fix it, or leave the kind out with --kinds"
+                ;;
+        esac
+    done
+}
+
+# reference_measure: the experiment. Its own table is of no interest, its progress is.
+reference_measure() {
+    local code=0
+    "$JOSTLE_ROOT/harness/jostle" slowdown ${plan[quiet]:+--quiet} "${slowdown[@]}" >/dev/null || code=$?
+    # Interrupted, or wrong use: it has said so.
+    ((code == 0)) || exit "$code"
+}
+
+# reference_keep ARG...: derives the record, keeps it, and shows it.
+reference_keep() {
+    local record
+    record=$("$JOSTLE_BIN/probe" reference --derive "${plan[folder]}" "$@") || exit
+    if [[ ${plan[json]:-} == - ]]; then
+        printf '%s\n' "$record"
+        return
+    fi
+    if [[ -n ${plan[json]:-} ]]; then
+        printf '%s\n' "$record" >"${plan[json]}" || die "${plan[json]} cannot be written: give another --json"
+    fi
+    [[ -n ${plan[quiet]:-} ]] || jq -r -L "$JOSTLE_HARNESS" -L "$JOSTLE_LIB" --arg file "${plan[record]}" --arg folder "${plan[folder]}" \
+        -f "$JOSTLE_HARNESS/probe/reference.jq" <<<"$record"
+}

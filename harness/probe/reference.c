@@ -1,0 +1,96 @@
+/* probe reference: the steps of `jostle probe --reference`, which bash calls one after another. */
+
+#include "harness/probe/commands.h"
+#include "harness/probe/reference_look.h"
+#include "harness/probe/reference_options.h"
+#include "harness/probe/reference_plan.h"
+#include "harness/probe/reference_record.h"
+#include "harness/probe/reference_runs.h"
+
+#include "harness/pressure/reference.h"
+
+#include "common/kept.h"
+#include "common/messages.h"
+#include "common/record_json.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_DISTURBED 0.2 /* of the runs */
+
+/* What was going on before the experiment (by the look) and during it, by the flags of its runs. */
+static void find_disturbance(const struct reference_runs *runs, const json_t *look, char *text,
+                             size_t size)
+{
+    const char *before = json_string_value(json_object_get(look, "disturbed"));
+    snprintf(text, size, "%s", before == NULL ? "" : before);
+    if ((double)runs->disturbed <= MOST_DISTURBED * (double)runs->count)
+        return;
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s in %zu of %zu runs", used == 0 ? "" : ", ",
+             runs->disturbance, runs->disturbed, runs->count);
+}
+
+/* Writes it where it is kept, and where else it is wanted; compact, on one line, to stdout. */
+static bool keep(const struct reference_choices *choices, const json_t *record)
+{
+    char *text = json_dumps(record, RECORD_FORMAT), *line = json_dumps(record, JSON_COMPACT);
+    bool good = text != NULL && line != NULL;
+    if (good && kept_write(choices->record, text) != 0)
+        good = complain("%s: %s: give another --reference-file", choices->record, strerror(errno));
+    else if (good)
+        good = printf("%s\n", line) >= 0 && fflush(stdout) == 0;
+    free(text);
+    free(line);
+    return good;
+}
+
+/* One that is marked replaces a good one only by force. */
+static bool keep_if_quiet(const struct reference_choices *choices, const json_t *record,
+                          const char *disturbed)
+{
+    if (*disturbed != '\0' && !choices->force)
+        return complain("this machine was not quiet (%s): no reference is kept: try again when it "
+                        "is, or give --resume --force, which marks it",
+                        disturbed);
+    return record == NULL ? complain("out of memory: free some") : keep(choices, record);
+}
+
+static int derive(const struct reference_choices *choices)
+{
+    char folder[PATH_MAX + 16], path[PATH_MAX + 32], disturbed[512];
+    struct reference_runs runs;
+    json_t *experiment;
+    snprintf(folder, sizeof folder, "%s/experiment", choices->derive);
+    snprintf(path, sizeof path, "%s/" REFERENCE_LOOK, choices->derive);
+    if (!reference_runs_read(folder, &runs, &experiment))
+        return EXIT_FAILURE;
+    json_t *look = json_load_file(path, 0, NULL);
+    find_disturbance(&runs, look, disturbed, sizeof disturbed);
+    json_t *record = reference_record(&(struct reference_source){.runs = &runs,
+                                                                 .experiment = experiment,
+                                                                 .quiet = look,
+                                                                 .place = choices->place,
+                                                                 .disturbed = disturbed});
+    const bool good = runs.count == 0 ? complain("%s: no run could be used", folder)
+                                      : keep_if_quiet(choices, record, disturbed);
+    json_decref(record);
+    json_decref(look);
+    json_decref(experiment);
+    reference_runs_free(&runs);
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int probe_reference(int argc, char **argv)
+{
+    struct reference_choices choices;
+    reference_options(&choices, argc, argv);
+    if (choices.look != NULL)
+        return reference_look(&choices, choices.look);
+    if (choices.derive != NULL)
+        return derive(&choices);
+    return reference_plan(&choices);
+}

@@ -1,0 +1,20 @@
+#ifndef PROBE_REFERENCE_LOOK_H
+#define PROBE_REFERENCE_LOOK_H
+
+#include "harness/probe/kernel.h"
+#include "harness/probe/reference_options.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define REFERENCE_LOOK "quiet.json" /* in the folder of the records */
+
+/* Samples the machine alone, where the caller may run; writes what the windows have shown, and
+ * what the kernel has, to quiet.json in the folder. Exit status 1, after a message, where the
+ * machine is not quiet and that is not forced. */
+int reference_look(const struct reference_choices *choices, const char *folder);
+
+/* What disturbs a machine that should be quiet, on one line; "": nothing. Pure. */
+void reference_disturbance(const struct kernel_facts *facts, char *text, size_t size);
+
+#endif
