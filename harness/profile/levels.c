@@ -20,35 +20,39 @@ static void reason(json_t *reasons, char *text)
     free(text);
 }
 
-// The reference's file. False: it is not known where one would be.
-static bool find(const struct program_profile *profile, const char *file, char path[PATH_MAX])
+// Hands a text over to whom it may concern.
+static bool because(char **why, char *text)
 {
-    if (file == NULL)
-        return reference_path(profile->place, path);
-    snprintf(path, PATH_MAX, "%s", file);
-    return true;
+    if (why != NULL)
+        *why = text;
+    else
+        free(text);
+    return false;
 }
 
-// What the reference is, and what is against it. False: it is no use here, which is a reason.
-static bool read_reference(const struct program_profile *profile, const char *file,
-                           const json_t *environment, struct reference *reference, json_t *reasons)
+bool levels_reference(struct reference *reference, const char *file, const char *place, char **why)
 {
-    char path[PATH_MAX], why[1024];
-    if (!find(profile, file, path) || (file == NULL && access(path, R_OK) != 0)) {
-        reason(reasons, text_of("levels: there is no reference of this machine for the place %s: "
-                                "make one with jostle probe --reference --place %s, then add "
-                                "--resume to the command of this profile",
-                                profile->place, profile->place));
-        return false;
-    }
-    if (!reference_read(path, reference, why, sizeof why)) {
-        reason(reasons, text_of("levels: the reference %s %s", path, why));
-        return false;
-    }
+    char path[PATH_MAX], wrong[1024];
+    const bool kept = file == NULL && reference_path(place, path) && access(path, R_OK) == 0;
+    if (file == NULL && !kept)
+        return because(why, text_of("there is no reference of this machine for the place %s: make "
+                                    "one with jostle probe --reference --place %s, then add "
+                                    "--resume to the command of this profile",
+                                    place, place));
+    if (reference_read(kept ? path : file, reference, wrong, sizeof wrong))
+        return true;
+    return because(why, text_of("the reference %s %s", kept ? path : file, wrong));
+}
+
+// What is against the reference becomes a reason. False: it is of no use here.
+static bool judge(const struct program_profile *profile, const json_t *environment,
+                  const struct reference *reference, json_t *reasons)
+{
+    char why[1024];
     const enum reference_fitness fitness =
         reference_judge(reference, environment, profile->place, time(NULL), why, sizeof why);
     if (fitness != REFERENCE_FIT)
-        reason(reasons, text_of("levels: the reference %s: %s", path, why));
+        reason(reasons, text_of("levels: the reference %s: %s", reference->file, why));
     return fitness != REFERENCE_UNFIT;
 }
 
@@ -76,13 +80,16 @@ void levels_take(struct program_profile *profile, const struct pressure_readings
                  const char *file, const json_t *environment, json_t *pressure, json_t *reasons)
 {
     struct reference *reference = must(malloc(sizeof *reference));
+    char *why = NULL;
     profile->levels = 0;
-    if (read_reference(profile, file, environment, reference, reasons)) {
+    json_put(pressure, "reference", must(json_null()));
+    if (!levels_reference(reference, file, profile->place, &why)) {
+        reason(reasons, text_of("levels: %s", why));
+    } else if (judge(profile, environment, reference, reasons)) {
         invert(profile, readings, reference, reasons);
         json_put(pressure, "reference",
                  must(json_pack("{s:s, s:s}", "file", reference->file, "made", reference->made)));
-    } else {
-        json_put(pressure, "reference", must(json_null()));
     }
+    free(why);
     free(reference);
 }

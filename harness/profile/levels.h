@@ -4,7 +4,13 @@
 
 #include "pressure.h"
 
+#include "harness/pressure/reference.h"
+
 #include <jansson.h>
+
+// The reference in `file`, or where it is NULL the one that is kept of this host and place. False:
+// there is none that can be read; `why` (to be freed) says what to do, unless `why` is NULL.
+bool levels_reference(struct reference *reference, const char *file, const char *place, char **why);
 
 // Fills the profile's levels, by the reference in `file` (NULL: the one that is kept of this host
 // and place). `reference` of `pressure` says which, null where none can be used; why, and what

@@ -10,7 +10,7 @@ def ratio: if .ratio == null then "too few runs" else "\(.ratio | fixed(3)) [\(.
 "every second run / others  \(.interleaved_halves | ratio)",
 "second half / first half   \(.halves_in_time | ratio)",
 (if .gauge_r2 == null then empty else "gauges explain             \(.gauge_r2 | percents(null))" end),
-(.runs_needed[] | "runs a side for ± \(.half_width * 100 | fixed(0)) %     \(.runs // "not known")"),
+(.runs_needed[] | "runs a side for ± \(.half_width * 100 | fixed(0)) %     \(.runs // "not known")\(if .with_gauge == null then "" else ", with --gauge \(.with_gauge)" end)"),
 "",
 .verdict,
 "",

@@ -3,6 +3,7 @@
 #include "harness/bench/json.h"
 #include "harness/report/memory.h"
 
+#include "common/gauge.h"
 #include "common/messages.h"
 #include "common/option_value.h"
 #include "common/options.h"
@@ -80,6 +81,15 @@ static const struct option_row how_rows[] = {
     TEXT("prepare", "CMD", prepare, "run CMD with bash before each run, unmeasured"),
     TEXT("conclude", "CMD", conclude, "run CMD with bash after each run, unmeasured"),
     TEXT("cleanup", "CMD", cleanup, "run CMD with bash after the last run of each experiment"),
+    {.name = "gauge",
+     .argument = "WHEN",
+     .type = OPTION_CHOICE,
+     FIELD(gauge),
+     .choices = gauge_mode_names,
+     .preset = "off",
+     .bare = "on",
+     .help = "measure the CPU's clock and caches right before and after each run, and adjust "
+             "slowdowns for them: on, auto or off, as jostle slowdown has it (--check-noise: on)"},
     {.name = "timeout",
      .argument = "TIME",
      .type = OPTION_TEXT,
@@ -294,14 +304,14 @@ static json_t *handed_on(const struct request *request)
             continue;
         if (!option_format(row, request, value, sizeof value))
             usage_error("--%s: too long: give less", row->name);
-        char *option = text_of("--%s", row->name);
+        char *option = text_of("--%s=%s", row->name, value);
         json_add(words, json_text(option));
-        json_add(words, json_text(value));
         free(option);
     }
     if (strcmp(request->place, "machine") != 0 || options_given(request->given, "place-cpus")) {
-        json_add(words, json_text("--place"));
-        json_add(words, json_text(request->place));
+        char *place = text_of("--place=%s", request->place);
+        json_add(words, json_text(place));
+        free(place);
     }
     return words;
 }

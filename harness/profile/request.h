@@ -20,6 +20,7 @@ struct request {
     int64_t max_time_ns;
     double confidence;
     uint64_t seed;
+    int gauge; // enum gauge_mode
     bool check_noise, no_pressure, dry_run, resume, quiet, verbose;
     const char *next, *derive, *noise; // what the shell calls: folder
     char **words;                      // of the program

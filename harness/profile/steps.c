@@ -1,6 +1,7 @@
 #include "steps.h"
 
 #include "budget.h"
+#include "levels.h"
 #include "measured.h"
 #include "request.h"
 
@@ -100,8 +101,9 @@ static void step_alone(const char *folder, const json_t *plan)
     const double given_s = json_number_at(plan, "max_time_s");
     const double most_s = noise ? fmin(noise_s, given_s > 0 ? given_s : noise_s) : default_s / 20;
     begin(folder, plan, "run", STEP_ALONE, noise ? NOISE_RUNS : ALONE_RUNS, most_s);
-    put_word("--warmup");
-    put_word("1");
+    put_word("--warmup=1");
+    if (noise)
+        put_word("--gauge=on");
     put_program(plan);
 }
 
@@ -280,48 +282,89 @@ static char *loop_text(const json_t *plan)
     return text;
 }
 
+// Whether an option, "--NAME=VALUE", is that one; *value then is its value.
+static bool is_option(const char *word, const char *name, const char **value)
+{
+    const size_t length = strlen(name);
+    *value = word + length + 1;
+    return strncmp(word, name, length) == 0 && word[length] == '=';
+}
+
 // Of the options of all experiments those that are not of the program, which is a load here.
 static void put_place(const json_t *plan)
 {
     static const char *const kept[] = {"--place",     "--place-cpus", "--target-cpus",
                                        "--load-cpus", "--confidence", "--seed"};
-    const json_t *options = json_object_get(plan, "options");
-    for (size_t i = 0; i + 1 < json_array_size(options); i += 2) {
-        const char *name = json_string_value(json_array_get(options, i));
-        const char *value = json_string_value(json_array_get(options, i + 1));
+    size_t i;
+    const json_t *option;
+    json_array_foreach(json_object_get(plan, "options"), i, option)
+    {
+        const char *word = json_string_value(option), *value;
         for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
-            if (strcmp(name, kept[k]) == 0) {
-                put_word(name);
-                put_word(value);
-            }
-        if (strcmp(name, "--nice") == 0) {
+            if (is_option(word, kept[k], &value))
+                put_word(word);
+        if (is_option(word, "--nice", &value)) {
             put_word("--load-nice");
             put_word(value);
         }
     }
 }
 
+// Which reporters, and how long in each run: as in the reference, where there is one, so that
+// readings compare. A run without one of its figures is no run: without a reference the disk's
+// are left out where it has none.
+static double choose_reporters(const struct state *state, bool wanted[REPORTERS])
+{
+    char why[256];
+    struct reference *reference = must(malloc(sizeof *reference));
+    const bool has_disk = !kind_impossible(KIND_IO, NULL, why, sizeof why);
+    const bool known = levels_reference(reference, json_text_at(state->plan, "reference"),
+                                        json_text_at(state->plan, "place"), NULL);
+    const double sample_s = known ? reference->sample_s : state->budget.sample_s;
+    for (enum reporter i = 0; i < REPORTERS; i++)
+        wanted[i] = known ? reference->quiet[i].reason[0] == '\0'
+                          : reporters[i].witness != KIND_IO || has_disk;
+    free(reference);
+    return sample_s > 0 ? sample_s : state->budget.sample_s;
+}
+
+static char *reporter_list(const bool wanted[REPORTERS])
+{
+    char *list = text_of("%s", "");
+    for (enum reporter i = 0; i < REPORTERS; i++) {
+        if (!wanted[i])
+            continue;
+        char *longer = text_of("%s%s%s", list, *list != '\0' ? "," : "", reporters[i].name);
+        free(list);
+        list = longer;
+    }
+    return list;
+}
+
 static void step_pressure(const struct state *state)
 {
-    char path[PATH_MAX], metric[512], why[256];
-    const bool has_disk = !kind_impossible(KIND_IO, NULL, why, sizeof why);
+    char path[PATH_MAX], metric[512];
+    bool wanted[REPORTERS];
+    const double sample_s = choose_reporters(state, wanted);
     json_t *bare = must(json_pack("{s:[]}", "options"));
-    char *load = loop_text(state->plan);
+    char *load = loop_text(state->plan), *list = reporter_list(wanted);
     begin(state->folder, bare, "slowdown", STEP_PRESSURE, MOST_RUNS, state->budget.pressure_s);
     put_place(state->plan);
-    for (enum reporter i = 0; i < REPORTERS; i++) {
-        // A run without one of its figures is no run.
-        if (reporters[i].witness == KIND_IO && !has_disk)
-            continue;
-        put_word("--metric");
-        put_word(reporter_metric(i, metric, sizeof metric));
-    }
+    put_word("--no-probe"); // the target is one
+    for (enum reporter i = 0; i < REPORTERS; i++)
+        if (wanted[i]) {
+            put_word("--metric");
+            put_word(reporter_metric(i, metric, sizeof metric));
+        }
     put_word("--load");
     put_word(load);
     put_word("--");
     put_word(child_path("probe", path));
     put_word("sample");
-    put_option("--duration", "%.1fs", state->budget.sample_s);
+    put_word("--reporters");
+    put_word(list);
+    put_option("--duration", "%.3gs", sample_s);
+    free(list);
     free(load);
     json_decref(bare);
 }
