@@ -6,16 +6,22 @@
 probe_in='' probe_pid=''
 
 # Opening its buffers, and the measurement itself, take fractions of a second.
-readonly PROBE_S=20
+readonly PROBE_S=10
 
 # probe_start: begins it, where the plan has one; it is ready before the first sample.
 probe_start() {
     ((${#plan_probe[@]} > 0)) || return 0
+    local out
     stats_say probe "$fifo_folder/probe"
+    # Nobody waits until it is ready: by then the FIFOs may have no names, hence they are opened
+    # here; and it may write before stats reads, hence at both ends.
+    exec {out}<>"$fifo_folder/probe"
+    private_fds+=("$out")
     pipe_open probe.in
-    spawn "$JOSTLE_BIN/probe" "${plan_probe[@]}" <&"$PIPE_IN" >"$fifo_folder/probe" 2>"$folder/probe.stderr" &
+    spawn "$JOSTLE_BIN/probe" "${plan_probe[@]}" <&"$PIPE_IN" >&"$out" 2>"$folder/probe.stderr" &
     probe_pid=$! probe_in=$PIPE_OUT
     fd_close "$PIPE_IN"
+    fd_close "$out"
 }
 
 # probe_sample SECONDS: has it measure, and stats keep it for the next run; NEXT is then what
