@@ -3,6 +3,7 @@
 #include "capacity.h"
 #include "carry.h"
 #include "discoveries.h"
+#include "factor.h"
 #include "gauge.h"
 #include "machine_table.h"
 #include "rates.h"
@@ -216,6 +217,7 @@ static const struct promise {
     {"looks", looks_table},
     {"carry-over", carry_table},
     {"capacity", capacity_table},
+    {"factor", factor_table},
     {"rates", rates_table},
     {"machine", machine_table},
     {"gauge", gauge_table},
