@@ -155,6 +155,12 @@ void assess_expectation(struct assessment *assessment, const struct baseline *ba
     expectation->hi = exp(total.estimate + sqrt(square(total.hi - total.estimate) + own));
 }
 
+void assess_no_expectation(struct assessment *assessment, const char *why)
+{
+    assessment->expectation = (struct expectation){.asked = true, .most = KINDS};
+    refuse(&assessment->expectation, "%s", why);
+}
+
 static enum limit_state state_of(double lo, double hi, double limit)
 {
     return lo > limit ? LIMIT_ABOVE : hi <= limit ? LIMIT_BELOW : LIMIT_UNDECIDED;
@@ -171,15 +177,24 @@ void assess_limit(struct assessment *assessment, double at_most)
     }
     if (!assessment->has_levels)
         return;
-    assessment->limit = LIMIT_BELOW;
+    size_t judged = 0;
+    enum limit_state worst = LIMIT_BELOW;
     for (enum kind k = 0; k < KINDS; k++) {
         const struct invert_level *level = &assessment->inversion.level[k];
-        if (!level->known)
+        if (!level->known || assess_open(level))
             continue;
         const enum limit_state state = state_of(level->lo, level->hi, at_most);
-        if (state == LIMIT_ABOVE || assessment->limit == LIMIT_BELOW)
-            assessment->limit = state;
+        if (state == LIMIT_ABOVE || worst == LIMIT_BELOW)
+            worst = state;
+        judged++;
     }
+    if (judged > 0)
+        assessment->limit = worst;
+}
+
+bool assess_open(const struct invert_level *level)
+{
+    return !level->seen && level->open && level->lo < 0.005;
 }
 
 enum kind assess_worst(const struct assessment *assessment)

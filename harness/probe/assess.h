@@ -58,8 +58,12 @@ void assess_readings(struct assessment *assessment, const struct reading reading
 /* The slowdown of a program, after assess_readings(). baseline as there. */
 void assess_expectation(struct assessment *assessment, const struct baseline *baseline,
                         const struct sensitivity *sensitivity);
+/* Instead of it: no number, and why. */
+void assess_no_expectation(struct assessment *assessment, const char *why);
+/* Nothing can be said about this level: from 0 to 1, all are possible. */
+bool assess_open(const struct invert_level *level);
 /* Against --at-most, after the former: a level as a fraction, or a slowdown where one was
- * asked for. */
+ * expected. Kinds of which nothing can be said are left out; undecided where all are. */
 void assess_limit(struct assessment *assessment, double at_most);
 /* Who is to blame, last of all. */
 void assess_blame(struct assessment *assessment, const struct kernel_facts *facts);

@@ -122,8 +122,16 @@ static json_t *limit_to_json(const struct assessment *assessment,
     static const char *const states[] = {NULL, "below", "above", "undecided"};
     if (!context->limited)
         return json_null();
-    return json_pack("{s:s, s:o, s:s}", "of", assessment->expectation.asked ? "slowdown" : "level",
-                     "limit", number_to_json(context->at_most), "state", states[assessment->limit]);
+    json_t *left_out = json_array();
+    for (enum kind k = 0; assessment->has_levels && !assessment->expectation.asked && k < KINDS;
+         k++) {
+        const struct invert_level *level = &assessment->inversion.level[k];
+        if (!level->known || assess_open(level))
+            (void)json_array_append_new(left_out, json_string(kinds[k].name));
+    }
+    return json_pack(
+        "{s:s, s:o, s:s, s:o}", "of", assessment->expectation.asked ? "slowdown" : "level", "limit",
+        number_to_json(context->at_most), "state", states[assessment->limit], "left_out", left_out);
 }
 
 static json_t *reference_to_json(const struct probe_context *context)

@@ -2,7 +2,6 @@
 
 #include "harness/pressure/reference.h"
 
-#include "common/machine_json.h"
 #include "common/messages.h"
 
 #include <math.h>
@@ -47,28 +46,15 @@ static void fill(struct baseline *baseline, const struct reference *reference)
     baseline->curves = reference->curves;
 }
 
-static enum reference_fitness judge(const struct reference *reference, const char *place, char *why,
-                                    size_t size)
-{
-    struct counters counters;
-    struct environment environment;
-    counters_read(&counters);
-    environment_read(&environment);
-    json_t *record = environment_to_json(&environment, &counters);
-    const enum reference_fitness fitness =
-        record == NULL ? REFERENCE_UNFIT
-                       : reference_judge(reference, record, place, time(NULL), why, size);
-    json_decref(record);
-    return fitness;
-}
-
-static bool use(struct probe_plan *plan, const struct reference *reference)
+static bool use(struct probe_plan *plan, const struct reference *reference,
+                const json_t *environment)
 {
     char why[1024] = "", text[PATH_MAX + 1100];
     const char *place = probe_places[plan->options->place];
-    /* Readings that were made elsewhere are judged by the reference that is given with them. */
     const enum reference_fitness fitness =
-        plan->options->sample != NULL ? REFERENCE_FIT : judge(reference, place, why, sizeof why);
+        environment == NULL
+            ? REFERENCE_FIT
+            : reference_judge(reference, environment, place, time(NULL), why, sizeof why);
     if (fitness != REFERENCE_FIT) {
         snprintf(text, sizeof text, "the reference %s: %s", plan->reference, why);
         if (!add_reason(plan, text))
@@ -86,7 +72,7 @@ static bool use(struct probe_plan *plan, const struct reference *reference)
     return add_kinds(plan, reference);
 }
 
-bool baseline_read(struct probe_plan *plan)
+bool baseline_read(struct probe_plan *plan, const json_t *environment)
 {
     const struct probe_options *options = plan->options;
     struct reference reference;
@@ -99,5 +85,5 @@ bool baseline_read(struct probe_plan *plan)
     if (!reference_read(path, &reference, why, sizeof why))
         return complain("the reference %s: %s", path, why);
     snprintf(plan->reference, sizeof plan->reference, "%s", path);
-    return use(plan, &reference);
+    return use(plan, &reference, environment);
 }

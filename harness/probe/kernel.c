@@ -155,6 +155,13 @@ static double rate(int64_t before, int64_t after, double unit, double duration_s
                                                  : (double)(after - before) / unit / duration_s;
 }
 
+/* Of the time; the kernel adds up stalls a little later than they happen. */
+static double share(int64_t before_us, int64_t after_us, double cpus, double duration_s)
+{
+    const double found = rate(before_us, after_us, 1e6 * cpus, duration_s);
+    return isnan(found) ? NAN : fmin(fmax(found, 0), 1);
+}
+
 static void name_user(uid_t user, char *name, size_t size)
 {
     const struct passwd *entry = getpwuid(user);
@@ -281,11 +288,11 @@ void kernel_between(const struct kernel_look *before, const struct kernel_look *
         .duration_s = s,
         .cpus = is->cpus > 0 ? (double)is->cpus : NAN,
         .quota_cpus = cpus_quota(),
-        .cpu_some = rate(was->cpu_some_us, is->cpu_some_us, 1e6, s),
-        .memory_some = rate(was->memory_some_us, is->memory_some_us, 1e6, s),
-        .memory_full = rate(was->memory_full_us, is->memory_full_us, 1e6, s),
-        .io_some = rate(was->io_some_us, is->io_some_us, 1e6, s),
-        .steal = rate(was->steal_us, is->steal_us, 1e6 * is->cpus, s),
+        .cpu_some = share(was->cpu_some_us, is->cpu_some_us, 1, s),
+        .memory_some = share(was->memory_some_us, is->memory_some_us, 1, s),
+        .memory_full = share(was->memory_full_us, is->memory_full_us, 1, s),
+        .io_some = share(was->io_some_us, is->io_some_us, 1, s),
+        .steal = share(was->steal_us, is->steal_us, is->cpus, s),
         .throttled = periods > 0 ? rate(before->throttled, after->throttled, 1, s) / periods
                                  : periods, /* no quota, no periods: none */
         .throttled_s = rate(before->throttled_us, after->throttled_us, 1e6, s),

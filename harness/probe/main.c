@@ -12,6 +12,7 @@ static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
+    {"coverage", probe_coverage},
     {"now", probe_now},
     {"reference", probe_reference},
     {"sample", probe_sample},

@@ -49,7 +49,7 @@ static void sample(const struct probe_plan *plan, struct reporter_set *set,
         used_ns += reporters_sample(set, left_ns < STEP_NS ? left_ns : STEP_NS);
         queue += kernel_run_queue();
         looks++;
-        plan_read(set, gathered->readings);
+        plan_read(plan, set, gathered->readings);
         if (used_ns >= LEAST_NS && enough(plan, gathered->readings))
             break;
     }

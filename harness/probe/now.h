@@ -14,6 +14,7 @@
 /* Everything that is read before anything is measured. */
 struct probe_plan {
     const struct probe_options *options;
+    bool wanted[REPORTERS];
     bool has_baseline;
     struct baseline baseline;
     char reference[4096]; /* its file; "": none */
@@ -21,7 +22,8 @@ struct probe_plan {
     char cpus[1024]; /* to be pinned to; "": anywhere */
     bool has_sensitivity;
     struct sensitivity sensitivity;
-    json_t *reasons; /* texts */
+    char program_why[256]; /* it does not hold here; "": it does */
+    json_t *reasons;       /* texts */
 };
 
 /* Ends the program with exit 2 or 1 after a message where something cannot be used. */
@@ -33,7 +35,8 @@ bool plan_pin(const struct probe_plan *plan);
 /* The reporters of the plan, opened; NULL after a message. */
 struct reporter_set *plan_open(const struct probe_plan *plan);
 /* All of them, since the last clear; those that were not chosen have n 0 and no reason. */
-void plan_read(const struct reporter_set *set, struct reading readings[REPORTERS]);
+void plan_read(const struct probe_plan *plan, const struct reporter_set *set,
+               struct reading readings[REPORTERS]);
 
 /* From readings and facts to the record; exit status by --at-most. A new reference in *record,
  * NULL: out of memory. */

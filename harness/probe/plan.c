@@ -2,8 +2,10 @@
 
 #include "harness/probe/baseline.h"
 #include "harness/probe/now.h"
+#include "harness/probe/program.h"
 
 #include "common/cpus.h"
+#include "common/machine_json.h"
 #include "common/messages.h"
 
 #include <errno.h>
@@ -15,15 +17,36 @@
 
 enum { EXIT_ABOVE = 3, EXIT_UNDECIDED = 4 };
 
+/* This machine, as an experiment records it; ends the program where memory runs out. */
+static json_t *environment_now(void)
+{
+    struct counters counters;
+    struct environment environment;
+    counters_read(&counters);
+    environment_read(&environment);
+    json_t *record = environment_to_json(&environment, &counters);
+    if (record == NULL)
+        exit((complain("out of memory: free some"), EXIT_FAILURE));
+    return record;
+}
+
 void plan_begin(struct probe_plan *plan, const struct probe_options *options)
 {
     char why[512];
     *plan = (struct probe_plan){.options = options, .reasons = json_array()};
+    if (!reporters_choose(options->reporters, plan->wanted))
+        exit(2);
     if (options->sensitivity != NULL &&
         !sensitivity_read(&plan->sensitivity, options->sensitivity, why, sizeof why))
         usage_error("--for %s: %s", options->sensitivity, why);
     plan->has_sensitivity = options->sensitivity != NULL;
-    if (!baseline_read(plan))
+    json_t *environment = options->sample == NULL ? environment_now() : NULL;
+    if (options->sensitivity != NULL)
+        (void)program_fits(options->sensitivity, probe_places[options->place], environment,
+                           plan->program_why, sizeof plan->program_why);
+    const bool good = baseline_read(plan, environment);
+    json_decref(environment);
+    if (!good)
         exit(EXIT_FAILURE);
     if (options->target_cpus != NULL)
         snprintf(plan->cpus, sizeof plan->cpus, "%s", options->target_cpus);
@@ -53,10 +76,14 @@ struct reporter_set *plan_open(const struct probe_plan *plan)
         .wanted = wanted, .directory = plan->options->directory, .seed = plan->options->seed});
 }
 
-void plan_read(const struct reporter_set *set, struct reading readings[REPORTERS])
+void plan_read(const struct probe_plan *plan, const struct reporter_set *set,
+               struct reading readings[REPORTERS])
 {
-    for (enum reporter r = 0; r < REPORTERS; r++)
+    for (enum reporter r = 0; r < REPORTERS; r++) {
         reporters_read(set, r, &readings[r]);
+        if (!plan->wanted[r])
+            readings[r].reason = NULL;
+    }
 }
 
 static int code_of(enum limit_state state)
@@ -84,7 +111,9 @@ int plan_assess(const struct probe_plan *plan, const struct reading readings[REP
     struct tm broken;
     (void)strftime(made, sizeof made, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &broken));
     assess_readings(&assessment, readings, baseline, options->confidence);
-    if (plan->has_sensitivity)
+    if (plan->program_why[0] != '\0')
+        assess_no_expectation(&assessment, plan->program_why);
+    else if (plan->has_sensitivity)
         assess_expectation(&assessment, baseline, &plan->sensitivity);
     if (options->limited)
         assess_limit(&assessment, options->at_most);

@@ -25,9 +25,9 @@ def row($reporter; $what; $as_if; $ratio; $ci):
    + [.reporters[] | select(.name | IN($witnesses[]) | not) | row(.; "-"; "-"; .ratio; .ci)]
    | aligned_left),
   "",
-  (.reporters[] | select(.reason != null and .reason != "not chosen") | "\(.name): \(.reason)"),
+  (.reporters[] | select(.reason != null) | "\(.name): \(.reason)"),
   (.kernel | kernel_text),
   (.verdicts[] | verdict_text),
   (.expect | values | expect_text),
-  (.at_most | values | "--at-most \(.limit): \(.state)"),
+  (.at_most | values | "--at-most \(.limit): \(.state)" + (if .left_out == [] then "" else " (not judged: \(.left_out | join(", ")))" end)),
   (.reasons[] | "note: \(.)")

@@ -22,6 +22,8 @@
 #define KEPT 8
 /* Looking at all processes takes ms where there are thousands. */
 #define LOOK_NS 10000000000
+/* Until the first line. */
+#define FIRST_NS 1000000000
 
 struct newest {
     double logarithm[KEPT];
@@ -94,9 +96,10 @@ static bool read_newest(const struct newest *newest, struct reading *reading)
 static bool read_all(const struct watch *watch, struct reading readings[REPORTERS])
 {
     bool good = true;
-    plan_read(watch->set, readings);
+    plan_read(watch->plan, watch->set, readings);
     for (enum reporter r = 0; r < REPORTERS; r++)
-        good = good && (readings[r].reason != NULL || read_newest(&watch->newest[r], &readings[r]));
+        good = good && (!watch->plan->wanted[r] || readings[r].reason != NULL ||
+                        read_newest(&watch->newest[r], &readings[r]));
     return good;
 }
 
@@ -127,7 +130,7 @@ static bool look(struct watch *watch, struct kernel_facts *facts)
 /* One line to whoever takes it, in one write. A table that was closed is no failure. */
 static bool write_line(struct watch *watch, const json_t *record)
 {
-    char *text = record == NULL ? NULL : json_dumps(record, JSON_COMPACT);
+    char *text = record == NULL ? NULL : json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(6));
     if (text == NULL)
         return complain("out of memory: free some");
     const size_t length = strlen(text);
@@ -144,7 +147,7 @@ static bool write_line(struct watch *watch, const json_t *record)
     return written;
 }
 
-static bool step(struct watch *watch, double duration_s)
+static bool step(struct watch *watch)
 {
     struct reading readings[REPORTERS];
     struct kernel_facts facts;
@@ -153,7 +156,7 @@ static bool step(struct watch *watch, double duration_s)
     take_some(watch, (int64_t)(SHARE * (double)watch->plan->options->interval_ns));
     if (!read_all(watch, readings) || !look(watch, &facts))
         return complain("out of memory: free some");
-    (void)plan_assess(watch->plan, readings, &facts, duration_s, &record);
+    (void)plan_assess(watch->plan, readings, &facts, facts.duration_s, &record);
     const bool good = write_line(watch, record);
     json_decref(record);
     return good;
@@ -196,17 +199,17 @@ static bool open_outputs(struct watch *watch)
 static bool stay(struct watch *watch, const sigset_t *signals)
 {
     const int64_t interval_ns = watch->plan->options->interval_ns;
-    int64_t due_ns = now_ns();
-    bool good = true;
+    int64_t due_ns = now_ns() + FIRST_NS;
     for (enum reporter r = 0; r < REPORTERS; r++) /* the first line has something to show */
         take(watch, r);
-    do {
-        good = step(watch, (double)interval_ns / 1e9);
+    while (wait_until(signals, due_ns)) {
+        if (!step(watch))
+            return false;
         due_ns += interval_ns;
         if (due_ns < now_ns())
             due_ns = now_ns();
-    } while (good && wait_until(signals, due_ns));
-    return good;
+    }
+    return true;
 }
 
 int watch_run(const struct probe_plan *plan)

@@ -1,0 +1,150 @@
+#!/usr/bin/env bats
+# jostle probe: from readings and the kernel's facts to levels, expectations and verdicts.
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    reference=$BATS_TEST_DIRNAME/fixtures/probe/reference.json
+}
+
+# sample KIND LEVEL FILE: what the made-up machine's reporters read beside a load at a calibrated
+# level; LEVEL 0: on the quiet machine.
+sample() {
+    jq --arg kind "$1" --argjson level "$2" '
+        ([.curves[] | select(.kind == $kind) | .points[] | select(.level == $level) | .reporters] | .[0] // {}) as $beside
+        | {schema: "jostle.probe-sample/1", reporters: [.quiet | to_entries[] | .key as $name
+            | ($beside[$name].fitted // 0) as $log
+            | {name: $name, unit: "ns", n: 100, spread: 0.08, correlation: 0.1, error: 0.01,
+               value: (.value.value * (if $name == "read" then -$log else $log end | exp))}]}' "$reference" >"$3"
+}
+
+# quiet_kernel [MEMBERS]: the facts of a quiet kernel, with other MEMBERS of the object.
+quiet_kernel() {
+    jq -n "{duration_s: 5, cpus: 4, cpu_some: 0, memory_some: 0, memory_full: 0, io_some: 0, steal: 0, throttled: 0,
+        throttled_s: 0, run_queue: 0, load_average: 0, busy_cpus: 1, own_cpus: 0.9, session_cpus: 0, foreign_cpus: 0.02,
+        swap_in_per_s: 0, swap_out_per_s: 0, users: []} + {${1:-}}"
+}
+
+# profile KIND: a program that a load of KIND at 100 % makes 1.5 times slower.
+profile() {
+    jq -n --arg kind "$1" '{schema: "jostle.program/1", confidence: 0.95, place: "machine", sensitivity: [{kind: $kind, points: [
+        (0.25, 0.5, 0.75, 1) | {level: ., achieved: 1, slowdown: (. * (1.5 | log) | exp), ci: [(. * (1.45 | log) | exp), (. * (1.55 | log) | exp)], n: 20}]}]}'
+}
+
+judge() {
+    "$BIN/probe" now --reference-file "$reference" --json - "$@"
+}
+
+@test "readings beside a load become its level, and those of no other kind" {
+    local kind
+    sample mem 0.5 readings
+    quiet_kernel >facts
+    judge --sample readings --facts facts >record
+    jsonschema -i record "$ROOT/results/schema/jostle.probe.schema.json" 2>&1
+    holds '.resources[] | select(.name == "mem") | .seen and .ci[0] < 0.5 and .ci[1] > 0.5 and (.level - 0.5 | fabs) < 0.05 and .as_if == "mem --limit 50%"' <record
+    holds '[.resources[] | select(.name != "mem" and (.seen or .level > 0.05))] == []' <record
+    # The bandwidth has fallen, which is worse.
+    holds '.reporters[] | select(.name == "read") | .ratio > 1.1 and .value < .quiet' <record
+    sample io 1 readings
+    judge --sample readings | holds '.resources[] | select(.name == "io") | .seen and .open and .level > 0.9'
+}
+
+@test "a quiet machine has no level above 0 for sure, and no culprit" {
+    sample mem 0 readings
+    quiet_kernel >facts
+    judge --sample readings --facts facts >record
+    holds '([.resources[] | select(.seen)] == []) and ([.resources[].ci[0]] | max == 0) and [.verdicts[].name] == ["quiet"]' <record
+}
+
+@test "without a reference there are readings, and never a level" {
+    sample mem 1 readings
+    XDG_CACHE_HOME=$PWD/none "$BIN/probe" now --sample readings --json - >record
+    holds '([.resources[] | select(.level != null or .seen)] == []) and .reference == null and (.reporters | length) == 11' <record
+    holds '.reasons[0] | contains("jostle probe --reference")' <record
+}
+
+@test "a reference of another machine gives no level" {
+    "$BIN/probe" now --reference-file "$reference" --duration 50ms --reporters adds,gap --json - >record
+    holds '([.resources[] | select(.level != null)] == []) and .reference == null and (.reporters | length) == 2 and (.reasons | length) == 1' <record
+    holds '.reporters[] | select(.name == "adds") | .value > 0 and .ratio == null' <record
+}
+
+@test "--at-most: 0 below, 3 above, 4 where it cannot be told, 2 for what is no level" {
+    sample mem 0.5 readings
+    judge --sample readings --at-most 90% | holds '.at_most == {of: "level", limit: 0.9, state: "below", left_out: []}'
+    run -3 judge --sample readings --at-most 0.2
+    run -4 judge --sample readings --at-most 50%
+    run -2 judge --sample readings --at-most 1.2
+    run -2 judge --sample readings --at-most 5% --for readings
+    XDG_CACHE_HOME=$PWD/none run -4 "$BIN/probe" now --sample readings --at-most 90% --quiet
+}
+
+@test "--for: what a program has to expect, and no number where it was not measured" {
+    sample mem 0.5 readings
+    profile mem >a.profile.json
+    judge --sample readings --for a.profile.json >record
+    # The square root of 1.5, at half of the level.
+    holds '.expect | .ci[0] < 1.2247 and .ci[1] > 1.2247 and .mostly == "mem" and .resource == "memory bandwidth"' <record
+    run -3 judge --sample readings --for a.profile.json --at-most 1.05
+    run -0 judge --sample readings --for a.profile.json --at-most 1.5
+    profile io >b.profile.json
+    judge --sample readings --for b.profile.json | holds '.expect | .slowdown == null and (.reason | contains("not measured beside"))'
+    jq '.place = "core"' a.profile.json >c.profile.json
+    judge --sample readings --for c.profile.json | holds '.expect | .slowdown == null and (.reason | contains("--place core"))'
+    jq '.machine = {hash: "1"}' a.profile.json >d.profile.json
+    "$BIN/probe" now --reference-file "$reference" --duration 10ms --reporters adds --for d.profile.json --json - |
+        holds '.expect | .slowdown == null and (.reason | contains("another machine"))'
+}
+
+@test "who is to blame: quota, hypervisor, neighbour, one that nobody sees" {
+    sample mem 0 quiet
+    sample mem 0.75 loaded
+    while IFS='|' read -r readings facts names; do
+        quiet_kernel "$facts" >facts
+        judge --sample "$readings" --facts facts >record
+        holds --arg names "$names" '[.verdicts[].name] | join(" ") == $names' <record
+    done <<'END'
+quiet|throttled: 0.4, throttled_s: 0.3, cpu_some: 0.5|quota
+quiet|steal: 0.2, cpu_some: 0.5|hypervisor
+quiet|cpu_some: 0.5|cpu-neighbour
+quiet|cpu_some: 0.5, session_cpus: 3|own
+loaded|foreign_cpus: 2, users: [{user: "eve", cpus: 2, command: "solver", command_cpus: 1.5}]|cpu-neighbour
+loaded||hidden-neighbour
+quiet|swap_in_per_s: 10, memory_some: 0.2|swap memory
+quiet|cpu_some: null|blind quiet
+END
+    quiet_kernel 'foreign_cpus: 2, users: [{user: "eve", cpus: 2, command: "solver", command_cpus: 1.5}]' >facts
+    judge --sample loaded --facts facts | holds '.verdicts[0].text | contains("eve") and contains("solver")'
+}
+
+@test "intervals of levels hold what they promise, on made-up machines" {
+    "$BIN/probe" coverage --reference-file "$reference" --trials 15 >scores
+    # 15 trials of each kind with a fixed seed; 95 % are promised.
+    holds '[.[] | .all_levels_covered] | min > 0.93' <scores
+    holds '.quiet.other_kinds_seen < 0.05 and .io.found_within_10_points > 0.9 and .cpu.seen > 0.7' <scores
+}
+
+@test "--watch: a line each interval, appended, until a signal" {
+    local pid
+    printf 'kept\n' >lines
+    "$BIN/probe" now --watch --interval 1s --reporters gap,adds --json lines &
+    pid=$!
+    eventually 8 eval '(($(wc -l <lines) >= 2))'
+    kill -TERM "$pid"
+    wait "$pid"
+    [[ $(head -n 1 lines) == kept ]]
+    sed -n 2p lines | holds '.schema == "jostle.probe/1" and .kernel.own_cpus < 0.5'
+    sed -n 2p lines >line
+    jsonschema -i line "$ROOT/results/schema/jostle.probe.schema.json" 2>&1
+}
+
+@test "jostle probe lays out a table, and passes the status on" {
+    sample mem 0.5 readings
+    quiet_kernel >facts
+    run -3 "$JOSTLE" probe --reference-file "$reference" --sample readings --facts facts --at-most 20%
+    [[ $output == *'mem --limit 50%'* && $output == *'--at-most 0.2: above'* ]]
+    run -0 "$JOSTLE" probe --reference-file "$reference" --sample readings --quiet
+    [[ -z $output ]]
+    run -2 "$JOSTLE" probe --watch --at-most 5%
+}
