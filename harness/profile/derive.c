@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { SERIES = 3 }; // experiments with runs of the program alone
 
@@ -89,6 +88,15 @@ static void take_alone(struct work *work, const struct measured *measured, const
     free(system_s);
 }
 
+// The profile is as old as the last of its experiments.
+static void take_time(struct work *work, const struct measured *measured)
+{
+    const json_t *after = json_object_get(measured->experiment.json, "after");
+    const char *time = json_text_at(after, "time");
+    if (time != NULL)
+        text_into(work->profile->made, sizeof work->profile->made, time);
+}
+
 static void take_machine(struct work *work, const struct measured *measured)
 {
     struct program_profile *profile = work->profile;
@@ -155,6 +163,7 @@ static bool take_sensitivity(struct work *work)
     if (good) {
         keep_series(work, &measured);
         take_machine(work, &measured);
+        take_time(work, &measured);
         take_alone(work, &measured, result);
         sensitivity_from_result(&work->profile->sensitivity, result);
         take_problems(work, result, STEP_SENSITIVITY);
@@ -175,6 +184,7 @@ static bool take_added(struct work *work)
                       (result = measured_result(work->folder, STEP_ADDED)) != NULL;
     if (good) {
         keep_series(work, &measured);
+        take_time(work, &measured);
         sensitivity_from_result(&added, result);
         sensitivity_merge(&work->profile->sensitivity, &added);
         take_problems(work, result, STEP_ADDED);
@@ -301,6 +311,7 @@ static bool take_pressure(struct work *work, json_t *pressure)
                       (result = measured_result(work->folder, STEP_PRESSURE)) != NULL;
     if (good) {
         take_readings(work, &measured, pressure);
+        take_time(work, &measured);
         take_problems(work, result, STEP_PRESSURE);
     }
     json_decref(result);
@@ -331,9 +342,6 @@ static json_t *experiments_of(const struct work *work, const char *file)
 static void take_head(struct work *work)
 {
     struct program_profile *profile = work->profile;
-    const time_t now = time(NULL);
-    struct tm utc;
-    strftime(profile->made, sizeof profile->made, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     text_into(profile->version, sizeof profile->version, JOSTLE_VERSION);
     text_into(profile->name, sizeof profile->name, json_text_at(work->plan, "name"));
     text_into(profile->place, sizeof profile->place, json_text_at(work->plan, "place"));
@@ -406,10 +414,9 @@ static json_t *noise_to_json(const struct noise *noise, const struct gate *gate,
     json_put_interval(spread, "value", &sd);
     const double gauged_sd = noise->sd * sqrt(1 - noise->gauge_r2);
     for (double half = 0.02; half < 0.05; half += 0.02)
-        json_add(needed,
-                 must(json_pack("{s:o, s:o, s:o}", "half_width", json_number(half), "runs",
-                                json_number(ceil(gate_runs(noise->sd, half))), "with_gauge",
-                                json_number(ceil(gate_runs(gauged_sd, half))))));
+        json_add(needed, must(json_pack("{s:o, s:o, s:o}", "half_width", json_number(half), "runs",
+                                        json_number(ceil(gate_runs(noise->sd, half))), "with_gauge",
+                                        json_number(ceil(gate_runs(gauged_sd, half))))));
     json_put(record, "mean_s", json_number(noise->mean_s));
     json_put(record, "sd", spread);
     json_put(record, "correlation", json_number(noise->correlation));

@@ -3,6 +3,7 @@
 //
 //     --next DIR         the next step: see steps.h
 //     --derive DIR       writes the profile from its records
+//     --show FILE|DIR    a profile on stdout, or that of the records in a folder
 //     --noise DIR        what runs alone show, on stdout; exit 3 where it is too much
 //
 // Without any of these it reads the command line, writes the plan into the folder of the
@@ -114,6 +115,30 @@ static bool derive(const struct request *request)
     return good;
 }
 
+// What a file holds, where it is a profile.
+static json_t *read_profile(const char *path)
+{
+    struct program_profile profile;
+    char why[PROFILE_WHY];
+    json_t *record = NULL;
+    if (profile_read(&profile, path, why, sizeof why))
+        record = json_incref(profile.record);
+    else
+        complain("%s %s", path, why);
+    profile_free(&profile);
+    return record;
+}
+
+static bool show(const char *path)
+{
+    struct stat status;
+    const bool is_folder = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    json_t *record = is_folder ? derive_profile(path, path) : read_profile(path);
+    const bool good = record != NULL && output_json(record, "-", stdout);
+    json_decref(record);
+    return good;
+}
+
 static int noise(const char *folder)
 {
     json_t *record = derive_noise(folder);
@@ -132,6 +157,8 @@ int main(int argc, char **argv)
         status = steps_print(request.next) ? EXIT_SUCCESS : EXIT_FAILURE;
     else if (request.derive != NULL)
         status = derive(&request) ? EXIT_SUCCESS : EXIT_FAILURE;
+    else if (request.show != NULL)
+        status = show(request.show) ? EXIT_SUCCESS : EXIT_FAILURE;
     else if (request.noise != NULL)
         status = noise(request.noise);
     else

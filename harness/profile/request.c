@@ -118,6 +118,7 @@ static const struct option_row where_rows[] = {
     HIDDEN("next", next, "print the next step"),
     HIDDEN("derive", derive, "write the profile from its records"),
     HIDDEN("noise", noise, "print what runs alone show"),
+    HIDDEN("show", show, "print a profile, checked, or that of a folder"),
     {0}};
 
 static const char intro[] =
@@ -355,7 +356,8 @@ void request_read(struct request *request, int argc, char **argv)
                                     .stop_at_operand = true};
     int rest;
     request->given = options_parse(&program, argc, argv, &rest);
-    if (request->next != NULL || request->derive != NULL || request->noise != NULL)
+    if (request->next != NULL || request->derive != NULL || request->noise != NULL ||
+        request->show != NULL)
         return;
     request->words = argv + rest;
     request->word_count = (size_t)(argc - rest);

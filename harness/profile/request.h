@@ -22,8 +22,8 @@ struct request {
     uint64_t seed;
     int gauge; // enum gauge_mode
     bool check_noise, no_pressure, dry_run, resume, quiet, verbose;
-    const char *next, *derive, *noise; // what the shell calls: folder
-    char **words;                      // of the program
+    const char *next, *derive, *noise, *show; // what the shell calls: folder or file
+    char **words;                             // of the program
     size_t word_count;
     // Found out.
     char *name, *file, *folder; // of the profile; to be freed

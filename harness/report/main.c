@@ -20,8 +20,10 @@
 #include "table.h"
 #include "visible.h"
 
+#include "common/file.h"
 #include "common/messages.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,13 +68,33 @@ static bool unfinished(const struct folder *folder, size_t number, const struct 
     return enough;
 }
 
+/* Which part's record a file is, by the schema at its start; NULL: none. */
+static const char *part_of_file(const char *path)
+{
+    static const struct {
+        const char *part, *schema;
+    } parts[] = {{"profile", "jostle.program/1"}};
+    char text[4096];
+    const char *value = file_read(AT_FDCWD, path, text, sizeof text) ? text : "";
+    value = strstr(value, "\"schema\"");
+    value = value != NULL ? value + strlen("\"schema\"") : "";
+    value += strspn(value, ": \"\n");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strncmp(value, parts[i].schema, strlen(parts[i].schema)) == 0)
+            return parts[i].part;
+    usage_error("%s is no record of jostle that can be shown: give a folder with records, or a "
+                "profile",
+                path);
+}
+
 /* Which part's own records a folder has, or what was kept of them; NULL: none. */
 static const char *part_of(const char *folder)
 {
     static const struct {
         const char *part, *plan, *record;
     } parts[] = {{"bench", "bench-plan.json", "bench.json"},
-                 {"pack", "pack-plan.json", "pack.json"}};
+                 {"pack", "pack-plan.json", "pack.json"},
+                 {"profile", "profile-plan.json", "profile-plan.json"}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (folder_has(folder, parts[i].plan) || folder_has(folder, parts[i].record))
             return parts[i].part;
@@ -83,10 +105,13 @@ static const char *part_of(const char *folder)
 static void print_plan(const struct report *report)
 {
     const struct settings *settings = &report->settings;
-    const char *part = settings->dirs[1] == NULL ? part_of(settings->dirs[0]) : NULL;
+    const char *first = settings->dirs[0];
+    const char *part = settings->is_file           ? part_of_file(first)
+                       : settings->dirs[1] == NULL ? part_of(first)
+                                                   : NULL;
     if (part != NULL) {
         put_pair("part", part);
-        put_pair("records", settings->dirs[0]);
+        put_pair("records", first);
     }
     if (settings->only != NULL)
         put_pair("only", settings->only);

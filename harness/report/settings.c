@@ -123,7 +123,8 @@ static void choose_format(struct settings *settings)
         unknown_format(settings);
 }
 
-static void check(const struct settings *settings)
+/* A single file is the record of a part: main.c finds out of which. */
+static void check(struct settings *settings)
 {
     if (settings->runs && !settings->chosen->knows_runs)
         usage_error("--runs is for --format csv: leave it out");
@@ -131,7 +132,9 @@ static void check(const struct settings *settings)
         usage_error("report needs a folder with records: jostle report DIR");
     for (char **dir = settings->dirs; *dir != NULL; dir++) {
         struct stat status;
-        if (stat(*dir, &status) != 0 || !S_ISDIR(status.st_mode))
+        const bool found = stat(*dir, &status) == 0;
+        settings->is_file = found && S_ISREG(status.st_mode) && settings->dirs[1] == NULL;
+        if (!settings->is_file && (!found || !S_ISDIR(status.st_mode)))
             usage_error("%s is not a folder: give one that jostle campaign, run or slowdown made",
                         *dir);
     }
@@ -154,7 +157,7 @@ void settings_read(struct settings *settings, int argc, char **argv)
     char *details = details_of(&settings->known);
     const struct option_group group = {.rows = rows, .values = settings};
     const struct program program = {.name = "jostle report",
-                                    .usage = "DIR...",
+                                    .usage = "DIR...|FILE",
                                     .intro = intro,
                                     .details = details,
                                     .groups = &group,

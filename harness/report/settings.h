@@ -13,7 +13,8 @@ struct settings {
     const char *formats; /* folder of the formats */
     const char *derived; /* see struct wanted */
     bool plan;
-    char **dirs; /* ended by NULL */
+    char **dirs;  /* ended by NULL */
+    bool is_file; /* the only one is a file: the record of a part */
     struct formats known;
     const struct format *chosen;
     struct options *options;
