@@ -22,11 +22,37 @@ static json_t *figure(const struct interval *ratio)
                      ratio->constant ? json_null() : json_figure(ratio->error));
 }
 
+// A ratio without and with the gauge.
+struct both {
+    struct interval plain, adjusted;
+    double explained, saved;
+};
+
 // The runs that an error takes go with its square.
-static double saved(const struct interval *plain, const struct interval *adjusted)
+static double saved_by(const struct interval *plain, const struct interval *adjusted)
 {
     const bool known = plain->error > 0 && isfinite(plain->error) && isfinite(adjusted->error);
     return known ? 1 - adjusted->error * adjusted->error / (plain->error * plain->error) : NAN;
+}
+
+static struct both both_of(struct session *session, size_t condition, enum against against,
+                           size_t metric)
+{
+    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
+    const struct covariate none = covariate_none(pairs), fit = covariate_fit(pairs);
+    struct both both = {.plain = metric_ratio_with(session, against, metric, &none),
+                        .adjusted = metric_ratio_with(session, against, metric, &fit),
+                        .explained = covariate_explained(pairs, &fit)};
+    both.saved = saved_by(&both.plain, &both.adjusted);
+    return both;
+}
+
+double gauge_worth(struct session *session, size_t condition, enum against against, size_t metric,
+                   double *saved)
+{
+    const struct both both = both_of(session, condition, against, metric);
+    *saved = both.saved;
+    return both.explained;
 }
 
 json_t *gauge_json(struct session *session, size_t condition, enum against against, size_t metric)
@@ -44,12 +70,10 @@ json_t *gauge_json(struct session *session, size_t condition, enum against again
         json_pack("{s:o, s:o}", "ratio", json_figure(exp(pairs->mean_after)), "p", json_figure(p)));
     if (use == GAUGE_USE_STATISTIC)
         return json;
-    const struct covariate none = covariate_none(pairs), fit = covariate_fit(pairs);
-    const struct interval plain = metric_ratio_with(session, against, metric, &none);
-    const struct interval adjusted = metric_ratio_with(session, against, metric, &fit);
-    json_object_set_new(json, "plain", figure(&plain));
-    json_object_set_new(json, "adjusted", figure(&adjusted));
-    json_object_set_new(json, "variance_removed", json_figure(covariate_explained(pairs, &fit)));
-    json_object_set_new(json, "runs_saved", json_figure(saved(&plain, &adjusted)));
+    const struct both both = both_of(session, condition, against, metric);
+    json_object_set_new(json, "plain", figure(&both.plain));
+    json_object_set_new(json, "adjusted", figure(&both.adjusted));
+    json_object_set_new(json, "variance_removed", json_figure(both.explained));
+    json_object_set_new(json, "runs_saved", json_figure(both.saved));
     return json;
 }

@@ -227,7 +227,6 @@ enum gauge_use metric_gauge_use(const struct session *session, size_t condition,
 {
     const struct settings *settings = session->settings;
     const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
-    double p;
     if (pairs->gauged == 0 || !settings_is_gauged(settings, metric))
         return GAUGE_USE_NONE;
     if (settings->statistic != STATISTIC_MEAN)
@@ -236,7 +235,15 @@ enum gauge_use metric_gauge_use(const struct session *session, size_t condition,
         return GAUGE_USE_UNDECLARED;
     if (pairs->gauged < COVARIATE_PAIRS)
         return GAUGE_USE_FEW;
-    return covariate_is_moved(pairs, &p) ? GAUGE_USE_MOVED : GAUGE_USED;
+    return metric_gauge_could(session, condition, against, metric) ? GAUGE_USED : GAUGE_USE_MOVED;
+}
+
+bool metric_gauge_could(const struct session *session, size_t condition, enum against against,
+                        size_t metric)
+{
+    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
+    double p;
+    return pairs->gauged >= COVARIATE_PAIRS && !covariate_is_moved(pairs, &p);
 }
 
 struct covariate metric_covariate(const struct session *session, size_t condition,

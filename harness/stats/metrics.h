@@ -40,6 +40,10 @@ enum gauge_use {
 enum gauge_use metric_gauge_use(const struct session *session, size_t condition,
                                 enum against against, size_t metric);
 
+// Whether it could be used, had it been declared.
+bool metric_gauge_could(const struct session *session, size_t condition, enum against against,
+                        size_t metric);
+
 // What the gauge explains of the pairs of which that ratio is made; nothing, where it is not
 // used. Not of AGAINST_BOTH.
 struct covariate metric_covariate(const struct session *session, size_t condition,
