@@ -20,6 +20,7 @@
 #include <string.h>
 
 #define MOST_DISTURBED 0.2 /* of the runs */
+#define LEAST_RUNS     2   /* of each condition */
 
 /* What was going on before the experiment (by the look) and during it, by the flags of its runs. */
 static void find_disturbance(const struct reference_runs *runs, const json_t *look, char *text,
@@ -34,10 +35,25 @@ static void find_disturbance(const struct reference_runs *runs, const json_t *lo
              runs->disturbance, runs->disturbed, runs->count);
 }
 
+/* A load of which there are fewer runs has no curve, and no interval. False, after a message. */
+static bool complete(const struct reference_runs *runs, const char *folder)
+{
+    size_t made[REFERENCE_CONDITIONS] = {0};
+    for (size_t i = 0; i < runs->count; i++)
+        made[runs->run[i].condition]++;
+    for (size_t i = 0; i < runs->conditions; i++)
+        if (made[i] < LEAST_RUNS)
+            return complain("%s: %zu runs of %s could be used, which is too few: continue with "
+                            "--resume, with more --max-time if that ended it",
+                            folder, made[i], runs->condition[i].name);
+    return true;
+}
+
 /* Writes it where it is kept, and where else it is wanted; compact, on one line, to stdout. */
 static bool keep(const struct reference_choices *choices, const json_t *record)
 {
-    char *text = json_dumps(record, RECORD_FORMAT), *line = json_dumps(record, JSON_COMPACT);
+    char *text = json_dumps(record, RECORD_FORMAT),
+         *line = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(15));
     bool good = text != NULL && line != NULL;
     if (good && kept_write(choices->record, text) != 0)
         good = complain("%s: %s: give another --reference-file", choices->record, strerror(errno));
@@ -75,8 +91,7 @@ static int derive(const struct reference_choices *choices)
                                                                  .quiet = look,
                                                                  .place = choices->place,
                                                                  .disturbed = disturbed});
-    const bool good = runs.count == 0 ? complain("%s: no run could be used", folder)
-                                      : keep_if_quiet(choices, record, disturbed);
+    const bool good = complete(&runs, choices->derive) && keep_if_quiet(choices, record, disturbed);
     json_decref(record);
     json_decref(look);
     json_decref(experiment);

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SECOND INT64_C(1000000000)
+#define SECOND    INT64_C(1000000000)
+#define LOOK_PART 10 /* of --max-time at most is for the quiet machine before */
 
 #define FIELD(member) .offset = offsetof(struct reference_choices, member)
 
@@ -176,5 +177,7 @@ void reference_options(struct reference_choices *choices, int argc, char **argv)
     choose_places(choices);
     choices->sample_ns = (choices->quick ? 3 : 6) * SECOND / 10;
     choices->look_ns = (choices->quick ? 2 : 5) * SECOND;
+    if (choices->look_ns > choices->max_time_ns / LOOK_PART)
+        choices->look_ns = choices->max_time_ns / LOOK_PART;
     choices->budget_s = choices->quick ? 60 : 240;
 }

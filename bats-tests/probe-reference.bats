@@ -1,0 +1,150 @@
+#!/usr/bin/env bats
+# The reporters, and the reference that is made of them: probe sample, jostle probe --reference.
+
+load helpers
+
+# valid SCHEMA: 0 when the JSON document on stdin is valid.
+valid() {
+    cat >"$BATS_TEST_TMPDIR/document.json"
+    jsonschema -i "$BATS_TEST_TMPDIR/document.json" "$ROOT/results/schema/$1.schema.json" 2>/dev/null
+}
+
+# made_up: a folder $made with an experiment of three blocks in which everything is known. From
+# block to block the machine is slower by 10 %; beside mem the reading of memory and a load from it
+# are worse by the factors of $read and $memory at 25, 50, 75, 100 %; beside cpu a sleeper wakes
+# sooner. Each value is off by a little, so that there is a variance.
+made_up() {
+    made=$BATS_TEST_TMPDIR/made
+    mkdir -p "$made/experiment"
+    jq -n --argjson loads "$(loads)" '{
+        schema: "jostle.experiment/1",
+        environment: {host: "made-up", kernel: "Linux 1", cpu: "a CPU", cpus_online: 2, memory_bytes: 8e9, versions: {jostle: "0.1.0"}},
+        placement: {target_cpus: "0", load_cpus: "0"},
+        after: {time: "2026-01-01T00:00:00Z"},
+        loads: ([{name: "baseline", spec: null}] + $loads),
+        conditions: ([{name: "baseline", load: null}, {name: "aa", load: null}] + [$loads[] | {name, load: .name}])
+    }' >"$made/experiment/experiment.json"
+    jq -n -c --argjson loads "$(loads)" --argjson flags "${flags:-[]}" '
+        def metric($value): {value: $value, unit: "ns", better: "lower"};
+        range(1; 4) as $block
+        | ([{name: "baseline"}, {name: "aa"}] + $loads)[] as $load
+        | pow(1.1; $block) as $drift | (1 + ($block - 2) * (if $load.spec then 0.001 else 0 end)) as $off
+        | {condition: $load.name, block: $block, exit_code: 0, signal: null, timed_out: false, start_error: null, flags: $flags,
+           load: (if $load.spec then [{offered: 100, achieved: 90}] else [] end),
+           metrics: {wake: metric(50000 * $drift * $off * ($load.wake // 1)), memory: metric(100 * $drift * $off * ($load.memory // 1)),
+                     read: metric(20 / $drift / $off / ($load.read // 1))}}' >"$made/experiment/runs.jsonl"
+    jq -n '{reporters: [{name: "wake", spread: 0.2, correlation: 0.5, n: 40}, {name: "disk_read", reason: "no disk"}],
+            sample_s: 0.6, kinds: {io: "no disk"}, disturbed: null}' >"$made/quiet.json"
+}
+
+loads() {
+    jq -n -c '[[25, 1.1, 1.05, 0.9], [50, 1.3, 1.2, 0.8], [75, 1.25, 1.4, 0.75], [100, 2, 1.6, 0.7]]
+        | map({name: "mem-\(.[0])", spec: "mem --limit \(.[0])%", read: .[1], memory: .[2]}),
+          map({name: "cpu-\(.[0])", spec: "cpu --percent \(.[0])%", wake: .[3]}) | .[]' | jq -s -c .
+}
+
+derive() {
+    "$BIN/probe" reference --derive "$made" --place core --reference-file "$BATS_TEST_TMPDIR/reference.json" "$@"
+}
+
+@test "every reporter shows a figure within the time, or a reason; nothing is left in the folder" {
+    mkdir "$BATS_TEST_TMPDIR/disk"
+    "$BIN/probe" sample --duration 150ms --directory "$BATS_TEST_TMPDIR/disk" >"$BATS_TEST_TMPDIR/sample.json"
+    valid jostle.probe-sample <"$BATS_TEST_TMPDIR/sample.json"
+    holds '[.reporters[].name] == ["wake", "gap", "adds", "l2", "l3", "memory", "read", "faults", "disk_read", "disk_write", "loopback"]
+        and all(.reporters[]; .reason or (.n >= 1 and .value > 0))
+        and ([.reporters[] | select(.name | IN("wake", "gap", "adds", "faults", "loopback")) | .reason] | all(. == null))
+        and .duration_s >= 0.15' <"$BATS_TEST_TMPDIR/sample.json"
+    [[ -z $(ls -A "$BATS_TEST_TMPDIR/disk") ]]
+}
+
+@test "an addition is faster than a load from L2, and that than one from memory" {
+    "$BIN/probe" sample --duration 100ms --reporters adds,l2,memory | holds '
+        [.reporters[].value] as [$adds, $l2, $memory]
+        | .reporters[1].reason or (1.5 * $adds < $l2 and 2 * $l2 < $memory)'
+}
+
+@test "a time that is too short for a round is divided among the reporters" {
+    "$BIN/probe" sample --duration 4ms --reporters wake,gap,adds,faults | holds '[.reporters[].n] | all(. >= 1)'
+}
+
+@test "on a file system in memory the disk has a reason, not a figure" {
+    [[ $(stat -f -c %T /dev/shm) == tmpfs ]] || skip 'no tmpfs at /dev/shm'
+    "$BIN/probe" sample --duration 10ms --reporters gap,disk_read,disk_write --directory /dev/shm | holds '
+        .reporters[0].value > 0 and all(.reporters[1:][]; (.reason | test("in memory")) and (has("value") | not))'
+}
+
+@test "unknown reporters and CPUs are refused" {
+    run -2 --separate-stderr "$BIN/probe" sample --reporters wake,wale
+    [[ $stderr == *wale*'did you mean wake'* ]]
+    run -2 "$BIN/probe" sample --cpus 100000
+    run -2 --separate-stderr "$BIN/probe" sample --reporters ''
+    [[ $stderr == *reporter* ]]
+}
+
+# bats test_tags=measures
+@test "a spin shows the share of the CPU that a load takes, and an addition does not" {
+    local quiet loaded pid
+    quiet=$(taskset -c 0 "$BIN/probe" sample --duration 100ms --reporters gap,adds)
+    taskset -c 0 "$BIN/loadgen" cpu --percent 100 --threads 1 --duration 10s 3>&- &
+    pid=$!
+    sleep 0.1
+    loaded=$(taskset -c 0 "$BIN/probe" sample --duration 300ms --reporters gap,adds)
+    kill "$pid"
+    wait "$pid" || true
+    jq -s . <<<"$quiet $loaded" | holds '[.[] | [.reporters[].value]] as [$quiet, $loaded]
+        | $loaded[0] > 1.4 * $quiet[0] and $loaded[1] < 1.3 * $quiet[1]'
+}
+
+@test "a reference of known runs has the known curves, whatever drifted meanwhile" {
+    made_up
+    derive >"$BATS_TEST_TMPDIR/record.json"
+    valid jostle.probe-reference <"$BATS_TEST_TMPDIR/reference.json"
+    holds 'def near($a; $b): ($a - $b | fabs) < 1e-3;
+        def curve($kind; $reporter; $field): [.curves[] | select(.kind == $kind) | .points[].reporters[$reporter][$field]];
+        # The quiet value is the geometric mean of the runs alone.
+        near(.quiet.memory.value / 121; 1) and .quiet.wake.spread == 0.2 and .quiet.memory.between > 0.03
+        # A bandwidth that is lower is worse; 25 and 50 % rise, 75 % falls and is pooled with 50 %.
+        and near(curve("mem"; "read"; "log_ratio")[3]; 2 | log)
+        and near(curve("mem"; "read"; "fitted")[1]; curve("mem"; "read"; "fitted")[2])
+        and near(curve("mem"; "read"; "fitted")[1]; ((1.3 | log) + (1.25 | log)) / 2)
+        and near(curve("mem"; "memory"; "fitted")[2]; 1.4 | log)
+        # A sleeper that wakes sooner: the curve falls.
+        and near(curve("cpu"; "wake"; "fitted")[3]; 0.7 | log)
+        and near(curve("cpu"; "memory"; "fitted")[3]; 0)
+        and ([.curves[] | select(.kind == "mem") | .points[].achieved] | all(. == 0.9))' <"$BATS_TEST_TMPDIR/record.json"
+    # What was not measured has a reason, no figure.
+    holds '(.quiet.disk_read == {reason: "no disk"}) and (.quiet.gap == {reason: "not measured"})
+        and ([.curves[] | select(.kind == "io")][0] | .points == [] and .reason == "no disk")
+        and .disturbed == null and .place == "core"' <"$BATS_TEST_TMPDIR/record.json"
+    [[ $(jq -S -c . "$BATS_TEST_TMPDIR/record.json") == "$(jq -S -c . "$BATS_TEST_TMPDIR/reference.json")" ]]
+}
+
+@test "a reference of too few runs, or of a machine that others used, is not kept" {
+    flags='["foreign-load"]' made_up
+    run -1 --separate-stderr derive
+    [[ $stderr == *'not quiet'*foreign-load*--force* && ! -e $BATS_TEST_TMPDIR/reference.json ]]
+    derive --force | holds '.disturbed | test("foreign-load in 30 of 30 runs")'
+    grep -v '"mem-50","block":[23]' "$made/experiment/runs.jsonl" >"$made/experiment/fewer"
+    mv "$made/experiment/fewer" "$made/experiment/runs.jsonl"
+    run -1 --separate-stderr derive --force
+    [[ $stderr == *mem-50*--resume* ]]
+}
+
+# bats test_tags=measures
+@test "jostle probe --reference: an experiment that is cut short is not kept, and says how to continue" {
+    run -1 --separate-stderr "$ROOT/harness/jostle" probe --reference --force --kinds cpu --reporters gap,adds \
+        --max-time 300ms --output "$BATS_TEST_TMPDIR/out" --reference-file "$BATS_TEST_TMPDIR/kept.json"
+    [[ $stderr == *minutes*--resume* && ! -e $BATS_TEST_TMPDIR/kept.json ]]
+    holds '.reporters | map(.name) == ["gap", "adds"]' <"$BATS_TEST_TMPDIR/out/quiet.json"
+    holds '[.loads[].spec] == [null, "cpu --percent 25%", "cpu --percent 50%", "cpu --percent 75%", "cpu --percent 100%", null]
+        and .conditions[-1] == {name: "aa", variant: null, load: null}' <"$BATS_TEST_TMPDIR/out/experiment/experiment.json"
+    run -2 "$ROOT/harness/jostle" probe --reference --kinds cpu --output "$BATS_TEST_TMPDIR/out"
+}
+
+@test "jostle probe --reference refuses what it does not know" {
+    run -2 "$ROOT/harness/jostle" probe --reference --kinds disk
+    run -2 "$ROOT/harness/jostle" probe --reference --place moon
+    run -1 --separate-stderr "$ROOT/harness/jostle" probe --reference --resume --output "$BATS_TEST_TMPDIR/none"
+    [[ $stderr == *'nothing to resume'* ]]
+}
