@@ -169,6 +169,9 @@ void machine_profile(const struct machine_known *known, const char *name, const 
     struct blocks blocks;
     profile_begin(profile);
     (void)snprintf(profile->name, sizeof profile->name, "%s", name);
+    (void)snprintf(profile->version, sizeof profile->version, "%s", JOSTLE_VERSION);
+    (void)snprintf(profile->host, sizeof profile->host, "equations");
+    memset(profile->machine, '0', IDENTITY_DIGITS);
     (void)snprintf(profile->place, sizeof profile->place, "%s", place);
     (void)snprintf(profile->target_cpus, sizeof profile->target_cpus, "0");
     (void)snprintf(profile->load_cpus, sizeof profile->load_cpus, "%d",

@@ -22,7 +22,7 @@ static bool one_world(void *context, size_t number, void *part)
     if (!rng)
         return false;
     gsl_rng_set(rng, plan->seed + 15485863 * (number + 1));
-    const bool good = world_run(rng, plan->narrow, sums->cell);
+    const bool good = world_run(rng, plan->narrow, plan->quick, sums->cell);
     gsl_rng_free(rng);
     return good;
 }
@@ -77,6 +77,12 @@ static double percent(size_t part, size_t all)
     return all > 0 ? 100 * (double)part / (double)all : NAN;
 }
 
+// In the short form there is one noise.
+static bool has_row(const struct world_sums *cell)
+{
+    return cell->worlds > 0;
+}
+
 static void row_name(size_t place, size_t noise)
 {
     printf("%-5s %5.1f |", world_places[place], 100 * world_noises[noise]);
@@ -97,6 +103,8 @@ static void errors_table(const struct sums *sums)
     for (size_t place = 0; place < WORLD_PLACES; place++)
         for (size_t i = 0; i < WORLD_NOISES; i++) {
             const struct world_sums *cell = &sums->cell[place][i];
+            if (!has_row(cell))
+                continue;
             row_name(place, i);
             for (size_t k = 0; k < TRIVIALS + candidates; k++)
                 printf(" %*.2f",
@@ -137,6 +145,8 @@ static void chosen_table(const struct sums *sums)
            "unsafe 1.05", "1.10", "1.20", "ceiling", "rank", "leaks", "gate", "none");
     for (size_t place = 0; place < WORLD_PLACES; place++)
         for (size_t i = 0; i < WORLD_NOISES; i++) {
+            if (!has_row(&sums->cell[place][i]))
+                continue;
             row_name(place, i);
             chosen_row(&sums->cell[place][i]);
         }
@@ -151,6 +161,8 @@ static void profiles_table(const struct sums *sums)
     for (size_t place = 0; place < WORLD_PLACES; place++)
         for (size_t i = 0; i < WORLD_NOISES; i++) {
             const struct world_sums *cell = &sums->cell[place][i];
+            if (!has_row(cell))
+                continue;
             row_name(place, i);
             printf(" %11.1f %8.1f %8.1f\n", percent(cell->points_covered, cell->points),
                    percent(cell->levels_covered, cell->levels),
@@ -164,7 +176,9 @@ static bool check(const struct sums *sums)
 {
     bool good = true;
     for (size_t place = 0; place < WORLD_PLACES; place++) {
-        const struct world_sums *cell = &sums->cell[place][1];
+        const struct world_sums *cell = &sums->cell[place][WORLD_NOISE_LOW];
+        if (!has_row(cell))
+            continue;
         const double skill = cell->skill / (double)cell->worlds;
         const double holds = cell->measured.share / (double)cell->measured.n;
         if (!(skill > 0)) {

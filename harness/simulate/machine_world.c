@@ -198,7 +198,8 @@ static bool run_noise(const struct world *world, const char *place, struct machi
     return good;
 }
 
-bool world_run(gsl_rng *rng, double narrow, struct world_sums sums[WORLD_PLACES][WORLD_NOISES])
+bool world_run(gsl_rng *rng, double narrow, bool brief,
+               struct world_sums sums[WORLD_PLACES][WORLD_NOISES])
 {
     struct world *world = malloc(sizeof *world);
     struct measured *measured = malloc(sizeof *measured);
@@ -207,10 +208,12 @@ bool world_run(gsl_rng *rng, double narrow, struct world_sums sums[WORLD_PLACES]
     bool good = world && measured;
     for (size_t i = 0; i < WORLD_PROGRAMS; i++)
         demand[i] = machine_draw(&machine, rng);
-    for (size_t place = 0; good && place < WORLD_PLACES; place++) {
+    for (size_t place = 0; good && place < (brief ? 1 : WORLD_PLACES); place++) {
         make_world(world, demand, strcmp(world_places[place], "core") == 0, rng);
         for (size_t i = 0; good && i < WORLD_NOISES; i++) {
             struct machine_noise noise = {.rng = rng, .sd = world_noises[i]};
+            if (brief && i != WORLD_NOISE_LOW)
+                continue;
             good = run_noise(world, world_places[place], &noise, narrow, measured, &sums[place][i]);
         }
     }

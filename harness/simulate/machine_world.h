@@ -10,6 +10,7 @@
 enum {
     WORLD_PLACES = 2,
     WORLD_NOISES = 5,
+    WORLD_NOISE_LOW = 1,
     WORLD_PROGRAMS = 12,
     WORLD_PREDICTORS = TRIVIALS + CANDIDATES + 1
 };
@@ -35,8 +36,9 @@ struct world_sums {
 // predictor: as in world_sums.error: trivials, candidates, the chosen one.
 struct predictor world_predictor(size_t number);
 
-// What a world finds at each place and noise: sums[place][noise] grow. narrow: factor on the width
-// of intervals. False: no memory.
-bool world_run(gsl_rng *rng, double narrow, struct world_sums sums[WORLD_PLACES][WORLD_NOISES]);
+// What a world finds at each place and noise: sums[place][noise] grow; brief: at the first
+// place and WORLD_NOISE_LOW alone. narrow: factor on the width of intervals. False: no memory.
+bool world_run(gsl_rng *rng, double narrow, bool brief,
+               struct world_sums sums[WORLD_PLACES][WORLD_NOISES]);
 
 #endif

@@ -55,7 +55,7 @@ static const struct option_row rows_of_options[] = {
      REQUEST(plan.tables),
      .help = "names, or beginnings of names, joined by commas: intervals, compare, floor, metrics, "
              "gate, discoveries, sessions, verdicts, interactions, looks, carry-over, rates, "
-             "capacity, factor, machine, gauge (default: all)"},
+             "capacity, factor, machine, gauge, conformal (default: all)"},
     {.name = "resample",
      .argument = "FILE",
      .type = OPTION_LIST,

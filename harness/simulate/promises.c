@@ -2,6 +2,7 @@
 
 #include "capacity.h"
 #include "carry.h"
+#include "conformal_table.h"
 #include "discoveries.h"
 #include "factor.h"
 #include "gauge.h"
@@ -220,6 +221,7 @@ static const struct promise {
     {"factor", factor_table},
     {"rates", rates_table},
     {"machine", machine_table},
+    {"conformal", conformal_table},
     {"gauge", gauge_table},
 };
 
