@@ -132,6 +132,7 @@ $(BIN)/experiment $(BIN)/campaign $(BIN)/placement: $(patsubst %,$(BUILD)/obj/ha
 
 # Pressure: the kinds of load that it is stated in, and the curves of a reference.
 $(BIN)/probe: $(call objects,harness/pressure/*.c)
+$(BIN)/probe: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/drawings bench/json stats/json report/memory report/numbers report/plot report/visible)
 # A profile is made of experiments, judged by their statistics and by the gate of predictions.
 $(BIN)/profile: $(filter-out %/main.o,$(call objects,harness/stats/*.c)) $(call objects,harness/pressure/*.c)
 $(BIN)/profile: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/json report/memory predict/gate)

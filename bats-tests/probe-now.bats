@@ -148,3 +148,22 @@ END
     [[ -z $output ]]
     run -2 "$JOSTLE" probe --watch --at-most 5%
 }
+
+@test "jostle report shows what a watch has written over the time, also when its last line was cut off" {
+    local i
+    mkdir node
+    quiet_kernel >facts
+    for i in 0 1 2 3; do
+        sample mem "$((i % 2))" readings
+        judge --sample readings --facts facts | jq -c --arg made "2026-03-01T1$i:00:00Z" '.made = $made | .host = "vm"' >>node/lines.jsonl
+    done
+    "$BIN/probe" --show node/lines.jsonl >history
+    jsonschema -i history "$ROOT/results/schema/jostle.probe-history.schema.json" 2>&1
+    holds '.cut == false and (.hosts | length) == 1 and (.hosts[0].rows | length) == 4 and (.hosts[0].kinds[] | select(.name == "mem") | .seen == 0.5 and .level > 0.4 and .most > 0.9)' <history
+    head -c 700 node/lines.jsonl >tail
+    cat tail >>node/lines.jsonl
+    "$JOSTLE" report node >table
+    [[ $(<table) == *'memory bandwidth: seen in 50 % of the probes'* && $(<table) == *'cut off'* ]]
+    "$BIN/probe" --page node | holds '[.charts[] | select(.panels[0].svg != null) | .title] == ["vm: memory bandwidth", "vm: what the kernel shows"]'
+    run -1 "$BIN/probe" --show facts
+}

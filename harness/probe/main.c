@@ -17,6 +17,8 @@ static const struct command {
     {"reference", probe_reference},
     {"sample", probe_sample},
     {"serve", probe_serve},
+    {"--page", probe_show},
+    {"--show", probe_show},
 };
 
 #define COMMANDS (sizeof commands / sizeof *commands)

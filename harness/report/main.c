@@ -24,6 +24,8 @@
 #include "common/messages.h"
 
 #include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,22 +70,44 @@ static bool unfinished(const struct folder *folder, size_t number, const struct 
     return enough;
 }
 
-/* Which part's record a file is, by the schema at its start; NULL: none. */
-static const char *part_of_file(const char *path)
+/* Whether a file begins with that schema. */
+static bool begins_with(const char *path, const char *schema)
 {
-    static const struct {
-        const char *part, *schema;
-    } parts[] = {{"profile", "jostle.program/1"}};
     char text[4096];
     const char *value = file_read(AT_FDCWD, path, text, sizeof text) ? text : "";
     value = strstr(value, "\"schema\"");
     value = value != NULL ? value + strlen("\"schema\"") : "";
     value += strspn(value, ": \"\n");
+    return strncmp(value, schema, strlen(schema)) == 0;
+}
+
+/* Whether a folder has files that jostle probe has written, and nothing of an experiment. */
+static bool holds_probes(const char *folder)
+{
+    char pattern[PATH_MAX];
+    glob_t found;
+    bool any = false;
+    if (folder_has(folder, "experiment.json") || folder_has(folder, "campaign.json") ||
+        snprintf(pattern, sizeof pattern, "%s/*.json*", folder) >= (int)sizeof pattern ||
+        glob(pattern, 0, NULL, &found) != 0)
+        return false;
+    for (size_t i = 0; i < found.gl_pathc && !any; i++)
+        any = begins_with(found.gl_pathv[i], "jostle.probe/1");
+    globfree(&found);
+    return any;
+}
+
+/* Which part's record a file is, by the schema at its start; NULL: none. */
+static const char *part_of_file(const char *path)
+{
+    static const struct {
+        const char *part, *schema;
+    } parts[] = {{"profile", "jostle.program/1"}, {"probe", "jostle.probe/1"}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (strncmp(value, parts[i].schema, strlen(parts[i].schema)) == 0)
+        if (begins_with(path, parts[i].schema))
             return parts[i].part;
-    usage_error("%s is no record of jostle that can be shown: give a folder with records, or a "
-                "profile",
+    usage_error("%s is no record of jostle that can be shown: give a folder with records, a "
+                "profile, or what jostle probe has written",
                 path);
 }
 
@@ -98,7 +122,7 @@ static const char *part_of(const char *folder)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (folder_has(folder, parts[i].plan) || folder_has(folder, parts[i].record))
             return parts[i].part;
-    return NULL;
+    return holds_probes(folder) ? "probe" : NULL;
 }
 
 /* What jostle report is to do, as pairs of key and value, each ended by NUL. */

@@ -1,0 +1,7 @@
+# A line for each row of the table.
+# files: .csv
+(["host", "place", "from", "probes"] + [.hosts[0].kinds[] | "\(.name)_level", "\(.name)_low", "\(.name)_high", "\(.name)_seen"]
+ + ["cpu_some", "memory_some", "io_some", "steal", "throttled", "foreign_cpus", "slowdown", "verdicts"] | @csv),
+(.hosts[] | . as $host | .rows[]
+ | [$host.host, $host.place, .from, .probes] + [.kinds[] | .level, .lo, .hi, .seen]
+   + [.cpu_some, .memory_some, .io_some, .steal, .throttled, .foreign_cpus, .slowdown, .verdicts] | @csv)

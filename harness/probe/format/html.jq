@@ -1,0 +1,36 @@
+# One page with the course over time, which works offline.
+# files: .html .htm
+# reads: page
+#
+# $style and $script: what the page carries with it.
+include "report/numbers";
+include "probe/format/history";
+include "report/page";
+
+def titled: (.[:1] | ascii_upcase) + .[1:];
+def legend: "<ul class=\"key lines\">\(map("<li><svg class=\"plot swatch\" viewBox=\"0 0 26 10\" aria-hidden=\"true\">\(.swatch)</svg>\(.name | esc)</li>") | join(""))</ul>";
+def chart($id):
+  . as $chart | .panels[]
+  | (.legend | legend) as $legend
+  | { title: $chart.title, text, svg, height }
+  | framed($id; ""; $chart.title; "")
+  | sub("</figcaption></figure>$"; "</figcaption>\($legend)</figure>");
+def lede: [kind_lines] | if . == [] then "No load was seen." else map(titled + ".") | join(" ") end;
+
+. as $history
+| page_head($style; "Pressure on \([.hosts[].host] | unique | join(", ") | esc)"; "jostle probe --watch"),
+  "<header>", "<p class=\"kind\">jostle probe: the pressure on a node</p>",
+  "<h1>\([.hosts[].host] | unique | map(esc) | join(", "))</h1>",
+  (.hosts[] | "<p class=\"lede\">\(lede | esc)</p>", "<p class=\"facts\">\(head_text | esc)</p>"),
+  "</header>", "<main>",
+  section("course"; "Over the time"),
+  ([.charts | to_entries[] | .key as $i | .value | chart("f\($i)")] | if . == [] then empty else "<div class=\"figures wide\">", .[], "</div>" end),
+  "</section>",
+  (.hosts | to_entries[] | .key as $i | .value | . as $host
+   | section("rows\($i)"; "\(.host | esc): figures"),
+     table_start("table\($i)"; "Each stretch of time"; ""; .rows | length),
+     header([[titles, units] | transpose[] | .[0] + (if .[1] == "" then "" else ", \(.[1])" end) | titled | esc]),
+     (.rows[] | "<tr>\(texts($host) | map("<td class=\"n\">\(esc)</td>") | join(""))</tr>"),
+     table_end, "</section>"),
+  "<p class=\"small\">\(key_text | esc)</p>",
+  "</main>", "<footer><p>Made by jostle from records.</p></footer>", "<script>", ($script | rtrimstr("\n")), "</script>", "</body>", "</html>"

@@ -1,0 +1,14 @@
+# Tables over the time in Markdown. Reads what `probe --show` prints.
+# files: .md .markdown
+include "report/numbers";
+include "probe/format/history";
+include "report/markdown";
+
+(.hosts[] | . as $host
+ | "# \(.host | md)", "", (head_text | md), "",
+   ([titles, units] | transpose | map(.[0] + (if .[1] == "" then "" else ", \(.[1])" end)) | line),
+   ([titles[] | "--:"] | line),
+   (.rows[] | texts($host) | map(md) | line), "",
+   (kind_lines | "- " + md), ""),
+(select(.cut) | "- note: the last record was cut off: the watch was killed", ""),
+(key_text | md)

@@ -1,0 +1,14 @@
+# A table over the time for each host. Reads what `probe --show` prints.
+# files: .txt
+#
+# $width: columns; $colour: escape codes or not.
+include "report/numbers";
+include "probe/format/history";
+
+def styled($style): if $colour then "\u001b[\($style)m\(.)\u001b[0m" else . end;
+(.hosts[] | . as $host
+ | head_text, "",
+   ([titles, units] + [.rows[] | texts($host)] | [aligned] | (.[0] | styled("1")), .[1:][]), "",
+   kind_lines),
+(select(.cut) | "note: the last record was cut off: the watch was killed"),
+key_text
