@@ -115,7 +115,7 @@ $(BIN)/compare: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # What is of all results of a report together is statistics, too.
 $(BIN)/report: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,discovery explain levels interval relation statistics)
 # A prediction is of profiles.
-$(BIN)/predict: $(patsubst %,$(BUILD)/obj/harness/%.o,profile/profile stats/json stats/output stats/interval) $(call objects,harness/pressure/*.c)
+$(BIN)/predict: $(patsubst %,$(BUILD)/obj/harness/%.o,profile/profile profile/loop bench/json report/memory stats/json stats/output stats/interval) $(call objects,harness/pressure/*.c)
 # A bench is a campaign, whose records are judged by the statistics of its experiments.
 $(BIN)/bench: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 $(BIN)/bench: $(BUILD)/obj/harness/campaign/folder.o $(patsubst %,$(BUILD)/obj/harness/report/%.o,memory numbers plot visible)

@@ -1,6 +1,6 @@
 // predict: how much programs slow down beside each other, from their profiles; and what is
 // learned from pairs that were measured. It reads and writes files; processes are the shell's.
-#include "campaign.h"
+#include "check.h"
 #include "evaluate.h"
 #include "learn.h"
 #include "record.h"
@@ -41,18 +41,15 @@ static int pairs(const struct request *request)
     return good ? 0 : 1;
 }
 
-static int campaign(const struct request *request)
+static int steps(const struct request *request)
 {
     struct program_list list;
-    const struct campaign_settings settings = {.with_itself = request->with_itself,
-                                               .min_runs = request->min_runs,
-                                               .max_runs = request->max_runs,
-                                               .max_time_s = (double)request->max_time_ns / 1e9};
+    const struct check_settings settings = {.with_itself = request->with_itself,
+                                            .min_runs = request->min_runs,
+                                            .max_runs = request->max_runs,
+                                            .max_time_ns = request->max_time_ns};
     programs_read(&list, request->operand, request->place, false);
-    if (list.count == 1 && !request->with_itself)
-        usage_error("%s: one program alone: give another profile, or --with-itself",
-                    list.entry[0].path);
-    const bool good = campaign_write(&list, &settings, request->campaign);
+    const bool good = check_print(&list, &settings);
     programs_free(&list);
     return good ? 0 : 1;
 }
@@ -146,8 +143,8 @@ int main(int argc, char **argv)
         status = evaluate(&request);
     else if (request.learn)
         status = learn(&request);
-    else if (request.campaign)
-        status = campaign(&request);
+    else if (request.steps)
+        status = steps(&request);
     else
         status = predict(&request);
     request_free(&request);

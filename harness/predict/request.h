@@ -15,9 +15,9 @@ struct request {
     struct option_list measured, pairs;
     uint64_t min_runs, max_runs;
     int64_t max_time_ns;
-    const char *campaign; // hidden: write the campaign of --check to this file
-    bool plan;            // hidden: print what the shell is to do, and the record
-    char **operand;       // profiles, ended by NULL; of --pairs more folders
+    bool steps;     // hidden: print what --check measures
+    bool plan;      // hidden: print what the shell is to do, and the record
+    char **operand; // profiles, ended by NULL; of --pairs more folders
     struct options *given;
 };
 

@@ -2,6 +2,7 @@
 
 #include "budget.h"
 #include "levels.h"
+#include "loop.h"
 #include "measured.h"
 #include "request.h"
 
@@ -13,7 +14,6 @@
 #include "common/child.h"
 #include "common/messages.h"
 #include "common/pair.h"
-#include "common/words.h"
 
 #include <limits.h>
 #include <math.h>
@@ -229,59 +229,6 @@ static bool step_added(const struct state *state)
 
 // ---- pressure ----
 
-static void add(json_t *words, const char *word)
-{
-    json_add(words, json_text(word));
-}
-
-// The program as a load that is run again and again, with its stdin and what comes before a run.
-static json_t *loop_words(const json_t *plan)
-{
-    const json_t *words = json_object_get(plan, "words"), *word;
-    const char *input = json_text_at(plan, "input"), *prepare = json_text_at(plan, "prepare");
-    const char *first = json_string_value(json_array_get(words, 0));
-    json_t *loop = must(json_pack("[s, s, s, s, s]", "exec", "--loop", "--settle", "0.05s", "--"));
-    size_t i;
-    if (input != NULL || prepare != NULL) {
-        add(loop, "bash");
-        add(loop, "-c");
-        add(loop, "bash -c \"$1\" >/dev/null && exec \"${@:3}\" <\"$2\"");
-        add(loop, "bash");
-        add(loop, prepare != NULL ? prepare : ":");
-        add(loop, input != NULL ? input : "/dev/null");
-    }
-    // As an experiment has it: one word that only a shell understands.
-    if (json_array_size(words) == 1 && words_need_shell(first)) {
-        add(loop, "sh");
-        add(loop, "-c");
-    }
-    json_array_foreach(words, i, word)
-    {
-        add(loop, json_string_value(word));
-    }
-    return loop;
-}
-
-// The same as one text for --load, in which a word + is no joint.
-static char *loop_text(const json_t *plan)
-{
-    json_t *words = loop_words(plan);
-    const char **list = must(calloc(json_array_size(words) + 1, sizeof *list));
-    for (size_t i = 0; i < json_array_size(words); i++)
-        list[i] = json_string_value(json_array_get(words, i));
-    char *text = text_of("program=");
-    for (size_t i = 0; i < json_array_size(words); i++) {
-        char *quoted = strcmp(list[i], "+") == 0 ? text_of("'+'") : must(words_quote(&list[i], 1));
-        char *longer = text_of("%s%s%s", text, i > 0 ? " " : "", quoted);
-        free(quoted);
-        free(text);
-        text = longer;
-    }
-    free(list);
-    json_decref(words);
-    return text;
-}
-
 // Whether an option, "--NAME=VALUE", is that one; *value then is its value.
 static bool is_option(const char *word, const char *name, const char **value)
 {
@@ -347,7 +294,7 @@ static void step_pressure(const struct state *state)
     bool wanted[REPORTERS];
     const double sample_s = choose_reporters(state, wanted);
     json_t *bare = must(json_pack("{s:[]}", "options"));
-    char *load = loop_text(state->plan), *list = reporter_list(wanted);
+    char *load = loop_text("program", state->plan), *list = reporter_list(wanted);
     begin(state->folder, bare, "slowdown", STEP_PRESSURE, MOST_RUNS, state->budget.pressure_s);
     put_place(state->plan);
     put_word("--no-probe"); // the target is one

@@ -1,0 +1,102 @@
+#include "check.h"
+
+#include "harness/bench/json.h"
+#include "harness/profile/loop.h"
+#include "harness/report/memory.h"
+
+#include "common/messages.h"
+#include "common/units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add(json_t *words, const char *word)
+{
+    json_add(words, json_text(word));
+}
+
+static void add_pair(json_t *words, const char *option, const char *value)
+{
+    if (value) {
+        add(words, option);
+        add(words, value);
+    }
+}
+
+static void add_count(json_t *words, const char *option, uint64_t count)
+{
+    char *text = text_of("%llu", (unsigned long long)count);
+    add_pair(words, option, text);
+    free(text);
+}
+
+static const json_t *program_of(const struct program_entry *entry)
+{
+    return json_object_get(entry->profile.record, "program");
+}
+
+static json_t *words_of(const struct program_entry *a, const struct program_entry *b,
+                        const struct check_settings *settings)
+{
+    char time[32], *load = loop_text(b->name, program_of(b));
+    const json_t *program = program_of(a), *word;
+    size_t i;
+    json_t *words = must(json_array());
+    add_pair(words, "--place", a->profile.place);
+    add_pair(words, "--load", load);
+    add_count(words, "--min-runs", settings->min_runs);
+    add_count(words, "--max-runs", settings->max_runs);
+    add_pair(words, "--max-time", units_exact_time(settings->max_time_ns, time, sizeof time));
+    add_pair(words, "--input", json_string_value(json_object_get(program, "input")));
+    add_pair(words, "--prepare", json_string_value(json_object_get(program, "prepare")));
+    add(words, "--");
+    json_array_foreach(json_object_get(program, "words"), i, word)
+    {
+        add(words, json_string_value(word));
+    }
+    free(load);
+    return words;
+}
+
+static bool print_pair(const struct program_entry *a, const struct program_entry *b,
+                       const struct check_settings *settings)
+{
+    json_t *words = words_of(a, b, settings);
+    const json_t *word;
+    size_t i;
+    bool good = printf("%s@%s.%s%c%zu%c", a->name, b->name, a->profile.place, 0,
+                       json_array_size(words), 0) > 0;
+    json_array_foreach(words, i, word)
+    {
+        good = good && printf("%s%c", json_string_value(word), 0) > 0;
+    }
+    json_decref(words);
+    return good;
+}
+
+static bool check_entry(const struct program_entry *entry)
+{
+    const json_t *words = json_object_get(program_of(entry), "words"), *word;
+    size_t i;
+    bool good = json_array_size(words) > 0;
+    json_array_foreach(words, i, word)
+    {
+        good = good && json_is_string(word);
+    }
+    return good ||
+           complain("%s: does not say how its program is run: make the profile again", entry->path);
+}
+
+bool check_print(const struct program_list *list, const struct check_settings *settings)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < list->count; i++)
+        good = check_entry(&list->entry[i]);
+    for (size_t a = 0; good && a < list->count; a++)
+        for (size_t b = 0; good && b < list->count; b++)
+            if (strcmp(list->entry[a].profile.place, list->entry[b].profile.place) == 0 &&
+                (a != b || settings->with_itself))
+                good = print_pair(&list->entry[a], &list->entry[b], settings);
+    return good;
+}

@@ -1,0 +1,21 @@
+// What --check measures: each program of a pair beside the other, which runs again and again.
+#ifndef PREDICT_CHECK_H
+#define PREDICT_CHECK_H
+
+#include "programs.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct check_settings {
+    bool with_itself;
+    uint64_t min_runs, max_runs;
+    int64_t max_time_ns; // of each pair
+};
+
+// Prints for the shell, for each pair: "A@B.PLACE", how many words follow, and these words, the
+// options and the program of a `jostle slowdown`; each ended by NUL. False after a message, also
+// where a profile does not say how its program is run.
+bool check_print(const struct program_list *list, const struct check_settings *settings);
+
+#endif
