@@ -109,7 +109,7 @@ $(BIN)/probe $(BIN)/profile: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 # The simulator drives the very objects that decide in production.
 $(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # The machine made of equations is profiled and predicted by what does so in production.
-$(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/predict/*.c)) $(patsubst %,$(BUILD)/obj/harness/profile/%.o,profile pressure noise) $(call objects,harness/pressure/*.c)
+$(BIN)/simulate: $(filter-out %/main.o %/check.o,$(call objects,harness/predict/*.c)) $(patsubst %,$(BUILD)/obj/harness/profile/%.o,profile pressure noise) $(call objects,harness/pressure/*.c)
 # Comparing two experiments is the statistics of two sets of records.
 $(BIN)/compare: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # What is of all results of a report together is statistics, too.

@@ -180,21 +180,16 @@ refused() {
     [ -z "$("$JOSTLE" predict --quiet a.profile.json 'b|<c>.profile.json')" ]
 }
 
-@test "predict: --check is a campaign of each program beside each other, with its words and its stdin" {
-    profile a '.program.words = ["sh", "-c", "echo {x} \"$0\"", "it'"'"'s"] | .program.input = "/dev/null" | .program.prepare = "true"'
+@test "predict: --check runs each program beside each other one as its profile has it, and is not repeated" {
+    profile a '.program.words = ["sh", "-c", "echo \"$0\"", "it'"'"'s"] | .program.input = "/dev/null" | .program.prepare = "true"'
     profile b '.program.words = ["true"]'
-    "$BIN/predict" --campaign pairs.conf --check --max-runs 7 {a,b}.profile.json
-    git config -f pairs.conf --list -z | tr '\n\0' '=\n' >list
-    grep -qxF 'campaign.place=core' list
-    grep -qxF 'campaign.max-runs=7' list
-    grep -qxF "target.a.command=sh -c 'echo {{x}} \"\$0\"' 'it'\\''s'" list
-    grep -qxF 'target.a.loads=b' list
-    grep -qxF 'load.b.spec=exec --loop --settle 0.1s -- true' list
-    grep -q '^load.a.spec=exec --loop --settle 0.1s -- sh -c .*</dev/null' list
-    "$JOSTLE" plan pairs.conf >plan
-    grep -q 'a@b' plan
-    jq '.place = "machine"' a.profile.json >m
-    jq '.place = "machine"' b.profile.json >n
-    run -1 "$BIN/predict" --campaign x --check {a,b}.profile.json m n
-    [[ $output == *'measures at one place'* ]]
+    "$BIN/predict" --steps --check --max-runs 7 {a,b}.profile.json | tr '\0' '\n' >steps
+    grep -qxF 'a@b.core' steps
+    [ "$(sed -n '/^b@a.core$/,$ p' steps | sed -n '3,11 p' | tr '\n' ' ')" = '--place core --load a=exec --loop --settle 0.05s -- bash -c '"'bash -c \"\$1\" >/dev/null && exec \"\${@:3}\" <\"\$2\"' bash true /dev/null sh -c 'echo \"\$0\"' 'it'\\''s'"' --min-runs 5 --max-runs 7 --max-time ' ]
+    profile spin '.program.words = ["'"$WORKLOADS"'/delannoy", "8"] | .machine.host = "'"$(uname -n)"'"'
+    run -0 --separate-stderr "$JOSTLE" predict --check --with-itself --min-runs 2 --max-runs 2 --records r spin.profile.json
+    [[ $stderr == *'measuring spin@spin.core'* && $output == *'Measured, too: 1 pair;'* ]]
+    jq -se 'length == 1 and .[0].n == 2 and .[0].b == "spin" and .[0].place == "core" and .[0].slowdown > 0' r/pairs.jsonl
+    run -0 --separate-stderr "$JOSTLE" predict --check --with-itself --records r spin.profile.json
+    [[ $stderr != *measuring* && $output == *'Measured, too: 1 pair;'* ]]
 }

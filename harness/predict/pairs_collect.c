@@ -1,4 +1,4 @@
-// Pairs from the folder of a campaign.
+// Pairs from the folder of a campaign, or of what --check has measured.
 #include "pairs.h"
 #include "pairs_add.h"
 
@@ -115,17 +115,49 @@ static bool read_runs(const char *folder, const char *condition, struct pair_mea
     return good;
 }
 
+// The condition under load of an experiment that is no cell of a campaign; NULL: it has none.
+static const char *load_of(const json_t *result)
+{
+    const json_t *one;
+    size_t i;
+    json_array_foreach(json_object_get(result, "slowdowns"), i, one)
+    {
+        if (text_of(one, "condition"))
+            return text_of(one, "condition");
+    }
+    return NULL;
+}
+
+// Names of both: of a cell its target and load; else, as --check has it, the folder A@B.PLACE and
+// the load B.
+static bool name_pair(const char *folder, const json_t *experiment, const json_t *result,
+                      struct pair_truth *pair, const char **condition)
+{
+    const json_t *cell = json_object_get(experiment, "cell");
+    const char *b = text_of(cell, "load"), *slash = strrchr(folder, '/');
+    const char *place = text_of(json_object_get(experiment, "settings"), "place");
+    if (json_is_object(cell)) {
+        *condition = text_of(cell, "condition");
+        pair->a = text_of(cell, "target") ? strdup(text_of(cell, "target")) : NULL;
+    } else {
+        b = *condition = load_of(result);
+        slash = slash ? slash + 1 : folder;
+        pair->a = strndup(slash, strcspn(slash, "@"));
+    }
+    pair->b = b ? strdup(b) : NULL;
+    pair->place = strdup(place ? place : "machine");
+    return pair->a && pair->b && pair->place && *condition;
+}
+
 static bool fill(const char *folder, const json_t *experiment, const json_t *result,
                  struct pair_truth *pair)
 {
-    const json_t *cell = json_object_get(experiment, "cell");
-    const char *a = text_of(cell, "target"), *b = text_of(cell, "load");
-    const char *place = text_of(json_object_get(experiment, "settings"), "place");
-    const char *condition = text_of(cell, "condition");
-    const json_t *slowdown = condition ? slowdown_of(result, condition) : NULL;
-    const json_t *ci = json_object_get(slowdown, "ci");
+    const char *condition = NULL;
     *pair = (struct pair_truth){0};
-    if (!a || !b || !json_is_number(json_object_get(slowdown, "ratio")))
+    const bool named = name_pair(folder, experiment, result, pair, &condition);
+    const json_t *slowdown = named ? slowdown_of(result, condition) : NULL;
+    const json_t *ci = json_object_get(slowdown, "ci");
+    if (!json_is_number(json_object_get(slowdown, "ratio")))
         return false;
     pair->first = (struct pair_measure){
         .slowdown = json_number_value(json_object_get(slowdown, "ratio")),
@@ -133,11 +165,7 @@ static bool fill(const char *folder, const json_t *experiment, const json_t *res
         .high = json_array_size(ci) == 2 ? json_number_value(json_array_get(ci, 1)) : NAN,
         .sd = NAN,
         .n = (size_t)json_integer_value(json_object_get(slowdown, "pairs"))};
-    pair->a = strdup(a);
-    pair->b = strdup(b);
-    pair->place = strdup(place ? place : "machine");
-    return pair->a && pair->b && pair->place && pair->first.slowdown > 0 &&
-           read_runs(folder, condition, &pair->first, &pair->host);
+    return pair->first.slowdown > 0 && read_runs(folder, condition, &pair->first, &pair->host);
 }
 
 static bool collect_cell(struct pair_list *pairs, const char *folder, size_t *left)
