@@ -174,7 +174,7 @@ refused() {
     done
     grep -q 'mean absolute error 13.3 points, 0 of 1 in the interval' out.txt
     grep -qF 'Not calibrated on pairs' out.html
-    ! grep -qF '<c>' out.html
+    run ! grep -qF '<c>' out.html
     python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("out.svg")'
     jsonschema -i out.json "$ROOT/results/schema/jostle.prediction.schema.json"
     [ -z "$("$JOSTLE" predict --quiet a.profile.json 'b|<c>.profile.json')" ]
