@@ -52,12 +52,12 @@ setup() {
     {
         for command in harness/commands/* jobs/commands/*; do "$JOSTLE" "${command##*/}" --help; done
         "$BIN/loadgen" --help | sed -nE 's/^  ([a-z]+)  .*/\1/p' | while read -r command; do "$BIN/loadgen" "$command" --help; done
-        for command in stats meter simulate; do "$BIN/$command" --help; done
+        for command in stats meter simulate copies; do "$BIN/$command" --help; done
         for command in linpack gemm; do "$WORKLOADS/$command" --help; done
         packaging/install-deps --help
     } | grep -oE -- '--[a-z][a-z0-9-]+' | sort -u >"$BATS_TEST_TMPDIR/known"
     # Those of other programs.
-    printf -- '--%s\n' thread ioengine norandommap overlap partition time cpus-per-task requeue signal exclusive account wait cpu-load vm export-json \
+    printf -- '--%s\n' thread ioengine norandommap overlap partition time cpus-per-task ntasks-per-node requeue signal exclusive account wait cpu-load vm export-json \
         version help output-format open-mode array \
         reference reference-name style sort time-unit export-csv export-markdown export-asciidoc export-orgmode show-elapsed min-benchmarking-time init port save log log-prefix name rw bs direct size seconds protocol latency appendonly bind \
         invalidate loaded memory-access-mode memory-scope stream stream-l3-size full-rtt >>"$BATS_TEST_TMPDIR/known"

@@ -68,6 +68,18 @@ static bool begin_first(json_t *plan, const char *dir, double left_s)
                                          stages == 1 ? left_s : share_of_first * left_s);
 }
 
+/* Continues a stage that was interrupted: the same numbers of copies, with the limits of now. */
+static bool continue_stage(const json_t *plan, const char *dir, const struct stages *stages,
+                           double left_s)
+{
+    const struct stage *stage = &stages->stage[stages->count - 1];
+    const struct search search = search_of(plan, left_s);
+    size_t count[MAX_CONDITIONS], counts = 0;
+    for (size_t i = 1; i < stage->experiment.settings.condition_count; i++)
+        count[counts++] = stage_copies(stage, i);
+    return begin(plan, dir, stages->count, &search, count, counts, left_s);
+}
+
 static size_t points_of(const struct rows *rows, struct search_point *point)
 {
     size_t points = 0;
@@ -116,7 +128,7 @@ bool next_print(const char *dir, double left_s)
     } else {
         good = stages_read(&stages, dir);
         if (good && stages.count > 0 && !stages.stage[stages.count - 1].complete)
-            pair_put("stage", stages.stage[stages.count - 1].folder);
+            good = continue_stage(plan, dir, &stages, left_s);
         else if (good && stages.count == 0)
             good = begin_first(plan, dir, left_s);
         else if (good)

@@ -208,7 +208,7 @@ json_t *plan_make(const struct request *request)
     bool usage;
     if (request->input != NULL && access(request->input, R_OK) != 0)
         usage_error("--input %s: it cannot be read: give a file", request->input);
-    if (!seats_choose(&seats, request, NULL, &usage))
+    if (!seats_choose(&seats, request, &usage))
         exit(usage ? 2 : EXIT_FAILURE);
     json_t *programs = programs_json(request);
     const size_t most = most_copies(request, &seats, json_array_size(programs));
@@ -250,12 +250,39 @@ bool plan_keep(const json_t *plan, const char *dir)
     return good;
 }
 
+/* What may differ when a pack is continued: how long, and how exactly. */
+static const char *const limits[] = {"max_time_s", "min_runs", "max_runs", "error"};
+
+static json_t *without_limits(const json_t *plan)
+{
+    json_t *settings = must(json_deep_copy(json_object_get(plan, "settings")));
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        (void)json_object_del(settings, limits[i]); /* it is there */
+    return settings;
+}
+
 /* Whether both measure the same. */
 static bool is_same(const json_t *one, const json_t *other)
 {
-    return json_equal(json_object_get(one, "programs"), json_object_get(other, "programs")) &&
-           json_equal(json_object_get(one, "settings"), json_object_get(other, "settings")) &&
-           json_equal(json_object_get(one, "cpus"), json_object_get(other, "cpus"));
+    json_t *a = without_limits(one), *b = without_limits(other);
+    const bool same =
+        json_equal(a, b) &&
+        json_equal(json_object_get(one, "programs"), json_object_get(other, "programs")) &&
+        json_equal(json_object_get(one, "cpus"), json_object_get(other, "cpus"));
+    json_decref(a);
+    json_decref(b);
+    return same;
+}
+
+/* Continues the old one, with the limits of the new. */
+static bool take_limits(json_t *old, const json_t *plan, const char *dir)
+{
+    if (!is_same(plan, old))
+        usage_error("%s holds a pack of another command, or on other CPUs: give the same options, "
+                    "or another --output",
+                    dir);
+    json_put(old, "settings", json_incref(json_object_get(plan, "settings")));
+    return plan_keep(old, dir);
 }
 
 bool plan_write(const json_t *plan, const char *dir, bool resume)
@@ -264,20 +291,16 @@ bool plan_write(const json_t *plan, const char *dir, bool resume)
     const bool there = access(path, F_OK) == 0;
     free(path);
     if (there && !resume)
-        return complain("%s already holds a pack: choose another folder with --output, or "
-                        "continue it with --resume",
-                        dir);
+        usage_error("%s already holds a pack: choose another folder with --output, or continue it "
+                    "with --resume",
+                    dir);
     if (!there)
         return (folder_make(dir) || complain("%s cannot be made: give another --output", dir)) &&
                plan_keep(plan, dir);
     json_t *old = plan_load(dir);
-    const bool same = old != NULL && is_same(plan, old);
-    if (old != NULL && !same)
-        complain("%s holds a pack of another command, or on other CPUs: give the same options, or "
-                 "another --output",
-                 dir);
+    const bool good = old != NULL && take_limits(old, plan, dir);
     json_decref(old);
-    return same;
+    return good;
 }
 
 /* ---- what it says */

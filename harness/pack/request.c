@@ -152,6 +152,7 @@ static const struct option_row where_rows[] = {
     HIDDEN("derive", "DIR", derive, "make pack.json of the records in DIR; print the verdict"),
     HIDDEN("show", "DIR", show, "print it on stdout, with texts for the formats"),
     HIDDEN("page", "DIR", page, "the same, and its charts as drawings"),
+    HIDDEN("synthetic", "TEXT", synthetic, "another machine, as hwloc describes it"),
     HIDDEN("hints", "TEXT", hints, "a line for each scheduler: name, tab, its options"),
     {.name = "left",
      .argument = "S",

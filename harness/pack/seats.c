@@ -95,12 +95,11 @@ static bool are_allowed(const struct machine *machine, const char *wanted)
                                  wanted, first);
 }
 
-bool seats_choose(struct pack_seats *seats, const struct request *request, const char *synthetic,
-                  bool *usage)
+bool seats_choose(struct pack_seats *seats, const struct request *request, bool *usage)
 {
     struct machine machine;
     *seats = (struct pack_seats){0};
-    if (!machine_open(&machine, synthetic, request->target_cpus, usage))
+    if (!machine_open(&machine, request->synthetic, request->target_cpus, usage))
         return false;
     *usage = !are_allowed(&machine, request->target_cpus);
     if (*usage) {
@@ -132,15 +131,4 @@ void pack_seats_free(struct pack_seats *seats)
         free(seats->list[i]);
     free(seats->list);
     free(seats->allowed);
-}
-
-char *seats_text(const struct pack_seats *seats)
-{
-    char *text = seats->count == 0 ? NULL : must(strdup(seats->list[0]));
-    for (size_t i = 1; i < seats->count; i++) {
-        char *longer = text_of("%s:%s", text, seats->list[i]);
-        free(text);
-        text = longer;
-    }
-    return text;
 }

@@ -21,11 +21,7 @@ struct pack_seats {
  * and cores, so that two share a core only where none is empty (what OpenMP calls spread). Both
  * hold for each number of copies: the CPUs of copy i do not depend on how many follow. False after
  * a message on stderr; *usage: the options are to blame. */
-bool seats_choose(struct pack_seats *seats, const struct request *request, const char *synthetic,
-                  bool *usage);
+bool seats_choose(struct pack_seats *seats, const struct request *request, bool *usage);
 void pack_seats_free(struct pack_seats *seats);
-
-/* The lists with a colon between, for `copies --pin`; to be freed. NULL: nothing is pinned. */
-char *seats_text(const struct pack_seats *seats);
 
 #endif

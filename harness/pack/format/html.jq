@@ -14,7 +14,7 @@ def chart($id):
   | { title: $chart.title, text, svg, height }
   | framed($id; ""; $chart.title; "")
   | sub("</figcaption></figure>$"; "</figcaption>\($legend)</figure>");
-def cell($column): .texts[$column.key] as $text | if $column.left then "<td>\($text | esc)</td>" else n_cell(.[$column.key] | if type == "object" then .value else . end; $text | esc) end;
+def cell($column): .texts[$column.key] as $text | if $column.left then "<td class=\"l\">\($text | esc)</td>" else n_cell(.[$column.key] | if type == "object" then .value else . end; $text | esc) end;
 def row($columns): . as $row | "<tr>\($columns | map(. as $column | $row | cell($column)) | join(""))</tr>";
 def finding: "<li><b>\(.flag | split("-") | join(" ") | titled | esc)</b>: \(finding_text | esc).</li>";
 

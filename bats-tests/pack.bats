@@ -1,0 +1,148 @@
+#!/usr/bin/env bats
+# jostle pack: how many copies fit. What a pack says is tested on records that are made up
+# (bench/tools/made-pack), as their truth is known.
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit
+}
+
+# planned DIR OPTION...: the plan of a pack of a node of 64 CPUs, with its trial.
+planned() {
+    "$BIN/pack" --expand "$1" --synthetic 'pu:64' "${@:2}" -- sleep 1
+    printf 'copy_s 1\nmakespan_s 1\npeak_bytes 1000000\n' >"$1/trial.txt"
+}
+
+# derived DIR: pack.json of it.
+derived() {
+    "$BIN/pack" --derive "$1" >verdict
+    cat "$1/pack.json"
+}
+
+# valid SCHEMA FILE
+valid() {
+    jsonschema -i "$2" "$ROOT/results/schema/$1.schema.json"
+}
+
+@test "copies: all begin together, each with its number, its CPU and a folder that is removed" {
+    run -0 "$BIN/copies" --copies 2 --pin 0 --own-folder -- sh -c \
+        'touch mine-{copy}; [ "$(ls)" = mine-{copy} ] && [ "$PWD" = "{scratch}" ] && pwd >>'"$PWD"'/folders && taskset -cp $$ | grep -q ": 0$" && [ "$JOSTLE_COPY $JOSTLE_COPIES" = "{copy} 2" ]'
+    local name value
+    local -A figure=()
+    while read -r name value; do figure[$name]=$value; done <<<"$output"
+    [[ ${figure[copies]} == 2 && ${figure[peak_bytes]} -gt 100000 ]]
+    awk -v mean="${figure[copy_s]}" -v worst="${figure[worst_s]}" -v all="${figure[makespan_s]}" -v rate="${figure[throughput]}" \
+        'BEGIN { exit !(mean > 0 && mean <= worst && worst <= all && rate * all > 1.999 && rate * all < 2.001) }'
+    while read -r name; do [[ ! -e $name ]]; done <folders
+}
+
+@test "copies: one that fails fails all with its status and last words, and ends the others" {
+    run -7 --separate-stderr "$BIN/copies" --copies 3 -- sh -c 'echo $$ >pid-{copy}; [ {copy} != 2 ] || { sleep 0.1; echo port 80{copy} is taken >&2; exit 7; }; sleep 60 & echo $! >child-{copy}; wait'
+    [[ -z $output && $stderr == 'jostle: copy 2 of 3 (sh) ended with exit status 7: port 802 is taken' ]]
+    gone "$(<pid-1)" && gone "$(<child-1)" && gone "$(<pid-3)" && gone "$(<child-3)"
+}
+
+@test "copies: when they are killed, so are the copies" {
+    "$BIN/copies" --copies 2 -- sh -c 'echo $$ >pid-{copy}.part; mv pid-{copy}.part pid-{copy}; exec sleep 60' &
+    local pid=$!
+    eventually 5 test -e pid-1 -a -e pid-2
+    kill -KILL "$pid"
+    eventually 5 gone "$(<pid-1)"
+    eventually 5 gone "$(<pid-2)"
+}
+
+@test "copies: a mix deals the programs in turn, and runs each alone" {
+    run -0 "$BIN/copies" --copies 3 --mix 'a=sh -c "echo a >>ran"' --mix 'b=sh -c "echo b >>ran"'
+    [[ $output == *a_s* && $output == *b_s* && $(sort ran) == $'a\na\nb' ]]
+    rm ran
+    run -0 "$BIN/copies" --in-turn --mix 'a=sh -c "echo a >>ran"' --mix 'b=sh -c "echo b >>ran"'
+    [[ $(<ran) == $'a\nb' ]]
+}
+
+@test "a search by halves finds how many fit, and the knee, and measures few numbers of copies" {
+    planned one --at-most 1.05
+    "$ROOT/bench/tools/made-pack" one 'n <= 11 ? 1 : n / 11'
+    derived one | holds '.fits == { copies: 11, at_most: 1.05, confidence: 0.95, next: 12, why: "above", assumes_smooth: true, options: [] }
+        and .knee.copies == 11 and .knee.ci == [11, 11] and (.knee.at_least | not) and .smooth
+        and (.rows | length) < 20 and .rows[-1].copies == 64 and .rows[-1].verdict == "above"
+        and .confidence_each > 0.95 and (.stages | length) <= 4 and .verdict == "above"'
+    [[ $(<verdict) == above ]]
+    valid jostle.pack one/pack.json
+    valid jostle.pack-plan one/pack-plan.json
+    run -0 "$JOSTLE" report one
+    [[ $output == *'up to 11 copies: slowdown below 5 % with 95 % confidence'* && $output == *'knee'*': 11 copies [11, 11]'* ]]
+}
+
+@test "where more copies are slowed down less than fewer, nothing is concluded of numbers in between" {
+    planned one --at-most 1.05 --max-copies 20
+    "$ROOT/bench/tools/made-pack" one 'n == 4 ? 1.5 : 1' 1 0.005
+    derived one | holds '(.smooth | not) and .fits.copies == 3 and .fits.next == 4 and .fits.why == "above" and (.fits.assumes_smooth | not)
+        and ([.rows[].copies] == [range(1; 21)]) and any(.findings[]; .flag == "not-smooth")'
+}
+
+@test "noise is undecided, never said to fit" {
+    planned one --at-most 1.02 --max-copies 3
+    "$ROOT/bench/tools/made-pack" one 1 1 0.1 4
+    derived one | holds '.fits.copies == 1 and .fits.why == "undecided" and .verdict == "undecided" and .rows[1].verdict == "undecided"
+        and .knee.ci[1] == 3 and .knee.at_least and any(.findings[]; .flag == "few-blocks" and .severity == "problem")'
+    [[ $(<verdict) == undecided ]]
+}
+
+@test "copies sit side by side or far apart, as --place says, with as many CPUs as each needs" {
+    local case place cpus lists
+    for case in 'close|1|["0","1","2","3","4","5","6","7"]' 'spread|1|["0","4","2","6","1","5","3","7"]' 'close|2|["0-1","2-3","4-5","6-7"]' 'spread|2|["0-1","4-5","2-3","6-7"]'; do
+        IFS='|' read -r place cpus lists <<<"$case"
+        "$BIN/pack" --expand "$place$cpus" --synthetic 'pack:2 core:2 pu:2' --place "$place" --cpus-per-copy "$cpus" -- sleep 1
+        [[ $(jq -c .cpus.lists "$place$cpus/pack-plan.json") == "$lists" ]]
+    done
+}
+
+@test "memory: it stops below what does not fit, and refuses where two do not" {
+    planned one
+    jq '.memory.free_bytes = 3.5e6 | .memory.whose = "the cgroup"' one/pack-plan.json >plan && mv plan one/pack-plan.json
+    "$ROOT/bench/tools/made-pack" one 1
+    derived one | holds '[.rows[].copies] == [1, 2, 3] and .memory.room == 3
+        and any(.findings[]; .flag == "memory-limit" and (.text | contains("3 copies of 1 MiB each")) and (.text | contains("the cgroup")))'
+    planned two
+    jq '.memory.free_bytes = 1.5e6' two/pack-plan.json >plan && mv plan two/pack-plan.json
+    run -1 --separate-stderr "$BIN/pack" --next two --left 60
+    [[ $stderr == *'two do not fit'* && ${#stderr_lines[@]} -eq 1 ]]
+}
+
+@test "wrong use is refused with exit code 2 and one line that says what to do" {
+    local case
+    local -a words
+    for case in '' '--max-copies 1 -- true' '--max-copies 65 --synthetic pu:64 -- true' '--cpus-per-copy 2 --synthetic pu:1 -- true' '--synthetic pu:1 -- true' \
+        '--mix a=true -- true' '--mix a=true' '--mix a=true --mix a=true' '--mix copy=true --mix b=true' '--place far -- true' '--at-most 1 -- true' \
+        '--min-runs 5 --max-runs 4 -- true' '-- no-such-program' '-- ./no-such-program' '--input no-such-file -- true'; do
+        read -ra words <<<"$case"
+        run -2 --separate-stderr "$BIN/pack" "${words[@]}"
+        [[ -z $output && ${#stderr_lines[@]} -eq 1 ]] || {
+            echo "$case: $output $stderr"
+            return 1
+        }
+    done
+    run -2 --separate-stderr "$BIN/pack" --max-copies 65 --synthetic pu:64 -- true
+    [[ $stderr == *'fewer CPUs than copies'*'--oversubscribe'* ]]
+}
+
+@test "a pack runs from the command line to the report, and is complete afterwards" {
+    local out
+    run -0 --separate-stderr "$JOSTLE" pack --output out --max-copies 2 --oversubscribe --min-runs 2 --max-runs 2 --json copy.json -- sleep 0.01
+    out=$output
+    [[ $out == *'copies  runs'*'slowdown'*'slurm, '*'--ntasks-per-node='* ]]
+    holds '(.rows | map([.copies, .runs])) == [[1, 2], [2, 2]] and .verdict == null' <copy.json
+    run -0 "$JOSTLE" report out
+    [[ $output == "$out" ]]
+    grep -q '</html>' out/pack.html
+    run -2 --separate-stderr "$JOSTLE" pack --output out --max-copies 2 --oversubscribe --min-runs 2 --max-runs 2 -- sleep 0.01
+    [[ $stderr == *'already holds a pack'* ]]
+}
+
+@test "a program that fails only beside a copy of itself: the message says which copy, and what to do" {
+    run -5 --separate-stderr "$JOSTLE" pack --quiet --output out --max-copies 2 --oversubscribe --max-time 9s -- sh -c 'mkdir taken 2>/dev/null || { echo taken already >&2; exit 3; }; sleep 0.1; rmdir taken'
+    [[ $stderr == *'of 2 (sh) ended with exit status 3: taken already'*'a copy failed beside others'*'{copy}'* ]]
+    run -5 --separate-stderr "$JOSTLE" pack --quiet --output other --max-copies 2 --oversubscribe -- false
+    [[ $stderr == *'the program fails by itself'* && ! -e other ]]
+}
