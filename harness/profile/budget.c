@@ -9,8 +9,10 @@
 static const double sensitivity_share = 0.52, added_share = 0.18, pressure_share = 0.22;
 static const double loaded_ratio = 1.5; // time under load / alone, on average
 static const double load_s = 0.1;       // to resume a load, and until it is steady
-static const double start_s = 2;        // an experiment's own start and end
-enum { ADDED_BLOCKS = 4, MOST_ADDED = 8 };
+static const double start_s = 0.5;      // an experiment's own start and end
+static const double open_s = 0.4;       // until the reporters can begin
+static const double least_sample_s = 0.5;
+enum { ADDED_BLOCKS = 4, MOST_ADDED = 8, PRESSURE_BLOCKS = 4 };
 
 struct budget budget_of(const struct budget_wish *wish)
 {
@@ -26,10 +28,17 @@ struct budget budget_of(const struct budget_wish *wish)
     budget.pressure_s = wish->has_pressure ? fmax(pressure_share * left_s - start_s, 0) : 0;
     budget.blocks = (size_t)(budget.sensitivity_s / budget.block_s);
     budget.least_s = (BUDGET_BLOCKS * budget.block_s + start_s) / share + wish->spent_s;
+    // A lap until the load is steady, and a part of one more.
+    const double beside_s = 2 * (least_sample_s + open_s) + loaded_ratio * wish->wall_s;
+    if (wish->has_pressure)
+        budget.least_s =
+            fmax(budget.least_s,
+                 (PRESSURE_BLOCKS * beside_s + start_s) / pressure_share + wish->spent_s);
     const double added = budget.added_s / ADDED_BLOCKS - wish->wall_s - wish->overhead_s;
     budget.added = added > 0 ? (size_t)fmin(added / loaded_s, MOST_ADDED) : 0;
     // Long enough to meet most phases of the program, and short enough for many pairs.
-    budget.sample_s = fmin(fmax(wish->wall_s, 0.5), fmax(0.5, budget.pressure_s / 20));
+    budget.sample_s =
+        fmin(fmax(wish->wall_s, least_sample_s), fmax(least_sample_s, budget.pressure_s / 20));
     return budget;
 }
 

@@ -22,10 +22,10 @@ struct budget_wish {
 struct budget {
     double block_s;                            // a run in each condition
     double sensitivity_s, added_s, pressure_s; // shares of the total
-    double least_s;                            // the total that makes BUDGET_BLOCKS blocks
-    size_t blocks;                             // of the sensitivity, in its share
-    size_t added;                              // levels that may be added, at most
-    double sample_s;                           // of the reporters, in each run of theirs
+    double least_s;  // the total that makes BUDGET_BLOCKS blocks, and enough pairs of readings
+    size_t blocks;   // of the sensitivity, in its share
+    size_t added;    // levels that may be added, at most
+    double sample_s; // of the reporters, in each run of theirs
 };
 
 // A run under load is taken for 1.5 times as long as alone.

@@ -55,8 +55,9 @@ static json_t *read_plan(const char *path)
 // Whether two plans differ in what is measured: in all but the time and the reference.
 static bool differs(const json_t *a, const json_t *b)
 {
-    static const char *const names[] = {"words", "place",   "kinds",       "levels", "options",
-                                        "input", "prepare", "check_noise", "adds"};
+    static const char *const names[] = {"words",   "place",         "kinds",   "levels",
+                                        "options", "input",         "prepare", "check_noise",
+                                        "adds",    "ignore_failure"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!json_equal(json_object_get(a, names[i]), json_object_get(b, names[i])))
             return true;

@@ -81,6 +81,13 @@ static const struct option_row how_rows[] = {
     TEXT("prepare", "CMD", prepare, "run CMD with bash before each run, unmeasured"),
     TEXT("conclude", "CMD", conclude, "run CMD with bash after each run, unmeasured"),
     TEXT("cleanup", "CMD", cleanup, "run CMD with bash after the last run of each experiment"),
+    {.name = "ignore-failure",
+     .argument = "CODES",
+     .type = OPTION_TEXT,
+     FIELD(ignore_failure),
+     .bare = "any",
+     .help = "continue when PROGRAM fails, and use such runs; with CODES (exit codes with commas "
+             "between) only those that end with one of them"},
     {.name = "gauge",
      .argument = "WHEN",
      .type = OPTION_CHOICE,
@@ -137,9 +144,10 @@ static const char details[] =
     "\n"
     "Exit status:\n"
     "  0  measured\n"
-    "  1  jostle failed    2  wrong use\n"
+    "  1  jostle failed, or PROGRAM failed when it was run again and again\n"
+    "  2  wrong use, or a program that cannot be profiled: too short, or too long for --max-time\n"
     "  3  --check-noise: what is wanted cannot be told on this machine\n"
-    "  5  PROGRAM failed, alone, under a load or when run again and again\n"
+    "  5  PROGRAM failed, alone or under a load\n"
     "  129, 130, 143  interrupted by a signal: --resume continues\n";
 
 // ---- names ----
@@ -305,7 +313,9 @@ static json_t *handed_on(const struct request *request)
             continue;
         if (!option_format(row, request, value, sizeof value))
             usage_error("--%s: too long: give less", row->name);
-        char *option = text_of("--%s=%s", row->name, value);
+        const bool bare =
+            row->type == OPTION_TEXT && row->bare != NULL && strcmp(value, row->bare) == 0;
+        char *option = text_of("--%s%s%s", row->name, bare ? "" : "=", bare ? "" : value);
         json_add(words, json_text(option));
         free(option);
     }
@@ -330,6 +340,7 @@ json_t *request_plan(const struct request *request)
     json_put(plan, "words", words);
     json_put(plan, "input", json_text(request->input));
     json_put(plan, "prepare", json_text(request->prepare));
+    json_put(plan, "ignore_failure", json_text(request->ignore_failure));
     json_put(plan, "confidence", json_number(request->confidence));
     json_put(plan, "reference", json_text(request->reference));
     json_put(plan, "max_time_s",

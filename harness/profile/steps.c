@@ -163,9 +163,10 @@ static bool check(const struct state *state)
                           "one that runs for 10 ms at least, such as a loop of it in a script",
                           1e3 * state->wall_s);
     else if (state->budget.least_s > state->total_s + 1)
-        problem = text_of("a run takes %.3g s, and %d blocks of all loads %s, more than the %s of "
-                          "--max-time: give more, or fewer --kinds or --levels",
-                          state->wall_s, BUDGET_BLOCKS, least, total);
+        problem =
+            text_of("a run takes %.3g s, and a profile of it %s at least, more than the %s of "
+                    "--max-time: give more, or fewer --kinds or --levels",
+                    state->wall_s, least, total);
     pair_put("problem", problem);
     free(least);
     free(total);
