@@ -14,31 +14,59 @@ static const double open_s = 0.4;       // until the reporters can begin
 static const double least_sample_s = 0.5;
 enum { ADDED_BLOCKS = 4, MOST_ADDED = 8, PRESSURE_BLOCKS = 4 };
 
+// A run under load, with what is around it.
+static double loaded_s(const struct budget_wish *wish)
+{
+    return loaded_ratio * wish->wall_s + wish->overhead_s + load_s;
+}
+
+static double block_s(const struct budget_wish *wish, size_t conditions)
+{
+    return wish->wall_s + wish->overhead_s + (double)(conditions - 1) * loaded_s(wish);
+}
+
+// Readings alone and beside the program: a lap until that is steady, and a part of one more.
+static double beside_s(const struct budget_wish *wish, double sample_s)
+{
+    return 2 * (sample_s + open_s) + loaded_ratio * wish->wall_s;
+}
+
+// The total that gives each part its least.
+static double least_s(const struct budget_wish *wish, double share)
+{
+    const double of_blocks_s = (BUDGET_BLOCKS * block_s(wish, wish->conditions) + start_s) / share;
+    const double of_pressure_s =
+        (PRESSURE_BLOCKS * beside_s(wish, least_sample_s) + start_s) / pressure_share;
+    return wish->spent_s + (wish->has_pressure ? fmax(of_blocks_s, of_pressure_s) : of_blocks_s);
+}
+
+// What all parts will take, where so many runs need less than their share of the time.
+static double expected_s(const struct budget_wish *wish, const struct budget *budget)
+{
+    const double runs = (double)wish->runs;
+    return wish->spent_s + 3 * start_s +
+           fmin(budget->sensitivity_s, runs * block_s(wish, wish->conditions)) +
+           fmin(budget->added_s, runs * block_s(wish, budget->added + 1)) +
+           fmin(budget->pressure_s, runs * beside_s(wish, budget->sample_s));
+}
+
 struct budget budget_of(const struct budget_wish *wish)
 {
     struct budget budget = {0};
-    const double loaded_s = loaded_ratio * wish->wall_s + wish->overhead_s + load_s;
     const double left_s = fmax(wish->total_s - wish->spent_s, 0);
     double share = sensitivity_share;
     share += wish->adds ? 0 : added_share;
     share += wish->has_pressure ? 0 : pressure_share;
-    budget.block_s = wish->wall_s + wish->overhead_s + (double)(wish->conditions - 1) * loaded_s;
     budget.sensitivity_s = fmax(share * left_s - start_s, 0);
     budget.added_s = wish->adds ? fmax(added_share * left_s - start_s, 0) : 0;
     budget.pressure_s = wish->has_pressure ? fmax(pressure_share * left_s - start_s, 0) : 0;
-    budget.blocks = (size_t)(budget.sensitivity_s / budget.block_s);
-    budget.least_s = (BUDGET_BLOCKS * budget.block_s + start_s) / share + wish->spent_s;
-    // A lap until the load is steady, and a part of one more.
-    const double beside_s = 2 * (least_sample_s + open_s) + loaded_ratio * wish->wall_s;
-    if (wish->has_pressure)
-        budget.least_s =
-            fmax(budget.least_s,
-                 (PRESSURE_BLOCKS * beside_s + start_s) / pressure_share + wish->spent_s);
+    budget.least_s = least_s(wish, share);
     const double added = budget.added_s / ADDED_BLOCKS - wish->wall_s - wish->overhead_s;
-    budget.added = added > 0 ? (size_t)fmin(added / loaded_s, MOST_ADDED) : 0;
+    budget.added = added > 0 ? (size_t)fmin(added / loaded_s(wish), MOST_ADDED) : 0;
     // Long enough to meet most phases of the program, and short enough for many pairs.
     budget.sample_s =
         fmin(fmax(wish->wall_s, least_sample_s), fmax(least_sample_s, budget.pressure_s / 20));
+    budget.expected_s = expected_s(wish, &budget);
     return budget;
 }
 

@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-enum { BUDGET_BLOCKS = 4 }; // of the sensitivity, at least
+// Blocks of the sensitivity at least, and of any experiment at most.
+enum { BUDGET_BLOCKS = 4, BUDGET_RUNS = 60 };
 
 struct budget_wish {
     double total_s;    // for the whole profile
@@ -17,15 +18,15 @@ struct budget_wish {
     size_t conditions; // of the sensitivity: alone, and under each load
     bool adds;         // levels may be added
     bool has_pressure; // reporters are measured, too
+    size_t runs;       // of each condition, at most
 };
 
 struct budget {
-    double block_s;                            // a run in each condition
     double sensitivity_s, added_s, pressure_s; // shares of the total
-    double least_s;  // the total that makes BUDGET_BLOCKS blocks, and enough pairs of readings
-    size_t blocks;   // of the sensitivity, in its share
-    size_t added;    // levels that may be added, at most
-    double sample_s; // of the reporters, in each run of theirs
+    double least_s;    // the total that makes BUDGET_BLOCKS blocks, and enough pairs of readings
+    size_t added;      // levels that may be added, at most
+    double sample_s;   // of the reporters, in each run of theirs
+    double expected_s; // of the whole profile: less than the total where runs are short
 };
 
 // A run under load is taken for 1.5 times as long as alone.

@@ -355,6 +355,7 @@ static json_t *record_of(struct work *work, const char *file, json_t *pressure)
     json_put(program, "words", json_incref(json_object_get(work->plan, "words")));
     json_put(program, "input", json_text(json_text_at(work->plan, "input")));
     json_put(program, "prepare", json_text(json_text_at(work->plan, "prepare")));
+    json_put(program, "ignore_failure", json_text(json_text_at(work->plan, "ignore_failure")));
     if (json_object_update(json_object_get(record, "pressure"), pressure) != 0)
         must(NULL);
     json_put(record, "reasons", json_incref(work->reasons));

@@ -214,14 +214,16 @@ static json_t *reporters_to_json(const struct program_profile *profile)
     return array;
 }
 
-// What makes such a load: "mem --limit 55%"; null where the level is none, or not known.
+// What makes such a load, in whole percent: "mem --limit 55%"; null where the level is none, or
+// not known.
 static json_t *spec_of(const struct profile_level *level)
 {
     char spec[64];
     const enum kind kind = kind_find(level->kind);
     if (kind == KINDS || !(level->level > 0))
         return json_null();
-    return json_string(kind_spec(kind, level->level, spec, sizeof spec));
+    return json_string(
+        kind_spec(kind, fmax(round(level->level * 100), 1) / 100, spec, sizeof spec));
 }
 
 static json_t *levels_to_json(const struct program_profile *profile)

@@ -113,6 +113,14 @@ static const struct option_row where_rows[] = {
      .check = option_check_time,
      .help = "for the whole profile, without what has to be calibrated first (default: 3min, or "
              "what a long program needs, which is said first)"},
+    {.name = "max-runs",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     FIELD(max_runs),
+     .minimum = 2,
+     .maximum = 1e6,
+     .help = "runs of each condition at most (default: as many as the time allows, and 60; with "
+             "--check-noise 400)"},
     TEXT("output", "FILE|DIR", output,
          "the profile, or the folder for it (default: PROGRAM.profile.json); its records go to a "
          "folder beside it, FILE without .json"),
@@ -346,6 +354,8 @@ json_t *request_plan(const struct request *request)
     json_put(plan, "max_time_s",
              request->max_time_ns > 0 ? json_number((double)request->max_time_ns / 1e9)
                                       : must(json_null()));
+    json_put(plan, "max_runs",
+             request->max_runs > 0 ? json_number((double)request->max_runs) : must(json_null()));
     add_kinds(request, plan);
     each_item(request->levels != NULL ? request->levels : "50%,100%", take_level, plan);
     return plan;

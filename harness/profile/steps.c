@@ -25,7 +25,7 @@ static const double default_s = 180;
 static const double least_wall_s = 0.010; // a shorter run is mostly its own start
 static const double tolerance = 0.02;     // of log(slowdown), where levels are added
 static const double noise_s = 50;         // of --check-noise, besides its start
-enum { ALONE_RUNS = 10, NOISE_RUNS = 400, MOST_RUNS = 60 };
+enum { ALONE_RUNS = 10, NOISE_RUNS = 400 };
 
 // What is known after the runs alone.
 struct state {
@@ -56,6 +56,13 @@ static void put_words(const json_t *words)
     {
         put_word(json_string_value(word));
     }
+}
+
+// How many runs of each condition are made at most: --max-runs, or less.
+static double most_runs(const json_t *plan, double most)
+{
+    const double given = json_number_at(plan, "max_runs");
+    return given > 0 ? fmin(given, most) : most;
 }
 
 // How every experiment of the profile begins: runs is how many blocks it makes at most.
@@ -100,7 +107,8 @@ static void step_alone(const char *folder, const json_t *plan)
     const bool noise = json_is_true(json_object_get(plan, "check_noise"));
     const double given_s = json_number_at(plan, "max_time_s");
     const double most_s = noise ? fmin(noise_s, given_s > 0 ? given_s : noise_s) : default_s / 20;
-    begin(folder, plan, "run", STEP_ALONE, noise ? NOISE_RUNS : ALONE_RUNS, most_s);
+    begin(folder, plan, "run", STEP_ALONE, most_runs(plan, noise ? NOISE_RUNS : ALONE_RUNS),
+          most_s);
     put_word("--warmup=1");
     if (noise)
         put_word("--gauge=on");
@@ -130,13 +138,14 @@ static bool read_alone(struct state *state)
     const double given_s = json_number_at(state->plan, "max_time_s");
     struct budget_wish wish = {
         .total_s = given_s > 0 ? given_s : default_s,
-        .spent_s = (double)(count + 1) * (state->wall_s + overhead_s) + 1,
+        .spent_s = (double)(count + 1) * (state->wall_s + overhead_s),
         .wall_s = state->wall_s,
         .overhead_s = overhead_s,
         .conditions = 1 + json_array_size(json_object_get(state->plan, "kinds")) *
                               json_array_size(json_object_get(state->plan, "levels")),
         .adds = json_is_true(json_object_get(state->plan, "adds")),
         .has_pressure = has_pressure(state->plan),
+        .runs = (size_t)most_runs(state->plan, BUDGET_RUNS),
     };
     state->budget = budget_of(&wish);
     if (!(given_s > 0) && state->budget.least_s > wish.total_s) {
@@ -195,8 +204,8 @@ static void step_sensitivity(const struct state *state)
 {
     size_t i, k;
     const json_t *kind, *level;
-    begin(state->folder, state->plan, "slowdown", STEP_SENSITIVITY, MOST_RUNS,
-          state->budget.sensitivity_s);
+    begin(state->folder, state->plan, "slowdown", STEP_SENSITIVITY,
+          most_runs(state->plan, BUDGET_RUNS), state->budget.sensitivity_s);
     json_array_foreach(json_object_get(state->plan, "kinds"), i, kind)
     {
         json_array_foreach(json_object_get(state->plan, "levels"), k, level)
@@ -221,7 +230,8 @@ static bool step_added(const struct state *state)
     const size_t count = budget_levels(&sensitivity, tolerance, level, state->budget.added);
     if (count == 0)
         return false;
-    begin(state->folder, state->plan, "slowdown", STEP_ADDED, MOST_RUNS, state->budget.added_s);
+    begin(state->folder, state->plan, "slowdown", STEP_ADDED, most_runs(state->plan, BUDGET_RUNS),
+          state->budget.added_s);
     for (size_t i = 0; i < count; i++)
         put_load(level[i].kind, level[i].level);
     put_program(state->plan);
@@ -296,7 +306,8 @@ static void step_pressure(const struct state *state)
     const double sample_s = choose_reporters(state, wanted);
     json_t *bare = must(json_pack("{s:[]}", "options"));
     char *load = loop_text("program", state->plan), *list = reporter_list(wanted);
-    begin(state->folder, bare, "slowdown", STEP_PRESSURE, MOST_RUNS, state->budget.pressure_s);
+    begin(state->folder, bare, "slowdown", STEP_PRESSURE, most_runs(state->plan, BUDGET_RUNS),
+          state->budget.pressure_s);
     put_place(state->plan);
     put_word("--no-probe"); // the target is one
     for (enum reporter i = 0; i < REPORTERS; i++)

@@ -25,8 +25,8 @@ def level_text:
   if .ci == null or .level == null or (.ci[0] <= 0 and .ci[1] >= 1) then "cannot be told"
   elif .beyond then "more than 100 %"
   elif .open then "at least \(.ci[0] | percent)"
-  else "\(.level | percent) [\(.ci[0] * 100 | fixed(0)), \(.ci[1] * 100 | fixed(0))]" end
-  + (if .seen or .ci == null then "" elif .ci[0] <= 0 and .ci[1] < 1 then ", none for sure" else "" end);
+  elif .ci[0] <= 0 then "at most \(.ci[1] | percent)"
+  else "\(.level | percent) [\(.ci[0] * 100 | fixed(0)), \(.ci[1] * 100 | fixed(0))]" end;
 
 # every level that any kind was measured at, ascending
 def levels: [.sensitivity[].points[].level] | unique;
@@ -44,7 +44,7 @@ def sensitivity_rows:
     (.sensitivity[] | .points as $points
      | [.kind, ($levels[] as $level | [$points[] | select(.level == $level) | slowdown_text][0] // "-")]);
 
-def pressure_rows: .pressure.levels[] | [.kind, level_text, (if .spec == null then "-" else "`\(.spec)`" end)];
+def pressure_rows: .pressure.levels[] | [.kind, level_text, (if .spec == null or .ci == null or .ci[0] <= 0 then "-" else "`\(.spec)`" end)];
 
 def reporter_rows:
   .pressure.reporters[]

@@ -97,12 +97,12 @@ static bool holds_probes(const char *folder)
     return any;
 }
 
-/* Which part's record a file is, by the schema at its start; NULL: none. */
+/* Which part's record a file is, by the schema at its start. */
 static const char *part_of_file(const char *path)
 {
     static const struct {
         const char *part, *schema;
-    } parts[] = {{"profile", "jostle.program/1"}, {"probe", "jostle.probe/1"}};
+    } parts[] = {{"profile", "jostle.program/"}, {"probe", "jostle.probe/1"}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (begins_with(path, parts[i].schema))
             return parts[i].part;

@@ -1,0 +1,228 @@
+#!/usr/bin/env bats
+# jostle profile: what loads cost a program, and what it does to others. Most of it on records
+# that are made up, whose truth is known.
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# plan [JQ]: a profile-plan.json; JQ changes it.
+plan() {
+    jq -n '{ schema: "jostle.profile-plan/1", name: "solver", words: ["./solver", "input file"], place: "machine",
+        kinds: ["cpu", "mem"], levels: [0.5, 1], adds: true, pressure: true, check_noise: false, options: ["--seed=7"],
+        input: null, prepare: null, ignore_failure: null, confidence: 0.95, reference: null, max_time_s: null, max_runs: null, reasons: [] }
+        | '"${1:-.}"
+}
+
+# experiment LOADS [METRICS]: an experiment.json; LOADS and METRICS are JSON arrays.
+experiment() {
+    jq -n --argjson metrics "${2:-[]}" '{ schema: "jostle.experiment/1", command: ["./solver", "input file"], program: { path: "/solver", sha256: "ab" },
+        loads: ([{ name: "baseline", spec: null, parts: [] }] + ('"$1"' | map({ name: .[0], spec: .[1], parts: [{ name: .[0], node: null, words: (.[1] / " ") }] }))),
+        settings: { error: 0.05, confidence: 0.95, min_runs: 12, max_runs: 12, seed: 1, metric: (["wall_s"] + ($metrics | map(.name))), metrics: $metrics },
+        placement: { place: null, target_cpus: "0-1", load_cpus: "0-1" },
+        environment: { host: "made-up", kernel: "6.1.0", architecture: "x86_64", cpu: "AMD", cpus_online: 2, smt: "off", numa_nodes: 1, memory_bytes: 8589934592 },
+        after: { time: "2026-03-01T10:00:00Z" } }'
+}
+
+# runs SEED BLOCKS CV NAME RATIO...: records of conditions NAME, each RATIO times as slow as 0.4 s, half
+# of it on a CPU; a load delivers 0.9 of 1 and keeps half a CPU busy.
+runs() {
+    awk -v seed="$1" -v blocks="$2" -v cv="$3" 'BEGIN {
+        srand(seed)
+        for (b = 1; b <= blocks; b++)
+            for (i = 4; i < ARGC; i += 2) {
+                z = sqrt(-2 * log(1 - rand())) * cos(6.283185307 * rand())
+                wall = 0.4 * ARGV[i + 1] * (1 + cv * z)
+                load = "\"load\":[]"
+                if (ARGV[i] != "baseline")
+                    load = sprintf("\"load\":[{\"name\":\"%s\",\"unit\":\"CPUs\",\"offered\":1,\"achieved\":0.9,\"late\":0,\"dropped\":0,\"cpu_s\":%.6f,\"elapsed_s\":%.6f,\"laps\":2}]", ARGV[i], wall / 2, wall)
+                printf "{\"schema\":\"jostle.run/1\",\"condition\":\"%s\",\"block\":%d,\"order\":%d,\"start\":\"2026-03-01T09:%02d:%02d.000Z\",\"wall_s\":%.9f,\"user_s\":%.9f,\"system_s\":0,\"max_rss_bytes\":4096,\"exit_code\":0,\"metrics\":{},%s}\n",
+                    ARGV[i], b, ++order, order / 60, order % 60, wall, wall / 2, load
+            }
+    }' "$@"
+}
+
+# alone_and_loads DIR: the runs alone, and those under cpu (1.2, 1.5) and mem (1, 1).
+alone_and_loads() {
+    mkdir -p "$1"/{alone,sensitivity}
+    experiment '[]' >"$1/alone/experiment.json"
+    runs 1 10 0.01 baseline 1 >"$1/alone/runs.jsonl"
+    experiment '[["cpu-50", "cpu --percent 50%"], ["cpu-100", "cpu --percent 100%"], ["mem-50", "mem --limit 50%"], ["mem-100", "mem --limit 100%"]]' >"$1/sensitivity/experiment.json"
+    runs 2 12 0.01 baseline 1 cpu-50 1.2 cpu-100 1.5 mem-50 1 mem-100 1 >"$1/sensitivity/runs.jsonl"
+    "$BIN/stats" --derive "$1/alone" "$1/sensitivity"
+}
+
+# pressure DIR: reporters beside the program: what `mem --limit 50%` does to three of the made-up
+# reference's.
+pressure() {
+    local metrics
+    mkdir -p "$1/pressure"
+    metrics=$(jq -c '[.curves[] | select(.kind == "mem") | .points[] | select(.level == 0.5) | .reporters | to_entries[] | { name: .key, log_ratio: .value.log_ratio }]' "$reference")
+    experiment '[["program", "exec --loop -- ./solver"]]' "$(jq 'map({ name, source: "stdout:/x ([0-9]+)/", take: "last", unit: "ns", better: "lower", adapter: null })' <<<"$metrics")" >"$1/pressure/experiment.json"
+    runs 3 12 0.005 baseline 1 program 1 | jq -c --argjson metrics "$metrics" '(if .condition == "program" then 1 else 0 end) as $beside
+        | .metrics = ($metrics | to_entries | map({ key: .value.name, value: { unit: "ns", better: "lower", value: (100 * (($beside * (if .value.name == "read" then - .value.log_ratio else .value.log_ratio end)) + 0.01 * ((input_line_number * (7 + .key)) % 5 - 2) | exp)) } }) | from_entries)' >"$1/pressure/runs.jsonl"
+    "$BIN/stats" --derive "$1/pressure"
+}
+
+# values NAME: the values of that name among what the program prints for the shell, a line each.
+values() {
+    tr '\0' '\n' | awk -v name="$1" 'NR % 2 { take = ($0 == name); next } take'
+}
+
+# reference_here: the made-up reference, as if it were of the made-up machine and of today.
+reference_here() {
+    jq --arg hash "$(printf 'made-up\nx86_64\nAMD\n2\noff\n1\n8\n' | sha256sum | cut -d' ' -f1)" --arg now "$(date -u +%FT%TZ)" \
+        '.machine = $hash | .made = $now' "$reference"
+}
+
+reference=$BATS_TEST_DIRNAME/fixtures/probe/reference.json
+
+@test "what was measured becomes sensitivity, noise and pressure, as a valid record" {
+    mkdir p
+    plan '.kinds += ["io"]' >p/profile-plan.json
+    alone_and_loads p
+    pressure p
+    "$BIN/profile" --derive p --output solver.profile.json
+    jsonschema -i solver.profile.json "$ROOT/results/schema/jostle.program.schema.json"
+    holds '.program.name == "solver" and .program.words[1] == "input file" and .machine.host == "made-up" and .place == "machine"
+        and .made == "2026-03-01T10:00:00Z" and .experiments == ["p/alone", "p/sensitivity", "p/pressure"]' <solver.profile.json
+    # Noise of 1 % in each run, so about 0.4 % in a ratio of 12 pairs.
+    holds 'def near($x; $d): . - $x | fabs < $d; (.sensitivity | map({ (.kind): .points }) | add) as $s
+        | ($s.cpu | map(.level)) == [0.5, 1] and ($s.cpu[0].slowdown | near(1.2; 0.03)) and ($s.cpu[1].slowdown | near(1.5; 0.03))
+        and all($s[][]; .ci[0] < .slowdown and .slowdown < .ci[1] and .n == 12 and (.achieved | near(0.9; 1e-9)) and (.load_cpus | near(0.5; 0.01)) and .fit >= 1)
+        and ($s.cpu[1].cpu_ratio | near(1.5; 0.03))' <solver.profile.json
+    holds '.alone.wall_s.n == 12 and (.alone.cpus_used - 0.5 | fabs) < 1e-6 and .noise.n == 22 and .noise.sd > 0.004 and .noise.sd < 0.02' <solver.profile.json
+    # Reporters as they were made, those where higher is better turned round.
+    holds '(.pressure.reporters | map({ (.name): . }) | add) | (.memory.log_ratio - 0.2176 | fabs) < 0.02 and (.read.log_ratio - 0.1959 | fabs) < 0.02
+        and (.adds.log_ratio | fabs) < 0.02 and .memory.n == 12 and .memory.ci[0] < .memory.ci[1]' <solver.profile.json
+    # What is not known has a reason, and is no number.
+    holds '.pressure.levels == [] and .pressure.reference == null and any(.reasons[]; startswith("levels: there is no reference"))
+        and any(.reasons[]; startswith("io: its slowdown is not known"))' <solver.profile.json
+    # The same records, the same profile.
+    cp solver.profile.json first.json
+    "$BIN/profile" --derive p --output solver.profile.json
+    cmp first.json solver.profile.json
+}
+
+@test "a curve that falls by noise is level, and levels are worth adding only where it rises" {
+    mkdir p
+    plan '.pressure = false' >p/profile-plan.json
+    alone_and_loads p
+    runs 5 12 0.01 baseline 1 cpu-50 1.5 cpu-100 1.45 mem-50 0.98 mem-100 0.97 >p/sensitivity/runs.jsonl
+    "$BIN/stats" --derive p/sensitivity
+    # cpu may bend between 0 and 50 %; mem is flat, as is cpu above 50 %.
+    "$BIN/profile" --next p >next
+    [[ $(values step <next) == added ]]
+    [[ $(values word <next | grep -A1 -x -e --load | grep '=') == 'cpu-25=cpu --percent 25%' ]]
+    mkdir p/added
+    experiment '[["cpu-25", "cpu --percent 25%"]]' >p/added/experiment.json
+    runs 6 12 0.01 baseline 1 cpu-25 1.3 >p/added/runs.jsonl
+    "$BIN/stats" --derive p/added
+    [[ $("$BIN/profile" --next p | values step) == 'done' ]]
+    "$BIN/profile" --derive p --output solver.profile.json
+    holds '(.sensitivity | map({ (.kind): .points }) | add) | (.cpu | map(.level)) == [0.25, 0.5, 1] and .cpu[1].fit == .cpu[2].fit
+        and .cpu[2].slowdown < .cpu[1].slowdown and .cpu[0].fit < .cpu[1].fit and all(.mem[]; .fit == 1 and .fit_ci[0] <= 1)' <solver.profile.json
+    holds 'any(.reasons[]; startswith("pressure: not measured"))' <solver.profile.json
+}
+
+@test "with a reference of this machine, pressure is the level of the load that would do the same" {
+    mkdir p
+    reference_here >reference.json
+    plan '.reference = "reference.json"' >p/profile-plan.json
+    alone_and_loads p
+    pressure p
+    "$BIN/profile" --derive p --output solver.profile.json
+    holds '(.pressure.levels | map({ (.kind): . }) | add) | .mem.seen and .mem.ci[0] > 0.3 and .mem.ci[0] < 0.5 and .mem.ci[1] > 0.5
+        and (.mem.level - 0.5 | fabs) < 0.12 and (.mem.spec | startswith("mem --limit ")) and all(.io, .net, .cpu; .ci[0] == 0 and .level < 0.1)' <solver.profile.json
+    "$JOSTLE" report solver.profile.json >table
+    # shellcheck disable=SC2016 # a text
+    grep -q '^mem  *[45][0-9] % \[[34][0-9], [5-7][0-9]\]  *`mem --limit [45][0-9]%`$' table
+    grep -q '^io  *at most [0-9]* %  *-$' table
+    grep -q '^cpu  *1\.[12][0-9] \[1\.[0-9]*, 1\.[0-9]*\] .* 1\.[45][0-9] \[' table
+    "$JOSTLE" report solver.profile.json --format md | grep -q '^| cpu | 1\.'
+    # Another machine's reference gives no number.
+    cp "$reference" reference.json
+    "$BIN/profile" --derive p --output solver.profile.json
+    holds '.pressure.levels == [] and .pressure.reference == null and any(.reasons[]; startswith("levels: the reference reference.json: "))' <solver.profile.json
+}
+
+@test "how runs alone vary: what it would take, and whether it can be told" {
+    mkdir -p p/alone
+    plan '.check_noise = true' >p/profile-plan.json
+    experiment '[]' | jq '.settings.max_runs = 40' >p/alone/experiment.json
+    # Every second run 30 % slower than its neighbours, and gauges that know which.
+    runs 4 40 0.002 baseline 1 | jq -c '(if .block % 2 == 0 then 1.3 else 1 end) as $slow | .wall_s *= $slow
+        | ({ adds_ns: (0.3 * $slow), l1_ns: (1 * $slow), l2_ns: (4 * $slow) } as $g | .gauge = { before: $g, after: $g })' >p/alone/runs.jsonl
+    "$BIN/stats" --derive p/alone
+    "$BIN/profile" --noise p >noise.json
+    jsonschema -i noise.json "$ROOT/results/schema/jostle.noise.schema.json"
+    holds '.n == 40 and .can_be_told and .gauge_r2 > 0.99 and .correlation < -0.9 and .sd.value > 0.12 and .sd.value < 0.15
+        and (.interleaved_halves | .ratio > 1.28 and .ratio < 1.32 and .ci[0] > 1.25) and (.halves_in_time.ratio - 1 | fabs) < 0.01
+        and (.runs_needed | map(.half_width) == [0.02, 0.04] and .[0].runs > 250 and .[0].runs < 450 and .[0].with_gauge < 40)' <noise.json
+    jq -c 'del(.gauge)' p/alone/runs.jsonl >bare
+    mv bare p/alone/runs.jsonl
+    run -3 "$BIN/profile" --noise p
+    holds '.gauge_r2 == null and (.can_be_told | not) and (.verdict | test("alone-sd 1[345] %, it would take [23][0-9][0-9] runs a side"))' <<<"$output"
+}
+
+@test "the program as a neighbour keeps its words, stdin and preparation; the time has to do" {
+    mkdir p
+    plan '.kinds = ["cpu"] | .levels = [1] | .adds = false | .words = ["./a b", "+", "x"] | .input = "in put" | .prepare = "make clean" | .options += ["--place=core", "--nice=5"] | .place = "core"' >p/profile-plan.json
+    alone_and_loads p
+    "$BIN/profile" --next p >next
+    [[ $(values step <next) == pressure ]]
+    values word <next >words
+    grep -qx -e '--load-nice' words
+    grep -qx -e '--place=core' words
+    ! grep -qx -e '--nice=5' words || false
+    # What loadgen is told, as a shell would read it.
+    mkdir 'in' && printf 'stdin\n' >'in put'
+    printf '#!/bin/sh\nprintf "<%%s>" "$@"; cat\n' >'a b'
+    chmod +x 'a b'
+    load=$(grep '^program=exec --loop ' words)
+    [[ $load == *" '+' "* && $load == *'make clean'* ]]
+    load=${load#*-- }
+    [[ $(eval "${load/make clean/true}") == '<+><x>stdin' ]]
+    # 14 runs of 0.4 s and their loads do not fit into 8 s.
+    jq '.max_time_s = 8' p/profile-plan.json >plan && mv plan p/profile-plan.json
+    [[ $("$BIN/profile" --next p | values problem) == 'a run takes 0.'*' s, and a profile of it '*' at least, more than the 8 s of --max-time: give more, or fewer --kinds or --levels' ]]
+}
+
+@test "a program is profiled for real: alone, under a load, and once more with --resume" {
+    local -a words=(--kinds cpu --levels 50 --no-pressure --max-runs 2 -- sh -c 'sleep 0.02')
+    run -0 "$JOSTLE" profile "${words[@]}"
+    [[ $output == *'Profile: sh.profile.json'* ]]
+    jsonschema -i sh.profile/profile-plan.json "$ROOT/results/schema/jostle.profile-plan.schema.json"
+    holds '.sensitivity[0] | .kind == "cpu" and .points[0].level == 0.5 and .points[0].n >= 2' <sh.profile.json
+    run -2 "$JOSTLE" profile "${words[@]}"
+    [[ $output == 'jostle: sh.profile holds the records of a profile: add --resume'* ]]
+    cp sh.profile.json first.json
+    "$JOSTLE" profile --quiet --resume "${words[@]}"
+    cmp first.json sh.profile.json
+    run -2 "$JOSTLE" profile --resume "${words[@]:2}"
+    [[ $output == 'jostle: --resume: sh.profile is of another command or of other options: '* ]]
+}
+
+@test "wrong use and what is no profile are refused by one line" {
+    run -2 "$JOSTLE" profile
+    [[ $output == 'jostle: no program: give one: jostle profile -- PROGRAM' ]]
+    run -2 "$JOSTLE" profile --kinds cpu,mm -- true
+    [[ $output == 'jostle: --kinds mm: no kind of load (did you mean mem?)'* ]]
+    run -2 "$JOSTLE" profile --levels 50,120 -- true
+    run -2 "$JOSTLE" profile --place nearby -- true
+    run -2 "$JOSTLE" profile --output solver -- true
+    run -2 "$JOSTLE" profile --kinds cpu -- true
+    [[ $output == 'jostle: the program ends after '*' ms, most of which is its start: '* ]]
+    # Nothing of all that is left.
+    [[ -z $(ls) ]]
+    printf '{"schema":"jostle.program/2"}' >new.json
+    run -1 "$JOSTLE" report new.json
+    [[ $output == 'jostle: new.json is of another version of jostle: make it again with jostle profile' ]]
+    printf '{"schema":"jostle.noise/1"}' >noise.json
+    run -2 "$JOSTLE" report noise.json
+    printf '{"schema":"jostle.program/1"}' >empty.json
+    run -1 "$JOSTLE" report empty.json
+    [[ $output == 'jostle: empty.json is an incomplete profile: make it again with jostle profile' ]]
+}
