@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 // "NAME=exec --loop ...", as `--load` takes it, to be freed. program: an object with `words`,
-// `input` and `prepare` (null: none), such as that of a jostle.program/1.
+// `input`, `prepare` and `ignore_failure` (null: none), such as that of a jostle.program/1.
 char *loop_text(const char *name, const json_t *program);
 
 #endif
