@@ -188,6 +188,7 @@ static void put_experiment(const struct reference_choices *choices, const bool p
     put_number("--seed", choices->seed, "");
     put_number("--max-time", (unsigned long long)(choices->max_time_ns / 1000000), "ms");
     put("--aa");
+    put("--no-probe"); /* the target is one */
     put_option("--washout", "0");
     for (enum reporter reporter = 0; reporter < REPORTERS; reporter++)
         if (choices->reporters[reporter])
