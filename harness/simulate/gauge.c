@@ -1,5 +1,6 @@
 #include "gauge.h"
 
+#include "harness/stats/gate.h"
 #include "harness/stats/metrics.h"
 #include "simulation.h"
 
@@ -7,7 +8,12 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { CHUNK = 50, MODES = 2, TAIL = 3 /* degrees of freedom of heavy tails */ };
+enum {
+    CHUNK = 50,
+    MODES = 2,
+    GATE_SHARE = 4 /* of the experiments: it looks often */,
+    TAIL = 3 /* degrees of freedom of heavy tails */
+};
 
 static const double true_ratio = 1.25, allowed = 5;
 static const double gauge_sd = 0.05; // of the weather in the gauge's logarithm
@@ -102,7 +108,7 @@ static const struct machine {
 };
 
 struct sums {
-    size_t experiments, covered, used, moved;
+    size_t experiments, covered, used, moved, decided; // decided: a verdict of the gate
     double half, runs;
 };
 
@@ -191,6 +197,8 @@ static bool one(void *context, struct simulation *simulation, void *part)
     sums->moved += use == GAUGE_USE_MOVED ? 1 : 0;
     sums->half += ratio.error;
     sums->runs += (double)session_blocks(session);
+    sums->decided +=
+        settings_has_gate(session->settings) && gate_verdict(session) != VERDICT_UNDECIDED ? 1 : 0;
     return true;
 }
 
@@ -204,6 +212,12 @@ static void add(void *sum, const void *found)
     sums->moved += part->moved;
     sums->half += part->half;
     sums->runs += part->runs;
+    sums->decided += part->decided;
+}
+
+static double percent(double sum, const struct sums *sums)
+{
+    return 100 * sum / (double)sums->experiments;
 }
 
 static bool simulate(const struct plan *plan, struct job *job, struct sums *sums)
@@ -221,9 +235,23 @@ static bool simulate(const struct plan *plan, struct job *job, struct sums *sums
     return simulations_sum(&what, job, sums);
 }
 
-static double percent(double sum, const struct sums *sums)
+// A gate at the true ratio: each verdict is wrong. False if the machine failed.
+static bool gate_wrong(const struct plan *plan, const struct machine *machine, enum gauge_mode mode,
+                       double *wrong)
 {
-    return 100 * sum / (double)sums->experiments;
+    static const struct setting looks = {"15-60", 0, DEFAULT_MIN_RUNS, 60};
+    static const struct population steady = {.name = "gauge", .shape = NORMAL, .cv = 0.05};
+    struct sums sums;
+    struct plan part = *plan;
+    struct job job = {.machine = machine, .narrow = plan->narrow};
+    part.experiments /= GATE_SHARE;
+    job.settings = plan_cell(plan, &steady, &looks, true_ratio).settings;
+    job.settings.gauge = mode;
+    job.settings.at_most = true_ratio;
+    if (!simulate(&part, &job, &sums))
+        return false;
+    *wrong = percent((double)sums.decided, &sums);
+    return true;
 }
 
 static bool is_kept(const struct plan *plan, const struct machine *machine,
@@ -255,8 +283,17 @@ static bool row(const struct plan *plan, const struct machine *machine,
     for (size_t i = 0; i < MODES; i++)
         printf("%7.2f %6.2f %6.1f |", percent((double)sums[i].covered, &sums[i]),
                percent(sums[i].half, &sums[i]), sums[i].runs / (double)sums[i].experiments);
-    printf("%6.1f %6.1f\n", percent((double)sums[1].used, &sums[1]),
+    printf("%6.1f %6.1f", percent((double)sums[1].used, &sums[1]),
            percent((double)sums[1].moved, &sums[1]));
+    // The gate has looks of its own: it is shown once for each machine.
+    if (!plan->quick && setting == &settings_of_plan[SETTING_DEFAULT]) {
+        double wrong[MODES];
+        for (size_t i = 0; i < MODES; i++)
+            if (!gate_wrong(plan, machine, modes[i], &wrong[i]))
+                return false;
+        printf(" |%6.2f %6.2f", wrong[0], wrong[1]);
+    }
+    putchar('\n');
     fflush(stdout);
     return is_kept(plan, machine, setting, &sums[1]);
 }
