@@ -51,7 +51,7 @@ static const struct option_row what_rows[] = {
     FLAG("check-noise", check_noise,
          "measure only how PROGRAM varies alone, for a minute at most, and say what can be told "
          "of it on this machine"),
-    TEXT("reference", "FILE", reference,
+    TEXT("reference-file", "FILE", reference,
          "reference of this machine that pressure is turned into levels by (default: the one of "
          "this host and place that jostle probe --reference keeps)"),
     {0}};
