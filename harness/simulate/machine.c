@@ -15,7 +15,8 @@ struct machine machine_usual(void)
                             .bandwidth = 12e9,
                             .disk_s = 100e-6,
                             .turbo = 0.03,
-                            .slice_s = 3e-3,
+                            .slice_s = 4e-3,
+                            .prompt_s = 1e-3,
                             .queue = 0.6,
                             .protect = 4};
 }
@@ -157,12 +158,12 @@ static void divide_cache(const struct state *state, double *want)
 // it uses less than its share, in bursts that are short beside a time slice. Others take turns.
 static double prompt(const struct state *state, size_t one)
 {
-    const double burst_s = state->program[one].burst_s, slice_s = state->machine->slice_s;
+    const double burst_s = state->program[one].burst_s, prompt_s = state->machine->prompt_s;
     const double half = 1 / (double)state->count;
     if (burst_s <= 0)
         return 0;
     const double owed = fmin(1, fmax(0, (half - state->lap[one].cpus) / (0.2 * half)));
-    return owed * slice_s / (slice_s + burst_s);
+    return owed * prompt_s / (prompt_s + burst_s);
 }
 
 // Of the CPU while it wants it: each other wants it too for a part of the time, and has then

@@ -18,6 +18,7 @@ struct machine {
     double disk_s;         // service time of an operation
     double turbo;          // how much slower computing is for each further busy core
     double slice_s;        // how long a program has a shared core at a time
+    double prompt_s;       // bursts that are served at once are short beside this
     double queue;          // weight of the queue in the latency of memory
     double protect;        // weight of reuse, beside misses, in the share of the cache
 };
