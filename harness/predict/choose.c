@@ -18,7 +18,7 @@ size_t choose_candidates(struct candidate candidate[CANDIDATES])
         const struct pair_features none = {.analytic = 1};
         double term[PREDICT_TERMS];
         const size_t terms = predict_variants[i].terms(&none, term);
-        for (int fitted = 0; fitted < (terms > 0 ? 2 : 1); fitted++)
+        for (int fitted = terms > 1 ? 1 : 0; fitted < (terms > 0 ? 2 : 1); fitted++)
             candidate[count++] = (struct candidate){.variant = &predict_variants[i],
                                                     .number = i,
                                                     .terms = terms,

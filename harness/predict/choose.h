@@ -8,7 +8,7 @@
 
 enum { CANDIDATES = 2 * DATASET_VARIANTS };
 
-// A variant with weights of 1, or with those that fit best.
+// A variant with a weight of 1, or with weights that fit best; one with several terms is fitted.
 struct candidate {
     const struct predict_variant *variant;
     size_t number; // of the variant

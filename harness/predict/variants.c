@@ -66,6 +66,23 @@ static size_t kinds(const struct pair_features *features, double term[PREDICT_TE
     return NAMES;
 }
 
+// Beyond what the levels say: a victim that much slows down beside a neighbour that slows much,
+// whatever by.
+static size_t sum_and_rank(const struct pair_features *features, double term[PREDICT_TERMS])
+{
+    (void)sum(features, term);
+    term[1] = features->sensitivity * features->pressure;
+    return 2;
+}
+
+// The same beside any neighbour: where levels are noise, the victim alone says more.
+static size_t sum_and_victim(const struct pair_features *features, double term[PREDICT_TERMS])
+{
+    (void)sum(features, term);
+    term[1] = features->sensitivity;
+    return 2;
+}
+
 static size_t none(const struct pair_features *features, double term[PREDICT_TERMS])
 {
     (void)features;
@@ -80,6 +97,8 @@ const struct predict_variant predict_variants[] = {
     {"rank-one", "the victim's mean sensitivity x the aggressor's mean level", rank_one},
     {"two", "memory and caches, and what goes through the kernel, each with a weight", two},
     {"kinds", "each kind with a weight", kinds},
+    {"sum-rank", "the sum and rank-one, each with a weight", sum_and_rank},
+    {"sum-victim", "the sum and the victim's mean sensitivity, each with a weight", sum_and_victim},
     {"fair-share", "the fair share of CPUs, and nothing else", none},
     {0},
 };
