@@ -56,7 +56,7 @@ static bool use(struct probe_plan *plan, const struct reference *reference,
             ? REFERENCE_FIT
             : reference_judge(reference, environment, place, time(NULL), why, sizeof why);
     if (fitness != REFERENCE_FIT) {
-        snprintf(text, sizeof text, "the reference %s: %s", plan->reference, why);
+        snprintf(text, sizeof text, "%s (%s)", why, plan->reference);
         if (!add_reason(plan, text))
             return false;
     }

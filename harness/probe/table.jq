@@ -14,7 +14,7 @@ def row($reporter; $what; $as_if; $ratio; $ci):
 . as $probe
 | (.confidence * 100 | fixed(0)) as $level
 | ([.resources[].reporter] | unique) as $witnesses
-| "\(.host), \(.made), \(.duration_s | if . == null then "-" else time_text end) of \(.place)"
+| "\(.host), \(.made), \(.duration_s | if . == null then "-" else time_text end), place \(.place)"
   + (if .reference then "; reference of \(.reference.made)" else "" end),
   "",
   ([["resource", "reporter", "now", "quiet", "worse by [\($level) %]", "as if this ran here [\($level) %]"]]
