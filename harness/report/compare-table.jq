@@ -39,7 +39,7 @@ def machine_lines:
   | if .reason != null then "machine: \(.reason), so what of a difference is the machine's is not known"
     else
       ([.reporters[] | select(.distinguishable)]) as $apart
-      | (if $apart == [] then "machine: by the probe before each block the two do not differ (\(.reporters | map(.name) | join(", "))): figures are not corrected"
+      | (if $apart == [] then "machine: by the probe before each block the two cannot be told apart (\(.reporters | map(.name) | join(", "))): figures are not corrected"
          else "machine: by the probe before each block B's is \($apart | map(machine_change) | join("; ")): figures are not corrected" end),
         (.metric as $metric | $apart[] | select(.expected != null)
          | "  \($metric) follows \(.name) (\(.expected.slope | fixed(2)) [\(.expected.slope_ci | map(fixed(2)) | join(", "))] times as much): of the difference of the baseline \(machine_expected) would follow from the machine"),

@@ -177,9 +177,10 @@ char *factor_between(const struct factor_groups *groups)
     const struct apart *most = most_apart(all, count);
     char *text;
     if (most == NULL) {
-        text = text_of("machine: by the probe before each block the %s do not differ: figures are "
-                       "not corrected",
-                       groups->what);
+        text = text_of(
+            "machine: by the probe before each block the %s cannot be told apart: figures are "
+            "not corrected",
+            groups->what);
     } else {
         char *ratios = ratios_text(most, groups->count), *explained = explained_text(most, groups);
         text = text_of("machine: by the probe before each block the %s differ most in %s times "
