@@ -142,6 +142,8 @@ reference=$BATS_TEST_DIRNAME/fixtures/probe/reference.json
     grep -q '^io  *at most [0-9]* %  *-$' table
     grep -q '^cpu  *1\.[12][0-9] \[1\.[0-9]*, 1\.[0-9]*\] .* 1\.[45][0-9] \[' table
     "$JOSTLE" report solver.profile.json --format md | grep -q '^| cpu | 1\.'
+    "$JOSTLE" report solver.profile.json --output page.html
+    grep -q '<td>cpu</td><td>1\.' page.html
     # Another machine's reference gives no number.
     cp "$reference" reference.json
     "$BIN/profile" --derive p --output solver.profile.json

@@ -134,6 +134,7 @@ static const struct option_row where_rows[] = {
     HIDDEN("derive", derive, "write the profile from its records"),
     HIDDEN("noise", noise, "print what runs alone show"),
     HIDDEN("show", show, "print a profile, checked, or that of a folder"),
+    HIDDEN("page", show, "the same: a page needs no more"),
     {0}};
 
 static const char intro[] =

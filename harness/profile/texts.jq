@@ -44,6 +44,8 @@ def sensitivity_rows:
     (.sensitivity[] | .points as $points
      | [.kind, ($levels[] as $level | [$points[] | select(.level == $level) | slowdown_text][0] // "-")]);
 
+def level_titles: ["like", "level [\(.confidence * 100 | fixed(0)) %]", "which is"];
+def reporter_titles: ["reporter", "worse by", "interval"];
 def pressure_rows: .pressure.levels[] | [.kind, level_text, (if .spec == null or .ci == null or .ci[0] <= 0 then "-" else "`\(.spec)`" end)];
 
 def reporter_rows:

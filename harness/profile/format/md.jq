@@ -19,7 +19,7 @@ def table: .[0] as $head | ($head, ($head | map("---")), .[1:][]) | "| " + (map(
 "",
 "## Pressure on neighbours",
 "",
-(if .pressure.levels != [] then ([["like", "level [\(.confidence * 100 | fixed(0)) %]", "which is"], pressure_rows] | table), "" else empty end),
-(if .pressure.reporters != [] then ([["reporter", "worse by", "interval"], reporter_rows] | table), "" else empty end),
+(if .pressure.levels != [] then ([level_titles, pressure_rows] | table), "" else empty end),
+(if .pressure.reporters != [] then ([reporter_titles, reporter_rows] | table), "" else empty end),
 (if .reasons != [] then "What could not be told, or may be off:", "", (.reasons[] | "- " + .), "" else empty end),
 legend
