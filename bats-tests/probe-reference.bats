@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # The reporters, and the reference that is made of them: probe sample, jostle probe --reference.
+# shellcheck disable=SC2154 # bats sets stderr
 
 load helpers
 

@@ -1,6 +1,9 @@
 # `jostle probe --reference`: the steps of it. Sourced, never run; needs common.
 # The program probe says what is to be done, and judges what came of it.
 
+# shellcheck source-path=SCRIPTDIR/../lib source=../lib/child.bash
+source "$JOSTLE_LIB/child.bash"
+
 # The load on the disk writes a file before it begins: 8 GiB of it, as loadgen has it, are not
 # needed to write for half a second.
 readonly REFERENCE_WORKFILE=256M
@@ -8,23 +11,26 @@ readonly REFERENCE_WORKFILE=256M
 # probe_reference ARG...: makes a reference, keeps it, and shows it.
 probe_reference() {
     local -A plan=()
-    local -a slowdown=() calibrations=()
-    reference_plan "$@"
+    local -a slowdown=() calibrations=() asked=("$@")
+    reference_plan
     [[ -n ${plan[quiet]:-} ]] || printf '%s\n' "${plan[forecast]}" >&2
     [[ -z ${plan[disk]:-} ]] || export TMPDIR=${plan[disk]}
     export WORKFILE_SIZE=${WORKFILE_SIZE:-$REFERENCE_WORKFILE}
-    reference_begin "$@"
+    trap 'reference_interrupted 130' INT
+    trap 'reference_interrupted 143' TERM
+    trap 'reference_interrupted 129' HUP
+    reference_begin
     reference_calibrate
     reference_measure
-    reference_keep "$@"
+    reference_keep
 }
 
-# reference_plan ARG...: fills plan, slowdown and calibrations by the program's own reading of the
+# reference_plan: fills plan, slowdown and calibrations by the program's own reading of the
 # command line; ends with its status where that is wrong or is --help.
 reference_plan() {
     local i
     local -a text=()
-    answer_read text "$JOSTLE_BIN/probe" reference "$@" || exit
+    answer_read text "$JOSTLE_BIN/probe" reference "${asked[@]}" || exit
     if ((${#text[@]} == 1)); then # --help, --version
         printf '%s' "${text[0]}"
         exit 0
@@ -38,7 +44,7 @@ reference_plan() {
     done
 }
 
-# reference_begin ARG...: looks whether the machine is quiet, where that was not done yet. An
+# reference_begin: looks whether the machine is quiet, where that was not done yet. An
 # earlier experiment in our own folder makes room for this one.
 reference_begin() {
     local folder=${plan[folder]}
@@ -52,7 +58,19 @@ reference_begin() {
         usage_error "$folder: there is an experiment in it: continue it with --resume, or give another --output"
     fi
     mkdir -p -- "$folder" || die "$folder cannot be made: give another --output"
-    taskset -c "${plan[target_cpus]}" "$JOSTLE_BIN/probe" reference --look "$folder" "$@" || exit
+    child_run taskset -c "${plan[target_cpus]}" "$JOSTLE_BIN/probe" reference --look "$folder" "${asked[@]}" || exit
+}
+
+# reference_interrupted STATUS: what is running is ended, what was measured stays.
+reference_interrupted() {
+    local arg
+    local -a again=()
+    child_end
+    for arg in "${asked[@]}"; do
+        [[ $arg == --resume ]] || again+=("$arg")
+    done
+    [[ ! -s ${plan[folder]}/experiment/runs.jsonl ]] || next_command resume probe "${again[@]}" --resume
+    exit "$1"
 }
 
 # reference_calibrate: measures what the loads' percentages refer to, where that is not known yet.
@@ -65,9 +83,9 @@ reference_calibrate() {
             word) words+=("${calibrations[i + 1]}") ;;
             end)
                 if [[ -n ${plan[quiet]:-} ]]; then
-                    "${words[@]}" >/dev/null
+                    child_run "${words[@]}" >/dev/null
                 else
-                    "${words[@]}" >&2
+                    child_run "${words[@]}" >&2
                 fi || die "load '$load' cannot be calibrated, see above: fix it, or leave the kind out with --kinds"
                 ;;
         esac
@@ -76,16 +94,17 @@ reference_calibrate() {
 
 # reference_measure: the experiment. Its own table is of no interest, its progress is.
 reference_measure() {
-    local code=0
-    "$JOSTLE_ROOT/harness/jostle" slowdown ${plan[quiet]:+--quiet} "${slowdown[@]}" >/dev/null || code=$?
-    # Interrupted, or wrong use: it has said so.
+    local code=0 quiet=${plan[quiet]:-}
+    is_terminal 2 || quiet=1
+    child_run "$BASH" "$JOSTLE_HARNESS/jostle" slowdown ${quiet:+--quiet} "${slowdown[@]}" >/dev/null || code=$?
+    # It has said why.
     ((code == 0)) || exit "$code"
 }
 
-# reference_keep ARG...: derives the record, keeps it, and shows it.
+# reference_keep: derives the record, keeps it, and shows it.
 reference_keep() {
     local record
-    record=$("$JOSTLE_BIN/probe" reference --derive "${plan[folder]}" "$@") || exit
+    record=$("$JOSTLE_BIN/probe" reference --derive "${plan[folder]}" "${asked[@]}") || exit
     if [[ ${plan[json]:-} == - ]]; then
         printf '%s\n' "$record"
         return

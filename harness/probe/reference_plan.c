@@ -16,7 +16,7 @@
 
 #define LEAST_BLOCKS 3
 #define MOST_BLOCKS  20
-#define OVERHEAD_S   0.4 /* of a run, besides its sample: to begin, and the load to be steady */
+#define OVERHEAD_S   0.2 /* of a run, besides its sample: to begin, and the load to be steady */
 #define BEGIN_S      5   /* of the experiment: work files are written */
 #define CALIBRATION  "3" /* seconds */
 #define LOADS        ((REFERENCE_POINTS - 1) * KINDS)
