@@ -73,3 +73,12 @@ study() {
     run -1 "$BIN/simulate" --quick --tables machine --narrow 0.4
     [[ $output == *'broken: l3: 90 % intervals of predictions hold '* ]]
 }
+
+@test "evaluate: every finding is in the documentation" {
+    local flag count=0
+    while read -r flag; do
+        grep -qF "\`$flag\`" "$ROOT/docs/prediction-error.md"
+        count=$((count + 1))
+    done < <(sed -nE 's/.*\{"([a-z-]+)", "(problem|note)".*/\1/p' "$ROOT/harness/predict/findings.c")
+    ((count == 10))
+}
