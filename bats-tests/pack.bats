@@ -134,7 +134,7 @@ valid() {
     [[ $out == *'copies  runs'*'slowdown'*'slurm, '*'--ntasks-per-node='* ]]
     holds '(.rows | map([.copies, .runs])) == [[1, 2], [2, 2]] and .verdict == null' <copy.json
     run -0 "$JOSTLE" report out
-    [[ $output == "$out" ]]
+    [[ $out == "$output"$'\n\nRecords: out' ]]
     grep -q '</html>' out/pack.html
     run -2 --separate-stderr "$JOSTLE" pack --output out --max-copies 2 --oversubscribe --min-runs 2 --max-runs 2 -- sleep 0.01
     [[ $stderr == *'already holds a pack'* ]]

@@ -91,6 +91,11 @@ names() {
     [[ $output != *time-unit* && $output != *export-json* ]]
 }
 
+@test "words with a = behind the program are its arguments, also the last" {
+    "$EXPERIMENT" run --output out --variant 'a=dd if=/dev/zero of=/dev/null count=1' --variant 'b=X=1 env Y=2' >/dev/null
+    holds '[.variants[].command[-1]] == ["count=1", "Y=2"] and (.variants[0].program.path | endswith("/dd"))' <out/experiment.json
+}
+
 @test "variables in front of a variant's command are its environment, without a shell" {
     "$JOSTLE" run --quiet --runs 1 --output out --variant a="X='1 2' sh -c 'echo a \$X >>ran'" --variant b='sh -c "echo b \$X >>ran"' --shell=none
     [[ $(sort ran) == $'a 1 2\nb' ]]

@@ -175,12 +175,14 @@ static void check_program(const struct variant *variant, const struct maker *mak
 static void split(struct variant *variant, const struct maker *maker, const char *text)
 {
     const char *error = NULL;
-    size_t count = 0;
+    size_t count = 0, variables = 0;
     char **words = words_split(text, &count, &error);
     if (words == NULL)
         usage_error("'%s': %s: check its quotes", text, error);
     arena_keep(maker->arena, words);
-    if (count == 0 || words_assignment(words[count - 1]))
+    while (variables < count && words_assignment(words[variables]))
+        variables++;
+    if (variables == count)
         usage_error("'%s': no command: write one%s", text,
                     count == 0 ? "" : " behind the variables");
     set_words(variant, maker, (const char **)words, count);

@@ -83,7 +83,9 @@ static json_t *row_json(struct pack *pack, const struct row *row)
     put_value(object, "cpu_s", row, &pack->stages, "copy_cpu_s");
     json_put(object, "slowdown", figure_json(&row->slowdown));
     json_put(object, "speedup", figure_json(&row->speedup));
-    json_put(object, "efficiency", scaled_json(row->speedup, 1 / (double)at_once));
+    /* Of a mix the reference is in turn, and its programs may be of any length. */
+    json_put(object, "efficiency",
+             scaled_json(row->speedup, plan_programs(pack->plan) > 1 ? NAN : 1 / (double)at_once));
     json_put(object, "power", figure_json(&row->power));
     json_put(object, "peak_bytes",
              json_number(row_value(row, &pack->stages, "copy_peak_bytes").center));
@@ -143,12 +145,14 @@ static json_t *fits_json(const struct pack *pack)
                                                                follows(pack, last, &rows->row[i]))))
         last = rows->row[i++].copies;
     const struct row *next = i < rows->count ? &rows->row[i] : NULL;
-    return must(json_pack(
-        "{s:I, s:f, s:f, s:o, s:s, s:b, s:o}", "copies", (json_int_t)last, "at_most",
-        plan_setting(pack->plan, "at_most"), "confidence", plan_setting(pack->plan, "confidence"),
-        "next", next == NULL ? json_null() : json_integer((json_int_t)next->copies), "why",
-        next == NULL ? "all" : row_verdict_names[next->verdict], "assumes_smooth",
-        (double)last > (double)i, "options", hints_json(pack, last)));
+    const size_t programs = plan_programs(pack->plan), least = programs > 1 ? programs : 2,
+                 claimed = last < least ? 0 : last - least + 1;
+    return must(json_pack("{s:I, s:f, s:f, s:o, s:s, s:b, s:o}", "copies", (json_int_t)last,
+                          "at_most", plan_setting(pack->plan, "at_most"), "confidence",
+                          plan_setting(pack->plan, "confidence"), "next",
+                          next == NULL ? json_null() : json_integer((json_int_t)next->copies),
+                          "why", next == NULL ? "all" : row_verdict_names[next->verdict],
+                          "assumes_smooth", claimed > i - 1, "options", hints_json(pack, last)));
 }
 
 static size_t best_row(const struct rows *rows)

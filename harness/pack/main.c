@@ -11,6 +11,7 @@
  * Without any of these it prints what the shell is to do. */
 #include "charts.h"
 #include "derive.h"
+#include "launcher.h"
 #include "next.h"
 #include "plan.h"
 #include "request.h"
@@ -86,7 +87,7 @@ static int trial(const char *dir)
     json_t *plan = plan_load(dir);
     if (plan == NULL)
         return 1;
-    plan_print_command(plan, 0);
+    launcher_print(plan, 0);
     json_decref(plan);
     return 0;
 }
@@ -126,7 +127,7 @@ int main(int argc, char **argv)
     else if (request.trial != NULL)
         status = trial(request.trial);
     else if (request.next != NULL)
-        status = next_print(request.next, request.left_s) ? 0 : 1;
+        status = next_print(request.next, request.left_s, request.again) ? 0 : 1;
     else if (request.derive != NULL)
         status = derive(request.derive);
     else if (request.show != NULL)

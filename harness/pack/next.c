@@ -11,9 +11,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { BLOCKS_LEAST = 3 };
-static const double share_of_first = 0.5; /* of the time, where stages follow */
 
 static struct search search_of(const json_t *plan, double left_s)
 {
@@ -36,6 +36,23 @@ static size_t min_runs(const struct search *search, const size_t *count, size_t 
     return (size_t)fmin(fmax(fit, BLOCKS_LEAST), (double)search->min_runs);
 }
 
+/* "1, 2, 4 copies at once": what a stage measures. */
+static void put_text(const size_t *count, size_t counts)
+{
+    char *text = must(strdup("1"));
+    for (size_t i = 0; i < counts; i++) {
+        const bool run =
+            i > 0 && i + 1 < counts && count[i] == count[i - 1] + 1 && count[i + 1] == count[i] + 1;
+        const bool after = i > 1 && count[i] == count[i - 2] + 2;
+        char *longer =
+            run ? must(strdup(text)) : text_of("%s%s%zu", text, after ? " to " : ", ", count[i]);
+        free(text);
+        text = longer;
+    }
+    pair_put("text", text);
+    free(text);
+}
+
 /* Writes the cell, and says so. */
 static bool begin(const json_t *plan, const char *dir, size_t number, const struct search *search,
                   const size_t *count, size_t counts, double seconds)
@@ -46,6 +63,7 @@ static bool begin(const json_t *plan, const char *dir, size_t number, const stru
     if (folder == NULL)
         return false;
     pair_put("stage", folder);
+    put_text(count, counts);
     free(folder);
     return true;
 }
@@ -65,7 +83,7 @@ static bool begin_first(json_t *plan, const char *dir, double left_s)
              must(json_pack("{s:I, s:f, s:b}", "stages", (json_int_t)stages, "confidence_each",
                             confidence, "all", stages == 1)));
     return plan_keep(plan, dir) && begin(plan, dir, 1, &search, count, counts,
-                                         stages == 1 ? left_s : share_of_first * left_s);
+                                         stages == 1 ? left_s : search_first_share * left_s);
 }
 
 /* Continues a stage that was interrupted: the same numbers of copies, with the limits of now. */
@@ -116,7 +134,15 @@ static bool begin_further(const json_t *plan, const char *dir, struct stages *st
     return counts == 0 || begin(plan, dir, stages->count + 1, &search, count, counts, seconds);
 }
 
-bool next_print(const char *dir, double left_s)
+/* Whether the last stage has something left to be measured. */
+static bool is_unfinished(const struct stages *stages, bool again)
+{
+    const struct stage *stage = &stages->stage[stages->count - 1];
+    const char *stopped = experiment_stopped(&stage->experiment);
+    return !stage->complete || (again && stopped != NULL && strcmp(stopped, "max-time") == 0);
+}
+
+bool next_print(const char *dir, double left_s, bool again)
 {
     struct stages stages;
     json_t *plan = plan_load(dir);
@@ -127,7 +153,7 @@ bool next_print(const char *dir, double left_s)
         good = begin_first(plan, dir, left_s);
     } else {
         good = stages_read(&stages, dir);
-        if (good && stages.count > 0 && !stages.stage[stages.count - 1].complete)
+        if (good && stages.count > 0 && is_unfinished(&stages, again))
             good = continue_stage(plan, dir, &stages, left_s);
         else if (good && stages.count == 0)
             good = begin_first(plan, dir, left_s);

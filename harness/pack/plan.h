@@ -24,12 +24,6 @@ bool plan_keep(const json_t *plan, const char *dir);
 /* The name for its folder: that of the (first) program. Borrowed. */
 const char *plan_name(const json_t *plan);
 
-/* The words of the launcher that runs so many copies (0: each program alone, one after the other),
- * quoted for a shell, to be freed. `begin`: with the launcher itself in front. */
-char *plan_command(const json_t *plan, size_t copies);
-/* The same words, each ended by NUL, on stdout. */
-void plan_print_command(const json_t *plan, size_t copies);
-
 /* Notes what DIR/trial.txt, the output of one run of the launcher, says: how long a copy takes by
  * itself, and how many the memory has room for. False after a message: it says nothing, or
  * there is no memory for two. */

@@ -154,6 +154,11 @@ static const struct option_row where_rows[] = {
     HIDDEN("page", "DIR", page, "the same, and its charts as drawings"),
     HIDDEN("synthetic", "TEXT", synthetic, "another machine, as hwloc describes it"),
     HIDDEN("hints", "TEXT", hints, "a line for each scheduler: name, tab, its options"),
+    {.name = "again",
+     .type = OPTION_FLAG,
+     FIELD(again),
+     .hidden = true,
+     .help = "with --next: a last stage that the time has ended is continued"},
     {.name = "left",
      .argument = "S",
      .type = OPTION_REAL,
@@ -200,7 +205,7 @@ static void check(const struct request *request)
     if (request->mix.count > PACK_PROGRAMS_MOST)
         usage_error("--mix: %zu programs: at most %d can be measured together: give fewer",
                     request->mix.count, PACK_PROGRAMS_MOST);
-    if (request->min_runs > request->max_runs)
+    if (request->min_runs > request->max_runs && options_given(request->given, "min-runs"))
         usage_error("--min-runs %ju: more than --max-runs %ju: give no more",
                     (uintmax_t)request->min_runs, (uintmax_t)request->max_runs);
 }
@@ -224,6 +229,8 @@ void request_read(struct request *request, int argc, char **argv)
     request->words = argv + rest;
     if (!is_internal(request))
         check(request);
+    if (request->min_runs > request->max_runs)
+        request->min_runs = request->max_runs;
     if (!(request->error > 0))
         request->error = (request->at_most - 1) / 2;
 }

@@ -27,6 +27,7 @@ struct request {
     bool resume, dry_run, quiet, verbose;
     /* What the shell has this program do. */
     const char *expand, *trial, *next, *derive, *show, *page, *hints, *synthetic;
+    bool again;
     double left_s;
     struct options *given;
     char **words; /* of the program, ended by NULL */

@@ -4,7 +4,6 @@
 
 static const double slack = 1.25;     /* of a run: neighbours slow it down */
 static const double between_s = 0.03; /* from one run to the next */
-static const double share_of_first = 0.7;
 enum { BLOCKS_LEAST = 5, PARTS = 4 }; /* of a gap that a stage divides */
 
 static double run_s(const struct search *search, size_t copies)
@@ -67,7 +66,7 @@ size_t search_first(const struct search *search, size_t *count, size_t *stages)
         return counts;
     counts = doublings(search, count);
     while (counts > 1 &&
-           search_blocks(search, count, counts, share_of_first * search->left_s) < BLOCKS_LEAST)
+           search_blocks(search, count, counts, search_first_share * search->left_s) < BLOCKS_LEAST)
         counts = thinned(count, counts);
     for (size_t gap = largest_gap(search, count, counts); gap > 1; gap = (gap + PARTS - 1) / PARTS)
         (*stages)++;

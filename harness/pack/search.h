@@ -8,6 +8,9 @@
 
 enum { SEARCH_COUNTS_MOST = 60 }; /* of one stage, as a block has at most 64 conditions */
 
+/* Of the time that is left, what the first stage gets where others may follow. */
+static const double search_first_share = 0.5;
+
 struct search {
     size_t least, most; /* numbers of copies, without the reference: least is 2, of a mix more */
     double trial_s;     /* how long the reference takes */

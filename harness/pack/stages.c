@@ -1,5 +1,6 @@
 #include "stages.h"
 
+#include "launcher.h"
 #include "plan.h"
 
 #include "common/messages.h"
@@ -114,11 +115,11 @@ static void put_text(json_t *settings, const char *name, char *text)
 
 static void put_variants(json_t *settings, const json_t *plan, const size_t *count, size_t counts)
 {
-    char *list = NULL, *command = plan_command(plan, 0);
+    char *list = NULL, *command = launcher_command(plan, 0);
     append(&list, text_of(STAGE_REFERENCE "=%s", command));
     free(command);
     for (size_t i = 0; i < counts; i++) {
-        command = plan_command(plan, count[i]);
+        command = launcher_command(plan, count[i]);
         append(&list, text_of("%zu=%s", count[i], command));
         free(command);
     }
@@ -181,7 +182,7 @@ static json_t *command_json(const json_t *plan)
 {
     const char *why;
     size_t count;
-    char *text = plan_command(plan, 0), **words = must(words_split(text, &count, &why));
+    char *text = launcher_command(plan, 0), **words = must(words_split(text, &count, &why));
     json_t *list = must(json_array());
     for (size_t i = 0; i < count; i++)
         json_add(list, json_text(words[i]));

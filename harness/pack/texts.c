@@ -79,10 +79,10 @@ static json_t *percent_text(const json_t *row, const char *name)
     char text[NUMBER_SIZE];
     const double value = 100 * json_number_at(figure, "value"), low = 100 * bound(figure, 0),
                  high = 100 * bound(figure, 1);
-    if (is_reference(row))
-        return json_text("100 %");
     if (isnan(value))
         return json_text("-");
+    if (is_reference(row))
+        return json_text("100 %");
     return json_text(isnan(low) ? number_scaled(value, "%", text)
                                 : number_with_bounds(value, low, high, "%", text));
 }
@@ -189,9 +189,12 @@ static void add_fits(json_t *lines, const json_t *pack)
     char *limit = limit_text(json_number_at(fits, "at_most")), *why = why_not_more(pack, fits);
     const double confidence = 100 * json_number_at(fits, "confidence");
     if (copies <= 1)
-        add_line(lines, text_of("no second copy is sure to fit with a slowdown below %s at %g %% "
-                                "confidence (%s)",
-                                limit, confidence, why));
+        add_line(lines,
+                 text_of("%s is sure to fit with a slowdown below %s at %g %% confidence (%s)",
+                         json_array_size(json_object_get(pack, "programs")) > 1
+                             ? "not even one copy of each program"
+                             : "no second copy",
+                         limit, confidence, why));
     else
         add_line(lines, text_of("up to %.0f copies: slowdown below %s with %g %% confidence (%s%s)",
                                 copies, limit, confidence, why,
