@@ -188,8 +188,8 @@ refused() {
     [ "$(sed -n '/^b@a.core$/,$ p' steps | sed -n '3,11 p' | tr '\n' ' ')" = '--place core --load a=exec --loop --settle 0.05s -- bash -c '"'bash -c \"\$1\" >/dev/null && exec \"\${@:3}\" <\"\$2\"' bash true /dev/null sh -c 'echo \"\$0\"' 'it'\\''s'"' --min-runs 5 --max-runs 7 --max-time ' ]
     profile spin '.program.words = ["'"$WORKLOADS"'/delannoy", "8"] | .machine.host = "'"$(uname -n)"'"'
     run -0 --separate-stderr "$JOSTLE" predict --check --with-itself --min-runs 2 --max-runs 2 --records r spin.profile.json
-    [[ $stderr == *'measuring spin@spin.core'* && $output == *'Measured, too: 1 pair;'* ]]
+    [[ $stderr == *'1/1 spin@spin.core'* && $output == *'Measured, too: 1 pair;'* ]]
     jq -se 'length == 1 and .[0].n == 2 and .[0].b == "spin" and .[0].place == "core" and .[0].slowdown > 0' r/pairs.jsonl
     run -0 --separate-stderr "$JOSTLE" predict --check --with-itself --records r spin.profile.json
-    [[ $stderr != *measuring* && $output == *'Measured, too: 1 pair;'* ]]
+    [[ $stderr != *spin@spin* && $output == *'Measured, too: 1 pair;'* ]]
 }

@@ -88,15 +88,32 @@ static bool check_entry(const struct program_entry *entry)
            complain("%s: does not say how its program is run: make the profile again", entry->path);
 }
 
+static bool is_pair(const struct program_list *list, size_t a, size_t b, bool with_itself)
+{
+    return strcmp(list->entry[a].profile.place, list->entry[b].profile.place) == 0 &&
+           (a != b || with_itself);
+}
+
+static bool print_head(const struct program_list *list, const struct check_settings *settings)
+{
+    char time[32];
+    size_t count = 0;
+    for (size_t a = 0; a < list->count; a++)
+        for (size_t b = 0; b < list->count; b++)
+            count += is_pair(list, a, b, settings->with_itself);
+    units_exact_time(settings->max_time_ns, time, sizeof time);
+    return printf("%zu%c%s%c", count, 0, time, 0) > 0;
+}
+
 bool check_print(const struct program_list *list, const struct check_settings *settings)
 {
     bool good = true;
     for (size_t i = 0; good && i < list->count; i++)
         good = check_entry(&list->entry[i]);
+    good = good && print_head(list, settings);
     for (size_t a = 0; good && a < list->count; a++)
         for (size_t b = 0; good && b < list->count; b++)
-            if (strcmp(list->entry[a].profile.place, list->entry[b].profile.place) == 0 &&
-                (a != b || settings->with_itself))
+            if (is_pair(list, a, b, settings->with_itself))
                 good = print_pair(&list->entry[a], &list->entry[b], settings);
     return good;
 }

@@ -13,8 +13,9 @@ struct check_settings {
     int64_t max_time_ns; // of each pair
 };
 
-// Prints for the shell, for each pair: "A@B.PLACE", how many words follow, and these words, the
-// options and the program of a `jostle slowdown`; each ended by NUL. False after a message, also
+// Prints for the shell how many pairs there are and how long each takes at most ("2m"); then for
+// each "A@B.PLACE", how many words follow, and these words, the options and the program of a
+// `jostle slowdown`. Each is ended by NUL. False after a message, also
 // where a profile does not say how its program is run.
 bool check_print(const struct program_list *list, const struct check_settings *settings);
 

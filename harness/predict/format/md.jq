@@ -19,5 +19,5 @@ def escaped: gsub("\\|"; "\\|");
      ($all | names_in_order($place)[] as $row | "| **\($row | escaped)** | \([$columns[] as $column | $all | cell_of($place; $row; $column) | cell | escaped] | join(" | ")) |"),
      ""),
   (interval_words, check_words | select(. != "") | ., ""),
-  (without_number | if . == [] then empty else "Without a number:", "", (.[] | "- " + reason_line) , "" end),
-  ([.predictions[] | select(is_forced)] | if . == [] then empty else "Marked ?, shown by `--force`:", "", (.[] | "- " + reason_line), "" end)
+  (without_number | if . == [] then empty else "Without a number:", "", (reason_lines | "- " + .) , "" end),
+  ([.predictions[] | select(is_forced)] | if . == [] then empty else "Marked ?, shown by `--force`:", "", (reason_lines | "- " + .), "" end)

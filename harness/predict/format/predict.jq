@@ -19,7 +19,8 @@ def parts:
 # Shown although it cannot be told, as --force does.
 def is_forced: .slowdown != null and .gate.passed == false;
 def without_number: [.predictions[] | select(.slowdown == null)];
-def reason_line: "\(.a) beside \(neighbours) (\(.place)): \(.reason)";
+# One line for each program and reason: "a beside b, c (core): why".
+def reason_lines: group_by([.place, .a, .reason])[] | "\(.[0].a) beside \(map(neighbours) | join(", ")) (\(.[0].place)): \(.[0].reason)";
 
 def percent: . * 100 | fixed(if . == (. | floor) then 0 else 1 end) + " %";
 def interval_words:

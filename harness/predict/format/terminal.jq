@@ -10,7 +10,7 @@ def padded:
   | .[] | to_entries | map(.value + (" " * ($widths[.key] - (.value | length)) // "")) | join("  ") | sub(" +$"; "");
 
 ([.predictions[] | select(.slowdown != null) | row] | if . == [] then empty else [title] + . | trimmed | padded end),
-(without_number | if . == [] then empty else "No number:", (.[] | "  " + reason_line) end),
-([.predictions[] | select(is_forced)] | if . == [] then empty else "?  shown by --force:", (.[] | "  " + reason_line) end),
+(without_number | if . == [] then empty else "No number:", (reason_lines | "  " + .) end),
+([.predictions[] | select(is_forced)] | if . == [] then empty else "?  shown by --force:", (reason_lines | "  " + .) end),
 (interval_words, check_words | select(. != "")),
 (.programs[] | . as $program | .reasons[] | "\($program.name): \(.)")
