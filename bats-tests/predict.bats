@@ -185,7 +185,11 @@ refused() {
     profile b '.program.words = ["true"]'
     "$BIN/predict" --steps --check --max-runs 7 {a,b}.profile.json | tr '\0' '\n' >steps
     grep -qxF 'a@b.core' steps
-    [ "$(sed -n '/^b@a.core$/,$ p' steps | sed -n '3,11 p' | tr '\n' ' ')" = '--place core --load a=exec --loop --settle 0.05s -- bash -c '"'bash -c \"\$1\" >/dev/null && exec \"\${@:3}\" <\"\$2\"' bash true /dev/null sh -c 'echo \"\$0\"' 'it'\\''s'"' --min-runs 5 --max-runs 7 --max-time ' ]
+    sed -n '/^b@a.core$/,$ p' steps >steps-b
+    [ "$(sed -n '3,5 p' steps-b | tr '\n' ' ')" = '--place core --load ' ]
+    [[ $(sed -n '6 p' steps-b) == 'a=exec --loop '*' sh -c '\''echo "$0"'\'' '* ]]
+    [ "$(tail -n 2 steps-b | tr '\n' ' ')" = '-- true ' ]
+    sed -n '/^a@b.core$/,/^b@a.core$/ p' steps | tr '\n' ' ' | grep -qF -- '--input /dev/null --prepare true -- sh -c echo "$0" it'
     profile spin '.program.words = ["'"$WORKLOADS"'/delannoy", "8"] | .machine.host = "'"$(uname -n)"'"'
     run -0 --separate-stderr "$JOSTLE" predict --check --with-itself --min-runs 2 --max-runs 2 --records r spin.profile.json
     [[ $stderr == *'1/1 spin@spin.core'* && $output == *'Measured, too: 1 pair;'* ]]

@@ -36,25 +36,38 @@ static const json_t *program_of(const struct program_entry *entry)
     return json_object_get(entry->profile.record, "program");
 }
 
+// How its profile has it run.
+static void add_program(json_t *words, const json_t *program)
+{
+    const char *ignored = json_string_value(json_object_get(program, "ignore_failure"));
+    const json_t *word;
+    size_t i;
+    add_pair(words, "--input", json_string_value(json_object_get(program, "input")));
+    add_pair(words, "--prepare", json_string_value(json_object_get(program, "prepare")));
+    if (ignored) {
+        char *option = strcmp(ignored, "any") == 0 ? text_of("--ignore-failure")
+                                                   : text_of("--ignore-failure=%s", ignored);
+        add(words, option);
+        free(option);
+    }
+    add(words, "--");
+    json_array_foreach(json_object_get(program, "words"), i, word)
+    {
+        add(words, json_string_value(word));
+    }
+}
+
 static json_t *words_of(const struct program_entry *a, const struct program_entry *b,
                         const struct check_settings *settings)
 {
     char time[32], *load = loop_text(b->name, program_of(b));
-    const json_t *program = program_of(a), *word;
-    size_t i;
     json_t *words = must(json_array());
     add_pair(words, "--place", a->profile.place);
     add_pair(words, "--load", load);
     add_count(words, "--min-runs", settings->min_runs);
     add_count(words, "--max-runs", settings->max_runs);
     add_pair(words, "--max-time", units_exact_time(settings->max_time_ns, time, sizeof time));
-    add_pair(words, "--input", json_string_value(json_object_get(program, "input")));
-    add_pair(words, "--prepare", json_string_value(json_object_get(program, "prepare")));
-    add(words, "--");
-    json_array_foreach(json_object_get(program, "words"), i, word)
-    {
-        add(words, json_string_value(word));
-    }
+    add_program(words, program_of(a));
     free(load);
     return words;
 }
