@@ -62,6 +62,12 @@ study() {
     mkdir honest/profiles/again && cp honest/profiles/p01.profile.json honest/profiles/again/
     run -1 "$BIN/predict" --evaluate honest
     [[ $output == *'is the same program at the same place: remove one'* ]]
+    rm -r honest/profiles/again honest/profiles/other.profile.json
+    grep -E '"a":"p0[01]","b":"p0[01]"' honest/pairs.jsonl >few && mv few honest/pairs.jsonl
+    run -1 "$BIN/predict" --learn honest
+    [[ $output == 'jostle: l3: 2 programs with profiles and pairs are too few to learn from: measure at least ten' ]]
+    "$BIN/predict" --evaluate honest --json record
+    holds '[.places[0].findings[].flag] | contains(["few-programs"]) and (contains(["no-skill"]) | not)' <record
     echo '{"schema":"jostle.result/1"}' >honest/pairs.jsonl
     run -1 "$BIN/predict" --evaluate honest
     [[ $output == *'pairs.jsonl: line 1 is no jostle.pair/1: remove it' ]]

@@ -70,7 +70,7 @@ static void find_in_scores(struct evaluation *evaluation, const struct tests *te
     const struct predictor chosen = {.kind = PREDICTOR_CHOSEN};
     const struct skill skill = scores_skill(&evaluation->seen, tests, chosen);
     const struct cover cover = scores_cover(&evaluation->seen, tests);
-    if (!(skill.value > 0))
+    if (skill.value <= 0)
         find(evaluation, finding_json(FINDING_NO_SKILL,
                                       "no skill on unseen programs: %.2f, the best trivial "
                                       "predictor is `%s`",
@@ -182,8 +182,10 @@ static void find_in_study(struct evaluation *evaluation, const struct shared *sh
         find(evaluation, finding_json(FINDING_FEW_PROGRAMS,
                                       "%zu programs are few for figures on unseen ones", programs));
     if (evaluation->place.none_count > 0)
-        find(evaluation, finding_json(FINDING_NO_NUMBER, "%zu pairs get no number",
-                                      evaluation->place.none_count));
+        find(evaluation,
+             finding_json(FINDING_NO_NUMBER, "%zu pairs get no number, such as %s beside %s: %s",
+                          evaluation->place.none_count, evaluation->place.none[0].a,
+                          evaluation->place.none[0].b, evaluation->place.none[0].why));
 }
 
 // The programs that were set aside, by what all others teach.

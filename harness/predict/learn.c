@@ -45,10 +45,15 @@ static json_t *learn_place(const struct study *study, const char *place)
             train[i] = !made.held[i];
         for (size_t i = 0; i < made.data.programs; i++)
             programs += study_held(study, made.data.name[i]) ? 0 : 1;
-        if (choose_model(&made.data, train, confidence, &choice))
+        if (programs < CONFORMAL_PROGRAMS)
+            complain(
+                "%s: %zu programs with profiles and pairs are too few to learn from: measure at "
+                "least ten",
+                place, programs);
+        else if (choose_model(&made.data, train, confidence, &choice))
             json = choice_json(place, &choice, programs);
         else
-            complain("%s: no pair has a number: give profiles of its programs", place);
+            complain("%s: no pair has a number: jostle predict --evaluate says why", place);
     }
     study_place_free(&made);
     free(train);
