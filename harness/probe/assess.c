@@ -12,6 +12,9 @@
 /* A sample is long enough when its own error is below this, or half of what spells make. */
 #define SMALL_ERROR 0.01
 
+/* Of gauges right before and after a run with the run's time, on a virtual machine: R^2 is 0.4. */
+#define SPELL_CORRELATION 0.5
+
 static double square(double value)
 {
     return value * value;
@@ -21,13 +24,15 @@ static void assess_ratio(struct assessed_reporter *assessed, enum reporter repor
                          const struct baseline *baseline)
 {
     const struct reading *reading = &assessed->reading;
-    assessed->log_ratio = assessed->error = NAN;
+    assessed->log_ratio = assessed->error = assessed->spells = NAN;
     if (baseline == NULL || reading->reason != NULL || reading->n == 0 ||
         !isfinite(baseline->quiet[reporter]))
         return;
-    /* Too few windows for an error of their own: what quiet samples differ by has to do. */
-    const double own = isfinite(reading->error) ? reading->error : reading->spread;
+    /* Few windows may resemble each other by chance; fmax() passes NAN over. */
+    const double few = baseline->window[reporter] / sqrt((double)reading->n);
+    const double own = fmax(reading->error, few);
     assessed->log_ratio = reporter_log_ratio(reporter, reading->value, baseline->quiet[reporter]);
+    assessed->spells = baseline->between[reporter];
     assessed->error = sqrt(square(fmax(isfinite(own) ? own : 0, baseline->between[reporter])) +
                            square(baseline->error[reporter]) + square(MODEL_ERROR));
 }
@@ -39,9 +44,39 @@ static void reading_of(const struct assessment *assessment, struct invert_readin
     for (enum reporter r = 0; r < REPORTERS; r++) {
         const struct assessed_reporter *assessed = &assessment->reporter[r];
         reading->log_ratio[r] = assessed->log_ratio;
+        for (enum reporter other = 0; other < REPORTERS; other++)
+            reading->covariance[r][other] = assess_correlation(r, other) * assessed->spells *
+                                            assessment->reporter[other].spells;
         reading->covariance[r][r] =
             square(assessed->error) + square(MODEL_SHARE * assessed->log_ratio);
     }
+}
+
+/* Those that only need the CPU, and are timed by its clock. */
+static bool is_of_core(enum reporter reporter)
+{
+    switch (reporter) {
+    case REPORTER_ADDS:
+    case REPORTER_L2:
+    case REPORTER_L3:
+    case REPORTER_MEMORY:
+    case REPORTER_READ:
+    case REPORTER_FAULTS:
+        return true;
+    case REPORTER_WAKE:
+    case REPORTER_GAP:
+    case REPORTER_DISK_READ:
+    case REPORTER_DISK_WRITE:
+    case REPORTER_LOOPBACK:
+    case REPORTERS:
+        break;
+    }
+    return false;
+}
+
+double assess_correlation(enum reporter one, enum reporter other)
+{
+    return one == other ? 1 : is_of_core(one) && is_of_core(other) ? SPELL_CORRELATION : 0;
 }
 
 void assess_readings(struct assessment *assessment, const struct reading readings[REPORTERS],

@@ -21,6 +21,7 @@ struct baseline {
     double quiet[REPORTERS];   /* in the reporter's unit; NAN: it has none */
     double between[REPORTERS]; /* standard deviation of the log of a sample, from one quiet sample
                                   to another: spells that no longer sample averages away */
+    double window[REPORTERS];  /* standard deviation of the log of a window; NAN: not known */
     double error[REPORTERS];   /* standard error of the log of `quiet` */
     struct invert_curves curves;
 };
@@ -29,6 +30,7 @@ struct assessed_reporter {
     struct reading reading;
     double log_ratio; /* to the quiet machine, positive: worse; NAN: not known */
     double error;     /* standard error of it: of the reading, the spells and the reference */
+    double spells;    /* the part of it that reporters of the core and of memory have in common */
 };
 
 enum limit_state { LIMIT_NONE, LIMIT_BELOW, LIMIT_ABOVE, LIMIT_UNDECIDED };
@@ -68,6 +70,9 @@ void assess_limit(struct assessment *assessment, double at_most);
 /* Who is to blame, last of all. */
 void assess_blame(struct assessment *assessment, const struct kernel_facts *facts);
 
+/* The correlation of two reporters' spells: what slows one kernel on the CPU down, another guest
+ * on the same core or host, slows the others, too. */
+double assess_correlation(enum reporter one, enum reporter other);
 /* Whether a longer sample would hardly change anything: what is left is spells. */
 bool assess_settled(const struct assessment *assessment, const struct baseline *baseline);
 /* The kind that is surely there with the highest level; KINDS: none is. */

@@ -4,6 +4,7 @@
 
 #include "common/messages.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,15 +31,24 @@ static bool add_kinds(struct probe_plan *plan, const struct reference *reference
     return good;
 }
 
-/* A reporter that only a few runs were made of has nothing that says how spells move it. */
+/* A standard deviation of a few runs may be too small by chance: as much larger as Student's t is
+ * beyond the normal distribution where a load is called seen. Without any, that of a window has
+ * to do. */
+static double spells_of(const struct reference_quiet *quiet)
+{
+    if (!isfinite(quiet->between) || quiet->runs < 2)
+        return quiet->spread;
+    const double df = (double)quiet->runs - 1;
+    return quiet->between * gsl_cdf_tdist_Pinv(0.99, df) / gsl_cdf_ugaussian_Pinv(0.99);
+}
+
 static void fill(struct baseline *baseline, const struct reference *reference)
 {
     for (enum reporter r = 0; r < REPORTERS; r++) {
         const struct reference_quiet *quiet = &reference->quiet[r];
         baseline->quiet[r] = quiet->reason[0] == '\0' ? quiet->value : NAN;
-        baseline->between[r] = isfinite(quiet->between)  ? quiet->between
-                               : isfinite(quiet->spread) ? quiet->spread
-                                                         : NAN;
+        baseline->between[r] = spells_of(quiet);
+        baseline->window[r] = quiet->spread;
         baseline->error[r] = isfinite(quiet->error) ? quiet->error : baseline->between[r];
         if (!isfinite(baseline->between[r]))
             baseline->quiet[r] = NAN;

@@ -65,7 +65,11 @@ struct score {
 static void make_up(const struct baseline *baseline, enum kind kind, double level, double error,
                     gsl_rng *rng, struct reading readings[REPORTERS])
 {
+    const double common = gsl_ran_ugaussian(rng);
     for (enum reporter r = 0; r < REPORTERS; r++) {
+        /* Two of the same kind share so much of their spells as their correlation says. */
+        const double shared =
+            assess_correlation(r, REPORTER_MEMORY == r ? REPORTER_READ : REPORTER_MEMORY);
         double log_ratio = 0, variance = 0;
         readings[r] = (struct reading){.n = 100, .spread = 10 * error, .error = error};
         if (!isfinite(baseline->quiet[r])) {
@@ -74,8 +78,10 @@ static void make_up(const struct baseline *baseline, enum kind kind, double leve
         }
         if (kind != KINDS)
             log_ratio = invert_curve_at(&baseline->curves, kind, r, level, &variance);
-        variance += error * error + pow(baseline->between[r], 2) + pow(baseline->error[r], 2);
-        log_ratio += gsl_ran_gaussian(rng, sqrt(variance));
+        variance += error * error + (1 - shared) * pow(baseline->between[r], 2) +
+                    pow(baseline->error[r], 2);
+        log_ratio +=
+            gsl_ran_gaussian(rng, sqrt(variance)) + sqrt(shared) * baseline->between[r] * common;
         readings[r].value =
             baseline->quiet[r] * exp(reporters[r].higher_is_better ? -log_ratio : log_ratio);
     }
