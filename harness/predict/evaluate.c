@@ -98,6 +98,12 @@ static void find_in_ceiling(struct evaluation *evaluation, enum scheme scheme,
                           scheme_name(scheme), ceiling->toward));
     if (scheme != SCHEME_PROGRAM)
         return;
+    if (!ceiling->below && ceiling->predicted < ceiling->error)
+        find(evaluation,
+             finding_json(FINDING_NEAR_NOISE,
+                          "an error of %.2f points for pairs measured twice is below the noise "
+                          "ceiling of %.2f",
+                          ceiling->predicted, ceiling->error));
     if (ceiling->pairs == 0)
         find(evaluation, finding_json(FINDING_NO_REPEATS, "no pair was measured twice"));
     else if (ceiling->rank < reproduced)

@@ -26,6 +26,9 @@ static const struct {
                           "use the best trivial predictor: profiles add nothing to it here"},
     [FINDING_COVERAGE] = {"coverage", "note",
                           "take the intervals as narrower than they have to be"},
+    [FINDING_NEAR_NOISE] =
+        {"near-noise", "note",
+         "chance explains it, and so would a small leak: measure more pairs twice"},
     [FINDING_NO_REPEATS] = {"no-repeats", "note",
                             "measure a quarter of the pairs again: without a noise ceiling a leak "
                             "is not seen"},

@@ -12,6 +12,7 @@ enum finding {
     FINDING_FEW_PROGRAMS, // for a figure on unseen programs
     FINDING_NO_SKILL,     // no better than the best trivial predictor
     FINDING_COVERAGE,     // the intervals hold less than they promise
+    FINDING_NEAR_NOISE,   // an error below the noise ceiling, which chance explains
     FINDING_NO_REPEATS,   // no noise ceiling
     FINDING_UNCHECKED,    // runs in common cannot be looked for
     FINDING_NO_NUMBER,    // pairs without a number
