@@ -88,12 +88,24 @@ made() {
     holds '.probes >= 1 and .probes <= .most and .probes < 25' <count
 }
 
-@test "a probe that dies ends nothing: the experiment says so and continues" {
+# replaced PROGRAM TEXT: a build in ./build whose PROGRAM is that script.
+replaced() {
     mkdir -p build/bin
     ln -s "$BIN"/* build/bin/
-    rm build/bin/probe
-    printf '#!/bin/sh\nread line\nexit 1\n' >build/bin/probe
-    chmod +x build/bin/probe
+    rm "build/bin/$1"
+    printf '#!/bin/sh\n%s\n' "$2" >"build/bin/$1"
+    chmod +x "build/bin/$1"
+}
+
+@test "a probe that is ready before stats reads is heard all the same" {
+    # It was ended by SIGPIPE, one time in 25.
+    replaced stats "while IFS= read -r line; do case \$line in probe*) sleep 0.2 ;; esac; printf '%s\\n' \"\$line\"; done | $BIN/stats \"\$@\""
+    JOSTLE_BUILD=$PWD/build "$JOSTLE" run --quiet --max-runs 1 --output out -- true
+    holds '.machine_factor.probes == 1' <out/result.json
+}
+
+@test "a probe that dies ends nothing: the experiment says so and continues" {
+    replaced probe 'read line; exit 1'
     JOSTLE_BUILD=$PWD/build "$JOSTLE" run --quiet --max-runs 2 --output out -- true
     holds '.machine_factor == null and .conditions[0].runs == 2 and any(.warnings[]; .flag == "harness-warning" and (.message | contains("probe before each block ended")))' <out/result.json
 }
