@@ -37,7 +37,6 @@ judge() {
 }
 
 @test "readings beside a load become its level, and those of no other kind" {
-    local kind
     sample mem 0.5 readings
     quiet_kernel >facts
     judge --sample readings --facts facts >record
@@ -100,8 +99,8 @@ judge() {
 @test "who is to blame: quota, hypervisor, neighbour, one that nobody sees" {
     sample mem 0 quiet
     sample mem 0.75 loaded
-    while IFS='|' read -r readings facts names; do
-        quiet_kernel "$facts" >facts
+    while IFS="|" read -r readings members names; do
+        quiet_kernel "$members" >facts
         judge --sample "$readings" --facts facts >record
         holds --arg names "$names" '[.verdicts[].name] | join(" ") == $names' <record
     done <<'END'
@@ -122,7 +121,7 @@ END
     "$BIN/probe" coverage --reference-file "$reference" --trials 15 >scores
     # 15 trials of each kind with a fixed seed; 95 % are promised.
     holds '[.[] | .all_levels_covered] | min > 0.93' <scores
-    holds '.quiet.other_kinds_seen < 0.05 and .io.found_within_10_points > 0.8 and .cpu.seen > 0.7' <scores
+    holds '([.[].other_kinds_seen] | add / length) < 0.05 and .io.found_within_10_points > 0.8 and .cpu.seen > 0.7' <scores
 }
 
 @test "--watch: a line each interval, appended, until a signal" {
@@ -160,8 +159,8 @@ END
     "$BIN/probe" --show node/lines.jsonl >history
     jsonschema -i history "$ROOT/results/schema/jostle.probe-history.schema.json" 2>&1
     holds '.cut == false and (.hosts | length) == 1 and (.hosts[0].rows | length) == 4 and (.hosts[0].kinds[] | select(.name == "mem") | .seen == 0.5 and .level > 0.4 and .most > 0.9)' <history
-    head -c 700 node/lines.jsonl >tail
-    cat tail >>node/lines.jsonl
+    head -c 700 node/lines.jsonl >part
+    cat part >>node/lines.jsonl
     "$JOSTLE" report node >table
     [[ $(<table) == *'memory bandwidth: seen in 50 % of the probes'* && $(<table) == *'cut off'* ]]
     "$BIN/probe" --page node | holds '[.charts[] | select(.panels[0].svg != null) | .title] == ["vm: memory bandwidth", "vm: what the kernel shows"]'
