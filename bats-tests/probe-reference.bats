@@ -132,6 +132,14 @@ derive() {
     [[ $stderr == *mem-50*--resume* ]]
 }
 
+@test "a reference of another machine, an old one, of another kernel, taken under load: each is said" {
+    flags='["steal"]' made_up
+    derive --force >/dev/null
+    "$BIN/probe" now --duration 10ms --reporters adds --place core --reference-file "$BATS_TEST_TMPDIR/reference.json" --json - |
+        holds '[.reasons[] | select(test("another machine \\(made-up\\)") and test("[0-9]+ days old") and test("another kernel \\(Linux 1\\)")
+            and test("under load \\(steal in 30 of 30 runs\\)") and test("jostle probe --reference makes a new one"))] | length == 1'
+}
+
 # bats test_tags=measures
 @test "jostle probe --reference: an experiment that is cut short is not kept, and says how to continue" {
     run -1 --separate-stderr "$ROOT/harness/jostle" probe --reference --force --kinds cpu --reporters gap,adds \

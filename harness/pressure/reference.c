@@ -94,7 +94,9 @@ enum reference_fitness reference_judge(const struct reference *reference, const 
     if (place != NULL && strcmp(place, reference->place) != 0)
         add(why, size, "the reference is of the place %s", reference->place);
     const bool unfit = *why != '\0';
-    if (!(days <= REFERENCE_DAYS)) /* NAN: nobody knows */
+    if (isnan(days))
+        add(why, size, "the reference does not say when it was made");
+    if (days > REFERENCE_DAYS)
         add(why, size, "the reference is %g days old", days);
     if (kernel != NULL && strcmp(kernel, reference->kernel) != 0)
         add(why, size, "the reference is of another kernel (%s)", reference->kernel);
