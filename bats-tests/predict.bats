@@ -41,6 +41,14 @@ refused() {
         def near($x): (. - $x | fabs) < 1e-9;
         (of("busy"; "third") | near(1.3)) and (of("third"; "busy") | near(1.3)) and
         (of("busy"; "half") | near(1.5)) and (of("half"; "third") | near(1.15))' <r
+    # Bursts that are short beside a time slice are served at once, at the cost of who computes.
+    profile brief "$quiet | .alone.cpus_used = 0.4 | .alone.burst_s = 0.0005"
+    profile between "$quiet | .alone.cpus_used = 0.4 | .alone.burst_s = 0.002"
+    predict {busy,brief,between}.profile.json >r
+    holds 'def of($a; $b): .predictions[] | select(.a == $a and .b == $b).slowdown;
+        def near($x): (. - $x | fabs) < 1e-9;
+        (of("brief"; "busy") | near(1)) and (of("busy"; "brief") | near(1 / 0.6)) and
+        (of("between"; "busy") | near(1.2))' <r
     predict --with-itself busy.profile.json | holds '.predictions[0] | (.slowdown - 2 | fabs) < 1e-9 and .carrier == "CPU time"'
     predict --together busy.profile.json busy.profile.json busy.profile.json | holds '[.predictions[].slowdown] | length == 3 and all(. - 3 | fabs < 1e-9)'
     # Three programs that compute on two CPUs; two fit.

@@ -5,8 +5,10 @@
 // processor-sharing station, whose solution is a product (F. Baskett et al., "Open, closed, and
 // mixed networks of queues with different classes of customers", J. ACM 22 (1975) 248-260). For
 // two programs on one CPU it is 1 + a b: B is met computing for the share b of A's computing
-// time a. What it leaves out: programs that wait and compute in step with each other, whose
-// phases meet more often (or less) than by chance.
+// time a. Who computes in bursts that are short beside a time slice is served at once instead, as
+// the scheduler owes it time: shares then even out over the whole time (max-min fairness). What
+// this leaves out: programs that wait and compute in step with each other, whose phases meet more
+// often (or less) than by chance.
 #ifndef PREDICT_FAIR_H
 #define PREDICT_FAIR_H
 
@@ -16,9 +18,9 @@
 enum { FAIR_TASKS = 256 };
 
 struct fair_program {
-    double cpus; // CPU time / wall time, alone on these CPUs
-    double
-        threads; // that compute at the same time; NAN, or too few for `cpus`: as many as those need
+    double cpus;    // CPU time / wall time, alone on these CPUs
+    double threads; // that compute at a time; NAN, or too few for `cpus`: as many as it needs
+    double burst_s; // CPU time from one wait to the next; NAN: long
 };
 
 // Time of program[0] beside all others / alone, when all run on the same `capacity` CPUs; 1

@@ -27,7 +27,8 @@ static size_t shared_cpus(const struct program_profile *profile)
 
 static struct fair_program demand_of(const struct program_profile *profile)
 {
-    return (struct fair_program){profile->alone.cpus_used, profile->alone.threads};
+    return (struct fair_program){profile->alone.cpus_used, profile->alone.threads,
+                                 profile->alone.burst_s};
 }
 
 // CPUs that the load kept busy; where it was not recorded, as many as its threads want: all those

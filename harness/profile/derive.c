@@ -63,6 +63,21 @@ static void keep_series(struct work *work, const struct measured *measured)
     series->wall_s = work->alone_s[work->series_count++] = alone_s;
 }
 
+// CPU time of the runs alone for each time that one of them gave up the CPU by itself.
+static double burst_of(const struct measured *measured)
+{
+    double cpu_s = 0, waits = 0;
+    for (size_t i = 0; i < measured->session.count; i++) {
+        const struct observation *run = &measured->session.runs[i];
+        const json_t *record = measured->replay.used[i];
+        if (run->condition != 0 || !session_uses(&measured->session, run))
+            continue;
+        cpu_s += json_number_at(record, "user_s") + json_number_at(record, "system_s");
+        waits += json_number_at(record, "voluntary_switches");
+    }
+    return cpu_s / fmax(waits, 1);
+}
+
 // Of the runs alone among those under load: these are what slowdowns are ratios to.
 static void take_alone(struct work *work, const struct measured *measured, const json_t *result)
 {
@@ -84,6 +99,7 @@ static void take_alone(struct work *work, const struct measured *measured, const
     alone->low_s = json_is_array(ci) ? json_number_value(json_array_get(ci, 0)) : NAN;
     alone->high_s = json_is_array(ci) ? json_number_value(json_array_get(ci, 1)) : NAN;
     alone->cpus_used = wall_s > 0 ? cpu_s / wall_s : NAN;
+    alone->burst_s = burst_of(measured);
     free(user_s);
     free(system_s);
 }

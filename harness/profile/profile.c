@@ -13,7 +13,7 @@
 void profile_begin(struct program_profile *profile)
 {
     *profile = (struct program_profile){
-        .alone = {NAN, NAN, NAN, NAN, 0, NAN, NAN},
+        .alone = {NAN, NAN, NAN, NAN, 0, NAN, NAN, NAN},
         .noise = {NAN, NAN, NAN, 0},
         .pressure_cpus_used = NAN,
     };
@@ -57,6 +57,7 @@ static void take_alone(struct program_profile *profile, const json_t *alone)
     to->n = count_at(wall, "n");
     to->cpus_used = number_at(alone, "cpus_used");
     to->threads = number_at(alone, "threads");
+    to->burst_s = number_at(alone, "burst_s");
 }
 
 static void take_noise(struct program_profile *profile, const json_t *noise)
@@ -190,11 +191,11 @@ static json_t *bounds_to_json(double low, double high)
 
 static json_t *alone_to_json(const struct profile_alone *alone)
 {
-    return json_pack("{s:{s:o, s:o, s:o, s:I}, s:o, s:o}", "wall_s", "mean",
-                     number_to_json(alone->mean_s), "ci",
-                     bounds_to_json(alone->low_s, alone->high_s), "sd", number_to_json(alone->sd_s),
-                     "n", (json_int_t)alone->n, "cpus_used", number_to_json(alone->cpus_used),
-                     "threads", number_to_json(alone->threads));
+    return json_pack(
+        "{s:{s:o, s:o, s:o, s:I}, s:o, s:o, s:o}", "wall_s", "mean", number_to_json(alone->mean_s),
+        "ci", bounds_to_json(alone->low_s, alone->high_s), "sd", number_to_json(alone->sd_s), "n",
+        (json_int_t)alone->n, "cpus_used", number_to_json(alone->cpus_used), "threads",
+        number_to_json(alone->threads), "burst_s", number_to_json(alone->burst_s));
 }
 
 static json_t *reporters_to_json(const struct program_profile *profile)

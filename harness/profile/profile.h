@@ -23,6 +23,7 @@ struct profile_alone {
     size_t n;                     // runs
     double cpus_used;             // CPU time / wall time; NAN: not known
     double threads;               // how many it had at most; NAN: not known
+    double burst_s;               // CPU time from one wait to the next; NAN: not known
 };
 
 // How runs alone vary from one to the next.
