@@ -63,10 +63,10 @@ static const struct option_row what_rows[] = {
     FLAG("oversubscribe", oversubscribe, "allow more copies than there are CPUs for"),
     FLAG("own-folder", own_folder, "start each copy in an empty folder of its own"),
     TEXT("input", "FILE", input, "stdin of each copy, opened anew for each (default: /dev/null)"),
-    TEXT("setup", "CMD", setup, "as of jostle run, once for each number of copies"),
+    TEXT("setup", "CMD", setup, "as in jostle run, once for each number of copies"),
     TEXT("prepare", "CMD", prepare, "run CMD with bash before each run, unmeasured"),
     TEXT("conclude", "CMD", conclude, "run CMD with bash after each run, unmeasured"),
-    TEXT("cleanup", "CMD", cleanup, "as of jostle run, once for each number of copies"),
+    TEXT("cleanup", "CMD", cleanup, "as in jostle run, once for each number of copies"),
     TEXT("timeout", "TIME", timeout, "end a run, and all its copies, after TIME"),
     {0}};
 
@@ -101,7 +101,7 @@ static const struct option_row how_rows[] = {
      .help = "stop when the relative error of every slowdown is at most E (default: half of what "
              "--at-most allows: 0.01)"},
     TEXT("statistic", "NAME", statistic,
-         "what a number of copies is summarised by: as of jostle run (default: mean)"),
+         "what a number of copies is summarised by: as in jostle run (default: mean)"),
     {.name = "min-runs",
      .argument = "N",
      .type = OPTION_COUNT,
@@ -140,8 +140,7 @@ static const struct option_row where_rows[] = {
     TEXT("output", "DIR", output,
          "folder for the records (default: jostle-results/pack.PROGRAM.TIME)"),
     FLAG("resume", resume, "continue the pack in --output DIR, if it holds one: same command"),
-    TEXT("format", "FORMAT", format,
-         "of what is shown at the end: terminal, md, html, csv or json"),
+    TEXT("format", "FORMAT", format, "how the result is printed: terminal, md, html, csv or json"),
     TEXT("json", "FILE", json, "write the record (jostle.pack/1) to FILE too, - for stdout"),
     FLAG("dry-run", dry_run, "only print what would be measured first, and where"),
     FLAG("verbose", verbose, "show each command on stderr as it is run"),
