@@ -10,8 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ADDS_CHUNK  16384
-#define LOADS_CHUNK 2048
+/* Chunks long enough that reading the clock (0.3 us) costs less than 1 percent of each. */
+#define ADDS_CHUNK  131072
+#define LOADS_CHUNK 16384
 #define MOST_BYTES                                                                                 \
     ((size_t)16 << 20) /* of a ring: larger ones take longer to fill than a window                 \
                         */
