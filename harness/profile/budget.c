@@ -6,13 +6,13 @@
 #include <string.h>
 
 // Of the time that is left after the runs alone.
-static const double sensitivity_share = 0.52, added_share = 0.18, pressure_share = 0.22;
+static const double sensitivity_share = 0.50, added_share = 0.18, pressure_share = 0.20;
 static const double loaded_ratio = 1.5; // time under load / alone, on average
 static const double load_s = 0.1;       // to resume a load, and until it is steady
 static const double start_s = 0.5;      // an experiment's own start and end
 static const double open_s = 0.4;       // until the reporters can begin
 static const double least_sample_s = 0.5;
-enum { ADDED_BLOCKS = 4, MOST_ADDED = 8, PRESSURE_BLOCKS = 4 };
+enum { ADDED_BLOCKS = 6, MOST_ADDED = 8, PRESSURE_BLOCKS = 4 };
 
 // A run under load, with what is around it.
 static double loaded_s(const struct budget_wish *wish)
