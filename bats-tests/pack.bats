@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # jostle pack: how many copies fit. What a pack says is tested on records that are made up
 # (bench/tools/made-pack), as their truth is known.
+# shellcheck disable=SC2154 # bats sets stderr
 
 load helpers
 
