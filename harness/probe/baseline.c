@@ -82,6 +82,17 @@ static bool use(struct probe_plan *plan, const struct reference *reference,
     return add_kinds(plan, reference);
 }
 
+static bool add_missing(struct probe_plan *plan)
+{
+    char text[256];
+    const int place = plan->options->place;
+    snprintf(text, sizeof text,
+             "there is no reference, so there are no levels: make one on a quiet machine with "
+             "jostle probe --reference%s%s",
+             place == 0 ? "" : " --place ", place == 0 ? "" : probe_places[place]);
+    return add_reason(plan, text);
+}
+
 bool baseline_read(struct probe_plan *plan, const json_t *environment)
 {
     const struct probe_options *options = plan->options;
@@ -90,10 +101,12 @@ bool baseline_read(struct probe_plan *plan, const json_t *environment)
     if (options->reference != NULL)
         snprintf(path, sizeof path, "%s", options->reference);
     else if (!reference_path(probe_places[options->place], path) || access(path, F_OK) != 0)
-        return add_reason(plan, "there is no reference, so there are no levels: make one on a "
-                                "quiet machine with jostle probe --reference");
-    if (!reference_read(path, &reference, why, sizeof why))
+        return add_missing(plan);
+    if (!reference_read(path, &reference, why, sizeof why)) {
+        if (options->reference != NULL)
+            usage_error("--reference-file %s: %s", path, why);
         return complain("the reference %s: %s", path, why);
+    }
     snprintf(plan->reference, sizeof plan->reference, "%s", path);
     return use(plan, &reference, environment);
 }

@@ -15,11 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of the interval, what windows may take: with the record and the look at the kernel it stays
- * below the 1 % of a CPU that a watch may cost. */
-#define SHARE 0.006
+/* Of the time since the watch began, what it may use of one CPU, all in all: windows are taken from
+ * what records and looks at the kernel have left of it. */
+#define SHARE 0.008
 /* A line is the mean of so many windows of each reporter, the newest ones. */
 #define KEPT 8
+/* Windows of a reporter for a line, at most. */
+#define MOST 3
 /* Looking at all processes takes ms where there are thousands. */
 #define LOOK_NS 10000000000
 /* Until the first line. */
@@ -37,16 +39,27 @@ struct watch {
     enum reporter next;
     struct kernel_look *before, *processes_before;
     struct kernel_facts users; /* of the last look at processes */
-    int64_t looked_ns;
+    int64_t looked_ns, begin_ns, begin_own_ns;
     double run_queue;
     int json_fd, table_fd; /* -1: none */
 };
 
-static int64_t now_ns(void)
+static int64_t clock_ns(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static int64_t now_ns(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* CPU time of this process so far. */
+static int64_t own_ns(void)
+{
+    return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* A window of one reporter. The first one after a pause finds cold caches and a slow clock, which
@@ -60,11 +73,17 @@ static void take(struct watch *watch, enum reporter reporter)
         newest->logarithm[newest->count++ % KEPT] = log(value);
 }
 
-/* In turns, until the budget is used. */
-static void take_some(struct watch *watch, int64_t budget_ns)
+/* CPU time that may be used until the next line is due. */
+static int64_t left_ns(const struct watch *watch)
 {
-    const int64_t end_ns = now_ns() + budget_ns;
-    for (enum reporter tried = 0; tried < REPORTERS && now_ns() < end_ns; tried++) {
+    const int64_t wall_ns = now_ns() - watch->begin_ns + watch->plan->options->interval_ns;
+    return (int64_t)(SHARE * (double)wall_ns) - (own_ns() - watch->begin_own_ns);
+}
+
+/* In turns, each reporter a few times at most, as long as there is time left. */
+static void take_some(struct watch *watch)
+{
+    for (size_t taken = 0; taken < MOST * REPORTERS && left_ns(watch) > 0; taken++) {
         take(watch, watch->next);
         watch->next = (watch->next + 1) % REPORTERS;
     }
@@ -153,7 +172,7 @@ static bool step(struct watch *watch)
     struct kernel_facts facts;
     json_t *record = NULL;
     watch->run_queue = kernel_run_queue();
-    take_some(watch, (int64_t)(SHARE * (double)watch->plan->options->interval_ns));
+    take_some(watch);
     if (!read_all(watch, readings) || !look(watch, &facts))
         return complain("out of memory: free some");
     (void)plan_assess(watch->plan, readings, &facts, facts.duration_s, &record);
@@ -202,6 +221,8 @@ static bool stay(struct watch *watch, const sigset_t *signals)
     int64_t due_ns = now_ns() + FIRST_NS;
     for (enum reporter r = 0; r < REPORTERS; r++) /* the first line has something to show */
         take(watch, r);
+    watch->begin_ns = now_ns();
+    watch->begin_own_ns = own_ns();
     while (wait_until(signals, due_ns)) {
         if (!step(watch))
             return false;
