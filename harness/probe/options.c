@@ -61,6 +61,11 @@ static const struct option_row rows[] = {
      .help = "whose reference to compare with: of loads on the same core, on a thread of the same "
              "core, below the same L3, on the same node, or anywhere; all but machine pin the "
              "probe to the CPUs of the reference's target"},
+    {.name = "reference",
+     .type = OPTION_FLAG,
+     FIELD(make),
+     .help = "make the reference instead, while the machine is quiet; it has options of its own "
+             "(see below)"},
     {.name = "reference-file",
      .argument = "FILE",
      .type = OPTION_TEXT,

@@ -17,6 +17,7 @@ struct probe_options {
     const char *reference, *directory, *reporters, *target_cpus;
     int place; /* index into probe_places */
     bool watch, quiet;
+    bool make; /* a reference: in --help, and answered by another subcommand */
     uint64_t seed;
     const char *sample, *facts; /* readings made elsewhere: nothing is measured */
 };
