@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_DISTURBED 0.2 /* of the runs */
+#define MOST_DISTURBED 0.2 /* of the runs alone */
 #define LEAST_RUNS     2   /* of each condition */
 
 /* What was going on before the experiment (by the look) and during it, by the flags of its runs. */
@@ -28,11 +28,11 @@ static void find_disturbance(const struct reference_runs *runs, const json_t *lo
 {
     const char *before = json_string_value(json_object_get(look, "disturbed"));
     snprintf(text, size, "%s", before == NULL ? "" : before);
-    if ((double)runs->disturbed <= MOST_DISTURBED * (double)runs->count)
+    if ((double)runs->disturbed <= MOST_DISTURBED * (double)runs->alone)
         return;
     const size_t used = strlen(text);
-    snprintf(text + used, size - used, "%s%s in %zu of %zu runs", used == 0 ? "" : ", ",
-             runs->disturbance, runs->disturbed, runs->count);
+    snprintf(text + used, size - used, "%s%s in %zu of %zu runs alone", used == 0 ? "" : ", ",
+             runs->disturbance, runs->disturbed, runs->alone);
 }
 
 /* A load of which there are fewer runs has no curve, and no interval. False, after a message. */

@@ -120,11 +120,14 @@ bool reference_runs_add(struct reference_runs *runs, const json_t *record)
         const double value = json_number_value(json_object_get(metric, "value"));
         run->logarithm[reporter] = value > 0 ? log(value) : NAN;
     }
-    if (!runs->condition[condition].quiet)
+    if (runs->condition[condition].quiet) {
+        runs->alone++;
+        note_flags(runs, json_object_get(record, "flags"));
+    } else {
         run->achieved = ratio_of(json_array_get(json_object_get(record, "load"), 0));
+    }
     if (run->block > runs->blocks)
         runs->blocks = run->block;
-    note_flags(runs, json_object_get(record, "flags"));
     return true;
 }
 

@@ -31,7 +31,9 @@ struct reference_runs {
     struct reference_run *run; /* in the order in which they were made */
     size_t count, room;
     size_t blocks;
-    size_t disturbed;     /* runs with a flag that says that others disturbed them */
+    size_t alone;         /* runs without a load */
+    size_t disturbed;     /* of those, with a flag that says that others disturbed them. Under a
+                             load, threads of the kernel that serve it may look like others */
     char disturbance[64]; /* the first such flag */
 };
 
