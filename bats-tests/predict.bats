@@ -185,6 +185,9 @@ refused() {
     run ! grep -qF '<c>' out.html
     python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("out.svg")'
     jsonschema -i out.json "$ROOT/results/schema/jostle.prediction.schema.json"
+    profile a '.noise.sd = 0.9'
+    run -0 "$JOSTLE" predict --measured pairs.jsonl a.profile.json 'b|<c>.profile.json'
+    [[ $output == *'a        b|<c>   core   -'*'2.05× [1.95, 2.15]'*'cannot be told'* ]]
     [ -z "$("$JOSTLE" predict --quiet a.profile.json 'b|<c>.profile.json')" ]
 }
 

@@ -12,9 +12,10 @@ def place_words: { core: "on one core", smt: "on sibling threads of a core", l3:
 
 # What the slowdown is made of, the largest first: "CPU time 2.00×, mem 1.09×".
 def parts:
+  if .slowdown == null then "" else
   [{ name: "CPU time", cost: .fair_share }, (.kinds[] | { name: (.kind + (if .saturated then " (saturated)" else "" end)), cost: .slowdown })]
   | map(select(.cost != null and .cost >= 1.005)) | sort_by(-.cost)
-  | if . == [] then "nothing" else map("\(.name) \(.cost | times)") | join(", ") end;
+  | if . == [] then "nothing" else map("\(.name) \(.cost | times)") | join(", ") end end;
 
 # Shown although it cannot be told, as --force does.
 def is_forced: .slowdown != null and .gate.passed == false;
@@ -39,7 +40,7 @@ def check_words:
   | if $checked == [] then ""
     else ([$checked[] | (.slowdown - .measured.slowdown) | fabs] | add / length) as $mean
       | ([$checked[] | select(.ci[0] <= .measured.slowdown and (.ci[1] == null or .measured.slowdown <= .ci[1]))] | length) as $held
-      | "Measured, too: \($checked | length) pair\(if ($checked | length) == 1 then "" else "s" end); mean absolute error \($mean * 100 | fixed(1)) points, \($held) of \($checked | length) in the interval."
+      | "Measured, too: \($checked | length) pair\(if ($checked | length) == 1 then "" else "s" end); mean absolute error \($mean * 100 | fixed(1)) points, \($held) of \($checked | length) in the interval of the prediction."
     end;
 
 # Victims and aggressors in the order of the profiles: {rows, columns} of a place.

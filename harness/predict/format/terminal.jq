@@ -9,7 +9,7 @@ def padded:
   (transpose | map(map(length) | max)) as $widths
   | .[] | to_entries | map(.value + (" " * ($widths[.key] - (.value | length)) // "")) | join("  ") | sub(" +$"; "");
 
-([.predictions[] | select(.slowdown != null) | row] | if . == [] then empty else [title] + . | trimmed | padded end),
+([.predictions[] | select(.slowdown != null or .measured != null) | row] | if . == [] then empty else [title] + . | trimmed | padded end),
 (without_number | if . == [] then empty else "No number:", (reason_lines | "  " + .) end),
 ([.predictions[] | select(is_forced)] | if . == [] then empty else "?  shown by --force:", (reason_lines | "  " + .) end),
 (interval_words, check_words | select(. != "")),
