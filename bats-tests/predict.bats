@@ -139,6 +139,31 @@ refused() {
     [[ $output == *'at least 2.'* ]]
 }
 
+@test "predict: a model that was learned gives weights and intervals, on its machine and at its place only" {
+    profile a
+    profile b
+    jq '{schema: "jostle.prediction-model/1", made: .made, jostle, machine: {host: .machine.host, hash: .machine.hash},
+        models: [{place: "core", variant: "sum", learned: true, weights: [2], quantile_low: -0.05, quantile_high: 0.1, scale_floor: 0.02,
+        confidence: 0.9, covered: 0.9, error: 0.01, programs: 12, pairs: 132}]}' a.profile.json >model
+    jsonschema -i model "$ROOT/results/schema/jostle.prediction-model.schema.json"
+    predict {a,b}.profile.json >plain
+    predict --model model {a,b}.profile.json >learned
+    # Twice the effect; the interval is that of the residuals.
+    jq -se '.[0].predictions[0] as $plain | .[1].predictions[0] | .slowdown as $s | (0.02 + $s - 1) as $scale | def near($x): (. - $x | fabs) < 1e-9;
+        ($s | near(2 * (1 + 2 * ($plain.slowdown / 2 - 1)))) and .interval == "pairs" and .confidence == 0.9 and
+        (.ci[0] | near($s - 0.05 * $scale)) and (.ci[1] | near($s + 0.1 * $scale))' plain learned
+    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    mkdir -p cache/jostle/predict
+    cp model cache/jostle/predict/made-up.json
+    predict {a,b}.profile.json | holds '.models[0] | .learned and .variant == "sum"'
+    jq '.machine.hash |= "f" + .[1:]' model >cache/jostle/predict/made-up.json
+    predict {a,b}.profile.json | holds '.models[0].learned | not'
+    refused 'another machine' --model cache/jostle/predict/made-up.json {a,b}.profile.json
+    jq '.place = "l3"' a.profile.json >c
+    jq '.place = "l3"' b.profile.json >d
+    refused '--model model: ' --model model c d
+}
+
 @test "predict: a profile that cannot be used is named, with what to do" {
     profile a
     profile b
