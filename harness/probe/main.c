@@ -12,12 +12,8 @@ static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"coverage", probe_coverage},
-    {"now", probe_now},
-    {"reference", probe_reference},
-    {"sample", probe_sample},
-    {"serve", probe_serve},
-    {"--page", probe_show},
+    {"coverage", probe_coverage}, {"now", probe_now},     {"reference", probe_reference},
+    {"sample", probe_sample},     {"serve", probe_serve}, {"--page", probe_show},
     {"--show", probe_show},
 };
 
