@@ -109,13 +109,13 @@ $(BIN)/probe $(BIN)/profile: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 # The simulator drives the very objects that decide in production.
 $(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # The machine made of equations is profiled and predicted by what does so in production.
-$(BIN)/simulate: $(filter-out %/main.o %/check.o,$(call objects,harness/predict/*.c)) $(patsubst %,$(BUILD)/obj/harness/profile/%.o,profile pressure noise) $(call objects,harness/pressure/*.c)
+$(BIN)/simulate: $(filter-out %/main.o %/check.o,$(call objects,harness/predict/*.c)) $(patsubst %,$(BUILD)/obj/harness/profile/%.o,profile pressure noise gate) $(call objects,harness/pressure/*.c)
 # Comparing two experiments is the statistics of two sets of records.
 $(BIN)/compare: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # What is of all results of a report together is statistics, too.
 $(BIN)/report: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,discovery explain levels interval relation statistics)
 # A prediction is of profiles.
-$(BIN)/predict: $(patsubst %,$(BUILD)/obj/harness/%.o,profile/profile profile/loop bench/json report/memory stats/json stats/output stats/interval) $(call objects,harness/pressure/*.c)
+$(BIN)/predict: $(patsubst %,$(BUILD)/obj/harness/%.o,profile/profile profile/loop profile/gate bench/json report/memory stats/json stats/output stats/interval) $(call objects,harness/pressure/*.c)
 # A bench is a campaign, whose records are judged by the statistics of its experiments.
 $(BIN)/bench: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 $(BIN)/bench: $(BUILD)/obj/harness/campaign/folder.o $(patsubst %,$(BUILD)/obj/harness/report/%.o,memory numbers plot visible)
@@ -133,9 +133,9 @@ $(BIN)/experiment $(BIN)/campaign $(BIN)/placement: $(patsubst %,$(BUILD)/obj/ha
 # Pressure: the kinds of load that it is stated in, and the curves of a reference.
 $(BIN)/probe: $(call objects,harness/pressure/*.c)
 $(BIN)/probe: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/drawings bench/json stats/json report/memory report/numbers report/plot report/visible)
-# A profile is made of experiments, judged by their statistics and by the gate of predictions.
+# A profile is made of experiments, judged by their statistics.
 $(BIN)/profile: $(filter-out %/main.o,$(call objects,harness/stats/*.c)) $(call objects,harness/pressure/*.c)
-$(BIN)/profile: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/json report/memory predict/gate)
+$(BIN)/profile: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/json report/memory)
 
 define part
 $(BIN)/$(1): $(call objects,harness/$(1)/*.c) $(COMMON)

@@ -39,6 +39,11 @@ made() {
         and (.wake.drift | .ci[0] > 0.3 and .ci[1] < 0.5))' <many/result.json
     holds '[.warnings[] | select(.flag == "machine-changed")] | length == 1 and (.[0] | .severity == "note" and (.message | startswith("the machine itself changed: by the probe before each block, wake was 4")))' <many/result.json
     jsonschema -i many/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    # A reporter that a probe has twice counts once.
+    made twice 12 0
+    jq -c '.probe.reporters |= [.[], .[], .[]]' twice/runs.jsonl >new && mv new twice/runs.jsonl
+    "$BIN/stats" --derive twice
+    holds '.machine_factor | .probes == 12 and all(.reporters[]; .n == 12)' <twice/result.json
     # Too few blocks say nothing, and records without a probe have no factor; neither is 0.
     made few 5 0
     "$BIN/stats" --derive few

@@ -130,11 +130,14 @@ refused() {
     profile unsure '.pressure.levels[0].ci = [0, 1] | .pressure.levels[0].open = true'
     profile unknown '.pressure.levels |= .[1:]'
     profile short '.sensitivity[0].points |= .[:1]'
-    predict {a,sure,unsure,unknown,short}.profile.json >r
+    profile strong '.pressure.levels[0] |= (.level = 0.9 | .ci = [0.8, 1] | .open = true)'
+    profile half '.confidence = 0.5'
+    predict {a,sure,unsure,unknown,short,strong,half}.profile.json >r
     holds 'def of($a; $b): .predictions[] | select(.a == $a and .b == $b).ci;
         (of("a"; "sure") | .[1] - .[0]) as $sure
         | (of("a"; "unsure") | .[0] >= 2 and .[1] > 2.5 and .[1] - .[0] > 4 * $sure) and
-          (of("a"; "unknown") | .[1] > 2.5) and (of("short"; "unsure") | .[1] == null)' <r
+          (of("a"; "unknown") | .[1] > 2.5) and (of("short"; "unsure") | .[1] == null) and
+          (of("a"; "strong") | .[0] > 2.2 and .[1] == null) and (of("half"; "sure") | .[1] - .[0] < 0.9 * $sure)' <r
     run -0 "$JOSTLE" predict {short,unsure}.profile.json
     [[ $output == *'at least 2.'* ]]
 }
@@ -159,6 +162,8 @@ refused() {
     jq '.machine.hash |= "f" + .[1:]' model >cache/jostle/predict/made-up.json
     predict {a,b}.profile.json | holds '.models[0].learned | not'
     refused 'another machine' --model cache/jostle/predict/made-up.json {a,b}.profile.json
+    jq '.jostle = "0.0.9"' model >old
+    refused '--model old: was learned by another version of jostle' --model old {a,b}.profile.json
     jq '.place = "l3"' a.profile.json >c
     jq '.place = "l3"' b.profile.json >d
     refused '--model model: ' --model model c d
@@ -218,14 +223,14 @@ refused() {
 
 @test "predict: --check runs each program beside each other one as its profile has it, and is not repeated" {
     profile a '.program.words = ["sh", "-c", "echo \"$0\"", "it'"'"'s"] | .program.input = "/dev/null" | .program.prepare = "true"'
-    profile b '.program.words = ["true"]'
+    profile b '.program.words = ["true"] | .program.setup = "make b" | .program.conclude = "rm b"'
     "$BIN/predict" --steps --check --max-runs 7 {a,b}.profile.json | tr '\0' '\n' >steps
     grep -qxF 'a@b.core' steps
     sed -n '/^b@a.core$/,$ p' steps >steps-b
     [ "$(sed -n '3,5 p' steps-b | tr '\n' ' ')" = '--place core --load ' ]
     [[ $(sed -n '6 p' steps-b) == 'a=exec --loop '*' sh -c '\''echo "$0"'\'' '* ]]
-    [ "$(tail -n 2 steps-b | tr '\n' ' ')" = '-- true ' ]
-    sed -n '/^a@b.core$/,/^b@a.core$/ p' steps | tr '\n' ' ' | grep -qF -- '--input /dev/null --prepare true -- sh -c echo "$0" it'
+    [ "$(tail -n 6 steps-b | tr '\n' ' ')" = '--setup make b --conclude rm b -- true ' ]
+    sed -n '/^a@b.core$/,/^b@a.core$/ p' steps | tr '\n' ' ' | grep -qF -- '--setup make b --input /dev/null --prepare true -- sh -c echo "$0" it'
     profile spin '.program.words = ["'"$WORKLOADS"'/delannoy", "8"] | .machine.host = "'"$(uname -n)"'"'
     run -0 --separate-stderr "$JOSTLE" predict --check --with-itself --min-runs 2 --max-runs 2 --records r spin.profile.json
     [[ $stderr == *'1/1 spin@spin.core'* && $output == *'Measured, too: 1 pair;'* ]]

@@ -48,6 +48,13 @@ study() {
     # What was opened stays known.
     "$BIN/predict" --evaluate honest --json record
     holds '(.holdout_opened | length == 1) and .places[0].holdout == null' <record
+    # Neither another machine's profile has a number, nor what was measured elsewhere.
+    jq '.machine.hash |= "f" + .[1:]' honest/profiles/p02.profile.json >new && mv new honest/profiles/p02.profile.json
+    jq -c '(if .a == "p03" and .b == "p04" then (.host = "node7"), (.host = "node8") else . end)' honest/pairs.jsonl >new && mv new honest/pairs.jsonl
+    rm honest/holdout
+    "$BIN/predict" --evaluate honest --json record
+    holds '.places[0] | .pairs == 109 and (.no_number | length == 24) and ([.no_number[] | select(.why | startswith("the profiles of p02 and "))] | length == 11)
+        and any(.no_number[]; .a == "p03" and .why == "it was measured on node8, and its profiles on equations")' <record
 }
 
 @test "learn: a model that predict uses, with intervals; a study that is none is refused" {

@@ -83,6 +83,10 @@ reference=$BATS_TEST_DIRNAME/fixtures/probe/reference.json
     mkdir p
     plan '.kinds += ["io"]' >p/profile-plan.json
     alone_and_loads p
+    # 50 bytes of cache are no level.
+    jq '.loads += [{ name: "bytes", spec: "cache --size 50", parts: [{ name: "bytes", node: null, words: ["cache", "--size", "50"] }] }]' p/sensitivity/experiment.json >new && mv new p/sensitivity/experiment.json
+    runs 2 12 0.01 baseline 1 cpu-50 1.2 cpu-100 1.5 mem-50 1 mem-100 1 bytes 1 >p/sensitivity/runs.jsonl
+    "$BIN/stats" --derive p/sensitivity
     pressure p
     "$BIN/profile" --derive p --output solver.profile.json
     jsonschema -i solver.profile.json "$ROOT/results/schema/jostle.program.schema.json"
@@ -90,7 +94,7 @@ reference=$BATS_TEST_DIRNAME/fixtures/probe/reference.json
         and .made == "2026-03-01T10:00:00Z" and .experiments == ["p/alone", "p/sensitivity", "p/pressure"]' <solver.profile.json
     # Noise of 1 % in each run, so about 0.4 % in a ratio of 12 pairs.
     holds 'def near($x; $d): . - $x | fabs < $d; (.sensitivity | map({ (.kind): .points }) | add) as $s
-        | ($s.cpu | map(.level)) == [0.5, 1] and ($s.cpu[0].slowdown | near(1.2; 0.03)) and ($s.cpu[1].slowdown | near(1.5; 0.03))
+        | ($s | keys == ["cpu", "mem"]) and ($s.cpu | map(.level)) == [0.5, 1] and ($s.cpu[0].slowdown | near(1.2; 0.03)) and ($s.cpu[1].slowdown | near(1.5; 0.03))
         and all($s[][]; .ci[0] < .slowdown and .slowdown < .ci[1] and .n == 12 and (.achieved | near(0.9; 1e-9)) and (.load_cpus | near(0.5; 0.01)) and .fit >= 1)
         and ($s.cpu[1].cpu_ratio | near(1.5; 0.03))' <solver.profile.json
     holds '.alone.wall_s.n == 12 and (.alone.cpus_used - 0.5 | fabs) < 1e-6 and .noise.n == 22 and .noise.sd > 0.004 and .noise.sd < 0.02' <solver.profile.json
@@ -144,6 +148,10 @@ reference=$BATS_TEST_DIRNAME/fixtures/probe/reference.json
     "$JOSTLE" report solver.profile.json --format md | grep -q '^| cpu | 1\.'
     "$JOSTLE" report solver.profile.json --output page.html
     grep -q '<td>cpu</td><td>1\.' page.html
+    # One of another version may be off, and that is said.
+    jq '.jostle = "0.0.9"' reference.json >new && mv new reference.json
+    "$BIN/profile" --derive p --output solver.profile.json
+    holds '.pressure.levels != [] and any(.reasons[]; contains("the reference was made by jostle 0.0.9, and this is "))' <solver.profile.json
     # Another machine's reference gives no number.
     cp "$reference" reference.json
     "$BIN/profile" --derive p --output solver.profile.json
@@ -171,13 +179,16 @@ reference=$BATS_TEST_DIRNAME/fixtures/probe/reference.json
 
 @test "the program as a neighbour keeps its words, stdin and preparation; the time has to do" {
     mkdir p
-    plan '.kinds = ["cpu"] | .levels = [1] | .adds = false | .words = ["./a b", "+", "x"] | .input = "in put" | .prepare = "make clean" | .options += ["--place=core", "--nice=5"] | .place = "core"' >p/profile-plan.json
+    plan '.kinds = ["cpu"] | .levels = [1] | .adds = false | .words = ["./a b", "+", "x"] | .input = "in put" | .prepare = "make clean" | .conclude = "make gone"
+        | .options += ["--place=core", "--nice=5", "--setup=make data", "--cleanup=make none"] | .place = "core"' >p/profile-plan.json
     alone_and_loads p
     "$BIN/profile" --next p >next
     [[ $(values step <next) == pressure ]]
     values word <next >words
     grep -qx -e '--load-nice' words
     grep -qx -e '--place=core' words
+    grep -qx -e '--setup=make data' words
+    grep -qx -e '--cleanup=make none' words
     ! grep -qx -e '--nice=5' words || false
     # What loadgen is told, as a shell would read it.
     mkdir 'in' && printf 'stdin\n' >'in put'
@@ -186,7 +197,8 @@ reference=$BATS_TEST_DIRNAME/fixtures/probe/reference.json
     load=$(grep '^program=exec --loop ' words)
     [[ $load == *" '+' "* && $load == *'make clean'* ]]
     load=${load#*-- }
-    [[ $(eval "${load/make clean/true}") == '<+><x>stdin' ]]
+    load=${load/make clean/true}
+    [[ $(eval "${load/make gone/printf gone >gone}") == '<+><x>stdin' && $(cat gone) == gone ]]
     # 14 runs of 0.4 s and their loads do not fit into 8 s.
     jq '.max_time_s = 8' p/profile-plan.json >plan && mv plan p/profile-plan.json
     [[ $("$BIN/profile" --next p | values problem) == 'a run takes 0.'*' s, and a profile of it '*' at least, more than the 8 s of --max-time: give more, or fewer --kinds or --levels' ]]
@@ -221,6 +233,9 @@ reference=$BATS_TEST_DIRNAME/fixtures/probe/reference.json
     [[ $output == 'jostle: the program ends after '*' ms, most of which is its start: '* ]]
     # Nothing of all that is left.
     [[ -z $(ls) ]]
+    mkdir bare
+    run -1 "$BIN/profile" --show bare
+    [[ ${#lines[@]} == 1 && $output == 'jostle: bare/profile-plan.json cannot be read ('*'): give another --output' ]]
     printf '{"schema":"jostle.program/2"}' >new.json
     run -1 "$JOSTLE" report new.json
     [[ $output == 'jostle: new.json is of another version of jostle: make it again with jostle profile' ]]

@@ -6,6 +6,23 @@
 
 #define MOST_EXACT 9007199254740992.0 /* 2^53: above it a double skips integers */
 
+const char *json_text_at(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+double json_number_at(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+bool json_has(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return value != NULL && !json_is_null(value);
+}
+
 /* The text with U+FFFD for each byte that is not part of UTF-8. */
 static json_t *repaired(const char *text)
 {
@@ -41,4 +58,11 @@ json_t *number_to_json(double number)
     if (number == floor(number) && fabs(number) < MOST_EXACT)
         return json_integer((json_int_t)number);
     return json_real(number);
+}
+
+json_t *bounds_to_json(double low, double high)
+{
+    if (!isfinite(low) || !isfinite(high))
+        return json_null();
+    return json_pack("[o, o]", number_to_json(low), number_to_json(high));
 }

@@ -3,25 +3,6 @@
 #include "harness/report/memory.h"
 #include "harness/stats/json.h"
 
-#include <math.h>
-
-const char *json_text_at(const json_t *object, const char *key)
-{
-    return json_string_value(json_object_get(object, key));
-}
-
-double json_number_at(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-bool json_has(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return value != NULL && !json_is_null(value);
-}
-
 json_t *json_text(const char *value)
 {
     return value == NULL ? json_null() : must(json_string(value));

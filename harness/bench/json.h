@@ -2,15 +2,11 @@
 #ifndef BENCH_JSON_H
 #define BENCH_JSON_H
 
+#include "common/record_json.h"
 #include "harness/stats/interval.h"
 
 #include <jansson.h>
 #include <stdbool.h>
-
-/* A member of an object; NULL, NAN and false where it is not there, or of another type. */
-const char *json_text_at(const json_t *object, const char *key);
-double json_number_at(const json_t *object, const char *key);
-bool json_has(const json_t *object, const char *key); /* and is not null */
 
 /* New references. NULL makes null; a number that is not finite, too. */
 json_t *json_text(const char *value);

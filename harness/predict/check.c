@@ -39,11 +39,12 @@ static const json_t *program_of(const struct program_entry *entry)
 // How its profile has it run.
 static void add_program(json_t *words, const json_t *program)
 {
-    const char *ignored = json_string_value(json_object_get(program, "ignore_failure"));
+    const char *ignored = json_text_at(program, "ignore_failure");
     const json_t *word;
     size_t i;
-    add_pair(words, "--input", json_string_value(json_object_get(program, "input")));
-    add_pair(words, "--prepare", json_string_value(json_object_get(program, "prepare")));
+    add_pair(words, "--input", json_text_at(program, "input"));
+    add_pair(words, "--prepare", json_text_at(program, "prepare"));
+    add_pair(words, "--conclude", json_text_at(program, "conclude"));
     if (ignored) {
         char *option = strcmp(ignored, "any") == 0 ? text_of("--ignore-failure")
                                                    : text_of("--ignore-failure=%s", ignored);
@@ -57,6 +58,21 @@ static void add_program(json_t *words, const json_t *program)
     }
 }
 
+// What both need before all runs, or leave behind: --setup, --cleanup.
+static void add_both(json_t *words, const char *option, const struct program_entry *a,
+                     const struct program_entry *b)
+{
+    const char *of_a = json_text_at(program_of(a), option + 2);
+    const char *of_b = json_text_at(program_of(b), option + 2);
+    if (!of_a || !of_b || strcmp(of_a, of_b) == 0) {
+        add_pair(words, option, of_a ? of_a : of_b);
+        return;
+    }
+    char *both = text_of("%s\n%s", of_a, of_b);
+    add_pair(words, option, both);
+    free(both);
+}
+
 static json_t *words_of(const struct program_entry *a, const struct program_entry *b,
                         const struct check_settings *settings)
 {
@@ -67,6 +83,8 @@ static json_t *words_of(const struct program_entry *a, const struct program_entr
     add_count(words, "--min-runs", settings->min_runs);
     add_count(words, "--max-runs", settings->max_runs);
     add_pair(words, "--max-time", units_exact_time(settings->max_time_ns, time, sizeof time));
+    add_both(words, "--setup", a, b);
+    add_both(words, "--cleanup", a, b);
     add_program(words, program_of(a));
     free(load);
     return words;

@@ -1,6 +1,6 @@
 #include "dataset.h"
 
-#include "gate.h"
+#include "harness/profile/gate.h"
 
 #include <math.h>
 #include <stdlib.h>

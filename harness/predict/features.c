@@ -3,6 +3,7 @@
 
 #include "common/cpus.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 struct level {
     double value, low, high;
     bool saturated;
+    bool at_least; // one of them is only known from below
 };
 
 // How many CPUs a program of this profile has in common with its neighbours; 0: none.
@@ -95,6 +97,8 @@ static struct level level_on(size_t victim, const char *kind,
         level.value += one ? one->level / relief[i] : NAN;
         level.low += one ? one->low / relief[i] : NAN;
         level.high += one ? one->high / relief[i] : NAN;
+        // From 0 on it cannot be told, and counts as what was calibrated at most.
+        level.at_least = level.at_least || (one && one->open && one->low > 0);
     }
     // More than all of what the machine has cannot be taken, however many want it.
     level.saturated = count > 2 && level.value > 1;
@@ -159,11 +163,12 @@ static bool refuse(struct pair_features *features, const char *format, ...)
 static void bound(struct predict_kind *kind, const struct program_profile *victim,
                   const struct level *level, double cost, double sd)
 {
-    const double z = 1.959964; // profiles are at 95 % or near
+    const double z = gsl_cdf_ugaussian_Pinv(0.5 + victim->confidence / 2);
     double low, high, ignored;
     (void)cost_at(victim, kind->name, level->low, &low, &ignored);
     const bool is_open =
-        cost_at(victim, kind->name, level->high, &high, &ignored) != SENSITIVITY_KNOWN;
+        cost_at(victim, kind->name, level->high, &high, &ignored) != SENSITIVITY_KNOWN ||
+        level->at_least;
     sd = isfinite(sd) ? sd : 0;
     kind->low = fmax(exp(cost - hypot(cost - low, z * sd)) - 1, 0);
     kind->high = is_open ? INFINITY : exp(cost + hypot(high - cost, z * sd)) - 1;

@@ -106,12 +106,6 @@ json_t *learn_folder(const char *folder)
     return record;
 }
 
-static double number_at(const json_t *object, const char *name)
-{
-    const json_t *value = json_object_get(object, name);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 bool learn_print(const json_t *record)
 {
     const json_t *one;
@@ -119,19 +113,19 @@ bool learn_print(const json_t *record)
     bool good = true;
     json_array_foreach(json_object_get(record, "models"), i, one)
     {
-        const double covered = number_at(one, "covered");
+        const double covered = json_number_at(one, "covered");
         good = good &&
-               printf("%s: model `%s`%s from %lld pairs of %lld programs; error %.1f points for "
-                      "programs not seen, ",
+               printf("%s: model `%s`%s from %lld pairs of %lld programs; of programs left out in "
+                      "turn, by which it was chosen: error %.1f points, ",
                       json_string_value(json_object_get(one, "place")),
                       json_string_value(json_object_get(one, "variant")),
                       json_is_true(json_object_get(one, "learned")) ? ", weights learned" : "",
                       json_integer_value(json_object_get(one, "pairs")),
                       json_integer_value(json_object_get(one, "programs")),
-                      number_at(one, "error")) > 0;
+                      json_number_at(one, "error")) > 0;
         good = good && (isnan(covered)
                             ? printf("no intervals: too few programs\n")
-                            : printf("of which 90 %% intervals hold %.0f %%\n", 100 * covered)) > 0;
+                            : printf("90 %% intervals hold %.0f %%\n", 100 * covered)) > 0;
     }
     return good;
 }
@@ -146,33 +140,40 @@ static bool fill(struct predict_model *model, const json_t *one)
         return false;
     for (size_t i = 0; i < json_array_size(weights); i++)
         model->weight[i] = json_number_value(json_array_get(weights, i));
-    model->quantile_low = number_at(one, "quantile_low");
-    model->quantile_high = number_at(one, "quantile_high");
-    model->scale_floor = number_at(one, "scale_floor");
-    model->confidence = number_at(one, "confidence");
+    model->quantile_low = json_number_at(one, "quantile_low");
+    model->quantile_high = json_number_at(one, "quantile_high");
+    model->scale_floor = json_number_at(one, "scale_floor");
+    model->confidence = json_number_at(one, "confidence");
     return true;
+}
+
+// Why the record is no model of this machine and version; NULL: it is.
+static const char *against(const json_t *record, const char *machine)
+{
+    const char *schema = json_text_at(record, "schema"), *version = json_text_at(record, "jostle");
+    const char *hash = json_text_at(json_object_get(record, "machine"), "hash");
+    if (!schema || strcmp(schema, MODEL_SCHEMA) != 0)
+        return "holds no model: give a file that jostle predict --learn has made";
+    if (!version || strcmp(version, JOSTLE_VERSION) != 0)
+        return "was learned by another version of jostle: learn it anew (--learn)";
+    if (machine && (!hash || strcmp(hash, machine) != 0))
+        return "was learned on another machine: learn one here (--learn)";
+    return NULL;
 }
 
 static bool read_record(const json_t *record, const char *place, const char *machine,
                         struct predict_model *model, char *why, size_t size)
 {
-    const char *schema = json_string_value(json_object_get(record, "schema"));
-    const char *hash =
-        json_string_value(json_object_get(json_object_get(record, "machine"), "hash"));
+    const char *wrong = against(record, machine);
     const json_t *one;
     size_t i;
-    if (!schema || strcmp(schema, MODEL_SCHEMA) != 0) {
-        (void)snprintf(why, size,
-                       "holds no model: give a file that jostle predict --learn has made");
-        return false;
-    }
-    if (machine && (!hash || strcmp(hash, machine) != 0)) {
-        (void)snprintf(why, size, "was learned on another machine: learn one here (--learn)");
+    if (wrong) {
+        (void)snprintf(why, size, "%s", wrong);
         return false;
     }
     json_array_foreach(json_object_get(record, "models"), i, one)
     {
-        const char *name = json_string_value(json_object_get(one, "place"));
+        const char *name = json_text_at(one, "place");
         if (name && strcmp(name, place) == 0) {
             if (fill(model, one))
                 return true;

@@ -3,6 +3,7 @@
 
 #include "common/json.h"
 #include "common/messages.h"
+#include "common/record_json.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -38,12 +39,18 @@ void pair_list_free(struct pair_list *pairs)
     *pairs = (struct pair_list){0};
 }
 
+// Whether both may be of one host: where one does not say, of any.
+static bool may_be_host(const char *one, const char *other)
+{
+    return !one || !other || strcmp(one, other) == 0;
+}
+
 static struct pair_truth *find(const struct pair_list *pairs, const struct pair_truth *pair)
 {
     for (size_t i = 0; i < pairs->count; i++) {
         struct pair_truth *one = &pairs->pair[i];
         if (strcmp(one->a, pair->a) == 0 && strcmp(one->b, pair->b) == 0 &&
-            strcmp(one->place, pair->place) == 0)
+            strcmp(one->place, pair->place) == 0 && may_be_host(one->host, pair->host))
             return one;
     }
     return NULL;
@@ -75,12 +82,6 @@ bool pair_list_add(struct pair_list *pairs, struct pair_truth *pair)
     return true;
 }
 
-static double number_at(const json_t *object, const char *name)
-{
-    const json_t *value = json_object_get(object, name);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 static char *text_at(const json_t *object, const char *name)
 {
     const char *text = json_string_value(json_object_get(object, name));
@@ -91,12 +92,12 @@ static bool read_measure(const json_t *record, struct pair_measure *measure)
 {
     const json_t *ci = json_object_get(record, "ci"), *starts = json_object_get(record, "starts");
     const size_t count = json_array_size(starts);
-    *measure = (struct pair_measure){.slowdown = number_at(record, "slowdown"),
+    *measure = (struct pair_measure){.slowdown = json_number_at(record, "slowdown"),
                                      .low = NAN,
                                      .high = NAN,
-                                     .sd = number_at(record, "sd"),
+                                     .sd = json_number_at(record, "sd"),
                                      .starts = calloc(count + 1, sizeof *measure->starts)};
-    const double n = number_at(record, "n");
+    const double n = json_number_at(record, "n");
     measure->n = n >= 1 ? (size_t)n : 0;
     if (json_array_size(ci) == 2) {
         measure->low = json_number_value(json_array_get(ci, 0));

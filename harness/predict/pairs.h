@@ -26,8 +26,8 @@ struct pair_list {
     size_t count, capacity;
 };
 
-// Adds the pairs of a file. A pair that is there already becomes the repeat of it; a third
-// measurement is left out. False after a message.
+// Adds the pairs of a file. A pair that is there already, of the same host, becomes the repeat of
+// it; a third measurement is left out. False after a message.
 bool pair_list_read(struct pair_list *pairs, const char *path);
 
 // Adds the pairs of a campaign whose targets and loads are programs of the same names: each cell

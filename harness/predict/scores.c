@@ -148,7 +148,7 @@ static bool above_zero(const double *value, size_t n)
            gsl_stats_mean(value, 1, n) > sure * gsl_stats_sd(value, 1, n) / sqrt((double)n);
 }
 
-// By item, the mean of what its tests predict; 0 where it has none.
+// By item, the mean of what its tests predict; NAN where it has none.
 static double mean_chosen(const struct tests *tests, size_t item)
 {
     double sum = 0;

@@ -168,6 +168,24 @@ static void add_none(struct study_place *made, const struct pair_truth *pair, co
     (void)snprintf(none->why, sizeof none->why, "%s", why);
 }
 
+// Whether the pair and both profiles, NULL where there is none, are of one machine; else why not.
+static bool belong_together(const struct pair_truth *pair, const struct study_profile *a,
+                            const struct study_profile *b, char *why, size_t size)
+{
+    *why = '\0';
+    if (!a || !b)
+        (void)snprintf(why, size, "%s has no profile at %s", a ? pair->b : pair->a, pair->place);
+    else if (strcmp(a->profile.machine, b->profile.machine) != 0)
+        (void)snprintf(why, size, "the profiles of %s and %s are of different machines", pair->a,
+                       pair->b);
+    // A profile has the start of a long name.
+    else if (pair->host &&
+             strncmp(pair->host, a->profile.host, sizeof a->profile.host - 1) != 0)
+        (void)snprintf(why, size, "it was measured on %.100s, and its profiles on %s", pair->host,
+                       a->profile.host);
+    return *why == '\0';
+}
+
 static bool add_pair(const struct study *study, const struct pair_truth *pair,
                      struct study_place *made)
 {
@@ -175,9 +193,7 @@ static bool add_pair(const struct study *study, const struct pair_truth *pair,
     const struct study_profile *b = study_find(study, pair->b, pair->place);
     struct dataset_item item;
     char why[PREDICT_WHY];
-    if (!a || !b) {
-        (void)snprintf(why, sizeof why, "%s has no profile at %s", a ? pair->b : pair->a,
-                       pair->place);
+    if (!belong_together(pair, a, b, why, sizeof why)) {
         add_none(made, pair, why);
         return true;
     }

@@ -2,10 +2,11 @@
 #ifndef PREDICT_TABLE_H
 #define PREDICT_TABLE_H
 
-#include "gate.h"
 #include "model.h"
 #include "pairs.h"
 #include "programs.h"
+
+#include "harness/profile/gate.h"
 
 #include <jansson.h>
 

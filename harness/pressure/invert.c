@@ -409,6 +409,16 @@ static void judge(const struct search *search, double few, double confidence, si
     level->hi = fmax(level->hi, level->level);
 }
 
+/* Kinds that are there at the best levels. Given which, residuals of a projection onto a cone are
+ * those of a linear fit of these alone (A. Shapiro, Int. Statist. Rev. 56 (1988) 49-62). */
+static size_t count_there(const struct search *search)
+{
+    size_t there = 0;
+    for (size_t k = 0; k < search->curves->kinds; k++)
+        there += search->usable[k] && search->best[k] > 0;
+    return there;
+}
+
 /* Everything up to the estimates; false as invert_levels(). */
 static bool prepare(struct search *search, const struct invert_curves *curves,
                     const struct invert_reading *reading, levels few, size_t *kinds,
@@ -428,7 +438,9 @@ static bool prepare(struct search *search, const struct invert_curves *curves,
     inversion->reporters = search->chosen.count;
     if (inversion->freedom == 0)
         return true;
-    inversion->misfit_p = gsl_cdf_chisq_Q(inversion->chi_square, (double)inversion->freedom);
+    inversion->misfit_p = gsl_cdf_chisq_Q(inversion->chi_square,
+                                          (double)(inversion->reporters - count_there(search)));
+    /* As if all kinds were there: too wide rather than too narrow. */
     search->scale = fmax(1, inversion->chi_square / (double)inversion->freedom);
     return search->scale == 1 || estimate(search, few, &scaled);
 }

@@ -51,7 +51,8 @@ struct inversion {
     struct invert_level level[INVERT_KINDS];
     size_t reporters;  /* how many were used */
     double chi_square; /* of the residuals at the best levels */
-    size_t freedom;    /* their degrees of freedom; 0: they say nothing about the fit */
+    size_t freedom;    /* their degrees of freedom, were all kinds there; 0: they say nothing
+                          about the fit */
     double misfit_p;   /* small: no mixture of our loads explains the readings; 1: cannot be told */
 };
 

@@ -52,8 +52,8 @@ bool kind_of_spec(const char *spec, enum kind *kind, double *level)
             continue;
         if (units_percent(spec + length + 1, &percent) != 0)
             return false;
-        /* Of a rate, "50" are 50 a second. */
-        if (kinds[*kind].calibrated && strchr(spec, '%') == NULL)
+        /* Of a rate, "50" are 50 a second, of a size bytes. */
+        if (*kind != KIND_CPU && strchr(spec, '%') == NULL)
             return false;
         *level = percent / 100;
         return true;

@@ -100,6 +100,9 @@ enum reference_fitness reference_judge(const struct reference *reference, const 
         add(why, size, "the reference is %g days old", days);
     if (kernel != NULL && strcmp(kernel, reference->kernel) != 0)
         add(why, size, "the reference is of another kernel (%s)", reference->kernel);
+    if (strcmp(reference->jostle, JOSTLE_VERSION) != 0)
+        add(why, size, "the reference was made by jostle %s, and this is " JOSTLE_VERSION,
+            reference->jostle);
     if (*reference->disturbed != '\0')
         add(why, size, "the reference was taken under load (%s)", reference->disturbed);
     if (*why == '\0')

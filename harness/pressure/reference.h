@@ -65,7 +65,8 @@ bool reference_from_json(const json_t *record, struct reference *reference, char
 
 enum reference_fitness {
     REFERENCE_FIT,
-    REFERENCE_DOUBTFUL, /* old, of another kernel, taken under load: say so beside each figure */
+    REFERENCE_DOUBTFUL, /* old, of another kernel or version, taken under load: say so beside each
+                           figure */
     REFERENCE_UNFIT,    /* of another machine or place: no figure */
 };
 

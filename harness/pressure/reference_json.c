@@ -2,16 +2,11 @@
 
 #include "reference.h"
 
+#include "common/record_json.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* NAN where it is null or missing. */
-static double number(const json_t *object, const char *name)
-{
-    const json_t *value = json_object_get(object, name);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
 
 static size_t count(const json_t *object, const char *name)
 {
@@ -31,7 +26,7 @@ static void take_quiet(struct reference *reference, const json_t *all)
     for (enum reporter reporter = 0; reporter < REPORTERS; reporter++) {
         const json_t *record = json_object_get(all, reporters[reporter].name);
         struct reference_quiet *quiet = &reference->quiet[reporter];
-        const double value = number(record, "value");
+        const double value = json_number_at(record, "value");
         if (!(value > 0)) {
             if (json_object_get(record, "reason") != NULL)
                 text(record, "reason", quiet->reason, sizeof quiet->reason);
@@ -39,11 +34,11 @@ static void take_quiet(struct reference *reference, const json_t *all)
         }
         *quiet = (struct reference_quiet){
             .value = value,
-            .error = number(record, "error"),
-            .median = number(record, "median"),
-            .spread = number(record, "spread"),
-            .correlation = number(record, "correlation"),
-            .between = number(record, "between"),
+            .error = json_number_at(record, "error"),
+            .median = json_number_at(record, "median"),
+            .spread = json_number_at(record, "spread"),
+            .correlation = json_number_at(record, "correlation"),
+            .between = json_number_at(record, "between"),
             .windows = count(record, "windows"),
             .runs = count(record, "n"),
         };
@@ -61,18 +56,18 @@ static size_t point_at(const struct invert_curves *curves, double level)
 
 static void take_point(struct reference *reference, enum kind kind, const json_t *record)
 {
-    const size_t point = point_at(&reference->curves, number(record, "level"));
+    const size_t point = point_at(&reference->curves, json_number_at(record, "level"));
     const json_t *readings = json_object_get(record, "reporters");
     if (point == 0 || point == REFERENCE_POINTS)
         return;
-    reference->achieved[kind][point] = number(record, "achieved");
+    reference->achieved[kind][point] = json_number_at(record, "achieved");
     for (enum reporter reporter = 0; reporter < REPORTERS; reporter++) {
         const json_t *reading = json_object_get(readings, reporters[reporter].name);
-        reference->curves.value[kind][point][reporter] = number(reading, "fitted");
-        if (isfinite(number(reading, "fitted")))
+        reference->curves.value[kind][point][reporter] = json_number_at(reading, "fitted");
+        if (isfinite(json_number_at(reading, "fitted")))
             reference->curves.value[kind][0][reporter] =
                 reference->curves.variance[kind][0][reporter] = 0;
-        reference->curves.variance[kind][point][reporter] = pow(number(reading, "fitted_error"), 2);
+        reference->curves.variance[kind][point][reporter] = pow(json_number_at(reading, "fitted_error"), 2);
     }
 }
 
@@ -115,7 +110,7 @@ bool reference_from_json(const json_t *record, struct reference *reference, char
          sizeof reference->target_cpus);
     text(json_object_get(record, "cpus"), "loads", reference->load_cpus,
          sizeof reference->load_cpus);
-    reference->sample_s = number(record, "sample_s");
+    reference->sample_s = json_number_at(record, "sample_s");
     take_quiet(reference, json_object_get(record, "quiet"));
     json_array_foreach(curves, i, one) take_curve(reference, one);
     return true;

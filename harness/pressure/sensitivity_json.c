@@ -12,23 +12,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static double number_at(const json_t *object, const char *name)
-{
-    const json_t *value = json_object_get(object, name);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 static double item(const json_t *array, size_t index)
 {
     const json_t *value = json_array_get(array, index);
     return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static json_t *bounds_to_json(double low, double high)
-{
-    if (!isfinite(low) || !isfinite(high))
-        return json_null();
-    return json_pack("[o, o]", number_to_json(low), number_to_json(high));
 }
 
 static json_t *point_to_json(const struct sensitivity_point *point)
@@ -68,15 +55,15 @@ static bool add_point(struct sensitivity *sensitivity, const char *kind, const j
 {
     struct sensitivity_point point = sensitivity_point_none();
     const json_t *ci = json_object_get(json, "ci");
-    point.level = number_at(json, "level");
-    point.achieved = number_at(json, "achieved");
-    point.slowdown = number_at(json, "slowdown");
+    point.level = json_number_at(json, "level");
+    point.achieved = json_number_at(json, "achieved");
+    point.slowdown = json_number_at(json, "slowdown");
     point.low = item(ci, 0);
     point.high = item(ci, 1);
-    point.sd = number_at(json, "sd");
+    point.sd = json_number_at(json, "sd");
     point.n = (size_t)json_integer_value(json_object_get(json, "n"));
-    point.load_cpus = number_at(json, "load_cpus");
-    point.cpu_ratio = number_at(json, "cpu_ratio");
+    point.load_cpus = json_number_at(json, "load_cpus");
+    point.cpu_ratio = json_number_at(json, "cpu_ratio");
     return sensitivity_add(sensitivity, kind, &point);
 }
 
@@ -127,7 +114,7 @@ static const json_t *named(const json_t *array, const char *member, const char *
 
 static double mean_of(const json_t *condition, const char *metric)
 {
-    return number_at(json_object_get(condition, metric), "mean");
+    return json_number_at(json_object_get(condition, metric), "mean");
 }
 
 static double cpu_s(const json_t *condition)
@@ -142,8 +129,8 @@ static void take_load(struct sensitivity_point *point, const json_t *result, con
     const json_t *condition = named(conditions, "name", name);
     const json_t *load = json_array_get(json_object_get(condition, "load"), 0);
     const json_t *alone = json_array_get(conditions, 0);
-    point->achieved = number_at(load, "achieved") / number_at(load, "offered");
-    point->load_cpus = number_at(load, "cpu_s") / mean_of(condition, "wall_s");
+    point->achieved = json_number_at(load, "achieved") / json_number_at(load, "offered");
+    point->load_cpus = json_number_at(load, "cpu_s") / mean_of(condition, "wall_s");
     point->cpu_ratio = cpu_s(alone) > 0 ? cpu_s(condition) / cpu_s(alone) : NAN;
 }
 
@@ -159,7 +146,7 @@ static bool take_slowdown(struct sensitivity *sensitivity, const json_t *result,
         !recognise(named(json_object_get(result, "loads"), "name", name), kind, &point.level))
         return false;
     const json_t *ci = json_object_get(slowdown, "ci");
-    point.slowdown = number_at(slowdown, "ratio");
+    point.slowdown = json_number_at(slowdown, "ratio");
     point.low = item(ci, 0);
     point.high = item(ci, 1);
     point.n = (size_t)json_integer_value(json_object_get(slowdown, "pairs"));
@@ -171,7 +158,7 @@ size_t sensitivity_from_result(struct sensitivity *sensitivity, const json_t *re
 {
     size_t i, count = 0;
     const json_t *slowdown;
-    const double confidence = number_at(json_object_get(result, "settings"), "confidence");
+    const double confidence = json_number_at(json_object_get(result, "settings"), "confidence");
     sensitivity_begin(sensitivity, isfinite(confidence) ? confidence : 0.95);
     json_array_foreach(json_object_get(result, "slowdowns"), i, slowdown) count +=
         take_slowdown(sensitivity, result, slowdown);
@@ -189,7 +176,7 @@ static bool take_record(struct sensitivity *sensitivity, const json_t *record, c
                         size_t size)
 {
     const char *schema = json_string_value(json_object_get(record, "schema"));
-    const double confidence = number_at(record, "confidence");
+    const double confidence = json_number_at(record, "confidence");
     if (schema != NULL && strcmp(schema, "jostle.program/1") == 0)
         return sensitivity_from_json(sensitivity, json_object_get(record, "sensitivity"),
                                      isfinite(confidence) ? confidence : 0.95) ||

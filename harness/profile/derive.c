@@ -1,5 +1,6 @@
 #include "derive.h"
 
+#include "gate.h"
 #include "levels.h"
 #include "measured.h"
 #include "noise.h"
@@ -8,7 +9,6 @@
 #include "steps.h"
 
 #include "harness/bench/json.h"
-#include "harness/predict/gate.h"
 #include "harness/pressure/reporter_table.h"
 #include "harness/report/memory.h"
 
@@ -63,7 +63,8 @@ static void keep_series(struct work *work, const struct measured *measured)
     series->wall_s = work->alone_s[work->series_count++] = alone_s;
 }
 
-// CPU time of the runs alone for each time that one of them gave up the CPU by itself.
+// CPU time of the runs alone for each time that one of them gave up the CPU by itself; NAN: not
+// known.
 static double burst_of(const struct measured *measured)
 {
     double cpu_s = 0, waits = 0;
@@ -75,7 +76,7 @@ static double burst_of(const struct measured *measured)
         cpu_s += json_number_at(record, "user_s") + json_number_at(record, "system_s");
         waits += json_number_at(record, "voluntary_switches");
     }
-    return cpu_s / fmax(waits, 1);
+    return isnan(waits) ? NAN : cpu_s / fmax(waits, 1);
 }
 
 // Of the runs alone among those under load: these are what slowdowns are ratios to.
@@ -366,12 +367,13 @@ static void take_head(struct work *work)
 
 static json_t *record_of(struct work *work, const char *file, json_t *pressure)
 {
+    static const char *const how[] = {"input",    "setup",   "prepare",
+                                      "conclude", "cleanup", "ignore_failure"};
     json_t *record = must(profile_to_json(work->profile));
     json_t *program = json_object_get(record, "program");
     json_put(program, "words", json_incref(json_object_get(work->plan, "words")));
-    json_put(program, "input", json_text(json_text_at(work->plan, "input")));
-    json_put(program, "prepare", json_text(json_text_at(work->plan, "prepare")));
-    json_put(program, "ignore_failure", json_text(json_text_at(work->plan, "ignore_failure")));
+    for (size_t i = 0; i < sizeof how / sizeof *how; i++)
+        json_put(program, how[i], json_text(json_text_at(work->plan, how[i])));
     if (json_object_update(json_object_get(record, "pressure"), pressure) != 0)
         must(NULL);
     json_put(record, "reasons", json_incref(work->reasons));
@@ -393,13 +395,14 @@ json_t *derive_profile(const char *folder, const char *file)
 {
     struct program_profile profile;
     struct work work = {.folder = folder, .plan = plan_of(folder), .profile = &profile};
+    if (work.plan == NULL)
+        return NULL;
     json_t *record = NULL, *pressure = must(json_object());
     profile_begin(&profile);
     work.reasons = must(json_deep_copy(json_object_get(work.plan, "reasons")));
-    if (work.plan != NULL)
-        take_head(&work);
-    if (work.plan != NULL && take_first_runs(&work) && take_sensitivity(&work) &&
-        take_added(&work) && take_pressure(&work, pressure)) {
+    take_head(&work);
+    if (take_first_runs(&work) && take_sensitivity(&work) && take_added(&work) &&
+        take_pressure(&work, pressure)) {
         profile.noise = noise_pooled(work.series, work.series_count);
         note_kinds(&work);
         record = record_of(&work, file, pressure);

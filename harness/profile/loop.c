@@ -13,8 +13,11 @@ static void add(json_t *words, const char *word)
     json_add(words, json_text(word));
 }
 
-// What a lap does around the program: --prepare, --input, and a failure that is to be ignored.
-static const char lap[] = "bash -c \"$1\" >/dev/null || exit; \"${@:4}\" <\"$2\"; code=$?; "
+// What a lap does around the program: --prepare, --input, --conclude, and a failure that is to be
+// ignored.
+static const char lap[] = "[[ ! $1 ]] || bash -c \"$1\" >/dev/null || exit; "
+                          "\"${@:5}\" <\"$2\"; code=$?; "
+                          "[[ ! $4 ]] || bash -c \"$4\" >/dev/null || exit; "
                           "case ,$3, in ,any,|*,$code,*) exit 0;; esac; exit $code";
 
 // The program as a load that is run again and again.
@@ -23,17 +26,19 @@ static json_t *loop_words(const json_t *program)
     const json_t *words = json_object_get(program, "words"), *word;
     const char *input = json_text_at(program, "input"), *prepare = json_text_at(program, "prepare");
     const char *ignored = json_text_at(program, "ignore_failure");
+    const char *conclude = json_text_at(program, "conclude");
     const char *first = json_string_value(json_array_get(words, 0));
     json_t *loop = must(json_pack("[s, s, s, s, s]", "exec", "--loop", "--settle", "0.05s", "--"));
     size_t i;
-    if (input != NULL || prepare != NULL || ignored != NULL) {
+    if (input != NULL || prepare != NULL || ignored != NULL || conclude != NULL) {
         add(loop, "bash");
         add(loop, "-c");
         add(loop, lap);
         add(loop, "bash");
-        add(loop, prepare != NULL ? prepare : ":");
+        add(loop, prepare != NULL ? prepare : "");
         add(loop, input != NULL ? input : "/dev/null");
         add(loop, ignored != NULL ? ignored : "none");
+        add(loop, conclude != NULL ? conclude : "");
     }
     // As an experiment has it: one word that only a shell understands.
     if (json_array_size(words) == 1 && words_need_shell(first)) {

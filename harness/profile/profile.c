@@ -19,12 +19,6 @@ void profile_begin(struct program_profile *profile)
     };
 }
 
-static double number_at(const json_t *object, const char *name)
-{
-    const json_t *value = json_object_get(object, name);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 static size_t count_at(const json_t *object, const char *name)
 {
     const json_int_t value = json_integer_value(json_object_get(object, name));
@@ -51,20 +45,20 @@ static void take_alone(struct program_profile *profile, const json_t *alone)
 {
     const json_t *wall = json_object_get(alone, "wall_s");
     struct profile_alone *to = &profile->alone;
-    to->mean_s = number_at(wall, "mean");
+    to->mean_s = json_number_at(wall, "mean");
     take_bounds(wall, "ci", &to->low_s, &to->high_s);
-    to->sd_s = number_at(wall, "sd");
+    to->sd_s = json_number_at(wall, "sd");
     to->n = count_at(wall, "n");
-    to->cpus_used = number_at(alone, "cpus_used");
-    to->threads = number_at(alone, "threads");
-    to->burst_s = number_at(alone, "burst_s");
+    to->cpus_used = json_number_at(alone, "cpus_used");
+    to->threads = json_number_at(alone, "threads");
+    to->burst_s = json_number_at(alone, "burst_s");
 }
 
 static void take_noise(struct program_profile *profile, const json_t *noise)
 {
-    profile->noise.sd = number_at(noise, "sd");
-    profile->noise.correlation = number_at(noise, "correlation");
-    profile->noise.gauge_r2 = number_at(noise, "gauge_r2");
+    profile->noise.sd = json_number_at(noise, "sd");
+    profile->noise.correlation = json_number_at(noise, "correlation");
+    profile->noise.gauge_r2 = json_number_at(noise, "gauge_r2");
     profile->noise.n = count_at(noise, "n");
 }
 
@@ -83,7 +77,7 @@ static void take_head(struct program_profile *profile, const json_t *record)
     take_text(machine, "hash", profile->machine, sizeof profile->machine);
     take_text(cpus, "target", profile->target_cpus, sizeof profile->target_cpus);
     take_text(cpus, "loads", profile->load_cpus, sizeof profile->load_cpus);
-    profile->confidence = number_at(record, "confidence");
+    profile->confidence = json_number_at(record, "confidence");
 }
 
 static bool take_reporters(struct program_profile *profile, const json_t *reporters)
@@ -96,9 +90,9 @@ static bool take_reporters(struct program_profile *profile, const json_t *report
             return false;
         struct profile_reporter *to = &profile->reporter[profile->reporters++];
         take_text(one, "name", to->name, sizeof to->name);
-        to->log_ratio = number_at(one, "log_ratio");
+        to->log_ratio = json_number_at(one, "log_ratio");
         take_bounds(one, "ci", &to->low, &to->high);
-        to->sd = number_at(one, "sd");
+        to->sd = json_number_at(one, "sd");
         to->n = count_at(one, "n");
     }
     return true;
@@ -114,7 +108,7 @@ static bool take_levels(struct program_profile *profile, const json_t *levels)
             return false;
         struct profile_level *to = &profile->level[profile->levels++];
         take_text(one, "kind", to->kind, sizeof to->kind);
-        to->level = number_at(one, "level");
+        to->level = json_number_at(one, "level");
         take_bounds(one, "ci", &to->low, &to->high);
         to->open = json_is_true(json_object_get(one, "open"));
         to->beyond = json_is_true(json_object_get(one, "beyond"));
@@ -142,7 +136,7 @@ bool profile_from_json(struct program_profile *profile, const json_t *record, ch
     take_head(profile, record);
     take_alone(profile, json_object_get(record, "alone"));
     take_noise(profile, json_object_get(record, "noise"));
-    profile->pressure_cpus_used = number_at(pressure, "cpus_used");
+    profile->pressure_cpus_used = json_number_at(pressure, "cpus_used");
     if (!sensitivity_from_json(&profile->sensitivity, json_object_get(record, "sensitivity"),
                                profile->confidence) ||
         !take_reporters(profile, json_object_get(pressure, "reporters")) ||
@@ -180,13 +174,6 @@ const struct profile_level *profile_level_of(const struct program_profile *profi
         if (strcmp(profile->level[i].kind, kind) == 0)
             return &profile->level[i];
     return NULL;
-}
-
-static json_t *bounds_to_json(double low, double high)
-{
-    if (!isfinite(low) || !isfinite(high))
-        return json_null();
-    return json_pack("[o, o]", number_to_json(low), number_to_json(high));
 }
 
 static json_t *alone_to_json(const struct profile_alone *alone)

@@ -348,7 +348,10 @@ json_t *request_plan(const struct request *request)
         json_add(words, json_text(request->words[i]));
     json_put(plan, "words", words);
     json_put(plan, "input", json_text(request->input));
+    json_put(plan, "setup", json_text(request->setup));
     json_put(plan, "prepare", json_text(request->prepare));
+    json_put(plan, "conclude", json_text(request->conclude));
+    json_put(plan, "cleanup", json_text(request->cleanup));
     json_put(plan, "ignore_failure", json_text(request->ignore_failure));
     json_put(plan, "confidence", json_number(request->confidence));
     json_put(plan, "reference", json_text(request->reference));

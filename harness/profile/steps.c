@@ -248,11 +248,12 @@ static bool is_option(const char *word, const char *name, const char **value)
     return strncmp(word, name, length) == 0 && word[length] == '=';
 }
 
-// Of the options of all experiments those that are not of the program, which is a load here.
-static void put_place(const json_t *plan)
+// Of the options of all experiments those that are not of a run of the program, which is a load
+// here; what it needs at first is made and removed all the same.
+static void put_kept(const json_t *plan)
 {
-    static const char *const kept[] = {"--place",     "--place-cpus", "--target-cpus",
-                                       "--load-cpus", "--confidence", "--seed"};
+    static const char *const kept[] = {"--place",      "--place-cpus", "--target-cpus", "--load-cpus",
+                                       "--confidence", "--seed",       "--setup",       "--cleanup"};
     size_t i;
     const json_t *option;
     json_array_foreach(json_object_get(plan, "options"), i, option)
@@ -308,7 +309,7 @@ static void step_pressure(const struct state *state)
     char *load = loop_text("program", state->plan), *list = reporter_list(wanted);
     begin(state->folder, bare, "slowdown", STEP_PRESSURE, most_runs(state->plan, BUDGET_RUNS),
           state->budget.pressure_s);
-    put_place(state->plan);
+    put_kept(state->plan);
     put_word("--no-probe"); // the target is one
     for (enum reporter i = 0; i < REPORTERS; i++)
         if (wanted[i]) {

@@ -64,7 +64,8 @@ static bool take_reading(struct factors *factors, const json_t *reading, size_t 
     if (!factor || !reserve(factor, most))
         return false;
     const double value = judge_number(reading, "value"), cost = cost_of(factor, value);
-    if (isnan(cost))
+    const bool again = factor->count > 0 && factor->probe[factor->count - 1] == factors->probes;
+    if (isnan(cost) || again) // a probe has one reading of each
         return true;
     factor->probe[factor->count] = factors->probes;
     factor->value[factor->count] = value;

@@ -1,7 +1,7 @@
 // The gate: is this machine quiet enough for a figure at all? From the noise of profiles, before
 // any prediction is shown.
-#ifndef PREDICT_GATE_H
-#define PREDICT_GATE_H
+#ifndef PROFILE_GATE_H
+#define PROFILE_GATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ struct gate {
     double half_width;    // that GATE_RUNS runs a side reach, at 95 %, as a share
     double wanted;        // half-width that would do
     double runs_needed;   // a side, for that; NAN: not known
-    char text[GATE_TEXT]; // "alone-sd 15 %, it would take 433 runs a side to ..."; in any case
+    char text[GATE_TEXT]; // "alone-sd 15 %, it would take 430 runs a side for ..."; in any case
 };
 
 // Runs a side for a half-width of a ratio of two means, as a share, at 95 %:
