@@ -237,4 +237,8 @@ refused() {
     jq -se 'length == 1 and .[0].n == 2 and .[0].b == "spin" and .[0].place == "core" and .[0].slowdown > 0' r/pairs.jsonl
     run -0 --separate-stderr "$JOSTLE" predict --check --with-itself --records r spin.profile.json
     [[ $stderr != *spin@spin* && $output == *'Measured, too: 1 pair;'* ]]
+    # Of another program of that name it says nothing.
+    profile spin '.program.words = ["'"$WORKLOADS"'/delannoy", "9"] | .machine.host = "'"$(uname -n)"'"'
+    run -1 --separate-stderr "$JOSTLE" predict --check --with-itself --records r spin.profile.json
+    [[ $stderr == *'jostle: r/cells/spin@spin.core is of other programs of these names: give another --records, or remove it' ]]
 }

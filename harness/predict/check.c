@@ -119,6 +119,52 @@ static bool check_entry(const struct program_entry *entry)
            complain("%s: does not say how its program is run: make the profile again", entry->path);
 }
 
+// Whether the recorded command is the profile's. Its first word may have become a path; a single
+// one may have been split, or run by a shell: of that nothing is known.
+static bool is_command(const json_t *recorded, const json_t *words)
+{
+    const size_t count = json_array_size(words);
+    bool same = count == 1 || json_array_size(recorded) == count;
+    for (size_t i = 1; same && i < count; i++)
+        same = json_equal(json_array_get(recorded, i), json_array_get(words, i)) != 0;
+    return same;
+}
+
+// Whether a pair's records, where there are any, are of these programs, not of others of the same
+// names.
+static bool is_of_both(const char *path, const struct program_entry *a,
+                       const struct program_entry *b)
+{
+    json_t *experiment = json_load_file(path, 0, NULL);
+    const json_t *load = json_array_get(json_object_get(experiment, "loads"), 1);
+    const char *digits = json_text_at(json_object_get(experiment, "program"), "sha256");
+    const char *spec = json_text_at(load, "spec");
+    char *text = loop_text(b->name, program_of(b));
+    const bool same =
+        !experiment ||
+        ((!spec || strcmp(text + strlen(b->name) + 1, spec) == 0) &&
+         (!digits || a->profile.sha256[0] == '\0' || strcmp(digits, a->profile.sha256) == 0) &&
+         is_command(json_object_get(experiment, "command"),
+                    json_object_get(program_of(a), "words")));
+    free(text);
+    json_decref(experiment);
+    return same;
+}
+
+static bool check_records(const struct program_entry *a, const struct program_entry *b,
+                          const char *records)
+{
+    char *cell = text_of("%s/cells/%s@%s.%s", records, a->name, b->name, a->profile.place);
+    char *path = text_of("%s/experiment.json", cell);
+    const bool good = is_of_both(path, a, b) ||
+                      complain("%s is of other programs of these names: give another --records, "
+                               "or remove it",
+                               cell);
+    free(path);
+    free(cell);
+    return good;
+}
+
 static bool is_pair(const struct program_list *list, size_t a, size_t b, bool with_itself)
 {
     return strcmp(list->entry[a].profile.place, list->entry[b].profile.place) == 0 &&
@@ -145,6 +191,7 @@ bool check_print(const struct program_list *list, const struct check_settings *s
     for (size_t a = 0; good && a < list->count; a++)
         for (size_t b = 0; good && b < list->count; b++)
             if (is_pair(list, a, b, settings->with_itself))
-                good = print_pair(&list->entry[a], &list->entry[b], settings);
+                good = check_records(&list->entry[a], &list->entry[b], settings->records) &&
+                       print_pair(&list->entry[a], &list->entry[b], settings);
     return good;
 }

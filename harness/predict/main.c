@@ -15,12 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *records_of(const struct request *request)
+{
+    return request->records ? request->records : "jostle-results/pairs";
+}
+
 // What the shell is to do with the record that follows: strings ended by NUL.
 static bool print_plan(const struct request *request, const char *format)
 {
     return printf("%s%c%s%c%s%c%s%c", format, 0, request->output ? request->output : "", 0,
                   request->quiet ? "quiet" : "", 0,
-                  request->records ? request->records : "jostle-results/pairs", 0) > 0;
+                  records_of(request), 0) > 0;
 }
 
 static int pairs(const struct request *request)
@@ -47,7 +52,8 @@ static int steps(const struct request *request)
     const struct check_settings settings = {.with_itself = request->with_itself,
                                             .min_runs = request->min_runs,
                                             .max_runs = request->max_runs,
-                                            .max_time_ns = request->max_time_ns};
+                                            .max_time_ns = request->max_time_ns,
+                                            .records = records_of(request)};
     programs_read(&list, request->operand, request->place, false);
     const bool good = check_print(&list, &settings);
     programs_free(&list);

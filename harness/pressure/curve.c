@@ -50,16 +50,29 @@ static double fit_in(struct curve_point **point, size_t count, double sign)
     return misfit;
 }
 
-void curve_fit(struct curve_point *point, size_t count)
+/* Those that have a value; how many. The others are not fitted. */
+static size_t find_known(struct curve_point *point, size_t count, struct curve_point **known)
 {
-    struct curve_point *known[CURVE_POINTS];
     size_t found = 0;
     for (size_t i = 0; i < count && i < CURVE_POINTS; i++) {
         point[i].fitted = point[i].fitted_variance = NAN;
         if (isfinite(point[i].value))
             known[found++] = &point[i];
     }
-    if (fit_in(known, found, -1) >= fit_in(known, found, 1))
-        return;
-    (void)fit_in(known, found, -1);
+    return found;
+}
+
+void curve_fit(struct curve_point *point, size_t count)
+{
+    struct curve_point *known[CURVE_POINTS];
+    const size_t found = find_known(point, count, known);
+    const double falling = fit_in(known, found, -1), rising = fit_in(known, found, 1);
+    if (falling < rising)
+        (void)fit_in(known, found, -1);
+}
+
+void curve_fit_rising(struct curve_point *point, size_t count)
+{
+    struct curve_point *known[CURVE_POINTS];
+    (void)fit_in(known, find_known(point, count, known), 1);
 }

@@ -21,4 +21,7 @@ struct curve_point {
  * weighted mean; of those that are pooled with the 0, it stays their own. */
 void curve_fit(struct curve_point *point, size_t count);
 
+/* The same of a curve that can only rise. */
+void curve_fit_rising(struct curve_point *point, size_t count);
+
 #endif

@@ -1,5 +1,7 @@
 #include "sensitivity.h"
 
+#include "curve.h"
+
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdio.h>
@@ -128,51 +130,29 @@ static bool is_fitted(const struct sensitivity_point *point)
     return isfinite(point->sd) && point->low > 0 && isfinite(point->high);
 }
 
-static double weight(const struct sensitivity_point *point)
+static double variance(const struct sensitivity_point *point)
 {
     static const double least_sd = 1e-4;
     const double sd = fmax(point->sd, least_sd);
-    return 1 / (sd * sd);
-}
-
-// Neighbouring points that share one value.
-struct pool {
-    double log_slowdown, weight;
-    size_t from, count; // of the fitted points
-};
-
-static size_t pool_adjacent(const struct sensitivity_point *const *point, size_t count,
-                            struct pool *pool)
-{
-    size_t used = 0;
-    for (size_t i = 0; i < count; i++) {
-        pool[used++] = (struct pool){log(point[i]->slowdown), weight(point[i]), i, 1};
-        while (used > 1 && pool[used - 1].log_slowdown <= pool[used - 2].log_slowdown) {
-            struct pool *into = &pool[used - 2];
-            const struct pool *from = &pool[used - 1];
-            const double sum = into->weight + from->weight;
-            into->log_slowdown =
-                (into->log_slowdown * into->weight + from->log_slowdown * from->weight) / sum;
-            into->weight = sum;
-            into->count += from->count;
-            used--;
-        }
-    }
-    return used;
+    return sd * sd;
 }
 
 static void fit_curve(struct sensitivity_curve *curve)
 {
     struct sensitivity_point *point[SENSITIVITY_POINTS];
-    struct pool pool[SENSITIVITY_POINTS];
+    struct curve_point logs[SENSITIVITY_POINTS];
     size_t count = 0;
-    for (size_t i = 0; i < curve->count; i++)
-        if (is_fitted(&curve->point[i]))
-            point[count++] = &curve->point[i];
-    const size_t pools = pool_adjacent((const struct sensitivity_point *const *)point, count, pool);
-    for (size_t i = 0; i < pools; i++)
-        for (size_t k = 0; k < pool[i].count; k++) // level 0 is known: nothing is below it
-            point[pool[i].from + k]->fit = exp(fmax(pool[i].log_slowdown, 0));
+    for (size_t i = 0; i < curve->count; i++) {
+        if (!is_fitted(&curve->point[i]))
+            continue;
+        point[count] = &curve->point[i];
+        logs[count] = (struct curve_point){.value = log(point[count]->slowdown),
+                                           .variance = variance(point[count])};
+        count++;
+    }
+    curve_fit_rising(logs, count);
+    for (size_t i = 0; i < count; i++)
+        point[i]->fit = exp(logs[i].fitted);
     double low = 1, high = INFINITY;
     for (size_t i = 0; i < count; i++)
         point[i]->fit_low = low = fmax(low, point[i]->low);
