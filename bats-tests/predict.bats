@@ -155,6 +155,10 @@ refused() {
     jq -se '.[0].predictions[0] as $plain | .[1].predictions[0] | .slowdown as $s | (0.02 + $s - 1) as $scale | def near($x): (. - $x | fabs) < 1e-9;
         ($s | near(2 * (1 + 2 * ($plain.slowdown / 2 - 1)))) and .interval == "pairs" and .confidence == 0.9 and
         (.ci[0] | near($s - 0.05 * $scale)) and (.ci[1] | near($s + 0.1 * $scale))' plain learned
+    # Of several neighbours nobody has learned how far off it is.
+    profile c
+    predict --model model --together {a,b}.profile.json | holds 'all(.predictions[]; .interval == "pairs")'
+    predict --model model --together {a,b,c}.profile.json | holds 'all(.predictions[]; .interval == "profiles")'
     export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
     mkdir -p cache/jostle/predict
     cp model cache/jostle/predict/made-up.json

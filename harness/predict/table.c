@@ -38,12 +38,14 @@ static enum verdict judge(const struct table_row *row, double at_most)
                                  : VERDICT_BELOW;
 }
 
-static void finish_row(struct table_row *row, const struct program_list *list,
+static void finish_row(struct table_row *row, size_t neighbours, const struct program_list *list,
                        const struct pair_features *features, const struct table_settings *settings)
 {
     const struct program_profile *victim = &list->entry[row->victim].profile;
-    const struct predict_model *model = settings->model(settings->models, victim->place);
-    const bool known = predict_apply(model, features, victim->confidence, &row->prediction);
+    struct predict_model model = *settings->model(settings->models, victim->place);
+    if (neighbours > 1) // how far off it is was learned from pairs
+        model.quantile_low = model.quantile_high = NAN;
+    const bool known = predict_apply(&model, features, victim->confidence, &row->prediction);
     const double effect = known ? row->prediction.slowdown - 1 : 0;
     row->gate = gate_judge(victim->noise.sd, victim->noise.n, victim->noise.gauge_r2, effect);
     row->shown = known && (row->gate.passed || settings->force);
@@ -62,7 +64,7 @@ static void add_pairs(struct table *table, const struct program_list *list,
             struct table_row *row = &table->row[table->count++];
             *row = (struct table_row){.victim = a, .aggressor = b};
             (void)predict_features(&list->entry[a].profile, &list->entry[b].profile, &features);
-            finish_row(row, list, &features, settings);
+            finish_row(row, 1, list, &features, settings);
         }
     }
 }
@@ -87,7 +89,7 @@ static void add_together(struct table *table, const struct program_list *list, s
     for (size_t i = 0; i < count && count > 1; i++) {
         struct table_row *row = &table->row[table->count++];
         *row = (struct table_row){.victim = index[i], .aggressor = index[i], .together = true};
-        finish_row(row, list, &features[i], settings);
+        finish_row(row, count - 1, list, &features[i], settings);
     }
 }
 
