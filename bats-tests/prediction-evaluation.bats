@@ -43,7 +43,10 @@ study() {
     "$BIN/predict" --evaluate honest --json record
     holds '.places[0] | .pairs == 90 and .pairs_set_aside == 42 and .set_aside == ["p01", "p07"] and .holdout == null' <record
     holds '.holdout_opened == []' <record
+    # A name that sets nothing aside is no silent one.
+    echo p99 >>honest/holdout
     run -0 "$JOSTLE" predict --evaluate honest --open-holdout
+    [[ $output == 'jostle: honest/holdout: p99 is in no pair: check the name'* ]]
     [[ $output == *'opened '* && $output == *'The programs set aside were opened: 20'* ]]
     # What was opened stays known.
     "$BIN/predict" --evaluate honest --json record

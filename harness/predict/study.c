@@ -85,7 +85,7 @@ static bool read_holdout(struct study *study, const char *folder)
         return no_memory();
     FILE *file = fopen(path, "r");
     while (good && file && (length = getline(&line, &size, file)) >= 0) {
-        line[strcspn(line, "\n")] = '\0';
+        line[strcspn(line, " \t\r\n")] = '\0';
         if (line[0] == '\0' || line[0] == '#')
             continue;
         char **more = realloc(study->holdout, (study->holdouts + 1) * sizeof *more);
@@ -99,6 +99,19 @@ static bool read_holdout(struct study *study, const char *folder)
     return good || no_memory();
 }
 
+// A name that was mistyped would set nothing aside.
+static void check_holdout(const struct study *study, const char *folder)
+{
+    for (size_t i = 0; i < study->holdouts; i++) {
+        bool known = false;
+        for (size_t k = 0; k < study->pairs.count; k++)
+            known = known || strcmp(study->pairs.pair[k].a, study->holdout[i]) == 0 ||
+                    strcmp(study->pairs.pair[k].b, study->holdout[i]) == 0;
+        if (!known)
+            complain("%s/holdout: %s is in no pair: check the name", folder, study->holdout[i]);
+    }
+}
+
 bool study_read(struct study *study, const char *folder)
 {
     char *path;
@@ -110,6 +123,8 @@ bool study_read(struct study *study, const char *folder)
     free(path);
     if (good && study->pairs.count == 0)
         return complain("%s/pairs.jsonl: holds no pairs: measure them first", folder);
+    if (good)
+        check_holdout(study, folder);
     return good;
 }
 
