@@ -123,9 +123,9 @@ bool learn_print(const json_t *record)
                       json_integer_value(json_object_get(one, "pairs")),
                       json_integer_value(json_object_get(one, "programs")),
                       json_number_at(one, "error")) > 0;
-        good = good && (isnan(covered)
-                            ? printf("no intervals: too few programs\n")
-                            : printf("90 %% intervals hold %.0f %%\n", 100 * covered)) > 0;
+        good =
+            good && (isnan(covered) ? printf("no intervals: too few programs\n")
+                                    : printf("90 %% intervals hold %.0f %%\n", 100 * covered)) > 0;
     }
     return good;
 }

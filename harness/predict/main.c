@@ -24,8 +24,7 @@ static const char *records_of(const struct request *request)
 static bool print_plan(const struct request *request, const char *format)
 {
     return printf("%s%c%s%c%s%c%s%c", format, 0, request->output ? request->output : "", 0,
-                  request->quiet ? "quiet" : "", 0,
-                  records_of(request), 0) > 0;
+                  request->quiet ? "quiet" : "", 0, records_of(request), 0) > 0;
 }
 
 static int pairs(const struct request *request)

@@ -194,8 +194,7 @@ static bool belong_together(const struct pair_truth *pair, const struct study_pr
         (void)snprintf(why, size, "the profiles of %s and %s are of different machines", pair->a,
                        pair->b);
     // A profile has the start of a long name.
-    else if (pair->host &&
-             strncmp(pair->host, a->profile.host, sizeof a->profile.host - 1) != 0)
+    else if (pair->host && strncmp(pair->host, a->profile.host, sizeof a->profile.host - 1) != 0)
         (void)snprintf(why, size, "it was measured on %.100s, and its profiles on %s", pair->host,
                        a->profile.host);
     return *why == '\0';

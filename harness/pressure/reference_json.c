@@ -67,7 +67,8 @@ static void take_point(struct reference *reference, enum kind kind, const json_t
         if (isfinite(json_number_at(reading, "fitted")))
             reference->curves.value[kind][0][reporter] =
                 reference->curves.variance[kind][0][reporter] = 0;
-        reference->curves.variance[kind][point][reporter] = pow(json_number_at(reading, "fitted_error"), 2);
+        reference->curves.variance[kind][point][reporter] =
+            pow(json_number_at(reading, "fitted_error"), 2);
     }
 }
 

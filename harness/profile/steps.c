@@ -252,8 +252,9 @@ static bool is_option(const char *word, const char *name, const char **value)
 // here; what it needs at first is made and removed all the same.
 static void put_kept(const json_t *plan)
 {
-    static const char *const kept[] = {"--place",      "--place-cpus", "--target-cpus", "--load-cpus",
-                                       "--confidence", "--seed",       "--setup",       "--cleanup"};
+    static const char *const kept[] = {"--place",     "--place-cpus", "--target-cpus",
+                                       "--load-cpus", "--confidence", "--seed",
+                                       "--setup",     "--cleanup"};
     size_t i;
     const json_t *option;
     json_array_foreach(json_object_get(plan, "options"), i, option)
