@@ -116,6 +116,7 @@ static void derive_alone(const struct machine_known *known, const struct blocks 
     profile->alone.n = MACHINE_BLOCKS;
     profile->alone.threads = 1;
     profile->alone.cpus_used = known->alone.cpu_s / known->alone.wall_s;
+    profile->alone.burst_s = known->demand.burst_s > 0 ? known->demand.burst_s : NAN;
     profile->noise.sd = gsl_stats_sd(logs, 1, MACHINE_BLOCKS);
     profile->noise.correlation = gsl_stats_lag1_autocorrelation(logs, 1, MACHINE_BLOCKS);
     profile->noise.n = MACHINE_BLOCKS;
