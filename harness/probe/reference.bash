@@ -58,7 +58,13 @@ reference_begin() {
         usage_error "$folder: there is an experiment in it: continue it with --resume, or give another --output"
     fi
     mkdir -p -- "$folder" || die "$folder cannot be made: give another --output"
-    child_run taskset -c "${plan[target_cpus]}" "$JOSTLE_BIN/probe" reference --look "$folder" "${asked[@]}" || exit
+    rm -f -- "$folder/quiet-after.json"
+    reference_look
+}
+
+# reference_look [--after]: what the reporters reach without any load, before the experiment or after it.
+reference_look() {
+    child_run taskset -c "${plan[target_cpus]}" "$JOSTLE_BIN/probe" reference --look "${plan[folder]}" "$@" "${asked[@]}" || exit
 }
 
 # reference_interrupted STATUS: what is running is ended, what was measured stays.
@@ -99,6 +105,7 @@ reference_measure() {
     child_run "$BASH" "$JOSTLE_HARNESS/jostle" slowdown ${quiet:+--quiet} "${slowdown[@]}" >/dev/null || code=$?
     # It has said why.
     ((code == 0)) || exit "$code"
+    reference_look --after
 }
 
 # reference_keep: derives the record, keeps it, and shows it.

@@ -85,14 +85,18 @@ static int derive(const struct reference_choices *choices)
     if (!reference_runs_read(folder, &runs, &experiment))
         return EXIT_FAILURE;
     json_t *look = json_load_file(path, 0, NULL);
+    snprintf(path, sizeof path, "%s/" REFERENCE_LOOK_AFTER, choices->derive);
+    json_t *after = json_load_file(path, 0, NULL);
     find_disturbance(&runs, look, disturbed, sizeof disturbed);
     json_t *record = reference_record(&(struct reference_source){.runs = &runs,
                                                                  .experiment = experiment,
                                                                  .quiet = look,
+                                                                 .after = after,
                                                                  .place = choices->place,
                                                                  .disturbed = disturbed});
     const bool good = complete(&runs, choices->derive) && keep_if_quiet(choices, record, disturbed);
     json_decref(record);
+    json_decref(after);
     json_decref(look);
     json_decref(experiment);
     reference_runs_free(&runs);

@@ -12,7 +12,7 @@ def at($level): . as $curve | [$curve.points[] | select(.level == $level)][0];
 
 . as $reference
 | [.curves[] | select(.points | length > 0)] as $curves
-| "Reference of \(.host), place \(.place), \(.made); quiet: reporters on CPU \(.cpus.target), mean of \(.blocks) blocks;",
+| "Reference of \(.host), place \(.place), \(.made); quiet: reporters on CPU \(.cpus.target), before and after \(.blocks) blocks;",
   "beside a load: worse by, 50 % | 100 % of it (·: within the 95 % interval of none)",
   "",
   ([["reporter", "quiet", "± 95 %", "run to run"] + [$curves[] | .kind]]

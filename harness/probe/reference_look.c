@@ -89,7 +89,8 @@ static bool write_look(const struct reference_choices *choices, const char *fold
     line_raw(&line, "noise", noise_text == NULL ? "null" : noise_text);
     line_text(&line, "disturbed", *disturbed == '\0' ? NULL : disturbed);
     const char *text = line_end(&line);
-    snprintf(path, sizeof path, "%s/" REFERENCE_LOOK, folder);
+    snprintf(path, sizeof path, "%s/%s", folder,
+             choices->after ? REFERENCE_LOOK_AFTER : REFERENCE_LOOK);
     const bool good = text != NULL && kept_write(path, text) == 0;
     if (!good)
         complain("%s: %s: give another --output", path, strerror(errno));
@@ -110,7 +111,7 @@ int reference_look(const struct reference_choices *choices, const char *folder)
     bool good = watch(choices, set, &facts);
     if (good) {
         reference_disturbance(&facts, disturbed, sizeof disturbed);
-        good = (*disturbed == '\0' || choices->force ||
+        good = (*disturbed == '\0' || choices->force || choices->after ||
                 complain("this machine is not quiet (%s): no reference is made: try again when it "
                          "is, or give --force, which marks it",
                          disturbed)) &&

@@ -7,11 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define REFERENCE_LOOK "quiet.json" /* in the folder of the records */
+/* In the folder of the records: before the experiment and after it. */
+#define REFERENCE_LOOK       "quiet.json"
+#define REFERENCE_LOOK_AFTER "quiet-after.json"
 
 /* Samples the machine alone, where the caller may run; writes what the windows have shown, and
- * what the kernel has, to quiet.json in the folder. Exit status 1, after a message, where the
- * machine is not quiet and that is not forced. */
+ * what the kernel has, to one of these files in the folder. Exit status 1, after a message, where
+ * the machine is not quiet before the experiment and that is not forced. */
 int reference_look(const struct reference_choices *choices, const char *folder);
 
 /* What disturbs a machine that should be quiet, on one line; "": nothing. Pure. */

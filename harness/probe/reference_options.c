@@ -95,6 +95,7 @@ static const struct option_row rows[] = {
      FIELD(look),
      .hidden = true,
      .help = ""},
+    {.name = "after", .type = OPTION_FLAG, FIELD(after), .hidden = true, .help = ""},
     {.name = "derive",
      .argument = "DIR",
      .type = OPTION_TEXT,

@@ -18,6 +18,7 @@ struct reference_choices {
     uint64_t seed;
     /* Of the harness, not in --help: what to do, and in which folder. */
     const char *look, *derive;
+    bool after; /* the look is the one after the experiment */
     /* What follows from them. */
     bool reporters[REPORTERS], kinds[KINDS];
     char folder[PATH_MAX], record[PATH_MAX]; /* the experiment and its quiet.json; the result */

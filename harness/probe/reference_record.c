@@ -3,7 +3,7 @@
 #include "harness/pressure/curve.h"
 #include "harness/pressure/identity.h"
 #include "harness/pressure/reference.h"
-#include "harness/probe/series.h"
+#include "harness/probe/reference_quiet.h"
 
 #include "common/record_json.h"
 
@@ -15,21 +15,6 @@
 #define CONFIDENCE     0.95
 #define PRIOR_FREEDOM  4    /* what the variance of all conditions counts for, in runs */
 #define LEAST_VARIANCE 1e-8 /* of a log ratio: 0.01 percent; none is known better */
-
-static json_t *find(const json_t *list, const char *key, const char *value)
-{
-    json_t *one;
-    size_t i;
-    json_array_foreach(list, i, one)
-    {
-        const char *text = json_string_value(json_object_get(one, key));
-        if (text != NULL && strcmp(text, value) == 0)
-            return one;
-    }
-    return NULL;
-}
-
-/* ---- the quiet machine ---- */
 
 /* Of one reporter's quiet runs in a block, the mean of the logarithms; NAN: there is none. */
 static double quiet_of_block(const struct reference_runs *runs, size_t block,
@@ -46,64 +31,6 @@ static double quiet_of_block(const struct reference_runs *runs, size_t block,
         }
     }
     return count == 0 ? NAN : sum / (double)count;
-}
-
-static bool quiet_series(const struct reference_runs *runs, enum reporter reporter,
-                         struct series *series)
-{
-    for (size_t i = 0; i < runs->count; i++) {
-        const struct reference_run *run = &runs->run[i];
-        if (runs->condition[run->condition].quiet && isfinite(run->logarithm[reporter]) &&
-            !series_add(series, run->logarithm[reporter]))
-            return false;
-    }
-    return true;
-}
-
-static json_t *member(const json_t *object, const char *name)
-{
-    json_t *value = json_object_get(object, name);
-    return value == NULL ? json_null() : json_incref(value);
-}
-
-/* Why there is no value. */
-static json_t *no_quiet(const json_t *window)
-{
-    const char *reason = json_string_value(json_object_get(window, "reason"));
-    return json_pack("{s:o}", "reason", text_to_json(reason == NULL ? "not measured" : reason));
-}
-
-static json_t *quiet_reporter(const struct reference_source *source, enum reporter reporter)
-{
-    const json_t *window =
-        find(json_object_get(source->quiet, "reporters"), "name", reporters[reporter].name);
-    struct series series = {0};
-    struct series_summary summary;
-    json_t *made = NULL;
-    if (quiet_series(source->runs, reporter, &series) && series_summarise(&series, &summary))
-        made = series.count == 0
-                   ? no_quiet(window)
-                   : json_pack("{s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "unit",
-                               reporters[reporter].unit, "value", number_to_json(exp(summary.mean)),
-                               "error", number_to_json(summary.error), "median",
-                               number_to_json(exp(summary.median)), "n", (json_int_t)series.count,
-                               "between", number_to_json(summary.spread), "spread",
-                               member(window, "spread"), "correlation",
-                               member(window, "correlation"), "windows", member(window, "n"));
-    series_free(&series);
-    return made;
-}
-
-static json_t *quiet_all(const struct reference_source *source)
-{
-    json_t *quiet = json_object();
-    for (enum reporter reporter = 0; reporter < REPORTERS; reporter++)
-        if (json_object_set_new(quiet, reporters[reporter].name,
-                                quiet_reporter(source, reporter)) != 0) {
-            json_decref(quiet);
-            return NULL;
-        }
-    return quiet;
 }
 
 /* ---- the curves ---- */
@@ -313,6 +240,12 @@ static json_t *curves(const struct reference_source *source)
 
 /* ---- all of it ---- */
 
+static json_t *member(const json_t *object, const char *name)
+{
+    json_t *value = json_object_get(object, name);
+    return value == NULL ? json_null() : json_incref(value);
+}
+
 static json_t *header(const struct reference_source *source)
 {
     const json_t *environment = json_object_get(source->experiment, "environment");
@@ -335,7 +268,7 @@ static json_t *header(const struct reference_source *source)
 json_t *reference_record(const struct reference_source *source)
 {
     json_t *record = header(source);
-    if (record == NULL || json_object_set_new(record, "quiet", quiet_all(source)) != 0 ||
+    if (record == NULL || json_object_set_new(record, "quiet", reference_quiet(source)) != 0 ||
         json_object_set_new(record, "curves", curves(source)) != 0) {
         json_decref(record);
         return NULL;
