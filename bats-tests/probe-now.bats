@@ -49,6 +49,18 @@ judge() {
     judge --sample readings | holds '.resources[] | select(.name == "io") | .seen and .open and .level > 0.9'
 }
 
+@test "two loads that a third one resembles, neither of which explains the readings alone" {
+    sample mem 0 readings
+    jq '.curves |= (map(select(.kind == "cpu" or .kind == "mem" or .kind == "cache")) | map(.kind as $kind | .points[] |= (.level as $level
+        | .reporters |= with_entries(.value += { fitted_error: 0.001, fitted: ($level * ({ cpu: { wake: 1, loopback: 0.1 }, mem: { disk_read: 1, loopback: 0.1 },
+            cache: { wake: 1, disk_read: 1 } }[$kind][.key] // 0)) }))))' "$reference" >alike.json
+    reference=alike.json
+    jq '(.reporters[] | select(.name == "wake" or .name == "disk_read").value) *= (1 | exp) | (.reporters[] | select(.name == "loopback").value) *= (0.2 | exp)' readings >both
+    judge --sample both >record
+    # What is surely there has a level.
+    holds '(.resources | map({ (.name): . }) | add) | all(.cpu, .mem; .seen and .level > 0.6) and .cache.level < 0.4' <record
+}
+
 @test "a quiet machine has no level above 0 for sure, and no culprit" {
     sample mem 0 readings
     quiet_kernel >facts

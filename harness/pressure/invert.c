@@ -258,13 +258,14 @@ static double least(const struct whitened *whitened, const bool *is_free, levels
 
 /* The fewest kinds that explain the readings: one after the other, as long as chi-square falls by
  * more than chance would have it. So a load that is there alone is not shared out among
- * its like. */
-static void fewest(const struct whitened *whitened, const bool *usable, levels at)
+ * its like. Those that are surely there are among them. */
+static void fewest(const struct whitened *whitened, const bool *usable, const bool *sure, levels at)
 {
     const double enough = gsl_cdf_chisq_Qinv(2 * ENTRY_P, 1);
-    bool is_free[INVERT_KINDS] = {false};
+    bool is_free[INVERT_KINDS];
+    memcpy(is_free, sure, sizeof is_free);
     memset(at, 0, sizeof(levels));
-    double chi_square = descend(whitened, &no_pull, is_free, at);
+    double chi_square = least(whitened, is_free, at);
     for (;;) {
         size_t winner = whitened->kinds;
         double lowest = chi_square - enough;
@@ -298,7 +299,8 @@ struct search {
     struct chosen chosen;
     double scale; /* of the covariance, for residuals that are too large */
     bool usable[INVERT_KINDS];
-    levels best; /* with all kinds free */
+    bool sure[INVERT_KINDS]; /* that they are there: part of each estimate */
+    levels best;             /* with all kinds free */
 };
 
 /* By how much chi-square grows when a kind is held at a level. The curves' noise is that
@@ -388,7 +390,7 @@ static bool estimate(struct search *search, levels few, struct inversion *invers
         if (!whiten(search->curves, search->reading, &search->chosen, few, search->scale,
                     &whitened))
             return false;
-        fewest(&whitened, search->usable, few);
+        fewest(&whitened, search->usable, search->sure, few);
     }
     memcpy(search->best, few, sizeof search->best);
     inversion->chi_square = least(&whitened, search->usable, search->best);
@@ -396,12 +398,32 @@ static bool estimate(struct search *search, levels few, struct inversion *invers
     return true;
 }
 
+/* The probability of readings like these without that kind, one-sided. */
+static double absence_p(const struct search *search, size_t kind)
+{
+    return 0.5 * gsl_cdf_chisq_Q(growth(search, kind, 0), 1);
+}
+
+/* One after the other, kinds may not explain what two of them together do: those that are surely
+ * there have a level, and others only what these leave. */
+static bool add_sure(struct search *search, double confidence, size_t kinds, levels few)
+{
+    struct inversion ignored;
+    bool missing = false;
+    for (size_t k = 0; k < search->curves->kinds; k++) {
+        search->sure[k] =
+            search->usable[k] && absence_p(search, k) < (1 - confidence) / (double)kinds;
+        missing = missing || (search->sure[k] && few[k] <= 0);
+    }
+    return !missing || estimate(search, few, &ignored);
+}
+
 static void judge(const struct search *search, double few, double confidence, size_t kind,
                   size_t kinds, struct invert_level *level)
 {
     const double limit = gsl_cdf_chisq_Pinv(confidence, 1);
     level->known = true;
-    level->p = 0.5 * gsl_cdf_chisq_Q(growth(search, kind, 0), 1);
+    level->p = absence_p(search, kind);
     level->seen = level->p < (1 - confidence) / (double)kinds;
     find_interval(search, kind, limit, level);
     level->level = fmin(few, 1);
@@ -421,8 +443,8 @@ static size_t count_there(const struct search *search)
 
 /* Everything up to the estimates; false as invert_levels(). */
 static bool prepare(struct search *search, const struct invert_curves *curves,
-                    const struct invert_reading *reading, levels few, size_t *kinds,
-                    struct inversion *inversion)
+                    const struct invert_reading *reading, double confidence, levels few,
+                    size_t *kinds, struct inversion *inversion)
 {
     struct inversion scaled;
     *search = (struct search){.curves = curves, .reading = reading, .scale = 1};
@@ -437,12 +459,13 @@ static bool prepare(struct search *search, const struct invert_curves *curves,
         return false;
     inversion->reporters = search->chosen.count;
     if (inversion->freedom == 0)
-        return true;
+        return add_sure(search, confidence, *kinds, few);
     inversion->misfit_p = gsl_cdf_chisq_Q(inversion->chi_square,
                                           (double)(inversion->reporters - count_there(search)));
     /* As if all kinds were there: too wide rather than too narrow. */
     search->scale = fmax(1, inversion->chi_square / (double)inversion->freedom);
-    return search->scale == 1 || estimate(search, few, &scaled);
+    return (search->scale == 1 || estimate(search, few, &scaled)) &&
+           add_sure(search, confidence, *kinds, few);
 }
 
 bool invert_levels(const struct invert_curves *curves, const struct invert_reading *reading,
@@ -451,7 +474,7 @@ bool invert_levels(const struct invert_curves *curves, const struct invert_readi
     struct search search;
     levels few;
     size_t kinds;
-    if (!prepare(&search, curves, reading, few, &kinds, inversion))
+    if (!prepare(&search, curves, reading, confidence, few, &kinds, inversion))
         return false;
     for (size_t k = 0; k < curves->kinds; k++) {
         if (search.usable[k])
@@ -518,7 +541,7 @@ bool invert_effect(const struct invert_curves *curves, const struct invert_readi
     struct inversion inversion;
     levels few;
     size_t kinds;
-    if (!prepare(&search, curves, reading, few, &kinds, &inversion) ||
+    if (!prepare(&search, curves, reading, confidence, few, &kinds, &inversion) ||
         !whiten(curves, reading, &search.chosen, few, search.scale, &whitened))
         return false;
     const double limit = gsl_cdf_chisq_Pinv(confidence, 1);
