@@ -62,7 +62,11 @@ study() {
 
 @test "learn: a model that predict uses, with intervals; a study that is none is refused" {
     study honest --study-noise 1%
-    "$BIN/predict" --learn honest --output model.json
+    # A pair at a place without profiles is no reason to learn nothing.
+    jq -c 'select(.a == "p00" and .b == "p01") | .place = "core"' honest/pairs.jsonl >other
+    cat other >>honest/pairs.jsonl
+    "$BIN/predict" --learn honest --output model.json 2>messages
+    [[ $(<messages) == 'jostle: core: there are pairs, but no profiles: it is left out' ]]
     holds '.models[0] | .place == "l3" and .programs == 12 and .pairs == 132 and .covered >= 0.9 and .quantile_low < 0 and .quantile_high > 0' <model.json
     "$BIN/predict" --model model.json --json record honest/profiles/p0[01].profile.json
     holds '.predictions | length == 2 and all(.[]; .interval == "pairs" and .ci[0] < .slowdown and .slowdown < .ci[1])' <record

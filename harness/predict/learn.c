@@ -72,6 +72,16 @@ static const char *machine_of(const struct study *study)
     return study->profile[0]->profile.machine;
 }
 
+// Pairs may have been measured at a place where no program has a profile: others can be learned.
+static bool has_profiles(const struct study *study, const char *place)
+{
+    for (size_t i = 0; i < study->profiles; i++)
+        if (strcmp(study->profile[i]->profile.place, place) == 0)
+            return true;
+    fprintf(stderr, "jostle: %s: there are pairs, but no profiles: it is left out\n", place);
+    return false;
+}
+
 static json_t *learn_study(const struct study *study)
 {
     size_t count;
@@ -79,6 +89,8 @@ static json_t *learn_study(const struct study *study)
     json_t *models = json_array();
     bool good = place && machine;
     for (size_t i = 0; good && i < count; i++) {
+        if (!has_profiles(study, place[i]))
+            continue;
         json_t *one = learn_place(study, place[i]);
         good = one && json_array_append_new(models, one) == 0;
     }
