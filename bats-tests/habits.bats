@@ -47,6 +47,8 @@ completes_all() {
     [[ $output == memory ]]
     completes jostle help slo
     [[ $output == slowdown ]]
+    completes jostle probe --reference --kin
+    [[ $output == --kinds ]]
 }
 
 @test "bash completes every command and every option that --help has" {

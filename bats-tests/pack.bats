@@ -130,7 +130,10 @@ valid() {
 
 @test "a pack runs from the command line to the report, and is complete afterwards" {
     local out
-    run -0 --separate-stderr "$JOSTLE" pack --output out --max-copies 2 --oversubscribe --min-runs 2 --max-runs 2 --json copy.json -- sleep 0.01
+    local -a hooks=(--setup 'touch made' --prepare 'touch prepared' --cleanup 'rm -f made prepared')
+    # A copy alone, on trial, finds what --setup and --prepare have made, as all others do.
+    run -0 --separate-stderr "$JOSTLE" pack --output out --max-copies 2 --oversubscribe --min-runs 2 --max-runs 2 --json copy.json "${hooks[@]}" -- sh -c '[ -e made ] && [ -e prepared ] && sleep 0.01'
+    [[ ! -e made ]]
     out=$output
     [[ $out == *'copies  runs'*'slowdown'*'slurm, '*'--ntasks-per-node='* ]]
     holds '(.rows | map([.copies, .runs])) == [[1, 2], [2, 2]] and .verdict == null' <copy.json
@@ -146,4 +149,19 @@ valid() {
     [[ $stderr == *'of 2 (sh) ended with exit status 3: taken already'*'a copy failed beside others'*'{copy}'* ]]
     run -5 --separate-stderr "$JOSTLE" pack --quiet --output other --max-copies 2 --oversubscribe -- false
     [[ $stderr == *'the program fails by itself'* && ! -e other ]]
+}
+
+@test "a copy alone that never ends is ended, by the time, or with the pack by a signal; nothing is left" {
+    local pid code=0
+    run -5 --separate-stderr "$JOSTLE" pack --quiet --output out --max-copies 2 --oversubscribe --max-time 0.3s -- sleep 60
+    [[ $stderr == *'did not end within 0.3 s'* && ! -e out ]]
+    # shellcheck disable=SC2016 # the program's
+    "$JOSTLE" pack --quiet --output out --max-copies 2 --oversubscribe --cleanup 'touch cleaned' -- sh -c 'echo $$ >pid.part; mv pid.part pid; exec sleep 60' &
+    pid=$!
+    eventually 10 test -e pid
+    kill -TERM "$pid"
+    wait "$pid" || code=$?
+    ((code == 143))
+    gone "$(<pid)"
+    [[ ! -e out && -e cleaned ]]
 }

@@ -241,8 +241,32 @@ refused() {
     jq -se 'length == 1 and .[0].n == 2 and .[0].b == "spin" and .[0].place == "core" and .[0].slowdown > 0' r/pairs.jsonl
     run -0 --separate-stderr "$JOSTLE" predict --check --with-itself --records r spin.profile.json
     [[ $stderr != *spin@spin* && $output == *'Measured, too: 1 pair;'* ]]
+    "$JOSTLE" predict --che --quiet --with-itself --records r --json - spin.profile.json 2>said | holds '.predictions[0].measured.n == 2'
+    [[ ! -s said ]]
+    run -2 --separate-stderr "$JOSTLE" predict --check --records none spin.profile.json
+    [[ $stderr == 'jostle: spin.profile.json: one program alone: '* && ${#stderr_lines[@]} -eq 1 && ! -e none ]]
+    run -2 --separate-stderr "$JOSTLE" predict --check --records none missing.json spin.profile.json
+    [[ ${#stderr_lines[@]} -eq 1 && ! -e none ]]
     # Of another program of that name it says nothing.
     profile spin '.program.words = ["'"$WORKLOADS"'/delannoy", "9"] | .machine.host = "'"$(uname -n)"'"'
     run -1 --separate-stderr "$JOSTLE" predict --check --with-itself --records r spin.profile.json
     [[ $stderr == *'jostle: r/cells/spin@spin.core is of other programs of these names: give another --records, or remove it' ]]
+}
+
+# running: 0 once the program, or its copy, is.
+running() {
+    compgen -G 'pid.*' >/dev/null
+}
+
+@test "predict: a signal ends a --check with all that it has started, and says how to continue" {
+    local pid code=0 file
+    profile sleeper '.program.words = ["sh", "-c", "echo >pid.$$; exec sleep 60"] | .machine.host = "'"$(uname -n)"'"'
+    "$JOSTLE" predict --check --with-itself --records r sleeper.profile.json 2>said &
+    pid=$!
+    eventually 20 running
+    kill -TERM "$pid"
+    wait "$pid" || code=$?
+    ((code == 143))
+    for file in pid.*; do gone "${file#pid.}"; done
+    [[ $(<said) == *'interrupted: the same command continues'* ]]
 }

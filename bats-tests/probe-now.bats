@@ -102,6 +102,9 @@ judge() {
     holds '.expect | .ci[0] < 1.2247 and .ci[1] > 1.2247 and .mostly == "mem" and .resource == "memory bandwidth"' <record
     run -3 judge --sample readings --for a.profile.json --at-most 1.05
     run -0 judge --sample readings --for a.profile.json --at-most 1.5
+    # By the name of the program, also where that itself is there.
+    : >a
+    judge --sample readings --for a | holds '.expect | .slowdown > 1.1 and .of == "a"'
     profile io >b.profile.json
     judge --sample readings --for b.profile.json | holds '.expect | .slowdown == null and (.reason | contains("not measured beside"))'
     jq '.place = "core"' a.profile.json >c.profile.json
@@ -127,9 +130,12 @@ loaded|foreign_cpus: 2, users: [{user: "eve", cpus: 2, command: "solver", comman
 loaded||hidden-neighbour
 quiet|swap_in_per_s: 10, memory_some: 0.2|swap memory
 quiet|cpu_some: null|blind quiet
+loaded|cpu_some: null, io_some: null|blind
 END
     quiet_kernel 'foreign_cpus: 2, users: [{user: "eve", cpus: 2, command: "solver", command_cpus: 1.5}]' >facts
     judge --sample loaded --facts facts | holds '.verdicts[0].text | contains("eve") and contains("solver")'
+    quiet_kernel 'cpu_some: null, foreign_cpus: null' >facts
+    judge --sample quiet --facts facts | holds '.verdicts[0].text == "this kernel does not show pressure stalls, the processes of others"'
 }
 
 @test "intervals of levels hold what they promise, on made-up machines" {
@@ -141,9 +147,15 @@ END
 
 @test "--watch: a line each interval, appended, until a signal" {
     local pid
+    local -a readers=()
     printf 'kept\n' >lines
     "$BIN/probe" now --watch --interval 1s --reporters gap,adds --json lines &
     pid=$!
+    # One whose reader has had enough ends, and says nothing.
+    timeout 20 "$BIN/probe" now --watch --interval 1s --reporters gap --json - 2>said > >(head -n 1 >/dev/null) &
+    readers+=("$!")
+    timeout 20 "$BIN/probe" now --watch --interval 1s --reporters gap --table /dev/fd/9 2>said-too 9> >(head -n 1 >/dev/null) &
+    readers+=("$!")
     eventually 8 eval '(($(wc -l <lines) >= 2))'
     kill -TERM "$pid"
     wait "$pid"
@@ -151,6 +163,64 @@ END
     sed -n 2p lines | holds '.schema == "jostle.probe/1" and .kernel.own_cpus < 0.5'
     sed -n 2p lines >line
     jsonschema -i line "$ROOT/results/schema/jostle.probe.schema.json" 2>&1
+    wait "${readers[0]}"
+    wait "${readers[1]}"
+    [[ ! -s said && ! -s said-too ]]
+}
+
+# probing PID: 0 once a child of it measures; sets child.
+probing() {
+    for child in $(<"/proc/$1/task/$1/children"); do
+        [[ $(<"/proc/$child/comm") != probe ]] || return 0
+    done
+    return 1
+}
+
+@test "a signal to jostle probe ends what measures, and leaves no file" {
+    local pid child code=0
+    mkdir temporary
+    TMPDIR=$PWD/temporary "$JOSTLE" probe --duration 60s --reporters gap &
+    pid=$!
+    eventually 10 probing "$pid"
+    kill -TERM "$pid"
+    wait "$pid" || code=$?
+    ((code == 143))
+    gone "$child"
+    [[ -z $(ls temporary) ]]
+}
+
+@test "the examples for Slurm, CI and a health check act on a limit that is surely exceeded, and on nothing else" {
+    local code row
+    cat >stub <<'END'
+#!/bin/bash
+printf '%s\n' "$HOME" >home
+while (($# > 0)); do
+    [[ $1 != --json ]] || printf '{"verdicts":[{"text":"a neighbour"}]}' >"$2"
+    shift
+done
+exit "$CODE"
+END
+    chmod +x stub
+    export JOSTLE=$PWD/stub CODE JOSTLE_PROBE_RECORDS=$PWD/records JOSTLE_PROBE_TRIES=2 JOSTLE_PROBE_PAUSE_S=0
+    # Exit status of the prolog, the health check and that for CI; what the health check prints.
+    for CODE in 0 1 3 4; do
+        row=''
+        for code in probe-prolog probe-health probe-ci; do
+            run "$ROOT/jobs/examples/$code"
+            row+="$status "
+            [[ $code != probe-health ]] || printf '%s\n' "$output" >health
+        done
+        printf '%s%s\n' "$row" "$(<health)"
+    done >found
+    diff found - <<'END'
+0 0 0 OK: a neighbour
+0 0 1 UNKNOWN: jostle probe failed with exit status 1
+1 1 3 ERROR: a neighbour
+0 0 0 OK: a neighbour
+END
+    # A daemon's environment has no HOME, where the reference is.
+    CODE=0 env -u HOME "$ROOT/jobs/examples/probe-prolog"
+    [[ $(<home) == /root ]]
 }
 
 @test "jostle probe lays out a table, and passes the status on" {
@@ -161,6 +231,7 @@ END
     run -0 "$JOSTLE" probe --reference-file "$reference" --sample readings --quiet
     [[ -z $output ]]
     run -2 "$JOSTLE" probe --watch --at-most 5%
+    run -2 "$JOSTLE" probe --watch --quiet
 }
 
 @test "jostle report shows what a watch has written over the time, also when its last line was cut off" {
@@ -171,6 +242,7 @@ END
         sample mem "$((i % 2))" readings
         judge --sample readings --facts facts | jq -c --arg made "2026-03-01T1$i:00:00Z" '.made = $made | .host = "vm"' >>node/lines.jsonl
     done
+    cp node/lines.jsonl history-of
     "$BIN/probe" --show node/lines.jsonl >history
     jsonschema -i history "$ROOT/results/schema/jostle.probe-history.schema.json" 2>&1
     holds '.cut == false and (.hosts | length) == 1 and (.hosts[0].rows | length) == 4 and (.hosts[0].kinds[] | select(.name == "mem") | .seen == 0.5 and .level > 0.4 and .most > 0.9)' <history
@@ -178,6 +250,9 @@ END
     cat part >>node/lines.jsonl
     "$JOSTLE" report node >table
     [[ $(<table) == *'memory bandwidth: seen in 50 % of the probes'* && $(<table) == *'cut off'* ]]
+    # What the next watch appends is read, but for the line that it begins behind the cut one.
+    head -n 2 history-of >>node/lines.jsonl
+    "$BIN/probe" --show node/lines.jsonl | holds '.cut and .hosts[0].probes == 5'
     "$BIN/probe" --page node | holds '[.charts[] | select(.panels[0].svg != null) | .title] == ["vm: memory bandwidth", "vm: what the kernel shows"]'
     run -1 "$BIN/probe" --show facts
 }

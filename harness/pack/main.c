@@ -19,6 +19,7 @@
 
 #include "common/messages.h"
 #include "common/pair.h"
+#include "common/units.h"
 #include "harness/report/memory.h"
 #include "harness/stats/output.h"
 
@@ -50,16 +51,32 @@ static void put_flag(const char *name, bool given)
     pair_put(name, given ? "true" : NULL);
 }
 
+/* How long the trial may take: no longer than a run, nor than all. */
+static int64_t trial_ns(const struct request *request)
+{
+    int64_t timeout_ns = request->max_time_ns;
+    if (request->timeout != NULL && units_time(request->timeout, &timeout_ns) != 0)
+        usage_error("--timeout %s: not a time: give one such as 10s", request->timeout);
+    return timeout_ns < request->max_time_ns ? timeout_ns : request->max_time_ns;
+}
+
 /* What the shell is to do, as pairs of key and value, each ended by NUL. */
 static int print_request(const struct request *request)
 {
     json_t *plan = plan_make(request);
-    char seconds[32], most[32];
+    char seconds[32], most[32], trial_s[32];
     char *folder = request->output != NULL ? must(strdup(request->output)) : default_folder(plan);
     snprintf(seconds, sizeof seconds, "%lld", (long long)(request->max_time_ns / 1000000000));
+    snprintf(trial_s, sizeof trial_s, "%.9g", (double)trial_ns(request) / 1e9);
     snprintf(most, sizeof most, "%zu", plan_most(plan));
     pair_put("folder", folder);
     pair_put("max_time_s", seconds);
+    pair_put("trial_s", trial_s);
+    pair_put("named", request->output);
+    pair_put("setup", request->setup);
+    pair_put("prepare", request->prepare);
+    pair_put("conclude", request->conclude);
+    pair_put("cleanup", request->cleanup);
     pair_put("most", most);
     pair_put("name", plan_name(plan));
     pair_put("place", pack_place_names[request->place]);

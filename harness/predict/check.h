@@ -14,10 +14,10 @@ struct check_settings {
     const char *records; // folder of what was measured before
 };
 
-// Prints for the shell how many pairs there are and how long each takes at most ("2m"); then for
-// each "A@B.PLACE", how many words follow, and these words, the options and the program of a
-// `jostle slowdown`. Each is ended by NUL. False after a message, also
-// where a profile does not say how its program is run, or the records are of other programs.
+// Prints for the shell, after what the caller has, how many pairs there are and how long each takes
+// at most ("2m"); then for each "A@B.PLACE", how many words follow, and these words, the options
+// and the program of a `jostle slowdown`. Each is ended by NUL. False after a message, also where a
+// profile does not say how its program is run, or the records are of other programs.
 bool check_print(const struct program_list *list, const struct check_settings *settings);
 
 #endif

@@ -315,7 +315,7 @@ json_t *evaluate_folder(const char *folder, bool open_holdout)
     if (good && open_holdout && study.holdouts == 0)
         complain("%s/holdout: names no program: there is nothing to open", folder);
     else if (good && !(record = evaluate_study(&study, folder, open_holdout)))
-        complain("%s: cannot be evaluated: is there memory, and a folder that can be written?",
+        complain("%s: cannot be evaluated: free memory, or use a folder that can be written",
                  folder);
     study_free(&study);
     return record;

@@ -23,8 +23,8 @@ static const char *records_of(const struct request *request)
 // What the shell is to do with the record that follows: strings ended by NUL.
 static bool print_plan(const struct request *request, const char *format)
 {
-    return printf("%s%c%s%c%s%c%s%c", format, 0, request->output ? request->output : "", 0,
-                  request->quiet ? "quiet" : "", 0, records_of(request), 0) > 0;
+    return printf("%s%c%s%c%s%c", format, 0, request->output ? request->output : "", 0,
+                  request->quiet ? "quiet" : "", 0) > 0;
 }
 
 static int pairs(const struct request *request)
@@ -54,7 +54,9 @@ static int steps(const struct request *request)
                                             .max_time_ns = request->max_time_ns,
                                             .records = records_of(request)};
     programs_read(&list, request->operand, request->place, false);
-    const bool good = check_print(&list, &settings);
+    const bool good = !request->check || (printf("%s%c%s%c", records_of(request), 0,
+                                                 request->quiet ? "quiet" : "", 0) > 0 &&
+                                          check_print(&list, &settings));
     programs_free(&list);
     return good ? 0 : 1;
 }

@@ -103,7 +103,7 @@ static const struct option_row output_rows[] = {
      .type = OPTION_FLAG,
      FIELD(steps),
      .hidden = true,
-     .help = "for the shell: what --check measures, ended by NUL"},
+     .help = "for the shell: what --check measures, and where its records are, ended by NUL"},
     {.name = "plan",
      .type = OPTION_FLAG,
      FIELD(plan),

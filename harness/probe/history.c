@@ -110,20 +110,50 @@ static void add(struct histories *histories, const json_t *record)
          json_object_get(json_object_get(record, "expect"), "of"));
 }
 
-/* Records one after the other, on lines or not. What is no such record is passed over. */
-static bool read_file(const char *path, struct histories *histories)
+/* A record a line, as a watch writes them. False: the first line is none, and nothing was taken.
+ * A later one was cut off when a watch was killed or the disk was full: those after it count. */
+static bool read_lines(FILE *file, struct histories *histories)
 {
-    FILE *file = fopen(path, "re");
+    char *line = NULL;
+    size_t size = 0, count = 0;
+    bool good = true;
+    while (good && getline(&line, &size, file) >= 0) {
+        if (line[strspn(line, " \t\r\n")] == '\0')
+            continue;
+        json_t *record = json_loads(line, 0, NULL);
+        if (record != NULL)
+            add(histories, record);
+        else
+            good = count > 0;
+        histories->cut = histories->cut || (record == NULL && good);
+        json_decref(record);
+        count++;
+    }
+    free(line);
+    return good;
+}
+
+/* One record on several lines, or more. What is no such record is passed over. */
+static void read_documents(FILE *file, struct histories *histories)
+{
     json_error_t error;
     json_t *record;
-    if (file == NULL)
-        return complain("%s: %s: give what jostle probe has written", path, strerror(errno));
+    rewind(file);
     while ((record = json_loadf(file, JSON_DISABLE_EOF_CHECK, &error)) != NULL) {
         add(histories, record);
         json_decref(record);
     }
     /* At the end of the file there is nothing but blanks, unless a record was cut off. */
     histories->cut = histories->cut || error.position > 1;
+}
+
+static bool read_file(const char *path, struct histories *histories)
+{
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return complain("%s: %s: give what jostle probe has written", path, strerror(errno));
+    if (!read_lines(file, histories))
+        read_documents(file, histories);
     (void)fclose(file);
     return true;
 }

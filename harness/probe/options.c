@@ -11,7 +11,7 @@
 
 #define FIELD(member) .offset = offsetof(struct probe_options, member)
 
-const char *const probe_places[] = {"machine", "core", "smt", "l3", "node", NULL};
+const char *const probe_places[] = {"machine", "core", "smt", "l3", "node", "other-node", NULL};
 
 static const struct option_row rows[] = {
     {.name = "duration",
@@ -26,8 +26,8 @@ static const struct option_row rows[] = {
      .type = OPTION_TEXT,
      FIELD(sensitivity),
      .help = "what to expect here and now for a program whose sensitivity was measured: a "
-             "PROGRAM.profile.json, or a result (result.json, or its folder) with loads of these "
-             "kinds"},
+             "PROGRAM.profile.json (or PROGRAM, where that is here), or a result (result.json, or "
+             "its folder) with loads of these kinds"},
     {.name = "at-most",
      .argument = "R",
      .type = OPTION_TEXT,
@@ -59,8 +59,8 @@ static const struct option_row rows[] = {
      .choices = probe_places,
      .preset = "machine",
      .help = "whose reference to compare with: of loads on the same core, on a thread of the same "
-             "core, below the same L3, on the same node, or anywhere; all but machine pin the "
-             "probe to the CPUs of the reference's target"},
+             "core, below the same L3, on the same node, on another node, or anywhere; all but "
+             "machine pin the probe to the CPUs of the reference's target"},
     {.name = "reference",
      .type = OPTION_FLAG,
      FIELD(make),
@@ -163,6 +163,8 @@ static void check(struct probe_options *options)
                     options->at_most_text);
     if (options->watch && options->limited)
         usage_error("--at-most and --watch: a watch decides nothing: leave one of them out");
+    if (options->watch && options->quiet && options->json == NULL)
+        usage_error("--watch and --quiet: nobody would see it: add --json FILE");
     if (options->facts != NULL && options->sample == NULL)
         usage_error("--facts: needs --sample");
     if (options->watch && options->sample != NULL)

@@ -9,11 +9,14 @@
 #include "common/messages.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { EXIT_ABOVE = 3, EXIT_UNDECIDED = 4 };
 
@@ -30,19 +33,30 @@ static json_t *environment_now(void)
     return record;
 }
 
+/* What --for names: a file or folder, or a program whose profile is here: solver for
+ * solver.profile.json, also where ./solver itself is. */
+static const char *find_sensitivity(const char *name, char path[PATH_MAX])
+{
+    struct stat status;
+    const bool is_folder = stat(name, &status) == 0 && S_ISDIR(status.st_mode);
+    const bool fits = snprintf(path, PATH_MAX, "%s.profile.json", name) < PATH_MAX;
+    return !is_folder && fits && access(path, R_OK) == 0 ? path : name;
+}
+
 void plan_begin(struct probe_plan *plan, const struct probe_options *options)
 {
-    char why[512];
+    char why[512], path[PATH_MAX];
     *plan = (struct probe_plan){.options = options, .reasons = json_array()};
     if (!reporters_choose(options->reporters, plan->wanted))
         exit(2);
-    if (options->sensitivity != NULL &&
-        !sensitivity_read(&plan->sensitivity, options->sensitivity, why, sizeof why))
+    const char *sensitivity =
+        options->sensitivity == NULL ? NULL : find_sensitivity(options->sensitivity, path);
+    if (sensitivity != NULL && !sensitivity_read(&plan->sensitivity, sensitivity, why, sizeof why))
         usage_error("--for %s: %s", options->sensitivity, why);
-    plan->has_sensitivity = options->sensitivity != NULL;
+    plan->has_sensitivity = sensitivity != NULL;
     json_t *environment = options->sample == NULL ? environment_now() : NULL;
-    if (options->sensitivity != NULL)
-        (void)program_fits(options->sensitivity, probe_places[options->place], environment,
+    if (sensitivity != NULL)
+        (void)program_fits(sensitivity, probe_places[options->place], environment,
                            plan->program_why, sizeof plan->program_why);
     const bool good = baseline_read(plan, environment);
     json_decref(environment);

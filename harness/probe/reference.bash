@@ -3,10 +3,8 @@
 
 # shellcheck source-path=SCRIPTDIR/../lib source=../lib/child.bash
 source "$JOSTLE_LIB/child.bash"
-
-# The load on the disk writes a file before it begins: 8 GiB of it, as loadgen has it, are not
-# needed to write for half a second.
-readonly REFERENCE_WORKFILE=256M
+# shellcheck source-path=SCRIPTDIR/../lib source=../lib/workfile.bash
+source "$JOSTLE_LIB/workfile.bash"
 
 # probe_reference ARG...: makes a reference, keeps it, and shows it.
 probe_reference() {
@@ -15,7 +13,6 @@ probe_reference() {
     reference_plan
     [[ -n ${plan[quiet]:-} ]] || printf '%s\n' "${plan[forecast]}" >&2
     [[ -z ${plan[disk]:-} ]] || export TMPDIR=${plan[disk]}
-    export WORKFILE_SIZE=${WORKFILE_SIZE:-$REFERENCE_WORKFILE}
     trap 'reference_interrupted 130' INT
     trap 'reference_interrupted 143' TERM
     trap 'reference_interrupted 129' HUP
@@ -57,7 +54,7 @@ reference_begin() {
     elif [[ -e $folder/experiment ]]; then
         usage_error "$folder: there is an experiment in it: continue it with --resume, or give another --output"
     fi
-    mkdir -p -- "$folder" || die "$folder cannot be made: give another --output"
+    mkdir -p -- "$folder" 2>/dev/null || die "$folder cannot be made: give another --output"
     rm -f -- "$folder/quiet-after.json"
     reference_look
 }
@@ -117,7 +114,8 @@ reference_keep() {
         return
     fi
     if [[ -n ${plan[json]:-} ]]; then
-        printf '%s\n' "$record" >"${plan[json]}" || die "${plan[json]} cannot be written: give another --json"
+        { printf '%s\n' "$record" >"${plan[json]}"; } 2>/dev/null ||
+            die "${plan[json]} cannot be written: the reference is kept as ${plan[record]}"
     fi
     [[ -n ${plan[quiet]:-} ]] || jq -r -L "$JOSTLE_HARNESS" -L "$JOSTLE_LIB" --arg file "${plan[record]}" --arg folder "${plan[folder]}" \
         -f "$JOSTLE_HARNESS/probe/reference.jq" <<<"$record"

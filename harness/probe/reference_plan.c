@@ -4,15 +4,18 @@
 #include "harness/probe/reporters.h"
 
 #include "common/child.h"
+#include "common/kept.h"
 #include "common/messages.h"
 #include "common/pair.h"
 #include "common/units.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LEAST_BLOCKS 3
 #define MOST_BLOCKS  20
@@ -217,10 +220,22 @@ static void put_all(const struct reference_choices *choices, const bool possible
     put_experiment(choices, possible, blocks);
 }
 
+/* Whether there is a folder for it; minutes of measuring are lost otherwise. */
+static bool can_be_kept(const char *path)
+{
+    char folder[PATH_MAX + 2];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s.", slash == NULL ? 0 : (int)(slash + 1 - path), path);
+    return (kept_make_folder(path) == 0 && access(folder, W_OK) == 0) ||
+           complain("%s: %s: give another --reference-file", path, strerror(errno));
+}
+
 int reference_plan(const struct reference_choices *choices)
 {
     struct reference_choices able = *choices;
     bool possible[KINDS];
+    if (!can_be_kept(choices->record))
+        return EXIT_FAILURE;
     json_t *place = find_place(choices);
     if (place == NULL)
         return 2;

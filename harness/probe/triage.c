@@ -119,14 +119,15 @@ static bool is_heat(const struct triage_input *input, char *text, size_t size)
     return true;
 }
 
-/* The kernel counts who runs here; it does not see who shares caches, memory bandwidth or a core
- * with us from another guest. */
+/* The kernel counts who runs here, and what waits, where it has figures of both; it does not see
+ * who shares caches, memory bandwidth or a core with us from another guest. */
 static bool is_hidden(const struct triage_input *input, char *text, size_t size)
 {
     const struct kernel_facts *facts = input->facts;
     if (input->worst == NULL || cpu_pressure(input) || above(facts->io_some, MUCH_WAITING) ||
         above(facts->steal, MUCH_STEAL) || much_of_cpus(facts, facts->foreign_cpus) ||
-        much_of_cpus(facts, facts->session_cpus) || !isfinite(facts->foreign_cpus))
+        much_of_cpus(facts, facts->session_cpus) || !isfinite(facts->foreign_cpus) ||
+        !isfinite(facts->cpu_some) || !isfinite(facts->io_some))
         return false;
     snprintf(text, size,
              "a neighbour that this kernel does not see: as if '%s' ran at %.0f %%, and nobody "
@@ -148,13 +149,19 @@ static bool is_misfit(const struct triage_input *input, char *text, size_t size)
 static bool is_blind(const struct triage_input *input, char *text, size_t size)
 {
     const struct kernel_facts *facts = input->facts;
-    if (isfinite(facts->cpu_some) && isfinite(facts->steal) && isfinite(facts->foreign_cpus))
-        return false;
-    snprintf(text, size, "this kernel does not show%s%s%s",
-             isfinite(facts->cpu_some) ? "" : " pressure stalls,",
-             isfinite(facts->steal) ? "" : " stolen time,",
-             isfinite(facts->foreign_cpus) ? "" : " the processes of others,");
-    return true;
+    const struct {
+        double fact;
+        const char *name;
+    } needed[] = {{facts->cpu_some, "pressure stalls"},
+                  {facts->steal, "stolen time"},
+                  {facts->foreign_cpus, "the processes of others"}};
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!isfinite(needed[i].fact) && used < size)
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s%s",
+                                 used == 0 ? "this kernel does not show " : ", ", needed[i].name);
+    return used > 0;
 }
 
 /* In the order of printing. VERDICT_QUIET has no test: it is what remains. */
@@ -176,10 +183,10 @@ static const struct {
     [VERDICT_SWAP] = {"swap", "free memory, then swapoff -a", is_swap},
     [VERDICT_MEMORY] = {"memory", "end what needs it, or take a node with more", is_memory},
     [VERDICT_DISK] = {"disk", "end what writes or reads, or use another disk", is_disk},
-    [VERDICT_HEAT] = {"heat", "see to the cooling, or lower the clock", is_heat},
+    [VERDICT_HEAT] = {"heat", "check the cooling, or lower the clock", is_heat},
     [VERDICT_HIDDEN] = {"hidden-neighbour",
-                        "look at the other side of the hypervisor, at jobs on sibling threads, and "
-                        "at other sockets' memory",
+                        "check the host of this virtual machine, jobs on sibling threads, and "
+                        "programs on other sockets that use this one's memory",
                         is_hidden},
     [VERDICT_MISFIT] = {"unlike-any-load",
                         "trust the ratios, not the levels; a new reference may be due (jostle "

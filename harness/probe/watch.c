@@ -146,7 +146,23 @@ static bool look(struct watch *watch, struct kernel_facts *facts)
     return true;
 }
 
-/* One line to whoever takes it, in one write. A table that was closed is no failure. */
+/* Writes all of it at once, so that no two watches of one file mix their lines. A reader that has
+ * had enough (| head -1) is no failure: *fd is -1 then. */
+static bool write_to(int *fd, const char *text, size_t length)
+{
+    const ssize_t got = *fd < 0 ? (ssize_t)length : write(*fd, text, length);
+    if (got == (ssize_t)length)
+        return true;
+    if (got >= 0)
+        errno = ENOSPC;
+    if (errno != EPIPE)
+        return false;
+    (void)close(*fd);
+    *fd = -1;
+    return true;
+}
+
+/* One line to whoever takes it. */
 static bool write_line(struct watch *watch, const json_t *record)
 {
     char *text = record == NULL ? NULL : json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(6));
@@ -154,16 +170,19 @@ static bool write_line(struct watch *watch, const json_t *record)
         return complain("out of memory: free some");
     const size_t length = strlen(text);
     text[length] = '\n';
-    const bool written =
-        watch->json_fd < 0 || write(watch->json_fd, text, length + 1) == (ssize_t)length + 1;
+    bool written = write_to(&watch->json_fd, text, length + 1);
     if (!written)
         complain("--json %s: %s: is the disk full?", watch->plan->options->json, strerror(errno));
-    if (watch->table_fd >= 0 && write(watch->table_fd, text, length + 1) < 0) {
-        (void)close(watch->table_fd);
-        watch->table_fd = -1;
-    }
+    if (!write_to(&watch->table_fd, text, length + 1))
+        written = complain("the table cannot be printed: %s: use --json FILE", strerror(errno));
     free(text);
     return written;
+}
+
+/* Nobody reads what a watch writes any more. */
+static bool is_alone(const struct watch *watch)
+{
+    return watch->json_fd < 0 && watch->table_fd < 0;
 }
 
 static bool step(struct watch *watch)
@@ -214,7 +233,7 @@ static bool open_outputs(struct watch *watch)
     return true;
 }
 
-/* A line each interval, on a clock of its own, until a signal. */
+/* A line each interval, on a clock of its own, until a signal, or until nobody reads them. */
 static bool stay(struct watch *watch, const sigset_t *signals)
 {
     const int64_t interval_ns = watch->plan->options->interval_ns;
@@ -226,6 +245,8 @@ static bool stay(struct watch *watch, const sigset_t *signals)
     while (wait_until(signals, due_ns)) {
         if (!step(watch))
             return false;
+        if (is_alone(watch))
+            break;
         due_ns += interval_ns;
         if (due_ns < now_ns())
             due_ns = now_ns();

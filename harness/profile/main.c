@@ -68,7 +68,7 @@ static bool differs(const json_t *a, const json_t *b)
 static void check_folder(const struct request *request, const json_t *old, const json_t *plan)
 {
     if (old == NULL && access(request->folder, F_OK) == 0 && rmdir(request->folder) != 0)
-        usage_error("%s is there, and holds no profile's records: give another --output",
+        usage_error("%s exists, and holds no profile's records: give another --output",
                     request->folder);
     if (old != NULL && !request->resume)
         usage_error("%s holds the records of a profile: add --resume to continue it, or give "
@@ -98,6 +98,7 @@ static bool begin(const struct request *request)
     pair_put("json", request->json);
     print_flag("check_noise", request->check_noise);
     print_flag("dry_run", request->dry_run);
+    print_flag("resume", request->resume);
     print_flag("verbose", request->verbose);
     print_flag("quiet", request->quiet);
     json_decref(old);
@@ -130,10 +131,24 @@ static json_t *read_profile(const char *path)
     return record;
 }
 
+// Whether the folder has the runs of --check-noise, which are no profile.
+static bool is_of_noise(const char *folder)
+{
+    char *path = text_of("%s/%s", folder, REQUEST_PLAN);
+    json_t *plan = read_plan(path);
+    const bool found = json_is_true(json_object_get(plan, "check_noise"));
+    json_decref(plan);
+    free(path);
+    return found;
+}
+
 static bool show(const char *path)
 {
     struct stat status;
     const bool is_folder = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    if (is_folder && is_of_noise(path))
+        return complain("%s holds runs of --check-noise, and no profile: see jostle report %s/%s",
+                        path, path, STEP_ALONE);
     json_t *record = is_folder ? derive_profile(path, path) : read_profile(path);
     const bool good = record != NULL && output_json(record, "-", stdout);
     json_decref(record);

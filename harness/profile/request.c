@@ -297,7 +297,7 @@ static void take_level(const char *text, json_t *plan)
         usage_error("--levels: %d at most: leave some out", REQUEST_LEVELS);
     for (size_t i = 0; i < json_array_size(levels); i++)
         if (json_number_value(json_array_get(levels, i)) == percent / 100)
-            usage_error("--levels %s: it is there twice: give each level once", text);
+            usage_error("--levels %s: given twice: give each level once", text);
     json_add(levels, json_number(percent / 100));
 }
 

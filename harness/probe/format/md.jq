@@ -10,5 +10,5 @@ include "report/markdown";
    ([titles[] | "--:"] | line),
    (.rows[] | texts($host) | map(md) | line), "",
    (kind_lines | "- " + md), ""),
-(select(.cut) | "- note: the last record was cut off: the watch was killed", ""),
+(select(.cut) | "- note: a record was cut off: a watch was killed, or the disk was full", ""),
 (key_text | md)

@@ -10,5 +10,5 @@ def styled($style): if $colour then "\u001b[\($style)m\(.)\u001b[0m" else . end;
  | head_text, "",
    ([titles, units] + [.rows[] | texts($host)] | [aligned] | (.[0] | styled("1")), .[1:][]), "",
    kind_lines),
-(select(.cut) | "note: the last record was cut off: the watch was killed"),
+(select(.cut) | "note: a record was cut off: a watch was killed, or the disk was full"),
 key_text
