@@ -60,7 +60,7 @@ rival() {
         load_start cpu --percent "$percent" --cpus "$(one_cpu)"
         load_expect ready
         load_resume
-        between "$(times_factor "$percent" 0.95)" "$(share "$LOAD_PID" 3)" "$(times_factor "$percent" 1.05)"
+        between "$(times_factor "$percent" 0.95)" "$(share "$LOAD_PID" 2)" "$(times_factor "$percent" 1.05)"
         load_end
     done
 }
@@ -89,13 +89,13 @@ rival() {
         load_start cpu --percent "$percent" --cpus "$cpu"
         load_expect ready
         load_resume
-        between "$(times_factor "$percent" 0.8)" "$(share "$LOAD_PID" 3)" "$(times_factor "$percent" 1.05)"
+        between "$(times_factor "$percent" 0.8)" "$(share "$LOAD_PID" 2)" "$(times_factor "$percent" 1.05)"
         load_end
     done
     load_start cpu --percent 95 --cpus "$cpu"
     load_expect ready
     load_resume
-    sleep 3
+    sleep 2
     load_mark a
     load_holds '.offered == 0.95 and .achieved > 0.2 and .achieved < 0.75'
     load_holds '.dropped > 0 and .late >= .dropped and .dropped_s > 0'

@@ -379,7 +379,7 @@ int main(void)
     return chi > 400; /* 255 degrees of freedom: mean 255, sd 22.6 */
 }
 END
-    cc -std=gnu17 -D_GNU_SOURCE -I"$ROOT/loadgen" -o "$BATS_TEST_TMPDIR/even" "$BATS_TEST_TMPDIR/even.c" \
+    cc -std=gnu17 -D_GNU_SOURCE -I"$ROOT" -I"$ROOT/loadgen" -o "$BATS_TEST_TMPDIR/even" "$BATS_TEST_TMPDIR/even.c" \
         "$ROOT"/loadgen/{salt,io/path,io/file,io/fill,io/error}.c -pthread
     "$BATS_TEST_TMPDIR/even"
 }

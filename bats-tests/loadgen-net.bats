@@ -39,9 +39,9 @@ met() {
 @test "a limit is met: TCP at 1, 10 and 100 Mbit/s, with pieces and with 1 KiB blocks" {
     local rate
     for rate in 1 10 100; do
-        net --duration 1.5 --limit "${rate}Mbit" | met $((rate * 125000)) 512
+        net --duration 1 --limit "${rate}Mbit" | met $((rate * 125000)) 512
     done
-    net --duration 1.5 --limit 10Mbit/s --block-size 1K | met 1250000 1024
+    net --duration 1 --limit 10Mbit/s --block-size 1K | met 1250000 1024
     net --duration 1 --limit 10Mbps --block-size 1000 --streams 3 | met 1250000 1000
 }
 

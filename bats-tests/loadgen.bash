@@ -6,7 +6,7 @@ load_start() {
     local folder
     folder=$(mktemp -d "$BATS_TEST_TMPDIR/load.XXXXXX")
     mkfifo "$folder/in" "$folder/out"
-    env --default-signal=INT "$BIN/loadgen" "$1" --control "${@:2}" <"$folder/in" >"$folder/out" 2>"$folder/errors" 3>&- &
+    env --default-signal=INT,HUP "$BIN/loadgen" "$1" --control "${@:2}" <"$folder/in" >"$folder/out" 2>"$folder/errors" 3>&- &
     LOAD_PID=$!
     exec {LOAD_IN}>"$folder/in" {LOAD_OUT}<"$folder/out"
 }
