@@ -2,11 +2,12 @@
 
 #include "calibration.h"
 #include "common/kept.h"
+#include "common/save.h"
+#include "common/schemas.h"
 #include "load.h"
 #include "measure.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ static void write_key(struct line *line, const struct calibration_key *key)
     struct tm when;
     strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &when));
     line_object(line, NULL);
-    line_text(line, "schema", CALIBRATION_SCHEMA);
+    line_text(line, "schema", SCHEMA_CALIBRATION);
     line_text(line, "load", key->load);
     line_text(line, "host", key->host);
     line_text(line, "machine", key->machine);
@@ -88,10 +89,7 @@ static const char *compose(struct run *run, const struct calibration_key *key, i
 
 static int write_named(const char *path, const char *text)
 {
-    if (kept_write_fd(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), text) == 0)
-        return 0;
-    complain("--calibration %s: %s: name a file that can be written", path, strerror(errno));
-    return 1;
+    return save_text(path, text, SAVE_OUTPUT) || save_complain(path) ? 0 : 1;
 }
 
 static int write_kept(const char *path, const char *text)
@@ -128,7 +126,7 @@ static int keep(struct run *run, const struct calibration_key *key, const char *
 static int measure_and_keep(struct run *run, int64_t length_ns, struct measured *measured)
 {
     struct calibration_key key;
-    char error[512], title[2800];
+    char error[512], title[sizeof key.options + sizeof key.subject + 64];
     struct line line = {0};
     calibration_key(run, &key);
     snprintf(title, sizeof title, "%s %s%s%s", key.load, key.options,

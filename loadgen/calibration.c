@@ -2,6 +2,8 @@
 
 #include "common/kept.h"
 #include "common/machine.h"
+#include "common/record_json.h"
+#include "common/trust.h"
 #include "settings.h"
 
 #include <ctype.h>
@@ -12,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MOST_PERCENT 1000.0         /* more is a mistake */
@@ -48,7 +49,7 @@ static bool transparent_pages(char word[16])
 static void add_cpus(const struct run *run, struct calibration_key *key)
 {
     struct cpu_list cpus;
-    char text[1024];
+    char text[CPUS_TEXT];
     settings_worker_cpus(run, &cpus);
     add_subject(key, "CPU %s", cpus_format(&cpus, text, sizeof text));
     if (isfinite(run->quota_cpus))
@@ -125,41 +126,14 @@ int calibration_path(const struct calibration_key *key, char path[PATH_MAX])
 
 /* ---- reading ---- */
 
-static bool has(const json_t *record, const char *name, const char *value)
-{
-    const char *text = json_string_value(json_object_get(record, name));
-    return text != NULL && strcmp(text, value) == 0;
-}
-
-static bool fits(const json_t *record, const struct calibration_key *key)
-{
-    return has(record, "schema", CALIBRATION_SCHEMA) && has(record, "host", key->host) &&
-           has(record, "machine", key->machine) && has(record, "load", key->load) &&
-           has(record, "options", key->options) && has(record, "subject", key->subject);
-}
-
-/* Since it was made; NAN: it does not say. */
-static double age_s(const json_t *record)
-{
-    const char *created = json_string_value(json_object_get(record, "created"));
-    struct tm when = {0};
-    if (created == NULL || strptime(created, "%Y-%m-%dT%H:%M:%SZ", &when) == NULL)
-        return NAN;
-    return difftime(time(NULL), timegm(&when));
-}
-
 /* Takes the calibration in the file, if it is one of the key. */
-static bool take(const char *path, const struct calibration_key *key,
-                 struct calibration_found *found)
+static bool take_file(const char *path, const struct calibration_key *key,
+                      struct calibration_found *found)
 {
-    json_t *record = json_load_file(path, 0, NULL);
-    const double rate = json_number_value(json_object_get(record, "rate"));
-    const double age = age_s(record);
-    const bool good = fits(record, key) && rate > 0 && isfinite(rate) && !isnan(age);
-    if (good) {
-        *found = (struct calibration_found){.rate = rate, .age_s = age};
+    json_t *record = json_read_record(path, 0, NULL);
+    const bool good = calibration_take(record, key, found);
+    if (good)
         snprintf(found->path, sizeof found->path, "%s", path);
-    }
     json_decref(record);
     return good;
 }
@@ -172,14 +146,21 @@ int calibration_find(const struct run *run, struct calibration_found *found, cha
     char path[PATH_MAX], command[1200];
     calibration_key(run, &key);
     calibration_command(run, command, sizeof command);
-    if (file == NULL && calibration_path(&key, path) == 0 && take(path, &key, found))
+    const bool kept = file == NULL && calibration_path(&key, path) == 0;
+    const bool trusted = kept && trust_path(path);
+    if (trusted && take_file(path, &key, found))
         return 0;
-    if (file == NULL)
+    if (kept && !trusted)
+        snprintf(error, size,
+                 "%.200s: this calibration is not used: others than you can write to it: remove "
+                 "it, or set XDG_CACHE_HOME to a folder of your own",
+                 path);
+    else if (file == NULL)
         snprintf(error, size, "no calibration of this yet: make one: %s", command);
     else if (access(file, R_OK) != 0)
         snprintf(error, size, "--calibration %.200s: %s: name one that was kept", file,
                  strerror(errno));
-    else if (take(file, &key, found))
+    else if (take_file(file, &key, found))
         return 0;
     else
         snprintf(error, size, "--calibration %.200s: is not for %s %s%s%s: make one: %s", file,

@@ -14,21 +14,25 @@
 
 #include "load.h"
 
-#define CALIBRATION_SCHEMA "jostle.calibration/1"
+#include <jansson.h>
 
 /* What a rate is measured of. */
 struct calibration_key {
     char host[256];
     char machine[192]; /* "AMD EPYC, 2 CPUs" */
     const char *load;
-    char options[1024]; /* "--kernel triad --threads 2" */
-    char subject[1536]; /* "CPU 0-1", "vda1 (ext4)"; "" where options say it all */
+    char options[CPUS_TEXT + 1024]; /* "--kernel triad --threads 2" */
+    char subject[CPUS_TEXT + 1536]; /* "CPU 0-1", "vda1 (ext4)"; "" where options say it all */
 };
 
 /* After check(). Options too long for a key end the program with exit 2. */
 void calibration_key(const struct run *run, struct calibration_key *key);
 /* The kept file of a key, whether it is there or not; -1: no place for one. */
 int calibration_path(const struct calibration_key *key, char path[PATH_MAX]);
+/* What a record (jostle.calibration/1; NULL: none) says, if it is one of the key: found without
+ * its path. False, and *found as it was: it is not. */
+bool calibration_take(const json_t *record, const struct calibration_key *key,
+                      struct calibration_found *found);
 /* The calibration that fits this run: of --calibration FILE, else the kept one.
  * 0; or -1, and error says what was wrong and what to do. */
 int calibration_find(const struct run *run, struct calibration_found *found, char *error,

@@ -2,27 +2,28 @@
 
 #include "accounting.h"
 #include "calibration.h"
+#include "command.h"
 #include "ending.h"
 #include "engine.h"
 #include "failure.h"
+#include "input.h"
 #include "load.h"
 #include "rate.h"
+#include "room.h"
+#include "suspend.h"
+#include "watch.h"
 #include "window.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 #include <uv.h>
 
-#define LONGEST_INPUT 4096
-
-#define SIGNALS ENDING_SIGNALS
+#define FLUSH_MS 10 /* between attempts to write what nobody has read yet */
 
 enum phase { PAUSED, STARTING, STEADY, PAUSING, ENDING, ENDED };
 
@@ -31,25 +32,16 @@ struct control {
     uv_loop_t loop;
     enum phase phase;
     bool failed, resumed_once;
-    uv_signal_t signals[SIGNALS];
-    uv_timer_t settle, duration, interval;
+    uv_signal_t signals[ENDING_SIGNALS], suspended;
+    uv_timer_t settle, duration, interval, flush;
+    uv_prepare_t before_sleep;
     uv_async_t wake;         /* the engine has reported something */
     _Atomic unsigned events; /* bits 1 << enum engine_event */
-    union {
-        uv_handle_t handle;
-        uv_stream_t stream;
-        uv_pipe_t pipe;
-        uv_tty_t tty;
-    } input;
-    bool input_open;
-    char text[LONGEST_INPUT]; /* of stdin, not looked at yet */
-    size_t text_used;
-    bool text_ended;
+    struct input input;
     struct snapshot now, window, at_start, at_mark, at_interval;
 };
 
 static void end(struct control *control);
-static void read_lines(struct control *control);
 
 /* ---- events on stdout ---- */
 
@@ -62,11 +54,11 @@ static void say(struct control *control, const char *event)
     report_write(&control->run->report, &line);
 }
 
-static void say_error(struct control *control, const char *problem, const char *word)
+static void say_no_command(struct control *control, const char *word)
 {
     char text[256];
-    snprintf(text, sizeof text, "%s: %.100s: give pause, resume, rate VALUE, mark NAME or quit",
-             problem, word);
+    snprintf(text, sizeof text,
+             "not a command: %.100s: give pause, resume, rate VALUE, mark NAME or quit", word);
     report_error(&control->run->report, text);
 }
 
@@ -74,7 +66,7 @@ static void say_ready(struct control *control)
 {
     struct run *run = control->run;
     struct line line;
-    char cpus[2048];
+    char cpus[CPUS_TEXT];
     if (!run->report.json)
         return;
     report_open(&line, "ready");
@@ -87,6 +79,8 @@ static void say_ready(struct control *control)
     else
         line_text(&line, "cpus", cpus_format(&run->cpus, cpus, sizeof cpus));
     line_fixed(&line, "quota_cpus", run->quota_cpus, 6);
+    line_fixed(&line, "duration_s",
+               run->common.duration_ns > 0 ? (double)run->common.duration_ns / 1e9 : NAN, 6);
     if (run->load->report != NULL && run->load->report->describe != NULL)
         run->load->report->describe(run, &line);
     calibration_describe(run, &line);
@@ -107,6 +101,21 @@ static void say_window(struct control *control, const char *event, const char *m
 {
     accounting_snapshot(control->run, &control->now);
     report_window(control, event, mark, since);
+}
+
+static void on_flush(uv_timer_t *timer)
+{
+    struct control *control = timer->data;
+    if (!report_flush(&control->run->report))
+        uv_timer_stop(timer);
+}
+
+/* Before the loop sleeps: what nobody has read yet is tried again until it is read. */
+static void before_sleep(uv_prepare_t *prepare)
+{
+    struct control *control = prepare->data;
+    if (!uv_is_active((uv_handle_t *)&control->flush) && report_flush(&control->run->report))
+        uv_timer_start(&control->flush, on_flush, FLUSH_MS, FLUSH_MS);
 }
 
 /* ---- phases ---- */
@@ -248,6 +257,13 @@ static void end(struct control *control)
         finish(control);
 }
 
+/* Whoever says so does not wait for the reader of the report. */
+static void end_told(struct control *control)
+{
+    control->run->report.hurried = true;
+    end(control);
+}
+
 static void become_paused(struct control *control)
 {
     if (control->phase == ENDING) {
@@ -255,7 +271,7 @@ static void become_paused(struct control *control)
     } else if (control->phase == PAUSING) {
         control->phase = PAUSED;
         say(control, "paused");
-        read_lines(control);
+        input_hand_on(&control->input);
     }
 }
 
@@ -298,134 +314,89 @@ static void change_rate(struct control *control, const char *text)
         engine_set_rate(control->run, rate);
 }
 
-static void obey(struct control *control, char *text)
+/* While a pause is under way the rest has to wait, so that each command meets the state that it
+ * expects. */
+static bool takes_lines(void *context)
 {
-    text[strcspn(text, "\r")] = '\0';
-    char *argument = strchr(text, ' ');
-    if (argument != NULL)
-        *argument++ = '\0';
-    if (strcmp(text, "pause") == 0 && argument == NULL)
+    const struct control *control = context;
+    return control->phase != PAUSING && control->phase != ENDING && control->phase != ENDED;
+}
+
+static void obey(void *context, char *text, size_t length)
+{
+    struct control *control = context;
+    const struct command command = command_read(text, length);
+    switch (command.kind) {
+    case COMMAND_PAUSE:
         pause_load(control);
-    else if (strcmp(text, "resume") == 0 && argument == NULL)
+        break;
+    case COMMAND_RESUME:
         resume(control);
-    else if (strcmp(text, "quit") == 0 && argument == NULL)
-        end(control);
-    else if (strcmp(text, "rate") == 0 && argument != NULL)
-        change_rate(control, argument);
-    else if (strcmp(text, "mark") == 0 && argument != NULL && *argument != '\0')
-        say_window(control, "mark", argument, &control->at_mark);
-    else
-        say_error(control, "not a command", text);
+        break;
+    case COMMAND_QUIT:
+        end_told(control);
+        break;
+    case COMMAND_RATE:
+        change_rate(control, command.argument);
+        break;
+    case COMMAND_MARK:
+        say_window(control, "mark", command.argument, &control->at_mark);
+        break;
+    default:
+        say_no_command(control, command.word);
+    }
     if (control->run->report.broken)
         end(control);
 }
 
-/* Obeys the whole lines that have been read; while a pause is under way the
- * rest has to wait, so that each command meets the state that it expects. */
-static void read_lines(struct control *control)
+static void refuse_long_line(void *context)
 {
-    char text[LONGEST_INPUT];
-    char *newline;
-    while (control->phase != PAUSING && control->phase != ENDING && control->phase != ENDED &&
-           (newline = memchr(control->text, '\n', control->text_used)) != NULL) {
-        const size_t length = (size_t)(newline - control->text);
-        memcpy(text, control->text, length);
-        text[length] = '\0';
-        control->text_used -= length + 1;
-        memmove(control->text, newline + 1, control->text_used);
-        obey(control, text);
-    }
-    if (control->text_used == sizeof control->text) {
-        say_error(control, "not a command", "a line that is too long");
-        control->text_used = 0;
-    }
-    if (control->text_ended && control->phase != PAUSING)
-        end(control);
+    struct control *control = context;
+    char text[96];
+    snprintf(text, sizeof text, "a line is too long: give at most %d bytes, with its newline",
+             LINES_LONGEST);
+    report_error(&control->run->report, text);
 }
 
-static void on_buffer(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
+static void on_input_end(void *context, int error)
 {
-    struct control *control = handle->data;
-    (void)suggested;
-    buffer->base = control->text + control->text_used;
-    buffer->len = sizeof control->text - control->text_used;
-}
-
-static void on_input(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer)
-{
-    struct control *control = stream->data;
-    (void)buffer;
-    if (length < 0) {
-        uv_read_stop(stream);
-        control->text_ended = true; /* end of file, or as good as that */
-        read_lines(control);
-        return;
-    }
-    control->text_used += (size_t)length;
-    read_lines(control);
-}
-
-/* A file or /dev/null cannot be polled, and need not be: it is all there. */
-static void read_file_input(struct control *control)
-{
-    ssize_t length;
-    while ((length = read(STDIN_FILENO, control->text + control->text_used,
-                          sizeof control->text - control->text_used)) > 0) {
-        control->text_used += (size_t)length;
-        read_lines(control);
-    }
-    control->text_ended = true;
-    read_lines(control);
-}
-
-static int open_input(struct control *control)
-{
-    int error = 0;
-    control->input.handle.data = control;
-    switch (uv_guess_handle(STDIN_FILENO)) {
-    case UV_TTY:
-        error = uv_tty_init(&control->loop, &control->input.tty, STDIN_FILENO, 1);
-        break;
-    case UV_NAMED_PIPE:
-    case UV_TCP:
-        error = uv_pipe_init(&control->loop, &control->input.pipe, 0);
-        if (error == 0)
-            error = uv_pipe_open(&control->input.pipe, STDIN_FILENO);
-        break;
-    default:
-        read_file_input(control);
-        return 0;
-    }
+    struct control *control = context;
     if (error != 0)
-        return error;
-    control->input_open = true;
-    control->input.handle.data = control;
-    return uv_read_start(&control->input.stream, on_buffer, on_input);
+        run_fail(control->run, "cannot read stdin: %s: give it a pipe", uv_strerror(error));
+    end_told(control);
 }
+
+static const struct input_listener input_listener = {
+    .takes = takes_lines, .line = obey, .too_long = refuse_long_line, .ended = on_input_end};
 
 /* ---- beginning and end ---- */
 
 static void on_signal(uv_signal_t *handle, int number)
 {
     (void)number;
-    end(handle->data);
+    end_told(handle->data);
 }
 
 static void open_handles(struct control *control)
 {
-    uv_timer_t *timers[] = {&control->settle, &control->duration, &control->interval};
+    uv_timer_t *timers[] = {&control->settle, &control->duration, &control->interval,
+                            &control->flush};
     for (size_t i = 0; i < sizeof timers / sizeof timers[0]; i++) {
         uv_timer_init(&control->loop, timers[i]);
         timers[i]->data = control;
     }
+    uv_prepare_init(&control->loop, &control->before_sleep);
+    control->before_sleep.data = control;
+    uv_prepare_start(&control->before_sleep, before_sleep);
     uv_async_init(&control->loop, &control->wake, on_wake);
     control->wake.data = control;
-    for (size_t i = 0; i < SIGNALS; i++) {
+    for (size_t i = 0; i < ENDING_SIGNALS; i++) {
         uv_signal_init(&control->loop, &control->signals[i]);
         control->signals[i].data = control;
-        if (!ending_is_left_out(ending_signals[i], control->run->common.control))
+        if (!ending_is_left_out(ending_signals[i]))
             uv_signal_start(&control->signals[i], on_signal, ending_signals[i]);
     }
+    suspend_watch(&control->suspended, &control->loop, control->run);
 }
 
 static void close_one(uv_handle_t *handle, void *unused)
@@ -443,31 +414,19 @@ static void close_loop(struct control *control)
     uv_loop_close(&control->loop);
 }
 
-/* With a harness: the load must not outlive it, even if it is killed. */
-static void bind_to_parent(struct control *control, pid_t parent)
-{
-    prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
-    if (getppid() != parent) /* it died before that was in force */
-        end(control);
-}
-
-static void begin(struct control *control, pid_t parent)
+static void begin(struct control *control)
 {
     struct run *run = control->run;
-    int error = 0;
     accounting_snapshot(run, &control->at_start);
     control->at_mark = control->at_interval = control->at_start;
     say_ready(control);
-    if (!run->common.control) {
-        resume(control);
-        return;
-    }
-    bind_to_parent(control, parent);
-    error = open_input(control);
-    if (error != 0) {
-        run_fail(run, "cannot read stdin: %s: give it a pipe", uv_strerror(error));
+    room_watch(run);
+    if (run->report.broken)
         end(control);
-    }
+    else if (run->common.control)
+        input_open(&control->input, &control->loop, &input_listener, control);
+    else
+        resume(control);
 }
 
 static int prepare(struct control *control)
@@ -478,6 +437,15 @@ static int prepare(struct control *control)
         failed = run->load->prepare(run);
     if (failed == 0)
         failed = engine_start(run);
+    return failed;
+}
+
+/* With a harness: the load must not outlive it, even if it is killed. */
+static int prepare_watched(struct control *control, pid_t parent)
+{
+    struct watch *watch = control->run->common.control ? watch_start(parent) : NULL;
+    const int failed = prepare(control);
+    watch_stop(watch);
     return failed;
 }
 
@@ -495,8 +463,8 @@ int control_run(struct run *run)
     run->loop = &control->loop;
     signal(SIGPIPE, SIG_IGN);
     open_handles(control);
-    if (prepare(control) == 0) {
-        begin(control, parent);
+    if (prepare_watched(control, parent) == 0) {
+        begin(control);
         if (control->phase != ENDED)
             uv_run(&control->loop, UV_RUN_DEFAULT);
     } else {
@@ -507,6 +475,7 @@ int control_run(struct run *run)
     if (run->engine != NULL)
         engine_stop(run);
     close_loop(control); /* before cleanup: loads may have handles in it */
+    room_free(run);
     if (run->load->cleanup != NULL)
         run->load->cleanup(run);
     const int code = control->failed ? 1 : 0;

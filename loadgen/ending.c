@@ -2,11 +2,39 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <unistd.h>
 
-const int ending_signals[ENDING_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
+const int ending_signals[ENDING_SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-bool ending_is_left_out(int number, bool control)
+bool ending_is_left_out(int number)
 {
     struct sigaction action;
-    return control && sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+    return number != SIGTERM && sigaction(number, NULL, &action) == 0 &&
+           action.sa_handler == SIG_IGN;
+}
+
+static void end_at_once(int number)
+{
+    _exit(128 + number);
+}
+
+void ending_without_core(void)
+{
+    const struct sigaction action = {.sa_handler = end_at_once};
+    if (!ending_is_left_out(SIGQUIT))
+        sigaction(SIGQUIT, &action, NULL);
+}
+
+void ending_begin(void)
+{
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigset_t heard;
+    sigemptyset(&heard);
+    sigaddset(&heard, SIGCHLD);
+    for (size_t i = 0; i < ENDING_SIGNALS; i++)
+        sigaddset(&heard, ending_signals[i]);
+    sigprocmask(SIG_UNBLOCK, &heard, NULL);
+    sigaction(SIGCHLD, &usual, NULL);
+    sigaction(SIGTERM, &usual, NULL);
+    ending_without_core();
 }

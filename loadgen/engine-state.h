@@ -6,6 +6,9 @@
 #include "engine-event.h"
 #include "load.h"
 
+/* With a path in it. */
+#define LONGEST_MESSAGE (PATH_MAX + 512)
+
 struct engine {
     /* Bumped with every change of the orders; sleeping workers wait on it. */
     _Alignas(64) _Atomic uint32_t generation;
@@ -14,10 +17,10 @@ struct engine {
     struct orders orders;
     unsigned begun;   /* workers whose begin() is over */
     unsigned running; /* workers that are between resume and pause */
-    unsigned resumed; /* workers that have taken up the present resume */
+    unsigned resumed; /* workers that have taken up the last resume */
     bool joined;
     int64_t length_ns; /* from the next resume on; 0: not limited */
-    char failure[512];
+    char failure[LONGEST_MESSAGE];
     /* Active time and what was offered in it, up to the last change. */
     int64_t changed_ns, active_ns, unlimited_ns;
     double offered;

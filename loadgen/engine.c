@@ -94,7 +94,6 @@ static void give_orders(struct run *run, enum order order)
     engine->orders.epoch_ns = at_ns;
     engine->orders.generation++;
     if (order == ORDER_RUN) {
-        engine->resumed = 0;
         if (engine->length_ns > 0)
             engine->orders.end_ns = at_ns + engine->length_ns;
         engine->length_ns = 0;
@@ -110,8 +109,14 @@ void engine_set_length(struct run *run, int64_t length_ns)
     run->engine->length_ns = length_ns;
 }
 
+/* Workers are counted anew, of this resume: a rate that changes meanwhile takes none away. */
 void engine_resume(struct run *run)
 {
+    struct engine *engine = run->engine;
+    pthread_mutex_lock(&engine->mutex);
+    engine->orders.resumes++;
+    engine->resumed = 0;
+    pthread_mutex_unlock(&engine->mutex);
     give_orders(run, ORDER_RUN);
 }
 

@@ -42,7 +42,7 @@ int worker_fail(struct worker *worker, const char *format, ...)
 
 void run_warn(struct run *run, const char *format, ...)
 {
-    char text[512];
+    char text[LONGEST_MESSAGE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

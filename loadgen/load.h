@@ -48,6 +48,7 @@ struct run;
 struct worker;
 struct snapshot;
 struct uv_loop_s;
+struct room_watch;
 
 /* What a load says of itself beyond what the frame says of each. */
 struct load_report {
@@ -82,6 +83,9 @@ struct load_process {
     void (*pause)(struct run *run);
     /* The process that makes the load now, or 0. */
     pid_t (*process)(const struct run *run);
+    /* Ctrl-Z: true stops what makes the load where it is, false continues it. NULL: the terminal
+     * reaches it. */
+    void (*suspend)(struct run *run, bool stopped);
 };
 
 struct load {
@@ -154,16 +158,18 @@ struct load_special {
 struct common {
     uint64_t threads; /* 0: as many as there are allowed CPUs */
     const char *cpus;
-    int64_t duration_ns; /* 0: until it is ended */
+    int64_t duration_ns; /* 0: until it is ended; started by hand an hour, see length.h */
     int64_t interval_ns; /* 0: no intervals */
     const char *limit;   /* NULL: no limit */
     int64_t nice;
+    int sched;               /* enum priority_sched */
     const char *calibration; /* file; NULL: the one that is kept */
     bool json;
     bool control;
     bool dry_run;
     bool calib;
     bool if_missing;
+    bool force; /* also what may bring others to an end */
 };
 
 enum order { ORDER_PAUSE, ORDER_RUN, ORDER_QUIT };
@@ -172,6 +178,7 @@ enum order { ORDER_PAUSE, ORDER_RUN, ORDER_QUIT };
 struct orders {
     enum order order;
     uint32_t generation;
+    uint32_t resumes; /* how many there have been */
     int64_t epoch_ns; /* when the present rate began; all workers' clock */
     double rate;      /* base units a second for all workers; INFINITY: no limit */
     int64_t end_ns;   /* no operation is due from then on; INT64_MAX: no such time */
@@ -196,6 +203,8 @@ struct worker {
     pthread_t thread;
     clockid_t cpu_clock; /* of its thread, readable from any */
     bool started;
+    bool running;     /* in engine->running */
+    uint32_t resumed; /* the resume of its orders that it is counted of, in engine->resumed */
     _Alignas(64) struct counts counts;
     struct histogram service;  /* from start to end */
     struct histogram response; /* from due to end */
@@ -232,6 +241,7 @@ struct run {
     double quantum;   /* base units of one operation (block size; 1) */
     double rate;      /* as in force; INFINITY: no limit; NAN: no such thing */
     unsigned threads;
+    double held_bytes;    /* of memory, for room_watch(); 0: not worth it */
     char subject[384];    /* what a rate is of besides options: the disk; set by check() */
     struct cpu_list cpus; /* that workers may use */
     double quota_cpus;    /* of the cgroup; INFINITY: none */
@@ -241,6 +251,7 @@ struct run {
     struct engine *engine;                /* engine.c's own */
     struct control *control;              /* control.c's own; NULL without a control plane */
     struct uv_loop_s *loop;               /* of the control plane */
+    struct room_watch *room;              /* room.c's own; NULL: nobody looks */
     struct options *options;
 };
 

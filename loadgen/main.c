@@ -2,16 +2,22 @@
 
 #include "calibrate.h"
 #include "control.h"
+#include "ending.h"
+#include "length.h"
+#include "libraries.h"
 #include "load.h"
+#include "priority.h"
 #include "rate.h"
 #include "settings.h"
+
+#include "common/streams.h"
+#include "common/version.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #define MOST_LOADS 64
 
@@ -44,7 +50,7 @@ static void print_help(void)
     for (size_t i = 0; i < count; i++)
         printf("  %-10s %s\n", loads[i]->name, loads[i]->summary);
     puts("\nloadgen LOAD --help lists a load's options; loadgen --calibrations lists what\n"
-         "`jostle calib` measures; loadgen --version shows the version.\n"
+         "`jostle calib` measures; loadgen --version shows the version and the libraries.\n"
          "Exit status: 0 after a normal end, also by a signal or end of file; 1 when the load\n"
          "failed; 2 for wrong use.");
 }
@@ -58,6 +64,17 @@ static void print_calibrations(void)
         for (const char *const *options = loads[i]->calibrations;
              options != NULL && *options != NULL; options++)
             printf("%s%s%s\n", loads[i]->name, **options == '\0' ? "" : " ", *options);
+}
+
+/* For the test that walks all options; not in --help. */
+static int list_commands(void)
+{
+    const struct load *loads[MOST_LOADS];
+    const size_t count = list_loads(loads);
+    bool written = true;
+    for (size_t i = 0; i < count; i++)
+        written = options_list_command(loads[i]->name) && written;
+    return written ? 0 : 1;
 }
 
 static const struct load *find_load(const char *name)
@@ -84,7 +101,7 @@ static void choose_cpus(struct run *run)
         usage_error("cannot read the CPU affinity: %s", strerror(errno));
     run->cpus = allowed;
     if (run->common.cpus != NULL) {
-        char text[1024];
+        char text[CPUS_TEXT];
         if (cpus_parse(run->common.cpus, &run->cpus) != 0)
             usage_error("--cpus %s: not a list of CPUs: give one such as 0-3,8", run->common.cpus);
         const int missing = cpus_missing(&run->cpus, &allowed);
@@ -107,7 +124,7 @@ static int show_plan(struct run *run)
 {
     struct cpu_list cpus;
     struct line line;
-    char text[2048];
+    char text[CPUS_TEXT];
     settings_worker_cpus(run, &cpus);
     cpus_format(&cpus, text, sizeof text);
     report_open(&line, "plan");
@@ -129,14 +146,6 @@ static int show_plan(struct run *run)
     return 0;
 }
 
-static void set_nice(const struct run *run)
-{
-    if (options_given(run->options, "nice") &&
-        setpriority(PRIO_PROCESS, 0, (int)run->common.nice) != 0)
-        usage_error("--nice %lld: %s: give a higher value, or run it as root",
-                    (long long)run->common.nice, strerror(errno));
-}
-
 static void set_limit(struct run *run)
 {
     char error[256];
@@ -145,36 +154,43 @@ static void set_limit(struct run *run)
         usage_error("--limit: %s", error);
 }
 
+/* Or what is wanted in its place. */
+static int make_load(struct run *run)
+{
+    int code = -1;
+    priority_set(run);
+    if (run->common.calib)
+        code = calibrate(run);
+    else
+        set_limit(run);
+    if (code < 0 && run->load->special != NULL && run->load->special->instead != NULL)
+        code = run->load->special->instead(run);
+    if (code >= 0)
+        return code;
+    length_choose(run);
+    return control_run(run);
+}
+
 static int run_load(const struct load *load, int argc, char **argv)
 {
     static struct run run;
-    int code = -1;
+    int code;
     run = (struct run){.load = load, .unit = UNIT_NONE, .quantum = 1, .rate = INFINITY};
     settings_parse(&run, argc, argv);
     report_init(&run.report, run.common.json || run.common.control);
     choose_cpus(&run);
     if (load->check != NULL)
         load->check(&run);
-    if (run.common.dry_run) {
-        code = show_plan(&run);
-        settings_free(&run);
-        return code;
-    }
-    set_nice(&run);
-    if (run.common.calib)
-        code = calibrate(&run);
-    else
-        set_limit(&run);
-    if (code < 0 && run.load->special != NULL && run.load->special->instead != NULL)
-        code = run.load->special->instead(&run);
-    if (code < 0)
-        code = control_run(&run);
+    code = run.common.dry_run ? show_plan(&run) : make_load(&run);
     settings_free(&run);
-    return code;
+    ending_without_core(); /* the control plane has given the signals back */
+    return report_end(&run.report) || code != 0 ? code : 1;
 }
 
 int main(int argc, char **argv)
 {
+    streams_open();
+    ending_begin();
     if (argc < 2)
         usage_error("no load: give one, such as loadgen cpu --percent 50; see loadgen --help");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
@@ -185,8 +201,11 @@ int main(int argc, char **argv)
         print_calibrations();
         return 0;
     }
+    if (strcmp(argv[1], "--list-options") == 0)
+        return list_commands();
     if (strcmp(argv[1], "--version") == 0) {
-        puts("loadgen " JOSTLE_VERSION);
+        version_print("loadgen");
+        libraries_print();
         return 0;
     }
     const struct load *load = find_load(argv[1]);

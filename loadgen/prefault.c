@@ -12,6 +12,7 @@ void prefault_begin(struct prefault *prefault, unsigned workers)
         if (prefault->before[i].sa_handler != SIG_IGN)
             sigaction(ending_signals[i], &usual, NULL);
     }
+    ending_without_core();
 }
 
 void prefault_done(struct prefault *prefault)

@@ -1,6 +1,8 @@
 #include "settings.h"
 
+#include "length.h"
 #include "load.h"
+#include "priority.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +26,9 @@ static const struct option_row common_settings[] = {
      .argument = "RATE",
      .type = OPTION_TEXT,
      .offset = offsetof(struct common, limit),
+     .as = OPTION_RATE,
+     .maximum = 1e300,
+     .exclusive = true,
      .help = "rate of all workers together: 50M, 10MiB/s, 5000iops, 50% of the calibration "
              "(default: no "
              "limit)"},
@@ -33,7 +38,9 @@ static const struct option_row common_settings[] = {
      .offset = offsetof(struct common, duration_ns),
      .minimum = 1,
      .maximum = 1e18,
-     .help = "end after this time: 10ms, 2s, 1m (default: run until ended)"},
+     .endless = LENGTH_ENDLESS,
+     .help = "end after this time: 10ms, 2s, 1m, or " LENGTH_ENDLESS " (default: " LENGTH_BY_HAND
+             "; with --control run until ended)"},
     {.name = "interval",
      .argument = "TIME",
      .type = OPTION_TIME,
@@ -48,6 +55,19 @@ static const struct option_row common_settings[] = {
      .minimum = -20,
      .maximum = 19,
      .help = "run with this nice value (default: as started)"},
+    {.name = "sched",
+     .argument = "KIND",
+     .type = OPTION_CHOICE,
+     .offset = offsetof(struct common, sched),
+     .preset = "as-started",
+     .choices = priority_scheds,
+     .help = "scheduling policy: idle runs only when nothing else of its session or cgroup wants "
+             "the CPU, so that the shell that started a full load stays usable; batch, other"},
+    {.name = "force",
+     .type = OPTION_FLAG,
+     .offset = offsetof(struct common, force),
+     .help = "also take memory that is not free, and the space that is left to others on a file "
+             "system"},
     {.name = "json",
      .type = OPTION_FLAG,
      .offset = offsetof(struct common, json),
@@ -205,7 +225,7 @@ static bool join(const struct run *run, char *text, size_t size,
                  bool canonical(const struct option_row *, const void *, char *, size_t))
 {
     static const struct option_row *const none = no_options;
-    char cpus[1024];
+    char cpus[CPUS_TEXT];
     struct common workers = {.threads = run->threads, .cpus = cpus_to_give(run, cpus, sizeof cpus)};
     if (!canonical(run->load->options == NULL ? none : run->load->options, run->settings, text,
                    size))

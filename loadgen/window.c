@@ -33,7 +33,7 @@ static double per_second(double amount, int64_t time_ns)
 void window_cpus(struct run *run, struct line *line)
 {
     struct cpu_list cpus;
-    char text[2048];
+    char text[CPUS_TEXT];
     engine_cpus(run, &cpus);
     if (cpus.count == 0)
         line_null(line, "cpus");

@@ -29,11 +29,29 @@ static void futex_wait_until(_Atomic uint32_t *word, uint32_t value, int64_t tim
             NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
+/* Those that run are counted together with the orders that say so: a worker that has taken
+ * them up, and is not counted yet, would be missing in a pause that comes right then. Reported
+ * before the mutex is free, so that no later event overtakes it. */
+static void count_running(struct worker *worker)
+{
+    struct engine *engine = worker->run->engine;
+    if (worker->orders.order != ORDER_RUN)
+        return;
+    engine->running += !worker->running;
+    worker->running = true;
+    if (worker->resumed == worker->orders.resumes)
+        return;
+    worker->resumed = worker->orders.resumes;
+    if (++engine->resumed == worker->run->threads)
+        engine_report(engine, ENGINE_RUNNING);
+}
+
 static void take_orders(struct worker *worker)
 {
     struct engine *engine = worker->run->engine;
     pthread_mutex_lock(&engine->mutex);
     worker->orders = engine->orders;
+    count_running(worker);
     pthread_mutex_unlock(&engine->mutex);
     pacer_set(&worker->pacer, worker->orders.epoch_ns, worker->orders.rate / worker->run->quantum,
               worker->index, worker->run->threads);
@@ -145,30 +163,31 @@ static void operate(struct worker *worker)
     }
 }
 
-static void follow_orders(struct worker *worker)
+static void stop_running(struct worker *worker)
 {
     struct engine *engine = worker->run->engine;
+    pthread_mutex_lock(&engine->mutex);
+    worker->running = false;
+    const bool idle = --engine->running == 0 && engine->orders.order != ORDER_RUN;
+    pthread_cond_broadcast(&engine->changed);
+    if (idle)
+        engine_report(engine, ENGINE_IDLE);
+    pthread_mutex_unlock(&engine->mutex);
+}
+
+/* Orders may change at any time, and be taken by every call of worker_running(). */
+static void follow_orders(struct worker *worker)
+{
     const struct load *load = worker->run->load;
     for (;;) {
-        while (!worker_running(worker)) {
-            if (worker->orders.order == ORDER_QUIT)
-                return;
-            worker_sleep_until(worker, INT64_MAX);
-        }
-        pthread_mutex_lock(&engine->mutex);
-        const bool all = ++engine->resumed == worker->run->threads;
-        engine->running++;
-        pthread_mutex_unlock(&engine->mutex);
-        if (all)
-            engine_report(engine, ENGINE_RUNNING);
         while (worker_running(worker)) /* a load whose work() returns early is called again */
             (load->work != NULL ? load->work : operate)(worker);
-        pthread_mutex_lock(&engine->mutex);
-        const bool idle = --engine->running == 0 && engine->orders.order != ORDER_RUN;
-        pthread_cond_broadcast(&engine->changed);
-        pthread_mutex_unlock(&engine->mutex);
-        if (idle)
-            engine_report(engine, ENGINE_IDLE);
+        if (worker->running)
+            stop_running(worker);
+        else if (worker->orders.order == ORDER_QUIT)
+            return;
+        else
+            worker_sleep_until(worker, INT64_MAX);
     }
 }
 
@@ -178,7 +197,7 @@ void *worker_main(void *argument)
     struct run *run = worker->run;
     const struct load *load = run->load;
     char name[16];
-    worker->id = gettid();
+    worker->id = (pid_t)syscall(SYS_gettid); /* glibc has gettid() since 2.30 */
     snprintf(name, sizeof name, "%.8s/%u", load->name, worker->index % 100000);
     pthread_setname_np(pthread_self(), name);
     /* Timers as exact as the hardware's, in place of 50 us later. */

@@ -1,8 +1,9 @@
 #include "alloc/alloc-options.h"
 
 #include "alloc/alloc-state.h"
-#include "common/headroom.h"
+#include "page.h"
 #include "rate.h"
+#include "room.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +12,6 @@
 
 #define FIELD(name)    offsetof(struct alloc_settings, name)
 #define LARGEST_BYTES  (1ull << 40)
-#define PAGE_BYTES     4096.0
 #define OVERHEAD_BYTES 32.0   /* of one allocation: its slot, and the least rounding */
 #define PROGRAM_BYTES  16e6   /* what the program takes without any */
 #define MOST_IN_A_ROW  16.0   /* allocations of one paced operation */
@@ -28,6 +28,7 @@ const struct option_row alloc_options[] = {
      .type = OPTION_TEXT,
      .offset = FIELD(size),
      .preset = "64-64KiB",
+     .wrong = "64-x",
      .help =
          "size of each allocation, log-uniform: as many between 1 and 2 KiB as between 2 and 4"},
     {.name = "live",
@@ -78,7 +79,7 @@ static void choose_allocator(const struct alloc_settings *set, struct alloc_plan
     if (!plan->allocator->present())
         usage_error("--allocator %s: not in this build: %s", plan->allocator->name,
                     plan->allocator == &alloc_jemalloc
-                        ? "give glibc, or build without sanitizers and with jemalloc"
+                        ? "give glibc, or install jemalloc 5 and build again without sanitizers"
                         : "give jemalloc");
 }
 
@@ -89,33 +90,43 @@ static double mean_bytes(const struct alloc_plan *plan)
     return plan->maximum_bytes == plan->minimum_bytes ? low : (high - low) / log(high / low);
 }
 
+/* By how much the allocations of one worker together exceed their mean at some time within
+ * hours: of 10^6 sums that do not depend on each other one is 5 standard deviations above. */
+static double excess_bytes(const struct alloc_plan *plan)
+{
+    const double low = (double)plan->minimum_bytes, high = (double)plan->maximum_bytes;
+    if (high <= low)
+        return 0;
+    const double mean = mean_bytes(plan), slots = (double)plan->slots;
+    const double squares = (high * high - low * low) / (2 * log(high / low));
+    return fmin(5 * sqrt(slots * (squares - mean * mean)), slots * (high - mean));
+}
+
 /* What all of it takes of memory at most. */
 static double room_for(const struct run *run, const struct alloc_plan *plan)
 {
     const struct alloc_spare *spare =
         plan->purge ? &plan->allocator->purging : &plan->allocator->usual;
-    const double large = (double)plan->maximum_bytes >= PAGE_BYTES ? spare->bytes_of_large : 0;
+    const double large =
+        plan->maximum_bytes >= page_bytes() ? spare->pages_of_large * (double)page_bytes() : 0;
     const double each = mean_bytes(plan) * spare->factor + large + OVERHEAD_BYTES;
-    return ((double)plan->slots * each + (double)plan->maximum_bytes) * run->threads +
+    return ((double)plan->slots * each + excess_bytes(plan) * spare->factor +
+            (double)plan->maximum_bytes) *
+               run->threads +
            PROGRAM_BYTES;
 }
 
-static void check_headroom(const struct run *run, struct alloc_plan *plan)
+static void check_headroom(struct run *run, struct alloc_plan *plan)
 {
-    const struct headroom headroom = headroom_left(-1);
-    char wanted[32], left[32];
     plan->room_bytes = room_for(run, plan);
-    if (plan->room_bytes > (double)headroom.bytes)
-        usage_error("%s allocated at a time, with what the allocator needs: %s has %s left: give "
-                    "less --live or --size",
-                    units_format_size(plan->room_bytes, wanted, sizeof wanted), headroom.whose,
-                    units_format_size((double)headroom.bytes, left, sizeof left));
+    room_claim(run, plan->room_bytes, -1, "allocated at a time, with what the allocator needs,",
+               "give less --live or --size");
 }
 
 /* Allocations of one paced operation without a limit. */
 static double most_in_a_row(const struct alloc_plan *plan)
 {
-    const double pages = mean_bytes(plan) / PAGE_BYTES;
+    const double pages = mean_bytes(plan) / (double)page_bytes();
     return floor(fmax(fmin(MOST_IN_A_ROW, PAGES_IN_A_ROW / pages), 1));
 }
 

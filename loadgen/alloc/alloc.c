@@ -6,6 +6,8 @@
 #include "alloc/alloc-state.h"
 #include "common/headroom.h"
 #include "common/random.h"
+#include "page.h"
+#include "room.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-
-#define PAGE_BYTES 4096
 
 enum counter { FAULTS };
 
@@ -33,6 +33,7 @@ struct alloc_worker {
     struct alloc_heap heap;
     struct slot *slots;
     uint64_t random;
+    size_t page_bytes;
     double logarithm; /* of maximum / minimum */
 };
 
@@ -64,7 +65,7 @@ static int fill_slot(struct alloc_worker *own, const struct alloc_plan *plan, st
     slot->memory = plan->allocator->get(&own->heap, slot->bytes);
     if (slot->memory == NULL)
         return -1;
-    for (size_t at = 0; at < slot->bytes; at += PAGE_BYTES)
+    for (size_t at = 0; at < slot->bytes; at += own->page_bytes)
         slot->memory[at] = 1;
     slot->memory[slot->bytes - 1] = 1;
     return 0;
@@ -83,6 +84,25 @@ static int no_memory(struct worker *worker)
                        strerror(errno == 0 ? ENOMEM : errno));
 }
 
+/* All slots, as long as the kernel has memory to give. 0, or -1 after worker_fail(). */
+static int fill_slots(struct worker *worker, struct alloc_worker *own)
+{
+    const struct alloc_plan *plan = &alloc_state_of(worker->run)->plan;
+    const size_t step = room_step(worker->run);
+    size_t since_look = 0;
+    for (uint64_t i = 0; i < plan->slots; i++) {
+        if (fill_slot(own, plan, &own->slots[i]) != 0)
+            return no_memory(worker);
+        since_look += own->slots[i].bytes;
+        if (since_look < step)
+            continue;
+        since_look = 0;
+        if (!room_for_more(worker->run))
+            return -1;
+    }
+    return 0;
+}
+
 static int begin(struct worker *worker)
 {
     struct alloc_state *state = alloc_state_of(worker->run);
@@ -91,6 +111,7 @@ static int begin(struct worker *worker)
     worker->state = own;
     if (own == NULL)
         return no_memory(worker);
+    own->page_bytes = page_bytes();
     own->random = 0x9E3779B97F4A7C15ull + worker->index;
     own->logarithm = log((double)plan->maximum_bytes / (double)plan->minimum_bytes);
     if (plan->allocator->open(&own->heap, plan->purge) != 0)
@@ -99,9 +120,8 @@ static int begin(struct worker *worker)
     own->slots = calloc(plan->slots, sizeof *own->slots);
     if (own->slots == NULL)
         return no_memory(worker);
-    for (uint64_t i = 0; i < plan->slots; i++)
-        if (fill_slot(own, plan, &own->slots[i]) != 0)
-            return no_memory(worker);
+    if (fill_slots(worker, own) != 0)
+        return -1;
     prefault_done(&state->prefault);
     return 0;
 }

@@ -27,7 +27,7 @@ struct alloc_statistics {
  * by VmHWM under churn with sizes of 16 bytes to 4 MiB, one or log-uniform. */
 struct alloc_spare {
     double factor;         /* for rounding, and for what is free and not yet given back */
-    double bytes_of_large; /* more for each one of a page or more */
+    double pages_of_large; /* more for each one of a page or more */
 };
 
 struct allocator {

@@ -3,12 +3,11 @@
  * heap is given back at once: mallopt(3). */
 
 #include "alloc/allocator.h"
+#include "page.h"
 
 #include <errno.h>
 #include <malloc.h>
 #include <math.h>
-
-#define PAGE_BYTES 4096
 
 extern void *__libc_malloc(size_t bytes);
 extern void __libc_free(void *memory);
@@ -19,6 +18,14 @@ extern int __libc_mallopt(int parameter, int value);
 #pragma weak __libc_mallopt
 #pragma weak mallinfo2
 
+#if !__GLIBC_PREREQ(2, 33)
+/* Where it is run there may be a newer one that has it. */
+struct mallinfo2 {
+    size_t arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks, fordblks, keepcost;
+};
+extern struct mallinfo2 mallinfo2(void);
+#endif
+
 static bool present(void)
 {
     return __libc_malloc != NULL && __libc_free != NULL && __libc_mallopt != NULL;
@@ -27,7 +34,7 @@ static bool present(void)
 static int open_heap(struct alloc_heap *heap, bool purge)
 {
     (void)heap;
-    if (!purge || (__libc_mallopt(M_MMAP_THRESHOLD, PAGE_BYTES) == 1 &&
+    if (!purge || (__libc_mallopt(M_MMAP_THRESHOLD, (int)page_bytes()) == 1 &&
                    __libc_mallopt(M_TRIM_THRESHOLD, 0) == 1 && __libc_mallopt(M_TOP_PAD, 0) == 1))
         return 0;
     errno = EINVAL;
@@ -65,7 +72,7 @@ static void statistics(struct alloc_statistics *result)
 const struct allocator alloc_glibc = {
     .name = "glibc",
     .usual = {.factor = 1.4},
-    .purging = {.factor = 1.2, .bytes_of_large = PAGE_BYTES}, /* each a mapping of its own */
+    .purging = {.factor = 1.2, .pages_of_large = 1}, /* each a mapping of its own */
     .present = present,
     .open = open_heap,
     .close = close_heap,

@@ -4,20 +4,17 @@
 
 #include "alloc/allocator.h"
 
+#ifndef WITHOUT_jemalloc
+
 #include <errno.h>
 #include <jemalloc/jemalloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <sys/types.h>
 
-/* A build without it (a sanitizer has an allocator of its own) links all the same. */
-#pragma weak mallocx
-#pragma weak sdallocx
-#pragma weak mallctl
-
 static bool present(void)
 {
-    return mallocx != NULL && sdallocx != NULL && mallctl != NULL;
+    return true;
 }
 
 /* 0, or -1 with errno, of a mallctl() that writes only. */
@@ -115,3 +112,15 @@ const struct allocator alloc_jemalloc = {
     .put = put,
     .statistics = statistics,
 };
+
+#else
+
+/* A build with a sanitizer, which has an allocator of its own, or on a machine without it. */
+static bool present(void)
+{
+    return false;
+}
+
+const struct allocator alloc_jemalloc = {.name = "jemalloc", .present = present};
+
+#endif

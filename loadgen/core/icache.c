@@ -42,6 +42,7 @@ static const struct option_row options[] = {
      .argument = "SIZE",
      .type = OPTION_TEXT,
      .offset = FIELD(footprint),
+     .wrong = "much",
      .help =
          "size of each worker's code: a size, 150% of an L1 instruction cache, or l1i, l2: half "
          "of that cache (default: 400%)"},

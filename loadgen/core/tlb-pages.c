@@ -1,5 +1,7 @@
 #include "core/tlb-pages.h"
 
+#include "page.h"
+
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -56,17 +58,17 @@ static int fail(struct tlb_pages *pages, int fd)
 
 int tlb_pages_map(struct tlb_pages *pages, size_t count)
 {
-    const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-    const unsigned page_shift = (unsigned)__builtin_ctzl(page_bytes);
+    const size_t page = page_bytes();
+    const unsigned page_shift = (unsigned)__builtin_ctzl(page);
     *pages = (struct tlb_pages){.pages = count,
                                 .page_shift = page_shift,
                                 .shift = count <= OWN_LINES ? 2 : 0,
                                 .step = step_of(count)};
     const int fd = memfd_create("tlb", MFD_CLOEXEC);
-    if (fd < 0 || ftruncate(fd, (off_t)(page_bytes << pages->shift)) != 0)
+    if (fd < 0 || ftruncate(fd, (off_t)(page << pages->shift)) != 0)
         return fail(pages, fd);
-    pages->memory = mmap(NULL, count * page_bytes, PROT_NONE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    pages->memory =
+        mmap(NULL, count * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages->memory == MAP_FAILED) {
         pages->memory = NULL;
         return fail(pages, fd);

@@ -156,9 +156,8 @@ static void work_period(struct worker *worker, struct spinner *spinner, int64_t 
 }
 
 /* When the next burst begins: at the next period, or the first one in which
- * there is enough to do. */
-static int64_t next_start(const struct worker *worker, const struct spinner *spinner,
-                          int64_t start_ns)
+ * there is enough to do. Periods that are over before it could begin are late. */
+static int64_t next_start(struct worker *worker, const struct spinner *spinner, int64_t start_ns)
 {
     const int64_t period_ns = cpu_settings_of(worker->run)->period_ns;
     const double enough_ns = fmin(SHORTEST_BURST_NS, (double)period_ns / 2);
@@ -170,8 +169,11 @@ static int64_t next_start(const struct worker *worker, const struct spinner *spi
     const int64_t from_ns = worker->orders.epoch_ns + (int64_t)due_ns - period_ns;
     if (from_ns > next_ns)
         next_ns = period_start(worker, from_ns);
-    if (now_ns() - next_ns > period_ns) /* periods were missed */
+    if (now_ns() - next_ns > period_ns) {
+        const int64_t missed_ns = next_ns;
         next_ns = period_start(worker, now_ns() - period_ns);
+        worker_count(worker, 0, 0, (uint64_t)((next_ns - missed_ns) / period_ns), 0);
+    }
     return next_ns;
 }
 

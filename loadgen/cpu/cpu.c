@@ -40,6 +40,7 @@ static const struct option_row settings[] = {
      .argument = "NAME",
      .type = OPTION_TEXT,
      .offset = FIELD(replay.profile),
+     .wrong = "no-such-profile",
      .help =
          "replay a recorded load instead of --percent: a file, or the name of a profile that comes "
          "with jostle"},
@@ -96,7 +97,7 @@ static void check_profile(struct run *run)
     state->replay = replay_open(run, &cpu_settings_of(run)->replay);
     run->threads = replay_workers(state->replay);
     run->rate = replay_mean(state->replay);
-    if (!run->common.control && run->common.duration_ns == 0)
+    if (!run->common.control && !options_given(run->options, "duration"))
         run->common.duration_ns = replay_length_ns(state->replay);
 }
 

@@ -159,19 +159,19 @@ void replay_print(const struct replay *replay, struct run *run)
 
 void replay_describe(const struct replay *replay, struct line *line)
 {
-    char text[2048] = "[";
-    size_t used = 1;
-    for (unsigned i = 0; i < replay->count && used + 64 < sizeof text; i++) {
-        const struct part *part = &replay->parts[i];
-        const int written =
-            snprintf(text + used, sizeof text - used, "%s{\"cpu\":%d,\"cores\":\"%u-%u\"}",
-                     i == 0 ? "" : ",", part->cpu, part->first, part->last);
-        used += written > 0 ? (size_t)written : 0;
-    }
-    snprintf(text + used, sizeof text - used, "]");
     line_count(line, "profile_cores", replay->cores);
     line_fixed(line, "profile_s", (double)replay_length_ns(replay) / 1e9, 6);
     line_count(line, "instances", replay->instances);
     line_fixed(line, "speed", replay->speed, 6);
-    line_raw(line, "mapping", text);
+    line_array(line, "mapping");
+    for (unsigned i = 0; i < replay->count; i++) {
+        const struct part *part = &replay->parts[i];
+        char cores[32];
+        snprintf(cores, sizeof cores, "%u-%u", part->first, part->last);
+        line_object(line, NULL);
+        line_integer(line, "cpu", part->cpu);
+        line_text(line, "cores", cores);
+        line_close(line);
+    }
+    line_close(line);
 }

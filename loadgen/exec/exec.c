@@ -1,30 +1,20 @@
 /* loadgen exec: any command as a load. Resumed it is started, paused it is
- * ended, with everything that it has started: as a subreaper this process
- * inherits descendants that outlive their parents, whatever session or group
- * they moved to. With --loop it is started again whenever all of it has ended: a lap. It
- * has no workers; all happens on the control plane's loop. */
+ * ended, with everything that it has started, whatever session or group that
+ * moved to: both are done by the guard (guard.h). With --loop it is started again whenever all of
+ * it has ended: a lap. It has no workers; all happens on the control plane's loop. */
 
-#include "common/tree.h"
 #include "exec/guard.h"
 #include "exec/usage.h"
 #include "load.h"
+#include "room.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/wait.h>
-#include <unistd.h>
 #include <uv.h>
-
-#define GRACE_MS      2000 /* from SIGTERM to SIGKILL */
-#define KILL_AGAIN_MS 50
-#define KILL_ROUNDS   200 /* 10 s: what still lives is stuck in the kernel */
 
 struct exec_settings {
     int64_t settle_ns;
@@ -39,16 +29,16 @@ enum exec_phase { STOPPED, RUNNING, ENDING };
 
 struct exec_state {
     enum exec_phase phase;
-    pid_t pid; /* the command's, and its process group's */
-    int kills;
-    int guard_fd; /* -1: none */
+    pid_t pid; /* the command's, and its process group's; 0: it is not known yet */
+    struct guard guard;
+    struct guard_command command;
     double laps;
     int64_t lap_start_ns;
     int64_t lap_ns;   /* how long the last whole lap took; 0: there was none yet */
     bool wants_a_lap; /* settled, but steady only some part of a lap after the first */
     struct exec_usage usage;
     uv_timer_t timer;
-    uv_signal_t child_ended;
+    uv_poll_t guard_says;
 };
 
 #define FIELD(name) offsetof(struct exec_settings, name)
@@ -83,88 +73,15 @@ static const char *command_name(const struct run *run)
     return run->arguments[0];
 }
 
-/* ---- the child ---- */
-
-/* After fork: becomes the command, or reports errno through the pipe. */
-static void become_command(struct run *run, const struct group *group, int report_fd)
-{
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    signal(SIGPIPE, SIG_DFL);
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    const struct exec_settings *own = run->settings;
-    /* stdin and stdout are the control plane's. What a program prints in each lap would bury
-     * what the others say. */
-    const int null = open("/dev/null", O_RDWR);
-    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
-        dup2(own->loop ? null : STDERR_FILENO, STDOUT_FILENO) >= 0 && group_enter(group) &&
-        cpus_pin_list(&run->cpus) == 0)
-        execvp(run->arguments[0], run->arguments);
-    const int error = errno;
-    if (write(report_fd, &error, sizeof error) < 0)
-        _exit(126);
-    _exit(127);
-}
-
-/* 0, or the errno with which the command could not be started. */
-static int start_command(struct run *run, struct exec_state *state)
-{
-    int report[2], error = 0;
-    if (pipe2(report, O_CLOEXEC) != 0)
-        return errno;
-    state->pid = group_fork(&state->usage.group);
-    if (state->pid == 0)
-        become_command(run, &state->usage.group, report[1]);
-    close(report[1]);
-    if (state->pid < 0)
-        error = errno;
-    else if (read(report[0], &error, sizeof error) != (ssize_t)sizeof error)
-        error = 0; /* the pipe was closed by a good exec */
-    close(report[0]);
-    return error;
-}
-
 /* ---- its end ---- */
 
 static void finish_pause(struct run *run)
 {
     struct exec_state *state = run->state;
     state->phase = STOPPED;
+    state->pid = 0;
     uv_timer_stop(&state->timer);
     run_paused(run);
-}
-
-static void on_kill_time(uv_timer_t *timer)
-{
-    struct run *run = timer->data;
-    struct exec_state *state = run->state;
-    /* Again and again, for those that were forked meanwhile. */
-    const size_t living = tree_signal(SIGKILL);
-    if (++state->kills > KILL_ROUNDS) {
-        run_fail(run, "%s: %zu of its processes cannot be killed: check them with ps",
-                 command_name(run), living);
-        finish_pause(run);
-        return;
-    }
-    uv_timer_start(timer, on_kill_time, KILL_AGAIN_MS, 0);
-}
-
-/* Waits for everything that has ended. Returns whether anything is left;
- * *status is the command's own, if it was among them. */
-static bool reap(const struct exec_state *state, int *status)
-{
-    for (;;) {
-        int one;
-        const pid_t pid = waitpid(-1, &one, WNOHANG);
-        if (pid == 0)
-            return true;
-        if (pid < 0 && errno != EINTR)
-            return false;
-        if (pid == state->pid)
-            *status = one;
-    }
 }
 
 /* The command is not there though it should run. */
@@ -172,8 +89,9 @@ static void fail_ended(struct run *run, int status)
 {
     const struct exec_settings *own = run->settings;
     if (WIFSIGNALED(status))
-        run_fail(run, "%s was killed by signal %d while it should be running: try it alone",
-                 command_name(run), WTERMSIG(status));
+        run_fail(run, "%s was killed by signal %d while it should be running: %s",
+                 command_name(run), WTERMSIG(status),
+                 WTERMSIG(status) == SIGKILL ? "see dmesg whether memory ran out" : "try it alone");
     else
         run_fail(run, "%s exited with status %d while it should be running: %s", command_name(run),
                  WEXITSTATUS(status),
@@ -185,9 +103,7 @@ static void begin_lap(struct run *run)
 {
     struct exec_state *state = run->state;
     state->lap_start_ns = now_ns();
-    const int error = start_command(run, state);
-    if (error != 0)
-        run_fail(run, "cannot start %s: %s: check the command", command_name(run), strerror(error));
+    guard_run(&state->guard);
 }
 
 static void on_phase(uv_timer_t *timer)
@@ -217,20 +133,71 @@ static void next_lap(struct run *run)
         wait_for_random_phase(run);
 }
 
-static void on_child_ended(uv_signal_t *handle, int number)
+static void on_started(struct run *run, const struct guard_event *event)
+{
+    struct exec_state *state = run->state;
+    state->pid = event->pid;
+    if (event->error != 0)
+        run_fail(run, "cannot start %s: %s: check the command", command_name(run),
+                 strerror(event->error));
+}
+
+static void on_changed(struct run *run, const struct guard_event *event)
+{
+    struct exec_state *state = run->state;
+    const struct exec_settings *own = run->settings;
+    if (state->phase != RUNNING)
+        return;
+    if (own->loop && event->left == 0 && event->status == 0)
+        next_lap(run);
+    else
+        fail_ended(run, event->status);
+}
+
+/* The guard is gone, and with it the command: nothing can be started any more. */
+static void on_lost(struct run *run, size_t left)
+{
+    struct exec_state *state = run->state;
+    const bool ending = state->phase == ENDING;
+    uv_poll_stop(&state->guard_says);
+    state->pid = 0;
+    if (left > 0)
+        run_fail(run,
+                 "the process that guards %s was killed, and %zu of its processes cannot be: "
+                 "check them with ps",
+                 command_name(run), left);
+    else
+        run_fail(run, "the process that guards %s was killed: the command has been ended, too",
+                 command_name(run));
+    if (ending)
+        finish_pause(run);
+}
+
+static void on_guard(uv_poll_t *handle, int status, int events)
 {
     struct run *run = handle->data;
     struct exec_state *state = run->state;
-    const struct exec_settings *own = run->settings;
-    int status = 0;
-    (void)number;
-    const bool left = reap(state, &status);
-    if (state->phase == ENDING && !left)
+    const struct guard_event event = guard_next(&state->guard);
+    (void)status; /* whatever it is, the guard's answer says it */
+    (void)events;
+    switch (event.kind) {
+    case GUARD_STARTED:
+        on_started(run, &event);
+        break;
+    case GUARD_CHANGED:
+        on_changed(run, &event);
+        break;
+    case GUARD_ENDED:
         finish_pause(run);
-    else if (state->phase == RUNNING && own->loop && !left && status == 0)
-        next_lap(run);
-    else if (state->phase == RUNNING && (!left || status != 0)) /* else it became a daemon */
-        fail_ended(run, status);
+        break;
+    case GUARD_STUCK:
+        run_fail(run, "%s: %zu of its processes cannot be killed: check them with ps",
+                 command_name(run), event.left);
+        finish_pause(run);
+        break;
+    default:
+        on_lost(run, event.left);
+    }
 }
 
 static void on_settled(uv_timer_t *timer)
@@ -251,7 +218,6 @@ static void exec_resume(struct run *run)
     struct exec_state *state = run->state;
     const struct exec_settings *own = run->settings;
     state->phase = RUNNING;
-    state->kills = 0;
     state->wants_a_lap = false;
     uv_timer_start(&state->timer, on_settled, (uint64_t)(own->settle_ns / 1000000), 0);
     begin_lap(run);
@@ -260,17 +226,18 @@ static void exec_resume(struct run *run)
 static void exec_pause(struct run *run)
 {
     struct exec_state *state = run->state;
-    int status;
     state->phase = ENDING;
-    if (!reap(state, &status)) {
+    uv_timer_stop(&state->timer);
+    if (state->guard.fd >= 0)
+        guard_stop(&state->guard);
+    else
         finish_pause(run);
-        return;
-    }
-    if (state->pid > 0)
-        kill(-state->pid, SIGTERM);
-    tree_signal(SIGTERM);
-    tree_signal(SIGCONT); /* a stopped one could not obey */
-    uv_timer_start(&state->timer, on_kill_time, GRACE_MS, 0);
+}
+
+static void exec_suspend(struct run *run, bool stopped)
+{
+    const struct exec_state *state = run->state;
+    guard_suspend(&state->guard, stopped);
 }
 
 /* ---- the load ---- */
@@ -279,50 +246,57 @@ static void exec_check(struct run *run)
 {
     if (run->argument_count == 0)
         usage_error("exec: no command: give one, such as loadgen exec -- stress-ng --vm 1");
+    room_claim_unknown(run);
 }
 
-/* The guard has to be started before this process becomes a subreaper. */
 static int count_usage(struct run *run, struct exec_state *state)
 {
     const struct exec_settings *own = run->settings;
-    state->guard_fd = -1;
-    if (!exec_usage_open(&state->usage, (enum exec_accounting)own->accounting))
-        return run_fail(run, "--accounting %s: no such group can be made here: use auto",
-                        exec_accounting_names[own->accounting]);
-    if (state->usage.group.kind != GROUP_NONE)
-        state->guard_fd = guard_start(&state->usage.group);
-    return 0;
+    if (exec_usage_open(&state->usage, (enum exec_accounting)own->accounting))
+        return 0;
+    return run_fail(run, "--accounting %s: no such group can be made here: use auto",
+                    exec_accounting_names[own->accounting]);
+}
+
+static int watch_guard(struct run *run, struct exec_state *state)
+{
+    uv_timer_init(run->loop, &state->timer);
+    state->timer.data = run;
+    if (uv_poll_init(run->loop, &state->guard_says, state->guard.fd) != 0)
+        return -1;
+    state->guard_says.data = run;
+    return uv_poll_start(&state->guard_says, UV_READABLE, on_guard);
 }
 
 static int exec_prepare(struct run *run)
 {
+    const struct exec_settings *own = run->settings;
     struct exec_state *state = calloc(1, sizeof *state);
     run->state = state;
     if (state == NULL)
         return run_fail(run, "out of memory: free some");
+    state->guard = (struct guard){.fd = -1};
     if (count_usage(run, state) != 0)
         return -1;
-    if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
-        return run_fail(run, "cannot become a subreaper: %s", strerror(errno));
-    uv_timer_init(run->loop, &state->timer);
-    state->timer.data = run;
-    uv_signal_init(run->loop, &state->child_ended);
-    state->child_ended.data = run;
-    return uv_signal_start(&state->child_ended, on_child_ended, SIGCHLD) == 0
-               ? 0
-               : run_fail(run, "cannot watch child processes");
+    state->command = (struct guard_command){.words = run->arguments,
+                                            .cpus = &run->cpus,
+                                            .group = &state->usage.group,
+                                            .discard = own->loop};
+    if (guard_start(&state->guard, &state->command) != 0)
+        return run_fail(run, "cannot start a process: %s: see ulimit -u", strerror(errno));
+    if (watch_guard(run, state) != 0)
+        return run_fail(run, "cannot watch a process: too few descriptors: see ulimit -n");
+    return 0;
 }
 
-/* After the loop has closed its handles, which live in the state. The guard, if it
- * wakes up, finds the group removed. */
+/* After the loop has closed its handles, which live in the state. */
 static void exec_cleanup(struct run *run)
 {
     struct exec_state *state = run->state;
     if (state == NULL)
         return;
+    guard_close(&state->guard);
     exec_usage_close(&state->usage);
-    if (state->guard_fd >= 0)
-        close(state->guard_fd);
     free(state);
     run->state = NULL;
 }
@@ -371,7 +345,7 @@ static const struct load_report reports = {.describe = exec_describe, .fields = 
 static const struct load_accounting accounting = {
     .delivered = exec_delivered, .cpu_ns = exec_cpu_ns, .count = exec_count};
 static const struct load_process process = {
-    .resume = exec_resume, .pause = exec_pause, .process = exec_process};
+    .resume = exec_resume, .pause = exec_pause, .process = exec_process, .suspend = exec_suspend};
 static const struct load_special special = {.arguments = "-- COMMAND...",
                                             .without = "threads limit"};
 
@@ -380,7 +354,8 @@ static const struct load exec_load = {
     .summary = "runs any command as a load, and ends all its processes",
     .details = "Resumed, COMMAND is started in a process group of its own, with /dev/null as "
                "stdin and its output on stderr. Paused, it is ended with all its descendants, "
-               "including those in other sessions: SIGTERM, then SIGKILL after 2 s. A command "
+               "including those in other sessions: SIGTERM, then SIGKILL after 2 s; by SIGKILL at "
+               "once if loadgen itself is killed. A command "
                "that exits by itself is an error; with --loop one that fails. cpu_s is that of its "
                "whole process tree, counted by "
                "a cgroup where one can be made; \"accounting\" in the report says how.",

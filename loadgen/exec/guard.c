@@ -1,73 +1,108 @@
 #include "exec/guard.h"
 
+#include "common/tree.h"
+#include "exec/guardian.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The lowest descriptors of the guard: none of the control plane's, nor a lock of
- * whoever started us, may stay open in it. */
-enum { PIPE_FD = STDERR_FILENO + 1, FOLDER_FD, FIRST_UNUSED_FD };
-
-/* To descriptors above those first, for they may be among them. False with errno. */
-static bool keep_two(int pipe_fd, int folder_fd)
+/* No handler of ours may run in the child: it would write into our event loop's pipe. */
+static pid_t fork_silently(const struct guard_command *command, const int ends[2])
 {
-    const int null = open("/dev/null", O_RDWR);
-    const int pipe_copy = fcntl(pipe_fd, F_DUPFD, FIRST_UNUSED_FD);
-    const int folder_copy = fcntl(folder_fd, F_DUPFD, FIRST_UNUSED_FD);
-    const bool kept = null >= 0 && pipe_copy >= 0 && folder_copy >= 0 &&
-                      dup2(null, STDIN_FILENO) >= 0 && dup2(null, STDOUT_FILENO) >= 0 &&
-                      dup2(null, STDERR_FILENO) >= 0 && dup2(pipe_copy, PIPE_FD) >= 0 &&
-                      dup2(folder_copy, FOLDER_FD) >= 0;
-    closefrom(FIRST_UNUSED_FD); /* also before Linux 5.9, which has no close_range() */
-    return kept;
-}
-
-static void wait_for_end(void)
-{
-    char byte;
-    ssize_t got;
-    do
-        got = read(PIPE_FD, &byte, 1);
-    while (got > 0 || (got < 0 && errno == EINTR));
-}
-
-static _Noreturn void guard(struct group *group, int pipe_fd)
-{
-    sigset_t all;
+    sigset_t all, before;
     sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, NULL);
-    prctl(PR_SET_NAME, "loadgen-guard");
-    if (setsid() < 0 || chdir("/") != 0 || !keep_two(pipe_fd, group->folder_fd))
-        _exit(1);
-    group->folder_fd = FOLDER_FD;
-    wait_for_end();
-    group_kill(group);
-    group_remove(group);
-    _exit(0);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    const pid_t pid = fork();
+    if (pid == 0)
+        guardian(command, ends[1]);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return pid;
 }
 
-int guard_start(struct group *group)
+int guard_start(struct guard *guard, const struct guard_command *command)
 {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
+    *guard = (struct guard){.fd = -1};
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 ||
+        socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return -1;
-    const pid_t between = fork();
-    if (between == 0) {
-        close(ends[1]);
-        const pid_t guardian = fork();
-        if (guardian == 0)
-            guard(group, ends[0]);
-        _exit(guardian < 0);
-    }
-    int status = -1;
-    while (between > 0 && waitpid(between, &status, 0) < 0 && errno == EINTR)
-        ;
-    close(ends[0]);
-    if (status == 0)
-        return ends[1];
+    const pid_t pid = fork_silently(command, ends);
+    const int error = errno;
     close(ends[1]);
+    if (pid > 0) {
+        *guard = (struct guard){.pid = pid, .fd = ends[0]};
+        return 0;
+    }
+    close(ends[0]);
+    errno = error;
     return -1;
+}
+
+/* That it is gone is found out by the answer. Somebody may have stopped it. */
+static void say(const struct guard *guard, enum guard_order order)
+{
+    if (guard->fd < 0)
+        return;
+    (void)send(guard->fd, &order, sizeof order, MSG_NOSIGNAL);
+    (void)kill(guard->pid, SIGCONT);
+}
+
+void guard_run(const struct guard *guard)
+{
+    say(guard, GUARD_RUN);
+}
+
+void guard_stop(const struct guard *guard)
+{
+    say(guard, GUARD_STOP);
+}
+
+void guard_suspend(const struct guard *guard, bool stopped)
+{
+    say(guard, stopped ? GUARD_SUSPEND : GUARD_CONTINUE);
+}
+
+static void close_socket(struct guard *guard)
+{
+    if (guard->fd >= 0)
+        close(guard->fd);
+    guard->fd = -1;
+}
+
+/* It was killed: its descendants are ours now. */
+static size_t end_orphans(struct guard *guard)
+{
+    close_socket(guard);
+    kill(guard->pid, SIGKILL); /* a socket that broke otherwise: there is no such case */
+    guard->pid = 0;
+    return tree_kill();
+}
+
+struct guard_event guard_next(struct guard *guard)
+{
+    struct guard_event event;
+    ssize_t length = -1;
+    while (guard->fd >= 0 && (length = recv(guard->fd, &event, sizeof event, 0)) < 0 &&
+           errno == EINTR)
+        ;
+    if (length == (ssize_t)sizeof event)
+        return event;
+    event = (struct guard_event){.kind = GUARD_LOST};
+    if (guard->pid > 0)
+        event.left = end_orphans(guard);
+    return event;
+}
+
+void guard_close(struct guard *guard)
+{
+    close_socket(guard);
+    if (guard->pid > 0)
+        (void)kill(guard->pid, SIGCONT); /* or we would wait for one that somebody stopped */
+    while (guard->pid > 0 && waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    guard->pid = 0;
 }

@@ -34,7 +34,7 @@ static bool try_group(struct exec_usage *usage, enum group_kind kind)
 bool exec_usage_open(struct exec_usage *usage, enum exec_accounting wanted)
 {
     const bool any = wanted == EXEC_AUTO;
-    *usage = (struct exec_usage){.group = GROUP_OF_NONE};
+    *usage = (struct exec_usage){.group = GROUP_OF_NONE, .walked_ns = 0};
     return ((any || wanted == EXEC_CGROUP2) && try_group(usage, GROUP_V2)) ||
            ((any || wanted == EXEC_CGROUP1) && try_group(usage, GROUP_V1)) || any ||
            wanted == EXEC_PROCESSES;

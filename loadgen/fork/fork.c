@@ -3,6 +3,8 @@
  * flush them from their TLBs, and the scheduler has newcomers to place. */
 
 #include "load.h"
+#include "page.h"
+#include "room.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,8 +13,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define PAGE_BYTES 4096
 
 struct fork_settings {
     uint64_t touch_bytes;
@@ -27,7 +27,8 @@ static const struct option_row options[] = {
      .minimum = 0,
      .maximum = 1 << 30,
      .preset = "64KiB",
-     .help = "memory that each process writes to before it ends: a page is copied for every 4 KiB",
+     .help = "memory that each process writes to before it ends: each page of it is copied, 4 KiB "
+             "on most systems",
      .measured = true},
     {0},
 };
@@ -35,12 +36,16 @@ static const struct option_row options[] = {
 /* Memory that a worker shares with its processes until they write to it. */
 struct parent {
     unsigned char *memory;
-    size_t bytes;
+    size_t bytes, page_bytes;
 };
 
 static void check(struct run *run)
 {
+    const struct fork_settings *set = run->settings;
     run->unit = UNIT_OPS;
+    /* A worker's own, and a copy of it. */
+    room_claim(run, 2.0 * (double)set->touch_bytes * run->threads, -1, "memory to be touched of",
+               "give a smaller --touch");
 }
 
 static int begin(struct worker *worker)
@@ -50,6 +55,7 @@ static int begin(struct worker *worker)
     worker->state = own;
     if (own == NULL)
         return worker_fail(worker, "out of memory: free some");
+    own->page_bytes = page_bytes();
     if (set->touch_bytes == 0)
         return 0;
     own->memory =
@@ -72,15 +78,18 @@ static void end(struct worker *worker)
     worker->state = NULL;
 }
 
-/* One process, from its beginning to its end. _Fork(): none of the locks that other
- * threads may hold is needed in it. */
+/* Of glibc 2.34: none of the locks that other threads may hold is needed in the new process. */
+extern pid_t _Fork(void);
+#pragma weak _Fork
+
+/* One process, from its beginning to its end. */
 static double operate(struct worker *worker)
 {
     struct parent *own = worker->state;
     int status;
-    const pid_t pid = _Fork();
+    const pid_t pid = _Fork != NULL ? _Fork() : fork();
     if (pid == 0) {
-        for (size_t at = 0; at < own->bytes; at += PAGE_BYTES)
+        for (size_t at = 0; at < own->bytes; at += own->page_bytes)
             own->memory[at] = 2;
         _exit(0);
     }

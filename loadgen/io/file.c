@@ -1,6 +1,7 @@
 #include "io/file.h"
 
 #include "io/fill.h"
+#include "io/space.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,12 +11,8 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
-
-/* Left free for the file system's own needs. */
-#define SPARE_BYTES (1u << 20)
 
 #define DIRECT_ALIGNMENT 4096
 
@@ -49,23 +46,23 @@ static int check_folder(const struct io_file *file, struct io_error *error)
 /* The space that `held` bytes of a file that is to be replaced do not take. */
 static int check_space(const struct io_file *file, uint64_t held, struct io_error *error)
 {
-    struct statvfs space;
-    uint64_t free_bytes, spare_bytes;
+    struct io_space space;
 
-    if (statvfs(file->folder, &space) != 0)
+    if (!io_space_of(file->folder, &space))
         return io_error_set(error, IO_FAILED,
                             "cannot find the free space of %s: %s: give another --dir",
                             file->folder, strerror(errno));
-    free_bytes = (uint64_t)space.f_bavail * space.f_frsize + held;
-    spare_bytes = (uint64_t)((double)free_bytes * file->spare);
-    if (spare_bytes < SPARE_BYTES)
-        spare_bytes = SPARE_BYTES;
-    if (file->size_bytes <= free_bytes && free_bytes - file->size_bytes >= spare_bytes)
+    const double free_bytes = space.free_bytes + (double)held;
+    const double kept_bytes = file->force ? 0 : fmax(space.kept_bytes, free_bytes * file->spare);
+    if ((double)file->size_bytes <= free_bytes - kept_bytes)
         return 0;
     return io_error_set(error, IO_REFUSED,
-                        "a work file of %.3f GiB does not fit: %s has %.3f GiB free: give a "
-                        "smaller --file-size (or WORKFILE_SIZE), or another --dir",
-                        (double)file->size_bytes / GIB, file->folder, (double)free_bytes / GIB);
+                        "a work file of %.3f GiB does not fit in %s: %s leaves %.3f GiB, of which "
+                        "%.3f GiB are for others: give a smaller --file-size (or WORKFILE_SIZE), "
+                        "or another --dir%s",
+                        (double)file->size_bytes / GIB, file->folder, space.whose, free_bytes / GIB,
+                        kept_bytes / GIB,
+                        (double)file->size_bytes <= free_bytes ? ", or --force" : "");
 }
 
 /* Our own regular file with one name, that no other user may write. */

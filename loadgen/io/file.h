@@ -12,7 +12,9 @@ struct io_file {
     const char *folder;
     uint64_t size_bytes;
     bool sparse;   /* in: of that size, but without data; never kept, never a kept one */
-    double spare;  /* in: fraction of the free space to leave at least; 0: a MiB */
+    double spare;  /* in: fraction of the free space to leave at least, if that is more than
+                      what is left in any case, see space.h */
+    bool force;    /* in: take what is left to others, too */
     bool keep;     /* in: leave it for the next start; out: it will be left */
     bool reused;   /* out: it was there already, and fits */
     bool busy;     /* out: the kept file is in use by another load, this is another one */

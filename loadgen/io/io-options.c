@@ -1,9 +1,9 @@
 #include "io/io-options.h"
 
-#include "common/headroom.h"
 #include "io/fill.h"
 #include "io/io-state.h"
 #include "io/phases.h"
+#include "room.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,6 +73,7 @@ const struct option_row io_options[] = {
      .argument = "DIR",
      .type = OPTION_TEXT,
      .offset = FIELD(folder),
+     .wrong = "no/such/folder",
      .help = "folder of the work file (default: $TMPDIR, else /var/tmp)"},
     {.name = "file-size",
      .argument = "SIZE",
@@ -269,19 +270,20 @@ static void check_block(struct run *run)
                     (unsigned)fewest_blocks(plan));
 }
 
-/* Of all operations in flight, and what filling the file takes. */
-static void check_buffers(const struct run *run)
+/* Of all operations in flight, and what filling the file takes; in memory the file, too. */
+static void check_buffers(struct run *run)
 {
-    const struct io_plan *plan = &io_state_of(run)->plan;
-    const struct headroom headroom = headroom_left(-1);
+    const struct io_state *state = io_state_of(run);
+    const struct io_plan *plan = &state->plan;
     const double bytes = io_stream_bytes(plan) * plan->streams + IO_FILL_BYTES;
-    char wanted[32], left[32];
+    char what[96];
 
-    if (bytes > (double)headroom.bytes)
-        usage_error("buffers of %s in all (%u workers, %u blocks each): %s has %s left: give a "
-                    "smaller --block-size, --depth or --threads",
-                    units_format_size(bytes, wanted, sizeof wanted), plan->streams, plan->depth,
-                    headroom.whose, units_format_size((double)headroom.bytes, left, sizeof left));
+    snprintf(what, sizeof what, "buffers (%u workers, %u blocks each) of", plan->streams,
+             plan->depth);
+    room_claim(run, bytes, -1, what, "give a smaller --block-size, --depth or --threads");
+    if (state->device.memory)
+        room_claim(run, bytes + (double)plan->file_bytes, -1, "a work file in memory of",
+                   "give a smaller --file-size");
 }
 
 /* One worker by default. Without io_uring, a thread for each operation in flight. */
@@ -289,23 +291,21 @@ static void choose_path(struct run *run)
 {
     struct io_state *state = io_state_of(run);
     struct io_plan *plan = &state->plan;
-    int forbidden;
 
     if (!options_given(run->options, "threads"))
         run->threads = io_settings_of(run)->phases ? IO_SEEKERS : 1;
     plan->depth = (unsigned)io_settings_of(run)->depth;
     state->engine = "pwrite";
     if (plan->depth > 1) {
-        forbidden = io_ring_forbidden();
-        state->engine = forbidden == 0 ? "io_uring" : "threads";
-        if (forbidden != 0) {
+        const char *lack = io_ring_lack();
+        state->engine = lack == NULL ? "io_uring" : "threads";
+        if (lack != NULL) {
             if (run->threads * (uint64_t)plan->depth > 4096)
                 usage_error("--depth %u: io_uring cannot be used here (%s), and %llu threads are "
                             "too many: give a smaller --depth",
-                            plan->depth, strerror(forbidden),
-                            (unsigned long long)run->threads * plan->depth);
+                            plan->depth, lack, (unsigned long long)run->threads * plan->depth);
             run_warn(run, "io_uring cannot be used here (%s): %u threads instead of a depth of %u",
-                     strerror(forbidden), run->threads * plan->depth, plan->depth);
+                     lack, run->threads * plan->depth, plan->depth);
             run->threads *= plan->depth;
             plan->depth = 1;
         }
@@ -329,6 +329,7 @@ static void set_plan(struct run *run)
     state->file.size_bytes = state->plan.file_bytes;
     state->file.keep = set->keep;
     state->file.sparse = set->sparse;
+    state->file.force = run->common.force;
 }
 
 /* What the rate is of: a disk stays the same when it is named otherwise at the next boot, and

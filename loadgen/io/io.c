@@ -7,6 +7,7 @@
 
 #include "common/headroom.h"
 #include "common/link.h"
+#include "common/schemas.h"
 #include "counter.h"
 #include "io/check.h"
 #include "io/io-options.h"
@@ -237,7 +238,7 @@ static int show_device(struct run *run)
     struct line line = {0};
 
     line_object(&line, NULL);
-    line_text(&line, "schema", "jostle.device/1");
+    line_text(&line, "schema", SCHEMA_DEVICE);
     add_device(&line, io_state_of(run));
     link_speed_of(&io_state_of(run)->device, &link);
     line_fixed(&line, "link_bytes_per_s", link.bytes_per_s, 0);

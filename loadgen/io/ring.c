@@ -1,5 +1,7 @@
 #include "io/ring.h"
 
+#ifndef WITHOUT_liburing
+
 #include <errno.h>
 #include <liburing.h>
 #include <stdlib.h>
@@ -42,14 +44,14 @@ static int open_uring(struct io_uring *uring, unsigned entries)
     return -result;
 }
 
-int io_ring_forbidden(void)
+const char *io_ring_lack(void)
 {
     struct io_uring uring;
     int error = open_uring(&uring, 4);
 
     if (error == 0)
         io_uring_queue_exit(&uring);
-    return error;
+    return error == 0 ? NULL : strerror(error);
 }
 
 /* Both registrations only save work for the kernel: without them (a low
@@ -246,3 +248,54 @@ bool io_ring_take(struct io_ring *ring, struct io_done *done)
     }
     return false;
 }
+
+#else
+
+const char *io_ring_lack(void)
+{
+    return "built without liburing";
+}
+
+/* With that known, nobody calls the others. */
+struct io_ring *io_ring_open(struct io_stream *stream, struct io_error *error)
+{
+    (void)stream;
+    io_error_set(error, IO_FAILED, "built without liburing: give --depth 1");
+    return NULL;
+}
+
+void io_ring_close(struct io_ring *ring)
+{
+    (void)ring;
+}
+
+unsigned io_ring_in_flight(const struct io_ring *ring)
+{
+    (void)ring;
+    return 0;
+}
+
+bool io_ring_has_room(const struct io_ring *ring)
+{
+    (void)ring;
+    return false;
+}
+
+void io_ring_start(struct io_ring *ring, int64_t due_ns, int64_t start_ns)
+{
+    (void)ring, (void)due_ns, (void)start_ns;
+}
+
+int io_ring_wait(struct io_ring *ring, int64_t timeout_ns)
+{
+    (void)ring, (void)timeout_ns;
+    return 0;
+}
+
+bool io_ring_take(struct io_ring *ring, struct io_done *done)
+{
+    (void)ring, (void)done;
+    return false;
+}
+
+#endif

@@ -12,9 +12,9 @@ struct io_done {
     int error;                /* 0 or errno */
 };
 
-/* Whether this process may use io_uring at all (a kernel without it, seccomp,
- * kernel.io_uring_disabled). 0, or errno. */
-int io_ring_forbidden(void);
+/* Why this process cannot use io_uring at all: a build without liburing, a kernel without it,
+ * seccomp, kernel.io_uring_disabled. NULL: it can. */
+const char *io_ring_lack(void);
 
 /* In the thread that will use it. NULL: the reason is in error. */
 struct io_ring *io_ring_open(struct io_stream *stream, struct io_error *error);

@@ -3,25 +3,23 @@
 #include "ending.h"
 #include "io/io-state.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* A pending signal, or a harness that is gone. */
-static bool interrupted(void *context)
+/* A pending signal; of a harness that is gone, too (watch.h). */
+static bool interrupted(void *unused)
 {
-    const struct run *run = context;
-    struct pollfd input = {.fd = STDIN_FILENO};
     sigset_t pending;
 
-    if (run->common.control && poll(&input, 1, 0) == 1 && (input.revents & POLLHUP) != 0 &&
-        (input.revents & POLLIN) == 0)
-        return true;
-    return sigpending(&pending) == 0 &&
-           (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
-            sigismember(&pending, SIGHUP) == 1);
+    (void)unused;
+    if (sigpending(&pending) != 0)
+        return false;
+    for (size_t i = 0; i < ENDING_SIGNALS; i++)
+        if (sigismember(&pending, ending_signals[i]) == 1)
+            return true;
+    return false;
 }
 
 int io_work_file(struct run *run, struct io_file *file, struct io_error *error)
@@ -33,11 +31,10 @@ int io_work_file(struct run *run, struct io_file *file, struct io_error *error)
     sigemptyset(&ending);
     /* One that is ignored would be pending, too, once it is blocked. */
     for (size_t i = 0; i < ENDING_SIGNALS; i++)
-        if (!ending_is_left_out(ending_signals[i], run->common.control))
+        if (!ending_is_left_out(ending_signals[i]))
             sigaddset(&ending, ending_signals[i]);
     sigprocmask(SIG_BLOCK, &ending, &before);
     file->interrupted = interrupted;
-    file->context = run;
     failed = io_file_open(file, error);
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (failed == 0 && file->busy && keep)

@@ -18,8 +18,8 @@ enum mem_access {
 /* What is measured, in words. */
 extern const char *const mem_access_names[];
 
-/* Puts memory out of all caches, where a program can (x86-64). What filling it has left there,
- * a quarter of a footprint of four L3s, would be found by the loads of the first tenths of a
+/* Puts memory out of all caches, where a program can (x86-64, aarch64). What filling it has left
+ * there, a quarter of a footprint of four L3s, would be found by the loads of the first tenths of a
  * second, and never again. */
 void mem_access_flush(const char *memory, size_t bytes);
 /* `count` dependent loads of one byte each from *at on through memory of `bytes` zeros, round

@@ -4,6 +4,9 @@
 #include "common/headroom.h"
 #include "common/json.h"
 #include "common/kept.h"
+#include "common/record_json.h"
+#include "common/schemas.h"
+#include "common/trust.h"
 #include "mem/edge-run.h"
 
 #include <fcntl.h>
@@ -14,8 +17,6 @@
 #include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
-
-#define SCHEMA "jostle.cache-edge/1"
 
 /* ---- keeping it ---- */
 
@@ -38,14 +39,14 @@ static int path_of(const char *ending, char path[PATH_MAX])
 uint64_t edge_kept(const struct mem_caches *caches)
 {
     char path[PATH_MAX], machine[256];
-    if (path_of("json", path) != 0)
+    if (path_of("json", path) != 0 || !trust_path(path))
         return 0;
     describe(caches, machine, sizeof machine);
-    json_t *record = json_load_file(path, 0, NULL);
+    json_t *record = json_read_record(path, 0, NULL);
     const char *schema = json_string_value(json_object_get(record, "schema"));
     const char *kept = json_string_value(json_object_get(record, "machine"));
     const json_int_t bytes = json_integer_value(json_object_get(record, "cache_edge_bytes"));
-    const bool fits = schema != NULL && kept != NULL && strcmp(schema, SCHEMA) == 0 &&
+    const bool fits = schema != NULL && kept != NULL && strcmp(schema, SCHEMA_CACHE_EDGE) == 0 &&
                       strcmp(kept, machine) == 0 && bytes > 0;
     json_decref(record);
     return fits ? (uint64_t)bytes : 0;
@@ -72,7 +73,7 @@ static bool keep(const struct edge *edge, const struct mem_caches *caches, const
     strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &when));
     describe(caches, machine, sizeof machine);
     line_object(&line, NULL);
-    line_text(&line, "schema", SCHEMA);
+    line_text(&line, "schema", SCHEMA_CACHE_EDGE);
     line_text(&line, "machine", machine);
     line_text(&line, "created", created);
     line_count(&line, "cache_edge_bytes", edge->bytes);
@@ -105,7 +106,7 @@ uint64_t edge_find(const struct mem_caches *caches, int cpu, bool quiet)
     if (bytes > 0 || path_of("json", path) != 0 || path_of("lock", lock) != 0 ||
         kept_make_folder(lock) != 0)
         return bytes;
-    const int fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    const int fd = open(lock, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return 0;
     /* Where the file system has no locks, two that measure disturb each other: no more. */

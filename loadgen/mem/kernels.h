@@ -21,7 +21,7 @@ enum mem_kernel {
     MEM_KERNELS
 };
 
-enum mem_simd { MEM_AVX512, MEM_AVX2, MEM_SSE2, MEM_PORTABLE, MEM_SIMDS };
+enum mem_simd { MEM_AVX512, MEM_AVX2, MEM_SSE2, MEM_SVE, MEM_NEON, MEM_PORTABLE, MEM_SIMDS };
 
 /* All streaming kernels work on whole blocks of so many elements. */
 #define MEM_BLOCK      64
@@ -41,6 +41,8 @@ struct mem_table {
 const struct mem_table *mem_avx512(void);
 const struct mem_table *mem_avx2(void);
 const struct mem_table *mem_sse2(void);
+const struct mem_table *mem_sve(void); /* of whatever length this process has */
+const struct mem_table *mem_neon(void);
 const struct mem_table *mem_portable(void);
 
 /* ---- simd.c ---- */

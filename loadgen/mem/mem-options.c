@@ -4,6 +4,7 @@
 #include "mem/edge.h"
 #include "mem/mem-state.h"
 #include "mem/pattern.h"
+#include "room.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@
 #define LEAST_BLOCKS 2.0               /* of each worker, by default: else all are the same one */
 
 const char *const mem_class_names[] = {"l1", "l2", "l3", "memory"};
-const char *const mem_simd_choices[] = {"auto", "avx512", "avx2", "sse2", "portable", NULL};
+const char *const mem_simd_choices[] = {"auto", "avx512", "avx2",     "sse2",
+                                        "sve",  "neon",   "portable", NULL};
 
 const struct option_row mem_options[] = {
     {.name = "kernel",
@@ -64,6 +66,7 @@ const struct option_row mem_options[] = {
      .argument = "SIZE",
      .type = OPTION_TEXT,
      .offset = FIELD(footprint),
+     .wrong = "much",
      .help =
          "total size of all arrays of all workers: a size, 150% of an L3, or l1, l2, l3: half of "
          "that cache, for l1 and l2 of each worker (default: for each array 4 times all L3s that "
@@ -232,16 +235,12 @@ static uint64_t chunk_of(const struct mem_plan *plan)
     return bytes / block * block;
 }
 
-static void check_headroom(const struct run *run, double bytes)
+static void check_headroom(struct run *run, double bytes)
 {
-    const struct headroom headroom = headroom_left(mem_state_of(run)->plan.node);
-    char wanted[32], left[32];
     if (mem_settings_of(run)->huge && bytes <= (double)mem_pages_reserved_bytes())
-        return;
-    if (bytes > (double)headroom.bytes)
-        usage_error("a footprint of %s: %s has %s left: give a smaller --footprint",
-                    units_format_size(bytes, wanted, sizeof wanted), headroom.whose,
-                    units_format_size((double)headroom.bytes, left, sizeof left));
+        return; /* taken from everybody already */
+    room_claim(run, bytes, mem_state_of(run)->plan.node, "a footprint of",
+               "give a smaller --footprint");
 }
 
 /* The same for each array of each worker, in whole blocks. */

@@ -32,7 +32,8 @@ extern const char *const mem_simd_choices[]; /* of --simd */
         .name = "simd", .measured = true, .argument = "NAME", .type = OPTION_CHOICE,               \
         .offset = offsetof(struct mem_settings, simd), .preset = "auto",                           \
         .choices = mem_simd_choices,                                                               \
-        .help = "avx512, avx2, sse2 or portable; auto: the widest, beyond L3 avx2 at most"         \
+        .help = "avx512, avx2, sse2 (x86-64), sve, neon (aarch64) or portable; auto: the widest, " \
+                "beyond L3 avx2 at most"                                                           \
     }
 
 /* load.h's check. */

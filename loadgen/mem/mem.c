@@ -8,6 +8,8 @@
 #include "mem/mem-options.h"
 #include "mem/mem-report.h"
 #include "mem/valid.h"
+#include "page.h"
+#include "room.h"
 
 #include <errno.h>
 #include <math.h>
@@ -21,7 +23,6 @@
  * their pages, a prefetcher that stops at page boundaries stops at different times for each,
  * which costs triad 7 % in base pages from 1 KiB on (docs/performance.md). */
 #define STAGGER_BYTES 256
-#define PAGE_BYTES    4096
 
 static const char details[] =
     "Bytes are counted as STREAM does: what the program reads and writes (copy and scale 16, add "
@@ -65,24 +66,41 @@ void mem_cleanup(struct run *run)
 
 /* ---- workers ---- */
 
-static void fill(const struct mem_plan *plan, struct mem_worker *own, unsigned seed)
+/* Takes the pages of an array from the kernel, as long as it has some to give. */
+static bool fill_array(struct run *run, double *array, size_t elements, double value)
 {
+    const size_t step = room_step(run) / sizeof *array;
+    for (size_t from = 0; from < elements; from += step) {
+        const size_t end = elements - from < step ? elements : from + step;
+        if (!room_for_more(run))
+            return false;
+        for (size_t i = from; i < end; i++)
+            array[i] = value;
+    }
+    return true;
+}
+
+/* False: memory is short, and the run has failed. */
+static bool fill(struct run *run, struct mem_worker *own, unsigned seed)
+{
+    const struct mem_plan *plan = &mem_state_of(run)->plan;
     double value[MEM_ARRAYS];
     own->sweep.random = own->random = seed;
-    if (plan->access == ACCESS_LOAD_RANDOM) {
-        chase_link(own->area.memory, plan->array_bytes / MEM_LINE_BYTES, seed);
-        own->next = own->area.memory;
-    } else if (plan->access != ACCESS_NONE) {
-        memset(own->area.memory, 0, plan->array_bytes);
-    }
     if (plan->access != ACCESS_NONE) {
+        if (!fill_array(run, own->array[0], plan->array_bytes / sizeof(double), 0))
+            return false;
+        if (plan->access == ACCESS_LOAD_RANDOM) {
+            chase_link(own->area.memory, plan->array_bytes / MEM_LINE_BYTES, seed);
+            own->next = own->area.memory;
+        }
         mem_access_flush(own->area.memory, plan->array_bytes);
-        return;
+        return true;
     }
     mem_course_begin(&plan->course, value);
     for (unsigned array = 0; array < MEM_ARRAYS && own->array[array] != NULL; array++)
-        for (size_t i = 0; i < plan->course.elements; i++)
-            own->array[array][i] = value[array];
+        if (!fill_array(run, own->array[array], plan->course.elements, value[array]))
+            return false;
+    return true;
 }
 
 static int map_arrays(struct worker *worker, struct mem_worker *own)
@@ -90,8 +108,8 @@ static int map_arrays(struct worker *worker, struct mem_worker *own)
     const struct mem_state *state = mem_state_of(worker->run);
     const struct mem_plan *plan = &state->plan;
     const unsigned arrays = mem_kernel_arrays(plan->kernel);
-    const size_t stride =
-        (plan->array_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES + STAGGER_BYTES;
+    const size_t page = page_bytes();
+    const size_t stride = (plan->array_bytes + page - 1) / page * page + STAGGER_BYTES;
     if (mem_pages_map(&own->area, stride * arrays, plan->huge) != 0)
         return worker_fail(worker, "cannot map %llu bytes: %s: give a smaller --footprint",
                            (unsigned long long)plan->worker_bytes, strerror(errno));
@@ -121,7 +139,8 @@ int mem_begin(struct worker *worker)
     if (state->plan.worker_bytes > 0) {
         if (map_arrays(worker, own) != 0)
             return -1;
-        fill(&state->plan, own, worker->index);
+        if (!fill(worker->run, own, worker->index))
+            return -1;
         count_pages(state, own);
     }
     prefault_done(&state->prefault);

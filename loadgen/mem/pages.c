@@ -53,11 +53,12 @@ uint64_t mem_pages_reserved_bytes(void)
     return pages > 0 ? (uint64_t)pages * HUGE_BYTES : 0;
 }
 
-/* Reserved huge pages are ours once they are mapped: it cannot fail later. */
+/* Reserved huge pages are ours once they are mapped: it cannot fail later. Their size is said, as
+ * the usual one is 512 MiB where pages have 64 KiB (aarch64). */
 static int map_reserved(struct mem_area *area, size_t whole)
 {
-    void *memory =
-        mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+    void *memory = mmap(NULL, whole, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | 21 << MAP_HUGE_SHIFT, -1, 0);
     if (memory == MAP_FAILED)
         return -1;
     *area = (struct mem_area){memory, memory, whole};

@@ -2,9 +2,11 @@
 
 #include "mem/kernels.h"
 
+#include "common/processor.h"
+
 const char *const mem_kernel_names[] = {"copy",  "scale", "add",    "triad", "read",
                                         "write", "chase", "stream", NULL};
-const char *const mem_simd_names[] = {"avx512", "avx2", "sse2", "portable", NULL};
+const char *const mem_simd_names[] = {"avx512", "avx2", "sse2", "sve", "neon", "portable", NULL};
 
 const struct mem_table *mem_simd_table(enum mem_simd simd)
 {
@@ -15,6 +17,10 @@ const struct mem_table *mem_simd_table(enum mem_simd simd)
         return mem_avx2();
     case MEM_SSE2:
         return mem_sse2();
+    case MEM_SVE:
+        return mem_sve();
+    case MEM_NEON:
+        return mem_neon();
     default:
         return mem_portable();
     }
@@ -37,7 +43,7 @@ static bool cpu_has(enum mem_simd simd)
 #else
 static bool cpu_has(enum mem_simd simd)
 {
-    return simd == MEM_PORTABLE;
+    return simd == MEM_SVE ? processor_has(SIMD_SVE) : true;
 }
 #endif
 
@@ -49,7 +55,8 @@ bool mem_simd_works(enum mem_simd simd)
 enum mem_simd mem_simd_best(void)
 {
     enum mem_simd simd = MEM_AVX512;
-    while (simd < MEM_PORTABLE && !mem_simd_works(simd))
+    while (simd < MEM_PORTABLE &&
+           (!mem_simd_works(simd) || (simd == MEM_SVE && !processor_gains(SIMD_SVE))))
         simd++;
     return simd;
 }

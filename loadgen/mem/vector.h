@@ -1,7 +1,9 @@
 /* The streaming kernels for one width of vectors. A file that defines
  *
  *     BYTES               of a vector
- *     STREAM(to, vector)  a non-temporal store, and FENCE() after the last; or neither
+ *     STREAM(to, vector)  a non-temporal store, and FENCE() after the last; or
+ *     STREAM_TWO(to, first, second)  one of two vectors in a row; or neither
+ *     STORE_TWO(to, first, second)   a store of two vectors, if the compiler needs to be told
  *     TABLE               name of the function that returns the kernels
  *
  * and the target, includes this once. No include guard: it is a template.
@@ -16,12 +18,22 @@ _Static_assert(MEM_BLOCK % (8 * WIDTH) == 0, "a block is whole turns");
 
 typedef double vector __attribute__((vector_size(BYTES), may_alias));
 
-#define LOAD(from)       (*(const vector *)(from))
-#define STORE(to, value) (*(vector *)(to) = (value))
-#define ALL(value)       ((vector){0} + (value))
-#define DONE()           ((void)0)
+#define LOAD(from) (*(const vector *)(from))
+#ifndef STORE_TWO
+#define STORE_TWO(to, first, second)                                                               \
+    (*(vector *)(to) = (first), *(vector *)((to) + WIDTH) = (second))
+#endif
+#define ALL(value) ((vector){0} + (value))
+#define DONE()     ((void)0)
+#ifdef STREAM
+#define STREAM_TWO(to, first, second) (STREAM(to, first), STREAM((to) + WIDTH, second))
+#endif
+#ifndef FENCE
+#define FENCE() DONE()
+#endif
 
-/* One kernel: EXPRESSION of the vectors at b + i and c + i goes to a + i. */
+/* One kernel: EXPRESSION of the vectors at b + i and c + i goes to a + i, two at a time, which
+ * aarch64 loads and stores with one instruction. */
 #define KERNEL(NAME, PUT, EXPRESSION, END)                                                         \
     static double NAME(double *restrict a, const double *restrict b, const double *restrict c,     \
                        size_t count, double scalar)                                                \
@@ -29,10 +41,12 @@ typedef double vector __attribute__((vector_size(BYTES), may_alias));
         const vector s = ALL(scalar);                                                              \
         (void)s, (void)b, (void)c;                                                                 \
         for (size_t turn = 0; turn < count; turn += TURN) {                                        \
-            _Pragma("GCC unroll 4") for (size_t k = 0; k < 4; k++)                                 \
+            _Pragma("GCC unroll 2") for (size_t k = 0; k < 4; k += 2)                              \
             {                                                                                      \
-                const size_t i = turn + k * WIDTH;                                                 \
-                PUT(a + i, EXPRESSION);                                                            \
+                size_t i = turn + k * WIDTH;                                                       \
+                const vector first = EXPRESSION;                                                   \
+                i += WIDTH;                                                                        \
+                PUT(a + i - WIDTH, first, EXPRESSION);                                             \
             }                                                                                      \
         }                                                                                          \
         END();                                                                                     \
@@ -42,18 +56,18 @@ typedef double vector __attribute__((vector_size(BYTES), may_alias));
 #define B LOAD(b + i)
 #define C LOAD(c + i)
 
-KERNEL(copy, STORE, B, DONE)
-KERNEL(scale, STORE, s *B, DONE)
-KERNEL(add, STORE, B + C, DONE)
-KERNEL(triad, STORE, B + s * C, DONE)
-KERNEL(write_all, STORE, s, DONE)
+KERNEL(copy, STORE_TWO, B, DONE)
+KERNEL(scale, STORE_TWO, s *B, DONE)
+KERNEL(add, STORE_TWO, B + C, DONE)
+KERNEL(triad, STORE_TWO, B + s * C, DONE)
+KERNEL(write_all, STORE_TWO, s, DONE)
 
-#ifdef STREAM
-KERNEL(stream_copy, STREAM, B, FENCE)
-KERNEL(stream_scale, STREAM, s *B, FENCE)
-KERNEL(stream_add, STREAM, B + C, FENCE)
-KERNEL(stream_triad, STREAM, B + s * C, FENCE)
-KERNEL(stream_write, STREAM, s, FENCE)
+#ifdef STREAM_TWO
+KERNEL(stream_copy, STREAM_TWO, B, FENCE)
+KERNEL(stream_scale, STREAM_TWO, s *B, FENCE)
+KERNEL(stream_add, STREAM_TWO, B + C, FENCE)
+KERNEL(stream_triad, STREAM_TWO, B + s * C, FENCE)
+KERNEL(stream_write, STREAM_TWO, s, FENCE)
 #endif
 
 /* Eight sums, so that no addition waits for the one before; added up as a tree, so that
@@ -85,7 +99,7 @@ const struct mem_table *TABLE(void)
                    [MEM_TRIAD] = triad,
                    [MEM_READ] = read_all,
                    [MEM_WRITE] = write_all},
-#ifdef STREAM
+#ifdef STREAM_TWO
         .non_temporal = {[MEM_COPY] = stream_copy,
                          [MEM_SCALE] = stream_scale,
                          [MEM_ADD] = stream_add,

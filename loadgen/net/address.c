@@ -1,5 +1,7 @@
 #include "net/address.h"
 
+#include "common/linked.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -73,6 +75,19 @@ bool net_address_same_host(const struct sockaddr_storage *one, const struct sock
                               &((const struct sockaddr_in6 *)other)->sin6_addr);
 }
 
+bool net_address_is_near(int fd)
+{
+    struct sockaddr_storage own, peer;
+    socklen_t own_size = sizeof own, peer_size = sizeof peer;
+    if (getsockname(fd, (struct sockaddr *)&own, &own_size) != 0 ||
+        getpeername(fd, (struct sockaddr *)&peer, &peer_size) != 0)
+        return false;
+    if (peer.ss_family == AF_INET &&
+        ntohl(((const struct sockaddr_in *)&peer)->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET)
+        return true;
+    return net_address_same_host(&own, &peer);
+}
+
 void net_address_set_port(struct net_address *address, uint16_t port)
 {
     if (address->at.ss_family == AF_INET6)
@@ -112,6 +127,7 @@ static struct addrinfo *resolve(const char *text, int listener, char *error, siz
     int failed;
     if (net_address_split(text, listener, host, port, error, size) != 0)
         return NULL;
+    linked_names();
     failed = getaddrinfo(host, port, &hints, &found);
     if (failed == 0)
         return found;

@@ -34,6 +34,8 @@ int net_address_dial(const char *text, int64_t timeout_ns, struct net_address *p
 int net_address_connect(const struct net_address *peer, int type, int64_t timeout_ns);
 uint16_t net_address_port(const struct net_address *address);
 void net_address_set_port(struct net_address *address, uint16_t port);
+/* Whether what the socket is connected to is on this machine. */
+bool net_address_is_near(int fd);
 /* Whether two have the same host, whatever their ports. */
 bool net_address_same_host(const struct sockaddr_storage *one,
                            const struct sockaddr_storage *other);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -71,6 +72,18 @@ static int enter(struct run *run, struct net_address *peer, const char *text,
     return -1;
 }
 
+/* UDP gives way to nobody: a harness knows what it measures, and who typed it may not. */
+static void warn_of_flood(struct run *run, int fd)
+{
+    const struct common *common = &run->common;
+    if (net_state_of(run)->mode == NET_UDP && isinf(run->rate) && !common->control &&
+        !common->calib && !common->force && !net_address_is_near(fd))
+        run_warn(run,
+                 "datagrams without --limit take the whole network as far as %s, and those of "
+                 "others are lost there: give --limit, or --force if nobody else is on it",
+                 net_settings_of(run)->connect);
+}
+
 static int open_session(struct run *run, unsigned index)
 {
     struct net_state *state = net_state_of(run);
@@ -92,6 +105,7 @@ static int open_session(struct run *run, unsigned index)
     session->udp_port = (uint16_t)answer.values[0];
     session->peer = peer;
     fcntl(session->fd, F_SETFL, O_NONBLOCK);
+    warn_of_flood(run, session->fd);
     return 0;
 }
 
@@ -159,6 +173,7 @@ static int open_own_servers(struct run *run)
         const struct net_server_plan plan = {.address = "127.0.0.1:0",
                                              .local = true,
                                              .discard = net_settings_of(run)->discard,
+                                             .timeout_ns = net_settings_of(run)->timeout_ns,
                                              .token = state->sessions[i].token};
         char error[512];
         state->servers[i] = net_server_open(run, &plan, error, sizeof error);

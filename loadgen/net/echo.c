@@ -1,5 +1,6 @@
 #include "net/echo.h"
 
+#include "counter.h"
 #include "load.h"
 #include "net/address.h"
 
@@ -13,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LARGEST_DATAGRAM 65536
+#define STACK_BYTES (256u << 10) /* of a thread; there may be NET_MOST_STREAMS of them */
 
 struct net_echo {
     struct net_echo *next; /* of the same session */
@@ -24,6 +25,7 @@ struct net_echo {
     bool alone, connected; /* datagrams: there is one stream; its address is known */
     uint32_t token;
     struct sockaddr_storage host; /* that the session is of */
+    _Atomic uint64_t answered;
     size_t block_bytes;
     unsigned char *block;
     pthread_t thread;
@@ -36,6 +38,7 @@ static void count(struct net_echo *echo, size_t bytes)
 {
     net_count(&echo->server->counts.bytes, bytes);
     net_count(&echo->server->counts.datagrams, 1);
+    counter_add(&echo->answered, 1);
 }
 
 /* While the load is paused there are no answers. */
@@ -81,23 +84,24 @@ static void answer_stream(struct net_echo *echo)
     }
 }
 
-/* Whether a datagram, whose sender is known unless the socket is connected, is of the session. One
- * too short for a token has to come from the session's host: nobody is to be sent answers to what
- * others asked in his name. */
+/* Whether a datagram, whose sender is known unless the socket is connected, is of the session. It
+ * has to come from the host that the session was opened from by TCP, whatever token it has: nobody
+ * is to be sent answers to what others asked in his name. */
 static bool is_ours(const struct net_echo *echo, size_t length, const struct sockaddr_storage *from)
 {
+    if (!echo->connected && !net_address_same_host(from, &echo->host))
+        return false;
     if (echo->block_bytes >= NET_HEAD_BYTES)
         return length >= NET_HEAD_BYTES && net_head_read(echo->block).token == echo->token;
-    return length == echo->block_bytes &&
-           (echo->connected || net_address_same_host(from, &echo->host));
+    return length == echo->block_bytes;
 }
 
 /* Waits for a datagram of the session; 0: it was another's. */
 static size_t take_datagram(struct net_echo *echo, struct sockaddr_storage *from, socklen_t *length)
 {
     *length = sizeof *from;
-    const ssize_t got = echo->connected ? recv(echo->fd, echo->block, LARGEST_DATAGRAM, 0)
-                                        : recvfrom(echo->fd, echo->block, LARGEST_DATAGRAM, 0,
+    const ssize_t got = echo->connected ? recv(echo->fd, echo->block, NET_ECHO_DATAGRAM_ROOM, 0)
+                                        : recvfrom(echo->fd, echo->block, NET_ECHO_DATAGRAM_ROOM, 0,
                                                    (struct sockaddr *)from, length);
     return got > 0 && is_ours(echo, (size_t)got, from) ? (size_t)got : 0;
 }
@@ -158,6 +162,26 @@ static void set_up(const struct net_echo *echo)
         setsockopt(echo->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
 }
 
+/* Under the mutex: its CPU clock is there as soon as others can find it. 0, or errno. */
+static int start_thread(struct net_peer *peer, struct net_echo *echo)
+{
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
+    if (error != 0)
+        return error;
+    error = pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    if (error == 0)
+        error = pthread_create(&echo->thread, &attributes, echo_main, echo);
+    pthread_attr_destroy(&attributes);
+    if (error != 0)
+        return error;
+    pthread_getcpuclockid(echo->thread, &echo->cpu_clock);
+    echo->next = peer->echoes;
+    peer->echoes = echo;
+    peer->server->echoes++;
+    return 0;
+}
+
 int net_echo_start(struct net_peer *peer, int fd)
 {
     struct net_echo *echo = calloc(1, sizeof *echo);
@@ -169,25 +193,17 @@ int net_echo_start(struct net_peer *peer, int fd)
                                   .datagrams = peer->mode == NET_UDP_PING,
                                   .alone = peer->streams == 1,
                                   .token = (uint32_t)peer->token,
+                                  .host = peer->host,
                                   .block_bytes = peer->block_bytes};
-        echo->block = calloc(1, echo->datagrams ? LARGEST_DATAGRAM : echo->block_bytes);
-        socklen_t length = sizeof echo->host;
-        /* A session that has ended by now has no host, and gets no answers. */
-        (void)getpeername(peer->control_fd, (struct sockaddr *)&echo->host, &length);
+        echo->block = calloc(1, echo->datagrams ? NET_ECHO_DATAGRAM_ROOM : echo->block_bytes);
     }
     if (echo != NULL && echo->block != NULL) {
         set_up(echo);
         pthread_mutex_lock(&peer->server->mutex);
-        error = pthread_create(&echo->thread, NULL, echo_main, echo);
-        if (error == 0) {
-            pthread_getcpuclockid(echo->thread, &echo->cpu_clock);
-            echo->next = peer->echoes;
-            peer->echoes = echo;
-        }
+        error = start_thread(peer, echo);
         pthread_mutex_unlock(&peer->server->mutex);
     }
     if (error != 0) {
-        close(fd);
         free(echo == NULL ? NULL : echo->block);
         free(echo);
     }
@@ -209,6 +225,7 @@ void net_echo_stop(struct net_peer *peer)
         pthread_join(echo->thread, NULL);
         pthread_mutex_lock(&server->mutex);
         peer->echoes = echo->next;
+        server->echoes--;
         pthread_mutex_unlock(&server->mutex);
         close(echo->fd);
         free(echo->block);
@@ -226,6 +243,14 @@ int64_t net_echo_cpu_ns(struct net_server *server)
                 sum_ns += clock_ns(echo->cpu_clock);
     pthread_mutex_unlock(&server->mutex);
     return sum_ns;
+}
+
+uint64_t net_echo_answered(const struct net_peer *peer)
+{
+    uint64_t sum = 0;
+    for (const struct net_echo *echo = peer->echoes; echo != NULL; echo = echo->next)
+        sum += counter_read(&echo->answered);
+    return sum;
 }
 
 void net_echo_hold(struct net_server *server, bool held)

@@ -69,7 +69,9 @@ static int judge(const struct net_message *hello, const struct net_message *answ
         snprintf(error, size,
                  "the peer sent an unexpected answer: use the same loadgen at both ends");
     else if (answer->number == NET_FULL)
-        snprintf(error, size, "the listener has as many sessions as it takes: try again later");
+        snprintf(error, size,
+                 "the listener has as many sessions, streams or blocks as it takes: try again "
+                 "later, or give fewer --streams or a smaller --block-size");
     else if (answer->number != NET_FINE)
         snprintf(error, size,
                  "the listener refuses this load: use the same loadgen at both ends; if the "

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LARGEST_DATAGRAM 65507 /* that IPv4 can carry */
-
 #define FIELD(name) offsetof(struct net_settings, name)
 const struct option_row net_options[] = {
     {.name = "tcp",
@@ -31,6 +29,7 @@ const struct option_row net_options[] = {
      .argument = "ADDR:PORT",
      .type = OPTION_TEXT,
      .offset = FIELD(listen),
+     .wrong = "[::1",
      .help = "the receiving half, for any --connect; a port alone is at 127.0.0.1, port 0 is any "
              "free one"},
     {.name = "connect",
@@ -38,6 +37,7 @@ const struct option_row net_options[] = {
      .argument = "HOST:PORT",
      .type = OPTION_TEXT,
      .offset = FIELD(connect),
+     .wrong = "host:port",
      .help = "the sending half, to a loadgen net --listen; IPv6 as [::1]:5300"},
     {.name = "block-size",
      .measured = true,
@@ -55,7 +55,7 @@ const struct option_row net_options[] = {
      .type = OPTION_COUNT,
      .offset = FIELD(streams),
      .minimum = 1,
-     .maximum = 1024,
+     .maximum = NET_MOST_STREAMS,
      .preset = "1",
      .help = "connections, or with --udp sequences of datagrams, in parallel; --threads share "
              "them, with --ping each has its own (--threads is 1 by default)"},
@@ -138,9 +138,9 @@ static void choose_block(struct run *run)
     const uint64_t asked = net_settings_of(run)->block_bytes;
     state->whole_blocks = state->mode != NET_TCP || options_given(run->options, "block-size");
     state->block_bytes = options_given(run->options, "block-size") ? asked : usual[state->mode];
-    if (net_is_udp(state->mode) && state->block_bytes > LARGEST_DATAGRAM)
+    if (net_is_udp(state->mode) && state->block_bytes > NET_LARGEST_DATAGRAM)
         usage_error("--block-size %zu: no datagram has that size: give at most %d",
-                    state->block_bytes, LARGEST_DATAGRAM);
+                    state->block_bytes, NET_LARGEST_DATAGRAM);
 }
 
 static void choose_threads(struct run *run)

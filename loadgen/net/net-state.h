@@ -7,12 +7,12 @@
 #include "counter.h"
 #include "load.h"
 #include "net/address.h"
+#include "net/protocol.h"
 #include "net/server.h"
 #include "net/wire.h"
 
 #define NET_BULK_BLOCK     (128u << 10) /* of TCP without --block-size: as large as iperf3's */
 #define NET_DATAGRAM_BLOCK 1400u        /* fits into an Ethernet frame with every header */
-#define NET_LARGEST_BLOCK  (16u << 20)
 /* Without --block-size, TCP is paced in pieces of so many bytes; those that are
  * due at the same time are one write. */
 #define NET_PIECE 512u

@@ -35,7 +35,8 @@ static int prepare_listener(struct run *run)
 {
     struct net_state *state = net_state_of(run);
     const struct net_server_plan plan = {.address = net_settings_of(run)->listen,
-                                         .discard = net_settings_of(run)->discard};
+                                         .discard = net_settings_of(run)->discard,
+                                         .timeout_ns = net_settings_of(run)->timeout_ns};
     char error[400], text[NET_ADDRESS_TEXT];
     state->servers = calloc(1, sizeof(struct net_server *));
     if (state->servers == NULL)

@@ -3,6 +3,7 @@
 #ifndef LOADGEN_NET_RECEIVE_STATE_H
 #define LOADGEN_NET_RECEIVE_STATE_H
 
+#include "net/protocol.h"
 #include "net/server.h"
 #include "net/wire.h"
 
@@ -10,9 +11,7 @@
 #include <stdatomic.h>
 #include <uv.h>
 
-#define NET_MOST_SESSIONS 64
-#define NET_MOST_STREAMS  1024
-#define NET_BUFFER_BYTES  (128u << 10)
+#define NET_BUFFER_BYTES (128u << 10)
 
 struct net_echo;
 struct net_peer;
@@ -37,24 +36,38 @@ struct net_port {
 struct net_peer {
     struct net_server *server;
     int control_fd; /* where its reports go */
+    struct sockaddr_storage host;
     enum net_mode mode;
     uint64_t token;
     uint32_t block_bytes, streams;
-    uint64_t *next; /* datagrams: the number that each stream continues with; with a port of its
-                       own, how many each has sent, as the last mark said */
+    uint64_t *next;  /* datagrams: the number that each stream continues with; with a port of its
+                        own, how many each has sent, as the last mark said; connections: 1 for a
+                        stream that has joined */
+    unsigned joined; /* connections: how many streams have */
+    bool complete;   /* all have, or none is needed */
+    uint64_t echo_bytes;   /* that are set aside for it, of NET_MOST_ECHO_BYTES */
     struct net_port *port; /* of its own; NULL: everybody's */
     uint64_t received_bytes, datagrams, lost, out_of_order;
     bool changed; /* since the last report */
     struct net_echo *echoes;
+    int64_t active_ns; /* when something was last seen to come from it, and how much by then */
+    uint64_t active_count;
 };
 
-/* An accepted connection: a session's control connection, or one of its TCP streams. */
+enum net_part { NET_PART_NEW, NET_PART_CONTROL, NET_PART_STREAM, NET_PARTS };
+
+/* An accepted connection: one that has not said hello yet, a session's control connection, or one
+ * of its TCP streams. */
 struct net_connection {
     struct net_server *server;
     struct net_connection *next, *previous;
-    struct net_peer *peer; /* NULL: its session has ended */
-    bool control;
+    struct net_peer *peer; /* NULL: it has no session yet, or that has ended */
+    enum net_part part;
+    uint32_t number;  /* of a stream in its session */
+    int64_t since_ns; /* that it is a new one, or a stream without a session */
     bool said_bye;
+    unsigned char heard[NET_MESSAGE_BYTES]; /* half a message, while it comes in */
+    size_t heard_count;
     int fd;
     uv_poll_t poll;
     struct {
@@ -72,12 +85,15 @@ struct net_server {
     int listen_fd;
     uv_loop_t loop;
     uv_async_t wake;
-    uv_timer_t report, rest, flush;
+    uv_timer_t report, rest, flush, sweep;
     uv_poll_t listener;
-    struct net_port port; /* everybody's */
-    bool started;         /* handles are open */
-    struct net_connection *connections;
-    unsigned streams;
+    struct net_port port;               /* everybody's */
+    bool started;                       /* handles are open */
+    struct net_connection *connections; /* the latest first */
+    unsigned parts[NET_PARTS];          /* how many there are of each */
+    unsigned echoes;                    /* streams of round trips */
+    uint64_t echo_bytes;
+    unsigned warned; /* how often, of what peers do */
     struct net_peer *peers[NET_MOST_SESSIONS];
     unsigned peer_count;
     struct net_peer *recent; /* whose datagram came last */

@@ -7,6 +7,7 @@
 #include "net/receive-datagrams.h"
 #include "net/receive-stream.h"
 #include "net/session.h"
+#include "net/sweep.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -26,15 +27,26 @@
 
 /* ---- connections ---- */
 
+static void on_readable(uv_poll_t *poll, int status, int events);
+
+/* Whatever has come of it; NULL is fine. */
+static void listen_to(struct net_connection *connection)
+{
+    if (connection != NULL)
+        uv_poll_start(&connection->poll, UV_READABLE, on_readable);
+}
+
 static void on_readable(uv_poll_t *poll, int status, int events)
 {
     struct net_connection *connection = poll->data;
     (void)status; /* an error is found by reading, too */
     (void)events;
-    if (connection->control)
+    if (connection->part == NET_PART_NEW)
+        listen_to(net_session_greet(connection));
+    else if (connection->part == NET_PART_CONTROL)
         net_session_hear(connection);
     else if (!net_receive_stream(connection))
-        net_connection_drop(connection);
+        net_session_stream_ended(connection);
 }
 
 static void on_listener(uv_poll_t *poll, int status, int events);
@@ -53,9 +65,8 @@ static void on_listener(uv_poll_t *poll, int status, int events)
     for (int i = 0; i < ACCEPT_AT_ONCE; i++) {
         const int fd = accept4(server->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {
-            struct net_connection *connection = net_session_admit(server, fd);
-            if (connection != NULL)
-                uv_poll_start(&connection->poll, UV_READABLE, on_readable);
+            net_sweep_begin(server);
+            listen_to(net_session_admit(server, fd));
             continue;
         }
         if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
@@ -84,8 +95,10 @@ static void hold(struct net_server *server, bool held)
         uv_poll_stop(&server->listener);
         uv_timer_stop(&server->rest);
         uv_timer_stop(&server->report);
+        net_sweep_hold(server, true);
         net_batch_end(server);
     } else {
+        net_sweep_hold(server, false);
         uv_poll_start(&server->listener, UV_READABLE, on_listener);
     }
     net_port_hold(&server->port, held);
@@ -93,7 +106,7 @@ static void hold(struct net_server *server, bool held)
         if (held)
             uv_poll_stop(&one->poll);
         else
-            uv_poll_start(&one->poll, UV_READABLE, on_readable);
+            listen_to(one);
     for (unsigned i = 0; i < server->peer_count; i++) {
         server->peers[i]->changed = false;
         if (server->peers[i]->port != NULL)
@@ -171,7 +184,7 @@ static int open_sockets(struct net_server *server, char *error, size_t size)
 
 static int open_handles(struct net_server *server)
 {
-    uv_timer_t *timers[] = {&server->report, &server->rest, &server->flush};
+    uv_timer_t *timers[] = {&server->report, &server->rest, &server->flush, &server->sweep};
     int error = uv_loop_init(&server->loop);
     if (error != 0)
         return error;

@@ -17,6 +17,7 @@ struct net_server_plan {
     const char *address; /* as typed */
     bool local;          /* for this process alone, which reads the counts by itself */
     bool discard;        /* what has come is dropped by the kernel, not copied */
+    int64_t timeout_ns;  /* how long a session may be silent that is not complete, or not wanted */
     uint64_t token;      /* with local: of the only session that is let in */
 };
 

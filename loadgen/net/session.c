@@ -1,62 +1,36 @@
 #include "net/session.h"
 
 #include "load.h"
+#include "net/activity.h"
+#include "net/connection.h"
 #include "net/echo.h"
 #include "net/port.h"
+#include "net/seats.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define LARGEST_BLOCK (16u << 20)
 #define REPORT_MS     100
-#define HELLO_MS      1
+#define MOST_WARNINGS 10 /* of what peers do: they may do it for ever */
 
-/* ---- connections ---- */
-
-static struct net_connection *add_connection(struct net_peer *peer, int fd, bool control)
+static void __attribute__((format(printf, 2, 3)))
+warn(struct net_server *server, const char *format, ...)
 {
-    struct net_server *server = peer->server;
-    const int yes = 1;
-    struct net_connection *connection = calloc(1, sizeof *connection);
-    if (connection == NULL || uv_poll_init(&server->loop, &connection->poll, fd) != 0) {
-        free(connection);
-        return NULL;
-    }
-    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
-    connection->server = server;
-    connection->peer = peer;
-    connection->control = control;
-    connection->fd = fd;
-    connection->poll.data = connection;
-    connection->next = server->connections;
-    if (connection->next != NULL)
-        connection->next->previous = connection;
-    server->connections = connection;
-    server->streams += !control;
-    return connection;
-}
-
-static void on_closed(uv_handle_t *handle)
-{
-    free(handle->data);
-}
-
-void net_connection_drop(struct net_connection *connection)
-{
-    struct net_server *server = connection->server;
-    const int fd = connection->fd;
-    if (connection->previous != NULL)
-        connection->previous->next = connection->next;
+    char text[400];
+    va_list arguments;
+    if (server->plan.local || server->warned > MOST_WARNINGS)
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (server->warned++ < MOST_WARNINGS)
+        run_warn(server->run, "%s", text);
     else
-        server->connections = connection->next;
-    if (connection->next != NULL)
-        connection->next->previous = connection->previous;
-    server->streams -= !connection->control;
-    uv_close((uv_handle_t *)&connection->poll, on_closed);
-    close(fd);
+        run_warn(server->run, "more peers of this kind: they are no longer reported");
 }
 
 /* ---- sessions ---- */
@@ -69,17 +43,20 @@ static struct net_peer *find_peer(const struct net_server *server, uint64_t toke
     return NULL;
 }
 
-/* Streams that are still open are read to their end. */
+/* Streams that are still open are read to their end, for a while. */
 static void end_peer(struct net_peer *peer)
 {
     struct net_server *server = peer->server;
     net_echo_stop(peer);
     net_port_disown(peer);
     for (struct net_connection *one = server->connections; one != NULL; one = one->next)
-        if (one->peer == peer)
+        if (one->peer == peer) {
             one->peer = NULL;
+            one->since_ns = now_ns();
+        }
     if (server->recent == peer)
         server->recent = NULL;
+    server->echo_bytes -= peer->echo_bytes;
     pthread_mutex_lock(&server->mutex);
     for (unsigned i = 0; i < server->peer_count; i++)
         if (server->peers[i] == peer)
@@ -89,12 +66,71 @@ static void end_peer(struct net_peer *peer)
     free(peer);
 }
 
+void net_session_expel(struct net_peer *peer, const char *why)
+{
+    struct net_server *server = peer->server;
+    char name[NET_ADDRESS_TEXT];
+    warn(server, "the session of %s was ended: %s",
+         net_address_peer(peer->control_fd, name, sizeof name), why);
+    net_count(&server->counts.rejected, 1);
+    for (struct net_connection *one = server->connections, *next; one != NULL; one = next) {
+        next = one->next;
+        if (one->peer == peer)
+            net_connection_drop(one);
+    }
+    end_peer(peer);
+}
+
 void net_session_end_all(struct net_server *server)
 {
     while (server->peer_count > 0)
         end_peer(server->peers[0]);
     while (server->connections != NULL)
         net_connection_drop(server->connections);
+}
+
+void net_session_stream_ended(struct net_connection *connection)
+{
+    struct net_peer *peer = connection->peer;
+    if (peer != NULL) {
+        peer->next[connection->number] = 0;
+        peer->joined--;
+    }
+    net_connection_drop(connection);
+}
+
+/* ---- who is let in ---- */
+
+static bool is_full(const struct net_server *server, const struct net_message *hello)
+{
+    const unsigned streams = server->parts[NET_PART_STREAM] + server->echoes;
+    const unsigned more = hello->mode == NET_UDP        ? 0
+                          : hello->mode == NET_UDP_PING ? 1
+                                                        : hello->streams;
+    return server->peer_count == NET_MOST_SESSIONS || streams + more > NET_MOST_STREAMS ||
+           (!server->plan.local &&
+            server->echo_bytes + net_protocol_echo_bytes(hello) > NET_MOST_ECHO_BYTES);
+}
+
+/* Others leave for it, if they should. */
+static bool make_room(struct net_server *server, const struct net_message *hello,
+                      const struct sockaddr_storage *host)
+{
+    struct net_seat seats[NET_MOST_SESSIONS];
+    if (!server->plan.local && net_protocol_echo_bytes(hello) > NET_MOST_ECHO_BYTES)
+        return false; /* not in an empty one either */
+    net_activity_note(server);
+    while (is_full(server, hello)) {
+        const int64_t at_ns = now_ns();
+        for (unsigned i = 0; i < server->peer_count; i++)
+            seats[i] = (struct net_seat){.host = &server->peers[i]->host,
+                                         .silent_ns = at_ns - server->peers[i]->active_ns};
+        const int leaves = net_seats_free(seats, server->peer_count, server->plan.timeout_ns, host);
+        if (leaves < 0)
+            return false;
+        net_session_expel(server->peers[leaves], "the listener is full, and another has come");
+    }
+    return true;
 }
 
 /* Where the peer's datagrams should go: to everybody's port, or to one of their own, for round
@@ -108,60 +144,83 @@ static uint16_t open_datagrams(struct net_peer *peer)
     if (peer->mode != NET_UDP_PING)
         return net_address_port(&server->address);
     const int fd = net_address_datagrams(&server->address, 0, &own);
-    return fd >= 0 && net_echo_start(peer, fd) == 0 ? net_address_port(&own) : 0;
+    if (fd >= 0 && net_echo_start(peer, fd) == 0)
+        return net_address_port(&own);
+    if (fd >= 0)
+        close(fd);
+    return 0;
 }
 
-static bool is_plausible(const struct net_server *server, const struct net_message *hello)
+/* NULL: no memory. */
+static struct net_peer *new_peer(struct net_server *server, const struct net_message *hello, int fd,
+                                 const struct sockaddr_storage *host)
 {
-    return hello->mode >= NET_TCP && hello->mode <= NET_UDP_PING && hello->streams > 0 &&
-           hello->streams <= NET_MOST_STREAMS && hello->block_bytes > 0 &&
-           hello->block_bytes <= LARGEST_BLOCK && find_peer(server, hello->token) == NULL &&
-           (!server->plan.local || hello->token == server->plan.token);
+    struct net_peer *peer = calloc(1, sizeof *peer);
+    uint64_t *next = calloc(hello->streams, sizeof *next);
+    if (peer == NULL || next == NULL) {
+        free(next);
+        free(peer);
+        return NULL;
+    }
+    *peer = (struct net_peer){.server = server,
+                              .control_fd = fd,
+                              .host = *host,
+                              .mode = hello->mode,
+                              .token = hello->token,
+                              .block_bytes = hello->block_bytes,
+                              .streams = hello->streams,
+                              .complete = hello->mode == NET_UDP || hello->mode == NET_UDP_PING,
+                              .echo_bytes = net_protocol_echo_bytes(hello),
+                              .active_ns = now_ns(),
+                              .next = next};
+    server->echo_bytes += peer->echo_bytes;
+    pthread_mutex_lock(&server->mutex);
+    server->peers[server->peer_count++] = peer;
+    pthread_mutex_unlock(&server->mutex);
+    return peer;
 }
 
 static enum net_status begin_session(struct net_server *server, const struct net_message *hello,
                                      int fd, uint16_t *port, struct net_connection **connection)
 {
-    if (!is_plausible(server, hello))
+    struct sockaddr_storage host = {0};
+    socklen_t length = sizeof host;
+    if (find_peer(server, hello->token) != NULL ||
+        (server->plan.local && hello->token != server->plan.token) ||
+        getpeername(fd, (struct sockaddr *)&host, &length) != 0)
         return NET_WRONG;
-    struct net_peer *peer = calloc(1, sizeof *peer);
-    uint64_t *next = calloc(hello->streams, sizeof *next);
-    if (server->peer_count == NET_MOST_SESSIONS || peer == NULL || next == NULL) {
-        free(next);
-        free(peer);
+    struct net_peer *peer =
+        make_room(server, hello, &host) ? new_peer(server, hello, fd, &host) : NULL;
+    if (peer == NULL)
         return NET_FULL;
-    }
-    *peer = (struct net_peer){.server = server,
-                              .control_fd = fd,
-                              .mode = hello->mode,
-                              .token = hello->token,
-                              .block_bytes = hello->block_bytes,
-                              .streams = hello->streams,
-                              .next = next};
-    pthread_mutex_lock(&server->mutex);
-    server->peers[server->peer_count++] = peer;
-    pthread_mutex_unlock(&server->mutex);
     *port = open_datagrams(peer);
-    *connection = *port == 0 ? NULL : add_connection(peer, fd, true);
+    *connection = *port == 0 ? NULL : net_connection_add(server, peer, fd, NET_PART_CONTROL);
     if (*connection != NULL)
         return NET_FINE;
     end_peer(peer);
     return NET_FULL;
 }
 
+/* Each stream of a session joins once: what it declared bounds what it can hold. */
 static enum net_status add_stream(struct net_server *server, const struct net_message *hello,
                                   int fd, struct net_connection **connection)
 {
     struct net_peer *peer = find_peer(server, hello->token);
-    if (peer == NULL || hello->number >= peer->streams ||
-        (peer->mode != NET_TCP && peer->mode != NET_TCP_PING))
+    if (peer == NULL || !net_protocol_joins(hello, peer->mode, peer->streams) ||
+        peer->next[hello->number] != 0)
         return NET_WRONG;
-    if (server->streams >= NET_MOST_STREAMS)
+    if (server->parts[NET_PART_STREAM] + server->echoes >= NET_MOST_STREAMS)
         return NET_FULL;
-    if (peer->mode == NET_TCP_PING)
-        return NET_FINE; /* a thread will answer */
-    *connection = add_connection(peer, fd, false);
-    return *connection != NULL ? NET_FINE : NET_FULL;
+    if (peer->mode == NET_TCP)
+        *connection = net_connection_add(server, peer, fd, NET_PART_STREAM);
+    if (peer->mode == NET_TCP ? *connection == NULL : net_echo_start(peer, fd) != 0)
+        return NET_FULL;
+    if (*connection != NULL)
+        (*connection)->number = hello->number;
+    peer->next[hello->number] = 1;
+    peer->complete = ++peer->joined == peer->streams || peer->complete;
+    peer->active_ns = now_ns();
+    return NET_FINE;
 }
 
 static void answer(int fd, const struct net_message *hello, enum net_status status, uint16_t port)
@@ -178,38 +237,47 @@ static void answer(int fd, const struct net_message *hello, enum net_status stat
         shutdown(fd, SHUT_RDWR);
 }
 
-/* The hello of a fresh connection. The kernel hands it over with the connection, but for
- * times of a flood (SYN cookies): then it is worth a moment. False: it is none. */
-static bool read_hello(int fd, struct net_message *hello)
+/* The thread of a stream of round trips answers nothing before this has been sent: the peer waits
+ * for it. */
+static struct net_connection *decide(struct net_server *server, int fd, enum net_heard heard,
+                                     const struct net_message *hello)
 {
-    unsigned char bytes[NET_MESSAGE_BYTES];
-    struct pollfd wait = {.fd = fd, .events = POLLIN};
-    ssize_t got = recv(fd, bytes, sizeof bytes, MSG_DONTWAIT);
-    if (got < 0 && errno == EAGAIN && poll(&wait, 1, HELLO_MS) == 1)
-        got = recv(fd, bytes, sizeof bytes, MSG_DONTWAIT);
-    return got == (ssize_t)sizeof bytes && net_message_read(bytes, sizeof bytes, hello) == 0;
+    struct net_connection *connection = NULL;
+    enum net_status status = NET_WRONG;
+    uint16_t port = 0;
+    if (heard == NET_HEARD_FINE)
+        status = hello->kind == NET_SESSION ? begin_session(server, hello, fd, &port, &connection)
+                                            : add_stream(server, hello, fd, &connection);
+    if (heard == NET_HEARD_FINE || heard == NET_HEARD_WRONG)
+        answer(fd, hello, status, port);
+    if (status != NET_FINE) {
+        net_count(&server->counts.rejected, 1);
+        close(fd);
+    }
+    return connection;
+}
+
+struct net_connection *net_session_greet(struct net_connection *fresh)
+{
+    struct net_server *server = fresh->server;
+    struct net_message hello = {0};
+    const int more = net_connection_hear(fresh);
+    const enum net_heard heard = net_protocol_hello(fresh->heard, fresh->heard_count, &hello);
+    if (more >= 0 && heard == NET_HEARD_PART)
+        return fresh;
+    return decide(server, net_connection_release(fresh), heard, &hello);
 }
 
 struct net_connection *net_session_admit(struct net_server *server, int fd)
 {
-    struct net_message hello = {0};
-    struct net_connection *connection = NULL;
-    enum net_status status = NET_WRONG;
-    uint16_t port = 0;
-    const bool ours = read_hello(fd, &hello);
-    if (ours && hello.version == NET_VERSION && hello.kind == NET_SESSION)
-        status = begin_session(server, &hello, fd, &port, &connection);
-    else if (ours && hello.version == NET_VERSION && hello.kind == NET_STREAM)
-        status = add_stream(server, &hello, fd, &connection);
-    if (ours)
-        answer(fd, &hello, status, port);
-    if (status != NET_FINE) {
+    net_connection_make_room(server);
+    struct net_connection *fresh = net_connection_add(server, NULL, fd, NET_PART_NEW);
+    if (fresh == NULL) {
         net_count(&server->counts.rejected, 1);
         close(fd);
-    } else if (connection == NULL) {
-        net_echo_start(find_peer(server, hello.token), fd); /* closes it if it cannot */
+        return NULL;
     }
-    return connection;
+    return net_session_greet(fresh);
 }
 
 /* ---- reports ---- */
@@ -232,28 +300,37 @@ static void send_report(struct net_peer *peer)
         shutdown(peer->control_fd, SHUT_RDWR);
 }
 
+/* Whether its session continues. */
+static bool is_heard(struct net_connection *connection)
+{
+    struct net_message message;
+    const int more = net_connection_hear(connection);
+    if (more <= 0 || connection->peer == NULL)
+        return more == 0;
+    const enum net_heard heard = net_protocol_control(connection->heard, connection->heard_count,
+                                                      connection->peer->token, &message);
+    if (heard == NET_HEARD_PART)
+        return true;
+    connection->heard_count = 0;
+    if (heard != NET_HEARD_FINE)
+        return false;
+    connection->peer->active_ns = now_ns();
+    if (message.kind == NET_BYE)
+        connection->said_bye = true;
+    else
+        send_report(connection->peer);
+    return true;
+}
+
 void net_session_hear(struct net_connection *connection)
 {
-    const struct net_server *server = connection->server;
-    unsigned char bytes[NET_MESSAGE_BYTES];
-    struct net_message message = {0};
     char name[NET_ADDRESS_TEXT];
-    const ssize_t got = recv(connection->fd, bytes, sizeof bytes, MSG_DONTWAIT);
-    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+    if (is_heard(connection))
         return;
-    if (got > 0 && net_message_read(bytes, (size_t)got, &message) == 0 && message.kind == NET_BYE) {
-        connection->said_bye = true;
-        return;
-    }
-    if (got > 0 && message.kind == NET_ASK) {
-        if (connection->peer != NULL)
-            send_report(connection->peer);
-        return;
-    }
-    if (!connection->said_bye && !server->plan.local)
-        run_warn(server->run,
-                 "the peer %s disconnected in the middle of its load: check its output",
-                 net_address_peer(connection->fd, name, sizeof name));
+    if (!connection->said_bye)
+        warn(connection->server,
+             "the peer %s disconnected in the middle of its load: check its output",
+             net_address_peer(connection->fd, name, sizeof name));
     if (connection->peer != NULL)
         end_peer(connection->peer);
     net_connection_drop(connection);

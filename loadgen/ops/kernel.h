@@ -4,8 +4,9 @@
  * Throughput, not latency, has to limit it, so it needs at least as many independent values as
  * latency x instructions a cycle: 10 for FMA on Haswell (5 x 2), 8 since (4 x 2); 12 for
  * SSE2 on Zen (3 + 3 cycles x 4 instructions / 2 of a step), where 14 are faster; 4 to 8 for
- * additions. 14 and two constants fill the 16 vector registers of SSE2 and AVX2; of the 16 others,
- * 8 values, a constant and a counter are free in any build.
+ * additions; 18 for FMA on A64FX (9 x 2), 16 on Neoverse V1 (4 x 4). 14 and two constants fill the
+ * 16 vector registers of SSE2 and AVX2; of the 16 others, 8 values, a constant and a counter are
+ * free in any build.
  *
  * The empty asm makes each value opaque after each step, so that none can be folded, left out
  * or vectorised. Values begin with the number of their lane and accumulator; after each block
@@ -25,20 +26,27 @@
 #define PER_BLOCK     ((ELEMENT)((ELEMENT)STEPS * STEP))
 #else
 #define OPAQUE(value) __asm__ volatile("" : VECTOR_REGISTER(value))
-#define NEXT(value)   ((value)*factor + step)
-#define BACK(value)   ((value)-back)
-#define STEP          ((ELEMENT)1)
-#define PER_BLOCK     ((ELEMENT)1)
+#ifdef FUSED
+#define NEXT(value) FUSED(value, factor, step)
+#else
+#define NEXT(value) ((value)*factor + step)
+#endif
+#define BACK(value) ((value)-back)
+#define STEP        ((ELEMENT)1)
+#define PER_BLOCK   ((ELEMENT)1)
 #endif
 #define ALL(value) ((vector)((vector){0} + (ELEMENT)(value)))
 
-#define EACH_8(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
+#define EACH_8(DO)  DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
+#define EACH_12(DO) EACH_8(DO) DO(8) DO(9) DO(10) DO(11)
 #if defined INTEGER && BYTES == 0
 #define EACH(DO) EACH_8(DO)
+#elif !defined INTEGER && defined MANY_VALUES
+#define EACH(DO) EACH_12(DO) DO(12) DO(13) DO(14) DO(15) DO(16) DO(17) DO(18) DO(19)
 #elif defined INTEGER || BYTES > 16
-#define EACH(DO) EACH_8(DO) DO(8) DO(9) DO(10) DO(11)
+#define EACH(DO) EACH_12(DO)
 #else
-#define EACH(DO) EACH_8(DO) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13)
+#define EACH(DO) EACH_12(DO) DO(12) DO(13)
 #endif
 
 #define BEGIN(k) vector x##k = (vector)(lane + ALL(k));
@@ -95,6 +103,7 @@ static bool NAME(unsigned blocks, unsigned spoil)
 #undef PER_BLOCK
 #undef ALL
 #undef EACH_8
+#undef EACH_12
 #undef EACH
 #undef BEGIN
 #undef MOVE

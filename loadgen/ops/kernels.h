@@ -41,11 +41,15 @@ struct ops_kernel {
 #define OPS_TURNS_HALF  64
 #define OPS_MOST_BLOCKS 64
 
-/* A row for each type, run NULL where there is none; NULL: not built for this machine. */
+/* A row for each type, run NULL where there is none; NULL: not built for this machine. All but SVE
+ * have a table of their own for half precision. */
 const struct ops_kernel *ops_avx512(void);
 const struct ops_kernel *ops_avx512_half(void); /* half precision alone: AVX512-FP16 */
 const struct ops_kernel *ops_avx2(void);
 const struct ops_kernel *ops_sse2(void);
+const struct ops_kernel *ops_sve(void); /* of the length that this process has */
+const struct ops_kernel *ops_neon(void);
+const struct ops_kernel *ops_neon_half(void); /* half precision alone: FEAT_FP16 */
 const struct ops_kernel *ops_portable(void);
 const struct ops_kernel *ops_scalar(void);
 const struct ops_kernel *ops_scalar_fma(void); /* x86 */

@@ -41,8 +41,8 @@ static const char details[] =
     "same CPUs by a chain of additions) and peak_gops, the theoretical peak at that clock, with "
     "the source of each factor in peak_source. See docs/cpu.md.";
 
-static const char *const simd_choices[] = {"auto",     "avx512", "avx2", "sse2",
-                                           "portable", "scalar", NULL};
+static const char *const simd_choices[] = {"auto", "avx512",   "avx2",   "sse2", "sve",
+                                           "neon", "portable", "scalar", NULL};
 
 #define FIELD(name) offsetof(struct ops_settings, name)
 static const struct option_row options[] = {
@@ -60,9 +60,8 @@ static const struct option_row options[] = {
      .offset = FIELD(simd),
      .preset = "auto",
      .choices = simd_choices,
-     .help =
-         "vectors: avx512, avx2, sse2, portable (the compiler's choice), scalar (none), or auto: "
-         "the widest that the CPU has",
+     .help = "vectors: avx512, avx2, sse2 (x86-64), sve, neon (aarch64), portable (the compiler's "
+             "choice), scalar (none), or auto: the widest that the CPU has",
      .measured = true},
     {.name = "spoil",
      .type = OPTION_FLAG,
@@ -85,9 +84,10 @@ static void choose(const struct run *run, struct ops_state *state)
     const enum ops_type type = (enum ops_type)set->type;
     const enum simd widest = ops_widest(type);
     if (widest == SIMDS)
-        usage_error("--type %s: this CPU does not compute in half precision (AVX512-FP16; F16C "
-                    "only converts), and jostle does not emulate it: give another type",
-                    ops_type_names[type]);
+        usage_error(
+            "--type %s: this CPU does not compute in half precision (AVX512-FP16, FEAT_FP16; "
+            "F16C only converts), and jostle does not emulate it: give another type",
+            ops_type_names[type]);
     state->simd = set->simd == 0 ? widest : (enum simd)(set->simd - 1);
     state->kernel = ops_kernel_of(state->simd, type);
     if (state->kernel == NULL)

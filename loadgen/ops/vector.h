@@ -2,6 +2,8 @@
  *
  *     BYTES   of a vector; 0: of single values
  *     TABLE   name of the function that returns the kernels
+ *     FUSED(value, factor, step)  value + factor * step in one instruction, where the compiler
+ *             would need a second for value * factor + step; or nothing
  *
  * and includes this. No include guard: it is a template. With HALF defined the table has half
  * precision in place of all others. */
@@ -20,6 +22,12 @@
 #define INTEGER_REGISTER(value) "+r"(value)
 #endif
 
+/* aarch64 has 32 registers, and latencies that need more values than 16 leave room for: 9 cycles
+ * of 2 instructions each for FMA on A64FX. */
+#if defined(__aarch64__)
+#define MANY_VALUES
+#endif
+
 #if defined(__AVX512F__)
 #define VECTOR_REGISTER(value) "+v"(value)
 #elif defined(__x86_64__)
@@ -30,12 +38,20 @@
 #define VECTOR_REGISTER(value) "+m"(value)
 #endif
 
+/* To keep a value to 8 or 16 bits of a register takes aarch64 a second instruction. */
+#if BYTES == 0 && defined(__aarch64__)
+#define run_int8  run_int32
+#define run_int16 run_int32
+#define IN_32_BITS
+#endif
+
 #ifdef HALF
 #define NAME    run_half
 #define ELEMENT _Float16
 #define TURNS   OPS_TURNS_HALF
 #include "ops/kernel.h"
 #else
+#ifndef IN_32_BITS
 #define NAME    run_int8
 #define ELEMENT uint8_t
 #define INTEGER
@@ -44,6 +60,7 @@
 #define ELEMENT uint16_t
 #define INTEGER
 #include "ops/kernel.h"
+#endif
 #define NAME    run_int32
 #define ELEMENT uint32_t
 #define INTEGER
@@ -62,7 +79,11 @@
 
 /* Values in flight, as kernel.h has them. */
 #define WHOLE_VALUES (BYTES == 0 ? 8 : 12)
-#define REAL_VALUES  (BYTES > 16 ? 12 : 14)
+#ifdef MANY_VALUES
+#define REAL_VALUES 20
+#else
+#define REAL_VALUES (BYTES > 16 ? 12 : 14)
+#endif
 
 #define KERNEL(RUN, ELEMENT, VALUES, OPERATIONS, TURNS)                                            \
     {                                                                                              \

@@ -10,6 +10,7 @@
 #include "io/path.h"
 #include "io/work.h"
 #include "load.h"
+#include "page.h"
 #include "pagecache/resident.h"
 #include "thread-count.h"
 
@@ -21,7 +22,6 @@
 #include <unistd.h>
 
 #define DEFAULT_FILE_BYTES (8.0 * 1073741824)
-#define PAGE_BYTES         4096
 /* Of the free space of the file system, and what is left of it to others. */
 #define DISK_SPARE 0.1
 
@@ -46,7 +46,7 @@ static const struct option_row options[] = {
      .argument = "PERCENT",
      .type = OPTION_PERCENT,
      .offset = FIELD(share_percent),
-     .minimum = 0,
+     .minimum = 0.001,
      .maximum = 90,
      .preset = "50",
      .help = "of the memory of the machine, or of the cgroup's limit: a larger file is refused"},
@@ -54,14 +54,15 @@ static const struct option_row options[] = {
      .argument = "SIZE",
      .type = OPTION_SIZE,
      .offset = FIELD(block_bytes),
-     .minimum = PAGE_BYTES,
+     .minimum = 4096,
      .maximum = 1 << 20,
      .preset = "128KiB",
-     .help = "bytes of one read, a multiple of 4096"},
+     .help = "bytes of one read, a multiple of a page (4096 on most systems)"},
     {.name = "dir",
      .argument = "DIR",
      .type = OPTION_TEXT,
      .offset = FIELD(folder),
+     .wrong = "no/such/folder",
      .help = "folder of the file (default: $TMPDIR, else /var/tmp)"},
     {.name = "keep",
      .type = OPTION_FLAG,
@@ -124,7 +125,7 @@ static uint64_t choose_size(const struct run *run, const struct cache_room *room
                     units_format_size(room->memory_bytes, memory, sizeof memory),
                     room->group ? "that the cgroup may use" : "of memory of this machine",
                     units_format_size(most, allowed, sizeof allowed));
-    return (uint64_t)bytes / PAGE_BYTES * PAGE_BYTES;
+    return (uint64_t)bytes / page_bytes() * page_bytes();
 }
 
 static void check(struct run *run)
@@ -135,9 +136,9 @@ static void check(struct run *run)
     if (state == NULL)
         usage_error("out of memory: free some");
     run->state = state;
-    if (set->block_bytes % PAGE_BYTES != 0)
-        usage_error("--block-size %llu: not a multiple of 4096: give one",
-                    (unsigned long long)set->block_bytes);
+    if (set->block_bytes % page_bytes() != 0)
+        usage_error("--block-size %llu: not a multiple of %zu: give one",
+                    (unsigned long long)set->block_bytes, page_bytes());
     if (!options_given(run->options, "threads"))
         run->threads = 1;
     state->room = cache_room();
@@ -145,6 +146,7 @@ static void check(struct run *run)
                                    .folder = io_folder(set->folder),
                                    .size_bytes = choose_size(run, &state->room),
                                    .spare = DISK_SPARE,
+                                   .force = run->common.force,
                                    .keep = set->keep};
     state->plan = (struct io_plan){.file_bytes = state->file.size_bytes,
                                    .block_bytes = set->block_bytes,
@@ -156,8 +158,8 @@ static void check(struct run *run)
                                    .write_fd = -1};
     check_device(run, state->file.folder);
     if (state->file.size_bytes / set->block_bytes < run->threads)
-        usage_error("--file-size: less than a block for each of %u workers: give a larger one",
-                    run->threads);
+        usage_error("--%s: less than a block for each worker (%u): give more, or less --threads",
+                    options_given(run->options, "file-size") ? "file-size" : "share", run->threads);
     if (io_file_check(&state->file, &error) != 0) {
         complain("%s", error.message);
         exit(error.status);
@@ -293,7 +295,7 @@ static double reclaimed_bytes(void)
             pages = strtod(text + 13, NULL);
     if (file != NULL)
         fclose(file);
-    return pages * (double)sysconf(_SC_PAGESIZE);
+    return pages * (double)page_bytes();
 }
 
 static void count(struct run *run, double counters[LOAD_COUNTERS])

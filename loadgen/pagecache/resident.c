@@ -1,26 +1,27 @@
 #include "pagecache/resident.h"
 
+#include "page.h"
+
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#define STEP_BYTES (256ull << 20) /* that are mapped at a time */
-#define MOST_PAGES (STEP_BYTES / 4096)
+#define STEP_BYTES (256ull << 20)      /* that are mapped at a time */
+#define MOST_PAGES (STEP_BYTES / 4096) /* no system has smaller ones */
 
 /* One mapping of it; mincore() reports what is there without touching it. */
 static uint64_t resident_in(int fd, uint64_t from, size_t bytes, unsigned char *pages)
 {
-    const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t page = page_bytes();
     uint64_t count = 0;
     void *memory = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, (off_t)from);
     if (memory == MAP_FAILED)
         return 0;
     if (mincore(memory, bytes, pages) == 0)
-        for (size_t i = 0; i * page_bytes < bytes; i++)
+        for (size_t i = 0; i * page < bytes; i++)
             count += pages[i] & 1;
     munmap(memory, bytes);
-    return count * page_bytes;
+    return count * page;
 }
 
 uint64_t resident_bytes(int fd, uint64_t from, uint64_t bytes)

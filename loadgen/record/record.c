@@ -3,6 +3,9 @@
  * meets: wake-up latency, context switches, interrupts. Time that the hypervisor stole
  * is not load: it is recorded separately. */
 
+#include "common/save.h"
+#include "common/schemas.h"
+#include "ending.h"
 #include "load.h"
 #include "record/sample.h"
 #include "record/wakeups.h"
@@ -13,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -57,12 +61,14 @@ static void on_signal(int number)
 
 /* ---- what is written ---- */
 
+/* A recording is of use as far as it got: it has whole lines, also on a full disk. */
 static int write_line(FILE *file, struct line *line)
 {
     const char *text = line_end(line);
-    const bool written =
-        text != NULL && fputs(text, file) >= 0 && fflush(file) == 0 && !ferror(file);
+    const bool written = text != NULL && save_append(fileno(file), text, line->used);
+    const int error = errno;
     line_free(line);
+    errno = error;
     return written ? 0 : -1;
 }
 
@@ -77,7 +83,7 @@ static int write_header(const struct recording *recording, const struct record_s
     uname(&system);
     strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &date));
     line_object(&line, NULL);
-    line_text(&line, "schema", "jostle.profile/1");
+    line_text(&line, "schema", SCHEMA_PROFILE);
     line_count(&line, "cores", recording->first.count);
     line_text(&line, "unit", "percent");
     line_fixed(&line, "interval_ms", (double)interval_ns / 1e6, 6);
@@ -365,23 +371,41 @@ static const char *advice(int error)
         return "a CPU was switched on or off: start again";
     case EAGAIN: /* no thread to measure wake-ups */
         return "see ulimit -u, or give --wakeup-every 0";
-    case ENOSPC:
-        return "is the disk full?";
     default:
-        return "give a file that can be written";
+        return save_advice(error);
     }
+}
+
+/* A signal ends the recording in good order. */
+static void take_signals(void)
+{
+    const struct sigaction action = {.sa_handler = on_signal};
+    for (size_t i = 0; i < ENDING_SIGNALS; i++)
+        if (!ending_is_left_out(ending_signals[i]))
+            sigaction(ending_signals[i], &action, NULL);
+}
+
+/* A file without any span is of no use to anybody. */
+static void refuse_empty(const struct run *run, const struct recording *recording)
+{
+    const char *path = run->arguments[0];
+    struct stat status;
+    complain("record: ended before the first interval of %.3f s was over, so nothing was recorded: "
+             "let it run longer, or give a shorter --interval",
+             (double)interval_of(run) / 1e9);
+    if (recording->file != stdout && fstat(fileno(recording->file), &status) == 0 &&
+        S_ISREG(status.st_mode))
+        (void)unlink(path);
 }
 
 static int record_instead(struct run *run)
 {
-    const struct sigaction action = {.sa_handler = on_signal};
     const char *path = run->arguments[0];
     struct recording *recording = recording_new();
     int failed = recording == NULL || recording->first.cpus == NULL ||
                  recording->samples[0].cpus == NULL || recording->samples[1].cpus == NULL;
     FILE *file = failed ? NULL : strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
-    for (size_t i = 0; i < 3; i++)
-        sigaction((const int[]){SIGINT, SIGTERM, SIGHUP}[i], &action, NULL);
+    take_signals();
     if (file != NULL) {
         recording->file = file;
         failed = record(run, recording) != 0;
@@ -390,8 +414,11 @@ static int record_instead(struct run *run)
         const int error = errno;
         complain("cannot record to %s: %s: %s", path, strerror(error), advice(error));
         failed = 1;
+    } else if (recording->spans == 0) {
+        refuse_empty(run, recording);
+        failed = 1;
     }
-    if (file != NULL && fclose(file) != 0 && !failed) {
+    if (file != NULL && (file == stdout ? fflush(file) : fclose(file)) != 0 && !failed) {
         complain("cannot write %s: %s: is the disk full?", path, strerror(errno));
         failed = 1;
     }
@@ -418,7 +445,7 @@ static void record_check(struct run *run)
 
 static const struct load_special special = {
     .arguments = "FILE",
-    .without = "threads cpus limit nice json control calib if-missing calibration",
+    .without = "threads cpus limit nice sched force json control calib if-missing calibration",
     .instead = record_instead,
 };
 
@@ -427,7 +454,8 @@ static const struct load record_load = {
     .summary = "records how busy each CPU is, for cpu --profile, and its wake-up latency",
     .details =
         "FILE gets one JSON line a span (- is stdout), and one for all of it at the end; the "
-        "interval is 1 s unless given. It ends after --duration, or by Ctrl-C. User, nice, system, "
+        "interval is 1 s unless given. It ends after --duration, or by Ctrl-C; before the first "
+        "interval is over nothing has been recorded, and the exit status is 1. User, nice, system, "
         "irq and softirq time count as load, steal is recorded separately. What the recorder "
         "itself takes is in the load, and own_cpu_s of the last line says how much that was.",
     .options = options,

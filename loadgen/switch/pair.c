@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 uint64_t switches_of_thread(void)
@@ -22,7 +23,7 @@ static void *answer(void *argument)
     struct pair *pair = argument;
     pthread_setname_np(pthread_self(), "switch/partner");
     int failed = cpus_pin(pair->cpu);
-    atomic_store(&pair->partner_id, failed == 0 ? gettid() : -errno);
+    atomic_store(&pair->partner_id, failed == 0 ? (pid_t)syscall(SYS_gettid) : -errno);
     if (pair->method->ring(&pair->back) != 0 || failed != 0)
         return NULL;
     while (pair->method->wait(&pair->there) == 0 && !atomic_load(&pair->ended)) {

@@ -1,0 +1,47 @@
+#ifndef LOADGEN_INPUT_H
+#define LOADGEN_INPUT_H
+
+/* The control lines on stdin, on a libuv loop: a pipe, a socket, a terminal or a file. */
+
+#include "lines.h"
+
+#include <stdbool.h>
+#include <uv.h>
+
+/* What is called with each line, and when there are no more; context is that of input_open(). */
+struct input_listener {
+    /* Whether a line may be handed on at this moment. */
+    bool (*takes)(void *context);
+    /* A line of `length` bytes, ended by NUL, which may be written to. */
+    void (*line)(void *context, char *text, size_t length);
+    /* A line that was left out, as longer than LINES_LONGEST. */
+    void (*too_long)(void *context);
+    /* After the last line. error: 0, or of libuv: stdin cannot be read. Once. */
+    void (*ended)(void *context, int error);
+};
+
+struct input {
+    const struct input_listener *listener;
+    void *context;
+    union {
+        uv_handle_t handle;
+        uv_stream_t stream;
+        uv_pipe_t pipe;
+        uv_tty_t tty;
+    } handle;
+    bool is_stream; /* else a file, or /dev/null: cannot be polled, and need not be */
+    bool reading;   /* the stream */
+    bool handing;   /* a line is being handed on */
+    bool ended, told;
+    int error; /* of the end */
+    struct lines lines;
+};
+
+/* Starts reading; what stdin is and cannot be is told to ended(). */
+void input_open(struct input *input, uv_loop_t *loop, const struct input_listener *listener,
+                void *context);
+/* Hands on what there is, as far as it is taken: to be called whenever takes() may have become
+ * true. Callable from within line(), too. */
+void input_hand_on(struct input *input);
+
+#endif
