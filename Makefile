@@ -4,27 +4,80 @@
 PREFIX  ?= /usr/local
 DESTDIR ?=
 BUILD   ?= build
-CC      ?= cc
-VERSION := 0.1.0
+VERSION := 0.2.0
 
+# Of the C library; RHEL has that in a package of its own (glibc-static).
+STATIC   = $(if $(HAVE_static),-static)
+
+# What a build is made with is kept in its folder, as by a configure: `make install` installs what
+# `make CC=gcc-9 WITHOUT=hwloc` has built. What is given again counts instead: `make WITHOUT=` has
+# all libraries.
+KEPT    := $(BUILD)/kept.mk
+KEEPS   := CC AR CPPFLAGS CFLAGS LDFLAGS PKG_CONFIG SANITIZE STATIC WITHOUT
+-include $(KEPT)
+given    = $(filter command environment,$(firstword $(origin $(1))))
+kept     = $(filter-out undefined,$(flavor KEPT_$(1)))
+$(foreach one,$(KEEPS),$(if $(call given,$(one)),,$(if $(call kept,$(one)),$(eval $(one) = $$(KEPT_$(one))))))
+# Before anything else gives them a value.
+CHOSEN  := $(foreach one,$(KEEPS),$(if $(call given,$(one))$(call kept,$(one)),$(one)))
+
+CC      ?= cc
 CFLAGS  ?= -O2 -g
 WARN    := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
 STD     := -std=gnu17 -D_GNU_SOURCE -DJOSTLE_VERSION='"$(VERSION)"'
-ALLOC   := -ljemalloc
-STATIC  := -static
+# Libraries to leave out, of those that jostle can be built without: liburing jemalloc hwloc
+WITHOUT ?=
+
+define newline
+
+
+endef
 
 # make sanitize builds everything a second time with these: jemalloc and a
 # static libc do not go together with ASan's own allocator and interceptors.
-ifdef SANITIZE
+ifneq ($(SANITIZE),)
 SAN     := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
-ALLOC   :=
+# Both runtimes in the program: as two shared libraries of gcc, only one of them looks at log_path.
+# (clang does this by itself.)
+SANLIBS := $(if $(findstring clang,$(CC)),,-static-libasan -static-libubsan)
+LESS    := jemalloc
 STATIC  :=
 endif
+# make fuzz builds with clang, whose warnings are others than those that we keep to.
+ifdef LIBFUZZER
+SAN     += -fsanitize=fuzzer-no-link
+WARN    :=
+endif
+
+# What make soak runs: a folder of tests, or one file of it.
+SOAK    ?= bats-tests/soak
 
 # Where a target builds everything first. Who runs `make all` gives -j as he likes.
 PARALLEL := -j$(shell nproc)
 
-COMPILE  = $(CC) $(STD) $(CFLAGS) $(WARN) $(SAN) -I. -MMD -MP
+# Which of the optional libraries are there. The targets that only call make again, or build
+# nothing, do not ask.
+OPTIONAL := $(BUILD)/optional.mk
+ifneq ($(filter-out help deps deps-test demo test sanitize tsan valgrind fuzz soak lint format deb bundle container dist recipes clean,$(or $(MAKECMDGOALS),all)),)
+ANSWER   := $(shell CC='$(CC)' CPPFLAGS='$(CPPFLAGS)' CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' \
+              PKG_CONFIG='$(PKG_CONFIG)' packaging/optional '$(BUILD)' $(sort $(WITHOUT) $(LESS)))
+ifneq ($(.SHELLSTATUS),0)
+$(error packaging/optional failed)
+endif
+include $(OPTIONAL)
+# Written only when it is new, and by no dry run: who installs may not be able to.
+KEEP     = $(foreach one,$(CHOSEN),define KEPT_$(one)$(newline)$(value $(if $(call given,$(one)),,KEPT_)$(one))$(newline)endef$(newline))
+ifeq (,$(findstring n,$(firstword -$(MAKEFLAGS))))
+ifneq ($(strip $(KEEP)),$(strip $(file <$(KEPT))))
+$(file >$(KEPT),$(KEEP))
+endif
+endif
+endif
+# For the sources that use them: each is one file that has two forms.
+optional  = $(if $(HAVE_$(1)),$(INCLUDE_$(1)),-DWITHOUT_$(1))
+
+LINK     = $(CC) $(CFLAGS) $(LDFLAGS) $(SAN) $(SANLIBS)
+COMPILE  = $(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(WARN) $(SAN) -I. -MMD -MP
 
 BIN       := $(BUILD)/bin
 objects    = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(1)))
@@ -34,8 +87,10 @@ COMMON    := $(BUILD)/libcommon.a
 PARTS     := $(patsubst harness/%/main.c,%,$(wildcard harness/*/main.c))
 WORKLOADS := $(patsubst workloads/%.c,$(BUILD)/workloads/%,$(wildcard workloads/*.c))
 PROGRAMS  := $(BIN)/loadgen $(PARTS:%=$(BIN)/%) $(WORKLOADS)
+# A parser that is fuzzed is a file of bats-tests/fuzz/.
+FUZZERS   := $(patsubst bats-tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard bats-tests/fuzz/*.c))
 
-.PHONY: all help deps deps-test demo test check check-quick lint format sanitize bench simulate man install clean
+.PHONY: FORCE all help deps deps-test demo test check check-quick soak systems lint format sanitize tsan valgrind fuzzers fuzz bench simulate man install deb bundle container dist recipes clean
 .DEFAULT_GOAL := all
 
 all: $(PROGRAMS) ## build everything into build/
@@ -57,11 +112,21 @@ test: deps-test ## install, build, lint, run every test
 	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@$(MAKE) --no-print-directory lint check
 
-check: all ## run every test against build/, without lint
+check: all fuzzers ## run every test against build/, without lint
 	@JOSTLE_BUILD=$(abspath $(BUILD)) bats-tests/run
 
-check-quick: all ## run what needs no measuring and little time, in under two minutes
+check-quick: all fuzzers ## run what needs no measuring and little time, in under two minutes
 	@JOSTLE_BUILD=$(abspath $(BUILD)) bats-tests/run --quick
+
+soak: all ## faults at random and long use: what takes too long for make test; hours
+	@JOSTLE_BUILD=$(abspath $(BUILD)) bats --tap --timing --print-output-on-failure $(SOAK)
+
+# What make systems runs: a folder of tests, or one file of it.
+SYSTEMS ?= bats-tests/systems
+
+systems: all ## packages, other shells, other processors, containers, schedulers: needs downloads
+	@packaging/install-deps systems || true
+	@JOSTLE_BUILD=$(abspath $(BUILD)) bats --tap --timing --print-output-on-failure $(SYSTEMS)
 
 lint: ## shellcheck, shfmt, clang-format, and all compiler warnings as errors
 	@.ci/lint
@@ -69,9 +134,32 @@ lint: ## shellcheck, shfmt, clang-format, and all compiler warnings as errors
 format: ## format C and shell sources in place
 	@.ci/lint --fix
 
+# What make sanitize runs: all tests, or some files.
+TESTS   ?=
+
 sanitize: deps-test ## build with ASan and UBSan, run every test with that build
 	@$(MAKE) --no-print-directory $(PARALLEL) all BUILD=build/sanitize SANITIZE=address,undefined
-	@$(MAKE) --no-print-directory check BUILD=build/sanitize SANITIZE=address,undefined
+	@$(MAKE) --no-print-directory $(PARALLEL) fuzzers BUILD=build/sanitize SANITIZE=address,undefined
+	@bats-tests/checks/sanitize build/sanitize $(TESTS)
+
+tsan: ## build loadgen with ThreadSanitizer, give every load all orders with four threads
+	@$(MAKE) --no-print-directory $(PARALLEL) build/tsan/bin/loadgen BUILD=build/tsan SANITIZE=thread
+	@TSAN_OPTIONS=halt_on_error=1 bats-tests/checks/loads build/tsan/bin/loadgen
+
+valgrind: ## every load, and whole experiments, with all of jostle's programs under valgrind
+	@packaging/install-deps fuzz
+	@$(MAKE) --no-print-directory $(PARALLEL) all BUILD=build/valgrind CFLAGS='-O1 -g' STATIC= WITHOUT='$(sort $(WITHOUT) jemalloc)'
+	@bats-tests/checks/valgrind build/valgrind
+
+fuzzers: $(FUZZERS)
+
+# How long each parser is fuzzed: an hour for all of them. Before a release 3600: an hour each.
+FUZZ_SECONDS ?= 225
+
+fuzz: ## fuzz every parser with libFuzzer for FUZZ_SECONDS each (needs clang)
+	@packaging/install-deps fuzz
+	@$(MAKE) --no-print-directory $(PARALLEL) fuzzers BUILD=build/fuzz CC=clang SANITIZE=address,undefined LIBFUZZER=1
+	@bats-tests/fuzz/run build/fuzz/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
 simulate: all ## simulate experiments: do the intervals cover what they promise?
 	$(BIN)/simulate $(patsubst %,--resample %,$(wildcard results/reference/disk/*/runs.jsonl))
@@ -79,31 +167,48 @@ simulate: all ## simulate experiments: do the intervals cover what they promise?
 bench: all ## jostle and its peers in one run, as a table of ratios (bench/all: in detail)
 	@bench/table
 
+# The revision of the sources is in one object; it is compiled anew when that changes. Else nothing is
+# written: who installs may not be able to (root, in a home folder of NFS).
+$(BUILD)/obj/common/version.o: COMPILE += -DJOSTLE_REVISION="\"$$(cat $(BUILD)/revision)\""
+$(BUILD)/obj/common/version.o: $(BUILD)/revision
+$(BUILD)/revision: FORCE
+	@mkdir -p $(@D)
+	@now=$$(packaging/revision) && { [ -e $@ ] && [ "$$now" = "$$(cat $@)" ] || printf '%s\n' "$$now" >$@; }
+
 # What two programs need is in common/ once; all include it as "common/NAME.h".
 $(COMMON): $(call objects,common/*.c)
 	@mkdir -p $(@D)
 	rm -f $@ && $(AR) rcs $@ $^
 
+HWLOC_USERS := $(call objects,$(patsubst %,%/*.c,common harness/placement harness/pack harness/bench loadgen/mem))
+$(HWLOC_USERS): COMPILE += $(call optional,hwloc)
+$(BUILD)/obj/loadgen/io/ring.o: COMPILE += $(call optional,liburing)
+$(BUILD)/obj/loadgen/alloc/jemalloc.o: COMPILE += $(call optional,jemalloc)
+OPTIONAL_TOLD := $(BUILD)/obj/common/optional.o $(BUILD)/obj/loadgen/libraries.o
+$(OPTIONAL_TOLD): COMPILE += $(foreach one,liburing jemalloc,$(call optional,$(one))) -DLIBURING_VERSION='"$(VERSION_liburing)"'
+$(HWLOC_USERS) $(OPTIONAL_TOLD) $(patsubst %,$(BUILD)/obj/loadgen/%.o,io/ring alloc/jemalloc): $(OPTIONAL)
+
 # A load of several files is a folder; all know the frame, which is in the folder above.
 $(LOADGEN): COMPILE += -Iloadgen
 $(BIN)/loadgen: $(LOADGEN) $(COMMON)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(SAN) -o $@ $^ -luv -lhwloc -luring -ljansson -lm -pthread $(ALLOC)
+	$(LINK) -o $@ $^ -luv $(LINK_hwloc) $(LINK_liburing) -ljansson -lm -pthread $(LINK_jemalloc)
 
 # meter is small and static, so that starting it costs little and the memory image
 # that the target inherits before its exec is a few hundred KiB.
-$(BIN)/meter: LIBS := $(STATIC) -lm
+$(BIN)/meter $(BIN)/keeper $(BIN)/start: LIBS := $(STATIC) -lm
 $(BIN)/stats: LIBS := -lgsl -lgslcblas -ljansson -lm
 $(BIN)/compare: LIBS := -lgsl -lgslcblas -ljansson -lm
 $(BIN)/simulate: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm -pthread
 $(BIN)/doctor: LIBS := -ljansson -lm
-$(BIN)/experiment $(BIN)/campaign: LIBS := -ljansson -lgcrypt -lm
+$(BIN)/experiment: LIBS := -ljansson -lgcrypt -lm
+$(BIN)/campaign: LIBS := -ljansson -lgcrypt -lm -pthread
 $(BIN)/report: LIBS := -lgsl -lgslcblas -lm -pthread
-$(BIN)/bench: LIBS := -lgsl -lgslcblas -ljansson -lhwloc -lm
+$(BIN)/bench: LIBS := -lgsl -lgslcblas -ljansson $(LINK_hwloc) -lm -ldl
 $(BIN)/predict: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 $(BIN)/arguments $(BIN)/copies: LIBS := -lm
-$(BIN)/pack: LIBS := -lgsl -lgslcblas -ljansson -lhwloc -lm
-$(BIN)/placement: LIBS := -lhwloc -ljansson -lgcrypt -lm
+$(BIN)/pack: LIBS := -lgsl -lgslcblas -ljansson $(LINK_hwloc) -lm
+$(BIN)/placement: LIBS := $(LINK_hwloc) -ljansson -lgcrypt -lm
 $(BIN)/probe $(BIN)/profile: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 
 # The simulator drives the very objects that decide in production.
@@ -118,10 +223,10 @@ $(BIN)/report: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,discovery explain lev
 $(BIN)/predict: $(patsubst %,$(BUILD)/obj/harness/%.o,profile/profile profile/loop profile/gate bench/json report/memory stats/json stats/output stats/interval) $(call objects,harness/pressure/*.c)
 # A bench is a campaign, whose records are judged by the statistics of its experiments.
 $(BIN)/bench: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
-$(BIN)/bench: $(BUILD)/obj/harness/campaign/folder.o $(patsubst %,$(BUILD)/obj/harness/report/%.o,memory numbers plot visible)
+$(BIN)/bench: $(patsubst %,$(BUILD)/obj/harness/report/%.o,memory numbers plot visible)
 # So are the stages of a pack; its seats are those of hwloc, its charts are drawn as a bench's.
 $(BIN)/pack: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
-$(BIN)/pack: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/drawings bench/json campaign/folder placement/machine report/memory report/numbers report/plot report/visible)
+$(BIN)/pack: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/drawings bench/json placement/machine report/memory report/numbers report/plot report/visible)
 # A campaign's settings are the options of an experiment; loads are parsed once.
 $(BIN)/campaign: $(patsubst %,$(BUILD)/obj/harness/experiment/%.o,settings parameters placed percent_limit arena adapters metrics)
 $(BIN)/campaign: $(BUILD)/obj/harness/report/numbers.o
@@ -140,13 +245,42 @@ $(BIN)/profile: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/json report/memory)
 define part
 $(BIN)/$(1): $(call objects,harness/$(1)/*.c) $(COMMON)
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$(SAN) -o $$@ $$(filter %.o,$$^) $(COMMON) $$(LIBS)
+	$$(LINK) -o $$@ $$(filter %.o,$$^) $(COMMON) $$(LIBS)
 endef
 $(foreach one,$(PARTS),$(eval $(call part,$(one))))
 
+# A fuzzer is a target, its frame, and what it is of. The linker has the ends of the program and
+# its messages go to the frame. Without libFuzzer known inputs are all that it gets.
+FUZZ_FRAME := $(patsubst %,$(BUILD)/obj/bats-tests/fuzz/frame/%.o,support mutate $(if $(LIBFUZZER),libfuzzer,replay))
+FUZZ_WRAP  := -Wl,--wrap=exit,--wrap=usage_error,--wrap=complain
+FUZZ       ?=
+
+$(FUZZERS): COMPILE += -Iloadgen
+$(FUZZERS): LIBS := -ljansson -lgcrypt -lm
+$(BUILD)/fuzz/control: $(patsubst %,$(BUILD)/obj/loadgen/%.o,lines command)
+$(BUILD)/fuzz/load-profile: $(patsubst %,$(BUILD)/obj/loadgen/cpu/%.o,profile track)
+$(BUILD)/fuzz/network: $(patsubst %,$(BUILD)/obj/loadgen/net/%.o,wire address protocol seats)
+$(BUILD)/fuzz/calibration: $(BUILD)/obj/loadgen/calibration-record.o
+$(BUILD)/fuzz/metric: $(patsubst %,$(BUILD)/obj/harness/meter/%.o,search tally)
+$(BUILD)/fuzz/experiment: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
+$(BUILD)/fuzz/experiment $(BUILD)/fuzz/program-profile $(BUILD)/fuzz/report: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm -pthread
+$(BUILD)/fuzz/reference: $(call objects,harness/pressure/*.c)
+$(BUILD)/fuzz/reference: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
+$(BUILD)/fuzz/campaign: $(filter-out %/main.o,$(call objects,harness/campaign/*.c))
+$(BUILD)/fuzz/campaign: $(patsubst %,$(BUILD)/obj/harness/%.o,$(patsubst %,experiment/%,settings parameters placed percent_limit arena adapters metrics) report/numbers $(patsubst %,stats/%,washout statistics objective))
+$(BUILD)/fuzz/cell: $(filter-out %/main.o,$(call objects,harness/experiment/*.c)) $(patsubst %,$(BUILD)/obj/harness/stats/%.o,washout statistics objective)
+$(BUILD)/fuzz/watch: $(filter-out %/main.o,$(call objects,harness/probe/*.c)) $(call objects,harness/pressure/*.c) $(patsubst %,$(BUILD)/obj/harness/%.o,bench/drawings bench/json stats/json report/memory report/numbers report/plot report/visible)
+$(BUILD)/fuzz/watch: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
+$(BUILD)/fuzz/program-profile: $(filter-out %/main.o %/check.o,$(call objects,harness/predict/*.c)) $(patsubst %,$(BUILD)/obj/harness/%.o,profile/profile profile/loop profile/gate bench/json report/memory stats/json stats/output stats/interval) $(call objects,harness/pressure/*.c)
+$(BUILD)/fuzz/report: $(filter-out %/main.o,$(call objects,harness/report/*.c)) $(patsubst %,$(BUILD)/obj/harness/stats/%.o,discovery explain levels interval relation statistics)
+$(BUILD)/fuzz/view: $(patsubst %,$(BUILD)/obj/harness/report/%.o,view memory)
+$(BUILD)/fuzz/%: $(BUILD)/obj/bats-tests/fuzz/%.o $(FUZZ_FRAME) $(COMMON)
+	@mkdir -p $(@D)
+	$(LINK) $(if $(LIBFUZZER),-fsanitize=fuzzer) $(FUZZ_WRAP) -o $@ $(filter %.o,$^) $(COMMON) $(LIBS)
+
 $(BUILD)/workloads/%: $(BUILD)/obj/workloads/%.o
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(SAN) -o $@ $^ -lm -pthread
+	$(LINK) -o $@ $^ -lm -ldl -pthread
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -160,6 +294,31 @@ man: all ## manual pages from every --help, into build/man (needs help2man)
 
 install: all ## install into PREFIX (default /usr/local)
 	@packaging/install '$(DESTDIR)$(PREFIX)' '$(BUILD)'
+
+deb: ## build the Debian packages into build/deb, with dpkg-buildpackage
+	@packaging/deb '$(BUILD)/deb'
+
+bundle: ## one tar of static programs and the harness, for systems without compilers, into build/
+	@packaging/bundle '$(BUILD)' '$(VERSION)'
+
+container: ## an image of Debian slim, by podman or docker (packaging/Containerfile)
+	@packaging/container '$(VERSION)'
+
+# A tarball of one commit is always the same: its times are the commit's.
+DIST := $(BUILD)/jostle-$(VERSION).tar.gz
+
+dist: ## the committed sources as build/jostle-VERSION.tar.gz
+	@test -e .git || { printf 'jostle: make dist packs the last commit of a checkout: clone the repository\n' >&2; exit 1; }
+	@mkdir -p $(BUILD)
+	@git archive --format=tar --prefix=jostle-$(VERSION)/ --output=$(DIST:.gz=) HEAD
+	@gzip --best --no-name --force $(DIST:.gz=)
+	@printf '%s\n' $(DIST)
+
+# Where the recipes fetch the tarball from: a folder, which is this one until there is a release.
+URL ?= file://$(abspath $(BUILD))
+
+recipes: dist ## recipes of Spack, EasyBuild and conda for that tarball, into build/recipes
+	@packaging/recipes $(DIST) '$(URL)' $(BUILD)/recipes
 
 clean: ## remove build/
 	rm -rf build

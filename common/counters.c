@@ -39,17 +39,18 @@ static void read_cpus(struct counters *counters)
 {
     char path[PATH_MAX], line[1024];
     counters->cpus = 0;
-    counters->busy_us = counters->steal_us = UNKNOWN;
+    counters->busy_us = counters->idle_us = counters->steal_us = UNKNOWN;
     FILE *file = fopen(machine_path("/proc/stat", path), "re");
     if (file == NULL)
         return;
     while (fgets(line, sizeof line, file) != NULL && strncmp(line, "cpu", 3) == 0) {
-        long long user, nice, system, steal = 0;
+        long long user, nice, system, idle = 0, waiting = 0, steal = 0;
         if (line[3] != ' ')
             counters->cpus++;
-        else if (sscanf(line, "cpu %lld %lld %lld %*d %*d %*d %*d %lld", &user, &nice, &system,
-                        &steal) >= 3) {
+        else if (sscanf(line, "cpu %lld %lld %lld %lld %lld %*d %*d %lld", &user, &nice, &system,
+                        &idle, &waiting, &steal) >= 3) {
             counters->busy_us = (user + nice + system) * TICK_US;
+            counters->idle_us = (idle + waiting) * TICK_US;
             counters->steal_us = steal * TICK_US;
         }
     }

@@ -7,18 +7,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void from_set(const cpu_set_t *set, struct cpu_list *list)
+/* A set of the kernel's, which takes one of any length that has room for all its CPUs. */
+enum { WORD_BITS = 8 * sizeof(unsigned long) };
+struct set {
+    unsigned long word[CPUS_MOST / WORD_BITS];
+};
+
+static cpu_set_t *as_kernel(struct set *set)
+{
+    return (cpu_set_t *)set; /* CPU_ALLOC(3): an array of words, whatever its type says */
+}
+
+static void add_cpu(struct set *set, int cpu)
+{
+    set->word[cpu / WORD_BITS] |= 1UL << cpu % WORD_BITS;
+}
+
+static void from_set(const struct set *set, struct cpu_list *list)
 {
     list->count = 0;
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET((size_t)cpu, set))
-            list->cpu[list->count++] = cpu;
+    for (int i = 0; i < CPUS_MOST / WORD_BITS; i++)
+        for (unsigned long left = set->word[i]; left != 0; left &= left - 1)
+            list->cpu[list->count++] = WORD_BITS * i + __builtin_ctzl(left);
+}
+
+static void to_set(const struct cpu_list *list, struct set *set)
+{
+    for (unsigned i = 0; i < list->count; i++)
+        add_cpu(set, list->cpu[i]);
 }
 
 int cpus_allowed(struct cpu_list *list)
 {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
+    struct set set = {0};
+    if (sched_getaffinity(0, sizeof set, as_kernel(&set)) != 0)
         return -1;
     from_set(&set, list);
     return 0;
@@ -32,7 +54,7 @@ static int scan_cpu(const char **text)
         return -1;
     errno = 0;
     const long cpu = strtol(*text, &end, 10);
-    if (errno != 0 || cpu >= CPU_SETSIZE)
+    if (errno != 0 || cpu >= CPUS_MOST)
         return -1;
     *text = end;
     return (int)cpu;
@@ -40,8 +62,7 @@ static int scan_cpu(const char **text)
 
 int cpus_parse(const char *text, struct cpu_list *list)
 {
-    cpu_set_t set;
-    CPU_ZERO(&set);
+    struct set set = {0};
     for (;;) {
         const int first = scan_cpu(&text);
         int last = first;
@@ -52,7 +73,7 @@ int cpus_parse(const char *text, struct cpu_list *list)
         if (first < 0 || last < first)
             return -1;
         for (int cpu = first; cpu <= last; cpu++)
-            CPU_SET((size_t)cpu, &set);
+            add_cpu(&set, cpu);
         if (*text == '\0')
             break;
         if (*text++ != ',')
@@ -64,14 +85,27 @@ int cpus_parse(const char *text, struct cpu_list *list)
 
 int cpus_missing(const struct cpu_list *wanted, const struct cpu_list *allowed)
 {
+    unsigned j = 0; /* both rise */
     for (unsigned i = 0; i < wanted->count; i++) {
-        bool found = false;
-        for (unsigned j = 0; j < allowed->count && !found; j++)
-            found = wanted->cpu[i] == allowed->cpu[j];
-        if (!found)
+        while (j < allowed->count && allowed->cpu[j] < wanted->cpu[i])
+            j++;
+        if (j == allowed->count || allowed->cpu[j] != wanted->cpu[i])
             return wanted->cpu[i];
     }
     return -1;
+}
+
+bool cpus_overlap(const struct cpu_list *a, const struct cpu_list *b)
+{
+    for (unsigned i = 0, j = 0; i < a->count && j < b->count;) {
+        if (a->cpu[i] == b->cpu[j])
+            return true;
+        if (a->cpu[i] < b->cpu[j])
+            i++;
+        else
+            j++;
+    }
+    return false;
 }
 
 const char *cpus_format(const struct cpu_list *list, char *text, size_t size)
@@ -92,31 +126,29 @@ const char *cpus_format(const struct cpu_list *list, char *text, size_t size)
     return text;
 }
 
-static void to_set(const struct cpu_list *list, cpu_set_t *set)
+int cpus_pin_process(pid_t process, const struct cpu_list *list)
 {
-    for (unsigned i = 0; i < list->count; i++)
-        CPU_SET((size_t)list->cpu[i], set);
+    struct set set = {0};
+    to_set(list, &set);
+    return sched_setaffinity(process, sizeof set, as_kernel(&set));
 }
 
 int cpus_pin_list(const struct cpu_list *list)
 {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    to_set(list, &set);
-    return sched_setaffinity(0, sizeof set, &set);
+    return cpus_pin_process(0, list);
 }
 
 int cpus_pin(int cpu)
 {
-    const struct cpu_list list = {.count = 1, .cpu = {cpu}};
-    return cpus_pin_list(&list);
+    struct set set = {0};
+    add_cpu(&set, cpu);
+    return sched_setaffinity(0, sizeof set, as_kernel(&set));
 }
 
 bool cpus_of_thread(pid_t thread, struct cpu_list *list)
 {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (sched_getaffinity(thread, sizeof set, &set) != 0)
+    struct set set = {0};
+    if (sched_getaffinity(thread, sizeof set, as_kernel(&set)) != 0)
         return false;
     to_set(list, &set);
     from_set(&set, list);
@@ -125,9 +157,8 @@ bool cpus_of_thread(pid_t thread, struct cpu_list *list)
 
 void cpus_add(struct cpu_list *list, int cpu)
 {
-    cpu_set_t set;
-    CPU_ZERO(&set);
+    struct set set = {0};
     to_set(list, &set);
-    CPU_SET((size_t)cpu, &set);
+    add_cpu(&set, cpu);
     from_set(&set, list);
 }

@@ -282,9 +282,9 @@ bool device_of(const char *path, struct device *device)
 
 bool device_count(const struct device *device, struct device_counters *counters)
 {
-    /* Documentation/block/stat.rst: reads, merged, sectors, ms, writes, merged,
-     * sectors, ms, in flight, io ms, weighted ms, 4 for discard, flushes, ms. */
-    unsigned long long v[17] = {0};
+    /* Documentation/block/stat.rst: reads, merged, sectors, ms, writes, merged, sectors, and more,
+     * which older kernels lack. */
+    unsigned long long v[7] = {0};
     char path[PATH_MAX], line[512], *at = line, *end;
     int count = 0;
 
@@ -293,15 +293,12 @@ bool device_count(const struct device *device, struct device_counters *counters)
     snprintf(path, sizeof path, "/sys/class/block/%s/stat", device->counter);
     if (!machine_line(path, line, sizeof line))
         return false;
-    for (; count < 17; count++, at = end) {
+    for (; count < 7; count++, at = end) {
         v[count] = strtoull(at, &end, 10);
         if (end == at)
             break;
     }
-    *counters = (struct device_counters){.read_ops = v[0],
-                                         .read_bytes = v[2] * 512,
-                                         .write_ops = v[4],
-                                         .write_bytes = v[6] * 512,
-                                         .flushes = v[15]};
+    *counters = (struct device_counters){
+        .read_ops = v[0], .read_bytes = v[2] * 512, .write_ops = v[4], .write_bytes = v[6] * 512};
     return count >= 7;
 }

@@ -26,7 +26,6 @@ struct device {
 struct device_counters {
     uint64_t read_ops, read_bytes;
     uint64_t write_ops, write_bytes;
-    uint64_t flushes; /* 0 where the kernel does not count them */
 };
 
 /* Finds out about the file or folder `path`. What cannot be resolved is left empty;

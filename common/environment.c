@@ -1,5 +1,6 @@
 /* What this machine is, noted once for each experiment. */
 
+#include "common/core_kinds.h"
 #include "common/cpus.h"
 #include "common/device.h"
 #include "common/facts.h"
@@ -32,11 +33,25 @@ static void read_os(struct environment *environment)
     name[strcspn(name, "\"")] = '\0';
 }
 
+/* "model name", or where there is none, as on Arm, the names of the cores, each once. */
+static void read_processor(char *text, size_t size)
+{
+    size_t used = 0;
+    if (machine_field("/proc/cpuinfo", "model name", ": \t", text, size))
+        return;
+    struct core_kinds *kinds = core_kinds_read();
+    for (unsigned i = 0; kinds != NULL && i < kinds->count && used < size; i++)
+        if (strstr(text, kinds->kind[i].name) == NULL)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : " + ",
+                                     kinds->kind[i].name);
+    free(kinds);
+}
+
 static void read_cpus(struct environment *environment)
 {
     struct cpu_list allowed;
     environment->cpus_online = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    machine_field("/proc/cpuinfo", "model name", ": \t", environment->cpu, sizeof environment->cpu);
+    read_processor(environment->cpu, sizeof environment->cpu);
     if (!fact_read(FACT_GOVERNOR, environment->governor, sizeof environment->governor))
         snprintf(environment->governor, sizeof environment->governor, "unknown");
     environment->virtual_machine = machine_is_virtual();

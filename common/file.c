@@ -1,11 +1,20 @@
 #include "common/file.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#ifndef SYS_close_range
+#define SYS_close_range 436 /* all architectures */
+#endif
 
 bool file_read(int at_fd, const char *path, char *text, size_t size)
 {
@@ -66,6 +75,35 @@ bool file_number(const char *text, const char *key, uint64_t *value)
     return true;
 }
 
+/* The folder of a path, and its name in there; false for a path without a name. */
+static bool split(const char *path, char folder[PATH_MAX], const char **name)
+{
+    const char *slash = strrchr(path, '/');
+    *name = slash == NULL ? path : slash + 1;
+    const int length = slash == NULL
+                           ? snprintf(folder, PATH_MAX, ".")
+                           : snprintf(folder, PATH_MAX, "%.*s", (int)(slash - path) + 1, path);
+    return length < PATH_MAX && **name != '\0';
+}
+
+static bool is_same_inode(const struct stat *first, const struct stat *second)
+{
+    return first->st_dev == second->st_dev && first->st_ino == second->st_ino;
+}
+
+bool file_is_same(const char *first, const char *second)
+{
+    struct stat a, b;
+    char folder[2][PATH_MAX];
+    const char *name[2];
+    const bool has_first = stat(first, &a) == 0, has_second = stat(second, &b) == 0;
+    if (has_first && has_second)
+        return S_ISREG(a.st_mode) && is_same_inode(&a, &b);
+    return !has_first && !has_second && split(first, folder[0], &name[0]) &&
+           split(second, folder[1], &name[1]) && strcmp(name[0], name[1]) == 0 &&
+           stat(folder[0], &a) == 0 && stat(folder[1], &b) == 0 && is_same_inode(&a, &b);
+}
+
 int file_above_stderr(int fd)
 {
     if (fd < 0 || fd > STDERR_FILENO)
@@ -89,4 +127,61 @@ bool file_write_all(int fd, const char *text, size_t length)
         length -= (size_t)written;
     }
     return true;
+}
+
+/* Up to `most` descriptors from `first` on that are open, without that of the listing itself. 0: no
+ * more; -1: not known. */
+static int list_open(int first, int *open_fd, int most)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    int count = 0;
+    if (folder == NULL)
+        return -1;
+    for (const struct dirent *entry; count < most && (entry = readdir(folder)) != NULL;) {
+        const int fd =
+            isdigit((unsigned char)entry->d_name[0]) ? (int)strtol(entry->d_name, NULL, 10) : -1;
+        if (fd >= first && fd != dirfd(folder))
+            open_fd[count++] = fd;
+    }
+    closedir(folder);
+    return count;
+}
+
+void file_close_from(int first)
+{
+    int open_fd[256], count;
+    if (syscall(SYS_close_range, (unsigned)first, ~0U, 0) == 0)
+        return;
+    while ((count = list_open(first, open_fd, sizeof open_fd / sizeof open_fd[0])) > 0)
+        for (int i = 0; i < count; i++)
+            close(open_fd[i]);
+    const long most = count < 0 ? sysconf(_SC_OPEN_MAX) : 0;
+    for (int fd = first; fd < most; fd++)
+        close(fd);
+}
+
+int file_open_regular(const char *path, bool follow)
+{
+    struct stat status;
+    const int fd =
+        open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
+    if (fd < 0 || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)))
+        return fd;
+    close(fd);
+    errno = EINVAL;
+    return -1;
+}
+
+FILE *file_open_record(const char *path)
+{
+    const int fd = file_open_regular(path, true);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+    if (file == NULL && fd >= 0)
+        close(fd);
+    return file;
+}
+
+const char *file_why(int error)
+{
+    return error == EINVAL ? "not a regular file" : strerror(error);
 }

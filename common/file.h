@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* The first size-1 bytes of the file at path below the open folder at_fd (AT_FDCWD:
  * the current one), with a terminating NUL. Returns false, with errno set, when it
@@ -23,11 +24,28 @@ bool file_write(int at_fd, const char *path, const char *text);
  * a file that holds one number only). False if it is absent. */
 bool file_number(const char *text, const char *key, uint64_t *value);
 
+/* Whether both paths are, or would be made, one regular file, whatever their names: by device and
+ * inode, or where neither is there by folder and name. False for devices, FIFOs and the like, which
+ * several may write to, and for what cannot be looked up. */
+bool file_is_same(const char *first, const char *second);
+
 /* fd, or where it is that of stdin, stdout or stderr, a copy above them in its place, so
  * that nothing that is put onto those later meets it. -1 stays -1, with errno. */
 int file_above_stderr(int fd);
 
 /* Writes length bytes to fd, however many writes that takes. */
 bool file_write_all(int fd, const char *text, size_t length);
+
+/* Closes every descriptor from `first` on: also before Linux 5.9 (close_range()) and glibc 2.34
+ * (closefrom()). Where /proc is not there either, those up to the limit (ulimit -n). */
+void file_close_from(int first);
+
+/* Opens a file that a stranger may have made, to read it: only a regular one, for a pipe would
+ * never open and a device never end. follow: also through a symbolic link. -1 with errno. */
+int file_open_regular(const char *path, bool follow);
+/* The same, through symbolic links, as a stream to be read; NULL with errno. */
+FILE *file_open_record(const char *path);
+/* Why one of these two failed, of its errno: "not a regular file", or as strerror(). */
+const char *file_why(int error);
 
 #endif

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <linux/sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,11 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+
+#ifndef SYS_clone3
+#define SYS_clone3 435 /* all architectures */
+#endif
+#define INTO_CGROUP UINT64_C(0x200000000) /* CLONE_INTO_CGROUP, Linux 5.7 */
 
 #define REMOVE_ATTEMPTS 100
 #define NS_PER_US       INT64_C(1000)
@@ -135,6 +139,15 @@ static void remove_stale(const char *parent, const char *prefix)
     closedir(folder);
 }
 
+void group_sweep(const char *prefix)
+{
+    char parent[PATH_MAX];
+    if (parent_v2(parent))
+        remove_stale(parent, prefix);
+    if (parent_v1(parent))
+        remove_stale(parent, prefix);
+}
+
 bool group_find(struct group *group, const char *prefix, enum group_kind kind)
 {
     char parent[PATH_MAX];
@@ -163,10 +176,16 @@ bool group_make(struct group *group)
     return group->folder_fd >= 0;
 }
 
+/* struct clone_args of <linux/sched.h>, which older headers lack. */
+struct clone_words {
+    uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+    uint64_t set_tid, set_tid_size, cgroup;
+};
+
 pid_t group_fork(const struct group *group)
 {
-    const struct clone_args arguments = {
-        .flags = CLONE_INTO_CGROUP,
+    const struct clone_words arguments = {
+        .flags = INTO_CGROUP,
         .exit_signal = SIGCHLD,
         .cgroup = (unsigned)group->folder_fd,
     };

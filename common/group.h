@@ -39,6 +39,10 @@ struct group_usage {
  * no such place, or it may not be made; *group is then GROUP_OF_NONE. */
 bool group_find(struct group *group, const char *prefix, enum group_kind kind);
 
+/* Removes what processes with that prefix that were killed have left, in hierarchies of both kinds.
+ */
+void group_sweep(const char *prefix);
+
 /* Makes the group again after group_remove(): page cache that members leave behind
  * stays charged to their group, and would be in the peak of the next ones. Nothing to
  * do without a kind, or where it is there. False with errno. */

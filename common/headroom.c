@@ -6,11 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 /* cgroup v1 writes a large number for "no limit". */
 #define NO_LIMIT_BYTES 1e18
 
-#define LEFT_FRACTION 0.05 /* of what is available, for the others */
+/* Kept back for the others: so much of what is available, and no less than twice what is
+ * left when memory counts as short. */
+#define KEPT_FRACTION 0.05
+/* Memory is short when less than this is left below a limit: page cache is thrown away by
+ * then, and what comes next is the OOM killer. */
+#define SHORT_FRACTION 0.02
+#define SHORT_BYTES    (512.0 * 1048576)
 
 /* Pages of files, in memory.stat of a group with those below it. */
 static const char *const files_v1[] = {"total_active_file", "total_inactive_file", NULL};
@@ -49,61 +57,6 @@ static double number_in(const char *folder, const char *name)
     return end == text ? INFINITY : value; /* "max" */
 }
 
-/* What is left below a limit: page cache is given back when memory is short. */
-static double left_below(const char *folder, double limit, const char *usage,
-                         const char *const *reclaimable)
-{
-    char path[4096 + 16];
-    if (isinf(limit))
-        return INFINITY;
-    const double used = number_in(folder, usage);
-    snprintf(path, sizeof path, "%s/memory.stat", folder);
-    const double cache = sum_of(path, reclaimable);
-    const double left = limit - (isinf(used) ? 0 : used) + (isnan(cache) ? 0 : cache);
-    return fmax(fmin(left, limit), 0);
-}
-
-static double left_v1(const char *folder)
-{
-    return left_below(folder, number_in(folder, "memory.limit_in_bytes"), "memory.usage_in_bytes",
-                      files_v1);
-}
-
-/* Above memory.high a group is slowed down without end: as good as a limit. */
-static double left_v2(const char *folder)
-{
-    const double limit = fmin(number_in(folder, "memory.max"), number_in(folder, "memory.high"));
-    return left_below(folder, limit, "memory.current", files_v2);
-}
-
-static double left_on_node(int node)
-{
-    static const char *const free_there[] = {"MemFree", "Active(file)", "Inactive(file)", NULL};
-    char path[96];
-    if (node < 0)
-        return INFINITY;
-    snprintf(path, sizeof path, "/sys/devices/system/node/node%d/meminfo", node);
-    const double left = sum_of(path, free_there);
-    return isnan(left) ? INFINITY : left;
-}
-
-struct headroom headroom_left(int node)
-{
-    static const char *const available[] = {"MemAvailable", NULL};
-    const double machine = sum_of("/proc/meminfo", available);
-    const double group = fmin(cgroup_tightest("", left_v2), cgroup_tightest("memory", left_v1));
-    const double there = left_on_node(node);
-    const double least = fmin(fmin(isnan(machine) ? INFINITY : machine, group), there);
-    return (struct headroom){
-        .bytes = least < 1e18 ? (uint64_t)(least * (1 - LEFT_FRACTION)) : (uint64_t)1e18,
-        .whose = least == group   ? "the cgroup"
-                 : least == there ? "the NUMA node"
-                                  : "this machine",
-    };
-}
-
-/* ---- page cache ---- */
-
 static double limit_v1(const char *folder)
 {
     const double limit = number_in(folder, "memory.limit_in_bytes");
@@ -114,6 +67,190 @@ static double limit_v2(const char *folder)
 {
     return fmin(number_in(folder, "memory.max"), number_in(folder, "memory.high"));
 }
+
+/* What a limit leaves, and when that is too little. */
+struct room {
+    double left, limit; /* INFINITY: there is no limit */
+};
+
+static double short_below(const struct room *room)
+{
+    return fmin(room->limit * SHORT_FRACTION, SHORT_BYTES);
+}
+
+/* What may be taken of it. */
+static double usable(const struct room *room)
+{
+    if (isinf(room->limit))
+        return INFINITY;
+    const double kept = fmax(room->left * KEPT_FRACTION, 2 * short_below(room));
+    return fmax(room->left - kept, 0);
+}
+
+/* Negative: memory is short. */
+static double slack(const struct room *room)
+{
+    return isinf(room->limit) ? INFINITY : room->left - short_below(room);
+}
+
+/* Page cache is given back when memory is short. */
+static struct room room_below(const char *folder, double limit, const char *usage,
+                              const char *const *reclaimable)
+{
+    char path[4096 + 16];
+    if (limit >= NO_LIMIT_BYTES)
+        return (struct room){INFINITY, INFINITY};
+    const double used = number_in(folder, usage);
+    snprintf(path, sizeof path, "%s/memory.stat", folder);
+    const double cache = sum_of(path, reclaimable);
+    const double left = limit - (isinf(used) ? 0 : used) + (isnan(cache) ? 0 : cache);
+    return (struct room){fmax(fmin(left, limit), 0), limit};
+}
+
+static struct room room_v1(const char *folder)
+{
+    return room_below(folder, number_in(folder, "memory.limit_in_bytes"), "memory.usage_in_bytes",
+                      files_v1);
+}
+
+/* Above memory.high a group is slowed down without end: as good as a limit. */
+static struct room room_v2(const char *folder)
+{
+    const double limit = fmin(number_in(folder, "memory.max"), number_in(folder, "memory.high"));
+    return room_below(folder, limit, "memory.current", files_v2);
+}
+
+static double usable_v1(const char *folder)
+{
+    const struct room room = room_v1(folder);
+    return usable(&room);
+}
+
+static double usable_v2(const char *folder)
+{
+    const struct room room = room_v2(folder);
+    return usable(&room);
+}
+
+static double slack_v1(const char *folder)
+{
+    const struct room room = room_v1(folder);
+    return slack(&room);
+}
+
+static double slack_v2(const char *folder)
+{
+    const struct room room = room_v2(folder);
+    return slack(&room);
+}
+
+static double left_v1(const char *folder)
+{
+    return room_v1(folder).left;
+}
+
+static double left_v2(const char *folder)
+{
+    return room_v2(folder).left;
+}
+
+/* The least of a limit among all groups that this process is in. */
+static double tightest(cgroup_limit *of_v2, cgroup_limit *of_v1)
+{
+    return fmin(cgroup_tightest("", of_v2), cgroup_tightest("memory", of_v1));
+}
+
+static struct room room_of_machine(void)
+{
+    static const char *const total[] = {"MemTotal", NULL};
+    static const char *const available[] = {"MemAvailable", NULL};
+    const double limit = sum_of("/proc/meminfo", total);
+    const double left = sum_of("/proc/meminfo", available);
+    return isnan(limit) || isnan(left) ? (struct room){INFINITY, INFINITY}
+                                       : (struct room){left, limit};
+}
+
+static struct room room_of_node(int node)
+{
+    static const char *const total[] = {"MemTotal", NULL};
+    static const char *const free_there[] = {"MemFree", "Active(file)", "Inactive(file)", NULL};
+    char path[96];
+    snprintf(path, sizeof path, "/sys/devices/system/node/node%d/meminfo", node);
+    const double limit = node < 0 ? NAN : sum_of(path, total);
+    const double left = node < 0 ? NAN : sum_of(path, free_there);
+    return isnan(limit) || isnan(left) ? (struct room){INFINITY, INFINITY}
+                                       : (struct room){left, limit};
+}
+
+struct headroom headroom_left(int node)
+{
+    const struct room all = room_of_machine(), its = room_of_node(node);
+    const double group = tightest(usable_v2, usable_v1);
+    const double there = usable(&its);
+    const double least = fmin(fmin(usable(&all), group), there);
+    return (struct headroom){
+        .bytes = least < NO_LIMIT_BYTES ? (uint64_t)least : (uint64_t)NO_LIMIT_BYTES,
+        .whose = least == group   ? "the cgroup"
+                 : least == there ? "the NUMA node"
+                                  : "this machine",
+    };
+}
+
+double headroom_slack(struct headroom *left)
+{
+    const struct room all = room_of_machine();
+    const double group = tightest(slack_v2, slack_v1), machine = slack(&all);
+    const double least = fmin(group, machine);
+    if (least >= 0)
+        return least;
+    left->whose = group < machine ? "the cgroup" : "this machine";
+    left->bytes = (uint64_t)(group < machine ? tightest(left_v2, left_v1) : all.left);
+    return least;
+}
+
+double headroom_short_bytes(void)
+{
+    const struct room all = room_of_machine();
+    const double limit = fmin(tightest(limit_v2, limit_v1), all.limit);
+    return short_below(&(struct room){.limit = limit});
+}
+
+/* ---- limits of this process (getrlimit(2)) ---- */
+
+/* What it has mapped now, in bytes, by a field of /proc/self/statm; 0: unknown. */
+static double mapped_bytes(int resource)
+{
+    unsigned long long size, resident, shared, text, library, data;
+    FILE *file = fopen("/proc/self/statm", "re");
+    const bool read = file != NULL && fscanf(file, "%llu %llu %llu %llu %llu %llu", &size,
+                                             &resident, &shared, &text, &library, &data) == 6;
+    if (file != NULL)
+        fclose(file);
+    if (!read)
+        return 0;
+    return (double)(resource == RLIMIT_AS ? size : data) * (double)sysconf(_SC_PAGESIZE);
+}
+
+static double left_of(int resource)
+{
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return INFINITY;
+    return fmax((double)limit.rlim_cur - mapped_bytes(resource), 0);
+}
+
+struct headroom headroom_of_process(void)
+{
+    const double address = left_of(RLIMIT_AS), data = left_of(RLIMIT_DATA);
+    const double least = fmin(address, data);
+    return (struct headroom){
+        .bytes = least < NO_LIMIT_BYTES ? (uint64_t)least : (uint64_t)NO_LIMIT_BYTES,
+        .whose = least == address ? "the limit of address space (ulimit -v)"
+                                  : "the limit of data (ulimit -d)",
+    };
+}
+
+/* ---- page cache ---- */
 
 /* Of groups with a limit; INFINITY: this is none. */
 static double unused_v1(const char *folder)

@@ -16,6 +16,16 @@ struct headroom {
  * v2; page cache counts as free), and with node >= 0 what that NUMA node has. A
  * part is kept back: other programs need some, too. */
 struct headroom headroom_left(int node);
+/* What the limits of this process leave of it (RLIMIT_AS, RLIMIT_DATA); 1e18 bytes: there is
+ * no limit. */
+struct headroom headroom_of_process(void);
+/* How many bytes there are, of the machine and of each cgroup above us, before so little is left
+ * that the kernel is about to kill. Negative: so little is left; *left has how much, and whose.
+ * Some 0.2 ms. */
+double headroom_slack(struct headroom *left);
+/* What that is at most, in bytes: 2 % of the tightest limit, 512 MiB at most. */
+double headroom_short_bytes(void);
+
 /* Where the pages of a file that this process reads are kept, and whose they displace. */
 struct cache_room {
     double memory_bytes; /* of the machine, or the limit of the tightest cgroup */

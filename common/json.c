@@ -46,6 +46,14 @@ size_t utf8_length(const char *start, size_t left)
     return length > 1 && wrong ? 0 : length;
 }
 
+bool utf8_is_valid(const char *text)
+{
+    size_t left = strlen(text), length = 1;
+    for (; left > 0 && length > 0; text += length, left -= length)
+        length = utf8_length(text, left);
+    return left == 0;
+}
+
 static void append_quoted(struct line *line, const char *value)
 {
     char escaped[8];

@@ -28,6 +28,8 @@ struct line {
 /* Length of the UTF-8 sequence at text, of at most left bytes; 0: it is none (or
  * overlong, a surrogate, above U+10FFFF: RFC 3629). */
 size_t utf8_length(const char *text, size_t left);
+/* Whether all of a text is UTF-8, which JSON has to be. */
+bool utf8_is_valid(const char *text);
 
 void line_object(struct line *line, const char *name);
 void line_array(struct line *line, const char *name);

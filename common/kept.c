@@ -1,9 +1,9 @@
 #include "common/kept.h"
 
 #include "common/machine.h"
+#include "common/save.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,36 +26,17 @@ int kept_path(const char *name, char path[PATH_MAX])
 
 int kept_make_folder(const char *path)
 {
-    char partial[PATH_MAX];
-    for (const char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        snprintf(partial, sizeof partial, "%.*s", (int)(slash - path), path);
-        if (mkdir(partial, 0777) != 0 && errno != EEXIST)
-            return -1;
-    }
-    return 0;
-}
-
-int kept_write_fd(int fd, const char *text)
-{
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-    if (file == NULL)
-        return -1;
-    const bool written = fputs(text, file) >= 0;
-    return fclose(file) == 0 && written ? 0 : -1;
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL || slash == path)
+        return 0;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+    return save_make_private_folder(folder) ? 0 : -1;
 }
 
 int kept_write(const char *path, const char *text)
 {
-    char temporary[PATH_MAX + 16];
-    snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
-    const int fd = kept_make_folder(path) == 0 ? mkostemp(temporary, O_CLOEXEC) : -1;
-    if (kept_write_fd(fd, text) == 0 && rename(temporary, path) == 0)
-        return 0;
-    const int error = errno;
-    if (fd >= 0)
-        unlink(temporary);
-    errno = error;
-    return -1;
+    return kept_make_folder(path) == 0 && save_text(path, text, SAVE_RECORD) ? 0 : -1;
 }
 
 /* Arm's cores have numbers for names. */

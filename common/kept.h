@@ -10,13 +10,12 @@
 /* The path of NAME ("calibration/x.json") there, whether it exists or not; -1: no place
  * for one. */
 int kept_path(const char *name, char path[PATH_MAX]);
-/* Makes the folder that path is in, with those above it. 0, or -1 with errno. */
+/* Makes the folder that path is in, with those above it, for the user alone. 0, or -1 with errno.
+ */
 int kept_make_folder(const char *path);
-/* Writes text to path, whose folder it makes; by rename, so that nobody ever reads half
- * of it. 0, or -1 with errno. */
+/* Writes text to path, whose folder it makes, so that nobody ever reads half of it (common/save.h).
+ * 0, or -1 with errno. */
 int kept_write(const char *path, const char *text);
-/* Writes text to fd and closes it; an fd below 0 fails. 0, or -1 with errno. */
-int kept_write_fd(int fd, const char *text);
 /* What of this machine a measured rate depends on: "AMD EPYC, 2 CPUs". Two machines of
  * one name, as clouds give them, are told apart by it. Returns text. */
 const char *kept_machine(char *text, size_t size);

@@ -32,6 +32,14 @@ enum lock_state lock_take(int file, bool shared, int wait_ms)
     return state;
 }
 
+enum lock_state lock_wait(int file, bool shared)
+{
+    while (flock(file, shared ? LOCK_SH : LOCK_EX) != 0)
+        if (errno != EINTR)
+            return LOCK_IMPOSSIBLE;
+    return LOCK_TAKEN;
+}
+
 bool lock_is_held(const char *path)
 {
     const int file = open(path, O_RDONLY | O_CLOEXEC);

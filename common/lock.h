@@ -17,6 +17,9 @@ enum lock_state {
  * to who cannot read, an exclusive one to who cannot write. */
 enum lock_state lock_take(int file, bool shared, int wait_ms);
 
+/* The same, for as long as it takes, without a moment of CPU time; never LOCK_HELD. */
+enum lock_state lock_wait(int file, bool shared);
+
 /* Whether somebody else has the exclusive lock of a file; false where that cannot be
  * known. */
 bool lock_is_held(const char *path);

@@ -4,6 +4,8 @@
 /* What the kernel counts, and what this machine is. Every path below is taken
  * under JOSTLE_KERNEL_ROOT where that is set, so that tests can make up a machine. */
 
+#include "common/cpus.h"
+
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +20,7 @@ struct counters {
     unsigned cpus;          /* online; 0: unknown */
     double load_average[3]; /* over 1, 5 and 15 minutes; NAN: unknown */
     int64_t busy_us;        /* of all tasks, without interrupts */
+    int64_t idle_us;        /* of all CPUs, also while they wait for a disk */
     int64_t steal_us;
     int64_t swap_total_kib, swap_used_kib;
     int64_t swap_in_pages, swap_out_pages;
@@ -31,7 +34,7 @@ void counters_read(struct counters *counters);
 struct environment {
     char host[256], os[128], kernel[512], architecture[128], cpu[128];
     int cpus_online;
-    char cpus_allowed[1024];
+    char cpus_allowed[CPUS_TEXT];
     char governor[64]; /* of all CPUs, each once; "unknown" where it is not shown */
     bool virtual_machine;
     int64_t memory_bytes;

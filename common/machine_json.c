@@ -1,6 +1,8 @@
 #include "common/machine_json.h"
 
+#include "common/core_kinds.h"
 #include "common/facts.h"
+#include "common/version.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -81,8 +83,8 @@ static bool is_one_of(const char *name, const char *const *names)
 
 static void take_fact(json_t *job, const char *name, const char *value)
 {
-    static const char *const numbers[] = {"node_count", "array_task_id", "restarts", "time_left_s",
-                                          NULL};
+    static const char *const numbers[] = {"node_count",  "array_task_id", "restarts",
+                                          "time_left_s", "components",    NULL};
     json_t *fact;
     if (value[0] == '\0')
         fact = json_null();
@@ -127,7 +129,7 @@ json_t *environment_to_json(const struct environment *environment, const struct 
 {
     json_t *object = json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:{s:s, s:o}, s:o}",
+        "s:{s:s, s:o, s:o}, s:o}",
         "host", text_to_json(environment->host), "os", text_to_json(text_or_null(environment->os)),
         "kernel", text_to_json(environment->kernel), "architecture",
         text_to_json(environment->architecture), "cpu",
@@ -139,9 +141,13 @@ json_t *environment_to_json(const struct environment *environment, const struct 
         text_to_json(environment->folder), "file_system",
         text_to_json(text_or_null(environment->file_system)), "device",
         text_to_json(text_or_null(environment->device)), "versions", "jostle", JOSTLE_VERSION,
-        "bash", text_to_json(getenv("JOSTLE_BASH_VERSION")), "job", job());
+        "revision", text_to_json(version_revision()), "bash",
+        text_to_json(getenv("JOSTLE_BASH_VERSION")), "job", job());
     json_t *facts = facts_to_json();
     json_object_update_missing(object, facts);
     json_decref(facts);
+    struct core_kinds *kinds = core_kinds_read();
+    json_object_set_new(object, "core_kinds", core_kinds_to_json(kinds));
+    free(kinds);
     return object;
 }

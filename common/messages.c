@@ -8,6 +8,21 @@
 
 #define LONGEST_NAME 64
 
+/* A name may hold line breaks and escape sequences; a message is one line of text. Also the
+ * control characters beyond ASCII, C2 80 to C2 9F in UTF-8. */
+static void make_plain(char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        const bool beyond =
+            c == 0xc2 && i + 1 < length && ((unsigned char)text[i + 1] & 0xe0) == 0x80;
+        if (c < ' ' || c == 0x7f || beyond)
+            text[i] = '?';
+        if (beyond)
+            text[++i] = '?';
+    }
+}
+
 /* One write, so that lines of several processes do not mix. */
 static void __attribute__((format(printf, 1, 0))) say(const char *format, va_list arguments)
 {
@@ -19,6 +34,7 @@ static void __attribute__((format(printf, 1, 0))) say(const char *format, va_lis
     size_t end = start;
     if (length > 0)
         end += (size_t)length < most ? (size_t)length : most - 1;
+    make_plain(line + start, end - start);
     line[end++] = '\n';
     /* When stderr is gone, too, nobody is left to hear it. */
     if (write(STDERR_FILENO, line, end) < 0)
@@ -34,12 +50,26 @@ bool complain(const char *format, ...)
     return false;
 }
 
+#ifdef __SANITIZE_ADDRESS__
+/* Wrong use ends the program with memory in its hands, which is no leak: the leak sanitizer asks.
+ */
+static bool wrong_use;
+int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void)
+{
+    return wrong_use;
+}
+#endif
+
 void usage_error(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     say(format, arguments);
     va_end(arguments);
+#ifdef __SANITIZE_ADDRESS__
+    wrong_use = true;
+#endif
     exit(2);
 }
 

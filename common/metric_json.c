@@ -10,7 +10,7 @@
 static double number_at(const json_t *object, const char *path)
 {
     for (const char *dot; (dot = strchr(path, '.')) != NULL; path = dot + 1)
-        object = json_object_getn(object, path, (size_t)(dot - path));
+        object = json_at(object, path, (size_t)(dot - path));
     const json_t *value = json_object_get(object, path);
     return json_is_number(value) ? json_number_value(value) : NAN;
 }

@@ -3,7 +3,6 @@
 #include "common/machine.h"
 
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,35 +10,21 @@
 #include <sys/vfs.h>
 
 /* f_type of statfs(2), for what has to be told from a disk and for what is usual on one.
- * Those without a name are in no header: from the kernel's own sources, and Lustre's, ZFS',
- * BeeGFS' and GPFS'. FUSE is not in it: any file system may be behind it. */
+ * Numbers, as headers of Linux 4.18 lack some: <linux/magic.h> of 6.1, and what is in no header:
+ * from the kernel's own sources, and Lustre's, ZFS', BeeGFS' and GPFS'. FUSE is not in it: any file
+ * system may be behind it. */
 static const struct {
     long magic;
     const char *type;
 } magics[] = {
-    {TMPFS_MAGIC, "tmpfs"},
-    {RAMFS_MAGIC, "ramfs"},
-    {HUGETLBFS_MAGIC, "hugetlbfs"},
-    {NFS_SUPER_MAGIC, "nfs"},
-    {CIFS_SUPER_MAGIC, "cifs"},
-    {SMB2_SUPER_MAGIC, "smb3"},
-    {CEPH_SUPER_MAGIC, "ceph"},
-    {AFS_SUPER_MAGIC, "afs"},
-    {AFS_FS_MAGIC, "afs"},
-    {CODA_SUPER_MAGIC, "coda"},
-    {V9FS_MAGIC, "9p"},
-    {OCFS2_SUPER_MAGIC, "ocfs2"},
-    {0x0BD00BD0, "lustre"},
-    {0x19830326, "beegfs"},
-    {0x47504653, "gpfs"},
-    {0x01161970, "gfs2"},
-    {OVERLAYFS_SUPER_MAGIC, "overlay"},
-    {EXT4_SUPER_MAGIC, "ext4"}, /* ext2 and ext3, too */
-    {XFS_SUPER_MAGIC, "xfs"},
-    {BTRFS_SUPER_MAGIC, "btrfs"},
-    {F2FS_SUPER_MAGIC, "f2fs"},
-    {NILFS_SUPER_MAGIC, "nilfs2"},
-    {0x2FC12FC1, "zfs"},
+    {0x01021994, "tmpfs"},  {0x858458F6, "ramfs"},   {0x958458F6, "hugetlbfs"},
+    {0x00006969, "nfs"},    {0xFF534D42, "cifs"},    {0xFE534D42, "smb3"},
+    {0x00C36400, "ceph"},   {0x5346414F, "afs"},     {0x6B414653, "afs"},
+    {0x73757245, "coda"},   {0x01021997, "9p"},      {0x7461636F, "ocfs2"},
+    {0x0BD00BD0, "lustre"}, {0x19830326, "beegfs"},  {0x47504653, "gpfs"},
+    {0x01161970, "gfs2"},   {0x794C7630, "overlay"}, {0x0000EF53, "ext4"}, /* ext2 and ext3, too */
+    {0x58465342, "xfs"},    {0x9123683E, "btrfs"},   {0xF2F52010, "f2fs"},
+    {0x00003434, "nilfs2"}, {0x2FC12FC1, "zfs"},
 };
 
 static const char *type_of(long magic)
@@ -161,10 +146,23 @@ bool mount_find(FILE *mountinfo, const struct mount_query *query, struct mount *
     return strcmp(mount->type, MOUNT_UNKNOWN) != 0;
 }
 
+/* The mount's own number, where headers and kernel (5.8) have it. */
+static void take_id(struct mount_query *query)
+{
+#ifdef STATX_MNT_ID
+    struct statx status;
+    query->has_id = statx(AT_FDCWD, query->path, 0, STATX_MNT_ID, &status) == 0 &&
+                    (status.stx_mask & STATX_MNT_ID) != 0;
+    if (query->has_id)
+        query->id = status.stx_mnt_id;
+#else
+    (void)query;
+#endif
+}
+
 bool mount_of(const char *path, struct mount *mount)
 {
     char real[PATH_MAX];
-    struct statx status;
     struct statfs system;
     struct mount_query query = {.path = real};
     struct stat plain;
@@ -174,11 +172,7 @@ bool mount_of(const char *path, struct mount *mount)
     query.device = plain.st_dev;
     if (statfs(real, &system) == 0)
         query.magic = (long)system.f_type;
-    if (statx(AT_FDCWD, real, 0, STATX_MNT_ID, &status) == 0 &&
-        (status.stx_mask & STATX_MNT_ID) != 0) {
-        query.has_id = true;
-        query.id = status.stx_mnt_id;
-    }
+    take_id(&query);
     char file[PATH_MAX];
     FILE *mountinfo = fopen(machine_path("/proc/self/mountinfo", file), "re");
     const bool found = mount_find(mountinfo, &query, mount);

@@ -21,6 +21,7 @@ static const struct {
     [OPTION_PERCENT] = {"not a percentage: give one such as 50 or 12.5%"},
     [OPTION_SIZE] = {"not a size: give one such as 4096, 64KiB or 8G"},
     [OPTION_TIME] = {"not a time: give one such as 10ms, 2s or 1m"},
+    [OPTION_RATE] = {"not a rate: give one such as 50M, 10MiB/s, 5000iops or 50%"},
     [OPTION_CPUS] = {"not a list of CPUs: give one such as 0-3,8"},
 };
 
@@ -36,6 +37,15 @@ static bool fail(char *error, size_t size, const char *text)
 {
     snprintf(error, size, "%s", text);
     return false;
+}
+
+/* The number of a rate, whatever it is of. */
+static int parse_rate(const char *text, double *value)
+{
+    struct rate rate;
+    const int failed = units_rate(text, &rate);
+    *value = failed == 0 ? rate.value : 0;
+    return failed;
 }
 
 /* Parses a number into its field and, for the range check, into *value. */
@@ -64,6 +74,9 @@ static bool parse_number(enum option_type type, const char *text, void *field, d
     case OPTION_PERCENT:
         failed = units_percent(text, field);
         break;
+    case OPTION_RATE:
+        failed = parse_rate(text, field);
+        break;
     default:
         break;
     }
@@ -79,40 +92,55 @@ static bool parse_number(enum option_type type, const char *text, void *field, d
 }
 
 /* A bound as it would be typed. */
-static const char *format_bound(const struct option_row *row, double bound, char *text, size_t size)
+static const char *format_bound(enum option_type type, double bound, char *text, size_t size)
 {
-    if (row->type == OPTION_TIME)
-        return units_format_time(bound, text, size);
-    if (row->type == OPTION_SIZE)
-        return units_format_size(bound, text, size);
-    snprintf(text, size, "%g", bound);
+    if (type == OPTION_TIME)
+        return units_exact_time((int64_t)bound, text, size);
+    if (type == OPTION_SIZE)
+        return units_exact_size((uint64_t)bound, text, size);
+    snprintf(text, size, "%.9g", bound);
     return text;
 }
 
-static bool set_number(const struct option_row *row, const char *text, void *field, char *error,
-                       size_t size)
+/* A bound that says no more than that there is one. */
+static bool is_far(enum option_type type, double bound)
+{
+    return (type == OPTION_TIME && bound >= 1e18) || (type == OPTION_RATE && bound >= 1e15);
+}
+
+/* Says which range the value is out of. */
+static bool refuse_range(const struct option_row *row, enum option_type type, double value,
+                         char *error, size_t size)
 {
     char low[32], high[32];
-    double value = 0;
-    if (!parse_number(row->type, text, field, &value))
-        return fail(error, size, types[row->type].wrong);
-    if (row->minimum >= row->maximum || (value > row->minimum && value < row->maximum) ||
-        (!row->exclusive && (value == row->minimum || value == row->maximum)))
-        return true;
-    snprintf(error, size,
-             row->exclusive ? "out of range: give more than %s and less than %s"
-                            : "out of range: give %s to %s",
-             format_bound(row, row->minimum, low, sizeof low),
-             format_bound(row, row->maximum, high, sizeof high));
+    format_bound(type, row->minimum, low, sizeof low);
+    format_bound(type, row->maximum, high, sizeof high);
+    if (value > row->minimum || !is_far(type, row->maximum))
+        snprintf(error, size,
+                 row->exclusive ? "out of range: give more than %s and less than %s"
+                                : "out of range: give %s to %s",
+                 low, high);
+    else if (row->exclusive || row->minimum <= 1)
+        snprintf(error, size, "out of range: give more than 0");
+    else
+        snprintf(error, size, "out of range: give %s or more", low);
     return false;
 }
 
-bool option_check_time(const char *text, char *error, size_t size)
+static bool set_number(const struct option_row *row, enum option_type type, const char *text,
+                       void *field, char *error, size_t size)
 {
-    int64_t time_ns;
-    if (units_time(text, &time_ns) == 0 && time_ns > 0)
+    double value = 0;
+    if (row->endless != NULL && strcmp(text, row->endless) == 0) {
+        *(int64_t *)field = 0;
         return true;
-    return fail(error, size, "not a time above 0: give one such as 90, 500ms, 10s, 2m or 1h");
+    }
+    if (!parse_number(type, text, field, &value))
+        return fail(error, size, types[type].wrong);
+    if (row->minimum >= row->maximum || (value > row->minimum && value < row->maximum) ||
+        (!row->exclusive && (value == row->minimum || value == row->maximum)))
+        return true;
+    return refuse_range(row, type, value, error, size);
 }
 
 int option_choose(const char *text, const char *const *names, char *error, size_t size)
@@ -163,6 +191,38 @@ static bool add_item(struct option_list *list, const char *text, char *error, si
     return true;
 }
 
+/* Text that is kept as it is, where it has to be a number or a list of CPUs. */
+static bool is_of_type(const struct option_row *row, const char *text, char *error, size_t size)
+{
+    union {
+        uint64_t count;
+        int64_t integer;
+        double real;
+    } unused;
+    struct cpu_list cpus;
+    if (row->as == OPTION_FLAG)
+        return true;
+    if (row->as == OPTION_CHOICE)
+        return option_choose(text, row->choices, error, size) >= 0;
+    if (row->as == OPTION_CPUS)
+        return cpus_parse(text, &cpus) == 0 || fail(error, size, types[OPTION_CPUS].wrong);
+    return set_number(row, row->as, text, &unused, error, size);
+}
+
+static bool refuse_empty(const struct option_row *row, char *error, size_t size)
+{
+    snprintf(error, size, "the value is empty: give --%s %s, or leave it out", row->name,
+             row->argument);
+    return false;
+}
+
+bool option_allows(const struct option_row *row, const char *text, char *error, size_t size)
+{
+    if (row->type != OPTION_FLAG && *text == '\0' && !row->may_be_empty)
+        return refuse_empty(row, error, size);
+    return row->check == NULL || row->check(text, error, size);
+}
+
 bool option_set(const struct option_row *row, void *values, const char *text, char *error,
                 size_t size)
 {
@@ -170,7 +230,7 @@ bool option_set(const struct option_row *row, void *values, const char *text, ch
     struct cpu_list cpus;
     if (row->bare != NULL && (text == NULL || *text == '\0'))
         text = row->bare;
-    if (row->check != NULL && !row->check(text, error, size))
+    if (!option_allows(row, text, error, size))
         return false;
     switch (row->type) {
     case OPTION_FLAG:
@@ -182,13 +242,13 @@ bool option_set(const struct option_row *row, void *values, const char *text, ch
         return true;
     case OPTION_TEXT:
         *(const char **)field = text;
-        return true;
+        return is_of_type(row, text, error, size);
     case OPTION_LIST:
         return add_item(field, text, error, size);
     case OPTION_CHOICE:
         return set_choice(row, text, field, error, size);
     default:
-        return set_number(row, text, field, error, size);
+        return set_number(row, row->type, text, field, error, size);
     }
 }
 

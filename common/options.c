@@ -1,6 +1,7 @@
 #include "common/options.h"
 
 #include "common/messages.h"
+#include "common/version.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -9,14 +10,22 @@
 
 #define HELP_KEY     256 /* up to 255 a key is the letter of a short option */
 #define VERSION_KEY  257
-#define FIRST_KEY    258
+#define LIST_KEY     258
+#define FIRST_KEY    259
 #define LONGEST_NAME 64
+#define SHOWN_MOST   120 /* bytes of a wrong value in a message */
 
 struct entry {
     struct option_row row; /* a copy: the table need not live as long */
     void *values;
     char *help;
     bool given;
+};
+
+/* One use of an option. Values are set once the command line is known to be well formed. */
+struct use {
+    struct entry *entry;
+    const char *text;
 };
 
 struct options {
@@ -28,6 +37,8 @@ struct options {
     char *documentation;
     struct argp argp;
     int *rest;
+    struct use *uses;
+    size_t use_count;
     char **joined; /* values that were several words */
     size_t joined_count;
     int wrong; /* index of the word after the one that argp refused */
@@ -43,14 +54,28 @@ static void *allocate(size_t count, size_t size)
     return memory;
 }
 
+/* A wrong value as a message shows it: whole, unless it is very long. */
+static const char *shorten(const char *text, char shown[SHOWN_MOST + 4])
+{
+    size_t length = strnlen(text, SHOWN_MOST + 1);
+    if (length <= SHOWN_MOST)
+        return text;
+    length = SHOWN_MOST;
+    while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) /* within a character */
+        length--;
+    memcpy(shown, text, length);
+    memcpy(shown + length, "...", 4);
+    return shown;
+}
+
 static void set(const struct option_row *row, void *values, const char *text)
 {
-    char error[512];
+    char error[512], shown[SHOWN_MOST + 4];
     if (option_set(row, values, text, error, sizeof error))
         return;
-    if (text == NULL)
+    if (text == NULL || *text == '\0')
         usage_error("--%s: %s", row->name, error);
-    usage_error("--%s %s: %s", row->name, text, error);
+    usage_error("--%s %s: %s", row->name, shorten(text, shown), error);
 }
 
 void options_presets(const struct option_row *rows, void *values)
@@ -131,14 +156,15 @@ static void answer_help(const struct options *options, struct argp_state *state)
 
 static void answer_version(const struct options *options)
 {
-    printf("%s %s\n", options->program->name, JOSTLE_VERSION);
+    version_print(options->program->name);
     exit(fflush(stdout) == 0 ? 0 : 1);
 }
 
 static void take_operand(struct options *options, struct argp_state *state, const char *text)
 {
+    char shown[SHOWN_MOST + 4];
     if (options->program->usage == NULL)
-        usage_error("%s: an argument too many: %s takes options only", text,
+        usage_error("%s: an argument too many: %s takes options only", shorten(text, shown),
                     options->program->name);
     if (*options->rest == state->argc)
         *options->rest = state->next - 1;
@@ -170,22 +196,35 @@ static char *join(struct options *options, const struct option_row *row, const c
     return text;
 }
 
+static void take_use(struct options *options, struct entry *entry, char *text,
+                     struct argp_state *state)
+{
+    const struct option_row *row = &entry->row;
+    if (row->instead != NULL)
+        usage_error("--%s is not here: %s", row->name, row->instead);
+    if (entry->given && row->type != OPTION_LIST && !row->repeats)
+        usage_error("--%s is given twice: %s", row->name,
+                    row->again == NULL ? "leave one of them out" : row->again);
+    if (row->more > 0 && *text != '\0' && strchr(text, '=') == NULL)
+        text = join(options, row, text, state);
+    entry->given = true;
+    options->uses = reallocarray(options->uses, options->use_count + 1, sizeof *options->uses);
+    if (options->uses == NULL)
+        usage_error("out of memory while reading options: free some");
+    options->uses[options->use_count++] = (struct use){.entry = entry, .text = text};
+}
+
 static error_t parse_one(int key, char *text, struct argp_state *state)
 {
     struct options *options = state->input;
     struct entry *entry = find_entry(options, key);
     if (entry != NULL) {
-        if (entry->row.instead != NULL)
-            usage_error("--%s is not here: %s", entry->row.name, entry->row.instead);
-        if (entry->row.again != NULL && entry->given)
-            usage_error("--%s is given twice: %s", entry->row.name, entry->row.again);
-        if (entry->row.more > 0 && strchr(text, '=') == NULL)
-            text = join(options, &entry->row, text, state);
-        set(&entry->row, entry->values, text);
-        entry->given = true;
+        take_use(options, entry, text, state);
         return 0;
     }
     switch (key) {
+    case LIST_KEY:
+        exit(options_list(options->program) ? EXIT_SUCCESS : EXIT_FAILURE);
     case HELP_KEY:
     case 'h':
         answer_help(options, state);
@@ -204,12 +243,13 @@ static error_t parse_one(int key, char *text, struct argp_state *state)
     }
 }
 
-/* The row whose name, without dashes and value, is this; NULL: none. */
-static const struct option_row *find_named(const struct options *options, const char *name)
+/* The row whose name, without dashes and value, or whose letter is this; NULL: none. */
+static const struct option_row *find_named(const struct options *options, const char *name,
+                                           bool is_long)
 {
     for (size_t i = 0; i < options->count; i++) {
         const struct option_row *row = &options->entries[i].row;
-        if (strcmp(row->name, name) == 0 || (name[1] == '\0' && row->letter == name[0]))
+        if (strcmp(row->name, name) == 0 || (!is_long && name[1] == '\0' && row->letter == name[0]))
             return row;
     }
     return NULL;
@@ -229,22 +269,43 @@ static const char *find_near(const struct options *options, const char *name)
     return near;
 }
 
+/* How many names, of all that are shown, begin like this; two of them in *first, *second. */
+static size_t find_begun(const struct options *options, const char *name, const char **first,
+                         const char **second)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < options->count; i++) {
+        const struct option_row *row = &options->entries[i].row;
+        if (row->hidden || row->instead != NULL || strncmp(row->name, name, strlen(name)) != 0)
+            continue;
+        *(count == 0 ? first : second) = row->name;
+        count++;
+    }
+    return count;
+}
+
 /* Says what was wrong with a word that argp refused. */
 static void refuse(struct options *options, const char *word)
 {
     const char *program = options->program->name;
-    char name[LONGEST_NAME];
+    char name[LONGEST_NAME], shown[SHOWN_MOST + 4];
     snprintf(name, sizeof name, "%s", word + strspn(word, "-"));
     name[strcspn(name, "=")] = '\0';
-    const struct option_row *row = find_named(options, name);
+    const bool is_long = strncmp(word, "--", 2) == 0;
+    const struct option_row *row = find_named(options, name, is_long);
     const char *known = row == NULL ? NULL : row->name;
     const char *argument = row == NULL ? NULL : row->argument;
-    const char *near = find_near(options, name);
+    const char *near = find_near(options, name), *first = NULL, *second = NULL;
+    const size_t begun = is_long ? find_begun(options, name, &first, &second) : 0;
     options_free(options); /* a leak checker would not find it any more */
     if (known != NULL && argument == NULL)
         usage_error("--%s takes no value: leave out what follows =", known);
     if (known != NULL)
         usage_error("--%s needs a value: --%s %s", known, known, argument);
+    word = shorten(word, shown);
+    if (begun > 1)
+        usage_error("%s: no such option of %s: write --%s or --%s%s", word, program, first, second,
+                    begun > 2 ? ", or another that begins like it" : "");
     if (near != NULL)
         usage_error("%s: no such option of %s: did you mean --%s?", word, program, near);
     usage_error("%s: no such option of %s: see %s --help", word, program, program);
@@ -266,7 +327,7 @@ static struct options *prepare(const struct program *program)
         for (const struct option_row *row = program->groups[i].rows; row->name != NULL; row++)
             rows++;
     options->entries = allocate(rows + 1, sizeof *options->entries);
-    options->shown = allocate(2 * rows + program->group_count + 4, sizeof *options->shown);
+    options->shown = allocate(2 * rows + program->group_count + 5, sizeof *options->shown);
     for (size_t i = 0; i < program->group_count; i++)
         add_group(options, &program->groups[i], (int)i + 1);
     show(options, (struct argp_option){
@@ -276,6 +337,8 @@ static struct options *prepare(const struct program *program)
     show(options,
          (struct argp_option){
              .name = "version", .key = VERSION_KEY, .doc = "show the version", .group = -1});
+    show(options,
+         (struct argp_option){.name = "list-options", .key = LIST_KEY, .flags = OPTION_HIDDEN});
     return options;
 }
 
@@ -293,6 +356,27 @@ static void document(struct options *options)
                                   .help_filter = filter_help};
 }
 
+/* argp_parse() as it is without two variables that users set for other programs: with
+ * POSIXLY_CORRECT the first operand would end the options, and ARGP_HELP_FMT lays out --help.
+ * What is started later has them again. */
+static error_t parse_all(struct options *options, int argc, char **argv, unsigned flags)
+{
+    static const char *const names[] = {"POSIXLY_CORRECT", "ARGP_HELP_FMT"};
+    char *values[sizeof names / sizeof *names];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        values[i] = value == NULL ? NULL : strcpy(allocate(1, strlen(value) + 1), value);
+        (void)unsetenv(names[i]); /* fails only for a name that is none */
+    }
+    const error_t error = argp_parse(&options->argp, argc, argv, flags, NULL, options);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (values[i] != NULL && setenv(names[i], values[i], 1) != 0)
+            usage_error("out of memory while reading options: free some");
+        free(values[i]);
+    }
+    return error;
+}
+
 struct options *options_parse(const struct program *program, int argc, char **argv, int *rest)
 {
     struct options *options = prepare(program);
@@ -302,8 +386,10 @@ struct options *options_parse(const struct program *program, int argc, char **ar
     document(options);
     const unsigned flags =
         ARGP_NO_ERRS | ARGP_NO_HELP | (program->stop_at_operand ? ARGP_IN_ORDER : 0);
-    if (argp_parse(&options->argp, argc, argv, flags, NULL, options) != 0)
+    if (parse_all(options, argc, argv, flags) != 0)
         refuse(options, argv[options->wrong > 1 ? options->wrong - 1 : 1]);
+    for (size_t i = 0; i < options->use_count; i++)
+        set(&options->uses[i].entry->row, options->uses[i].entry->values, options->uses[i].text);
     options->rest = NULL;
     return options;
 }
@@ -332,6 +418,7 @@ void options_free(struct options *options)
     for (size_t i = 0; i < options->joined_count; i++)
         free(options->joined[i]);
     free(options->joined);
+    free(options->uses);
     free(options->entries);
     free(options->shown);
     free(options->documentation);

@@ -18,11 +18,15 @@ enum option_type {
     OPTION_PERCENT,  /* double: 50 or 50% */
     OPTION_SIZE,     /* uint64_t bytes; see units_size() */
     OPTION_TIME,     /* int64_t ns; see units_time() */
+    OPTION_RATE,     /* only `as`: see units_rate(); bounds are of the number before % or unit */
     OPTION_CPUS,     /* const char *, checked to be a list of CPUs */
     OPTION_TEXT,     /* const char * */
     OPTION_LIST,     /* struct option_list: each use of the option adds one */
     OPTION_CHOICE,   /* int: index into choices */
 };
+
+#define OPTION_TIME_MOST  3.15e18            /* ns: a century, about what 64 bits hold */
+#define OPTION_WHOLE_MOST 9007199254740992.0 /* 2^53: whole numbers in JSON are exact up to it */
 
 struct option_list {
     size_t count;
@@ -36,22 +40,27 @@ struct option_row {
     const char *name;     /* without -- */
     const char *argument; /* "SIZE"; NULL for flags */
     enum option_type type;
-    size_t offset;              /* of the field in the struct that is filled */
-    double minimum, maximum;    /* of numbers, in their base unit (bytes, ns); equal: any */
-    const char *preset;         /* default as it would be typed; NULL: the field stays 0 */
+    size_t offset;           /* of the field in the struct that is filled */
+    double minimum, maximum; /* of numbers, in their base unit (bytes, ns); every row has them */
+    enum option_type as;     /* of OPTION_TEXT: kept as it is typed, but has to be one of these */
+    const char *preset;      /* default as it would be typed; NULL: the field stays 0 */
     const char *const *choices; /* of OPTION_CHOICE, ended by NULL */
     const char *help;           /* the default is added to it */
     char letter;                /* of a short form, or 0 */
     bool exclusive;             /* minimum and maximum themselves are refused */
     bool hidden;                /* not in --help */
     bool measured;              /* loadgen: a calibration is of this value */
+    const char *endless;        /* of OPTION_TIME: this word is accepted, too, and means 0 */
     const char *bare;           /* what the option means without a value, which then needs = */
     unsigned more;              /* words that follow the value on a command line, unless it has a
                                    =; they are joined to it: "VAR=MIN..MAX" */
-    const char *again;          /* refused when it is given twice, and this says what to do */
+    bool repeats;               /* may be given again, and the last one counts; a list collects */
+    const char *again;          /* what to do rather than give it twice */
+    bool may_be_empty;          /* of texts: "" is a value */
     const char *instead;        /* another program's option: refused, and this says what to give */
     /* A check of a text's own; NULL: none. False, and error says what to give. */
     bool (*check)(const char *text, char *error, size_t size);
+    const char *wrong; /* what check() refuses: bats-tests/options.bats tries it */
 };
 
 struct option_group {
@@ -74,15 +83,26 @@ struct program {
  * neither the program nor its tables. */
 struct options;
 
-/* Fills the groups' values: presets first, then argv. --help (-h) and --version
- * are answered on stdout and end the program with 0; wrong use ends it with one
- * line and exit 2. *rest: index of the first operand in argv, which may be
+/* Fills the groups' values: presets first, then argv. --help (-h), --version and
+ * --list-options are answered on stdout and end the program with 0; wrong use ends it
+ * with one line and exit 2. *rest: index of the first operand in argv, which may be
  * reordered; argc when there is none. Texts stay argv's. */
 struct options *options_parse(const struct program *program, int argc, char **argv, int *rest);
 /* Whether an option was on the command line. */
 bool options_given(const struct options *options, const char *name);
 /* Frees also what lists hold. */
 void options_free(struct options *options);
+
+/* What --list-options prints, for programs and tests: a line `program NAME`, and one for each
+ * row: `option NAME LETTER TYPE ARGUMENT MINIMUM MAXIMUM MARKS PRESET VALUES`, fields separated
+ * by tabs, - where there is none. Bounds are in base units (bytes, ns). MARKS are joined by
+ * commas: exclusive, hidden, elsewhere (`instead`), bare, repeats, may-be-empty, words=N
+ * (`more`), checked. VALUES are the choices, or of a text with a check `wrong`. False: stdout
+ * cannot be written. */
+bool options_list(const struct program *program);
+/* And what a program prints that takes a command first: a line `command NAME` for each, whose own
+ * options NAME --list-options then prints. */
+bool options_list_command(const char *name);
 
 /* Only the presets, for values that come from elsewhere (a campaign file). */
 void options_presets(const struct option_row *rows, void *values);

@@ -18,11 +18,11 @@ static int core_of(int cpu)
 
 static unsigned cores_used(const struct cpu_list *cpus, unsigned threads)
 {
-    bool used[CPU_SETSIZE] = {false};
+    bool used[CPUS_MOST] = {false};
     unsigned cores = 0;
     for (unsigned i = 0; i < cpus->count && i < threads; i++) {
         const int core = core_of(cpus->cpu[i]);
-        if (core >= 0 && core < CPU_SETSIZE && !used[core]) {
+        if (core >= 0 && core < CPUS_MOST && !used[core]) {
             used[core] = true;
             cores++;
         }
@@ -32,9 +32,7 @@ static unsigned cores_used(const struct cpu_list *cpus, unsigned threads)
 
 static unsigned lanes_of(enum simd simd, unsigned value_bytes)
 {
-    static const unsigned bytes[] = {
-        [SIMD_AVX512] = 64, [SIMD_AVX2] = 32, [SIMD_SSE2] = 16, [SIMD_PORTABLE] = 16};
-    return simd == SIMD_SCALAR ? 1 : bytes[simd] / value_bytes;
+    return simd == SIMD_SCALAR ? 1 : processor_vector_bytes(simd) / value_bytes;
 }
 
 void peak_find(struct peak *peak, enum simd simd, bool floating, unsigned value_bytes,

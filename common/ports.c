@@ -1,18 +1,23 @@
 #include "common/ports.h"
 
+#include "common/core_kinds.h"
 #include "common/machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define COLUMNS 4 /* of struct ports */
+
 /* Execution ports of the microarchitectures, as instructions a cycle ("reciprocal throughput" of
  * the tables, turned round): add = PADDB..PADDQ and ADD r,r; fma = VFMADD; multiply_add = pairs
- * of MULPD and ADDPD. Pxx are Intel's execution ports, FPx AMD's floating-point pipes.
+ * of MULPD and ADDPD. Pxx are Intel's execution ports, FPx AMD's floating-point pipes, Vx Arm's.
  *
  *   [1] uops.info, PADDD, VFMADD231PD, MULPD, ADDPD, ADD (R64, R64)
  *   [2] Agner Fog, Instruction tables, and The microarchitecture of Intel, AMD and VIA CPUs
- *   [3] AMD, Software Optimization Guide for the Zen 5 Microarchitecture, publication 58455 */
+ *   [3] AMD, Software Optimization Guide for the Zen 5 Microarchitecture, publication 58455
+ *   [4] LLVM, AArch64SchedNeoverseN1.td, V1, N2, V2 and AArch64SchedA64FX.td: the pipes of each,
+ * after the optimization guides of Arm */
 
 static const struct ports haswell = {
     .name = "Intel Haswell or Broadwell",
@@ -100,6 +105,48 @@ static const struct ports zen5 = {
     .multiply_add = 2,
 };
 
+static const struct ports neoverse_n1 = {
+    .name = "Arm Neoverse N1",
+    .source = "LLVM's scheduling model: FMLA and vector ADD on V0, V1; ADD on 3 pipes",
+    .add = {0, 0, 2, 3},
+    .fma = {0, 0, 2, 2},
+};
+static const struct ports neoverse_v1 = {
+    .name = "Arm Neoverse V1",
+    .source = "LLVM's scheduling model: FMLA and vector ADD on V0 to V3 of 16 bytes, two of which "
+              "make one of 32; ADD on 4 pipes",
+    .add = {0, 2, 4, 4},
+    .fma = {0, 2, 4, 4},
+};
+static const struct ports neoverse_n2 = {
+    .name = "Arm Neoverse N2",
+    .source = "LLVM's scheduling model: FMLA and vector ADD on V0, V1; ADD on 4 pipes",
+    .add = {0, 0, 2, 4},
+    .fma = {0, 0, 2, 2},
+};
+static const struct ports neoverse_v2 = {
+    .name = "Arm Neoverse V2",
+    .source = "LLVM's scheduling model: FMLA and vector ADD on V0 to V3; ADD on 6 pipes",
+    .add = {0, 0, 4, 6},
+    .fma = {0, 0, 4, 4},
+};
+static const struct ports a64fx = {
+    .name = "Fujitsu A64FX",
+    .source = "LLVM's scheduling model: FMLA and vector ADD on FLA, FLB, of any length; "
+              "ADD on EXA, EXB, EAGA, EAGB",
+    .add = {2, 2, 2, 4},
+    .fma = {2, 2, 2, 2},
+};
+
+/* MIDR_EL1's implementer and part, as /proc/cpuinfo has them. */
+static const struct {
+    int implementer, part;
+    const struct ports *ports;
+} arm_table[] = {
+    {0x41, 0xd0c, &neoverse_n1}, {0x41, 0xd40, &neoverse_v1}, {0x41, 0xd49, &neoverse_n2},
+    {0x41, 0xd4f, &neoverse_v2}, {0x46, 0x001, &a64fx},
+};
+
 /* CPUID families and models: Intel SDM volume 4, table 2-1; AMD's revision guides. Hybrid
  * processors are left out: their cores differ. */
 static const struct {
@@ -144,13 +191,31 @@ static int cpuinfo_number(const char *name)
     char *end;
     if (!machine_field("/proc/cpuinfo", name, "\t:", value, sizeof value))
         return UNKNOWN;
-    const long number = strtol(value, &end, 10);
+    const long number = strtol(value, &end, 0);
     return end == value || number < 0 || number > 0xffff ? UNKNOWN : (int)number;
+}
+
+/* Cores of unlike kinds have no ports in common. */
+static const struct ports *find_arm(int implementer, int part, char *reason, size_t size)
+{
+    if (core_kinds_differ()) {
+        snprintf(reason, size, "the cores of this machine differ");
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof arm_table / sizeof arm_table[0]; i++)
+        if (arm_table[i].implementer == implementer && arm_table[i].part == part)
+            return arm_table[i].ports;
+    snprintf(reason, size, "no entry for CPU implementer 0x%02x part 0x%03x in common/ports.c",
+             (unsigned)implementer, (unsigned)part);
+    return NULL;
 }
 
 const struct ports *ports_find(char *reason, size_t size)
 {
     char vendor[64];
+    const int implementer = cpuinfo_number("CPU implementer"), part = cpuinfo_number("CPU part");
+    if (implementer != UNKNOWN && part != UNKNOWN)
+        return find_arm(implementer, part, reason, size);
     const int family = cpuinfo_number("cpu family"), model = cpuinfo_number("model");
     if (!machine_field("/proc/cpuinfo", "vendor_id", "\t :", vendor, sizeof vendor) ||
         family == UNKNOWN || model == UNKNOWN) {
@@ -166,22 +231,28 @@ const struct ports *ports_find(char *reason, size_t size)
     return NULL;
 }
 
+/* COLUMNS: no width that the tables have. */
+static size_t column_of(enum simd simd)
+{
+    static const unsigned widths[COLUMNS] = {64, 32, 16, 0};
+    size_t column = 0;
+    while (column < COLUMNS && widths[column] != processor_vector_bytes(simd))
+        column++;
+    return column;
+}
+
 double ports_steps(const struct ports *ports, enum simd simd, enum step step)
 {
-    static const size_t column[] = {[SIMD_AVX512] = 0,
-                                    [SIMD_AVX2] = 1,
-                                    [SIMD_SSE2] = 2,
-                                    [SIMD_PORTABLE] = 2,
-                                    [SIMD_SCALAR] = 3};
-    if (simd == SIMD_PORTABLE)
+    const size_t column = column_of(simd);
+    if (simd == SIMD_PORTABLE || column == COLUMNS)
         return 0;
     switch (step) {
     case STEP_ADD:
-        return ports->add[column[simd]];
+        return ports->add[column];
     case STEP_FMA:
-        return ports->fma[column[simd]];
+        return ports->fma[column];
     default:
-        return column[simd] >= 2 ? ports->multiply_add : 0;
+        return column >= 2 ? ports->multiply_add : 0;
     }
 }
 
@@ -189,6 +260,13 @@ enum step ports_step(enum simd simd, bool floating)
 {
     if (!floating)
         return STEP_ADD;
-    return simd <= SIMD_AVX2 || (simd == SIMD_SCALAR && processor_has_fma()) ? STEP_FMA
-                                                                             : STEP_MULTIPLY_ADD;
+    switch (simd) {
+    case SIMD_SSE2:
+    case SIMD_PORTABLE:
+        return STEP_MULTIPLY_ADD;
+    case SIMD_SCALAR:
+        return processor_has_fma() ? STEP_FMA : STEP_MULTIPLY_ADD;
+    default:
+        return STEP_FMA;
+    }
 }

@@ -25,8 +25,8 @@ struct ports {
 /* What code of this width repeats: SSE2 has no FMA, code without vectors uses it where the CPU
  * has it. */
 enum step ports_step(enum simd simd, bool floating);
-/* The ports of this machine's CPUs by vendor, family and model in /proc/cpuinfo (below
- * JOSTLE_KERNEL_ROOT). NULL: not in the table, and reason says what it is. */
+/* The ports of this machine's CPUs by vendor, family and model (Arm: implementer and part) in
+ * /proc/cpuinfo (below JOSTLE_KERNEL_ROOT). NULL: not in the table, and reason says what it is. */
 const struct ports *ports_find(char *reason, size_t size);
 /* Steps a cycle; 0: none, or not known, as of what a compiler chooses. */
 double ports_steps(const struct ports *ports, enum simd simd, enum step step);

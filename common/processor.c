@@ -2,7 +2,8 @@
 
 #include <stddef.h>
 
-const char *const simd_names[] = {"avx512", "avx2", "sse2", "portable", "scalar", NULL};
+const char *const simd_names[] = {"avx512", "avx2",     "sse2",   "sve",
+                                  "neon",   "portable", "scalar", NULL};
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -16,6 +17,9 @@ bool processor_has(enum simd simd)
         return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0;
     case SIMD_AVX2:
         return __builtin_cpu_supports("avx2") != 0 && processor_has_fma();
+    case SIMD_SVE:
+    case SIMD_NEON:
+        return false;
     default:
         return true;
     }
@@ -34,6 +38,44 @@ bool processor_has_half(void)
     return processor_has(SIMD_AVX512) && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 &&
            (d >> 23 & 1) != 0;
 }
+
+static unsigned sve_bytes(void)
+{
+    return 0;
+}
+
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+
+/* The length that the operating system has set for this process (Linux
+ * Documentation/arch/arm64/sve.rst); the processor may have longer ones. */
+static unsigned sve_bytes(void)
+{
+#ifdef PROCESSOR_BUILDS_SVE
+    const int length = (getauxval(AT_HWCAP) & HWCAP_SVE) != 0 ? prctl(PR_SVE_GET_VL) : -1;
+    return length < 0 ? 0 : (unsigned)length & PR_SVE_VL_LEN_MASK;
+#else
+    return 0;
+#endif
+}
+
+/* All of aarch64's Linux has NEON. */
+bool processor_has(enum simd simd)
+{
+    return simd == SIMD_SVE ? sve_bytes() > 0 : simd >= SIMD_NEON;
+}
+
+bool processor_has_fma(void)
+{
+    return true;
+}
+
+bool processor_has_half(void)
+{
+    return (getauxval(AT_HWCAP) & HWCAP_ASIMDHP) != 0;
+}
+
 #else
 bool processor_has(enum simd simd)
 {
@@ -49,12 +91,33 @@ bool processor_has_half(void)
 {
     return false;
 }
+
+static unsigned sve_bytes(void)
+{
+    return 0;
+}
 #endif
+
+unsigned processor_vector_bytes(enum simd simd)
+{
+    static const unsigned bytes[SIMDS] = {[SIMD_AVX512] = 64,
+                                          [SIMD_AVX2] = 32,
+                                          [SIMD_SSE2] = 16,
+                                          [SIMD_NEON] = 16,
+                                          [SIMD_PORTABLE] = 16};
+    return simd == SIMD_SVE ? sve_bytes() : bytes[simd];
+}
+
+bool processor_gains(enum simd simd)
+{
+    return processor_has(simd) &&
+           (simd != SIMD_SVE || sve_bytes() > processor_vector_bytes(SIMD_NEON));
+}
 
 enum simd processor_widest(void)
 {
     enum simd simd = SIMD_AVX512;
-    while (!processor_has(simd))
+    while (!processor_gains(simd))
         simd++;
     return simd;
 }

@@ -1,14 +1,28 @@
 #include "common/record_json.h"
 
+#include "common/file.h"
+
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define MOST_EXACT 9007199254740992.0 /* 2^53: above it a double skips integers */
 
 const char *json_text_at(const json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));
+}
+
+json_t *json_at(const json_t *object, const char *key, size_t length)
+{
+    char *whole = strndup(key, length);
+    json_t *value = whole == NULL ? NULL : json_object_get(object, whole);
+    free(whole);
+    return value;
 }
 
 double json_number_at(const json_t *object, const char *key)
@@ -21,6 +35,27 @@ bool json_has(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
     return value != NULL && !json_is_null(value);
+}
+
+json_t *json_read_record(const char *path, size_t flags, json_error_t *error)
+{
+    const int fd = file_open_regular(path, true);
+    if (fd >= 0) {
+        json_t *record = json_loadfd(fd, flags, error);
+        close(fd);
+        return record;
+    }
+    if (error != NULL) {
+        *error = (json_error_t){.line = -1, .column = -1};
+        snprintf(error->text, sizeof error->text, "unable to open %.80s: %s", path,
+                 file_why(errno));
+    }
+    return NULL;
+}
+
+json_t *json_read_line(const char *line, size_t length)
+{
+    return json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
 }
 
 /* The text with U+FFFD for each byte that is not part of UTF-8. */
@@ -65,4 +100,22 @@ json_t *bounds_to_json(double low, double high)
     if (!isfinite(low) || !isfinite(high))
         return json_null();
     return json_pack("[o, o]", number_to_json(low), number_to_json(high));
+}
+
+json_t *record_read(const char *path, const char *schema, char why[RECORD_WHY])
+{
+    json_error_t error;
+    struct stat status;
+    json_t *record = json_read_record(path, 0, &error);
+    const char *name = json_text_at(record, "schema");
+    if (name != NULL && strcmp(name, schema) == 0)
+        return record;
+    if (record != NULL)
+        snprintf(why, RECORD_WHY, "it is no %s", schema);
+    else if (stat(path, &status) == 0 && status.st_size == 0)
+        snprintf(why, RECORD_WHY, "it is empty");
+    else
+        snprintf(why, RECORD_WHY, "%s", error.text);
+    json_decref(record);
+    return NULL;
 }

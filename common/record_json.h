@@ -9,7 +9,16 @@
 /* A member of an object; NULL, NAN and false where it is not there, or of another type. */
 const char *json_text_at(const json_t *object, const char *key);
 double json_number_at(const json_t *object, const char *key);
+/* Of a member whose key is the first length bytes of a text; jansson has that since 2.14. */
+json_t *json_at(const json_t *object, const char *key, size_t length);
 bool json_has(const json_t *object, const char *key); /* and is not null */
+
+/* Reads a record, as every program does, for a stranger may have made its folder: what is no
+ * regular file is not waited for. A new reference, or NULL with *error (which may be NULL). */
+json_t *json_read_record(const char *path, size_t flags, json_error_t *error);
+/* A line of a file of records, of that many bytes: a new reference, or NULL: it is none. A NUL,
+ * which a power cut leaves in lines, and a name that is there twice make it none. */
+json_t *json_read_line(const char *line, size_t length);
 
 /* New references, or NULL when memory runs out.
  * A string; bytes that are not UTF-8 become U+FFFD. NULL: null. */
@@ -18,6 +27,12 @@ json_t *text_to_json(const char *text);
 json_t *number_to_json(double number);
 /* [low, high]; null where one of them is not finite. */
 json_t *bounds_to_json(double low, double high);
+enum { RECORD_WHY = 200 };
+
+/* The record of that schema ("jostle.pack/1") that a file is, a new reference. NULL: it is none,
+ * and why says in what way: it cannot be read, is empty or half-written, or is something else. */
+json_t *record_read(const char *path, const char *schema, char why[RECORD_WHY]);
+
 /* How records are written: numbers with the digits that they were given with. */
 #define RECORD_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(15))
 

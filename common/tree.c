@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,8 +12,11 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#define LONGEST_KILL_MS 10000
 
 struct process {
     pid_t pid, parent;
@@ -159,6 +163,35 @@ size_t tree_signal_children(int signal_number)
 {
     const pid_t self = getpid();
     return signal_some(signal_number, &self);
+}
+
+bool tree_reap(pid_t pid, int *status)
+{
+    *status = 0;
+    for (;;) {
+        int one;
+        const pid_t ended = waitpid(-1, &one, WNOHANG);
+        if (ended == 0)
+            return true;
+        if (ended < 0 && errno != EINTR)
+            return false;
+        if (ended == pid)
+            *status = one;
+    }
+}
+
+size_t tree_kill(void)
+{
+    size_t living = 0;
+    int status;
+    for (int waited_ms = 0, wait_ms = 1; waited_ms < LONGEST_KILL_MS; waited_ms += wait_ms) {
+        living = tree_signal(SIGKILL);
+        if (!tree_reap(-1, &status))
+            return 0;
+        (void)usleep((useconds_t)wait_ms * 1000);
+        wait_ms = wait_ms < 50 ? 2 * wait_ms : wait_ms;
+    }
+    return living;
 }
 
 pid_t *tree_list(size_t *count)

@@ -58,16 +58,22 @@ static const char *scan_number(const char *text, double *value)
         return NULL;
     if (memchr(text, 'x', (size_t)(end - text)) != NULL)
         return NULL; /* hexadecimal: more likely a slip */
+    *value += 0.0;   /* -0 becomes 0 */
     return end;
+}
+
+/* What follows a number, without blanks before a unit; NULL: there is only a blank. */
+static const char *skip_blanks(const char *suffix)
+{
+    const size_t blanks = strspn(suffix, " ");
+    return blanks > 0 && suffix[blanks] == '\0' ? NULL : suffix + blanks;
 }
 
 static int scan_unit(const char *text, const struct unit *units, double *value)
 {
     const char *suffix = scan_number(text, value);
-    if (suffix == NULL)
+    if (suffix == NULL || (suffix = skip_blanks(suffix)) == NULL)
         return -1;
-    while (*suffix == ' ')
-        suffix++;
     for (; units->suffix != NULL; units++) {
         if (strcmp(suffix, units->suffix) == 0) {
             *value *= units->factor;
@@ -120,9 +126,8 @@ int units_size(const char *text, uint64_t *size_bytes)
     struct multiple readings[2];
     double value;
     const char *suffix = scan_number(text, &value);
-    if (suffix == NULL)
+    if (suffix == NULL || (suffix = skip_blanks(suffix)) == NULL)
         return -1;
-    suffix += strspn(suffix, " ");
     const size_t count = read_multiple(suffix, readings);
     for (size_t i = 0; i < count; i++) {
         const struct multiple *reading = &readings[i];
@@ -165,8 +170,9 @@ int units_count(const char *text, uint64_t *count)
 int units_integer(const char *text, int64_t *value)
 {
     char *end = NULL;
-    if (*text == '\0' || *text == ' ')
-        return -1;
+    const char *digits = text + (*text == '-' || *text == '+');
+    if (!(*digits >= '0' && *digits <= '9'))
+        return -1; /* strtoll would take leading blanks */
     errno = 0;
     *value = strtoll(text, &end, 10);
     return errno == 0 && end != text && *end == '\0' ? 0 : -1;
@@ -190,7 +196,7 @@ int units_rate(const char *text, struct rate *rate)
 {
     double value;
     const char *suffix = scan_number(text, &value);
-    if (suffix == NULL)
+    if (suffix == NULL || (suffix = skip_blanks(suffix)) == NULL)
         return -1;
     if (strcmp(suffix, "%") == 0) {
         *rate = (struct rate){RATE_PERCENT, value};
@@ -202,7 +208,7 @@ int units_rate(const char *text, struct rate *rate)
         const struct rate_unit *unit = find_rate_unit(readings[i].rest);
         if (unit != NULL) {
             *rate = (struct rate){unit->kind, value * readings[i].decimal * unit->factor};
-            return 0;
+            return isfinite(rate->value) ? 0 : -1; /* 1e308T would be no limit */
         }
     }
     return -1;

@@ -4,7 +4,7 @@
 # A batch script may run as a copy in a spool folder of the node, so it cannot find
 # what is next to it: it is told where jostle is.
 
-JOSTLE_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+JOSTLE_ROOT=$(CDPATH='' cd -- "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source-path=SCRIPTDIR source=../harness/lib/messages.bash
 source "$JOSTLE_ROOT/harness/lib/messages.bash"
 # shellcheck source-path=SCRIPTDIR source=scheduler.bash
@@ -63,6 +63,7 @@ job_begin() {
     trap job_end EXIT
     trap 'job_signal TERM' TERM
     trap 'job_signal INT' INT
+    [[ ${#scheduler_signals[@]} -eq 0 ]] || trap 'job_signal TERM' "${scheduler_signals[@]}"
     job_scratch_make
 }
 
@@ -83,7 +84,7 @@ job_signal() {
 job_run() {
     local status=0
     [[ -z $job_ending ]] || return 143
-    "$@" &
+    job_child_run "$@" &
     job_child=$!
     wait "$job_child" || status=$?
     while [[ -n $job_ending && -d /proc/$job_child ]]; do
@@ -94,12 +95,25 @@ job_run() {
     return "$status"
 }
 
+# job_child_run COMMAND...: becomes COMMAND. The scheduler's signals reach it, too: it ends when
+# we pass them on.
+job_child_run() {
+    [[ ${#scheduler_signals[@]} -eq 0 ]] || trap '' "${scheduler_signals[@]}"
+    ! declare -F "$1" >/dev/null || {
+        "$@"
+        return
+    }
+    exec "$@"
+}
+
 # job_finish STATUS: ends the job. One that was told to end by its time limit or a
 # preemption goes back into the queue; one that was cancelled does not.
 job_finish() {
-    local tried
+    local tried='' name value
     if [[ -n $job_ending && $1 -ne 0 ]]; then
-        tried=$(scheduler_facts | sed -n 's/^restarts\t//p')
+        while IFS=$'\t' read -r name value; do
+            [[ $name != restarts ]] || tried=$value
+        done < <(scheduler_facts)
         if ((${tried:-0} >= restarts)); then
             warn "interrupted $((restarts + 1)) times, so not put back into the queue: continue with jostle submit --resume"
         elif scheduler_can_requeue; then
@@ -147,17 +161,38 @@ calibrations() (
     pinned "${JOSTLE_BUILD:-$JOSTLE_ROOT/build}/bin/experiment" --calibrations "$@"
 )
 
+# job_defaults OPTION...: sets the array defaults to the options of measure_options that are not
+# among OPTIONs: an option is given once, and the job's own counts.
+job_defaults() {
+    local word given=' '
+    local skip=''
+    for word; do
+        [[ $word != -- ]] || break
+        given+="${word%%=*} "
+    done
+    defaults=()
+    for word in "${measure_options[@]}"; do
+        [[ $word != --* ]] || {
+            skip=''
+            [[ $given != *" ${word%%=*} "* ]] || skip=1
+        }
+        [[ -n $skip ]] || defaults+=("$word")
+    done
+}
+
 # measure OPTION... -- TARGET...: the whole of a job that is one experiment. The
 # target runs in the scratch folder; the records go to JOSTLE_RESULTS, or to
 # jostle-results in the folder that the job was submitted from.
 measure() {
     local status=0 records=${JOSTLE_RESULTS:-$PWD/jostle-results}/$scheduler_name.$scheduler_job
-    job_begin
+    local -a defaults=()
+    job_begin # reads the settings
+    job_defaults "$@"
     mkdir -p "$records"
     records=$(cd "$records" && pwd)
     cd "$job_scratch" || return
-    calibrate_loads "${measure_options[@]}" "$@" || job_finish "$?"
-    job_run "$JOSTLE_ROOT/harness/jostle" slowdown --resume --output "$records" "${measure_options[@]}" "$@" || status=$?
+    calibrate_loads "${defaults[@]}" "$@" || job_finish "$?"
+    job_run "$JOSTLE_ROOT/harness/jostle" slowdown --resume --output "$records" "${defaults[@]}" "$@" || status=$?
     cd /
     job_finish "$status"
 }

@@ -3,13 +3,13 @@
 # common.bash and JOSTLE_ROOT.
 
 settings_file=${JOSTLE_SETTINGS:-$JOSTLE_ROOT/jobs/settings}
-declare -a modules=() sbatch_options=() measure_options=()
+declare -a modules=() sbatch_options=() qsub_options=() measure_options=()
 scratch='' restarts=20 partition=''
 
 # settings_read: reads settings_file, see settings.example; ends with an error when
 # JOSTLE_SETTINGS names one that cannot be read.
 settings_read() {
-    : "${modules[@]}" "${measure_options[@]}" "${sbatch_options[@]}" "$scratch" "$restarts" "$partition"
+    : "${modules[@]}" "${measure_options[@]}" "${sbatch_options[@]}" "${qsub_options[@]}" "$scratch" "$restarts" "$partition"
     if [[ -r $settings_file ]]; then
         # shellcheck source=settings.example
         source "$settings_file"

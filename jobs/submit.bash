@@ -14,7 +14,7 @@ submit_report=''              # id of the job that reports
 # submit_tidy: at the end, whatever the reason.
 submit_tidy() {
     [[ -z $submit_tmp ]] || rm -rf -- "$submit_tmp"
-    [[ -z $campaign_tmp ]] || rm -rf -- "$campaign_tmp"
+    temporary_close
 }
 
 # submit_plan CAMPAIGN: makes the campaign's folder with its plan, or takes the
@@ -31,7 +31,7 @@ submit_plan() {
     [[ -z ${options[resume]} || -r $submit_folder/campaign.json ]] || usage_error "$submit_folder holds no campaign: submit without --resume"
     campaign_begin
     if [[ -d $1 ]]; then
-        cp "$1/campaign.json" "$campaign_tmp/plan"
+        campaign_copy "$1/campaign.json" plan
     else
         campaign_find "$1"
         campaign_make "$REPLY" "${options[set]}"
@@ -64,7 +64,7 @@ submit_unqueued() {
     [[ $REPLY == "$scheduler" ]] ||
         usage_error "$submit_folder was submitted to $REPLY: give --scheduler $REPLY, or another --output"
     scheduler_queue "$submit_folder" >"$submit_tmp/queue" || die "the scheduler ($scheduler) does not answer: try again when it does"
-    mapfile -t queued < <(cut -f 2 "$submit_tmp/queue" | sort -u | grep -xF -- "$(cut -f 4 "$submit_folder/jobs/jobs.tsv")")
+    mapfile -t queued < <(comm -12 <(cut -f 2 "$submit_tmp/queue" | sort -u) <(cut -f 4 "$submit_folder/jobs/jobs.tsv" | sort -u))
     [[ ${#queued[@]} -gt 0 ]] || return 0
     scheduler_cancel_words words "${queued[@]}"
     shell_quote "${words[@]}"
@@ -83,7 +83,7 @@ submit_tasks() {
         ${options[session]:+--session "${options[session]}"}
     submit_cells=$CELLS submit_count=$TASKS
     ((submit_cells > 0)) || {
-        printf '%s: nothing is left to do\n' "$submit_folder"
+        print '%s: nothing is left to do\n' "${submit_folder//[[:cntrl:]]/?}"
         exit 0
     }
 }
@@ -108,15 +108,26 @@ submit_arrays() {
     while [[ -e $submit_folder/jobs/$submit_number.tasks ]]; do submit_number=$((submit_number + 1)); done
 }
 
+# submit_before I: sets REPLY to the id of the array that the Ith has to wait for, or to nothing. The
+# limit is on all of them together, so as many run at a time as have room in it.
+submit_before() {
+    local abreast
+    REPLY=''
+    [[ -n ${options[array_limit]} ]] || return 0
+    abreast=$((options[array_limit] / submit_sizes[0]))
+    ((abreast > 0)) || abreast=1
+    (($1 < abreast)) || REPLY=${submit_ids[$1 - abreast]}
+}
+
 # submit_command I: sets COMMAND to what submits the Ith array (from 0), after
 # the arrays that are in submit_ids.
 submit_command() {
     # shellcheck disable=SC2034 # read by scheduler_submit_words
     local -A job=([name]="jostle:${submit_folder##*/}" [script]="$JOSTLE_ROOT/jobs/cell" [log]="$submit_folder/jobs/%j_%i.log"
         [words]="$JOSTLE_ROOT $submit_folder $submit_folder/jobs/$submit_number.tasks $((submit_first[$1] - 1))"
-        [tasks]="${submit_sizes[$1]}" [at_once]="${options[array_limit]}" [after]='' [nodes]="$plan_nodes" [exclusive]=1 [light]='')
-    # The limit is on all of them together.
-    [[ -z ${options[array_limit]} || $1 -eq 0 ]] || job[after]=${submit_ids[$1 - 1]}
+        [tasks]="${submit_sizes[$1]}" [at_once]="${options[array_limit]}" [after]='' [nodes]="$plan_nodes" [exclusive]="${options[exclusive]:-default}" [light]='')
+    submit_before "$1"
+    job[after]=$REPLY
     [[ -z ${options[share]} ]] || job[exclusive]=''
     scheduler_submit_words job COMMAND
 }
@@ -134,39 +145,54 @@ submit_show() {
     local i
     local arrays="${#submit_sizes[@]} arrays"
     ((${#submit_sizes[@]} != 1)) || arrays='1 array'
-    printf '%d cells in %d array tasks, %s; folder %s\n' "$submit_cells" "$submit_count" "$arrays" "$submit_folder"
+    print '%d cells in %d array tasks, %s; folder %s\n' "$submit_cells" "$submit_count" "$arrays" "${submit_folder//[[:cntrl:]]/?}"
     for i in "${!submit_sizes[@]}"; do
         submit_command "$i"
         submit_ids[i]="ARRAY$((i + 1))"
         shell_quote "${COMMAND[@]}"
-        printf '%s\n' "$REPLY"
+        print '%s\n' "$REPLY"
     done
     submit_report_command
     shell_quote "${COMMAND[@]}"
-    printf '%s\n\n%s:\n' "$REPLY" "jobs/$submit_number.tasks, the cells of each task"
-    head -n 10 "$submit_tmp/tasks"
-    ((submit_count <= 10)) || printf '... %d more\n' $((submit_count - 10))
-    printf '\n%s:\n' "$JOSTLE_ROOT/jobs/cell"
-    cat "$JOSTLE_ROOT/jobs/cell"
+    print '%s\n\n%s:\n' "$REPLY" "jobs/$submit_number.tasks, the cells of each task"
+    print '%s\n' "$(head -n 10 "$submit_tmp/tasks")"
+    ((submit_count <= 10)) || print '... %d more\n' $((submit_count - 10))
+    print '\n%s:\n' "$JOSTLE_ROOT/jobs/cell"
+    print_file "$JOSTLE_ROOT/jobs/cell"
+}
+
+# submit_take_back: cancels what was submitted.
+submit_take_back() {
+    local -a words
+    ((${#submit_ids[@]} > 0)) || return 0
+    scheduler_cancel_words words "${submit_ids[@]}"
+    "${words[@]}"
+}
+
+# submit_jobs LINE: prints jobs.tsv with one more line.
+submit_jobs() {
+    [[ ! -e $submit_folder/jobs/jobs.tsv ]] || cat -- "$submit_folder/jobs/jobs.tsv" || return
+    printf '%s\n' "$1"
 }
 
 # submit_one ROLE: runs COMMAND; sets REPLY to the job's id, and notes it in jobs.tsv.
 # What was submitted before is taken back when it fails: half a campaign in the
 # queue helps nobody.
 submit_one() {
-    local id stamp
-    local -a words
+    local id stamp line
     if ! id=$("${COMMAND[@]}"); then
-        if [[ ${#submit_ids[@]} -gt 0 ]]; then
-            scheduler_cancel_words words "${submit_ids[@]}"
-            "${words[@]}"
-        fi
+        submit_take_back
         die "$scheduler refused the job (see above): fix the options after --, or $settings_file; nothing is in the queue"
     fi
-    # With several clusters it is ID;CLUSTER.
-    id=${id%%;*}
+    # With several clusters it is ID;CLUSTER, of an array perhaps ID.1-9:1.
+    id=${id%%[;.]*}
     TZ=UTC0 printf -v stamp '%(%Y-%m-%dT%H:%M:%SZ)T' -1
-    printf '%s\t%s\t%s\t%s\n' "$stamp" "$scheduler" "$1" "$id" >>"$submit_folder/jobs/jobs.tsv"
+    printf -v line '%s\t%s\t%s\t%s' "$stamp" "$scheduler" "$1" "$id"
+    save_output "$submit_folder/jobs/jobs.tsv" submit_jobs "$line" || {
+        submit_ids+=("$id")
+        submit_take_back
+        die "nothing is in the queue: make room, then submit again"
+    }
     REPLY=$id
 }
 
@@ -174,7 +200,7 @@ submit_one() {
 submit_all() {
     local i
     mkdir -p "$submit_folder/jobs"
-    cp "$submit_tmp/tasks" "$submit_folder/jobs/$submit_number.tasks" || die "cannot write to $submit_folder: is the disk full?"
+    save_output "$submit_folder/jobs/$submit_number.tasks" cat "$submit_tmp/tasks" || exit
     for i in "${!submit_sizes[@]}"; do
         submit_command "$i"
         submit_one cells
@@ -188,16 +214,18 @@ submit_all() {
 # submit_summary: the ids, and what to do with them.
 submit_summary() {
     local -a words
+    # shellcheck disable=SC2034 # print reads it
+    OUTPUT_KEPT="the jobs are in $submit_folder/jobs/jobs.tsv"
     if [[ -n ${options[quiet]} ]]; then
-        printf '%s\n' "${submit_ids[@]}" "$submit_report"
+        print '%s\n' "${submit_ids[@]}" "$submit_report"
         return
     fi
-    printf '%d cells in %d array tasks: job %s; report: job %s; records: %s\n' \
+    print '%d cells in %d array tasks: job %s; report: job %s; records: %s\n' \
         "$submit_cells" "$submit_count" "${submit_ids[*]}" "$submit_report" "$submit_folder"
     shell_quote "$submit_folder"
-    printf '  watch:  jostle status %s\n' "$REPLY"
-    printf '  resume: jostle submit --resume %s\n' "$REPLY"
+    print '  watch:  jostle status %s\n' "$REPLY"
+    print '  resume: jostle submit --resume %s\n' "$REPLY"
     scheduler_cancel_words words "${submit_ids[@]}" "$submit_report"
     shell_quote "${words[@]}"
-    printf '  cancel: %s\n' "$REPLY"
+    print '  cancel: %s\n' "$REPLY"
 }

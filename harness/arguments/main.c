@@ -1,24 +1,31 @@
 /* arguments: what the commands in bash need of common/: options, the nearest name,
- * and words split or quoted as a shell does. */
+ * words split or quoted as a shell does, files written whole, and locks. */
 
 #include "table.h"
 
+#include "common/cpus.h"
+#include "common/lock.h"
 #include "common/messages.h"
 #include "common/options.h"
+#include "common/save.h"
+#include "common/streams.h"
+#include "common/units.h"
 #include "common/words.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool put(const char *text)
 {
     return fputs(text, stdout) != EOF && putchar('\0') != EOF;
 }
 
-/* options NAME ROW... -- ARGUMENT...: the options that were given, a name and a
- * value in turn, then an empty string, then what is left of the arguments. */
-static int read_options(int argc, char **argv)
+static int read_words(int argc, char **argv, bool mixed)
 {
     struct table table;
     int end = 1, rest;
@@ -27,6 +34,7 @@ static int read_options(int argc, char **argv)
     if (end == argc)
         usage_error("arguments: no -- after the rows: harness/lib/options.bash writes it");
     table_open(&table, argv[0], argv + 1, (size_t)end - 1);
+    table.program.stop_at_operand = !mixed;
     char **words = argv + end;
     const int count = argc - end;
     bool written = true;
@@ -41,6 +49,19 @@ static int read_options(int argc, char **argv)
     }
     table_close(&table);
     return written && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* options NAME ROW... -- ARGUMENT...: the options that were given, a name and a
+ * value in turn, then an empty string, then what is left of the arguments. */
+static int read_options(int argc, char **argv)
+{
+    return read_words(argc, argv, false);
+}
+
+/* mixed ...: the same, with options before and after operands. */
+static int read_mixed(int argc, char **argv)
+{
+    return read_words(argc, argv, true);
 }
 
 /* nearest WORD NAME...: " (did you mean NAME?)", or nothing. */
@@ -77,18 +98,86 @@ static int print_quoted(int argc, char **argv)
     return EXIT_SUCCESS;
 }
 
+/* save FILE: what comes on stdin, to a file that the user named, whole or not at all
+ * (common/save.h). A NUL behind it says that it is complete: without one whoever writes has failed,
+ * and said why. */
+static int save_input(int argc, char **argv)
+{
+    struct save save;
+    const char *path = argv[0];
+    int held = getchar(), next;
+    if (argc != 1 || held == EOF)
+        return EXIT_FAILURE;
+    bool written = save_begin(&save, path, SAVE_OUTPUT);
+    int error = errno;
+    const bool begun = written;
+    /* To the end, also where nothing can be written: the writer has nothing to complain about. */
+    for (; (next = getchar()) != EOF; held = next)
+        if (written && putc(held, save.file) == EOF) {
+            written = false;
+            error = errno;
+        }
+    const bool complete = held == '\0';
+    errno = error;
+    if (begun)
+        written = save_end(&save, written && complete);
+    if (!written && complete)
+        save_complain(path);
+    return written ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* lock KIND FILE: takes the lock of FILE, or of the open descriptor of that number, which then
+ * belongs to all who have the descriptor; that of a FILE ends with us. KIND: exclusive or shared,
+ * which do not wait, or wait-exclusive or wait-shared. Status 3: somebody else has it; 1: it
+ * cannot be had, which is said. */
+static int take_lock(int argc, char **argv)
+{
+    enum { HELD = 3 };
+    static const char wait[] = "wait-";
+    if (argc != 2)
+        return 2;
+    const bool waits = strncmp(argv[0], wait, strlen(wait)) == 0;
+    const bool shared = strcmp(argv[0] + (waits ? strlen(wait) : 0), "shared") == 0;
+    char *end;
+    const long number = strtol(argv[1], &end, 10);
+    const int file = end != argv[1] && *end == '\0' && number >= 0 && number <= INT_MAX
+                         ? (int)number
+                         : open(argv[1], O_RDWR | O_CLOEXEC);
+    const enum lock_state state = file < 0 ? LOCK_IMPOSSIBLE
+                                  : waits  ? lock_wait(file, shared)
+                                           : lock_take(file, shared, 0);
+    if (state == LOCK_IMPOSSIBLE)
+        complain("lock of %s: %s: is it on a file system with locks?", argv[1], strerror(errno));
+    return state == LOCK_TAKEN ? EXIT_SUCCESS : state == LOCK_HELD ? HELD : EXIT_FAILURE;
+}
+
+/* pin PID CPUS: keeps a process on these CPUs, and what it starts from now on. */
+static int pin(int argc, char **argv)
+{
+    struct cpu_list list;
+    uint64_t pid;
+    if (argc != 2 || units_count(argv[0], &pid) != 0 || pid > INT_MAX ||
+        cpus_parse(argv[1], &list) != 0)
+        return 2;
+    return cpus_pin_process((pid_t)pid, &list) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
+    streams_open();
     static const struct {
         const char *word;
         int (*answer)(int argc, char **argv);
-    } questions[] = {{"options", read_options},
-                     {"nearest", print_nearest},
-                     {"split", print_words},
-                     {"quote", print_quoted}};
+    } questions[] = {{"options", read_options},  {"mixed", read_mixed},
+                     {"nearest", print_nearest}, {"split", print_words},
+                     {"quote", print_quoted},    {"save", save_input},
+                     {"lock", take_lock},        {"pin", pin}};
     for (size_t i = 0; argc > 2 && i < sizeof questions / sizeof questions[0]; i++)
         if (strcmp(questions[i].word, argv[1]) == 0)
             return questions[i].answer(argc - 2, argv + 2);
-    usage_error("arguments: give options, nearest, split or quote, and their words: jostle's "
-                "commands do");
+    if (argc == 2 && strcmp(argv[1], "--list-options") == 0)
+        return options_list(&(struct program){.name = "arguments"}) ? EXIT_SUCCESS : EXIT_FAILURE;
+    usage_error("arguments: give options, mixed, nearest, split, quote, save, lock or pin, and "
+                "their words: "
+                "jostle's commands do");
 }

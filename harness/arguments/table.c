@@ -1,7 +1,6 @@
 #include "table.h"
 
 #include "common/messages.h"
-#include "common/option_value.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,16 +24,32 @@ static void *allocate(size_t count, size_t size)
     return checked(calloc(count + 1, size));
 }
 
+/* Of the kind "first,newest": a text that is one of these. */
+static void set_choices(struct option_row *row, char *kind)
+{
+    size_t count = 0;
+    const char **names = allocate(strlen(kind) / 2 + 1, sizeof *names);
+    while (kind != NULL)
+        names[count++] = strsep(&kind, ",");
+    row->type = OPTION_TEXT;
+    row->as = OPTION_CHOICE;
+    row->choices = names;
+}
+
 static void set_kind(struct option_row *row, const char *kind)
 {
     static const struct {
         const char *name;
-        enum option_type type;
-    } kinds[] = {{"flag", OPTION_FLAG},
-                 {"text", OPTION_TEXT},
-                 {"count", OPTION_COUNT},
-                 {"time", OPTION_TIME},
-                 {"list", OPTION_LIST}};
+        enum option_type type, as;
+        double minimum, maximum;
+    } kinds[] = {
+        {.name = "flag", .type = OPTION_FLAG},
+        {.name = "text", .type = OPTION_TEXT},
+        {.name = "list", .type = OPTION_LIST},
+        {.name = "count", .type = OPTION_COUNT, .minimum = 1, .maximum = MOST_COUNT},
+        {.name = "time", .type = OPTION_TIME, .minimum = 1, .maximum = OPTION_TIME_MOST},
+        {.name = "size", .type = OPTION_TEXT, .as = OPTION_SIZE, .minimum = 1, .maximum = 9e18},
+    };
     size_t i = 0;
     while (i < sizeof kinds / sizeof kinds[0] && strcmp(kinds[i].name, kind) != 0)
         i++;
@@ -42,15 +57,16 @@ static void set_kind(struct option_row *row, const char *kind)
         usage_error("arguments: --%s: %s is no kind of option: see harness/lib/options.bash",
                     row->name, kind);
     row->type = kinds[i].type;
-    row->check = row->type == OPTION_TIME ? option_check_time : NULL;
-    row->minimum = row->type == OPTION_COUNT ? 1 : 0;
-    row->maximum = row->type == OPTION_COUNT ? MOST_COUNT : 0;
+    row->as = kinds[i].as;
+    row->minimum = kinds[i].minimum;
+    row->maximum = kinds[i].maximum;
 }
 
 /* Cuts "NAME|ARGUMENT|KIND|DEFAULT|HELP" into a row; the default is bash's. */
 static void read_row(struct option_row *row, char *text, size_t offset)
 {
-    const char *argument, *kind;
+    char *argument;
+    char *kind;
     row->name = strsep(&text, "|");
     argument = strsep(&text, "|");
     kind = strsep(&text, "|");
@@ -61,7 +77,15 @@ static void read_row(struct option_row *row, char *text, size_t offset)
     row->argument = argument[0] == '\0' ? NULL : argument;
     row->help = text;
     row->offset = offset;
-    set_kind(row, kind);
+    if (strchr(kind, ',') != NULL)
+        set_choices(row, kind);
+    else
+        set_kind(row, kind);
+    if (strncmp(argument, "[=", 2) == 0 && row->choices != NULL) {
+        row->argument = argument + 2;
+        argument[strcspn(argument, "]")] = '\0';
+        row->bare = row->choices[0];
+    }
 }
 
 void table_open(struct table *table, const char *command, char **texts, size_t count)
@@ -90,8 +114,10 @@ void table_open(struct table *table, const char *command, char **texts, size_t c
 
 void table_close(struct table *table)
 {
-    for (size_t i = 0; i < table->count; i++)
+    for (size_t i = 0; i < table->count; i++) {
         free(table->texts[i]);
+        free((void *)table->rows[i].choices);
+    }
     free(table->texts);
     free(table->rows);
     free(table->values);
@@ -100,7 +126,11 @@ void table_close(struct table *table)
 
 bool table_wants_help(const struct table *table, int argc, char **argv)
 {
-    for (int i = 1; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0; i++) {
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (argv[i][0] != '-' && table->program.stop_at_operand)
+            break;
+        if (argv[i][0] != '-')
+            continue;
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return true;
         const struct option_row *row = option_find(table->rows, argv[i] + strspn(argv[i], "-"));

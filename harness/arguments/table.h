@@ -2,7 +2,8 @@
 #define ARGUMENTS_TABLE_H
 
 /* An options table that a command in bash has as texts: "NAME|ARGUMENT|KIND|DEFAULT|
- * HELP". Kinds: flag, text, count (from 1), time (above 0), list. */
+ * HELP". Kinds: flag, text, count (from 1), time (above 0), size, list, or A,B,... to choose
+ * from. */
 
 #include "common/options.h"
 

@@ -106,7 +106,7 @@ void cell_skip(struct cell *cell, const char *reason, ...)
 void cell_cpus(struct cell *cell, unsigned threads)
 {
     struct cpu_list allowed;
-    char list[4096];
+    char list[CPUS_TEXT];
     if (cpus_allowed(&allowed) != 0)
         return;
     if (threads > allowed.count) {

@@ -7,6 +7,8 @@
 #include "versions.h"
 
 #include "common/messages.h"
+#include "common/record_json.h"
+#include "common/schemas.h"
 #include "harness/report/memory.h"
 
 #include <math.h>
@@ -108,7 +110,7 @@ static json_t *bench_json(const char *dir, const json_t *plan)
         json_add(parts, part_json(dir, part, &totals));
     }
     json_t *bench = must(
-        json_pack("{s:s, s:o, s:O, s:O, s:O, s:o, s:o, s:[]}", "schema", "jostle.bench/1", "made",
+        json_pack("{s:s, s:o, s:O, s:O, s:O, s:o, s:o, s:[]}", "schema", SCHEMA_BENCH, "made",
                   totals.last ? json_text(totals.last) : json_incref(json_object_get(plan, "made")),
                   "jostle", json_object_get(plan, "jostle"), "machine",
                   json_object_get(plan, "machine"), "settings", json_object_get(plan, "settings"),
@@ -120,11 +122,11 @@ static json_t *bench_json(const char *dir, const json_t *plan)
 json_t *collect_load(const char *dir, const char *name)
 {
     char *path = text_of("%s/%s", dir, name);
-    json_error_t error;
-    json_t *object = json_load_file(path, 0, &error);
+    char why[RECORD_WHY];
+    const bool is_plan = strcmp(name, "bench-plan.json") == 0;
+    json_t *object = record_read(path, is_plan ? SCHEMA_BENCH_PLAN : SCHEMA_BENCH, why);
     if (object == NULL && access(path, F_OK) == 0)
-        complain("%s cannot be read (%s): give a folder that jostle bench has made", path,
-                 error.text);
+        complain("%s cannot be read (%s): give a folder that jostle bench has made", path, why);
     else if (object == NULL)
         complain("%s holds no bench (no %s): give a folder that jostle bench has made", dir, name);
     free(path);

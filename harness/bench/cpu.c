@@ -2,6 +2,7 @@
  * beside OpenBLAS's products of matrices; and a system of equations. */
 #include "part.h"
 
+#include "common/linked.h"
 #include "common/peak.h"
 
 #include <dlfcn.h>
@@ -62,8 +63,14 @@ static unsigned linpack_size(const struct choice *choice)
 /* Whether the library is there: the peers are programs of jostle, which open it. */
 static bool has_library(const char *name)
 {
-    void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    void *library = linked_static() ? NULL : dlopen(name, RTLD_LAZY | RTLD_LOCAL);
     return library != NULL && dlclose(library) == 0;
+}
+
+static const char *blas_missing(void)
+{
+    return linked_static() ? BLAS " is not for static programs: build jostle on this system"
+                           : BLAS " is not installed: apt install " BLAS_PACKAGE;
 }
 
 static void add_peak(const struct scope *scope, struct cell *cell, const struct type *type,
@@ -83,7 +90,7 @@ static struct peer *blas_peer(const struct scope *scope, struct cell *cell, cons
     struct peer *peer = cell_peer(cell, name, program, BLAS_PACKAGE, "%s", command);
     peer_figure(peer, "rate", GFLOPS, 1);
     if (!scope->has_blas)
-        peer_skip(peer, "%s is not installed: apt install %s", BLAS, BLAS_PACKAGE);
+        peer_skip(peer, "%s", blas_missing());
     return peer;
 }
 
@@ -144,7 +151,7 @@ static void add_linpack(const struct scope *scope, unsigned threads)
     struct cell *cell = matrix_cell(scope->matrix, "cpu.linpack.t%u", threads);
     label(cell, "double", "linpack", threads);
     if (!scope->has_blas) {
-        cell_skip(cell, "%s is not installed: apt install %s", BLAS, BLAS_PACKAGE);
+        cell_skip(cell, "%s", blas_missing());
         return;
     }
     if (threads > scope->cpus.count) {

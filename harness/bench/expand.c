@@ -5,7 +5,8 @@
 
 #include "common/machine_json.h"
 #include "common/messages.h"
-#include "harness/campaign/folder.h"
+#include "common/save.h"
+#include "common/schemas.h"
 #include "harness/report/memory.h"
 
 #include <stdlib.h>
@@ -70,7 +71,7 @@ json_t *expand_plan(const struct request *request)
         if (request->part[i])
             matrix_make(matrix, &parts[i]);
     json_t *plan =
-        must(json_pack("{s:s, s:o, s:s, s:o, s:o, s:O}", "schema", "jostle.bench-plan/1", "made",
+        must(json_pack("{s:s, s:o, s:s, s:o, s:o, s:O}", "schema", SCHEMA_BENCH_PLAN, "made",
                        now_json(), "jostle", JOSTLE_VERSION, "machine", machine_json(), "settings",
                        settings_json(request, &choice), "parts", matrix_parts(matrix)));
     matrix_free(matrix);
@@ -81,7 +82,7 @@ json_t *expand_plan(const struct request *request)
 static bool write_file(const char *dir, const char *name, char *text)
 {
     char *path = text_of("%s/%s", dir, name);
-    const bool good = folder_write(path, text, true);
+    const bool good = save_text(path, text, SAVE_RECORD) || save_complain(path);
     free(path);
     free(text);
     return good;
@@ -89,8 +90,8 @@ static bool write_file(const char *dir, const char *name, char *text)
 
 bool expand_write(const json_t *plan, const char *dir)
 {
-    return folder_make(dir)
-               ? write_file(dir, "bench-plan.json", must(json_dumps(plan, RECORD_FORMAT))) &&
-                     write_file(dir, "bench.conf", conf_text(plan))
-               : complain("%s cannot be made: give another --output", dir);
+    if (!save_make_folder(dir, NULL))
+        return save_complain_folder(dir);
+    return write_file(dir, "bench-plan.json", must(json_dumps(plan, RECORD_FORMAT))) &&
+           write_file(dir, "bench.conf", conf_text(plan));
 }

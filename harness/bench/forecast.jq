@@ -1,5 +1,6 @@
 # bench-plan.json -> how many cells there are and how long they take; $each: a line for each;
 # $only: a shell pattern of those that are chosen.
+include "lib/jq15";
 def duration: if . >= 7200 then "\((. / 360 | round) / 10) h" elif . >= 120 then "\(. / 60 | round) min" else "\(. | ceil) s" end;
 def regex: gsub("(?<c>[.+(){}^$|\\\\])"; "\\\(.c)") | gsub("\\[!"; "[^") | gsub("\\*"; ".*") | gsub("\\?"; ".") | "^\(.)$";
 def range_text: [.least, .most | duration] | if .[0] == .[1] then .[0] else join(" to ") end;

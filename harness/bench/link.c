@@ -1,5 +1,6 @@
 #include "link.h"
 
+#include "common/linked.h"
 #include "common/machine.h"
 
 #include <arpa/inet.h>
@@ -120,4 +121,18 @@ double link_speed(const char *address, char *why, size_t size)
         return mbit * 1e6;
     }
     return NAN;
+}
+
+bool link_print_address(const char *name)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    char address[NI_MAXHOST];
+    struct addrinfo *list;
+    linked_names();
+    if (getaddrinfo(name, NULL, &hints, &list) != 0)
+        return false;
+    const bool known = getnameinfo(list->ai_addr, list->ai_addrlen, address, sizeof address, NULL,
+                                   0, NI_NUMERICHOST) == 0;
+    freeaddrinfo(list);
+    return known && puts(address) != EOF && fflush(stdout) == 0;
 }

@@ -4,6 +4,7 @@
  *     --expand DIR   the matrix of the command line as a campaign file and a plan
  *     --derive DIR   bench.json from the records; prints how many rows failed
  *     --programs DIR which peers are to be asked for their version, as texts ended by NUL
+ *     --address NAME the address of a host, in numbers
  *     --show DIR     the same on stdout, with texts for the formats
  *     --page DIR     and with its charts as drawings
  *
@@ -12,11 +13,13 @@
 #include "drawings.h"
 #include "expand.h"
 #include "json.h"
+#include "link.h"
 #include "options.h"
 #include "texts.h"
 #include "versions.h"
 
 #include "common/messages.h"
+#include "common/streams.h"
 #include "harness/report/memory.h"
 #include "harness/stats/output.h"
 
@@ -161,6 +164,7 @@ static int show(const char *dir, const char *only, bool drawn)
 
 int main(int argc, char **argv)
 {
+    streams_open();
     struct request request;
     request_read(&request, argc, argv);
     int status = 0;
@@ -168,6 +172,8 @@ int main(int argc, char **argv)
         status = expand(&request);
     else if (request.programs != NULL)
         status = programs(request.programs);
+    else if (request.address != NULL)
+        status = link_print_address(request.address) ? 0 : 1;
     else if (request.derive != NULL)
         status = derive(request.derive);
     else if (request.show != NULL)

@@ -2,7 +2,9 @@
 
 #include "json.h"
 
+#include "common/file.h"
 #include "common/messages.h"
+#include "common/record_json.h"
 #include "harness/report/memory.h"
 #include "harness/stats/disturbances.h"
 #include "harness/stats/metrics.h"
@@ -46,7 +48,7 @@ static bool has(const struct measured *measured, const char *name)
 static json_t *read_status(const struct measured *measured)
 {
     char *path = text_of("%s/status.json", measured->folder);
-    json_t *status = json_load_file(path, 0, NULL);
+    json_t *status = json_read_record(path, 0, NULL);
     free(path);
     return status;
 }
@@ -201,7 +203,7 @@ static char *last_words(const struct measured *measured, const json_t *record)
     char *path = name == NULL ? NULL : text_of("%s/%s", measured->folder, name);
     char *line = NULL, *last = NULL;
     size_t size = 0;
-    FILE *file = path == NULL ? NULL : fopen(path, "re");
+    FILE *file = path == NULL ? NULL : file_open_record(path);
     while (file != NULL && getline(&line, &size, file) > 0) {
         line[strcspn(line, "\r\n")] = '\0';
         if (*line == '\0')

@@ -32,26 +32,12 @@
         .maximum = most, .help = words                                                             \
     }
 
-#define CHECKED(title, word, member, function, words)                                              \
+/* Numbers that are handed on as they are typed. */
+#define NUMBER(title, word, member, kind, least, most, without, words)                             \
     {                                                                                              \
-        .name = title, .argument = word, .type = OPTION_TEXT, FIELD(member), .check = function,    \
-        .help = words                                                                              \
+        .name = title, .argument = word, .type = OPTION_TEXT, FIELD(member), .as = kind,           \
+        .minimum = least, .maximum = most, .exclusive = without, .help = words                     \
     }
-
-/* Checks of options that are handed on as they are. */
-static bool check_error(const char *text, char *error, size_t size)
-{
-    double value;
-    snprintf(error, size, "not a fraction above 0: give one such as 0.05 or 5%%");
-    return units_fraction(text, &value) == 0 && value > 0;
-}
-
-static bool check_confidence(const char *text, char *error, size_t size)
-{
-    double value;
-    snprintf(error, size, "no confidence: give one such as 0.95 or 95%%");
-    return units_fraction(text, &value) == 0 && value > 0 && value < 1;
-}
 
 /* It becomes a word of ssh's command line. */
 static bool check_host(const char *text, char *error, size_t size)
@@ -62,9 +48,13 @@ static bool check_host(const char *text, char *error, size_t size)
 
 static const struct option_row what_rows[] = {
     FLAG("quick", quick, "a small matrix, short runs: ends within 5 minutes"),
-    TEXT("threads", "LIST", threads,
-         "numbers of threads to measure with, such as 1,2,4,8 (default: 1,2,4,8; with --quick 1 "
-         "and the number of allowed CPUs)"),
+    {.name = "threads",
+     .argument = "LIST",
+     .type = OPTION_TEXT,
+     FIELD(threads),
+     .wrong = "1,x",
+     .help = "numbers of threads to measure with, such as 1,2,4,8 (default: 1,2,4,8; with --quick "
+             "1 and the number of allowed CPUs)"},
     FLAG("peers", peers, "measure standard tools in the same runs, too, as far as installed"),
     COUNT("samples", samples, MOST_SAMPLES,
           "a series for each part, too: N figures of --every TIME each, from one run"),
@@ -76,9 +66,14 @@ static const struct option_row what_rows[] = {
      .maximum = 3600e9,
      .preset = "1s",
      .help = "with --samples: the time between two figures"},
-    CHECKED(
-        "peer", "HOST", peer, check_host,
-        "network: the other end, reached with ssh, or a node of this job (default: this machine)"),
+    {.name = "peer",
+     .argument = "HOST",
+     .type = OPTION_TEXT,
+     FIELD(peer),
+     .check = check_host,
+     .wrong = "-x",
+     .help = "network: the other end, reached with ssh, or a node of this job (default: this "
+             "machine)"},
     TEXT("rsh", "COMMAND", rsh,
          "with --peer: what starts a command there, as COMMAND HOST WORDS (default: ssh; for a "
          "node of this job what its scheduler has)"),
@@ -101,24 +96,25 @@ static const struct option_row what_rows[] = {
      .minimum = 1048576,
      .maximum = 1e18,
      .help = "disk: size of the work file (default: 1 GiB; with --quick 256 MiB)"},
-    TEXT("duration", "TIME", duration,
-         "of a run of jostle's own loads (default: 1s; with --quick 300ms)"),
+    NUMBER("duration", "TIME", duration, OPTION_TIME, 1e6, OPTION_TIME_MOST, false,
+           "of a run of jostle's own loads (default: 1s; with --quick 300ms)"),
     {0}};
 
 static const struct option_row how_rows[] = {
-    CHECKED("error", "E", error, check_error,
-            "stop when the relative error is at most E (default: 0.05; with --quick 0.1)"),
-    CHECKED("confidence", "C", confidence, check_confidence,
-            "confidence of every interval (default: 0.95)"),
+    NUMBER("error", "E", error, OPTION_FRACTION, 0, 1, true,
+           "stop when the relative error is at most E (default: 0.05; with --quick 0.1)"),
+    NUMBER("confidence", "C", confidence, OPTION_FRACTION, 0, 1, true,
+           "confidence of every interval (default: 0.95)"),
     COUNT("min-runs", min_runs, 1e6, "runs of each variant at least (default: 5; with --quick 3)"),
     COUNT("max-runs", max_runs, 1e6, "runs of each variant at most (default: 15; with --quick 5)"),
-    CHECKED(
-        "max-time", "TIME", max_time, option_check_time,
-        "start no further run of a cell after TIME (with --quick: what 5 minutes leave for it)"),
+    NUMBER("max-time", "TIME", max_time, OPTION_TIME, 1, OPTION_TIME_MOST, false,
+           "start no further run of a cell after TIME (with --quick: what 5 minutes leave for it)"),
     {.name = "set",
      .argument = "NAME=VALUE",
      .type = OPTION_LIST,
      FIELD(set),
+     .check = option_check_assignment,
+     .wrong = "max-runs",
      .help = "overrides a setting for all cells, as of jostle campaign, such as timeout=1m"},
     {0}};
 
@@ -137,6 +133,7 @@ static const struct option_row where_rows[] = {
     HIDDEN("peer-facts", "TEXT", peer_facts, "what the shell found out of --peer"),
     HIDDEN("expand", "DIR", expand, "write bench.conf and bench-plan.json into DIR"),
     HIDDEN("programs", "DIR", programs, "print the peers of the plan in DIR"),
+    HIDDEN("address", "NAME", address, "print the address of NAME in numbers"),
     HIDDEN("derive", "DIR", derive, "make bench.json of the records in DIR"),
     HIDDEN("show", "DIR", show, "print DIR/bench.json as texts"),
     HIDDEN("page", "DIR", page, "the same, and its charts as drawings"),
@@ -230,13 +227,10 @@ static void check_series(const struct request *request)
 
 static void check(struct request *request)
 {
-    int64_t time_ns;
     if (options_given(request->given, "every") && request->samples == 0)
         usage_error("--every: it is the time between samples: add --samples N");
     if (request->duration == NULL)
         request->duration = request->quick ? "300ms" : "1s";
-    if (units_time(request->duration, &time_ns) != 0 || time_ns < 1000000)
-        usage_error("--duration %s: no time: give one such as 300ms", request->duration);
     if (!options_given(request->given, "file-size"))
         request->file_bytes = request->quick ? 256ull << 20 : 1ull << 30;
     if (request->min_runs > 0 && request->max_runs > 0 && request->min_runs > request->max_runs)

@@ -7,6 +7,8 @@
 #include "harness/stats/dependence.h"
 #include "harness/stats/location.h"
 
+#include "common/file.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +44,7 @@ void sequence_read(struct sequence *sequence, const struct measured *measured, c
     const json_t *series = json_object_get(cell, "series");
     char *path = text_of("%s/target.stdout", measured->folder), *line = NULL;
     size_t size = 0;
-    FILE *file = fopen(path, "re");
+    FILE *file = file_open_record(path);
     *sequence = (struct sequence){0};
     while (file != NULL && getline(&line, &size, file) >= 0)
         take(sequence, line, json_text_at(series, "key"), json_number_at(series, "scale"));

@@ -12,7 +12,7 @@ calibrate_all() {
     for ((i = 0; i + 1 < ${#text[@]}; i += 2)); do
         case ${text[i]} in
             load) load=${text[i + 1]} PIN=() words=() ;;
-            cpus) PIN=(taskset -c "${text[i + 1]}") ;;
+            cpus) PIN=("$JOSTLE_BIN/start" --cpus "${text[i + 1]}" --) ;;
             word) words+=("${text[i + 1]}") ;;
             end) calibrate_load "$1" "$load" "${words[@]}" ;;
         esac

@@ -13,25 +13,21 @@ plan_prepares=''       # not empty: the file has a session-prepare
 plan_input=''          # not empty: a cell gives its runs a file on stdin
 plan_nodes=''          # how many nodes the loads need
 
-# campaign_begin: makes the temporary folder; whoever calls this removes it.
+# shellcheck source-path=SCRIPTDIR/../lib source=../lib/temporary.bash
+source "$JOSTLE_LIB/temporary.bash"
+
+# campaign_begin: makes the temporary folder; whoever calls this closes it (temporary_close).
 campaign_begin() {
     [[ -x $JOSTLE_BIN/campaign ]] || die "$JOSTLE_BIN/campaign is missing: run make"
-    campaign_tmp=$(mktemp -d) || die 'cannot make a temporary folder: set TMPDIR to one that can be written'
+    temporary_open
+    campaign_tmp=$temporary_folder
 }
 
 # campaign_parse TABLE ARG...: reads ARGs into the arrays options and operands; options
 # may be before and after operands.
 campaign_parse() {
-    local table=$1
-    local -a left words=("${@:2}")
-    operands=()
-    options_defaults "$table" options
-    while true; do
-        options_parse "$table" options left "${words[@]}"
-        [[ ${#left[@]} -gt 0 ]] || break
-        operands+=("${left[0]}")
-        words=("${left[@]:1}")
-    done
+    options_defaults "$1" options
+    options_parse_mixed "$1" options operands "${@:2}"
 }
 
 # campaign_find NAME: sets REPLY to the campaign file: a path, or a ready one.
@@ -48,6 +44,12 @@ campaign_find() {
     fi
 }
 
+# campaign_copy FILE NAME: copies it to our temporary folder.
+campaign_copy() {
+    cp -- "$1" "$campaign_tmp/$2" 2>/dev/null ||
+        die "$1 cannot be copied to $campaign_tmp: is the disk full? Make room, or set TMPDIR to another folder"
+}
+
 # campaign_make FILE OVERRIDES: writes the plan of FILE, a jostle.campaign/1, to
 # $campaign_tmp/plan, and the file as one, includes and all, to $campaign_tmp/conf.
 # OVERRIDES are NAME=VALUE lines.
@@ -60,7 +62,7 @@ campaign_make() {
     while IFS= read -r line; do
         [[ -z $line ]] || set+=(--set "$line")
     done <<<"$2"
-    cp -- "$1" "$campaign_tmp/conf"
+    campaign_copy "$1" conf
     "$JOSTLE_BIN/campaign" expand --file "$1" --instances "$JOSTLE_ROOT/workloads/instances" --workloads "${JOSTLE_BIN%/bin}/workloads" \
         "${set[@]}" --plan "$campaign_tmp/plan" --conf "$campaign_tmp/conf" <"$campaign_tmp/entries" || exit
 }

@@ -18,10 +18,10 @@ struct command_options {
     const char *probes, *queue, *fates, *output;
     const char *scratch, *stderr_path; /* of run */
     bool shared, quiet;
-    uint64_t session;               /* which cells, too; 0: not given */
-    uint64_t nodes, cells_per_task; /* of tasks; 0: not given */
-    bool names, lost, compact;      /* what to print */
-    int prefer;                     /* of merge */
+    uint64_t session;                   /* which cells, too; 0: not given */
+    uint64_t nodes, cells_per_task;     /* of tasks; 0: not given */
+    bool names, actions, lost, compact; /* what to print */
+    int prefer;                         /* of merge */
 };
 
 /* Each takes its operands, and returns the exit status. */

@@ -1,4 +1,5 @@
 /* From a campaign file to a plan, and what the shell needs to know of one. */
+#include "actions.h"
 #include "command.h"
 #include "entries.h"
 #include "expand.h"
@@ -11,6 +12,8 @@
 
 #include "common/messages.h"
 #include "common/pair.h"
+#include "common/record_json.h"
+#include "common/save.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -21,9 +24,8 @@
 
 static bool write_conf(const struct config *config, const char *path)
 {
-    FILE *file = fopen(path, "we");
-    const bool written = file != NULL && config_write(config, file);
-    return (file == NULL || fclose(file) == 0) && written;
+    struct save save;
+    return save_begin(&save, path, SAVE_STATE) && save_end(&save, config_write(config, save.file));
 }
 
 /* Where nothing is included, the shell copies the file as it is, with its comments. */
@@ -38,14 +40,16 @@ int command_expand(const struct command_options *options, char **operands, int c
     config_read(&config, options->file, stdin);
     json_t *plan = expand(&config, &folders, options->set.item, options->set.count);
     char *text = json_dumps(plan, JSON_COMPACT);
-    const bool written = text != NULL && folder_write(options->plan, text, false) &&
-                         (!config_includes(&config) || write_conf(&config, options->conf));
+    const char *path = options->plan;
+    bool written = text != NULL && save_text(path, text, SAVE_STATE);
+    if (written && config_includes(&config))
+        written = write_conf(&config, path = options->conf);
     free(text);
     json_decref(plan);
     config_free(&config);
     if (written)
         return 0;
-    complain("cannot write %s: is the disk full?", options->plan);
+    save_complain(path);
     return 1;
 }
 
@@ -75,7 +79,7 @@ static json_t *read_probes(const char *folder, const struct states *states)
         const json_t *cell = states->list[i].cell;
         char path[PATH_MAX];
         snprintf(path, sizeof path, "%s/%.0f", folder, number_of(cell, "number", 0));
-        json_t *record = json_load_file(path, JSON_DISABLE_EOF_CHECK, NULL);
+        json_t *record = json_read_record(path, JSON_DISABLE_EOF_CHECK, NULL);
         const double wall_s = number_of(record, "wall_s", NAN);
         if (number_of(record, "exit_code", 1) == 0 && !isnan(wall_s))
             json_object_set_new(probes, text_of(cell, "label"), json_real(wall_s));
@@ -125,11 +129,14 @@ int command_plan(const struct command_options *options, char **operands, int cou
     struct view view;
     (void)count;
     view_open(&view, options, operands);
-    if (options->names)
-        print_names(&view);
-    else if (json_dumpf(view.remaining, stdout,
-                        (options->compact ? JSON_COMPACT : JSON_INDENT(2)) |
-                            JSON_REAL_PRECISION(12)) == 0)
+    if (options->names || options->actions) {
+        if (options->names)
+            print_names(&view);
+        if (options->actions)
+            actions_print(view.plan, &view.states);
+    } else if (json_dumpf(view.remaining, stdout,
+                          (options->compact ? JSON_COMPACT : JSON_INDENT(2)) |
+                              JSON_REAL_PRECISION(12)) == 0)
         putchar('\n');
     view_close(&view);
     return print_end();
@@ -147,15 +154,18 @@ int command_tasks(const struct command_options *options, char **operands, int co
     const struct task_size size = {
         .cells = options->cells_per_task,
         .seconds = options->nodes > 0 ? tasks_seconds(cells, options->nodes) : 0};
-    FILE *file = fopen(options->output, "we");
-    const struct tasks tasks = file != NULL ? tasks_print(cells, &size, file) : (struct tasks){0};
-    const bool failed = file == NULL || ferror(file);
-    const bool written = (file == NULL || fclose(file) == 0) && !failed;
-    view_close(&view);
-    if (!written) {
-        complain("cannot write %s: is the disk full?", options->output);
-        return 1;
+    struct save save;
+    struct tasks tasks = {0};
+    bool written = save_begin(&save, options->output, SAVE_STATE);
+    if (written) {
+        tasks = tasks_print(cells, &size, save.file);
+        written = save_end(&save, true);
     }
+    if (!written)
+        save_complain(options->output);
+    view_close(&view);
+    if (!written)
+        return 1;
     printf("%" PRIu64 "\t%" PRIu64 "\n", tasks.cells, tasks.tasks);
     return print_end();
 }
@@ -217,9 +227,7 @@ int command_keep(const struct command_options *options, char **operands, int cou
         usage_error("campaign keep needs --conf and --file");
     json_t *plan = plan_read(operands[0]);
     snprintf(cells, sizeof cells, "%s/cells", operands[1]);
-    bool kept = folder_make(cells);
-    if (!kept)
-        complain("cannot make the folder %s: choose another with --output", operands[1]);
+    bool kept = save_make_folder(cells, NULL) || save_complain_folder(operands[1]);
     kept = kept && folder_lock(operands[1], false) &&
            folder_keep_plan(operands[1], plan, options->conf, options->file, false);
     json_decref(plan);

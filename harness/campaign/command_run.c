@@ -9,6 +9,7 @@
 #include "status.h"
 
 #include "common/messages.h"
+#include "common/save.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -24,8 +25,8 @@ static bool open_folder(const struct command_options *options, const json_t *pla
 {
     char cells[PATH_MAX];
     snprintf(cells, sizeof cells, "%s/cells", folder);
-    if (!folder_make(cells))
-        return complain("cannot make the folder %s: choose another with --output", folder);
+    if (!save_make_folder(cells, NULL))
+        return save_complain_folder(folder);
     return folder_lock(folder, options->shared) &&
            (options->conf == NULL ||
             folder_keep_plan(folder, plan, options->conf, options->file, options->shared));
@@ -80,13 +81,12 @@ static bool write_status(const json_t *status, const char *path)
     char *text = json_dumps(status, (path != NULL ? JSON_COMPACT : JSON_INDENT(2)) |
                                         JSON_REAL_PRECISION(12));
     const bool written =
-        text != NULL && (path == NULL ? puts(text) != EOF : folder_write(path, text, false));
+        text != NULL && (path == NULL ? puts(text) != EOF : save_text(path, text, SAVE_STATE));
     free(text);
     if (path != NULL)
         printf("%.0f\t%.0f\n",
                number_of(counts, "cells", 0) - number_of(counts, "done", 0) - failed, failed);
-    return written ||
-           complain("cannot write %s: is the disk full?", path != NULL ? path : "stdout");
+    return written || (path != NULL && complain("cannot write %s: is the disk full?", path));
 }
 
 int command_status(const struct command_options *options, char **operands, int count)
@@ -117,17 +117,19 @@ int command_status(const struct command_options *options, char **operands, int c
 /* The folders of the cells, each ended by a 0. */
 static bool write_taken(const struct merged *merged, const char *path)
 {
-    FILE *file = fopen(path, "we");
-    bool written = file != NULL;
+    struct save save;
+    bool written = save_begin(&save, path, SAVE_STATE);
+    if (!written)
+        return false;
     for (size_t i = 0; written && i < merged->count; i++)
-        written = fwrite(merged->take[i], strlen(merged->take[i]) + 1, 1, file) == 1;
-    return (file == NULL || fclose(file) == 0) && written;
+        written = fwrite(merged->take[i], strlen(merged->take[i]) + 1, 1, save.file) == 1;
+    return save_end(&save, written);
 }
 
 static bool write_plan(const json_t *plan, const char *path)
 {
     char *text = json_dumps(plan, JSON_COMPACT);
-    const bool written = text != NULL && folder_write(path, text, false);
+    const bool written = text != NULL && save_text(path, text, SAVE_STATE);
     free(text);
     return written;
 }

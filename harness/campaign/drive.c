@@ -8,6 +8,9 @@
 #include "settings.h"
 
 #include "common/messages.h"
+#include "common/record_json.h"
+#include "common/save.h"
+#include "common/schemas.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +30,7 @@ enum { TICK_MS = 1000, REASON_SIZE = 1024, STAMP_SIZE = 32, SPACE_BYTES = 65536 
 enum { EXIT_USAGE = 2, EXIT_ABOVE = 3, EXIT_UNDECIDED = 4, EXIT_TARGET = 5 };
 enum { SIGNALLED = 128, KILLED = SIGNALLED + SIGKILL };
 enum { DEFAULT_MAX_RUNS = 30 };
+enum { RELEASE_STEP_NS = 20000000, RELEASE_STEPS = 500 }; /* 10 s in all */
 
 struct drive {
     const struct drive_settings *settings;
@@ -55,11 +59,11 @@ static const char *cell_path(const struct drive *drive, size_t index, const char
     return path;
 }
 
-static bool say_full(const struct drive *drive)
+static bool say_full(const char *folder)
 {
     return complain("%s cannot be written to, the disk may be full: make room and run the same "
                     "command again, it continues from here",
-                    drive->settings->folder);
+                    folder);
 }
 
 /* --- the next cell */
@@ -72,7 +76,7 @@ static bool put_away(const struct drive *drive, size_t index)
     if (!state_is(&drive->states->list[index], "changed"))
         return true;
     snprintf(to, sizeof to, "%s/replaced", folder);
-    if (!folder_make(to))
+    if (!save_make_folder(to, NULL))
         return false;
     for (int number = 1; number < INT_MAX; number++) {
         snprintf(to, sizeof to, "%s/replaced/%s.%d", folder, name_of(drive, index), number);
@@ -94,11 +98,11 @@ static bool write_cell(const struct drive *drive, size_t index)
 {
     const json_t *planned = drive->states->list[index].cell;
     char path[PATH_MAX];
-    json_t *cell = json_pack("{ss so}", "schema", "jostle.cell/1", "loads", loads_of(planned));
+    json_t *cell = json_pack("{ss so}", "schema", SCHEMA_CELL, "loads", loads_of(planned));
     json_object_update(cell, (json_t *)planned);
     char *text = json_dumps(cell, JSON_INDENT(1));
     const bool written =
-        text != NULL && folder_write(cell_path(drive, index, "cell.json", path), text, false);
+        text != NULL && save_text(cell_path(drive, index, "cell.json", path), text, SAVE_STATE);
     free(text);
     json_decref(cell);
     return written;
@@ -107,9 +111,9 @@ static bool write_cell(const struct drive *drive, size_t index)
 static bool begin_cell(struct drive *drive, size_t index)
 {
     char path[PATH_MAX];
-    if (!put_away(drive, index) || !folder_make(cell_path(drive, index, "", path)) ||
+    if (!put_away(drive, index) || !save_make_folder(cell_path(drive, index, "", path), NULL) ||
         !write_cell(drive, index))
-        return say_full(drive);
+        return say_full(drive->settings->folder);
     return scratch_make(&drive->scratch, drive->settings->scratch, path);
 }
 
@@ -137,8 +141,8 @@ static bool needs_preparation(const struct drive *drive, unsigned session)
 static void end_preparation(const struct drive *drive)
 {
     char path[PATH_MAX];
-    if (drive->session > 0 && !folder_write(marker_path(drive, drive->session, path), "", true))
-        say_full(drive);
+    if (drive->session > 0 && !save_text(marker_path(drive, drive->session, path), "", SAVE_RECORD))
+        say_full(drive->settings->folder);
     puts("prepared");
 }
 
@@ -172,7 +176,10 @@ static void answer_next(struct drive *drive)
         printf("cell\t%s\t%s\n", name_of(drive, index), drive->scratch.path);
         return;
     }
-    printf("end\t%zu\t%zu\t%zu\n", drive->failed, drive->broken, drive->held);
+    if (drive->full) /* that has been said, also where it was the last cell */
+        puts("failed");
+    else
+        printf("end\t%zu\t%zu\t%zu\n", drive->failed, drive->broken, drive->held);
 }
 
 /* --- a cell has ended */
@@ -217,8 +224,14 @@ static bool prefer_cause(char *reason, size_t size, const char *cause)
     if (cause[0] == '\0' ||
         sscanf(reason, "--%15[a-z] failed with status %n", hook, &matched) != 1 || matched == 0)
         return false;
-    snprintf(reason, size, "--%s: %s", hook, cause);
+    snprintf(reason, size, "--%s: %.900s", hook, cause);
     return true;
+}
+
+static const char *behind(const char *text, const char *prefix)
+{
+    const size_t length = strlen(prefix);
+    return strncmp(text, prefix, length) == 0 ? text + length : text;
 }
 
 /* Why a cell is not done: the last line that jostle printed, else what its status.json
@@ -230,11 +243,10 @@ static bool find_reason(const struct drive *drive, size_t index, char *reason, s
     FILE *file = fopen(drive->settings->stderr_path, "re");
     reason[0] = '\0';
     while (file != NULL && getline(&line, &capacity, file) > 0) {
-        static const char prefix[] = "jostle: ";
-        const size_t skip = strncmp(line, prefix, sizeof prefix - 1) == 0 ? sizeof prefix - 1 : 0;
         line[strcspn(line, "\n")] = '\0';
         snprintf(before, sizeof before, "%s", reason);
-        snprintf(reason, size, "%s", line + skip);
+        /* The state is said in front of it. */
+        snprintf(reason, size, "%s", behind(behind(line, "jostle: "), "interrupted "));
     }
     const bool has_cause = prefer_cause(reason, size, before);
     free(line);
@@ -242,7 +254,7 @@ static bool find_reason(const struct drive *drive, size_t index, char *reason, s
         fclose(file);
     if (reason[0] != '\0')
         return has_cause;
-    json_t *status = json_load_file(cell_path(drive, index, "status.json", path), 0, NULL);
+    json_t *status = json_read_record(cell_path(drive, index, "status.json", path), 0, NULL);
     const char *said = text_of(status, "reason");
     snprintf(reason, size, "%s", said != NULL ? said : "");
     json_decref(status);
@@ -267,25 +279,25 @@ static void write_broken(const struct drive *drive, size_t index, const char *st
     gethostname(host, sizeof host - 1);
     time_stamp(stamp);
     json_t *status = json_pack(
-        "{ss sO sO so ss ss ss si ss ss si si sn sf sn si sn}", "schema", "jostle.status/1", "cell",
+        "{ss sO sO so ss ss ss si ss ss si si sn sf sn si sn}", "schema", SCHEMA_STATUS, "cell",
         json_object_get(cell, "name"), "key", json_object_get(cell, "key"), "limits",
         settings_limits(json_object_get(cell, "settings")), "state", state, "reason", reason,
         "host", host, "pid", 1, "started", stamp, "updated", stamp, "runs", 0, "max_runs",
         conditions * (int)setting_of_cell(cell, "max-runs", DEFAULT_MAX_RUNS), "error",
         "asked_error", setting_of_cell(cell, "error", 0.05), "expected_runs", "spent_s", 0, "job");
     char *text = status != NULL ? json_dumps(status, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
-    if (text == NULL || !folder_write(cell_path(drive, index, "status.json", path), text, false))
-        complain("%s: its status cannot be written: is the disk full?", name_of(drive, index));
+    if (text == NULL || !save_text(cell_path(drive, index, "status.json", path), text, SAVE_STATE))
+        save_complain(path);
     free(text);
     json_decref(status);
 }
 
-/* Whether the campaign's folder still takes data. */
-static bool can_write(const struct drive *drive)
+/* Whether a folder still takes data. */
+static bool can_write(const char *folder)
 {
     static const char zeros[SPACE_BYTES];
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/.space", drive->settings->folder);
+    snprintf(path, sizeof path, "%s/.space", folder);
     const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0)
         return false;
@@ -293,6 +305,19 @@ static bool can_write(const struct drive *drive)
     const bool closed = close(file) == 0;
     unlink(path);
     return written && closed;
+}
+
+/* The folder that takes no more data: that of the campaign, or the temporary one of its shell,
+ * which has what cells say and is then in `folder`. NULL: both do. */
+static const char *find_full(const struct drive *drive, char folder[PATH_MAX])
+{
+    snprintf(folder, PATH_MAX, "%s", drive->settings->stderr_path);
+    char *slash = strrchr(folder, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    return !can_write(drive->settings->folder)   ? drive->settings->folder
+           : slash != NULL && !can_write(folder) ? folder
+                                                 : NULL;
 }
 
 static void count_cell(struct drive *drive, int status)
@@ -307,23 +332,37 @@ static void count_cell(struct drive *drive, int status)
 static void put_reason(const struct drive *drive, size_t index, const char *reason)
 {
     char path[PATH_MAX];
-    json_t *status = json_load_file(cell_path(drive, index, "status.json", path), 0, NULL);
+    json_t *status = json_read_record(cell_path(drive, index, "status.json", path), 0, NULL);
     const char *said = text_of(status, "reason");
     if (said != NULL && strcmp(said, reason) != 0 &&
         json_object_set_new(status, "reason", json_string(reason)) == 0) {
         char *text = json_dumps(status, JSON_COMPACT | JSON_REAL_PRECISION(9));
-        if (text == NULL || !folder_write(path, text, false))
-            complain("%s: its status cannot be written: is the disk full?", name_of(drive, index));
+        if (text == NULL || !save_text(path, text, SAVE_STATE))
+            save_complain(path);
         free(text);
     }
     json_decref(status);
+}
+
+/* The process that was killed may be one that only waited for the measurement, which then still
+ * ends in good order. */
+static void await_release(const struct drive *drive, size_t index)
+{
+    const struct timespec step = {.tv_nsec = RELEASE_STEP_NS};
+    for (int i = 0; i < RELEASE_STEPS; i++) {
+        if (!cell_is_held(drive->settings->folder, name_of(drive, index)))
+            return;
+        (void)nanosleep(&step, NULL);
+    }
 }
 
 static void end_cell(struct drive *drive, int status)
 {
     const size_t index = drive->progress.current;
     const char *state = state_of_status(status);
-    char reason[REASON_SIZE] = "", path[PATH_MAX];
+    char reason[REASON_SIZE] = "", path[PATH_MAX], stderr_folder[PATH_MAX];
+    if (status == KILLED)
+        await_release(drive, index);
     scratch_remove(&drive->scratch);
     count_cell(drive, status);
     if (strcmp(state, "done") == 0) {
@@ -338,9 +377,12 @@ static void end_cell(struct drive *drive, int status)
             put_reason(drive, index, reason);
     }
     progress_cell_end(&drive->progress, state, reason);
-    if (strcmp(state, "interrupted") == 0 && status <= SIGNALLED && !can_write(drive)) {
+    const char *full = strcmp(state, "interrupted") == 0 && status <= SIGNALLED
+                           ? find_full(drive, stderr_folder)
+                           : NULL;
+    if (full != NULL) {
         drive->full = true;
-        say_full(drive);
+        say_full(full);
     }
     puts("ended");
 }
@@ -383,6 +425,7 @@ bool drive(const struct drive_settings *settings, const struct states *states)
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
     for (size_t i = 0; i < states->count; i++)
         drive.failed += !states->list[i].todo && state_is(&states->list[i], "failed");
     if (!progress_begin(&drive.progress, states, settings->folder, settings->quiet))

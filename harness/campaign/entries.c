@@ -1,5 +1,7 @@
 #include "entries.h"
 
+#include "line.h"
+
 #include "common/messages.h"
 
 #include <jansson.h>
@@ -26,8 +28,12 @@ void config_refuse(const struct config *config, const struct entry *entry, const
         usage_error("%s: %s", config->file, message);
     if (key == NULL)
         key = entry->key;
-    usage_error("%s: %s%s%s%s%s: %s", entry->file, entry->section, entry->sub[0] ? "." : "",
-                entry->sub, key[0] ? "." : "", key, message);
+    const unsigned line = config_line(config, entry);
+    char number[16] = "";
+    if (line > 0)
+        snprintf(number, sizeof number, ":%u", line);
+    usage_error("%s%s: %s%s%s%s%s: %s", entry->file, number, entry->section,
+                entry->sub[0] ? "." : "", entry->sub, key[0] ? "." : "", key, message);
 }
 
 const char *config_hint(const char *word, const char *const *names, char *text, size_t size)

@@ -34,7 +34,7 @@ bool config_includes(const struct config *config);
 /* Writes the entries, without the includes, as one file. */
 bool config_write(const struct config *config, FILE *stream);
 
-/* Ends the program with 2 and "FILE: SECTION.NAME.KEY: MESSAGE". key may be NULL:
+/* Ends the program with 2 and "FILE:LINE: SECTION.NAME.KEY: MESSAGE". key may be NULL:
  * then it is the entry's. entry may be NULL: then the message is about the file. */
 void config_refuse(const struct config *config, const struct entry *entry, const char *key,
                    const char *format, ...) __attribute__((format(printf, 4, 5), noreturn));

@@ -6,8 +6,11 @@
 #include "settings.h"
 #include "template.h"
 
+#include "common/json.h"
 #include "common/messages.h"
+#include "common/schemas.h"
 #include "common/units.h"
+#include "harness/experiment/settings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +27,15 @@ enum {
 static const int64_t default_calibrate_ns = 10000000000;
 
 /* --- what can be refused before anything is worked out */
+
+/* A plan is JSON: a word that is none would be left out of a command line. */
+static void check_utf8(const struct config *config, const struct entry *entry)
+{
+    const char *const texts[] = {entry->file, entry->section, entry->sub, entry->key, entry->value};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (!utf8_is_valid(texts[i]))
+            config_refuse(config, entry, NULL, "it is not valid UTF-8: save the file as UTF-8");
+}
 
 static void check_section(const struct config *config, const struct entry *entry)
 {
@@ -82,8 +94,10 @@ static json_t *parse_overrides(const char *const *overrides, size_t count)
         char *value = setting_value(name, equals + 1, reason, sizeof reason);
         if (value == NULL)
             usage_error("--set %s: %s", overrides[i], reason);
-        setting_add(settings, name, value);
+        const bool added = setting_add(settings, name, value);
         free(value);
+        if (!added)
+            usage_error("--set %s: it is not valid UTF-8: give it in UTF-8", overrides[i]);
     }
     return settings;
 }
@@ -189,6 +203,23 @@ static void check_runs(const struct context *context, const struct half *target,
                       target->name, most, least, most);
 }
 
+/* Settings that say nothing without another one. */
+static void check_needed(const struct context *context, const struct half *target,
+                         const json_t *settings)
+{
+    for (const char *const *name = service_settings; *name != NULL; name++)
+        if (json_object_get(settings, *name) != NULL &&
+            json_object_get(settings, "service") == NULL)
+            config_refuse(context->config, NULL, NULL,
+                          "target %s: %s is about a service: add service, or leave it out",
+                          target->name, *name);
+    if (json_object_get(settings, "cold-path") != NULL && json_object_get(settings, "cold") == NULL)
+        config_refuse(
+            context->config, NULL, NULL,
+            "target %s: cold-path names what cold drops: add cold = true, or leave it out",
+            target->name);
+}
+
 static json_t *cell_settings(const struct context *context, const struct half *target,
                              const struct half *load)
 {
@@ -198,6 +229,7 @@ static json_t *cell_settings(const struct context *context, const struct half *t
     json_object_update(settings, context->overrides);
     settings_drop_false(settings);
     check_runs(context, target, settings);
+    check_needed(context, target, settings);
     return settings;
 }
 
@@ -356,7 +388,7 @@ static json_t *make_plan(struct context *context, const struct section *campaign
     json_t *settings = json_copy(context->settings);
     json_object_update(settings, context->overrides);
     settings_drop_false(settings);
-    json_t *plan = json_pack("{ss so so ss so so so so}", "schema", "jostle.campaign/1", "name",
+    json_t *plan = json_pack("{ss so so ss so so so so}", "schema", SCHEMA_CAMPAIGN, "name",
                              name != NULL ? json_string(name->value) : name_of_file(config->file),
                              "description", optional_text(campaign, "description"), "file",
                              config->file, "scratch", optional_text(campaign, "scratch"),
@@ -376,8 +408,10 @@ json_t *expand(const struct config *config, const struct expand_folders *folders
     struct context context;
     begin(&context, config, folders);
     context.overrides = parse_overrides(overrides, override_count);
-    for (size_t i = 0; i < config->count; i++)
+    for (size_t i = 0; i < config->count; i++) {
+        check_utf8(config, &config->entries[i]);
         check_section(config, &config->entries[i]);
+    }
     config_check_includes(config);
     for (size_t i = 0; i < config->count; i++)
         check_campaign_key(config, &config->entries[i]);

@@ -2,8 +2,11 @@
 
 #include "plan.h"
 
+#include "common/file.h"
 #include "common/lock.h"
 #include "common/messages.h"
+#include "common/record_json.h"
+#include "common/save.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,29 +19,13 @@
 
 enum { LOCK_WAIT_MS = 2000, NAMES_SHOWN = 3, NAMES_SIZE = 512 };
 
-bool folder_make(const char *path)
-{
-    char part[PATH_MAX];
-    snprintf(part, sizeof part, "%s", path);
-    for (char *slash = part + 1; *slash != '\0'; slash++)
-        if (*slash == '/') {
-            *slash = '\0';
-            if (mkdir(part, 0777) != 0 && errno != EEXIST)
-                return false;
-            *slash = '/';
-        }
-    struct stat status;
-    return (mkdir(part, 0777) == 0 || errno == EEXIST) && stat(part, &status) == 0 &&
-           S_ISDIR(status.st_mode);
-}
-
 bool folder_lock(const char *folder, bool shared)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/lock", folder);
     const int file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (file < 0)
-        return complain("cannot write to %s: choose another folder with --output", folder);
+        return save_complain(path);
     const enum lock_state state = lock_take(file, shared, LOCK_WAIT_MS);
     if (state == LOCK_IMPOSSIBLE)
         complain("%s: files cannot be locked there: make sure that no other campaign uses it",
@@ -49,21 +36,6 @@ bool folder_lock(const char *folder, bool shared)
     return complain("another jostle campaign is using %s: wait for it (jostle watch %s), or choose "
                     "another folder",
                     folder, folder);
-}
-
-bool folder_write(const char *path, const char *text, bool synced)
-{
-    char part[PATH_MAX];
-    snprintf(part, sizeof part, "%s.part", path);
-    FILE *file = fopen(part, "we");
-    if (file == NULL)
-        return false;
-    const bool written =
-        fputs(text, file) != EOF && fflush(file) == 0 && (!synced || fsync(fileno(file)) == 0);
-    if (fclose(file) == 0 && written && rename(part, path) == 0)
-        return true;
-    unlink(part);
-    return false;
 }
 
 /* {name: key} of a plan's cells. */
@@ -117,7 +89,7 @@ static void say_changes(const json_t *old, const json_t *plan)
 /* A whole file, to be freed; NULL: it cannot be read. */
 static char *read_file(const char *path)
 {
-    FILE *file = fopen(path, "re");
+    FILE *file = file_open_record(path);
     char *text = NULL;
     size_t size = 0;
     if (file == NULL)
@@ -135,7 +107,9 @@ static bool copy_conf(const char *folder, const char *conf_path)
     char path[PATH_MAX];
     char *text = read_file(conf_path);
     snprintf(path, sizeof path, "%s/campaign.conf", folder);
-    const bool copied = text != NULL && folder_write(path, text, true);
+    const bool copied = text != NULL && save_text(path, text, SAVE_RECORD);
+    if (!copied)
+        save_complain(path);
     free(text);
     return copied;
 }
@@ -145,7 +119,7 @@ bool folder_keep_plan(const char *folder, const json_t *plan, const char *conf_p
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/campaign.json", folder);
-    json_t *old = access(path, F_OK) == 0 ? json_load_file(path, 0, NULL) : NULL;
+    json_t *old = access(path, F_OK) == 0 ? json_read_record(path, 0, NULL) : NULL;
     const bool same = old != NULL && json_equal(old, plan);
     if (old != NULL && !same && shared) {
         json_decref(old);
@@ -159,8 +133,8 @@ bool folder_keep_plan(const char *folder, const json_t *plan, const char *conf_p
     if (same)
         return true;
     char *text = json_dumps(plan, JSON_COMPACT);
-    const bool kept =
-        text != NULL && copy_conf(folder, conf_path) && folder_write(path, text, true);
+    const bool kept = text != NULL && copy_conf(folder, conf_path) &&
+                      (save_text(path, text, SAVE_RECORD) || save_complain(path));
     free(text);
-    return kept || complain("cannot write to %s: is the disk full?", folder);
+    return kept;
 }

@@ -6,9 +6,6 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Makes a folder and those above it. */
-bool folder_make(const char *path);
-
 /* Holds the folder until the program ends: tasks that measure some of its cells share
  * it, whoever measures all of them has it alone. False after a message. */
 bool folder_lock(const char *folder, bool shared);
@@ -18,9 +15,5 @@ bool folder_lock(const char *folder, bool shared);
  * there. file: for messages. False after a message. */
 bool folder_keep_plan(const char *folder, const json_t *plan, const char *conf_path,
                       const char *file, bool shared);
-
-/* Writes text to a file by a temporary one that is renamed; synced: it is on the disk
- * before that. */
-bool folder_write(const char *path, const char *text, bool synced);
 
 #endif

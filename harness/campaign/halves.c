@@ -36,7 +36,8 @@ static void set_setting(const struct context *context, const struct entry *entry
 {
     char reason[REASON_SIZE], *value = setting_value(entry->key, text, reason, sizeof reason);
     if (value == NULL)
-        config_refuse(context->config, entry, NULL, "%s: %s", text, reason);
+        config_refuse(context->config, entry, NULL, "%s%s%s", text, *text == '\0' ? "" : ": ",
+                      reason);
     if (!setting_add(settings, entry->key, value))
         config_refuse(context->config, entry, NULL,
                       "this is not valid UTF-8: save the file as UTF-8");

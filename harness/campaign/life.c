@@ -2,6 +2,7 @@
 
 #include "plan.h"
 
+#include "common/file.h"
 #include "common/lock.h"
 #include "common/messages.h"
 
@@ -33,7 +34,7 @@ static void add_queued(struct queue *queue, const char *id, const char *job, con
 static void read_lines(struct queue *queue, const char *path,
                        void (*add)(struct queue *, const char *, const char *, const char *))
 {
-    FILE *file = fopen(path, "re");
+    FILE *file = file_open_record(path);
     char *line = NULL;
     size_t size = 0;
     ssize_t length;

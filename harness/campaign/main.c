@@ -4,6 +4,8 @@
 #include "merge.h"
 
 #include "common/messages.h"
+#include "common/option_value.h"
+#include "common/streams.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -35,6 +37,8 @@ static const struct option_row rows[] = {
      .argument = "NAME=VALUE",
      .type = OPTION_LIST,
      FIELD(set),
+     .check = option_check_assignment,
+     .wrong = "max-runs",
      .help = "expand: a setting that holds for all cells"},
     TEXT("plan", "FILE", plan, "expand, merge: where to write the plan"),
     TEXT("conf", "FILE", conf, "expand, keep, run: the campaign file as one, includes and all"),
@@ -42,6 +46,7 @@ static const struct option_row rows[] = {
     TEXT("cells", "LIST", cells, "only cells of these numbers, such as 3-7,9"),
     COUNT("session", session, "only cells of this session"),
     FLAG("retry-failed", retry_failed, "measure cells again whose target failed"),
+    FLAG("actions", actions, "plan: print lines ROLE, TEXT of what would run, and how"),
     FLAG("names", names, "plan: print lines NUMBER, NAME, STATE of the cells to measure"),
     COUNT("nodes", nodes, "tasks: the nodes that measure, all of which are to be busy"),
     COUNT("cells-per-task", cells_per_task, "tasks: so many cells each, whatever time they take"),
@@ -110,6 +115,7 @@ static const struct command *find_command(const char *name)
 
 int main(int argc, char **argv)
 {
+    streams_open();
     struct command_options values = {0};
     const struct option_group group = {.rows = rows, .values = &values};
     const struct program program = {.name = "campaign",

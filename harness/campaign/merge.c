@@ -2,7 +2,10 @@
 
 #include "plan.h"
 
+#include "common/file.h"
 #include "common/messages.h"
+#include "common/record_json.h"
+#include "common/schemas.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -82,7 +85,7 @@ static void look_at(struct candidate *one)
     char path[PATH_MAX];
     struct stat status;
     snprintf(path, sizeof path, "%s/experiment.json", one->path);
-    json_t *experiment = json_load_file(path, 0, NULL);
+    json_t *experiment = json_read_record(path, 0, NULL);
     if (experiment == NULL)
         fail(path);
     const char *key = text_of(json_object_get(experiment, "cell"), "key");
@@ -99,7 +102,7 @@ static FILE *open_records(const struct candidate *one)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/runs.jsonl", one->path);
-    FILE *file = fopen(path, "re");
+    FILE *file = file_open_record(path);
     if (file == NULL)
         fail(path);
     return file;
@@ -279,7 +282,7 @@ static json_t *joined_plan(const char *const *folders, size_t count)
     }
     json_t *cells = same_cells(plans, count) ? json_incref(json_object_get(plans[0], "cells"))
                                              : joined_cells(plans, count);
-    json_t *plan = json_pack("{ss so so so so so so so}", "schema", "jostle.campaign/1", "name",
+    json_t *plan = json_pack("{ss so so so so so so so}", "schema", SCHEMA_CAMPAIGN, "name",
                              joined_names(plans, count), "description",
                              shared(plans, count, "description", json_null()), "file",
                              shared(plans, count, "file", json_null()), "scratch",

@@ -4,6 +4,8 @@
 
 #include "harness/report/numbers.h"
 
+#include "common/record_json.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -118,7 +120,7 @@ static void put_each(const json_t *list, bool (*wanted)(const json_t *), char *t
 
 const char *outcome_text(const char *result_path, char *text, size_t size)
 {
-    json_t *result = json_load_file(result_path, 0, NULL);
+    json_t *result = json_read_record(result_path, 0, NULL);
     const json_t *conditions = json_object_get(result, "conditions");
     put_each(json_object_get(result, "comparisons"), is_requested, text, size);
     if (text[0] == '\0')

@@ -1,7 +1,5 @@
 #include "output.h"
 
-#include "common/messages.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -16,8 +14,5 @@ void print_safe(FILE *stream, const char *text, const char *allowed)
 
 int print_end(void)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return 0;
-    complain("cannot write to stdout: is the disk full?");
-    return 1;
+    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

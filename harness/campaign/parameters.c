@@ -4,6 +4,7 @@
 #include "template.h"
 
 #include "common/messages.h"
+#include "common/record_json.h"
 #include "common/words.h"
 
 #include <ctype.h>
@@ -288,6 +289,14 @@ static void refuse_placeholder(const struct config *config, const struct entry *
                   name, hint, lower);
 }
 
+static void note_used(json_t *used, const struct piece *piece)
+{
+    char *name = strndup(piece->text, piece->length);
+    if (name != NULL)
+        json_object_set_new(used, name, json_true());
+    free(name);
+}
+
 /* Notes in used which parameters an entry names. */
 static void check_entry(const struct config *config, const struct entry *entry, const json_t *names,
                         const json_t *builtin, json_t *used)
@@ -297,9 +306,9 @@ static void check_entry(const struct config *config, const struct entry *entry, 
     while (template_next(&text, &piece)) {
         if (!piece.placeholder)
             continue;
-        if (json_object_getn(names, piece.text, piece.length) != NULL)
-            json_object_setn_new(used, piece.text, piece.length, json_true());
-        else if (json_object_getn(builtin, piece.text, piece.length) == NULL &&
+        if (json_at(names, piece.text, piece.length) != NULL)
+            note_used(used, &piece);
+        else if (json_at(builtin, piece.text, piece.length) == NULL &&
                  !(strcmp(entry->key, "spec") == 0 && template_is_node(&piece)))
             refuse_placeholder(config, entry, &piece, names, builtin);
     }

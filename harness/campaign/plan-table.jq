@@ -1,13 +1,16 @@
 # jostle.plan/1 -> the table for people.
+include "lib/visible";
 include "report/numbers";
 include "campaign/duration";
+include "lib/jq15";
 
 def estimate:
   if . == null then "?" elif .high - .low <= 0.1 * .high then "about \((.low + .high) / 2 | duration)"
   else "\(.low | duration) to \(.high | duration)" end;
 def state: if .state == "done" then "done" elif .todo then (if .state == "waiting" then "" else .state end) else .state end;
 
-([["cell", "number", "state", "time"]] + [.cells[] | [.name, "\(.number)", state, (if .todo then .estimate_s | estimate elif .spent_s then "took \(.spent_s | duration)" else "" end)]] | aligned),
+visible_all
+| ([["cell", "number", "state", "time"]] + [.cells[] | [.name, "\(.number)", state, (if .todo then .estimate_s | estimate elif .spent_s then "took \(.spent_s | duration)" else "" end)]] | aligned),
 "",
 ([.cells[].session // 1] | unique | length) as $sessions
 | (.total

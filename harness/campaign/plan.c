@@ -3,17 +3,32 @@
 #include "sessions.h"
 
 #include "common/messages.h"
+#include "common/record_json.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A cell's name is that of its folder: it must not lead anywhere else. */
+static bool are_named(const json_t *cells)
+{
+    json_t *cell;
+    size_t i;
+    json_array_foreach(cells, i, cell)
+    {
+        const char *name = text_of(cell, "name");
+        if (name == NULL || *name == '\0' || *name == '.' || strchr(name, '/') != NULL)
+            return false;
+    }
+    return json_is_array(cells);
+}
+
 json_t *plan_read(const char *path)
 {
-    json_error_t error;
-    json_t *plan = json_load_file(path, 0, &error);
-    if (plan != NULL && json_is_array(json_object_get(plan, "cells")))
+    json_error_t error = {0};
+    json_t *plan = json_read_record(path, 0, &error);
+    if (plan != NULL && are_named(json_object_get(plan, "cells")))
         return plan;
     complain("%s cannot be read: is it damaged?%s%s", path, error.text[0] ? " " : "", error.text);
     exit(1);

@@ -3,6 +3,8 @@
 #include "outcome.h"
 #include "plan.h"
 
+#include "common/record_json.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -66,7 +68,7 @@ static double current_text(const struct progress *progress, const char *name, ch
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/cells/%s/status.json", progress->folder, name);
-    json_t *status = json_load_file(path, 0, NULL);
+    json_t *status = json_read_record(path, 0, NULL);
     const char *state = text_of(status, "state");
     const double runs = number_of(status, "runs", 0), error = number_of(status, "error", NAN);
     const double expected = number_of(status, "expected_runs", NAN);

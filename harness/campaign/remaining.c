@@ -2,6 +2,8 @@
 
 #include "plan.h"
 
+#include "common/schemas.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,7 +155,7 @@ json_t *remaining_plan(const json_t *plan, const struct states *states, const js
         json_array_append_new(cells, cell_of(state, time));
     }
     means_free(&means);
-    return json_pack("{ss so so so s{si si si so so}}", "schema", "jostle.plan/1", "name",
+    return json_pack("{ss so so so s{si si si so so}}", "schema", SCHEMA_PLAN, "name",
                      member_of(plan, "name"), "file", member_of(plan, "file"), "cells", cells,
                      "total", "cells", (int)states->count, "todo", todo, "unknown", unknown,
                      "low_s", json_of_number(low_s), "high_s", json_of_number(high_s));

@@ -5,13 +5,16 @@
 # shellcheck disable=SC2154 # options is the command's, campaign_* are campaign.bash's
 campaign_folder='' # absolute
 campaign_ended=''  # the signal that ends us
-campaign_until=''  # when no further cell begins, by SECONDS; empty: never
+campaign_until=''  # when no further cell begins, by now_us; empty: never
 campaign_late=''   # not empty: that has come, and cells are left
 campaign_stderr='' # our own stderr, for --verbose
 cell_pid=''        # the jostle that measures the current cell
 driver_pid=''      # campaign run
 driver_in='' driver_out=''
 cells_failed=0 cells_broken=0 cells_held=0
+
+# shellcheck source-path=SCRIPTDIR/../lib source=../lib/signals.bash
+source "$JOSTLE_LIB/signals.bash"
 
 # driver_start SCRATCH [OPTION...]: starts `campaign run` on the plan and the folder. It
 # holds the folder as long as it lives, and ends with us.
@@ -53,7 +56,8 @@ driver_ask() {
 run_cells() {
     while [[ -z $campaign_ended ]]; do
         driver_ask next
-        if [[ -n $campaign_until && ${ANSWER[0]} != end ]] && ((SECONDS >= campaign_until)); then
+        now_us
+        if [[ -n $campaign_until && ${ANSWER[0]} != end ]] && ((REPLY >= campaign_until)); then
             # shellcheck disable=SC2034 # read by the command
             campaign_late=1
             return
@@ -79,7 +83,7 @@ prepare_session() {
     (
         cd "${2%/*}" || exit 1
         exec {driver_in}>&- {driver_out}<&-
-        exec env --default-signal=INT --default-signal=QUIT bash -c "$3"
+        exec "$JOSTLE_BIN/start" --default-signals -- bash -c "$3"
     ) >&2 </dev/null &
     cell_pid=$!
     cell_wait || status=$?
@@ -93,12 +97,11 @@ prepare_session() {
 # cell, too, and so its target and its load.
 run_cell() {
     local folder=$campaign_folder/cells/$1 status=0
-    local -a command=()
-    [[ -z $campaign_ended ]] || return 0
     # bash starts what runs in the background with Ctrl-C switched off.
-    command+=(env --default-signal=INT --default-signal=QUIT "$JOSTLE_HARNESS/jostle" slowdown --quiet --resume
+    local -a command=("$JOSTLE_BIN/start" --with-parent TERM --default-signals -- "$JOSTLE_HARNESS/jostle" slowdown --quiet --resume
         --cell "$folder/cell.json" --output "$folder" ${options[verbose]:+--verbose})
-    ! type -P setpriv >/dev/null || command=(setpriv --pdeathsig TERM "${command[@]}")
+    [[ -z $campaign_ended ]] || return 0
+    temporary_note folder "$2"
     (
         [[ -z ${options[verbose]} ]] || exec 2>&"$campaign_stderr"
         cd "$2" || exit 1
@@ -130,7 +133,7 @@ campaign_interrupted() {
 # campaign_exit: nothing of ours stays behind.
 campaign_exit() {
     local status=$?
-    trap '' INT TERM HUP
+    signals_ignore
     campaign_close
     exit "$status"
 }
@@ -145,18 +148,17 @@ campaign_close() {
     # The end of its input ends it, and it tidies up.
     [[ -z $driver_in ]] || exec {driver_in}>&-
     [[ -z $driver_pid ]] || wait "$driver_pid" 2>/dev/null
-    [[ -z $campaign_tmp ]] || rm -rf -- "$campaign_tmp"
+    temporary_close
 }
 
 # campaign_end COMMAND [ARG...]: says how it went, and exits accordingly where that is not
 # well; COMMAND and ARGs are what continues.
 campaign_end() {
-    local -A statuses=([HUP]=129 [INT]=130 [TERM]=143)
     if [[ -n $campaign_ended ]]; then
         warn "interrupted: the same command continues from here (records: $campaign_folder)"
         next_command resume "$@"
         next_command report report "$campaign_folder"
-        exit "${statuses[$campaign_ended]}"
+        exit "${ENDED_BY[$campaign_ended]}"
     fi
     local broken="$cells_broken cells" held="$cells_held cells are" failed="$cells_failed cells"
     ((cells_broken != 1)) || broken='1 cell'

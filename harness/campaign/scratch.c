@@ -1,12 +1,14 @@
 #include "scratch.h"
 
 #include "common/messages.h"
+#include "common/save.h"
 
 #include <fnmatch.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { OPEN_FOLDERS = 16 };
@@ -23,6 +25,16 @@ static void remove_tree(const char *path)
     nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
 }
 
+/* A folder of ours as mkdtemp() makes it, and its name as we write it: a note of somebody else's
+ * must not name anything that was not made for this. */
+static bool is_scratch(const char *path)
+{
+    struct stat status;
+    return fnmatch("/*/jostle.??????", path, 0) == 0 && strstr(path, "/../") == NULL &&
+           lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
+           (status.st_mode & 0777) == 0700;
+}
+
 /* What the last session on this host noted and did not remove. */
 static void remove_left(const char *note)
 {
@@ -32,8 +44,7 @@ static void remove_left(const char *note)
         return;
     if (fgets(path, sizeof path, file) != NULL) {
         path[strcspn(path, "\n")] = '\0';
-        /* A damaged note must not name anything else. */
-        if (fnmatch("/*/jostle.??????", path, 0) == 0)
+        if (is_scratch(path))
             remove_tree(path);
     }
     fclose(file);
@@ -50,12 +61,13 @@ bool scratch_make(struct scratch *scratch, const char *base, const char *folder)
         scratch->path[0] = '\0';
         return complain("cannot make a working folder in %s: give another --scratch", base);
     }
-    FILE *file = fopen(scratch->note, "we");
-    const bool noted = file != NULL && fprintf(file, "%s\n", scratch->path) > 0;
-    if (file != NULL && fclose(file) == 0 && noted)
+    struct save save;
+    if (save_begin(&save, scratch->note, SAVE_STATE) &&
+        save_end(&save, fprintf(save.file, "%s\n", scratch->path) > 0))
         return true;
+    save_complain(scratch->note);
     scratch_remove(scratch);
-    return complain("cannot write to %s: is the disk full?", folder);
+    return false;
 }
 
 void scratch_remove(struct scratch *scratch)

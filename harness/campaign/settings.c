@@ -1,6 +1,7 @@
 #include "settings.h"
 
 #include "common/metric.h"
+#include "common/option_value.h"
 #include "common/options.h"
 #include "harness/experiment/settings.h"
 
@@ -128,7 +129,7 @@ char *setting_value(const char *name, const char *text, char *error, size_t size
         return bare_value(row, text);
     settings_begin(&settings);
     if (row->type == OPTION_LIST)
-        return plain_text(text);
+        return option_allows(row, text, error, size) ? plain_text(text) : NULL;
     if (!option_set(row, &settings, text, error, size))
         return NULL;
     const char *field = (const char *)&settings + row->offset;

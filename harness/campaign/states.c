@@ -4,6 +4,7 @@
 #include "settings.h"
 
 #include "common/messages.h"
+#include "common/record_json.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -26,7 +27,7 @@ static json_t *read_status(const char *folder, const json_t *cell)
     char path[PATH_MAX];
     json_error_t error;
     snprintf(path, sizeof path, "%s/cells/%s/status.json", folder, text_of(cell, "name"));
-    json_t *status = json_load_file(path, JSON_DISABLE_EOF_CHECK, &error);
+    json_t *status = json_read_record(path, JSON_DISABLE_EOF_CHECK, &error);
     if (json_is_object(status) && text_of(status, "state") != NULL)
         return status;
     json_decref(status);

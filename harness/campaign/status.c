@@ -4,6 +4,10 @@
 #include "remaining.h"
 #include "sessions.h"
 
+#include "common/file.h"
+#include "common/record_json.h"
+#include "common/schemas.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +91,7 @@ static json_t *job_states(const struct queue *queue, const char *job)
 static json_t *jobs_of(const char *path, const struct queue *queue)
 {
     json_t *jobs = json_array();
-    FILE *file = path != NULL ? fopen(path, "re") : NULL;
+    FILE *file = path != NULL ? file_open_record(path) : NULL;
     char *line = NULL;
     size_t size = 0;
     while (file != NULL && getline(&line, &size, file) > 0) {
@@ -144,10 +148,10 @@ json_t *status_of(const json_t *plan, const char *folder, const struct states *s
     /* Cells that are measured at the same time share the time that is left. */
     const double at_once = number_of(counts, "running", 0);
     json_t *left = isnan(rest_s) || at_once <= 0 ? json_null() : json_real(rest_s / at_once);
-    return json_pack("{ss so ss so so so sb so so}", "schema", "jostle.campaign-status/1", "name",
-                     member_of(plan, "name"), "folder", folder, "counts", counts, "left_s", left,
-                     "jobs", jobs_of(jobs_path, queue), "queue", queue->answers, "sessions",
-                     sessions_status(cells, states), "cells", cells);
+    return json_pack("{ss so so so so so sb so so}", "schema", SCHEMA_CAMPAIGN_STATUS, "name",
+                     member_of(plan, "name"), "folder", text_to_json(folder), "counts", counts,
+                     "left_s", left, "jobs", jobs_of(jobs_path, queue), "queue", queue->answers,
+                     "sessions", sessions_status(cells, states), "cells", cells);
 }
 
 void status_print_lost(const struct states *states, const struct queue *queue, FILE *stream)

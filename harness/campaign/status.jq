@@ -1,4 +1,6 @@
 # jostle.campaign-status/1 -> lines. $all is not empty where every cell is to be named.
+include "lib/visible";
+include "lib/jq15";
 def percent: . * 1000 | round / 10 | "\(.) %";
 def progress:
   if .runs > 0 or .state == "running"
@@ -9,7 +11,8 @@ def age: if .updated and .state != "done" then (now - (.updated | seconds) | flo
 def line: "\(.state + " " * (12 - (.state | length)))\(.name)  \([progress, .host // empty, (.job // empty | "job \(.)"), age, .reason // empty] | join(", "))";
 def jobs: .jobs[] | select(.states == null or (.states | length) > 0)
   | "job \(.id) (\(.role)): \(if .states == null then "the scheduler does not answer here" else [.states | to_entries[] | "\(.value) \(.key | ascii_downcase)"] | join(", ") end)";
-"\(.name): \(.counts.cells) cells: \([.counts | to_entries[] | select(.key != "cells") | "\(.value) \(.key)"] | join(", "))",
+visible_all
+| "\(.name): \(.counts.cells) cells: \([.counts | to_entries[] | select(.key != "cells") | "\(.value) \(.key)"] | join(", "))",
 (.sessions // empty | [to_entries[] | "session \(.key + 1): \(.value.done) of \(.value.cells) done"] | join(", ")),
 jobs,
 (.cells[] | select($all != "" or (.state | IN("running", "failed", "interrupted", "stale")) or .reason == "its definition was changed") | line)

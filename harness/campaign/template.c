@@ -1,5 +1,6 @@
 #include "template.h"
 
+#include "common/record_json.h"
 #include "common/words.h"
 
 #include <ctype.h>
@@ -63,9 +64,9 @@ static bool put_piece(FILE *stream, const struct piece *piece, const json_t *val
 {
     if (!piece->placeholder)
         return fwrite(piece->text, 1, piece->length, stream) == piece->length;
-    const json_t *value = json_object_getn(values, piece->text, piece->length);
+    const json_t *value = json_at(values, piece->text, piece->length);
     if (value == NULL)
-        value = json_object_getn(builtin, piece->text, piece->length);
+        value = json_at(builtin, piece->text, piece->length);
     if (value == NULL)
         return fprintf(stream, "{%.*s}", (int)piece->length, piece->text) > 0;
     return put_value(stream, json_string_value(value), fill == FILL_QUOTED);

@@ -1,6 +1,8 @@
 # jostle.campaign-status/1 -> what jostle watch shows. $all is not empty where every cell
 # that needs attention is to be named; $most: how many are, else.
+include "lib/visible";
 include "campaign/duration";
+include "lib/jq15";
 
 def percent: . * 1000 + 0.5 | floor | "\(. / 10 | floor).\(. % 10)";
 def seconds: sub("\\.[0-9]+Z$"; "Z") | fromdate;
@@ -21,7 +23,8 @@ def running: "  \(.name) on \(.host): \(.runs) runs" + (if .expected_runs then "
 
 def needs_attention: .state == "stale" or .state == "failed" or (.state == "interrupted" and .reason);
 
-total,
+visible_all
+| total,
 (.cells[] | select(.state == "running") | running),
 ([.cells[] | select(needs_attention)]
  | (if $all != "" then . else .[:$most] end)[] | "  \(.name): \(.state): \(.reason // "-")"),

@@ -9,6 +9,9 @@
 
 #include "common/messages.h"
 #include "common/options.h"
+#include "common/record_json.h"
+#include "common/schemas.h"
+#include "common/streams.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,14 +205,14 @@ static bool compare(const struct request *request, char *const *folders,
 {
     json_t *conditions = choose(request, comparison);
     json_t *comparisons = comparison_rows(comparison, conditions);
-    json_t *record =
-        json_pack("{s:s, s:s, s:s, s:o, s:i, s:o, s:O, s:{s:o, s:o}, s:O, s:o}", "schema",
-                  "jostle.comparison/1", "a", folders[0], "b", folders[1], "confidence",
-                  json_figure(comparison->confidence), "family", (int)comparison_family(comparison),
-                  "interval_level", json_figure(comparison_level(comparison)), "differences",
-                  differences, "failed_runs", "a", side_failed(comparison->a), "b",
-                  side_failed(comparison->b), "comparisons", comparisons, "machine_factor",
-                  factor_compare(comparison->a, comparison->b, comparison->confidence));
+    json_t *record = json_pack(
+        "{s:s, s:o, s:o, s:o, s:i, s:o, s:O, s:{s:o, s:o}, s:O, s:o}", "schema", SCHEMA_COMPARISON,
+        "a", text_to_json(folders[0]), "b", text_to_json(folders[1]), "confidence",
+        json_figure(comparison->confidence), "family", (int)comparison_family(comparison),
+        "interval_level", json_figure(comparison_level(comparison)), "differences", differences,
+        "failed_runs", "a", side_failed(comparison->a), "b", side_failed(comparison->b),
+        "comparisons", comparisons, "machine_factor",
+        factor_compare(comparison->a, comparison->b, comparison->confidence));
     const bool good = record && write_all(request, record);
     json_decref(record);
     json_decref(comparisons);
@@ -273,6 +276,7 @@ static bool run(const struct request *request, char *const *folders)
 
 int main(int argc, char **argv)
 {
+    streams_open();
     struct request request = {0};
     const struct option_group groups[] = {{.rows = rows, .values = &request}};
     const struct program program = {.name = "jostle compare",

@@ -292,6 +292,7 @@ bool copies_run(struct copies *copies, const struct copies_request *request)
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGHUP);
+    sigaddset(&signals, SIGQUIT);
     if (sigprocmask(SIG_BLOCK, &signals, NULL) != 0 ||
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
         return complain("signals cannot be blocked: %s", strerror(errno));

@@ -1,6 +1,7 @@
 #include "request.h"
 
 #include "common/messages.h"
+#include "common/option_value.h"
 #include "common/words.h"
 
 #include <errno.h>
@@ -25,11 +26,14 @@ static const struct option_row rows[] = {
      .argument = "NAME=CMD",
      .type = OPTION_LIST,
      FIELD(mix),
+     .check = option_check_assignment,
+     .wrong = "program",
      .help = "one of several programs, in place of PROGRAM; copies are dealt to them in turn"},
     {.name = "pin",
      .argument = "LISTS",
      .type = OPTION_TEXT,
      FIELD(pin),
+     .wrong = "0:x",
      .help = "the CPUs of each copy, lists with a colon between: 0:1 or 0-1:2-3; where there are "
              "more copies than lists they begin again"},
     {.name = "own-folder",
@@ -75,8 +79,6 @@ static void read_mix(struct copies_request *request)
     for (size_t i = 0; i < request->mix.count; i++) {
         struct program_words *program = &request->program[i];
         const char *text = request->mix.item[i], *equals = strchr(text, '='), *why = "";
-        if (equals == NULL || equals == text)
-            usage_error("--mix %s: it has no name: give NAME=CMD", text);
         program->name = strndup(text, (size_t)(equals - text));
         program->words = words_split(equals + 1, &program->word_count, &why);
         if (program->name == NULL || program->words == NULL || program->word_count == 0)
@@ -135,8 +137,8 @@ void copies_request_read(struct copies_request *request, int argc, char **argv)
     int rest;
     *request = (struct copies_request){0};
     request->options = options_parse(&program, argc, argv, &rest);
-    read_words(request, argv + rest, (size_t)(argc - rest));
     read_seats(request);
+    read_words(request, argv + rest, (size_t)(argc - rest));
 }
 
 void copies_request_free(struct copies_request *request)

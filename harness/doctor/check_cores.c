@@ -1,12 +1,16 @@
-/* Clock frequency and sharing of cores. Sources: Linux
+/* Clock frequency, sharing and kinds of cores. Sources: Linux
  * Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst,
  * Documentation/admin-guide/cputopology.rst. */
 
 #include "checks.h"
 
+#include "common/caches.h"
+#include "common/core_kinds.h"
 #include "common/facts.h"
+#include "common/units.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CPU_FOLDER "/sys/devices/system/cpu"
@@ -93,4 +97,60 @@ void check_smt(struct findings *findings, const struct watch *watch)
         findings_add(findings, "smt", STATUS_OK, NULL,
                      "on, and idle: choose with --target-cpus and --load-cpus whether target and "
                      "load share a core");
+}
+
+/* "CPU 4-5: Arm Cortex-A72, capacity 1024; CPU 0-3: ..." */
+static void describe_kinds(const struct core_kinds *kinds, char *text, size_t size)
+{
+    char kind[CORE_KIND_TEXT];
+    size_t used = 0;
+    text[0] = '\0';
+    for (unsigned i = 0; i < kinds->count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i == 0 ? "" : "; ",
+                                 core_kind_describe(&kinds->kind[i], kind, sizeof kind));
+}
+
+void check_core_kinds(struct findings *findings)
+{
+    struct core_kinds *kinds = core_kinds_read();
+    struct cpu_list allowed;
+    char text[400], advice[200], cpus[128];
+    if (kinds == NULL || kinds->count == 0)
+        findings_add(findings, "core-kinds", STATUS_UNKNOWN, NULL,
+                     "whether cores differ in speed is not shown here");
+    else if (kinds->count == 1)
+        findings_add(findings, "core-kinds", STATUS_OK, NULL,
+                     "no CPU differs from another in name, capacity or highest frequency");
+    else if (cpus_allowed(&allowed) == 0 && core_kinds_among(kinds, &allowed) == 1)
+        findings_add(findings, "core-kinds", STATUS_OK, NULL,
+                     "cores differ in speed, but only those of one kind are allowed here");
+    else {
+        describe_kinds(kinds, text, sizeof text);
+        snprintf(advice, sizeof advice, "keep target and loads on cores of one kind: taskset -c %s",
+                 cpus_format(&kinds->kind[0].cpus, cpus, sizeof cpus));
+        findings_add(findings, "core-kinds", STATUS_WARN, advice,
+                     "cores differ in speed, so a run depends on where the kernel puts it: %s",
+                     text);
+    }
+    free(kinds);
+}
+
+void check_caches(struct findings *findings)
+{
+    struct caches caches;
+    char l1[32], l2[32], l3[32];
+    caches_read(-1, &caches);
+    if (caches.l1_bytes == 0)
+        findings_add(findings, "caches", STATUS_UNKNOWN,
+                     "give memory loads a --footprint; loadgen cache and the probe's l2 and l3 "
+                     "cannot be had",
+                     "the sizes of the caches are not stated here");
+    else
+        findings_add(
+            findings, "caches", STATUS_OK, NULL, "L1d %s, L2 %s, L3 %s",
+            units_format_size((double)caches.l1_bytes, l1, sizeof l1),
+            caches.l2_bytes == 0 ? "none stated"
+                                 : units_format_size((double)caches.l2_bytes, l2, sizeof l2),
+            caches.l3_bytes == 0 ? "none stated"
+                                 : units_format_size((double)caches.l3_bytes, l3, sizeof l3));
 }

@@ -3,6 +3,7 @@
 
 #include "checks.h"
 
+#include "common/cgroup.h"
 #include "common/cpus.h"
 #include "common/facts.h"
 
@@ -135,11 +136,12 @@ void check_timer(struct findings *findings)
 
 void check_quota(struct findings *findings)
 {
-    char path[PATH_MAX];
+    char folder[CGROUP_PATH];
     const double quota_cpus = cpus_quota();
-    if (access(machine_path("/proc/self/cgroup", path), R_OK) != 0)
+    if (!cgroup_own("cpu", folder) && !cgroup_own("", folder))
         findings_add(findings, "cgroup-quota", STATUS_UNKNOWN, NULL,
-                     "control groups are not shown here");
+                     "control groups are not shown here, so that a limit of CPU time would not be "
+                     "seen");
     else if (!isfinite(quota_cpus))
         findings_add(findings, "cgroup-quota", STATUS_OK, NULL, "no limit on CPU time");
     else

@@ -11,6 +11,8 @@ void check_governor(struct findings *findings);
 void check_turbo(struct findings *findings);
 void check_throttling(struct findings *findings, const struct watch *watch);
 void check_smt(struct findings *findings, const struct watch *watch);
+void check_core_kinds(struct findings *findings);
+void check_caches(struct findings *findings);
 
 /* Others at work. */
 void check_cpu_use(struct findings *findings, const struct watch *watch);
@@ -30,6 +32,20 @@ void check_timer(struct findings *findings);
 void check_quota(struct findings *findings);
 void check_hardware_counters(struct findings *findings);
 void check_virtual(struct findings *findings);
+
+/* How this jostle was built: which optional libraries it lacks, and what is lost with them. */
+void check_libraries(struct findings *findings);
+/* The programs that the commands in bash need, and their versions. */
+void check_bash(struct findings *findings);
+void check_jq(struct findings *findings);
+/* What a container, or a job, leaves of the machine. */
+void check_container(struct findings *findings);
+void check_cpus(struct findings *findings);
+void check_memory_limit(struct findings *findings);
+void check_system_calls(struct findings *findings);
+/* Who gives out this machine's time: JOSTLE_SCHEDULERS has lines VERSION<TAB>JOB, JOB empty outside
+ * of one; without it none is named. */
+void check_scheduler(struct findings *findings);
 
 /* The current folder. */
 void check_folder(struct findings *findings);

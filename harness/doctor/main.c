@@ -10,6 +10,8 @@
 #include "common/messages.h"
 #include "common/option_value.h"
 #include "common/options.h"
+#include "common/schemas.h"
+#include "common/streams.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +35,8 @@ static const struct option_row rows[] = {
      .argument = "TIME",
      .type = OPTION_TIME,
      FIELD(seconds_ns),
-     .check = option_check_time,
+     .minimum = 1,
+     .maximum = OPTION_TIME_MOST,
      .preset = "6s",
      .help = "how long to do fixed work for the noise floor"},
     {.name = "strict", .type = OPTION_FLAG, FIELD(strict), .help = "exit 3 when something warns"},
@@ -57,7 +60,9 @@ static void parse(struct choices *choices, int argc, char **argv)
         .name = "jostle doctor",
         .intro = "Checks this machine, and the current folder, for what makes measurements wrong: "
                  "CPU frequency and heat, other load, stolen time, swapping, memory settings, "
-                 "clocks, limits, disks, virtual machines. Then does the same work again and "
+                 "clocks, limits, disks, virtual machines, containers, schedulers. Then does the "
+                 "same work "
+                 "again and "
                  "again and shows how much its times differ: the noise floor for CPU, memory and "
                  "the disk of the current folder (32 MiB, without a trace).\n\n"
                  "A line for each finding: ok; warn, with what to do; unknown, where this machine "
@@ -78,6 +83,8 @@ static void check_all(struct findings *findings, const struct watch *watch)
     check_turbo(findings);
     check_throttling(findings, watch);
     check_smt(findings, watch);
+    check_core_kinds(findings);
+    check_caches(findings);
     check_cpu_use(findings, watch);
     check_run_queue(findings, watch);
     check_cpu_pressure(findings, watch);
@@ -90,11 +97,19 @@ static void check_all(struct findings *findings, const struct watch *watch)
     check_numa(findings);
     check_clock(findings);
     check_timer(findings);
+    check_container(findings);
+    check_scheduler(findings);
     check_quota(findings);
+    check_cpus(findings);
+    check_memory_limit(findings);
+    check_system_calls(findings);
     check_folder(findings);
     check_space(findings);
     check_hardware_counters(findings);
     check_virtual(findings);
+    check_libraries(findings);
+    check_bash(findings);
+    check_jq(findings);
 }
 
 /* Whether a measurement would be worth nothing now. */
@@ -122,7 +137,7 @@ static bool print_json(const struct findings *findings, json_t *noise)
     counters_read(&counters);
     environment_read(&environment);
     json_t *record =
-        json_pack("{s:s, s:o, s:o, s:o, s:i, s:i, s:O}", "schema", "jostle.doctor/1", "environment",
+        json_pack("{s:s, s:o, s:o, s:o, s:i, s:i, s:O}", "schema", SCHEMA_DOCTOR, "environment",
                   environment_to_json(&environment, &counters), "counters",
                   counters_to_json(&counters), "findings", findings_to_json(findings), "warnings",
                   (int)findings_count(findings, STATUS_WARN), "unknown",
@@ -170,6 +185,7 @@ static bool have_programs(void)
 
 int main(int argc, char **argv)
 {
+    streams_open();
     struct choices choices;
     struct watch watch;
     parse(&choices, argc, argv);

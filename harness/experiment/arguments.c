@@ -97,6 +97,7 @@ static const struct option_row session_rows[] = {
      .type = OPTION_TEXT,
      FIELD(output),
      .check = check_folder,
+     .wrong = "null",
      .help = "folder for the records (default: jostle-results/TARGET.TIME)"},
     {.name = "resume",
      .type = OPTION_FLAG,
@@ -190,6 +191,14 @@ const struct command *command_find(const char *word)
         if (strcmp(commands[i].word, word) == 0)
             return &commands[i];
     return NULL;
+}
+
+bool commands_list(void)
+{
+    bool written = true;
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        written = options_list_command(commands[i].word) && written;
+    return written;
 }
 
 void arguments_parse(struct experiment *experiment, const struct command *command, int argc,

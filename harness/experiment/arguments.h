@@ -14,6 +14,8 @@ struct command {
 
 /* NULL: no such command. */
 const struct command *command_find(const char *word);
+/* For --list-options: a line for each. */
+bool commands_list(void);
 /* Fills session, settings (presets first), given and target. Answers --help; wrong
  * use ends the program. */
 void arguments_parse(struct experiment *experiment, const struct command *command, int argc,

@@ -11,9 +11,10 @@ static void put_command(const struct experiment *experiment, const struct load *
 {
     char path[PATH_MAX];
     if (experiment->placed.load_cpus != NULL) {
-        pair_put("word", "taskset");
-        pair_put("word", "-c");
+        pair_put("word", child_path("start", path));
+        pair_put("word", "--cpus");
         pair_put("word", experiment->placed.load_cpus);
+        pair_put("word", "--");
     }
     pair_put("word", child_path("loadgen", path));
     for (size_t i = 0; i < load->word_count; i++)

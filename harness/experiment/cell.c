@@ -1,6 +1,7 @@
 #include "cell.h"
 
 #include "common/messages.h"
+#include "common/record_json.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 json_t *cell_read(const char *file)
 {
     json_error_t error;
-    json_t *cell = json_load_file(file, 0, &error);
+    json_t *cell = json_read_record(file, 0, &error);
     if (cell == NULL)
         usage_error(
             "--cell %s: it is no JSON file that can be read (%s): give a cell of a campaign", file,

@@ -3,6 +3,7 @@
 #include "common/lock.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
+#include "common/save.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -17,10 +18,17 @@
 
 #define LOCK_WAIT_MS 2000
 
-/* "WHAT PATH: ADVICE", and the end. */
-static void __attribute__((noreturn)) fail(const char *what, const char *path, const char *advice)
+/* Says from errno that path in the folder cannot be written, takes away what was made of a folder
+ * that did not exist, and ends. */
+static void __attribute__((noreturn)) fail(const struct folder *folder, const char *file)
 {
-    complain("%s %s: %s", what, path, advice);
+    save_complain(file);
+    if (folder->created && !folder->has_runs) {
+        char runs[PATH_MAX];
+        snprintf(runs, sizeof runs, "%s/runs.jsonl", folder->path);
+        (void)unlink(runs);
+        (void)rmdir(folder->path);
+    }
     exit(EXIT_FAILURE);
 }
 
@@ -38,21 +46,6 @@ const char *folder_default(struct arena *arena, const char *target)
     return arena_format(arena, "jostle-results/%s.%s.%d", name, stamp, (int)getpid());
 }
 
-/* The folder, and those above it that are not there. False: errno says why. */
-static bool make(struct arena *arena, const char *path, bool *created)
-{
-    struct stat status;
-    char *whole = arena_format(arena, "%s", path);
-    for (char *slash = strchr(whole + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(whole, 0777) != 0 && errno != EEXIST)
-            return false;
-        *slash = '/';
-    }
-    *created = mkdir(whole, 0777) == 0;
-    return *created || (stat(whole, &status) == 0 && S_ISDIR(status.st_mode));
-}
-
 static void lock(const struct folder *folder)
 {
     const enum lock_state state = lock_take(folder->runs, false, LOCK_WAIT_MS);
@@ -60,9 +53,11 @@ static void lock(const struct folder *folder)
         complain("%s: files cannot be locked there: make sure that no other jostle measures "
                  "into it",
                  folder->path);
-    if (state == LOCK_HELD)
-        fail("another jostle is measuring into", folder->path,
-             "wait for it, or choose another folder");
+    if (state == LOCK_HELD) {
+        complain("another jostle is measuring into %s: wait for it, or choose another folder",
+                 folder->path);
+        exit(EXIT_FAILURE);
+    }
 }
 
 /* Only under the lock it is sure what the file holds. */
@@ -70,7 +65,7 @@ static void look_into(struct folder *folder)
 {
     struct stat status;
     if (fstat(folder->runs, &status) != 0)
-        fail("cannot write to", folder->path, "choose another folder with --output");
+        fail(folder, folder->path);
     folder->has_runs = status.st_size > 0;
 }
 
@@ -81,20 +76,25 @@ static void open_runs(struct folder *folder, struct arena *arena, const char *pa
         usage_error("%s already holds an experiment: choose another folder with --output, or "
                     "continue it with --resume",
                     path);
+    struct stat status;
+    if (stat(file, &status) == 0 && !S_ISREG(status.st_mode))
+        usage_error("%s is not a regular file: choose another folder with --output", file);
     folder->runs = open(file, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (folder->runs < 0)
-        fail("cannot write to", path, "choose another folder with --output");
+        fail(folder, file);
 }
 
 void folder_open(struct folder *folder, struct arena *arena, const char *path, bool resume)
 {
     char absolute[PATH_MAX];
-    *folder = (struct folder){.runs = -1};
-    if (!make(arena, path, &folder->created))
-        fail("cannot make the folder", path, "choose another with --output");
+    *folder = (struct folder){.runs = -1, .path = path};
+    if (!save_make_folder(path, &folder->created)) {
+        save_complain_folder(path);
+        exit(EXIT_FAILURE);
+    }
     open_runs(folder, arena, path, resume);
     if (realpath(path, absolute) == NULL)
-        fail("cannot write to", path, "choose another folder with --output");
+        fail(folder, path);
     folder->path = arena_format(arena, "%s", absolute);
     lock(folder);
     look_into(folder);
@@ -104,15 +104,12 @@ void folder_write(const struct folder *folder, struct arena *arena, const char *
                   const json_t *record)
 {
     const char *path = arena_format(arena, "%s/%s", folder->path, name);
-    const char *part = arena_format(arena, "%s.part", path);
-    FILE *file = fopen(part, "we");
-    bool written = file != NULL && json_dumpf(record, file, RECORD_FORMAT) == 0 &&
-                   fputc('\n', file) != EOF && fflush(file) == 0 && fsync(fileno(file)) == 0;
-    written = (file == NULL || fclose(file) == 0) && written;
-    if (written && rename(part, path) == 0)
-        return;
-    unlink(part);
-    fail("cannot write to", folder->path, "is the disk full?");
+    struct save save;
+    const bool written = save_begin(&save, path, SAVE_RECORD) &&
+                         save_end(&save, json_dumpf(record, save.file, RECORD_FORMAT) == 0 &&
+                                             fputc('\n', save.file) != EOF);
+    if (!written)
+        fail(folder, path);
 }
 
 void folder_close(struct folder *folder)

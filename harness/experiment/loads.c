@@ -14,6 +14,7 @@
 #define NODE_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"
 #define BLANKS          " \t\n"
 #define EXEC            "exec:"
+#define NAME_MOST       100 /* it becomes part of names of files */
 
 /* What the loads of one --load share while it is parsed. */
 struct parser {
@@ -86,6 +87,26 @@ static bool has_option(const struct load *load, const char *option)
     return false;
 }
 
+/* What a load has from us, or what makes none of it, is not for its spec. */
+static void check_words(const struct load *load, const char *spec)
+{
+    static const char *const own[] = {"--control", "--duration",    "--dry-run",     "--help",
+                                      "--version", "--show-device", "--list-options"};
+    if (load->words[0][0] == '-')
+        usage_error("load '%s': %s is no load: give one such as cpu --percent 50", spec,
+                    load->words[0]);
+    for (size_t i = 1; i < load->word_count && strcmp(load->words[i], "--") != 0; i++) {
+        const char *word = load->words[i];
+        if (strcmp(load->words[0], "exec") == 0 && word[0] != '-')
+            return; /* the command of another program */
+        for (size_t k = 0; k < sizeof own / sizeof own[0]; k++)
+            if (strncmp(word, own[k], strlen(own[k])) == 0 &&
+                (word[strlen(own[k])] == '\0' || word[strlen(own[k])] == '='))
+                usage_error("load '%s': %s: jostle begins and ends its loads itself: leave it out",
+                            spec, own[k]);
+    }
+}
+
 /* Sets the words of a load from its spec. */
 static void read_words(const struct parser *parser, struct load *load, const char *spec)
 {
@@ -104,6 +125,7 @@ static void read_words(const struct parser *parser, struct load *load, const cha
         return;
     }
     split(parser, load, spec, text, NULL, 0);
+    check_words(load, spec);
     load->listens = strcmp(load->words[0], "net") == 0 && has_option(load, "--listen");
 }
 
@@ -190,6 +212,9 @@ static const char *read_name(struct arena *arena, const char *text, const char *
         *name = first_word(arena, text);
         return text;
     }
+    if (length > NAME_MOST)
+        usage_error("--load %.*s...: the name is too long: give %d characters at most", NAME_MOST,
+                    text, NAME_MOST);
     *name = arena_format(arena, "%.*s", (int)length, text);
     return where == NULL
                ? at + 1

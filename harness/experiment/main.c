@@ -16,7 +16,9 @@
 #include "common/child.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
+#include "common/streams.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +111,17 @@ static void check_programs(void)
         complain("%s is missing: run make", path);
         exit(EXIT_FAILURE);
     }
+}
+
+/* Options that say nothing without another one. */
+static void check_needed(const struct experiment *experiment)
+{
+    const struct settings *settings = &experiment->settings;
+    for (const char *const *name = service_settings; *name != NULL; name++)
+        if (settings->service == NULL && options_given(experiment->given, *name))
+            usage_error("--%s is about a service: give --service, or leave it out", *name);
+    if (!settings->cold && options_given(experiment->given, "cold-path"))
+        usage_error("--cold-path names what --cold drops: add --cold, or leave it out");
 }
 
 static void check_cold(const struct settings *settings)
@@ -218,6 +231,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     if (command->capacity)
         capacity_limits(&experiment.settings, experiment.given);
     settings_complete(&experiment.settings);
+    check_needed(&experiment);
     revisions_read(&experiment.revisions, &experiment.arena, &experiment.session.revisions);
     add_variants(&experiment);
     metrics_make(&experiment.metrics, &experiment.arena, &experiment.settings.metric,
@@ -268,8 +282,6 @@ static int print_calibrations(int argc, char **argv)
     add_conditions(&experiment, command, loads);
     const bool written = calibrations_write(&experiment);
     end(&experiment);
-    if (!written)
-        complain("cannot write to stdout: is the disk full?");
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -290,18 +302,19 @@ static int print_counters(void)
 /* For `jostle adapters [NAME]`. */
 static int print_adapters(const char *name)
 {
-    if (adapters_print(name) && fflush(stdout) == 0)
-        return EXIT_SUCCESS;
-    complain("cannot write to stdout: is the disk full?");
-    return EXIT_FAILURE;
+    return adapters_print(name) && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int main(int argc, char **argv)
 {
+    streams_open();
+    signal(SIGXFSZ, SIG_IGN); // ulimit -f: the write fails, and says why
     const char *word = argc > 1 ? argv[1] : "";
     const struct command *command = command_find(word);
     if (command != NULL)
         return begin(command, argc - 1, argv + 1, false);
+    if (strcmp(word, "--list-options") == 0)
+        return commands_list() ? EXIT_SUCCESS : EXIT_FAILURE;
     if (strcmp(word, "--counters") == 0)
         return print_counters();
     if (strcmp(word, "--revisions") == 0 && argc > 2 && command_find(argv[2]) != NULL)

@@ -19,7 +19,7 @@ static const char *all_cpus(char *text, size_t size)
 /* Nothing was chosen: both run wherever they may. */
 static json_t *anywhere(void)
 {
-    char text[1024];
+    char text[CPUS_TEXT];
     const char *cpus = all_cpus(text, sizeof text);
     return json_pack("{s:n, s:s, s:s, s:o}", "place", "target_cpus", cpus, "load_cpus", cpus,
                      "quota_cpus", number_to_json(cpus_quota()));
@@ -82,7 +82,7 @@ static void place_service(struct placed *placed, struct arena *arena,
                           const struct settings *settings)
 {
     struct cpu_list rest;
-    char text[1024];
+    char text[CPUS_TEXT];
     placed->service_cpus = placed->target_cpus;
     placed->target_cpus = settings->target_cpus;
     if (placed->target_cpus != NULL || cpus_allowed(&rest) != 0)
@@ -93,11 +93,20 @@ static void place_service(struct placed *placed, struct arena *arena,
         placed->target_cpus = arena_format(arena, "%s", cpus_format(&rest, text, sizeof text));
 }
 
+static void warn(const struct placed *placed, json_t *warnings)
+{
+    json_t *warning;
+    size_t i;
+    if (placed->target_cpus == NULL && placed->load_cpus == NULL)
+        return;
+    json_array_foreach(warnings, i, warning) complain("%s", json_string_value(warning));
+}
+
 static void choose(struct placed *placed, struct arena *arena, const struct settings *settings)
 {
     json_t *answer = ask(settings);
     const char *place = settings->place;
-    char all[1024];
+    char all[CPUS_TEXT];
     if (place != NULL && !json_is_true(json_object_get(answer, "this_system")))
         usage_error("--place %s: hwloc shows another machine than this one: unset "
                     "HWLOC_SYNTHETIC and HWLOC_XMLFILE",
@@ -111,9 +120,7 @@ static void choose(struct placed *placed, struct arena *arena, const struct sett
         if (settings->service != NULL)
             place_service(placed, arena, settings);
     }
-    const char *warning = json_string_value(json_array_get(json_object_get(answer, "warnings"), 0));
-    if (warning != NULL && (placed->target_cpus != NULL || placed->load_cpus != NULL))
-        complain("%s", warning);
+    warn(placed, json_object_get(answer, "warnings"));
     placed->record = json_pack("{s:O, s:O, s:O, s:O}", "place", json_object_get(answer, "place"),
                                "target_cpus", json_object_get(answer, "target_cpus"), "load_cpus",
                                json_object_get(answer, "load_cpus"), "quota_cpus",

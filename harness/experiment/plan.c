@@ -362,9 +362,10 @@ static void put_load(struct experiment *experiment, const struct condition *cond
         pair_put("load_word", arena_format(arena, "%" PRId64, experiment->settings.load_nice));
     }
     if (cpus != NULL) {
-        pair_put("load_word", "taskset");
-        pair_put("load_word", "-c");
+        pair_put("load_word", child_path("start", path));
+        pair_put("load_word", "--cpus");
         pair_put("load_word", cpus);
+        pair_put("load_word", "--");
     }
     pair_put("load_word", child_path("loadgen", path));
     pair_put("load_word", load->words[0]);

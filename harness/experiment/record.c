@@ -3,6 +3,7 @@
 
 #include "common/machine_json.h"
 #include "common/messages.h"
+#include "common/schemas.h"
 
 #include <stdlib.h>
 
@@ -31,7 +32,7 @@ json_t *experiment_to_json(const struct experiment *experiment)
     environment_read(&environment);
     json_t *record = json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I}, s:o, s:O, s:O?, s:o}",
-        "schema", "jostle.experiment/1", "command", command(experiment), "program",
+        "schema", SCHEMA_EXPERIMENT, "command", command(experiment), "program",
         variant_program_to_json(&experiment->variants.variant[0], &arena), "variants",
         variants_to_json(&experiment->variants, &arena), "build",
         text_to_json(experiment->session.build), "conditions",

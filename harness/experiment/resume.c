@@ -2,6 +2,8 @@
 
 #include "common/changes.h"
 #include "common/messages.h"
+#include "common/record_json.h"
+#include "common/schemas.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +18,9 @@ struct differences {
 
 json_t *resume_read(struct arena *arena, const char *path)
 {
-    json_t *record = json_load_file(arena_format(arena, "%s/experiment.json", path), 0, NULL);
+    json_t *record = json_read_record(arena_format(arena, "%s/experiment.json", path), 0, NULL);
     const char *schema = json_string_value(json_object_get(record, "schema"));
-    if (schema != NULL && strcmp(schema, "jostle.experiment/1") == 0)
+    if (schema != NULL && strcmp(schema, SCHEMA_EXPERIMENT) == 0)
         return record;
     json_decref(record);
     return NULL;
@@ -231,12 +233,22 @@ static bool same_settings(const json_t *old, const json_t *new)
     return true;
 }
 
+/* Whether it is there and whole: a damaged one is written again from the runs. */
+static bool has_result(const struct folder *folder, struct arena *arena)
+{
+    char why[RECORD_WHY];
+    json_t *result =
+        record_read(arena_format(arena, "%s/result.json", folder->path), SCHEMA_RESULT, why);
+    json_decref(result);
+    return result != NULL;
+}
+
 bool resume_is_complete(const struct folder *folder, struct arena *arena, const json_t *old,
                         const json_t *new)
 {
     return json_object_get(old, "after") != NULL && json_object_get(old, "stopped") == NULL &&
-           access(arena_format(arena, "%s/result.json", folder->path), R_OK) == 0 &&
-           same_settings(json_object_get(old, "settings"), json_object_get(new, "settings"));
+           same_settings(json_object_get(old, "settings"), json_object_get(new, "settings")) &&
+           has_result(folder, arena);
 }
 
 /* The first plan stays that of the looks: what is added to it costs the later ones. */

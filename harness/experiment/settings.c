@@ -67,45 +67,6 @@ json_t *settings_ignored(const struct settings *settings)
     return codes;
 }
 
-static bool check_place(const char *text, char *error, size_t size)
-{
-    return option_choose(text, places, error, size) >= 0;
-}
-
-/* A number of cores at *text, which is moved behind it. */
-static bool skip_cores(const char **text)
-{
-    const size_t digits = strspn(*text, "0123456789");
-    const bool good = digits >= 1 && digits <= 4 && **text != '0';
-    *text += digits;
-    return good;
-}
-
-static bool check_place_cpus(const char *text, char *error, size_t size)
-{
-    const char *at = text;
-    bool good = skip_cores(&at);
-    if (good && *at == ':') {
-        at++;
-        good = skip_cores(&at);
-    }
-    if (good && *at == '\0')
-        return true;
-    snprintf(error, size,
-             "not a number of cores: give one such as 2, or 1:4 for the target and "
-             "the loads");
-    return false;
-}
-
-static bool check_ratio(const char *text, char *error, size_t size)
-{
-    double ratio;
-    if (units_real(text, &ratio) == 0 && ratio > 0)
-        return true;
-    snprintf(error, size, "not a ratio above 0: give one such as 1.10");
-    return false;
-}
-
 static bool check_service(const char *text, char *error, size_t size)
 {
     const char *why = "it has no word";
@@ -173,7 +134,8 @@ const struct option_row settings_rows[] = {
      .argument = "TIME",
      .type = OPTION_TIME,
      FIELD(max_time_ns),
-     .check = option_check_time,
+     .minimum = 1,
+     .maximum = OPTION_TIME_MOST,
      .help = "start no further run after TIME"},
     {.name = "warmup",
      .argument = "N",
@@ -188,6 +150,7 @@ const struct option_row settings_rows[] = {
      .type = OPTION_LIST,
      FIELD(metric),
      .check = metrics_check,
+     .wrong = "no-such-metric",
      .help = "what is measured, must converge, and pass --at-most (default: wall_s); may be given "
              "again: names joined by commas, such as wall_s,cpu_s,context_switches, or all "
              "(wall_s, user_s, system_s, max_rss_bytes); or a figure that the target prints, "
@@ -230,6 +193,7 @@ const struct option_row settings_rows[] = {
      .type = OPTION_LIST,
      FIELD(parameter_list),
      .check = parameters_check_list,
+     .wrong = "x",
      .help = "a variant for each of VALUES (with commas between), which replaces {VAR} in the "
              "command and in --setup, --prepare, --conclude, --cleanup; several options: every "
              "combination; also as VAR=VALUES"},
@@ -240,6 +204,7 @@ const struct option_row settings_rows[] = {
      .type = OPTION_LIST,
      FIELD(parameter_scan),
      .check = parameters_check_scan,
+     .wrong = "x=1..y",
      .help = "as --parameter-list, for the numbers from MIN to MAX; also as VAR=MIN..MAX or "
              "VAR=MIN..MAX..STEP"},
     {.name = "parameter-step-size",
@@ -248,6 +213,7 @@ const struct option_row settings_rows[] = {
      .type = OPTION_TEXT,
      FIELD(parameter_step),
      .check = parameters_check_step,
+     .wrong = "x",
      .help = "step of --parameter-scan (default: 1, where MIN and MAX are whole)"},
     {.name = "shell",
      .argument = "SHELL",
@@ -311,6 +277,7 @@ const struct option_row settings_rows[] = {
      .type = OPTION_TEXT,
      FIELD(service),
      .check = check_service,
+     .wrong = "'",
      .help = "start this server before the runs; the target is then its client. A shell runs it "
              "only where CMD has something that only a shell understands; it is started anew for "
              "each block, and ended after the last run"},
@@ -319,13 +286,15 @@ const struct option_row settings_rows[] = {
      .type = OPTION_TEXT,
      FIELD(ready),
      .check = check_ready,
+     .wrong = "port:x",
      .help = "what shows that the service can be used: port:6379, http:URL, match:/REGEX/ in its "
              "output, or a command that succeeds"},
     {.name = "ready-timeout",
      .argument = "TIME",
      .type = OPTION_TIME,
      FIELD(ready_timeout_ns),
-     .check = option_check_time,
+     .minimum = 1e6,
+     .maximum = OPTION_TIME_MOST,
      .preset = "30s",
      .help = "give up when the service is not ready after TIME"},
     {.name = "stop-signal",
@@ -333,6 +302,7 @@ const struct option_row settings_rows[] = {
      .type = OPTION_TEXT,
      FIELD(stop_signal),
      .check = signal_check,
+     .wrong = "NOSIGNAL",
      .preset = "TERM",
      .help = "what ends the service; SIGKILL does 10 s later"},
     {.name = "keep-service",
@@ -358,7 +328,8 @@ const struct option_row settings_rows[] = {
      .argument = "TIME",
      .type = OPTION_TIME,
      FIELD(timeout_ns),
-     .check = option_check_time,
+     .minimum = 1e6,
+     .maximum = OPTION_TIME_MOST,
      .help = "end a run, and its whole process tree, after TIME"},
     {.name = "ignore-failure",
      .letter = 'i',
@@ -367,6 +338,7 @@ const struct option_row settings_rows[] = {
      .type = OPTION_TEXT,
      FIELD(ignore_failure),
      .check = check_codes,
+     .wrong = "1,x",
      .help = "continue when the target fails, and use such runs: those that the time-out ended "
              "as lower bounds, those that were not started never; with CODES (exit codes with "
              "commas between) only those that end with one of them"},
@@ -384,7 +356,8 @@ const struct option_row settings_rows[] = {
      .argument = "PLACE",
      .type = OPTION_TEXT,
      FIELD(place),
-     .check = check_place,
+     .as = OPTION_CHOICE,
+     .choices = places,
      .help = "where the loads run, seen from the target: core, smt, l3, node, other-node or "
              "machine; pins both. With --service it is seen from the service, and the target has "
              "the CPUs that are left"},
@@ -392,7 +365,8 @@ const struct option_row settings_rows[] = {
      .argument = "N[:M]",
      .type = OPTION_TEXT,
      FIELD(place_cpus),
-     .check = check_place_cpus,
+     .check = option_check_cores,
+     .wrong = "1:",
      .help = "with --place: cores for the target, and for the loads (default: 1, and as many)"},
     {.name = "nice",
      .argument = "N",
@@ -412,7 +386,8 @@ const struct option_row settings_rows[] = {
      .argument = "TIME",
      .type = OPTION_TIME,
      FIELD(settle_ns),
-     .check = option_check_time,
+     .minimum = 1,
+     .maximum = OPTION_TIME_MOST,
      .preset = "1s",
      .help = "how long an exec: load runs before a run starts"},
     {.name = "seed",
@@ -461,7 +436,8 @@ const struct option_row slowdown_rows[] = {
      .argument = "R",
      .type = OPTION_REAL,
      FIELD(at_most),
-     .check = check_ratio,
+     .maximum = 1e6,
+     .exclusive = true,
      .help =
          "a gate: exit 0 when every slowdown (with variants: every ratio to the first "
          "variant), of each metric that decides, is surely below R, 3 when one is above, 4 when "
@@ -479,6 +455,7 @@ const struct option_row slowdown_rows[] = {
      .type = OPTION_TEXT,
      FIELD(washout),
      .check = washout_check,
+     .wrong = "soon",
      .preset = "auto",
      .help = "what comes between a loaded run and the next of another condition: so many runs "
              "without load, recorded and not used; or a pause; or auto: as many as the baseline "
@@ -492,6 +469,7 @@ const struct option_row capacity_rows[] = {
      .type = OPTION_TEXT,
      FIELD(slo),
      .check = objectives_check,
+     .wrong = "p99",
      .help = "what a run has to keep: METRIC<VALUE, or with <=, > or >=, in the metric's unit; "
              "several joined by commas must all be kept"},
     {.name = "vary",
@@ -499,11 +477,15 @@ const struct option_row capacity_rows[] = {
      .type = OPTION_TEXT,
      FIELD(vary),
      .check = vary_check,
+     .wrong = "rate",
      .help = "what is varied, and within which limits: {NAME} in the target's words is replaced by "
              "a value, an integer where both limits are. The highest value that keeps the "
              "objective is found; ,unit=U appended to it names the unit"},
     {0},
 };
+
+const char *const service_settings[] = {"ready",        "ready-timeout", "stop-signal",
+                                        "keep-service", "service-cpus",  NULL};
 
 void settings_begin(struct settings *settings)
 {
@@ -521,6 +503,18 @@ bool settings_set(struct settings *settings, const char *name, const char *text,
         return option_set(row, settings, text, error, size);
     snprintf(error, size, "no such setting: see the options of jostle slowdown --help");
     return false;
+}
+
+/* The environment may say that there is to be no probe, as a flag of a campaign file does. */
+static void take_no_probe(struct settings *settings)
+{
+    static const struct option_row row = {.name = NO_PROBE, .type = OPTION_FLAG};
+    const char *text = getenv(NO_PROBE);
+    char error[64];
+    bool wanted = false;
+    if (text != NULL && *text != '\0' && !option_set(&row, &wanted, text, error, sizeof error))
+        usage_error(NO_PROBE "=%s: %s", text, error);
+    settings->no_probe = settings->no_probe || wanted;
 }
 
 void settings_complete(struct settings *settings)
@@ -545,12 +539,7 @@ void settings_complete(struct settings *settings)
     if (settings->service != NULL && settings->ready == NULL)
         usage_error("--service: how is it known that it is up? Give --ready, such as --ready "
                     "port:6379");
-    if (settings->service == NULL &&
-        (settings->ready != NULL || settings->keep_service || settings->service_cpus != NULL))
-        usage_error("--ready, --keep-service and --service-cpus are about a service: give "
-                    "--service, or leave them out");
-    const char *no_probe = getenv(NO_PROBE);
-    settings->no_probe = settings->no_probe || (no_probe != NULL && *no_probe != '\0');
+    take_no_probe(settings);
     if (settings->gauge == GAUGE_ON && settings->statistic != STATISTIC_MEAN)
         usage_error("--gauge: only ratios of means are adjusted: leave out --statistic, or give "
                     "--gauge=auto, which is recorded and not used");

@@ -58,6 +58,8 @@ struct settings {
 
 /* Options of run, slowdown and capacity; those of slowdown only, and of capacity only. */
 extern const struct option_row settings_rows[], slowdown_rows[], capacity_rows[];
+/* Those that say nothing without `service`; NULL ends them. */
+extern const char *const service_settings[];
 
 /* Everything not given, presets included. */
 void settings_begin(struct settings *settings);

@@ -1,6 +1,8 @@
 # Calibration records (jostle.calibration/1) -> one table. $dated: with the day
 # and host of each, for a list of what is kept.
+include "lib/visible";
 include "report/numbers";
+include "lib/jq15";
 
 def number_text:
   if . >= 1e9 then "\(. / 1e9 | fixed(2)) G" elif . >= 1e6 then "\(. / 1e6 | fixed(2)) M" elif . >= 1e4 then "\(. / 1e3 | fixed(1)) k"
@@ -33,7 +35,8 @@ def padded($columns):
   | map(to_entries | map(if .key < $columns then .value + " " * ($widths[.key] - (.value | length)) // .value else .value end));
 
 # Records of older versions said in other fields what they were of.
-[(if $dated then ["day", "host"] else [] end) + ["load", "what", "rate", "an operation", "spread", "slope/s", "steady", "device"]]
+visible_all
+| [(if $dated then ["day", "host"] else [] end) + ["load", "what", "rate", "an operation", "spread", "slope/s", "steady", "device"]]
 + [map(select(.options != null)) | if $dated then sort_by(.load) else . end | .[] | cells]
 | padded(if $dated then 4 else 2 end)
 | aligned

@@ -12,7 +12,13 @@ cold_empty_cache() {
         return
     fi
     for path in "${plan_cold_paths[@]}"; do
-        foreground find "$path" -type f -exec dd if={} iflag=nocache count=0 status=none \; ||
+        # shellcheck disable=SC2016 # expanded there
+        foreground "$BASH" -p -c 'shopt -s globstar dotglob nullglob
+            for file in "$1" "$1"/**/*; do
+                [[ ! -d $file || -L $file || (-r $file && -x $file) ]] || exit
+                [[ -f $file && ! -L $file ]] || continue
+                dd if="$file" iflag=nocache count=0 status=none || [[ ! -e $file ]] || exit
+            done' bash "$path" ||
             die "--cold-path $path: some files cannot be read: name others"
     done
 }

@@ -16,6 +16,17 @@ split_words() {
     answer_read "$2" "$JOSTLE_BIN/arguments" split "$1"
 }
 
+# in_batches ARRAY COMMAND...: runs COMMAND with the words of ARRAY behind it, some hundred at a
+# time, as a command line has no room for more; not at all where there are none. 1: one failed.
+in_batches() {
+    local -n in_batches_words=$1
+    local i status=0
+    for ((i = 0; i < ${#in_batches_words[@]}; i += 200)); do
+        "${@:2}" "${in_batches_words[@]:i:200}" || status=1
+    done
+    return "$status"
+}
+
 # shell_quote WORD...: sets REPLY to the words, quoted so that a shell reads the same
 # words back.
 shell_quote() {

@@ -13,7 +13,10 @@ mark_sent_us=0 mark_delay_us=0
 
 # A load may need this long to get ready (io fills its work file) or to be steady;
 # silence for longer is a failure.
-readonly LOAD_READY_S=${JOSTLE_LOAD_READY_S:-600} LOAD_STEADY_S=${JOSTLE_LOAD_STEADY_S:-60}
+env_whole JOSTLE_LOAD_READY_S 600
+readonly LOAD_READY_S=$REPLY
+env_whole JOSTLE_LOAD_STEADY_S 60
+readonly LOAD_STEADY_S=$REPLY
 
 # loads_start FOLDER: starts every load; returns when all are ready, and paused. Their
 # stderr goes to FOLDER. Those that others connect to come first, and run until the
@@ -39,6 +42,7 @@ load_start() {
     local -a command=("${load_words[@]:load_first[i]:load_count[i]}")
     load_errors[i]=$2/load.${load_name[i]}.stderr
     scheduler_start_words "${load_node[i]}" command
+    errors_create "${load_errors[i]}"
     stats_say load "$i" "${load_name[i]}" "${load_condition[i]}" "${load_node[i]}" "$fifo_folder/load.$i"
     pipe_open "load.$i.in"
     # A plain background job: `wait` for a process substitution says 255 once in a while,
@@ -89,7 +93,8 @@ loads_mark() {
     loads_await mark "$LOAD_STEADY_S" "${@:3}"
     [[ -z $1 ]] || {
         now_us
-        ((REPLY - mark_sent_us <= mark_delay_us)) || mark_delay_us=$((REPLY - mark_sent_us))
+        REPLY=$((REPLY - mark_sent_us + NOW_COARSE_US)) # the longest that it can have been
+        ((REPLY <= mark_delay_us)) || mark_delay_us=$REPLY
     }
 }
 

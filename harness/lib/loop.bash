@@ -5,6 +5,14 @@
 
 # shellcheck source-path=SCRIPTDIR source=messages.bash
 source "$JOSTLE_LIB/messages.bash"
+# shellcheck source-path=SCRIPTDIR source=save.bash
+source "$JOSTLE_LIB/save.bash"
+# shellcheck source-path=SCRIPTDIR source=signals.bash
+source "$JOSTLE_LIB/signals.bash"
+# shellcheck source-path=SCRIPTDIR source=temporary.bash
+source "$JOSTLE_LIB/temporary.bash"
+# shellcheck source-path=SCRIPTDIR source=records.bash
+source "$JOSTLE_LIB/records.bash"
 # shellcheck source-path=SCRIPTDIR source=processes.bash
 source "$JOSTLE_LIB/processes.bash"
 # shellcheck source-path=SCRIPTDIR source=plan.bash
@@ -41,6 +49,7 @@ declare -a cleanups=() # variants whose --cleanup is still to be run
 
 # measure KIND ARG...: the whole of it. KIND is run, slowdown or capacity.
 measure() {
+    local began_us
     asked=("$@")
     scheduler_use ''
     scheduler_pin
@@ -50,8 +59,10 @@ measure() {
     plan_read "$@"
     unset JOSTLE_REVISIONS # it is not for the target
     measure_open
+    day_us
+    began_us=$REPLY
     now_us
-    stats_decide begin "$REPLY" ${plan_probe:+probe}
+    stats_decide begin "$began_us" "$REPLY" ${plan_probe:+probe}
     if [[ ${NEXT[0]} != stop ]]; then
         measure_setup
         measure_start
@@ -75,9 +86,7 @@ measure_traps() {
     # that has a trap. (No handler ever runs for this one.)
     # shellcheck disable=SC2173 # that is known
     trap : KILL
-    trap 'measure_interrupted INT 130' INT
-    trap 'measure_interrupted TERM 143' TERM
-    trap 'measure_interrupted HUP 129' HUP
+    signals_trap measure_interrupted
 }
 
 # measure_open: the FIFOs, and stats, which locks the records.
@@ -85,6 +94,7 @@ measure_open() {
     local i
     local -a fifos=(meter)
     folder=${plan[folder]}
+    temporary_note records "$folder"
     for i in "${!load_name[@]}"; do fifos+=("load.$i" "load.$i.in"); done
     exec {terminal_out}>&1
     private_fds+=("$terminal_out")
@@ -104,21 +114,20 @@ measure_start() {
     [[ -z ${plan[service]:-} ]] || service_begin
     loads_start "$folder"
     stats_await 0 ready meter ${plan[service]:+service}
-    processes_opened
 }
 
 # meter_start: one meter for all runs. With --show-output the target has our stdout and
 # stderr; else meter's complaints go to a file.
 meter_start() {
-    local -a words=("$JOSTLE_BIN/meter" --with-parent --output "$fifo_folder/meter")
-    words+=("${plan_meter[@]}")
+    local -a words=("${plan_meter[@]}")
+    [[ -n ${plan[show_output]:-} ]] || errors_create "$folder/meter.stderr"
     stats_say meter "$fifo_folder/meter"
     if [[ -n ${plan[show_output]:-} ]]; then
-        exec {meter_in}> >(spawn "${words[@]}" 1>&"$terminal_out")
+        exec {meter_in}> >(spawn_meter "$fifo_folder/meter" "${words[@]}" 1>&"$terminal_out")
     else
         local out=$null_fd
         [[ -z ${plan[show_stdout]:-} ]] || out=$terminal_out
-        exec {meter_in}> >(spawn "${words[@]}" 1>&"$out" 2>"$folder/meter.stderr")
+        exec {meter_in}> >(spawn_meter "$fifo_folder/meter" "${words[@]}" 1>&"$out" 2>"$folder/meter.stderr")
     fi
     meter_pid=$!
     private_fds+=("$meter_in")
@@ -134,7 +143,7 @@ measure_loop() {
             continue
         fi
         if [[ ${NEXT[0]} == pause ]]; then
-            read -r -t "${NEXT[1]}" -u "$idle_fd" || true
+            rest "${NEXT[1]}"
             stats_decide rested
             continue
         fi
@@ -188,7 +197,7 @@ measure_run() {
     [[ -z ${plan[cold]:-} ]] || cold_empty_cache
     [[ -z $gauged ]] || measure_gauge
     ((${#loads[@]} == 0)) || loads_resume "$remote" "${loads[@]}"
-    [[ -z $verbose_fd ]] || printf '+ %s\n' "${command_text[variant]}" >&"$verbose_fd"
+    [[ -z $verbose_fd ]] || printf '+ %s\n' "${command_text[variant]//[[:cntrl:]]/?}" >&"$verbose_fd"
     [[ -z ${plan[service]:-} ]] || service_mark
     [[ $value != - ]] || value=''
     send "$meter_in" "run $variant${value:+ $value}"
@@ -208,7 +217,7 @@ measure_run() {
 # hook_run VARIANT COMMAND: where the variant runs.
 hook_run() {
     local -a words=(bash -c "$2")
-    [[ -z ${command_folder[$1]:-} ]] || words=(bash -c 'cd -- "$1" && exec bash -c "$2"' bash "${command_folder[$1]}" "$2")
+    [[ -z ${command_folder[$1]:-} ]] || words=(bash -p -c 'cd -- "$1" && exec bash -c "$2"' bash "${command_folder[$1]}" "$2")
     foreground "${words[@]}" >/dev/null
 }
 
@@ -243,7 +252,7 @@ measure_failed() {
     local text=$1
     [[ -n $text ]] || text=$(tail -n 1 "$folder/meter.stderr" 2>/dev/null) || true
     text=${text#jostle: }
-    die "the run could not be measured: ${text:-meter left no record}"
+    die "the run could not be measured: ${text:-meter left no record: if it was killed, continue with --resume}"
 }
 
 # measure_run_failed HOW ADVICE target|service: says how which of them failed, and ends.
@@ -297,13 +306,13 @@ live_show() {
         duration_text "$REPLY"
         left=", about $REPLY left"
     }
-    printf '\r\033[K%s: run %s, %s%s' "$1" "$2" "$3" "$left" >&2
+    printf '\r\033[K%s: run %s, %s%s' "$1" "$2" "$3" "$left" >&2 || live='' # the terminal is gone
 }
 
 # live_end: takes the live line away.
 live_end() {
     [[ -n $live ]] || return 0
-    printf '\r\033[K' >&2
+    printf '\r\033[K' >&2 || true
 }
 
 # measure_stop: ends meter and the loads. Safe to call twice.
@@ -349,22 +358,22 @@ measure_print() {
     local json=${plan[json]:-} code=0
     stats_stop
     if [[ -n $json && $json != - ]]; then
-        cp "$folder/result.json" "$json" 2>/dev/null ||
-            die "cannot write $json: the result is in $folder/result.json"
+        save_output "$json" cat -- "$folder/result.json" || exit
     fi
     (
         trap - PIPE
-        [[ $json != - ]] || cat "$folder/result.json" || exit
+        OUTPUT_KEPT="the result is in $folder/result.json"
+        [[ $json != - ]] || print_file "$folder/result.json" || exit
         [[ -n ${plan[quiet]:-} ]] || measure_table
     ) || code=$?
-    ((code == 0 || code == 128 + 13)) || die "cannot print the result: it is in $folder/result.json"
+    ((code == 0 || code == 128 + 13)) || exit 1 # it said why
 }
 
 # measure_table: the table for people; on stderr when stdout has the JSON.
 measure_table() {
     [[ ${plan[json]:-} != - ]] || exec >&2
     report_table "$folder" ${plan[verbose]:+--verbose} || return
-    printf '\nRecords: %s\n' "$folder"
+    print '\nRecords: %s\n' "${folder//[[:cntrl:]]/?}"
 }
 
 # measure_verdict: the exit status of a gate.
@@ -377,7 +386,7 @@ measure_verdict() {
 
 # measure_interrupted SIGNAL STATUS: nothing is left running, what was measured stays.
 measure_interrupted() {
-    trap '' INT TERM HUP
+    signals_ignore
     live_end
     live=''
     if [[ $phase == running ]]; then
@@ -405,18 +414,18 @@ measure_next_commands() {
 measure_cleanup_late() {
     local variant
     ((${#cleanups[@]} > 0)) || return 0
-    trap foreground_end INT TERM HUP
+    trap foreground_end "${ENDING_SIGNALS[@]}"
     for variant in "${cleanups[@]}"; do
         [[ -z ${command_cleanup[variant]:-} ]] ||
             hook_run "$variant" "${command_cleanup[variant]}" || warn "--cleanup failed: ${command_cleanup[variant]}"
     done
-    trap '' INT TERM HUP
+    signals_ignore
 }
 
 # measure_exit: at the end, whatever the reason.
 measure_exit() {
     local code=$?
-    trap '' INT TERM HUP
+    signals_ignore
     set +e
     live_end
     foreground_end
@@ -426,27 +435,19 @@ measure_exit() {
         case $code in
             # What is not the experiment's own fault may go well another time.
             "$EXIT_TARGET" | "$EXIT_USAGE") stats_say ended failed "$LAST_WARNING" ;;
-            *) stats_say ended interrupted "$LAST_WARNING" ;;
+            *) stats_say ended interrupted "${LAST_WARNING#interrupted }" ;; # the state is said in front
         esac
     fi
     stats_stop
-    processes_opened
     revisions_close
+    temporary_close
     measure_tidy
     exit "$code"
 }
 
-# measure_tidy: takes away what is of no use to anybody: empty error files, and the
-# folder itself when nothing was measured.
+# measure_tidy: takes away what is of no use to anybody, with the folder above that we have made.
 measure_tidy() {
-    local file
-    local -a useless=()
     [[ -d $folder ]] || return 0
-    for file in "$folder"/*.stderr "$folder"/service.stdout; do
-        [[ -s $file || ! -e $file ]] || useless+=("$file")
-    done
-    [[ -s $folder/runs.jsonl ]] || useless+=("$folder"/{runs.jsonl,experiment.json,target.stdout,service.stdout} "$folder"/*.stderr)
-    ((${#useless[@]} == 0)) || rm -f -- "${useless[@]}"
-    [[ -e $folder/runs.jsonl ]] || rmdir -- "$folder" 2>/dev/null || return 0
+    records_tidy "$folder"
     [[ -z ${plan[created]:-} || -e $folder ]] || rmdir -- "${folder%/*}" 2>/dev/null
 }

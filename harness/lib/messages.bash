@@ -1,19 +1,21 @@
 # What every command says when something is wrong, and its exit statuses. Sourced,
 # never run.
 
-# shellcheck disable=SC2034 # read by those who source this
-readonly JOSTLE_VERSION=0.1.0
+# shellcheck source-path=SCRIPTDIR source=environment.bash
+source "${BASH_SOURCE[0]%/*}/environment.bash"
 
 # Exit statuses, as every --help lists them.
 # shellcheck disable=SC2034
 readonly EXIT_FAILURE=1 EXIT_USAGE=2 EXIT_ABOVE=3 EXIT_UNDECIDED=4 EXIT_TARGET=5
 
+# shellcheck disable=SC2034 # for those who source this
 LAST_WARNING='' # what warn said last
 
-# warn MESSAGE: one line on stderr.
+# warn MESSAGE: one line on stderr, whatever the names in it hold.
 warn() {
+    # shellcheck disable=SC2034 # for those who source this
     LAST_WARNING=$1
-    printf 'jostle: %s\n' "$1" >&2
+    printf 'jostle: %s\n' "${1//[[:cntrl:]]/?}" >&2 || true # nobody may be there to read it
 }
 
 # die MESSAGE [STATUS]: one line on stderr, then exit with STATUS (default 1).
@@ -27,14 +29,72 @@ usage_error() {
     die "$1" "$EXIT_USAGE"
 }
 
+# shellcheck disable=SC2034 # for those who source this
+OUTPUT_KEPT='' # where that is that we print: what could not be printed can be read there
+
+# output_lost: ends us with the one line of every program whose stdout cannot be written.
+output_lost() {
+    die "cannot write to stdout: is the disk full?: ${OUTPUT_KEPT:-the output is incomplete}"
+}
+
+# print FORMAT [ARG...]: printf, to stdout.
+print() {
+    # shellcheck disable=SC2059 # it is the caller's
+    printf "$@" 2>/dev/null || output_lost
+}
+
+# print_file FILE: what is in it, to stdout. 141, without a word: its reader has had enough.
+print_file() {
+    local code=0
+    cat -- "$1" 2>/dev/null || code=$?
+    ((code == 0 || code == 128 + 13)) || output_lost
+    return "$code"
+}
+
+# print_help: what the function usage of a command prints.
+print_help() {
+    local text
+    text=$(usage)
+    print '%s\n' "$text"
+}
+
+# env_whole NAME DEFAULT: sets REPLY to the variable NAME of the environment, a whole number up
+# to 999999, or to DEFAULT where it is not set. Ends with wrong use where it is anything else:
+# in bash's arithmetic a text would be evaluated.
+env_whole() {
+    REPLY=${!1:-$2}
+    [[ $REPLY =~ ^(0|[1-9][0-9]{0,5})$ ]] || usage_error "$1=$REPLY: not a whole number from 0 to 999999: set one, or unset it"
+}
+
 # is_terminal FD: 0 when escape sequences may be written to FD.
 is_terminal() {
     [[ -t $1 && ${TERM:-dumb} != dumb ]]
 }
 
-# now_us: sets REPLY to the time of day in microseconds, without a fork.
+started_us='' # when the machine was started, by its clock as it is set now
+
+# NOW_COARSE_US: how much later than now_us says it may be. bash shows parts of a second from 5.0 on.
+# shellcheck disable=SC2034 # for those who source this
+if ((BASH_VERSINFO[0] < 5)); then readonly NOW_COARSE_US=10000; else readonly NOW_COARSE_US=0; fi
+
+# now_us: sets REPLY to the microseconds since the machine was started, without a fork. bash has
+# only the time of day, which may be set while we measure; /proc/uptime has hundredths of a
+# second, and shows that it was: the two then differ by more than these and a moment.
 now_us() {
-    REPLY=${EPOCHREALTIME/[.,]/}
+    local uptime_us off_us day_us=${EPOCHREALTIME:-}
+    day_us=${day_us/[!0-9]/}
+    read -r uptime_us _ </proc/uptime
+    uptime_us=$((10#${uptime_us/./} * 10000))
+    REPLY=$uptime_us
+    ((NOW_COARSE_US == 0)) || return 0
+    off_us=$((day_us - ${started_us:-0} - uptime_us))
+    [[ -n $started_us ]] && ((off_us >= -30000 && off_us <= 30000)) || started_us=$((day_us - uptime_us))
+    REPLY=$((day_us - started_us))
+}
+
+# day_us: sets REPLY to the time of day, in microseconds since 1970; before bash 5.0 by a fork.
+day_us() {
+    if ((NOW_COARSE_US == 0)); then REPLY=${EPOCHREALTIME/[!0-9]/}; else REPLY=$(date +%s%6N); fi
 }
 
 # duration_text SECONDS: sets REPLY to "3 h 5 min", "12 min" or "40 s".
@@ -54,7 +114,7 @@ next_command() {
     local text called=${JOSTLE_CALLED:-jostle}
     [[ $(type -P jostle) != "$called" ]] || called=jostle
     text=$("$JOSTLE_BIN/arguments" quote "$called" "${@:2}") || return 0
-    printf '  %s: %s\n' "$1" "$text" >&2
+    printf '  %s: %s\n' "$1" "$text" >&2 || true
 }
 
 # answer_read ARRAY COMMAND...: reads what COMMAND prints, strings ended by NUL, into ARRAY

@@ -2,8 +2,9 @@
 # bash; the program arguments reads it. Sourced, never run; needs common.bash.
 #
 # A table is an array of rows "name|ARGUMENT|kind|default|help". An empty ARGUMENT
-# makes a flag. Kinds: flag, text, count (from 1), time (given in seconds), list (may
-# be given again: the values are collected, a line each).
+# makes a flag. Kinds: flag, text, count (from 1), time (given in seconds), size (kept as it
+# is typed), one of A,B,... (kept; with an ARGUMENT such as [=WHO], A where no value is given), list (may be given again: the values are collected, a line
+# each). No other option may be given twice.
 
 # options_defaults TABLE VALUES: fills the associative array with defaults.
 options_defaults() {
@@ -20,13 +21,24 @@ options_defaults() {
 # option into VALUES (by name, with _ for -), the rest into the array REST. Ends with
 # wrong use as the program arguments says it.
 options_parse() {
-    local -n parse_table=$1 parse_values=$2 parse_rest=$3
+    options_take options "$@"
+}
+
+# options_parse_mixed TABLE VALUES REST ARG...: the same, but options may be before and after
+# operands, up to `--`.
+options_parse_mixed() {
+    options_take mixed "$@"
+}
+
+# options_take options|mixed TABLE VALUES REST ARG...: both of them.
+options_take() {
+    local -n parse_table=$2 parse_values=$3 parse_rest=$4
     local i name
     local -a parse_words
     [[ -x $JOSTLE_BIN/arguments ]] || die "$JOSTLE_BIN/arguments is missing: run make"
-    answer_read parse_words "$JOSTLE_BIN/arguments" options "${0##*/}" "${parse_table[@]}" -- "${@:4}" || exit
+    answer_read parse_words "$JOSTLE_BIN/arguments" "$1" "${0##*/}" "${parse_table[@]}" -- "${@:5}" || exit
     if [[ ${#parse_words[@]} -eq 1 && -n ${parse_words[0]} ]]; then
-        printf '%s' "${parse_words[0]}" # --version
+        print '%s' "${parse_words[0]}" # --version, --list-options
         exit 0
     fi
     for ((i = 0; i < ${#parse_words[@]}; i += 2)); do
@@ -51,6 +63,7 @@ options_help() {
     for row in "${help_table[@]}"; do
         IFS='|' read -r name arg _ default help <<<"$row"
         [[ -z $default ]] || help+=" (default: $default)"
-        printf '  %-24s %s\n' "--$name${arg:+ $arg}" "$help"
+        [[ -z $arg || $arg == '['* ]] || arg=" $arg"
+        printf '  %-24s %s\n' "--$name$arg" "$help"
     done
 }

@@ -35,39 +35,36 @@ peer_words() {
 # peer_default: prints the other end where none is given: the second node of our job, or
 # nothing: this machine.
 peer_default() {
-    scheduler_hosts | sed -n 2p
+    local host=''
+    { read -r && read -r host; } < <(scheduler_hosts) || true
+    [[ -z $host ]] || printf '%s\n' "$host"
 }
 
 # peer_address NAME: prints its address in numbers, or nothing. A name may mean something
 # else at the other end (127.0.1.1, in Debian's /etc/hosts), so that none is handed over.
 peer_address() {
-    local address
-    read -r address _ < <(getent ahosts "$1") || return 0
-    printf '%s\n' "$address"
+    "$JOSTLE_BIN/bench" --address="$1" || true
 }
 
 # peer_probe HOST RSH ADDRESS: prints what is at HOST, a line NAME<TAB>VALUE each: address
 # (the one to measure), each of loadgen, iperf3, qperf and sockperf that is there; problem,
 # if nothing can be measured. Returns 0.
 peer_probe() {
-    local facts code=0 said address=$3
+    local facts code=0 said address=$3 line
     local -a words
     peer_words "$1" "$2" words
-    said=$(mktemp) || die 'cannot make a temporary file: set TMPDIR to a folder that can be written'
+    temporary_file peer
+    said=$REPLY
     facts=$({
         printf '%s\n' "$(<"$JOSTLE_HARNESS/bench/receive.bash")"
         printf 'receive_facts %q\n' "$JOSTLE_BIN"
     } | timeout "$PEER_PROBE_S" "${words[@]}" 2>"$said") || code=$?
     if [[ $facts != *loadgen$'\t'* && $facts != *problem$'\t'* ]]; then
-        said=$(
-            scheduler_own_lines <"$said" | tail -n 1
-            rm -f -- "$said"
-        )
+        said=$(scheduler_own_lines <"$said" | tail -n 1)
         ((code != 124)) || said="no answer within $PEER_PROBE_S s"
         printf 'problem\t%s cannot be reached (%s): %s\n' "$1" "${words[0]}" "${said:-status $code}"
         return
     fi
-    rm -f -- "$said"
     if peer_is_here "$1"; then
         address=${address:-127.0.0.1}
     elif [[ -z $address && $facts =~ (^|$'\n')address$'\t'([^$'\n']+) ]]; then
@@ -75,6 +72,8 @@ peer_probe() {
     fi
     address=$(peer_address "${address:-${1##*@}}")
     [[ -n $address ]] || printf 'problem\t%s: its address is not known: give --peer-address\n' "$1"
-    printf '%s\n' "$facts" | grep -v $'^address\t' || true
+    while IFS= read -r line; do
+        [[ $line == $'address\t'* ]] || printf '%s\n' "$line"
+    done <<<"$facts"
     printf 'address\t%s\n' "$address"
 }

@@ -12,6 +12,7 @@ readonly PROBE_S=10
 probe_start() {
     ((${#plan_probe[@]} > 0)) || return 0
     local out
+    errors_create "$folder/probe.stderr"
     stats_say probe "$fifo_folder/probe"
     # Nobody waits until it is ready: by then the FIFOs may have no names, hence they are opened
     # here; and it may write before stats reads, hence at both ends.

@@ -1,12 +1,13 @@
 # The programs that live as long as an experiment does: stats, meter and the loads.
-# Sourced, never run; needs messages.bash.
+# Sourced, never run; needs messages, temporary.
 #
 # Such a program ends when its stdin does, so nothing else may hold the write end of
 # that pipe: bash does not mark its descriptors close-on-exec, hence `spawn`.
 
+# shellcheck disable=SC2154 # temporary_folder is temporary.bash's
 declare -a private_fds=() # descriptors that a started program must not get
-fifo_folder=''            # where the FIFOs are, until all of them are open
-idle_fd=''                # nothing ever comes from here: to wait without a fork
+fifo_folder=''            # where the FIFOs are
+idle_fd=''                # nothing ever comes from here: to wait without a fork, see rest
 verbose_fd=''             # with --verbose: our own stderr, where each command is shown
 null_fd=''                # /dev/null: to open it anew costs more than what goes there
 PIPE_IN='' PIPE_OUT=''    # see pipe_open
@@ -14,14 +15,23 @@ foreground_pid=''         # the command that `foreground` runs
 
 # processes_open NAME...: makes a FIFO of each name in fifo_folder.
 processes_open() {
-    fifo_folder=$(mktemp -d) || die 'cannot make a temporary folder: set TMPDIR to one that can be written'
-    (cd "$fifo_folder" && mkfifo idle "$@") || die "cannot make FIFOs in $fifo_folder: set TMPDIR to another folder"
+    descriptors_check $((32 + 4 * $#))
+    temporary_open
+    fifo_folder=$temporary_folder
+    (cd "$fifo_folder" && mkfifo idle "$@") 2>/dev/null || die "cannot make FIFOs in $fifo_folder: set TMPDIR to another folder"
     [[ -n $idle_fd ]] || {
         exec {idle_fd}<>"$fifo_folder/idle"
         private_fds+=("$idle_fd")
     }
     exec {null_fd}>/dev/null
     private_fds+=("$null_fd")
+}
+
+# descriptors_check N: ends us where fewer than N files may be open at a time.
+descriptors_check() {
+    local word='' limit=unlimited
+    while [[ $word != open ]] && read -r _ word _ limit _; do :; done </proc/self/limits # ulimit -n, without a fork
+    [[ $limit == unlimited ]] || ((limit >= $1)) || die "only $limit files may be open at a time: raise it to $1 with ulimit -n"
 }
 
 # pipe_open NAME: opens a FIFO of processes_open at both of its ends, without waiting for
@@ -35,10 +45,12 @@ pipe_open() {
     private_fds+=("$PIPE_IN" "$PIPE_OUT")
 }
 
-# processes_opened: takes the FIFOs' names away; whoever has one open keeps it.
-processes_opened() {
-    [[ -z $fifo_folder ]] || rm -rf -- "$fifo_folder"
-    fifo_folder=''
+# errors_create FILE: makes the file for what a program says on stderr. One that was started with a
+# file that cannot be made would never run, and its answer would be waited for.
+errors_create() {
+    local said
+    { : >"$1"; } 2>/dev/null && return # most often, and without a fork
+    said=$({ : >"$1"; } 2>&1) || die "$1 cannot be made (${said##*: }): make room, or choose another folder with --output"
 }
 
 # show COMMAND...: with --verbose, prints the command so that a shell can run it.
@@ -61,6 +73,14 @@ spawn() {
     exec "$@"
 }
 
+# spawn_meter FIFO WORD...: runs meter so that its records go to FIFO. That is opened here, when its
+# reader is there: of a meter that ends before it would open it nobody would hear.
+spawn_meter() {
+    local out
+    exec {out}>"$1"
+    spawn "$JOSTLE_BIN/meter" --with-parent --output "/dev/fd/$out" "${@:2}"
+}
+
 # send FD LINE: writes a line to a program. That it is gone is found out by the answer
 # that does not come, hence no error here.
 send() {
@@ -79,11 +99,26 @@ fd_close() {
     exec {fd}>&-
 }
 
-# pause_ms N: waits N ms, without a fork.
+# rest SECONDS: waits so long; a signal that has a trap ends it. Without a fork from bash 5.2 on. Before, a
+# time-out that is over before `read` has begun to wait is lost, and it waits for ever: 2 ms are, on a busy
+# machine.
+rest() {
+    if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 502)); then
+        read -r -t "$1" -u "$idle_fd" || true
+        return 0
+    fi
+    {
+        verbose_fd='' # not worth a line
+        spawn sleep "$1"
+    } &
+    wait "$!" || kill -s TERM "$!" 2>/dev/null || true
+}
+
+# pause_ms N: waits N ms.
 pause_ms() {
     local seconds
     printf -v seconds '0.%03d' "$1"
-    read -r -t "$seconds" -u "$idle_fd" || true
+    rest "$seconds"
 }
 
 # pid_runs PID: 0 while the process exists and is no zombie.

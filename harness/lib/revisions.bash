@@ -1,5 +1,5 @@
 # The git revisions of --revision: each is checked out in a worktree of its own, and built
-# there, before the experiment begins. Sourced, never run; needs messages, processes.
+# there, before the experiment begins. Sourced, never run; needs messages, processes, temporary.
 #
 # They are in a folder of their own in $TMPDIR, whose `lock` we hold as long as we live: what
 # a jostle that was killed has left behind is removed by the next one that needs revisions.
@@ -48,12 +48,13 @@ revisions_begin() {
     revisions_repository=$(git rev-parse --show-toplevel 2>/dev/null) ||
         usage_error "--revision: $PWD is in no git repository: start jostle in the one of TARGET"
     revisions_sweep
-    revisions_folder=$(mktemp -d "${TMPDIR:-/tmp}/jostle-revisions.XXXXXX") ||
+    revisions_folder=$(mktemp -d "${TMPDIR:-/tmp}/jostle-revisions.XXXXXX" 2>/dev/null) ||
         die 'cannot make a temporary folder: set TMPDIR to one that can be written'
+    temporary_note revisions "$revisions_folder"
     local lock
     exec {lock}>"$revisions_folder/lock"
     private_fds+=("$lock")
-    flock -n "$lock" || warn "$revisions_folder cannot be locked: if jostle is killed, remove it"
+    "$JOSTLE_BIN/arguments" lock exclusive "$lock" 2>/dev/null || warn "$revisions_folder cannot be locked: if jostle is killed, remove it"
     printf '%s\n' "$revisions_repository" >"$revisions_folder/repository"
     mkfifo "$revisions_folder/idle"
     exec {idle_fd}<>"$revisions_folder/idle"
@@ -66,7 +67,8 @@ revisions_resolve() {
     if [[ ${rev[i]} == . ]]; then
         revisions_snapshot "$i"
     else
-        commit[i]=$(git rev-parse --verify --quiet --end-of-options "${rev[i]}^{commit}") ||
+        # What would be an option of git's has no revision: --end-of-options is not in git before 2.30.
+        { [[ ${rev[i]} != -* ]] && commit[i]=$(git rev-parse --verify --quiet "${rev[i]}^{commit}"); } ||
             usage_error "--revision ${name[i]}=${rev[i]}: there is no such revision: give a commit, branch or tag of $revisions_repository, or . for the working tree"
     fi
     tree[i]=$(git rev-parse --verify --quiet "${commit[i]}^{tree}")
@@ -95,8 +97,12 @@ revisions_snapshot() {
 # revisions_make I FOLDER: checks it out, and adds it to JOSTLE_REVISIONS.
 revisions_make() {
     local i=$1 known=${commit[$1]}
-    foreground git -C "$revisions_repository" worktree add --quiet --detach "$2" "${commit[i]}" >/dev/null ||
+    local said=$revisions_folder/said
+    # Without --quiet, which is not in git before 2.19.
+    foreground git -C "$revisions_repository" worktree add --detach "$2" "${commit[i]}" >"$said" 2>&1 || {
+        cat "$said" >&2
         die "--revision ${name[i]}=${rev[i]}: git cannot check it out: see above"
+    }
     [[ ${rev[i]} != . ]] || known=''
     [[ -d $2/$prefix ]] || usage_error "--revision ${name[i]}=${rev[i]}: there is no folder $prefix in it: start jostle in one that all revisions have"
     JOSTLE_REVISIONS+="${name[i]}"$'\t'"$known"$'\t'"${tree[i]}"$'\t'"$2/$prefix"$'\n'
@@ -108,7 +114,7 @@ revisions_build() {
     local log=$revisions_folder/build.log code=0
     [[ " ${asked[*]} " != *' --verbose '* ]] || log=/dev/stderr
     # Redirected within: what we say when we are interrupted is not for the log.
-    foreground bash -c 'cd -- "$1" && exec >"$2" 2>&1 && exec bash -c "$3"' bash "$2/$prefix" "$log" "$3" || code=$?
+    foreground bash -p -c 'cd -- "$1" && exec >"$2" 2>&1 && exec bash -c "$3"' bash "$2/$prefix" "$log" "$3" || code=$?
     ((code == 0)) || [[ $log == /dev/stderr ]] || tail -n 20 "$log" >&2
     ((code == 0)) || die "--build of $1 failed with status $code: see its last lines above, or all of them with --verbose"
 }
@@ -136,9 +142,10 @@ revisions_remove() {
 revisions_sweep() {
     local left lock repository
     for left in "${TMPDIR:-/tmp}"/jostle-revisions.*; do
-        [[ -O $left && -O $left/repository ]] || continue
+        # -O and -d follow a symbolic link, which anybody can make to a folder of ours.
+        [[ ! -L $left && -O $left && ! -L $left/lock && -O $left/repository ]] || continue
         exec {lock}>>"$left/lock"
-        if flock -n "$lock"; then
+        if "$JOSTLE_BIN/arguments" lock exclusive "$lock" 2>/dev/null; then
             IFS= read -r repository <"$left/repository" || true
             revisions_remove "$left" "$repository"
         fi

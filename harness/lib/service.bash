@@ -11,9 +11,10 @@ readonly SERVICE_MARK_S=60 SERVICE_END_S=25
 
 # service_begin: starts its meter, and not yet the server.
 service_begin() {
+    errors_create "$folder/service.meter.stderr"
     stats_say service "$fifo_folder/service"
     pipe_open service.in
-    spawn "$JOSTLE_BIN/meter" --with-parent --output "$fifo_folder/service" "${plan_service[@]}" \
+    spawn_meter "$fifo_folder/service" "${plan_service[@]}" \
         <&"$PIPE_IN" >"$null_fd" 2>"$folder/service.meter.stderr" &
     service_pid=$! service_in=$PIPE_OUT
     fd_close "$PIPE_IN"
@@ -43,7 +44,7 @@ service_mark() {
 service_await_run() {
     local seconds=0
     until stats_await "$seconds" "$1" meter; do
-        kill -s USR1 "$meter_pid" 2>/dev/null || true
+        kill -s RTMIN "$meter_pid" 2>/dev/null || true
         seconds=1
     done
 }

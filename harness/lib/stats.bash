@@ -1,5 +1,5 @@
 # The conversation with stats, which reads every record and decides what runs next.
-# Sourced, never run; needs messages, processes, loads. A line is a command and its
+# Sourced, never run; needs messages, signals, processes, loads. A line is a command and its
 # arguments, with tabs between.
 # shellcheck disable=SC2034,SC2154 # shared with loop.bash and the others
 
@@ -15,7 +15,7 @@ stats_start() {
     [[ -z ${plan[quiet]:-} ]] || words+=(--quiet)
     # A signal to the whole group must not end it before it has noted how we end.
     coproc STATS {
-        trap '' INT TERM HUP
+        signals_ignore
         spawn "${words[@]}"
     }
     stats_pid=$!
@@ -47,15 +47,43 @@ stats_decide() {
     [[ ${NEXT[0]} != failed ]] || stats_failed
 }
 
+# stats_gone: it has ended too early.
+stats_gone() {
+    local code=0
+    wait "$stats_pid" 2>/dev/null || code=$?
+    ((code > 128)) || die 'stats ended before the experiment did: see above'
+    die "stats was killed (signal $((code - 128))): continue with --resume"
+}
+
 # stats_answer [SECONDS]: reads an answer; 1 when none has come after SECONDS. Only the
 # last field may be empty.
 stats_answer() {
-    local code=0
-    IFS=$'\t' read -r -a STATS_ANSWER ${1:+-t "$1"} -u "$stats_out" || code=$?
-    ((code == 0)) || {
-        ((code <= 128)) || return 1
-        die 'stats ended before the experiment did: see above'
-    }
+    local code part line='' began_us=0
+    if [[ -n ${1:-} ]]; then
+        now_us
+        began_us=$REPLY
+    fi
+    while true; do
+        code=0
+        IFS= read -r ${1:+-t "$1"} -u "$stats_out" part || code=$?
+        line+=$part
+        ((code != 0)) || break
+        ((code > 128)) || stats_gone
+        [[ -n ${1:-} ]] || continue # a signal
+        # bash waits by the time of day: one that is set forward ends the wait, in the middle of a line.
+        now_us
+        ((REPLY - began_us < ${1%%.*} * 1000000)) || return 1
+    done
+    stats_fields "$line"
+}
+
+# stats_fields LINE: sets STATS_ANSWER to what the tabs separate. Not by a here-string: before bash
+# 5.1 each of them is a file, made and removed, and this is done between runs.
+stats_fields() {
+    local - IFS=$'\t'
+    set -f
+    # shellcheck disable=SC2206 # split at tabs, and no file names are looked for
+    STATS_ANSWER=($1)
 }
 
 # stats_await SECONDS EVENT SOURCE...: until each source (a load's index, or meter) has
@@ -76,7 +104,10 @@ stats_failed() {
         meter) measure_failed "$text" ;;
         service) service_failed "$text" ;;
         [0-9]*) load_failed "$source" "$text" ;;
-        *) die "${text:-stats failed}" ;;
+        *)
+            [[ -n $text ]] || exit "$EXIT_FAILURE" # it has said why
+            die "$text"
+            ;;
     esac
 }
 

@@ -71,6 +71,14 @@ bool capture_show(int fd, int to)
     return copy_from(fd, 0, to);
 }
 
+// remove_part: what could not be written in full makes room. A device is no file of ours.
+static void remove_part(const char *path)
+{
+    struct stat status;
+    if (lstat(path, &status) == 0 && S_ISREG(status.st_mode))
+        (void)unlink(path);
+}
+
 bool capture_keep(int fd, const char *path)
 {
     static const off_t kept = CAPTURE_KEPT_BYTES;
@@ -86,6 +94,8 @@ bool capture_keep(int fd, const char *path)
         written = false;
         error = errno;
     }
+    if (!written)
+        remove_part(path);
     errno = error;
     return written;
 }

@@ -18,5 +18,8 @@ int64_t ending_ns(const struct awake *alive, const struct awake *seen, int64_t s
     int64_t end_ns = seen->at_ns - (unknown ? 0 : awake_waited_ns(alive, seen));
     if (end_ns < least)
         end_ns = least;
-    return end_ns < seen->at_ns ? end_ns : seen->at_ns;
+    if (end_ns > seen->at_ns)
+        end_ns = seen->at_ns;
+    // One that a signal ends at its very start may have noted that later than we were woken.
+    return end_ns > start_ns ? end_ns : start_ns;
 }

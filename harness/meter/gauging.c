@@ -1,9 +1,9 @@
 #include "gauging.h"
 
 #include "clock.h"
-#include "common/file.h"
 #include "common/json.h"
 #include "common/messages.h"
+#include "common/save.h"
 
 #include <errno.h>
 #include <string.h>
@@ -47,7 +47,7 @@ bool gauging_write(struct gauging *gauging, int fd)
     for (enum gauge_figure i = 0; i < GAUGE_FIGURES; i++)
         line_fixed(&line, gauge_names[i], gauging->last.ns[i], 5);
     const char *text = line_end(&line);
-    const bool written = text != NULL && file_write_all(fd, text, line.used);
+    const bool written = text != NULL && save_append(fd, text, line.used);
     line_free(&line);
     return written || complain("--output: %s", strerror(errno));
 }

@@ -28,3 +28,9 @@ enum accounting accounting_of(const struct group *group)
         return ACCOUNTING_RUSAGE;
     }
 }
+
+void accounting_sweep(void *unused)
+{
+    (void)unused;
+    group_sweep(NAME_PREFIX);
+}

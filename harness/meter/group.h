@@ -14,4 +14,7 @@ bool accounting_find(struct group *group, enum accounting wanted);
 // accounting_of: the way of accounting that a group is.
 enum accounting accounting_of(const struct group *group);
 
+// accounting_sweep: removes the groups of meters that were killed; for struct keeper.
+void accounting_sweep(void *unused);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "capture.h"
 #include "common/messages.h"
+#include "common/save.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,8 +15,8 @@
 
 static bool keep_at(int fd, const char *path)
 {
-    return capture_keep(fd, path) ||
-           complain("%s: %s: the command's output is lost", path, strerror(errno));
+    return capture_keep(fd, path) || complain("%s: %s: what the command wrote is lost: %s", path,
+                                              strerror(errno), save_advice(errno));
 }
 
 // keep_below: at a path below the folder. An empty file says less than none; one of an
@@ -65,7 +66,8 @@ static bool make_folder(const struct settings *settings)
     if (snprintf(path, sizeof path, "%s/" FAILED_FOLDER, settings->kept) >= (int)sizeof path)
         return complain("--keep %s: the path is too long", settings->kept);
     return mkdir(path, 0777) == 0 || errno == EEXIST ||
-           complain("%s: %s: the command's output is lost", path, strerror(errno));
+           complain("%s: %s: what the command wrote is lost: %s", path, strerror(errno),
+                    save_advice(errno));
 }
 
 void keep_failed(const struct launch *launch, const struct settings *settings,

@@ -81,7 +81,8 @@ static bool open_files(struct launch *launch, const struct settings *settings)
         return false;
     // One file for both is opened once: two offsets would overwrite each other.
     if (settings->out_path != NULL && settings->error_path != NULL &&
-        strcmp(settings->out_path, settings->error_path) == 0) {
+        (strcmp(settings->out_path, settings->error_path) == 0 ||
+         file_is_same(settings->out_path, settings->error_path))) {
         files->error_fd = files->out_fd;
         return true;
     }
@@ -197,6 +198,7 @@ static _Noreturn void become_target(const struct launch *launch, const struct se
     stalls_begin(&report->stalls, &launch->stalls);
     report->launch_ns = clock_cpu_ns();
     (void)clock_gettime(CLOCK_REALTIME, &report->start);
+    (void)clock_gettime(CLOCK_BOOTTIME, &report->uptime);
     __atomic_store_n(&report->start_ns, clock_ns(), __ATOMIC_RELEASE);
     execvp(words[0], words);
     report->exec_error = errno;

@@ -24,6 +24,7 @@ struct launch_report {
     int watched;                // by meter, which is about to sleep until something happens
     int64_t start_ns;           // CLOCK_MONOTONIC, right before the exec
     struct timespec start;      // the same moment of CLOCK_REALTIME
+    struct timespec uptime;     // and of CLOCK_BOOTTIME, which nobody sets
     struct cpu_list cpus;       // the affinity in force
 };
 

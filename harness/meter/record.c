@@ -2,15 +2,14 @@
 
 #include "clock.h"
 #include "common/cpus.h"
-#include "common/file.h"
 #include "common/json.h"
+#include "common/save.h"
+#include "common/schemas.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
-
-#define CPUS_TEXT_LENGTH 4096
 
 static void add_count_if(struct line *line, const char *name, bool known, uint64_t count)
 {
@@ -20,8 +19,9 @@ static void add_count_if(struct line *line, const char *name, bool known, uint64
         line_null(line, name);
 }
 
-static bool add_start(struct line *line, const struct timespec *start)
+static bool add_start(struct line *line, const struct launch_report *report)
 {
+    const struct timespec *start = &report->start, *uptime = &report->uptime;
     struct tm utc;
     char date[40];
     char text[64];
@@ -30,6 +30,7 @@ static bool add_start(struct line *line, const struct timespec *start)
         return false;
     (void)snprintf(text, sizeof text, "%s.%09ldZ", date, start->tv_nsec);
     line_text(line, "start", text);
+    line_seconds(line, "uptime_s", (int64_t)uptime->tv_sec * NS_PER_S + uptime->tv_nsec, 6);
     return true;
 }
 
@@ -137,7 +138,7 @@ static void add_stalls(struct line *line, const struct record *record, int64_t w
 static void add_system(struct line *line, const struct record *record)
 {
     const struct system_totals *after = &record->outcome->after;
-    char cpus[CPUS_TEXT_LENGTH];
+    char cpus[CPUS_TEXT];
     add_pressure(line, record->before, after);
     line_seconds(line, "steal_s", (int64_t)grown(record->before->steal_ns, after->steal_ns), 6);
     line_text(line, "cpus", cpus_format(&record->report->cpus, cpus, sizeof cpus));
@@ -230,8 +231,8 @@ static bool fill(struct line *line, const struct record *record)
     const struct outcome *outcome = record->outcome;
     const int64_t wall_ns = outcome->end_ns - record->report->start_ns;
     line_object(line, NULL);
-    line_text(line, "schema", "jostle.meter/1");
-    if (!add_start(line, &record->report->start))
+    line_text(line, "schema", SCHEMA_METER);
+    if (!add_start(line, record->report))
         return false;
     line_seconds(line, "wall_s", wall_ns, 9);
     add_usage(line, &outcome->usage, record->group);
@@ -255,7 +256,7 @@ bool record_write(const struct record *record, int fd)
     const char *text = fill(&line, record) ? line_end(&line) : NULL;
     if (text == NULL)
         errno = EOVERFLOW;
-    const bool written = text != NULL && file_write_all(fd, text, line.used);
+    const bool written = text != NULL && save_append(fd, text, line.used);
     const int error = errno;
     line_free(&line);
     errno = error;

@@ -2,6 +2,7 @@
 
 #include "common/file.h"
 #include "common/messages.h"
+#include "common/save.h"
 #include "counters.h"
 #include "keep.h"
 #include "record.h"
@@ -22,14 +23,6 @@ bool run_open_output(int *fd, const char *path)
            complain("--output %s: %s: name a file that can be written", path, strerror(errno));
 }
 
-// follow_parent: SIGTERM when the caller dies.
-static bool follow_parent(pid_t parent)
-{
-    if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0)
-        return complain("--with-parent: %s", strerror(errno));
-    return getppid() == parent || complain("--with-parent: the caller is gone");
-}
-
 static bool check_kept(const char *folder)
 {
     return folder == NULL || access(folder, W_OK | X_OK) == 0 ||
@@ -44,7 +37,7 @@ static bool find_group(struct runner *runner)
     return true;
 }
 
-bool run_begin(struct runner *runner, const struct settings *settings, pid_t parent)
+bool run_begin(struct runner *runner, const struct settings *settings)
 {
     runner->settings = settings;
     runner->launch.target = settings->target;
@@ -53,8 +46,7 @@ bool run_begin(struct runner *runner, const struct settings *settings, pid_t par
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
         return complain("cannot become the tree's reaper: %s", strerror(errno));
     runner->own_fd = schedstat_open(0);
-    return (!settings->with_parent || follow_parent(parent)) &&
-           run_open_output(&runner->output_fd, settings->output) && check_kept(settings->kept) &&
+    return run_open_output(&runner->output_fd, settings->output) && check_kept(settings->kept) &&
            extract_begin(&runner->extractor, settings) &&
            launch_prepare(&runner->launch, settings) && find_group(runner) &&
            gauging_begin(&runner->gauging, settings);
@@ -69,7 +61,7 @@ static int write_record(const struct runner *runner, const struct record *record
     if (!outcome->ended)
         return EXIT_LOST;
     if (!record_write(record, runner->output_fd)) {
-        complain("the record cannot be written: %s", strerror(errno));
+        (void)save_complain(runner->settings->output);
         return EXIT_LOST;
     }
     return outcome->interrupted != 0 ? EXIT_BY_SIGNAL + outcome->interrupted : EXIT_RECORDED;
@@ -146,6 +138,10 @@ static int measure(struct runner *runner, struct counters *counters)
         complain("%s: %s: nothing was run%s", report->failed_step, strerror(report->step_error),
                  denied ? ": give a value that you may set, or run as root" : "");
         return EXIT_NOT_RUN;
+    }
+    if (report->start_ns == 0) {
+        complain("the command was killed before it began: nothing was run");
+        return outcome.interrupted != 0 ? EXIT_BY_SIGNAL + outcome.interrupted : EXIT_NOT_RUN;
     }
     counters_read(counters);
     group_read(&runner->group, &group);

@@ -40,9 +40,8 @@ struct runner {
 // run_open_output: where records go; "-": stdout. False after a message.
 bool run_open_output(int *fd, const char *path);
 
-// run_begin: gets everything that the first run needs. parent: whose death
-// --with-parent is about. False after a message.
-bool run_begin(struct runner *runner, const struct settings *settings, pid_t parent);
+// run_begin: gets everything that the first run needs. False after a message.
+bool run_begin(struct runner *runner, const struct settings *settings);
 
 // run_once: runs the command and writes its record. Returns how meter should exit
 // if it was the only run; EXIT_RECORDED means that another one may follow.

@@ -61,7 +61,8 @@ static bool read_more(struct commands *commands, const struct signals *signals, 
         // These may still be there from the last run.
         do
             *signal_number = signals_next(signals, NULL);
-        while (*signal_number == SIGCHLD || *signal_number == SIGCONT || *signal_number == SIGUSR1);
+        while (*signal_number == SIGCHLD || *signal_number == SIGCONT ||
+               *signal_number == SIGNAL_END_RUN);
         if (*signal_number != 0)
             return false;
         if (files[1].revents == 0)

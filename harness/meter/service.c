@@ -3,10 +3,10 @@
 #include "capture.h"
 #include "clock.h"
 #include "common/cpus.h"
-#include "common/file.h"
 #include "common/json.h"
 #include "common/messages.h"
 #include "common/ready.h"
+#include "common/save.h"
 #include "run.h"
 #include "service_process.h"
 #include "service_ready.h"
@@ -18,15 +18,15 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#define TRIM_MS          1000
-#define CPUS_TEXT_LENGTH 4096
+#define TRIM_MS 1000
 
 struct service {
     struct service_process process;
     struct ready ready;
     struct stall_files stalls;
     struct service_totals marked; // at the last mark
-    int64_t marked_ns;
+    int64_t marked_ns;            // 0: it was never up
+    bool wrong;                   // a line was no command
     int output_fd;
     bool is_up;
     int64_t up_ns; // when it was ready
@@ -42,7 +42,7 @@ struct service {
 static bool say(struct service *service, struct line *line)
 {
     const char *text = line_end(line);
-    const bool good = text != NULL && file_write_all(service->output_fd, text, line->used);
+    const bool good = text != NULL && save_append(service->output_fd, text, line->used);
     line_free(line);
     return good;
 }
@@ -131,7 +131,7 @@ static bool notice_death(struct service *service)
 static void add_cpus(struct line *line, const struct service *service)
 {
     struct cpu_list list;
-    char text[CPUS_TEXT_LENGTH];
+    char text[CPUS_TEXT];
     const char *wanted = service->process.settings->cpus;
     if (wanted != NULL)
         line_text(line, "cpus", wanted);
@@ -143,6 +143,10 @@ static void add_cpus(struct line *line, const struct service *service)
 
 static bool mark(struct service *service)
 {
+    if (service->marked_ns == 0) {
+        service->wrong = true;
+        return complain("--service: mark before the service was up: write start first");
+    }
     struct line line = {0};
     struct service_totals totals = {0};
     const int64_t now_ns = clock_ns();
@@ -171,8 +175,8 @@ static bool obey(struct service *service, const char *command)
         return mark(service);
     if (strcmp(command, "stop") == 0)
         return down(service) && say_event(service, "down", NULL);
-    complain("--service: a line is no command: write start, restart, mark or stop");
-    return false;
+    service->wrong = true;
+    return complain("--service: a line is no command: write start, restart, mark or stop");
 }
 
 // read_commands: what has come. False at the end.
@@ -227,17 +231,15 @@ static void loop(struct service *service)
 }
 
 // open_all: false after a message.
-static bool open_all(struct service *service, pid_t parent)
+static bool open_all(struct service *service)
 {
     const struct settings *settings = service->process.settings;
     char error[256];
     // A signal to our process group is not for the server, nor for us: we see that the harness
     // ends, and end the server in good order.
     (void)setsid();
-    if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 || prctl(PR_SET_PDEATHSIG, SIGTERM) != 0)
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
         return complain("cannot become the service's supervisor: %s", strerror(errno));
-    if (getppid() != parent)
-        return complain("--service: the caller is gone");
     if (!ready_parse(&service->ready, settings->ready, error, sizeof error))
         return complain("--ready %s: %s", settings->ready, error);
     if (!run_open_output(&service->output_fd, settings->output))
@@ -249,7 +251,7 @@ static bool open_all(struct service *service, pid_t parent)
            say_event(service, "ready", NULL);
 }
 
-int service_run(const struct settings *settings, const struct signals *signals, pid_t parent)
+int service_run(const struct settings *settings, const struct signals *signals)
 {
     struct service service = {.process = {.settings = settings,
                                           .signals = signals,
@@ -257,7 +259,7 @@ int service_run(const struct settings *settings, const struct signals *signals, 
                                           .out = {.fd = -1},
                                           .errors = {.fd = -1}},
                               .output_fd = -1};
-    if (!open_all(&service, parent))
+    if (!open_all(&service))
         return EXIT_NOT_RUN;
     loop(&service);
     const bool ended = service_process_end(&service.process);
@@ -267,5 +269,7 @@ int service_run(const struct settings *settings, const struct signals *signals, 
     service_totals_free(&service.marked);
     service_log_close(&service.process.out);
     service_log_close(&service.process.errors);
+    if (service.wrong)
+        return EXIT_WRONG_USE;
     return ended ? EXIT_RECORDED : EXIT_LOST;
 }

@@ -8,16 +8,14 @@
 //   stop     {"event":"down"}
 // Unasked comes {"event":"died","message":...} as soon as it has ended by itself. What cannot
 // be done is an {"event":"error","message":...}, and the end. The end of stdin, a terminating
-// signal and the death of the parent end the service in good order, and meter.
+// signal and the death of the caller end the service in good order, and meter.
 #ifndef METER_SERVICE_H
 #define METER_SERVICE_H
 
 #include "settings.h"
 #include "signals.h"
 
-#include <sys/types.h>
-
-// service_run: parent: whose death is our end. Returns meter's exit code.
-int service_run(const struct settings *settings, const struct signals *signals, pid_t parent);
+// service_run: returns meter's exit code.
+int service_run(const struct settings *settings, const struct signals *signals);
 
 #endif

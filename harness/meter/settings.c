@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include "clash.h"
 #include "clock.h"
 #include "common/messages.h"
 #include "common/options.h"
@@ -164,6 +165,7 @@ static const struct option_row rows[] = {
      .type = OPTION_TEXT,
      .offset = FIELD(ready),
      .check = check_ready,
+     .wrong = "port:x",
      .help = "with --service: what shows that it can be used: port:N, http:URL, match:/REGEX/ in "
              "its output, or a command that succeeds"},
     {.name = "ready-timeout",
@@ -179,6 +181,7 @@ static const struct option_row rows[] = {
      .type = OPTION_TEXT,
      .offset = FIELD(stop_name),
      .check = signal_check,
+     .wrong = "NOSIGNAL",
      .preset = "TERM",
      .help = "with --service: what ends it; 10 s later SIGKILL does"},
     {0},
@@ -294,6 +297,21 @@ static void take_metrics(struct settings *settings)
         (searches[METRIC_STDERR] || settings->kept != NULL || settings->errors_kept != NULL);
 }
 
+// What says nothing without another option.
+static void check_needed(const struct settings *settings, const struct options *given)
+{
+    static const char *const of_service[] = {"ready", "ready-timeout", "stop-signal"};
+    for (size_t i = 0; i < sizeof of_service / sizeof *of_service; i++)
+        if (!settings->service && options_given(given, of_service[i]))
+            usage_error("--%s is about a service: give --service, or leave it out", of_service[i]);
+    if (settings->commands && !settings->serve)
+        usage_error("--commands: it needs --serve, whose lines say which one to run");
+    if (settings->gauge && !settings->serve)
+        usage_error("--gauge: it needs --serve, whose lines say when");
+    if (settings->vary != NULL && !settings->serve)
+        usage_error("--vary: it needs --serve, whose lines say which value");
+}
+
 static void check_numbers(const struct settings *settings)
 {
     for (size_t i = 0; i < settings->metric_count; i++)
@@ -325,13 +343,10 @@ void settings_read(struct settings *settings, int argc, char **argv)
     *settings = (struct settings){0};
     struct options *given = options_parse(&program, argc, argv, &rest);
     settings->has_nice = options_given(given, "nice");
+    check_needed(settings, given);
     take_metrics(settings);
     options_free(given);
     settings->definition = (struct option_list){0};
-    if (settings->commands && !settings->serve)
-        usage_error("--commands: it needs --serve, whose lines say which one to run");
-    if (settings->gauge && !settings->serve)
-        usage_error("--gauge: it needs --serve, whose lines say when");
     take_targets(settings, argv + rest);
     check_numbers(settings);
     if (settings->error_path != NULL && settings->errors_kept != NULL)
@@ -346,4 +361,5 @@ void settings_read(struct settings *settings, int argc, char **argv)
     // Our own stdin has the commands.
     if (settings->serve && settings->in_path == NULL)
         settings->in_path = "/dev/null";
+    clash_refuse(settings);
 }

@@ -19,7 +19,7 @@ bool signals_take(struct signals *signals)
     (void)sigemptyset(&signals->awaited);
     (void)sigaddset(&signals->awaited, SIGCHLD);
     (void)sigaddset(&signals->awaited, SIGCONT);
-    (void)sigaddset(&signals->awaited, SIGUSR1);
+    (void)sigaddset(&signals->awaited, SIGNAL_END_RUN);
     for (size_t i = 0; i < sizeof terminating / sizeof *terminating; i++) {
         struct sigaction action;
         (void)sigaction(terminating[i], NULL, &action);

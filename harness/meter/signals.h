@@ -13,7 +13,11 @@ struct signals {
     int fd;           // a signalfd of them
 };
 
-// signals_take: blocks SIGCHLD, SIGCONT, SIGUSR1 (end this run, and carry on) and the
+// End this run, and carry on: a signal that no scheduler sends, as some do SIGUSR1 to all processes
+// of a job.
+#define SIGNAL_END_RUN SIGRTMIN
+
+// signals_take: blocks SIGCHLD, SIGCONT, SIGNAL_END_RUN and the
 // terminating signals, so that they can be waited for, and those by which a terminal stops: meter
 // continues, and sees for how long the target did not. One that the caller ignores (as nohup does)
 // stays ignored. False after a message.

@@ -18,6 +18,12 @@ void stops_stopped(struct stops *stops, int signal_number, int64_t now_ns, bool 
     stops->total_known = stops->total_known && !missed;
 }
 
+void stops_ended(struct stops *stops)
+{
+    if (stops->since_ns == 0)
+        stops->total_known = false;
+}
+
 void stops_continued(struct stops *stops, int64_t start_ns, int64_t now_ns)
 {
     // Its stop was not seen: meter was stopped, too.

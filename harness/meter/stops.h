@@ -21,6 +21,10 @@ void stops_begin(struct stops *stops);
 // that this may have been long ago.
 void stops_stopped(struct stops *stops, int signal_number, int64_t now_ns, bool missed);
 
+// stops_ended: the target has ended while meter was stopped, or before meter ran again: whether
+// it was stopped, too, the kernel no longer says.
+void stops_ended(struct stops *stops);
+
 // stops_continued: it runs again, or has ended. start_ns: what was before is not of the run.
 void stops_continued(struct stops *stops, int64_t start_ns, int64_t now_ns);
 

@@ -18,6 +18,9 @@
 // killed again and again; one that hangs in the kernel is given up in the end.
 #define KILL_AGAIN_NS (10 * NS_PER_MS)
 #define KILL_ROUNDS   1000
+// A signal to all of us reaches meter more than once: by itself, passed on by its keeper, and as
+// the end of its input by a caller that got it, too. That is one request, a later one is another.
+#define SAME_REQUEST_NS (500 * NS_PER_MS)
 
 enum phase { RUNNING, LINGERING, ENDING, KILLING, GIVEN_UP };
 
@@ -32,6 +35,7 @@ struct supervisor {
     pid_t child;         // that the last event was about, 0: not known
     bool resumed;        // meter itself was continued, so may have been stopped
     int rounds;
+    int64_t interrupted_ns; // when it was first
 };
 
 // next_change: a child that has ended, stopped, or been continued, which stays to be told
@@ -77,6 +81,8 @@ static void take_ended(struct supervisor *supervisor, pid_t pid)
     const bool is_target = pid == supervisor->with->launch->pid;
     int status;
     struct rusage process;
+    if (is_target && supervisor->resumed)
+        stops_ended(&supervisor->outcome->stops);
     if (is_target)
         note_end(supervisor);
     if (wait4(pid, &status, 0, &process) != pid)
@@ -98,6 +104,7 @@ static void take_stop(struct supervisor *supervisor, pid_t pid)
         stops_continued(stops, started_ns(supervisor), supervisor->woken.at_ns);
     else
         stops_stopped(stops, info.si_status, supervisor->woken.at_ns, supervisor->resumed);
+    supervisor->resumed = false; // what that missed is known now
 }
 
 // reap: takes in all that has happened to children. False once there is no child left.
@@ -172,16 +179,18 @@ static void advance(struct supervisor *supervisor)
 static void interrupt(struct supervisor *supervisor, int signal_number)
 {
     const bool runs = supervisor->phase == RUNNING || supervisor->phase == LINGERING;
-    if (signal_number == SIGUSR1) { // of no more use; the next run may be
+    if (signal_number == SIGNAL_END_RUN) { // of no more use; the next run may be
         if (runs)
             (void)terminate(supervisor, GRACE_NS);
         return;
     }
     if (supervisor->outcome->interrupted != 0) {
-        kill_tree(supervisor); // asked twice: at once
+        if (clock_ns() - supervisor->interrupted_ns > SAME_REQUEST_NS)
+            kill_tree(supervisor); // asked twice: at once
         return;
     }
     supervisor->outcome->interrupted = signal_number;
+    supervisor->interrupted_ns = clock_ns();
     if (runs)
         (void)terminate(supervisor, GRACE_NS);
 }

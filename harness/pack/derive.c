@@ -7,6 +7,8 @@
 #include "stages.h"
 
 #include "common/messages.h"
+#include "common/record_json.h"
+#include "common/schemas.h"
 #include "harness/bench/json.h"
 #include "harness/report/memory.h"
 
@@ -241,7 +243,7 @@ static json_t *pack_json(struct pack *pack)
     return must(json_pack(
         "{s:s, s:O, s:O, s:O, s:O, s:O, s:O, s:O, s:O, s:f, s:f, s:b, s:s?, s:o, s:o, s:o, s:o, "
         "s:o}",
-        "schema", "jostle.pack/1", "made", json_object_get(plan, "made"), "jostle",
+        "schema", SCHEMA_PACK, "made", json_object_get(plan, "made"), "jostle",
         json_object_get(plan, "jostle"), "machine", json_object_get(plan, "machine"), "programs",
         json_object_get(plan, "programs"), "settings", json_object_get(plan, "settings"), "cpus",
         json_object_get(plan, "cpus"), "memory", json_object_get(plan, "memory"), "trial",
@@ -263,11 +265,10 @@ static bool exists(const char *dir, const char *name)
 static json_t *kept(const char *dir)
 {
     char *path = text_of("%s/pack.json", dir);
-    json_error_t error;
-    json_t *pack = json_load_file(path, 0, &error);
+    char why[RECORD_WHY];
+    json_t *pack = record_read(path, SCHEMA_PACK, why);
     if (pack == NULL)
-        complain("%s cannot be read (%s): give a folder that jostle pack has made", path,
-                 error.text);
+        complain("%s cannot be read (%s): give a folder that jostle pack has made", path, why);
     free(path);
     return pack;
 }

@@ -1,12 +1,15 @@
 #include "plan.h"
 
 #include "common/child.h"
+#include "common/file.h"
 #include "common/headroom.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
+#include "common/record_json.h"
+#include "common/save.h"
+#include "common/schemas.h"
 #include "common/words.h"
 #include "harness/bench/json.h"
-#include "harness/campaign/folder.h"
 #include "harness/report/memory.h"
 #include "harness/stats/output.h"
 
@@ -215,10 +218,10 @@ json_t *plan_make(const struct request *request)
     const struct headroom headroom = headroom_left(-1);
     json_t *plan = must(json_pack(
         "{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:f, s:s}, s:n, s:n}", "schema",
-        "jostle.pack-plan/1", "made", now_json(), "jostle", JOSTLE_VERSION, "machine",
-        machine_json(), "programs", programs, "settings", settings_json(request, most), "cpus",
-        cpus_json(&seats), "hints", hints_json(request->hints), "memory", "free_bytes",
-        (double)headroom.bytes, "whose", headroom.whose, "trial", "search"));
+        SCHEMA_PACK_PLAN, "made", now_json(), "jostle", JOSTLE_VERSION, "machine", machine_json(),
+        "programs", programs, "settings", settings_json(request, most), "cpus", cpus_json(&seats),
+        "hints", hints_json(request->hints), "memory", "free_bytes", (double)headroom.bytes,
+        "whose", headroom.whose, "trial", "search"));
     pack_seats_free(&seats);
     return plan;
 }
@@ -233,11 +236,10 @@ static char *file_of(const char *dir)
 json_t *plan_load(const char *dir)
 {
     char *path = file_of(dir);
-    json_error_t error;
-    json_t *plan = json_load_file(path, 0, &error);
+    char why[RECORD_WHY];
+    json_t *plan = record_read(path, SCHEMA_PACK_PLAN, why);
     if (plan == NULL)
-        complain("%s cannot be read (%s): give a folder that jostle pack has made", path,
-                 error.text);
+        complain("%s cannot be read (%s): give a folder that jostle pack has made", path, why);
     free(path);
     return plan;
 }
@@ -295,8 +297,7 @@ bool plan_write(const json_t *plan, const char *dir, bool resume)
                     "with --resume",
                     dir);
     if (!there)
-        return (folder_make(dir) || complain("%s cannot be made: give another --output", dir)) &&
-               plan_keep(plan, dir);
+        return (save_make_folder(dir, NULL) || save_complain_folder(dir)) && plan_keep(plan, dir);
     json_t *old = plan_load(dir);
     const bool good = old != NULL && take_limits(old, plan, dir);
     json_decref(old);
@@ -340,7 +341,7 @@ static double figure_in(const char *path, const char *name)
 {
     char text[256];
     double value = NAN;
-    FILE *file = fopen(path, "re");
+    FILE *file = file_open_record(path);
     while (file != NULL && isnan(value) && fgets(text, sizeof text, file) != NULL)
         if (strncmp(text, name, strlen(name)) == 0 && text[strlen(name)] == ' ')
             value = strtod(text + strlen(name) + 1, NULL);

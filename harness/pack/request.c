@@ -2,13 +2,15 @@
 
 #include "common/messages.h"
 #include "common/option_value.h"
-#include "common/units.h"
+#include "harness/stats/statistics.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 const char *const pack_place_names[] = {"none", "close", "spread", NULL};
+
+static const char *const formats[] = {"terminal", "md", "html", "csv", "json", NULL};
 
 #define FIELD(member) .offset = offsetof(struct request, member)
 #define TEXT(title, word, member, words)                                                           \
@@ -37,6 +39,8 @@ static const struct option_row what_rows[] = {
      .argument = "NAME=CMD",
      .type = OPTION_LIST,
      FIELD(mix),
+     .check = option_check_assignment,
+     .wrong = "program",
      .help = "one of several programs that share the node, in place of PROGRAM; copies are dealt "
              "to them in turn"},
     {.name = "place",
@@ -67,7 +71,14 @@ static const struct option_row what_rows[] = {
     TEXT("prepare", "CMD", prepare, "run CMD with bash before each run, unmeasured"),
     TEXT("conclude", "CMD", conclude, "run CMD with bash after each run, unmeasured"),
     TEXT("cleanup", "CMD", cleanup, "as in jostle run, once for each number of copies"),
-    TEXT("timeout", "TIME", timeout, "end a run, and all its copies, after TIME"),
+    {.name = "timeout",
+     .argument = "TIME",
+     .type = OPTION_TEXT,
+     FIELD(timeout),
+     .as = OPTION_TIME,
+     .minimum = 1e6,
+     .maximum = OPTION_TIME_MOST,
+     .help = "end a run, and all its copies, after TIME"},
     {0}};
 
 static const struct option_row how_rows[] = {
@@ -100,8 +111,13 @@ static const struct option_row how_rows[] = {
      .exclusive = true,
      .help = "stop when the relative error of every slowdown is at most E (default: half of what "
              "--at-most allows: 0.01)"},
-    TEXT("statistic", "NAME", statistic,
-         "what a number of copies is summarised by: as in jostle run (default: mean)"),
+    {.name = "statistic",
+     .argument = "NAME",
+     .type = OPTION_TEXT,
+     FIELD(statistic),
+     .as = OPTION_CHOICE,
+     .choices = statistic_names,
+     .help = "what a number of copies is summarised by: as in jostle run (default: mean)"},
     {.name = "min-runs",
      .argument = "N",
      .type = OPTION_COUNT,
@@ -122,7 +138,8 @@ static const struct option_row how_rows[] = {
      .argument = "TIME",
      .type = OPTION_TIME,
      FIELD(max_time_ns),
-     .check = option_check_time,
+     .minimum = 1,
+     .maximum = OPTION_TIME_MOST,
      .preset = "5m",
      .help = "of everything; where not all numbers of copies can be measured in TIME, the search "
              "halves the gaps"},
@@ -140,7 +157,13 @@ static const struct option_row where_rows[] = {
     TEXT("output", "DIR", output,
          "folder for the records (default: jostle-results/pack.PROGRAM.TIME)"),
     FLAG("resume", resume, "continue the pack in --output DIR, if it holds one: same command"),
-    TEXT("format", "FORMAT", format, "how the result is printed: terminal, md, html, csv or json"),
+    {.name = "format",
+     .argument = "FORMAT",
+     .type = OPTION_TEXT,
+     FIELD(format),
+     .as = OPTION_CHOICE,
+     .choices = formats,
+     .help = "how the result is printed: terminal, md, html, csv or json"},
     TEXT("json", "FILE", json, "write the record (jostle.pack/1) to FILE too, - for stdout"),
     FLAG("dry-run", dry_run, "only print what would be measured first, and where"),
     FLAG("verbose", verbose, "show each command on stderr as it is run"),
@@ -162,6 +185,8 @@ static const struct option_row where_rows[] = {
      .argument = "S",
      .type = OPTION_REAL,
      FIELD(left_s),
+     .minimum = -1e9,
+     .maximum = 1e9,
      .hidden = true,
      .help = "with --next: seconds that are left"},
     {0}};

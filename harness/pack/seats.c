@@ -1,5 +1,6 @@
 #include "seats.h"
 
+#include "common/core_kinds.h"
 #include "common/messages.h"
 #include "harness/placement/machine.h"
 #include "harness/report/memory.h"
@@ -95,6 +96,19 @@ static bool are_allowed(const struct machine *machine, const char *wanted)
                                  wanted, first);
 }
 
+/* A line on stderr where copies would be on cores of unlike speed: the slowest one is the last to
+ * end, however many there are. */
+static void warn_of_kinds(const struct machine *machine, const char *allowed)
+{
+    struct core_kinds *kinds = machine->this_system ? core_kinds_read() : NULL;
+    struct cpu_list cpus;
+    if (kinds != NULL && cpus_parse(allowed, &cpus) == 0 && core_kinds_among(kinds, &cpus) > 1)
+        complain("the copies' CPUs %s are of several kinds of cores, of unlike speed: jostle "
+                 "topology shows them; give CPUs of one kind with --target-cpus",
+                 allowed);
+    free(kinds);
+}
+
 bool seats_choose(struct pack_seats *seats, const struct request *request, bool *usage)
 {
     struct machine machine;
@@ -109,6 +123,7 @@ bool seats_choose(struct pack_seats *seats, const struct request *request, bool 
     seats->cpus = (size_t)hwloc_bitmap_weight(machine.allowed);
     seats->quota_cpus = machine.quota_cpus;
     seats->allowed = must(machine_format(machine.allowed));
+    warn_of_kinds(&machine, seats->allowed);
     const double usable = fmin((double)seats->cpus, fmax(floor(machine.quota_cpus), 1));
     seats->room = (size_t)(usable / (double)request->cpus_per_copy);
     *usage = seats->room == 0;

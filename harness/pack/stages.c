@@ -3,10 +3,11 @@
 #include "launcher.h"
 #include "plan.h"
 
-#include "common/messages.h"
+#include "common/record_json.h"
+#include "common/save.h"
+#include "common/schemas.h"
 #include "common/words.h"
 #include "harness/bench/json.h"
-#include "harness/campaign/folder.h"
 #include "harness/report/memory.h"
 #include "harness/stats/disturbances.h"
 #include "harness/stats/output.h"
@@ -33,7 +34,7 @@ static bool has(const char *folder, const char *name)
 static double spent_s(const char *folder)
 {
     char *path = text_of("%s/status.json", folder);
-    json_t *status = json_load_file(path, 0, NULL);
+    json_t *status = json_read_record(path, 0, NULL);
     const double spent = json_number_at(status, "spent_s");
     json_decref(status);
     free(path);
@@ -197,10 +198,10 @@ char *stage_write(const json_t *plan, const char *dir, size_t number, const size
     char *folder = folder_of(dir, number), *path = text_of("%s/cell.json", folder);
     char *name = text_of("pack.%zu", number);
     json_t *cell =
-        must(json_pack("{s:s, s:s, s:o, s:[], s:o}", "schema", "jostle.cell/1", "name", name,
-                       "command", command_json(plan), "loads", "settings",
+        must(json_pack("{s:s, s:s, s:o, s:[], s:o}", "schema", SCHEMA_CELL, "name", name, "command",
+                       command_json(plan), "loads", "settings",
                        settings_json(plan, count, counts, seconds, confidence, min_runs)));
-    const bool good = (folder_make(folder) || complain("%s cannot be made", folder)) &&
+    const bool good = (save_make_folder(folder, NULL) || save_complain_folder(folder)) &&
                       output_document(cell, path);
     json_decref(cell);
     free(name);

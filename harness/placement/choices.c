@@ -43,16 +43,6 @@ static bool parse_place_cpus(const char *text, unsigned *targets, unsigned *load
     return good && *text == '\0';
 }
 
-static bool check_place_cpus(const char *text, char *error, size_t size)
-{
-    unsigned targets, loads;
-    if (parse_place_cpus(text, &targets, &loads))
-        return true;
-    snprintf(error, size,
-             "not a number of cores: give one such as 2, or 1:4 for the target and the load");
-    return false;
-}
-
 #define FIELD(member) .offset = offsetof(struct choices, member)
 
 static const struct option_row rows[] = {
@@ -61,12 +51,14 @@ static const struct option_row rows[] = {
      .type = OPTION_TEXT,
      FIELD(place_name),
      .check = check_place,
+     .wrong = "no-such-place",
      .help = "where the load runs, seen from the target (see below)"},
     {.name = "place-cpus",
      .argument = "N[:M]",
      .type = OPTION_TEXT,
      FIELD(place_cpus),
-     .check = check_place_cpus,
+     .check = option_check_cores,
+     .wrong = "1:",
      .help = "with --place: cores for the target, and for the load (default: 1, and as many)"},
     {.name = "target-cpus",
      .argument = "LIST",

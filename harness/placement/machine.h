@@ -3,7 +3,8 @@
 
 /* The machine as hwloc knows it, and which of its CPUs may be used here. */
 
-#include <hwloc.h>
+#include "common/topology.h"
+
 #include <stdbool.h>
 
 struct machine {

@@ -6,6 +6,7 @@
 #include "show.h"
 
 #include "common/messages.h"
+#include "common/streams.h"
 
 #include <stdlib.h>
 
@@ -55,6 +56,7 @@ static int answer(const struct machine *machine, const struct choices *choices)
 
 int main(int argc, char **argv)
 {
+    streams_open();
     struct choices choices;
     struct machine machine;
     bool usage;

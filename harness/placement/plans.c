@@ -15,13 +15,14 @@
 /* Runs loadgen on one load; its answer goes to *output, NULL: to our stdout. */
 static void run(struct arena *arena, const struct load *load, const char *cpus, char **output)
 {
-    char path[PATH_MAX];
-    const char **argv = arena_take(arena, (load->word_count + 7) * sizeof *argv);
+    char start[PATH_MAX], path[PATH_MAX];
+    const char **argv = arena_take(arena, (load->word_count + 8) * sizeof *argv);
     size_t count = 0;
     if (cpus != NULL) {
-        argv[count++] = "taskset";
-        argv[count++] = "-c";
+        argv[count++] = child_path("start", start);
+        argv[count++] = "--cpus";
         argv[count++] = cpus;
+        argv[count++] = "--";
     }
     argv[count++] = child_path("loadgen", path);
     argv[count++] = load->words[0];

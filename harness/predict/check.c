@@ -5,6 +5,7 @@
 #include "harness/report/memory.h"
 
 #include "common/messages.h"
+#include "common/record_json.h"
 #include "common/units.h"
 
 #include <stdio.h>
@@ -135,7 +136,7 @@ static bool is_command(const json_t *recorded, const json_t *words)
 static bool is_of_both(const char *path, const struct program_entry *a,
                        const struct program_entry *b)
 {
-    json_t *experiment = json_load_file(path, 0, NULL);
+    json_t *experiment = json_read_record(path, 0, NULL);
     const json_t *load = json_array_get(json_object_get(experiment, "loads"), 1);
     const char *digits = json_text_at(json_object_get(experiment, "program"), "sha256");
     const char *spec = json_text_at(load, "spec");

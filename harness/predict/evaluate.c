@@ -7,6 +7,7 @@
 
 #include "common/messages.h"
 #include "common/record_json.h"
+#include "common/schemas.h"
 
 #include <errno.h>
 #include <math.h>
@@ -302,7 +303,7 @@ static json_t *evaluate_study(const struct study *study, const char *folder, boo
         json_decref(places);
         return NULL;
     }
-    return json_pack("{s:s, s:s, s:s, s:f, s:o, s:o}", "schema", "jostle.prediction-evaluation/1",
+    return json_pack("{s:s, s:s, s:s, s:f, s:o, s:o}", "schema", SCHEMA_PREDICTION_EVALUATION,
                      "made", time, "jostle", JOSTLE_VERSION, "confidence", confidence,
                      "holdout_opened", times, "places", places);
 }

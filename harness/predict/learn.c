@@ -6,14 +6,14 @@
 
 #include "common/messages.h"
 #include "common/record_json.h"
+#include "common/schemas.h"
+#include "common/version.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#define MODEL_SCHEMA "jostle.prediction-model/1"
 
 static const double confidence = 0.9;
 
@@ -104,8 +104,8 @@ static json_t *learn_study(const struct study *study)
     const time_t now = time(NULL);
     if (gmtime_r(&now, &utc))
         (void)strftime(made, sizeof made, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    return json_pack("{s:s, s:s, s:s, s:{s:o, s:o}, s:o}", "schema", MODEL_SCHEMA, "made", made,
-                     "jostle", JOSTLE_VERSION, "machine", "host",
+    return json_pack("{s:s, s:s, s:s, s:{s:o, s:o}, s:o}", "schema", SCHEMA_PREDICTION_MODEL,
+                     "made", made, "jostle", JOSTLE_VERSION, "machine", "host",
                      text_to_json(study->profile[0]->profile.host), "hash", text_to_json(machine),
                      "models", models);
 }
@@ -164,9 +164,9 @@ static const char *against(const json_t *record, const char *machine)
 {
     const char *schema = json_text_at(record, "schema"), *version = json_text_at(record, "jostle");
     const char *hash = json_text_at(json_object_get(record, "machine"), "hash");
-    if (!schema || strcmp(schema, MODEL_SCHEMA) != 0)
+    if (!schema || strcmp(schema, SCHEMA_PREDICTION_MODEL) != 0)
         return "holds no model: give a file that jostle predict --learn has made";
-    if (!version || strcmp(version, JOSTLE_VERSION) != 0)
+    if (!version_comparable(version))
         return "was learned by another version of jostle: learn it anew (--learn)";
     if (machine && (!hash || strcmp(hash, machine) != 0))
         return "was learned on another machine: learn one here (--learn)";
@@ -201,7 +201,7 @@ bool learn_read(const char *path, const char *place, const char *machine,
                 struct predict_model *model, char *why, size_t size)
 {
     json_error_t error;
-    json_t *record = json_load_file(path, 0, &error);
+    json_t *record = json_read_record(path, 0, &error);
     if (!record)
         (void)snprintf(why, size, "cannot be read: %s", error.text);
     const bool good = record && read_record(record, place, machine, model, why, size);

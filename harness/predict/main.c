@@ -8,6 +8,7 @@
 
 #include "common/kept.h"
 #include "common/messages.h"
+#include "common/streams.h"
 #include "harness/stats/output.h"
 
 #include <limits.h>
@@ -133,14 +134,17 @@ static int learn(const struct request *request)
     json_t *model = learn_folder(request->learn);
     bool good = model != NULL;
     (void)snprintf(path, sizeof path, "%s/model.json", request->learn);
-    good = good && output_document(model, request->output ? request->output : path) &&
-           (request->output || keep_model(model)) && learn_print(model);
+    good =
+        good &&
+        (request->output ? output_named(model, request->output) : output_document(model, path)) &&
+        (request->output || keep_model(model)) && learn_print(model);
     json_decref(model);
     return good ? 0 : 1;
 }
 
 int main(int argc, char **argv)
 {
+    streams_open();
     struct request request;
     int status;
     request_read(&request, argc, argv);

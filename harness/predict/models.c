@@ -6,6 +6,7 @@
 
 #include "common/kept.h"
 #include "common/messages.h"
+#include "common/trust.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,8 +25,12 @@ void models_begin(struct models *models, const char *path, const char *host, con
     }
     // A name of a host has no slash.
     (void)snprintf(name, sizeof name, "predict/%s.json", host);
-    if (kept_path(name, kept) == 0 && access(kept, R_OK) == 0)
+    if (kept_path(name, kept) != 0 || access(kept, R_OK) != 0)
+        return;
+    if (trust_path(kept))
         (void)snprintf(models->path, sizeof models->path, "%s", kept);
+    else
+        trust_complain(kept, "model");
 }
 
 // Reads the model of a place, or sets the one that needs no pairs.

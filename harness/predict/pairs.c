@@ -1,9 +1,12 @@
 #include "pairs.h"
 #include "pairs_add.h"
 
+#include "common/file.h"
 #include "common/json.h"
 #include "common/messages.h"
 #include "common/record_json.h"
+#include "common/save.h"
+#include "common/schemas.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -11,8 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define PAIR_SCHEMA "jostle.pair/1"
 
 static void free_measure(struct pair_measure *measure)
 {
@@ -120,30 +121,31 @@ static bool read_pair(const json_t *record, struct pair_truth *pair)
                                 .place = text_at(record, "place"),
                                 .host = text_at(record, "host"),
                                 .repeated = json_is_object(repeat)};
-    return schema && strcmp(schema, PAIR_SCHEMA) == 0 && pair->a && pair->b && pair->place &&
+    return schema && strcmp(schema, SCHEMA_PAIR) == 0 && pair->a && pair->b && pair->place &&
            read_measure(record, &pair->first) &&
            (!pair->repeated || read_measure(repeat, &pair->repeat));
 }
 
 bool pair_list_read(struct pair_list *pairs, const char *path)
 {
-    FILE *file = fopen(path, "r");
+    FILE *file = file_open_record(path);
     char *line = NULL;
     size_t size = 0, number = 0;
+    ssize_t length;
     bool good = true;
     if (!file)
         return complain("%s: %s: give a file that `predict --pairs` has made", path,
-                        strerror(errno));
-    while (good && getline(&line, &size, file) >= 0) {
+                        file_why(errno));
+    while (good && (length = getline(&line, &size, file)) >= 0) {
         struct pair_truth pair;
-        json_t *record = json_loads(line, 0, NULL);
+        json_t *record = json_read_line(line, (size_t)length);
         number++;
         good = read_pair(record, &pair);
         if (good) {
             good = pair_list_add(pairs, &pair);
         } else {
             pair_list_drop(&pair);
-            complain("%s: line %zu is no " PAIR_SCHEMA ": remove it", path, number);
+            complain("%s: line %zu is no " SCHEMA_PAIR ": remove it", path, number);
         }
         json_decref(record);
     }
@@ -175,7 +177,7 @@ static bool write_pair(FILE *file, const struct pair_truth *pair)
 {
     struct line line = {0};
     line_object(&line, NULL);
-    line_text(&line, "schema", PAIR_SCHEMA);
+    line_text(&line, "schema", SCHEMA_PAIR);
     line_text(&line, "a", pair->a);
     line_text(&line, "b", pair->b);
     line_text(&line, "place", pair->place);
@@ -197,11 +199,12 @@ static bool write_pair(FILE *file, const struct pair_truth *pair)
 bool pair_list_write(const struct pair_list *pairs, const char *path)
 {
     const bool to_stdout = strcmp(path, "-") == 0;
-    FILE *file = to_stdout ? stdout : fopen(path, "w");
-    bool good = file != NULL;
+    struct save save = {.file = stdout};
+    bool good = to_stdout || save_begin(&save, path, SAVE_OUTPUT);
+    if (!good)
+        return save_complain(path);
     for (size_t i = 0; good && i < pairs->count; i++)
-        good = write_pair(file, &pairs->pair[i]);
-    if (file)
-        good = (to_stdout ? fflush(file) : fclose(file)) == 0 && good;
-    return good || complain("%s: cannot be written: %s: give another file", path, strerror(errno));
+        good = write_pair(save.file, &pairs->pair[i]);
+    good = to_stdout ? good && fflush(stdout) == 0 : save_end(&save, good);
+    return good || save_complain(path);
 }

@@ -2,7 +2,9 @@
 #include "pairs.h"
 #include "pairs_add.h"
 
+#include "common/file.h"
 #include "common/messages.h"
+#include "common/record_json.h"
 
 #include <dirent.h>
 #include <gsl/gsl_statistics_double.h>
@@ -24,7 +26,7 @@ static json_t *load(const char *folder, const char *name)
     char *path;
     if (asprintf(&path, "%s/%s", folder, name) < 0)
         return NULL;
-    json_t *record = json_load_file(path, 0, NULL);
+    json_t *record = json_read_record(path, 0, NULL);
     free(path);
     return record;
 }
@@ -92,13 +94,14 @@ static bool read_runs(const char *folder, const char *condition, struct pair_mea
 {
     char *path, *line = NULL;
     size_t size = 0;
+    ssize_t length;
     struct blocks *blocks = calloc(1, sizeof *blocks);
     if (asprintf(&path, "%s/runs.jsonl", folder) < 0)
         path = NULL;
-    FILE *file = path ? fopen(path, "r") : NULL;
+    FILE *file = path ? file_open_record(path) : NULL;
     bool good = blocks && file;
-    while (good && getline(&line, &size, file) >= 0) {
-        json_t *run = json_loads(line, 0, NULL);
+    while (good && (length = getline(&line, &size, file)) >= 0) {
+        json_t *run = json_read_line(line, (size_t)length);
         const char *name = text_of(run, "host");
         if (!*host && name)
             *host = strdup(name);

@@ -1,7 +1,9 @@
 #include "programs.h"
 
+#include "common/file.h"
 #include "common/messages.h"
 #include "common/sha256.h"
+#include "common/version.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -23,14 +25,14 @@ static bool is_same_file(const char *a, const char *b)
 static int open_program(const char *word)
 {
     if (strchr(word, '/'))
-        return open(word, O_RDONLY | O_CLOEXEC);
+        return file_open_regular(word, true); // the name is a profile's
     const char *path = getenv("PATH");
     char name[PATH_MAX];
     for (size_t length; path && *path; path += length + (path[length] == ':')) {
         length = strcspn(path, ":");
         if (snprintf(name, sizeof name, "%.*s/%s", (int)length, path, word) < (int)sizeof name &&
             access(name, X_OK) == 0)
-            return open(name, O_RDONLY | O_CLOEXEC);
+            return file_open_regular(name, true);
     }
     return -1;
 }
@@ -77,7 +79,7 @@ static void check_against(const struct program_entry *entry, const struct progra
 static void check_entry(const struct program_entry *entry)
 {
     const struct program_profile *profile = &entry->profile;
-    if (strcmp(profile->version, JOSTLE_VERSION) != 0)
+    if (!version_comparable(profile->version))
         usage_error("%s: made by jostle %s, and this is %s: make the profile again", entry->path,
                     profile->version, JOSTLE_VERSION);
     if (profile->machine[0] == '\0')

@@ -1,6 +1,7 @@
 #include "record.h"
 
 #include "common/record_json.h"
+#include "common/schemas.h"
 
 #include <string.h>
 
@@ -24,7 +25,7 @@ json_t *record_make(const struct table *table, const struct models *models)
     for (size_t i = 0; i < list->count; i++)
         json_array_append_new(programs, program_to_json(&list->entry[i]));
     json_t *record =
-        json_pack("{s:s, s:s, s:{s:s, s:s}, s:b}", "schema", "jostle.prediction/1", "jostle",
+        json_pack("{s:s, s:s, s:{s:s, s:s}, s:b}", "schema", SCHEMA_PREDICTION, "jostle",
                   JOSTLE_VERSION, "machine", "host", first->host, "hash", first->machine,
                   "together", table->count > 0 && table->row[0].together);
     json_object_set_new(record, "at_most",

@@ -14,12 +14,20 @@
         .name = title, .argument = word, .type = OPTION_TEXT, FIELD(member), .help = words         \
     }
 
+static const char *const formats[] = {"terminal", "md", "html", "svg", "csv", "json", NULL};
+static const char *const places[] = {"core", "smt", "l3", "node", "machine", NULL};
+
 static const struct option_row what_rows[] = {
     FLAG("with-itself", with_itself, "each program also beside a copy of itself"),
     FLAG("together", together, "each program beside all others at once, not beside each"),
-    TEXT("place", "PLACE", place,
-         "only profiles of this place of the neighbour: core, smt, l3, node or machine "
-         "(default: of all that are given; pairs are of one place)"),
+    {.name = "place",
+     .argument = "PLACE",
+     .type = OPTION_TEXT,
+     FIELD(place),
+     .as = OPTION_CHOICE,
+     .choices = places,
+     .help = "only profiles of this place of the neighbour: core, smt, l3, node or machine "
+             "(default: of all that are given; pairs are of one place)"},
     TEXT("model", "FILE", model,
          "what was learned from measured pairs (default: that of the profiles' machine and place "
          "in the folder of calibrations, if there is one)"),
@@ -93,8 +101,13 @@ static const struct option_row learn_rows[] = {
 };
 
 static const struct option_row output_rows[] = {
-    TEXT("format", "terminal|md|html|svg|csv|json", format,
-         "how it is laid out (default: by the ending of --output, else terminal)"),
+    {.name = "format",
+     .argument = "terminal|md|html|svg|csv|json",
+     .type = OPTION_TEXT,
+     FIELD(format),
+     .as = OPTION_CHOICE,
+     .choices = formats,
+     .help = "how it is laid out (default: by the ending of --output, else terminal)"},
     TEXT("output", "FILE", output,
          "write to FILE, such as pairs.html: the matrix of victims and aggressors"),
     TEXT("json", "FILE", json, "write a jostle.prediction/1 to FILE too, - for stdout instead"),
@@ -133,23 +146,12 @@ static const char details[] =
     "  0  predicted    1  failure    2  wrong use, or a profile that cannot be used\n"
     "  3  a slowdown is above --at-most    4  cannot be told, or not within --at-most\n";
 
-static const char *const formats[] = {"terminal", "md", "html", "svg", "csv", "json", NULL};
-static const char *const places[] = {"core", "smt", "l3", "node", "machine", NULL};
-
 static bool is_one_of(const char *text, const char *const *names)
 {
     for (; *names; names++)
         if (strcmp(text, *names) == 0)
             return true;
     return false;
-}
-
-static void refuse_name(const char *option, const char *text, const char *const *names,
-                        const char *all)
-{
-    const char *near = nearest_name(text, names);
-    usage_error("%s %s: unknown%s%s%s: give one of %s", option, text, near ? " (did you mean " : "",
-                near ? near : "", near ? "?)" : "", all);
 }
 
 static const char *format_of(const char *output)
@@ -189,10 +191,6 @@ static void check(struct request *request)
         return;
     if (!request->format)
         request->format = format_of(request->output);
-    if (!is_one_of(request->format, formats))
-        refuse_name("--format", request->format, formats, "terminal, md, html, svg, csv, json");
-    if (request->place && !is_one_of(request->place, places))
-        refuse_name("--place", request->place, places, "core, smt, l3, node, machine");
     if (!*request->operand)
         usage_error("no profile: give two or more, such as those of jostle profile");
     if (request->together && request->check)

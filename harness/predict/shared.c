@@ -1,5 +1,8 @@
 #include "shared.h"
 
+#include "common/file.h"
+#include "common/record_json.h"
+
 #include <libgen.h>
 #include <search.h>
 #include <stdio.h>
@@ -30,11 +33,12 @@ static bool read_runs(struct starts *starts, const char *folder)
 {
     char *path, *line = NULL;
     size_t size = 0;
+    ssize_t length;
     if (asprintf(&path, "%s/runs.jsonl", folder) < 0)
         return false;
-    FILE *file = fopen(path, "r");
-    while (file && getline(&line, &size, file) >= 0) {
-        json_t *run = json_loads(line, 0, NULL);
+    FILE *file = file_open_record(path);
+    while (file && (length = getline(&line, &size, file)) >= 0) {
+        json_t *run = json_read_line(line, (size_t)length);
         const char *start = json_string_value(json_object_get(run, "start"));
         if (start)
             keep(starts, start);

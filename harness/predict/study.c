@@ -1,5 +1,6 @@
 #include "study.h"
 
+#include "common/file.h"
 #include "common/messages.h"
 
 #include <errno.h>
@@ -83,7 +84,7 @@ static bool read_holdout(struct study *study, const char *folder)
     bool good = true;
     if (asprintf(&path, "%s/holdout", folder) < 0)
         return no_memory();
-    FILE *file = fopen(path, "r");
+    FILE *file = file_open_record(path);
     while (good && file && (length = getline(&line, &size, file)) >= 0) {
         line[strcspn(line, " \t\r\n")] = '\0';
         if (line[0] == '\0' || line[0] == '#')

@@ -441,20 +441,41 @@ static size_t count_there(const struct search *search)
     return there;
 }
 
+/* The readings and kinds that can be used; how many kinds. */
+static size_t begin(struct search *search, const struct invert_curves *curves,
+                    const struct invert_reading *reading)
+{
+    size_t kinds = 0;
+    *search = (struct search){.curves = curves, .reading = reading, .scale = 1};
+    search->chosen = choose(curves, reading);
+    for (size_t k = 0; k < curves->kinds; k++) {
+        search->usable[k] = curves->usable[k] && moves(curves, &search->chosen, k);
+        kinds += search->usable[k];
+    }
+    return kinds;
+}
+
+bool invert_misfit(const struct invert_curves *curves, const struct invert_reading *reading,
+                   double *chi_square, size_t *freedom)
+{
+    struct search search;
+    struct inversion inversion = {0};
+    levels few;
+    if (begin(&search, curves, reading) == 0 || !estimate(&search, few, &inversion))
+        return false;
+    *chi_square = inversion.chi_square;
+    *freedom = inversion.freedom;
+    return true;
+}
+
 /* Everything up to the estimates; false as invert_levels(). */
 static bool prepare(struct search *search, const struct invert_curves *curves,
                     const struct invert_reading *reading, double confidence, levels few,
                     size_t *kinds, struct inversion *inversion)
 {
     struct inversion scaled;
-    *search = (struct search){.curves = curves, .reading = reading, .scale = 1};
     *inversion = (struct inversion){.misfit_p = 1};
-    search->chosen = choose(curves, reading);
-    *kinds = 0;
-    for (size_t k = 0; k < curves->kinds; k++) {
-        search->usable[k] = curves->usable[k] && moves(curves, &search->chosen, k);
-        *kinds += search->usable[k];
-    }
+    *kinds = begin(search, curves, reading);
     if (*kinds == 0 || !estimate(search, few, inversion))
         return false;
     inversion->reporters = search->chosen.count;
@@ -466,6 +487,33 @@ static bool prepare(struct search *search, const struct invert_curves *curves,
     search->scale = fmax(1, inversion->chi_square / (double)inversion->freedom);
     return (search->scale == 1 || estimate(search, few, &scaled)) &&
            add_sure(search, confidence, *kinds, few);
+}
+
+/* Each kind by itself against none, and against all of them together. */
+static void find_any(const struct search *search, double confidence, size_t kinds,
+                     struct invert_any *any)
+{
+    const double enough = gsl_cdf_chisq_Pinv(confidence, fmax((double)kinds - 1, 1));
+    any->p = 1;
+    for (size_t k = 0; k < search->curves->kinds; k++) {
+        struct whitened whitened;
+        bool is_free[INVERT_KINDS] = {false};
+        double residual[INVERT_REPORTERS];
+        levels alone = {0}, all;
+        const levels none = {0};
+        any->alone[k] = NAN;
+        if (!search->usable[k] || !whiten(search->curves, search->reading, &search->chosen, none,
+                                          search->scale, &whitened))
+            continue;
+        is_free[k] = true;
+        const double reached = least(&whitened, is_free, alone);
+        const double growth = fmax(chi_square_of(&whitened, none, residual) - reached, 0);
+        any->p = fmin(any->p, (double)kinds * 0.5 * gsl_cdf_chisq_Q(growth, 1));
+        memcpy(all, search->best, sizeof all);
+        if (reached - least(&whitened, search->usable, all) <= enough)
+            any->alone[k] = fmin(alone[k], 1);
+    }
+    any->seen = any->p < 1 - confidence;
 }
 
 bool invert_levels(const struct invert_curves *curves, const struct invert_reading *reading,
@@ -480,6 +528,7 @@ bool invert_levels(const struct invert_curves *curves, const struct invert_readi
         if (search.usable[k])
             judge(&search, few[k], confidence, k, kinds, &inversion->level[k]);
     }
+    find_any(&search, confidence, kinds, &inversion->any);
     return true;
 }
 

@@ -47,8 +47,19 @@ struct invert_level {
     bool seen;   /* p is below (1 - confidence) / number of kinds: surely there */
 };
 
+/* Whether any load is there, also where it cannot be told which. */
+struct invert_any {
+    double p;  /* of "no load is there": the least of those of each kind alone, times their number
+                  (Bonferroni); 1 at most */
+    bool seen; /* p is below 1 - confidence */
+    /* Kinds each of which alone explains the readings no worse than chance has it, and at which
+     * level; NAN: this one does not. */
+    double alone[INVERT_KINDS];
+};
+
 struct inversion {
     struct invert_level level[INVERT_KINDS];
+    struct invert_any any;
     size_t reporters;  /* how many were used */
     double chi_square; /* of the residuals at the best levels */
     size_t freedom;    /* their degrees of freedom, were all kinds there; 0: they say nothing
@@ -60,6 +71,11 @@ struct inversion {
  * no reading has a curve, or the covariance is not positive definite. */
 bool invert_levels(const struct invert_curves *curves, const struct invert_reading *reading,
                    double confidence, struct inversion *inversion);
+
+/* Chi-square of the readings at the best levels, all kinds free, and its degrees of freedom as in
+ * struct inversion. False as above. */
+bool invert_misfit(const struct invert_curves *curves, const struct invert_reading *reading,
+                   double *chi_square, size_t *freedom);
 
 struct invert_effect {
     double estimate, lo, hi;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The load's words end where the percentage begins: a spec is them and "55%". */
 const struct kind_row kinds[KINDS] = {
@@ -73,7 +74,7 @@ static bool no_disk(const char *directory, char *text, size_t size)
 {
     struct device device;
     const char *folder = kind_io_folder(directory);
-    if (!device_of(folder, &device)) {
+    if (!device_of(folder, &device) || access(folder, W_OK | X_OK) != 0) {
         snprintf(text, size, "%s: %s", folder, strerror(errno));
         return true;
     }

@@ -1,6 +1,7 @@
 #include "reference.h"
 
 #include "common/kept.h"
+#include "common/version.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -12,16 +13,15 @@
 
 static void begin_curves(struct invert_curves *curves)
 {
-    curves->reporters = REPORTERS;
+    curves->reporters = SIGNS;
     curves->kinds = KINDS;
     curves->points = REFERENCE_POINTS;
     for (size_t point = 0; point < REFERENCE_POINTS; point++)
         curves->level[point] = (double)point / (REFERENCE_POINTS - 1);
     for (enum kind kind = 0; kind < KINDS; kind++)
         for (size_t point = 0; point < REFERENCE_POINTS; point++)
-            for (enum reporter reporter = 0; reporter < REPORTERS; reporter++)
-                curves->value[kind][point][reporter] = curves->variance[kind][point][reporter] =
-                    NAN;
+            for (size_t sign = 0; sign < SIGNS; sign++)
+                curves->value[kind][point][sign] = curves->variance[kind][point][sign] = NAN;
 }
 
 void reference_begin(struct reference *reference)
@@ -34,6 +34,8 @@ void reference_begin(struct reference *reference)
         for (size_t point = 0; point < REFERENCE_POINTS; point++)
             reference->achieved[kind][point] = point == 0 ? 0 : NAN;
     }
+    for (enum activity a = 0; a < ACTIVITIES; a++)
+        reference->activity[a] = (struct reference_activity){.value = NAN, .between = NAN};
     for (enum reporter reporter = 0; reporter < REPORTERS; reporter++) {
         struct reference_quiet *quiet = &reference->quiet[reporter];
         *quiet = (struct reference_quiet){.value = NAN,
@@ -41,7 +43,8 @@ void reference_begin(struct reference *reference)
                                           .median = NAN,
                                           .spread = NAN,
                                           .correlation = NAN,
-                                          .between = NAN};
+                                          .between = NAN,
+                                          .freedom = NAN};
         memcpy(quiet->reason, none, sizeof none);
     }
 }
@@ -100,7 +103,7 @@ enum reference_fitness reference_judge(const struct reference *reference, const 
         add(why, size, "the reference is %g days old", days);
     if (kernel != NULL && strcmp(kernel, reference->kernel) != 0)
         add(why, size, "the reference is of another kernel (%s)", reference->kernel);
-    if (strcmp(reference->jostle, JOSTLE_VERSION) != 0)
+    if (!version_comparable(reference->jostle))
         add(why, size, "the reference was made by jostle %s, and this is " JOSTLE_VERSION,
             reference->jostle);
     if (*reference->disturbed != '\0')

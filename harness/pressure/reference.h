@@ -5,6 +5,7 @@
  * a jostle.probe-reference/1, one file for each host and place, which `jostle probe --reference`
  * makes. Pure but for the reading of that file. */
 
+#include "harness/pressure/activity_table.h"
 #include "harness/pressure/identity.h"
 #include "harness/pressure/invert.h"
 #include "harness/pressure/kinds.h"
@@ -15,8 +16,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
-
-#define REFERENCE_SCHEMA "jostle.probe-reference/1"
 
 enum {
     REFERENCE_POINTS = 5, /* levels: 0, 0.25, 0.5, 0.75, 1 */
@@ -33,8 +32,15 @@ struct reference_quiet {
     double correlation; /* of neighbouring windows */
     double between;     /* robust standard deviation of the logarithm of a run (sample_s long)
                            from block to block: what more windows at one time do not average away */
+    double freedom;     /* degrees of freedom of between */
     size_t windows;     /* that spread and correlation are of */
     size_t runs;        /* that value, median and between are of */
+};
+
+/* What others do on the quiet machine, in the activity's unit. NAN: not known. */
+struct reference_activity {
+    double value;
+    double between; /* robust standard deviation, from run to run */
 };
 
 struct reference {
@@ -45,7 +51,9 @@ struct reference {
     char disturbed[512];               /* what was going on meanwhile; "": the machine was quiet */
     double sample_s;                   /* length of a run's sample */
     struct reference_quiet quiet[REPORTERS];
-    /* By enum kind and enum reporter, at REFERENCE_POINTS levels; fitted (curve.h). */
+    struct reference_activity activity[ACTIVITIES];
+    /* By enum kind and sign (SIGNS: reporters, then activities), at REFERENCE_POINTS levels;
+     * fitted (curve.h). Of an activity it is what the load adds, in its unit. */
     struct invert_curves curves;
     double achieved[KINDS][REFERENCE_POINTS]; /* of what was offered; NAN: not known */
     char kind_reason[KINDS][256];             /* why a kind has no curve; "": it has */

@@ -3,6 +3,7 @@
 #include "reference.h"
 
 #include "common/record_json.h"
+#include "common/schemas.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +29,9 @@ static void take_quiet(struct reference *reference, const json_t *all)
         struct reference_quiet *quiet = &reference->quiet[reporter];
         const double value = json_number_at(record, "value");
         if (!(value > 0)) {
-            if (json_object_get(record, "reason") != NULL)
+            /* Without a reason it stays "not measured": "" would say that there is a value. */
+            const char *reason = json_text_at(record, "reason");
+            if (reason != NULL && *reason != '\0')
                 text(record, "reason", quiet->reason, sizeof quiet->reason);
             continue;
         }
@@ -39,9 +42,20 @@ static void take_quiet(struct reference *reference, const json_t *all)
             .spread = json_number_at(record, "spread"),
             .correlation = json_number_at(record, "correlation"),
             .between = json_number_at(record, "between"),
+            .freedom = json_number_at(record, "freedom"),
             .windows = count(record, "windows"),
             .runs = count(record, "n"),
         };
+    }
+}
+
+/* Older references have none. */
+static void take_activity(struct reference *reference, const json_t *all)
+{
+    for (enum activity a = 0; a < ACTIVITIES; a++) {
+        const json_t *record = json_object_get(all, activities[a].name);
+        reference->activity[a] = (struct reference_activity){
+            .value = json_number_at(record, "value"), .between = json_number_at(record, "between")};
     }
 }
 
@@ -54,22 +68,31 @@ static size_t point_at(const struct invert_curves *curves, double level)
     return point;
 }
 
+/* What one sign shows beside a kind, at one of its levels. */
+static void take_reading(struct invert_curves *curves, enum kind kind, size_t point, size_t sign,
+                         const json_t *reading)
+{
+    const double fitted = json_number_at(reading, "fitted");
+    curves->value[kind][point][sign] = fitted;
+    curves->variance[kind][point][sign] = pow(json_number_at(reading, "fitted_error"), 2);
+    if (isfinite(fitted))
+        curves->value[kind][0][sign] = curves->variance[kind][0][sign] = 0;
+}
+
 static void take_point(struct reference *reference, enum kind kind, const json_t *record)
 {
+    const json_t *done = json_object_get(record, "activity");
     const size_t point = point_at(&reference->curves, json_number_at(record, "level"));
     const json_t *readings = json_object_get(record, "reporters");
     if (point == 0 || point == REFERENCE_POINTS)
         return;
     reference->achieved[kind][point] = json_number_at(record, "achieved");
-    for (enum reporter reporter = 0; reporter < REPORTERS; reporter++) {
-        const json_t *reading = json_object_get(readings, reporters[reporter].name);
-        reference->curves.value[kind][point][reporter] = json_number_at(reading, "fitted");
-        if (isfinite(json_number_at(reading, "fitted")))
-            reference->curves.value[kind][0][reporter] =
-                reference->curves.variance[kind][0][reporter] = 0;
-        reference->curves.variance[kind][point][reporter] =
-            pow(json_number_at(reading, "fitted_error"), 2);
-    }
+    for (enum reporter reporter = 0; reporter < REPORTERS; reporter++)
+        take_reading(&reference->curves, kind, point, reporter,
+                     json_object_get(readings, reporters[reporter].name));
+    for (enum activity a = 0; a < ACTIVITIES; a++)
+        take_reading(&reference->curves, kind, point, REPORTERS + a,
+                     json_object_get(done, activities[a].name));
 }
 
 static void take_curve(struct reference *reference, const json_t *record)
@@ -95,9 +118,9 @@ bool reference_from_json(const json_t *record, struct reference *reference, char
     const json_t *curves = json_object_get(record, "curves"), *one;
     size_t i;
     reference_begin(reference);
-    if (schema == NULL || strcmp(schema, REFERENCE_SCHEMA) != 0) {
+    if (schema == NULL || strcmp(schema, SCHEMA_PROBE_REFERENCE) != 0) {
         snprintf(why, size,
-                 "it is no " REFERENCE_SCHEMA ": make one with jostle probe --reference");
+                 "it is no " SCHEMA_PROBE_REFERENCE ": make one with jostle probe --reference");
         return false;
     }
     text(record, "host", reference->host, sizeof reference->host);
@@ -113,6 +136,7 @@ bool reference_from_json(const json_t *record, struct reference *reference, char
          sizeof reference->load_cpus);
     reference->sample_s = json_number_at(record, "sample_s");
     take_quiet(reference, json_object_get(record, "quiet"));
+    take_activity(reference, json_object_get(record, "activity"));
     json_array_foreach(curves, i, one) take_curve(reference, one);
     return true;
 }
@@ -120,7 +144,7 @@ bool reference_from_json(const json_t *record, struct reference *reference, char
 bool reference_read(const char *path, struct reference *reference, char *why, size_t size)
 {
     json_error_t error;
-    json_t *record = json_load_file(path, 0, &error);
+    json_t *record = json_read_record(path, 0, &error);
     if (record == NULL) {
         snprintf(why, size, "%.160s: make one with jostle probe --reference", error.text);
         return false;

@@ -81,8 +81,8 @@ static bool unknown(const char *name)
     for (enum reporter reporter = 0; reporter < REPORTERS; reporter++)
         names[reporter] = reporters[reporter].name;
     const char *near = nearest_name(name, names);
-    return complain("%s: there is no such reporter%s%s%s: see jostle probe --help", name,
-                    near == NULL ? "" : " (did you mean ", near == NULL ? "" : near,
+    return complain("--reporters %s: there is no such reporter%s%s%s: see jostle probe --help",
+                    name, near == NULL ? "" : " (did you mean ", near == NULL ? "" : near,
                     near == NULL ? "" : "?)");
 }
 

@@ -4,6 +4,7 @@
 #include "kinds.h"
 
 #include "common/record_json.h"
+#include "common/schemas.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -177,12 +178,12 @@ static bool take_record(struct sensitivity *sensitivity, const json_t *record, c
 {
     const char *schema = json_string_value(json_object_get(record, "schema"));
     const double confidence = json_number_at(record, "confidence");
-    if (schema != NULL && strcmp(schema, "jostle.program/1") == 0)
+    if (schema != NULL && strcmp(schema, SCHEMA_PROGRAM) == 0)
         return sensitivity_from_json(sensitivity, json_object_get(record, "sensitivity"),
                                      isfinite(confidence) ? confidence : 0.95) ||
                say(why, size,
                    "has a sensitivity that cannot be read: make it again with jostle profile");
-    if (schema == NULL || strcmp(schema, "jostle.result/1") != 0)
+    if (schema == NULL || strcmp(schema, SCHEMA_RESULT) != 0)
         return say(why, size,
                    "holds no sensitivity: give a profile, or a result of jostle slowdown");
     return sensitivity_from_result(sensitivity, record) > 0 ||
@@ -205,7 +206,7 @@ bool sensitivity_read(struct sensitivity *sensitivity, const char *path, char *w
                  strerror(errno));
         return false;
     }
-    json_t *record = json_load_file(file, 0, &error);
+    json_t *record = json_read_record(file, 0, &error);
     if (record == NULL) {
         snprintf(why, size, "is no JSON (line %d): give a profile, or a result of jostle slowdown",
                  error.line);

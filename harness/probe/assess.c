@@ -1,5 +1,7 @@
 #include "harness/probe/assess.h"
 
+#include "harness/pressure/agree.h"
+
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdarg.h>
@@ -11,6 +13,17 @@
 #define MODEL_SHARE 0.05
 /* A sample is long enough when its own error is below this, or half of what spells make. */
 #define SMALL_ERROR 0.01
+
+/* Activities are counted almost exactly. What they stand for is not: a load does a little more or
+ * less than in the reference, curves are straight in between. No share is better known than this,
+ * of the most that a load of one kind adds and of itself. */
+#define ACTIVITY_FLOOR 0.03
+#define ACTIVITY_SHARE 0.07
+
+/* Where reporters and activities agree no better than this by chance, both may be right. */
+#define DOUBT 0.2
+/* In standard errors: no more than a quiet node's daemons do. */
+#define IDLE 2
 
 /* Of gauges right before and after a run with the run's time, on a virtual machine: R^2 is 0.4. */
 #define SPELL_CORRELATION 0.5
@@ -37,10 +50,35 @@ static void assess_ratio(struct assessed_reporter *assessed, enum reporter repor
                            square(baseline->error[reporter]) + square(MODEL_ERROR));
 }
 
-/* What the inversion is given. */
-static void reading_of(const struct assessment *assessment, struct invert_reading *reading)
+double assess_share_error(const struct baseline *baseline, enum activity activity, double share)
+{
+    return sqrt(square(ACTIVITY_FLOOR) + square(ACTIVITY_SHARE * share) +
+                square(baseline->idle_spread[activity] / baseline->most[activity]));
+}
+
+/* More than any load of ours does counts as the most: what a reference has not seen has no
+ * level. */
+static void assess_activity(struct assessed_activity *assessed, enum activity a, double value,
+                            const struct baseline *baseline)
+{
+    *assessed = (struct assessed_activity){.value = value, .share = NAN, .error = NAN};
+    if (baseline == NULL || !isfinite(value) || !isfinite(baseline->most[a]))
+        return;
+    const double share = fmin((value - baseline->idle[a]) / baseline->most[a], 1);
+    assessed->share = share;
+    assessed->error = assess_share_error(baseline, a, share);
+}
+
+/* What the inversion is given. active: with the activities in use. */
+static void reading_of(const struct assessment *assessment, bool active,
+                       struct invert_reading *reading)
 {
     *reading = (struct invert_reading){0};
+    for (enum activity a = 0; a < ACTIVITIES; a++) {
+        const struct assessed_activity *assessed = &assessment->activity[a];
+        reading->log_ratio[REPORTERS + a] = active && assessed->used ? assessed->share : NAN;
+        reading->covariance[REPORTERS + a][REPORTERS + a] = square(assessed->error);
+    }
     for (enum reporter r = 0; r < REPORTERS; r++) {
         const struct assessed_reporter *assessed = &assessment->reporter[r];
         reading->log_ratio[r] = assessed->log_ratio;
@@ -79,18 +117,76 @@ double assess_correlation(enum reporter one, enum reporter other)
     return one == other ? 1 : is_of_core(one) && is_of_core(other) ? SPELL_CORRELATION : 0;
 }
 
-void assess_readings(struct assessment *assessment, const struct reading readings[REPORTERS],
-                     const struct baseline *baseline, double confidence)
+/* Sets activities aside that the reporters contradict. */
+static void find_used(struct assessment *assessment, const struct invert_curves *curves)
 {
     struct invert_reading reading;
-    *assessment = (struct assessment){.confidence = confidence};
+    bool used[INVERT_REPORTERS];
+    for (enum activity a = 0; a < ACTIVITIES; a++)
+        assessment->activity[a].used = isfinite(assessment->activity[a].share);
+    reading_of(assessment, true, &reading);
+    assessment->agreement = agree(curves, &reading, REPORTERS, used);
+    size_t count = 0;
+    for (enum activity a = 0; a < ACTIVITIES; a++) {
+        assessment->activity[a].used = used[REPORTERS + a];
+        count += used[REPORTERS + a];
+    }
+    if (count == 0)
+        assessment->agreement = NAN;
+}
+
+/* Whether the reporters may be right against the activities in use, though not surely so; as ever
+ * where nobody here does anything: what another guest does, this kernel does not count. */
+static bool is_doubtful(const struct assessment *assessment)
+{
+    bool idle = true;
+    for (enum activity a = 0; a < ACTIVITIES; a++) {
+        const struct assessed_activity *one = &assessment->activity[a];
+        idle = idle && !(one->used && one->share > IDLE * one->error);
+    }
+    return idle || assessment->agreement < DOUBT;
+}
+
+/* Then no level is excluded that is possible by the reporters alone. */
+static void widen(struct assessment *assessment, const struct invert_curves *curves)
+{
+    struct invert_reading reading;
+    struct inversion alone;
+    reading_of(assessment, false, &reading);
+    if (!is_doubtful(assessment) ||
+        !invert_levels(curves, &reading, assessment->confidence, &alone))
+        return;
+    for (enum kind k = 0; k < KINDS; k++) {
+        struct invert_level *level = &assessment->inversion.level[k];
+        const struct invert_level *other = &alone.level[k];
+        if (!level->known || !other->known)
+            continue;
+        level->lo = fmin(level->lo, other->lo);
+        level->hi = fmax(level->hi, other->hi);
+        level->open = level->open || other->open || (other->beyond && !level->beyond);
+        level->beyond = level->beyond && other->beyond;
+    }
+}
+
+void assess_readings(struct assessment *assessment, const struct reading readings[REPORTERS],
+                     const double *activity, const struct baseline *baseline, double confidence)
+{
+    struct invert_reading reading;
+    *assessment = (struct assessment){.confidence = confidence, .agreement = NAN};
     for (enum reporter r = 0; r < REPORTERS; r++) {
         assessment->reporter[r].reading = readings[r];
         assess_ratio(&assessment->reporter[r], r, baseline);
     }
-    reading_of(assessment, &reading);
+    for (enum activity a = 0; a < ACTIVITIES; a++)
+        assess_activity(&assessment->activity[a], a, activity == NULL ? NAN : activity[a],
+                        baseline);
+    if (baseline != NULL)
+        find_used(assessment, &baseline->curves);
+    reading_of(assessment, true, &reading);
     assessment->has_levels = baseline != NULL && invert_levels(&baseline->curves, &reading,
                                                                confidence, &assessment->inversion);
+    if (assessment->has_levels)
+        widen(assessment, &baseline->curves);
 }
 
 /* No number, and why. */
@@ -158,12 +254,30 @@ static double share_out(struct expectation *expectation, const struct assessment
     return variance;
 }
 
+/* The band of effects of all mixtures that are not rejected, as for levels. */
+static bool find_effect(const struct assessment *assessment, const struct invert_curves *curves,
+                        const double effect[INVERT_KINDS][INVERT_POINTS],
+                        struct invert_effect *total)
+{
+    struct invert_reading reading;
+    struct invert_effect alone;
+    reading_of(assessment, true, &reading);
+    if (!invert_effect(curves, &reading, assessment->confidence, effect, total))
+        return false;
+    reading_of(assessment, false, &reading);
+    if (is_doubtful(assessment) &&
+        invert_effect(curves, &reading, assessment->confidence, effect, &alone)) {
+        total->lo = fmin(total->lo, alone.lo);
+        total->hi = fmax(total->hi, alone.hi);
+    }
+    return true;
+}
+
 void assess_expectation(struct assessment *assessment, const struct baseline *baseline,
                         const struct sensitivity *sensitivity)
 {
     struct expectation *expectation = &assessment->expectation;
     double effect[INVERT_KINDS][INVERT_POINTS] = {{0}};
-    struct invert_reading reading;
     struct invert_effect total;
     *expectation = (struct expectation){.asked = true, .most = KINDS};
     if (!assessment->has_levels) {
@@ -177,8 +291,7 @@ void assess_expectation(struct assessment *assessment, const struct baseline *ba
             !fill_effect(expectation, sensitivity, k, level, &baseline->curves, effect[k]))
             return;
     }
-    reading_of(assessment, &reading);
-    if (!invert_effect(&baseline->curves, &reading, assessment->confidence, effect, &total)) {
+    if (!find_effect(assessment, &baseline->curves, effect, &total)) {
         refuse(expectation, "the readings do not determine it");
         return;
     }
@@ -253,6 +366,7 @@ void assess_blame(struct assessment *assessment, const struct kernel_facts *fact
         .has_levels = assessment->has_levels,
         .worst = worst == KINDS ? NULL : kinds[worst].name,
         .worst_level = worst == KINDS ? 0 : assessment->inversion.level[worst].level,
+        .any = assessment->inversion.any.seen,
         .misfit_p = assessment->inversion.misfit_p,
     };
     triage_judge(&input, &assessment->triage);

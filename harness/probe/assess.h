@@ -5,6 +5,7 @@
  * machine, levels of our own loads, what a program has to expect, who is to blame. Pure: nothing
  * here measures, reads a file, or looks at a clock. */
 
+#include "harness/pressure/activity_table.h"
 #include "harness/pressure/invert.h"
 #include "harness/pressure/kinds.h"
 #include "harness/pressure/sensitivity.h"
@@ -23,7 +24,19 @@ struct baseline {
                                   to another: spells that no longer sample averages away */
     double window[REPORTERS];  /* standard deviation of the log of a window; NAN: not known */
     double error[REPORTERS];   /* standard error of the log of `quiet` */
-    struct invert_curves curves;
+    /* What others do on the quiet machine, in the activity's unit, and its standard deviation; and
+     * the most that a load of one kind adds, in whose share curves has activities. NAN: they say
+     * nothing here. */
+    double idle[ACTIVITIES], idle_spread[ACTIVITIES], most[ACTIVITIES];
+    struct invert_curves curves; /* of all SIGNS */
+};
+
+/* An activity now: `value` in its unit, NAN where the kernel does not show it. */
+struct assessed_activity {
+    double value;
+    double share, error; /* beyond the quiet machine, of the most that a load of one kind adds, at
+                            most 1; its standard error. NAN: not known */
+    bool used;           /* for levels: the reporters do not contradict it */
 };
 
 struct assessed_reporter {
@@ -46,6 +59,10 @@ struct expectation {
 struct assessment {
     double confidence;
     struct assessed_reporter reporter[REPORTERS];
+    struct assessed_activity activity[ACTIVITIES];
+    /* p of the activities in use agreeing no better with the reporters by chance; NAN: none is in
+     * use. */
+    double agreement;
     bool has_levels;
     struct inversion inversion; /* by enum kind */
     struct kernel_facts facts;
@@ -54,9 +71,10 @@ struct assessment {
     enum limit_state limit;
 };
 
-/* From the readings; baseline NULL: no ratios and no levels. */
+/* From the readings and what others do (activity, by enum activity, in its unit; NULL: not known);
+ * baseline NULL: no ratios and no levels. */
 void assess_readings(struct assessment *assessment, const struct reading readings[REPORTERS],
-                     const struct baseline *baseline, double confidence);
+                     const double *activity, const struct baseline *baseline, double confidence);
 /* The slowdown of a program, after assess_readings(). baseline as there. */
 void assess_expectation(struct assessment *assessment, const struct baseline *baseline,
                         const struct sensitivity *sensitivity);
@@ -70,6 +88,8 @@ void assess_limit(struct assessment *assessment, double at_most);
 /* Who is to blame, last of all. */
 void assess_blame(struct assessment *assessment, const struct kernel_facts *facts);
 
+/* Standard error of an activity's share of the most that a load adds. */
+double assess_share_error(const struct baseline *baseline, enum activity activity, double share);
 /* The correlation of two reporters' spells: what slows one kernel on the CPU down, another guest
  * on the same core or host, slows the others, too. */
 double assess_correlation(enum reporter one, enum reporter other);

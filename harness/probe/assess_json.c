@@ -1,6 +1,7 @@
 #include "harness/probe/assess_json.h"
 
 #include "common/record_json.h"
+#include "common/schemas.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -62,6 +63,22 @@ static json_t *reporters_to_json(const struct assessment *assessment)
     return list;
 }
 
+static json_t *activity_to_json(const struct assessed_activity *assessed, enum activity a)
+{
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:b}", "name", activities[a].name, "unit",
+                     activities[a].unit, "what", activities[a].what, "value",
+                     number_to_json(assessed->value), "share", number_to_json(assessed->share),
+                     "error", number_to_json(assessed->error), "used", assessed->used);
+}
+
+static json_t *activities_to_json(const struct assessment *assessment)
+{
+    json_t *list = json_array();
+    for (enum activity a = 0; a < ACTIVITIES; a++)
+        (void)json_array_append_new(list, activity_to_json(&assessment->activity[a], a));
+    return list;
+}
+
 /* The load that one would have to start for it. */
 static json_t *as_if(enum kind kind, const struct invert_level *level)
 {
@@ -97,6 +114,26 @@ static json_t *resources_to_json(const struct assessment *assessment)
     for (enum kind k = 0; k < KINDS; k++)
         (void)json_array_append_new(list, resource_to_json(assessment, k));
     return list;
+}
+
+/* Whether there is any load, and which of them would explain the readings alone. */
+static json_t *any_to_json(const struct assessment *assessment)
+{
+    const struct invert_any *any = &assessment->inversion.any;
+    if (!assessment->has_levels)
+        return json_null();
+    json_t *alone = json_array();
+    for (enum kind k = 0; any->seen && k < KINDS; k++) {
+        char spec[64];
+        if (any->alone[k] > 0)
+            (void)json_array_append_new(
+                alone,
+                json_pack(
+                    "{s:s, s:f, s:s}", "name", kinds[k].name, "level", any->alone[k], "as_if",
+                    kind_spec(k, fmax(round(any->alone[k] * 100), 1) / 100, spec, sizeof spec)));
+    }
+    return json_pack("{s:b, s:o, s:o}", "seen", any->seen, "p", number_to_json(any->p), "one_of",
+                     alone);
 }
 
 static json_t *expectation_to_json(const struct expectation *expectation, const char *program)
@@ -147,15 +184,17 @@ json_t *assessment_to_json(const struct assessment *assessment, const struct pro
     char host[256] = "";
     (void)gethostname(host, sizeof host - 1);
     return json_pack(
-        "{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:O}",
-        "schema", "jostle.probe/1", "jostle", JOSTLE_VERSION, "made", context->made, "host",
+        "{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o, s:o, s:O}",
+        "schema", SCHEMA_PROBE, "jostle", JOSTLE_VERSION, "made", context->made, "host",
         text_to_json(host), "duration_s", number_to_json(context->duration_s), "place",
         context->place, "cpus", text_to_json(context->cpus), "reference",
         reference_to_json(context), "confidence", number_to_json(assessment->confidence),
-        "reporters", reporters_to_json(assessment), "resources", resources_to_json(assessment),
-        "misfit_p", number_to_json(assessment->has_levels ? assessment->inversion.misfit_p : NAN),
-        "kernel", kernel_to_json(&assessment->facts), "verdicts",
-        triage_to_json(&assessment->triage), "expect",
-        expectation_to_json(&assessment->expectation, context->program), "at_most",
+        "reporters", reporters_to_json(assessment), "activity", activities_to_json(assessment),
+        "agreement_p", number_to_json(assessment->has_levels ? assessment->agreement : NAN),
+        "resources", resources_to_json(assessment), "any", any_to_json(assessment), "misfit_p",
+        number_to_json(assessment->has_levels ? assessment->inversion.misfit_p : NAN), "kernel",
+        kernel_to_json(&assessment->facts), "verdicts", triage_to_json(&assessment->triage),
+        "expect", expectation_to_json(&assessment->expectation, context->program), "at_most",
         limit_to_json(assessment, context), "reasons", context->reasons);
 }

@@ -3,6 +3,7 @@
 #include "harness/pressure/reference.h"
 
 #include "common/messages.h"
+#include "common/trust.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -38,8 +39,36 @@ static double spells_of(const struct reference_quiet *quiet)
 {
     if (!isfinite(quiet->between) || quiet->runs < 2)
         return quiet->spread;
-    const double df = (double)quiet->runs - 1;
+    const double df = isfinite(quiet->freedom) ? quiet->freedom : (double)quiet->runs - 1;
     return quiet->between * gsl_cdf_tdist_Pinv(0.99, df) / gsl_cdf_ugaussian_Pinv(0.99);
+}
+
+/* The most that a load of one kind adds; 0: nothing is known. */
+static double most_of(const struct invert_curves *curves, size_t sign)
+{
+    double most = 0;
+    for (enum kind k = 0; k < KINDS; k++)
+        for (size_t p = 0; curves->usable[k] && p < curves->points; p++)
+            most = fmax(most, curves->value[k][p][sign]); /* passes NAN over */
+    return most;
+}
+
+/* Curves in shares of the most, or without figures, where they say nothing about this place. */
+static void fill_activity(struct baseline *baseline, const struct reference *reference,
+                          enum activity a)
+{
+    struct invert_curves *curves = &baseline->curves;
+    const struct reference_activity *quiet = &reference->activity[a];
+    const double most = most_of(curves, REPORTERS + a);
+    const bool known = isfinite(quiet->value) && most > 0 && activity_holds(a, reference->place);
+    baseline->idle[a] = quiet->value;
+    baseline->idle_spread[a] = isfinite(quiet->between) ? quiet->between : 0;
+    baseline->most[a] = known ? most : NAN;
+    for (enum kind k = 0; k < KINDS; k++)
+        for (size_t p = 0; p < curves->points; p++) {
+            curves->value[k][p][REPORTERS + a] /= baseline->most[a];
+            curves->variance[k][p][REPORTERS + a] /= baseline->most[a] * baseline->most[a];
+        }
 }
 
 static void fill(struct baseline *baseline, const struct reference *reference)
@@ -54,6 +83,8 @@ static void fill(struct baseline *baseline, const struct reference *reference)
             baseline->quiet[r] = NAN;
     }
     baseline->curves = reference->curves;
+    for (enum activity a = 0; a < ACTIVITIES; a++)
+        fill_activity(baseline, reference, a);
 }
 
 static bool use(struct probe_plan *plan, const struct reference *reference,
@@ -102,6 +133,10 @@ bool baseline_read(struct probe_plan *plan, const json_t *environment)
         snprintf(path, sizeof path, "%s", options->reference);
     else if (!reference_path(probe_places[options->place], path) || access(path, F_OK) != 0)
         return add_missing(plan);
+    if (options->reference == NULL && !trust_path(path)) {
+        trust_complain(path, "reference");
+        return add_missing(plan);
+    }
     if (!reference_read(path, &reference, why, sizeof why)) {
         if (options->reference != NULL)
             usage_error("--reference-file %s: %s", path, why);

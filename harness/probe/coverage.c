@@ -44,12 +44,14 @@ static const struct option_row rows[] = {
      .argument = "E",
      .type = OPTION_FRACTION,
      FIELD(error),
+     .maximum = 1,
      .preset = "0.02",
      .help = "standard error of a reading"},
     {.name = "seed",
      .argument = "N",
      .type = OPTION_COUNT,
      FIELD(seed),
+     .maximum = OPTION_WHOLE_MOST,
      .preset = "1",
      .help = "of chance"},
     {0},
@@ -84,6 +86,23 @@ static void make_up(const struct baseline *baseline, enum kind kind, double leve
             gsl_ran_gaussian(rng, sqrt(variance)) + sqrt(shared) * baseline->between[r] * common;
         readings[r].value =
             baseline->quiet[r] * exp(reporters[r].higher_is_better ? -log_ratio : log_ratio);
+    }
+}
+
+/* What the kernel would count beside it, where the reference knows that. */
+static void make_up_activity(const struct baseline *baseline, enum kind kind, double level,
+                             gsl_rng *rng, double activity[ACTIVITIES])
+{
+    for (enum activity a = 0; a < ACTIVITIES; a++) {
+        double share = 0, variance = 0;
+        activity[a] = NAN;
+        if (!isfinite(baseline->most[a]))
+            continue;
+        if (kind != KINDS)
+            share = invert_curve_at(&baseline->curves, kind, REPORTERS + a, level, &variance);
+        variance += pow(assess_share_error(baseline, a, share), 2);
+        share += gsl_ran_gaussian(rng, sqrt(variance));
+        activity[a] = baseline->idle[a] + share * baseline->most[a];
     }
 }
 
@@ -128,10 +147,12 @@ static struct score simulate(const struct baseline *baseline, const struct choic
     struct score score = {0};
     for (uint64_t i = 0; i < choices->trials; i++) {
         struct reading readings[REPORTERS];
+        double activity[ACTIVITIES];
         struct assessment assessment;
         const double level = gsl_rng_uniform(rng);
         make_up(baseline, kind, level, choices->error, rng, readings);
-        assess_readings(&assessment, readings, baseline, 0.95);
+        make_up_activity(baseline, kind, level, rng, activity);
+        assess_readings(&assessment, readings, activity, baseline, 0.95);
         if (assessment.has_levels)
             mark(&assessment, kind, level, &score);
     }

@@ -1,6 +1,9 @@
 #include "harness/probe/history.h"
 
+#include "common/file.h"
 #include "common/messages.h"
+#include "common/record_json.h"
+#include "common/schemas.h"
 #include "harness/bench/json.h"
 #include "harness/report/memory.h"
 
@@ -12,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#define SCHEMA "jostle.probe/1"
 
 static void keep(char *text, size_t size, const json_t *value)
 {
@@ -84,7 +85,7 @@ static void add(struct histories *histories, const json_t *record)
 {
     const char *schema = json_text_at(record, "schema");
     const json_t *kernel = json_object_get(record, "kernel");
-    if (schema == NULL || strcmp(schema, SCHEMA) != 0 || time_of(record) == (time_t)-1)
+    if (schema == NULL || strcmp(schema, SCHEMA_PROBE) != 0 || time_of(record) == (time_t)-1)
         return;
     struct history *history = history_of(histories, record);
     history->moment =
@@ -116,11 +117,12 @@ static bool read_lines(FILE *file, struct histories *histories)
 {
     char *line = NULL;
     size_t size = 0, count = 0;
+    ssize_t length;
     bool good = true;
-    while (good && getline(&line, &size, file) >= 0) {
+    while (good && (length = getline(&line, &size, file)) >= 0) {
         if (line[strspn(line, " \t\r\n")] == '\0')
             continue;
-        json_t *record = json_loads(line, 0, NULL);
+        json_t *record = json_read_line(line, (size_t)length);
         if (record != NULL)
             add(histories, record);
         else
@@ -149,9 +151,9 @@ static void read_documents(FILE *file, struct histories *histories)
 
 static bool read_file(const char *path, struct histories *histories)
 {
-    FILE *file = fopen(path, "re");
+    FILE *file = file_open_record(path);
     if (file == NULL)
-        return complain("%s: %s: give what jostle probe has written", path, strerror(errno));
+        return complain("%s: %s: give what jostle probe has written", path, file_why(errno));
     if (!read_lines(file, histories))
         read_documents(file, histories);
     (void)fclose(file);
@@ -201,7 +203,8 @@ bool histories_read(const char *path, struct histories *histories)
     if (!(folder ? read_folder(path, histories) : read_file(path, histories)))
         return false;
     if (histories->count == 0)
-        return complain("%s holds no " SCHEMA ": give what jostle probe --json has written", path);
+        return complain("%s holds no " SCHEMA_PROBE ": give what jostle probe --json has written",
+                        path);
     for (size_t i = 0; i < histories->count; i++)
         qsort(histories->history[i].moment, histories->history[i].count,
               sizeof *histories->history[i].moment, by_time);

@@ -5,6 +5,8 @@
 #include "harness/bench/json.h"
 #include "harness/report/memory.h"
 
+#include "common/schemas.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -132,6 +134,6 @@ json_t *histories_to_json(const struct histories *histories, size_t rows)
                      (json_int_t)history->count, "kinds", kinds_to_json(history, 0, history->count),
                      "rows", rows_to_json(history, rows))));
     }
-    return must(json_pack("{s:s, s:b, s:o}", "schema", "jostle.probe-history/1", "cut",
-                          histories->cut, "hosts", hosts));
+    return must(json_pack("{s:s, s:b, s:o}", "schema", SCHEMA_PROBE_HISTORY, "cut", histories->cut,
+                          "hosts", hosts));
 }

@@ -6,6 +6,7 @@
 
 #include "common/cgroup.h"
 #include "common/cpus.h"
+#include "common/linked.h"
 
 #include <glob.h>
 #include <math.h>
@@ -164,6 +165,7 @@ static double share(int64_t before_us, int64_t after_us, double cpus, double dur
 
 static void name_user(uid_t user, char *name, size_t size)
 {
+    linked_names();
     const struct passwd *entry = getpwuid(user);
     if (entry != NULL)
         snprintf(name, size, "%s", entry->pw_name);
@@ -292,6 +294,7 @@ void kernel_between(const struct kernel_look *before, const struct kernel_look *
         .memory_some = share(was->memory_some_us, is->memory_some_us, 1, s),
         .memory_full = share(was->memory_full_us, is->memory_full_us, 1, s),
         .io_some = share(was->io_some_us, is->io_some_us, 1, s),
+        .own_io = NAN,
         .steal = share(was->steal_us, is->steal_us, is->cpus, s),
         .throttled = periods > 0 ? rate(before->throttled, after->throttled, 1, s) / periods
                                  : periods, /* no quota, no periods: none */
@@ -310,6 +313,13 @@ void kernel_between(const struct kernel_look *before, const struct kernel_look *
         find_users(before, after, facts);
     else
         facts->foreign_cpus = facts->session_cpus = NAN;
+}
+
+double kernel_others_io(const struct kernel_facts *facts)
+{
+    return isfinite(facts->own_io) && isfinite(facts->io_some)
+               ? fmax(facts->io_some - facts->own_io, 0)
+               : facts->io_some;
 }
 
 void kernel_copy_users(const struct kernel_facts *from, struct kernel_facts *to)

@@ -29,10 +29,11 @@ struct kernel_facts {
     double quota_cpus; /* what control groups leave to us; INFINITY: no limit */
     /* Pressure stall information: some task waited. */
     double cpu_some, memory_some, memory_full, io_some;
-    double steal;                         /* of the time of all CPUs */
-    double throttled;                     /* of the periods of our own control group */
-    double throttled_s;                   /* how long, per second */
-    double run_queue;                     /* tasks that ran or waited, without ourselves, mean */
+    double own_io;      /* of the time, what the probe itself waited for the disk; NAN: not known */
+    double steal;       /* of the time of all CPUs */
+    double throttled;   /* of the periods of our own control group */
+    double throttled_s; /* how long, per second */
+    double run_queue;   /* tasks that ran or waited, without ourselves, mean */
     double load_average;                  /* of a minute */
     double busy_cpus;                     /* of all tasks, ourselves among them */
     double own_cpus;                      /* the probe itself */
@@ -54,9 +55,13 @@ struct kernel_look *kernel_look(bool processes);
 void kernel_look_free(struct kernel_look *look);
 /* How many tasks run or wait now, without the caller; NAN: not shown. */
 double kernel_run_queue(void);
-/* What grew. run_queue: the mean of kernel_run_queue() meanwhile. */
+/* What grew; but for own_io, which the caller knows. run_queue: the mean of kernel_run_queue()
+ * meanwhile. */
 void kernel_between(const struct kernel_look *before, const struct kernel_look *after,
                     double run_queue, struct kernel_facts *facts);
+
+/* Share of the time in which others waited for the disk, at least: without the probe's own. */
+double kernel_others_io(const struct kernel_facts *facts);
 
 /* Who uses the CPUs, taken from an earlier look. */
 void kernel_copy_users(const struct kernel_facts *from, struct kernel_facts *to);

@@ -21,7 +21,7 @@ static const struct {
     NUMBER(throttled),     NUMBER(throttled_s),    NUMBER(run_queue),      NUMBER(load_average),
     NUMBER(busy_cpus),     NUMBER(own_cpus),       NUMBER(session_cpus),   NUMBER(foreign_cpus),
     NUMBER(swap_in_per_s), NUMBER(swap_out_per_s), NUMBER(heat_throttles), NUMBER(clock_mhz),
-    NUMBER(resctrl_gb_s),
+    NUMBER(resctrl_gb_s),  NUMBER(own_io),
 #undef NUMBER
 };
 

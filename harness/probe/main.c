@@ -3,6 +3,9 @@
 #include "harness/probe/commands.h"
 
 #include "common/messages.h"
+#include "common/options.h"
+#include "common/streams.h"
+#include "common/version.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -19,12 +22,25 @@ static const struct command {
 
 #define COMMANDS (sizeof commands / sizeof *commands)
 
+/* For the test that walks all options; what begins with a dash takes none. */
+static int list_commands(void)
+{
+    bool written = true;
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (commands[i].name[0] != '-')
+            written = options_list_command(commands[i].name) && written;
+    return written ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
+    streams_open();
     for (size_t i = 0; argc > 1 && i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
+    if (argc == 2 && strcmp(argv[1], "--list-options") == 0)
+        return list_commands();
     if (argc == 2 && strcmp(argv[1], "--version") == 0)
-        return printf("probe %s\n", JOSTLE_VERSION) < 0;
+        return version_print("probe"), 0;
     usage_error("probe: no such subcommand: see jostle probe --help");
 }

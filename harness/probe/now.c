@@ -7,6 +7,7 @@
 
 #include "common/messages.h"
 #include "common/record_json.h"
+#include "common/save.h"
 
 #include <errno.h>
 #include <math.h>
@@ -20,6 +21,7 @@
 /* What a probe has gathered. */
 struct gathered {
     struct reading readings[REPORTERS];
+    double activity[ACTIVITIES];
     struct kernel_facts facts;
     double duration_s;
 };
@@ -30,7 +32,7 @@ static bool enough(const struct probe_plan *plan, const struct reading readings[
 {
     const struct baseline *baseline = plan->has_baseline ? &plan->baseline : NULL;
     struct assessment assessment;
-    assess_readings(&assessment, readings, baseline, plan->options->confidence);
+    assess_readings(&assessment, readings, NULL, baseline, plan->options->confidence);
     if (plan->options->limited && plan->has_sensitivity)
         assess_expectation(&assessment, baseline, &plan->sensitivity);
     if (plan->options->limited)
@@ -62,14 +64,19 @@ static bool measure(const struct probe_plan *plan, struct reporter_set *set,
                     struct gathered *gathered)
 {
     double run_queue;
+    struct activity_meter meter;
     struct kernel_look *before = kernel_look(true);
+    activity_open(&meter, plan->options->directory, set);
     sample(plan, set, gathered, &run_queue);
+    activity_read(&meter, gathered->activity);
     struct kernel_look *after = kernel_look(true);
     const bool good = before != NULL && after != NULL;
-    if (good)
+    if (good) {
         kernel_between(before, after, run_queue, &gathered->facts);
-    else
+        gathered->facts.own_io = reporters_disk_wait_s(set) / gathered->facts.duration_s;
+    } else {
         complain("out of memory: free some");
+    }
     kernel_look_free(before);
     kernel_look_free(after);
     return good;
@@ -78,12 +85,12 @@ static bool measure(const struct probe_plan *plan, struct reporter_set *set,
 static bool write_to(const json_t *record, const char *path, size_t flags)
 {
     const bool to_stdout = strcmp(path, "-") == 0;
-    FILE *file = to_stdout ? stdout : fopen(path, "we");
-    if (file == NULL)
-        return complain("%s: %s: name a file that can be written", path, strerror(errno));
-    bool good = json_dumpf(record, file, flags) == 0 && putc('\n', file) != EOF;
-    good = (to_stdout ? fflush(file) : fclose(file)) == 0 && good;
-    return good || complain("%s: %s: is the disk full?", path, strerror(errno));
+    struct save save = {.file = stdout};
+    if (!to_stdout && !save_begin(&save, path, SAVE_OUTPUT))
+        return save_complain(path);
+    bool good = json_dumpf(record, save.file, flags) == 0 && putc('\n', save.file) != EOF;
+    good = to_stdout ? good && fflush(stdout) == 0 : save_end(&save, good);
+    return good || save_complain(path);
 }
 
 /* The record goes to --json, and to the table where one is drawn. */
@@ -101,8 +108,8 @@ static bool write_record(const struct probe_options *options, const json_t *reco
 static int finish(const struct probe_plan *plan, const struct gathered *gathered)
 {
     json_t *record;
-    const int code =
-        plan_assess(plan, gathered->readings, &gathered->facts, gathered->duration_s, &record);
+    const int code = plan_assess(plan, gathered->readings, gathered->activity, &gathered->facts,
+                                 gathered->duration_s, &record);
     const bool written = write_record(plan->options, record);
     json_decref(record);
     return written ? code : EXIT_FAILURE;
@@ -113,7 +120,7 @@ static int judge_sample(const struct probe_plan *plan)
     struct gathered gathered = {.duration_s = NAN};
     json_t *record;
     int code = EXIT_FAILURE;
-    if (sample_read(plan->options->sample, gathered.readings, &record) &&
+    if (sample_read(plan->options->sample, gathered.readings, gathered.activity, &record) &&
         facts_read(plan->options->facts, &gathered.facts))
         code = finish(plan, &gathered);
     json_decref(record);

@@ -3,6 +3,7 @@
 
 /* What `jostle probe` and its --watch share. */
 
+#include "harness/probe/activity.h"
 #include "harness/probe/assess.h"
 #include "harness/probe/assess_json.h"
 #include "harness/probe/options.h"
@@ -10,6 +11,9 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* This machine, as an experiment records it; ends the program where memory runs out. */
+json_t *plan_environment(void);
 
 /* Everything that is read before anything is measured. */
 struct probe_plan {
@@ -38,10 +42,11 @@ struct reporter_set *plan_open(const struct probe_plan *plan);
 void plan_read(const struct probe_plan *plan, const struct reporter_set *set,
                struct reading readings[REPORTERS]);
 
-/* From readings and facts to the record; exit status by --at-most. A new reference in *record,
- * NULL: out of memory. */
+/* From readings, what others do (in each activity's unit) and facts to the record; exit status by
+ * --at-most. A new reference in *record, NULL: out of memory. */
 int plan_assess(const struct probe_plan *plan, const struct reading readings[REPORTERS],
-                const struct kernel_facts *facts, double duration_s, json_t **record);
+                const double activity[ACTIVITIES], const struct kernel_facts *facts,
+                double duration_s, json_t **record);
 
 /* --watch: until a signal. Exit status. */
 int watch_run(const struct probe_plan *plan);

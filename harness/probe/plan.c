@@ -20,8 +20,7 @@
 
 enum { EXIT_ABOVE = 3, EXIT_UNDECIDED = 4 };
 
-/* This machine, as an experiment records it; ends the program where memory runs out. */
-static json_t *environment_now(void)
+json_t *plan_environment(void)
 {
     struct counters counters;
     struct environment environment;
@@ -54,7 +53,7 @@ void plan_begin(struct probe_plan *plan, const struct probe_options *options)
     if (sensitivity != NULL && !sensitivity_read(&plan->sensitivity, sensitivity, why, sizeof why))
         usage_error("--for %s: %s", options->sensitivity, why);
     plan->has_sensitivity = sensitivity != NULL;
-    json_t *environment = options->sample == NULL ? environment_now() : NULL;
+    json_t *environment = options->sample == NULL ? plan_environment() : NULL;
     if (sensitivity != NULL)
         (void)program_fits(sensitivity, probe_places[options->place], environment,
                            plan->program_why, sizeof plan->program_why);
@@ -115,7 +114,8 @@ static int code_of(enum limit_state state)
 }
 
 int plan_assess(const struct probe_plan *plan, const struct reading readings[REPORTERS],
-                const struct kernel_facts *facts, double duration_s, json_t **record)
+                const double activity[ACTIVITIES], const struct kernel_facts *facts,
+                double duration_s, json_t **record)
 {
     const struct probe_options *options = plan->options;
     const struct baseline *baseline = plan->has_baseline ? &plan->baseline : NULL;
@@ -124,7 +124,7 @@ int plan_assess(const struct probe_plan *plan, const struct reading readings[REP
     const time_t now = time(NULL);
     struct tm broken;
     (void)strftime(made, sizeof made, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &broken));
-    assess_readings(&assessment, readings, baseline, options->confidence);
+    assess_readings(&assessment, readings, activity, baseline, options->confidence);
     if (plan->program_why[0] != '\0')
         assess_no_expectation(&assessment, plan->program_why);
     else if (plan->has_sensitivity)

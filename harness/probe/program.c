@@ -1,5 +1,7 @@
 #include "harness/probe/program.h"
 
+#include "common/record_json.h"
+#include "common/schemas.h"
 #include "harness/pressure/identity.h"
 
 #include <limits.h>
@@ -32,7 +34,7 @@ static void of_experiment(const char *folder, struct origin *origin)
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/experiment.json", folder) >= (int)sizeof path)
         return;
-    json_t *record = json_load_file(path, 0, NULL);
+    json_t *record = json_read_record(path, 0, NULL);
     const json_t *environment = json_object_get(record, "environment");
     const json_t *placement = json_object_get(record, "placement");
     if (environment != NULL)
@@ -54,9 +56,9 @@ static void find_origin(const char *path, struct origin *origin)
         of_experiment(folder, origin);
         return;
     }
-    json_t *record = json_load_file(path, 0, NULL);
+    json_t *record = json_read_record(path, 0, NULL);
     const char *schema = json_string_value(json_object_get(record, "schema"));
-    if (schema != NULL && strcmp(schema, "jostle.program/1") == 0) {
+    if (schema != NULL && strcmp(schema, SCHEMA_PROGRAM) == 0) {
         of_profile(record, origin);
     } else {
         char *slash = strrchr(folder, '/');

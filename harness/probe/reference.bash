@@ -3,6 +3,8 @@
 
 # shellcheck source-path=SCRIPTDIR/../lib source=../lib/child.bash
 source "$JOSTLE_LIB/child.bash"
+# shellcheck source-path=SCRIPTDIR/../lib source=../lib/save.bash
+source "$JOSTLE_LIB/save.bash"
 # shellcheck source-path=SCRIPTDIR/../lib source=../lib/workfile.bash
 source "$JOSTLE_LIB/workfile.bash"
 
@@ -11,14 +13,16 @@ probe_reference() {
     local -A plan=()
     local -a slowdown=() calibrations=() asked=("$@")
     reference_plan
-    [[ -n ${plan[quiet]:-} ]] || printf '%s\n' "${plan[forecast]}" >&2
+    [[ -n ${plan[quiet]:-} || -n ${plan[again]:-} ]] || printf '%s\n' "${plan[forecast]}" >&2
     [[ -z ${plan[disk]:-} ]] || export TMPDIR=${plan[disk]}
-    trap 'reference_interrupted 130' INT
-    trap 'reference_interrupted 143' TERM
-    trap 'reference_interrupted 129' HUP
-    reference_begin
-    reference_calibrate
-    reference_measure
+    signals_trap reference_interrupted
+    if [[ -n ${plan[again]:-} ]]; then
+        reference_look
+    else
+        reference_begin
+        reference_calibrate
+        reference_measure
+    fi
     reference_keep
 }
 
@@ -29,7 +33,7 @@ reference_plan() {
     local -a text=()
     answer_read text "$JOSTLE_BIN/probe" reference "${asked[@]}" || exit
     if ((${#text[@]} == 1)); then # --help, --version
-        printf '%s' "${text[0]}"
+        print '%s' "${text[0]}"
         exit 0
     fi
     for ((i = 0; i + 1 < ${#text[@]}; i += 2)); do
@@ -55,16 +59,16 @@ reference_begin() {
         usage_error "$folder: there is an experiment in it: continue it with --resume, or give another --output"
     fi
     mkdir -p -- "$folder" 2>/dev/null || die "$folder cannot be made: give another --output"
-    rm -f -- "$folder/quiet-after.json"
+    rm -f -- "$folder"/quiet-*.json
     reference_look
 }
 
 # reference_look [--after]: what the reporters reach without any load, before the experiment or after it.
 reference_look() {
-    child_run taskset -c "${plan[target_cpus]}" "$JOSTLE_BIN/probe" reference --look "${plan[folder]}" "$@" "${asked[@]}" || exit
+    child_run "$JOSTLE_BIN/start" --cpus "${plan[target_cpus]}" -- "$JOSTLE_BIN/probe" reference --look "${plan[folder]}" "$@" "${asked[@]}" || exit
 }
 
-# reference_interrupted STATUS: what is running is ended, what was measured stays.
+# reference_interrupted SIGNAL STATUS: what is running is ended, what was measured stays.
 reference_interrupted() {
     local arg
     local -a again=()
@@ -73,7 +77,7 @@ reference_interrupted() {
         [[ $arg == --resume ]] || again+=("$arg")
     done
     [[ ! -s ${plan[folder]}/experiment/runs.jsonl ]] || next_command resume probe "${again[@]}" --resume
-    exit "$1"
+    exit "$2"
 }
 
 # reference_calibrate: measures what the loads' percentages refer to, where that is not known yet.
@@ -110,12 +114,11 @@ reference_keep() {
     local record
     record=$("$JOSTLE_BIN/probe" reference --derive "${plan[folder]}" "${asked[@]}") || exit
     if [[ ${plan[json]:-} == - ]]; then
-        printf '%s\n' "$record"
+        print '%s\n' "$record"
         return
     fi
     if [[ -n ${plan[json]:-} ]]; then
-        { printf '%s\n' "$record" >"${plan[json]}"; } 2>/dev/null ||
-            die "${plan[json]} cannot be written: the reference is kept as ${plan[record]}"
+        save_output "${plan[json]}" printf '%s\n' "$record" || exit
     fi
     [[ -n ${plan[quiet]:-} ]] || jq -r -L "$JOSTLE_HARNESS" -L "$JOSTLE_LIB" --arg file "${plan[record]}" --arg folder "${plan[folder]}" \
         -f "$JOSTLE_HARNESS/probe/reference.jq" <<<"$record"

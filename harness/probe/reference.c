@@ -12,8 +12,11 @@
 #include "common/kept.h"
 #include "common/messages.h"
 #include "common/record_json.h"
+#include "common/save.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +59,7 @@ static bool keep(const struct reference_choices *choices, const json_t *record)
          *line = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(15));
     bool good = text != NULL && line != NULL;
     if (good && kept_write(choices->record, text) != 0)
-        good = complain("%s: %s: give another --reference-file", choices->record, strerror(errno));
+        good = save_complain(choices->record);
     else if (good)
         good = printf("%s\n", line) >= 0 && fflush(stdout) == 0;
     free(text);
@@ -75,6 +78,31 @@ static bool keep_if_quiet(const struct reference_choices *choices, const json_t 
     return record == NULL ? complain("out of memory: free some") : keep(choices, record);
 }
 
+static int is_later_look(const struct dirent *entry)
+{
+    return fnmatch(REFERENCE_LATER, entry->d_name, 0) == 0;
+}
+
+/* The records of all looks but the first, an array; NULL: out of memory. */
+static json_t *later_looks(const char *folder)
+{
+    struct dirent **entries = NULL;
+    json_t *looks = json_array();
+    const int count = scandir(folder, &entries, is_later_look, alphasort);
+    for (int i = 0; i < count; i++) {
+        char path[PATH_MAX + 300];
+        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        json_t *look = json_read_record(path, 0, NULL);
+        if (look == NULL)
+            complain("%s: not a JSON file: left out", path);
+        else
+            (void)json_array_append_new(looks, look);
+        free(entries[i]);
+    }
+    free(entries);
+    return looks;
+}
+
 static int derive(const struct reference_choices *choices)
 {
     char folder[PATH_MAX + 16], path[PATH_MAX + 32], disturbed[512];
@@ -84,19 +112,18 @@ static int derive(const struct reference_choices *choices)
     snprintf(path, sizeof path, "%s/" REFERENCE_LOOK, choices->derive);
     if (!reference_runs_read(folder, &runs, &experiment))
         return EXIT_FAILURE;
-    json_t *look = json_load_file(path, 0, NULL);
-    snprintf(path, sizeof path, "%s/" REFERENCE_LOOK_AFTER, choices->derive);
-    json_t *after = json_load_file(path, 0, NULL);
+    json_t *look = json_read_record(path, 0, NULL);
+    json_t *later = later_looks(choices->derive);
     find_disturbance(&runs, look, disturbed, sizeof disturbed);
     json_t *record = reference_record(&(struct reference_source){.runs = &runs,
                                                                  .experiment = experiment,
                                                                  .quiet = look,
-                                                                 .after = after,
+                                                                 .later = later,
                                                                  .place = choices->place,
                                                                  .disturbed = disturbed});
     const bool good = complete(&runs, choices->derive) && keep_if_quiet(choices, record, disturbed);
     json_decref(record);
-    json_decref(after);
+    json_decref(later);
     json_decref(look);
     json_decref(experiment);
     reference_runs_free(&runs);

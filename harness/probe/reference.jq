@@ -1,6 +1,8 @@
 # jostle.probe-reference/1 -> the table of jostle probe --reference. $file, $folder: where it is.
-include "report/numbers";
+include "lib/visible";
 include "probe/probe";
+include "report/numbers";
+include "lib/jq15";
 
 # By how many percent a reporter is worse beside a load; a dot where that cannot be told from 0.
 def worse:
@@ -10,7 +12,8 @@ def worse:
 
 def at($level): . as $curve | [$curve.points[] | select(.level == $level)][0];
 
-. as $reference
+visible_all
+| . as $reference
 | [.curves[] | select(.points | length > 0)] as $curves
 | "Reference of \(.host), place \(.place), \(.made); quiet: reporters on CPU \(.cpus.target), before and after \(.blocks) blocks;",
   "beside a load: worse by, 50 % | 100 % of it (·: within the 95 % interval of none)",

@@ -1,16 +1,20 @@
 #include "reference_look.h"
 
+#include "harness/probe/activity.h"
 #include "harness/probe/readings.h"
 
 #include "common/json.h"
 #include "common/kept.h"
 #include "common/messages.h"
+#include "common/save.h"
+#include "common/schemas.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Above these the machine is not quiet. Judgement: what moves a reporter by some percent. */
 #define MOST_FOREIGN   0.05 /* of the CPUs, used by others */
@@ -45,11 +49,14 @@ void reference_disturbance(const struct kernel_facts *facts, char *text, size_t 
 
 /* Samples for a while, and has the kernel's figures of that time. */
 static bool watch(const struct reference_choices *choices, struct reporter_set *set,
-                  struct kernel_facts *facts)
+                  struct kernel_facts *facts, double activity[ACTIVITIES])
 {
+    struct activity_meter meter;
     struct kernel_look *before = kernel_look(true), *after = NULL;
+    activity_open(&meter, choices->directory, set);
     if (before != NULL) {
         (void)reporters_sample(set, choices->look_ns);
+        activity_read(&meter, activity);
         after = kernel_look(true);
     }
     const bool good = before != NULL && after != NULL;
@@ -70,17 +77,32 @@ static void print_kinds(struct line *line, const struct reference_choices *choic
     line_close(line);
 }
 
+/* Which file of the folder the look is kept in. */
+static void name_look(const struct reference_choices *choices, const char *folder,
+                      char path[PATH_MAX + 64])
+{
+    char name[64];
+    struct tm utc;
+    const time_t now = time(NULL);
+    if (choices->again)
+        strftime(name, sizeof name, "quiet-%Y%m%dT%H%M%SZ.json", gmtime_r(&now, &utc));
+    else
+        snprintf(name, sizeof name, "%s", choices->after ? REFERENCE_LOOK_AFTER : REFERENCE_LOOK);
+    snprintf(path, PATH_MAX + 64, "%s/%s", folder, name);
+}
+
 static bool write_look(const struct reference_choices *choices, const char *folder,
                        const struct reporter_set *set, const struct kernel_facts *facts,
-                       const char *disturbed)
+                       const double activity[ACTIVITIES], const char *disturbed)
 {
-    char path[PATH_MAX + 32];
+    char path[PATH_MAX + 64];
     struct line line = {0};
     json_t *noise = kernel_to_json(facts);
     char *noise_text = noise == NULL ? NULL : json_dumps(noise, JSON_COMPACT);
     line_object(&line, NULL);
-    line_text(&line, "schema", "jostle.probe-sample/1");
+    line_text(&line, "schema", SCHEMA_PROBE_SAMPLE);
     readings_print(&line, set, choices->reporters);
+    activity_print(&line, activity);
     line_text(&line, "pages", reporters_pages(set));
     line_real(&line, "open_s", reporters_open_s(set));
     line_seconds(&line, "duration_s", choices->look_ns, 6);
@@ -89,11 +111,10 @@ static bool write_look(const struct reference_choices *choices, const char *fold
     line_raw(&line, "noise", noise_text == NULL ? "null" : noise_text);
     line_text(&line, "disturbed", *disturbed == '\0' ? NULL : disturbed);
     const char *text = line_end(&line);
-    snprintf(path, sizeof path, "%s/%s", folder,
-             choices->after ? REFERENCE_LOOK_AFTER : REFERENCE_LOOK);
+    name_look(choices, folder, path);
     const bool good = text != NULL && kept_write(path, text) == 0;
     if (!good)
-        complain("%s: %s: give another --output", path, strerror(errno));
+        save_complain(path);
     line_free(&line);
     free(noise_text);
     json_decref(noise);
@@ -103,19 +124,20 @@ static bool write_look(const struct reference_choices *choices, const char *fold
 int reference_look(const struct reference_choices *choices, const char *folder)
 {
     struct kernel_facts facts;
+    double activity[ACTIVITIES];
     char disturbed[256];
     struct reporter_set *set = reporters_open(&(struct reporter_choice){
         .wanted = choices->reporters, .directory = choices->directory, .seed = choices->seed});
     if (set == NULL)
         return EXIT_FAILURE;
-    bool good = watch(choices, set, &facts);
+    bool good = watch(choices, set, &facts, activity);
     if (good) {
         reference_disturbance(&facts, disturbed, sizeof disturbed);
         good = (*disturbed == '\0' || choices->force || choices->after ||
                 complain("this machine is not quiet (%s): no reference is made: try again when it "
                          "is, or give --force, which marks it",
                          disturbed)) &&
-               write_look(choices, folder, set, &facts, disturbed);
+               write_look(choices, folder, set, &facts, activity, disturbed);
     }
     reporters_close(set);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;

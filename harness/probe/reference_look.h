@@ -10,6 +10,8 @@
 /* In the folder of the records: before the experiment and after it. */
 #define REFERENCE_LOOK       "quiet.json"
 #define REFERENCE_LOOK_AFTER "quiet-after.json"
+/* All but the first, also those at other times (quiet-20260102T030405Z.json). */
+#define REFERENCE_LATER "quiet-*.json"
 
 /* Samples the machine alone, where the caller may run; writes what the windows have shown, and
  * what the kernel has, to one of these files in the folder. Exit status 1, after a message, where

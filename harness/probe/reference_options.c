@@ -1,6 +1,7 @@
 #include "reference_options.h"
 
 #include "harness/pressure/reference.h"
+#include "harness/probe/options.h"
 
 #include "common/messages.h"
 #include "common/option_value.h"
@@ -22,6 +23,8 @@ static const struct option_row rows[] = {
      .argument = "PLACE",
      .type = OPTION_TEXT,
      FIELD(place),
+     .as = OPTION_CHOICE,
+     .choices = probe_places,
      .preset = "machine",
      .help = "where the loads run, seen from the reporters: core, smt, l3, node, other-node or "
              "machine; there is one reference for each place"},
@@ -29,6 +32,8 @@ static const struct option_row rows[] = {
      .argument = "N[:M]",
      .type = OPTION_TEXT,
      FIELD(place_cpus),
+     .check = option_check_cores,
+     .wrong = "1:",
      .help = "with --place: cores for the reporters, and for the loads (default: 1, and as many)"},
     {.name = "quick",
      .type = OPTION_FLAG,
@@ -38,7 +43,8 @@ static const struct option_row rows[] = {
      .argument = "TIME",
      .type = OPTION_TIME,
      FIELD(max_time_ns),
-     .check = option_check_time,
+     .minimum = 1,
+     .maximum = OPTION_TIME_MOST,
      .preset = "5m",
      .help = "start no further run after TIME"},
     {.name = "force",
@@ -50,11 +56,13 @@ static const struct option_row rows[] = {
      .argument = "LIST",
      .type = OPTION_TEXT,
      FIELD(reporters_text),
+     .wrong = "no-such-reporter",
      .help = "only these reporters, such as wake,memory,read (default: all)"},
     {.name = "kinds",
      .argument = "LIST",
      .type = OPTION_TEXT,
      FIELD(kinds_text),
+     .wrong = "no-such-kind",
      .help = "only these kinds of load, such as cpu,mem (default: all: cpu, mem, cache, io, net, "
              "alloc)"},
     {.name = "directory",
@@ -77,6 +85,11 @@ static const struct option_row rows[] = {
      .type = OPTION_FLAG,
      FIELD(resume),
      .help = "continue the experiment that was interrupted"},
+    {.name = "again",
+     .type = OPTION_FLAG,
+     FIELD(again),
+     .help = "look at the quiet machine once more (5 s), and add that to the reference: how much "
+             "the machine varies from hour to hour is then known better; curves stay"},
     {.name = "json",
      .argument = "FILE",
      .type = OPTION_TEXT,
@@ -86,6 +99,7 @@ static const struct option_row rows[] = {
      .argument = "N",
      .type = OPTION_COUNT,
      FIELD(seed),
+     .maximum = OPTION_WHOLE_MOST,
      .preset = "1",
      .help = "seed of the random order"},
     {.name = "quiet", .type = OPTION_FLAG, FIELD(quiet), .help = "print nothing but errors"},
@@ -115,13 +129,15 @@ static void parse(struct reference_choices *choices, int argc, char **argv)
             "kind of load at 25, 50, 75 and 100 %, in one interleaved experiment; and keeps it as "
             "the reference that jostle probe compares with. What the loads' percentages refer to "
             "is calibrated first where that was not done yet.",
-        .details = "Examples:\n"
-                   "  jostle probe --reference\n"
-                   "  jostle probe --reference --place core --quick\n"
-                   "  jostle probe --reference --resume\n\n"
-                   "Exit status:\n"
-                   "  0  kept    1  failure, or the machine was not quiet    2  wrong use\n"
-                   "  129, 130, 143  interrupted by a signal: --resume continues",
+        .details =
+            "Examples:\n"
+            "  jostle probe --reference\n"
+            "  jostle probe --reference --place core --quick\n"
+            "  jostle probe --reference --resume\n"
+            "  jostle probe --reference --again      # at other hours, on the quiet machine\n\n"
+            "Exit status:\n"
+            "  0  kept    1  failure, or the machine was not quiet    2  wrong use\n"
+            "  129, 130, 143  interrupted by a signal: --resume continues",
         .groups = groups,
         .group_count = 1,
     };
@@ -168,10 +184,8 @@ static void choose_places(struct reference_choices *choices)
 void reference_options(struct reference_choices *choices, int argc, char **argv)
 {
     parse(choices, argc, argv);
-    if (strchr(choices->place, '/') != NULL)
-        usage_error("--place %s: there is no such place: give core, smt, l3, node, other-node or "
-                    "machine",
-                    choices->place);
+    if (choices->again && choices->resume)
+        usage_error("--again and --resume: give one of them: --again adds to a finished reference");
     if (!reporters_choose(choices->reporters_text, choices->reporters))
         exit(2);
     choose_kinds(choices);

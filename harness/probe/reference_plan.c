@@ -1,6 +1,8 @@
 #include "reference_plan.h"
 
 #include "harness/pressure/reference.h"
+#include "harness/probe/activity.h"
+#include "harness/probe/now.h"
 #include "harness/probe/reporters.h"
 
 #include "common/child.h"
@@ -15,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LEAST_BLOCKS 3
@@ -57,6 +60,17 @@ static size_t find_kinds(const struct reference_choices *choices, bool possible[
     return count;
 }
 
+/* What is not shown here is left out without a word: it only sharpens levels. */
+static void find_activities(struct reference_choices *choices, const struct reporter_set *set)
+{
+    struct activity_meter meter;
+    double value[ACTIVITIES];
+    activity_open(&meter, choices->directory, set);
+    activity_read(&meter, value);
+    for (enum activity a = 0; a < ACTIVITIES; a++)
+        choices->activities[a] = isfinite(value[a]);
+}
+
 /* Leaves out reporters that cannot work here: a run without one of its metrics is a failed one. */
 static bool find_reporters(struct reference_choices *choices)
 {
@@ -75,6 +89,7 @@ static bool find_reporters(struct reference_choices *choices)
         }
         count += choices->reporters[reporter];
     }
+    find_activities(choices, set);
     reporters_close(set);
     return count > 0 || complain("no reporter works here: see above");
 }
@@ -90,9 +105,10 @@ static void put_calibrations(const bool possible[KINDS], const char *load_cpus)
         pair_put("calibrate", spec);
         /* The fewer CPUs a load has, the less is 100 %. */
         if (load_cpus != NULL) {
-            pair_put("word", "taskset");
-            pair_put("word", "-c");
+            pair_put("word", child_path("start", path));
+            pair_put("word", "--cpus");
             pair_put("word", load_cpus);
+            pair_put("word", "--");
         }
         pair_put("word", child_path("loadgen", path));
         for (const char *word; (word = strsep(&rest, " ")) != NULL;)
@@ -196,10 +212,27 @@ static void put_experiment(const struct reference_choices *choices, const bool p
     for (enum reporter reporter = 0; reporter < REPORTERS; reporter++)
         if (choices->reporters[reporter])
             put_option("--metric", reporter_metric(reporter, metric, sizeof metric));
+    for (enum activity a = 0; a < ACTIVITIES; a++)
+        if (choices->activities[a])
+            put_option("--metric", activity_metric(a, metric, sizeof metric));
     put_loads(possible);
     if (choices->resume)
         put("--resume");
     put_target(choices);
+}
+
+/* What every step needs to know. */
+static void put_places(const struct reference_choices *choices, const json_t *place)
+{
+    pair_put("folder", choices->folder);
+    pair_put("record", choices->record);
+    pair_put("own_folder", choices->output == NULL ? "1" : NULL);
+    pair_put("resume", choices->resume ? "1" : NULL);
+    pair_put("again", choices->again ? "1" : NULL);
+    pair_put("quiet", choices->quiet ? "1" : NULL);
+    pair_put("json", choices->json);
+    pair_put("disk", choices->directory);
+    pair_put("target_cpus", json_string_value(json_object_get(place, "target_cpus")));
 }
 
 static void put_all(const struct reference_choices *choices, const bool possible[KINDS],
@@ -207,14 +240,7 @@ static void put_all(const struct reference_choices *choices, const bool possible
 {
     const size_t conditions = kinds_count * (REFERENCE_POINTS - 1) + 2; /* alone, twice */
     const unsigned blocks = blocks_of(choices, conditions);
-    pair_put("folder", choices->folder);
-    pair_put("record", choices->record);
-    pair_put("own_folder", choices->output == NULL ? "1" : NULL);
-    pair_put("resume", choices->resume ? "1" : NULL);
-    pair_put("quiet", choices->quiet ? "1" : NULL);
-    pair_put("json", choices->json);
-    pair_put("disk", choices->directory);
-    pair_put("target_cpus", json_string_value(json_object_get(place, "target_cpus")));
+    put_places(choices, place);
     put_forecast(choices, kinds_count, blocks, conditions);
     put_calibrations(possible, json_string_value(json_object_get(place, "load_cpus")));
     put_experiment(choices, possible, blocks);
@@ -230,20 +256,40 @@ static bool can_be_kept(const char *path)
            complain("%s: %s: give another --reference-file", path, strerror(errno));
 }
 
+/* Whether there is a reference of this machine that a look can be added to. */
+static bool can_be_added_to(const struct reference_choices *choices)
+{
+    struct reference *reference = malloc(sizeof *reference);
+    char why[1024] = "out of memory: free some";
+    json_t *environment = plan_environment();
+    const bool good =
+        reference != NULL && reference_read(choices->record, reference, why, sizeof why) &&
+        reference_judge(reference, environment, choices->place, time(NULL), why, sizeof why) !=
+            REFERENCE_UNFIT;
+    json_decref(environment);
+    free(reference);
+    return good || complain("--again: %s: %s", choices->record, why);
+}
+
 int reference_plan(const struct reference_choices *choices)
 {
     struct reference_choices able = *choices;
     bool possible[KINDS];
-    if (!can_be_kept(choices->record))
+    if (!can_be_kept(choices->record) || (choices->again && !can_be_added_to(choices)))
         return EXIT_FAILURE;
     json_t *place = find_place(choices);
     if (place == NULL)
         return 2;
-    const size_t count = find_kinds(choices, possible);
-    const bool good = (count > 0 || complain("no kind of load is possible here: see above")) &&
-                      find_reporters(&able);
-    if (good)
-        put_all(&able, possible, count, place);
+    bool good = true;
+    if (choices->again) {
+        put_places(choices, place);
+    } else {
+        const size_t count = find_kinds(choices, possible);
+        good = (count > 0 || complain("no kind of load is possible here: see above")) &&
+               find_reporters(&able);
+        if (good)
+            put_all(&able, possible, count, place);
+    }
     json_decref(place);
     return good && fflush(stdout) == 0 && !ferror(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

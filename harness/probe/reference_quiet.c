@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOOKS = 2 }; /* before the experiment, and after it */
+#define PRIOR_FREEDOM 4 /* what the runs of the experiment count for beside the looks */
 
 /* The logarithms of what the looks have shown. */
 struct looks {
@@ -55,14 +55,24 @@ static void add_look(struct looks *looks, const json_t *look, enum reporter repo
     looks->variance += error * error;
 }
 
-/* From one look to the other, and from run to run: what a probe of another minute differs by. */
-static double between_of(const struct looks *looks, double runs)
+/* What a probe of another time differs by, as a standard deviation with its degrees of freedom. */
+struct between {
+    double sd, freedom;
+};
+
+/* From look to look, and from run to run. Of few looks the variance is known badly: it is drawn
+ * towards that of the runs, as if those were PRIOR_FREEDOM looks more (G. K. Smyth, Stat. Appl.
+ * Genet. Mol. Biol. 3 (2004) 3), but never below what either has shown. */
+static struct between between_of(const struct looks *looks, double runs, size_t run_count)
 {
     const double n = (double)looks->count;
     if (looks->count < 2)
-        return runs;
-    const double spread = sqrt(fmax(looks->squares - looks->sum * looks->sum / n, 0) / (n - 1));
-    return isfinite(runs) ? fmax(runs, spread) : spread;
+        return (struct between){runs, run_count > 1 ? (double)run_count - 1 : 1};
+    const double rest = fmax(looks->squares - looks->sum * looks->sum / n, 0);
+    const double prior = isfinite(runs) ? PRIOR_FREEDOM : 0, freedom = n - 1 + prior;
+    const double drawn = (rest + (prior > 0 ? prior * runs * runs : 0)) / freedom;
+    return (struct between){fmax(isfinite(runs) ? runs : 0, sqrt(fmax(drawn, rest / (n - 1)))),
+                            freedom};
 }
 
 /* The standard error of the logarithm of the quiet value. */
@@ -89,29 +99,32 @@ static json_t *known_quiet(const struct looks *looks, const struct series *serie
                            const struct series_summary *summary, const json_t *window,
                            enum reporter reporter)
 {
-    const double between = between_of(looks, summary->spread);
+    const struct between between = between_of(looks, summary->spread, series->count);
     const bool looked = looks->count > 0;
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o}", "unit", reporters[reporter].unit,
-        "value", number_to_json(exp(looked ? looks->sum / (double)looks->count : summary->mean)),
-        "error", number_to_json(looked ? error_of(looks, between) : summary->error), "alone",
+        "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "unit",
+        reporters[reporter].unit, "value",
+        number_to_json(exp(looked ? looks->sum / (double)looks->count : summary->mean)), "error",
+        number_to_json(looked ? error_of(looks, between.sd) : summary->error), "alone",
         number_to_json(exp(summary->mean)), "median", number_to_json(exp(summary->median)), "n",
         (json_int_t)series->count, "looks", (json_int_t)looks->count, "between",
-        number_to_json(between), "spread", member(window, "spread"), "correlation",
-        member(window, "correlation"), "windows", member(window, "n"));
+        number_to_json(between.sd), "freedom", number_to_json(between.freedom), "spread",
+        member(window, "spread"), "correlation", member(window, "correlation"), "windows",
+        member(window, "n"));
 }
 
 static json_t *quiet_reporter(const struct reference_source *source, enum reporter reporter)
 {
-    const json_t *const taken[LOOKS] = {source->quiet, source->after};
     const json_t *window =
         find(json_object_get(source->quiet, "reporters"), reporters[reporter].name);
     struct series series = {0};
     struct series_summary summary;
     struct looks looks = {0};
     json_t *made = NULL;
-    for (size_t i = 0; i < LOOKS; i++)
-        add_look(&looks, taken[i], reporter);
+    const json_t *look;
+    size_t i;
+    add_look(&looks, source->quiet, reporter);
+    json_array_foreach(source->later, i, look) add_look(&looks, look, reporter);
     if (quiet_series(source->runs, reporter, &series) && series_summarise(&series, &summary))
         made = series.count == 0 ? no_quiet(window)
                                  : known_quiet(&looks, &series, &summary, window, reporter);

@@ -3,9 +3,11 @@
 #include "harness/pressure/curve.h"
 #include "harness/pressure/identity.h"
 #include "harness/pressure/reference.h"
+#include "harness/probe/reference_activity.h"
 #include "harness/probe/reference_quiet.h"
 
 #include "common/record_json.h"
+#include "common/schemas.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -35,26 +37,38 @@ static double quiet_of_block(const struct reference_runs *runs, size_t block,
 
 /* ---- the curves ---- */
 
-/* The log ratios of one condition's runs to the quiet runs of their blocks. */
+/* By how much a run is beyond the quiet machine: the log ratio of a reporter to the quiet runs of
+ * its block, positive where it is worse; of an activity the difference to the quiet value. NAN: not
+ * known. */
+static double excess_of(const struct reference_source *source, const struct reference_run *run,
+                        size_t sign)
+{
+    if (sign >= REPORTERS)
+        return run->activity[sign - REPORTERS] -
+               reference_activity_quiet(source, (enum activity)(sign - REPORTERS));
+    const double difference =
+        run->logarithm[sign] - quiet_of_block(source->runs, run->block, (enum reporter)sign);
+    return reporters[sign].higher_is_better ? -difference : difference;
+}
+
+/* The excesses of one condition's runs. */
 struct ratios {
     size_t n;
     double mean, variance; /* NAN where there are too few */
 };
 
-static struct ratios ratios_of(const struct reference_runs *runs, size_t condition,
-                               enum reporter reporter)
+static struct ratios ratios_of(const struct reference_source *source, size_t condition, size_t sign)
 {
+    const struct reference_runs *runs = source->runs;
     double sum = 0, squares = 0;
     size_t n = 0;
     for (size_t i = 0; i < runs->count; i++) {
         const struct reference_run *run = &runs->run[i];
         if (run->condition != condition)
             continue;
-        const double quiet = quiet_of_block(runs, run->block, reporter);
-        const double difference = run->logarithm[reporter] - quiet;
-        if (!isfinite(difference))
+        const double ratio = excess_of(source, run, sign);
+        if (!isfinite(ratio))
             continue;
-        const double ratio = reporters[reporter].higher_is_better ? -difference : difference;
         sum += ratio;
         squares += ratio * ratio;
         n++;
@@ -63,13 +77,16 @@ static struct ratios ratios_of(const struct reference_runs *runs, size_t conditi
     return (struct ratios){n, mean, n < 2 ? NAN : fmax(squares - sum * mean, 0) / (double)(n - 1)};
 }
 
-/* The mean variance of a reporter's log ratios, over all conditions; NAN: not known. */
-static double usual_variance(const struct reference_runs *runs, enum reporter reporter)
+/* The mean variance of a sign's excesses: of a reporter over all conditions; of an activity over
+ * those of one kind, as another may move nothing or a thousand times as much. NAN: not known. */
+static double usual_variance(const struct reference_source *source, enum kind kind, size_t sign)
 {
+    const struct reference_runs *runs = source->runs;
     double sum = 0, freedom = 0;
     for (size_t condition = 0; condition < runs->conditions; condition++) {
-        const struct ratios ratios = ratios_of(runs, condition, reporter);
-        if (runs->condition[condition].quiet || !isfinite(ratios.variance))
+        const struct ratios ratios = ratios_of(source, condition, sign);
+        if (runs->condition[condition].quiet || !isfinite(ratios.variance) ||
+            (sign >= REPORTERS && runs->condition[condition].kind != kind))
             continue;
         sum += ratios.variance * (double)(ratios.n - 1);
         freedom += (double)(ratios.n - 1);
@@ -77,7 +94,7 @@ static double usual_variance(const struct reference_runs *runs, enum reporter re
     return freedom > 0 ? sum / freedom : NAN;
 }
 
-/* A point of one reporter's curve. Of few runs the variance itself is known badly: it is drawn
+/* A point of one sign's curve. Of few runs the variance itself is known badly: it is drawn
  * towards the usual one, as if that were of PRIOR_FREEDOM runs more (G. K. Smyth, Stat. Appl.
  * Genet. Mol. Biol. 3 (2004) 3). */
 struct estimate {
@@ -115,7 +132,7 @@ struct kind_curve {
     double level[REFERENCE_POINTS];
     size_t condition[REFERENCE_POINTS];
     size_t points;
-    struct estimate estimate[REFERENCE_POINTS][REPORTERS];
+    struct estimate estimate[REFERENCE_POINTS][SIGNS];
 };
 
 static void find_points(const struct reference_runs *runs, enum kind kind, struct kind_curve *curve)
@@ -131,27 +148,38 @@ static void find_points(const struct reference_runs *runs, enum kind kind, struc
     }
 }
 
-static void fit_curve(const struct reference_runs *runs, struct kind_curve *curve)
+static void fit_curve(const struct reference_source *source, enum kind kind,
+                      struct kind_curve *curve)
 {
-    for (enum reporter reporter = 0; reporter < REPORTERS; reporter++) {
-        const double usual = usual_variance(runs, reporter);
+    for (size_t sign = 0; sign < SIGNS; sign++) {
+        const double usual = usual_variance(source, kind, sign);
         struct curve_point point[REFERENCE_POINTS];
         for (size_t i = 0; i < curve->points; i++) {
-            const struct ratios ratios = ratios_of(runs, curve->condition[i], reporter);
-            curve->estimate[i][reporter] = estimate_of(&ratios, usual);
-            point[i] = curve->estimate[i][reporter].point;
+            const struct ratios ratios = ratios_of(source, curve->condition[i], sign);
+            curve->estimate[i][sign] = estimate_of(&ratios, usual);
+            point[i] = curve->estimate[i][sign].point;
         }
-        curve_fit(point, curve->points);
-        for (size_t i = 0; i < curve->points; i++)
-            curve->estimate[i][reporter].point = point[i];
+        if (sign < REPORTERS)
+            curve_fit(point, curve->points);
+        else
+            curve_fit_rising(point, curve->points); /* a load only adds to what is done */
+        for (size_t i = 0; i < curve->points; i++) {
+            curve->estimate[i][sign].point = point[i];
+            /* The next load differs from the mean as much as these do from each other: more windows
+             * of a probe do not average that away. */
+            if (sign >= REPORTERS)
+                curve->estimate[i][sign].point.fitted_variance +=
+                    (double)curve->estimate[i][sign].n * point[i].variance;
+        }
     }
 }
 
-static json_t *estimate_to_json(const struct estimate *estimate)
+/* what: the name of the value */
+static json_t *estimate_to_json(const struct estimate *estimate, const char *what)
 {
     const struct curve_point *point = &estimate->point;
-    return json_pack("{s:o, s:[o, o], s:I, s:o, s:o}", "log_ratio", number_to_json(point->value),
-                     "ci", number_to_json(point->value - estimate->half),
+    return json_pack("{s:o, s:[o, o], s:I, s:o, s:o}", what, number_to_json(point->value), "ci",
+                     number_to_json(point->value - estimate->half),
                      number_to_json(point->value + estimate->half), "n", (json_int_t)estimate->n,
                      "fitted", number_to_json(point->fitted), "fitted_error",
                      number_to_json(sqrt(point->fitted_variance)));
@@ -177,10 +205,17 @@ static json_t *point_to_json(const struct reference_runs *runs, enum kind kind,
     for (enum reporter reporter = 0; reporter < REPORTERS; reporter++)
         if (curve->estimate[i][reporter].n > 0)
             (void)json_object_set_new(readings, reporters[reporter].name,
-                                      estimate_to_json(&curve->estimate[i][reporter]));
-    return json_pack("{s:f, s:s, s:o, s:o}", "level", curve->level[i], "spec",
+                                      estimate_to_json(&curve->estimate[i][reporter], "log_ratio"));
+    json_t *done = json_object();
+    for (enum activity a = 0; a < ACTIVITIES; a++)
+        if (curve->estimate[i][REPORTERS + a].n > 0)
+            (void)json_object_set_new(
+                done, activities[a].name,
+                estimate_to_json(&curve->estimate[i][REPORTERS + a], "excess"));
+    return json_pack("{s:f, s:s, s:o, s:o, s:o}", "level", curve->level[i], "spec",
                      kind_spec(kind, curve->level[i], spec, sizeof spec), "achieved",
-                     number_to_json(achieved_of(runs, curve->condition[i])), "reporters", readings);
+                     number_to_json(achieved_of(runs, curve->condition[i])), "reporters", readings,
+                     "activity", done);
 }
 
 /* A curve that ends before the highest level, or has a gap, is none: a level between two points
@@ -209,7 +244,7 @@ static json_t *curve_to_json(const struct reference_source *source, enum kind ki
     char impossible[256];
     json_t *points = json_array();
     if (reason == NULL) {
-        fit_curve(source->runs, curve);
+        fit_curve(source, kind, curve);
         for (size_t i = 0; i < curve->points; i++)
             (void)json_array_append_new(points, point_to_json(source->runs, kind, curve, i));
     } else if (json_is_object(json_object_get(source->quiet, "kinds"))) {
@@ -255,7 +290,7 @@ static json_t *header(const struct reference_source *source)
     identity_of(environment, machine);
     return json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:I}", "schema",
-        REFERENCE_SCHEMA, "made", member(after, "time"), "jostle",
+        SCHEMA_PROBE_REFERENCE, "made", member(after, "time"), "jostle",
         member(json_object_get(environment, "versions"), "jostle"), "host",
         member(environment, "host"), "kernel", member(environment, "kernel"), "machine", machine,
         "environment", environment == NULL ? json_null() : json_incref((json_t *)environment),
@@ -269,6 +304,7 @@ json_t *reference_record(const struct reference_source *source)
 {
     json_t *record = header(source);
     if (record == NULL || json_object_set_new(record, "quiet", reference_quiet(source)) != 0 ||
+        json_object_set_new(record, "activity", reference_activity(source)) != 0 ||
         json_object_set_new(record, "curves", curves(source)) != 0) {
         json_decref(record);
         return NULL;

@@ -12,7 +12,7 @@ struct reference_source {
     const json_t *experiment; /* experiment.json */
     const json_t *quiet;      /* the record of the quiet machine (probe reference --look), of which
                                  the spread of windows is; NULL: none */
-    const json_t *after;      /* the same after the experiment; NULL: none */
+    const json_t *later;      /* array of the same: after the experiment, and at other times */
     const char *place;
     const char *disturbed; /* what else was going on; "": nothing */
     const char *folder;    /* of the experiment, as it is to be named */

@@ -1,6 +1,8 @@
 #include "reference_runs.h"
 
+#include "common/file.h"
 #include "common/messages.h"
+#include "common/record_json.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -75,6 +77,13 @@ static double ratio_of(const json_t *load)
     return json_is_number(achieved) && offered > 0 ? json_number_value(achieved) / offered : NAN;
 }
 
+/* NAN: the run has none. */
+static double metric_of(const json_t *metrics, const char *name)
+{
+    const json_t *value = json_object_get(json_object_get(metrics, name), "value");
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
 static void note_flags(struct reference_runs *runs, const json_t *flags)
 {
     const json_t *flag;
@@ -116,10 +125,11 @@ bool reference_runs_add(struct reference_runs *runs, const json_t *record)
         return complain("out of memory: free some");
     *run = (struct reference_run){.condition = condition, .block = (size_t)block, .achieved = NAN};
     for (enum reporter reporter = 0; reporter < REPORTERS; reporter++) {
-        const json_t *metric = json_object_get(metrics, reporters[reporter].name);
-        const double value = json_number_value(json_object_get(metric, "value"));
+        const double value = metric_of(metrics, reporters[reporter].name);
         run->logarithm[reporter] = value > 0 ? log(value) : NAN;
     }
+    for (enum activity a = 0; a < ACTIVITIES; a++)
+        run->activity[a] = metric_of(metrics, activities[a].name);
     if (runs->condition[condition].quiet) {
         runs->alone++;
         note_flags(runs, json_object_get(record, "flags"));
@@ -135,9 +145,10 @@ static bool read_lines(struct reference_runs *runs, FILE *file)
 {
     char *line = NULL;
     size_t size = 0;
+    ssize_t length;
     bool good = true;
-    while (good && getline(&line, &size, file) >= 0) {
-        json_t *record = json_loads(line, 0, NULL);
+    while (good && (length = getline(&line, &size, file)) >= 0) {
+        json_t *record = json_read_line(line, (size_t)length);
         /* The last line may be half written. */
         good = record == NULL || reference_runs_add(runs, record);
         json_decref(record);
@@ -151,15 +162,15 @@ bool reference_runs_read(const char *folder, struct reference_runs *runs, json_t
     char path[PATH_MAX + 32];
     json_error_t error;
     snprintf(path, sizeof path, "%s/experiment.json", folder);
-    *experiment = json_load_file(path, 0, &error);
+    *experiment = json_read_record(path, 0, &error);
     if (*experiment == NULL || !reference_runs_begin(runs, *experiment)) {
         json_decref(*experiment);
         return complain("%s: no experiment of a reference: give the folder of one", folder);
     }
     snprintf(path, sizeof path, "%s/runs.jsonl", folder);
-    FILE *file = fopen(path, "re");
+    FILE *file = file_open_record(path);
     bool good =
-        file != NULL || complain("%s: %s: give the folder of an experiment", path, strerror(errno));
+        file != NULL || complain("%s: %s: give the folder of an experiment", path, file_why(errno));
     if (file != NULL) {
         good = read_lines(runs, file);
         fclose(file);

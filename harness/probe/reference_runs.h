@@ -3,6 +3,7 @@
 
 /* The runs of an experiment whose target is `probe sample` and whose loads are kinds at levels. */
 
+#include "harness/pressure/activity_table.h"
 #include "harness/pressure/kinds.h"
 #include "harness/pressure/reporter_table.h"
 
@@ -22,6 +23,7 @@ struct reference_condition {
 struct reference_run {
     size_t condition, block;     /* index; from 1 */
     double logarithm[REPORTERS]; /* of the values; NAN: none */
+    double activity[ACTIVITIES]; /* NAN: none */
     double achieved;             /* by the load, of what was offered; NAN: none */
 };
 

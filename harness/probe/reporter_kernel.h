@@ -29,6 +29,11 @@ extern const struct reporter_kernel kernel_faults;                       /* repo
 extern const struct reporter_kernel kernel_disk_read, kernel_disk_write; /* reporters_disk.c */
 extern const struct reporter_kernel kernel_loopback;                     /* reporters_loopback.c */
 
+/* ---- reporters_loopback.c ---- */
+
+/* How many packets the state of kernel_loopback has sent since it was opened; NAN: not shown. */
+double loopback_packets(const void *state);
+
 /* ---- reporter_kernel.c ---- */
 
 /* CLOCK_MONOTONIC. */

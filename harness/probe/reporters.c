@@ -38,6 +38,7 @@ struct reporter_set {
     struct shared_area *shared;
     uint64_t random;
     int64_t open_ns;
+    int64_t disk_wait_ns;
 };
 
 static void open_member(struct reporter_set *set, struct member *member, const char *directory)
@@ -84,6 +85,20 @@ void reporters_close(struct reporter_set *set)
     free(set);
 }
 
+double reporters_disk_wait_s(const struct reporter_set *set)
+{
+    return (double)set->disk_wait_ns / 1e9;
+}
+
+double reporters_packets(const struct reporter_set *set)
+{
+    double sum = 0;
+    for (size_t i = 0; i < set->count; i++)
+        if (set->member[i].reporter == REPORTER_LOOPBACK && set->member[i].state != NULL)
+            sum += loopback_packets(set->member[i].state);
+    return sum;
+}
+
 double reporters_open_s(const struct reporter_set *set)
 {
     return (double)set->open_ns / 1e9;
@@ -111,11 +126,14 @@ static struct member *member_of(const struct reporter_set *set, enum reporter re
     return NULL;
 }
 
-static double window_of(struct member *member, int64_t window_ns)
+static double window_of(struct reporter_set *set, struct member *member, int64_t window_ns)
 {
     if (member->state == NULL)
         return NAN;
+    const int64_t wall_ns = kernel_wall_ns(), cpu_ns = kernel_cpu_ns();
     const double value = kernels[member->reporter]->window(member->state, window_ns);
+    if (member->reporter == REPORTER_DISK_READ || member->reporter == REPORTER_DISK_WRITE)
+        set->disk_wait_ns += kernel_wall_ns() - wall_ns - (kernel_cpu_ns() - cpu_ns);
     if (isfinite(value) && value > 0)
         (void)series_add(&member->logarithms, log(value));
     return value;
@@ -124,7 +142,7 @@ static double window_of(struct member *member, int64_t window_ns)
 double reporters_window(struct reporter_set *set, enum reporter reporter)
 {
     struct member *member = member_of(set, reporter);
-    return member == NULL ? NAN : window_of(member, reporters[reporter].window_ns);
+    return member == NULL ? NAN : window_of(set, member, reporters[reporter].window_ns);
 }
 
 static void shuffle(struct reporter_set *set, size_t order[REPORTERS])
@@ -148,7 +166,7 @@ int64_t reporters_sample(struct reporter_set *set, int64_t budget_ns)
         shuffle(set, order);
         for (size_t i = 0; i < set->count && (first || kernel_wall_ns() < end_ns); i++) {
             struct member *member = &set->member[order[i]];
-            (void)window_of(member,
+            (void)window_of(set, member,
                             (int64_t)(part * (double)reporters[member->reporter].window_ns));
         }
     }

@@ -50,6 +50,10 @@ struct reading {
 struct reporter_set *reporters_open(const struct reporter_choice *choice);
 /* How long that took. */
 double reporters_open_s(const struct reporter_set *set);
+/* How long its disk reporters have waited so far: for the disk, or for a CPU then. */
+double reporters_disk_wait_s(const struct reporter_set *set);
+/* How many packets its loopback reporter has sent so far; 0 where it has none. */
+double reporters_packets(const struct reporter_set *set);
 /* "thp" or "base": the pages that the memory reporters were given. */
 const char *reporters_pages(const struct reporter_set *set);
 

@@ -5,10 +5,11 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/tcp.h>
 #include <math.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,21 @@ static double window_loopback(void *untyped, int64_t window_ns)
         used_ns = kernel_wall_ns() - begin_ns;
     } while (used_ns < window_ns);
     return (double)used_ns / done;
+}
+
+double loopback_packets(const void *untyped)
+{
+    const struct loopback_state *state = untyped;
+    double sum = 0;
+    for (int i = 0; i < 2; i++) {
+        struct tcp_info info = {0};
+        socklen_t length = sizeof info;
+        if (getsockopt(state->end[i], IPPROTO_TCP, TCP_INFO, &info, &length) != 0 ||
+            length < offsetof(struct tcp_info, tcpi_segs_out) + sizeof info.tcpi_segs_out)
+            return NAN;
+        sum += info.tcpi_segs_out;
+    }
+    return sum;
 }
 
 const struct reporter_kernel kernel_loopback = {open_loopback, window_loopback, close_loopback};

@@ -1,6 +1,7 @@
 /* probe sample: every reporter for a while, as one line of JSON; so that it can be the target of
  * an experiment, whose metrics are its readings. */
 
+#include "harness/probe/activity.h"
 #include "harness/probe/commands.h"
 #include "harness/probe/readings.h"
 
@@ -9,6 +10,7 @@
 #include "common/messages.h"
 #include "common/option_value.h"
 #include "common/options.h"
+#include "common/schemas.h"
 
 #include <errno.h>
 #include <math.h>
@@ -29,12 +31,14 @@ static const struct option_row rows[] = {
      .argument = "LIST",
      .type = OPTION_TEXT,
      FIELD(reporters),
+     .wrong = "no-such-reporter",
      .help = "only these, such as wake,memory,read (default: all)"},
     {.name = "duration",
      .argument = "TIME",
      .type = OPTION_TIME,
      FIELD(duration_ns),
-     .check = option_check_time,
+     .minimum = 1,
+     .maximum = OPTION_TIME_MOST,
      .preset = "1s",
      .help = "how long to sample, besides the time to begin; each reporter gets a window at least"},
     {.name = "cpus",
@@ -51,6 +55,7 @@ static const struct option_row rows[] = {
      .argument = "N",
      .type = OPTION_COUNT,
      FIELD(seed),
+     .maximum = OPTION_WHOLE_MOST,
      .preset = "1",
      .help = "of the random orders"},
     {0},
@@ -80,12 +85,14 @@ static bool run_on(const char *text)
            complain("--cpus %s: %s: choose from those that are allowed", text, strerror(errno));
 }
 
-static int print(const struct reporter_set *set, const bool wanted[REPORTERS], int64_t used_ns)
+static int print(const struct reporter_set *set, const bool wanted[REPORTERS],
+                 const double activity[ACTIVITIES], int64_t used_ns)
 {
     struct line line = {0};
     line_object(&line, NULL);
-    line_text(&line, "schema", "jostle.probe-sample/1");
+    line_text(&line, "schema", SCHEMA_PROBE_SAMPLE);
     readings_print(&line, set, wanted);
+    activity_print(&line, activity);
     line_text(&line, "pages", reporters_pages(set));
     line_real(&line, "open_s", reporters_open_s(set));
     line_seconds(&line, "duration_s", used_ns, 6);
@@ -106,8 +113,12 @@ int probe_sample(int argc, char **argv)
         .wanted = wanted, .directory = choices.directory, .seed = choices.seed});
     if (set == NULL)
         return EXIT_FAILURE;
+    struct activity_meter meter;
+    double activity[ACTIVITIES];
+    activity_open(&meter, choices.directory, set);
     const int64_t used_ns = reporters_sample(set, choices.duration_ns);
-    const int code = print(set, wanted, used_ns);
+    activity_read(&meter, activity);
+    const int code = print(set, wanted, activity, used_ns);
     reporters_close(set);
     return code;
 }

@@ -1,13 +1,15 @@
 #include "harness/probe/sample_read.h"
 
 #include "common/messages.h"
+#include "common/record_json.h"
 
 #include <math.h>
+#include <string.h>
 
 static json_t *load(const char *option, const char *path)
 {
     json_error_t error;
-    json_t *record = json_load_file(path, 0, &error);
+    json_t *record = json_read_record(path, 0, &error);
     if (record == NULL)
         complain("%s %s: %s: give a JSON file", option, path, error.text);
     return record;
@@ -19,7 +21,24 @@ static double number_of(const json_t *object, const char *name)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-bool sample_read(const char *path, struct reading readings[REPORTERS], json_t **record)
+/* By the names that activities have. */
+static void activity_of(const json_t *record, double activity[ACTIVITIES])
+{
+    const json_t *rows = json_object_get(record, "activity"), *row;
+    size_t i;
+    for (enum activity a = 0; a < ACTIVITIES; a++)
+        activity[a] = NAN;
+    json_array_foreach(rows, i, row)
+    {
+        const char *name = json_string_value(json_object_get(row, "name"));
+        for (enum activity a = 0; name != NULL && a < ACTIVITIES; a++)
+            if (strcmp(name, activities[a].name) == 0)
+                activity[a] = number_of(row, "value");
+    }
+}
+
+bool sample_read(const char *path, struct reading readings[REPORTERS], double activity[ACTIVITIES],
+                 json_t **record)
 {
     size_t i;
     const json_t *row;
@@ -46,6 +65,7 @@ bool sample_read(const char *path, struct reading readings[REPORTERS], json_t **
             .reason = json_string_value(json_object_get(row, "reason")),
         };
     }
+    activity_of(*record, activity);
     return json_is_array(rows) ||
            complain("--sample %s: no reporters in it: give what probe sample prints", path);
 }

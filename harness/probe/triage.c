@@ -103,10 +103,11 @@ static bool is_memory(const struct triage_input *input, char *text, size_t size)
 
 static bool is_disk(const struct triage_input *input, char *text, size_t size)
 {
-    if (!above(input->facts->io_some, MUCH_WAITING))
+    const double others = kernel_others_io(input->facts);
+    if (!above(others, MUCH_WAITING))
         return false;
-    snprintf(text, size, "the disk: some task waited for it for %.0f %% of the time",
-             100 * input->facts->io_some);
+    snprintf(text, size, "the disk: some other task waited for it for %.0f %% of the time",
+             100 * others);
     return true;
 }
 
@@ -124,15 +125,20 @@ static bool is_heat(const struct triage_input *input, char *text, size_t size)
 static bool is_hidden(const struct triage_input *input, char *text, size_t size)
 {
     const struct kernel_facts *facts = input->facts;
-    if (input->worst == NULL || cpu_pressure(input) || above(facts->io_some, MUCH_WAITING) ||
-        above(facts->steal, MUCH_STEAL) || much_of_cpus(facts, facts->foreign_cpus) ||
-        much_of_cpus(facts, facts->session_cpus) || !isfinite(facts->foreign_cpus) ||
-        !isfinite(facts->cpu_some) || !isfinite(facts->io_some))
+    if ((input->worst == NULL && !input->any) || cpu_pressure(input) ||
+        above(kernel_others_io(facts), MUCH_WAITING) || above(facts->steal, MUCH_STEAL) ||
+        much_of_cpus(facts, facts->foreign_cpus) || much_of_cpus(facts, facts->session_cpus) ||
+        !isfinite(facts->foreign_cpus) || !isfinite(facts->cpu_some) || !isfinite(facts->io_some))
         return false;
-    snprintf(text, size,
-             "a neighbour that this kernel does not see: as if '%s' ran at %.0f %%, and nobody "
-             "here does it",
-             input->worst, 100 * input->worst_level);
+    if (input->worst == NULL)
+        snprintf(text, size,
+                 "a neighbour that this kernel does not see: the reporters are surely worse, and "
+                 "nobody here does it");
+    else
+        snprintf(text, size,
+                 "a neighbour that this kernel does not see: as if '%s' ran at %.0f %%, and "
+                 "nobody here does it",
+                 input->worst, 100 * input->worst_level);
     return true;
 }
 
@@ -198,7 +204,7 @@ static const struct {
 
 void triage_judge(const struct triage_input *input, struct triage *triage)
 {
-    bool guilty = input->worst != NULL;
+    bool guilty = input->worst != NULL || input->any;
     *triage = (struct triage){0};
     for (enum verdict v = 0; v < VERDICTS; v++) {
         char *text = triage->found[triage->count].text;

@@ -30,6 +30,7 @@ struct triage_input {
     bool has_levels;   /* there is a reference, and the readings could be turned into levels */
     const char *worst; /* the kind that is surely there with the highest level; NULL: none is */
     double worst_level;
+    bool any;        /* a load is surely there, also where it cannot be told which */
     double misfit_p; /* of invert.h; 1: not known */
 };
 

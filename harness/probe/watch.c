@@ -4,6 +4,7 @@
 #include "harness/probe/series.h"
 
 #include "common/messages.h"
+#include "common/save.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +41,8 @@ struct watch {
     struct kernel_look *before, *processes_before;
     struct kernel_facts users; /* of the last look at processes */
     int64_t looked_ns, begin_ns, begin_own_ns;
-    double run_queue;
+    struct activity_meter meter; /* since the line before */
+    double run_queue, disk_wait_s;
     int json_fd, table_fd; /* -1: none */
 };
 
@@ -131,6 +133,9 @@ static bool look(struct watch *watch, struct kernel_facts *facts)
     if (now == NULL)
         return false;
     kernel_between(watch->before, now, watch->run_queue, facts);
+    const double disk_wait_s = reporters_disk_wait_s(watch->set);
+    facts->own_io = (disk_wait_s - watch->disk_wait_s) / facts->duration_s;
+    watch->disk_wait_s = disk_wait_s;
     if (processes) {
         kernel_between(watch->processes_before, now, watch->run_queue, &watch->users);
         watch->looked_ns = now_ns();
@@ -150,11 +155,8 @@ static bool look(struct watch *watch, struct kernel_facts *facts)
  * had enough (| head -1) is no failure: *fd is -1 then. */
 static bool write_to(int *fd, const char *text, size_t length)
 {
-    const ssize_t got = *fd < 0 ? (ssize_t)length : write(*fd, text, length);
-    if (got == (ssize_t)length)
+    if (*fd < 0 || save_append(*fd, text, length))
         return true;
-    if (got >= 0)
-        errno = ENOSPC;
     if (errno != EPIPE)
         return false;
     (void)close(*fd);
@@ -172,7 +174,7 @@ static bool write_line(struct watch *watch, const json_t *record)
     text[length] = '\n';
     bool written = write_to(&watch->json_fd, text, length + 1);
     if (!written)
-        complain("--json %s: %s: is the disk full?", watch->plan->options->json, strerror(errno));
+        save_complain(watch->plan->options->json);
     if (!write_to(&watch->table_fd, text, length + 1))
         written = complain("the table cannot be printed: %s: use --json FILE", strerror(errno));
     free(text);
@@ -189,12 +191,14 @@ static bool step(struct watch *watch)
 {
     struct reading readings[REPORTERS];
     struct kernel_facts facts;
+    double activity[ACTIVITIES];
     json_t *record = NULL;
     watch->run_queue = kernel_run_queue();
     take_some(watch);
     if (!read_all(watch, readings) || !look(watch, &facts))
         return complain("out of memory: free some");
-    (void)plan_assess(watch->plan, readings, &facts, facts.duration_s, &record);
+    activity_read(&watch->meter, activity);
+    (void)plan_assess(watch->plan, readings, activity, &facts, facts.duration_s, &record);
     const bool good = write_line(watch, record);
     json_decref(record);
     return good;
@@ -262,10 +266,12 @@ int watch_run(const struct probe_plan *plan)
     /* A signal ends the watch between two lines. */
     good = good && sigemptyset(&signals) == 0 && sigaddset(&signals, SIGINT) == 0 &&
            sigaddset(&signals, SIGTERM) == 0 && sigaddset(&signals, SIGHUP) == 0 &&
-           sigprocmask(SIG_BLOCK, &signals, NULL) == 0 && signal(SIGPIPE, SIG_IGN) != SIG_ERR;
+           sigaddset(&signals, SIGQUIT) == 0 && sigprocmask(SIG_BLOCK, &signals, NULL) == 0 &&
+           signal(SIGPIPE, SIG_IGN) != SIG_ERR;
     if (good) {
         watch.before = watch.processes_before = kernel_look(true);
         watch.looked_ns = now_ns();
+        activity_open(&watch.meter, plan->options->directory, watch.set);
         good = (watch.before != NULL || complain("out of memory: free some")) &&
                stay(&watch, &signals);
     }

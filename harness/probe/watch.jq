@@ -1,6 +1,8 @@
 # A jostle.probe/1 a line -> a line each, or, with $live, the screen drawn anew.
-include "report/numbers";
+include "lib/visible";
 include "probe/probe";
+include "report/numbers";
+include "lib/jq15";
 
 def level_text: "\(.name) " + (if .level == null then "-" elif .seen then "\(.level | percent_of) % \(.ci | percents)" else "- \(.ci | percents)" end);
 def line: "\(.made[11:19])  " + ([.resources[] | select(.level != null) | level_text] | if . == [] then "no levels" else join("  ") end)
@@ -16,4 +18,5 @@ def live:
   (.verdicts[] | verdict_text),
   (.expect | values | expect_text),
   (.reasons[] | "note: \(.)");
-if $live != "" then live else line end
+visible_all
+| if $live != "" then live else line end

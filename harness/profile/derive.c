@@ -14,6 +14,7 @@
 
 #include "common/messages.h"
 #include "common/record_json.h"
+#include "common/schemas.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +42,7 @@ static json_t *plan_of(const char *folder)
 {
     json_error_t error;
     char *path = text_of("%s/%s", folder, REQUEST_PLAN);
-    json_t *plan = json_load_file(path, 0, &error);
+    json_t *plan = json_read_record(path, 0, &error);
     if (plan == NULL)
         complain("%s cannot be read (%s): give another --output", path, error.text);
     free(path);
@@ -426,10 +427,9 @@ static json_t *halves_to_json(const struct noise_halves *halves)
 static json_t *noise_to_json(const struct noise *noise, const struct gate *gate, const json_t *plan)
 {
     const struct interval sd = {.center = noise->sd, .low = noise->low, .high = noise->high};
-    json_t *record =
-        must(json_pack("{s:s, s:s, s:I, s:b, s:s}", "schema", "jostle.noise/1", "program",
-                       json_text_at(plan, "name"), "n", (json_int_t)noise->n, "can_be_told",
-                       gate->passed, "verdict", gate->text));
+    json_t *record = must(json_pack("{s:s, s:s, s:I, s:b, s:s}", "schema", SCHEMA_NOISE, "program",
+                                    json_text_at(plan, "name"), "n", (json_int_t)noise->n,
+                                    "can_be_told", gate->passed, "verdict", gate->text));
     json_t *spread = must(json_object()), *needed = must(json_array());
     json_put_interval(spread, "value", &sd);
     const double gauged_sd = noise->sd * sqrt(1 - noise->gauge_r2);

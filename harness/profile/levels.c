@@ -4,6 +4,8 @@
 #include "harness/pressure/reference.h"
 #include "harness/report/memory.h"
 
+#include "common/trust.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -39,6 +41,10 @@ bool levels_reference(struct reference *reference, const char *file, const char 
                                     "one with jostle probe --reference --place %s, then add "
                                     "--resume to the command of this profile",
                                     place, place));
+    if (kept && !trust_path(path))
+        return because(why, text_of("the reference %s: others than you can write to it: remove it, "
+                                    "or set XDG_CACHE_HOME to a folder of your own",
+                                    path));
     if (reference_read(kept ? path : file, reference, wrong, sizeof wrong))
         return true;
     return because(why, text_of("the reference %s %s", kept ? path : file, wrong));

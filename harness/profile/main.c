@@ -18,6 +18,10 @@
 
 #include "common/messages.h"
 #include "common/pair.h"
+#include "common/record_json.h"
+#include "common/save.h"
+#include "common/schemas.h"
+#include "common/streams.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -33,23 +37,15 @@ static void print_flag(const char *name, bool given)
     pair_put(name, given ? "true" : NULL);
 }
 
-// Makes the folder and those above it.
-static bool make_folder(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        const bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
-        *slash = '/';
-        if (!made)
-            return false;
-    }
-    return mkdir(path, 0777) == 0 || errno == EEXIST;
-}
-
 static json_t *read_plan(const char *path)
 {
-    json_error_t error;
-    return access(path, R_OK) == 0 ? json_load_file(path, 0, &error) : NULL;
+    char why[RECORD_WHY];
+    if (access(path, F_OK) != 0)
+        return NULL;
+    json_t *plan = record_read(path, SCHEMA_PROFILE_PLAN, why);
+    if (plan == NULL)
+        usage_error("%s cannot be read (%s): give another --output", path, why);
+    return plan;
 }
 
 // Whether two plans differ in what is measured: in all but the time and the reference.
@@ -89,10 +85,9 @@ static bool begin(const struct request *request)
     check_folder(request, old, plan);
     if (old != NULL && json_is_null(json_object_get(plan, "max_time_s")))
         json_put(plan, "max_time_s", json_incref(json_object_get(old, "max_time_s")));
-    const bool good = make_folder(request->folder)
+    const bool good = save_make_folder(request->folder, NULL)
                           ? output_document(plan, path)
-                          : complain("%s cannot be made (%s): give another --output",
-                                     request->folder, strerror(errno));
+                          : save_complain_folder(request->folder);
     pair_put("folder", request->folder);
     pair_put("file", request->file);
     pair_put("json", request->json);
@@ -112,7 +107,7 @@ static bool derive(const struct request *request)
     if (request->output == NULL)
         usage_error("--derive: it needs --output FILE");
     json_t *record = derive_profile(request->derive, request->output);
-    const bool good = record != NULL && output_document(record, request->output);
+    const bool good = record != NULL && output_named(record, request->output);
     json_decref(record);
     return good;
 }
@@ -166,6 +161,7 @@ static int noise(const char *folder)
 
 int main(int argc, char **argv)
 {
+    streams_open();
     struct request request;
     int status;
     request_read(&request, argc, argv);

@@ -5,6 +5,7 @@
 #include "harness/stats/elapsed.h"
 
 #include "common/messages.h"
+#include "common/record_json.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ json_t *measured_result(const char *folder, const char *name)
 {
     json_error_t error;
     char *path = text_of("%s/%s/result.json", folder, name);
-    json_t *result = json_load_file(path, 0, &error);
+    json_t *result = json_read_record(path, 0, &error);
     if (result == NULL)
         complain("%s cannot be read (%s): measure again into another --output", path, error.text);
     free(path);
@@ -97,12 +98,10 @@ double measured_overhead_s(const struct measured *measured)
     if (count < 2)
         return 0;
     const json_t *first = measured->replay.used[0], *last = measured->replay.used[count - 1];
-    const double start_s = elapsed_time(json_string_value(json_object_get(first, "start")));
-    const double end_s = elapsed_time(json_string_value(json_object_get(last, "start")));
     double runs_s = 0;
     for (size_t i = 0; i + 1 < count; i++)
         runs_s += measured->session.runs[i].value[WALL_S];
-    const double each_s = (end_s - start_s - runs_s) / (double)(count - 1);
+    const double each_s = (elapsed_between_s(first, last) - runs_s) / (double)(count - 1);
     return isfinite(each_s) && each_s > 0 ? each_s : 0;
 }
 

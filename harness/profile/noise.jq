@@ -1,10 +1,13 @@
 # What runs alone show, for people. $folder: where the records are.
+include "lib/visible";
 include "report/numbers";
+include "lib/jq15";
 
 def percents($ci): (. * 100 | fixed(1)) + (if $ci == null then "" else " [\($ci[0] * 100 | fixed(1)), \($ci[1] * 100 | fixed(1))]" end) + " %";
 def ratio: if .ratio == null then "too few runs" else "\(.ratio | fixed(3)) [\(.ci[0] | fixed(3)), \(.ci[1] | fixed(3))]" end;
 
-"\(.program) alone: \(.n) runs, \(.mean_s | time_text) on average",
+visible_all
+| "\(.program) alone: \(.n) runs, \(.mean_s | time_text) on average",
 "from run to run            \(if .sd.value == null then "not known" else .sd.value as $sd | .sd.ci as $ci | $sd | percents($ci) end)",
 "neighbouring runs          \(if .correlation == null then "too few" else "correlate by " + (.correlation | fixed(2)) end)",
 "every second run / others  \(.interleaved_halves | ratio)",

@@ -3,6 +3,7 @@
 #include "harness/pressure/kinds.h"
 
 #include "common/record_json.h"
+#include "common/schemas.h"
 
 #include <errno.h>
 #include <math.h>
@@ -131,7 +132,7 @@ bool profile_from_json(struct program_profile *profile, const json_t *record, ch
     profile_begin(profile);
     if (schema == NULL || strncmp(schema, "jostle.program/", 15) != 0)
         return say(why, size, "holds no profile: give a file that jostle profile has made");
-    if (strcmp(schema, PROFILE_SCHEMA) != 0)
+    if (strcmp(schema, SCHEMA_PROGRAM) != 0)
         return say(why, size, "is of another version of jostle: make it again with jostle profile");
     take_head(profile, record);
     take_alone(profile, json_object_get(record, "alone"));
@@ -156,7 +157,7 @@ bool profile_read(struct program_profile *profile, const char *path, char *why, 
                  strerror(errno));
         return false;
     }
-    json_t *record = json_load_file(path, 0, &error);
+    json_t *record = json_read_record(path, 0, &error);
     if (record == NULL) {
         snprintf(why, size, "is no JSON (line %d): give a file that jostle profile has made",
                  error.line);
@@ -234,7 +235,7 @@ static json_t *levels_to_json(const struct program_profile *profile)
 static json_t *head_to_json(const struct program_profile *profile)
 {
     return json_pack("{s:s, s:o, s:s, s:{s:o, s:o}, s:{s:s, s:s, s:o}, s:s, s:{s:s, s:s}, s:o}",
-                     "schema", PROFILE_SCHEMA, "made", text_to_json(profile->made), "jostle",
+                     "schema", SCHEMA_PROGRAM, "made", text_to_json(profile->made), "jostle",
                      profile->version, "program", "name", text_to_json(profile->name), "sha256",
                      text_to_json(profile->sha256[0] != '\0' ? profile->sha256 : NULL), "machine",
                      "host", profile->host, "kernel", profile->kernel, "hash",

@@ -12,8 +12,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define PROFILE_SCHEMA "jostle.program/1"
-
 enum { PROFILE_TEXT = 64, PROFILE_CPUS = 256, PROFILE_REPORTERS = 16, PROFILE_WHY = 256 };
 
 // Time alone, in seconds of wall clock.

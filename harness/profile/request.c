@@ -7,6 +7,7 @@
 #include "common/messages.h"
 #include "common/option_value.h"
 #include "common/options.h"
+#include "common/schemas.h"
 #include "common/units.h"
 
 #include <ctype.h>
@@ -33,6 +34,8 @@
         .help = words                                                                              \
     }
 
+static const char *const places[] = {"core", "smt", "l3", "node", "machine", NULL};
+
 static const struct option_row what_rows[] = {
     TEXT("kinds", "LIST", kinds,
          "kinds of load, with commas between: cpu, mem, cache, io, net, alloc (default: all that "
@@ -44,6 +47,8 @@ static const struct option_row what_rows[] = {
      .argument = "PLACE",
      .type = OPTION_TEXT,
      FIELD(place),
+     .as = OPTION_CHOICE,
+     .choices = places,
      .preset = "machine",
      .help = "where neighbours run, seen from PROGRAM: core, smt, l3, node or machine"},
     FLAG("no-pressure", no_pressure,
@@ -70,12 +75,33 @@ static const struct option_row how_rows[] = {
      .argument = "N",
      .type = OPTION_COUNT,
      FIELD(seed),
+     .maximum = OPTION_WHOLE_MOST,
      .help = "seed of the random orders (default: taken from the clock, and recorded)"},
-    TEXT("place-cpus", "N[:M]", place_cpus,
-         "cores for PROGRAM, and for its neighbours (default: 1, and as many)"),
-    TEXT("target-cpus", "LIST", target_cpus, "pin PROGRAM to these CPUs"),
-    TEXT("load-cpus", "LIST", load_cpus, "pin its neighbours to these CPUs"),
-    TEXT("nice", "N", nice, "priority of PROGRAM"),
+    {.name = "place-cpus",
+     .argument = "N[:M]",
+     .type = OPTION_TEXT,
+     FIELD(place_cpus),
+     .check = option_check_cores,
+     .wrong = "1:",
+     .help = "cores for PROGRAM, and for its neighbours (default: 1, and as many)"},
+    {.name = "target-cpus",
+     .argument = "LIST",
+     .type = OPTION_CPUS,
+     FIELD(target_cpus),
+     .help = "pin PROGRAM to these CPUs"},
+    {.name = "load-cpus",
+     .argument = "LIST",
+     .type = OPTION_CPUS,
+     FIELD(load_cpus),
+     .help = "pin its neighbours to these CPUs"},
+    {.name = "nice",
+     .argument = "N",
+     .type = OPTION_TEXT,
+     FIELD(nice),
+     .as = OPTION_INTEGER,
+     .minimum = -20,
+     .maximum = 19,
+     .help = "priority of PROGRAM"},
     TEXT("input", "FILE", input, "PROGRAM's stdin, opened anew for each run (default: /dev/null)"),
     TEXT("setup", "CMD", setup, "run CMD with bash before the first run of each experiment"),
     TEXT("prepare", "CMD", prepare, "run CMD with bash before each run, unmeasured"),
@@ -101,7 +127,9 @@ static const struct option_row how_rows[] = {
      .argument = "TIME",
      .type = OPTION_TEXT,
      FIELD(timeout),
-     .check = option_check_time,
+     .as = OPTION_TIME,
+     .minimum = 1e6,
+     .maximum = OPTION_TIME_MOST,
      .help = "end a run, and its whole process tree, after TIME"},
     {0}};
 
@@ -110,7 +138,8 @@ static const struct option_row where_rows[] = {
      .argument = "TIME",
      .type = OPTION_TIME,
      FIELD(max_time_ns),
-     .check = option_check_time,
+     .minimum = 1,
+     .maximum = OPTION_TIME_MOST,
      .help = "for the whole profile, without what has to be calibrated first (default: 3min, or "
              "what a long program needs, which is said first)"},
     {.name = "max-runs",
@@ -229,23 +258,13 @@ static void find_names(struct request *request)
                               : text_of("jostle-results/%s.noise.%s", request->name, when);
         return;
     }
-    if (request->output == NULL || *request->output == '\0')
+    if (request->output == NULL)
         name_after_program(request, "");
     else if (is_folder(request->output))
         name_after_program(request, request->output);
     else
         name_after_file(request);
     request->folder = without(request->file, ".json");
-}
-
-// ---- checks ----
-
-static void check_place(const char *place)
-{
-    static const char *const names[] = {"core", "smt", "l3", "node", "machine", NULL};
-    char error[256];
-    if (option_choose(place, names, error, sizeof error) < 0)
-        usage_error("--place %s: %s", place, error);
 }
 
 // ---- the plan ----
@@ -339,7 +358,7 @@ static json_t *handed_on(const struct request *request)
 json_t *request_plan(const struct request *request)
 {
     json_t *plan = must(json_pack("{s:s, s:s, s:s, s:[], s:[], s:[], s:b, s:b, s:b, s:o}", "schema",
-                                  "jostle.profile-plan/1", "name", request->name, "place",
+                                  SCHEMA_PROFILE_PLAN, "name", request->name, "place",
                                   request->place, "kinds", "levels", "reasons", "check_noise",
                                   request->check_noise, "pressure", !request->no_pressure, "adds",
                                   request->levels == NULL, "options", handed_on(request)));
@@ -388,7 +407,6 @@ void request_read(struct request *request, int argc, char **argv)
     request->word_count = (size_t)(argc - rest);
     if (request->word_count == 0)
         usage_error("no program: give one: jostle profile -- PROGRAM");
-    check_place(request->place);
     find_names(request);
 }
 

@@ -14,6 +14,7 @@
 #include "common/child.h"
 #include "common/messages.h"
 #include "common/pair.h"
+#include "common/record_json.h"
 
 #include <limits.h>
 #include <math.h>
@@ -270,9 +271,29 @@ static void put_kept(const json_t *plan)
     }
 }
 
+// Leaves those that give a figure here, which a small container's memory, or a folder that is not
+// there, may keep them from.
+static void leave_possible(bool wanted[REPORTERS])
+{
+    char path[PATH_MAX], *text = NULL;
+    const char *const argv[] = {child_path("probe", path), "sample", "--duration", "50ms", NULL};
+    const json_t *one;
+    size_t index;
+    json_t *record = child_run(argv, -1, &text) == 0 ? json_loads(text, 0, NULL) : NULL;
+    json_array_foreach(json_object_get(record, "reporters"), index, one)
+    {
+        for (enum reporter i = 0; i < REPORTERS; i++)
+            if (strcmp(reporters[i].name, json_text_at(one, "name")) == 0 &&
+                json_string_value(json_object_get(one, "reason")) != NULL)
+                wanted[i] = false;
+    }
+    json_decref(record);
+    free(text);
+}
+
 // Which reporters, and how long in each run: as in the reference, where there is one, so that
-// readings compare. A run without one of its figures is no run: without a reference the disk's
-// are left out where it has none.
+// readings compare. A run without one of its figures is no run: without a reference those are left
+// out that cannot be had here.
 static double choose_reporters(const struct state *state, bool wanted[REPORTERS])
 {
     char why[256];
@@ -285,6 +306,8 @@ static double choose_reporters(const struct state *state, bool wanted[REPORTERS]
         wanted[i] = known ? reference->quiet[i].reason[0] == '\0'
                           : reporters[i].witness != KIND_IO || has_disk;
     free(reference);
+    if (!known)
+        leave_possible(wanted);
     return sample_s > 0 ? sample_s : state->budget.sample_s;
 }
 
@@ -369,7 +392,7 @@ bool steps_print(const char *folder)
 {
     json_error_t error;
     char *path = text_of("%s/%s", folder, REQUEST_PLAN);
-    json_t *plan = json_load_file(path, 0, &error);
+    json_t *plan = json_read_record(path, 0, &error);
     const bool good =
         plan != NULL ? next(folder, plan)
                      : complain("%s cannot be read (%s): give another --output", path, error.text);

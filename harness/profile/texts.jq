@@ -1,8 +1,9 @@
 # A profile as texts: what every format lays out.
 include "report/numbers";
+include "lib/jq15";
 
 def legend:
-  "[ ] are \(.confidence * 100 | fixed(0)) % confidence intervals of this session; a slowdown is time under the load / time alone"
+  "[ ] are \(.confidence | confidence_text) confidence intervals of this session; a slowdown is time under the load / time alone"
   + (if any(.sensitivity[].points[]; .achieved != null and .achieved < 0.9) then "; (70 %): what of that load could be delivered beside the program" else "" end);
 
 def percent: . * 100 | fixed(0) + " %";
@@ -44,7 +45,7 @@ def sensitivity_rows:
     (.sensitivity[] | .points as $points
      | [.kind, ($levels[] as $level | [$points[] | select(.level == $level) | slowdown_text][0] // "-")]);
 
-def level_titles: ["like", "level [\(.confidence * 100 | fixed(0)) %]", "which is"];
+def level_titles: ["like", "level [\(.confidence | confidence_text)]", "which is"];
 def reporter_titles: ["reporter", "worse by", "interval"];
 def pressure_rows: .pressure.levels[] | [.kind, level_text, (if .spec == null or .ci == null or .ci[0] <= 0 then "-" else "`\(.spec)`" end)];
 

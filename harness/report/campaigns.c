@@ -2,6 +2,9 @@
 
 #include "memory.h"
 
+#include "common/file.h"
+#include "common/schemas.h"
+
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +15,9 @@ static char *file_text(const char *path)
 {
     char *text = NULL, *clean;
     size_t size = 0;
-    FILE *file = fopen(path, "re");
+    /* It goes into the report as it is: a link would bring in any file of the user's. */
+    const int fd = file_open_regular(path, false);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
     if (file == NULL)
         return NULL;
     ssize_t length = getdelim(&text, &size, '\0', file);
@@ -31,15 +36,16 @@ void campaigns_add(struct campaigns *campaigns, const char *dir, struct problems
     char *path = text_of("%s/campaign.json", dir), *source = text_of("%s/campaign.conf", dir);
     struct problems found = {0};
     struct document document;
-    document_read(&document, path, "jostle.campaign/1", "campaign", &found);
+    document_read(&document, path, SCHEMA_CAMPAIGN, "campaign", &found);
     const bool form = document.top == NULL || view_is(view_get(document.top, "cells"), VIEW_ARRAY);
     if (found.count > 0 && strcmp(found.item[0].kind, "unknown-schema") == 0)
         problems_add(problems, "unknown-schema", NULL,
                      must(strdup(found.item[0].message + strlen("campaign/"))));
     else if (found.count > 0 || !form)
         problems_add(problems, "broken-record", NULL,
-                     must(strdup("campaign.json is broken or half-written: cells that were not "
-                                 "started are not known")));
+                     text_of("%s: cells that were not started are not known",
+                             found.count > 0 ? found.item[0].message + strlen("campaign/")
+                                             : "campaign.json is broken or half-written"));
     problems_free(&found);
     if (document.top == NULL || !form) {
         document_free(&document);

@@ -3,6 +3,7 @@
 #include "cell_row.h"
 #include "conditions.h"
 #include "drawn.h"
+#include "figures.h"
 #include "lists.h"
 #include "memory.h"
 #include "model.h"
@@ -163,6 +164,8 @@ static char *text_of_cell(const struct cell *cell, const struct wanted *wanted, 
         free(charts);
         return row;
     }
+    if (wanted->figures)
+        return figures_of(cell);
     char *lists = wanted->lists ? lists_of_runs(cell) : NULL;
     char *text = model_cell(cell, lists);
     free(lists);

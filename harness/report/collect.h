@@ -13,7 +13,7 @@
 struct groups;
 
 struct report_line {
-    char *text; /* JSON; NULL: of a hidden one */
+    char *text; /* JSON, or CSV; NULL: of a hidden one */
     char *name, *target, *label, *load, *level;
     const char *experiment; /* name of its folder */
     bool of_campaign;

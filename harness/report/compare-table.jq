@@ -1,5 +1,7 @@
 # jostle.comparison/1 -> the table for people.
+include "lib/visible";
 include "report/numbers";
+include "lib/jq15";
 
 def amount: if . == null then "-" else tostring end;
 def mean_text($unit):
@@ -57,9 +59,8 @@ def verdict_on_all:
     elif .not_recorded != [] then "All else that both record is the same: command, loads, settings, environment (\($facts))."
     else "Command, loads, settings, program, variables and environment are the same (of the environment: \($facts))." end;
 
-def level_text: . * 10000 | round / 100 | "\(.) %";
-
-(.interval_level | level_text) as $level
+visible_all
+| (.interval_level | confidence_text) as $level
 | "A = \(.a)",
   "B = \(.b)",
   "",
@@ -79,5 +80,5 @@ def level_text: . * 10000 | round / 100 | "\(.) %";
      (.only_a | if . == [] then empty else "only in A: \(join(", "))" end),
      (.only_b | if . == [] then empty else "only in B: \(join(", "))" end),
      verdict_on_all),
-  "[ ] is a \($level) confidence interval\(if .family > 1 then " (\(.confidence | level_text) for the \(.family) metrics of a condition together)" else "" end); the noise floor is that of A/A runs (slowdown --aa) where there are some,",
+  "[ ] is a \($level) confidence interval\(if .family > 1 then " (\(.confidence | confidence_text) for the \(.family) metrics of a condition together)" else "" end); the noise floor is that of A/A runs (slowdown --aa) where there are some,",
   "else the error of the mean, which does not know how far two days lie apart."

@@ -23,7 +23,7 @@ static void take(char **field, const char *line, const char *key)
 
 static void read_head(struct format *format, FILE *file)
 {
-    char *line = NULL, *runs = NULL;
+    char *line = NULL;
     size_t size = 0;
     ssize_t length;
     for (bool first = true; (length = getline(&line, &size, file)) > 2 && line[0] == '#';
@@ -33,36 +33,57 @@ static void read_head(struct format *format, FILE *file)
             take(&format->about, line, "# ");
         take(&format->endings, line, "# files: ");
         take(&format->reads, line, "# reads: ");
-        take(&runs, line, "# runs: ");
     }
-    format->knows_runs = runs != NULL && strcmp(runs, "yes") == 0;
-    free(runs);
     free(line);
+}
+
+/* A format of this name, of which nothing else is known. */
+static struct format *add(struct formats *formats, char *name)
+{
+    formats->item =
+        grown(formats->item, formats->count, &formats->allocated, sizeof *formats->item);
+    struct format *format = &formats->item[formats->count++];
+    *format = (struct format){.name = name,
+                              .about = must(strdup("")),
+                              .endings = must(strdup("")),
+                              .reads = must(strdup("model"))};
+    return format;
+}
+
+/* What programs read needs no layout. */
+static void add_csv(struct formats *formats)
+{
+    struct format *format = add(formats, must(strdup("csv")));
+    take(&format->about, "Long form for R, pandas, DuckDB; with --runs a line a run.", "");
+    take(&format->endings, ".csv", "");
+    take(&format->reads, "figures", "");
+    format->knows_runs = true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct format *)a)->name, ((const struct format *)b)->name);
 }
 
 void formats_find(struct formats *formats, const char *dir)
 {
     struct dirent **entry = NULL;
-    const int count = scandir(dir, &entry, is_filter, alphasort);
+    const int count = scandir(dir, &entry, is_filter, NULL);
+    add_csv(formats);
     for (int i = 0; i < count; i++) {
         char *path = text_of("%s/%s", dir, entry[i]->d_name);
         FILE *file = fopen(path, "re");
-        struct format format = {.name =
-                                    must(strndup(entry[i]->d_name, strlen(entry[i]->d_name) - 3)),
-                                .about = must(strdup("")),
-                                .endings = must(strdup("")),
-                                .reads = must(strdup("model"))};
+        struct format *format =
+            add(formats, must(strndup(entry[i]->d_name, strlen(entry[i]->d_name) - 3)));
         if (file != NULL) {
-            read_head(&format, file);
+            read_head(format, file);
             fclose(file);
         }
-        formats->item =
-            grown(formats->item, formats->count, &formats->allocated, sizeof *formats->item);
-        formats->item[formats->count++] = format;
         free(path);
         free(entry[i]);
     }
     free(entry);
+    qsort(formats->item, formats->count, sizeof *formats->item, by_name);
 }
 
 const struct format *format_by_name(const struct formats *formats, const char *name)

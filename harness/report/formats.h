@@ -4,12 +4,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The formats: a file NAME.jq each, whose first lines say what it is:
+/* The formats: CSV, which this program writes itself, and a file NAME.jq each, whose first lines
+ * say what it is:
  *
  *     # Markdown: the tables of the terminal, ...       what --help says of it
  *     # files: .md .markdown                            that --output stands for
  *     # reads: rows                                     what it is fed; see main.c
- *     # runs: yes                                       it knows --runs
  */
 struct format {
     char *name, *about, *endings, *reads;
@@ -21,7 +21,7 @@ struct formats {
     size_t count, allocated;
 };
 
-/* Reads the heads of dir/X.jq. */
+/* CSV, and what the heads of dir/X.jq say. */
 void formats_find(struct formats *formats, const char *dir);
 /* NULL: none of this name, for a file of this name. */
 const struct format *format_by_name(const struct formats *formats, const char *name);

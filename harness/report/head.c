@@ -5,6 +5,8 @@
 #include "numbers.h"
 #include "visible.h"
 
+#include "common/schemas.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,7 +102,7 @@ void head_put(struct line *json, const char *name, const struct collected *colle
 {
     struct nodes nodes;
     nodes_compare(&nodes, collected);
-    line_text(json, "schema", "jostle.report/1");
+    line_text(json, "schema", SCHEMA_REPORT);
     line_text(json, "name", name);
     put_campaign(json, campaigns);
     put_totals(json, collected, campaigns);

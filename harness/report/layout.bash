@@ -1,41 +1,45 @@
 # From records to what people see: the program `report` reads, a format lays out.
 # Sourced, never run; needs lib/messages.bash.
 
+# shellcheck source-path=SCRIPTDIR source=page.bash
+source "$JOSTLE_HARNESS/report/page.bash"
+
 # report_program ARG...: the program `report`.
 report_program() {
     "$JOSTLE_BIN/report" --formats="$JOSTLE_HARNESS/report/format" "$@"
 }
 
 # report_layout PLAN ARG...: prints the report that ARGs ask for. PLAN names an
-# associative array: format, what it reads, runs, verbose (true or false). Returns
+# associative array: format, what it reads, verbose (true or false). Returns
 # 0 also when its reader has had enough (… | head -1).
 report_layout() {
     local -n layout_plan=$1
-    local width=0 colour=false
+    local width=0 colour=false terminal=false
     local -a page=() status=(0 0)
     shift
-    if [[ ${layout_plan[runs]} == true ]]; then # needs no layout
+    if [[ ${layout_plan[reads]} == figures ]]; then # needs no layout
         report_program "$@" || status=("$?" 0)
         [[ ${status[0]} -eq 0 || ${status[0]} -eq 141 ]] || return "${status[0]}"
         return 0
     fi
     if [[ -t 1 ]]; then
+        terminal=true
         { width=$(stty size <&3 2>/dev/null) || width='0 80'; } 3<&1
         width=${width#* }
         ! is_terminal 1 || [[ -n ${NO_COLOR:-} ]] || colour=true
     fi
     [[ ! ${COLUMNS:-} =~ ^[1-9][0-9]{0,3}$ ]] || width=$COLUMNS
     if [[ ${layout_plan[reads]} == page ]]; then
-        page=(--rawfile style "$JOSTLE_HARNESS/report/page.css" --rawfile script "$JOSTLE_HARNESS/report/page.js")
+        page_words page
     fi
     report_program "$@" |
-        jq -r -L "$JOSTLE_HARNESS" --argjson width "$width" --argjson colour "$colour" \
+        jq -r -L "$JOSTLE_HARNESS" --argjson width "$width" --argjson colour "$colour" --argjson terminal "$terminal" \
             --argjson verbose "${layout_plan[verbose]}" "${page[@]}" -f "$JOSTLE_HARNESS/report/format/${layout_plan[format]}.jq" ||
         status=("${PIPESTATUS[@]}")
     case ${status[*]} in
         '0 0' | '0 141' | '141 141') ;;
         '1 0' | '2 0') return "${status[0]}" ;; # it said why
-        *) die 'the report could not be written: is the disk full?' ;;
+        *) return 1 ;;                          # jq did
     esac
 }
 
@@ -43,7 +47,7 @@ report_layout() {
 # report_table FOLDER [--verbose]: the table that ends a measurement, of the
 # records in FOLDER; the same that jostle report prints of it.
 report_table() {
-    local -A table=([format]=terminal [reads]=rows [runs]=false [verbose]=false)
+    local -A table=([format]=terminal [reads]=rows [verbose]=false)
     [[ ${2:-} != --verbose ]] || table[verbose]=true
     report_layout table --quiet "$1"
 }

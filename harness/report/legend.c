@@ -102,9 +102,11 @@ struct legend legend_join(struct legend a, struct legend b)
     return a;
 }
 
+/* Four digits, or as many as show that it is below 100 %. */
 static char *percent(double level)
 {
-    return level < 0.9999 ? text_of("%.4g %%", 100 * level) : text_of("%.6g %%", 100 * level);
+    const int digits = level < 0.9999 || level >= 1 ? 4 : 2 + (int)ceil(-log10(1 - level));
+    return text_of("%.*g %%", digits, 100 * level);
 }
 
 char *legend_level(const struct legend *legend)
@@ -190,8 +192,8 @@ char *legend_unseen(const struct legend *legend)
     if (!(legend->unseen > 0))
         return NULL;
     char *level = percent(legend->family);
-    char *text = text_of("%.0f runs may not show what happens in 1 of %.0f (%s)", legend->runs,
-                         ceil(1 / legend->unseen), level);
+    char *text = text_of("%.0f run%s may not show what happens in 1 of %.0f (%s)", legend->runs,
+                         legend->runs == 1 ? "" : "s", ceil(1 / legend->unseen), level);
     free(level);
     return text;
 }

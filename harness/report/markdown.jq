@@ -1,10 +1,14 @@
 # Shared by the formats that are Markdown.
+include "lib/visible";
+include "lib/jq15";
 
 # Text of users as it is: no mark-up, no HTML, no end of a table cell.
 def md:
-  if test("[&<>\\\\`*_{}\\[\\]#|~$!]") then gsub("&"; "&amp;") | gsub("<"; "&lt;") | gsub(">"; "&gt;") | gsub("(?<c>[\\\\`*_{}\\[\\]#|~$!])"; "\\\(.c)") else . end;
+  visible
+  | if test("[&<>\\\\`*_{}\\[\\]#|~$!]") then put("&"; "&amp;") | put("<"; "&lt;") | put(">"; "&gt;")
+    | reduce ("\\`*_{}[]#|~$!" | split("")[]) as $mark (.; put($mark; "\\" + $mark)) else . end;
 # A figure, whose unit may be a user's: brackets are those of its interval.
-def figure_md: md | gsub("\\\\(?<c>[\\[\\]])"; .c);
+def figure_md: md | put("\\["; "[") | put("\\]"; "]");
 
 def line: "| " + join(" | ") + " |";
 def heading($titles; $left): ($titles | line), ([range(0; $titles | length) | if . < $left then ":--" else "--:" end] | line);

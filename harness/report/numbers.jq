@@ -1,4 +1,5 @@
 # Numbers for people, each with its unit.
+include "lib/jq15";
 
 # round to N decimals, as text with exactly N decimals.
 def fixed($n):
@@ -11,6 +12,9 @@ def fixed($n):
     | $sign + .[:-$n] + "." + .[-$n:]
     end
   end;
+
+# a level of confidence: 95 %, 99.99999 %
+def confidence_text: (if . < 0.9999 then 100 else 1e8 end) as $steps | . * 100 * $steps | round / $steps | "\(.) %";
 
 # decimals that show 3 significant digits of a number between 1 and 1000
 def decimals: if . == null then 0 elif . >= 100 then 0 elif . >= 10 then 1 else 2 end;
@@ -51,7 +55,7 @@ def aligned:
   | map((" " * ($widths[.key] - (.value | length)) // "") as $pad
         | if .key == 0 then .value + $pad else $pad + .value end)
   | join("  ")
-  | sub(" +$"; "");
+  | stripped;
 
 # a command as a shell would read it
-def words: map(if test("^[A-Za-z0-9_./:=,@%+-]+$") then . else "'" + gsub("'"; "'\\''") + "'" end) | join(" ");
+def words: map(if test("^[A-Za-z0-9_./:=,@%+-]+$") then . else "'" + put("'"; "'\\''") + "'" end) | join(" ");

@@ -1,8 +1,10 @@
 # What all pages are made of: texts as HTML, the head with all that the page carries with it (it
 # loads nothing), sections, tables, drawings in their frames.
+include "lib/visible";
 include "report/numbers";
+include "lib/jq15";
 
-def esc: if . == null then "" else tostring | @html end;
+def esc: if . == null then "" else tostring | visible_lines | @html end;
 # A number and its unit stay on one line.
 def together: split(" ") | join("\u00a0");
 def plural($n; $one; $many): "\($n) \(if $n == 1 then $one else $many end)";
@@ -13,7 +15,7 @@ def grouped(key):
   [to_entries[] | { at: .key, item: .value, key: (.value | key) }]
   | group_by(.key) | sort_by(.[0].at) | map({ key: .[0].key, items: map(.item) });
 
-def n_cell($value; $text): "<td class=\"n\"\(if ($value | type) != "number" then "" else " data-v=\"\($value)\"" end)>\($text)</td>";
+def n_cell($value; $text): "<td class=\"n\"\(if ($value | type) != "number" then "" else " data-v=\"\($value + 0)\"" end)>\($text)</td>";
 def section($id; $title): "<section id=\"\($id)\" aria-labelledby=\"\($id)-h\"><h2 id=\"\($id)-h\">\($title)</h2>";
 # A table may be wider than a small screen: it scrolls in a box of its own.
 # One with many rows scrolls in its box, too, under its headers.
@@ -35,7 +37,7 @@ def contents($ids): "<nav aria-label=\"Sections\"><ul>\($ids | map("<li><a href=
 
 # The inside of an SVG element in its frame.
 def framed($id; $filter; $bold; $caption):
-  "<figure data-f=\"\($filter | esc)\"><svg class=\"plot\" viewBox=\"0 0 360 \(.height // 220)\" role=\"img\" aria-labelledby=\"\($id)-t \($id)-d\">"
+  "<figure data-f=\"\($filter | esc)\"><svg class=\"plot\" viewBox=\"0 0 360 \((.height // 220) + 0)\" role=\"img\" aria-labelledby=\"\($id)-t \($id)-d\">"
   + "<title id=\"\($id)-t\">\(.title | esc)</title><desc id=\"\($id)-d\">\(.text | esc)</desc>\(.svg)"
   + "</svg><figcaption>\($bold | if . == "" then "" else "<b>\(esc)</b> " end)\($caption | esc)</figcaption></figure>";
 
@@ -45,4 +47,4 @@ def fact_text($key):
   if . == null then "unknown" elif type == "boolean" then (if . then "yes" else "no" end)
   elif type == "array" then if length == 0 then "-" else map(tostring) | join(", ") end
   elif type == "object" then to_entries | map("\(.key) \(.value)") | join(", ")
-  elif $key | endswith("_bytes") then size_text else tostring end;
+  elif $key | endswith("_bytes") then size_text else computed | tostring end;

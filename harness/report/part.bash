@@ -2,13 +2,23 @@
 # its program reads (--show, --page), a format of its folder lays out. Sourced, never run; needs
 # lib/common.bash.
 
+# shellcheck source-path=SCRIPTDIR source=page.bash
+source "$JOSTLE_HARNESS/report/page.bash"
+
 # part_formats PART: sets the array FORMATS to the names of its formats.
 part_formats() {
     local file
     FORMATS=()
     for file in "$JOSTLE_HARNESS/$1"/format/*.jq; do
-        ! grep -q '^# files: ' "$file" || FORMATS+=("$(basename "$file" .jq)")
+        part_says "$file" files || continue
+        file=${file##*/}
+        FORMATS+=("${file%.jq}")
     done
+}
+
+# part_says FILE NAME [VALUE]: 0 when a line of the format FILE begins with "# NAME: VALUE".
+part_says() {
+    [[ $'\n'$(<"$1") == *$'\n'"# $2: ${3:-}"* ]]
 }
 
 # part_check_format PART FORMAT: refuses one that it does not have.
@@ -30,9 +40,9 @@ part_layout() {
         width=${width#* }
     fi
     [[ ! ${COLUMNS:-} =~ ^[1-9][0-9]{0,3}$ ]] || width=$COLUMNS
-    if grep -q '^# reads: page' "$file"; then
+    if part_says "$file" reads page; then
         what=--page
-        page=(--rawfile style "$JOSTLE_HARNESS/report/page.css" --rawfile script "$JOSTLE_HARNESS/report/page.js")
+        page_words page
     fi
     "$JOSTLE_BIN/$1" "$what" "$3" "${@:4}" |
         jq -r -L "$JOSTLE_HARNESS" --argjson colour "$colour" --argjson width "$width" "${page[@]}" -f "$file" ||
@@ -40,6 +50,6 @@ part_layout() {
     case ${status[*]} in
         '0 0' | '0 141' | '141 141') ;;
         '1 0' | '2 0') return "${status[0]}" ;; # it said why
-        *) die "the $1 could not be shown: is the disk full?" ;;
+        *) return 1 ;;                          # jq did
     esac
 }

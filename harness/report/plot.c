@@ -21,6 +21,9 @@
 #define LETTER_WIDTH 6.2
 #define LINE_HEIGHT  13
 
+/* Far outside of any drawing: where a record's figure is without end, or near it. */
+#define FARTHEST 1e6
+
 /* 0 at its low end, 1 at its high end. */
 static double share(const struct axis *axis, double value)
 {
@@ -39,7 +42,7 @@ static char *put_short(char *out, double value)
 {
     char digits[24];
     size_t count = 0;
-    long tenths = lround(value * 10);
+    long tenths = lround(fmax(fmin(value, FARTHEST), -FARTHEST) * 10);
     if (tenths < 0)
         *out++ = '-';
     tenths = labs(tenths);

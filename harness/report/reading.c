@@ -2,6 +2,8 @@
 
 #include "memory.h"
 
+#include "common/schemas.h"
+
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -47,10 +49,10 @@ void experiment_read(struct experiment *experiment, const struct folder *folder,
         text_of("%s/status.json", folder->path), text_of("%s/experiment.json", folder->path),
         text_of("%s/result.json", folder->path), text_of("%s/runs.jsonl", folder->path)};
     const bool has_derived = wanted->derived != NULL && access(derived, R_OK) == 0;
-    document_read(&experiment->status, path[0], "jostle.status/1", folder->name, problems);
-    document_read(&experiment->record, path[1], "jostle.experiment/1", folder->name, problems);
-    document_read(&experiment->result, has_derived ? derived : path[2], "jostle.result/1",
-                  folder->name, problems);
+    document_read(&experiment->status, path[0], SCHEMA_STATUS, folder->name, problems);
+    document_read(&experiment->record, path[1], SCHEMA_EXPERIMENT, folder->name, problems);
+    document_read(&experiment->result, has_derived ? derived : path[2], SCHEMA_RESULT, folder->name,
+                  problems);
     experiment->metrics =
         metric_list(experiment->result.top, view_get(experiment->record.top, "settings"));
     if (options != NULL) {

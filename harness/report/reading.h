@@ -17,6 +17,7 @@ struct wanted {
     bool rows;           /* cells as texts, not as the model */
     bool page;           /* with what the page draws */
     bool lists;          /* the model with lists of runs */
+    bool figures;        /* cells as lines of CSV, see figures.h */
     const struct family *family; /* of all slowdowns; NULL: not known yet */
 };
 

@@ -4,13 +4,18 @@
 #include "run_failure.h"
 #include "run_value.h"
 
-#include <fcntl.h>
+#include "common/file.h"
+#include "common/schemas.h"
+
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define LARGEST_BYTES (1L << 30) /* of a record; runs.jsonl is read line by line */
 
 void problems_add(struct problems *problems, const char *kind, const char *cell, char *message)
 {
@@ -40,15 +45,25 @@ void problems_free(struct problems *problems)
     *problems = (struct problems){0};
 }
 
-/* The whole file, to be freed; NULL: there is none that can be read. */
+/* A file of `who` that is there, and could not be opened (errno). */
+static void add_unread(struct problems *problems, const char *who, const char *path)
+{
+    if (errno != ENOENT && errno != ENOTDIR)
+        problems_add(
+            problems, "broken-record", who,
+            text_of("%s/%s cannot be read (%s)", who, strrchr(path, '/') + 1, file_why(errno)));
+}
+
+/* The whole file, to be freed; NULL with errno: there is none that can be read. */
 static char *whole_file(const char *path, size_t *length)
 {
     struct stat status;
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file = file_open_regular(path, true);
     if (file < 0)
         return NULL;
-    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+    if (fstat(file, &status) != 0 || status.st_size > LARGEST_BYTES) {
         close(file);
+        errno = EFBIG;
         return NULL;
     }
     char *text = must(malloc((size_t)status.st_size + 1));
@@ -85,8 +100,10 @@ void document_read(struct document *document, const char *path, const char *sche
     const char *file = strrchr(path, '/') + 1;
     *document = (struct document){0};
     char *text = whole_file(path, &length);
-    if (text == NULL)
+    if (text == NULL) {
+        add_unread(problems, who, path);
         return;
+    }
     document->text = must(malloc(3 * length + 1));
     length = view_compact(text, length, document->text);
     free(text);
@@ -203,11 +220,11 @@ static void take_line(struct reader *reader, const char *line, size_t length)
 {
     const struct value *run = view_parse(&reader->view, line, length);
     const struct value *schema = view_get(run, "schema");
-    if (view_is(run, VIEW_OBJECT) && view_equals(schema, "jostle.run/1") &&
+    if (view_is(run, VIEW_OBJECT) && view_equals(schema, SCHEMA_RUN) &&
         view_is(view_get(run, "wall_s"), VIEW_NUMBER) &&
         view_is(view_get(run, "condition"), VIEW_STRING)) {
         note_run(reader, run);
-    } else if (schema != NULL && !view_equals(schema, "jostle.run/1")) {
+    } else if (schema != NULL && !view_equals(schema, SCHEMA_RUN)) {
         free(reader->unknown);
         reader->unknown = must(view_copy(schema));
     } else {
@@ -276,9 +293,11 @@ void runs_read(struct runs *runs, const char *path, const struct value *settings
                struct problems *problems)
 {
     *runs = (struct runs){0};
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
+    FILE *file = file_open_record(path);
+    if (file == NULL) {
+        add_unread(problems, who, path);
         return;
+    }
     struct reader reader = {.runs = runs,
                             .options = options,
                             .settings = settings,

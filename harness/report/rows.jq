@@ -81,4 +81,4 @@ def scope_text($head): $head.legend.scope;
 def statistic_text($head): $head.legend.statistic | if . == null then "" else " (\(.))" end;
 # What the marks in tables mean.
 def key_text($head): $head.legend.key;
-def memory_text($head): $head.metrics[-1].meaning | sub(", "; " is ");
+def memory_text($head): $head.metrics[-1].meaning | split(", ") | .[0] + " is " + (.[1:] | join(", "));

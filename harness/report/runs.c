@@ -1,6 +1,7 @@
 #include "runs.h"
 
 #include "conditions.h"
+#include "csv.h"
 #include "memory.h"
 #include "run_value.h"
 
@@ -26,43 +27,6 @@ struct more {
     bool variants;
 };
 
-/* RFC 4180: text is quoted, and as it was; numbers are as recorded. */
-static void print_text(const char *text)
-{
-    putchar_unlocked('"');
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            putchar_unlocked('"');
-        putchar_unlocked(*text);
-    }
-    putchar_unlocked('"');
-}
-
-/* Nothing for null. */
-static void print_value(const struct value *value)
-{
-    if (value == NULL || value->type == VIEW_NULL)
-        return;
-    if (value->type != VIEW_STRING) {
-        fwrite_unlocked(value->text, 1, value->length, stdout);
-        return;
-    }
-    char *text = must(view_string(value));
-    print_text(text);
-    free(text);
-}
-
-/* "load-short,steal" */
-static void print_flags(const struct value *flags)
-{
-    putchar_unlocked('"');
-    for (const struct value *flag = view_first(flags); flag != NULL; flag = view_next(flags, flag))
-        if (view_is(flag, VIEW_STRING))
-            printf("%s%.*s", flag == view_first(flags) ? "" : ",", (int)flag->length - 2,
-                   flag->text + 1);
-    putchar_unlocked('"');
-}
-
 /* What is the same in each line of an experiment. */
 struct context {
     const char *experiment;
@@ -74,43 +38,29 @@ static void print_run(void *argument, const struct value *run, bool used)
 {
     const struct context *context = argument;
     const struct value *load = rated_load(view_get(run, "load"));
-    print_text(context->experiment);
-    putchar_unlocked(',');
-    if (context->target != NULL)
-        print_text(context->target);
-    putchar_unlocked(',');
-    if (context->label != NULL)
-        print_text(context->label);
-    putchar_unlocked(',');
-    print_value(view_get(run, "condition"));
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        putchar_unlocked(',');
-        print_value(view_get(run, numbers[i]));
-    }
-    putchar_unlocked(',');
-    print_value(view_get(load, "offered"));
-    putchar_unlocked(',');
-    print_value(view_get(load, "achieved"));
-    putchar_unlocked(',');
-    print_flags(view_get(run, "flags"));
-    fputs(used ? ",1," : ",0,", stdout);
-    if (view_is(view_get(run, "host"), VIEW_STRING))
-        print_value(view_get(run, "host"));
-    else
-        print_text("");
-    putchar_unlocked(',');
-    print_value(view_get(run, "signal"));
-    if (context->more->variants) {
-        putchar_unlocked(',');
-        print_value(view_get(run, "variant"));
-    }
+    struct csv csv = {.file = stdout};
+    csv_text(&csv, context->experiment);
+    csv_text(&csv, context->target);
+    csv_text(&csv, context->label);
+    csv_value(&csv, view_get(run, "condition"));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        csv_value(&csv, view_get(run, numbers[i]));
+    csv_value(&csv, view_get(load, "offered"));
+    csv_value(&csv, view_get(load, "achieved"));
+    csv_list(&csv, view_get(run, "flags"), ",");
+    csv_plain(&csv, used ? "1" : "0");
+    csv_name(&csv, view_get(run, "host"));
+    csv_value(&csv, view_get(run, "signal"));
+    if (context->more->variants)
+        csv_value(&csv, view_get(run, "variant"));
     for (size_t i = 0; i < context->more->count; i++) {
         const double value = run_value(run, context->more->metric[i]);
-        putchar_unlocked(',');
+        char text[32] = "";
         if (!isnan(value))
-            printf("%.12g", value);
+            snprintf(text, sizeof text, "%.12g", value);
+        csv_plain(&csv, text);
     }
-    putchar_unlocked('\n');
+    csv_end(&csv);
 }
 
 /* Target and label as the experiment's first cell has them. False: not selected. */
@@ -181,14 +131,13 @@ static struct more find_more(const struct folders *folders, const struct wanted 
 
 static void print_titles(const struct more *more)
 {
-    fputs(columns, stdout);
+    struct csv csv = {.file = stdout};
+    csv_plain(&csv, columns);
     if (more->variants)
-        fputs(",variant", stdout);
-    for (size_t i = 0; i < more->count; i++) {
-        putchar_unlocked(',');
-        print_text(more->metric[i]);
-    }
-    putchar_unlocked('\n');
+        csv_plain(&csv, "variant");
+    for (size_t i = 0; i < more->count; i++)
+        csv_text(&csv, more->metric[i]);
+    csv_end(&csv);
 }
 
 bool runs_print(const struct folders *folders, const struct wanted *wanted,

@@ -9,6 +9,8 @@
 #include "harness/stats/levels.h"
 #include "harness/stats/relation.h"
 
+#include "common/schemas.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -410,7 +412,7 @@ static char *result_of(struct sessions *of)
     const struct value *first = of->part[0].result.top, *list;
     struct line json = {0};
     line_object(&json, NULL);
-    line_text(&json, "schema", "jostle.result/1");
+    line_text(&json, "schema", SCHEMA_RESULT);
     line_array(&json, "conditions");
     list = view_get(first, "conditions");
     for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))

@@ -15,6 +15,7 @@ static const struct option_row rows[] = {
      .argument = "FORMAT",
      .type = OPTION_TEXT,
      .offset = FIELD(format),
+     .wrong = "no-such-format",
      .help = "One of the formats below (default: as the name of --output says, else terminal)"},
     {.name = "output",
      .argument = "FILE",

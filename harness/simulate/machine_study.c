@@ -28,7 +28,7 @@ struct world {
 
 static void name_of(size_t number, char name[8])
 {
-    (void)snprintf(name, 8, "p%02zu", number);
+    (void)snprintf(name, 8, "p%02hhu", (unsigned char)number); /* of PROGRAMS */
 }
 
 static bool write_profile(const char *folder, const struct program_profile *profile)

@@ -8,6 +8,7 @@
 
 #include "common/messages.h"
 #include "common/options.h"
+#include "common/streams.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,11 +49,13 @@ static const struct option_row rows_of_options[] = {
      .argument = "LIST",
      .type = OPTION_TEXT,
      REQUEST(plan.populations),
+     .wrong = "no-such-population",
      .help = "names, or beginnings of names, joined by commas (default: all)"},
     {.name = "tables",
      .argument = "LIST",
      .type = OPTION_TEXT,
      REQUEST(plan.tables),
+     .wrong = "no-such-table",
      .help = "names, or beginnings of names, joined by commas: intervals, compare, floor, metrics, "
              "gate, discoveries, sessions, verdicts, interactions, looks, carry-over, rates, "
              "capacity, factor, machine, gauge, conformal (default: all)"},
@@ -72,6 +75,7 @@ static const struct option_row rows_of_options[] = {
      .argument = "N",
      .type = OPTION_COUNT,
      REQUEST(plan.seed),
+     .maximum = OPTION_WHOLE_MOST,
      .preset = "1",
      .help = "of the random numbers"},
     {.name = "quick",
@@ -237,6 +241,7 @@ static int run(struct request *request)
 
 int main(int argc, char **argv)
 {
+    streams_open();
     struct request request = {0};
     const struct option_group groups[] = {{.rows = rows_of_options, .values = &request}};
     const struct program program = {

@@ -1,6 +1,8 @@
 #include "resample.h"
 
+#include "common/file.h"
 #include "common/messages.h"
+#include "common/record_json.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -38,9 +40,10 @@ static bool read_all(FILE *file, struct values *values)
 {
     char *line = NULL;
     size_t size = 0;
+    ssize_t length;
     bool good = true;
-    while (good && getline(&line, &size, file) >= 0) {
-        json_t *record = json_loads(line, 0, NULL);
+    while (good && (length = getline(&line, &size, file)) >= 0) {
+        json_t *record = json_read_line(line, (size_t)length);
         good = !record || append(values, record);
         json_decref(record);
     }
@@ -72,7 +75,7 @@ static char *name_of(const char *path)
 bool resample_read(const char *path, struct population *population)
 {
     struct values values = {0};
-    FILE *file = fopen(path, "r");
+    FILE *file = file_open_record(path);
     bool good = file && read_all(file, &values);
     char *name = NULL;
     if (file)

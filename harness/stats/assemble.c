@@ -3,8 +3,10 @@
 #include "json.h"
 #include "judge.h"
 #include "messages.h"
+#include "record.h"
 
 #include "common/metric.h"
+#include "common/schemas.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,10 +51,10 @@ static json_t *flags_json(const struct assembly *assembly, const json_t *record)
 
 json_t *assemble_run(const struct assembly *assembly)
 {
-    json_t *record = json_pack("{s:s, s:s, s:I, s:I, s:s, s:s?}", "schema", "jostle.run/1",
-                               "condition", assembly->condition, "block",
-                               (json_int_t)assembly->block, "order", (json_int_t)assembly->order,
-                               "host", assembly->host, "variant", assembly->variant);
+    json_t *record = json_pack("{s:s, s:s, s:I, s:I, s:s, s:s?}", "schema", SCHEMA_RUN, "condition",
+                               assembly->condition, "block", (json_int_t)assembly->block, "order",
+                               (json_int_t)assembly->order, "host", assembly->host, "variant",
+                               assembly->variant);
     json_t *loads = json_array();
     const char *key;
     json_t *value;

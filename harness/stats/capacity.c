@@ -174,9 +174,3 @@ double capacity_distance(const struct settings *settings, const json_t *record)
     }
     return farthest;
 }
-
-void capacity_clear(struct session *session)
-{
-    free(session->fits);
-    session->fits = NULL;
-}

@@ -42,7 +42,4 @@ struct interval capacity_ratio(struct session *session, size_t condition, size_t
 // where a figure is missing.
 double capacity_distance(const struct settings *settings, const json_t *record);
 
-// Forgets the fits, and frees them.
-void capacity_clear(struct session *session);
-
 #endif

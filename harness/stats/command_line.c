@@ -30,6 +30,7 @@ static const struct option_row experiment_rows[] = {
      TYPED(conditions),
      .preset = "baseline",
      .check = check_names,
+     .wrong = "a,,b",
      .help = "the first is what the others are compared with"},
     {.name = "error",
      .argument = "E",
@@ -66,6 +67,7 @@ static const struct option_row experiment_rows[] = {
      .type = OPTION_LIST,
      TYPED(metric),
      .check = settings_check_metric,
+     .wrong = "no-such-metric",
      .help = "names of what each record has, such as wall_s,cpu_s, or all (wall_s, user_s, "
              "system_s, max_rss_bytes); or NAME=SOURCE[,unit=U][,better=higher], which is "
              "metrics.NAME.value in the record; may be given again (default: wall_s). The slowdown "
@@ -74,6 +76,7 @@ static const struct option_row experiment_rows[] = {
      .argument = "LIST",
      .type = OPTION_TEXT,
      TYPED(decide),
+     .wrong = "no-such-metric",
      .help = "those of the metrics that decide when to stop and what the gate says (default: all "
              "of --metric); their intervals hold all at once (Bonferroni)"},
     {.name = "statistic",
@@ -89,6 +92,7 @@ static const struct option_row experiment_rows[] = {
      .argument = "N",
      .type = OPTION_COUNT,
      TYPED(seed),
+     .maximum = OPTION_WHOLE_MOST,
      .help = "of the order within the blocks (default: 0)"},
     {.name = "ignore-failure",
      .type = OPTION_FLAG,
@@ -138,6 +142,7 @@ static const struct option_row experiment_rows[] = {
      .type = OPTION_TEXT,
      TYPED(washout),
      .check = washout_check,
+     .wrong = "soon",
      .preset = "0",
      .help = "what comes between a loaded run and one of another condition (see below)"},
     {0},

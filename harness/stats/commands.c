@@ -8,6 +8,8 @@
 #include "statistic.h"
 
 #include "common/messages.h"
+#include "common/record_json.h"
+#include "common/schemas.h"
 
 #include <errno.h>
 #include <math.h>
@@ -48,19 +50,21 @@ static void check_device(struct hub *hub, const struct source *source, const jso
     hub_warn(hub, source, text);
 }
 
-// The gauge before a run, or, once meter's record of the run is there, after it.
-static void take_gauge(struct hub *hub, const struct source *source, json_t *line)
+// The gauge before a run, or, once meter's record of the run is there, after it: all of the line
+// but the name of the event, which the caller still reads.
+static void take_gauge(struct hub *hub, const struct source *source, const json_t *line)
 {
-    json_object_del(line, "event");
+    json_t *gauge = json_copy((json_t *)line);
+    json_object_del(gauge, "event");
     if (!hub->gauge)
         hub->gauge = json_pack("{s:n, s:n}", "before", "after");
-    json_object_set(hub->gauge, source->last ? "after" : "before", line);
+    json_object_set_new(hub->gauge, source->last ? "after" : "before", gauge);
 }
 
 static bool is_record(const json_t *line)
 {
     const char *schema = json_string_value(json_object_get(line, "schema"));
-    return schema && strcmp(schema, "jostle.meter/1") == 0;
+    return schema && strcmp(schema, SCHEMA_METER) == 0;
 }
 
 bool commands_event(struct hub *hub, struct source *source, json_t *line)
@@ -216,23 +220,37 @@ static void warn_of_few(const struct hub *hub)
                  gate ? " that is looked at after each block" : "", needed, settings->max_runs);
 }
 
+static bool has_result(const struct hub *hub)
+{
+    char why[RECORD_WHY], *path = folder_file(&hub->folder, "result.json");
+    json_t *result = path ? record_read(path, SCHEMA_RESULT, why) : NULL;
+    const bool found = result != NULL;
+    json_decref(result);
+    free(path);
+    return found;
+}
+
 static bool take_begin(struct hub *hub, char *const *field, size_t count)
 {
     const double now_s = count > 1 ? strtod(field[1], NULL) * us : 0;
-    const bool is_complete = json_object_get(hub->experiment.json, "after") != NULL;
-    hub->course.probe.wanted = count > 2 && strcmp(field[2], "probe") == 0;
+    const double uptime_s = count > 2 ? strtod(field[2], NULL) * us : NAN;
+    const bool is_complete =
+        json_object_get(hub->experiment.json, "after") != NULL && has_result(hub);
+    hub->course.probe.wanted = count > 3 && strcmp(field[3], "probe") == 0;
     course_begin(&hub->course);
     if (hub->course.next.stop == STOP_NOT && hub->earlier > 0 && !hub->command->quiet)
         complain("continuing after %zu run%s in %s", hub->earlier, hub->earlier == 1 ? "" : "s",
                  hub->folder.path);
     if (hub->course.next.stop == STOP_NOT && !hub->command->quiet)
         warn_of_few(hub);
-    // What is complete is left as it is.
-    if (hub->course.next.stop == STOP_NOT || !is_complete) {
-        hub->has_begun = true;
+    // What is complete is left as it is; but a power cut may have come before its status, which is
+    // not flushed, and nobody else would ever say that it is done.
+    if (hub->course.next.stop == STOP_NOT || !is_complete || !status_is_done(hub->folder.path)) {
+        hub->has_begun = hub->course.next.stop == STOP_NOT || !is_complete;
         status_begin(&hub->status, &hub->experiment, hub->folder.path, hub->host,
-                     (long)hub->command->pid, now_s);
-        status_write(&hub->status, &hub->course, "running", NULL);
+                     (long)hub->command->pid, now_s, uptime_s);
+        status_write(&hub->status, &hub->course, hub->has_begun ? "running" : "done",
+                     hub->has_begun ? NULL : stop_names[hub->course.next.stop]);
     }
     return answer_next(hub);
 }
@@ -245,7 +263,7 @@ static bool take_hyperfine(struct hub *hub, json_t *meter)
     if (!engine || strcmp(engine, "hyperfine") != 0)
         return true;
     char *path = folder_file(&hub->folder, "hyperfine.json");
-    json_t *exported = path ? json_load_file(path, 0, NULL) : NULL;
+    json_t *exported = path ? json_read_record(path, 0, NULL) : NULL;
     const bool good = assemble_hyperfine(meter, exported);
     if (path)
         remove(path);

@@ -9,6 +9,11 @@
 // NAN where it is none.
 double elapsed_time(const char *text);
 
+// Seconds from the start of one run to that of a later one: by the time since the machine was
+// started, which nobody sets, where both are of one machine that ran on; else by the time of day.
+// NAN: neither is known.
+double elapsed_between_s(const json_t *before, const json_t *after);
+
 // Seconds from the first of `count` records to the end of the last. A pause (an
 // experiment that was interrupted and resumed) does not count. NAN where a record
 // lacks its start or its wall time.

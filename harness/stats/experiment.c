@@ -1,6 +1,8 @@
 #include "experiment.h"
 
 #include "common/messages.h"
+#include "common/record_json.h"
+#include "common/schemas.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,10 +190,18 @@ bool experiment_read(struct experiment *experiment, const char *folder)
     settings_begin(&experiment->settings);
     if (asprintf(&path, "%s/experiment.json", folder) < 0)
         return wrong(folder, "no memory");
-    experiment->json = json_load_file(path, 0, &error);
+    experiment->json = json_read_record(path, 0, &error);
     free(path);
     if (!experiment->json)
         return wrong(folder, error.text);
+    const char *schema = json_string_value(json_object_get(experiment->json, "schema"));
+    if (schema && strcmp(schema, SCHEMA_EXPERIMENT) != 0) {
+        complain("%s/experiment.json has the schema %s, and this version reads %s: use the jostle "
+                 "that made it",
+                 folder, schema, SCHEMA_EXPERIMENT);
+        experiment_free(experiment);
+        return false;
+    }
     const json_t *settings = json_object_get(experiment->json, "settings");
     const json_t *environment = json_object_get(experiment->json, "environment");
     const json_t *conditions = json_object_get(experiment->json, "conditions");

@@ -3,6 +3,8 @@
 #include "output.h"
 #include "result.h"
 
+#include "common/file.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,14 +60,14 @@ static bool write_result(struct hub *hub, json_t **result)
 bool finish_all(struct hub *hub)
 {
     json_t *result = NULL;
-    const bool good = complete_experiment(hub) && write_result(hub, &result);
-    char text[FOLDER_ERROR];
+    const bool good =
+        folder_sync(&hub->folder) && complete_experiment(hub) && write_result(hub, &result);
     if (good) {
         status_write(&hub->status, &hub->course, "done", stop_names[hub->course.next.stop]);
         hub->has_ended = true;
     }
-    snprintf(text, sizeof text, "cannot write to %.300s: is the disk full?", hub->folder.path);
-    const bool answered = good ? hub_answer(hub, "done") : hub_fail(hub, "-", text);
+    // What cannot be written has been said, or is in the folder's error.
+    const bool answered = good ? hub_answer(hub, "done") : hub_fail(hub, "-", hub->folder.error);
     json_decref(result);
     return answered;
 }
@@ -73,7 +75,7 @@ bool finish_all(struct hub *hub)
 // The last line of a file, to be freed; NULL where there is none.
 static char *last_line(const char *path)
 {
-    FILE *file = path ? fopen(path, "r") : NULL;
+    FILE *file = path ? file_open_record(path) : NULL;
     char *line = NULL, *last = NULL;
     size_t size = 0;
     while (file && getline(&line, &size, file) > 0) {

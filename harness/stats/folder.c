@@ -1,13 +1,18 @@
 #include "folder.h"
 
+#include "elapsed.h"
 #include "json.h"
+#include "record.h"
 
 #include "common/file.h"
 #include "common/lock.h"
 #include "common/messages.h"
+#include "common/record_json.h"
+#include "common/save.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +21,8 @@
 #include <unistd.h>
 
 enum { LOCK_WAIT_MS = 2000 };
+
+static const double SYNC_INTERVAL_S = 1;
 
 __attribute__((format(printf, 2, 3))) static bool fail(struct folder *folder, const char *format,
                                                        ...)
@@ -29,8 +36,9 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct folder *folder, co
 
 static bool cannot_write(struct folder *folder)
 {
-    return fail(folder, "cannot write to %.300s (%s): is the disk full?", folder->path,
-                strerror(errno));
+    const int error = errno;
+    return fail(folder, "cannot write to %.300s (%s): %s", folder->path, strerror(error),
+                save_advice(error));
 }
 
 char *folder_file(const struct folder *folder, const char *name)
@@ -50,9 +58,15 @@ static bool lock(struct folder *folder, int fd)
                 folder->path);
 }
 
+static bool is_regular(int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 bool folder_open(struct folder *folder, const char *path)
 {
-    *folder = (struct folder){.fd = -1};
+    *folder = (struct folder){.fd = -1, .synced_s = -INFINITY};
     folder->path = strdup(path);
     folder->runs = folder->path ? folder_file(folder, "runs.jsonl") : NULL;
     if (!folder->runs)
@@ -61,6 +75,9 @@ bool folder_open(struct folder *folder, const char *path)
     if (folder->fd < 0)
         return fail(folder, "cannot write to %.300s (%s): choose another folder with --output",
                     path, strerror(errno));
+    if (!is_regular(folder->fd))
+        return fail(folder, "%.300s is not a regular file: choose another folder with --output",
+                    folder->runs);
     return lock(folder, folder->fd);
 }
 
@@ -101,9 +118,12 @@ static bool move_to_torn(struct folder *folder, const char *line, size_t length,
 {
     char *path = folder_file(folder, "runs.jsonl.torn");
     const int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
-    bool good = fd >= 0 && file_write_all(fd, line, length) && file_write_all(fd, "\n", 1);
+    bool good = fd >= 0 && save_append(fd, line, length) && file_write_all(fd, "\n", 1);
+    const int error = errno;
     good = (fd < 0 || close(fd) == 0) && good;
     free(path);
+    errno = good ? errno : error;
+    // Only what is kept elsewhere goes from here.
     if (!good || ftruncate(folder->fd, (off_t)start) != 0)
         return cannot_write(folder);
     complain("the last line of %s was not written in full: it is set aside in "
@@ -133,23 +153,39 @@ bool folder_repair(struct folder *folder)
     return good;
 }
 
+// A line at *next, which moves behind it; NULL at the end. A line may hold NULs, as a power cut
+// leaves them on some file systems.
+static const char *next_line(const char **next, const char *end, size_t *size)
+{
+    const char *line = *next;
+    if (line == end)
+        return NULL;
+    const char *newline = memchr(line, '\n', (size_t)(end - line));
+    *size = (size_t)((newline ? newline : end) - line);
+    *next = newline ? newline + 1 : end;
+    return line;
+}
+
 bool folder_read(struct folder *folder, json_t **records)
 {
-    size_t length;
+    size_t length, size;
     char *text = content(folder, &length);
     json_int_t number = 0;
+    const char *next = text, *line;
+    bool known = true;
     *records = json_array();
-    for (const char *line = text; text && *records && *line;) {
-        const size_t size = strcspn(line, "\n");
-        json_t *record = json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL);
+    while (text && *records && (line = next_line(&next, text + length, &size))) {
+        json_t *record = json_read_line(line, size);
         number++;
+        known = known && record_is_known(record, folder->runs, (size_t)number);
         if (json_is_object(record))
             json_array_append_new(*records, json_pack("[I, O]", number, record));
+        else if (folder->broken_line == 0)
+            folder->broken_line = (size_t)number;
         json_decref(record);
-        line += size + (line[size] == '\n' ? 1 : 0);
     }
     free(text);
-    return text && *records;
+    return text && *records && known;
 }
 
 static void mark_set_aside(json_t *record)
@@ -187,15 +223,13 @@ static bool copy_line(int fd, const char *line, size_t size, bool changed)
 
 static bool copy_lines(struct folder *folder, int fd, const json_t *numbers)
 {
-    size_t length;
+    size_t length, size;
     char *text = content(folder, &length);
     bool good = text != NULL;
     json_int_t number = 0;
-    for (const char *line = text; good && *line;) {
-        const size_t size = strcspn(line, "\n");
+    const char *next = text, *line;
+    while (good && (line = next_line(&next, text + length, &size)))
         good = copy_line(fd, line, size, has_number(numbers, ++number));
-        line += size + (line[size] == '\n' ? 1 : 0);
-    }
     free(text);
     return good && fsync(fd) == 0;
 }
@@ -208,43 +242,83 @@ bool folder_set_aside(struct folder *folder, const json_t *numbers)
     // it has the name.
     bool good = fd >= 0 && lock(folder, fd) && copy_lines(folder, fd, numbers) &&
                 rename(path, folder->runs) == 0;
-    if (!good)
-        cannot_write(folder);
-    if (!good && fd >= 0)
-        close(fd);
     if (good) {
         close(folder->fd);
         folder->fd = fd;
+        good = save_sync_folder(folder->runs) || cannot_write(folder);
+    } else {
+        cannot_write(folder);
+        if (fd >= 0) {
+            close(fd);
+            (void)unlink(path);
+        }
     }
     free(path);
     return good;
 }
 
-bool folder_append(struct folder *folder, const json_t *record)
+bool folder_sync(struct folder *folder)
+{
+    const int error = fdatasync(folder->fd) == 0 || errno == EINVAL ? 0 : errno;
+    if (error == 0)
+        return true;
+    return fail(folder, "%.300s cannot be brought to the disk (%s): %s", folder->runs,
+                strerror(error), save_advice(error));
+}
+
+// By the times of the runs: each run of a second or more is brought to the disk at once, shorter
+// ones once for each second of them. To flush each would double the time between short runs
+// (docs/measuring.md).
+static bool sync_if_due(struct folder *folder, const json_t *record)
+{
+    const double end_s = elapsed_time(json_string_value(json_object_get(record, "start"))) +
+                         json_number_value(json_object_get(record, "wall_s"));
+    if (fabs(end_s - folder->synced_s) < SYNC_INTERVAL_S)
+        return true;
+    folder->synced_s = end_s;
+    return folder_sync(folder);
+}
+
+// Why the line is not there; `reason`: the errno of writing it.
+static bool not_appended(struct folder *folder, const struct stat *before, int reason)
 {
     struct stat status;
+    if (before->st_nlink == 0)
+        return fail(folder, "%.300s is gone: was its folder deleted? Measure again into another",
+                    folder->runs);
+    // Where even this failed, the next reader finds the torn line.
+    if (fstat(folder->fd, &status) != 0 || status.st_size != before->st_size)
+        return fail(folder, "%.300s ends in a torn line (%s): %s", folder->runs, strerror(reason),
+                    save_advice(reason));
+    return fail(folder, "cannot append to %.300s after %zu runs (%s): %s", folder->runs,
+                folder->lines, strerror(reason), save_advice(reason));
+}
+
+bool folder_append(struct folder *folder, const json_t *record)
+{
+    struct stat before;
     char *text = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS));
     if (!text)
         return fail(folder, "no memory for one more run");
     size_t length = strlen(text);
     text[length++] = '\n'; // in the place of the '\0'
-    const bool known = fstat(folder->fd, &status) == 0;
-    const bool good = known && status.st_nlink > 0 && file_write_all(folder->fd, text, length);
-    free(text);
-    if (good) {
-        folder->lines++;
-        return true;
-    }
-    if (known && status.st_nlink == 0)
-        return fail(folder, "%.300s is gone: is the disk full, or was it deleted?", folder->runs);
+    const bool known = fstat(folder->fd, &before) == 0;
+    const bool good = known && before.st_nlink > 0 && save_append(folder->fd, text, length);
     const int reason = errno;
-    // Where even this fails, the next reader finds the torn line.
-    const bool restored = known && ftruncate(folder->fd, status.st_size) == 0;
-    if (!restored)
-        return fail(folder, "%.300s ends in a torn line (%s): is the disk full?", folder->runs,
-                    strerror(reason));
-    return fail(folder, "cannot append to %.300s after %zu runs (%s): is the disk full?",
-                folder->runs, folder->lines, strerror(reason));
+    free(text);
+    if (!known)
+        return fail(folder, "%.300s cannot be written (%s): %s", folder->runs, strerror(reason),
+                    save_advice(reason));
+    if (!good)
+        return not_appended(folder, &before, reason);
+    if (folder->size_bytes > 0 && before.st_size != folder->size_bytes)
+        return fail(folder,
+                    "%.300s was changed by somebody else: find out by whom (the target?), and "
+                    "measure again into another folder",
+                    folder->runs);
+    folder->size_bytes = before.st_size + (off_t)length;
+    folder->lines++;
+    return sync_if_due(folder, record);
 }
 
 void folder_close(struct folder *folder)

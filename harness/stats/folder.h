@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 enum { FOLDER_ERROR = 512 };
 
@@ -14,6 +15,9 @@ struct folder {
     char *runs;               // path of runs.jsonl
     int fd;                   // of runs.jsonl, locked
     size_t lines;             // records that we have appended
+    off_t size_bytes;         // of runs.jsonl, once we have appended to it
+    size_t broken_line;       // the first line that folder_read found to be no record; 0: none
+    double synced_s;          // when the run ended that runs.jsonl was last flushed after
     char error[FOLDER_ERROR]; // why the last call was false
 };
 
@@ -35,8 +39,12 @@ bool folder_read(struct folder *folder, json_t **records);
 // numbers of lines.
 bool folder_set_aside(struct folder *folder, const json_t *numbers);
 
-// Appends a record as one whole line; after a failure the file is as before.
+// Appends a record as one whole line; after a failure the file is as before. It is on the disk at
+// once where a second has passed, by the times of the records, since the last that was flushed.
 bool folder_append(struct folder *folder, const json_t *record);
+
+// Brings all records to the disk.
+bool folder_sync(struct folder *folder);
 
 // PATH/NAME; to be freed. NULL if memory ran out.
 char *folder_file(const struct folder *folder, const char *name);

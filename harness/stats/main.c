@@ -5,6 +5,8 @@
 #include "result.h"
 #include "serve.h"
 
+#include "common/streams.h"
+
 #include <stdio.h>
 
 static int run(const struct command_line *command)
@@ -18,6 +20,7 @@ static int run(const struct command_line *command)
 
 int main(int argc, char **argv)
 {
+    streams_open();
     struct command_line command;
     command_line_parse(&command, argc, argv);
     const int code = run(&command);

@@ -98,6 +98,11 @@ static const struct warning_case cases[FLAGS] = {
                             "the runs were made on several hosts ({hosts}): a slowdown pairs runs "
                             "of one host, but mean and variance mix them",
                             "where that matters, measure again on one host"},
+    [FLAG_UNLIKE_CORES] = {"unlike-cores", NOTE,
+                           "the target's CPUs are of unlike speed ({kinds}): its time depends on "
+                           "which of them the kernel puts it on",
+                           "give it CPUs of one kind with --target-cpus; jostle topology shows "
+                           "them"},
     [FLAG_CHANGED] = {"changed", PROBLEM,
                       "before the measurement continued after {few}, this changed: {changes}: "
                       "the figures mix both",

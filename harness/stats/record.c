@@ -3,7 +3,9 @@
 #include "capacity.h"
 #include "covariate.h"
 
+#include "common/messages.h"
 #include "common/metric_json.h"
+#include "common/schemas.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -150,6 +152,15 @@ static enum record_status fill(const struct settings *settings, const json_t *re
         return RECORD_BROKEN;
     }
     return RECORD_OK;
+}
+
+bool record_is_known(const json_t *record, const char *path, size_t line)
+{
+    const char *schema = json_string_value(field(record, "schema"));
+    return !schema || strncmp(schema, "jostle.run/", 11) != 0 || strcmp(schema, SCHEMA_RUN) == 0 ||
+           complain("%s: line %zu has the schema %s, and this version reads %s: use the jostle "
+                    "that made it",
+                    path, line, schema, SCHEMA_RUN);
 }
 
 enum record_status record_take(const struct settings *settings, const json_t *record,

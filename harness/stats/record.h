@@ -27,6 +27,10 @@ enum { RUN_FIRST = -1, RUN_UNKNOWN = -2 };
 
 enum record_status { RECORD_OK, RECORD_WARM_UP, RECORD_SET_ASIDE, RECORD_BROKEN, RECORD_FOREIGN };
 
+// True where the record is of a schema that this version reads; those of a time when runs had
+// none are. Otherwise says so on stderr; `path` and `line` (from 1) are where it is.
+bool record_is_known(const json_t *record, const char *path, size_t line);
+
 // Takes what is needed from a record. A block of 0 marks a run that is kept in the
 // file and not used: a warm-up (RECORD_WARM_UP), or one that was set aside when the
 // experiment was resumed (RECORD_SET_ASIDE). block and order are 0 where the record

@@ -2,7 +2,9 @@
 
 #include "decide.h"
 
+#include "common/file.h"
 #include "common/messages.h"
+#include "common/record_json.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -58,30 +60,52 @@ bool replay_take(struct replay *replay, struct session *session, json_t *record,
     return true;
 }
 
-static bool take_line(struct replay *replay, struct session *session, const char *line)
+// The lines of a file of runs.
+struct lines {
+    char *path;
+    size_t number; // of the line, from 1
+    size_t broken; // the first line that is no record; 0: none yet
+    bool refused;  // one is of another version
+};
+
+static bool take_line(struct replay *replay, struct session *session, const char *line,
+                      size_t length, struct lines *lines)
 {
     char why[256];
-    json_t *record = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
-    const bool good = !record || replay_take(replay, session, record, why, sizeof why);
+    json_t *record = json_read_line(line, length);
+    lines->number++;
+    if (!json_is_object(record) && lines->broken == 0)
+        lines->broken = lines->number;
+    lines->refused = !record_is_known(record, lines->path, lines->number);
+    const bool good =
+        !record || (!lines->refused && replay_take(replay, session, record, why, sizeof why));
     json_decref(record);
     return good;
 }
 
 bool replay_file(struct replay *replay, struct session *session, const char *folder)
 {
-    char *path = NULL, *line = NULL;
+    struct lines lines = {0};
+    char *line = NULL;
     size_t size = 0;
-    FILE *file = asprintf(&path, "%s/runs.jsonl", folder) < 0 ? NULL : fopen(path, "r");
+    ssize_t length;
+    if (asprintf(&lines.path, "%s/runs.jsonl", folder) < 0)
+        lines.path = NULL;
+    FILE *file = lines.path != NULL ? file_open_record(lines.path) : NULL;
     bool good = file != NULL;
-    while (good && getline(&line, &size, file) >= 0)
-        good = take_line(replay, session, line);
+    while (good && (length = getline(&line, &size, file)) >= 0)
+        good = take_line(replay, session, line, (size_t)length, &lines);
     good = good && !ferror(file);
-    if (!good)
-        complain("%s cannot be read (%s): check the folder", path ? path : folder, strerror(errno));
+    if (lines.broken > 0)
+        complain("%s: line %zu is no record: it is left out, the other runs are used", lines.path,
+                 lines.broken);
+    if (!good && !lines.refused)
+        complain("%s cannot be read (%s): check the folder", lines.path ? lines.path : folder,
+                 file_why(errno));
     if (file)
         fclose(file);
     free(line);
-    free(path);
+    free(lines.path);
     return good;
 }
 

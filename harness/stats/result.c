@@ -10,6 +10,10 @@
 #include "output.h"
 #include "service.h"
 #include "summary.h"
+#include "unlike_cores.h"
+
+#include "common/record_json.h"
+#include "common/schemas.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -113,10 +117,11 @@ json_t *result_build(const struct experiment *experiment, struct session *sessio
     add_seconds(replay->records, json_object_get(summary, "forecast"));
     disturbances_add(experiment, replay->records, session_left_out(session),
                      json_object_get(summary, "warnings"));
+    unlike_cores_add(experiment, json_object_get(summary, "warnings"));
     json_object_set_new(result, "machine_factor",
                         machine_factor(session, replay, json_object_get(summary, "warnings")));
     json_object_set_new(result, "capacity", capacity_json(experiment, session));
-    json_object_set_new(result, "schema", json_string("jostle.result/1"));
+    json_object_set_new(result, "schema", json_string(SCHEMA_RESULT));
     json_object_del(result, "stopped");
     json_object_update(result, summary);
     json_decref(summary);
@@ -140,7 +145,7 @@ static enum stop_reason ended_by(const struct experiment *experiment, const char
     char *path = NULL;
     if (outside != STOP_NOT || asprintf(&path, "%s/result.json", folder) < 0)
         return outside;
-    json_t *earlier = json_load_file(path, 0, NULL);
+    json_t *earlier = json_read_record(path, 0, NULL);
     const json_t *condition = json_array_get(json_object_get(earlier, "conditions"), 0);
     const char *name = json_string_value(json_object_get(condition, "stop_reason"));
     const enum stop_reason reason = name ? stop_reason(name) : STOP_NOT;

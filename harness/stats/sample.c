@@ -19,13 +19,26 @@ static bool grow(struct sample *sample)
     return true;
 }
 
+// Where the value belongs: behind those that equal it. Most often that is near neither end, and
+// a sample may have thousands.
+static size_t place_of(const struct sample *sample, double value)
+{
+    size_t low = 0, high = sample->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (sample->sorted[middle] > value)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
 bool sample_add(struct sample *sample, double value)
 {
     if (sample->count == sample->capacity && !grow(sample))
         return false;
-    size_t at = sample->count;
-    while (at > 0 && sample->sorted[at - 1] > value)
-        at--;
+    const size_t at = place_of(sample, value);
     memmove(sample->sorted + at + 1, sample->sorted + at,
             (sample->count - at) * sizeof *sample->sorted);
     sample->sorted[at] = value;

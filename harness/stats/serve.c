@@ -20,6 +20,9 @@ static bool take_over(struct hub *hub, size_t *set_aside)
     struct folder *folder = &hub->folder;
     json_t *records = NULL, *numbers = NULL;
     bool good = folder_repair(folder) && folder_read(folder, &records);
+    if (good && folder->broken_line > 0)
+        complain("%s: line %zu is no record: it is left out, the other runs are used", folder->runs,
+                 folder->broken_line);
     numbers = good ? resume_unusable(&hub->experiment, records, hub->host) : NULL;
     *set_aside = json_array_size(numbers);
     if (good && *set_aside > 0) {
@@ -182,7 +185,9 @@ static void ignore_signals(void)
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); // ulimit -f: the write fails, and says why
 }
 
 int serve_run(const struct command_line *command, FILE *output)
@@ -191,11 +196,12 @@ int serve_run(const struct command_line *command, FILE *output)
     struct hub hub = {.command = command, .output = output, .folder = {.fd = -1}};
     bool good = open_all(&hub);
     if (!good)
-        hub_fail(&hub, "-",
-                 hub.folder.error[0] ? hub.folder.error : "the experiment cannot be opened");
+        hub_fail(&hub, "-", hub.folder.error); // "": it has been said
     good = good && loop(&hub);
     if (hub.has_begun && !hub.has_ended)
         status_write(&hub.status, &hub.course, "interrupted", NULL);
+    if (hub.folder.fd >= 0)
+        (void)fdatasync(hub.folder.fd);
     close_all(&hub);
     return good ? 0 : 1;
 }

@@ -1,7 +1,5 @@
 #include "session.h"
 
-#include "capacity.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +53,12 @@ static void clear_figures(struct session *session)
     }
 }
 
+static void clear_fits(struct session *session)
+{
+    free(session->fits);
+    session->fits = NULL;
+}
+
 void session_clear(struct session *session)
 {
     clear_figures(session);
@@ -69,7 +73,7 @@ void session_clear(struct session *session)
     session->rested = false;
     session->forecast_after = session->forecast_runs = 0;
     session->outside = STOP_NOT;
-    capacity_clear(session);
+    clear_fits(session);
 }
 
 void session_free(struct session *session)
@@ -83,7 +87,7 @@ void session_free(struct session *session)
         clear_loads(&session->conditions[i]);
         free(session->conditions[i].order);
     }
-    capacity_clear(session);
+    clear_fits(session);
     free(session->conditions);
     free(session->runs);
     free(session->table);

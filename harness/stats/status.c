@@ -4,6 +4,10 @@
 #include "json.h"
 #include "judge.h"
 
+#include "common/record_json.h"
+#include "common/save.h"
+#include "common/schemas.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,25 +50,38 @@ static json_t *or_null(const json_t *object, const char *name)
 
 static double spent_before(const char *path)
 {
-    json_t *old = json_load_file(path, 0, NULL);
+    json_t *old = json_read_record(path, 0, NULL);
     const double spent = judge_number(old, "spent_s");
     json_decref(old);
     return spent >= 0 ? spent : 0;
 }
 
+bool status_is_done(const char *folder)
+{
+    char *path = NULL;
+    json_t *old =
+        asprintf(&path, "%s/status.json", folder) < 0 ? NULL : json_read_record(path, 0, NULL);
+    const char *state = json_string_value(json_object_get(old, "state"));
+    const bool done = state && strcmp(state, "done") == 0;
+    json_decref(old);
+    free(path);
+    return done;
+}
+
 void status_begin(struct status *status, const struct experiment *experiment, const char *folder,
-                  const char *host, long pid, double now_s)
+                  const char *host, long pid, double now_s, double uptime_s)
 {
     const json_t *cell = json_object_get(experiment->json, "cell");
     const json_t *environment = json_object_get(experiment->json, "environment");
-    *status = (struct status){.began_s = now_s, .now_s = now_s, .written_s = -INFINITY};
+    *status = (struct status){
+        .began_s = now_s, .began_uptime_s = uptime_s, .now_s = now_s, .written_s = -INFINITY};
     if (!json_is_object(cell) || asprintf(&status->path, "%s/status.json", folder) < 0) {
         status->path = NULL;
         return;
     }
     status->before_s = spent_before(status->path);
     status->fixed = json_pack(
-        "{s:s, s:o, s:o, s:o, s:s, s:I, s:o, s:I, s:o, s:o}", "schema", "jostle.status/1", "cell",
+        "{s:s, s:o, s:o, s:o, s:s, s:I, s:o, s:I, s:o, s:o}", "schema", SCHEMA_STATUS, "cell",
         or_null(cell, "name"), "key", or_null(cell, "key"), "limits",
         limits_of(json_object_get(cell, "settings")), "host", host, "pid", (json_int_t)pid,
         "started", time_json(now_s), "max_runs",
@@ -86,11 +103,11 @@ static json_t *expected_runs(const struct course *course, bool is_done)
 void status_write(struct status *status, const struct course *course, const char *state,
                   const char *reason)
 {
-    char *part = NULL;
-    if (!status->path || asprintf(&part, "%s.part", status->path) < 0)
+    struct save save;
+    if (!status->path)
         return;
     json_t *object = json_copy(status->fixed);
-    const double spent = status->before_s + fmax(status->now_s - status->began_s, 0);
+    const double spent = status->before_s + status->spent_s;
     json_t *changing =
         json_pack("{s:s, s:s?, s:o, s:I, s:o, s:o, s:o}", "state", state, "reason", reason,
                   "updated", time_json(status->now_s), "runs", (json_int_t)course->session.count,
@@ -98,26 +115,26 @@ void status_write(struct status *status, const struct course *course, const char
                   expected_runs(course, strcmp(state, "done") == 0), "spent_s",
                   json_real(round(spent * 1000) / 1000));
     json_object_update(object, changing);
-    FILE *file = fopen(part, "w");
-    bool good =
-        file && json_dumpf(object, file, JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS)) == 0;
-    good = file && fputc('\n', file) != EOF && good; // one line: those who watch read many
-    good = file && fclose(file) == 0 && good;
-    if (good)
-        (void)!rename(part, status->path);
-    status->written_s = status->now_s;
+    // One line: those who watch read many. What cannot be written is told by runs.jsonl, too.
+    if (save_begin(&save, status->path, SAVE_STATE))
+        (void)save_end(&save, json_dumpf(object, save.file,
+                                         JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS)) == 0 &&
+                                  fputc('\n', save.file) != EOF);
+    status->written_s = status->spent_s;
     json_decref(changing);
     json_decref(object);
-    free(part);
 }
 
 void status_run(struct status *status, const struct course *course)
 {
     const double start = elapsed_time(json_string_value(json_object_get(course->last, "start")));
-    const double end = start + judge_number(course->last, "wall_s");
-    if (end > status->now_s)
-        status->now_s = end;
-    if (status->now_s - status->written_s >= interval_s)
+    const double wall = judge_number(course->last, "wall_s");
+    const double by_uptime = judge_number(course->last, "uptime_s") + wall - status->began_uptime_s;
+    if (isfinite(start + wall))
+        status->now_s = start + wall;
+    status->spent_s =
+        fmax(status->spent_s, isfinite(by_uptime) ? by_uptime : status->now_s - status->began_s);
+    if (status->spent_s - status->written_s >= interval_s)
         status_write(status, course, "running", NULL);
 }
 

@@ -7,15 +7,16 @@ scheduler_task=${JOSTLE_LOCAL_TASK:-} scheduler_name=${JOSTLE_LOCAL_NAME:-}
 scheduler_job=${JOSTLE_LOCAL_JOB:-}${JOSTLE_LOCAL_TASK:+_$JOSTLE_LOCAL_TASK}
 readonly LOCAL_QUEUE=$JOSTLE_ROOT/jobs/local/queue
 
-# The whole machine is ours.
-scheduler_pin() { :; }
+# shellcheck disable=SC2034 # for everybody
+scheduler_cancel=("$LOCAL_QUEUE" cancel)
+
+scheduler_version() {
+    printf 'the local queue\n'
+}
 
 scheduler_facts() {
     [[ -n $scheduler_job ]] || return 0
-    scheduler_fact scheduler local
-    scheduler_fact job_id "$JOSTLE_LOCAL_JOB"
-    scheduler_fact queue_id "$scheduler_job"
-    scheduler_fact node "$HOSTNAME"
+    scheduler_fact_names "$JOSTLE_LOCAL_JOB" "$HOSTNAME"
     scheduler_fact node_count 1
     scheduler_fact array_task_id "$scheduler_task"
     scheduler_fact restarts 0
@@ -35,23 +36,6 @@ scheduler_neighbours() {
     scheduler_fact cpus_ours ''
 }
 
-scheduler_hosts() {
-    [[ -z $scheduler_job ]] || printf '%s\n' "$HOSTNAME"
-}
-
-# There is one node only: the command is run as it is.
-scheduler_start_words() { :; }
-
-scheduler_own_lines() {
-    cat
-}
-
-scheduler_time_left() { :; }
-
-scheduler_steps() { :; }
-
-scheduler_copies() { :; }
-
 scheduler_scratch() {
     printf '%s\n' "${TMPDIR:-}" /var/tmp
 }
@@ -64,15 +48,9 @@ scheduler_can_requeue() {
 scheduler_requeue() { :; }
 
 scheduler_check() {
-    local program
-    for program in setsid flock setpriv; do
-        command -v "$program" >/dev/null || die "$program is not here: install util-linux"
-    done
     # shellcheck disable=SC2154 # of scheduler.bash
     [[ ${#scheduler_options[@]} -eq 0 ]] || usage_error "${scheduler_options[0]}: the local scheduler takes no options of its own: remove what follows --"
 }
-
-scheduler_settings() { :; }
 
 scheduler_array_limit() {
     REPLY=100000 REMARK=''
@@ -85,19 +63,11 @@ scheduler_nodes() {
 # Jobs run in the order of their ids, so `after` is kept without a word.
 scheduler_submit_words() {
     local -n scheduler_submit_job=$1 scheduler_submit_result=$2
-    local -a scheduler_submit_given
-    [[ ${scheduler_submit_job[nodes]} == 1 ]] ||
-        usage_error "the loads need ${scheduler_submit_job[nodes]} nodes, and the local scheduler has one: submit to a cluster, or remove node from the loads"
-    read -r -a scheduler_submit_given <<<"${scheduler_submit_job[words]}"
+    scheduler_one_node "${scheduler_submit_job[nodes]}" 'the local scheduler has one' 'submit to a cluster'
     # shellcheck disable=SC2034 # the caller's array
     scheduler_submit_result=("$LOCAL_QUEUE" submit "${scheduler_submit_job[name]}" "${scheduler_submit_job[tasks]}" "${scheduler_submit_job[at_once]:-1}"
-        "${scheduler_submit_job[log]}" "${scheduler_submit_job[script]}" "${scheduler_submit_given[@]}")
-}
-
-scheduler_cancel_words() {
-    local -n scheduler_cancel_result=$1
-    # shellcheck disable=SC2034 # the caller's array
-    scheduler_cancel_result=("$LOCAL_QUEUE" cancel "${@:2}")
+        "${scheduler_submit_job[log]}")
+    scheduler_script_words "$1" "$2"
 }
 
 scheduler_queue() {

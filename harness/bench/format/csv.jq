@@ -1,5 +1,7 @@
 # Long form: a line for each figure of each row, ours and those of peers.
 # files: .csv
+include "lib/visible";
+include "lib/jq15";
 def columns: ["part", "cell", "labels", "state", "reason", "program", "version", "metric", "unit", "better", "value", "ci_low", "ci_high", "n",
   "peak", "peak_ci_low", "peak_ci_high", "peak_source", "of_peak", "of_peak_ci_low", "of_peak_ci_high", "ours_of_peer", "ours_of_peer_ci_low", "ours_of_peer_ci_high", "marks", "problems"];
 
@@ -17,4 +19,4 @@ def lines($part; $row):
      | line($part; $row; $peer; $main; $peer; $peer.of_peak; $peer.ours_of_peer),
        ($peer.more[] | line($part; $row; $peer; .; .; null; null)));
 
-(columns | @csv), (.parts[] | .part as $part | .rows[] | . as $row | lines($part; $row) | @csv)
+(columns | map(csv_text) | @csv), (.parts[] | .part as $part | .rows[] | . as $row | lines($part; $row) | map(csv_text) | @csv)

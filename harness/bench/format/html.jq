@@ -5,6 +5,9 @@
 # $style and $script: what the page carries with it.
 include "bench/format/bench";
 include "report/page";
+include "lib/visible";
+include "report/numbers";
+include "lib/jq15";
 
 def titled: (.[:1] | ascii_upcase) + .[1:];
 def part_id: "part-\(.part)";
@@ -81,7 +84,7 @@ def row_html($columns; $part):
   | ([.labels[]] | join(" ")) as $name
   | "<tr id=\"\(.cell | esc)\"\(if .state == "done" then "" else " class=\"off\"" end) data-f=\"\($part | esc) \($name | esc) \([.peers[].name] | join(" ") | esc)\">"
     + ([$columns | to_entries[] | .key as $i | .value as $column | $row | cell_html($column)
-        | if $i == 0 then sub("^<td class=\"[ln]\""; "<th scope=\"row\"") | sub("</td>$"; "</th>") else . end] | join("")) + "</tr>";
+        | if $i == 0 then sub("^<td class=\"[ln]\""; "<th scope=\"row\"") | rtrimstr("</td>") + "</th>" else . end] | join("")) + "</tr>";
 
 def table:
   . as $part | ([columns] | flatten | seen_first) as $columns
@@ -95,7 +98,7 @@ def panel($chart; $id; $filter; $of):
   { title: $chart.title, text, svg, height } as $drawn
   | (.legend | legend) as $legend
   | $drawn | framed($id; $filter; $chart.title; $of)
-  | sub("</figcaption></figure>$"; "</figcaption>\($legend)</figure>");
+  | rtrimstr("</figure>") + "\($legend)</figure>";
 
 def charts:
   . as $part

@@ -2,6 +2,8 @@
 # files: .md .markdown
 include "bench/format/bench";
 include "report/markdown";
+include "lib/visible";
+include "lib/jq15";
 
 "# Bench", "", (head_text | md), "",
 (.parts[] | select(.rows != [])

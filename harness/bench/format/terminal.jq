@@ -2,14 +2,15 @@
 # files: .txt
 #
 # $width: columns, 0 for any; $colour: escape codes or not.
+include "lib/visible";
 include "bench/format/bench";
+include "lib/jq15";
 
 def styled($style): if $colour then "\u001b[\($style)m\(.)\u001b[0m" else . end;
 def blanks: if . < 1 then "" else " " * . end;
 def padded($column):
   ($column.width - length | blanks) as $blanks
   | if $column.left then . + $blanks else $blanks + . end;
-def trimmed: sub(" +$"; "");
 
 # Columns as wide as their texts. Where it is narrow those with the highest rank are left out.
 def fitted($rows):
@@ -23,11 +24,12 @@ def table:
   | ($all | fitted($rows)) as $columns
   | ($all | map(.title) - ($columns | map(.title))) as $left_out
   | select($rows != [])
-  | ([$columns[] | . as $column | .title | padded($column)] | join("  ") | trimmed | styled("4")),
-    ($rows[] | . as $row | [$columns[] | . as $column | $row | cell_text($column.key) | padded($column)] | join("  ") | trimmed),
+  | ([$columns[] | . as $column | .title | padded($column)] | join("  ") | stripped | styled("4")),
+    ($rows[] | . as $row | [$columns[] | . as $column | $row | cell_text($column.key) | padded($column)] | join("  ") | stripped),
     (if $left_out == [] then empty else "  not shown on so narrow a terminal: \($left_out | join(", "))" end);
 
-head_text, "",
+visible_all
+| head_text, "",
 (.parts[] | select(.rows != [])
  | (.title | styled("1")), table, ([finding_texts, reason_texts, few_lines] | .[] | "  " + .), ""),
 key_text

@@ -5,6 +5,9 @@
 # $style and $script: what the page carries with it.
 include "pack/format/pack";
 include "report/page";
+include "lib/visible";
+include "report/numbers";
+include "lib/jq15";
 
 def titled: (.[:1] | ascii_upcase) + .[1:];
 def legend: "<ul class=\"key lines\">\(map("<li><svg class=\"plot swatch\" viewBox=\"0 0 26 10\" aria-hidden=\"true\">\(.swatch)</svg>\(.name | esc)</li>") | join(""))</ul>";
@@ -13,7 +16,7 @@ def chart($id):
   | (.legend | legend) as $legend
   | { title: $chart.title, text, svg, height }
   | framed($id; ""; $chart.title; "")
-  | sub("</figcaption></figure>$"; "</figcaption>\($legend)</figure>");
+  | rtrimstr("</figure>") + "\($legend)</figure>";
 def cell($column): .texts[$column.key] as $text | if $column.left then "<td class=\"l\">\($text | esc)</td>" else n_cell(.[$column.key] | if type == "object" then .value else . end; $text | esc) end;
 def row($columns): . as $row | "<tr>\($columns | map(. as $column | $row | cell($column)) | join(""))</tr>";
 def finding: "<li><b>\(.flag | split("-") | join(" ") | titled | esc)</b>: \(finding_text | esc).</li>";

@@ -2,6 +2,8 @@
 # files: .md .markdown
 include "pack/format/pack";
 include "report/markdown";
+include "lib/visible";
+include "lib/jq15";
 
 .columns as $columns
 | "# Pack", "", (head_text | md), "",

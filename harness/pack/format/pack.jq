@@ -1,4 +1,5 @@
 # Shared by the formats of a pack. No format itself: it has no "# files:".
+include "lib/jq15";
 
 def program_text: (if .name == null then "" else "\(.name): " end) + (.words | join(" "));
 def place_text:

@@ -2,14 +2,15 @@
 # files: .txt
 #
 # $width: columns, 0 for any; $colour: escape codes or not.
+include "lib/visible";
 include "pack/format/pack";
+include "lib/jq15";
 
 def styled($style): if $colour then "\u001b[\($style)m\(.)\u001b[0m" else . end;
 def blanks: if . < 1 then "" else " " * . end;
 def padded($column):
   ($column.width - length | blanks) as $blanks
   | if $column.left then . + $blanks else $blanks + . end;
-def trimmed: sub(" +$"; "");
 
 # Columns as wide as their texts. Where it is narrow those with the highest rank are left out.
 def fitted($rows):
@@ -17,12 +18,13 @@ def fitted($rows):
   map(.key as $key | .width = ([(.title | length), ($rows[] | .texts[$key] | length)] | max))
   | until($width == 0 or total <= $width or all(.[]; .rank == 0); (map(.rank) | max) as $last | map(select(.rank != $last)));
 
-.rows as $rows
+visible_all
+| .rows as $rows
 | (.columns | fitted($rows)) as $columns
 | head_text, "",
   (select($rows != [])
-   | ([$columns[] | . as $column | .title | padded($column)] | join("  ") | trimmed | styled("4")),
-     ($rows[] | . as $row | [$columns[] | . as $column | $row.texts[$column.key] | padded($column)] | join("  ") | trimmed), ""),
+   | ([$columns[] | . as $column | .title | padded($column)] | join("  ") | stripped | styled("4")),
+     ($rows[] | . as $row | [$columns[] | . as $column | $row.texts[$column.key] | padded($column)] | join("  ") | stripped), ""),
   .lines[], "",
   (.findings[] | select(.severity == "problem") | "problem: \(finding_text)"),
   (note_flags | if . == [] then empty else "notes: \(join(", ")) (--format md or json shows them)" end),

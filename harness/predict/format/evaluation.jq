@@ -1,6 +1,8 @@
 # How far off predictions are (jostle.prediction-evaluation/1), for a terminal.
-include "report/numbers";
+include "lib/visible";
 include "predict/format/predict";
+include "report/numbers";
+include "lib/jq15";
 
 def points: if . == null then "-" else fixed(2) end;
 def share: if . == null then "-" else (. * 100 | fixed(1)) + " %" end;
@@ -32,7 +34,8 @@ def place_text:
     (.findings[] | finding_line),
     "";
 
-(.places[] | place_text),
+visible_all
+| (.places[] | place_text),
 "Errors and widths in points (1 point: a slowdown of 1.01 called 1.02). * the figure to publish: the program is unseen in both roles.",
-"held: of the \(.confidence * 100 | fixed(0)) % intervals, how many hold what was measured. ceiling: what another measurement is off. unsafe: of those that the interval says are safe, how many are above.",
+"held: of the \(.confidence | confidence_text) intervals, how many hold what was measured. ceiling: what another measurement is off. unsafe: of those that the interval says are safe, how many are above.",
 (if .holdout_opened == [] then empty else "The programs set aside were opened: \(.holdout_opened | join(", "))." end)

@@ -2,8 +2,10 @@
 #
 # $style and $script: what the page carries with it.
 include "predict/format/predict";
-include "report/numbers";
 include "report/page";
+include "report/numbers";
+include "lib/visible";
+include "lib/jq15";
 
 # The step of the colour scale; "noise" where the interval has no slowdown in it.
 def steps: [1.02, 1.05, 1.1, 1.2, 1.5, 2, 3];
@@ -14,7 +16,7 @@ def measured_entry: if .measured == null then "" else "<small>measured \(.measur
 def heat_cell:
   if . == null then "<td class=\"none\"><small>not predicted</small></td>"
   elif .slowdown == null then "<td class=\"none\" title=\"\(.reason | esc)\"><small>no number</small>\(measured_entry)</td>"
-  else "<td class=\"\(colour)\(if is_forced then " hatch" else "" end)\" data-v=\"\(.slowdown)\"><b>\(.slowdown | times)</b> <span>\(.ci | interval_text | together)</span>\(measured_entry)<small>\(if .carrier == null then "nothing carries 0.5 %" else "mostly \(.carrier | esc)" end)</small></td>" end;
+  else "<td class=\"\(colour)\(if is_forced then " hatch" else "" end)\" data-v=\"\(.slowdown + 0)\"><b>\(.slowdown | times)</b> <span>\(.ci | interval_text | together)</span>\(measured_entry)<small>\(if .carrier == null then "nothing carries 0.5 %" else "mostly \(.carrier | esc)" end)</small></td>" end;
 
 def legend:
   (["below 1.02×", "1.02× to 1.05×", "1.05× to 1.1×", "1.1× to 1.2×", "1.2× to 1.5×", "1.5× to 2×", "2× to 3×", "3× and more"]) as $texts

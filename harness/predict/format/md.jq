@@ -1,5 +1,9 @@
 # A matrix for each place, in Markdown.
 include "predict/format/predict";
+include "report/markdown";
+include "report/numbers";
+include "lib/visible";
+include "lib/jq15";
 
 def cell:
   if . == null then ""
@@ -7,17 +11,18 @@ def cell:
   else "**\(.slowdown | times)** \(.ci | interval_text)\(if is_forced then " ?" else "" end)"
   end
   + (if .measured == null then "" else "<br>measured \(.measured.slowdown | times) \(.measured.ci | interval_text)" end);
-def escaped: gsub("\\|"; "\\|");
+def escaped: put("|"; "\\|");
 
-. as $all
+visible_all
+| . as $all
 | "## Predicted slowdown beside a neighbour", "",
   (places[] as $place
    | ($all | columns_of($place)) as $columns
    | "Victims by rows, aggressors by columns, \($place | place_words) (`\($place)`):", "",
-     "| | \($columns | map(escaped) | join(" | ")) |",
+     "| | \($columns | map(md) | join(" | ")) |",
      "| --- |\($columns | map(" ---: |") | join(""))",
-     ($all | names_in_order($place)[] as $row | "| **\($row | escaped)** | \([$columns[] as $column | $all | cell_of($place; $row; $column) | cell | escaped] | join(" | ")) |"),
+     ($all | names_in_order($place)[] as $row | "| **\($row | md)** | \([$columns[] as $column | $all | cell_of($place; $row; $column) | cell | escaped] | join(" | ")) |"),
      ""),
   (interval_words, check_words | select(. != "") | ., ""),
-  (without_number | if . == [] then empty else "Without a number:", "", (reason_lines | "- " + .) , "" end),
-  ([.predictions[] | select(is_forced)] | if . == [] then empty else "Marked ?, shown by `--force`:", "", (reason_lines | "- " + .), "" end)
+  (without_number | if . == [] then empty else "Without a number:", "", (reason_lines | "- " + md), "" end),
+  ([.predictions[] | select(is_forced)] | if . == [] then empty else "Marked ?, shown by `--force`:", "", (reason_lines | "- " + md), "" end)

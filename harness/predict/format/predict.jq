@@ -1,5 +1,6 @@
 # What the formats of a prediction (jostle.prediction/1) share.
 include "report/numbers";
+include "lib/jq15";
 
 def number_text: if . == null then "-" else fixed(2) end;
 def times: if . == null then "-" else "\(fixed(2))×" end;

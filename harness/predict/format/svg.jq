@@ -1,5 +1,8 @@
 # The heat map as a drawing, for light and dark.
+include "lib/visible";
 include "predict/format/predict";
+include "report/numbers";
+include "lib/jq15";
 
 def esc: @html;
 def steps: [1.02, 1.05, 1.1, 1.2, 1.5, 2, 3];
@@ -24,7 +27,8 @@ def matrix($place; $top):
      | "<text class=\"r\" x=\"\(left - 8)\" y=\"\($top + 44 + $i * height + 29)\">\($row | esc)</text>",
        ($columns | to_entries[] | .key as $k | .value as $column | $all | cell_of($place; $row; $column) | drawn(left + $k * width; $top + 44 + $i * height)));
 
-. as $all
+visible_all
+| . as $all
 | places as $places
 | [$places[] as $place | $all | names_in_order($place) | length * height + 60] as $heights
 | ([$places[] as $place | $all | columns_of($place) | length] | max) as $columns

@@ -1,5 +1,6 @@
 # What the formats of a history share.
 include "report/numbers";
+include "lib/jq15";
 
 def percent_of: if . == null then "-" else . * 100 | fixed(0) end;
 def share_of: if . == null then "-" else . * 100 | fixed(if . < 10 then 1 else 0 end) end;
@@ -9,7 +10,7 @@ def units: ["", ""] + [.kinds[] | "%"] + ["%", "%", "%", "%", "%", "CPUs", ""] +
 def level_of: if .level == null then "-" elif .seen > 0 then .level | percent_of else "·" end;
 def texts($host):
   [(.from[0:19] | sub("T"; " ")), (.probes | tostring)] + [.kinds[] | level_of]
-  + [(.cpu_some, .memory_some, .io_some, .steal, .throttled | share_of), (.foreign_cpus | fixed(2)), (.verdicts | sub(" .*"; ""))]
+  + [(.cpu_some, .memory_some, .io_some, .steal, .throttled | share_of), (.foreign_cpus | fixed(2)), (.verdicts | split(" ")[0] // "")]
   + (if $host.program then [.slowdown | fixed(2)] else [] end);
 def head_text: "\(.host), place \(.place): \(.probes) probes from \(.from) to \(.to)"
   + (if .reference_made then "; reference of \(.reference_made)" else "; no reference, so no levels" end)

@@ -3,9 +3,11 @@
 # reads: page
 #
 # $style and $script: what the page carries with it.
-include "report/numbers";
 include "probe/format/history";
 include "report/page";
+include "report/numbers";
+include "lib/visible";
+include "lib/jq15";
 
 def titled: (.[:1] | ascii_upcase) + .[1:];
 def legend: "<ul class=\"key lines\">\(map("<li><svg class=\"plot swatch\" viewBox=\"0 0 26 10\" aria-hidden=\"true\">\(.swatch)</svg>\(.name | esc)</li>") | join(""))</ul>";
@@ -14,7 +16,7 @@ def chart($id):
   | (.legend | legend) as $legend
   | { title: $chart.title, text, svg, height }
   | framed($id; ""; $chart.title; "")
-  | sub("</figcaption></figure>$"; "</figcaption>\($legend)</figure>");
+  | rtrimstr("</figure>") + "\($legend)</figure>";
 def lede: [kind_lines] | if . == [] then "No load was seen." else map(titled + ".") | join(" ") end;
 
 . as $history

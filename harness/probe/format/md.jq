@@ -1,8 +1,10 @@
 # Tables over the time in Markdown. Reads what `probe --show` prints.
 # files: .md .markdown
-include "report/numbers";
 include "probe/format/history";
 include "report/markdown";
+include "report/numbers";
+include "lib/visible";
+include "lib/jq15";
 
 (.hosts[] | . as $host
  | "# \(.host | md)", "", (head_text | md), "",

@@ -2,11 +2,14 @@
 # files: .txt
 #
 # $width: columns; $colour: escape codes or not.
-include "report/numbers";
+include "lib/visible";
 include "probe/format/history";
+include "report/numbers";
+include "lib/jq15";
 
 def styled($style): if $colour then "\u001b[\($style)m\(.)\u001b[0m" else . end;
-(.hosts[] | . as $host
+visible_all
+| (.hosts[] | . as $host
  | head_text, "",
    ([titles, units] + [.rows[] | texts($host)] | [aligned] | (.[0] | styled("1")), .[1:][]), "",
    kind_lines),

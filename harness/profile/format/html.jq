@@ -3,9 +3,11 @@
 # reads: page
 #
 # $style and $script: what the page carries with it.
-include "report/numbers";
 include "report/page";
 include "profile/texts";
+include "lib/visible";
+include "report/numbers";
+include "lib/jq15";
 
 def cells: "<tr>\(map("<td>\(esc)</td>") | join(""))</tr>";
 # rows, the first with the titles -> their table

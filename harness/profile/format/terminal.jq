@@ -2,17 +2,20 @@
 # files: .txt
 #
 # $colour: escape codes or not
-include "report/numbers";
+include "lib/visible";
 include "profile/texts";
+include "report/numbers";
+include "lib/jq15";
 
 def bold: if $colour then "\u001b[1m\(.)\u001b[0m" else . end;
 
 # rows -> lines, all columns to the left
 def left:
   (transpose | map(map(length) | max)) as $widths
-  | .[] | to_entries | map(.value + (" " * ($widths[.key] - (.value | length)) // "")) | join("  ") | sub(" +$"; "");
+  | .[] | to_entries | map(.value + (" " * ($widths[.key] - (.value | length)) // "")) | join("  ") | stripped;
 
-(.program.words | words | bold),
+visible_all
+| (.program.words | words | bold),
 "on \(.machine.host), neighbours at the place \(.place): program on CPUs \(.cpus.target), neighbours on \(.cpus.loads); \(.made)",
 alone_text,
 "",

@@ -5,6 +5,8 @@
 # ratio, what is broken first; the rest is folded.
 include "report/rows";
 include "report/markdown";
+include "lib/visible";
+include "lib/jq15";
 
 def shown: 30;
 def plural($n; $one; $many): "\($n) \(if $n == 1 then $one else $many end)";

@@ -3,9 +3,11 @@
 # reads: page
 #
 # $style and $script: what the page carries with it.
-include "report/numbers";
 include "report/rows";
 include "report/page";
+include "lib/visible";
+include "report/numbers";
+include "lib/jq15";
 
 # What only this page says of a cell.
 def flag_name: split("-") | join(" ");
@@ -22,7 +24,7 @@ def lede($head):
   | ([.cells[] | select(.problems != [])] | length) as $marked
   | ([.cells[].variants // empty | .lines[0] // empty]) as $verdicts
   | if .cells == [] then "No cell is done yet."
-    elif $verdicts != [] then "\($verdicts[:3] | map(esc | sub("^(?<n>[^ ]+)"; "<b>\(.n)</b>")) | join(". ")). \(if $marked == 0 then "No cell has a problem" else "\(plural($marked; "cell has"; "cells have")) a problem" end)."
+    elif $verdicts != [] then "\($verdicts[:3] | map(esc | split(" ") | .[0] |= "<b>\(.)</b>" | join(" ")) | join(". ")). \(if $marked == 0 then "No cell has a problem" else "\(plural($marked; "cell has"; "cells have")) a problem" end)."
     elif $known == [] and any(.cells[]; .capacity != null) then "\([.cells[].capacity // empty | .lines[0] | esc] | .[:3] | join(". "))."
     elif $known == [] then "No load was measured: the times are those of the target alone."
     else
@@ -64,7 +66,7 @@ def heat_entry:
 def heat_cell:
   if . == null then "<td class=\"none\"><small>not measured</small></td>"
   else max_by(.values.ratio) as $worst
-  | "<td class=\"\($worst | colour)\(if any(.[]; .problems != []) then " hatch" else "" end)\"\($worst.values.ratio | if type == "number" then " data-v=\"\(.)\"" else "" end)>\(map(heat_entry) | join("<br>"))</td>" end;
+  | "<td class=\"\($worst | colour)\(if any(.[]; .problems != []) then " hatch" else "" end)\"\($worst.values.ratio | if type == "number" then " data-v=\"\(. + 0)\"" else "" end)>\(map(heat_entry) | join("<br>"))</td>" end;
 
 def heat_head($columns):
   ($columns | grouped(.[0])) as $groups
@@ -323,14 +325,14 @@ def environment($head):
     ($head.texts.between | if . == [] then empty else "<h3>The same target alone, on several hosts</h3>", "<ul>", (.[] | "<li>\(esc)</li>"), "</ul>" end),
     "</section>";
 
-def setting_words: map_values(select(. != null and . != false and . != [] and . != "")) | to_entries | map("\(.key) = \(.value | if type == "array" then map(tostring) | join(", ") else tostring end)") | join("\n");
+def setting_words: to_entries | map(select(.value | . != null and . != false and . != [] and . != "")) | map("\(.key) = \(.value | if type == "array" then map(tostring) | join(", ") else tostring end)") | join("\n");
 def reproduce($head):
   ([.cells[].again] | unique) as $commands
   | $head.campaign as $campaign
   | section("reproduce"; "How to reproduce it"),
     (if $campaign == null then empty else
       "<p>Campaign <b>\($campaign.name // $head.name | esc)</b>\(if $campaign.file != "" then ", file <code>\($campaign.file | esc)</code>: <code>jostle campaign \([$campaign.file] | words | esc) --output DIR</code>" else "" end)</p>",
-      (if $campaign.text then "<h3>Campaign file</h3><pre tabindex=\"0\">\($campaign.text | gsub("[\\x00-\\x08\\x0b-\\x1f\\x7f]"; "\ufffd") | esc)</pre>" else empty end) end),
+      (if $campaign.text then "<h3>Campaign file</h3><pre tabindex=\"0\">\($campaign.text | explode | map(if . == 9 or . == 10 or (. >= 32 and . != 127) then . else 65533 end) | implode | esc)</pre>" else empty end) end),
     (if $commands == [] then empty else
       "<h3>Commands</h3>", folded($commands | length; 3; "\($commands | length) experiments, a command each"),
       "<pre tabindex=\"0\">\($commands | map(esc) | join("\n"))</pre>", folded_end($commands | length; 3) end),

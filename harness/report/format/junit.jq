@@ -6,10 +6,11 @@
 # is has no answer: skipped. An experiment that failed, or did not end, is an error; one that
 # was not started is skipped. Without --at-most nothing can fail.
 include "report/rows";
+include "lib/jq15";
 
 # What XML 1.0 cannot say is not there: the program has made it visible.
-def xml: if . == null then "" else tostring | gsub("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\ufffe\uffff]"; "\ufffd") | @html end;
-def attribute($name): " \($name)=\"\(xml | gsub("\n"; "&#10;") | gsub("\t"; "&#9;"))\"";
+def xml: if . == null then "" else tostring | explode | map(if . == 9 or . == 10 or . == 13 or (. >= 32 and . != 65534 and . != 65535) then . else 65533 end) | implode | @html end;
+def attribute($name): " \($name)=\"\(xml | put("\n"; "&#10;") | put("\t"; "&#9;"))\"";
 
 def figures: if .ratio == null then .figure else "\(.reference) -> \(.figure): ratio \(.ratio)\(if .change == null then "" else ", \(.change)" end)\(if .verdict == null then "" else ": \(.verdict)" end)" end;
 def said: if .message == null then figures else "\(.message)\n\(figures)" end;

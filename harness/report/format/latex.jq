@@ -4,6 +4,7 @@
 #
 # Compiles as it is, and by \input in a document that loads longtable.
 include "report/rows";
+include "lib/jq15";
 
 # What LaTeX says for one character; letters that need a font encoding which a
 # document may not have are named by their number, so that it compiles anywhere.
@@ -22,7 +23,6 @@ def tex_code:
   end;
 [range(0; 256) | tex_code] as $codes
 | # Text of users. Ligatures are broken, so that it can be found and copied.
-def put($what; $tex): if contains($what) then split($what) | join($tex) else . end;
 def tex:
   if test("^[A-Za-z0-9 .:;=+()*,%\\[\\]-]*$") then put("%"; "\\%") | put(","; "{,}") | put("-"; "{-}") | put("["; "{[}") | put("]"; "{]}")
   else explode | map($codes[.] // tex_code) | join("") end

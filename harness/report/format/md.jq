@@ -3,6 +3,8 @@
 # reads: rows
 include "report/rows";
 include "report/markdown";
+include "lib/visible";
+include "lib/jq15";
 
 def summary_table($head):
   findings("problems") as $findings

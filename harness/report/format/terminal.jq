@@ -4,6 +4,7 @@
 #
 # $width: columns, 0 for any; $colour: escape codes or not; $verbose: notes, too.
 include "report/rows";
+include "lib/jq15";
 
 def styled($style): if $colour and $style != null then "\u001b[\($style)m\(.)\u001b[0m" else . end;
 def blanks: if . < 1 then "" else " " * . end;
@@ -33,7 +34,6 @@ def padded($column; style):
     | styled(style)
     | if $column.left then . + $blanks else $blanks + . end end;
 
-def trimmed: if endswith(" ") then sub(" +$"; "") else . end;
 
 # Rows -> their table. What only some tables have is left out where no row has it.
 def table($columns; $findings):
@@ -41,8 +41,8 @@ def table($columns; $findings):
   | ($columns + [{ key: "problems", title: "problems", left: true, rank: 0 }]
      | map(.key as $key | select(($key != "problems" or $findings != []) and ((["slowdown", "ratio", "loaded", "of_alone"] | index($key) | not) or any($rows[]; .texts[$key] != "-" and .texts[$key] != "1"))))
      | fitted($rows)) as $fitted
-  | ([$fitted[] | . as $column | .title | padded($column; "4")] | join("  ") | trimmed),
-    ($rows[] | . as $row | [$fitted[] | . as $column | $row.texts[.key] | padded($column; $column.key | style_of($row))] | join("  ") | trimmed);
+  | ([$fitted[] | . as $column | .title | padded($column; "4")] | join("  ") | stripped),
+    ($rows[] | . as $row | [$fitted[] | . as $column | $row.texts[.key] | padded($column; $column.key | style_of($row))] | join("  ") | stripped);
 
 # Rows of metrics other than the wall time -> their table.
 def metric_table($columns): if . == [] then empty else "", (map(.problems = []) | table($columns; [])) end;

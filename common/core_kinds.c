@@ -1,0 +1,184 @@
+/* Sources: Linux Documentation/ABI/testing/sysfs-devices-system-cpu (cpu_capacity),
+ * admin-guide/pm/cpufreq.rst (cpuinfo_max_freq), and for Intel's hybrid processors
+ * Documentation/ABI/testing/sysfs-bus-event_source-devices (cpu_core, cpu_atom). */
+
+#include "common/core_kinds.h"
+
+#include "common/arm_cores.h"
+#include "common/machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CPU_FOLDER "/sys/devices/system/cpu"
+#define ALIKE      1.1 /* times as much, at most */
+
+/* What one CPU is. */
+struct core {
+    char name[64];
+    int64_t capacity, most_khz;
+};
+
+static int64_t number_of(int cpu, const char *file)
+{
+    char path[128];
+    snprintf(path, sizeof path, CPU_FOLDER "/cpu%d/%s", cpu, file);
+    return machine_number(path);
+}
+
+/* Names of all CPUs, by their numbers. */
+static void name_arm(char (*names)[64])
+{
+    char path[PATH_MAX], line[4096];
+    unsigned implementer = 0, part = 0;
+    int cpu = -1, number;
+    FILE *file = fopen(machine_path("/proc/cpuinfo", path), "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "processor : %d", &number) == 1)
+            cpu = number;
+        else if (sscanf(line, "CPU implementer : %x", &implementer) == 1)
+            continue;
+        else if (sscanf(line, "CPU part : %x", &part) == 1 && cpu >= 0 && cpu < CPUS_MOST)
+            arm_core_name(implementer, part, names[cpu], sizeof names[cpu]);
+    }
+    if (file != NULL)
+        fclose(file);
+}
+
+/* A hybrid processor has counters of their own for each kind of its cores. */
+static void name_intel(char (*names)[64])
+{
+    static const struct {
+        const char *path, *name;
+    } kinds[] = {{"/sys/devices/cpu_core/cpus", "P-core"},
+                 {"/sys/devices/cpu_atom/cpus", "E-core"}};
+    struct cpu_list cpus;
+    char text[CPUS_TEXT];
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (!machine_line(kinds[i].path, text, sizeof text) || cpus_parse(text, &cpus) != 0)
+            continue;
+        for (unsigned j = 0; j < cpus.count; j++)
+            snprintf(names[cpus.cpu[j]], sizeof names[0], "%s", kinds[i].name);
+    }
+}
+
+static bool near(int64_t a, int64_t b)
+{
+    return a == UNKNOWN || b == UNKNOWN ||
+           ((double)a <= ALIKE * (double)b && (double)b <= ALIKE * (double)a);
+}
+
+static bool is_of(const struct core_kind *kind, const struct core *core)
+{
+    return strcmp(kind->name, core->name) == 0 && near(kind->capacity, core->capacity) &&
+           near(kind->most_khz, core->most_khz);
+}
+
+/* Those beyond the most kinds that are told apart are of the last one. */
+static void add(struct core_kinds *kinds, int cpu, const struct core *core)
+{
+    unsigned i = 0;
+    while (i < kinds->count && !is_of(&kinds->kind[i], core))
+        i++;
+    if (i == CORE_KINDS_MOST)
+        i--;
+    struct core_kind *kind = &kinds->kind[i];
+    if (i == kinds->count) {
+        kinds->count++;
+        memcpy(kind->name, core->name, sizeof kind->name);
+        kind->capacity = core->capacity;
+        kind->most_khz = core->most_khz;
+    }
+    kind->cpus.cpu[kind->cpus.count++] = cpu;
+}
+
+static int by_speed(const void *one, const void *other)
+{
+    const struct core_kind *a = one, *b = other;
+    if (a->capacity != b->capacity)
+        return a->capacity > b->capacity ? -1 : 1;
+    if (a->most_khz != b->most_khz)
+        return a->most_khz > b->most_khz ? -1 : 1;
+    return a->cpus.cpu[0] < b->cpus.cpu[0] ? -1 : 1;
+}
+
+static void find(struct core_kinds *kinds, char (*names)[64])
+{
+    struct cpu_list online;
+    char text[CPUS_TEXT];
+    if (!machine_line(CPU_FOLDER "/online", text, sizeof text) || cpus_parse(text, &online) != 0)
+        return;
+    for (unsigned i = 0; i < online.count; i++) {
+        const int cpu = online.cpu[i];
+        struct core core = {.capacity = number_of(cpu, "cpu_capacity"),
+                            .most_khz = number_of(cpu, "cpufreq/cpuinfo_max_freq")};
+        memcpy(core.name, names[cpu], sizeof core.name);
+        add(kinds, cpu, &core);
+    }
+    qsort(kinds->kind, kinds->count, sizeof kinds->kind[0], by_speed);
+}
+
+struct core_kinds *core_kinds_read(void)
+{
+    struct core_kinds *kinds = calloc(1, sizeof *kinds);
+    char(*names)[64] = calloc(CPUS_MOST, sizeof *names);
+    if (kinds != NULL && names != NULL) {
+        name_arm(names);
+        name_intel(names);
+        find(kinds, names);
+    } else {
+        free(kinds);
+        kinds = NULL;
+    }
+    free(names);
+    return kinds;
+}
+
+bool core_kinds_differ(void)
+{
+    struct core_kinds *kinds = core_kinds_read();
+    const bool differ = kinds != NULL && kinds->count > 1;
+    free(kinds);
+    return differ;
+}
+
+unsigned core_kinds_among(const struct core_kinds *kinds, const struct cpu_list *cpus)
+{
+    unsigned among = 0;
+    for (unsigned i = 0; i < kinds->count; i++)
+        among += cpus_overlap(&kinds->kind[i].cpus, cpus);
+    return among;
+}
+
+const char *core_kind_describe(const struct core_kind *kind, char *text, size_t size)
+{
+    char cpus[CPUS_TEXT], capacity[32] = "", clock[32] = "";
+    if (kind->capacity != UNKNOWN)
+        snprintf(capacity, sizeof capacity, ", capacity %lld", (long long)kind->capacity);
+    if (kind->most_khz != UNKNOWN)
+        snprintf(clock, sizeof clock, ", at most %.2f GHz", (double)kind->most_khz / 1e6);
+    snprintf(text, size, "CPU %s: %s%s%s", cpus_format(&kind->cpus, cpus, sizeof cpus),
+             kind->name[0] == '\0' ? "no name known" : kind->name, capacity, clock);
+    return text;
+}
+
+static json_t *kind_to_json(const struct core_kind *kind)
+{
+    char cpus[CPUS_TEXT];
+    return json_pack(
+        "{s:s, s:o, s:o, s:o}", "cpus", cpus_format(&kind->cpus, cpus, sizeof cpus), "name",
+        kind->name[0] == '\0' ? json_null() : json_string(kind->name), "capacity",
+        kind->capacity == UNKNOWN ? json_null() : json_integer(kind->capacity), "max_hz",
+        kind->most_khz == UNKNOWN ? json_null() : json_integer(kind->most_khz * 1000));
+}
+
+json_t *core_kinds_to_json(const struct core_kinds *kinds)
+{
+    if (kinds == NULL || kinds->count == 0)
+        return json_null();
+    json_t *list = json_array();
+    for (unsigned i = 0; i < kinds->count; i++)
+        json_array_append_new(list, kind_to_json(&kinds->kind[i]));
+    return list;
+}

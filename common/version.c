@@ -1,0 +1,52 @@
+#include "common/version.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#ifndef JOSTLE_REVISION /* the Makefile gives it: "" where the sources are of none */
+#define JOSTLE_REVISION ""
+#endif
+
+/* The first version whose loads and reporters are those of this one. It changes when one of them
+ * makes or measures something else: references, profiles and models of before are then refused. */
+#define COMPARABLE_SINCE "0.1.0"
+
+const char *version_revision(void)
+{
+    return JOSTLE_REVISION[0] == '\0' ? NULL : JOSTLE_REVISION;
+}
+
+void version_print(const char *name)
+{
+    const char *revision = version_revision();
+    if (revision == NULL)
+        printf("%s %s\n", name, JOSTLE_VERSION);
+    else
+        printf("%s %s (%s)\n", name, JOSTLE_VERSION, revision);
+}
+
+/* Reads MAJOR.MINOR.PATCH; false for anything else. */
+static bool read_version(const char *text, unsigned numbers[3])
+{
+    int end = 0;
+    return text != NULL &&
+           sscanf(text, "%3u.%3u.%3u%n", &numbers[0], &numbers[1], &numbers[2], &end) == 3 &&
+           text[end] == '\0';
+}
+
+/* Which is later: below 0, 0, above 0, as strcmp does. */
+static int later(const unsigned a[3], const unsigned b[3])
+{
+    for (int i = 0; i < 3; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+bool version_comparable(const char *text)
+{
+    unsigned version[3], since[3], own[3];
+    return read_version(text, version) && read_version(COMPARABLE_SINCE, since) &&
+           read_version(JOSTLE_VERSION, own) && later(version, since) >= 0 &&
+           later(version, own) <= 0;
+}

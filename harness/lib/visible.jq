@@ -1,0 +1,21 @@
+# Text of users and of records, as people see it: what would move the cursor, ring a bell, hide or turn text
+# around becomes visible, such as \n, \e or \u{202e} (the same as harness/report/visible.h).
+include "lib/jq15";
+
+def hidden: . < 32 or (. >= 127 and . < 160) or (. >= 8203 and . <= 8207) or (. >= 8232 and . <= 8238) or (. >= 8288 and . <= 8303) or . == 65279;
+def code_text: if . == 10 then "\\n" elif . == 9 then "\\t" elif . == 13 then "\\r" elif . == 27 then "\\e"
+  else . as $code | "\\u{" + ([12, 8, 4, 0] | map($code / pow(2; .) | floor % 16 | "0123456789abcdef"[. : . + 1]) | join("")) + "}" end;
+# A regular expression for each text would take longer than all else.
+def is_plain: explode | (min // 32) >= 32 and (max // 32) < 127;
+def visible_but(kept): if is_plain then . else explode | map(if hidden and (kept | not) then code_text else [.] | implode end) | join("") end;
+def visible: visible_but(false);
+# In pages, where lines stay lines.
+def visible_lines: visible_but(. == 10 or . == 9);
+# The same in all texts of a record.
+def visible_all:
+  if type == "string" then visible elif type == "array" or type == "object" then map_values(visible_all) else . end;
+# What a spreadsheet would take for a formula that calls something, or refers to something, begins with a quote.
+def no_formula: if type == "string" and (.[:1] | IN("=", "+", "-", "@", "\t", "\r")) and (contains("(") or contains("|") or contains("!")) then "'" + . else . end;
+# From 1.7 on jq prints a number that was not computed as it was written.
+def computed: if type == "number" then . + 0 else . end;
+def csv_text: if type == "string" then visible | no_formula else computed end;

@@ -1,0 +1,120 @@
+/* start: becomes a command on certain CPUs, in a session of its own, or one that ends with who
+ * has started it: what bash cannot do, and what util-linux is not there for everywhere. */
+
+#include "common/cpus.h"
+#include "common/messages.h"
+#include "common/options.h"
+#include "common/signal_name.h"
+#include "common/streams.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#define EXIT_NOT_EXECUTABLE 126
+
+struct choices {
+    const char *cpus;
+    const char *with_parent;
+    bool session, default_signals;
+};
+
+#define FIELD(member) .offset = offsetof(struct choices, member)
+
+static const struct option_row rows[] = {
+    {.name = "cpus",
+     .argument = "CPUS",
+     .type = OPTION_CPUS,
+     FIELD(cpus),
+     .help = "only on these CPUs"},
+    {.name = "with-parent",
+     .argument = "SIGNAL",
+     .type = OPTION_TEXT,
+     FIELD(with_parent),
+     .check = signal_check,
+     .wrong = "NONE",
+     .help = "COMMAND gets SIGNAL when who has started it ends, however that is"},
+    {.name = "default-signals",
+     .type = OPTION_FLAG,
+     FIELD(default_signals),
+     .help = "SIGINT and SIGQUIT end COMMAND, also where a shell has had them ignored"},
+    {.name = "session",
+     .type = OPTION_FLAG,
+     FIELD(session),
+     .help = "in a session of its own, and in the background: returns at once"},
+    {0},
+};
+
+static void parse(struct choices *choices, int argc, char **argv, int *rest)
+{
+    const struct option_group group = {.rows = rows, .values = choices};
+    const struct program program = {
+        .name = "start",
+        .usage = "-- COMMAND [ARGUMENT...]",
+        .intro = "Becomes COMMAND, in the way that the options say.",
+        .details = "Exit status: that of COMMAND; 126 it could not be started; 1 failure; "
+                   "2 wrong use.",
+        .groups = &group,
+        .group_count = 1,
+        .stop_at_operand = true,
+    };
+    *choices = (struct choices){0};
+    options_free(options_parse(&program, argc, argv, rest));
+    if (argv[*rest] == NULL)
+        usage_error("no command: give one after --, as in start --cpus 0 -- sleep 1");
+}
+
+static void pin(const char *cpus)
+{
+    struct cpu_list list;
+    if (cpus_parse(cpus, &list) == 0 && cpus_pin_list(&list) == 0)
+        return;
+    complain("CPUs %s: %s: give some of those that jostle topology shows", cpus, strerror(errno));
+    exit(EXIT_FAILURE);
+}
+
+/* The parent returns to who waits for it. */
+static void begin_session(void)
+{
+    const pid_t child = fork();
+    if (child > 0)
+        exit(EXIT_SUCCESS);
+    if (child == 0 && setsid() >= 0)
+        return;
+    complain("no process of its own (%s): see ulimit -u", strerror(errno));
+    exit(EXIT_FAILURE);
+}
+
+static void reset_signals(void)
+{
+    static const int ignored[] = {SIGINT, SIGQUIT};
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+        (void)signal(ignored[i], SIG_DFL);
+}
+
+int main(int argc, char **argv)
+{
+    streams_open();
+    const pid_t parent = getppid();
+    struct choices choices;
+    int rest;
+    parse(&choices, argc, argv, &rest);
+    if (choices.session)
+        begin_session();
+    if (choices.cpus != NULL)
+        pin(choices.cpus);
+    if (choices.default_signals)
+        reset_signals();
+    if (choices.with_parent != NULL) {
+        const int number = signal_number(choices.with_parent);
+        (void)prctl(PR_SET_PDEATHSIG, (unsigned long)number);
+        if (!choices.session && getppid() != parent) /* it has ended before we could say so */
+            (void)raise(number);
+    }
+    (void)execvp(argv[rest], argv + rest);
+    complain("%s: %s: is it installed?", argv[rest], strerror(errno));
+    return EXIT_NOT_EXECUTABLE;
+}
