@@ -51,7 +51,7 @@ given() {
     given program --help
     [[ -z ${options[help]} && ${rest[1]} == --help ]]
     run -0 ./command --version
-    [[ $output =~ ^jostle\ command\ [0-9.]+$ ]]
+    [[ $output =~ ^jostle\ command\ [0-9.]+(\ \([0-9a-f]+[+]?\))?$ ]]
 }
 
 @test "wrong options are refused in one line, and end the command" {

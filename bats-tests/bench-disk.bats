@@ -72,7 +72,7 @@ plan() {
 
 # measured CELL: its rows, of two short runs, by name.
 measured() {
-    "$JOSTLE" bench disk --quiet --quick --dir "$DISK" --file-size 8M --duration 50ms --min-runs 2 --max-runs 2 \
+    "$JOSTLE" bench disk --quiet --quick --dir "$DISK" --file-size 8M --duration 50ms --min-runs 2 --max-runs 2 --max-time 1m \
         --only "$1" --output "$BATS_TEST_TMPDIR/bench" || return
     jq '.parts[0].rows | map(select(.state == "done") | {key: .cell, value: .}) | from_entries' "$BATS_TEST_TMPDIR/bench/bench.json"
 }

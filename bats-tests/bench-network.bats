@@ -8,9 +8,11 @@ load helpers
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
-    PORT=$((20000 + RANDOM % 10000))
+    free_ports TEN
+    PORT=$REPLY
     NEAR='' FAR=''
-    bench=("$JOSTLE" bench network --dir "$PWD" --output out --port "$PORT" --quiet --quick --min-runs 2 --max-runs 2 --duration 50ms)
+    bench=("$JOSTLE" bench network --dir "$PWD" --port "$PORT" --quiet --quick)
+    few=(--output out --min-runs 2 --max-runs 2 --max-time 1m --duration 50ms)
 }
 
 teardown() {
@@ -48,16 +50,16 @@ empty() {
     # What the driver of the cable says, were it one: 1 Mbit/s.
     mkdir -p root/sys/class/net/cable0/device
     echo 1 >root/sys/class/net/cable0/speed
-    JOSTLE_KERNEL_ROOT=$PWD/root "${bench[@]}" --only network.tcp.32KiB.s1 --min-runs 5 --max-runs 5
+    JOSTLE_KERNEL_ROOT=$PWD/root "${bench[@]}" --output out --duration 50ms --only network.tcp.32KiB.s1 --min-runs 5 --max-runs 5 --max-time 1m
     row network.tcp.32KiB.s1 '.state == "done" and .unit == "bit/s" and .n == 5 and .value > 1e6 and .peak.value == 1e6
         and (.peak.source | test("cable0/speed")) and any(.problems[]; .flag == "above-peak")'
     [[ $(ip netns exec "$FAR" cat /sys/class/net/cable1/statistics/rx_bytes) -gt 100000 ]]
-    eventually 5 empty "$FAR"
+    eventually 30 empty "$FAR"
 }
 
 @test "a virtual cable has no speed; round trips have two percentiles, datagrams a loss" {
     two_namespaces
-    "${bench[@]}" --only 'network.*dp.1B*'
+    "${bench[@]}" "${few[@]}" --only 'network.*dp.1B*'
     row network.ping.udp.1B '.unit == "s" and .value > 1e-7 and .value < 1 and (.more[0] | .name == "p99" and .value > 0)'
     row network.udp.1B.s1 '.value > 0 and (.more[0] | .name == "loss" and .unit == "%" and .value >= 0)
         and .peak == null and (.peak_reason | test("cable0 is a virtual interface"))'
@@ -66,11 +68,11 @@ empty() {
 @test "whoever is killed, no server is left at the other end" {
     local pid
     two_namespaces
-    "${bench[@]}" --only network.tcp.32KiB.s1 --duration 20s 3>&- &
-    eventually 10 found pid
+    "${bench[@]}" --output out --min-runs 2 --max-runs 2 --only network.tcp.32KiB.s1 --duration 20s 3>&- &
+    eventually 30 found pid
     # The one that holds the other end's pipe.
     kill -KILL "$(pgrep -f -- "^bash .*bench/receiver $FAR")"
-    eventually 5 empty "$FAR"
+    eventually 30 empty "$FAR"
     pid=$!
     kill -TERM "$pid"
     wait "$pid" || true
@@ -82,13 +84,13 @@ found() {
 }
 
 @test "another end that is down, or has no jostle: its rows say so, the others are measured" {
-    run -0 --separate-stderr "$JOSTLE" bench network cpu --dir "$PWD" --output out --quick --min-runs 2 --max-runs 2 --duration 50ms \
+    run -0 --separate-stderr "$JOSTLE" bench network cpu --dir "$PWD" --output out --quick --min-runs 2 --max-runs 2 --max-time 1m --duration 50ms \
         --only 'cpu.int8.simd.t1' --peer nobody --rsh 'sh -c "echo no route to nobody >&2; exit 255"'
     [[ $stderr == *'jostle: network: nobody cannot be reached (sh): no route to nobody: its rows are left out'* ]]
     row network.tcp.32KiB.s1 '.state == "skipped" and (.reason | test("no route to nobody"))'
     holds '[.parts[] | select(.part == "cpu").rows[] | select(.state == "done")] | length == 1' <out/bench.json
     # A machine where jostle is neither at our path nor in PATH.
     printf '%s\n' 'sed "s|^receive_facts .*|receive_facts /nowhere|" | PATH=/usr/bin:/bin bash -s' >bare
-    run -0 --separate-stderr "${bench[@]}" --output out2 --peer nobody --rsh "sh $PWD/bare"
+    run -0 --separate-stderr "${bench[@]}" --min-runs 2 --max-runs 2 --duration 50ms --output out2 --peer nobody --rsh "sh $PWD/bare"
     [[ $stderr == *'jostle is not there: install it at '*', or with loadgen in PATH'* ]]
 }

@@ -23,6 +23,7 @@ END
     name = test
     min-runs = 3
     max-runs = 3
+    washout = 0
 [target "a"]
     command = ./target {n}
     n = 1 2 3
@@ -108,7 +109,7 @@ continues() {
 
 @test "SIGKILL of the part that keeps the books" {
     start
-    kill -KILL "$(pgrep -P "$campaign" -f 'bin/campaign run')"
+    kill -KILL "$(below "$campaign" campaign)"
     # The cell is still measured, then nobody knows what is next.
     touch go
     kill -TERM "$(pgrep -f "^sleep $tag")"

@@ -153,6 +153,7 @@ tasks_of() {
     run -2 "$BIN/campaign" tasks plan.json out --output tasks
     run -2 "$BIN/campaign" tasks plan.json out --output tasks --nodes 1 --cells-per-task 1
     run -1 "$BIN/campaign" tasks plan.json out --output /dev/full --nodes 1
+    [[ -c /dev/full ]]
 }
 
 @test "what a program of the user's calls --limit is no load's, and is not calibrated" {
@@ -260,7 +261,7 @@ repeated() {
     for value in 0 -1 2.5 many 1001; do
         printf '[campaign]\nrepeat = %s\n[target "a"]\ncommand = true\n' "$value" >c.conf
         run -2 expand "$PWD/c.conf"
-        [[ $output == *"c.conf: campaign.repeat: $value: give the number of sessions, 1 to 1000"* ]]
+        [[ $output == *"campaign.repeat: $value: give the number of sessions, 1 to 1000"* ]]
         printf '[target "a"]\ncommand = true\n' >c.conf
         run -2 expand "$PWD/c.conf" --set "repeat=$value"
         [[ $output == *"--set repeat=$value: give the number of sessions"* ]]
@@ -294,4 +295,16 @@ repeated() {
     expand "$PWD/c.conf" --set repeat=1
     cp plan.json out/campaign.json
     "$BIN/campaign" status out | holds '.sessions == null'
+}
+
+@test "a file that is not UTF-8 is refused, and no word of a command is left out" {
+    local line
+    for line in 'command = tr\xfee a' 'command = true a \xff b' 'command = true {n}\n n = \xc3'; do
+        printf '[target "a"]\n %b\n' "$line" >c.conf
+        run -2 --separate-stderr expand "$PWD/c.conf"
+        [[ ${#stderr_lines[@]} -eq 1 && $stderr == *'c.conf'*': target.a.'*'not valid UTF-8: save the file as UTF-8' ]]
+    done
+    printf '[target "a"]\n command = true\n' >c.conf
+    run -2 --separate-stderr expand "$PWD/c.conf" --set prepare=$'\xff'
+    [[ $stderr == *'--set prepare='*'not valid UTF-8'* ]]
 }

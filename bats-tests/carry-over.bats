@@ -196,9 +196,11 @@ experiment() {
 
 @test "what is no washout is refused" {
     local washout
-    for washout in -1 often 0ms '' 1.5 1e9; do
+    run -2 --separate-stderr "$BIN/stats" --conditions base,load --washout '' </dev/null
+    # shellcheck disable=SC2154 # bats sets it
+    [[ $stderr == *'--washout: the value is empty: give --washout RUNS|TIME|auto'* ]]
+    for washout in -1 often 0ms 1.5 1e9; do
         run -2 --separate-stderr "$BIN/stats" --conditions base,load --washout "$washout" </dev/null
-        # shellcheck disable=SC2154 # bats sets it
         [[ $stderr == *'--washout'*'give auto, a number of runs such as 1, or a time such as 500ms'* ]]
         run -2 "$JOSTLE" slowdown --washout "$washout" --load x=cpu -- true
     done

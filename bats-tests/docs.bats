@@ -51,17 +51,22 @@ setup() {
     local command option page
     {
         for command in harness/commands/* jobs/commands/*; do "$JOSTLE" "${command##*/}" --help; done
+        "$JOSTLE" probe --reference --help
         "$BIN/loadgen" --help | sed -nE 's/^  ([a-z]+)  .*/\1/p' | while read -r command; do "$BIN/loadgen" "$command" --help; done
         for command in stats meter simulate copies; do "$BIN/$command" --help; done
         for command in linpack gemm; do "$WORKLOADS/$command" --help; done
         packaging/install-deps --help
     } | grep -oE -- '--[a-z][a-z0-9-]+' | sort -u >"$BATS_TEST_TMPDIR/known"
     # Those of other programs.
-    printf -- '--%s\n' thread ioengine norandommap overlap partition time cpus-per-task ntasks-per-node requeue signal exclusive account wait cpu-load vm export-json \
+    printf -- '--%s\n' thread ioengine norandommap overlap partition time cpus-per-task ntasks-per-node requeue signal exclusive account gres constraint reservation qos het-group nodes wait cpu-load vm export-json \
         version help output-format open-mode array \
         reference reference-name style sort time-unit export-csv export-markdown export-asciidoc export-orgmode show-elapsed min-benchmarking-time init port save log log-prefix name rw bs direct size seconds protocol latency appendonly bind \
-        invalidate loaded memory-access-mode memory-scope stream stream-l3-size full-rtt >>"$BATS_TEST_TMPDIR/known"
+        invalidate loaded memory-access-mode memory-scope stream stream-l3-size full-rtt \
+        channel check-contrib filter-env-vars optarch recipe robot rpath \
+        cpuset-cpus file memory read-only rm security-opt tag tmpfs user userns >>"$BATS_TEST_TMPDIR/known"
     for page in README.md docs/*.md; do
+        # It shows mostly the commands of package managers and container engines.
+        [[ $page != docs/install.md ]] || continue
         grep -oE -- '(^|[ `(])--[a-z][a-z0-9-]+' "$page" | grep -oE -- '--[a-z0-9-]+' | sort -u | while read -r option; do
             grep -qxF -- "$option" "$BATS_TEST_TMPDIR/known" || printf '%s: %s\n' "$page" "$option"
         done
@@ -73,7 +78,7 @@ setup() {
 # shape: the kinds of lines of a table on stdin, in order, once each; what depends on
 # the machine (problems, notes, where the time went) is left out, and so are figures and widths.
 shape() {
-    sed -E '/^[0-9]+ [a-z-]+( \(.*\))?: /d; /^[0-9]+ notes?: /d; /^[0-9]+ runs may not show /d; /: outliers in runs /d; /^\* /d; s/^Records: .*/Records/; s/^on .*, CPUs .*, Linux .*/on MACHINE/
+    sed -E '/^[0-9]+ [a-z-]+( \(.*\))?: /d; /^[0-9]+ notes?: /d; /^[0-9]+ runs? may not show /d; /: outliers in runs /d; /^\* /d; s/^Records: .*/Records/; s/^on .*, CPUs .*, Linux .*/on MACHINE/
         s/^(condition .*[^ ]) +problems$/\1/; s/ +/ /g
         s/^([A-Za-z0-9-]+) [0-9]+ [0-9.]+ ± .*/\1 ROW/; s/^([A-Za-z0-9-]+) [0-9]+ [0-9.]+ [mµ]?s ± .*/\1 ROW/
         /^[A-Za-z0-9-]+: [+-]?[0-9]+ %: /d; /^$/d'

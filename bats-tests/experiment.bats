@@ -31,7 +31,7 @@ values() {
     [[ $(values meter <plan) == "--serve --timeout 1.500000000 --cpus 0 --nice 3 --stdout /dev/null --stderr-tail $PWD/out/target.stderr -- echo it's" ]]
     [[ $(values load <plan) == 'half two.cpu two.exec' ]]
     [[ $(values load_condition <plan) == 'half two two' ]]
-    sed -n '/^load=two.exec/,$s/^load_word=//p' plan | diff - <(printf '%s\n' nice -n 5 taskset -c 0 "$BIN/loadgen" exec --control --settle 1s -- sleep '9 9')
+    sed -n '/^load=two.exec/,$s/^load_word=//p' plan | diff - <(printf '%s\n' nice -n 5 "$BIN/start" --cpus 0 -- "$BIN/loadgen" exec --control --settle 1s -- sleep '9 9')
     sed -n '/^load=half/,/^load=two/s/^load_word=//p' plan | tail -n 3 | diff - <(printf '%s\n' cpu --control --percent=50)
 }
 
@@ -92,7 +92,7 @@ values() {
 }
 
 @test "the record holds command, loads, settings, machine and placement, and is valid" {
-    "$EXPERIMENT" slowdown --output out --error 2.5% --settle 0.1s --max-time 2m --max-runs 5 --seed 7 --metric all --cold-path a --cold-path b \
+    "$EXPERIMENT" slowdown --output out --error 2.5% --settle 0.1s --max-time 2m --max-runs 5 --seed 7 --metric all --cold --cold-path a --cold-path b \
         --load 'half=cpu --percent 50' -- ./target 1 $'bad \xff byte' >/dev/null
     jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
     holds '.command == ["./target", "1", "bad \ufffd byte"]
@@ -196,7 +196,7 @@ calibrations() {
         --load 'far@2=mem --limit 5%' --load 'x=exec: stress --limit 5%' --load 'y=exec -- stress --limit 5%' \
         --load 'q=io --dir "/a b" --limit 5%' --load 'last=mem --limit 5% --limit 1G' -- true --load 'b=mem --limit 1%' >said
     diff said <(printf "[$BIN/loadgen]%s[--calib][--if-missing]\n" '[io][--sequential][--limit=50%%]' '[mem][--limit][10%%]' '[io][--dir][/a b][--limit][5%%]' | sed 's/%%/%/g')
-    [[ $(calibrations --load-cpus 0 --load 'mem --limit 5%') == "[taskset][-c][0][$BIN/loadgen][mem]"* ]]
+    [[ $(calibrations --load-cpus 0 --load 'mem --limit 5%') == "[$BIN/start][--cpus][0][--][$BIN/loadgen][mem]"* ]]
     # Nothing to do, nothing said; and nothing is made.
     [[ -z $(calibrations --load 'cpu --percent 5' -- true) && $(ls) == said ]]
     run -2 "$EXPERIMENT" --calibrations --load 'io --limit "5%' -- true
@@ -247,7 +247,7 @@ begun() {
 @test "what is complete is left alone" {
     begun
     jq '.after = .before' out/experiment.json >ended && mv ended out/experiment.json
-    touch out/result.json
+    printf '{"schema": "jostle.result/1"}\n' >out/result.json
     sha256sum out/* >sums
     again --max-runs 6 | xargs -0 -n 2 printf '%s=%s\n' >plan
     [[ $(values complete <plan) == 1 ]]

@@ -72,12 +72,23 @@ completes_all() {
     run -0 timeout 30 zsh -f "$BATS_TEST_DIRNAME/fixtures/complete.zsh" "$BATS_TEST_TMPDIR" 'jostle slowdown --max-r' -runs 3>&-
 }
 
+@test "fish completes commands, options, their values, and the target's own command" {
+    command -v fish >/dev/null || skip "fish is not installed"
+    fish --no-config -c 'source $argv[1]
+        for line in $argv[2..-1]; complete -C $line | string replace -r "\t.*" ""; end' "$ROOT/harness/completion/jostle.fish" \
+        'jostle slo' 'jostle slowdown --max-r' 'jostle slowdown --load c' 'jostle run -- delann' 'jostle bench me' \
+        'jostle probe --reference --kin' 'loadgen io --sequ' >"$BATS_TEST_TMPDIR/offered"
+    diff "$BATS_TEST_TMPDIR/offered" <(printf '%s\n' slowdown --max-runs cache cpu delannoy memory --kinds --sequential)
+}
+
 @test "jostle completion prints what the shells need, and refuses others" {
     run jostle completion bash
     [[ $status -eq 0 && $output == *'complete '* ]]
     run jostle completion zsh
     [[ $status -eq 0 && $output == '#compdef jostle'* ]]
-    run jostle completion fish
+    run -0 jostle completion fish
+    [[ $output == *'complete -c jostle '* ]]
+    run jostle completion tcsh
     [[ $status -eq 2 && $output == 'jostle: '*bash* ]]
 }
 
@@ -90,7 +101,7 @@ completes_all() {
     for file in "$ROOT"/{harness,jobs}/commands/*; do
         [[ -s jostle-${file##*/}.1 ]]
     done
-    [[ -s jostle.1 && -s loadgen-cpu.1 && -s meter.1 && -s stats.1 ]]
+    [[ -s jostle.1 && -s loadgen-cpu.1 && -s jostle-meter.1 && -s jostle-stats.1 ]]
     grep -q -e '-max\\-runs' jostle-slowdown.1
 }
 
@@ -111,4 +122,15 @@ completes_all() {
     done
     run env NO_COLOR=1 jostle run --max-runs 3 --output out -- delannoy 3
     [[ $output != *$'\e['* ]]
+}
+
+@test "commands in bash call no program but bash's own, coreutils, jq and git: the static bundle has no others" {
+    local found
+    local -a files
+    # Not: adapters of programs that bring their own, examples, completions, which are for interactive shells.
+    mapfile -t files < <(cd "$ROOT" && find harness jobs -type f | grep -vE '\.(c|h|jq|css|js|conf|md|sbatch|zsh|fish|json)$|^jobs/examples/|^harness/(completion|campaign/ready|adapters)/')
+    found=$(cd "$ROOT" && grep -nE '(^ *|[|;&({!] *|\$\(|\b(exec|then|do|else|if|while|until|foreground|child_run|timeout [0-9]+) )(sed|awk|grep|find|xargs|flock|setsid|setpriv|taskset|cmp|diff|getent|ps|pgrep|hostname|getconf|lscpu|column|hexdump|tar|gzip|perl|python3?)( |$)' \
+        "${files[@]}" | grep -vE '^[^:]*:[0-9]+: *#|^[^:]*:[0-9]+:.* # ' || true)
+    printf '%s\n' "$found"
+    [[ -z $found ]]
 }

@@ -3,7 +3,7 @@
 
 bats_require_minimum_version 1.5.0
 
-ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+ROOT=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 BUILD=${JOSTLE_BUILD:-$ROOT/build}
 BIN=$BUILD/bin
 WORKLOADS=$BUILD/workloads
@@ -31,6 +31,23 @@ holds() {
     }
 }
 
+# sanitized: 0 with a build of make sanitize, whose programs take more time, memory and address space.
+sanitized() {
+    grep -q __asan_init "$BIN/meter"
+}
+
+# build_options: sets `options` to those with which cc links objects of this build.
+build_options() {
+    options=()
+    # shellcheck disable=SC2034,SC2054 # for the caller; one option
+    ! sanitized || options=(-fsanitize=address,undefined -static-libasan -static-libubsan)
+}
+
+# asan_option OPTION: adds it to those of AddressSanitizer; a build without it looks at none.
+asan_option() {
+    export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}$1
+}
+
 # accountings: the kinds of meter's --accounting that can be had here, a line each.
 accountings() {
     local kind
@@ -48,11 +65,55 @@ compile() {
     done
 }
 
+# scratch_settings: makes the folder scratch here, and the settings of jobs that name it.
+scratch_settings() {
+    mkdir scratch
+    printf 'scratch=%q\n' "$PWD/scratch" >settings
+    export JOSTLE_SETTINGS=$PWD/settings
+}
+
+# free_ports TEN|HUNDRED: REPLY is the first of so many ports of loopback on which nothing listens, and
+# which no other test of this run is given. All are below those that the kernel gives to clients.
+free_ports() {
+    local first=30000 size=10 port
+    [[ $1 == TEN ]] || first=20000 size=100
+    mkdir -p "$BATS_RUN_TMPDIR/ports"
+    while :; do
+        REPLY=$((first + RANDOM % (size == 10 ? 200 : 90) * size))
+        mkdir "$BATS_RUN_TMPDIR/ports/$REPLY" 2>/dev/null || continue
+        for ((port = REPLY; port < REPLY + size; port++)); do
+            ! { : <>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null || continue 2
+        done
+        return
+    done
+}
+
 # gone PID: 0 once the process has ended (a zombie counts as ended).
 gone() {
     local state
     state=$(awk '/^State:/ { print $2 }' "/proc/$1/status" 2>/dev/null) || return 0
     [[ -z $state || $state == Z || $state == X ]]
+}
+
+# below PID NAME: prints the ids of those descendants of the process whose name that is. jostle and
+# meter have a keeper between the process that was started and the one that works.
+below() {
+    local child
+    for child in $(pgrep -P "$1"); do
+        [[ $(cat "/proc/$child/comm" 2>/dev/null) != "$2" ]] || printf '%s\n' "$child"
+        below "$child" "$2"
+    done
+}
+
+# in_tries COUNT COMMAND...: 0 as soon as COMMAND succeeds, in so many tries. For what a busy machine
+# spoils now and then and a fault spoils every time: how much is delivered, how long it takes. Not
+# for what always holds. errexit is off in COMMAND: its parts are joined by &&.
+in_tries() {
+    local left=$1
+    shift
+    until "$@"; do
+        ((--left > 0)) || return 1
+    done
 }
 
 # eventually SECONDS COMMAND...: 0 as soon as COMMAND succeeds, 1 after SECONDS.

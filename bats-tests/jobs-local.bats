@@ -6,9 +6,8 @@ load helpers
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
-    mkdir scratch
-    printf 'scratch=%q\n' "$PWD/scratch" >settings
-    export JOSTLE_SETTINGS=$PWD/settings JOSTLE_QUEUE=$PWD/queue
+    scratch_settings
+    export JOSTLE_QUEUE=$PWD/queue
     queue=$ROOT/jobs/local/queue
     # A machine that has Slurm's commands or not: nothing here is to depend on it.
     unset SLURM_CONF
@@ -88,12 +87,15 @@ script() {
 
 @test "jobs run in order, tasks as many at a time as was said, and each ends as it ends" {
     # shellcheck disable=SC2016 # for the script
-    script 'echo "begin $JOSTLE_LOCAL_JOB.${JOSTLE_LOCAL_TASK:-} $*" >>log; sleep 0.3; echo "end $JOSTLE_LOCAL_JOB.${JOSTLE_LOCAL_TASK:-}" >>log' \
+    script 'echo "begin $JOSTLE_LOCAL_JOB.${JOSTLE_LOCAL_TASK:-} $*" >>log; until [[ -e go ]]; do sleep 0.05; done; echo "end $JOSTLE_LOCAL_JOB.${JOSTLE_LOCAL_TASK:-}" >>log' \
         '[[ ${JOSTLE_LOCAL_TASK:-} != 2 ]]'
     [[ $("$queue" submit first 3 2 "$PWD/%j.%i" job a 'b c') == 1 ]]
     [[ $("$queue" submit second '' 1 "$PWD/%j" job) == 2 ]]
+    two_began() { [[ $(grep -c '^begin' log) -eq 2 ]]; }
+    eventually 30 two_began
     [[ $("$queue" fate 1_3) == pending && $("$queue" fate 2) == pending ]]
-    eventually 10 idle
+    touch go
+    eventually 60 idle
     head -n 2 log | sort | diff - <(printf 'begin 1.1 a b c\nbegin 1.2 a b c\n')
     tail -n 2 log | diff - <(printf 'begin 2. \nend 2.\n')
     [[ $("$queue" fate 1_1) == completed && $("$queue" fate 1_2) == failed && $("$queue" fate 2) == completed ]]
@@ -103,10 +105,10 @@ script() {
 @test "the report waits for cells that fail, and a cancelled job that waits never begins" {
     printf 'exit 1\n' >fails
     "$queue" submit cells 2 1 "$PWD/%j.%i" fails
-    script 'sleep 30'
+    script 'sleep 300'
     "$queue" submit next '' 1 "$PWD/%j" job
     "$queue" submit last '' 1 "$PWD/%j" job
-    eventually 10 test -e 2
+    eventually 30 test -e 2
     "$queue" cancel 3
     [[ ! -e 3 && $("$queue" fate 3) == cancelled && $("$queue" fate 2) == running ]]
     "$queue" cancel 2
@@ -143,11 +145,17 @@ script() {
     bash job >outside
     diff outside <(printf 'none\nnone\n')
     "$queue" submit facts 1 1 "$PWD/inside" job
-    eventually 10 idle
+    eventually 30 idle
     grep -qx $'scheduler\tlocal' inside
     grep -qx $'queue_id\t1_1' inside
     grep -qx "$(uname -n)" inside
     run ! grep -qv $'^[a-z_]*\t' <(head -n -1 inside)
+}
+
+@test "a task finds its line also in a list that is far longer than a pipe" {
+    { echo && seq 100000; } >tasks
+    run -1 env JOSTLE_LOCAL_JOB=1 JOSTLE_LOCAL_TASK=1 bash "$ROOT/jobs/cell" "$ROOT" "$PWD" "$PWD/tasks"
+    [[ $output == *"$PWD/tasks has no line 1: submit the campaign again with jostle submit --resume" ]]
 }
 
 @test "nothing outside of the jobs knows their scheduler" {

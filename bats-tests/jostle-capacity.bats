@@ -139,7 +139,7 @@ capacity() {
 }
 
 @test "meter puts the value of a run in the place of {NAME}, in each word" {
-    { printf 'run 0 12.5\nrun 0 7\n' && sleep 0.2; } | "$BIN/meter" --serve --vary x --output /dev/null --stdout out -- sh -c 'echo "$@" >>all' '{x}' 'a{x}b{x}' '{y}{'
+    { printf 'run 0 12.5\nrun 0 7\n' && eventually 30 grep -qs '^a7b7' all && sleep 0.2; } | "$BIN/meter" --serve --vary x --output /dev/null --stdout out -- sh -c 'echo "$@" >>all' '{x}' 'a{x}b{x}' '{y}{'
     [[ $(<all) == $'a12.5b12.5 {y}{\na7b7 {y}{' ]]
     run -2 "$BIN/meter" --serve --vary x --output /dev/null -- true <<<'run 0'
 }

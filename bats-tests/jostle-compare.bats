@@ -216,6 +216,7 @@ made() {
     run -1 "$JOSTLE" compare --condition half A few
     [[ ${#lines[@]} -eq 1 && $output == *'half: 10 in A, 1 in B'*'measure more'* ]]
     run -2 "$JOSTLE" compare --confidence 2 A A
+    [[ $("$JOSTLE" compare --confidence 99.99999% A A) == *'[99.99999 %]'* ]]
     run -2 "$JOSTLE" compare --metric time A A
     run -2 "$JOSTLE" compare --conditions half A A
     run -0 "$JOSTLE" compare --help
@@ -226,9 +227,9 @@ made() {
     made A 1
     run -1 --separate-stderr bash -c '"$JOSTLE" compare A A >/dev/full'
     # shellcheck disable=SC2154 # run sets it
-    [[ ${#stderr_lines[@]} -eq 1 && $stderr == 'jostle: the table cannot be printed: '* ]]
+    [[ ${#stderr_lines[@]} -eq 1 && $stderr == 'jostle: cannot write to stdout: '* ]]
     run -1 --separate-stderr env TMPDIR=/nonexistent "$JOSTLE" compare A A
-    [[ ${#stderr_lines[@]} -eq 1 && $stderr == 'jostle: cannot make a temporary file: '* ]]
+    [[ ${#stderr_lines[@]} -eq 1 && $stderr == 'jostle: cannot make a temporary f'* ]]
     run -0 bash -o pipefail -c '"$JOSTLE" compare A A | head -n 1'
     [[ $output == 'A = A' ]]
 }

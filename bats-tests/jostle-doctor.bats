@@ -34,10 +34,16 @@ machine() {
         put "$cpu/cpu$i/cpufreq/scaling_governor" performance
         put "$cpu/cpu$i/thermal_throttle/core_throttle_count" 3
         put "$cpu/cpu$i/topology/thread_siblings_list" "$i"
+        # A little more clock makes no kind of its own.
+        put "$cpu/cpu$i/cpufreq/cpuinfo_max_freq" $((2000000 + 100000 * i))
+        put "$cpu/cpu$i/cache/index0/level" 1
+        put "$cpu/cpu$i/cache/index0/type" Data
+        put "$cpu/cpu$i/cache/index0/size" 32K
         put "sys/devices/system/node/node$i/cpulist" "$i"
     done
     put $cpu/intel_pstate/no_turbo 1
     put $cpu/smt/active 0
+    put $cpu/online 0-1
     put sys/kernel/mm/transparent_hugepage/enabled 'always [madvise] never'
     put sys/devices/system/clocksource/clocksource0/current_clocksource tsc
     put sys/bus/event_source/devices/cpu/type 4
@@ -94,8 +100,53 @@ finds() {
     # shellcheck disable=SC2030,SC2031
     export JOSTLE_KERNEL_ROOT=$PWD/machine
     "$JOSTLE" doctor --quick --json >doctor.json
-    holds '[.findings[] | select(.check != "folder" and .check != "disk-space") | .status] | unique == ["unknown"]' <doctor.json
+    # What stays known is of the folder, of this process, of the build, and of other programs.
+    holds '[.findings[] | select(.check | test("^(folder|disk-space|container|scheduler|cpus|system-calls|libraries|bash|jq)$") | not) | .status] | unique == ["unknown"]' <doctor.json
     holds '.counters | .busy_s == null and .steal_s == null and .swap_used_bytes == null and .throttle_count == null and .pressure.cpu_some_s == null' <doctor.json
+}
+
+@test "a jq that is too old is named, and one that is missing" {
+    mkdir bin
+    printf '#!/bin/sh\necho jq-1.4\n' >bin/jq
+    chmod +x bin/jq
+    PATH=$PWD/bin:$PATH "$JOSTLE" doctor --quick --json >doctor.json
+    finds jq warn 'jq 1.4 is too old'
+    finds bash ok "bash ${BASH_VERSION%%(*} "
+    JOSTLE_BASH_VERSION='4.3.0(1)-release' PATH=$PWD/nothing "$BIN/doctor" --quick --json >doctor.json
+    finds jq warn 'not installed'
+    finds bash warn 'bash 4.3.0 is too old'
+}
+
+@test "cores of unlike speed are told apart, by Arm's parts, by capacity, by clock, and as P and E cores" {
+    [[ $(nproc) -ge 2 ]] || skip 'needs two CPUs'
+    local cpu=sys/devices/system/cpu
+    machine
+    put $cpu/cpu1/cpufreq/cpuinfo_max_freq 2400000
+    "$BIN/placement" --json --synthetic 'core:2 pu:1' | holds '.core_kinds == [{cpus: "1", name: null, capacity: null, max_hz: 2400000000},
+        {cpus: "0", name: null, capacity: null, max_hz: 2000000000}] and (.warnings | length == 2)'
+    run -0 --separate-stderr "$BIN/pack" --expand packed --target-cpus 0-1 -- true
+    [[ ${stderr:-} == "jostle: the copies' CPUs 0-1 are of several kinds of cores"* ]]
+    put sys/devices/cpu_core/cpus 0
+    put sys/devices/cpu_atom/cpus 1
+    run -0 "$BIN/placement" --synthetic 'core:2 pu:1' --target-cpus 0-1 --load-cpus 1
+    [[ $output == *$'\nkinds of cores   CPU 1: E-core, at most 2.40 GHz\n                 CPU 0: P-core, at most 2.00 GHz\nwarning          the target'"'"'s CPUs 0-1 are of 2 kinds of cores'* ]]
+    [[ $output != *"the load's CPUs"* ]]
+    rm -r machine/sys/devices/cpu_* machine/$cpu/cpu[01]/{cpufreq/cpuinfo_max_freq,cache}
+    put $cpu/cpu0/cpu_capacity 446
+    put $cpu/cpu1/cpu_capacity 1024
+    put proc/cpuinfo $'processor : 0\nCPU implementer : 0x41\nCPU part : 0xd05\n\nprocessor : 1\nCPU implementer : 0x41\nCPU part : 0xd0b'
+    "$JOSTLE" doctor --quick --json >doctor.json
+    finds core-kinds warn 'CPU 1: Arm Cortex-A76, capacity 1024; CPU 0: Arm Cortex-A55, capacity 446'
+    finds core-kinds warn 'taskset -c 1'
+    finds caches unknown --footprint
+    holds '.environment | .cpu == "Arm Cortex-A76 + Arm Cortex-A55" and (.core_kinds | map(.capacity) == [1024, 446])' <doctor.json
+}
+
+# looking PID: the doctor has read the machine once, and sleeps before it reads it again; it is stopped there.
+looking() {
+    local where=''
+    read -r where <"/proc/$1/wchan" || true # there is no newline
+    [[ $where == *nanosleep* ]] && kill -STOP "$1"
 }
 
 @test "what happens during the look is seen: throttling, steal, stalls, swapping, busy siblings" {
@@ -103,14 +154,16 @@ finds() {
     put sys/devices/system/cpu/smt/active 1
     put sys/devices/system/cpu/cpu0/topology/thread_siblings_list 0-1
     put sys/devices/system/cpu/cpu1/topology/thread_siblings_list 0-1
-    "$JOSTLE" doctor --quick --json >doctor.json 3>&- &
+    [[ $(cat "/proc/$$/wchan") == *[a-z]* ]] || skip "this kernel does not show where a process sleeps"
+    "$BIN/doctor" --quick --json >doctor.json 3>&- &
     local doctor=$!
-    sleep 0.6
+    eventually 30 looking "$doctor"
     # CPU 0 was busy for 0.7 s, and 0.1 s were stolen.
     put proc/stat $'cpu  1070 0 500 90000 10 0 0 10 0 0\ncpu0 570 0 250 45000 5 0 0 10 0 0\ncpu1 500 0 250 45000 5 0 0 0 0 0\nprocs_running 1'
     put proc/vmstat $'pswpin 75\npswpout 80'
     put proc/pressure/memory $'some avg10=0.00 avg60=0.00 avg300=0.00 total=301000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=500'
     put sys/devices/system/cpu/cpu1/thermal_throttle/core_throttle_count 5
+    kill -CONT "$doctor"
     wait "$doctor"
     finds throttling warn 'throttled 2 times'
     finds cpu-use warn ' of 2 CPUs were busy'
@@ -131,7 +184,7 @@ finds() {
 
 @test "a busy machine is seen, with who it is" {
     # shellcheck disable=SC2016
-    timeout 20 bash -c 'while :; do :; done' 3>&- &
+    timeout 60 bash -c 'while :; do :; done' 3>&- &
     local busy=$!
     sleep 0.2
     "$JOSTLE" doctor --quick --json >doctor.json
@@ -151,6 +204,43 @@ finds() {
     put sys/kernel/mm/transparent_hugepage/enabled '[always] madvise never'
     run -0 "$JOSTLE" doctor --quick
     run -3 "$JOSTLE" doctor --quick --strict
+}
+
+@test "in a container the doctor says of which kind, and what it leaves; and which schedulers there are" {
+    machine
+    put proc/self/status $'Cpus_allowed_list:\t0-1\nSeccomp:\t0'
+    put run/.containerenv ''
+    put sys/fs/cgroup/jobs/memory.max 268435456
+    put sys/fs/cgroup/jobs/memory.current 134217728
+    # Schedulers are named as containers are; the one that started us alone.
+    mkdir bin
+    printf '#!/bin/sh\necho slurm-wlm 23.11.4\n' >bin/sbatch
+    printf '#!/bin/sh\nexit 1\n' | tee bin/qconf >bin/qstat
+    chmod +x bin/*
+    PATH=$PWD/bin:$PATH "$JOSTLE" doctor --quick --json >doctor.json
+    finds scheduler ok '"Slurm 23.11.4, Grid Engine (qstat -help fails: is it set up here?)"'
+    finds container ok 'Podman (/run/.containerenv)'
+    finds memory-limit warn 'allows 256 MiB'
+    finds system-calls ok
+    PATH=$PWD/bin:$PATH SLURM_JOB_ID=9 SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=2 APPTAINER_CONTAINER=/x.sif "$JOSTLE" doctor --quick --json >doctor.json
+    finds scheduler ok '"this is job 7_2 of Slurm 23.11.4"'
+    finds container ok 'Apptainer ($APPTAINER_CONTAINER)'
+    rm machine/run/.containerenv
+    mkdir -p machine/proc/1
+    printf 'A=b\0container=systemd-nspawn\0' >machine/proc/1/environ
+    "$JOSTLE" doctor --quick --json >doctor.json
+    finds container ok systemd-nspawn
+    put proc/self/cgroup '0::/kubepods/pod1'
+    "$JOSTLE" doctor --quick --json >doctor.json
+    finds container ok Kubernetes
+}
+
+@test "without /sys/fs/cgroup a quota is unknown, not none" {
+    machine
+    put proc/self/mountinfo ''
+    "$JOSTLE" doctor --quick --json >doctor.json
+    finds cgroup-quota unknown 'would not be seen'
+    finds memory-limit unknown 'would not be seen'
 }
 
 @test "wrong use is refused" {
@@ -207,7 +297,7 @@ finds() {
 }
 
 @test "a run with foreign load on the machine has the flag in its record" {
-    timeout 20 bash -c 'while :; do :; done' 3>&- &
+    timeout 60 bash -c 'while :; do :; done' 3>&- &
     local busy=$!
     "$JOSTLE" run --quiet --output out --min-runs 3 --max-runs 3 -- sleep 0.5
     kill "$busy"

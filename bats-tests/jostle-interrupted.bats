@@ -12,6 +12,11 @@ setup() {
     tag=$((100000 + RANDOM)).$$
 }
 
+# A test that fails leaves nothing running either.
+teardown() {
+    [[ -z $harness ]] || kill -TERM "$harness" 2>/dev/null || true
+}
+
 # start: starts jostle in a session of its own (where Ctrl-C is not ignored, as
 # bash has it for background commands), with a
 # first run that is over quickly and then a target that stays. With this seed
@@ -47,7 +52,7 @@ left() {
     start
     kill -TERM "$harness"
     ended_with 143
-    eventually 10 left
+    eventually 30 left
     [[ $(wc -l <out/runs.jsonl) -eq 1 ]]
     grep -q 'interrupted by SIGTERM after 1 run:' errors
 }
@@ -61,11 +66,23 @@ left() {
     grep -q 'interrupted by SIGINT before the first run had ended$' errors
 }
 
+@test "Ctrl-C also ends a shell loop of measurements" {
+    local shell
+    # shellcheck disable=SC2016 # for the shell
+    "$BIN/start" --session --default-signals -- bash -c 'echo $$ >shell
+        for n in 1 2 3; do echo "$n" >>begun; "$0" run --quiet --output "out$n" -- sh -c "echo >>ran; sleep 0.2"; done; echo >after' "$JOSTLE" 2>errors
+    eventually 30 test -s ran
+    shell=$(<shell)
+    kill -INT -- "-$shell"
+    eventually 30 gone "$shell"
+    [[ $(<begun) == 1 && ! -e after ]]
+}
+
 @test "Ctrl-C ends target and load, and keeps the records" {
     start
     kill -INT -- "-$harness"
     ended_with 130
-    eventually 10 left
+    eventually 30 left
     [[ $(wc -l <out/runs.jsonl) -eq 1 ]]
     grep -q 'interrupted by SIGINT' errors
 }
@@ -81,13 +98,13 @@ left() {
     ended_with 0
     run ! grep -E 'ended|interrupted' errors
     [[ $(wc -l <out/runs.jsonl) -eq 8 ]]
-    eventually 10 left
+    eventually 30 left
 }
 
 @test "no target and no load outlives a harness that is killed with SIGKILL" {
     start
     kill -KILL "$harness"
-    eventually 10 left
+    eventually 30 left
     [[ $(wc -l <out/runs.jsonl) -eq 1 ]]
 }
 
@@ -125,7 +142,7 @@ left() {
     kill -TERM "$(pgrep -f "^sleep $tag")"
     ended_with 1
     [[ $(<errors) == 'jostle: load low ended: it ended with status 137: try it alone with loadgen' ]]
-    eventually 10 left
+    eventually 30 left
 }
 
 @test "a full disk ends the measurement with a clear message and whole records" {
@@ -137,7 +154,7 @@ left() {
     lines=$(head -c -1 small/out/runs.jsonl | jq -s 'length' 2>/dev/null || true)
     umount small
     [[ $rc -eq 1 ]]
-    [[ $text == *'is the disk full?'* ]]
+    [[ $text == *'runs.jsonl'*'(No space left on device): the disk is full (df, df -i): make room on it' ]]
     [[ $lines -gt 0 && $lines -lt 2000 ]]
 }
 
@@ -155,4 +172,70 @@ left() {
     wait "$pid" || code=$?
     [[ $code -eq 143 && $(<log) == cleaned && ! -e out ]]
     gone "$(<pid)"
+}
+
+@test "SIGKILL of the command itself, of its process group, or of what is above it: nothing runs, no folder stays" {
+    local victim command keeper status daemon=''
+    # What runs then is a hook; a daemon that it has started is its own to end, unless all are killed.
+    mkdir temporary
+    for victim in keeper command group; do
+        printf '#!/bin/bash\n%s\ntouch began\nsleep %s\ntrue\n' "${daemon:-}" "$tag" >hook
+        chmod +x hook
+        [[ $victim != command ]] || daemon="(setsid env -i sleep $tag &)"
+        TMPDIR=$PWD/temporary setsid "$JOSTLE" run --output out --prepare ./hook -- true 2>errors </dev/null 3>&- &
+        harness=$!
+        eventually 20 test -e began
+        keeper=$(below "$harness" jostle-keeper)
+        command=$(below "$keeper" bash | head -n 1)
+        case $victim in
+            command) kill -KILL "$command" ;;
+            group) kill -KILL -- "-$harness" ;;
+            keeper) kill -KILL "$keeper" ;;
+        esac
+        status=0
+        wait "$harness" || status=$?
+        ((status == 137))
+        eventually 30 left
+        eventually 30 gone "$command"
+        eventually 30 gone "$keeper"
+        # In good order, where the command itself lived on.
+        [[ $victim == command || $victim == group ]] || grep -q 'interrupted by SIGTERM' errors
+        [[ -z $(ls temporary) ]]
+        rm -rf began out
+    done
+}
+
+@test "SIGKILL of stats: the records stay, and it is said; closing the terminal is SIGHUP" {
+    start
+    kill -KILL "$(below "$harness" stats)"
+    ended_with 1
+    [[ $(<errors) == 'jostle: stats was killed (signal 9): continue with --resume' ]]
+    eventually 30 left
+    [[ $(wc -l <out/runs.jsonl) -eq 1 ]]
+    rm -r out first
+    cat >measure <<END
+exec "$JOSTLE" slowdown --output out --seed 1 --load "low=cpu --percent 3.${tag/./}" -- ./target 2>errors
+END
+    setsid script -qfc 'bash measure' /dev/null >/dev/null 2>&1 </dev/null 3>&- &
+    harness=$!
+    eventually 20 pgrep -f "sleep $tag" >/dev/null
+    kill -KILL "$harness"
+    wait "$harness" || true
+    eventually 30 left
+    eventually 30 grep -q 'interrupted by SIGHUP after 1 run:' errors
+    [[ $(wc -l <out/runs.jsonl) -eq 1 ]]
+}
+
+@test "a meter that ends at its very start ends the experiment with its last words; so does that of a service" {
+    local kind
+    mkdir -p build/bin
+    ln -s "$BIN"/* build/bin/
+    ln -s "$WORKLOADS" build/workloads
+    rm build/bin/meter
+    for kind in serve service; do
+        printf '#!/bin/sh\ncase "$*" in *--%s*) echo "jostle: none today" >&2; exit 2 ;; esac\nexec "%s/meter" "$@"\n' "$kind" "$BIN" >build/bin/meter
+        chmod +x build/bin/meter
+        JOSTLE_BUILD=$PWD/build run -1 timeout 100 "$JOSTLE" run --output out --service 'sh -c "echo ready; exec sleep 100"' --ready 'match:/ready/' -- true
+        [[ $output == 'jostle: the '*': none today' && ! -e out ]]
+    done
 }

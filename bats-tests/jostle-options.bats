@@ -28,9 +28,13 @@ setup() {
     diff <("$JOSTLE" help slowdown) <("$JOSTLE" slowdown --help)
 }
 
-@test "jostle --version prints one line" {
+@test "jostle --version prints the version and the revision of the build in one line" {
     run -0 "$JOSTLE" --version
-    [[ $output =~ ^jostle\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+    [[ $output =~ ^jostle\ ([0-9]+\.[0-9]+\.[0-9]+\ \([0-9a-f]+\+?\))$ ]]
+    [[ $("$BIN/loadgen" --version) == "loadgen ${BASH_REMATCH[1]}"$'\n''built with: '* ]]
+    [[ $("$BIN/stats" --version) == "stats ${BASH_REMATCH[1]}" ]]
+    JOSTLE_BUILD=$BATS_TEST_TMPDIR run -1 "$JOSTLE" --version
+    [[ ${#lines[@]} -eq 1 && $output == *'/bin/meter is missing: run make' ]]
 }
 
 @test "jostle without a command is wrong use" {
@@ -110,7 +114,7 @@ setup() {
 @test "an output folder that cannot be made or written is a failure with a way out" {
     touch file
     run -1 "$JOSTLE" run --output file/folder -- touch ran
-    [[ $output == 'jostle: cannot make the folder file/folder: choose another with --output' ]]
+    [[ $output == 'jostle: cannot make the folder file/folder (Not a directory): choose another with --output' ]]
     [[ ! -e ran ]]
 }
 

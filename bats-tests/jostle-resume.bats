@@ -39,7 +39,7 @@ killed_after() {
     eventually 20 has_lines "$1"
     kill -KILL "$harness"
     wait "$harness" || true
-    eventually 10 free
+    eventually 30 free
 }
 
 has_lines() {

@@ -8,15 +8,22 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }
 
-@test "a CPU-bound target on a CPU with a full load takes about twice as long" {
-    run -0 "$JOSTLE" slowdown --output out --max-runs 10 --target-cpus 0 --load-cpus 0 \
-        --load 'full=cpu --percent 100' -- "$WORKLOADS/delannoy" 11
-    # Fairness gives one half of the CPU; a busy host makes the figure wander.
-    holds '.slowdowns[] | select(.condition == "full" and .metric == "wall_s") | .ratio > 1.5 and .ratio < 2.8 and .ci[0] < .ratio and .ratio < .ci[1]' <out/result.json
+# shared_fairly: 0 when the target and a full load on its CPU had the same part of it, by the median of the
+# runs, and the target took longer for it. Half, where nobody else is on that CPU.
+shared_fairly() {
+    rm -rf out && "$JOSTLE" slowdown --quiet --output out --max-runs 10 --target-cpus 0 --load-cpus 0 \
+        --load 'full=cpu --percent 100' -- "$WORKLOADS/delannoy" 11 &&
+        holds -s '[.[] | select(.condition == "full") | (.user_s + .system_s) / .wall_s / .load[0].achieved] | sort | .[length / 2 | floor]
+            | . > 0.6 and . < 1.7' <out/runs.jsonl &&
+        holds '.slowdowns[] | select(.condition == "full" and .metric == "wall_s") | .ratio > 1.15 and .ci[0] < .ratio and .ratio < .ci[1]' <out/result.json
+}
+
+@test "a CPU-bound target on a CPU with a full load shares it with the load, and takes longer by that" {
+    in_tries 4 shared_fairly
 }
 
 @test "blocks hold every condition once, in an order that varies" {
-    "$JOSTLE" slowdown --quiet --output out --min-runs 12 --max-runs 12 --seed 4 \
+    "$JOSTLE" slowdown --quiet --output out --min-runs 12 --max-runs 12 --seed 4 --washout 0 \
         --load 'a=cpu --percent 5' --load 'b=cpu --percent 10' -- true
     holds -s 'group_by(.block) | length == 12 and all(.[]; map(.condition) | sort == ["a", "b", "baseline"])' <out/runs.jsonl
     holds -s 'group_by(.block) | map(sort_by(.order) | map(.condition)) | unique | length > 2' <out/runs.jsonl
@@ -26,7 +33,7 @@ setup() {
 @test "the same seed gives the same order" {
     local i
     for i in 1 2; do
-        "$JOSTLE" slowdown --quiet --output "out$i" --min-runs 6 --max-runs 6 --seed 99 --load 'a=cpu --percent 5' -- true
+        "$JOSTLE" slowdown --quiet --output "out$i" --min-runs 6 --max-runs 6 --seed 99 --washout 0 --load 'a=cpu --percent 5' -- true
     done
     diff <(jq -r .condition out1/runs.jsonl) <(jq -r .condition out2/runs.jsonl)
     holds '.settings.seed == 99' <out1/result.json
@@ -45,17 +52,18 @@ echo "\$((\$(used) - before))" >>ticks
 END
     chmod +x target
     "$JOSTLE" slowdown --quiet --output out --min-runs 3 --max-runs 3 --load "full=cpu --percent $share --threads 1" -- ./target
-    # 0.5 s of over 90 % are 45 ticks; a busy neighbour may take half of them.
+    # 0.5 s of over 90 % are 45 ticks; busy neighbours may take most of them.
     paste -d' ' <(jq -r .condition out/runs.jsonl) ticks >joined
     [[ $(wc -l <joined) -eq 6 ]]
-    awk '($1 == "baseline" && $2 > 1) || ($1 == "full" && $2 < 18) { print; wrong = 1 } END { exit wrong }' joined
+    awk '($1 == "baseline" && $2 > 1) || ($1 == "full" && $2 < 5) { print; wrong = 1 } END { exit wrong }' joined
 }
 
 @test "a condition may have several loads at once" {
+    local length=100.$RANDOM
     "$JOSTLE" slowdown --quiet --output out --min-runs 2 --max-runs 2 --settle 200ms \
-        --load 'both=cpu --percent 20 --threads 1 + exec: sleep 100' -- sleep 0.1
+        --load "both=cpu --percent 20 --threads 1 + exec: sleep $length" -- sleep 0.1
     holds -s 'map(select(.condition == "both")) | length == 2 and all(.[]; .load | map(.name) == ["both.cpu", "both.exec"])' <out/runs.jsonl
-    run ! pgrep -f '^sleep 100$'
+    run ! pgrep -f "^sleep $length$"
 }
 
 @test "a priority holds in every condition alike" {
@@ -94,7 +102,8 @@ END
 
 @test "time-outs are not divided by each other, nor are they below a limit" {
     run -4 "$JOSTLE" slowdown --output out --min-runs 4 --max-runs 4 --ignore-failure --timeout 80ms --at-most 3 --load 'none=cpu --percent 0' -- sleep 60
-    [[ $output == *'at least 8'*'not known (time-out)'* && $output == *'at most 3: undecided'* ]]
+    [[ $output =~ 'at least '[0-9]+.*'not known (time-out)' && $output == *'at most 3: undecided'* ]]
+    holds -s 'all(.[]; .timed_out and .wall_s >= 0.08)' <out/runs.jsonl
     holds '.slowdowns | all(.ratio == null and .ci == null and .error == null and .distinguishable == null and .censored == 8)' <out/result.json
     "$JOSTLE" report --format md out >report.md
     run ! grep '^| .*noise' report.md
@@ -105,12 +114,12 @@ END
 @test "--at-most is a gate: 0 below, 3 above, 4 not decided" {
     run -0 "$JOSTLE" slowdown --quiet --output below --max-runs 30 --at-most 3 --load 'none=cpu --percent 0' -- sleep 0.05
     run -3 "$JOSTLE" slowdown --quiet --output above --max-runs 30 --at-most 1.05 --target-cpus 0 --load-cpus 0 --load full=cpu -- "$WORKLOADS/delannoy" 11
-    # The truth is the bound: at 95 % one of twenty such gates would decide all the same.
-    run -4 "$JOSTLE" slowdown --quiet --output undecided --max-runs 3 --confidence 99.99% --at-most 1.0001 --load 'none=cpu --percent 0' -- sleep 0.02
+    # The truth is the bound: at 95 % one of twenty such gates would decide all the same, so one of ten millions.
+    run -4 "$JOSTLE" slowdown --quiet --output undecided --max-runs 3 --confidence 99.99999% --at-most 1.0001 --load 'none=cpu --percent 0' -- sleep 0.02
     # The verdict counts, not the error.
     for format in terminal md; do
         run -0 "$JOSTLE" report --format "$format" undecided
-        [[ $output != *not-converged* ]]
+        [[ $output != *not-converged* && $output == *99.99999\ %* ]] # which is not 100
     done
 }
 

@@ -22,7 +22,9 @@ teardown() {
 }
 
 alloc() {
-    "$BIN/loadgen" alloc --json --duration 0.4 "$@"
+    local -a duration=(--duration 0.4)
+    [[ " $* " != *' --duration '* ]] || duration=()
+    "$BIN/loadgen" alloc --json "${duration[@]}" "$@"
 }
 
 # each_allocator: those that this build has.
@@ -35,7 +37,7 @@ each_allocator() {
 refused() {
     local pattern=$1
     shift
-    run -2 timeout 20 "$BIN/loadgen" alloc --duration 5 "$@"
+    run -2 timeout 100 "$BIN/loadgen" alloc --duration 5 "$@"
     [[ $output =~ ^jostle:\ .*$pattern && ${#lines[@]} -eq 1 ]] || {
         printf 'refused, but not by %s: %s\n' "$pattern" "$output" >&2
         return 1
@@ -114,17 +116,11 @@ PYTHON
     local chunk
     chunk=$(jq .chunk_operations <<<"$LOAD_REPLY")
     load_resume
-    load_mark
-    sleep 0.7
-    load_mark one
+    load_keeps 0.7 "$chunk" 20
     load_holds '.page_faults_per_s >= 0'
-    kept "$chunk" 20 <<<"$LOAD_REPLY"
     load_say rate 1000
-    load_mark
-    sleep 0.7
-    load_mark two
+    load_keeps 0.7 "$chunk" 20
     load_holds '(.offered / 1000 - 1 | fabs) < 0.1'
-    kept "$chunk" 20 <<<"$LOAD_REPLY"
     load_say pause
     load_expect paused
     load_mark
@@ -143,9 +139,10 @@ peak() {
 @test "the room that it checks for is what it takes, whatever the sizes" {
     local allocator options
     for allocator in $(each_allocator); do
-        for options in '' '--size 4KiB-64KiB' '--size 64KiB-1MiB' '--size 4100' '--size 4100 --purge' '--size 40 --live 32MiB'; do
+        for options in '--live 128M' '--live 128M --size 4KiB-64KiB' '--live 128M --size 64KiB-1MiB' '--live 128M --size 4100' \
+            '--live 128M --size 4100 --purge' '--size 40 --live 32MiB'; do
             # shellcheck disable=SC2086 # words
-            load_start alloc --allocator "$allocator" --threads 1 --live 128MiB $options
+            load_start alloc --allocator "$allocator" --threads 1 $options
             load_expect ready
             local ready=$LOAD_REPLY
             load_resume
@@ -178,7 +175,7 @@ peak() {
     local pid
     "$BIN/loadgen" alloc --json --threads 1 >"$BATS_TEST_TMPDIR/out" 3>&- &
     pid=$!
-    eventually 10 grep -q steady "$BATS_TEST_TMPDIR/out"
+    eventually 30 grep -q steady "$BATS_TEST_TMPDIR/out"
     kill -INT "$pid" 2>/dev/null
     kill -TERM "$pid" 2>/dev/null || true
     wait "$pid"

@@ -13,55 +13,72 @@ teardown() {
     [[ -z ${LOAD_PID:-} ]] || kill -KILL "$LOAD_PID" 2>/dev/null || true
 }
 
-# switches PID: voluntary and other switches of all its threads so far.
-switches() {
-    awk '/ctxt_switches/ { sum += $2 } END { print sum }' /proc/"$1"/task/*/status
-}
-
 @test "ready, steady, paused and summary come in that order, each once" {
-    run -0 "$BIN/loadgen" cpu --percent 5 --control < <(printf 'resume\n' && sleep 0.3 && printf 'pause\n')
-    holds '[.[].event] == ["ready", "steady", "paused", "summary"]' -s <<<"$output"
-    holds '.[0] | .load == "cpu" and .unit == "CPUs"' -s <<<"$output"
+    local out=$BATS_TEST_TMPDIR/out
+    mkfifo "$BATS_TEST_TMPDIR/in"
+    "$BIN/loadgen" cpu --percent 5 --control <"$BATS_TEST_TMPDIR/in" >"$out" 3>&- &
+    LOAD_PID=$!
+    exec {LOAD_IN}>"$BATS_TEST_TMPDIR/in"
+    load_say resume
+    eventually 30 grep -q steady "$out"
+    load_say pause
+    eventually 30 grep -q paused "$out"
+    exec {LOAD_IN}>&-
+    wait "$LOAD_PID"
+    holds '[.[].event] == ["ready", "steady", "paused", "summary"]' -s <"$out"
+    holds '.[0] | .load == "cpu" and .unit == "CPUs"' -s <"$out"
 }
 
 @test "a load starts paused and uses nothing" {
     load_start cpu --percent 100
     load_expect ready
-    sleep 0.5
+    load_sleeps 0.5
     load_end
-    load_holds '.elapsed_s == 0 and .cpu_s < 0.05'
+    load_holds '.elapsed_s == 0'
 }
 
 @test "paused, no thread of it wakes up even once" {
-    local before
     load_start cpu --percent 20
     load_expect ready
     load_resume
     load_say pause
     load_expect paused
-    sleep 0.2
-    before=$(switches "$LOAD_PID")
-    sleep 2
-    [ "$(switches "$LOAD_PID")" -eq "$before" ]
+    load_sleeps 2
     load_end
 }
 
+# now: REPLY is the time in µs.
+now() {
+    REPLY=${EPOCHREALTIME/[.,]/}
+}
+
+# lasted LEAST MOST: the reply is of a time between these, in µs, to within the 2 ms that clocks may be set.
+lasted() {
+    load_holds '.elapsed_s > $least / 1e6 - 0.002 and .elapsed_s < $most / 1e6 + 0.002' --argjson least "$1" --argjson most "$2"
+}
+
 @test "a mark reports what was delivered since the previous mark, or since resume" {
+    local before after sent
     load_start cpu --percent 30 --threads 1
     load_expect ready
     load_resume
     sleep 0.3
+    now && before=$REPLY
     load_mark one
+    now && after=$REPLY
     load_holds '.mark == "one" and .elapsed_s > 0.25'
     [[ $LOAD_REPLY == '{"event":"mark","mark":"one","load":"cpu",'* ]]
     sleep 1
+    now && sent=$REPLY
     load_mark two
-    load_holds '.elapsed_s > 0.95 and .elapsed_s < 3 and .offered > 0.299 and .offered < 0.301'
-    load_holds '(.achieved - .cpu_s / .elapsed_s) | fabs < 0.02'
+    now
+    lasted $((sent - after)) $((REPLY - before))
+    load_holds '.offered > 0.299 and .offered < 0.301 and (.achieved - .cpu_s / .elapsed_s | fabs) < 0.05'
     load_end
 }
 
 @test "paused time is not counted" {
+    local before after sent
     load_start cpu --percent 50 --threads 1
     load_expect ready
     load_resume
@@ -72,10 +89,14 @@ switches() {
     sleep 1
     load_mark b
     load_holds '.elapsed_s == 0 and .offered == null'
+    now && before=$REPLY
     load_resume
+    now && after=$REPLY
     sleep 0.2
+    now && sent=$REPLY
     load_mark c
-    load_holds '.elapsed_s > 0.15 and .elapsed_s < 0.9'
+    now
+    lasted $((sent - after)) $((REPLY - before))
     load_end
 }
 
@@ -88,14 +109,15 @@ switches() {
     load_mark a
     sleep 1
     load_mark b
-    # What a busy machine withholds is dropped, and counted.
-    load_holds '.offered == 0.6 and (.achieved + .dropped_s / .elapsed_s) / .offered > 0.8 and .achieved / .offered < 1.05'
+    # What a busy machine withholds is dropped, and counted; 100 ms may be owed, also from before.
+    local kept='(.achieved + .dropped_s / .elapsed_s) / .offered | . > 0.85 and . < 1.15'
+    load_holds ".offered == 0.6 and ($kept)"
     load_say rate '10%'
     sleep 0.1
     load_mark c
     sleep 1
     load_mark d
-    load_holds '.offered == 0.1 and .achieved / .offered > 0.9 and .achieved / .offered < 1.1'
+    load_holds ".offered == 0.1 and ($kept)"
     load_end
 }
 
@@ -136,10 +158,18 @@ switches() {
     holds '.[-1].event == "summary"' -s <<<"$output"
 }
 
+# timely: 0 when the intervals came as often as they should.
+timely() {
+    "$BIN/loadgen" cpu --percent 10 --interval 200ms --duration 1100ms --json >"$BATS_TEST_TMPDIR/timely" &&
+        holds -s '[.[] | select(.event == "interval")] | length >= 4 and length <= 5 and all(.[]; .elapsed_s > 0.1 and .elapsed_s < 0.4)' \
+            <"$BATS_TEST_TMPDIR/timely"
+}
+
 @test "intervals come as often as --interval says" {
-    run -0 "$BIN/loadgen" cpu --percent 10 --interval 200ms --duration 1100ms --json
-    holds '[.[] | select(.event == "interval")] | length >= 4 and length <= 5' -s <<<"$output"
-    holds 'all(.[] | select(.event == "interval"); .elapsed_s > 0.1 and .elapsed_s < 0.6)' -s <<<"$output"
+    in_tries 8 timely
+    # Together they are the whole, but for the rest after the last one.
+    holds -s '([.[] | select(.event == "interval").elapsed_s] | add) as $all | .[-1].elapsed_s | . >= $all - 1e-3 and . < $all + 0.4' \
+        <"$BATS_TEST_TMPDIR/timely"
 }
 
 @test "without --json it speaks to people" {
@@ -147,9 +177,9 @@ switches() {
     [[ $output == *'cpu: offered'* && ${lines[-1]} == 'cpu, in all: offered'* ]]
 }
 
-@test "SIGTERM, SIGINT and SIGHUP end it with a summary and exit 0" {
+@test "SIGTERM, SIGINT, SIGHUP and SIGQUIT end it with a summary and exit 0" {
     local signal
-    for signal in TERM INT HUP; do
+    for signal in TERM INT HUP QUIT; do
         load_start cpu --percent 5
         load_expect ready
         load_resume
@@ -180,10 +210,10 @@ switches() {
     bash -c '"$1" cpu --percent 5 --control <"$2" >"$3" & echo $! >"$4"; wait' _ "$BIN/loadgen" \
         "$BATS_TEST_TMPDIR/in" "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/pid" 3>&- &
     parent=$!
-    eventually 10 grep -q ready "$BATS_TEST_TMPDIR/out"
+    eventually 30 grep -q ready "$BATS_TEST_TMPDIR/out"
     child=$(<"$BATS_TEST_TMPDIR/pid")
     kill -KILL "$parent"
-    eventually 10 gone "$child"
+    eventually 30 gone "$child"
     exec {hold}>&-
     grep -q summary "$BATS_TEST_TMPDIR/out"
 }
@@ -194,6 +224,175 @@ switches() {
     "$BIN/loadgen" cpu --percent 5 --interval 50ms --control <"$BATS_TEST_TMPDIR/in" 2>/dev/null 3>&- > >(head -n 3 >/dev/null) &
     LOAD_PID=$!
     echo resume >&"$hold"
-    eventually 10 gone "$LOAD_PID"
+    eventually 30 gone "$LOAD_PID"
     exec {hold}>&-
+}
+
+@test "a signal that was ignored at the start stays so (nohup, a script's &), but for SIGTERM" {
+    env --ignore-signal=HUP,INT,QUIT,TERM,CHLD --block-signal=TERM "$BIN/loadgen" cpu --percent 1 --json >"$BATS_TEST_TMPDIR/out" 3>&- &
+    LOAD_PID=$!
+    eventually 30 grep -q steady "$BATS_TEST_TMPDIR/out"
+    kill -HUP "$LOAD_PID"
+    kill -INT "$LOAD_PID"
+    kill -QUIT "$LOAD_PID"
+    sleep 0.1
+    run ! gone "$LOAD_PID"
+    kill -TERM "$LOAD_PID"
+    wait "$LOAD_PID"
+    grep -q summary "$BATS_TEST_TMPDIR/out"
+}
+
+@test "a new rate between resume and steady does not lose steady" {
+    local _
+    load_start cpu --percent 5 --threads 8
+    load_expect ready
+    for _ in {1..15}; do
+        printf 'resume\nrate 3\nrate 4\n' >&"$LOAD_IN"
+        load_expect steady
+        load_say pause
+        load_expect paused
+    done
+    load_end
+}
+
+@test "lines that come while it pauses wait, however many there are" {
+    # 20 KB of them, several times what it takes in at once.
+    for _ in {1..400}; do printf 'resume\npause\nmark %030d\n' 7; done >"$BATS_TEST_TMPDIR/lines"
+    "$BIN/loadgen" cpu --percent 1 --threads 1 --control < <(cat "$BATS_TEST_TMPDIR/lines") >"$BATS_TEST_TMPDIR/pipe"
+    "$BIN/loadgen" cpu --percent 1 --threads 1 --control <"$BATS_TEST_TMPDIR/lines" >"$BATS_TEST_TMPDIR/file"
+    [ "$(grep -cE '"(mark|paused)"' "$BATS_TEST_TMPDIR/pipe")" -eq 800 ]
+    [ "$(grep -cE '"(mark|paused)"' "$BATS_TEST_TMPDIR/file")" -eq 800 ]
+}
+
+@test "a mark of any bytes is valid JSON, and a line that is too long is no command at all" {
+    local long
+    printf -v long '%05000d' 0
+    {
+        printf 'mark a\rb\001\033[31m\177\303\251\377\300\200\355\240\200"\\\n'
+        printf 'mark %s\n' "${long:0:4090}"
+        printf 'mark %.2000s\n' "$(printf '\001%.0s' {1..2000})"
+        printf 'mark %s quit\nmark nul\0quit\n' "$long"
+        head -c 1048576 /dev/zero | tr '\0' q
+        printf '\nquit\0\nmark last\n'
+    } >"$BATS_TEST_TMPDIR/lines"
+    run -0 "$BIN/loadgen" cpu --percent 1 --threads 1 --control < <(cat "$BATS_TEST_TMPDIR/lines")
+    holds '[.[] | select(.event == "mark") | .mark | length] == [19, 4090, 2000, 4]' -s <<<"$output"
+    holds '[.[] | select(.event == "error") | .message[0:13]] == ["a line is too", "not a command", "a line is too", "not a command"]' -s <<<"$output"
+}
+
+# workers COUNT: LOAD_PID has at least so many threads, or just one for 1.
+workers() {
+    local -a tasks=(/proc/"$LOAD_PID"/task/*)
+    ((${#tasks[@]} == $1 || ($1 > 1 && ${#tasks[@]} > $1)))
+}
+
+# ticked COUNT: the control plane has woken up so often, once for each interval.
+ticked() {
+    [[ $(awk '/^voluntary/ { print $2 }' "/proc/$LOAD_PID/status") -ge $1 ]]
+}
+
+# narrow FD: the pipe holds 4 KiB, some ten lines.
+narrow() {
+    perl -e 'open my $pipe, ">&=", shift; fcntl $pipe, 1031, 4096 or die' "$1" # F_SETPIPE_SZ
+}
+
+@test "whoever does not read its report stalls neither the load nor its end, and gets all of it later" {
+    mkfifo "$BATS_TEST_TMPDIR/out"
+    exec {hold}<>"$BATS_TEST_TMPDIR/out"
+    narrow "$hold"
+    "$BIN/loadgen" cpu --percent 5 --json --interval 1ms --duration 400ms >"$BATS_TEST_TMPDIR/out" 3>&- {hold}>&- &
+    LOAD_PID=$!
+    # By itself: its workers end, what it has to say waits.
+    eventually 30 workers 2
+    eventually 30 workers 1
+    run ! gone "$LOAD_PID"
+    exec {out}<"$BATS_TEST_TMPDIR/out" {hold}>&-
+    cat <&"$out" >"$BATS_TEST_TMPDIR/all"
+    wait "$LOAD_PID"
+    holds '.[-1].event == "summary" and ([.[] | select(.event == "interval")] | length > 20)' -s <"$BATS_TEST_TMPDIR/all" 2>/dev/null
+}
+
+@test "a signal ends it though nobody reads its report, and it says that some is lost" {
+    mkfifo "$BATS_TEST_TMPDIR/out"
+    exec {hold}<>"$BATS_TEST_TMPDIR/out"
+    narrow "$hold"
+    "$BIN/loadgen" cpu --percent 5 --json --interval 1ms >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/errors" 3>&- {hold}>&- &
+    LOAD_PID=$!
+    eventually 30 ticked 100
+    kill -TERM "$LOAD_PID"
+    eventually 30 gone "$LOAD_PID"
+    run -1 wait "$LOAD_PID"
+    exec {hold}>&-
+    [[ $(<"$BATS_TEST_TMPDIR/errors") == 'jostle: stdout was not read: the report is incomplete'* ]]
+}
+
+# fills PID: it has some of its memory, and more to come.
+fills() {
+    local pages
+    { read -r _ pages _ <"/proc/$1/statm"; } 2>/dev/null || return 1
+    [[ $pages -gt 20000 ]]
+}
+
+# halted PID: it is stopped.
+halted() {
+    grep -q '^State:[[:space:]]*T' "/proc/$1/status"
+}
+
+# halt_filling: stops LOAD_PID while it prepares; ends it and returns 1 where it was ready before.
+halt_filling() {
+    until fills "$LOAD_PID"; do :; done
+    kill -STOP "$LOAD_PID"
+    if ! eventually 30 halted "$LOAD_PID" || grep -q ready "$BATS_TEST_TMPDIR/out"; then
+        kill -KILL "$LOAD_PID"
+        return 1
+    fi
+}
+
+# fill_for_harness: a load whose input we hold is stopped while it prepares.
+fill_for_harness() {
+    "$BIN/loadgen" mem --footprint 1G --threads 1 --control <"$BATS_TEST_TMPDIR/in" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
+    LOAD_PID=$!
+    exec {LOAD_IN}>"$BATS_TEST_TMPDIR/in"
+    halt_filling
+}
+
+@test "the end of its harness while it prepares ends it before it is ready" {
+    mkfifo "$BATS_TEST_TMPDIR/in"
+    in_tries 5 fill_for_harness
+    exec {LOAD_IN}>&-
+    kill -CONT "$LOAD_PID"
+    eventually 30 gone "$LOAD_PID"
+    run ! grep ready "$BATS_TEST_TMPDIR/out"
+}
+
+# fill_for_parent: a load that PARENT has started is stopped while it prepares.
+fill_for_parent() {
+    rm -f "$BATS_TEST_TMPDIR/pid"
+    # shellcheck disable=SC2016 # for the inner shell
+    bash -c '"$1" mem --footprint 1G --threads 1 --control <"$2" >"$3" 2>&1 & echo $! >"$4"; wait' _ "$BIN/loadgen" \
+        "$BATS_TEST_TMPDIR/in" "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/pid" 3>&- &
+    PARENT=$!
+    eventually 30 test -s "$BATS_TEST_TMPDIR/pid"
+    LOAD_PID=$(<"$BATS_TEST_TMPDIR/pid")
+    halt_filling
+}
+
+@test "kill -9 of its parent while it prepares ends it, though somebody else holds its stdin open" {
+    mkfifo "$BATS_TEST_TMPDIR/in"
+    exec {hold}<>"$BATS_TEST_TMPDIR/in"
+    in_tries 5 fill_for_parent
+    kill -KILL "$PARENT"
+    kill -CONT "$LOAD_PID" 2>/dev/null || true # its end may have come already
+    eventually 30 gone "$LOAD_PID"
+    exec {hold}>&-
+    run ! grep ready "$BATS_TEST_TMPDIR/out"
+}
+
+@test "a kernel with more than 1,024 possible CPUs is taken, and lists have them" {
+    cc -shared -fPIC -D_GNU_SOURCE -o "$BATS_TEST_TMPDIR/many.so" "$BATS_TEST_DIRNAME/fixtures/many-cpus.c"
+    asan_option verify_asan_link_order=0
+    run -0 env LD_PRELOAD="$BATS_TEST_TMPDIR/many.so" "$BIN/loadgen" cpu --dry-run --json
+    holds '.cpus | endswith(",1500")' <<<"$output"
+    run -0 env LD_PRELOAD="$BATS_TEST_TMPDIR/many.so" "$BIN/loadgen" mem --cpus 1500 --dry-run --json
+    holds '.cpus == "1500"' <<<"$output"
 }

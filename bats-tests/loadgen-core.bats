@@ -35,6 +35,7 @@ touches() {
     referenced "$1"
     [[ $REPLY -eq 0 ]]
     load_resume
+    load_operates
     load_say pause
     load_expect paused
     referenced "$1"
@@ -57,25 +58,39 @@ touches() {
     load_end
 }
 
-@test "a fetch or a read takes longer than one that fits, and more so the farther it is beyond" {
-    local words
-    for words in 'icache' 'tlb'; do
-        "$BIN/loadgen" "$words" --duration 0.15 --json | tail -n 1 | holds '.times_fitting > 1.2 and .ns_per_touch > 0
-            and (.ns_per_touch / .ns_per_touch_fitting / .times_fitting - 1 | fabs) < 0.01'
-    done
+farther_is_slower() {
     holds -s '.[1].ns_per_touch > 1.5 * .[0].ns_per_touch' < <(
         "$BIN/loadgen" icache --footprint l1i --duration 0.1 --json | tail -n 1
         "$BIN/loadgen" icache --footprint l2 --duration 0.1 --json | tail -n 1
     )
 }
 
-@test "ports starts several additions a cycle, fewer multiplications, and no more than there are ports" {
+# slower_than_fitting LOAD: what it does is slower than what fits, and by what it says.
+slower_than_fitting() {
+    "$BIN/loadgen" "$1" --duration 0.15 --json | tail -n 1 | holds '.times_fitting > 1.2 and .ns_per_touch > 0
+        and (.ns_per_touch / .ns_per_touch_fitting / .times_fitting - 1 | fabs) < 0.01'
+}
+
+@test "a fetch or a read takes longer than one that fits, and more so the farther it is beyond" {
+    local words
+    for words in 'icache' 'tlb'; do
+        in_tries 5 slower_than_fitting "$words"
+    done
+    in_tries 5 farther_is_slower
+}
+
+additions_beat_multiplications() {
     local kind
     holds -s 'length == 2 and all(.instructions_per_cycle > 0.3 and .clock_hz > 1e8 and .unit == "ops/s"
             and (.per_cycle_possible == null or .instructions_per_cycle < 1.2 * .per_cycle_possible))
         and .[0].instructions_per_cycle > 1.5 * .[1].instructions_per_cycle' < <(
         for kind in int int-mul; do "$BIN/loadgen" ports --kind "$kind" --duration 0.1 --json | tail -n 1; done
     )
+}
+
+@test "ports starts several additions a cycle, fewer multiplications, and no more than there are ports" {
+    local kind
+    in_tries 5 additions_beat_multiplications
     for kind in fp fp-add fp-mul shuffle all; do
         "$BIN/loadgen" ports --kind "$kind" --duration 0.02 --json | holds -s '.[0].kind == $kind and .[-1].achieved > 0' --arg kind "$kind"
     done
@@ -92,11 +107,8 @@ touches() {
     load_holds '.rate == 1e7 and .chunk_touches == 32768'
     load_resume
     load_say rate 30M
-    load_mark
-    sleep 0.3
-    load_mark
+    load_keeps 0.3 32768 10
     load_holds '(.offered / 3e7 - 1 | fabs) < 0.1'
-    kept 32768 10 <<<"$LOAD_REPLY"
     load_end
 }
 
@@ -132,7 +144,7 @@ evicted() {
 
 @test "each evicts what it is said to evict, and icache leaves data where they are" {
     type -P cc >/dev/null || skip 'cc is not installed'
-    ! grep -q __asan_ "$BIN/loadgen" || skip 'a build with sanitizers is too slow'
+    ! sanitized || skip 'a build with sanitizers is too slow'
     "$ROOT/bench/purity-core" --build "$BATS_TEST_TMPDIR/turns"
     : >"$BATS_TEST_TMPDIR/samples"
     # A guest of the same host may evict as well: the least of several counts.

@@ -11,6 +11,7 @@ setup() {
 
 teardown() {
     local pid
+    [[ -z ${PARENT:-} ]] || kill -KILL "$PARENT" 2>/dev/null || true
     [[ -z ${LOAD_PID:-} ]] || kill -KILL "$LOAD_PID" 2>/dev/null || true
     [[ ! -e $MINE ]] || while read -r pid; do kill -KILL "$pid" 2>/dev/null || true; done <"$MINE"
 }
@@ -43,13 +44,13 @@ started() {
     load_holds '.load == "exec" and .unit == ""'
     [ ! -e "$MINE" ]
     load_resume
-    eventually 10 started 5
+    eventually 30 started 5
     load_say pause
     load_expect paused
     all_gone
     rm "$MINE"
     load_resume
-    eventually 10 started 5
+    eventually 30 started 5
     load_end
     all_gone
 }
@@ -72,11 +73,11 @@ started() {
     load_mark a
     sleep 1
     load_mark b
-    load_holds '.offered == null and .achieved == null and .cpu_s / .elapsed_s > 0.2 and .cpu_s / .elapsed_s < 1.2'
+    load_holds '.offered == null and .achieved == null and .cpu_s / .elapsed_s > 0.02 and .cpu_s / .elapsed_s < 1.2'
     load_say pause
     load_expect paused
     load_end
-    load_holds '.cpu_s > 0.2'
+    load_holds '.cpu_s > 0.02'
 }
 
 # A command that ignores SIGCHLD, so that the kernel reaps its children: nobody waits for
@@ -155,23 +156,24 @@ no_group() {
         load_expect ready
         load_holds '.accounting != "processes"' || skip 'no cgroup can be made here'
         load_resume
-        eventually 10 started 5
+        eventually 30 started 5
         [ -n "$(groups "$LOAD_PID")" ]
         if [[ $end == eof ]]; then
             load_end
             no_group "$LOAD_PID"
         else
             kill -KILL "$LOAD_PID"
-            eventually 10 no_group "$LOAD_PID"
+            eventually 30 no_group "$LOAD_PID"
         fi
-        eventually 10 all_gone
+        eventually 30 all_gone
     done
 }
 
 @test "a command that exits by itself is an error" {
-    load_start exec --settle 100ms -- bash -c 'sleep 0.3; exit 3'
+    load_start exec --settle 100ms -- bash -c 'until [ -e "$0" ]; do sleep 0.05; done; exit 3' "$MINE.go"
     load_expect ready
     load_resume
+    touch "$MINE.go"
     load_expect error
     load_holds '.message | contains("status 3")'
     load_expect summary
@@ -183,7 +185,7 @@ no_group() {
     load_start exec --settle 300ms -- bash -c '(setsid bash -c '\''echo $$ >>"$0"; exec sleep 1000'\'' "$0" &) ; exit 0' "$MINE"
     load_expect ready
     load_resume
-    eventually 10 started 1
+    eventually 30 started 1
     load_end
     all_gone
 }
@@ -202,11 +204,28 @@ no_group() {
     done
 }
 
+@test "a long command path, and one that is no text, are in valid records, and the message is whole" {
+    local path name
+    printf -v path '/%04000d' 0
+    for name in "$path" $'/x\377\033[31m\n\001y'; do
+        load_start exec --settle 0 -- "$name"
+        load_expect ready
+        load_holds '.command | length >= 10'
+        load_say resume
+        load_expect error
+        load_holds '.message | startswith("cannot start /") and endswith(": check the command")'
+        load_expect summary
+        run -1 wait "$LOAD_PID"
+        exec {LOAD_IN}>&- {LOAD_OUT}<&-
+    done
+}
+
 @test "the command's output goes to stderr, and it does not read the control plane's stdin" {
     load_start exec --settle 200ms -- bash -c 'echo out; echo error >&2; cat; exec sleep 100'
     load_expect ready
     load_resume
     load_mark a
+    eventually 30 grep -q error "$BATS_TEST_TMPDIR"/load.*/errors
     load_end
     run cat "$BATS_TEST_TMPDIR"/load.*/errors
     [[ $output == *out*error* ]]
@@ -221,11 +240,41 @@ no_group() {
     load_start exec --settle 100ms -- bash -c "$(family)" "$MINE"
     load_expect ready
     load_resume
-    eventually 10 started 5
+    eventually 30 started 5
     kill -TERM "$LOAD_PID"
     load_expect summary
     wait "$LOAD_PID"
     all_gone
+}
+
+# states LETTER: each process of the family is in that state (/proc/PID/status).
+states() {
+    local pid state
+    while read -r pid; do
+        state=$(awk '/^State:/ { print $2 }' "/proc/$pid/status") || return 1
+        [[ $state == "$1" ]] || return 1
+    done <"$MINE"
+}
+
+@test "Ctrl-Z stops the command with all that it has started, fg continues it, and it is ended as ever" {
+    local group
+    # Job control gives it a group of its own, as at a terminal.
+    env --default-signal=TSTP bash -c 'set -m; "$@" & echo $! >"$0"; exec sleep 1000' "$BATS_TEST_TMPDIR/group" \
+        "$BIN/loadgen" exec --duration 1000s -- bash -c "$(family)" "$MINE" 3>&- >"$BATS_TEST_TMPDIR/out" 2>&1 &
+    PARENT=$!
+    disown # its end is no news
+    eventually 30 started 5
+    group=$(<"$BATS_TEST_TMPDIR/group")
+    LOAD_PID=$group
+    kill -TSTP -- "-$group"
+    eventually 30 states T
+    [ "$(awk '/^State:/ { print $2 }' "/proc/$group/status")" = T ]
+    kill -CONT -- "-$group"
+    eventually 30 states S
+    kill -TSTP -- "-$group" # and a second time
+    eventually 30 states T
+    kill -KILL "$group"
+    eventually 30 all_gone
 }
 
 @test "--cpus holds for the command" {
@@ -235,6 +284,7 @@ no_group() {
     load_start exec --settle 200ms --cpus "$cpu" -- bash -c 'awk "/^Cpus_allowed_list/ { print \$2 }" /proc/self/status >"$0"; exec sleep 100' "$MINE.cpus"
     load_expect ready
     load_resume
+    eventually 30 test -s "$MINE.cpus"
     [ "$(cat "$MINE.cpus")" = "$cpu" ]
     load_end
 }
@@ -245,13 +295,13 @@ lapped() {
 }
 
 @test "--loop starts the command again when it has ended, and counts laps" {
-    load_start exec --loop --settle 50ms -- sh -c 'echo lap; echo lap >>"$0"; sleep 0.02' "$MINE.laps"
+    load_start exec --loop --settle 50ms -- sh -c 'echo lap; echo lap >>"$0"; sleep 0.02; echo >>"$0.whole"' "$MINE.laps"
     load_expect ready
     load_resume
     # Steady comes after a whole lap: so the phase at that time can be random.
-    lapped 2
+    [[ -s $MINE.laps.whole ]]
     load_mark
-    eventually 10 lapped 4
+    eventually 30 lapped 4
     load_say pause
     load_expect paused
     load_resume

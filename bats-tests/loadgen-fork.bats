@@ -21,8 +21,9 @@ fork() {
     run -0 --separate-stderr fork --threads 1 --limit 100 --duration 2s
     after=$(awk '/^processes/ { print $2 }' /proc/stat)
     # Others make processes, too: at least ours are there.
-    ((after - before >= 200))
-    holds '.achieved >= 90 and .achieved <= 110 and .unit == "ops/s" and .operations == (.achieved * .elapsed_s | round)' <<<"${lines[-1]}"
+    holds '.operations > 0 and .operations <= $made' --argjson made $((after - before)) <<<"${lines[-1]}"
+    holds '.offered == 100 and .unit == "ops/s" and .operations == (.achieved * .elapsed_s | round)' <<<"${lines[-1]}"
+    kept 1 10 <<<"${lines[-1]}"
 }
 
 # bats test_tags=measures
@@ -30,7 +31,8 @@ fork() {
     local small large
     small=$(fork --threads 1 --limit 50 --duration 1s --touch 0 | tail -n 1)
     large=$(fork --threads 1 --limit 50 --duration 1s --touch 16M | tail -n 1)
-    holds -s '.[0].cpu_s > 0 and .[1].cpu_s > 5 * .[0].cpu_s' <<<"$small $large"
+    # A busy machine has fewer of the large ones; a sanitizer makes the small ones dear.
+    holds -s 'map(.cpu_s / .operations) | .[0] > 0 and .[1] > 3 * .[0]' <<<"$small $large"
 }
 
 # bats test_tags=measures
@@ -44,9 +46,9 @@ fork() {
 
 @test "nothing is left of it, and wrong values are refused" {
     local pid
-    "$BIN/loadgen" fork --threads 1 --json >/dev/null &
+    "$BIN/loadgen" fork --threads 1 --json >"$BATS_TEST_TMPDIR/out" 3>&- &
     pid=$!
-    sleep 0.2
+    eventually 30 grep -q steady "$BATS_TEST_TMPDIR/out"
     kill -TERM "$pid"
     wait "$pid"
     run ! pgrep -P "$pid"

@@ -4,6 +4,7 @@
 # shellcheck disable=SC2016 # jq programs
 
 load helpers
+load loadgen
 load loadgen-io
 bats_require_minimum_version 1.5.0
 
@@ -13,6 +14,7 @@ setup() {
 }
 
 teardown() {
+    [[ -z ${LOAD_PID:-} ]] || kill -KILL "$LOAD_PID" 2>/dev/null || true
     disk_teardown
 }
 
@@ -171,14 +173,13 @@ PYTHON
 
 @test "a rate line takes a percentage too" {
     make_entry 40e6
-    {
-        sleep 0.2
-        printf 'resume\nrate 50%%\n'
-        sleep 1.2
-        printf 'mark half\n'
-        sleep 0.2
-    } | "$BIN/loadgen" io --control --limit 1M 2>/dev/null | grep '"mark":"half"' |
-        holds '.achieved > 15e6 and .achieved < 21e6'
+    load_start io --limit 1M
+    load_expect ready
+    load_resume
+    load_say 'rate 50%'
+    load_keeps 1 1048576 10
+    load_holds '(.offered / 20e6 - 1 | fabs) < 0.05'
+    load_end
 }
 
 @test "jostle calib has a help, and refuses what it does not know" {

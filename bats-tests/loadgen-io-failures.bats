@@ -16,7 +16,7 @@ setup() {
 teardown() {
     local i
     for ((i = ${#MOUNTS[@]} - 1; i >= 0; i--)); do
-        eventually 5 umount "${MOUNTS[i]}" 2>/dev/null || umount -l "${MOUNTS[i]}"
+        eventually 30 umount "${MOUNTS[i]}" 2>/dev/null || umount -l "${MOUNTS[i]}"
     done
     for i in "${LOOPS[@]}"; do losetup -d "$i"; done
     disk_teardown
@@ -72,7 +72,7 @@ ext4_on() {
     refused 2 'nothing does that' --limit 1e30
     refused 2 'nothing does that' --random --limit 1e12
     refused 2 'not a rate' --limit fast
-    refused 2 'not a rate' --limit ''
+    refused 2 'empty' --limit ''
     refused 2 'counts in ops/s' --random --limit 10MB/s
     refused 2 'counts in B/s' --limit 100iops
     refused 2 'out of range|not a value' --mix 101
@@ -116,7 +116,8 @@ ext4_on() {
 }
 
 @test "buffers that memory has no room for are refused before anybody is killed" {
-    refused 2 'buffers of 4.00 TiB in all \(1 workers?, 4096 blocks each\).*left.*--depth' --block-size 1G --depth 4096 --file-size 4G
+    "$BIN/loadgen" io --depth 2 --dry-run 2>&1 | grep -q 'io_uring cannot be used' && skip 'no io_uring here: its threads are refused by what they write'
+    refused 2 'buffers \(1 workers?, 4096 blocks each\) of 4.00 TiB: .* left: .*--depth' --block-size 1G --depth 4096 --file-size 4G
     "$BIN/loadgen" io --block-size 1M --depth 32 --dry-run
 }
 
@@ -203,7 +204,7 @@ ext4_on() {
         failing --dir "$DISK/mount" --random --read --block-size 4KiB --limit 500 --depth "$depth" --duration 20
         [[ $status -eq 1 ]]
         [[ $output == *'"event":"error"'*"reading at byte"*"Input/output error"* ]]
-        eventually 5 umount "$DISK/mount"
+        eventually 30 umount "$DISK/mount"
         losetup -d "$DEVICE"
         MOUNTS=() LOOPS=()
     done

@@ -30,7 +30,7 @@ net_rogue_peer() {
     "$BATS_FILE_TMPDIR/net-rogue-peer" "$@" >"$out" 3>&- &
     ROGUE_PID=$!
     [[ $1 != flood ]] || return 0
-    eventually 10 test -s "$out"
+    eventually 30 test -s "$out"
     ROGUE_PORT=$(cat "$out")
 }
 
@@ -40,7 +40,7 @@ net_listen() {
     rm -f "$BATS_TEST_TMPDIR/listen"
     "${IN[@]}" "$BIN/loadgen" net --listen "${LISTEN:-127.0.0.1:0}" --json "$@" >"$BATS_TEST_TMPDIR/listen" 3>&- &
     LISTEN_PID=$!
-    eventually 10 grep -q '"event":"steady"' "$BATS_TEST_TMPDIR/listen"
+    eventually 30 grep -q '"event":"steady"' "$BATS_TEST_TMPDIR/listen"
     LISTEN_AT=$(jq -rn 'first(inputs | select(.event == "ready")).address' "$BATS_TEST_TMPDIR/listen")
     LISTEN_PORT=${LISTEN_AT##*:}
 }
@@ -49,7 +49,7 @@ net_listen() {
 # subshell, of which the listener is no child to wait for.
 net_listened() {
     kill -TERM "$LISTEN_PID"
-    eventually 10 gone "$LISTEN_PID"
+    eventually 30 gone "$LISTEN_PID"
     summary_of "$BATS_TEST_TMPDIR/listen"
 }
 
@@ -66,9 +66,4 @@ net() {
         return 1
     }
     summary_of "$BATS_TEST_TMPDIR/net"
-}
-
-# switches PID: voluntary context switches of all its threads so far.
-switches() {
-    cat "/proc/$1/task"/*/status | awk '/^voluntary_ctxt_switches/ { sum += $2 } END { print sum }'
 }

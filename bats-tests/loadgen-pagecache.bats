@@ -30,10 +30,7 @@ resident() {
     file=$DISK/jostle-workfile.$(id -u)
     [[ $(resident "$file") -eq 0 ]]
     load_resume
-    load_mark start
-    sleep 0.3
-    load_mark end
-    kept 131072 10 <<<"$LOAD_REPLY"
+    load_keeps 0.3 131072 10
     load_holds '(.kernel_bytes - .claimed_bytes | fabs) <= 262144 and
         .resident_bytes > 4e6 and .resident_bytes <= 33554432'
     [[ $(resident "$file") -gt 4000000 && $(resident "$file") -le 33554432 ]]

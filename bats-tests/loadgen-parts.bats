@@ -8,7 +8,7 @@ setup_file() {
     local source=$BATS_TEST_DIRNAME/../loadgen
     "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I"$source" -I"$source/.." -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
         -o "$BATS_FILE_TMPDIR/parts" "$BATS_TEST_DIRNAME/fixtures/loadgen-parts.c" \
-        "$source"/{histogram,pacer,cpu/profile,cpu/track,mem/plateau,mem/pages}.c "$source"/../common/{units,messages}.c -lm
+        "$source"/{command,histogram,lines,pacer,cpu/profile,cpu/track,mem/plateau,mem/pages}.c "$source"/../common/{units,messages}.c -lm
 }
 
 check() {
@@ -37,4 +37,12 @@ check() {
 
 @test "pages are hugetlb only where all are, and their share is of all memory" {
     check pages
+}
+
+@test "a control line that is too long is left out whole, however its bytes come" {
+    check lines
+}
+
+@test "a control line is a command with nothing before or behind it, and has no NUL" {
+    check commands
 }

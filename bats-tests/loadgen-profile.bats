@@ -31,8 +31,11 @@ first_cpu() {
     # Up to the boundary, which the timer meets to within some ms.
     holds '[.[] | select(.event == "interval") | .offered * 100 | round] | .[:3] as $asked |
         [$asked, [10, 35, 0]] | transpose | all((.[0] - .[1]) | fabs <= 2)' -s <<<"$output"
-    holds 'all(.[] | select(.event == "interval"); (.achieved - .offered) | fabs < 0.02)' -s <<<"$output"
-    holds '.[-1] | .elapsed_s > 3.9 and .elapsed_s < 4.6 and .achieved / .offered > 0.95 and .achieved / .offered < 1.05' -s <<<"$output"
+    # What a busy machine withholds is dropped, and counted; of the most it was asked for it may owe
+    # 100 ms, also from before.
+    holds '(if any(.[]; (.late // 0) > 0) then 0.035 else 0 end) as $owed | all(.[] | select(.event == "interval" or .event == "summary");
+        (.achieved * .elapsed_s + .dropped_s - .offered * .elapsed_s | fabs) < 0.02 * .elapsed_s + $owed)' -s <<<"$output"
+    holds '.[-1] | .elapsed_s > 3.9 and .elapsed_s < 4.6' -s <<<"$output"
 }
 
 @test "loads of the text format are fractions of a core, and percentages are refused with a hint" {
@@ -61,20 +64,20 @@ first_cpu() {
 @test "speed shortens a replay and leaves its level" {
     printf 'cores: 1\ntime: 1000 ms\nload: 0.1\ntime: 2000 ms\nload: 0.3\n' >"$PROFILE"
     replay --cpus "$(first_cpu)" --speed 4
-    holds '.[-1] | .elapsed_s > 0.49 and .elapsed_s < 0.9 and .offered > 0.19 and .offered < 0.21' -s <<<"$output"
+    holds '.[-1] | .elapsed_s > 0.49 and .elapsed_s < 1.3 and .offered > 0.19 and .offered < 0.21' -s <<<"$output"
 }
 
 @test "several instances multiply the demand" {
     printf 'cores: 1\ntime: 1000 ms\nload: 0.08\n' >"$PROFILE"
     replay --cpus "$(first_cpu)" --instances 3
     holds '.[0].threads == 3 and .[0].instances == 3' -s <<<"$output"
-    holds '.[-1] | .offered > 0.239 and .offered < 0.241 and .achieved / .offered > 0.9' -s <<<"$output"
+    holds '.[-1] | .offered > 0.239 and .offered < 0.241 and (.achieved + .dropped_s / .elapsed_s) / .offered > 0.85' -s <<<"$output"
 }
 
 @test "what a CPU cannot give is dropped, and the clock is kept" {
     printf 'cores: 1\ntime: 1000 ms\nload: 0.9\n' >"$PROFILE"
     replay --cpus "$(first_cpu)" --instances 3
-    holds '.[-1] | .offered > 2.6 and .achieved < 1.05 and .dropped > 0 and .elapsed_s < 1.3' -s <<<"$output"
+    holds '.[-1] | .offered > 2.6 and .achieved < 1.05 and .dropped > 0 and .elapsed_s < 1.8' -s <<<"$output"
 }
 
 @test "more cores than CPUs are averaged or added up, and the mapping is reported" {
@@ -106,7 +109,9 @@ first_cpu() {
         load_resume
         sleep 0.3
         load_mark a
-        load_holds '.offered > 0.39 and .offered < 0.41'
+        # Whenever the mark came: what is due after so long, of 0.8 s that repeat.
+        load_holds '(.elapsed_s / 0.8 | floor) as $laps | (.offered * .elapsed_s
+            - 0.4 * (0.4 * $laps + ([.elapsed_s - 0.8 * $laps, 0.4] | min)) | fabs) < 0.01'
         load_say pause
         load_expect paused
     done
@@ -135,9 +140,12 @@ first_cpu() {
     "$BIN/loadgen" record --interval 200ms --duration 1s "$PROFILE"
     kill "$RIVAL"
     wait "$RIVAL" 2>/dev/null || true
-    holds '[.[1:-1][].load[$cpu]] | add / length > 80' -s --argjson cpu "$cpu" <"$PROFILE"
+    # What the host took from it is no load, and was not idle either.
+    holds '[.[1:-1][] | .load[$cpu] + (.steal[$cpu] // 0)] | add / length > 80' -s --argjson cpu "$cpu" <"$PROFILE"
+    local load
+    load=$(jq -s --argjson cpu "$cpu" '[.[1:-1][].load[$cpu]] | add / length / 100' "$PROFILE")
     replay
-    holds '[.[] | select(.event == "summary")][0] | .offered >= 0.8' -s <<<"$output"
+    holds '[.[] | select(.event == "summary")][0] | .offered >= 0.95 * $load' -s --argjson load "$load" <<<"$output"
 }
 
 # ticks: busy and all ticks of each CPU so far, a line each, as the kernel says.
@@ -145,15 +153,22 @@ ticks() {
     awk '/^cpu[0-9]/ { print $2 + $3 + $4 + $7 + $8, $2 + $3 + $4 + $5 + $6 + $7 + $8 + $9 }' /proc/stat
 }
 
-@test "each CPU's recorded load agrees with the kernel's own count over the same time" {
+# agrees: 0 when the two were within ten percent points on each CPU.
+agrees() {
+    rm -f "$PROFILE"
     ticks >"$BATS_TEST_TMPDIR/before"
-    "$BIN/loadgen" record --interval 200ms --duration 2s "$PROFILE"
+    "$BIN/loadgen" record --interval 200ms --duration 2s "$PROFILE" || return
     ticks >"$BATS_TEST_TMPDIR/after"
     paste "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after" |
         awk '{ print 100 * ($3 - $1) / ($4 - $2) }' >"$BATS_TEST_TMPDIR/kernel"
     jq -s '[.[1:-1][].load] | transpose | map(add / length) | .[]' "$PROFILE" |
         paste - "$BATS_TEST_TMPDIR/kernel" >"$BATS_TEST_TMPDIR/both"
     awk '{ print; off = $1 - $2; if (off * off > 100) exit 1 }' "$BATS_TEST_TMPDIR/both"
+}
+
+@test "each CPU's recorded load agrees with the kernel's own count over the same time" {
+    # The time of its start and end is in one of them only: others may come or go in it.
+    in_tries 4 agrees
 }
 
 @test "a recording has the wake-up latency of each CPU, bounded, and may leave it out" {
@@ -189,12 +204,26 @@ END
 }
 
 @test "a recording ended by a signal is whole" {
-    "$BIN/loadgen" record --interval 100ms "$PROFILE" 3>&- &
+    env --default-signal=INT "$BIN/loadgen" record --interval 100ms "$PROFILE" 3>&- &
     LOAD_PID=$!
-    eventually 10 grep -q time_ms "$PROFILE"
+    eventually 30 grep -q time_ms "$PROFILE"
     kill -INT "$LOAD_PID"
     wait "$LOAD_PID"
     replay
+}
+
+@test "a recording that ends before its first interval is over is an error, and leaves no file" {
+    local number
+    for number in INT QUIT; do
+        env --default-signal=INT,QUIT "$BIN/loadgen" record --interval 30s "$PROFILE" 2>"$BATS_TEST_TMPDIR/errors" 3>&- &
+        eventually 30 test -s "$PROFILE"
+        kill -s "$number" $!
+        local status=0
+        wait $! || status=$?
+        [[ $status -eq 1 ]]
+        [[ $(<"$BATS_TEST_TMPDIR/errors") == 'jostle: record: ended before the first interval of 30.000 s was over'*'--interval' ]]
+        [[ ! -e $PROFILE ]]
+    done
 }
 
 @test "a recording too short for one interval is refused" {
@@ -207,7 +236,7 @@ END
     [[ $output == 'jostle: cannot record to /proc/nowhere/file'* ]]
     [[ -e /dev/full ]] || skip "no /dev/full"
     run -1 "$BIN/loadgen" record --interval 20ms --duration 100ms /dev/full
-    [[ $output == *'No space left'*': is the disk full?' ]]
+    [[ $output == *'No space left'*': make room on it' ]]
 }
 
 @test "the profiles that come with it are found by name and replay" {

@@ -6,7 +6,7 @@ load_start() {
     local folder
     folder=$(mktemp -d "$BATS_TEST_TMPDIR/load.XXXXXX")
     mkfifo "$folder/in" "$folder/out"
-    env --default-signal=INT,HUP "$BIN/loadgen" "$1" --control "${@:2}" <"$folder/in" >"$folder/out" 2>"$folder/errors" 3>&- &
+    env --default-signal=INT,HUP,QUIT "$BIN/loadgen" "$1" --control "${@:2}" <"$folder/in" >"$folder/out" 2>"$folder/errors" 3>&- &
     LOAD_PID=$!
     exec {LOAD_IN}>"$folder/in" {LOAD_OUT}<"$folder/out"
 }
@@ -50,6 +50,51 @@ kept() {
            else 0 end) as $owed
         | $off <= $some and $off >= -($some + $owed)' \
         --argjson chunk "$1" --argjson percent "${2:-5}"
+}
+
+window_is_kept() {
+    load_mark start && sleep "$1" && load_mark end && kept "$2" "${3:-5}" <<<"$LOAD_REPLY"
+}
+
+# load_keeps SECONDS CHUNK [PERCENT]: in a window of so long the running load delivers what it is offered,
+# as kept() has it; LOAD_REPLY is its mark. One of three windows: an operation that the machine holds
+# up at the end of one is in no figure before it is done.
+load_keeps() {
+    in_tries 3 window_is_kept "$@"
+}
+
+operated() {
+    load_mark start && jq -e '.operations > 0' <<<"$LOAD_REPLY" >/dev/null
+}
+
+# load_operates: returns once an operation of the running load has ended.
+load_operates() {
+    eventually 30 operated
+}
+
+# switched_in PID: how often all its threads were switched so far.
+switched_in() {
+    awk '/ctxt_switches/ { sum += $2 } END { print sum }' /proc/"$1"/task/*/status
+}
+
+# used_ns PID: CPU time of all its threads so far. (mawk's %d ends at 2^31, which is two seconds.)
+used_ns() {
+    awk '{ sum += $1 } END { printf "%.0f\n", sum }' /proc/"$1"/task/*/schedstat
+}
+
+# asleep PID SECONDS: 0 when meanwhile no thread of it woke up even once. What is told to pause has
+# threads that may still be on their way to sleep: load_sleeps waits for them.
+asleep() {
+    local before
+    before="$(switched_in "$1") $(used_ns "$1")"
+    sleep "$2"
+    [[ $before == "$(switched_in "$1") $(used_ns "$1")" ]]
+}
+
+# load_sleeps SECONDS: the load goes to sleep, and no thread of it wakes up for so long.
+load_sleeps() {
+    eventually 30 asleep "$LOAD_PID" 0.1
+    asleep "$LOAD_PID" "$1"
 }
 
 load_end() {

@@ -12,13 +12,22 @@ setup() {
 # with KIND COMMAND...: runs it where flock is of that kind.
 with() {
     cc -shared -fPIC -o flock.so "$BATS_TEST_DIRNAME/fixtures/flock.c"
-    FLOCK=$1 ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=$PWD/flock.so "${@:2}"
+    asan_option verify_asan_link_order=0
+    FLOCK=$1 LD_PRELOAD=$PWD/flock.so "${@:2}"
 }
 
 @test "a campaign is measured on a file system without locks, which is said" {
     run -0 with none "$JOSTLE" campaign c.conf --output out
     [[ $output == *'files cannot be locked there'* && $output != *'being measured by another'* ]]
     holds -s 'length == 2 and all(.[]; .state == "done")' < <(cat out/cells/*/status.json)
+}
+
+@test "a bench does not empty the folder of another one where that cannot be locked" {
+    mkdir -m 700 "jostle-bench.$EUID"
+    touch "jostle-bench.$EUID/of-another"
+    run -1 with none "$JOSTLE" bench disk --quick --dir . --output out
+    [[ $output == *"jostle: $PWD/jostle-bench.$EUID is there, and cannot be locked: "* ]]
+    [[ -e jostle-bench.$EUID/of-another ]]
 }
 
 @test "tasks share a campaign where a lock must be of the kind that the file was opened for" {

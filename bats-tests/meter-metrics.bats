@@ -35,9 +35,9 @@ fails() {
 # found [N]: one more run of a meter with metrics, of the command N; its record is in line.
 found() {
     printf 'run %s\n' "${1:-0}" >&7
-    read -r -t 10 -u 8 line
+    read -r -t 60 -u 8 line
     [[ $line == '{"event":"ended"}' ]]
-    read -r -t 10 -u 8 line
+    read -r -t 60 -u 8 line
 }
 
 @test "a metric is found in stdout, stderr and files, by regex and by jq, with its unit and direction" {

@@ -47,10 +47,10 @@ valid() {
 @test "copies: when they are killed, so are the copies" {
     "$BIN/copies" --copies 2 -- sh -c 'echo $$ >pid-{copy}.part; mv pid-{copy}.part pid-{copy}; exec sleep 60' &
     local pid=$!
-    eventually 5 test -e pid-1 -a -e pid-2
+    eventually 30 test -e pid-1 -a -e pid-2
     kill -KILL "$pid"
-    eventually 5 gone "$(<pid-1)"
-    eventually 5 gone "$(<pid-2)"
+    eventually 30 gone "$(<pid-1)"
+    eventually 30 gone "$(<pid-2)"
 }
 
 @test "copies: a mix deals the programs in turn, and runs each alone" {
@@ -158,7 +158,7 @@ valid() {
     # shellcheck disable=SC2016 # the program's
     "$JOSTLE" pack --quiet --output out --max-copies 2 --oversubscribe --cleanup 'touch cleaned' -- sh -c 'echo $$ >pid.part; mv pid.part pid; exec sleep 60' &
     pid=$!
-    eventually 10 test -e pid
+    eventually 30 test -e pid
     kill -TERM "$pid"
     wait "$pid" || code=$?
     ((code == 143))

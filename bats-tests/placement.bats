@@ -99,8 +99,8 @@ seats() {
     local machine='pack:4 node:4 l3:4 core:16 pu:2'
     # A core has CPUs 2c and 2c+1, a node 64 cores; what fits nowhere is refused.
     [[ $(seats "$machine" --place other-node --place-cpus 64 | wc -c) -gt 400 ]]
-    run -2 timeout 5 "$PLACEMENT" --synthetic "$machine" --place other-node --place-cpus 64:65
-    run -2 timeout 5 "$PLACEMENT" --synthetic "$machine" --place node --place-cpus 16:49
+    run -2 timeout 100 "$PLACEMENT" --synthetic "$machine" --place other-node --place-cpus 64:65
+    run -2 timeout 100 "$PLACEMENT" --synthetic "$machine" --place node --place-cpus 16:49
     [[ $(seats "$machine" --place node --place-cpus 16:48 | wc -c) -gt 200 ]]
 }
 

@@ -196,7 +196,7 @@ refused() {
     refused 'of the place core, place of machine' a.profile.json place
     refused './program has changed since it was profiled' a.profile.json changed
     refused 'no profile is of this place' --place l3 a.profile.json b.profile.json
-    refused '--place cores: unknown (did you mean core?)' --place cores a.profile.json b.profile.json
+    refused '--place cores: not known (did you mean core?)' --place cores a.profile.json b.profile.json
     refused 'no format has this ending' --output x.pdf a.profile.json b.profile.json
     refused '--model absent: cannot be read' --model absent a.profile.json b.profile.json
     refused '--records: only with --check' --records x a.profile.json b.profile.json

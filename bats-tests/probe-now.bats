@@ -61,6 +61,96 @@ judge() {
     holds '(.resources | map({ (.name): . }) | add) | all(.cpu, .mem; .seen and .level > 0.6) and .cache.level < 0.4' <record
 }
 
+@test "a load that is one of two: surely there, and both are named" {
+    local each='fitted_error: 0.001, fitted: ($level * ({ wake: 1, loopback: ($kind | if . == "cpu" then 0.1 else 0.11 end) }[$name] // 0))'
+    sample mem 0 readings
+    jq '.curves |= (map(select(.kind == "cpu" or .kind == "mem")) | map(.kind as $kind | .points[] |= (.level as $level
+        | .reporters |= with_entries(.key as $name | .value += {'"$each"'}))))' "$reference" >alike.json
+    reference=alike.json
+    judge --sample readings | holds '.any | (.seen | not) and .one_of == []'
+    jq '(.reporters[] | select(.name == "wake").value) *= (0.6 | exp)' readings >either
+    judge --sample either >record
+    jsonschema -i record "$ROOT/results/schema/jostle.probe.schema.json" 2>&1
+    holds '([.resources[] | select(.seen)] == []) and .any.seen and [.any.one_of[].name] == ["cpu", "mem"]
+        and all(.any.one_of[]; .level > 0.5 and .level < 0.7) and (.any.one_of[1].as_if | startswith("mem --limit "))' <record
+    holds 'all(.verdicts[]; .name != "quiet")' <record
+    "$ROOT/harness/jostle" probe --reference-file alike.json --sample either >table
+    grep -qx 'a load is surely there; which cannot be told: alone it would be cpu --percent [0-9]*%, or mem --limit [0-9]*%' table
+}
+
+# with_activity: makes a reference in which loads add to what others do: cpu and mem 2 CPUs, alloc a million
+# faults/s and 2 CPUs, io 200 MB/s, net 100 000 packets/s, each in proportion to its level.
+with_activity() {
+    jq '{cpu: {others_cpu: 2}, mem: {others_cpu: 2}, cache: {others_cpu: 2}, alloc: {others_cpu: 2, others_faults: 1e6},
+         io: {others_disk: 2e8}, net: {others_cpu: 1.5, others_packets: 1e5}} as $added
+        | ["others_cpu", "others_faults", "others_disk", "others_packets"] as $names
+        | .activity = ($names | map({key: ., value: {unit: "", value: 0.01, between: 0, n: 9}}) | from_entries)
+        | .curves |= map(.kind as $kind | .points |= map(.level as $level
+            | .activity = ($names | map({key: ., value: ({excess: ($level * ($added[$kind][.] // 0)), n: 9, fitted_error: 0} | .fitted = .excess)}) | from_entries)))' \
+        "$reference" >active.json
+    reference=$PWD/active.json
+}
+
+# others FILE CPUS FAULTS DISK PACKETS: adds to a sample what others did.
+others() {
+    jq --args '.activity = [["others_cpu", "others_faults", "others_disk", "others_packets"], ($ARGS.positional | map(tonumber))]
+        | .activity |= (transpose | map({name: .[0], unit: "", value: .[1]}))' "${@:2}" <"$1" >"$1.others"
+}
+
+@test "what others do fixes the level, and tells kinds apart that look alike to the reporters" {
+    with_activity
+    sample mem 0.5 readings
+    # Reporters as vague as on a shared machine.
+    jq '.reporters |= map(.error = 0.15)' readings >vague
+    others vague 1 1 1 1
+    judge --sample vague.others >record
+    jsonschema -i record "$ROOT/results/schema/jostle.probe.schema.json" 2>&1
+    holds '.activity | all(.[]; .used) and (.[0].share - 0.5 | fabs) < 0.01' <record
+    holds '[.resources[] | select(.name | IN("io", "net", "alloc")) | .ci[1]] | max < 0.1' <record
+    holds '.any.seen and ([.resources[] | select(.name == "cpu" or .name == "mem" or .name == "cache").ci[1]] | max < 0.65)' <record
+    others vague 1 500000 1 1
+    judge --sample vague.others | holds '.resources[] | select(.name == "alloc") | .seen and (.level - 0.5 | fabs) < 0.05'
+    sample io 0.5 readings
+    jq '.reporters |= map(.error = 0.15)' readings >vague
+    others vague 0.01 1 1e8 1
+    judge --sample vague.others | holds '.resources[] | select(.name == "io") | .seen and (.level - 0.5 | fabs) < 0.05'
+}
+
+@test "where reporters contradict what the kernel counts, they decide: a neighbour in another guest" {
+    sample mem 0.75 readings
+    judge --sample readings >without
+    with_activity
+    others readings 0.01 1 1 1
+    quiet_kernel >facts
+    judge --sample readings.others --facts facts >record
+    holds '.activity | map(.used) == [false, true, true, true]' <record
+    holds --slurpfile without without '[.resources[] | select(.name == "mem").level][0] as $level
+        | $level - ($without[0].resources[] | select(.name == "mem").level) | fabs < 0.02' <record
+    holds '[.verdicts[].name] == ["hidden-neighbour"]' <record
+    # A shift that chance may make is no load, where nobody here does anything.
+    sample mem 0.25 readings
+    judge --sample readings >without
+    others readings 0.01 1 1 1
+    judge --sample readings.others >record
+    holds '.any.seen' <without
+    holds '(.any.seen | not) and all(.activity[]; .used)' <record
+    # Yet no level is excluded that was possible without.
+    jq '.resources[].ci[1]' without | paste - <(jq '.resources[].ci[1]' record) | awk '$1 > $2 { exit 1 }'
+}
+
+@test "a reference without activities gives what it always gave; at a place on some CPUs, the CPUs of others say nothing" {
+    sample mem 0.5 readings
+    others readings 1 1 1 1
+    judge --sample readings >record
+    holds '.agreement_p == null and all(.activity[]; .used | not)' <record
+    jq -S .resources record >older
+    judge --sample readings.others | jq -S .resources | diff older -
+    with_activity
+    jq '.place = "core"' active.json >core.json
+    reference=core.json
+    judge --place core --sample readings.others | holds '.activity | map(.share == null) == [true, true, false, false]'
+}
+
 @test "a quiet machine has no level above 0 for sure, and no culprit" {
     sample mem 0 readings
     quiet_kernel >facts
@@ -130,6 +220,8 @@ loaded|foreign_cpus: 2, users: [{user: "eve", cpus: 2, command: "solver", comman
 loaded||hidden-neighbour
 quiet|swap_in_per_s: 10, memory_some: 0.2|swap memory
 quiet|cpu_some: null|blind quiet
+quiet|io_some: 0.12, own_io: 0.1|quiet
+quiet|io_some: 0.2, own_io: 0.1|disk
 loaded|cpu_some: null, io_some: null|blind
 END
     quiet_kernel 'foreign_cpus: 2, users: [{user: "eve", cpus: 2, command: "solver", command_cpus: 1.5}]' >facts
@@ -143,6 +235,9 @@ END
     # 15 trials of each kind with a fixed seed; 95 % are promised.
     holds '[.[] | .all_levels_covered] | min > 0.93' <scores
     holds '([.[].other_kinds_seen] | add / length) < 0.05 and .io.found_within_10_points > 0.8 and .cpu.seen > 0.7' <scores
+    with_activity
+    "$BIN/probe" coverage --reference-file "$reference" --trials 15 >scores
+    holds '([.[] | .all_levels_covered] | min > 0.93) and .alloc.found_within_10_points > 0.9' <scores
 }
 
 @test "--watch: a line each interval, appended, until a signal" {
@@ -152,11 +247,11 @@ END
     "$BIN/probe" now --watch --interval 1s --reporters gap,adds --json lines &
     pid=$!
     # One whose reader has had enough ends, and says nothing.
-    timeout 20 "$BIN/probe" now --watch --interval 1s --reporters gap --json - 2>said > >(head -n 1 >/dev/null) &
+    timeout 100 "$BIN/probe" now --watch --interval 1s --reporters gap --json - 2>said > >(head -n 1 >/dev/null) &
     readers+=("$!")
-    timeout 20 "$BIN/probe" now --watch --interval 1s --reporters gap --table /dev/fd/9 2>said-too 9> >(head -n 1 >/dev/null) &
+    timeout 100 "$BIN/probe" now --watch --interval 1s --reporters gap --table /dev/fd/9 2>said-too 9> >(head -n 1 >/dev/null) &
     readers+=("$!")
-    eventually 8 eval '(($(wc -l <lines) >= 2))'
+    eventually 30 eval '(($(wc -l <lines) >= 2))'
     kill -TERM "$pid"
     wait "$pid"
     [[ $(head -n 1 lines) == kept ]]
@@ -168,12 +263,45 @@ END
     [[ ! -s said && ! -s said-too ]]
 }
 
-# probing PID: 0 once a child of it measures; sets child.
+# counted FAULTS PACKETS CPUS: what a made-up kernel in the folder root has counted so far.
+counted() {
+    local cpu
+    mkdir -p root/proc/net
+    printf 'pgfault %d\n' "$1" >next && mv next root/proc/vmstat
+    printf 'Inter-| Receive\n face |bytes\n    lo: 9 %d 0 0 0 0 0 0 9 %d 0 0 0 0 0 0\n  eth0:9 %d 0 0 0 0 0 0 9 %d 0 0 0 0 0 0\n' \
+        "$2" "$2" "$2" "$2" >next && mv next root/proc/net/dev
+    {
+        printf 'cpu  0 0 0 0 0 0 0 0 0 0\n'
+        for ((cpu = 0; cpu < $3; cpu++)); do printf 'cpu%d 0 0 0 0 0 0 0 0 0 0\n' "$cpu"; done
+    } >next && mv next root/proc/stat
+}
+
+# counts_others: 0 once the lines have all that was counted: 100 000 packets over lo, and as many each way over eth0;
+# and 1 CPU, then 2, which are never idle.
+counts_others() {
+    jq -s . lines | holds 'def sum($name): [.[] | .duration_s * (.activity[] | select(.name == $name) | .value)] | add // 0;
+        (sum("others_faults") / 1e8 - 1 | fabs) < 0.25 and (sum("others_packets") / 3e5 - 1 | fabs) < 0.25
+        and (map(.activity[0].value) | first > 0.5 and last > 1.5 and (map(values) | max) < 2.1 and any(.[]; . == null))
+        and all(.[]; .activity[2].value == null)' 2>/dev/null
+}
+
+@test "what others do is what the kernel counts, each packet once, whenever it is looked at" {
+    local pid
+    counted 0 0 1
+    : >lines
+    JOSTLE_KERNEL_ROOT=$PWD/root "$BIN/probe" now --watch --interval 1s --reporters adds --json lines &
+    pid=$!
+    eventually 60 test -s lines
+    counted 100000000 100000 2
+    eventually 60 counts_others
+    kill -TERM "$pid"
+    wait "$pid"
+}
+
+# probing PID: 0 once a program below it measures; sets child.
 probing() {
-    for child in $(<"/proc/$1/task/$1/children"); do
-        [[ $(<"/proc/$child/comm") != probe ]] || return 0
-    done
-    return 1
+    child=$(below "$1" probe)
+    [[ -n $child ]]
 }
 
 @test "a signal to jostle probe ends what measures, and leaves no file" {
@@ -181,7 +309,7 @@ probing() {
     mkdir temporary
     TMPDIR=$PWD/temporary "$JOSTLE" probe --duration 60s --reporters gap &
     pid=$!
-    eventually 10 probing "$pid"
+    eventually 30 probing "$pid"
     kill -TERM "$pid"
     wait "$pid" || code=$?
     ((code == 143))

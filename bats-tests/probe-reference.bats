@@ -33,14 +33,15 @@ made_up() {
         | {condition: $load.name, block: $block, exit_code: 0, signal: null, timed_out: false, start_error: null, flags: $flags,
            load: (if $load.spec then [{offered: 100, achieved: 90}] else [] end),
            metrics: {wake: metric(50000 * $drift * $off * ($load.wake // 1)), memory: metric(100 * $drift * $off * ($load.memory // 1)),
-                     read: metric(20 / $drift / $off / ($load.read // 1))}}' >"$made/experiment/runs.jsonl"
+                     read: metric(20 / $drift / $off / ($load.read // 1)),
+                     others_cpu: metric(0.1 + ($load.cpus // 0) * $off)}}' >"$made/experiment/runs.jsonl"
     jq -n '{reporters: [{name: "wake", spread: 0.2, correlation: 0.5, n: 40}, {name: "disk_read", reason: "no disk"}],
             sample_s: 0.6, kinds: {io: "no disk"}, disturbed: null}' >"$made/quiet.json"
 }
 
 loads() {
     jq -n -c '[[25, 1.1, 1.05, 0.9], [50, 1.3, 1.2, 0.8], [75, 1.25, 1.4, 0.75], [100, 2, 1.6, 0.7]]
-        | map({name: "mem-\(.[0])", spec: "mem --limit \(.[0])%", read: .[1], memory: .[2]}),
+        | map({name: "mem-\(.[0])", spec: "mem --limit \(.[0])%", read: .[1], memory: .[2], cpus: (.[0] / 50)}),
           map({name: "cpu-\(.[0])", spec: "cpu --percent \(.[0])%", wake: .[3]}) | .[]' | jq -s -c .
 }
 
@@ -57,6 +58,15 @@ derive() {
         and ([.reporters[] | select(.name | IN("wake", "gap", "adds", "faults", "loopback")) | .reason] | all(. == null))
         and .duration_s >= 0.15' <"$BATS_TEST_TMPDIR/sample.json"
     [[ -z $(ls -A "$BATS_TEST_TMPDIR/disk") ]]
+    holds '.activity | map(.name) == ["others_cpu", "others_faults", "others_disk", "others_packets"] and all(.[]; .reason or .value > 0)' \
+        <"$BATS_TEST_TMPDIR/sample.json"
+}
+
+@test "the packets that the probe sends are its own, not those of others" {
+    unshare -rn ip link set lo up 2>/dev/null || skip 'no network namespace, or no ip (iproute2)'
+    # Thousands of round trips in a network of its own: nobody else is there.
+    unshare -rn bash -c 'ip link set lo up && exec "$1" sample --reporters loopback --duration 100ms' - "$BIN/probe" | holds '
+        (.reporters[0].value / 1e9) as $round_s | [.activity[] | select(.name == "others_packets")][0].value < 0.1 / $round_s'
 }
 
 @test "an addition is faster than a load from L2, and that than one from memory" {
@@ -87,6 +97,50 @@ derive() {
         near(.quiet.memory.value; (90 * 100 | sqrt)) and near(.quiet.memory.alone; 121) and .quiet.memory.looks == 2
         and .quiet.memory.between > 0.07 and .quiet.memory.error > .quiet.memory.between / 2 and .quiet.wake.looks == 0' \
         <"$BATS_TEST_TMPDIR/reference.json"
+}
+
+# look VALUE FILE: that look has seen this in memory.
+look() {
+    jq --argjson value "$1" '.reporters += [{name: "memory", value: $value, error: 0.01, n: 9, spread: 0.1, correlation: 0}]' \
+        "$made/quiet.json" >"$BATS_TEST_TMPDIR/look"
+    mv "$BATS_TEST_TMPDIR/look" "$made/$2"
+}
+
+@test "looks at other times: their mean, and what they differ by, with the degrees of freedom of it" {
+    local hour
+    made_up
+    for hour in 1 2 3; do
+        look "$((100 * (1 + hour % 2)))" "quiet-2026010${hour}T000000Z.json"
+    done
+    printf '{"reporters": [{"na' >"$made/quiet-20260104T000000Z.json"
+    look 100 quiet.json
+    derive >"$BATS_TEST_TMPDIR/record.json" 2>"$BATS_TEST_TMPDIR/err"
+    [[ $(<"$BATS_TEST_TMPDIR/err") == *quiet-20260104T000000Z.json*'left out' ]]
+    valid jostle.probe-reference <"$BATS_TEST_TMPDIR/reference.json"
+    # 200, 100, 200 and 100 again: in logarithms 0.4 apart, of three degrees of freedom and the four of the runs.
+    holds '.quiet.memory | .looks == 4 and .freedom == 7 and (.value / 141.42 - 1 | fabs) < 1e-3 and (.between / 0.4002 - 1 | fabs) < 1e-3' \
+        <"$BATS_TEST_TMPDIR/reference.json"
+    holds '.quiet.wake.freedom == 5' <"$BATS_TEST_TMPDIR/reference.json"
+}
+
+@test "jostle probe --reference --again adds a look to the reference of this machine, and to no other" {
+    local -a again=("$ROOT/harness/jostle" probe --reference --again --force --place core --reporters adds --max-time 1s
+        --output "$BATS_TEST_TMPDIR/made" --reference-file "$BATS_TEST_TMPDIR/reference.json")
+    made_up
+    derive >/dev/null
+    run -1 --separate-stderr "${again[@]}"
+    [[ ${#stderr_lines[@]} -eq 1 && $stderr == *--again*'another machine'* && -z $(compgen -G "$made/quiet-*") ]]
+    "$BIN/experiment" slowdown --output "$BATS_TEST_TMPDIR/here" --load 'cpu --percent 1' -- true >/dev/null
+    jq --slurpfile here "$BATS_TEST_TMPDIR/here/experiment.json" '.environment = $here[0].environment' "$made/experiment/experiment.json" >"$BATS_TEST_TMPDIR/moved"
+    mv "$BATS_TEST_TMPDIR/moved" "$made/experiment/experiment.json"
+    derive >/dev/null
+    "${again[@]}" --json - | holds '.quiet | .adds == null or .memory.n == 6'
+    holds '.reporters | map(.name) == ["adds"]' <"$(compgen -G "$made/quiet-*Z.json")"
+    run -2 --separate-stderr "${again[@]}" --resume
+    [[ $stderr == *--again*--resume* ]]
+    rm "$BATS_TEST_TMPDIR/reference.json"
+    run -1 --separate-stderr "${again[@]}"
+    [[ ${#stderr_lines[@]} -eq 1 && $stderr == *--again*reference.json* ]]
 }
 
 @test "on a file system in memory the disk has a reason, not a figure" {
@@ -139,7 +193,13 @@ shows_share() {
         # A sleeper that wakes sooner: the curve falls.
         and near(curve("cpu"; "wake"; "fitted")[3]; 0.7 | log)
         and near(curve("cpu"; "memory"; "fitted")[3]; 0)
-        and ([.curves[] | select(.kind == "mem") | .points[].achieved] | all(. == 0.9))' <"$BATS_TEST_TMPDIR/record.json"
+        and ([.curves[] | select(.kind == "mem") | .points[].achieved] | all(. == 0.9))
+        # What others do is a difference, in its own unit: the machine gets slower meanwhile, and they do no more.
+        and near(.activity.others_cpu.value; 0.1) and .activity.others_disk == {reason: "not measured"}
+        and ([.curves[] | select(.kind == "mem") | .points[].activity.others_cpu.fitted * 2 | round] == [1, 2, 3, 4])
+        and near([.curves[] | select(.kind == "cpu") | .points[].activity.others_cpu.fitted] | max; 0)
+        # Its error is that of one load, which these differ by (0.002), not that of their mean (0.001).
+        and ([.curves[] | select(.kind == "mem")][0].points[3].activity.others_cpu.fitted_error > 0.0015)' <"$BATS_TEST_TMPDIR/record.json"
     # What was not measured has a reason, no figure.
     holds '(.quiet.disk_read == {reason: "no disk"}) and (.quiet.gap == {reason: "not measured"})
         and ([.curves[] | select(.kind == "io")][0] | .points == [] and .reason == "no disk")

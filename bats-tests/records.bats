@@ -7,7 +7,7 @@ load helpers
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return
     "$ROOT/harness/jostle" slowdown --quiet --output out --warmup 1 --max-runs 3 --gauge \
-        --load 'low=cpu --percent 10' --load 'other=exec: sleep 100' --settle 100ms -- sleep 0.05
+        --load 'low=cpu --percent 10' --load 'other=exec: sleep 100' --load 'seldom=fork --limit 0.1' --settle 100ms -- sleep 0.05
 }
 
 # valid SCHEMA FILE: 0 when the JSON document in FILE is valid.
@@ -52,4 +52,15 @@ valid_lines() {
     run ! valid jostle.run "$BATS_TEST_TMPDIR/broken.json"
     jq 'del(.conditions[0].wall_s.ci)' "$BATS_FILE_TMPDIR/out/result.json" >"$BATS_TEST_TMPDIR/broken.json"
     run ! valid jostle.result "$BATS_TEST_TMPDIR/broken.json"
+}
+
+@test "the name of a record stands in the programs once, and has a schema" {
+    local file name
+    local names
+    names=$(<"$ROOT/common/schemas.h")
+    run ! grep -rnE --include='*.[ch]' --exclude=schemas.h '^[^/*]*"jostle\.[a-z-]+/[0-9]+"' "$ROOT/common" "$ROOT/harness" "$ROOT/loadgen"
+    for file in "$ROOT"/results/schema/*.json; do
+        name=${file##*/}
+        [[ $names == *"\"${name%.schema.json}/1\""* ]]
+    done
 }

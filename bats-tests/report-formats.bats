@@ -20,7 +20,12 @@ golden() {
     shift
     report --quiet "$FIXTURES/campaign" "$@" >made
     if [[ ${JOSTLE_GOLDEN:-} == write ]]; then cp made "$file"; fi
-    diff "$file" made
+    # From 1.7 on jq prints a number as it was written.
+    if [[ $file == *.json ]]; then
+        diff <(jq 'walk(if type == "number" then . + 0 else . end)' "$file") <(jq 'walk(if type == "number" then . + 0 else . end)' made)
+    else
+        diff "$file" made
+    fi
 }
 
 # compiles FILE: pdflatex takes it without an error; its text is in FILE.txt.
@@ -65,7 +70,7 @@ compiles() {
         COLUMNS=$columns report --quiet "$FIXTURES/campaign" >narrow
         grep -E '^(program|delannoy n|nbody n)' narrow >table
         grep -q 'slowdown' table
-        awk -v columns="$columns" '{ gsub(/[\200-\277]/, ""); if (length($0) > columns) { print; bad = 1 } } END { exit bad }' table
+        LC_ALL=C LC_ALL=C awk -v columns="$columns" '{ gsub(/[\200-\277]/, ""); if (length($0) > columns) { print; bad = 1 } } END { exit bad }' table
     done
     [[ $(wc -l <table) -gt 5 ]]
 }
@@ -91,7 +96,7 @@ compiles() {
 }
 
 @test "terminal: an ugly name cannot speak to the terminal" {
-    nasty campaign "$(nasty_name)"$'\u202e\u200b'
+    nasty campaign "$(nasty_name)"$'\xe2\x80\xae\xe2\x80\x8b'
     report campaign >out
     [[ $(<out) == *'<script>alert(1)</script> & \input{x} | "a,b"\n\t=1+1 \e[31mred é 漢 `x` $HOME %d #_~^ [z]\u{202e}\u{200b}'* ]]
     LC_ALL=C run ! grep -qP '[\x00-\x08\x0b-\x1f\x7f]' out

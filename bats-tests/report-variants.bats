@@ -22,7 +22,7 @@ fixture() {
 # no_wider COLUMNS FILE: no line of a table in it is wider.
 no_wider() {
     grep -E '^(variant|condition|old|new|baseline|mem-50|cpu-50) ' "$2" | grep -v ' = \| is ' |
-        awk -v columns="$1" '{ gsub(/[\200-\277]/, ""); if (length($0) > columns) { print; bad = 1 } } END { exit bad || NR == 0 }'
+        LC_ALL=C awk -v columns="$1" '{ gsub(/[\200-\277]/, ""); if (length($0) > columns) { print; bad = 1 } } END { exit bad || NR == 0 }'
 }
 
 # ugly DIR: variants, a load, a metric and its unit with what each format treats specially.

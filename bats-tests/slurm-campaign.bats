@@ -17,9 +17,7 @@ teardown_file() {
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
-    mkdir scratch
-    printf 'scratch=%q\n' "$PWD/scratch" >settings
-    export JOSTLE_SETTINGS=$PWD/settings
+    scratch_settings
 }
 
 teardown() {
@@ -197,23 +195,6 @@ left() {
     eventually 100 slurm_no_jobs
     printf '# 30 cells in %d s\n' $((SECONDS - began)) >&3
     [[ $("$JOSTLE" status out) == *'30 cells: 30 done,'* ]]
-}
-
-# kill_outright TEXT: kills all that has TEXT on its command line (script, campaign and cell),
-# so that none of them has a chance to note anything.
-kill_outright() {
-    local pids
-    # Stopped first: whoever still ran would see the others gone. A process that has just ended
-    # is seen, too: kill may miss it.
-    pgrep -f -- "$1" | xargs kill -STOP || true
-    # Children before their parents, or the kernel sends SIGHUP to groups that are stopped and
-    # have lost theirs, and continues them.
-    while pids=$(pgrep -d, -f -- "$1"); do
-        ps -o pid=,ppid=,stat= -p "$pids" |
-            awk '$3 !~ /^Z/ { parent[$1] = $2 } END { for (i in parent) has_child[parent[i]]; for (i in parent) if (!(i in has_child)) print i }' |
-            xargs -r kill -KILL || true
-        sleep 0.05
-    done
 }
 
 @test "a task that was killed outright leaves a stale cell, which is named and resumed" {

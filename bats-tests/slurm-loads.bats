@@ -56,7 +56,9 @@ in_job() {
 }
 
 @test "a network load between two nodes while the target runs on a third" {
-    local port=$((30000 + RANDOM % 9000))
+    local port
+    free_ports TEN
+    port=$REPLY
     "$BIN/loadgen" net --help >/dev/null 2>&1 || skip 'this build has no net load'
     in_job '-N3 --exclusive' "${short[@]}" --output out \
         --load "talk=@2 net --listen 127.0.0.1:$port + @3 net --connect {node2}:$port --limit 5M" -- "$WORKLOADS/delannoy" 11
@@ -65,7 +67,9 @@ in_job() {
 }
 
 @test "in a job of two nodes a bench measures the network to the second one" {
-    local port=$((30000 + RANDOM % 9000))
+    local port
+    free_ports TEN
+    port=$REPLY
     in_job '-N2 --exclusive' "$JOSTLE" bench network --quick --only 'network.tcp.32KiB.s1' --min-runs 2 --max-runs 2 --duration 50ms \
         --dir "$PWD" --output out --port "$port"
     cat log
@@ -83,7 +87,7 @@ in_job() {
     eventually 20 pgrep -f -- "loadgen cpu --control --percent $tag" >/dev/null
     scancel "$id"
     eventually 20 slurm_no_jobs
-    eventually 10 none_runs "percent $tag"
+    eventually 30 none_runs "percent $tag"
 }
 
 # none_runs TEXT: 0 when no process has TEXT in its command line.
@@ -97,7 +101,7 @@ none_runs() {
     id=$(job -N2 --exclusive <<<"exec ${short[*]} --output out --load 'far@2=cpu --percent $tag' -- sleep 2")
     eventually 20 pgrep -f -- "loadgen cpu --control --percent $tag" >/dev/null
     # Its launcher is seen before Slurm knows the step.
-    eventually 10 scancel "$id.0"
+    eventually 30 scancel "$id.0"
     eventually 30 slurm_no_jobs
     grep -q 'jostle: load far@n2 ended' log
     none_runs "percent $tag"

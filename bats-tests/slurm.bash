@@ -30,7 +30,9 @@ slurm_require() {
 
 # slurm_start NODES [KEY=VALUE...]: brings the cluster up with nodes n1 to
 # nNODES of two CPUs each, and exports SLURM_CONF and SLURM_TEST, its folder.
-# KEY=VALUE replaces a line of slurm.conf.
+# KEY=VALUE replaces a line of slurm.conf; a PartitionName=... is one more. SLURM_TEST_NODE is what
+# else the nodes' line says, SLURM_TEST_GRES the text of gres.conf, SLURM_TEST_CGROUP that of
+# cgroup.conf; with SLURM_TEST_ACCOUNTS there is a slurmdbd.
 slurm_start() {
     local nodes=$1 try
     shift
@@ -43,7 +45,8 @@ slurm_start() {
     mkdir -p "$SLURM_TEST"/{munge,log,run,state,spool}
     # Another cluster, or anybody, may have the ports: then take others.
     for try in 1 2 3; do
-        slurm_configure "$nodes" $((20000 + (RANDOM % 120) * 100)) "$@"
+        free_ports HUNDRED
+        slurm_configure "$nodes" "$REPLY" "$@"
         ! slurm_up "$nodes" || return 0
         slurm_down
         printf 'try %d: Slurm did not come up:\n' "$try" >&2
@@ -59,7 +62,10 @@ slurm_configure() {
     host=$(hostname -s)
     for ((i = 1; i <= nodes; i++)); do printf '127.0.0.1 n%d\n' "$i"; done >"$SLURM_TEST/hosts"
     printf '127.0.0.1 localhost %s\n' "$host" >>"$SLURM_TEST/hosts"
-    printf 'CgroupPlugin=cgroup/v1\n' >"$SLURM_TEST/cgroup.conf"
+    # 20.11 has no such plugins, but the file has to be there.
+    [[ $(slurmctld -V) == *' 20.'* ]] || printf 'CgroupPlugin=cgroup/v1\n' >"$SLURM_TEST/cgroup.conf"
+    printf '%s\n' "${SLURM_TEST_CGROUP:-}" >>"$SLURM_TEST/cgroup.conf"
+    [[ -z ${SLURM_TEST_GRES:-} ]] || printf '%s\n' "$SLURM_TEST_GRES" >"$SLURM_TEST/gres.conf"
     cat >"$SLURM_CONF" <<CONF
 ClusterName=lab
 SlurmctldHost=$host(127.0.0.1)
@@ -97,14 +103,77 @@ SlurmctldPidFile=$SLURM_TEST/run/slurmctld.pid
 SlurmdPidFile=$SLURM_TEST/run/slurmd.%n.pid
 SlurmctldLogFile=$SLURM_TEST/log/slurmctld.log
 SlurmdLogFile=$SLURM_TEST/log/slurmd.%n.log
-NodeName=n[1-$nodes] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port + 1))-$((port + nodes))] CPUs=2 CoresPerSocket=2 RealMemory=2000 State=UNKNOWN
+NodeName=n[1-$nodes] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port + 1))-$((port + nodes))] CPUs=2 CoresPerSocket=2 RealMemory=2000 ${SLURM_TEST_NODE:-} State=UNKNOWN
 PartitionName=main  Nodes=ALL Default=YES MaxTime=INFINITE OverSubscribe=NO
 PartitionName=force Nodes=ALL MaxTime=INFINITE OverSubscribe=FORCE:4
 CONF
+    [[ -z ${SLURM_TEST_ACCOUNTS:-} ]] || slurm_accounts $((port + 20))
     for line in "$@"; do
-        sed -i "/^${line%%=*}=/d" "$SLURM_CONF"
+        [[ $line == PartitionName=* ]] || sed -i "/^${line%%=*}=/d" "$SLURM_CONF"
         printf '%s\n' "$line" >>"$SLURM_CONF"
     done
+}
+
+# slurm_accounts_missing: prints what keeps this machine from accounts, or nothing.
+slurm_accounts_missing() {
+    local program
+    PATH=$PATH:/usr/sbin
+    for program in slurmdbd mariadbd mariadb-install-db sacctmgr sacct; do
+        command -v "$program" >/dev/null || {
+            printf '%s is not installed (packaging/install-deps systems)' "$program"
+            return
+        }
+    done
+}
+
+# slurm_accounts PORT: adds accounts to the configuration: a slurmdbd at PORT, with a MariaDB of its
+# own that listens at a socket only.
+slurm_accounts() {
+    sed -i '/^AccountingStorageType=/d' "$SLURM_CONF"
+    cat >>"$SLURM_CONF" <<CONF
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort=$1
+AccountingStoragePass=$SLURM_TEST/munge/socket
+JobAcctGatherFrequency=task=1
+CONF
+    (
+        umask 077
+        cat >"$SLURM_TEST/slurmdbd.conf" <<CONF
+AuthType=auth/munge
+AuthInfo=socket=$SLURM_TEST/munge/socket
+DbdHost=$(hostname -s)
+DbdAddr=127.0.0.1
+DbdPort=$1
+SlurmUser=root
+LogFile=$SLURM_TEST/log/slurmdbd.log
+PidFile=$SLURM_TEST/run/slurmdbd.pid
+StorageType=accounting_storage/mysql
+StorageHost=localhost
+StorageUser=root
+StorageLoc=slurm
+CONF
+    )
+    mkdir -p "$SLURM_TEST/database"
+}
+
+# slurm_accounts_up: starts both; 0 when the cluster is in the accounts. Needs munged.
+slurm_accounts_up() {
+    local database=$SLURM_TEST/database
+    [[ -d $database/mysql ]] ||
+        mariadb-install-db --no-defaults --user=root --datadir="$database" --auth-root-authentication-method=socket --skip-test-db \
+            >"$SLURM_TEST/log/install" 2>&1 || return 1
+    mariadbd --no-defaults --user=root --datadir="$database" --socket="$SLURM_TEST/run/mariadb" --skip-networking \
+        --pid-file="$SLURM_TEST/run/mariadb.pid" >"$SLURM_TEST/log/mariadb" 2>&1 3>&- </dev/null &
+    eventually 60 test -S "$SLURM_TEST/run/mariadb" || return 1
+    (cd "$SLURM_TEST" && MYSQL_UNIX_PORT=$SLURM_TEST/run/mariadb exec slurmdbd) >>"$SLURM_TEST/log/start" 2>&1 3>&- </dev/null || return 1
+    eventually 60 slurm_accounts_answer
+}
+
+# slurm_accounts_answer: 0 when the cluster is in the accounts.
+slurm_accounts_answer() {
+    sacctmgr -i add cluster lab >/dev/null 2>&1
+    [[ $(sacctmgr -n -P show cluster format=cluster 2>/dev/null) == lab ]]
 }
 
 # slurm_up NODES: starts the daemons; 0 when every node is idle.
@@ -118,7 +187,10 @@ slurm_up() {
         cd "$SLURM_TEST" || exit
         munged --key-file="$SLURM_TEST/munge/key" --socket="$SLURM_TEST/munge/socket" --num-threads=2 \
             --pid-file="$SLURM_TEST/munge/pid" --log-file="$SLURM_TEST/log/munged.log" --seed-file="$SLURM_TEST/munge/seed"
-        slurmctld -i
+        [[ ! -e $SLURM_TEST/slurmdbd.conf ]] || slurm_accounts_up || exit
+        # It has to know the nodes' names, too: from 24.11 on it answers srun by them.
+        # shellcheck disable=SC2016 # expanded by the inner bash
+        unshare -m bash -c 'mount --bind "$SLURM_TEST/hosts" /etc/hosts; exec slurmctld -i'
     ) >"$SLURM_TEST/log/start" 2>&1 3>&- </dev/null || return 1
     for ((i = 1; i <= $1; i++)); do slurm_node_up "n$i" || return 1; done
     eventually 15 slurm_idle "$1"
@@ -165,13 +237,14 @@ slurm_idle() {
 slurm_down() {
     local -a pids=()
     local file pid
-    for file in "$SLURM_TEST"/run/slurmd.*.pid "$SLURM_TEST/run/slurmctld.pid" "$SLURM_TEST/munge/pid"; do
+    for file in "$SLURM_TEST"/run/slurmd.*.pid "$SLURM_TEST/run/slurmctld.pid" \
+        "$SLURM_TEST/run/slurmdbd.pid" "$SLURM_TEST/run/mariadb.pid" "$SLURM_TEST/munge/pid"; do
         pid=$(head -n 1 "$file" 2>/dev/null) || continue
         [[ -z $pid ]] || pids+=("$pid")
     done
     for pid in "${pids[@]}"; do kill -TERM "$pid" 2>/dev/null || true; done
     for pid in "${pids[@]}"; do
-        eventually 10 gone "$pid" || kill -KILL "$pid" 2>/dev/null || true
+        eventually 30 gone "$pid" || kill -KILL "$pid" 2>/dev/null || true
     done
 }
 
@@ -202,4 +275,21 @@ slurm_job_is() {
     state=$(scontrol -o show job "$1" 2>/dev/null | sed -n '1s/.* JobState=\([A-Z_]*\).*/\1/p')
     shift
     [[ -n $state && " $* " == *" $state "* ]]
+}
+
+# kill_outright TEXT: kills all that has TEXT on its command line (script, campaign and cell),
+# so that none of them has a chance to note anything.
+kill_outright() {
+    local pids
+    # Stopped first: whoever still ran would see the others gone. A process that has just ended
+    # is seen, too: kill may miss it.
+    pgrep -f -- "$1" | xargs kill -STOP || true
+    # Children before their parents, or the kernel sends SIGHUP to groups that are stopped and
+    # have lost theirs, and continues them.
+    while pids=$(pgrep -d, -f -- "$1"); do
+        ps -o pid=,ppid=,stat= -p "$pids" |
+            awk '$3 !~ /^Z/ { parent[$1] = $2 } END { for (i in parent) has_child[parent[i]]; for (i in parent) if (!(i in has_child)) print i }' |
+            xargs -r kill -KILL || true
+        sleep 0.05
+    done
 }

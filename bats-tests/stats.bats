@@ -338,7 +338,7 @@ skewed() {
 }
 
 @test "the earlier an experiment may stop, the wider its intervals" {
-    pairs 4 8 1.3 0.05 >runs
+    pairs 3 8 1.3 0.05 >runs
     local least
     for least in 2 3 5 12; do
         summary --conditions baseline,load --min-runs $least --max-runs 30 <runs |

@@ -125,7 +125,7 @@ a metric is read from the output|--stdout|/dev/null|--metric|v=stdout:/v=([0-9]+
 65 variants|-P|n|1|65|echo {n}
 use jostle slowdown|--load|cpu --percent 5|--variant|a=true|--variant|b=true
 --prepare is given twice|--prepare|a|--prepare|b|true
-for the target's output give --stdout|--output|null|true
+--output is given twice|--output|null|true
 behind the variables|--variant|a=true|--variant|b=X=1
 variant's name|--variant|X=1 true|--variant|b=true
 there is no {n}|-L|n|1,2|true

@@ -89,7 +89,7 @@ variants() {
 
 @test "each block has the variants alone next to each other, and a pair of blocks is its own mirror image" {
     local answer condition order='' to from
-    coproc hub { exec timeout 10 "$BIN/stats" --conditions old,new,old@mem,new@mem --variants 2 --min-runs 8 --max-runs 8 --seed 3; }
+    coproc hub { exec timeout 100 "$BIN/stats" --conditions old,new,old@mem,new@mem --variants 2 --min-runs 8 --max-runs 8 --seed 3; }
     from=${hub[0]} to=${hub[1]}
     while read -r answer condition _ <&"$from" && [[ $answer == run ]]; do
         order+="$condition "

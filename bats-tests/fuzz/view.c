@@ -1,0 +1,46 @@
+/* JSON as the report reads it, without converting anything; compared with jansson. */
+#include "frame/fuzz.h"
+
+#include "harness/report/view.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+const enum fuzz_input fuzz_input = FUZZ_JSON_LINES;
+
+/* Every value can be copied and converted; returns how many there are. */
+static size_t visit(const struct value *value)
+{
+    size_t count = 1;
+    char *copy = view_copy(value), *text = view_string(value);
+    fuzz_require(copy != NULL && (text != NULL) == view_is(value, VIEW_STRING));
+    (void)view_number(value, 0);
+    (void)view_get(value, "a");
+    free(text);
+    free(copy);
+    for (const struct value *item = view_first(value); item != NULL; item = view_next(value, item))
+        count += visit(item);
+    return count;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct view view = {0};
+    char *compact = malloc(3 * size + 1);
+    fuzz_require(compact != NULL);
+    const size_t length = view_compact((const char *)data, size, compact);
+    fuzz_require(length <= 3 * size && strlen(compact) <= length);
+    const struct value *top = view_parse(&view, compact, length);
+    if (top != NULL)
+        fuzz_require(visit(top) == view.used);
+    view_free(&view);
+    /* jansson takes a 0 behind a number, which is no JSON. */
+    json_t *other = memchr(compact, '\0', length) != NULL
+                        ? NULL
+                        : json_loadb(compact, length, JSON_DECODE_ANY, NULL);
+    fuzz_require(other == NULL || top != NULL);
+    json_decref(other);
+    free(compact);
+    return 0;
+}

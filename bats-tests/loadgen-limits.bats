@@ -1,0 +1,206 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2030,SC2031 # each test has a shell of its own
+# What keeps loadgen from hurting the machine by mistake: memory, disk, time, priority.
+
+load helpers
+load loadgen
+
+# refused PATTERN LOAD ARGUMENTS...: exit 2, one line that matches.
+refused() {
+    local pattern=$1
+    run "$BIN/loadgen" "${@:2}"
+    [[ $status -eq 2 && ${#lines[@]} -eq 1 && $output =~ ^jostle:.*$pattern ]] || {
+        printf '%s\n' "status $status, not $pattern:" "$output"
+        return 1
+    }
+}
+
+# memory_group NAME BYTES: a cgroup with that limit; its folder in GROUP. Skips where none can be made.
+memory_group() {
+    if [[ -w /sys/fs/cgroup/memory/tasks ]]; then
+        GROUP=/sys/fs/cgroup/memory/jostle-test-$1.$$
+        mkdir "$GROUP" 2>/dev/null || skip 'no cgroup can be made here'
+        printf '%s' "$2" >"$GROUP/memory.limit_in_bytes"
+    elif grep -qw memory /sys/fs/cgroup/cgroup.subtree_control 2>/dev/null; then
+        GROUP=/sys/fs/cgroup/jostle-test-$1.$$
+        mkdir "$GROUP" 2>/dev/null || skip 'no cgroup can be made here'
+        printf '%s' "$2" >"$GROUP/memory.max"
+    else
+        skip 'no memory cgroup can be made here'
+    fi
+}
+
+teardown() {
+    rm -f -- ${HOG:+"$HOG"}
+    [[ -z ${GROUP-} ]] || eventually 30 rmdir "$GROUP"
+}
+
+@test "memory that is not free is refused with the numbers, before any is taken, and forced" {
+    local most
+    most=$(awk '/^MemTotal/ { print $2 }' /proc/meminfo)K
+    refused "footprint of .*: .* has .* left: give a smaller --footprint, or --force" mem --footprint "$most"
+    refused "memory to be touched of .* left: give a smaller --touch" fork --threads 1024 --touch 1G
+    refused "allocated at a time.* left: give less --live" alloc --live "$most" --size 1M
+    run -2 "$BIN/loadgen" io --dir /dev/shm --allow-memory --file-size "$most" # a line warns of the memory
+    [[ ${lines[1]} =~ 'a work file in memory of '.*' left: give a smaller --file-size' ]]
+    "$BIN/loadgen" mem --footprint "$most" --force --dry-run
+    ! sanitized || return 0 # what sanitizers need of addresses has no limit
+    ulimit -v 1000000
+    refused "footprint of 2.00 GiB: the limit of address space \(ulimit -v\) has .* left" mem --footprint 2G --threads 1
+}
+
+@test "the tightest of all groups above counts, in a hierarchy of version 2, and page cache there is free" {
+    local root=$BATS_TEST_TMPDIR/root
+    mkdir -p "$root"/proc/self "$root"/sys/fs/cgroup/job/step
+    echo '0::/job/step' >"$root/proc/self/cgroup"
+    echo '30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw' >"$root/proc/self/mountinfo"
+    # 300 MiB less 200 that are used, of which 80 are files; below it no limit but where it gets slow.
+    printf '%d\n' $((300 << 20)) >"$root/sys/fs/cgroup/job/memory.max"
+    printf '%d\n' $((200 << 20)) >"$root/sys/fs/cgroup/job/memory.current"
+    printf 'anon 1\nactive_file %d\ninactive_file %d\n' $((50 << 20)) $((30 << 20)) >"$root/sys/fs/cgroup/job/memory.stat"
+    echo max >"$root/sys/fs/cgroup/job/step/memory.max"
+    printf '%d\n' $((400 << 20)) >"$root/sys/fs/cgroup/job/step/memory.high"
+    echo 0 >"$root/sys/fs/cgroup/job/step/memory.current"
+    export JOSTLE_KERNEL_ROOT=$root
+    # 180 MiB are left of the tighter one; 4 % of 300 MiB stay.
+    refused 'a footprint of 172 MiB: the cgroup has 168 MiB left' mem --threads 1 --kernel write --footprint 172M --dry-run
+    "$BIN/loadgen" mem --threads 1 --kernel write --footprint 164M --dry-run
+    printf '%d\n' $((100 << 20)) >"$root/sys/fs/cgroup/job/step/memory.high"
+    refused 'the cgroup has 95.0 MiB left' mem --threads 1 --kernel write --footprint 164M --dry-run
+}
+
+@test "a load whose memory gets short ends with the reason, and its neighbours stay" {
+    local reply count
+    ! sanitized || skip 'a build with sanitizers needs memory of its own'
+    memory_group short 512M
+    mkdir "$BATS_TEST_TMPDIR/bin"
+    printf '#!/bin/sh\necho $$ >%q/cgroup.procs && exec %q "$@"\n' "$GROUP" "$BIN/loadgen" >"$BATS_TEST_TMPDIR/bin/loadgen"
+    chmod +x "$BATS_TEST_TMPDIR/bin/loadgen"
+    BIN=$BATS_TEST_TMPDIR/bin load_start mem --footprint 256M --threads 1 --kernel write --limit 1M
+    load_resume
+    # A file in memory is the group's, too: another program that grows.
+    HOG=/dev/shm/jostle-test.$$
+    (
+        printf '%s' "$BASHPID" >"$GROUP/cgroup.procs"
+        head -c 230M /dev/zero >"$HOG"
+        for ((i = 0; i < 100; i++)); do
+            head -c 1M /dev/zero >>"$HOG"
+            sleep 0.08
+            kill -0 "$LOAD_PID" || break
+        done
+    ) 2>/dev/null 3>&- &
+    load_expect error
+    reply=$LOAD_REPLY
+    load_expect summary
+    wait "$LOAD_PID" || [[ $? -eq 1 ]]
+    holds '.message | test("^memory is short: the cgroup has .* left: .*--force")' <<<"$reply"
+    count=$(cat "$GROUP/memory.oom_control" "$GROUP/memory.events" 2>/dev/null | awk '/^oom_kill / { print $2 }')
+    [[ $count -eq 0 ]]
+}
+
+@test "two loads that fit one by one, started together: neither is killed, and one says why it ends" {
+    local i count
+    ! sanitized || skip 'a build with sanitizers needs memory of its own'
+    memory_group both 256M
+    enter() {
+        printf '%s' "$BASHPID" >"$GROUP/cgroup.procs" && exec "$@"
+    }
+    for i in 1 2; do
+        enter "$BIN/loadgen" mem --threads 1 --footprint 160M --duration 300ms >"$BATS_TEST_TMPDIR/$i" 2>&1 3>&- &
+    done
+    wait
+    grep -q 'memory is short: the cgroup has\|the cgroup has .* left: give a smaller' "$BATS_TEST_TMPDIR"/[12]
+    count=$(cat "$GROUP/memory.oom_control" "$GROUP/memory.events" 2>/dev/null | awk '/^oom_kill / { print $2 }')
+    [[ $count -eq 0 ]]
+}
+
+@test "beside a full load with --sched idle a program has the CPU for itself, and half of it without" {
+    local cpu plain share
+    # beside OPTION...: sets share to what a busy program gets of the CPU time that both get.
+    beside() {
+        local used
+        load_start cpu --threads 1 --cpus "$cpu" "$@"
+        load_resume
+        load_mark
+        used=$(taskset -c "$cpu" bash -c 'end=$((${EPOCHREALTIME/[.,]/} + 300000)); while ((${EPOCHREALTIME/[.,]/} < end)); do :; done; times' |
+            awk -F '[ms ]+' 'NR == 1 { print $2 + $4 }')
+        load_mark
+        share=$(jq --argjson used "$used" '$used / ($used + .cpu_s)' <<<"$LOAD_REPLY")
+        load_end
+    }
+    cpu=$("$BIN/loadgen" cpu --threads 1 --dry-run --json | jq -r .cpus)
+    beside
+    plain=$share
+    beside --sched idle
+    # Both are in one session: nothing else that runs here has a part in it.
+    jq -n "$share > 0.85 and $share > $plain + 0.15" | grep -q true || {
+        printf 'share %s with it, %s without\n' "$share" "$plain"
+        return 1
+    }
+}
+
+@test "no option lets a load come before others" {
+    refused "not known.*as-started, other, batch, idle" cpu --sched fifo
+    refused "not known" cpu --sched rr
+}
+
+@test "the command of exec is the first that the kernel ends when memory runs out" {
+    run "$BIN/loadgen" exec --duration 100ms --settle 0 -- sh -c 'cat /proc/self/oom_score_adj; exec sleep 9'
+    [[ $output == *$'1000\n'* ]]
+}
+
+@test "a part of a file system is left to others" {
+    local folder=$BATS_TEST_TMPDIR/small
+    mkdir "$folder"
+    unshare -m true 2>/dev/null || skip 'a file system cannot be mounted here'
+    run unshare -m bash -c 'mount -t tmpfs -o size=64M none "$1" && shift && exec "$@"' _ "$folder" \
+        "$BIN/loadgen" io --dir "$folder" --allow-memory --file-size 62M --duration 10ms
+    [[ $status -eq 2 && $output == *"does not fit"*"the file system leaves 0.06"*"are for others"*"or --force"* ]]
+    run unshare -m bash -c 'mount -t tmpfs -o size=64M none "$1" && shift && exec "$@"' _ "$folder" \
+        "$BIN/loadgen" io --dir "$folder" --allow-memory --file-size 62M --duration 10ms --force
+    [[ $status -eq 0 ]]
+}
+
+@test "a limit of the size of files is respected" {
+    ulimit -f 1024
+    refused "does not fit in .*: the limit of a file's size \(ulimit -f\) leaves 0.001 GiB" io --file-size 4M --dir "$BATS_TEST_TMPDIR"
+}
+
+@test "a load started by hand says first when it ends by itself" {
+    local profile=$BATS_TEST_TMPDIR/profile line
+    # first ARGUMENTS...: sets line to the first that it prints, and ends it.
+    first() {
+        exec {LOAD_OUT}< <(exec "$BIN/loadgen" cpu "$@" 3>&-)
+        IFS= read -r -t 20 -u "$LOAD_OUT" line
+        kill "$!"
+        exec {LOAD_OUT}<&-
+    }
+    first --percent 0
+    [[ $line == 'cpu: ends by itself after 1h: give --duration TIME, or --duration forever, to change that' ]]
+    first --percent 0 --json
+    holds '.event == "ready" and .duration_s == 3600' <<<"$line"
+    first --percent 0 --json --duration forever
+    holds '.duration_s == null' <<<"$line"
+    printf 'cores: 1\nlength: 2\ntime: 50 ms\nload: 0\ntime: 100 ms\nload: 0\n' >"$profile"
+    first --profile "$profile" --json
+    holds '.duration_s == 0.1' <<<"$line"
+    load_start cpu --percent 0
+    load_expect ready
+    load_holds '.duration_s == null'
+    load_end
+}
+
+@test "what a load takes of memory, and blocks of pages, are counted in the system's pages, 64 KiB on some" {
+    local -a churn=(alloc --allocator glibc --purge --size 128KiB --live 100T)
+    local usual large
+    cc -shared -fPIC -D_GNU_SOURCE -o "$BATS_TEST_TMPDIR/large.so" "$BATS_TEST_DIRNAME/fixtures/large-pages.c"
+    asan_option verify_asan_link_order=0
+    refused ' [0-9.]+ TiB: this machine has' "${churn[@]}"
+    [[ $output =~ ([0-9]+)[.0-9]*' TiB: ' ]] && usual=${BASH_REMATCH[1]}
+    export LD_PRELOAD=$BATS_TEST_TMPDIR/large.so
+    refused ' [0-9.]+ TiB: this machine has' "${churn[@]}"
+    [[ $output =~ ([0-9]+)[.0-9]*' TiB: ' ]] && large=${BASH_REMATCH[1]}
+    # Each of 128 KiB has a mapping of its own, and up to a page more.
+    ((large * 100 > usual * 125))
+    refused 'not a multiple of 65536' pagecache --block-size 4KiB
+}

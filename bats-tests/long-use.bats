@@ -1,0 +1,24 @@
+#!/usr/bin/env bats
+# Long use, for moments: make soak has hours of it.
+
+load helpers
+load loadgen
+load long-use
+
+@test "resumed and paused again and again, a load keeps its memory, descriptors, threads and processes" {
+    long_keeps_sizes 5
+}
+
+@test "many marks on one load: each as fast as the first, all valid, in the memory of the first" {
+    long_answers_marks 300
+}
+
+@test "planning takes time by the cell, not by the square of their number" {
+    local few
+    long_campaign 100 "$BATS_TEST_TMPDIR/few"
+    long_campaign 800 "$BATS_TEST_TMPDIR/many"
+    cpu_ms "$JOSTLE" plan "$BATS_TEST_TMPDIR/few"
+    few=$REPLY
+    cpu_ms "$JOSTLE" plan "$BATS_TEST_TMPDIR/many"
+    ((REPLY < 16 * few)) # by the square 64 times
+}

@@ -1,0 +1,134 @@
+# A whole measurement on odd machines: here several at a time, as that is harder; `make soak`
+# has each by itself (soak/odd-machines.bats).
+
+load helpers
+load odd-machines.bash
+
+setup() {
+    # Not below /tmp, which some machines lack.
+    ODD=$(mktemp -d /var/tmp/jostle-odd.XXXXXX)
+    chmod 755 "$ODD"
+}
+
+teardown() {
+    rm -rf -- "$ODD"
+}
+
+@test "what a user's environment says to shells and libraries changes no measurement and no report" {
+    odd_machine decimal-comma time-zone posixly-correct bash-env cdpath grep-options git jq-home other-topology \
+        private-files ifs shell-options shell-functions
+    odd_experiment "$ODD/hostile"
+}
+
+@test "a machine without /sys, PSI, cgroups, io_uring and performance counters can be measured" {
+    odd_machine one-cpu no-io-uring no-perf old-kernel no-psi no-sys
+    odd_experiment "$ODD/bare"
+    holds '.environment.governor == "unknown"' <"$ODD/bare/records/experiment.json"
+    tail -n 1 "$ODD/bare/records/runs.jsonl" | holds '.pressure == null and .stalls.source != "cgroup" and .cpus != null'
+}
+
+@test "a user without a name or a home, who sees no other processes, can measure" {
+    odd_machine noexec-tmp hidden-processes no-home
+    odd_experiment "$ODD/nobody"
+}
+
+@test "a machine on which nothing can be measured is refused in one line" {
+    local name
+    local -A wrong=(['read-only-tmp']=TMPDIR ['full-tmp']='disk full' ['useless-files']='umask 022' ['few-descriptors']='ulimit -n' ['no-proc']='/proc')
+    for name in "${!wrong[@]}"; do
+        odd_machine "$name"
+        run --separate-stderr "${IN[@]}" "$JOSTLE" run -- true
+        # shellcheck disable=SC2154 # bats sets them
+        [[ $status -eq 1 && ${#stderr_lines[@]} -eq 1 && $stderr == "jostle: "*"${wrong[$name]}"* ]] || {
+            printf '%s: status %d: %s\n' "$name" "$status" "$stderr"
+            return 1
+        }
+    done
+}
+
+@test "a target has the environment as it came, and its hooks, too" {
+    local -a given=(POSIXLY_CORRECT=yes BASH_ENV=/dev/null CDPATH=/usr LC_ALL=C HOME=/nonexistent JQ_COLORS=1
+        'BASH_FUNC_module%%=() {  :;}')
+    env SHELLOPTS=pipefail "${given[@]}" "$JOSTLE" run --quiet --runs 1 --prepare "env >'$ODD/hook'" --output "$ODD/records" \
+        -- bash -c 'env >"$0"' "$ODD/target"
+    for file in hook target; do
+        for variable in "${given[@]:0:6}"; do grep -qxF "$variable" "$ODD/$file"; done
+        grep -q '^BASH_FUNC_module%%=' "$ODD/$file"
+        ! grep SHELLOPTS "$ODD/$file" || false
+    done
+}
+
+@test "closed descriptors are not taken for files, and a result that cannot be printed is kept" {
+    "$JOSTLE" run --quiet --runs 1 --output "$ODD/in" -- sh -c '! read -r line' <&-
+    run --separate-stderr sh -c 'exec "$@" >&-' sh "$JOSTLE" run --runs 1 --output "$ODD/out" -- true
+    [[ $status -eq 1 && $stderr == *"cannot write to stdout: is the disk full?: the result is in $ODD/out/result.json"* ]]
+    [[ -s $ODD/out/result.json ]]
+    sh -c 'exec "$@" 2>&-' sh "$JOSTLE" run --quiet --runs 1 --output "$ODD/err" -- sh -c 'echo loud >&2'
+}
+
+# stepping SECONDS: sets the array IN to what moves the time of day by SECONDS as soon as
+# $ODD/stepped is there; meter is linked so that it sees that, too.
+stepping() {
+    local -a options
+    build_options
+    cc -std=gnu17 -O1 -shared -fPIC -o "$ODD/clock.so" "$ROOT/bats-tests/fixtures/odd-clock.c"
+    mkdir "$ODD/build"
+    cp -rs "$BUILD/bin" "$ODD/build/"
+    rm "$ODD/build/bin/meter"
+    cc "${options[@]}" -o "$ODD/build/bin/meter" "$BUILD"/obj/harness/meter/*.o "$BUILD/libcommon.a" -lm 2>/dev/null || skip 'no object files of meter here'
+    IN=(env "JOSTLE_BUILD=$ODD/build" "LD_PRELOAD=$ODD/clock.so" "CLOCK_STEP_S=$1" "CLOCK_STEP_FILE=$ODD/stepped")
+}
+
+# stepped_s: how much later the last run began than the first, by the time of day.
+stepped_s() {
+    jq -s 'map(.start[:19] + "Z" | fromdate) | .[-1] - .[0]' "$ODD/records/runs.jsonl"
+}
+
+@test "a clock that is set an hour forward during a run ends nothing, and no time is made of it" {
+    stepping 3600
+    "${IN[@]}" "$JOSTLE" slowdown --quiet --min-runs 8 --max-runs 8 --washout 0 --max-time 60s --output "$ODD/records" --load 'half=cpu --percent 50' -- touch "$ODD/stepped" 2>"$ODD/err"
+    diff /dev/null "$ODD/err"
+    stepped_s | holds '. > 3500'
+    jq -s . "$ODD/records/runs.jsonl" | holds 'length == 16 and all(.[]; .wall_s < 60 and .uptime_s > 0 and all(.load[]; .elapsed_s < 60))'
+    holds '.forecast.took_s < 600 and all(.conditions[]; .runs == 8)' <"$ODD/records/result.json"
+}
+
+@test "a clock that is set an hour back during a run does not lengthen --max-time" {
+    stepping -3600
+    run -0 --separate-stderr timeout 60 "${IN[@]}" "$JOSTLE" slowdown --quiet --error 0.0001 --max-runs 2000 --max-time 1s --output "$ODD/records" \
+        --load 'half=cpu --percent 50' -- sh -c 'sleep 0.03; touch "$0"' "$ODD/stepped"
+    stepped_s | holds '. < -3500'
+}
+
+@test "a clock that is set forward while an answer is on its way does not end the wait for it" {
+    stepping 3600
+    run -0 "${IN[@]}" JOSTLE_LIB="$ROOT/harness/lib" bash -c 'set -euo pipefail
+        source "$JOSTLE_LIB/messages.bash"
+        source "$JOSTLE_LIB/stats.bash"
+        exec {stats_out}< <(printf "ok\t"; sleep 0.2; touch "$CLOCK_STEP_FILE"; printf "and the rest\n")
+        stats_answer 60
+        printf "%s\n" "${STATS_ANSWER[@]}"'
+    [[ $output == $'ok\nand the rest' ]]
+}
+
+@test "what a library of jq includes is included again behind it, as jq 1.8.2 needs" {
+    # There a function of a library that only a library includes is not found: an assertion fails
+    # (github.com/jqlang/jq/issues/3636).
+    local file library inner missing='' rest
+    local -A includes=()
+    cd "$ROOT/harness"
+    while IFS=: read -r file library; do
+        includes[${file%.jq}]+="${library:9:-2} "
+    done < <(grep -r --include='*.jq' '^include ".*";$' . | cut -c3-)
+    ((${#includes[@]} > 30))
+    for file in "${!includes[@]}"; do
+        rest=" ${includes[$file]}"
+        for library in ${includes[$file]}; do
+            rest=" ${rest#*" $library "}"
+            for inner in ${includes[$library]:-}; do
+                [[ $rest == *" $inner "* ]] || missing+="$file: $inner behind $library"$'\n'
+            done
+        done
+    done
+    diff <(printf '%s' "$missing") /dev/null
+}

@@ -1,0 +1,154 @@
+#!/usr/bin/env bats
+# What others can do to somebody who uses jostle: by shared folders, names, campaign files, records.
+# shellcheck disable=SC2016 # text that nothing may expand
+
+load helpers
+load report
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# as_another COMMAND...: runs it as a user who is not us.
+as_another() {
+    [[ $(id -u) -eq 0 ]] || skip "needs root"
+    setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+}
+
+@test "what a killed jostle left is removed where it is ours, not through another's symbolic link" {
+    mkdir -m 1777 tmp
+    chmod 755 "$BATS_TEST_TMPDIR"
+    mkdir -p mine/01 tmp/jostle-revisions.left
+    touch mine/file tmp/jostle-revisions.left/repository
+    printf '%s\n' "$PWD/mine" >mine/repository
+    ln -s "$PWD/mine" tmp/jostle-revisions.link
+    run -0 bash -c 'export JOSTLE_LIB=$0/harness/lib JOSTLE_BIN=$1 TMPDIR=$PWD/tmp; . "$JOSTLE_LIB/messages.bash"; . "$JOSTLE_LIB/processes.bash"; . "$JOSTLE_LIB/revisions.bash"; revisions_sweep' "$ROOT" "$BIN"
+    [[ -e mine/file && ! -e mine/lock && -L tmp/jostle-revisions.link && ! -e tmp/jostle-revisions.left ]]
+}
+
+@test "the local queue takes no name in its folder for a number, and no folder that others can write to" {
+    printf '#!/bin/sh\n' >job
+    export JOSTLE_QUEUE=$PWD/queue HERE=$PWD
+    mkdir -p 'queue/PATH[$(cd "$HERE"; touch pwned)]'
+    [[ $("$ROOT/jobs/local/queue" submit name '' 1 "$PWD/log" job) == 1 ]]
+    [[ ! -e pwned ]]
+    eventually 30 test "$("$ROOT/jobs/local/queue" fate 1)" != running
+    chmod o+w queue
+    run -1 "$ROOT/jobs/local/queue" list
+    [[ $output == *'others than you'* ]]
+    run -2 env JOSTLE_QUEUE="$PWD/other" "$ROOT/jobs/local/queue" fate '../../x'
+    run -1 env -u JOSTLE_QUEUE -u XDG_STATE_HOME -u HOME "$ROOT/jobs/local/queue" list
+    [[ $output == *'set HOME'* ]]
+}
+
+@test "a calibration that others could have written is not used" {
+    local file
+    export XDG_CACHE_HOME=$PWD/cache
+    "$BIN/loadgen" syscall --threads 1 --calib 0.5 2>/dev/null || true # unsteady on a busy machine, and kept all the same
+    file=$(echo cache/jostle/calibration/*)
+    [[ $(stat -c %a cache cache/jostle cache/jostle/calibration | sort -u) == 700 ]]
+    run -0 "$BIN/loadgen" syscall --threads 1 --limit 10% --duration 50ms
+    chmod o+w "$file"
+    run -2 "$BIN/loadgen" syscall --threads 1 --limit 10% --duration 50ms
+    [[ $output == *'others than you can write to it'* ]]
+    chmod o-w "$file"
+    chmod o+w cache/jostle/calibration
+    run -2 "$BIN/loadgen" syscall --threads 1 --limit 10% --duration 50ms
+    chmod o-w cache/jostle/calibration
+    [[ $(id -u) -eq 0 ]] || skip "the rest needs root"
+    chown 65534 "$file"
+    run -2 "$BIN/loadgen" syscall --threads 1 --limit 10% --duration 50ms
+}
+
+# clean FILE...: nothing that a terminal would obey.
+clean() {
+    LC_ALL=C run ! grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' "$@"
+}
+
+# evil_campaign: c.conf, all of whose texts would like to be run, or obeyed by a terminal.
+evil_campaign() {
+    cat >c.conf <<'CONF'
+[campaign]
+    name = c
+    min-runs = 2
+    max-runs = 2
+    session-prepare = touch pwned-session
+[target "=1+1 $(touch pwned)<script>"]
+    command = "true '`touch pwned` $(touch pwned)' -x {n}"
+    n = 1 a[$(touch pwned)]
+    setup = touch pwned-setup
+    prepare = touch pwned-prepare
+    conclude = touch pwned-conclude
+    cleanup = touch pwned-cleanup
+[target "service"]
+    command = true
+    service = touch pwned-service
+[load "l"]
+    spec = exec: touch pwned-load
+CONF
+    printf '[target "esc"]\n    command = "true \033[31mx\007"\n' >>c.conf
+}
+
+@test "nothing of a campaign file runs while it is read or planned, and --dry-run shows all that may" {
+    evil_campaign
+    # The folder may be a repository of somebody else's, too.
+    git init -q .
+    printf '#!/bin/sh\ntouch pwned\n' >hook
+    chmod +x hook
+    local key
+    for key in core.fsmonitor core.pager pager.config diff.external; do git config "$key" "$PWD/hook"; done
+    git config alias.config "!$PWD/hook"
+    run -0 "$JOSTLE" plan c.conf
+    run -0 "$JOSTLE" campaign c.conf --dry-run
+    local command
+    for command in session setup prepare conclude cleanup service load; do [[ $output == *"touch pwned-$command"* ]]; done
+    [[ $output == *"'"'`touch pwned` $(touch pwned)'"' -x"* && $output == *'\e[31mx\u{0007}'* ]]
+    printf '%s\n' "$output" >out
+    clean out
+    sed -i /session-prepare/d c.conf
+    run -0 "$JOSTLE" submit c.conf --scheduler local --dry-run --output "$PWD/sub"
+    run -2 "$JOSTLE" campaign c.conf --dry-run --set 'campaign.min-runs=a[$(touch pwned)]'
+    [[ -z $(find . -name 'pwned*') ]]
+}
+
+@test "a folder of results from a stranger: no path out of it, no pipe that is waited for, no number that breaks" {
+    local cell
+    synthetic 2 3 c
+    cell=$(echo c/cells/*10%)
+    printf 'the key of somebody' >secret
+    ln -s "$PWD/secret" c/campaign.conf
+    rm "$cell/status.json" "$cell/result.json"
+    mkfifo "$cell/status.json" "$cell/result.json"
+    sed -i 's/"wall_s":[0-9.e-]*/"wall_s":1e999/' c/cells/*25%/runs.jsonl
+    timeout 100 "$JOSTLE" report c --format html >page
+    run ! grep -q 'the key' page
+    grep -q '<path [^>]* d="M' page
+    run ! grep -oE '<path [^>]* d="[^"]*[0-9]{9}' page
+    run -0 timeout 100 "$JOSTLE" status c
+    rm "$cell/runs.jsonl"
+    mkfifo "$cell/runs.jsonl"
+    run -1 timeout 100 "$JOSTLE" compare "$cell" c/cells/*25%
+    edited c/campaign.json '.cells[0].name = "../../secret"'
+    run -1 "$JOSTLE" status c
+    [[ $output == *'cannot be read'* ]]
+}
+
+@test "a folder, a program and its arguments may have any name: people see no control character" {
+    local name=$'e\e]0;x\a\n$(touch pwned)`touch pwned`"\'<script>=\xff'
+    cp /bin/true "$name"
+    "$JOSTLE" slowdown --min-runs 2 --max-runs 2 --load 'l=cpu --percent 5' --output "$name.d" -- "./$name" $'\e[31m' -x '=1+1' >out 2>err
+    "$JOSTLE" report "$name.d" --format html >page 2>>err
+    "$JOSTLE" compare "$name.d" "$name.d" >comparison 2>>err || true
+    grep -q '"slowdown"\|baseline' comparison
+    clean out page comparison
+    [[ ! -e pwned ]]
+    run ! grep -q '<script>=' page
+}
+
+@test "CSV: what a spreadsheet would take for a formula is text" {
+    nasty c '=HYPERLINK("http://x", "y")'
+    report c --format csv >out.csv
+    report c --format csv --runs >runs.csv
+    run ! grep -qE '(^|,)"?=' out.csv runs.csv
+    grep -qF "\"'=HYPERLINK(" out.csv
+}

@@ -1,0 +1,100 @@
+#!/usr/bin/env bats
+# Versions: of the build, in the recipes, in the records; what reads the records of older ones.
+
+load helpers
+
+setup_file() {
+    # The records of version 0.1.0.
+    export OLD=$ROOT/results/reference
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# old_experiment: copies one of version 0.1.0 to `old`.
+old_experiment() {
+    cp -r "$OLD/quick/cells/mmul.size=400@cpu.50" old
+    holds '.environment.versions.jostle == "0.1.0"' <old/experiment.json
+}
+
+@test "records of 0.1.0 are derived again, with the same slowdown" {
+    old_experiment
+    mv old/result.json before.json
+    "$BIN/stats" --derive old
+    jq -s . before.json old/result.json | holds '
+        (.[0].slowdowns[0].ratio / .[1].slowdowns[0].ratio - 1 | fabs) < 1e-9
+        and .[1].environment.versions.jostle == "0.1.0"'
+    jsonschema -i old/result.json "$ROOT/results/schema/jostle.result.schema.json"
+}
+
+@test "records of 0.1.0 are reported in each format, and compared with ones of now" {
+    local format
+    old_experiment
+    for format in terminal md csv latex json html; do
+        "$JOSTLE" report --format "$format" old >"report.$format"
+        [[ -s report.$format ]]
+    done
+    "$JOSTLE" slowdown --quiet --output now --min-runs 2 --max-runs 2 --load 'cpu-50=cpu --percent 5 --threads 1' -- true
+    holds '.environment.versions | .jostle != "0.1.0" and (.revision | test("^[0-9a-f]+\\+?$"))' <now/experiment.json
+    "$JOSTLE" compare --anyway old now >compared
+    grep -q 'environment differs: .*versions\.jostle: A 0\.1\.0, B' compared
+}
+
+@test "a campaign, a bench and the pairs of 0.1.0 are read" {
+    "$JOSTLE" report "$OLD/quick" >campaign
+    [[ $(wc -l <campaign) -gt 20 ]]
+    "$JOSTLE" report --format csv "$OLD/bench/quick" >bench
+    [[ $(wc -l <bench) -gt 5 ]]
+    "$JOSTLE" predict --evaluate "$OLD/pairs" >evaluated
+    grep -q 'the program is unseen in both roles' evaluated
+}
+
+@test "a record of a schema that this version does not know is refused by its name" {
+    local file
+    old_experiment
+    jq '.schema = "jostle.result/2"' old/result.json >new && mv new old/result.json
+    "$JOSTLE" report old 2>&1 | grep 'old/result.json has the schema "jostle.result/2", which is not known here'
+    cp -r old other
+    jq -c 'if .order == 3 then .schema = "jostle.run/2" else . end' old/runs.jsonl >new && mv new old/runs.jsonl
+    jq '.schema = "jostle.experiment/2"' other/experiment.json >new && mv new other/experiment.json
+    for file in old:jostle.run/2 other:jostle.experiment/2; do
+        run -1 --separate-stderr "$BIN/stats" --derive "${file%%:*}"
+        # shellcheck disable=SC2154 # bats sets them
+        [[ ${#stderr_lines[@]} -eq 1 && $stderr == *"the schema ${file#*:}, and this version reads "* ]]
+    done
+    "$JOSTLE" run --quiet --output mine --min-runs 2 --max-runs 2 -- true
+    jq -c '.schema = "jostle.run/2"' mine/runs.jsonl >new && cp new mine/runs.jsonl
+    run -1 --separate-stderr "$JOSTLE" run --resume --quiet --output mine --min-runs 3 --max-runs 3 -- true
+    [[ $stderr == *'mine/runs.jsonl: line 1 has the schema jostle.run/2, and this version reads jostle.run/1'* ]]
+    cmp new mine/runs.jsonl
+}
+
+# git_sources FOLDER: makes a checkout of one commit there, of what packaging/revision needs.
+git_sources() {
+    mkdir -p "$1/packaging"
+    cp "$ROOT/packaging/revision" "$1/packaging/"
+    cp "$ROOT/.gitattributes" "$1/"
+    git -C "$1" init -q
+    git -C "$1" add .
+    git -C "$1" -c user.name=a -c user.email=a@b commit -q -m one
+}
+
+@test "the revision is that of the checkout or the archive, also for root in another user's folder" {
+    local revision
+    git_sources sources
+    revision=$(git -C sources rev-parse HEAD)
+    revision=${revision::10}
+    [[ $(sources/packaging/revision) == "$revision" ]]
+    mkdir sources/unpacked
+    git -C sources archive HEAD | tar -x -C sources/unpacked
+    [[ $(sources/unpacked/packaging/revision) == "$revision" ]]
+    # In somebody else's checkout, and of no archive.
+    cp "$ROOT/packaging/revision" sources/unpacked/packaging/
+    [[ -z $(sources/unpacked/packaging/revision) ]]
+    echo >>sources/.gitattributes
+    [[ $(sources/packaging/revision) == "$revision+" ]]
+    [[ $(id -u) -eq 0 ]] || skip 'needs root'
+    chown -R nobody sources
+    [[ $(env -u SUDO_UID sources/packaging/revision) == "$revision+" ]]
+}
