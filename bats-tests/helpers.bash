@@ -95,13 +95,13 @@ gone() {
     [[ -z $state || $state == Z || $state == X ]]
 }
 
-# below PID NAME: prints the ids of those descendants of the process whose name that is. jostle and
-# meter have a keeper between the process that was started and the one that works.
+# below PID [NAME]: prints the ids of those descendants of the process whose name that is, or of all.
+# jostle and meter have a keeper between the process that was started and the one that works.
 below() {
     local child
     for child in $(pgrep -P "$1"); do
-        [[ $(cat "/proc/$child/comm" 2>/dev/null) != "$2" ]] || printf '%s\n' "$child"
-        below "$child" "$2"
+        [[ -n ${2:-} && $(cat "/proc/$child/comm" 2>/dev/null) != "$2" ]] || printf '%s\n' "$child"
+        below "$child" "${2:-}"
     done
 }
 

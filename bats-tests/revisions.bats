@@ -102,13 +102,21 @@ WRONG
 
 @test "what a jostle that was killed has left is removed by the next" {
     "$JOSTLE" run --output ../../out --revision a=main --revision b=first --build 'echo $$ >"$RAN"; exec sleep 300' -- ./solver &
-    local pid=$!
-    eventually 20 test -s "$RAN"
+    local pid=$! all one
+    eventually 30 test -s "$RAN"
     # One that lives is left alone.
     "$JOSTLE" run --quiet --runs 1 --output ../../out2 --revision a=main --revision b=first -- true
     [[ -n $(left) ]]
-    kill -s KILL "$pid" "$(<"$RAN")"
+    # All of it at once, or who lives on tidies up; stopped first, or who is missed sees the others gone.
+    all="$pid $(below "$pid")"
+    # shellcheck disable=SC2086 # a word each
+    {
+        kill -s STOP $all
+        kill -s KILL $all
+    }
     wait "$pid" || true
+    [[ -n $(left) ]]
+    for one in $all; do eventually 30 gone "$one"; done
     "$JOSTLE" run --quiet --runs 1 --output ../../out3 --revision a=main --revision b=first -- true
     [[ -z $(left) ]]
 }

@@ -1,0 +1,63 @@
+#!/usr/bin/env bats
+# bats-tests/run: which tests are tried again, and what is said of that.
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# suite FILE: runs the tests of FILE as make check does; from outside of this one, as it were.
+suite() {
+    local name
+    for name in $(compgen -v BATS_); do
+        [[ -R $name || $name == BATS_VERSION ]] || unset "$name" 2>/dev/null || true
+    done
+    "$ROOT/bats-tests/run" "$1"
+}
+
+# a_test NAME BODY: prints a test. (A line of this file that began as one does would be one of it.)
+a_test() {
+    printf '@test "%s" {\n%s\n}\n' "$1" "$2"
+}
+
+@test "a test that passes only at the second try is named, and one that is skipped then fails" {
+    {
+        a_test passes true
+        a_test 'a (strange) [name] of 5 * 3 + more' '[[ -e ran ]] || { touch ran; false; }'
+        a_test skipped skip
+    } >one.bats
+    run -0 suite "$PWD/one.bats"
+    [[ ${lines[-1]} == '# 2 ok, 0 not ok, 1 skipped, 1 only at the second try' ]]
+    [[ ${lines[-2]} == '# passed only at the second try: '*'one.bats: a (strange) [name] of 5 * 3 + more' ]]
+    a_test hides '[[ ! -e hid ]] || skip; touch hid; false' >two.bats
+    run -1 suite "$PWD/two.bats"
+    [[ ${lines[-1]} == '# 0 ok, 1 not ok, 0 skipped, 0 only at the second try' ]]
+}
+
+@test "what fails again is a failure, and so are more than three" {
+    local i
+    {
+        a_test fails false
+        a_test passes true
+    } >one.bats
+    run -1 suite "$PWD/one.bats"
+    [[ ${lines[-1]} == '# 1 ok, 1 not ok, 0 skipped, 0 only at the second try' ]]
+    for i in 1 2 3 4; do a_test "late $i" "[[ -e ran$i ]] || { touch ran$i; false; }"; done >two.bats
+    run -1 suite "$PWD/two.bats"
+    [[ ${lines[-1]} == '# 0 ok, 4 not ok, 0 skipped, 0 only at the second try' ]]
+    head -n 9 two.bats >three.bats
+    rm ran?
+    run -0 suite "$PWD/three.bats"
+    [[ ${lines[-1]} == '# 3 ok, 0 not ok, 0 skipped, 3 only at the second try' ]]
+}
+
+@test "what all tests of a file need is tried again with all of them" {
+    {
+        echo 'setup_file() { [[ -e ran ]] || { touch ran; false; }; }'
+        a_test one true
+        a_test two true
+    } >one.bats
+    run -0 suite "$PWD/one.bats"
+    [[ ${lines[-1]} == '# 2 ok, 0 not ok, 0 skipped, 1 only at the second try' ]]
+}
