@@ -123,7 +123,7 @@ figures() {
 
 @test "a cell that had ended, and whose status did not get to the disk, is done by the same command" {
     local cell='out/cells/t@low'
-    printf '[campaign]\nname = x\nmin-runs = 2\nmax-runs = 2\nwashout = 0\n[target "t"]\ncommand = true\n[load "low"]\nspec = cpu --percent 5 --threads 1\n' >c.conf
+    printf '[campaign]\nname = x\nmin-runs = 2\nmax-runs = 2\nerror = 0.000001\nwashout = 0\n[target "t"]\ncommand = true\n[load "low"]\nspec = cpu --percent 5 --threads 1\n' >c.conf
     "$JOSTLE" campaign c.conf --quiet --output out
     cp "$cell/runs.jsonl" before
     jq -c '.state = "running" | .reason = null' "$cell/status.json" >damaged
