@@ -91,12 +91,12 @@ WRONG
 @test "Ctrl-C during a build leaves no process and no worktree" {
     "$JOSTLE" run --output ../../out --revision a=main --revision b=first --build 'sleep 300 & echo $! >"$RAN"; wait' -- ./solver 2>../../err &
     local pid=$! code=0
-    eventually 20 test -s "$RAN"
+    eventually 30 test -s "$RAN"
     kill -s TERM "$pid"
     wait "$pid" || code=$?
     [[ $code -eq 143 ]]
     grep -q 'interrupted by SIGTERM' ../../err
-    gone "$(<"$RAN")"
+    eventually 30 gone "$(<"$RAN")"
     [[ -z $(left) && ! -e ../../out ]]
 }
 
@@ -115,10 +115,21 @@ WRONG
         kill -s KILL $all
     }
     wait "$pid" || true
-    [[ -n $(left) ]]
     for one in $all; do eventually 30 gone "$one"; done
+    [[ $(git worktree list | wc -l) -eq 2 ]] # the main one, and that of a
     "$JOSTLE" run --quiet --runs 1 --output ../../out3 --revision a=main --revision b=first -- true
-    [[ -z $(left) ]]
+    [[ $(git worktree list | wc -l) -eq 1 && ! -e $(echo "$TMPDIR"/jostle-revisions.*) ]]
+}
+
+@test "SIGKILL during a build leaves no process and no worktree" {
+    nothing_left() { [[ -z $(left) ]]; }
+    "$JOSTLE" run --output ../../out --revision a=main --revision b=first --build 'echo $$ >"$RAN"; exec sleep 300' -- ./solver &
+    local pid=$!
+    eventually 30 test -s "$RAN"
+    kill -s KILL "$pid"
+    wait "$pid" || true
+    eventually 30 gone "$(<"$RAN")"
+    eventually 30 nothing_left
 }
 
 @test "a worktree of the user stays known, also while its disk is not mounted" {

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 bool files_find(const char *path, glob_t *found)
@@ -16,11 +17,38 @@ bool files_find(const char *path, glob_t *found)
     return status == 0 || status == GLOB_NOMATCH;
 }
 
+static bool is_same(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+// has_stamp: whether one of them was written at that time.
+static bool has_stamp(const struct files_before *before, const struct timespec *at)
+{
+    for (size_t i = 0; i < before->count; i++)
+        if (is_same(&before->status[i].st_mtim, at))
+            return true;
+    return false;
+}
+
+// wait_for_tick: until what is written next has another stamp than what is there. The kernel stamps
+// files with its coarse clock, so the wait is at most a tick, 10 ms.
+static void wait_for_tick(const struct files_before *before)
+{
+    const struct timespec pause = {.tv_nsec = 500000};
+    struct timespec now;
+    for (int i = 0; i < 40; i++) {
+        (void)clock_gettime(CLOCK_REALTIME_COARSE, &now);
+        if (!has_stamp(before, &now))
+            return;
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
 void files_note(struct files_before *before, const char *path)
 {
     glob_t found;
     files_forget(before);
-    (void)clock_gettime(CLOCK_REALTIME_COARSE, &before->at);
     before->unknown = !files_find(path, &found);
     if (found.gl_pathc > 0) {
         before->status = calloc(found.gl_pathc, sizeof *before->status);
@@ -30,6 +58,7 @@ void files_note(struct files_before *before, const char *path)
         if (stat(found.gl_pathv[i], &before->status[before->count]) == 0)
             before->count++;
     globfree(&found);
+    wait_for_tick(before);
 }
 
 void files_forget(struct files_before *before)
@@ -38,14 +67,8 @@ void files_forget(struct files_before *before)
     *before = (struct files_before){.count = 0};
 }
 
-static bool is_same(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
-}
-
 // is_written: whether the run wrote the file. That its time differs from before is asked,
-// not that it is later than some clock of ours: a file server has another one. A file that
-// was written in the kernel's very tick before the run gets the same stamp again.
+// not that it is later than some clock of ours: a file server has another one.
 static bool is_written(const struct files_before *before, const struct stat *now)
 {
     for (size_t i = 0; i < before->count; i++) {
@@ -53,7 +76,7 @@ static bool is_written(const struct files_before *before, const struct stat *now
         if (old->st_ino == now->st_ino && old->st_dev == now->st_dev &&
             old->st_size == now->st_size && is_same(&old->st_mtim, &now->st_mtim) &&
             is_same(&old->st_ctim, &now->st_ctim))
-            return is_same(&old->st_mtim, &before->at);
+            return false;
     }
     return true;
 }

@@ -6,17 +6,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
-#include <time.h>
 
 // What was there before a run.
 struct files_before {
     struct stat *status;
     size_t count;
-    struct timespec at; // as files are stamped: CLOCK_REALTIME_COARSE
-    bool unknown;       // no memory to know it
+    bool unknown; // no memory to know it
 };
 
-// files_note: what the files of path, which may be a pattern, are like now.
+// files_note: what the files of path, which may be a pattern, are like now. Waits for the next tick of
+// the kernel's clock (at most 10 ms) where one was written in this one.
 void files_note(struct files_before *before, const char *path);
 void files_forget(struct files_before *before);
 
