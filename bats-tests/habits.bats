@@ -68,8 +68,8 @@ completes_all() {
 @test "zsh completes commands and options" {
     command -v zsh >/dev/null || skip "zsh is not installed"
     jostle completion zsh >"$BATS_TEST_TMPDIR/_jostle"
-    run -0 timeout 30 zsh -f "$BATS_TEST_DIRNAME/fixtures/complete.zsh" "$BATS_TEST_TMPDIR" 'jostle slo' slowdown 3>&-
-    run -0 timeout 30 zsh -f "$BATS_TEST_DIRNAME/fixtures/complete.zsh" "$BATS_TEST_TMPDIR" 'jostle slowdown --max-r' -runs 3>&-
+    run -0 timeout 200 zsh -f "$BATS_TEST_DIRNAME/fixtures/complete.zsh" "$BATS_TEST_TMPDIR" 'jostle slo' slowdown 3>&-
+    run -0 timeout 200 zsh -f "$BATS_TEST_DIRNAME/fixtures/complete.zsh" "$BATS_TEST_TMPDIR" 'jostle slowdown --max-r' -runs 3>&-
 }
 
 @test "fish completes commands, options, their values, and the target's own command" {

@@ -100,9 +100,17 @@ cell() {
     holds '.parts[0].rows[0] | .n == 1 and ([.problems[].flag | select(. == ("invalid", "short", "sparse-file"))] == ["invalid"])' <"$DIR/bench.json"
 }
 
+# in_series: a series of four figures, or three: 0 when they came. One that a busy machine holds up for longer
+# than between two of them has fewer.
+in_series() {
+    rm -rf "$DIR" && jostle bench cpu --only '*.series' --samples 4 --every 60ms --output "$DIR" >said &&
+        holds '[.parts[].rows[] | select(.state == "done")] | length == 1 and .[0].n >= 3' <"$DIR/bench.json"
+}
+
 @test "a series has as many figures as --samples says, and its row says how much they vary" {
-    run -0 jostle bench cpu --only '*.series' --samples 4 --every 60ms --output "$DIR"
-    holds '[.parts[].rows[] | select(.state == "done")] | length == 1 and .[0].n >= 3 and .[0].n <= 4
+    in_tries 5 in_series
+    output=$(<said)
+    holds '[.parts[].rows[] | select(.state == "done")] | length == 1 and .[0].n <= 4
         and ([.[0].more[] | select(.name == "min").value] < [.[0].value]) and (.[0].value < (.[0].more[] | select(.name == "max").value)) and any(.[0].more[]; .name == "variation")' <"$DIR/bench.json"
     holds '[.parts[].charts[] | select(.kind == "series").series[0].points[].x] | length >= 3 and length <= 4 and .[0] > 0 and . == sort' <"$DIR/bench.json"
     [[ $output == *' series'* && $output != *'not measured yet'* ]]
@@ -113,9 +121,10 @@ cell() {
 }
 
 @test "the same command continues, an interrupted one ends with 130, and a finished folder is only shown" {
-    local -a bench=(jostle bench cpu --threads 1 --only 'cpu.int[13]*.scalar.t1' --min-runs 2 --max-runs 2 --duration 50ms)
+    # Long enough that it cannot have ended before the signal comes.
+    local -a bench=(jostle bench cpu --threads 1 --only 'cpu.int[13]*.scalar.t1' --min-runs 2 --max-runs 2 --duration 600ms)
     env --default-signal=INT "${bench[@]}" --output "$DIR" >/dev/null 2>err 3>&- &
-    eventually 30 grep -q '^1/' err
+    eventually 60 grep -q '^1/' err
     kill -INT $!
     local code=0
     wait $! || code=$?
@@ -134,7 +143,7 @@ cell() {
     jsonschema -i "$DIR/bench-plan.json" "$ROOT/results/schema/jostle.bench-plan.schema.json"
     holds '.most_s <= 280 and .cells >= 20 and ([.parts[].part] == ["cpu", "memory", "disk", "network"])' <"$DIR/bench-plan.json"
     JOSTLE_BENCH_QUICK_S=0 run -0 jostle bench cpu --quick --output "$DIR"
-    [[ $output == *'and 12 more: not measured yet: the same command continues'*'the 5 minutes of --quick are over'* ]]
+    [[ $output == *'and '[1-9]*' more: not measured yet: the same command continues'*'the 5 minutes of --quick are over'* ]]
     holds 'all(.parts[].cells[]; .skip != null or .of != null or .max_time_s > 0)' <"$DIR/bench-plan.json"
 }
 

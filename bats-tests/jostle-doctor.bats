@@ -142,28 +142,31 @@ finds() {
     holds '.environment | .cpu == "Arm Cortex-A76 + Arm Cortex-A55" and (.core_kinds | map(.capacity) == [1024, 446])' <doctor.json
 }
 
-# looking PID: the doctor has read the machine once, and sleeps before it reads it again; it is stopped there.
-looking() {
-    local where=''
-    read -r where <"/proc/$1/wchan" || true # there is no newline
-    [[ $where == *nanosleep* ]] && kill -STOP "$1"
-}
-
 @test "what happens during the look is seen: throttling, steal, stalls, swapping, busy siblings" {
     machine
     put sys/devices/system/cpu/smt/active 1
     put sys/devices/system/cpu/cpu0/topology/thread_siblings_list 0-1
     put sys/devices/system/cpu/cpu1/topology/thread_siblings_list 0-1
-    [[ $(cat "/proc/$$/wchan") == *[a-z]* ]] || skip "this kernel does not show where a process sleeps"
-    "$BIN/doctor" --quick --json >doctor.json 3>&- &
+    # What it reads last of its first look is a FIFO: while it waits there, the machine changes. One that
+    # never comes there is not waited for.
+    local io=machine/proc/pressure/io first
+    mv "$io" io
+    mkfifo "$io"
+    {
+        "$BIN/doctor" --quick --json >doctor.json || true
+        : <>"$io"
+    } 3>&- &
     local doctor=$!
-    eventually 30 looking "$doctor"
-    # CPU 0 was busy for 0.7 s, and 0.1 s were stolen.
-    put proc/stat $'cpu  1070 0 500 90000 10 0 0 10 0 0\ncpu0 570 0 250 45000 5 0 0 10 0 0\ncpu1 500 0 250 45000 5 0 0 0 0 0\nprocs_running 1'
+    exec {first}>"$io"
+    # CPU 0 was busy for 7 s, and 1 s was stolen: much, however long the look takes.
+    put proc/stat $'cpu  1700 0 500 90000 10 0 0 100 0 0\ncpu0 1200 0 250 45000 5 0 0 100 0 0\ncpu1 500 0 250 45000 5 0 0 0 0 0\nprocs_running 1'
     put proc/vmstat $'pswpin 75\npswpout 80'
     put proc/pressure/memory $'some avg10=0.00 avg60=0.00 avg300=0.00 total=301000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=500'
     put sys/devices/system/cpu/cpu1/thermal_throttle/core_throttle_count 5
-    kill -CONT "$doctor"
+    cp io io.new
+    mv io.new "$io"
+    cat io >&"$first"
+    exec {first}>&-
     wait "$doctor"
     finds throttling warn 'throttled 2 times'
     finds cpu-use warn ' of 2 CPUs were busy'
@@ -182,11 +185,18 @@ looking() {
     finds folder warn tmpfs
 }
 
+# spins PID: its child has used 50 ms of CPU time.
+spins() {
+    local child used
+    read -r child _ <"/proc/$1/task/$1/children" || true # there is no newline
+    [[ -n $child ]] && read -r used _ <"/proc/$child/schedstat" && [[ $used -gt 50000000 ]]
+}
+
 @test "a busy machine is seen, with who it is" {
     # shellcheck disable=SC2016
-    timeout 60 bash -c 'while :; do :; done' 3>&- &
+    timeout 120 bash -c 'while :; do :; done' 3>&- &
     local busy=$!
-    sleep 0.2
+    eventually 30 spins "$busy"
     "$JOSTLE" doctor --quick --json >doctor.json
     kill "$busy"
     finds cpu-use warn '(most: '
@@ -297,8 +307,9 @@ looking() {
 }
 
 @test "a run with foreign load on the machine has the flag in its record" {
-    timeout 60 bash -c 'while :; do :; done' 3>&- &
+    timeout 120 bash -c 'while :; do :; done' 3>&- &
     local busy=$!
+    eventually 30 spins "$busy"
     "$JOSTLE" run --quiet --output out --min-runs 3 --max-runs 3 -- sleep 0.5
     kill "$busy"
     holds -s 'all(.[]; .flags | index("foreign-load"))' <out/runs.jsonl

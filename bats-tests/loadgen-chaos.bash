@@ -43,6 +43,13 @@ no_groups_left() {
     [[ -z $(groups_left) ]]
 }
 
+# is_named PID NAME: it has become that program, or is gone.
+is_named() {
+    local name
+    { read -r name <"/proc/$1/comm"; } 2>/dev/null || return 0
+    [[ $name == "$2" ]] || gone "$1"
+}
+
 wait_all() {
     local pid
     for pid in "$@"; do wait "$pid"; done
@@ -87,6 +94,8 @@ chaos() {
     load=$!
     exec {in}>"$out.in"
     printf 'resume\n' >&"$in"
+    # Before that it is a shell of ours, which ignores SIGINT and SIGQUIT.
+    until is_named "$load" loadgen; do sleep 0.002; done
     sleep "0.$(printf '%03d' "$3")"
     if [[ $2 == EOF ]]; then exec {in}>&-; else kill -s "$2" "$load"; fi
     wait "$load" 2>/dev/null || code=$?

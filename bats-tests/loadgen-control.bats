@@ -100,24 +100,19 @@ lasted() {
     load_end
 }
 
+# rate_holds RATE OFFERED: within 100 ms of its order the new rate is kept, for a second. What a busy machine
+# withholds is dropped, and counted, but where a mark comes in between that is in the wrong window.
+rate_holds() {
+    load_say rate "$1" && sleep 0.1 && load_mark begin && sleep 1 && load_mark end &&
+        load_holds '.offered == $offered and ((.achieved + .dropped_s / .elapsed_s) / .offered | . > 0.85 and . < 1.15)' --argjson offered "$2"
+}
+
 @test "a new rate holds within 100 ms" {
     load_start cpu --percent 10 --threads 1
     load_expect ready
     load_resume
-    load_say rate 60
-    sleep 0.1
-    load_mark a
-    sleep 1
-    load_mark b
-    # What a busy machine withholds is dropped, and counted; 100 ms may be owed, also from before.
-    local kept='(.achieved + .dropped_s / .elapsed_s) / .offered | . > 0.85 and . < 1.15'
-    load_holds ".offered == 0.6 and ($kept)"
-    load_say rate '10%'
-    sleep 0.1
-    load_mark c
-    sleep 1
-    load_mark d
-    load_holds ".offered == 0.1 and ($kept)"
+    in_tries 4 rate_holds 60 0.6
+    in_tries 4 rate_holds '10%' 0.1
     load_end
 }
 
@@ -211,6 +206,7 @@ timely() {
         "$BATS_TEST_TMPDIR/in" "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/pid" 3>&- &
     parent=$!
     eventually 30 grep -q ready "$BATS_TEST_TMPDIR/out"
+    eventually 30 test -s "$BATS_TEST_TMPDIR/pid" # its parent may be slower than it
     child=$(<"$BATS_TEST_TMPDIR/pid")
     kill -KILL "$parent"
     eventually 30 gone "$child"
@@ -300,7 +296,7 @@ narrow() {
     mkfifo "$BATS_TEST_TMPDIR/out"
     exec {hold}<>"$BATS_TEST_TMPDIR/out"
     narrow "$hold"
-    "$BIN/loadgen" cpu --percent 5 --json --interval 1ms --duration 400ms >"$BATS_TEST_TMPDIR/out" 3>&- {hold}>&- &
+    "$BIN/loadgen" cpu --percent 5 --json --interval 1ms --duration 3s >"$BATS_TEST_TMPDIR/out" 3>&- {hold}>&- &
     LOAD_PID=$!
     # By itself: its workers end, what it has to say waits.
     eventually 30 workers 2
@@ -338,9 +334,9 @@ halted() {
     grep -q '^State:[[:space:]]*T' "/proc/$1/status"
 }
 
-# halt_filling: stops LOAD_PID while it prepares; ends it and returns 1 where it was ready before.
+# halt_filling: stops LOAD_PID while it prepares; ends it and returns 1 where it was ready before, or is gone.
 halt_filling() {
-    until fills "$LOAD_PID"; do :; done
+    until fills "$LOAD_PID"; do [[ -e /proc/$LOAD_PID ]] || return 1; done
     kill -STOP "$LOAD_PID"
     if ! eventually 30 halted "$LOAD_PID" || grep -q ready "$BATS_TEST_TMPDIR/out"; then
         kill -KILL "$LOAD_PID"
@@ -353,12 +349,13 @@ fill_for_harness() {
     "$BIN/loadgen" mem --footprint 1G --threads 1 --control <"$BATS_TEST_TMPDIR/in" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
     LOAD_PID=$!
     exec {LOAD_IN}>"$BATS_TEST_TMPDIR/in"
-    halt_filling
+    # One that is left open would keep the next load alive.
+    halt_filling || { exec {LOAD_IN}>&- && return 1; }
 }
 
 @test "the end of its harness while it prepares ends it before it is ready" {
     mkfifo "$BATS_TEST_TMPDIR/in"
-    in_tries 5 fill_for_harness
+    in_tries 10 fill_for_harness
     exec {LOAD_IN}>&-
     kill -CONT "$LOAD_PID"
     eventually 30 gone "$LOAD_PID"
@@ -380,7 +377,7 @@ fill_for_parent() {
 @test "kill -9 of its parent while it prepares ends it, though somebody else holds its stdin open" {
     mkfifo "$BATS_TEST_TMPDIR/in"
     exec {hold}<>"$BATS_TEST_TMPDIR/in"
-    in_tries 5 fill_for_parent
+    in_tries 10 fill_for_parent
     kill -KILL "$PARENT"
     kill -CONT "$LOAD_PID" 2>/dev/null || true # its end may have come already
     eventually 30 gone "$LOAD_PID"

@@ -49,15 +49,20 @@ per_cycle() {
     done
 }
 
+# near_peak TYPE SIMD: with a sibling or a hypervisor's other guests at work, half is what remains; time that the
+# hypervisor takes away counts as the CPU's.
+near_peak() {
+    DURATION=100ms summary --type "$1" --simd "$2" --threads 1 |
+        holds '.gops * .elapsed_s / .cpu_s / .peak_gops | . > 0.2 and . < 1.05'
+}
+
 @test "operations are counted right: for its CPU time a kernel is below its peak, and not far" {
     local simd type
     jq -e '.peak_gops != null' <<<"$(summary --simd scalar --threads 1)" >/dev/null ||
         skip 'the ports of this CPU are not known'
     for simd in auto scalar; do
         for type in int8 single double; do
-            # With a sibling or a hypervisor's other guests at work, half is what remains.
-            DURATION=100ms summary --type "$type" --simd "$simd" --threads 1 |
-                holds '.gops * .elapsed_s / .cpu_s / .peak_gops | . > 0.2 and . < 1.05'
+            in_tries 4 near_peak "$type" "$simd"
         done
     done
 }

@@ -98,7 +98,7 @@ stranger_of_same_number() {
 
 @test "a paused exec load ends what it started, and no strangers that have its command's number by then" {
     unshare --pid --fork --mount-proc true 2>/dev/null || skip 'no namespace of process numbers can be made here'
-    run -0 --separate-stderr timeout 30 unshare --pid --fork --mount-proc --kill-child bash -c "$(declare -f stranger_of_same_number)"'; stranger_of_same_number "$@"' \
+    run -0 --separate-stderr timeout 120 unshare --pid --fork --mount-proc --kill-child bash -c "$(declare -f stranger_of_same_number)"'; stranger_of_same_number "$@"' \
         _ "$BATS_TEST_TMPDIR" "$BIN/loadgen" 3>&-
     [ "$output" = spared ]
 }

@@ -39,7 +39,7 @@ in_job() {
     read -r -a given <<<"$1"
     shift
     printf '%q ' "$@" | job "${given[@]}" >/dev/null
-    eventually 60 slurm_no_jobs
+    eventually 1000 slurm_no_jobs
 }
 
 @test "loads on other nodes run there, and are marked for each run" {
@@ -78,16 +78,16 @@ in_job() {
     holds '.settings.peer == "n2" and ([.parts[].rows[] | select(.cell == "network.tcp.32KiB.s1")] | .[0] | .state == "done" and .value > 0
         and .peak_reason == "not known here: loopback has no link speed")' <out/bench.json
     grep -q "^ *service = .*bench/receiver n2 " out/bench.conf
-    none_runs "net --listen 127.0.0.1:$port"
+    eventually 100 none_runs "net --listen 127.0.0.1:$port"
 }
 
 @test "whatever ends the job ends the loads on the other nodes" {
     local id tag=7.$RANDOM
     id=$(job -N2 --exclusive <<<"exec ${short[*]} --output out --load 'far@2=cpu --percent $tag' --seed 1 -- sleep 300")
-    eventually 20 pgrep -f -- "loadgen cpu --control --percent $tag" >/dev/null
+    eventually 100 pgrep -f -- "loadgen cpu --control --percent $tag" >/dev/null
     scancel "$id"
-    eventually 20 slurm_no_jobs
-    eventually 30 none_runs "percent $tag"
+    eventually 100 slurm_no_jobs
+    eventually 100 none_runs "percent $tag"
 }
 
 # none_runs TEXT: 0 when no process has TEXT in its command line.
@@ -99,12 +99,12 @@ none_runs() {
 @test "a load on another node that ends is named, and nothing stays" {
     local id tag=8.$RANDOM
     id=$(job -N2 --exclusive <<<"exec ${short[*]} --output out --load 'far@2=cpu --percent $tag' -- sleep 2")
-    eventually 20 pgrep -f -- "loadgen cpu --control --percent $tag" >/dev/null
+    eventually 100 pgrep -f -- "loadgen cpu --control --percent $tag" >/dev/null
     # Its launcher is seen before Slurm knows the step.
-    eventually 30 scancel "$id.0"
-    eventually 30 slurm_no_jobs
+    eventually 100 scancel "$id.0"
+    eventually 100 slurm_no_jobs
     grep -q 'jostle: load far@n2 ended' log
-    none_runs "percent $tag"
+    eventually 100 none_runs "percent $tag"
 }
 
 @test "places that the allocation does not have are refused" {
@@ -130,10 +130,10 @@ none_runs() {
 
 @test "a job with one CPU of a shared node stays on it, and its runs are flagged" {
     local other
-    other=$(job -N1 -n1 -w n1 <<<'sleep 60')
-    eventually 20 slurm_job_is "$other" RUNNING
+    other=$(job -N1 -n1 -w n1 <<<'sleep 1000')
+    eventually 100 slurm_job_is "$other" RUNNING
     printf '%q ' "${short[@]}" --output out --load 'low=cpu --percent 5' -- true | job -N1 -n1 -w n1 >/dev/null
-    eventually 30 test -e out/result.json
+    eventually 100 test -e out/result.json
     holds '.environment.job | .exclusive == false and .cpus == "1" and (.pinned | test("^[0-9]+$"))' <out/experiment.json
     holds 'all(.flags | index("shared-node"))' -s <out/runs.jsonl
     holds '.before.neighbours.jobs == ["'"$other"'"] and .before.neighbours.cpus_allocated == 2' <out/experiment.json
@@ -144,10 +144,11 @@ none_runs() {
 }
 
 @test "who comes to the node later is found at the end" {
-    printf 'touch began; %s' "${short[*]} --output out --load 'low=cpu --percent 5' -- sleep 1.5" | job -N1 -n1 -w n1 >/dev/null
-    eventually 20 test -s out/experiment.json
-    job -N1 -n1 -w n1 <<<'sleep 60' >/dev/null
-    eventually 30 test -e out/result.json
+    # The first run lasts until the other one is there.
+    printf '%s' "${short[*]} --output out --load 'low=cpu --percent 5' -- sh -c 'until [ -e came ]; do sleep 0.05; done'" | job -N1 -n1 -w n1 >/dev/null
+    eventually 100 test -s out/experiment.json
+    job -N1 -n1 -w n1 <<<'touch came; sleep 1000' >/dev/null
+    eventually 100 test -e out/result.json
     holds '[.warnings[] | select(.flag == "shared-node")] | length == 1 and (.[0].message | test("came to the node"))' <out/result.json
     jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
 }
@@ -183,7 +184,7 @@ END
     printf 'scratch=%q\n' "$PWD/scratch" >>settings
     cd submit
     id=$(JOSTLE_ROOT=$ROOT sbatch --parsable "$ROOT/jobs/examples/delannoy.sbatch")
-    eventually 60 slurm_no_jobs
+    eventually 1000 slurm_no_jobs
     cat "delannoy.$id.log"
     grep -q 'workstation' "delannoy.$id.log"
     holds '.environment.folder | startswith("'"$BATS_TEST_TMPDIR/scratch/jostle.$id."'")' <"jostle-results/delannoy.$id/experiment.json"

@@ -193,7 +193,7 @@ slurm_up() {
         unshare -m bash -c 'mount --bind "$SLURM_TEST/hosts" /etc/hosts; exec slurmctld -i'
     ) >"$SLURM_TEST/log/start" 2>&1 3>&- </dev/null || return 1
     for ((i = 1; i <= $1; i++)); do slurm_node_up "n$i" || return 1; done
-    eventually 15 slurm_idle "$1"
+    eventually 60 slurm_idle "$1"
 }
 
 # slurm_node_up NAME: starts the slurmd of one node, in namespaces of its own so
@@ -261,7 +261,7 @@ slurm_cancel_all() {
     local -a jobs
     mapfile -t jobs < <(squeue -h -o %A 2>/dev/null)
     [[ ${#jobs[@]} -eq 0 ]] || scancel --quiet "${jobs[@]}" 2>/dev/null || true
-    eventually 20 slurm_no_jobs || true
+    eventually 100 slurm_no_jobs || true
 }
 
 # slurm_no_jobs: 0 when no job waits or runs.

@@ -26,13 +26,18 @@ as_another() {
     [[ -e mine/file && ! -e mine/lock && -L tmp/jostle-revisions.link && ! -e tmp/jostle-revisions.left ]]
 }
 
+# completed ID: 0 once the job of the queue has ended.
+completed() {
+    [[ $("$ROOT/jobs/local/queue" fate "$1") == completed ]]
+}
+
 @test "the local queue takes no name in its folder for a number, and no folder that others can write to" {
     printf '#!/bin/sh\n' >job
     export JOSTLE_QUEUE=$PWD/queue HERE=$PWD
     mkdir -p 'queue/PATH[$(cd "$HERE"; touch pwned)]'
     [[ $("$ROOT/jobs/local/queue" submit name '' 1 "$PWD/log" job) == 1 ]]
     [[ ! -e pwned ]]
-    eventually 30 test "$("$ROOT/jobs/local/queue" fate 1)" != running
+    eventually 30 completed 1
     chmod o+w queue
     run -1 "$ROOT/jobs/local/queue" list
     [[ $output == *'others than you'* ]]
