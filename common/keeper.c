@@ -143,8 +143,8 @@ static int keep(const struct keeper *keeper, pid_t program)
     int status = 0;
     bool ended = false;
     (void)setsid();
-    let_go();
     (void)prctl(PR_SET_NAME, keeper->name);
+    let_go(); /* also of the gate: the program begins */
     while (reap(program, &status, &ended), !ended)
         pass_one(program, keeper->passed);
     if (keeper->always || WIFSIGNALED(status))
