@@ -72,17 +72,23 @@ plan() {
 
 # measured CELL: its rows, of two short runs, by name.
 measured() {
+    rm -rf "$BATS_TEST_TMPDIR/bench"
     "$JOSTLE" bench disk --quiet --quick --dir "$DISK" --file-size 8M --duration 50ms --min-runs 2 --max-runs 2 --max-time 1m \
         --only "$1" --output "$BATS_TEST_TMPDIR/bench" || return
     jq '.parts[0].rows | map(select(.state == "done") | {key: .cell, value: .}) | from_entries' "$BATS_TEST_TMPDIR/bench/bench.json"
 }
 
-# bats test_tags=measures
-@test "a cell of the disk has its figures, what it moved has reached the disk, and nothing is left" {
+# In 50 ms a load that is held up has no figures.
+cell_is_measured() {
     measured disk.read.random.direct.4KiB.t1 |
         holds '.["disk.read.random.direct.4KiB.t1"] | .value > 0 and .unit == "B/s" and .n == 2
             and [.more[].name] == ["iops", "p50", "p90", "p99", "p999", "cpu"]
             and [.problems[].flag | select(. == ("above-device", "cached-as-direct", "sparse-file"))] == []'
+}
+
+# bats test_tags=measures
+@test "a cell of the disk has its figures, what it moved has reached the disk, and nothing is left" {
+    in_tries 3 cell_is_measured
     [[ -z $(ls -A "$DISK") ]]
 }
 

@@ -96,11 +96,17 @@ additions_beat_multiplications() {
     done
 }
 
-@test "their limits are kept, also a new one under control" {
-    local load lines
-    for load in icache tlb ports; do
-        lines=$("$BIN/loadgen" "$load" --limit 50M --duration 0.15 --json)
+# limit_is_kept LOAD: in a short run. What a worker owes that is held up right before the end is in no figure.
+limit_is_kept() {
+    local lines
+    lines=$("$BIN/loadgen" "$1" --limit 50M --duration 0.15 --json) &&
         tail -n 1 <<<"$lines" | kept "$(head -n 1 <<<"$lines" | jq '.chunk_touches // .chunk_instructions')" 10
+}
+
+@test "their limits are kept, also a new one under control" {
+    local load
+    for load in icache tlb ports; do
+        in_tries 3 limit_is_kept "$load"
     done
     load_start tlb --limit 10M
     load_expect ready

@@ -33,17 +33,23 @@ ready() {
     "$BIN/loadgen" io --json --duration 0.2 "$@" 2>&1 | grep '"event":"ready"'
 }
 
-@test "a calibration is one line of JSON with its rate, checked against the device" {
-    local options
-    for options in '--sequential --write' '--random --write' '--sequential --read' '--random --read'; do
-        # shellcheck disable=SC2086 # words
-        run -0 --separate-stderr "$BIN/loadgen" io $options --calib 1 --json
-        [[ ${#lines[@]} -eq 1 ]]
+# is_one_calibration OPTIONS: a disk that others hold up for a second has no rate.
+is_one_calibration() {
+    local options=$1
+    # shellcheck disable=SC2086 # words
+    run --separate-stderr "$BIN/loadgen" io $options --calib 1 --json
+    [[ $status -eq 0 && ${#lines[@]} -eq 1 ]] &&
         holds '.schema == "jostle.calibration/1" and .host != "" and .ready.device != "" and .ready.file_system != ""
             and .ready.sync == "dsync" and .seconds == 1 and (.created | fromdate) > 1.5e9 and (.options | startswith($options))
             and .rate > 0 and .ready.block_bytes >= 512 and .minimum <= .rate * 1.01 and .maximum >= .rate * 0.99
             and .summary.device_ratio > 0.95 and (.steady | type) == "boolean" and (.slope_percent_per_s | type) == "number"
             and .spread_percent >= 0 and .threads == 1' --arg options "$options" <<<"${lines[0]}"
+}
+
+@test "a calibration is one line of JSON with its rate, checked against the device" {
+    local options
+    for options in '--sequential --write' '--random --write' '--sequential --read' '--random --read'; do
+        in_tries 3 is_one_calibration "$options"
     done
     [[ -z $(ls -A "$DISK") ]]
 }
@@ -89,7 +95,7 @@ PYTHON
     make_entry 400 . --random
     make_entry 80e6 . --read
     make_entry 800 . --random --read
-    ready --limit 50% | holds '.rate == 20e6 and .calibration_age_s < 120'
+    ready --limit 50% | holds '.rate == 20e6 and .calibration_age_s < 900'
     ready --random --limit 50% | holds '.rate == 200'
     ready --read --limit 25% | holds '.rate == 20e6'
     ready --random --read --limit 100% | holds '.rate == 800'

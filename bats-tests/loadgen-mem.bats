@@ -15,7 +15,7 @@ setup() {
 
 teardown() {
     [[ -z ${LOAD_PID:-} ]] || kill -KILL "$LOAD_PID" 2>/dev/null || true
-    [[ -z ${GROUP:-} ]] || rmdir "$GROUP" 2>/dev/null || true
+    [[ -z ${GROUP:-} || ! -e $GROUP ]] || eventually 30 rmdir "$GROUP" 2>/dev/null || true
 }
 
 # mem OPTION...: the events of a short load.
@@ -153,18 +153,22 @@ cpus() {
     awk '/^Cpus_allowed_list/ { print $2 }' /proc/self/status
 }
 
+# limit_is_kept PERCENT OPTION...: in a run whose events are then in the caller's `events`. What a worker owes
+# that is held up right before the end is in no figure.
+limit_is_kept() {
+    events=$(mem "${@:2}") &&
+        tail -n 1 <<<"$events" | kept "$(head -n 1 <<<"$events" | jq '.chunk_bytes // .chunk_loads')" "$1"
+}
+
 @test "a limit is kept: all over, second by second, and split between workers" {
-    local lines chunk
-    lines=$(mem --threads 1 --footprint 64MiB --limit 200M --interval 1s --duration 3s)
-    chunk=$(head -n 1 <<<"$lines" | jq .chunk_bytes)
-    tail -n 1 <<<"$lines" | kept "$chunk" 2
+    local events
+    in_tries 3 limit_is_kept 2 --threads 1 --footprint 64MiB --limit 200M --interval 1s --duration 3s
     # Each second, too, unless the machine was too busy to run it in time.
     holds '(.[-1] | .dropped > 0 or .latency.response.max_ns > 2e7) as $busy
-        | map(select(.event == "interval"))[0:2] | length == 2 and all(.[]; $busy or (.achieved / .offered - 1 | fabs) < 0.05)' -s <<<"$lines"
-    holds '.[-1] | .cpu_s < 0.5 * .elapsed_s and .busy_s < .elapsed_s and (.offered / 2e8 - 1 | fabs) < 0.02' -s <<<"$lines"
-    mem --threads 3 --footprint 16MiB --limit 100MB/s --duration 1s | tail -n 1 | kept "$chunk"
-    lines=$(mem --threads 1 --kernel chase --footprint 64KiB --limit 1M --duration 1s)
-    tail -n 1 <<<"$lines" | kept "$(head -n 1 <<<"$lines" | jq .chunk_loads)" 10
+        | map(select(.event == "interval"))[0:2] | length == 2 and all(.[]; $busy or (.achieved / .offered - 1 | fabs) < 0.05)' -s <<<"$events"
+    holds '.[-1] | .cpu_s < 0.5 * .elapsed_s and .busy_s < .elapsed_s and (.offered / 2e8 - 1 | fabs) < 0.02' -s <<<"$events"
+    in_tries 3 limit_is_kept 5 --threads 3 --footprint 16MiB --limit 100MB/s --duration 1s
+    in_tries 3 limit_is_kept 10 --threads 1 --kernel chase --footprint 64KiB --limit 1M --duration 1s
 }
 
 @test "a chase through memory takes longer for each load than one inside L1" {
