@@ -17,7 +17,7 @@ setup() {
 }
 
 @test "mistake 3: a first run that warms a cache is named, and a disk in memory is refused" {
-    "$JOSTLE" run --quiet --min-runs 8 --max-runs 8 --output out -- sh -c 'test -e warm || sleep 0.5; : >warm'
+    "$JOSTLE" run --quiet --min-runs 8 --max-runs 8 --output out -- sh -c 'test -e warm || sleep 2; : >warm'
     holds 'any(.warnings[]; .flag == "warm-up") and any(.warnings[]; .flag == "not-converged" and .severity == "problem")' <out/result.json
     [[ $(stat -f -c %T /dev/shm) == tmpfs ]] || skip '/dev/shm is not in memory'
     run -2 --separate-stderr "$BIN/loadgen" io --dir /dev/shm --file-size 16M --duration 50ms
@@ -44,7 +44,9 @@ setup() {
         'for (long i = argc > 1 ? atol(argv[1]) : 0; i > 0; i--) sum += 1.0 / (double)i;' 'return 0; }' >loop.c
     "${CC:-cc}" -O2 -o removed loop.c
     "$JOSTLE" run --quiet --min-runs 3 --max-runs 3 --timeout 10s --output out -L n 100000000,1000000000000 './removed {n}'
-    holds '[.comparisons[] | select(.metric == "wall_s")] | length == 1 and .[0].ratio < 100' <out/result.json
+    holds '[.comparisons[] | select(.metric == "wall_s")] | length == 1' <out/result.json
+    # The quickest of each three: a run that was held up is no work either.
+    holds -s 'group_by(.condition) | map(map(.wall_s) | min) | length == 2 and max / min < 100' <out/runs.jsonl
 }
 
 @test "mistake 8: one run has no error, and says so" {

@@ -30,13 +30,14 @@ END
     chmod +x target
     env --default-signal=INT setsid "$JOSTLE" slowdown --output out --seed 1 --load "low=cpu --percent 3.${tag/./}" -- ./target >/dev/null 2>errors </dev/null 3>&- &
     harness=$!
-    eventually 20 pgrep -f "sleep $tag" >/dev/null
+    eventually 60 pgrep -f "sleep $tag" >/dev/null
 }
 
 # ended_with STATUS: 0 when jostle has ended with that exit status.
 ended_with() {
     local status=0
     wait "$harness" || status=$?
+    harness='' # the number may be another process' now
     [[ $status -eq $1 ]] || {
         printf 'jostle ended with %s: %s\n' "$status" "$(<errors)" >&2
         return 1
@@ -70,7 +71,7 @@ left() {
     local shell
     # shellcheck disable=SC2016 # for the shell
     "$BIN/start" --session --default-signals -- bash -c 'echo $$ >shell
-        for n in 1 2 3; do echo "$n" >>begun; "$0" run --quiet --output "out$n" -- sh -c "echo >>ran; sleep 0.2"; done; echo >after' "$JOSTLE" 2>errors
+        for n in 1 2 3; do echo "$n" >>begun; "$0" run --quiet --output "out$n" -- sh -c "echo >>ran; sleep 60"; done; echo >after' "$JOSTLE" 2>errors
     eventually 30 test -s ran
     shell=$(<shell)
     kill -INT -- "-$shell"
@@ -93,7 +94,7 @@ left() {
         --load "low=cpu --percent 3.${tag/./}" --load "disk=io --file-size 1M --limit 10iops --random" \
         --load "memory=mem --footprint 1M --limit 1M" -- sleep 0.3 >/dev/null 2>errors </dev/null 3>&- &
     harness=$!
-    eventually 20 test -s out/runs.jsonl
+    eventually 60 test -s out/runs.jsonl
     kill -INT -- "-$harness"
     ended_with 0
     run ! grep -E 'ended|interrupted' errors
@@ -125,7 +126,7 @@ left() {
 @test "a signal does not wait for --prepare, and ends it with all that it started" {
     env --default-signal=INT setsid "$JOSTLE" run --output out --prepare "touch began; sleep $tag; true" -- true >/dev/null 2>errors </dev/null 3>&- &
     harness=$!
-    eventually 20 pgrep -f "^sleep $tag" >/dev/null
+    eventually 60 pgrep -f "^sleep $tag" >/dev/null
     SECONDS=0
     kill -TERM "$harness"
     ended_with 143
@@ -152,7 +153,8 @@ left() {
     run "$JOSTLE" run --quiet --output small/out --min-runs 2000 --max-runs 2000 -- true
     local rc=$status text=$output lines
     lines=$(head -c -1 small/out/runs.jsonl | jq -s 'length' 2>/dev/null || true)
-    umount small
+    # Who looks at all mounts, as other tests do, holds each for a moment.
+    eventually 30 umount small
     [[ $rc -eq 1 ]]
     [[ $text == *'runs.jsonl'*'(No space left on device): the disk is full (df, df -i): make room on it' ]]
     [[ $lines -gt 0 && $lines -lt 2000 ]]
@@ -167,7 +169,7 @@ left() {
 @test "Ctrl-C during --setup ends it with all that it has started; --cleanup is run" {
     "$JOSTLE" run --output out --setup 'sleep 300 & echo $! >pid; wait' --cleanup 'echo cleaned >log' -- true 2>err &
     local pid=$! code=0
-    eventually 20 test -s pid
+    eventually 60 test -s pid
     kill -s TERM "$pid"
     wait "$pid" || code=$?
     [[ $code -eq 143 && $(<log) == cleaned && ! -e out ]]
@@ -184,7 +186,7 @@ left() {
         [[ $victim != command ]] || daemon="(setsid env -i sleep $tag &)"
         TMPDIR=$PWD/temporary setsid "$JOSTLE" run --output out --prepare ./hook -- true 2>errors </dev/null 3>&- &
         harness=$!
-        eventually 20 test -e began
+        eventually 60 test -e began
         keeper=$(below "$harness" jostle-keeper)
         command=$(below "$keeper" bash | head -n 1)
         case $victim in
@@ -218,7 +220,7 @@ exec "$JOSTLE" slowdown --output out --seed 1 --load "low=cpu --percent 3.${tag/
 END
     setsid script -qfc 'bash measure' /dev/null >/dev/null 2>&1 </dev/null 3>&- &
     harness=$!
-    eventually 20 pgrep -f "sleep $tag" >/dev/null
+    eventually 60 pgrep -f "sleep $tag" >/dev/null
     kill -KILL "$harness"
     wait "$harness" || true
     eventually 30 left

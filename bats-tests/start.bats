@@ -31,10 +31,6 @@ setup() {
     eventually 30 gone "$(<child)"
 }
 
-gone() {
-    ! kill -0 "$1" 2>/dev/null
-}
-
 @test "a lock of arguments is that of flock: held by a descriptor, shared or not, waited for" {
     local lock waiting
     : >file
