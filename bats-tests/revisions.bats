@@ -121,6 +121,33 @@ WRONG
     [[ $(git worktree list | wc -l) -eq 1 && ! -e $(echo "$TMPDIR"/jostle-revisions.*) ]]
 }
 
+@test "what another jostle removes right now is left to that" {
+    # Its lock can no longer be opened, as it is gone; here it is none.
+    mkdir -p "$TMPDIR/jostle-revisions.going/lock"
+    git rev-parse --show-toplevel >"$TMPDIR/jostle-revisions.going/repository"
+    "$JOSTLE" run --quiet --runs 1 --output ../../out --revision a=main --revision b=first -- true 2>../../err
+    [[ ! -s ../../err && -e ../../out/result.json ]]
+}
+
+@test "two at once in one repository: git is at one worktree at a time" {
+    # It may fail on what another one has half written.
+    mkdir ../../bin
+    cat >../../bin/git <<END
+#!/bin/bash
+[[ " \$* " == *' worktree '* ]] || exec "$(type -P git)" "\$@"
+mkdir "$BATS_TEST_TMPDIR/busy" || echo "\$*" >>"$BATS_TEST_TMPDIR/overlaps"
+sleep 0.3
+"$(type -P git)" "\$@" || code=\$?
+rmdir "$BATS_TEST_TMPDIR/busy"
+exit "\${code:-0}"
+END
+    chmod +x ../../bin/git
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH "$JOSTLE" run --quiet --runs 1 --output ../../one --revision a=main --revision b=first -- true 3>&- &
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH "$JOSTLE" run --quiet --runs 1 --output ../../two --revision a=main --revision b=first -- true
+    wait "$!"
+    [[ ! -e ../../overlaps && -z $(left) ]]
+}
+
 @test "SIGKILL during a build leaves no process and no worktree" {
     nothing_left() { [[ -z $(left) ]]; }
     "$JOSTLE" run --output ../../out --revision a=main --revision b=first --build 'echo $$ >"$RAN"; exec sleep 300' -- ./solver &

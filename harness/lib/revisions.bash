@@ -8,6 +8,14 @@
 revisions_folder=''     # where they all are; empty: nowhere
 revisions_repository='' # whose revisions they are
 
+# A shell's words for `git worktree ARG...` in the folder $1: one at a time in a repository, as git may fail
+# on what another one has half written there. The shell holds the lock: what a hook of git leaves does not.
+# shellcheck disable=SC2016 # expanded there
+readonly REVISIONS_GIT='cd -- "$1" && exec {lock}<"$(git rev-parse --git-common-dir)" || exit
+    "$JOSTLE_BIN/arguments" lock wait-exclusive "$lock" 2>/dev/null
+    (exec {lock}<&- && exec git worktree "${@:2}")
+    exit "$?"'
+
 # revisions_open KIND ARG...: makes what the options of `jostle KIND` want, and says so to
 # experiment by JOSTLE_REVISIONS, which harness/experiment/revisions.h describes.
 revisions_open() {
@@ -99,7 +107,7 @@ revisions_make() {
     local i=$1 known=${commit[$1]}
     local said=$revisions_folder/said
     # Without --quiet, which is not in git before 2.19.
-    foreground git -C "$revisions_repository" worktree add --detach "$2" "${commit[i]}" >"$said" 2>&1 || {
+    foreground bash -p -c "$REVISIONS_GIT" bash "$revisions_repository" add --detach "$2" "${commit[i]}" >"$said" 2>&1 || {
         cat "$said" >&2
         die "--revision ${name[i]}=${rev[i]}: git cannot check it out: see above"
     }
@@ -130,12 +138,13 @@ revisions_close() {
 revisions_remove() {
     local place
     for place in "$1"/[0-9][0-9]; do
-        git -C "$2" worktree remove --force --force "$place" 2>/dev/null || true
+        bash -p -c "$REVISIONS_GIT" bash "$2" remove --force --force "$place" 2>/dev/null || true
     done
     rm -rf -- "$1" 2>/dev/null || {
         # Some builds leave folders that cannot be written.
-        chmod -R u+w -- "$1" && rm -rf -- "$1"
-    } || warn "$1 cannot be removed: remove it"
+        chmod -R u+w -- "$1" 2>/dev/null || true
+        rm -rf -- "$1" 2>/dev/null
+    } || [[ ! -e $1 ]] || warn "$1 cannot be removed: remove it"
 }
 
 # revisions_sweep: takes away what was left by those that were killed.
@@ -144,9 +153,11 @@ revisions_sweep() {
     for left in "${TMPDIR:-/tmp}"/jostle-revisions.*; do
         # -O and -d follow a symbolic link, which anybody can make to a folder of ours.
         [[ ! -L $left && -O $left && ! -L $left/lock && -O $left/repository ]] || continue
-        exec {lock}>>"$left/lock"
+        # Its owner may be removing it right now: then nothing is left to be opened.
+        { exec {lock}>>"$left/lock"; } 2>/dev/null || continue
         if "$JOSTLE_BIN/arguments" lock exclusive "$lock" 2>/dev/null; then
-            IFS= read -r repository <"$left/repository" || true
+            repository=''
+            { IFS= read -r repository <"$left/repository"; } 2>/dev/null || true
             revisions_remove "$left" "$repository"
         fi
         exec {lock}>&-
