@@ -2,6 +2,7 @@
 
 #include "common/file.h"
 #include "common/messages.h"
+#include "common/text.h"
 #include "common/tree.h"
 
 #include <errno.h>
@@ -75,8 +76,7 @@ static bool is_keeper(pid_t pid)
     if (!file_read(AT_FDCWD, path, name, sizeof name))
         return false;
     name[strcspn(name, "\n")] = '\0';
-    const size_t length = strlen(name), end = strlen(NAME_END);
-    return length >= end && strcmp(name + length - end, NAME_END) == 0;
+    return text_ends(name, NAME_END);
 }
 
 static bool has_keeper_below(void)

@@ -9,6 +9,7 @@
 #include "common/json.h"
 #include "common/messages.h"
 #include "common/schemas.h"
+#include "common/text.h"
 #include "common/units.h"
 #include "harness/experiment/settings.h"
 
@@ -168,9 +169,7 @@ static void add_session_prepare(const struct context *context, const struct sect
 static json_t *name_of_file(const char *file)
 {
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-    const size_t length = strlen(name), suffix = sizeof ".conf" - 1;
-    const bool has = length > suffix && strcmp(name + length - suffix, ".conf") == 0;
-    return json_stringn(name, has ? length - suffix : length);
+    return json_stringn(name, text_before(name, ".conf"));
 }
 
 /* A folder's name: not too long, and not one that hides. */

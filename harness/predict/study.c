@@ -2,6 +2,7 @@
 
 #include "common/file.h"
 #include "common/messages.h"
+#include "common/text.h"
 
 #include <errno.h>
 #include <fts.h>
@@ -20,9 +21,8 @@ static bool no_memory(void)
 // The name of a profile's file without its ending; NULL: it is another file.
 static char *name_of(const char *file)
 {
-    const size_t length = strlen(file), tail = sizeof ending - 1;
-    return length > tail && strcmp(file + length - tail, ending) == 0 ? strndup(file, length - tail)
-                                                                      : NULL;
+    const size_t length = text_before(file, ending);
+    return file[length] == '\0' ? NULL : strndup(file, length);
 }
 
 static bool add_profile(struct study *study, const char *path, char *name)

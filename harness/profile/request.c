@@ -8,6 +8,7 @@
 #include "common/option_value.h"
 #include "common/options.h"
 #include "common/schemas.h"
+#include "common/text.h"
 #include "common/units.h"
 
 #include <ctype.h>
@@ -205,9 +206,7 @@ static char *clean(const char *text)
 
 static char *without(const char *text, const char *ending)
 {
-    const size_t length = strlen(text), less = strlen(ending);
-    const bool has = length > less && strcmp(text + length - less, ending) == 0;
-    return text_of("%.*s", (int)(has ? length - less : length), text);
+    return text_of("%.*s", (int)text_before(text, ending), text);
 }
 
 static bool is_folder(const char *path)

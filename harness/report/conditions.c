@@ -22,6 +22,25 @@ const struct value *slowdown_of(const struct experiment *experiment, const char 
     return NULL;
 }
 
+bool comparison_is_of(const struct value *comparison, const struct value *variant,
+                      const struct value *load)
+{
+    const struct value *own = view_get(comparison, "load");
+    return view_same(view_get(comparison, "variant"), variant) &&
+           (view_is(load, VIEW_STRING) ? view_same(own, load) : !view_is(own, VIEW_STRING));
+}
+
+const struct value *comparison_of(const struct experiment *experiment, const char *list,
+                                  const struct value *variant, const struct value *load,
+                                  const char *metric)
+{
+    const struct value *all = view_get(experiment->result.top, list);
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+        if (comparison_is_of(item, variant, load) && view_equals(view_get(item, "metric"), metric))
+            return item;
+    return NULL;
+}
+
 const struct value *experiment_condition(const struct experiment *experiment, const char *name)
 {
     return name == NULL ? NULL

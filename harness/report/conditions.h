@@ -9,6 +9,14 @@
 const struct value *condition_named(const struct experiment *experiment, const char *name);
 const struct value *slowdown_of(const struct experiment *experiment, const char *condition,
                                 const char *metric);
+/* Whether an entry of "comparisons", or "interactions", is of that variant and load; load NULL or
+ * null: alone. */
+bool comparison_is_of(const struct value *comparison, const struct value *variant,
+                      const struct value *load);
+/* The entry of such a list of the result; NULL: there is none. */
+const struct value *comparison_of(const struct experiment *experiment, const char *list,
+                                  const struct value *variant, const struct value *load,
+                                  const char *metric);
 /* Which conditions the cell of this number is of, from 0 on. False: there is no such cell. */
 bool experiment_pairing(const struct experiment *experiment, size_t number,
                         struct pairing *pairing);

@@ -82,14 +82,14 @@ void csv_name(struct csv *csv, const struct value *value)
         csv_text(csv, "");
 }
 
-void csv_list(struct csv *csv, const struct value *list, const char *separator)
+void csv_list(struct csv *csv, const struct value *list)
 {
     char *all = must(strdup(""));
     for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item)) {
         char *text = view_is(item, VIEW_STRING) ? must(view_string(item)) : NULL;
         if (text == NULL)
             continue;
-        char *longer = text_of("%s%s%s", all, *all == '\0' ? "" : separator, text);
+        char *longer = text_of("%s%s%s", all, *all == '\0' ? "" : ",", text);
         free(text);
         free(all);
         all = longer;

@@ -5,6 +5,7 @@
 #include "memory.h"
 #include "severity.h"
 
+#include "common/text.h"
 #include "common/words.h"
 
 #include <math.h>
@@ -93,12 +94,6 @@ char *command_text(const struct value *command)
     return text;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 /* What the variant adds to the names of a cell. */
 static void name_variant(struct cell *cell, bool first)
 {
@@ -121,7 +116,7 @@ static void name_alone(struct cell *cell)
                             : cell->variant != NULL ? cell->reference
                                                     : NULL;
     char *at = text_of("@%s", condition == NULL ? "" : condition);
-    cell->name = condition == NULL || ends_with(of->name, at) ? must(strdup(of->name))
+    cell->name = condition == NULL || text_ends(of->name, at) ? must(strdup(of->name))
                                                               : text_of("%s%s", of->name, at);
     cell->target = must(strdup(program == NULL ? of->name : last == NULL ? program : last + 1));
     cell->label = command_text(cell->command);
@@ -298,6 +293,17 @@ bool cell_make(struct cell *cell, const struct experiment *experiment, struct pa
     if (strcmp(experiment->state, "done") != 0)
         add_flag(cell, experiment->state);
     return true;
+}
+
+struct origin cell_origin(const struct cell *cell)
+{
+    const struct experiment *of = cell->of;
+    if (of->sessions > 0)
+        return (struct origin){.session = NAN, .sessions = of->sessions};
+    return (struct origin){.session =
+                               of->is_session ? view_number(view_get(of->cell, "session"), 1) : NAN,
+                           .sessions = 1,
+                           .host = cell->host};
 }
 
 void cell_free(struct cell *cell)

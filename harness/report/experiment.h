@@ -62,6 +62,14 @@ struct pairing {
 bool cell_make(struct cell *cell, const struct experiment *experiment, struct pairing pairing);
 void cell_free(struct cell *cell);
 
+/* Where a cell's runs are from. */
+struct origin {
+    double session;    /* which one; NAN: it is of all, or of a cell that has no others */
+    unsigned sessions; /* that it is of */
+    const char *host;  /* NULL: not known, or one for each session */
+};
+struct origin cell_origin(const struct cell *cell);
+
 /* The first of several loads whose rate is known; NULL: none. */
 const struct value *rated_load(const struct value *loads);
 /* A command as a shell would read it, to be freed. */

@@ -6,6 +6,8 @@
 #include "legend.h"
 #include "memory.h"
 
+#include "common/text.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +66,7 @@ static void put_json(struct csv *csv, const struct value *value, const char *oth
 static void put_names(struct csv *csv, const struct cell *cell)
 {
     const struct experiment *of = cell->of;
-    const bool session = of->is_session && of->sessions == 0;
+    const struct origin origin = cell_origin(cell);
     csv_text(csv, cell->name);
     csv_text(csv, of->name);
     csv_text(csv, cell->target);
@@ -74,16 +76,10 @@ static void put_names(struct csv *csv, const struct cell *cell)
     csv_text(csv, cell->load);
     csv_text(csv, cell->level);
     csv_text(csv, cell->spec);
-    csv_text(csv, of->sessions > 0 ? NULL : cell->host);
-    csv_number(csv, session ? view_number(view_get(of->cell, "session"), 1) : NAN);
-    csv_number(csv, of->sessions > 0 ? of->sessions : 1);
+    csv_text(csv, origin.host);
+    csv_number(csv, origin.session);
+    csv_number(csv, origin.sessions);
     csv_text(csv, of->state);
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), wanted = strlen(end);
-    return length >= wanted && strcmp(text + length - wanted, end) == 0;
 }
 
 static void put_unit(struct csv *csv, const struct figure *figure)
@@ -94,8 +90,8 @@ static void put_unit(struct csv *csv, const struct figure *figure)
     if (unit != NULL && unit->type != VIEW_NULL)
         csv_value(csv, unit);
     else
-        csv_text(csv, ends_with(figure->metric, "_s")       ? "s"
-                      : ends_with(figure->metric, "_bytes") ? "B"
+        csv_text(csv, text_ends(figure->metric, "_s")       ? "s"
+                      : text_ends(figure->metric, "_bytes") ? "B"
                                                             : "");
 }
 
@@ -161,23 +157,15 @@ static void put_load(struct csv *csv, const struct figure *figure)
     free(flags);
 }
 
-/* The entry of the cell's variant, alone or under its load; list: comparisons or interactions. */
+/* The comparison, or interaction, of the cell's variant, alone or under its load. */
 static const struct value *entry_of(const struct figure *figure, const char *list)
 {
     const struct cell *cell = figure->cell;
-    const struct value *all = view_get(cell->of->result.top, list);
-    const struct value *own = view_get(experiment_condition(cell->of, cell->condition), "load");
-    if (cell->variant == NULL || figure->capacity != NULL)
-        return NULL;
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
-        const struct value *load = view_get(item, "load");
-        const bool loaded = load != NULL && load->type != VIEW_NULL;
-        if (view_equals(view_get(item, "variant"), cell->variant) && loaded == figure->loaded &&
-            (!view_is(load, VIEW_STRING) || view_same(load, own)) &&
-            view_equals(view_get(item, "metric"), figure->metric))
-            return item;
-    }
-    return NULL;
+    const struct value *condition =
+        experiment_condition(cell->of, figure->loaded ? cell->condition : cell->reference);
+    return figure->capacity != NULL ? NULL
+                                    : comparison_of(cell->of, list, view_get(condition, "variant"),
+                                                    view_get(condition, "load"), figure->metric);
 }
 
 /* How many times as large the figure is as alone: the slowdown, or 1 over it where higher is

@@ -61,12 +61,12 @@ static void put_slowdowns(struct line *json, const struct cell *cell)
 static void put_of_variant(struct line *json, const char *name, const struct cell *cell)
 {
     const struct value *all = view_get(cell->of->result.top, name);
-    const struct value *own = view_get(experiment_condition(cell->of, cell->condition), "load");
+    const struct value *load = view_get(experiment_condition(cell->of, cell->condition), "load");
+    const struct value *variant =
+        view_get(experiment_condition(cell->of, cell->reference), "variant");
     line_array(json, name);
     for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
-        const struct value *load = view_get(item, "load");
-        if (!view_equals(view_get(item, "variant"), cell->variant) ||
-            (view_is(load, VIEW_STRING) && !view_same(load, own)))
+        if (!comparison_is_of(item, variant, NULL) && !comparison_is_of(item, variant, load))
             continue;
         put_without(json, NULL, item, "text", "variant");
         put_family(json, item, cell->of->family);
@@ -127,6 +127,7 @@ static void put_warnings(struct line *json, const struct cell *cell)
 static void put_names(struct line *json, const struct cell *cell)
 {
     const struct experiment *of = cell->of;
+    const struct origin origin = cell_origin(cell);
     line_text(json, "name", cell->name);
     line_text(json, "experiment", of->name);
     line_text(json, "target", cell->target);
@@ -145,11 +146,10 @@ static void put_names(struct line *json, const struct cell *cell)
     line_text(json, "spec", cell->spec);
     line_text(json, "reference", cell->reference);
     if (of->is_session || of->sessions > 0) {
-        line_real(json, "session",
-                  of->sessions > 0 ? NAN : view_number(view_get(of->cell, "session"), 1));
-        line_count(json, "sessions", of->sessions > 0 ? of->sessions : 1);
+        line_real(json, "session", origin.session);
+        line_count(json, "sessions", origin.sessions);
     }
-    line_text(json, "host", of->sessions > 0 ? NULL : cell->host);
+    line_text(json, "host", origin.host);
     line_text(json, "kind", cell->kind);
     line_text(json, "state", of->state);
     line_text(json, "reason", of->reason);

@@ -3,6 +3,7 @@
 #include "capacity.h"
 #include "memory.h"
 
+#include "common/text.h"
 #include "common/words.h"
 
 #include <stdlib.h>
@@ -46,9 +47,7 @@ static char *option_name(const struct value *settings, const struct value *setti
     if (old && view_get(settings, "cleanup") == setting)
         return must(strdup("--conclude"));
     char *name = text_of("--%.*s", (int)setting->key_length, setting->key);
-    const size_t length = strlen(name);
-    if (strcmp(name + length - 2, "_s") == 0)
-        name[length - 2] = '\0';
+    name[text_before(name, "_s")] = '\0';
     for (char *c = name; *c != '\0'; c++)
         if (*c == '_')
             *c = '-';

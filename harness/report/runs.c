@@ -47,7 +47,7 @@ static void print_run(void *argument, const struct value *run, bool used)
         csv_value(&csv, view_get(run, numbers[i]));
     csv_value(&csv, view_get(load, "offered"));
     csv_value(&csv, view_get(load, "achieved"));
-    csv_list(&csv, view_get(run, "flags"), ",");
+    csv_list(&csv, view_get(run, "flags"));
     csv_plain(&csv, used ? "1" : "0");
     csv_name(&csv, view_get(run, "host"));
     csv_value(&csv, view_get(run, "signal"));

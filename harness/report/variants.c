@@ -20,21 +20,6 @@ static bool has_load(const struct value *load)
     return view_is(load, VIEW_STRING);
 }
 
-const struct value *variants_entry(const struct experiment *experiment, const char *list,
-                                   const struct value *variant, const struct value *load,
-                                   const struct metric *metric)
-{
-    const struct value *all = view_get(experiment->result.top, list);
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
-        const struct value *of = view_get(item, "load");
-        if (view_same(view_get(item, "variant"), variant) &&
-            view_equals(view_get(item, "metric"), metric->name) &&
-            (has_load(load) ? view_same(of, load) : !has_load(of)))
-            return item;
-    }
-    return NULL;
-}
-
 /* Decimals that a percentage with this interval deserves. */
 static int change_decimals(double half)
 {
@@ -135,7 +120,7 @@ static char *sentence(const struct experiment *experiment, const struct value *v
             continue;
         const struct value *load = view_get(item, "load");
         const struct value *change =
-            has_load(load) ? variants_entry(experiment, "interactions", variant, load, metric)
+            has_load(load) ? comparison_of(experiment, "interactions", variant, load, metric->name)
                            : NULL;
         char *words = phrase(item, metric);
         text = joined(text, text_of("%s%s", words, change_words(change)));
@@ -179,7 +164,7 @@ static void put_texts(struct line *json, const struct experiment *experiment,
                       const struct entry *entry, const struct metric *metric)
 {
     const struct value *comparison =
-        variants_entry(experiment, "comparisons", entry->variant, entry->load, metric);
+        comparison_of(experiment, "comparisons", entry->variant, entry->load, metric->name);
     const struct value *slowdown = slowdown_of(experiment, entry->name, metric->name);
     const bool reference = is_reference(experiment, entry->variant);
     char text[NUMBER_SIZE], *variant = view_string(entry->variant),
@@ -289,10 +274,12 @@ static void put_change(struct line *json, const struct experiment *experiment,
     visible_put(json, "variant", variant);
     visible_put(json, "load", load_name);
     line_text(json, "metric", metric->words);
-    line_text(json, "alone",
-              ratio_text(variants_entry(experiment, "comparisons", of, NULL, metric), NULL, text));
-    line_text(json, "under",
-              ratio_text(variants_entry(experiment, "comparisons", of, load, metric), NULL, text));
+    line_text(
+        json, "alone",
+        ratio_text(comparison_of(experiment, "comparisons", of, NULL, metric->name), NULL, text));
+    line_text(
+        json, "under",
+        ratio_text(comparison_of(experiment, "comparisons", of, load, metric->name), NULL, text));
     line_text(json, "change", ratio_text(interaction, experiment->family, text));
     line_text(json, "answer", answer(interaction));
     line_close(json);

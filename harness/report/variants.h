@@ -16,11 +16,6 @@
  */
 void variants_put(struct line *json, const struct experiment *experiment, bool page);
 
-/* The entry of a list of the result ("comparisons", "interactions") of a variant, load and
- * metric; load NULL or null: alone. NULL: there is none. */
-const struct value *variants_entry(const struct experiment *experiment, const char *list,
-                                   const struct value *variant, const struct value *load,
-                                   const struct metric *metric);
 /* "3.8 % [3.0, 4.5] faster" of a ratio, where a metric is no time "1.6 % [1.0, 2.1] higher". To
  * be freed; NULL: the ratio is not known. */
 char *variants_change(const struct value *ratio, const struct metric *metric);
