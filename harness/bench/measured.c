@@ -119,8 +119,7 @@ int measured_condition(const struct measured *measured, const json_t *cell, cons
 
 size_t measured_metric(struct measured *measured, const char *name)
 {
-    const size_t metric = settings_metric(&measured->experiment.settings, name);
-    return metric < measured->experiment.settings.metric_count ? metric : MAX_METRICS;
+    return metrics_find(&measured->experiment.settings.metrics, name);
 }
 
 static const struct sample *sample_of(const struct measured *measured, int condition, size_t metric)

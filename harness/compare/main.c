@@ -140,8 +140,8 @@ __attribute__((noreturn)) static void no_metric(const struct side *a, const char
     const char *names[MAX_METRICS + 1] = {NULL};
     if (in_a)
         usage_error("--metric %s: B was not measured by that: give a metric of both", name);
-    for (size_t i = 0; i < settings->metric_count; i++)
-        names[i] = settings->metrics[i].name;
+    for (size_t i = 0; i < settings->metrics.count; i++)
+        names[i] = settings->metrics.item[i].name;
     const char *near = nearest_name(name, names);
     near = near ? near : builtin_metric_nearest(name);
     usage_error("--metric %s: A was not measured by that%s%s%s: give a metric of both", name,
@@ -151,8 +151,8 @@ __attribute__((noreturn)) static void no_metric(const struct side *a, const char
 // Adds a metric that both have; `needed`: ends the program where one does not.
 static void add_metric(struct comparison *comparison, const char *name, bool needed)
 {
-    const size_t a = settings_know(&comparison->a->experiment.settings, name);
-    const size_t b = settings_know(&comparison->b->experiment.settings, name);
+    const size_t a = metrics_know(&comparison->a->experiment.settings.metrics, name);
+    const size_t b = metrics_know(&comparison->b->experiment.settings.metrics, name);
     if (needed && (a == MAX_METRICS || b == MAX_METRICS))
         no_metric(comparison->a, name, a != MAX_METRICS);
     for (size_t i = 0; i < comparison->metric_count; i++)
@@ -183,9 +183,9 @@ static void choose_metrics(const struct request *request, struct comparison *com
     const struct settings *settings = &comparison->a->experiment.settings;
     if (request->metric)
         add_named(comparison, request->metric);
-    for (size_t i = 0; i < settings->metric_count && !request->metric; i++)
-        if (settings->metrics[i].chosen)
-            add_metric(comparison, settings->metrics[i].name, false);
+    for (size_t i = 0; i < settings->metrics.count && !request->metric; i++)
+        if (settings->metrics.item[i].chosen)
+            add_metric(comparison, settings->metrics.item[i].name, false);
     comparison->confidence = request->confidence > 0 ? request->confidence : settings->confidence;
     if (comparison->metric_count == 0)
         fail("the two have no metric in common: measure both by the same --metric");
@@ -226,7 +226,7 @@ static void add_definitions(const struct comparison *comparison, json_t *differe
     const struct experiment *a = &comparison->a->experiment, *b = &comparison->b->experiment;
     for (size_t i = 0; i < comparison->metric_count; i++)
         differences_add_metric(differences, a->json, b->json,
-                               a->settings.metrics[comparison->metric[i].a].name);
+                               a->settings.metrics.item[comparison->metric[i].a].name);
 }
 
 static bool compare_sides(const struct request *request, char *const *folders,

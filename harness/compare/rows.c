@@ -41,7 +41,7 @@ static json_t *row(const struct comparison *comparison, struct critical *critica
     const size_t metric = comparison->metric[index].a, its = comparison->metric[index].b;
     const size_t one = side_condition(comparison->a, condition);
     const size_t other = side_condition(comparison->b, condition);
-    const struct metric_setting *setting = &comparison->a->experiment.settings.metrics[metric];
+    const struct metric_setting *setting = &comparison->a->experiment.settings.metrics.item[metric];
     const struct interval ratio =
         compare_ratio(critical, &(struct compared){&comparison->a->session, one, metric},
                       &(struct compared){&comparison->b->session, other, its});

@@ -134,7 +134,7 @@ json_t *side_to_json(struct side *side, size_t condition, size_t metric)
     static const char *const figures[] = {"mean", "stddev", "statistic", "center",
                                           "ci",   "error",  NULL};
     const json_t *one = json_array_get(json_object_get(side->summary, "conditions"), condition);
-    const char *name = side->experiment.settings.metrics[metric].name;
+    const char *name = side->experiment.settings.metrics.item[metric].name;
     bool from_aa;
     const double floor = side_floor(side, condition, metric, &from_aa);
     json_t *object = json_object();

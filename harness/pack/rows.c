@@ -130,8 +130,8 @@ static struct interval slowdown_of(const struct row *row, struct stages *stages)
     const struct settings *settings = &stages->stage[row->stage].experiment.settings;
     struct interval worst = unknown;
     bool known = true;
-    for (size_t m = 0; m < settings->metric_count; m++) {
-        if (!settings->metrics[m].decides)
+    for (size_t m = 0; m < settings->metrics.count; m++) {
+        if (!settings->metrics.item[m].decides)
             continue;
         const struct interval ratio = decided_ratio(row, stages, m);
         known = known && isfinite(ratio.high);

@@ -93,8 +93,7 @@ size_t stage_copies(const struct stage *stage, size_t condition)
 
 size_t stage_metric(const struct stage *stage, const char *name)
 {
-    const size_t metric = settings_metric(&stage->experiment.settings, name);
-    return metric < stage->experiment.settings.metric_count ? metric : MAX_METRICS;
+    return metrics_find(&stage->experiment.settings.metrics, name);
 }
 
 /* ---- its cell */

@@ -248,15 +248,6 @@ struct beside {
     double *log_ratio; // [block * reporters + reporter]
 };
 
-// The index of a metric; metric_count: it was not measured.
-static size_t metric_of(const struct settings *settings, const char *name)
-{
-    size_t metric = 0;
-    while (metric < settings->metric_count && strcmp(settings->metrics[metric].name, name) != 0)
-        metric++;
-    return metric;
-}
-
 // The reporters that the experiment measured, block by block.
 static struct beside read_beside(const struct measured *measured)
 {
@@ -264,8 +255,9 @@ static struct beside read_beside(const struct measured *measured)
     double *alone[REPORTERS], *loaded[REPORTERS];
     enum reporter which[REPORTERS];
     for (enum reporter r = 0; r < REPORTERS; r++) {
-        const size_t metric = metric_of(&measured->experiment.settings, reporters[r].name);
-        if (metric == measured->experiment.settings.metric_count)
+        const size_t metric =
+            metrics_find(&measured->experiment.settings.metrics, reporters[r].name);
+        if (metric == MAX_METRICS)
             continue;
         which[beside.reporters] = r;
         alone[beside.reporters] = measured_by_block(measured, 0, metric);

@@ -145,7 +145,7 @@ static bool draw(void *context, struct observation *run)
         value *= 10;
     run->x = log(rate);
     run->y = log(value / service->limit);
-    for (size_t m = 0; m < session->settings->metric_count; m++)
+    for (size_t m = 0; m < session->settings->metrics.count; m++)
         run->value[m] = 1;
     return !isnan(value);
 }
@@ -215,7 +215,7 @@ static void settle(struct settings *settings)
 {
     static char names[SIDES][9] = {"baseline", "load"};
     settings_begin(settings);
-    settings_choose(settings, WALL_S);
+    metrics_choose(&settings->metrics, WALL_S);
     for (size_t i = 0; i < SIDES; i++)
         settings->conditions[settings->condition_count++] = names[i];
     settings->error = DEFAULT_ERROR;

@@ -36,7 +36,7 @@ struct cell plan_cell(const struct plan *plan, const struct population *populati
     settings->conditions[0] = first_name;
     settings->conditions[1] = second_name;
     settings->condition_count = ratio > 0 ? 2 : 1;
-    settings_choose(settings, WALL_S);
+    metrics_choose(&settings->metrics, WALL_S);
     settings->confidence = 0.95;
     settings->min_runs = setting->min_runs;
     settings->max_runs = setting->max_runs;

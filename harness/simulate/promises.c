@@ -155,7 +155,7 @@ static bool family_table(const struct plan *plan)
             struct cell cell =
                 plan_cell(plan, &populations[i], &settings_of_plan[SETTING_25], single ? 0 : 1.25);
             for (size_t m = 0; m < BASIC_METRICS; m++)
-                settings_choose(&cell.settings, m);
+                metrics_choose(&cell.settings.metrics, m);
             good = run(plan, &cell, 3000 + 2 * i + single, &tally) && good;
             double covered = percent(tally.covered, &tally);
             printf("%-20s %-10s %8.2f %8.2f %8.1f\n", populations[i].name,

@@ -47,7 +47,7 @@ static bool row(const struct plan *plan, const struct population *population,
     struct cell cells[2] = {plan_cell(plan, population, setting, true_ratio),
                             plan_cell(plan, population, setting, true_ratio)};
     struct tally tallies[2] = {{0}, {0}};
-    cells[1].settings.metrics[WALL_S].higher_is_better = true;
+    cells[1].settings.metrics.item[WALL_S].higher_is_better = true;
     cells[1].truth = rate_truth(population, true_ratio);
     if (isnan(cells[1].truth) || !trials_run(cells, tallies, 2, plan->experiments,
                                              plan->seed + 104729 * (5000 + number), plan->threads))

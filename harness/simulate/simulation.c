@@ -45,7 +45,7 @@ bool simulation_measure(struct session *session,
                                   .gauge_after = NAN,
                                   .washed = next.washed,
                                   .washout = next.washout == WASHOUT_RUN};
-        for (size_t m = 0; m < session->settings->metric_count; m++)
+        for (size_t m = 0; m < session->settings->metrics.count; m++)
             run.value[m] = NAN;
         if (!draw(context, &run))
             return false;

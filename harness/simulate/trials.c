@@ -25,8 +25,8 @@ static void begin(struct generator *generator, const struct cell *cell, double s
 {
     generator->cell = cell;
     generator->scale = scale;
-    for (size_t m = 0; m < cell->settings.metric_count; m++)
-        if (cell->settings.metrics[m].chosen)
+    for (size_t m = 0; m < cell->settings.metrics.count; m++)
+        if (cell->settings.metrics.item[m].chosen)
             stream_begin(&generator->stream[m], cell->population,
                          cell->settings.condition_count == 1, rng);
 }
@@ -37,11 +37,11 @@ static bool draw(void *context, struct observation *run)
     const struct cell *cell = generator->cell;
     const struct settings *settings = &cell->settings;
     bool loaded = run->condition > 0 && (size_t)run->condition != settings_aa(settings);
-    for (size_t m = 0; m < settings->metric_count; m++) {
-        if (!settings->metrics[m].chosen)
+    for (size_t m = 0; m < settings->metrics.count; m++) {
+        if (!settings->metrics.item[m].chosen)
             continue;
         run->value[m] = generator->scale * stream_draw(&generator->stream[m], loaded, cell->ratio);
-        if (settings->metrics[m].higher_is_better)
+        if (settings->metrics.item[m].higher_is_better)
             run->value[m] = 1 / run->value[m];
     }
     return true;
@@ -83,8 +83,8 @@ static void judge_metrics(struct session *session, const struct generator *gener
     const struct settings *settings = session->settings;
     const struct cell *cell = generator->cell;
     bool single = settings->condition_count == 1, covered = true, robust = true;
-    for (size_t m = settings->metric_count; m-- > 0;) {
-        if (!settings->metrics[m].chosen)
+    for (size_t m = settings->metrics.count; m-- > 0;) {
+        if (!settings->metrics.item[m].chosen)
             continue;
         struct location mean = single ? metric_location(session, 0, m) : (struct location){0};
         struct interval figure =

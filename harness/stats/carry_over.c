@@ -141,7 +141,7 @@ static bool shows(struct session *session, int load, size_t metric, double level
     for (size_t i = 0; i < settings->variants; i++)
         unloaded += (double)session->conditions[i].metric[metric].count;
     const double share = (double)found.after / unloaded;
-    return found.p < level / (double)settings_deciding(settings) &&
+    return found.p < level / (double)metrics_deciding(&settings->metrics) &&
            share * fabs(found.ratio - 1) > fmin(least_bias * settings->error, 0.005);
 }
 
@@ -168,8 +168,8 @@ static bool any_load_shows(struct session *session, size_t metric, double level)
 
 static bool any_shows(struct session *session, double level)
 {
-    for (size_t m = 0; m < session->settings->metric_count; m++)
-        if (session->settings->metrics[m].decides && !metric_is_negligible(session, 0, m) &&
+    for (size_t m = 0; m < session->settings->metrics.count; m++)
+        if (session->settings->metrics.item[m].decides && !metric_is_negligible(session, 0, m) &&
             any_load_shows(session, m, level))
             return true;
     return false;

@@ -66,7 +66,7 @@ static const struct option_row experiment_rows[] = {
      .argument = "LIST|DEFINITION",
      .type = OPTION_LIST,
      TYPED(metric),
-     .check = settings_check_metric,
+     .check = metrics_check_text,
      .wrong = "no-such-metric",
      .help = "names of what each record has, such as wall_s,cpu_s, or all (wall_s, user_s, "
              "system_s, max_rss_bytes); or NAME=SOURCE[,unit=U][,better=higher], which is "
@@ -320,11 +320,11 @@ static void choose_metrics(struct settings *settings, const struct typed *typed)
 {
     char error[512];
     for (size_t i = 0; i < typed->metric.count; i++)
-        if (!settings_choose_text(settings, typed->metric.item[i], error, sizeof error))
+        if (!metrics_choose_text(&settings->metrics, typed->metric.item[i], error, sizeof error))
             usage_error("stats: --metric %s: %s", typed->metric.item[i], error);
     if (typed->metric.count == 0)
-        settings_choose(settings, WALL_S);
-    if (typed->decide && !settings_decide(settings, typed->decide, error, sizeof error))
+        metrics_choose(&settings->metrics, WALL_S);
+    if (typed->decide && !metrics_decide(&settings->metrics, typed->decide, error, sizeof error))
         usage_error("stats: --decide %s: %s", typed->decide, error);
 }
 

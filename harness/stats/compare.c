@@ -90,6 +90,6 @@ static struct interval quotient(struct critical *critical, const struct compared
 struct interval compare_ratio(struct critical *critical, const struct compared *a,
                               const struct compared *b)
 {
-    const bool higher_is_better = a->session->settings->metrics[a->metric].higher_is_better;
+    const bool higher_is_better = a->session->settings->metrics.item[a->metric].higher_is_better;
     return higher_is_better ? quotient(critical, b, a) : quotient(critical, a, b);
 }

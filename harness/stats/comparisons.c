@@ -31,7 +31,7 @@ const char *comparisons_method(const struct settings *settings, enum against aga
 
 static struct words_of names_of(const struct settings *settings, size_t condition, size_t metric)
 {
-    return (struct words_of){.metric = &settings->metrics[metric],
+    return (struct words_of){.metric = &settings->metrics.item[metric],
                              .variant = settings->conditions[settings_variant(settings, condition)],
                              .reference = settings->conditions[0],
                              .load = settings_load_name(settings, condition)};
@@ -49,7 +49,7 @@ static json_t *ratio_json(struct session *session, size_t condition, enum agains
                           size_t metric, const struct interval *ratio)
 {
     const struct settings *settings = session->settings;
-    const struct metric_setting *what = &settings->metrics[metric];
+    const struct metric_setting *what = &settings->metrics.item[metric];
     const struct words_of names = names_of(settings, condition, metric);
     const size_t censored = session_censored(session, condition, against);
     // An interaction decides nothing, and has no part of the shared error rate.
@@ -77,7 +77,7 @@ static json_t *comparison(struct session *session, size_t condition, size_t metr
     const struct words_of names = names_of(settings, condition, metric);
     const struct interval ratio = metric_ratio(session, condition, against, metric);
     const enum relation relation = gate_relation(session, condition, against, metric);
-    const bool judged = settings->at_most > 0 && settings->metrics[metric].decides &&
+    const bool judged = settings->at_most > 0 && settings->metrics.item[metric].decides &&
                         !metric_is_negligible(session, condition, metric);
     json_t *json = ratio_json(session, condition, against, metric, &ratio);
     json_object_set_new(json, "condition", json_string(settings->conditions[condition]));
@@ -92,7 +92,7 @@ static json_t *comparison(struct session *session, size_t condition, size_t metr
                             gauge_json(session, condition, against, metric));
     json_object_set_new(
         json, "verdict",
-        json_string(relation_name(relation, words_is_time(&settings->metrics[metric]))));
+        json_string(relation_name(relation, words_is_time(&settings->metrics.item[metric]))));
     json_object_set_new(json, "gate",
                         judged ? json_string(verdict_names[gate_ratio(session, condition, metric)])
                                : json_null());
@@ -116,8 +116,8 @@ static json_t *list_of(struct session *session, enum against against,
     const struct settings *settings = session->settings;
     json_t *list = json_array();
     for (size_t i = 0; i < settings->condition_count; i++)
-        for (size_t m = 0; m < settings->metric_count; m++)
-            if (settings_compares(settings, i, against) && settings_reports(settings, m) &&
+        for (size_t m = 0; m < settings->metrics.count; m++)
+            if (settings_compares(settings, i, against) && metrics_reports(&settings->metrics, m) &&
                 session->conditions[i].pairs[AGAINST_REFERENCE][m].count > 0)
                 json_array_append_new(list, one(session, i, m));
     return list;

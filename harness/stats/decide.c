@@ -33,8 +33,8 @@ static bool looks_dependent(const struct session *session)
 {
     if (session->settings->condition_count > 1 || session_blocks(session) >= SUSPECT_RUNS)
         return false;
-    for (size_t m = 0; m < session->settings->metric_count; m++) {
-        if (!session->settings->metrics[m].decides || metric_is_negligible(session, 0, m))
+    for (size_t m = 0; m < session->settings->metrics.count; m++) {
+        if (!session->settings->metrics.item[m].decides || metric_is_negligible(session, 0, m))
             continue;
         if (metric_dependence(session, m) > suspect)
             return true;

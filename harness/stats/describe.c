@@ -81,7 +81,7 @@ static void add_pull(const struct view *view, double pull, struct message *messa
 
 static bool is_time(const struct view *view)
 {
-    return settings_is_time(view->session->settings, view->metric);
+    return metrics_is_time(&view->session->settings->metrics, view->metric);
 }
 
 // "the slowest takes 3 times the median"; of what is no time, the one that is farthest.
@@ -125,8 +125,9 @@ static void add_modes(const struct view *view, struct message *message)
     else
         name_up_to(view, message->runs, sample->sorted[split.lower - 1]);
     run_names(message->runs, names, sizeof names);
-    const char *unit =
-        view->metric < BASIC_METRICS ? "" : view->session->settings->metrics[view->metric].unit;
+    const char *unit = view->metric < BASIC_METRICS
+                           ? ""
+                           : view->session->settings->metrics.item[view->metric].unit;
     message_detail(message, "groups", "%zu near %.4g%s%s and %zu near %.4g%s%s", split.lower,
                    split.low_mean, *unit ? " " : "", unit, sample->count - split.lower,
                    split.high_mean, *unit ? " " : "", unit);

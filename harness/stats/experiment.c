@@ -72,24 +72,25 @@ static void take_metric(struct settings *settings, const json_t *definitions, co
 {
     const json_t *definition = definition_of(definitions, name);
     if (!definition) {
-        settings_choose_builtin(settings, name);
+        metrics_choose_builtin(&settings->metrics, name);
         return;
     }
-    if (settings_choose_output(settings, name, text_of(definition, "unit"),
-                               strcmp(text_of(definition, "better"), "higher") == 0))
-        settings->metrics[settings_metric(settings, name)].alone = is_alone(definitions, name);
+    if (metrics_choose_output(&settings->metrics, name, text_of(definition, "unit"),
+                              strcmp(text_of(definition, "better"), "higher") == 0))
+        settings->metrics.item[metrics_find(&settings->metrics, name)].alone =
+            is_alone(definitions, name);
 }
 
 // Those that decide, where not all do. Older records have no such list.
 static void take_decide(struct settings *settings, const json_t *names)
 {
-    for (size_t m = 0; m < settings->metric_count && json_array_size(names) > 0; m++)
-        settings->metrics[m].decides = false;
+    for (size_t m = 0; m < settings->metrics.count && json_array_size(names) > 0; m++)
+        settings->metrics.item[m].decides = false;
     for (size_t i = 0; i < json_array_size(names); i++) {
         const char *name = json_string_value(json_array_get(names, i));
-        const size_t metric = name ? settings_metric(settings, name) : settings->metric_count;
-        if (metric < settings->metric_count && settings->metrics[metric].chosen)
-            settings->metrics[metric].decides = true;
+        const size_t metric = name ? metrics_find(&settings->metrics, name) : MAX_METRICS;
+        if (metric < MAX_METRICS && settings->metrics.item[metric].chosen)
+            settings->metrics.item[metric].decides = true;
     }
 }
 
@@ -102,8 +103,8 @@ static void take_metrics(struct settings *settings, const json_t *json)
             take_metric(settings, json_object_get(json, "metrics"), name);
     }
     take_decide(settings, json_object_get(json, "decide"));
-    if (settings_deciding(settings) == 0)
-        settings_choose(settings, WALL_S);
+    if (metrics_deciding(&settings->metrics) == 0)
+        metrics_choose(&settings->metrics, WALL_S);
 }
 
 // Records of before --washout was there had none.

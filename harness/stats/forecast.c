@@ -48,7 +48,7 @@ static size_t blocks_to_decide(struct session *session, size_t now, double unit,
 
 static bool is_asked(const struct session *session, size_t condition, size_t metric)
 {
-    return session->settings->metrics[metric].decides &&
+    return session->settings->metrics.item[metric].decides &&
            !metric_is_negligible(session, condition, metric);
 }
 
@@ -109,7 +109,7 @@ static size_t blocks_for_gate(struct session *session, size_t now)
     const struct settings *settings = session->settings;
     struct outlook outlook = {.above = settings->max_runs, .rest = now};
     for (size_t i = 0; i < settings->condition_count; i++)
-        for (size_t m = 0; m < settings->metric_count; m++)
+        for (size_t m = 0; m < settings->metrics.count; m++)
             if (gate_decides(settings, i) && is_asked(session, i, m))
                 add_outlook(session, i, m, now, &outlook);
     return outlook.is_above ? outlook.above : outlook.rest;

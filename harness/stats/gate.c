@@ -14,8 +14,8 @@ static enum verdict bound(struct session *session, size_t condition, size_t metr
     const struct settings *settings = session->settings;
     const enum against against = settings_decides_by(settings);
     const size_t reference = settings_reference(settings, condition, against);
-    if (session->conditions[reference].censored > 0 || !settings->metrics[metric].builtin ||
-        settings->metrics[metric].higher_is_better)
+    if (session->conditions[reference].censored > 0 || !settings->metrics.item[metric].builtin ||
+        settings->metrics.item[metric].higher_is_better)
         return VERDICT_UNDECIDED;
     const struct interval ratio = metric_ratio_of_records(session, condition, against, metric);
     return ratio.low > settings->at_most ? VERDICT_ABOVE : VERDICT_UNDECIDED;
@@ -35,7 +35,7 @@ enum verdict gate_ratio(struct session *session, size_t condition, size_t metric
 
 static bool is_judged(const struct session *session, size_t condition, size_t metric)
 {
-    return session->settings->metrics[metric].decides &&
+    return session->settings->metrics.item[metric].decides &&
            !metric_is_negligible(session, condition, metric);
 }
 
@@ -61,7 +61,7 @@ static enum verdict verdict_of(const struct sum *sum)
 enum verdict gate_condition(struct session *session, size_t condition)
 {
     struct sum sum = {0};
-    for (size_t m = 0; m < session->settings->metric_count; m++)
+    for (size_t m = 0; m < session->settings->metrics.count; m++)
         if (is_judged(session, condition, m))
             add(&sum, gate_ratio(session, condition, m));
     return verdict_of(&sum);
@@ -95,7 +95,7 @@ static bool knows_relations(struct session *session)
     const struct settings *settings = session->settings;
     const enum against against = settings_decides_by(settings);
     for (size_t i = 0; i < settings->condition_count; i++)
-        for (size_t m = 0; m < settings->metric_count; m++)
+        for (size_t m = 0; m < settings->metrics.count; m++)
             if (gate_decides(settings, i) && is_judged(session, i, m) &&
                 gate_relation(session, i, against, m) == RELATION_UNDECIDED)
                 return false;

@@ -36,7 +36,7 @@ static void add_not_used(const struct session *session, size_t condition, size_t
     const enum against against = settings_decides_by(settings);
     struct message message = {.flag = FLAG_GAUGE_NOT_USED,
                               .condition = settings->conditions[condition],
-                              .metric = settings->metrics[metric].name,
+                              .metric = settings->metrics.item[metric].name,
                               .runs = json_array()};
     const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
     message_detail(&message, "effect", "%s", settings->variants > 1 ? "ratio" : "slowdown");
@@ -70,7 +70,7 @@ static void add_used(const struct session *session, size_t metric, struct seen *
                      json_t *list)
 {
     struct message message = {.flag = FLAG_GAUGE_USED,
-                              .metric = session->settings->metrics[metric].name,
+                              .metric = session->settings->metrics.item[metric].name,
                               .runs = json_array()};
     const double saved = median(seen->saved, seen->known);
     message_detail(&message, "few", "%zu", seen->all);
@@ -84,7 +84,7 @@ static void add_used(const struct session *session, size_t metric, struct seen *
 static void add_pays(const struct session *session, size_t metric, struct seen *seen, json_t *list)
 {
     struct message message = {.flag = FLAG_GAUGE_PAYS,
-                              .metric = session->settings->metrics[metric].name,
+                              .metric = session->settings->metrics.item[metric].name,
                               .runs = json_array()};
     const double saved = median(seen->saved, seen->known);
     if (saved < pays_from) {
@@ -123,7 +123,7 @@ static void add_metric(struct session *session, size_t metric, json_t *list)
 void gauge_warnings(struct session *session, json_t *list)
 {
     const struct settings *settings = session->settings;
-    for (size_t m = 0; m < settings->metric_count && settings->gauge != GAUGE_OFF; m++)
-        if (settings->metrics[m].decides && settings_is_gauged(settings, m))
+    for (size_t m = 0; m < settings->metrics.count && settings->gauge != GAUGE_OFF; m++)
+        if (settings->metrics.item[m].decides && metrics_is_gauged(&settings->metrics, m))
             add_metric(session, m, list);
 }

@@ -85,8 +85,8 @@ static bool take_probe(struct factors *factors, const json_t *probe, size_t most
 
 static size_t metric_that_decides(const struct settings *settings)
 {
-    for (size_t m = 0; m < settings->metric_count; m++)
-        if (settings->metrics[m].decides)
+    for (size_t m = 0; m < settings->metrics.count; m++)
+        if (settings->metrics.item[m].decides)
             return m;
     return WALL_S;
 }
@@ -99,7 +99,7 @@ static double target_of(const struct session *session, const struct observation 
     if (run->condition != 0 || !session_uses(session, run) || run->failure != FAILURE_NONE ||
         settings_has_capacity(session->settings) || !(value > 0))
         return NAN;
-    return session->settings->metrics[metric].higher_is_better ? -log(value) : log(value);
+    return session->settings->metrics.item[metric].higher_is_better ? -log(value) : log(value);
 }
 
 // Sums of the target's logarithms, and how many, of the runs from each probe to the next.
@@ -133,7 +133,7 @@ bool factors_read(struct factors *factors, const struct session *session,
     const size_t metric = metric_that_decides(session->settings);
     struct between between = {calloc(session->count + 1, sizeof(double)),
                               calloc(session->count + 1, sizeof(double))};
-    *factors = (struct factors){.metric = session->settings->metrics[metric].name};
+    *factors = (struct factors){.metric = session->settings->metrics.item[metric].name};
     const bool good =
         between.sum && between.count && take_runs(factors, session, replay, metric, &between);
     for (size_t i = 0; good && i < factors->count; i++) {

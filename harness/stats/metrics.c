@@ -211,7 +211,7 @@ static struct interval interaction(struct session *session, size_t condition, si
                                   &session->scratch);
     crossed_free(&crossed);
     // The inverse of a ratio is found as the ratio is from its inverse.
-    return direction_of_reference(&ratio, settings->metrics[metric].higher_is_better);
+    return direction_of_reference(&ratio, settings->metrics.item[metric].higher_is_better);
 }
 
 struct interval metric_ratio(struct session *session, size_t condition, enum against against,
@@ -227,7 +227,7 @@ enum gauge_use metric_gauge_use(const struct session *session, size_t condition,
 {
     const struct settings *settings = session->settings;
     const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
-    if (pairs->gauged == 0 || !settings_is_gauged(settings, metric))
+    if (pairs->gauged == 0 || !metrics_is_gauged(&settings->metrics, metric))
         return GAUGE_USE_NONE;
     if (settings->statistic != STATISTIC_MEAN)
         return GAUGE_USE_STATISTIC;
@@ -258,8 +258,8 @@ struct covariate metric_covariate(const struct session *session, size_t conditio
 struct interval metric_ratio_with(struct session *session, enum against against, size_t metric,
                                   const struct covariate *fit)
 {
-    return interval_positive(
-        ratio_of_pairs(session, fit, against, session->settings->metrics[metric].higher_is_better));
+    return interval_positive(ratio_of_pairs(
+        session, fit, against, session->settings->metrics.item[metric].higher_is_better));
 }
 
 struct interval metric_ratio_of_records(struct session *session, size_t condition,
@@ -284,10 +284,10 @@ bool metric_is_negligible(const struct session *session, size_t condition, size_
     const struct condition *one = &session->conditions[condition],
                            *base = &session->conditions[reference];
     if (one->metric[metric].count == 0 || base->metric[metric].count == 0)
-        return one->runs > 0 && settings->metrics[metric].builtin;
-    if (settings->metrics[metric].builtin && !(base->metric[metric].mean > 0))
+        return one->runs > 0 && settings->metrics.item[metric].builtin;
+    if (settings->metrics.item[metric].builtin && !(base->metric[metric].mean > 0))
         return settings->condition_count > 1; // none of it: there is no ratio to that
-    if (!settings_is_ticks(settings, metric))
+    if (!metrics_is_ticks(&settings->metrics, metric))
         return false;
     return is_small(one, metric) && is_small(base, metric);
 }
@@ -296,8 +296,9 @@ double metric_worst_error(struct session *session, size_t condition)
 {
     const enum against against = settings_decides_by(session->settings);
     double worst = 0;
-    for (size_t m = 0; m < session->settings->metric_count; m++) {
-        if (!session->settings->metrics[m].decides || metric_is_negligible(session, condition, m))
+    for (size_t m = 0; m < session->settings->metrics.count; m++) {
+        if (!session->settings->metrics.item[m].decides ||
+            metric_is_negligible(session, condition, m))
             continue;
         worst = fmax(worst, session->settings->condition_count == 1
                                 ? mean_error(session, m)

@@ -109,9 +109,9 @@ unsigned oddities_find(struct session *session, size_t condition, size_t metric)
         return 0;
     const struct settings *settings = session->settings;
     const double least = least_share(settings);
-    const double worse = settings->metrics[metric].higher_is_better ? -1 : 1;
+    const double worse = settings->metrics.item[metric].higher_is_better ? -1 : 1;
     // What moves with time hides in a small spread longer than what does not.
-    return shape_flags(sample, least, settings_is_time(settings, metric)) |
+    return shape_flags(sample, least, metrics_is_time(&settings->metrics, metric)) |
            order_flags(sample, least / 10, is_dependent(session, metric), worse) |
            bit(FLAG_LOAD_VARIANCE, load_varies(session, condition, metric)) |
            bit(FLAG_CARRY_OVER, tells_carry_over(session, condition, metric));

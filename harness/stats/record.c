@@ -36,7 +36,7 @@ static bool is_no_ratio(const struct settings *settings, size_t metric, double v
 
 static double value_of(const struct settings *settings, const json_t *record, size_t metric)
 {
-    const struct metric_setting *one = &settings->metrics[metric];
+    const struct metric_setting *one = &settings->metrics.item[metric];
     if (!one->builtin)
         return metric_value(one->name, record);
     const double value = builtin_metric_value(one->builtin, record);
@@ -50,10 +50,10 @@ static void take_values(const struct settings *settings, const json_t *record,
     run->failure = judge_failure(record);
     run->exit_code = judge_exit_code(record);
     run->gauge = covariate_of(record, &run->gauge_after);
-    for (size_t i = 0; i < settings->metric_count; i++) {
+    for (size_t i = 0; i < settings->metrics.count; i++) {
         run->value[i] = value_of(settings, record, i);
         // What the time-out cut short printed less, or nothing: that bounds no figure.
-        if (!settings->metrics[i].builtin && run->failure == FAILURE_TIMED_OUT)
+        if (!settings->metrics.item[i].builtin && run->failure == FAILURE_TIMED_OUT)
             run->value[i] = NAN;
         if (!is_no_ratio(settings, i, run->value[i]))
             continue;
@@ -68,7 +68,7 @@ static void take_values(const struct settings *settings, const json_t *record,
 static bool is_unusable(const struct settings *settings, size_t metric, double value, char *reason,
                         size_t size)
 {
-    const struct metric_setting *one = &settings->metrics[metric];
+    const struct metric_setting *one = &settings->metrics.item[metric];
     if (one->chosen && one->builtin && metric >= BASIC_METRICS && isnan(value)) {
         snprintf(reason, size, "not counted on this machine");
         return true;
@@ -111,10 +111,10 @@ void record_note_failure(const struct settings *settings, json_t *record)
 {
     const struct objectives *objectives = &settings->objectives;
     char reason[64];
-    for (size_t i = 0; i < settings->metric_count && judge_failure(record) == FAILURE_NONE; i++) {
+    for (size_t i = 0; i < settings->metrics.count && judge_failure(record) == FAILURE_NONE; i++) {
         if (!is_unusable(settings, i, value_of(settings, record, i), reason, sizeof reason))
             continue;
-        note(record, settings->metrics[i].name, reason);
+        note(record, settings->metrics.item[i].name, reason);
     }
     for (size_t i = 0; i < objectives->count && judge_failure(record) == FAILURE_NONE; i++)
         if (is_missing(&objectives->item[i], record))

@@ -46,8 +46,8 @@ static json_t *attribute(const struct experiment *experiment, struct session *se
     // A client's time is also its service's, whose CPU time and waiting it does not show.
     if (service_is_there(experiment))
         return json_null();
-    if (strcmp(metric, settings->metrics[WALL_S].name) != 0 || !(ratio > 1) || condition <= 0 ||
-        condition == (int)settings_aa(settings) ||
+    if (strcmp(metric, settings->metrics.item[WALL_S].name) != 0 || !(ratio > 1) ||
+        condition <= 0 || condition == (int)settings_aa(settings) ||
         !json_is_true(json_object_get(slowdown, "distinguishable")))
         return json_null();
     json_t *before = json_array(), *after = json_array();

@@ -43,7 +43,7 @@ static void clear_figures(struct session *session)
 {
     for (size_t i = 0; i < session->settings->condition_count; i++) {
         struct condition *condition = &session->conditions[i];
-        for (size_t m = 0; m < session->settings->metric_count; m++) {
+        for (size_t m = 0; m < session->settings->metrics.count; m++) {
             sample_clear(&condition->metric[m]);
             for (enum against against = 0; against < PAIRINGS; against++)
                 pairs_clear(&condition->pairs[against][m]);
@@ -79,7 +79,7 @@ void session_clear(struct session *session)
 void session_free(struct session *session)
 {
     for (size_t i = 0; session->conditions && i < session->settings->condition_count; i++) {
-        for (size_t m = 0; m < session->settings->metric_count; m++) {
+        for (size_t m = 0; m < session->settings->metrics.count; m++) {
             sample_free(&session->conditions[i].metric[m]);
             for (enum against against = 0; against < PAIRINGS; against++)
                 pairs_free(&session->conditions[i].pairs[against][m]);
@@ -234,7 +234,7 @@ static bool use(struct session *session, const struct observation *run)
     }
     condition->order[condition->runs++] = run->order;
     condition->censored += run->failure == FAILURE_TIMED_OUT;
-    for (size_t m = 0; m < session->settings->metric_count; m++)
+    for (size_t m = 0; m < session->settings->metrics.count; m++)
         if (!isnan(run->value[m]) && !sample_add(&condition->metric[m], run->value[m]))
             return false;
     return true;
@@ -248,8 +248,8 @@ static bool pair_runs(struct session *session, const struct observation *run,
     const struct settings *settings = session->settings;
     if (!session_uses(session, reference) || !session_uses(session, run))
         return true;
-    for (size_t m = 0; m < settings->metric_count; m++) {
-        const bool inverted = settings->metrics[m].higher_is_better;
+    for (size_t m = 0; m < settings->metrics.count; m++) {
+        const bool inverted = settings->metrics.item[m].higher_is_better;
         const double x = (inverted ? run : reference)->value[m];
         const double y = (inverted ? reference : run)->value[m];
         const double sign = inverted ? -1 : 1, c = sign * (run->gauge - reference->gauge);

@@ -6,7 +6,7 @@
 void settings_begin(struct settings *settings)
 {
     *settings = (struct settings){.variants = 1};
-    metrics_begin(settings);
+    metrics_begin(&settings->metrics);
 }
 
 int settings_condition(const struct settings *settings, const char *name)
@@ -34,7 +34,7 @@ bool settings_has_capacity(const struct settings *settings)
 
 size_t settings_family(const struct settings *settings)
 {
-    const size_t metrics = settings_deciding(settings), loads = settings_loads(settings);
+    const size_t metrics = metrics_deciding(&settings->metrics), loads = settings_loads(settings);
     const size_t variants = (settings->variants - 1) * (loads + 1);
     const size_t comparisons = settings->variants > 1 ? variants : loads;
     return metrics * (settings_has_gate(settings) && comparisons > 1 ? comparisons : 1);
@@ -94,10 +94,12 @@ bool settings_is_loaded(const struct settings *settings, int condition)
     return condition >= (int)settings->variants && condition != (int)settings_aa(settings);
 }
 
-bool settings_is_gauged(const struct settings *settings, size_t metric)
+bool settings_needs_positive(const struct settings *settings, size_t metric)
 {
-    const struct metric_setting *one = &settings->metrics[metric];
-    return !one->builtin || strcmp(one->builtin->unit, "s") == 0;
+    const struct metric_setting *one = &settings->metrics.item[metric];
+    const bool no_loads = settings->condition_count == settings->variants;
+    return !one->builtin && settings->condition_count > 1 && !(one->alone && no_loads) &&
+           !settings_has_capacity(settings);
 }
 
 void settings_free(struct settings *settings)

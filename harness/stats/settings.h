@@ -27,8 +27,7 @@ struct settings {
     char *conditions[MAX_CONDITIONS]; // each variant alone, then each under the first load, ...
     size_t condition_count;
     size_t variants; // how many; 1: a single program
-    struct metric_setting metrics[MAX_METRICS];
-    size_t metric_count;
+    struct metric_settings metrics;
     enum statistic statistic;
     double error;      // relative half-width that the intervals must reach
     double confidence; // two-sided, as 0.95
@@ -103,9 +102,8 @@ size_t settings_aa(const struct settings *settings);
 // Whether that condition is one with a load: neither a variant alone nor `aa`.
 bool settings_is_loaded(const struct settings *settings, int condition);
 
-// Whether the gauge may say something about that metric: a time, or a figure of the target's
-// own; not about its memory, or how often something happened.
-bool settings_is_gauged(const struct settings *settings, size_t metric);
+// Whether the metric's values must be above 0: a figure from the output of which ratios are made.
+bool settings_needs_positive(const struct settings *settings, size_t metric);
 
 void settings_free(struct settings *settings);
 

@@ -44,15 +44,15 @@ static json_t *other_metrics(struct session *session, size_t condition)
 {
     const struct settings *settings = session->settings;
     json_t *object = json_object();
-    for (size_t m = BASIC_METRICS; m < settings->metric_count; m++) {
+    for (size_t m = BASIC_METRICS; m < settings->metrics.count; m++) {
         json_t *one = describe(session, condition, m);
         if (json_is_object(one)) {
-            json_object_set_new(one, "unit", json_string(settings->metrics[m].unit));
+            json_object_set_new(one, "unit", json_string(settings->metrics.item[m].unit));
             json_object_set_new(
                 one, "better",
-                json_string(metric_better_names[settings->metrics[m].higher_is_better]));
+                json_string(metric_better_names[settings->metrics.item[m].higher_is_better]));
         }
-        json_object_set_new(object, settings->metrics[m].name, one);
+        json_object_set_new(object, settings->metrics.item[m].name, one);
     }
     return object;
 }
@@ -143,7 +143,7 @@ static json_t *conditions(struct session *session, enum stop_reason stop)
         add_failures(session, i, object);
         add_names(settings, i, object);
         for (size_t m = 0; m < BASIC_METRICS; m++)
-            json_object_set_new(object, settings->metrics[m].name, describe(session, i, m));
+            json_object_set_new(object, settings->metrics.item[m].name, describe(session, i, m));
         json_object_set_new(object, "metrics", other_metrics(session, i));
         json_array_append_new(list, object);
     }
@@ -189,17 +189,17 @@ static json_t *slowdown(struct session *session, size_t condition, size_t metric
     struct interval ratio = metric_ratio(session, condition, AGAINST_ALONE, metric);
     json_t *object = json_pack(
         "{s:s, s:s, s:s, s:b, s:o, s:b, s:o, s:o, s:o, s:s, s:i, s:b, s:b}", "condition",
-        settings->conditions[condition], "metric", settings->metrics[metric].name, "statistic",
-        statistic_names[settings->statistic], "requested", settings->metrics[metric].chosen,
+        settings->conditions[condition], "metric", settings->metrics.item[metric].name, "statistic",
+        statistic_names[settings->statistic], "requested", settings->metrics.item[metric].chosen,
         "ratio", json_figure(ratio.center), "constant", ratio.constant, "ci", json_interval(&ratio),
         "error", error_of(&ratio), "p",
         json_figure(significance_p(session, condition, AGAINST_ALONE, metric)), "method",
         comparisons_method(settings, AGAINST_ALONE), "pairs",
         (int)session->conditions[condition].pairs[AGAINST_ALONE][metric].count, "distinguishable",
         metric_is_distinguishable(session, condition, AGAINST_ALONE, metric), "simultaneous",
-        settings_family(settings) > 1 && settings->metrics[metric].decides);
-    json_object_set_new(object, "decides", json_boolean(settings->metrics[metric].decides));
-    direction_to_json(&settings->metrics[metric], &ratio, "alone", object);
+        settings_family(settings) > 1 && settings->metrics.item[metric].decides);
+    json_object_set_new(object, "decides", json_boolean(settings->metrics.item[metric].decides));
+    direction_to_json(&settings->metrics.item[metric], &ratio, "alone", object);
     json_object_set_new(
         object, "reference",
         json_string(settings->conditions[settings_reference(settings, condition, AGAINST_ALONE)]));
@@ -213,7 +213,7 @@ static json_t *slowdown(struct session *session, size_t condition, size_t metric
     if (settings_is_loaded(settings, (int)condition))
         json_object_set_new(object, "carry_over", carry_over(session, condition, metric));
     if (settings->at_most > 0 && gate_decides(settings, condition) &&
-        settings_decides_by(settings) == AGAINST_ALONE && settings->metrics[metric].decides &&
+        settings_decides_by(settings) == AGAINST_ALONE && settings->metrics.item[metric].decides &&
         !metric_is_negligible(session, condition, metric))
         add_verdicts(session, condition, metric, object);
     return object;
@@ -224,8 +224,8 @@ static json_t *slowdowns(struct session *session)
     const struct settings *settings = session->settings;
     json_t *list = json_array();
     for (size_t i = 0; i < settings->condition_count; i++)
-        for (size_t m = 0; m < settings->metric_count; m++)
-            if (settings_reports(settings, m) &&
+        for (size_t m = 0; m < settings->metrics.count; m++)
+            if (metrics_reports(&settings->metrics, m) &&
                 session->conditions[i].pairs[AGAINST_ALONE][m].count > 0)
                 json_array_append_new(list, slowdown(session, i, m));
     return list;
@@ -235,10 +235,10 @@ static json_t *floors(struct session *session)
 {
     const struct settings *settings = session->settings;
     json_t *list = json_array();
-    for (size_t m = 0; m < settings->metric_count && settings_aa(settings) > 0; m++)
-        if (settings_reports(settings, m))
+    for (size_t m = 0; m < settings->metrics.count && settings_aa(settings) > 0; m++)
+        if (metrics_reports(&settings->metrics, m))
             json_array_append_new(list,
-                                  json_pack("{s:s, s:o}", "metric", settings->metrics[m].name,
+                                  json_pack("{s:s, s:o}", "metric", settings->metrics.item[m].name,
                                             "floor", json_figure(metric_noise_floor(session, m))));
     return list;
 }

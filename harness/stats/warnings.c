@@ -24,7 +24,7 @@ static struct message about(const struct session *session, enum flag flag, size_
 {
     return (struct message){.flag = flag,
                             .condition = session->settings->conditions[condition],
-                            .metric = session->settings->metrics[metric].name,
+                            .metric = session->settings->metrics.item[metric].name,
                             .runs = json_array()};
 }
 
@@ -107,8 +107,8 @@ static void add_failed(const struct session *session, json_t *list)
 // Whether figures are taken from what the target prints.
 static bool has_output(const struct settings *settings)
 {
-    for (size_t i = 0; i < settings->metric_count; i++)
-        if (!settings->metrics[i].builtin)
+    for (size_t i = 0; i < settings->metrics.count; i++)
+        if (!settings->metrics.item[i].builtin)
             return true;
     return false;
 }
@@ -239,7 +239,7 @@ static void add_noise(struct session *session, size_t condition, size_t metric, 
         return;
     struct message message = about(session, FLAG_NOISE, condition, metric);
     message_detail(&message, "effect", "%s",
-                   settings_is_time(session->settings, metric) ? "slowdown" : "change");
+                   metrics_is_time(&session->settings->metrics, metric) ? "slowdown" : "change");
     const double floor = metric_noise_floor(session, metric);
     if (settings_aa(session->settings) > 0 && isfinite(floor))
         message_detail(&message, "floor", ", whose floor is %.3g %%", 100 * floor);
@@ -251,7 +251,7 @@ static void add_wide(struct session *session, size_t condition, size_t metric, j
 {
     const struct settings *settings = session->settings;
     const enum against against = settings_decides_by(settings);
-    if (!settings->metrics[metric].decides)
+    if (!settings->metrics.item[metric].decides)
         return;
     if (settings->condition_count == 1) {
         add_error(session, condition, metric,
@@ -321,14 +321,14 @@ json_t *warnings_of(struct session *session)
         if (session->conditions[i].censored > 0)
             add_timed_out(session, i, list);
     for (size_t i = 0; i < settings->condition_count; i++)
-        for (size_t m = 0; m < settings->metric_count; m++)
-            if (settings_reports(settings, m) && session->conditions[i].censored == 0 &&
+        for (size_t m = 0; m < settings->metrics.count; m++)
+            if (metrics_reports(&settings->metrics, m) && session->conditions[i].censored == 0 &&
                 !metric_is_negligible(session, i, m))
                 add_oddities(session, i, m, list);
     add_loads(session, list);
     for (size_t i = 0; i < settings->condition_count; i++)
-        for (size_t m = 0; m < settings->metric_count; m++)
-            if (settings_reports(settings, m)) {
+        for (size_t m = 0; m < settings->metrics.count; m++)
+            if (metrics_reports(&settings->metrics, m)) {
                 add_result(session, i, m, list);
                 add_no_ratio(session, i, m, list);
             }
