@@ -62,8 +62,8 @@ finds() {
 @test "a quiet machine has nothing to warn of" {
     machine
     "$JOSTLE" doctor --quick --json >doctor.json
-    # The folder and its free space are those of this machine.
-    holds '[.findings[] | select(.check != "folder" and .check != "disk-space") | select(.status != "ok")] == []' <doctor.json
+    # The folder, its free space and the schedulers are those of this machine.
+    holds '[.findings[] | select(.check | test("^(folder|disk-space|scheduler)$") | not) | select(.status != "ok")] == []' <doctor.json
 }
 
 @test "each thing that makes results wrong is named, with what to do" {
@@ -228,7 +228,7 @@ spins() {
     printf '#!/bin/sh\nexit 1\n' | tee bin/qconf >bin/qstat
     chmod +x bin/*
     PATH=$PWD/bin:$PATH "$JOSTLE" doctor --quick --json >doctor.json
-    finds scheduler ok '"Slurm 23.11.4, Grid Engine (qstat -help fails: is it set up here?)"'
+    finds scheduler warn '"Slurm 23.11.4, Grid Engine (qstat -help gives no version)"'
     finds container ok 'Podman (/run/.containerenv)'
     finds memory-limit warn 'allows 256 MiB'
     finds system-calls ok
@@ -243,6 +243,19 @@ spins() {
     put proc/self/cgroup '0::/kubepods/pod1'
     "$JOSTLE" doctor --quick --json >doctor.json
     finds container ok Kubernetes
+}
+
+@test "of a scheduler that does not say its version the doctor warns, and says what to do" {
+    machine
+    mkdir bin
+    printf '#!/bin/sh\nexit 1\n' >bin/sbatch
+    chmod +x bin/sbatch
+    PATH=$PWD/bin:$PATH "$JOSTLE" doctor --quick --json >doctor.json
+    finds scheduler warn '"Slurm (sbatch --version gives no version)"'
+    finds scheduler warn 'run sbatch --version to see what is wrong; jostle submit --scheduler local needs none'
+    # A job of Slurm is one, whatever sbatch says on its node.
+    PATH=$PWD/bin:$PATH SLURM_JOB_ID=9 "$JOSTLE" doctor --quick --json >doctor.json
+    finds scheduler ok '"this is job 9 of Slurm (sbatch --version gives no version)"'
 }
 
 @test "without /sys/fs/cgroup a quota is unknown, not none" {

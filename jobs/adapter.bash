@@ -16,15 +16,15 @@ scheduler_fact_names() {
     scheduler_fact node "$2"
 }
 
-# scheduler_named NAME COMMAND...: prints NAME and the version that ends COMMAND's first line, or that
-# there is none: some ask a server first, or read what is not there.
+# scheduler_named NAME COMMAND...: what scheduler_version does for one whose COMMAND has the version at the
+# end of its first line; some ask a server first, or read what is not there.
 scheduler_named() {
     local line=''
     read -r line < <(timeout 2 "${@:2}" 2>/dev/null) || true
     if [[ ${line##* } == [0-9]* ]]; then
         printf '%s %s\n' "$1" "${line##* }"
     else
-        printf '%s (%s fails: is it set up here?)\n' "$1" "${*:2}"
+        printf '%s\t%s\n' "$1" "${*:2}"
     fi
 }
 

@@ -39,7 +39,8 @@
 #
 # Of the queue, from anywhere:
 #
-#   scheduler_version        prints its name for people and its version: Slurm 22.05.8
+#   scheduler_version        prints its name for people and its version: Slurm 22.05.8; where it gives
+#                            none its name<TAB>the command that should
 #   scheduler_check [dry-run]
 #                            ends with an error when nothing can be submitted from here; with dry-run, only what
 #                            keeps it from being shown
@@ -144,8 +145,9 @@ scheduler_hints() {
     done
 }
 
-# scheduler_found: prints a line VERSION<TAB>JOB for each scheduler that is here, in the order in which
+# scheduler_found: prints a line JOB<TAB>VERSION for each scheduler that is here, in the order in which
 # scheduler_use chooses: first that of our job, with the job's id, then those whose commands are here.
+# VERSION as scheduler_version prints it.
 scheduler_found() {
     local row name variable command line others=''
     for row in "${scheduler_known[@]}"; do
@@ -164,7 +166,7 @@ scheduler_found() {
 
 # scheduler_describe: prints the line of scheduler_found.
 scheduler_describe() {
-    printf '%s\t%s\n' "$(scheduler_version)" "$scheduler_job"
+    printf '%s\t%s\n' "$scheduler_job" "$(scheduler_version)"
 }
 
 # scheduler_cancel_words ARRAY ID...: sets ARRAY to the command that ends these jobs.

@@ -43,8 +43,9 @@ void check_container(struct findings *findings);
 void check_cpus(struct findings *findings);
 void check_memory_limit(struct findings *findings);
 void check_system_calls(struct findings *findings);
-/* Who gives out this machine's time: JOSTLE_SCHEDULERS has lines VERSION<TAB>JOB, JOB empty outside
- * of one; without it none is named. */
+/* Who gives out this machine's time: JOSTLE_SCHEDULERS has lines JOB<TAB>VERSION, JOB empty outside
+ * of one, or JOB<TAB>NAME<TAB>COMMAND where that command gives no version; without it none is
+ * named. */
 void check_scheduler(struct findings *findings);
 
 /* The current folder. */
