@@ -108,6 +108,9 @@ others() {
     holds '.activity | all(.[]; .used) and (.[0].share - 0.5 | fabs) < 0.01' <record
     holds '[.resources[] | select(.name | IN("io", "net", "alloc")) | .ci[1]] | max < 0.1' <record
     holds '.any.seen and ([.resources[] | select(.name == "cpu" or .name == "mem" or .name == "cache").ci[1]] | max < 0.65)' <record
+    # The least that a sample can state is none.
+    "$ROOT/harness/jostle" probe --reference-file "$reference" --sample vague.others >table
+    grep -qx 'others: 1.00 CPUs, 0 faults/s, 0 MB/s of disk, 0 packets/s' table
     others vague 1 500000 1 1
     judge --sample vague.others | holds '.resources[] | select(.name == "alloc") | .seen and (.level - 0.5 | fabs) < 0.05'
     sample io 0.5 readings
@@ -294,6 +297,8 @@ counts_others() {
     eventually 60 test -s lines
     counted 100000000 100000 2
     eventually 60 counts_others
+    # Nothing more is counted: none is 0, not the least that a metric may be.
+    eventually 60 eval 'tail -n 1 lines | holds "[.activity[1, 3].value] == [0, 0]" 2>/dev/null'
     kill -TERM "$pid"
     wait "$pid"
 }

@@ -25,7 +25,7 @@ enum { SIGNS = REPORTERS + ACTIVITIES };
 struct activity_row {
     const char *name, *unit;
     const char *what; /* it counts, for people */
-    double least;     /* in the unit: no less is ever stated, as a metric needs more than 0 */
+    double least;     /* in the unit: a sample states no less, as a metric needs more than 0 */
     bool machine;     /* it counts all CPUs alike, so that it says nothing about a place on some of
                          them */
 };

@@ -108,7 +108,7 @@ void activity_read(struct activity_meter *meter, double value[ACTIVITIES])
     for (enum activity a = 0; a < ACTIVITIES; a++) {
         const double done = now.all[a] - was->all[a] - (now.own[a] - was->own[a]);
         const double rate = done / (now.time_s - was->time_s);
-        value[a] = isfinite(rate) ? fmax(rate, activities[a].least) : NAN;
+        value[a] = isfinite(rate) ? fmax(rate, 0) : NAN;
     }
     if (now.cpus != was->cpus) /* what a CPU was not idle before it was there is nothing */
         value[ACTIVITY_CPU] = NAN;
@@ -123,7 +123,7 @@ void activity_print(struct line *line, const double value[ACTIVITIES])
         line_text(line, "name", activities[a].name);
         line_text(line, "unit", activities[a].unit);
         if (isfinite(value[a]))
-            line_real(line, "value", value[a]);
+            line_real(line, "value", fmax(value[a], activities[a].least));
         else
             line_text(line, "reason", "this kernel does not show it");
         line_close(line);

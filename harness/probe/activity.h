@@ -35,10 +35,10 @@ struct activity_meter {
 void activity_open(struct activity_meter *meter, const char *directory,
                    const struct reporter_set *set);
 /* By enum activity, in its unit, for each second since the last reading; NAN: this kernel does not
- * show it, or CPUs came or went meanwhile. Never below `least` of the activity. */
+ * show it, or CPUs came or went meanwhile. */
 void activity_read(struct activity_meter *meter, double value[ACTIVITIES]);
 
-/* The member `activity` of a record: an array with each of them. */
+/* The member `activity` of a sample: an array with each of them, `least` where it is less. */
 void activity_print(struct line *line, const double value[ACTIVITIES]);
 
 #endif

@@ -21,7 +21,7 @@ static double number_of(const json_t *object, const char *name)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* By the names that activities have. */
+/* By the names that activities have. A sample's least stands for none. */
 static void activity_of(const json_t *record, double activity[ACTIVITIES])
 {
     const json_t *rows = json_object_get(record, "activity"), *row;
@@ -35,6 +35,9 @@ static void activity_of(const json_t *record, double activity[ACTIVITIES])
             if (strcmp(name, activities[a].name) == 0)
                 activity[a] = number_of(row, "value");
     }
+    for (enum activity a = 0; a < ACTIVITIES; a++)
+        if (activity[a] <= activities[a].least)
+            activity[a] = 0;
 }
 
 bool sample_read(const char *path, struct reading readings[REPORTERS], double activity[ACTIVITIES],
