@@ -38,7 +38,7 @@ static double fewest_s(const json_t *cell)
 }
 
 struct sums {
-    double least_s, most_s;
+    double least_s;
     size_t cells;
 };
 
@@ -65,11 +65,32 @@ static struct sums walk(json_t *plan, double stretch, double spare_each_s)
             json_put(cell, "least_s", json_number(fmin(least, most)));
             json_put(cell, "most_s", json_number(most));
             sums.least_s += fmin(least, most);
-            sums.most_s += most;
             sums.cells++;
         }
     }
     return sums;
+}
+
+void forecast_sum(json_t *plan)
+{
+    double least_s = 0, most_s = 0;
+    json_int_t cells = 0;
+    const json_t *part, *cell;
+    size_t i, k;
+    json_array_foreach(json_object_get(plan, "parts"), i, part)
+    {
+        json_array_foreach(json_object_get(part, "cells"), k, cell)
+        {
+            if (!json_has(cell, "least_s"))
+                continue;
+            least_s += json_number_at(cell, "least_s");
+            most_s += json_number_at(cell, "most_s");
+            cells++;
+        }
+    }
+    json_put(plan, "cells", json_integer(cells));
+    json_put(plan, "least_s", json_number(least_s));
+    json_put(plan, "most_s", json_number(most_s));
 }
 
 void forecast_set(json_t *plan)
@@ -83,7 +104,5 @@ void forecast_set(json_t *plan)
         sums = walk(plan, left > 0 ? 1 : room / sums.least_s,
                     left > 0 ? left / (double)sums.cells : 0);
     }
-    json_put(plan, "cells", json_integer((json_int_t)sums.cells));
-    json_put(plan, "least_s", json_number(sums.least_s));
-    json_put(plan, "most_s", json_number(sums.most_s));
+    forecast_sum(plan);
 }

@@ -12,4 +12,7 @@ enum { QUICK_S = 300 };
  * into each cell, after which it starts no further run, unless --max-time says when. */
 void forecast_set(json_t *plan);
 
+/* Puts `cells`, `least_s` and `most_s` into a plan of which some cells may be gone. */
+void forecast_sum(json_t *plan);
+
 #endif

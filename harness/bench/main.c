@@ -5,13 +5,15 @@
  *     --derive DIR   bench.json from the records; prints how many rows failed
  *     --programs DIR which peers are to be asked for their version, as texts ended by NUL
  *     --address NAME the address of a host, in numbers
- *     --show DIR     the same on stdout, with texts for the formats
+ *     --forecast DIR how long the plan, or what --only leaves of it, takes, for the shell's jq
+ *     --show DIR     the record on stdout, with texts for the formats
  *     --page DIR     and with its charts as drawings
  *
  * Without any of these it prints what the shell is to do. */
 #include "collect.h"
 #include "drawings.h"
 #include "expand.h"
+#include "forecast.h"
 #include "json.h"
 #include "link.h"
 #include "options.h"
@@ -134,18 +136,31 @@ static int derive(const char *dir)
     return good ? 0 : 1;
 }
 
-/* Leaves only rows whose cell matches the pattern; NULL: all. */
-static void choose_rows(json_t *bench, const char *pattern)
+/* Leaves of the lists of all parts ("rows", "cells") only what is of a cell that matches the
+ * pattern; NULL: all. */
+static void choose(json_t *record, const char *list, const char *pattern)
 {
     json_t *part;
     size_t index;
-    json_array_foreach(json_object_get(bench, "parts"), index, part)
+    json_array_foreach(json_object_get(record, "parts"), index, part)
     {
-        json_t *rows = json_object_get(part, "rows");
-        for (size_t i = json_array_size(rows); i-- > 0 && pattern != NULL;)
-            if (fnmatch(pattern, json_text_at(json_array_get(rows, i), "cell"), 0) != 0)
-                json_array_remove(rows, i);
+        json_t *items = json_object_get(part, list);
+        for (size_t i = json_array_size(items); i-- > 0 && pattern != NULL;)
+            if (fnmatch(pattern, json_text_at(json_array_get(items, i), "cell"), 0) != 0)
+                json_array_remove(items, i);
     }
+}
+
+static int forecast(const char *dir, const char *only)
+{
+    json_t *plan = collect_load(dir, "bench-plan.json");
+    if (plan == NULL)
+        return 1;
+    choose(plan, "cells", only);
+    forecast_sum(plan);
+    const bool good = output_json(plan, "-", stdout);
+    json_decref(plan);
+    return good ? 0 : 1;
 }
 
 static int show(const char *dir, const char *only, bool drawn)
@@ -153,7 +168,7 @@ static int show(const char *dir, const char *only, bool drawn)
     json_t *bench = collect(dir);
     if (bench == NULL)
         return 1;
-    choose_rows(bench, only);
+    choose(bench, "rows", only);
     texts_add(bench);
     if (drawn)
         drawings_add(bench);
@@ -176,6 +191,8 @@ int main(int argc, char **argv)
         status = link_print_address(request.address) ? 0 : 1;
     else if (request.derive != NULL)
         status = derive(request.derive);
+    else if (request.forecast != NULL)
+        status = forecast(request.forecast, request.only);
     else if (request.show != NULL)
         status = show(request.show, request.only, false);
     else if (request.page != NULL)

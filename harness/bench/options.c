@@ -135,6 +135,7 @@ static const struct option_row where_rows[] = {
     HIDDEN("programs", "DIR", programs, "print the peers of the plan in DIR"),
     HIDDEN("address", "NAME", address, "print the address of NAME in numbers"),
     HIDDEN("derive", "DIR", derive, "make bench.json of the records in DIR"),
+    HIDDEN("forecast", "DIR", forecast, "print how long the plan in DIR takes"),
     HIDDEN("show", "DIR", show, "print DIR/bench.json as texts"),
     HIDDEN("page", "DIR", page, "the same, and its charts as drawings"),
     {0}};
