@@ -219,6 +219,9 @@ refused() {
     run ! grep -qF '<c>' out.html
     python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("out.svg")'
     jsonschema -i out.json "$ROOT/results/schema/jostle.prediction.schema.json"
+    holds '.check.pairs == 1 and .check.held == 0 and (.check.error - 0.133 | fabs) < 0.0005
+        and .predictions[.worst].slowdown == ([.predictions[] | select(.distinguishable).slowdown] | max)
+        and all(.predictions[]; .carrier == .carriers[0].name and (.carriers | map(-.slowdown) | . == sort))' <out.json
     profile a '.noise.sd = 0.9'
     run -0 "$JOSTLE" predict --measured pairs.jsonl a.profile.json 'b|<c>.profile.json'
     [[ $output == *'a        b|<c>   core   -'*'2.05× [1.95, 2.15]'*'cannot be told'* ]]

@@ -18,17 +18,28 @@ void predict_model_preset(struct predict_model *model)
         model->weight[i] = 1;
 }
 
-static const char *carrier_of(const struct pair_features *features)
+static void add_carrier(struct prediction *prediction, const char *name, double slowdown,
+                        bool saturated)
 {
-    const char *carrier = features->analytic - 1 >= least_cost ? "CPU time" : "";
-    double most = *carrier ? features->analytic - 1 : least_cost;
+    struct predict_carrier *carrier = prediction->carrier;
+    size_t at = prediction->carriers;
+    if (!(slowdown - 1 >= least_cost)) // nor what is not known
+        return;
+    prediction->carriers++;
+    for (; at > 0 && carrier[at - 1].slowdown < slowdown; at--)
+        carrier[at] = carrier[at - 1];
+    carrier[at] = (struct predict_carrier){.slowdown = slowdown, .saturated = saturated};
+    (void)snprintf(carrier[at].name, sizeof carrier[at].name, "%s", name);
+}
+
+static void find_carriers(struct prediction *prediction)
+{
+    const struct pair_features *features = &prediction->features;
+    add_carrier(prediction, "CPU time", features->analytic, false);
     for (size_t i = 0; i < features->kinds; i++) {
-        if (features->kind[i].effect >= most) {
-            most = features->kind[i].effect;
-            carrier = features->kind[i].name;
-        }
+        const struct predict_kind *kind = &features->kind[i];
+        add_carrier(prediction, kind->name, 1 + kind->effect, kind->saturated);
     }
-    return carrier;
 }
 
 // What the errors of the profiles come to, kind by kind in quadrature.
@@ -76,7 +87,7 @@ bool predict_apply(const struct predict_model *model, const struct pair_features
     for (size_t i = 0; i < terms; i++)
         sum += model->weight[i] * term[i];
     prediction->slowdown = features->analytic * (1 + sum);
-    (void)snprintf(prediction->carrier, sizeof prediction->carrier, "%s", carrier_of(features));
+    find_carriers(prediction);
     if (isfinite(model->quantile_low) && isfinite(model->quantile_high) &&
         isfinite(model->scale_floor))
         bound_by_pairs(prediction, model);

@@ -71,13 +71,21 @@ void predict_model_preset(struct predict_model *model);
 
 enum predict_source { PREDICT_NO_INTERVAL, PREDICT_FROM_PROFILES, PREDICT_FROM_PAIRS };
 
+// What part of a slowdown is by one of its causes.
+struct predict_carrier {
+    char name[SENSITIVITY_NAME]; // "CPU time" or a kind
+    double slowdown;             // by this alone
+    bool saturated;
+};
+
 struct prediction {
     bool known; // false: no number, and `why` says why not
     char why[PREDICT_WHY];
     double slowdown, low, high; // high may be INFINITY: no upper bound
     enum predict_source source; // of the interval
     double confidence;
-    char carrier[SENSITIVITY_NAME]; // what costs most: "CPU time" or a kind; "": none costs 0.5 %
+    size_t carriers; // what costs 0.5 % or more, the most first
+    struct predict_carrier carrier[PREDICT_KINDS + 1];
     struct pair_features features;
 };
 

@@ -33,5 +33,7 @@ json_t *record_make(const struct table *table, const struct models *models)
     json_object_set_new(record, "models", models_to_json(models));
     json_object_set_new(record, "programs", programs);
     json_object_set_new(record, "predictions", table_to_json(table));
+    json_object_set_new(record, "worst", table_worst_to_json(table));
+    json_object_set_new(record, "check", table_check_to_json(table));
     return record;
 }

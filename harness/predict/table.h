@@ -50,6 +50,11 @@ int table_status(const struct table *table);
 // `predictions` of a jostle.prediction/1, a new reference.
 json_t *table_to_json(const struct table *table);
 
+// `worst` and `check` of it: the index of the prediction with the largest slowdown that is surely
+// one, and how far off predictions of measured pairs are; null: there are none. New references.
+json_t *table_worst_to_json(const struct table *table);
+json_t *table_check_to_json(const struct table *table);
+
 void table_free(struct table *table);
 
 #endif

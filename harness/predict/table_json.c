@@ -12,11 +12,6 @@ static json_t *bounds(double low, double high)
     return isnan(low) ? json_null() : json_pack("[o,o]", number_to_json(low), number_to_json(high));
 }
 
-static json_t *text_or_null(const char *text)
-{
-    return *text != '\0' ? json_string(text) : json_null();
-}
-
 static json_t *kinds_to_json(const struct pair_features *features)
 {
     json_t *kinds = json_array();
@@ -29,6 +24,18 @@ static json_t *kinds_to_json(const struct pair_features *features)
                                                kind->saturated));
     }
     return kinds;
+}
+
+static json_t *carriers_to_json(const struct prediction *prediction)
+{
+    json_t *carriers = json_array();
+    for (size_t i = 0; i < prediction->carriers; i++) {
+        const struct predict_carrier *carrier = &prediction->carrier[i];
+        json_array_append_new(carriers, json_pack("{s:s, s:o, s:b}", "name", carrier->name,
+                                                  "slowdown", number_to_json(carrier->slowdown),
+                                                  "saturated", carrier->saturated));
+    }
+    return carriers;
 }
 
 static json_t *gate_to_json(const struct gate *gate)
@@ -78,6 +85,12 @@ static json_t *neighbours_of(const struct table *table, const struct table_row *
     return names;
 }
 
+// Whether the interval has no 1 in it.
+static bool row_distinguishable(const struct table_row *row)
+{
+    return row->prediction.low > 1 || row->prediction.high < 1;
+}
+
 static void add_figures(json_t *object, const struct table_row *row)
 {
     const struct prediction *one = &row->prediction;
@@ -86,7 +99,12 @@ static void add_figures(json_t *object, const struct table_row *row)
     json_object_set_new(object, "confidence", number_to_json(row->shown ? one->confidence : NAN));
     json_object_set_new(object, "interval",
                         source_of(row) ? json_string(source_of(row)) : json_null());
-    json_object_set_new(object, "carrier", row->shown ? text_or_null(one->carrier) : json_null());
+    json_object_set_new(object, "distinguishable",
+                        row->shown ? json_boolean(row_distinguishable(row)) : json_null());
+    json_object_set_new(object, "carrier",
+                        row->shown && one->carriers > 0 ? json_string(one->carrier[0].name)
+                                                        : json_null());
+    json_object_set_new(object, "carriers", row->shown ? carriers_to_json(one) : json_array());
     json_object_set_new(object, "fair_share",
                         number_to_json(row->shown ? one->features.analytic : NAN));
     json_object_set_new(object, "kinds", row->shown ? kinds_to_json(&one->features) : json_array());
@@ -117,4 +135,35 @@ json_t *table_to_json(const struct table *table)
     for (size_t i = 0; i < table->count; i++)
         json_array_append_new(rows, row_to_json(table, &table->row[i]));
     return rows;
+}
+
+json_t *table_worst_to_json(const struct table *table)
+{
+    const struct table_row *worst = NULL;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct table_row *row = &table->row[i];
+        if (row->shown && row->prediction.low > 1 &&
+            (worst == NULL || row->prediction.slowdown > worst->prediction.slowdown))
+            worst = row;
+    }
+    return worst == NULL ? json_null() : json_integer(worst - table->row);
+}
+
+json_t *table_check_to_json(const struct table *table)
+{
+    double sum = 0;
+    json_int_t pairs = 0, held = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct table_row *row = &table->row[i];
+        const struct prediction *one = &row->prediction;
+        if (!row->shown || row->measured == NULL || !isfinite(row->measured->slowdown))
+            continue;
+        const double truth = row->measured->slowdown;
+        sum += fabs(one->slowdown - truth);
+        held += one->low <= truth && truth <= one->high;
+        pairs++;
+    }
+    return pairs == 0 ? json_null()
+                      : json_pack("{s:I, s:f, s:I}", "pairs", pairs, "error", sum / (double)pairs,
+                                  "held", held);
 }

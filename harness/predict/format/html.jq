@@ -9,7 +9,7 @@ include "lib/jq15";
 
 # The step of the colour scale; "noise" where the interval has no slowdown in it.
 def steps: [1.02, 1.05, 1.1, 1.2, 1.5, 2, 3];
-def colour: if .ci[0] <= 1 and (.ci[1] == null or .ci[1] >= 1) then "noise" elif .slowdown < 1 then "less"
+def colour: if .distinguishable | not then "noise" elif .slowdown < 1 then "less"
   else .slowdown as $s | "h\([steps[] | select($s >= .)] | length)" end;
 
 def measured_entry: if .measured == null then "" else "<small>measured \(.measured.slowdown | times) \(.measured.ci | interval_text | together)</small>" end;
@@ -51,7 +51,7 @@ def programs:
   "</section>";
 
 def lede:
-  [.predictions[] | select(.slowdown != null and .ci[0] > 1)] | max_by(.slowdown)
+  (if .worst == null then null else .predictions[.worst] end)
   | if . == null then "No slowdown can be predicted to be more than none."
     else "The largest slowdown: <b>\(.a | esc)</b> takes <b>\(.slowdown | times)</b> as long beside <b>\(neighbours | esc)</b>, interval \(.ci | interval_text | together)." end;
 
@@ -65,4 +65,4 @@ page_head($style; "Predicted slowdowns on \(.machine.host | esc)"; "jostle predi
 section("answer"; "Predicted and measured"), legend,
 (. as $all | places | to_entries[] | .key as $number | .value as $place | $all | matrix($place; $number)),
 "</section>", figures, programs,
-"</main>", "<footer><p>Made by jostle from profiles\(if checked == [] then "" else " and measured pairs" end).</p></footer>", "<script>", ($script | rtrimstr("\n")), "</script>", "</body>", "</html>"
+"</main>", "<footer><p>Made by jostle from profiles\(if .check == null then "" else " and measured pairs" end).</p></footer>", "<script>", ($script | rtrimstr("\n")), "</script>", "</body>", "</html>"

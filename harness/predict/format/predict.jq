@@ -11,12 +11,10 @@ def places: [.predictions[].place] | reduce .[] as $place ([]; if index([$place]
 def of_place($place): .predictions | map(select(.place == $place));
 def place_words: { core: "on one core", smt: "on sibling threads of a core", l3: "on cores that share the L3", node: "on one NUMA node", machine: "anywhere on the machine" }[.] // .;
 
-# What the slowdown is made of, the largest first: "CPU time 2.00×, mem 1.09×".
+# What the slowdown is made of: "CPU time 2.00×, mem 1.09×".
 def parts:
   if .slowdown == null then "" else
-  [{ name: "CPU time", cost: .fair_share }, (.kinds[] | { name: (.kind + (if .saturated then " (saturated)" else "" end)), cost: .slowdown })]
-  | map(select(.cost != null and .cost >= 1.005)) | sort_by(-.cost)
-  | if . == [] then "nothing" else map("\(.name) \(.cost | times)") | join(", ") end end;
+  .carriers | if . == [] then "nothing" else map("\(.name)\(if .saturated then " (saturated)" else "" end) \(.slowdown | times)") | join(", ") end end;
 
 # Shown although it cannot be told, as --force does.
 def is_forced: .slowdown != null and .gate.passed == false;
@@ -34,15 +32,10 @@ def interval_words:
     elif $sources == ["profiles"] then "Intervals: \($level), of the errors of the profiles alone. Not calibrated on pairs: how far the model itself is off is not in them (jostle predict --learn)."
     else "Intervals: of the errors of the profiles alone where no pairs were learned from at that place." end;
 
-# The worst error of those that were measured, too.
-def checked: [.predictions[] | select(.slowdown != null and .measured.slowdown != null)];
 def check_words:
-  checked as $checked
-  | if $checked == [] then ""
-    else ([$checked[] | (.slowdown - .measured.slowdown) | fabs] | add / length) as $mean
-      | ([$checked[] | select(.ci[0] <= .measured.slowdown and (.ci[1] == null or .measured.slowdown <= .ci[1]))] | length) as $held
-      | "Measured, too: \($checked | length) pair\(if ($checked | length) == 1 then "" else "s" end); mean absolute error \($mean * 100 | fixed(1)) points, \($held) of \($checked | length) in the interval of the prediction."
-    end;
+  .check
+  | if . == null then ""
+    else "Measured, too: \(.pairs) pair\(if .pairs == 1 then "" else "s" end); mean absolute error \(.error * 100 | fixed(1)) points, \(.held) of \(.pairs) in the interval of the prediction." end;
 
 # Victims and aggressors in the order of the profiles: {rows, columns} of a place.
 def names_of($place): [.programs[] | select(.place == $place) | .name];

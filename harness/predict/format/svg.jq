@@ -6,7 +6,7 @@ include "lib/jq15";
 
 def esc: @html;
 def steps: [1.02, 1.05, 1.1, 1.2, 1.5, 2, 3];
-def colour: if .slowdown == null then "none" elif .ci[0] <= 1 and (.ci[1] == null or .ci[1] >= 1) then "noise"
+def colour: if .slowdown == null then "none" elif .distinguishable | not then "noise"
   else .slowdown as $s | "h\([steps[] | select($s >= .)] | length)" end;
 def width: 104;
 def height: 52;
