@@ -156,7 +156,8 @@ made() {
     mv runs B/runs.jsonl
     "$JOSTLE" compare A B --json comparison.json >table
     jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
-    holds '.comparisons | .[0].ratio > 1.2 and .[1].ratio == null and .[1].ci == null and .[1].distinguishable == null and .[1].b.censored == 1' <comparison.json
+    holds '.comparisons | .[0].ratio > 1.2 and .[1].ratio == null and .[1].ci == null and .[1].distinguishable == null and .[1].b.censored == 1
+        and map(.verdict) == ["worse", "timed-out"]' <comparison.json
     grep -Eq '^half .* at least 2.50 s .* not known: runs timed out$' table
 }
 

@@ -35,6 +35,23 @@ static const char *method_of(const struct comparison *comparison)
                                                                           : "log-intervals";
 }
 
+// Which verdict the figures of the two allow. known: whether the ratio is another than 1; false
+// and null as is_distinguishable has it.
+static const char *verdict_of(const struct comparison *comparison, size_t one, size_t other,
+                              const struct interval *ratio, const json_t *known)
+{
+    const struct side *a = comparison->a, *b = comparison->b;
+    if (a->session.conditions[one].censored > 0 || b->session.conditions[other].censored > 0)
+        return "timed-out";
+    if (a->session.conditions[one].runs < 2 || b->session.conditions[other].runs < 2)
+        return "too-few-runs";
+    if (a->experiment.settings.statistic != b->experiment.settings.statistic)
+        return "other-statistic";
+    if (json_is_null(known))
+        return "no-interval";
+    return !json_is_true(known) ? "noise" : ratio->center > 1 ? "worse" : "better";
+}
+
 static json_t *row(const struct comparison *comparison, struct critical *critical,
                    const char *condition, size_t index)
 {
@@ -56,6 +73,9 @@ static json_t *row(const struct comparison *comparison, struct critical *critica
         "simultaneous", comparison_family(comparison) > 1, "a",
         side_to_json(comparison->a, one, metric), "b", side_to_json(comparison->b, other, its));
     direction_to_json(setting, &ratio, "A", object);
+    json_object_set_new(object, "verdict",
+                        json_string(verdict_of(comparison, one, other, &ratio,
+                                               json_object_get(object, "distinguishable"))));
     return object;
 }
 

@@ -11,16 +11,16 @@ def mean_text($unit):
 def floor_text: "± \(.noise_floor | percent_text)\(if .noise_floor_from == "aa" then " (A/A)" else "" end)";
 
 def verdict:
-  if .a.censored + .b.censored > 0 then "not known: runs timed out"
-  elif [.a.runs, .b.runs] | min < 2 then "not known: fewer than two runs"
-  elif .a.statistic != .b.statistic then "not known: \(.a.statistic) and \(.b.statistic) are not the same"
-  elif .ratio == null then "not known: a side has no interval"
-  elif .distinguishable | not then "not distinguishable from noise"
+  if .verdict == "timed-out" then "not known: runs timed out"
+  elif .verdict == "too-few-runs" then "not known: fewer than two runs"
+  elif .verdict == "other-statistic" then "not known: \(.a.statistic) and \(.b.statistic) are not the same"
+  elif .verdict == "no-interval" then "not known: a side has no interval"
+  elif .verdict == "noise" then "not distinguishable from noise"
   else (.ratio - 1 | fabs | percent_text) as $change
   | if (.metric | IN("wall_s", "user_s", "system_s", "max_rss_bytes") | not) then
-      "\(.metric) of B is \(.of_reference - 1 | fabs | percent_text) \(if .of_reference > 1 then "higher" else "lower" end), \(if .ratio > 1 then "worse" else "better" end)"
-    elif .metric == "max_rss_bytes" then "B needs \($change) \(if .ratio > 1 then "more" else "less" end)"
-    else "B takes \($change) \(if .ratio > 1 then "longer" else "less" end)" end
+      "\(.metric) of B is \(.of_reference - 1 | fabs | percent_text) \(if .of_reference > 1 then "higher" else "lower" end), \(.verdict)"
+    elif .metric == "max_rss_bytes" then "B needs \($change) \(if .verdict == "worse" then "more" else "less" end)"
+    else "B takes \($change) \(if .verdict == "worse" then "longer" else "less" end)" end
   end;
 
 def side($unit): [(.runs | tostring), (if .censored > 0 then "at least " else "" end) + (.center | mean_text($unit)), floor_text];
