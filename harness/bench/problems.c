@@ -7,26 +7,44 @@
 #include <string.h>
 
 const struct problem problems[] = {
-    {"above-peak", "the figure is above the theoretical peak, with its whole interval",
-     "one of the two is not what it is said to be: see the source of the peak"},
-    {"above-device", "the kernel says that less reached the device than the program claims",
-     "a cache answered: measure direct, or with a file larger than memory"},
-    {"cache-sized", "all data fit a cache that is not what the row is about",
-     "use a footprint of 4 times the last-level cache"},
-    {"sparse-file", "parts of the file were never written, so that reading them reads no disk",
-     "write the whole file before it is read"},
-    {"cached-as-direct", "the file system does not bypass its cache although it was asked to",
-     "measure on another file system, or read the row as cached"},
-    {"beyond-cpus", "more threads than this process may use CPUs: they take turns",
-     "read it as what oversubscription does, not as scaling"},
-    {"not-converged", "the error is larger than --error allows",
-     "allow more runs with --max-runs, or longer ones with --duration"},
-    {"peer-failed", "a peer failed in some or all of its runs",
-     "see failed/ in the folder of the cell"},
-    {"invalid", "the program's own check of its result failed",
-     "do not use the figure: the memory, the CPU or the program is faulty"},
-    {"short", "a run was too short for its figure", "measure longer, with --duration"},
-    {0}};
+    {.flag = "above-peak",
+     .text = "the figure is above the theoretical peak, with its whole interval",
+     .advice = "one of the two is not what it is said to be: see the source of the peak",
+     .misread = true},
+    {.flag = "above-device",
+     .text = "the kernel says that less reached the device than the program claims",
+     .advice = "a cache answered: measure direct, or with a file larger than memory",
+     .misread = true},
+    {.flag = "cache-sized",
+     .text = "all data fit a cache that is not what the row is about",
+     .advice = "use a footprint of 4 times the last-level cache",
+     .misread = true},
+    {.flag = "sparse-file",
+     .text = "parts of the file were never written, so that reading them reads no disk",
+     .advice = "write the whole file before it is read",
+     .misread = true},
+    {.flag = "cached-as-direct",
+     .text = "the file system does not bypass its cache although it was asked to",
+     .advice = "measure on another file system, or read the row as cached",
+     .misread = true},
+    {.flag = "beyond-cpus",
+     .text = "more threads than this process may use CPUs: they take turns",
+     .advice = "read it as what oversubscription does, not as scaling",
+     .misread = true},
+    {.flag = "not-converged",
+     .text = "the error is larger than --error allows",
+     .advice = "allow more runs with --max-runs, or longer ones with --duration"},
+    {.flag = "peer-failed",
+     .text = "a peer failed in some or all of its runs",
+     .advice = "see failed/ in the folder of the cell"},
+    {.flag = "invalid",
+     .text = "the program's own check of its result failed",
+     .advice = "do not use the figure: the memory, the CPU or the program is faulty",
+     .misread = true},
+    {.flag = "short",
+     .text = "a run was too short for its figure",
+     .advice = "measure longer, with --duration"},
+    {.flag = NULL}};
 
 static const struct problem *find(const char *flag)
 {
@@ -42,6 +60,11 @@ json_t *problem_json(const char *flag, const char *text)
     return must(json_pack("{s:s, s:o, s:o}", "flag", flag, "text",
                           json_text(text != NULL ? text : problem->text), "advice",
                           json_text(problem->advice)));
+}
+
+bool problem_misread(const char *flag)
+{
+    return find(flag)->misread;
 }
 
 const char *problem_likely(const char *part)

@@ -1,5 +1,6 @@
 #include "texts.h"
 
+#include "best.h"
 #include "findings.h"
 #include "json.h"
 
@@ -220,8 +221,30 @@ static void add_to_part(json_t *part)
         findings_put_reasons(reasons, row);
     }
     json_put(part, "texts",
-             must(json_pack("{s:o, s:o, s:o, s:o}", "columns", used_columns(columns, rows),
-                            "findings", findings, "lines", lines, "reasons", reasons)));
+             must(json_pack("{s:o, s:o, s:o, s:o, s:o}", "columns", used_columns(columns, rows),
+                            "findings", findings, "lines", lines, "reasons", reasons, "best",
+                            best_row(part))));
+}
+
+/* {rows, done, skipped, failed} of all parts. */
+static json_t *counts_of(const json_t *bench)
+{
+    static const char *const states[] = {"done", "skipped", "failed"};
+    json_int_t all = 0, count[sizeof states / sizeof *states] = {0};
+    const json_t *part, *row;
+    size_t i, k;
+    json_array_foreach(json_object_get(bench, "parts"), i, part)
+    {
+        json_array_foreach(json_object_get(part, "rows"), k, row)
+        {
+            const char *state = json_text_at(row, "state");
+            all++;
+            for (size_t s = 0; s < sizeof states / sizeof *states; s++)
+                count[s] += state != NULL && strcmp(state, states[s]) == 0;
+        }
+    }
+    return must(json_pack("{s:I, s:I, s:I, s:I}", "rows", all, states[0], count[0], states[1],
+                          count[1], states[2], count[2]));
 }
 
 void texts_add(json_t *bench)
@@ -229,4 +252,5 @@ void texts_add(json_t *bench)
     json_t *part;
     size_t index;
     json_array_foreach(json_object_get(bench, "parts"), index, part) add_to_part(part);
+    json_put(bench, "counts", counts_of(bench));
 }

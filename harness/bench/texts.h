@@ -4,10 +4,11 @@
 
 #include <jansson.h>
 
-/* Adds `texts` to the bench, and to each part: `columns`, [{key, title, left, rank}], and to each
- * row `texts` by those keys, and `numbers`: which of the part's `findings` it has; `findings`:
+/* Adds `counts` to the bench, {rows, done, skipped, failed}, and `texts` to each part: `columns`,
+ * [{key, title, left, rank}], and to each row `texts` by those keys, and `numbers`: which of the
+ * part's `findings` it has; `findings`:
  * [{flag, text, advice, cells}], each mark and kind of problem once; `reasons`: [{text, cells}],
- * why there is no figure; `lines`: texts. */
+ * why there is no figure; `lines`: texts; `best`: the row that is its answer (best.h). */
 void texts_add(json_t *bench);
 
 #endif

@@ -19,24 +19,15 @@ def is_problem: .flag != "mark";
 # "double avx512, 4 threads"
 def row_words: [.labels | to_entries[] | if .value | test("^[0-9]+$") then "\(.value) \(if .value == "1" then .key | rtrimstr("s") else .key end)" else .value end] | join(", ");
 
-# What makes a figure something else than what its row says, and not only uncertain.
-def is_misread: . as $flag | ["above-peak", "above-device", "cache-sized", "sparse-file", "cached-as-direct", "beyond-cpus", "invalid"] | index($flag) != null;
-
-# What is said to be of a cache is not what the part can do.
-def is_cached: any(.labels[]; test("^(L[0-9]|page cache|cached)$"));
-
-# The most that a part can do, of the rows that nothing is to be said against.
+# The most that a part can do.
 def best:
-  [.rows[] | select(.state == "done" and .value != null and .better == "higher" and .marks == [] and (is_cached | not) and all(.problems[]; .flag | is_misread | not))]
-  | max_by(.value) | select(. != null)
+  .rows[.texts.best // empty]
   | "<b>\(.texts.jostle | together | esc)</b>"
     + (if .of_peak != null then ", \(.texts["ours/peak"] | together | esc) of the theoretical peak" else "" end) + " (\(row_words | esc))";
 
-def counted: [.parts[].rows[]] as $rows
-  | ([$rows[] | select(.state == "done")] | length) as $done
-  | "\($done) of \(plural($rows | length; "row"; "rows")) measured"
-    + ([$rows[] | select(.state == "skipped")] | length | if . > 0 then ", \(.) skipped" else "" end)
-    + ([$rows[] | select(.state == "failed")] | length | if . > 0 then ", \(.) failed" else "" end);
+def counted: .counts
+  | "\(.done) of \(plural(.rows; "row"; "rows")) measured"
+    + (if .skipped > 0 then ", \(.skipped) skipped" else "" end) + (if .failed > 0 then ", \(.failed) failed" else "" end);
 
 def duration_text: if . == null then "" elif . < 90 then ", in \(round) s" elif . < 5400 then ", in \(. / 60 | round) min" else ", in \(. / 3600 * 10 | round / 10) h" end;
 
