@@ -95,6 +95,14 @@ gone() {
     [[ -z $state || $state == Z || $state == X ]]
 }
 
+# ends_with STATUS PID: waits for our child PID; 0 when that is its exit status. (`run wait` asks a
+# subshell, which knows only those that have ended already.)
+ends_with() {
+    local status=0
+    wait "$2" || status=$?
+    [[ $status -eq $1 ]]
+}
+
 # below PID [NAME]: prints the ids of those descendants of the process whose name that is, or of all.
 # jostle and meter have a keeper between the process that was started and the one that works.
 below() {

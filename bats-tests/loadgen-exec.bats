@@ -66,6 +66,20 @@ started() {
     load_end
 }
 
+@test "--settle counts from when the command is there, however late that is" {
+    local before after
+    printf '#define _GNU_SOURCE\n#include <sys/syscall.h>\n#include <unistd.h>\nint setpgid(pid_t pid, pid_t group) { usleep(900000); return (int)syscall(SYS_setpgid, pid, group); }\n' >"$MINE.c"
+    cc -shared -fPIC -o "$MINE.so" "$MINE.c"
+    asan_option verify_asan_link_order=0
+    LD_PRELOAD=$MINE.so load_start exec --settle 300ms -- sleep 100 # between fork and exec
+    load_expect ready
+    before=$(date +%s%N)
+    load_resume
+    after=$(date +%s%N)
+    [ $((after - before)) -ge 1190000000 ]
+    load_end
+}
+
 @test "its record has the CPU time of the tree, and neither offered nor achieved" {
     load_start exec --settle 100ms -- bash -c 'echo $$ >>"$0"; (while :; do :; done)' "$MINE"
     load_expect ready
@@ -177,7 +191,7 @@ no_group() {
     load_expect error
     load_holds '.message | contains("status 3")'
     load_expect summary
-    run -1 wait "$LOAD_PID"
+    ends_with 1 "$LOAD_PID"
 }
 
 @test "a command that becomes a daemon remains the load" {
@@ -199,7 +213,7 @@ no_group() {
         load_expect error
         load_holds ".message | contains(\"cannot start $command\")"
         load_expect summary
-        run -1 wait "$LOAD_PID"
+        ends_with 1 "$LOAD_PID"
         exec {LOAD_IN}>&- {LOAD_OUT}<&-
     done
 }
@@ -215,7 +229,7 @@ no_group() {
         load_expect error
         load_holds '.message | startswith("cannot start /") and endswith(": check the command")'
         load_expect summary
-        run -1 wait "$LOAD_PID"
+        ends_with 1 "$LOAD_PID"
         exec {LOAD_IN}>&- {LOAD_OUT}<&-
     done
 }
@@ -256,6 +270,10 @@ states() {
     done <"$MINE"
 }
 
+load_is_stopped() {
+    [ "$(awk '/^State:/ { print $2 }' "/proc/$LOAD_PID/status")" = T ]
+}
+
 @test "Ctrl-Z stops the command with all that it has started, fg continues it, and it is ended as ever" {
     local group
     # Job control gives it a group of its own, as at a terminal.
@@ -264,11 +282,12 @@ states() {
     PARENT=$!
     disown # its end is no news
     eventually 30 started 5
+    eventually 30 test -s "$BATS_TEST_TMPDIR/group"
     group=$(<"$BATS_TEST_TMPDIR/group")
     LOAD_PID=$group
     kill -TSTP -- "-$group"
     eventually 30 states T
-    [ "$(awk '/^State:/ { print $2 }' "/proc/$group/status")" = T ]
+    eventually 30 load_is_stopped # by itself, and maybe later than those that it has stopped
     kill -CONT -- "-$group"
     eventually 30 states S
     kill -TSTP -- "-$group" # and a second time

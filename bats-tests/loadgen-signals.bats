@@ -45,7 +45,7 @@ child_of() {
             eventually 30 none_marked
             eventually 30 no_groups_left
             if [[ $who == guard ]]; then
-                run -1 wait "$load"
+                ends_with 1 "$load"
                 [[ $(<"$pids.errors") == *'the process that guards sh was killed: the command has been ended, too' ]]
             fi
         done

@@ -25,7 +25,7 @@ teardown() {
     eventually 10 started "$pids" 3
     echo 1000 >"/proc/$load/oom_score_adj" # its turn first
     (echo "$BASHPID" >"$group/cgroup.procs" && head -c 200000000 /dev/zero | tail) 3>&- >/dev/null 2>&1 || true
-    run -137 wait "$load"
+    ends_with 137 "$load"
     eventually 10 none_marked
     eventually 10 rmdir "$group"
 }

@@ -35,6 +35,7 @@ struct exec_state {
     double laps;
     int64_t lap_start_ns;
     int64_t lap_ns;   /* how long the last whole lap took; 0: there was none yet */
+    bool starting;    /* resumed, and the command is not there yet */
     bool wants_a_lap; /* settled, but steady only some part of a lap after the first */
     struct exec_usage usage;
     uv_timer_t timer;
@@ -133,11 +134,36 @@ static void next_lap(struct run *run)
         wait_for_random_phase(run);
 }
 
+static void on_settled(uv_timer_t *timer)
+{
+    struct run *run = timer->data;
+    struct exec_state *state = run->state;
+    const struct exec_settings *own = run->settings;
+    if (!own->loop)
+        run_steady(run);
+    else if (state->lap_ns > 0)
+        wait_for_random_phase(run);
+    else
+        state->wants_a_lap = true;
+}
+
+/* Only now, as the guard may have come to it late: nothing is steady that is not there. */
+static void begin_settling(struct run *run)
+{
+    struct exec_state *state = run->state;
+    const struct exec_settings *own = run->settings;
+    if (state->starting && state->phase == RUNNING)
+        uv_timer_start(&state->timer, on_settled, (uint64_t)(own->settle_ns / 1000000), 0);
+    state->starting = false;
+}
+
 static void on_started(struct run *run, const struct guard_event *event)
 {
     struct exec_state *state = run->state;
     state->pid = event->pid;
-    if (event->error != 0)
+    if (event->error == 0)
+        begin_settling(run);
+    else
         run_fail(run, "cannot start %s: %s: check the command", command_name(run),
                  strerror(event->error));
 }
@@ -200,26 +226,12 @@ static void on_guard(uv_poll_t *handle, int status, int events)
     }
 }
 
-static void on_settled(uv_timer_t *timer)
-{
-    struct run *run = timer->data;
-    struct exec_state *state = run->state;
-    const struct exec_settings *own = run->settings;
-    if (!own->loop)
-        run_steady(run);
-    else if (state->lap_ns > 0)
-        wait_for_random_phase(run);
-    else
-        state->wants_a_lap = true;
-}
-
 static void exec_resume(struct run *run)
 {
     struct exec_state *state = run->state;
-    const struct exec_settings *own = run->settings;
     state->phase = RUNNING;
+    state->starting = true;
     state->wants_a_lap = false;
-    uv_timer_start(&state->timer, on_settled, (uint64_t)(own->settle_ns / 1000000), 0);
     begin_lap(run);
 }
 
