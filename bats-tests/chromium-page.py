@@ -32,7 +32,7 @@ import sys
 import tempfile
 import time
 
-TIME_LIMIT_S = 50
+TIME_LIMIT_S = 240
 KEYS = {"Enter": (13, "\r"), "Tab": (9, ""), "Space": (32, " ")}
 
 
@@ -64,7 +64,7 @@ class Chromium:
         self.number = 0
         self.session = None
         self.console, self.requests = [], []
-        self.loaded = False
+        self.loaded = set()  # the numbers of the pages that have been loaded
         self.clip = {}
         self.pixels = 0
         self.deadline = time.monotonic() + TIME_LIMIT_S
@@ -74,6 +74,7 @@ class Chromium:
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
         return self
 
     def __exit__(self, *_):
@@ -105,8 +106,8 @@ class Chromium:
 
     def note(self, method, event):
         """Keeps what --report tells."""
-        if method == "Page.loadEventFired":
-            self.loaded = True
+        if method == "Page.lifecycleEvent" and event["name"] == "load":
+            self.loaded.add(event["loaderId"])
         elif method == "Network.requestWillBeSent":
             self.requests.append(event["request"]["url"])
         elif method == "Runtime.exceptionThrown":
@@ -141,9 +142,9 @@ class Chromium:
                 return message["result"]
 
     def open(self, file):
-        self.loaded = False
-        self.call("Page.navigate", url=pathlib.Path(file).resolve().as_uri())
-        while not self.loaded:
+        # The load event of the empty page, which was there first, may still be to come.
+        page = self.call("Page.navigate", url=pathlib.Path(file).resolve().as_uri())["loaderId"]
+        while page not in self.loaded:
             self.receive()
 
     def evaluate(self, expression):

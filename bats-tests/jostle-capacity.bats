@@ -16,13 +16,12 @@ capacity() {
 }
 
 @test "the capacity is found alone and under a load, in blocks, with the ratio of the two" {
-    # A client that is slower while the load is there.
+    # A client that is slower while the load is there: no other process has its command line.
+    local noise="sleep 1000.$BASHPID"
     # shellcheck disable=SC2016 # the client's own
-    printf '#!/bin/sh\n[ -e pid ] && [ -d "/proc/$(cat pid)" ] && mu=700 || mu=1000\nexec %q "$1" $mu 0.02\n' "$queue" >client
+    printf '#!/bin/sh\npgrep -x -f %q >/dev/null && mu=700 || mu=1000\nexec %q "$1" $mu 0.02\n' "$noise" "$queue" >client
     chmod +x client
-    # shellcheck disable=SC2016
-    capacity --metric "$p99" --slo 'p99_ms<2' --vary 'rate=50..5000,unit=/s' --settle 20ms \
-        --load 'noise=exec: sh -c "echo \$\$ >pid; exec sleep 100"' -- ./client '{rate}'
+    capacity --metric "$p99" --slo 'p99_ms<2' --vary 'rate=50..5000,unit=/s' --settle 1ms --load "noise=exec: $noise" -- ./client '{rate}'
     holds '.capacity.by_condition | .[0].condition == "baseline" and .[1].condition == "noise" and
         .[1].reference == "baseline" and .[1].of_reference > 0.63 and .[1].of_reference < 0.77 and
         .[1].of_reference_ci[0] < .[1].of_reference and .[1].distinguishable' <out/result.json
@@ -86,7 +85,7 @@ capacity() {
 }
 
 @test "with --timeout a run that it ends does not keep the objective, also when the search is continued" {
-    local -a words=(--slo 'wall_s<1' --timeout 50ms --vary 'n=1..40' --min-runs 4 -- sh -c 'test {n} -lt 10 || exec sleep 5')
+    local -a words=(--slo 'wall_s<5' --timeout 1s --vary 'n=1..40' --min-runs 4 -- sh -c 'test {n} -lt 10 || exec sleep 60')
     capacity --max-runs 4 "${words[@]}"
     holds '.capacity.by_condition[0].timed_out > 0' <out/result.json
     holds 'any(.warnings[]; .flag == "time-out-missed")' <out/result.json
@@ -103,7 +102,7 @@ capacity() {
 }
 
 @test "a target that fails ends the search; with --ignore-failure it does not keep the objective" {
-    local -a words=(--slo 'wall_s<1' --vary 'n=1..40' -- sh -c 'test {n} -le 9')
+    local -a words=(--slo 'wall_s<60' --vary 'n=1..40' -- sh -c 'test {n} -le 9')
     run -5 capacity "${words[@]}"
     rm -r out
     capacity --ignore-failure "${words[@]}"
@@ -138,8 +137,14 @@ capacity() {
     [[ ! -e out ]]
 }
 
+# recorded: 0 when meter has written that it is ready, and two records.
+recorded() {
+    [[ -e records && $(wc -l <records) -eq 3 ]]
+}
+
 @test "meter puts the value of a run in the place of {NAME}, in each word" {
-    { printf 'run 0 12.5\nrun 0 7\n' && eventually 30 grep -qs '^a7b7' all && sleep 0.2; } | "$BIN/meter" --serve --vary x --output /dev/null --stdout out -- sh -c 'echo "$@" >>all' '{x}' 'a{x}b{x}' '{y}{'
+    # The end of its input ends a run, too.
+    { printf 'run 0 12.5\nrun 0 7\n' && eventually 30 recorded; } | "$BIN/meter" --serve --vary x --output records --stdout out -- sh -c 'echo "$@" >>all' '{x}' 'a{x}b{x}' '{y}{'
     [[ $(<all) == $'a12.5b12.5 {y}{\na7b7 {y}{' ]]
     run -2 "$BIN/meter" --serve --vary x --output /dev/null -- true <<<'run 0'
 }

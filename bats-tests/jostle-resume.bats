@@ -27,19 +27,26 @@ target() {
     chmod +x target
 }
 
+# hanging N: such a target, of which all calls after N never end as long as there is no file `go`.
+hanging() {
+    printf '#!/bin/sh\necho >>calls\n[ -e go ] || [ "$(wc -l <calls)" -le %d ] || exec sleep 1000\nexec sleep 0.02\n' "$1" >target
+    chmod +x target
+}
+
 # runs_used: the records that are used, one JSON line each.
 runs_used() {
     jq -c 'select(.block != 0)' out/runs.jsonl
 }
 
-# killed_after N: starts the experiment, and kills it once N runs are recorded.
+# killed_after N: starts the experiment, and kills it in the run after the first N.
 killed_after() {
-    target 0.1
+    hanging "$1"
     start --max-runs 6
-    eventually 20 has_lines "$1"
+    eventually 60 has_lines "$1"
     kill -KILL "$harness"
     wait "$harness" || true
     eventually 30 free
+    touch go
 }
 
 has_lines() {
@@ -90,13 +97,16 @@ free() {
 }
 
 @test "a gate that is complete is left alone, too, and has its exit status again" {
-    target
-    run -0 measure --quiet --max-runs 20 --at-most 9
+    # A figure that nothing else on the machine changes.
+    printf '#!/bin/sh\necho 5\n' >target
+    chmod +x target
+    local -a gate=(--quiet --max-runs 20 --metric 'x=stdout:/([0-9])/' --at-most 9)
+    run -0 measure "${gate[@]}"
     # What a scheduler counted then is not known again.
     jq '.step_accounting = { steps: [], reason: null }' out/experiment.json >changed
     mv changed out/experiment.json
     sha256sum out/{runs.jsonl,result.json,experiment.json} >sums
-    run -0 measure --resume --quiet --max-runs 20 --at-most 9
+    run -0 measure --resume "${gate[@]}"
     sha256sum --quiet -c sums
 }
 
@@ -193,9 +203,9 @@ free() {
 }
 
 @test "two measurements into one folder exclude each other" {
-    target 0.3
+    hanging 1
     start --max-runs 8
-    eventually 20 has_lines 1
+    eventually 60 has_lines 1
     run -1 measure --resume --quiet --max-runs 8
     [[ $output == *'another jostle is measuring'* ]]
     kill -TERM "$harness"

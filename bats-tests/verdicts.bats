@@ -119,9 +119,9 @@ variants() {
 }
 
 @test "an experiment that is resumed with more runs keeps the plan of its looks, and what it cannot compare is refused" {
-    "$JOSTLE" slowdown --quiet --variant old=true --variant new='true again' --confidence 99.99% --at-most 100 --min-runs 2 --max-runs 2 --output out || true
+    "$JOSTLE" slowdown --quiet --variant old=true --variant new='true again' --confidence 99.9999% --at-most 100 --min-runs 2 --max-runs 2 --output out || true
     holds '.looks == { from: 2, to: 2 } and .settings.same_within == null' <out/experiment.json
-    "$JOSTLE" slowdown --quiet --resume --variant old=true --variant new='true again' --confidence 99.99% --same-within 0.01% --min-runs 2 --max-runs 4 --output out || [[ $? == 4 ]]
+    "$JOSTLE" slowdown --quiet --resume --variant old=true --variant new='true again' --confidence 99.9999% --same-within 0.01% --min-runs 2 --max-runs 4 --output out || [[ $? == 4 ]]
     holds '.looks == { from: 2, to: 2 } and .settings.same_within == 0.0001 and .settings.max_runs == 4' <out/experiment.json
     holds '.comparisons[0] | .method == "paired-fieller-looks" and .pairs == 4' <out/result.json
     local record
