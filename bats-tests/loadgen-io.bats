@@ -20,8 +20,13 @@ teardown() {
 # It starts paused, so what follows can look at it before it runs.
 start_load() {
     coproc LOAD { exec "$BIN/loadgen" io --control "$@" 2>"$BATS_TEST_TMPDIR/stderr"; }
+    PID=$!
+    # Duplicates: bash closes its own as soon as the load has ended, with what nobody has read yet.
+    local in out
     # shellcheck disable=SC2153 # set by coproc
-    IN=${LOAD[1]} OUT=${LOAD[0]} PID=$LOAD_PID
+    in=${LOAD[1]} out=${LOAD[0]}
+    exec {IN}>&"$in" {OUT}<&"$out"
+    exec {in}>&- {out}<&-
     expect ready
 }
 
@@ -49,6 +54,7 @@ stop_load() {
     kill -KILL "$PID" 2>/dev/null || true
     wait "$PID" 2>/dev/null || true
     PID=''
+    exec {IN}>&- {OUT}<&-
 }
 
 # summary OPTION...: the summary of a short load.
@@ -90,7 +96,8 @@ of_process() {
 }
 
 @test "a rate below one operation a second is neither zero nor a flood" {
-    summary --random --limit 0.5 --threads 2 --duration 4 | holds '.operations == 2'
+    # At 1 s and at 3 s; one that is late by 100 ms is dropped.
+    summary --random --limit 0.5 --threads 2 --duration 4 | holds '.operations > 0 and .operations + .dropped == 2'
 }
 
 @test "what is claimed was written by this process, and has reached the device" {
@@ -120,9 +127,18 @@ cached_reads() {
         holds '.sync == "none" and .self_bytes >= 0 and (.warning | test("page cache"))'
 }
 
+# written BYTES: 0 when the load has written more than that.
+written() {
+    [[ $(of_process write_bytes) -gt $1 ]]
+}
+
 @test "small blocks through the page cache cost whole pages, and the record shows it" {
-    summary --random --sync data --limit 300 --duration 2 |
-        holds '.self_bytes >= 4 * .claimed_bytes and (.warning | test("block-size"))'
+    start_load --random --sync data --limit 300
+    say resume steady
+    # 600 pages: much more than what a journal may add to any load.
+    eventually 120 written $(($(of_process write_bytes) + 600 * 4096))
+    say quit summary
+    holds '.self_bytes >= 4 * .claimed_bytes and (.warning | test("block-size"))' <<<"$REPLY"
 }
 
 @test "percentiles are in order, and response is no shorter than service" {
@@ -139,29 +155,41 @@ cached_reads() {
 }
 
 @test "a mix reads and writes in the share given" {
-    local read written read_before written_before
+    local read written read_before written_before block
     start_load --random --mix 70 --depth 4 --limit 2000
+    block=$(jq .block_bytes <<<"$REPLY")
     read_before=$(of_process read_bytes) written_before=$(of_process write_bytes)
     say resume steady
-    sleep 2
+    # At 300 writes, that is 1000 operations, the standard deviation of the share is 1.4 points.
+    eventually 120 written $((written_before + 300 * block))
     say pause paused
     read=$(($(of_process read_bytes) - read_before)) written=$(($(of_process write_bytes) - written_before))
-    ((read + written > 0))
     ((100 * read >= 62 * (read + written) && 100 * read <= 78 * (read + written)))
 }
 
-@test "a depth above 1 keeps several operations in flight" {
+# in_flight COUNT: 0 when a load of depth 16 has had more than that at a time.
+in_flight() {
     summary --random --read --depth 16 --duration 2 |
         holds '.operations > 0 and .self_bytes == .claimed_bytes
-            and (.latency.service.p50_ns * .achieved / 1e9) > 4'
+            and (.latency.service.p50_ns * .achieved / 1e9) > $count' --argjson count "$1"
+}
+
+@test "a depth above 1 keeps several operations in flight" {
+    # Again where the disk has stopped for most of the time, of which the median knows nothing.
+    in_tries 3 in_flight 4
+}
+
+# moves OPTION...: 0 when a short load with them has moved something. (A worker that got no CPU in all
+# its time has not.)
+moves() {
+    summary --random --duration 0.3 "$@" | holds '.operations > 0 and ($sync == "" or .sync == $sync)' --arg sync "${sync:-}"
 }
 
 @test "each sync mode works with one and with many in flight" {
     local sync depth
     for sync in direct dsync data none; do
         for depth in 1 4; do
-            summary --random --sync "$sync" --depth "$depth" --duration 0.3 |
-                holds '.operations > 0 and .sync == $sync' --arg sync "$sync"
+            in_tries 3 moves --sync "$sync" --depth "$depth"
         done
     done
 }
@@ -184,48 +212,48 @@ END
     tail -n 1 "$BATS_TEST_TMPDIR/out" | holds '.operations > 0'
 }
 
+# rates_are_taken: 0 when a load changes its rate at once, twice.
+rates_are_taken() {
+    stop_load
+    start_load --random --read --cached --limit 1 && # what depends on no disk
+        say resume steady && say 'rate 1000' && sleep 0.4 && say 'mark a' mark &&
+        # the next one was due after half a second; 300 of 400 ms must be at the new rate
+        holds '.operations > 1 and .operations + .dropped >= 250' <<<"$REPLY" &&
+        say 'rate 2000' && say 'mark b' mark && sleep 1 && say 'mark c' mark &&
+        holds '.offered > 1700 and .offered < 2100 and .achieved > 0 and .achieved + .dropped / .elapsed_s > 0.8 * .offered and .achieved < 1.2 * .offered' <<<"$REPLY"
+}
+
 @test "a new rate takes effect within 100 ms" {
-    start_load --random --read --cached --limit 1 # what depends on no disk
-    say resume steady
-    say 'rate 1000'
-    sleep 0.4
-    say 'mark a' mark
-    # the next one was due after half a second; 300 of 400 ms must be at the new rate
-    holds '.operations > 1 and .operations + .dropped >= 250' <<<"$REPLY"
-    say 'rate 2000'
-    say 'mark b' mark
-    sleep 1
-    say 'mark c' mark
-    holds '.offered > 1700 and .offered < 2100 and .achieved > 0 and .achieved + .dropped / .elapsed_s > 0.8 * .offered and .achieved < 1.2 * .offered' <<<"$REPLY"
+    in_tries 3 rates_are_taken
     say quit summary
     holds '.operations + .dropped > 1500' <<<"$REPLY"
+}
+
+# marked_second: a mark that covers a second, as kept() has it.
+marked_second() {
+    say 'mark start' mark && sleep 1 && say 'mark end' mark && kept 65536 10 <<<"$REPLY"
 }
 
 @test "a mark begins with its two fields, and covers the time since the last one" {
     start_load --sync direct --limit 20M --block-size 64KiB
     say resume steady
-    sleep 0.3
-    say 'mark start' mark
-    sleep 1
-    say 'mark end' mark
+    # One of three: what the disk holds up at the end of one is in no figure yet.
+    in_tries 3 marked_second
     [[ $REPLY == '{"event":"mark","mark":"end","load":"io",'* ]]
     holds '.elapsed_s > 0.9 and .elapsed_s < 10 and .device_rate > 0' <<<"$REPLY"
-    kept 65536 10 <<<"$REPLY"
 }
 
 @test "a paused load does nothing" {
     start_load --random --depth 8
     say resume steady
-    sleep 0.3
+    eventually 60 written "$(of_process write_bytes)"
     say pause paused
     local before
     before=$(of_process write_bytes)
     sleep 0.5
     [[ $(of_process write_bytes) == "$before" ]]
     say resume steady
-    sleep 0.3
-    say pause paused
-    [[ $(of_process write_bytes) -gt $before ]]
+    eventually 60 written "$before"
 }
 
 @test "the work file has no name, and is gone after the end of file" {
@@ -262,14 +290,13 @@ END
     PID=''
     [[ -z $(ls -A "$DISK") ]]
     space_is_back() { (($(df --output=avail -k "$DISK" | tail -n 1) > free_before - (2 << 20))); }
-    eventually 20 space_is_back
+    eventually 60 space_is_back
 }
 
 @test "SIGTERM in the middle of the file's creation ends the load in order" {
     "$BIN/loadgen" io --keep --file-size 4G --duration 30 --json >"$BATS_TEST_TMPDIR/out" 2>&1 &
     PID=$!
-    filling() { [[ $(of_process write_bytes) -gt 1000000 ]]; }
-    eventually 30 filling
+    eventually 60 written 1000000
     kill -TERM "$PID"
     wait "$PID"
     PID=''
@@ -328,7 +355,7 @@ END
     ln -s "$BATS_TEST_TMPDIR/precious" "$link"
     run -2 "$BIN/loadgen" io --keep --duration 0.1
     [[ $output == *"not your work file"*"--dir"* ]]
-    summary --duration 0.1 | holds '.operations > 0'
+    in_tries 3 moves
     [[ -L $link && $(<"$BATS_TEST_TMPDIR/precious") == precious ]]
 }
 
@@ -355,9 +382,8 @@ END
     say resume steady
     rmdir "$folder"
     say 'mark gone' mark
-    sleep 0.5
-    say 'mark later' mark
-    holds '.operations > 0' <<<"$REPLY"
+    operated() { say 'mark later' mark && holds '.operations > 0' <<<"$REPLY"; }
+    eventually 60 operated
     say quit summary
     wait "$PID"
     PID=''
