@@ -107,8 +107,13 @@ served() {
     [[ $output == 'jostle: --gauge: only ratios of means are adjusted:'* ]]
     run -2 "$BIN/meter" --gauge -- true
     [[ $output == *'--gauge: it needs --serve'* ]]
-    "$ROOT/harness/jostle" slowdown --quiet --gauge=auto --runs 1 "${load[@]}" --output out -- true
-    jq -se 'length == 2 and all(.gauge == null)' out/runs.jsonl
+    # A first run that a busy machine holds up for 0.2 s is none of the short ones.
+    left_alone() {
+        rm -rf out
+        "$ROOT/harness/jostle" slowdown --quiet --gauge=auto --runs 1 "${load[@]}" --output out -- true &&
+            jq -se 'length == 2 and all(.gauge == null)' out/runs.jsonl
+    }
+    in_tries 5 left_alone
     # What was seen does not decide whether it is used.
     run -2 "$ROOT/harness/jostle" slowdown --quiet --gauge --resume --runs 2 "${load[@]}" --output out -- true
     [[ $output == *gauge* ]]

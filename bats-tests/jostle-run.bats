@@ -22,8 +22,9 @@ setup() {
 }
 
 @test "it stops early when the error is small enough, and not before the minimum" {
-    run -0 "$JOSTLE" run --output out --error 0.5 --min-runs 4 --max-runs 60 -- sleep 0.05
-    holds '.conditions[0] | .converged and .runs >= 4 and .runs < 60 and .wall_s.error <= 0.5 and .stop_reason == "error"' <out/result.json
+    # One run that the machine holds up for 2 s takes a hundred others to be outweighed.
+    run -0 "$JOSTLE" run --output out --error 0.5 --min-runs 4 --max-runs 600 -- sleep 0.05
+    holds '.conditions[0] | .converged and .runs >= 4 and .runs < 600 and .wall_s.error <= 0.5 and .stop_reason == "error"' <out/result.json
 }
 
 @test "not converging is said plainly" {
@@ -41,12 +42,20 @@ setup() {
     holds '.conditions[0].wall_s | (.mean / $m - 1 | fabs) < 1e-9 and (.variance / $v - 1 | fabs) < 1e-6' --argjson m "$mean" --argjson v "$variance" <out/result.json
 }
 
+# delivers: 0 when in each of four runs the load gave what it offered, but for what it dropped.
+delivers() {
+    rm -rf out
+    "$JOSTLE" run --quiet --output out --max-runs 4 --load 'half=cpu --percent 50 --threads 1' -- sleep 0.3 &&
+        holds -s 'all(.[].load[0]; ((.achieved * .elapsed_s + .dropped_s) / .elapsed_s - 0.5 | fabs) * .elapsed_s < 0.065)' <out/runs.jsonl
+}
+
 # bats test_tags=measures
 @test "a run under one load has the load's own figures" {
-    run -0 "$JOSTLE" run --output out --max-runs 4 --load 'half=cpu --percent 50 --threads 1' -- sleep 0.3
+    # What it owes on a busy machine before it drops is 100 ms of its half, and is in these 65 ms of 150. A worker
+    # that gets no CPU at all at the end of a run may owe more.
+    in_tries 5 delivers
     holds -s 'all(.[]; .condition == "half" and (.load | length) == 1 and .load[0].name == "half" and .load[0].offered == 0.5
-        and all(.load[0]; .cpu_s > 0 and ((.achieved * .elapsed_s + .dropped_s) / .elapsed_s - 0.5 | fabs) * .elapsed_s < 0.065))' <out/runs.jsonl
-    # What it owes on a busy machine before it drops is 100 ms of its half, and is in these 65 ms of 150.
+        and .load[0].cpu_s > 0)' <out/runs.jsonl
 }
 
 @test "run takes one load only" {
@@ -162,9 +171,10 @@ seen() {
     # It would wait for the terminal's end, or read what comes from the pipe later.
     timeout 100 script -qec "'$JOSTLE' run --quiet --output out1 --max-runs 2 -- sh -c 'wc -c >>seen'" /dev/null </dev/null
     seen 0 2
-    "${words[@]}" --output out2 -- sh -c 'sleep 1.2; wc -c >>seen' < <(sleep 2 3>&- && seq 1000) 2>errors
+    # It comes too late to be refused: when the first run has begun. The runs wait for it.
+    "${words[@]}" --output out2 -- sh -c 'touch begun; until [ -e sent ]; do sleep 0.05; done; wc -c >>seen' \
+        < <(eventually 60 test -e begun && seq 1000 && touch sent) 2>errors
     seen 0 2
-    # It came too late to be refused.
     grep -q '^jostle: data came on stdin .*--input FILE' errors
     holds '.warnings[] | select(.flag == "harness-warning") | .message | startswith("data came on stdin")' <out2/result.json
     holds '.settings.input == null' <out2/experiment.json
@@ -176,7 +186,12 @@ seen() {
     run -2 --separate-stderr "${words[@]}" <data
     # shellcheck disable=SC2154 # run sets it
     [[ $stderr == 'jostle: stdin has data'*'--input FILE'* && $(wc -l <<<"$stderr") -eq 1 && ! -e ran && ! -e out ]]
-    run -2 --separate-stderr "${words[@]}" < <(cat data)
+    # Of a pipe only what is in it by now can be known.
+    local pipe
+    exec {pipe}< <(cat data)
+    eventually 30 read -r -t 0 -u "$pipe"
+    run -2 --separate-stderr "${words[@]}" <&"$pipe"
+    exec {pipe}<&-
     [[ $stderr == *'--input FILE'* && ! -e ran ]]
     run -2 --separate-stderr "${words[@]}" </dev/zero
     [[ $stderr == *'--input FILE'* && ! -e ran ]]
@@ -264,12 +279,19 @@ seen() {
     [ "$stderr" = "jostle: cannot write to stdout: is the disk full?: the result is in $PWD/out3/result.json" ]
 }
 
+# engines_agree: 0 when both see at most 0.4 s of a sleep of 0.2 s in their best runs.
+engines_agree() {
+    rm -rf h m
+    "$JOSTLE" run --quiet --output h --max-runs 3 --engine hyperfine -- sleep 0.2 &&
+        "$JOSTLE" run --quiet --output m --max-runs 3 -- sleep 0.2 &&
+        holds -s 'map(.conditions[0].wall_s.min) | max < 0.4' <<<"$(cat h/result.json m/result.json)"
+}
+
 @test "--engine hyperfine gives hyperfine's times, and agrees with meter" {
-    "$JOSTLE" run --quiet --output h --max-runs 3 --engine hyperfine -- sleep 0.2
-    "$JOSTLE" run --quiet --output m --max-runs 3 -- sleep 0.2
+    in_tries 5 engines_agree
     holds -s 'all(.[]; .accounting == "hyperfine")' <h/runs.jsonl
-    # Both start a sleep of 0.2 s; neither may see less, nor, in its best run, twice as much.
-    holds -s 'map(.conditions[0].wall_s.min) | min >= 0.2 and max < 0.4' <<<"$(cat h/result.json m/result.json)"
+    # Neither may see less.
+    holds -s 'map(.conditions[0].wall_s.min) | min >= 0.2' <<<"$(cat h/result.json m/result.json)"
 }
 
 @test "--engine hyperfine is given --input, where it knows it" {
@@ -291,13 +313,20 @@ END
     [[ $(tail -n 1 called) == *" --input $(realpath data) -- cat" ]]
 }
 
+# cheap_runs: 0 when 200 runs more cost less than five times 200 starts. A start is one that forks from a
+# shell, once for each run; the target's own is one of the runs' too.
+cheap_runs() {
+    rm -rf few many
+    "$BIN/meter" --output few.json -- "$JOSTLE" run --quiet --output few --runs 2 -- true &&
+        "$BIN/meter" --output many.json -- "$JOSTLE" run --quiet --output many --runs 202 -- true &&
+        "$BIN/meter" --output starts.json -- bash -c 'for _ in {1..200}; do /bin/true; done' &&
+        holds -s 'map(.user_s + .system_s) as [$few, $many, $starts] | $many - $few < 5 * $starts' <<<"$(cat few.json many.json starts.json)"
+}
+
 @test "the harness costs less CPU time a run than four starts of a program" {
     ! sanitized || skip "the sanitizers take their time"
-    "$BIN/meter" --output few.json -- "$JOSTLE" run --quiet --output few --runs 2 -- true
-    "$BIN/meter" --output many.json -- "$JOSTLE" run --quiet --output many --runs 202 -- true
-    "$BIN/meter" --output starts.json -- bash -c 'for _ in {1..200}; do /bin/true; done'
-    # A start is one that forks from a shell, once for each run; the target's own is one of the runs' too.
-    holds -s 'map(.user_s + .system_s) as [$few, $many, $starts] | $many - $few < 5 * $starts' <<<"$(cat few.json many.json starts.json)"
+    # What a start costs differs by the half on a machine that others use, too.
+    in_tries 5 cheap_runs
 }
 
 @test "a result can be derived again from the records alone" {
