@@ -30,7 +30,12 @@ memory_group() {
     fi
 }
 
+setup() {
+    LOADS=()
+}
+
 teardown() {
+    [[ ${#LOADS[@]} -eq 0 ]] || kill -KILL "${LOADS[@]}" 2>/dev/null || true
     rm -f -- ${HOG:+"$HOG"}
     [[ -z ${GROUP-} ]] || eventually 30 rmdir "$GROUP"
 }
@@ -70,7 +75,7 @@ teardown() {
 }
 
 @test "a load whose memory gets short ends with the reason, and its neighbours stay" {
-    local reply count
+    local reply count taken
     ! sanitized || skip 'a build with sanitizers needs memory of its own'
     memory_group short 512M
     mkdir "$BATS_TEST_TMPDIR/bin"
@@ -78,15 +83,17 @@ teardown() {
     chmod +x "$BATS_TEST_TMPDIR/bin/loadgen"
     BIN=$BATS_TEST_TMPDIR/bin load_start mem --footprint 256M --threads 1 --kernel write --limit 1M
     load_resume
-    # A file in memory is the group's, too: another program that grows.
+    # A file in memory is the group's, too: another program that grows, until less than half of what is
+    # short is left, and then waits for the load to notice.
     HOG=/dev/shm/jostle-test.$$
     (
         printf '%s' "$BASHPID" >"$GROUP/cgroup.procs"
         head -c 230M /dev/zero >"$HOG"
-        for ((i = 0; i < 100; i++)); do
-            head -c 1M /dev/zero >>"$HOG"
+        while kill -0 "$LOAD_PID"; do
+            taken=$(cat "$GROUP/memory.usage_in_bytes" "$GROUP/memory.current" "$GROUP/memory.stat" |
+                awk 'NR == 1 { bytes = $1 } $1 ~ /^(in)?active_file$/ { bytes -= $2 } END { printf "%.0f", bytes / 1048576 }')
+            ((taken > 512 - 5)) || head -c 1M /dev/zero >>"$HOG"
             sleep 0.08
-            kill -0 "$LOAD_PID" || break
         done
     ) 2>/dev/null 3>&- &
     load_expect error
@@ -105,9 +112,13 @@ teardown() {
     enter() {
         printf '%s' "$BASHPID" >"$GROUP/cgroup.procs" && exec "$@"
     }
+    # Whichever is left stays until the other has ended.
     for i in 1 2; do
-        enter "$BIN/loadgen" mem --threads 1 --footprint 160M --duration 300ms >"$BATS_TEST_TMPDIR/$i" 2>&1 3>&- &
+        enter "$BIN/loadgen" mem --threads 1 --footprint 160M --duration 60s >"$BATS_TEST_TMPDIR/$i" 2>&1 3>&- &
+        LOADS+=("$!")
     done
+    wait -n || true
+    kill -TERM "${LOADS[@]}" 2>/dev/null || true
     wait
     grep -q 'memory is short: the cgroup has\|the cgroup has .* left: give a smaller' "$BATS_TEST_TMPDIR"/[12]
     count=$(cat "$GROUP/memory.oom_control" "$GROUP/memory.events" 2>/dev/null | awk '/^oom_kill / { print $2 }')
@@ -116,16 +127,20 @@ teardown() {
 
 @test "beside a full load with --sched idle a program has the CPU for itself, and half of it without" {
     local cpu plain share
-    # beside OPTION...: sets share to what a busy program gets of the CPU time that both get.
+    # beside OPTION...: sets share to what a busy program gets of the CPU time that both get, of 0.3 s from when
+    # it runs: both are asked by itself, on that CPU.
     beside() {
-        local used
         load_start cpu --threads 1 --cpus "$cpu" "$@"
         load_resume
-        load_mark
-        used=$(taskset -c "$cpu" bash -c 'end=$((${EPOCHREALTIME/[.,]/} + 300000)); while ((${EPOCHREALTIME/[.,]/} < end)); do :; done; times' |
-            awk -F '[ms ]+' 'NR == 1 { print $2 + $4 }')
-        load_mark
-        share=$(jq --argjson used "$used" '$used / ($used + .cpu_s)' <<<"$LOAD_REPLY")
+        share=$(taskset -c "$cpu" bash -c 'used() {
+                local file ns
+                REPLY=0
+                for file in "/proc/$1/task"/*/schedstat; do read -r ns _ <"$file" && ((REPLY += ns)); done
+            }
+            used self && own=-$REPLY
+            used "$1" && its=-$REPLY
+            while used self && mine=$((own + REPLY)) && used "$1" && ((mine + its + REPLY < 300000000)); do :; done
+            printf "%d/%d" "$mine" $((mine + its + REPLY))' _ "$LOAD_PID")
         load_end
     }
     cpu=$("$BIN/loadgen" cpu --threads 1 --dry-run --json | jq -r .cpus)
@@ -145,8 +160,9 @@ teardown() {
 }
 
 @test "the command of exec is the first that the kernel ends when memory runs out" {
-    run "$BIN/loadgen" exec --duration 100ms --settle 0 -- sh -c 'cat /proc/self/oom_score_adj; exec sleep 9'
-    [[ $output == *$'1000\n'* ]]
+    # It ends with its command.
+    run "$BIN/loadgen" exec --duration 60s --settle 0 -- cat /proc/self/oom_score_adj
+    [[ $output == *$'1000\n'*'while it should be running'* ]]
 }
 
 @test "a part of a file system is left to others" {
@@ -172,7 +188,7 @@ teardown() {
     first() {
         exec {LOAD_OUT}< <(exec "$BIN/loadgen" cpu "$@" 3>&-)
         IFS= read -r -t 20 -u "$LOAD_OUT" line
-        kill "$!"
+        kill "$!" 2>/dev/null || true # a short one has ended
         exec {LOAD_OUT}<&-
     }
     first --percent 0
