@@ -56,12 +56,28 @@ left() {
     for pid in $(pgrep -f -- "$BATS_TEST_TMPDIR"); do gone "$pid" || ps -o args= -p "$pid"; done
 }
 
+nothing_left() {
+    [[ -z $(left) ]]
+}
+
+# ended PATTERN: 0 when no process has it on its command line.
+ended() {
+    local pid
+    for pid in $(pgrep -f "$1"); do gone "$pid" || return; done
+}
+
+# says TEXT: 0 when the status of out has the text.
+says() {
+    run "$JOSTLE" status out
+    [[ $output == *"$1"* ]]
+}
+
 @test "20 cells over three nodes in one array, then the report" {
     campaign c.conf 'true {n}' '1 2 3 4 5 6 7 8 9 10' 2
     submit c.conf --output out --cells-per-task 1
     slurm_job_is "$report" PENDING
     [[ $("$JOSTLE" status out) == *"job $cells (cells):"* ]]
-    eventually 60 slurm_no_jobs
+    eventually 300 slurm_no_jobs
     slurm_job_is "$report" COMPLETED
     [[ $("$JOSTLE" status out) == 'test: 20 cells: 20 done, 0 running, 0 failed, 0 interrupted, 0 stale, 0 waiting' ]]
     # Every node had a part in it; each cell's baseline is of its own node.
@@ -70,7 +86,7 @@ left() {
     holds '.cells | length == 20 and all(.state == "done")' <out/report.json
     [[ -s out/report.html && -s out/report.md && -s out/report.csv ]]
     holds '.environment.job | .exclusive == true and (.array_task_id | type) == "number"' <"$(find out/cells -name experiment.json | head -n 1)"
-    [[ -z $(left) ]]
+    eventually 60 nothing_left
     run -0 "$JOSTLE" submit --resume out
     [[ $output == *'nothing is left to do'* ]]
     run -2 "$JOSTLE" submit c.conf --output out
@@ -78,24 +94,28 @@ left() {
 }
 
 @test "cancelled in the middle, the rest is measured after --resume, and only the rest" {
-    local before server
-    campaign c.conf 'sleep 0.{n}' '2 3 4' 3
+    local before
+    # Once 8 runs are recorded the others wait for the file go: the middle lasts until we are there.
+    printf '#!/bin/sh\nsleep "0.$1"\nuntil [ -e go ] || [ "$(cat out/cells/*/runs.jsonl | wc -l)" -lt 8 ]; do sleep 0.05; done\n' >target
+    chmod +x target
+    campaign c.conf "$PWD/target {n}" '2 3 4' 3
     # A shell between the service's supervisor and the server.
     sed -i "s|^ n = |service = \"sh -c 'echo up; sleep 100.$$; true'\"\n ready = match:/up/\n&|" c.conf
     submit c.conf --output out --cells-per-task 1
-    eventually 30 recorded out 4
+    eventually 300 recorded out 4
     run -1 "$JOSTLE" submit --resume out
     [[ $output == *"still wait or run"*"scancel"* ]]
     scancel "$cells" "$report"
-    eventually 30 slurm_no_jobs
-    [[ -z $(left) ]]
-    for server in $(pgrep -f "sleep 100.$$"); do gone "$server"; done
+    eventually 300 slurm_no_jobs
+    eventually 60 nothing_left
+    eventually 60 ended "sleep 100.$$"
     before=$(records out)
     ((before < 36))
     cp -r out before
     "$JOSTLE" status out
+    touch go
     submit --resume out
-    eventually 60 slurm_no_jobs
+    eventually 300 slurm_no_jobs
     [[ $("$JOSTLE" status out) == *' 6 done,'* ]]
     # Whole blocks stay as they are; half a one, if its node is another now, is made
     # again. In the end there are the requested 6 runs. A target that scancel ended
@@ -113,17 +133,17 @@ left() {
 @test "when its time is nearly up, a task goes back into the queue and continues" {
     campaign c.conf 'sleep 0.{n}' 4 5
     submit c.conf --output out --cells-per-task 2
-    eventually 30 recorded out 3
+    eventually 300 recorded out 3
     # What --signal=B:TERM@60 does a minute before the limit.
     scancel --signal=TERM --batch "${cells}_1"
-    eventually 20 grep -qs 'put back into the queue' "out/jobs/${cells}_1.log"
-    eventually 60 slurm_no_jobs
+    eventually 300 grep -qs 'put back into the queue' "out/jobs/${cells}_1.log"
+    eventually 300 slurm_no_jobs
     [[ $("$JOSTLE" status out) == *' 2 done,'* ]]
     [[ $(records out) -eq 20 ]]
     jq -s 'map(select(.resumed)) | length' out/cells/*/experiment.json | grep -qx 1
     holds 'map(select(.exit_code != 0)) == []' -s < <(cat out/cells/*/runs.jsonl)
     slurm_job_is "$report" COMPLETED
-    [[ -z $(left) ]]
+    eventually 60 nothing_left
 }
 
 @test "a time limit that is shorter than the cells: every run is kept, and the campaign ends" {
@@ -132,23 +152,23 @@ left() {
     # runs are recorded and no cell is done, however little jostle adds to them.
     campaign c.conf 'sleep {n}' 1 120
     submit c.conf --output out -- --time=2
-    eventually 90 grep -qs 'put back into the queue' "out/jobs/${cells}_1.log"
+    eventually 300 grep -qs 'put back into the queue' "out/jobs/${cells}_1.log"
     recorded out 10
     [[ $("$JOSTLE" status out) == *': 0 done,'* ]]
     scancel "$cells" "$report"
-    eventually 30 slurm_no_jobs
+    eventually 300 slurm_no_jobs
     holds 'map(select(.exit_code != 0)) == []' -s < <(cat out/cells/*/runs.jsonl)
-    [[ -z $(left) ]]
+    eventually 60 nothing_left
 }
 
 @test "a node that dies loses the run in progress: its task is measured again elsewhere" {
     local node pid
     campaign c.conf 'sleep 0.{n}' 5 4
     submit c.conf --output out --cells-per-task 2
-    eventually 30 recorded out 2
+    eventually 300 recorded out 2
     node=$(squeue -h -j "$cells" -o %N)
     slurm_node_kill "$node"
-    eventually 60 slurm_no_jobs
+    eventually 300 slurm_no_jobs
     slurm_node_up "$node"
     [[ $("$JOSTLE" status out) == *' 2 done,'* ]]
     holds 'map(select(.exit_code != 0)) == []' -s < <(cat out/cells/*/runs.jsonl)
@@ -158,7 +178,7 @@ left() {
     for cell in out/cells/*; do
         jq -rs 'group_by(.block)[] | map(.host) | unique | length' "$cell/runs.jsonl" | sort -u | grep -qx 1
     done
-    eventually 20 slurm_idle 3
+    eventually 300 slurm_idle 3
 }
 
 @test "two campaigns of two users at once do not meet" {
@@ -173,13 +193,14 @@ left() {
     chown -R "$id" "$other"
     submit c.conf --output out --cells-per-task 1
     (cd "$other" && JOSTLE_SETTINGS=$other/settings HOME=$other setpriv --reuid "$id" --clear-groups "$JOSTLE" submit --quiet c.conf --output out --cells-per-task 1) >theirs
-    eventually 90 slurm_no_jobs
+    eventually 300 slurm_no_jobs
     [[ $("$JOSTLE" status out) == *'8 cells: 8 done,'* ]]
     [[ $("$JOSTLE" status "$other/out") == *'8 cells: 8 done,'* ]]
     [[ $(stat -c %u "$other/out/report.json" "$other"/out/cells/*/result.json | sort -u) == "$id" ]]
     # What the first user sees of it is the same; what the jobs were is not theirs.
     [[ $(head -n 1 theirs) != "$cells" ]]
-    [[ -z $(left) && -z $(ls "$other/scratch") ]]
+    eventually 60 nothing_left
+    [[ -z $(ls "$other/scratch") ]]
 }
 
 @test "200 tiny cells become few tasks; 30 of them are measured" {
@@ -192,7 +213,7 @@ left() {
     campaign c.conf 'true {n}' "$(seq -s ' ' 15)" 1
     submit c.conf --output out --cells-per-task 10
     [[ $(<out/jobs/1.tasks) == $'1-10\n11-20\n21-30' ]]
-    eventually 100 slurm_no_jobs
+    eventually 300 slurm_no_jobs
     printf '# 30 cells in %d s\n' $((SECONDS - began)) >&3
     [[ $("$JOSTLE" status out) == *'30 cells: 30 done,'* ]]
 }
@@ -200,15 +221,15 @@ left() {
 @test "a task that was killed outright leaves a stale cell, which is named and resumed" {
     campaign c.conf 'sleep {n}' 3 3
     submit c.conf --output out --cells-per-task 2
-    eventually 30 recorded out 1
+    eventually 300 recorded out 1
     kill_outright "$PWD/out"
     scancel "$report"
-    eventually 30 slurm_no_jobs
-    run -0 "$JOSTLE" status out
+    eventually 300 slurm_no_jobs
+    eventually 60 says '1 stale'
     printf '%s\n' "$output"
-    [[ $output == *'1 stale'*"stale "*"job ${cells}_1 is "* ]]
+    [[ $status -eq 0 && $output == *'1 stale'*"stale "*"job ${cells}_1 is "* ]]
     submit --resume out
-    eventually 60 slurm_no_jobs
+    eventually 300 slurm_no_jobs
     [[ $("$JOSTLE" status out) == *' 2 done,'* ]]
 }
 
@@ -233,7 +254,7 @@ left() {
     printf ' node = 2\n[load "talk"]\n spec = @2 cpu --percent 1 + @3 cpu --percent 1\n' >>c.conf
     "$JOSTLE" submit --dry-run c.conf --output out | grep -q '^sbatch .*--nodes=3 '
     submit c.conf --output out --cells-per-task 9
-    eventually 60 slurm_no_jobs
+    eventually 300 slurm_no_jobs
     [[ $("$JOSTLE" status out) == *'3 cells: 3 done,'* ]]
     jq -rs '[.[].load[].node] | unique | join(" ")' out/cells/*/runs.jsonl | grep -qx 'n2 n3'
 }

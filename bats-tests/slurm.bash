@@ -208,12 +208,13 @@ slurm_node_up() {
 # that its jobs are. The controller is told that it is down, as it finds out itself
 # after SlurmdTimeout.
 slurm_node_kill() {
-    local pid stepd
+    local pid stepd node
     local -a pids=()
     read -r pid <"$SLURM_TEST/run/slurmd.$1.pid"
+    node=$(readlink "/proc/$pid/ns/uts")
     for stepd in $(pgrep -f "^slurmstepd: \["); do
-        # Only the steps of this node's jobs: they have its host's name.
-        [[ $(nsenter -t "$stepd" -u hostname 2>/dev/null) != "$1" ]] || pids+=("$stepd")
+        # Only the steps of this node's jobs, which are in its namespace: other clusters have nodes of its name.
+        [[ $(readlink "/proc/$stepd/ns/uts") != "$node" ]] || pids+=("$stepd")
     done
     for pid in "$pid" "${pids[@]}"; do slurm_kill_tree "$pid"; done
     scontrol update "NodeName=$1" State=DOWN Reason='power cut'
@@ -266,7 +267,9 @@ slurm_cancel_all() {
 
 # slurm_no_jobs: 0 when no job waits or runs.
 slurm_no_jobs() {
-    [[ -z $(squeue -h -o %A 2>/dev/null) ]]
+    local jobs
+    # A controller that is too busy to answer has said nothing.
+    jobs=$(squeue -h -o %A 2>/dev/null) && [[ -z $jobs ]]
 }
 
 # slurm_job_is JOB STATE...: 0 when the job is in one of the states.

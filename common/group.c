@@ -21,8 +21,8 @@
 #endif
 #define INTO_CGROUP UINT64_C(0x200000000) /* CLONE_INTO_CGROUP, Linux 5.7 */
 
-#define REMOVE_ATTEMPTS 100
-#define NS_PER_US       INT64_C(1000)
+#define REMOVE_TRIES 1000 /* of a millisecond each: the machine may be busy */
+#define NS_PER_US    INT64_C(1000)
 
 static bool is_mounted(const char *path, unsigned long magic)
 {
@@ -126,7 +126,14 @@ static bool is_stale(const char *name, const char *prefix)
     return pid == getpid() || (kill((pid_t)pid, 0) != 0 && errno == ESRCH);
 }
 
-static void remove_stale(const char *parent, const char *prefix)
+/* The kernel lets the last member go a moment after it was waited for. */
+static void remove_in_tries(int parent_fd, const char *name, int tries)
+{
+    while (!remove_folder(parent_fd, name) && (errno == EBUSY || errno == ENOTEMPTY) && --tries > 0)
+        (void)usleep(1000);
+}
+
+static void remove_stale(const char *parent, const char *prefix, int tries)
 {
     DIR *folder = opendir(parent);
     if (folder == NULL)
@@ -134,7 +141,7 @@ static void remove_stale(const char *parent, const char *prefix)
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         /* One with living members stays: the next one will try again. */
         if (is_stale(entry->d_name, prefix))
-            (void)remove_folder(dirfd(folder), entry->d_name);
+            remove_in_tries(dirfd(folder), entry->d_name, tries);
     }
     closedir(folder);
 }
@@ -143,9 +150,9 @@ void group_sweep(const char *prefix)
 {
     char parent[PATH_MAX];
     if (parent_v2(parent))
-        remove_stale(parent, prefix);
+        remove_stale(parent, prefix, REMOVE_TRIES);
     if (parent_v1(parent))
-        remove_stale(parent, prefix);
+        remove_stale(parent, prefix, REMOVE_TRIES);
 }
 
 bool group_find(struct group *group, const char *prefix, enum group_kind kind)
@@ -154,7 +161,7 @@ bool group_find(struct group *group, const char *prefix, enum group_kind kind)
     *group = GROUP_OF_NONE;
     if (kind == GROUP_NONE || !(kind == GROUP_V2 ? parent_v2(parent) : parent_v1(parent)))
         return false;
-    remove_stale(parent, prefix);
+    remove_stale(parent, prefix, 1);
     if (snprintf(group->path, sizeof group->path, "%s/%s.%ld", parent, prefix, (long)getpid()) >=
         (int)sizeof group->path)
         return false;
@@ -294,12 +301,7 @@ void group_remove(struct group *group)
         return;
     close(group->folder_fd);
     group->folder_fd = -1;
-    /* The kernel lets the last member go a moment after it was waited for. */
-    for (int attempt = 0; attempt < REMOVE_ATTEMPTS; attempt++) {
-        if (remove_folder(AT_FDCWD, group->path))
-            break;
-        (void)usleep(1000);
-    }
+    remove_in_tries(AT_FDCWD, group->path, REMOVE_TRIES);
 }
 
 void group_give_up(struct group *group)
