@@ -20,11 +20,17 @@ teardown() {
     net_teardown
 }
 
+# summed_up EXPRESSION OPTION...: 0 when the summary of a load makes it true; it stays in SUMMARY. What a busy
+# machine spoils: a thread that gets no CPU at the end of a load leaves something unsent, or not received.
+summed_up() {
+    SUMMARY=$(net "${@:2}") && holds "$1" <<<"$SUMMARY"
+}
+
 @test "TCP to itself: what was sent was received, and both halves' CPU time is reported" {
-    net --duration 0.5 | holds '.achieved > 1e6 and .offered == null and .unit == "B/s"
-        and .received == .achieved and (.sent / .received | . > 0.99 and . < 1.01)
+    in_tries 4 summed_up '.achieved > 1e6 and (.sent / .received | . > 0.99 and . < 1.01)' --duration 0.5
+    holds '.offered == null and .unit == "B/s" and .received == .achieved
         and .sender_cpu_s > 0 and .receiver_cpu_s > 0
-        and .sender_cpu_s + .receiver_cpu_s <= .cpu_s * 1.01'
+        and .sender_cpu_s + .receiver_cpu_s <= .cpu_s * 1.01' <<<"$SUMMARY"
 }
 
 # met RATE PIECE: the summary on stdin has offered just RATE, and achieved it, but for
@@ -36,45 +42,49 @@ met() {
         and ((.achieved + .dropped * $piece / .elapsed_s) / $wanted > (if .late > 0 then 0.85 else 0.95 end))'
 }
 
+# meets RATE PIECE OPTION...: 0 when a load has met that limit. In several tries, as kept() has it: what is due
+# when a worker gets no CPU at its very end is in no figure.
+meets() {
+    net "${@:3}" >"$BATS_TEST_TMPDIR/summary" && met "$1" "$2" <"$BATS_TEST_TMPDIR/summary"
+}
+
 @test "a limit is met: TCP at 1, 10 and 100 Mbit/s, with pieces and with 1 KiB blocks" {
     local rate
     for rate in 1 10 100; do
-        net --duration 1 --limit "${rate}Mbit" | met $((rate * 125000)) 512
+        in_tries 4 meets $((rate * 125000)) 512 --duration 1 --limit "${rate}Mbit"
     done
-    net --duration 1 --limit 10Mbit/s --block-size 1K | met 1250000 1024
-    net --duration 1 --limit 10Mbps --block-size 1000 --streams 3 | met 1250000 1000
+    in_tries 4 meets 1250000 1024 --duration 1 --limit 10Mbit/s --block-size 1K
+    in_tries 4 meets 1250000 1000 --duration 1 --limit 10Mbps --block-size 1000 --streams 3
 }
 
-# unharmed OPTION...: 0 when all datagrams arrived in order.
+# unharmed RATE PIECE OPTION...: 0 when all datagrams arrived in order, at that rate.
 unharmed() {
-    net --udp "$@" >"$BATS_TEST_TMPDIR/datagrams" &&
-        holds '.lost == 0 and .out_of_order == 0 and .loss_percent == 0' <"$BATS_TEST_TMPDIR/datagrams"
+    meets "$1" "$2" --udp "${@:3}" &&
+        holds '.lost == 0 and .out_of_order == 0 and .loss_percent == 0' <"$BATS_TEST_TMPDIR/summary"
 }
 
 @test "UDP at a limit: numbered, nothing lost, nothing out of order" {
     # The kernel loses datagrams when the receiver gets no CPU for a tenth of a second.
-    in_tries 4 unharmed --duration 1.5 --limit 20Mbit
-    met 2500000 1400 <"$BATS_TEST_TMPDIR/datagrams"
-    in_tries 4 unharmed --duration 1 --limit 1MB/s --streams 3 --block-size 512
-    met 1000000 512 <"$BATS_TEST_TMPDIR/datagrams"
-    holds '.fairness > 0.9' <"$BATS_TEST_TMPDIR/datagrams"
+    in_tries 4 unharmed 2500000 1400 --duration 1.5 --limit 20Mbit
+    in_tries 4 unharmed 1000000 512 --duration 1 --limit 1MB/s --streams 3 --block-size 512
+    holds '.fairness > 0.9' <"$BATS_TEST_TMPDIR/summary"
 }
 
 @test "UDP without a limit: received and lost are what was sent" {
-    net --udp --duration 0.5 --block-size 1000 |
-        holds '.sent >= .received and .received > 0
-            and (.received * .elapsed_s / 1000 + .lost) / (.sent * .elapsed_s / 1000) > 0.999'
+    in_tries 4 summed_up '.received > 0 and (.received * .elapsed_s / 1000 + .lost) / (.sent * .elapsed_s / 1000) > 0.999' \
+        --udp --duration 0.5 --block-size 1000
+    holds '.sent >= .received' <<<"$SUMMARY"
 }
 
 @test "datagrams too short for a number: what is not received is lost, and their order is unknown" {
     local streams
     net_listen
     for streams in 1 4; do
-        net --udp --connect "$LISTEN_AT" --block-size 1 --streams "$streams" --duration 0.1 |
-            holds '.received > 0 and .out_of_order == null
-                and ((.received * .elapsed_s + .lost) / (.sent * .elapsed_s) | . > 0.9999 and . < 1.0001)'
+        in_tries 4 summed_up '.received > 0 and .out_of_order == null
+                and ((.received * .elapsed_s + .lost) / (.sent * .elapsed_s) | . > 0.9999 and . < 1.0001)' \
+            --udp --connect "$LISTEN_AT" --block-size 1 --streams "$streams" --duration 0.1
     done
-    net --udp --ping --connect "$LISTEN_AT" --block-size 1 --streams 2 --duration 0.1 | holds '.operations > 10 and .lost == 0'
+    in_tries 4 summed_up '.operations > 10 and .lost == 0' --udp --ping --connect "$LISTEN_AT" --block-size 1 --streams 2 --duration 0.1
     net_listened | holds '.rejected == 0 and .achieved > 0'
 }
 
@@ -88,46 +98,54 @@ unharmed() {
 @test "a network that drops and delays: loss and order as they were" {
     net_listen
     net_rogue_peer lossy "$LISTEN_PORT"
-    net --udp --connect "127.0.0.2:$LISTEN_PORT" --limit 1000kB/s --block-size 1000 --duration 2 |
-        holds '(.sent * .elapsed_s / 1000) as $sent | .loss_percent > 9 and .loss_percent < 11
-            and (.lost / $sent | . > 0.09 and . < 0.11) and (.out_of_order / $sent | . > 0.09 and . < 0.11)'
+    # The kernel loses more where the network gets no CPU for a tenth of a second.
+    in_tries 4 summed_up '(.sent * .elapsed_s / 1000) as $sent | .loss_percent > 9 and .loss_percent < 11
+            and (.lost / $sent | . > 0.09 and . < 0.11) and (.out_of_order / $sent | . > 0.09 and . < 0.11)' \
+        --udp --connect "127.0.0.2:$LISTEN_PORT" --limit 1000kB/s --block-size 1000 --duration 2
     net_listened | holds '.lost > 0 and .out_of_order > 0'
 }
 
 @test "round trips: their count fits their time, for TCP and UDP" {
     local kind
     for kind in --tcp --udp; do
-        net "$kind" --ping --duration 0.5 |
-            holds '.unit == "ops/s" and .operations > 20
-                and (.latency.service | .p50_ns <= .p90_ns and .p90_ns <= .p99_ns and .p99_ns <= .p999_ns
-                    and .p999_ns <= .max_ns and .p50_ns > 500)
-                and .achieved * .latency.service.p50_ns / 1e9 < 1.6'
+        in_tries 4 summed_up '.operations > 20' "$kind" --ping --duration 0.5
+        # Half of them take the median or more, so it is at most twice the mean.
+        holds '.unit == "ops/s"
+            and (.latency.service | .p50_ns <= .p90_ns and .p90_ns <= .p99_ns and .p99_ns <= .p999_ns
+                and .p999_ns <= .max_ns and .p50_ns > 500)
+            and .achieved * .latency.service.p50_ns / 1e9 < 2.1' <<<"$SUMMARY"
     done
-    net --ping --limit 200iops --duration 1 --block-size 4K | holds '.achieved + .dropped > 170 and .achieved < 205'
-    net --ping --streams 3 --duration 0.5 | holds '.operations > 20 and .fairness > 0.1'
+    in_tries 4 summed_up '.achieved + .dropped > 170 and .achieved < 205' --ping --limit 200iops --duration 1 --block-size 4K
+    in_tries 4 summed_up '.operations > 20 and .fairness > 0.1' --ping --streams 3 --duration 0.5
+}
+
+# all_counted: 0 when a new listener has counted what four senders have sent.
+all_counted() {
+    local kind bad=0
+    net_listen || return
+    for kind in --tcp --udp; do
+        meets 4000000 1400 "$kind" --connect "$LISTEN_AT" --limit 4MB/s --duration 1 --streams 2 || bad=1
+        mv "$BATS_TEST_TMPDIR/summary" "$BATS_TEST_TMPDIR/sent$kind"
+    done
+    summed_up '.operations > 10 and .lost == 0' --ping --udp --connect "$LISTEN_AT" --duration 0.3 || bad=1
+    summed_up '.operations > 10' --ping --connect "$LISTEN_AT" --duration 0.3 || bad=1
+    net_listened >"$BATS_TEST_TMPDIR/heard" && holds --argjson sent "$(jq -s 'map(.sent * .elapsed_s) | add' "$BATS_TEST_TMPDIR"/sent--*)" '
+        .achieved * .elapsed_s > 0.99 * $sent and .lost == 0' <"$BATS_TEST_TMPDIR/heard" && ((bad == 0))
 }
 
 @test "a listener counts what arrives, for every kind of sender" {
-    local kind
-    net_listen
-    for kind in --tcp --udp; do
-        net "$kind" --connect "$LISTEN_AT" --limit 4MB/s --duration 1 --streams 2 >"$BATS_TEST_TMPDIR/sent$kind"
-        met 4000000 1400 <"$BATS_TEST_TMPDIR/sent$kind"
-    done
-    net --ping --udp --connect "$LISTEN_AT" --duration 0.3 | holds '.operations > 10 and .lost == 0'
-    net --ping --connect "$LISTEN_AT" --duration 0.3 | holds '.operations > 10'
-    net_listened |
-        holds --argjson sent "$(jq -s 'map(.sent * .elapsed_s) | add' "$BATS_TEST_TMPDIR"/sent--*)" '
-            .achieved * .elapsed_s > 0.99 * $sent and .lost == 0 and .rejected == 0 and .receiver_cpu_s > 0'
+    # Of datagrams the kernel loses some when a listener gets no CPU for a tenth of a second.
+    in_tries 4 all_counted
+    holds '.rejected == 0 and .receiver_cpu_s > 0' <"$BATS_TEST_TMPDIR/heard"
 }
 
 @test "IPv6" {
     grep -q "^0*1 " /proc/net/if_inet6 2>/dev/null || skip "no IPv6 here"
     LISTEN='[::1]:0' net_listen
     [[ $LISTEN_AT == '[::1]:'* ]]
-    net --connect "$LISTEN_AT" --limit 1MB/s --duration 0.5 | holds '.achieved > 5e5'
-    net --udp --connect "$LISTEN_AT" --limit 1MB/s --duration 0.5 | holds '.received > 4e5 and .lost == 0'
-    net --udp --ping --connect "$LISTEN_AT" --duration 0.3 | holds '.operations > 10'
+    in_tries 4 summed_up '.achieved > 5e5' --connect "$LISTEN_AT" --limit 1MB/s --duration 0.5
+    in_tries 4 summed_up '.received > 4e5 and .lost == 0' --udp --connect "$LISTEN_AT" --limit 1MB/s --duration 0.5
+    in_tries 4 summed_up '.operations > 10' --udp --ping --connect "$LISTEN_AT" --duration 0.3
 }
 
 @test "a listener is bound to 127.0.0.1 unless an address is given" {
@@ -135,21 +153,21 @@ unharmed() {
     [[ $LISTEN_AT == 127.0.0.1:* ]]
 }
 
+# flows SECONDS RATE: 0 when in so long the running load sends at about that rate, but for what it drops.
+flows() {
+    load_mark && sleep "$1" && load_mark window &&
+        load_holds '.mark == "window" and .achieved > 0 and ((.achieved + .dropped * 512 / .elapsed_s) / $rate | . > 0.6 and . < 1.4)' --argjson rate "$2"
+}
+
 @test "pause stops all traffic and all threads; resume, a new rate and marks work" {
     load_start net --limit 2MB/s
     load_expect ready
     load_holds '.role == "loopback" and .protocol == "tcp" and .streams == 1'
     load_resume
-    load_mark
-    sleep 1
-    load_mark one
-    load_holds '.mark == "one" and .achieved > 0 and ((.achieved + .dropped * 512 / .elapsed_s) / 2e6 | . > 0.6 and . < 1.4)'
+    in_tries 4 flows 1 2e6
     load_say rate 40Mbit
-    load_mark
-    sleep 1
-    load_mark two
-    load_holds '(.offered / 5e6 | . > 0.999 and . < 1.001) and .achieved > 0
-        and ((.achieved + .dropped * 512 / .elapsed_s) / 5e6 | . > 0.6 and . < 1.4)'
+    in_tries 4 flows 1 5e6
+    load_holds '.offered / 5e6 | . > 0.999 and . < 1.001'
     load_say pause
     load_expect paused
     load_mark
@@ -157,19 +175,16 @@ unharmed() {
     load_mark still
     load_holds '.elapsed_s == 0 and .achieved == null and .received == null'
     load_resume
-    load_mark
-    sleep 0.5
-    load_mark
-    load_holds '.achieved > 0 and ((.achieved + .dropped * 512 / .elapsed_s) / 5e6 | . > 0.5 and . < 1.5)'
+    in_tries 4 flows 0.5 5e6
     load_say rate fast
     load_expect error
     load_end
     LOAD_PID=''
 }
 
-# last EXPRESSION: the listener's last interval makes it true.
+# last COUNT EXPRESSION: the listener's last so many intervals make it true.
 last() {
-    tail -n 1 "$BATS_TEST_TMPDIR/listen" | jq -e ".event == \"interval\" and ($1)" >/dev/null
+    tail -n "$1" "$BATS_TEST_TMPDIR/listen" | jq -se "all(.[]; .event == \"interval\" and ($2))" >/dev/null
 }
 
 @test "a pause stops what is without a limit: UDP, round trips, a remote listener" {
@@ -179,18 +194,27 @@ last() {
         # shellcheck disable=SC2086 # two words
         load_start net $kind --connect "$LISTEN_AT"
         load_resume
-        eventually 30 last '.achieved > 0'
+        eventually 30 last 1 '.achieved > 0'
         load_say pause
         load_expect paused
-        eventually 30 last '.achieved == 0'
-        sleep 0.3
-        last '.achieved == 0'
+        # One alone may be that of a listener that got no CPU.
+        eventually 30 last 4 '.achieved == 0'
         load_resume
-        eventually 30 last '.achieved > 0'
+        eventually 30 last 1 '.achieved > 0'
         load_end
         LOAD_PID=''
     done
     net_listened | holds '.achieved > 0'
+}
+
+# achieved: 0 when the running load has done something since the mark before.
+achieved() {
+    load_mark && jq -e '.achieved > 0' <<<"$LOAD_REPLY" >/dev/null
+}
+
+# received FILE: 0 when one of its intervals has something.
+received() {
+    jq -se 'any(.[]; .event == "interval" and .achieved > 0)' "$1" >/dev/null 2>&1
 }
 
 @test "a paused listener takes nothing, and the sender waits for it" {
@@ -199,7 +223,7 @@ last() {
     load_expect ready
     at=$(jq -r .address <<<"$LOAD_REPLY")
     load_resume
-    "$BIN/loadgen" net --connect "$at" --duration 3 --json >"$BATS_TEST_TMPDIR/net" 3>&- &
+    "$BIN/loadgen" net --connect "$at" --duration 600 --json >"$BATS_TEST_TMPDIR/net" 3>&- &
     LISTEN_PID=$!
     eventually 30 grep -q steady "$BATS_TEST_TMPDIR/net"
     load_say pause
@@ -207,10 +231,8 @@ last() {
     sleep 0.3
     load_mark
     load_resume
-    load_mark
-    sleep 0.3
-    load_mark
-    load_holds '.achieved > 0'
+    eventually 30 achieved
+    kill -TERM "$LISTEN_PID"
     wait "$LISTEN_PID"
     load_end
     LOAD_PID='' LISTEN_PID=''
@@ -222,9 +244,9 @@ last() {
     load_resume
     load_end
     for signal in TERM INT; do
-        env --default-signal=INT "$BIN/loadgen" net --json >"$BATS_TEST_TMPDIR/$signal" 3>&- &
+        env --default-signal=INT "$BIN/loadgen" net --json --interval 100ms >"$BATS_TEST_TMPDIR/$signal" 3>&- &
         LOAD_PID=$!
-        eventually 30 grep -q steady "$BATS_TEST_TMPDIR/$signal"
+        eventually 30 received "$BATS_TEST_TMPDIR/$signal"
         kill -"$signal" "$LOAD_PID"
         wait "$LOAD_PID"
         summary_of "$BATS_TEST_TMPDIR/$signal" | holds '.achieved > 0'
@@ -244,8 +266,8 @@ last() {
 
 @test "several streams share threads; --discard saves the receiver's copy" {
     net --streams 4 --threads 2 --limit 8MB/s --duration 1 | holds '.achieved < 8.1e6 and .fairness > 0.9'
-    net --discard --limit 50MB/s --duration 1 | met 50000000 512
-    net --discard --udp --limit 2MB/s --duration 1 | met 2000000 1400
+    in_tries 4 meets 50000000 512 --discard --limit 50MB/s --duration 1
+    in_tries 4 meets 2000000 1400 --discard --udp --limit 2MB/s --duration 1
 }
 
 @test "nothing is left behind: no descriptor is inherited, no socket stays open" {

@@ -91,10 +91,10 @@ asleep() {
     [[ $before == "$(switched_in "$1") $(used_ns "$1")" ]]
 }
 
-# load_sleeps SECONDS: the load goes to sleep, and no thread of it wakes up for so long.
+# load_sleeps SECONDS: the load goes to sleep, and no thread of it wakes up for so long. A thread that is on its way,
+# and gets no CPU, looks as if it slept: until there is such a time.
 load_sleeps() {
-    eventually 30 asleep "$LOAD_PID" 0.1
-    asleep "$LOAD_PID" "$1"
+    eventually 30 asleep "$LOAD_PID" "$1"
 }
 
 load_end() {
