@@ -262,23 +262,34 @@ points() {
     holds '[.warnings[] | select(.flag == "steal")] | length == 1 and .[0].condition == "half" and .[0].runs == [3] and (.[0].message | contains("1 of 2 runs")) and .[0].severity == "note" and (.[0].advice | length > 0)' <result.json
 }
 
+# waited: 0 when most of what a full load on its CPU costs a target is said to be waiting for that CPU.
+waited() {
+    rm -rf out
+    run -0 "$JOSTLE" slowdown --output out --min-runs 8 --max-runs 8 --target-cpus 0 --load-cpus 0 \
+        --load 'full=cpu --percent 100' -- "$WORKLOADS/delannoy" 11 &&
+        holds '.slowdowns[] | select(.metric == "wall_s") | .attribution | .points.cpu > 0.6 * ([.points[]] | add)' <out/result.json
+}
+
 # bats test_tags=measures
 @test "a target that shares its CPU with a full load has waited for it, and the table says so" {
-    run -0 "$JOSTLE" slowdown --output out --min-runs 8 --max-runs 8 --target-cpus 0 --load-cpus 0 \
-        --load 'full=cpu --percent 100' -- "$WORKLOADS/delannoy" 11
-    holds '.slowdowns[] | select(.metric == "wall_s") | .attribution | .points.cpu > 0.6 * ([.points[]] | add)' <out/result.json
+    in_tries 3 waited
     [[ $output =~ full:\ \+[0-9]+\ %:\ [0-9]+\ (±\ [0-9.]+\ )?points\ waiting\ for\ the\ CPU,\ .*unexplained ]]
     jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
+}
+
+attributed() {
+    PAIRS=5 FILE_MIB=32 "$ROOT/bench/attribution" --raw 'everything, and a load' >lines
+    cat lines
+    awk '{ error = $3 > $2 ? $3 - $2 : $2 - $3; said += $3; if (error > most) most = error }
+        END { exit !(NR == 4 && said > 40 && most < 2 + 0.1 * said) }' lines &&
+        awk '/^(cpu|io|execution) / && $3 > 2 { n++ } END { exit n != 3 }' lines
 }
 
 # bats test_tags=measures
 @test "a target that computes, sleeps, reads cold files and waits for its CPU for known times has these attributed" {
     [[ $(stat -f -c %T .) != tmpfs ]] || skip "the folder for temporary files is no disk"
     "$BIN/meter" --accounting cgroup2 --output /dev/null -- true 2>/dev/null || skip "no cgroup v2 of our own"
-    PAIRS=5 FILE_MIB=32 "$ROOT/bench/attribution" --raw 'everything, and a load' >lines
-    cat lines
-    # What is said and what is true are of the same runs, whatever else the machine does.
-    awk '{ error = $3 > $2 ? $3 - $2 : $2 - $3; said += $3; if (error > most) most = error }
-        END { exit !(NR == 4 && said > 40 && most < 2 + 0.1 * said) }' lines
-    awk '/^(cpu|io|execution) / && $3 > 2 { n++ } END { exit n != 3 }' lines
+    # What is said and what is true are of the same runs, whatever else the machine does; but of five pairs in which
+    # it does much else, no share is beyond doubt.
+    in_tries 3 attributed
 }

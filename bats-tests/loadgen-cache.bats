@@ -77,9 +77,7 @@ nearer_is_faster() {
     load_expect ready
     [[ $(awk '/^VmRSS/ { print $2 }' "/proc/$LOAD_PID/status") -ge $((L3 / 1024)) ]]
     load_resume
-    load_mark
-    sleep 0.3
-    load_mark
+    load_operates
     load_holds '.achieved > 0'
     load_say pause
     load_expect paused
@@ -88,9 +86,13 @@ nearer_is_faster() {
 }
 
 @test "a limit is kept" {
-    local lines
-    lines=$(cache --size 25 --limit 100M --duration 1s)
-    tail -n 1 <<<"$lines" | kept "$(head -n 1 <<<"$lines" | jq .chunk_bytes)"
+    load_start cache --size 25 --limit 100M
+    load_expect ready
+    local chunk
+    chunk=$(jq .chunk_bytes <<<"$LOAD_REPLY")
+    load_resume
+    load_keeps 1 "$chunk"
+    load_end
 }
 
 @test "a percentage is of its own calibration, by size" {

@@ -25,17 +25,29 @@ first_cpu() {
     taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/'
 }
 
+# shellcheck disable=SC2016 # jq: the CPU time that is due after so many seconds of [SECONDS, LEVEL], which repeat
+due='def due($spans): . as $t | ($spans | map(.[0]) | add) as $length | ($t / $length | floor) as $laps
+    | reduce $spans[] as $span ({at: ($laps * $length), sum: ($laps * ($spans | map(.[0] * .[1]) | add))};
+        .sum += ([[$t - .at, $span[0]] | min, 0] | max) * $span[1] | .at += $span[0]) | .sum;'
+
+# delivered OPTION...: 0 when a replay gave what it was asked for, or has dropped it.
+delivered() {
+    replay "$@" &&
+        # What a busy machine withholds is dropped, and counted; of the most it was asked for it may owe
+        # 100 ms, also from before.
+        holds '(if any(.[]; (.late // 0) > 0) then 0.035 else 0 end) as $owed | all(.[] | select(.event == "interval" or .event == "summary");
+            (.achieved * .elapsed_s + .dropped_s - .offered * .elapsed_s | fabs) < 0.02 * .elapsed_s + $owed)' -s <<<"$output"
+}
+
 @test "a replay follows its profile second by second" {
     printf 'cores: 1\nlength: 4\ntime: 1000 ms\nload: 0.1\ntime: 2000 ms\nload: 0.35\ntime: 3000 ms\nload: 0\ntime: 4000 ms\nload: 0.2\n' >"$PROFILE"
-    replay --cpus "$(first_cpu)" --interval 1s
-    # Up to the boundary, which the timer meets to within some ms.
-    holds '[.[] | select(.event == "interval") | .offered * 100 | round] | .[:3] as $asked |
-        [$asked, [10, 35, 0]] | transpose | all((.[0] - .[1]) | fabs <= 2)' -s <<<"$output"
-    # What a busy machine withholds is dropped, and counted; of the most it was asked for it may owe
-    # 100 ms, also from before.
-    holds '(if any(.[]; (.late // 0) > 0) then 0.035 else 0 end) as $owed | all(.[] | select(.event == "interval" or .event == "summary");
-        (.achieved * .elapsed_s + .dropped_s - .offered * .elapsed_s | fabs) < 0.02 * .elapsed_s + $owed)' -s <<<"$output"
-    holds '.[-1] | .elapsed_s > 3.9 and .elapsed_s < 4.6' -s <<<"$output"
+    in_tries 4 delivered --cpus "$(first_cpu)" --interval 1s
+    # Whenever an interval ended: what was due in it.
+    holds "$due"' [[1, 0.1], [1, 0.35], [1, 0], [1, 0.2]] as $spans | [.[] | select(.event == "interval")] | length >= 3 and
+        (reduce .[] as $one ({at: 0, off: []}; .at as $from | ($from + $one.elapsed_s) as $to
+            | .off += [$one.offered * $one.elapsed_s - ($to | due($spans)) + ($from | due($spans)) | fabs] | .at = $to) | .off | max < 0.002)' -s <<<"$output"
+    # Once, not twice.
+    holds '.[-1] | .elapsed_s > 3.9 and .elapsed_s < 7.9' -s <<<"$output"
 }
 
 @test "loads of the text format are fractions of a core, and percentages are refused with a hint" {
@@ -64,20 +76,25 @@ first_cpu() {
 @test "speed shortens a replay and leaves its level" {
     printf 'cores: 1\ntime: 1000 ms\nload: 0.1\ntime: 2000 ms\nload: 0.3\n' >"$PROFILE"
     replay --cpus "$(first_cpu)" --speed 4
-    holds '.[-1] | .elapsed_s > 0.49 and .elapsed_s < 1.3 and .offered > 0.19 and .offered < 0.21' -s <<<"$output"
+    # It ends a moment later, in which it repeats.
+    holds "$due"' .[-1] | .elapsed_s > 0.49 and .elapsed_s < 1.9
+        and (.offered * .elapsed_s - (.elapsed_s | due([[0.25, 0.1], [0.25, 0.3]])) | fabs) < 0.002' -s <<<"$output"
 }
 
 @test "several instances multiply the demand" {
     printf 'cores: 1\ntime: 1000 ms\nload: 0.08\n' >"$PROFILE"
-    replay --cpus "$(first_cpu)" --instances 3
+    instances_delivered() {
+        replay --cpus "$(first_cpu)" --instances 3 && holds '.[-1] | (.achieved + .dropped_s / .elapsed_s) / .offered > 0.85' -s <<<"$output"
+    }
+    in_tries 4 instances_delivered
     holds '.[0].threads == 3 and .[0].instances == 3' -s <<<"$output"
-    holds '.[-1] | .offered > 0.239 and .offered < 0.241 and (.achieved + .dropped_s / .elapsed_s) / .offered > 0.85' -s <<<"$output"
+    holds '.[-1] | .offered > 0.239 and .offered < 0.241' -s <<<"$output"
 }
 
 @test "what a CPU cannot give is dropped, and the clock is kept" {
     printf 'cores: 1\ntime: 1000 ms\nload: 0.9\n' >"$PROFILE"
     replay --cpus "$(first_cpu)" --instances 3
-    holds '.[-1] | .offered > 2.6 and .achieved < 1.05 and .dropped > 0 and .elapsed_s < 1.8' -s <<<"$output"
+    holds '.[-1] | .offered > 2.6 and .achieved < 1.05 and .dropped > 0 and .elapsed_s < 2.6' -s <<<"$output"
 }
 
 @test "more cores than CPUs are averaged or added up, and the mapping is reported" {
@@ -128,7 +145,13 @@ first_cpu() {
         --argjson cpus "$(grep -c '^cpu[0-9]' /proc/stat)" <"$PROFILE"
     holds '.[0].cores as $cores | length == 12 and .[-1].event == "summary" and
         all(.[1:-1][]; (.load | length) == $cores and all(.load[]; 0 <= . and . <= 100))' -s <"$PROFILE"
-    holds '[.[1:-1][].time_ms] | . == sort and .[-1] >= 1000 and .[-1] < 1500' -s <"$PROFILE"
+    # None before its time; on a busy machine later.
+    holds '[.[1:-1][].time_ms] | . == sort and all(to_entries[]; .value >= 100 * (.key + 1)) and .[-1] < 10000' -s <"$PROFILE"
+}
+
+# works PID: 0 once it has had 50 ms of CPU time.
+works() {
+    (($(used_ns "$1") > 50000000))
 }
 
 @test "what is recorded from a busy CPU replays as busy" {
@@ -137,6 +160,7 @@ first_cpu() {
     # shellcheck disable=SC2016 # for the inner shell
     taskset -c "$cpu" bash -c 'while :; do :; done' 3>&- &
     RIVAL=$!
+    eventually 30 works "$RIVAL"
     "$BIN/loadgen" record --interval 200ms --duration 1s "$PROFILE"
     kill "$RIVAL"
     wait "$RIVAL" 2>/dev/null || true
@@ -180,7 +204,7 @@ agrees() {
     holds '.[-1].wakeup as $all | (.[-1].length_s / 0.002) as $due |
         $all.count > 0 and $all.count == ([$all.histogram[].count] | add) and $all.count == ([$all.by_cpu[].count] | add) and
         all($all.by_cpu[]; .count <= $due + 10) and $all.p50_ns > 0 and $all.p50_ns <= $all.p90_ns and $all.p90_ns <= $all.max_ns and
-        all(.[1:-1][]; .switches_per_s > 0 and (.wakeup | length) == ($all.by_cpu | length)) and
+        any(.[1:-1][]; .switches_per_s > 0) and all(.[1:-1][]; (.wakeup | length) == ($all.by_cpu | length)) and
         ([.[1:-1][].wakeup[].count] | add) <= $all.count' -s <"$PROFILE"
     split -l 1 "$PROFILE" "$BATS_TEST_TMPDIR/line."
     for line in "$BATS_TEST_TMPDIR"/line.*; do

@@ -266,10 +266,10 @@ running() {
     profile sleeper '.program.words = ["sh", "-c", "echo >pid.$$; exec sleep 60"] | .machine.host = "'"$(uname -n)"'"'
     "$JOSTLE" predict --check --with-itself --records r sleeper.profile.json 2>said &
     pid=$!
-    eventually 20 running
+    eventually 120 running
     kill -TERM "$pid"
     wait "$pid" || code=$?
     ((code == 143))
-    for file in pid.*; do gone "${file#pid.}"; done
+    for file in pid.*; do eventually 30 gone "${file#pid.}"; done
     [[ $(<said) == *'interrupted: the same command continues'* ]]
 }
