@@ -45,14 +45,42 @@ long_say() {
     done
 }
 
-# long_sizes: sizes: what each holds: descriptors, threads, children, KiB of memory.
+# long_size PID: size: what it holds: descriptors, threads, children, KiB of memory. Threads that the kernel
+# makes for io_uring, and takes away, are none of ours.
+long_size() {
+    size="$(find "/proc/$1/fd" -mindepth 1 | wc -l) $(grep -Lx 'iou-.*' "/proc/$1/task/"*/comm | wc -l) $(
+        cat "/proc/$1/task/"*/children 2>/dev/null | wc -w
+    ) $(awk '/^VmRSS/ { print $2 }' "/proc/$1/status")"
+}
+
+# long_sizes: sizes: those of all, each read until it is the same twice but for the memory: a load may just have
+# a file open, in which it looks how much memory is left.
 long_sizes() {
-    local i
+    local i size before
     sizes=()
     for i in "${pid[@]}"; do
-        sizes+=("$(find "/proc/$i/fd" -mindepth 1 | wc -l) $(awk '/^Threads/ { print $2 }' "/proc/$i/status") $(
-            cat "/proc/$i/task/"*/children 2>/dev/null | wc -w
-        ) $(awk '/^VmRSS/ { print $2 }' "/proc/$i/status")")
+        long_size "$i"
+        until
+            before=$size
+            long_size "$i"
+            [[ ${size% *} == "${before% *}" ]]
+        do :; done
+        sizes+=("$size")
+    done
+}
+
+# long_unchanged: 0 when all hold what they held before, and not much more memory.
+long_unchanged() {
+    local i
+    local -a now was
+    long_sizes
+    for i in "${!pid[@]}"; do
+        read -ra was <<<"${before[i]}"
+        read -ra now <<<"${sizes[i]}"
+        ((now[0] == was[0] && now[1] == was[1] && now[2] == was[2] && now[3] <= was[3] + was[3] / 10 + 1024)) || {
+            printf '%s: %s descriptors, threads, children, KiB, and then %s\n' "${words[i]}" "${before[i]}" "${sizes[i]}"
+            return 1
+        }
     done
 }
 
@@ -69,8 +97,8 @@ long_end() {
 # long_keeps_sizes CYCLES: each load, resumed and paused CYCLES times, holds what it held after
 # the first quarter.
 long_keeps_sizes() {
-    local i c
-    local -a pid in out words ready replies sizes before now was
+    local c
+    local -a pid in out words ready replies sizes before
     long_start "$BATS_TEST_TMPDIR"
     for ((c = 0; c < $1; c++)); do
         if ((c == ($1 + 3) / 4)); then
@@ -80,20 +108,20 @@ long_keeps_sizes() {
         long_say "resume\nmark $c\n" mark
         long_say 'pause\n' paused
     done
-    long_sizes
-    for i in "${!pid[@]}"; do
-        read -ra was <<<"${before[i]}"
-        read -ra now <<<"${sizes[i]}"
-        ((now[0] == was[0] && now[1] == was[1] && now[2] == was[2] && now[3] <= was[3] + was[3] / 10 + 1024)) || {
-            printf '%s: %s descriptors, threads, children, KiB, and then %s\n' "${words[i]}" "${before[i]}" "${sizes[i]}"
-            return 1
-        }
-    done
+    eventually 10 long_unchanged
     long_end
 }
 
-# long_answers_marks COUNT: as many marks, sent as fast as they are answered.
+# long_answers_marks COUNT: as many marks, sent as fast as they are answered. In three tries, each of a new load:
+# others use the machine, too, perhaps only while the last third is answered.
 long_answers_marks() {
+    in_tries 3 long_tries_marks "$1"
+    [[ $(jq -r .mark "$BATS_TEST_TMPDIR/marks") == "$(seq 0 $(($1 - 1)))" ]]
+    ((REPLY <= 512))
+}
+
+# long_tries_marks COUNT: answers them; 0 when the last took as long as the first. REPLY is by how many KiB the load grew.
+long_tries_marks() {
     local before after
     load_start syscall --threads 2 --limit 10000
     load_resume
@@ -103,9 +131,8 @@ long_answers_marks() {
     head -n "$1" <&"$LOAD_OUT" >"$BATS_TEST_TMPDIR/marks"
     after=$(awk '/^VmRSS/ { print $2 }' "/proc/$LOAD_PID/status")
     load_end
-    [[ $(jq -r .mark "$BATS_TEST_TMPDIR/marks") == "$(seq 0 $(($1 - 1)))" ]]
-    ((after <= before + 512))
-    # A window is as long as a mark takes. Medians, as others use the machine, too.
+    REPLY=$((after - before))
+    # A window is as long as a mark takes. Medians, as one may be held up.
     jq -s '(length / 3 | floor) as $third | (map(.elapsed_s) | [.[:$third], .[-$third:]] | map(sort | .[length / 2 | floor]))
         | {first: .[0], last: .[1]}' "$BATS_TEST_TMPDIR/marks" | holds '.last < 3 * .first'
 }

@@ -17,8 +17,9 @@ load long-use
     local few
     long_campaign 100 "$BATS_TEST_TMPDIR/few"
     long_campaign 800 "$BATS_TEST_TMPDIR/many"
-    cpu_ms "$JOSTLE" plan "$BATS_TEST_TMPDIR/few"
-    few=$REPLY
-    cpu_ms "$JOSTLE" plan "$BATS_TEST_TMPDIR/many"
-    ((REPLY < 16 * few)) # by the square 64 times
+    by_the_cell() {
+        cpu_ms "$JOSTLE" plan "$BATS_TEST_TMPDIR/few" && few=$REPLY && cpu_ms "$JOSTLE" plan "$BATS_TEST_TMPDIR/many" &&
+            ((REPLY < 16 * few)) # by the square 64 times
+    }
+    in_tries 3 by_the_cell
 }
