@@ -1,4 +1,5 @@
 #include "common/machine_json.h"
+#include "common/date.h"
 
 #include "common/core_kinds.h"
 #include "common/facts.h"
@@ -108,14 +109,13 @@ static json_t *job(void)
 
 json_t *counters_to_json(const struct counters *counters)
 {
-    char time[32];
-    struct tm utc;
-    strftime(time, sizeof time, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&counters->time, &utc));
+    char time[DATE_SIZE];
     const int64_t used = counters->swap_used_kib;
     return json_pack(
         "{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o}, s:o}", "time",
-        time, "cpus", (int)counters->cpus, "load_average", load_average(counters), "busy_s",
-        seconds(counters->busy_us), "steal_s", seconds(counters->steal_us), "swap_used_bytes",
+        date_utc(counters->time, time), "cpus", (int)counters->cpus, "load_average",
+        load_average(counters), "busy_s", seconds(counters->busy_us), "steal_s",
+        seconds(counters->steal_us), "swap_used_bytes",
         count(used == UNKNOWN ? UNKNOWN : used * 1024), "swap_in_pages",
         count(counters->swap_in_pages), "swap_out_pages", count(counters->swap_out_pages),
         "throttle_count", count(counters->throttle_count), "pressure", "cpu_some_s",
@@ -150,4 +150,13 @@ json_t *environment_to_json(const struct environment *environment, const struct 
     json_object_set_new(object, "core_kinds", core_kinds_to_json(kinds));
     free(kinds);
     return object;
+}
+
+json_t *environment_now(void)
+{
+    struct counters counters;
+    struct environment environment;
+    counters_read(&counters);
+    environment_read(&environment);
+    return environment_to_json(&environment, &counters);
 }

@@ -16,5 +16,7 @@ json_t *counters_to_json(const struct counters *counters);
 /* `environment`; load averages are those of the counters, and `job` is made of
  * JOSTLE_JOB_FACTS (lines "NAME<TAB>VALUE"), null where that is empty. */
 json_t *environment_to_json(const struct environment *environment, const struct counters *counters);
+/* That of now. */
+json_t *environment_now(void);
 
 #endif

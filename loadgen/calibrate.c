@@ -1,6 +1,7 @@
 #include "calibrate.h"
 
 #include "calibration.h"
+#include "common/date.h"
 #include "common/kept.h"
 #include "common/save.h"
 #include "common/schemas.h"
@@ -57,10 +58,7 @@ static void check(const struct run *run)
 
 static void write_key(struct line *line, const struct calibration_key *key)
 {
-    char created[32];
-    const time_t now = time(NULL);
-    struct tm when;
-    strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &when));
+    char created[DATE_SIZE];
     line_object(line, NULL);
     line_text(line, "schema", SCHEMA_CALIBRATION);
     line_text(line, "load", key->load);
@@ -68,7 +66,7 @@ static void write_key(struct line *line, const struct calibration_key *key)
     line_text(line, "machine", key->machine);
     line_text(line, "options", key->options);
     line_text(line, "subject", key->subject);
-    line_text(line, "created", created);
+    line_text(line, "created", date_utc(time(NULL), created));
 }
 
 /* Key, rate, and what the load says of itself. NULL: out of memory. */

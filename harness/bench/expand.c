@@ -3,6 +3,7 @@
 #include "conf.h"
 #include "forecast.h"
 
+#include "common/date.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/save.h"
@@ -47,20 +48,8 @@ static json_t *settings_json(const struct request *request, const struct choice 
 
 static json_t *now_json(void)
 {
-    char text[32];
-    const time_t now = time(NULL);
-    struct tm utc;
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    return must(json_string(text));
-}
-
-static json_t *machine_json(void)
-{
-    struct counters counters;
-    struct environment environment;
-    counters_read(&counters);
-    environment_read(&environment);
-    return must(environment_to_json(&environment, &counters));
+    char text[DATE_SIZE];
+    return must(json_string(date_utc(time(NULL), text)));
 }
 
 json_t *expand_plan(const struct request *request)
@@ -72,8 +61,8 @@ json_t *expand_plan(const struct request *request)
             matrix_make(matrix, &parts[i]);
     json_t *plan =
         must(json_pack("{s:s, s:o, s:s, s:o, s:o, s:O}", "schema", SCHEMA_BENCH_PLAN, "made",
-                       now_json(), "jostle", JOSTLE_VERSION, "machine", machine_json(), "settings",
-                       settings_json(request, &choice), "parts", matrix_parts(matrix)));
+                       now_json(), "jostle", JOSTLE_VERSION, "machine", must(environment_now()),
+                       "settings", settings_json(request, &choice), "parts", matrix_parts(matrix)));
     matrix_free(matrix);
     forecast_set(plan);
     return plan;

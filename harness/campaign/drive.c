@@ -7,6 +7,7 @@
 #include "sessions.h"
 #include "settings.h"
 
+#include "common/date.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/save.h"
@@ -25,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TICK_MS = 1000, REASON_SIZE = 1024, STAMP_SIZE = 32, SPACE_BYTES = 65536 };
+enum { TICK_MS = 1000, REASON_SIZE = 1024, SPACE_BYTES = 65536 };
 /* What jostle's exit status means, see jostle slowdown --help. */
 enum { EXIT_USAGE = 2, EXIT_ABOVE = 3, EXIT_UNDECIDED = 4, EXIT_TARGET = 5 };
 enum { SIGNALLED = 128, KILLED = SIGNALLED + SIGKILL };
@@ -261,23 +262,15 @@ static bool find_reason(const struct drive *drive, size_t index, char *reason, s
     return false;
 }
 
-static void time_stamp(char stamp[STAMP_SIZE])
-{
-    const time_t now = time(NULL);
-    struct tm tm;
-    if (gmtime_r(&now, &tm) == NULL || strftime(stamp, STAMP_SIZE, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
-        stamp[0] = '\0';
-}
-
 /* The status of a cell that could not write its own. */
 static void write_broken(const struct drive *drive, size_t index, const char *state,
                          const char *reason)
 {
     const json_t *cell = drive->states->list[index].cell;
-    char path[PATH_MAX], stamp[STAMP_SIZE], host[HOST_NAME_MAX + 1] = "";
+    char path[PATH_MAX], stamp[DATE_SIZE], host[HOST_NAME_MAX + 1] = "";
     const int conditions = text_of(cell, "load") != NULL ? 2 : 1;
     gethostname(host, sizeof host - 1);
-    time_stamp(stamp);
+    (void)date_utc(time(NULL), stamp);
     json_t *status = json_pack(
         "{ss sO sO so ss ss ss si ss ss si si sn sf sn si sn}", "schema", SCHEMA_STATUS, "cell",
         json_object_get(cell, "name"), "key", json_object_get(cell, "key"), "limits",

@@ -1,6 +1,7 @@
 #include "program.h"
 
 #include "common/child.h"
+#include "common/date.h"
 #include "common/machine_json.h"
 #include "common/sha256.h"
 
@@ -30,12 +31,8 @@ static bool find(const char *command, char absolute[PATH_MAX])
 
 static json_t *time_to_json(time_t time)
 {
-    char text[32];
-    struct tm utc;
-    if (gmtime_r(&time, &utc) == NULL ||
-        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-        return json_null();
-    return json_string(text);
+    char text[DATE_SIZE];
+    return *date_utc(time, text) != '\0' ? json_string(text) : json_null();
 }
 
 static void set_reason(json_t *program, const char *reason)

@@ -1,6 +1,7 @@
 #include "plan.h"
 
 #include "common/child.h"
+#include "common/date.h"
 #include "common/file.h"
 #include "common/headroom.h"
 #include "common/machine_json.h"
@@ -160,21 +161,8 @@ static json_t *hints_json(const char *text)
 
 static json_t *now_json(void)
 {
-    char text[32];
-    const time_t now = time(NULL);
-    struct tm utc;
-    if (strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc)) == 0)
-        text[0] = '\0';
-    return must(json_string(text));
-}
-
-static json_t *machine_json(void)
-{
-    struct counters counters;
-    struct environment environment;
-    counters_read(&counters);
-    environment_read(&environment);
-    return must(environment_to_json(&environment, &counters));
+    char text[DATE_SIZE];
+    return must(json_string(date_utc(time(NULL), text)));
 }
 
 static json_t *settings_json(const struct request *request, size_t most)
@@ -218,10 +206,10 @@ json_t *plan_make(const struct request *request)
     const struct headroom headroom = headroom_left(-1);
     json_t *plan = must(json_pack(
         "{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:f, s:s}, s:n, s:n}", "schema",
-        SCHEMA_PACK_PLAN, "made", now_json(), "jostle", JOSTLE_VERSION, "machine", machine_json(),
-        "programs", programs, "settings", settings_json(request, most), "cpus", cpus_json(&seats),
-        "hints", hints_json(request->hints), "memory", "free_bytes", (double)headroom.bytes,
-        "whose", headroom.whose, "trial", "search"));
+        SCHEMA_PACK_PLAN, "made", now_json(), "jostle", JOSTLE_VERSION, "machine",
+        must(environment_now()), "programs", programs, "settings", settings_json(request, most),
+        "cpus", cpus_json(&seats), "hints", hints_json(request->hints), "memory", "free_bytes",
+        (double)headroom.bytes, "whose", headroom.whose, "trial", "search"));
     pack_seats_free(&seats);
     return plan;
 }

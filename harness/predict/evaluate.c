@@ -5,6 +5,7 @@
 #include "shared.h"
 #include "study.h"
 
+#include "common/date.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
@@ -249,14 +250,6 @@ static json_t *evaluate_place(const struct study *study, const char *place, bool
     return json;
 }
 
-static void now(char *text, size_t size)
-{
-    struct tm utc;
-    const time_t time_s = time(NULL);
-    if (!gmtime_r(&time_s, &utc) || strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-        text[0] = '\0';
-}
-
 // Notes that the programs were opened, and gives all times of that, this one included.
 static json_t *opened_times(const char *folder, bool open, const char *time)
 {
@@ -288,7 +281,7 @@ static json_t *opened_times(const char *folder, bool open, const char *time)
 static json_t *evaluate_study(const struct study *study, const char *folder, bool opened)
 {
     size_t count;
-    char time[32];
+    char made[DATE_SIZE];
     const char **place = study_places(study, &count);
     json_t *places = json_array();
     bool good = place != NULL;
@@ -297,14 +290,14 @@ static json_t *evaluate_study(const struct study *study, const char *folder, boo
         good = one && json_array_append_new(places, one) == 0;
     }
     free(place);
-    now(time, sizeof time);
-    json_t *times = good ? opened_times(folder, opened, time) : NULL;
+    (void)date_utc(time(NULL), made);
+    json_t *times = good ? opened_times(folder, opened, made) : NULL;
     if (!good || !times) {
         json_decref(places);
         return NULL;
     }
     return json_pack("{s:s, s:s, s:s, s:f, s:o, s:o}", "schema", SCHEMA_PREDICTION_EVALUATION,
-                     "made", time, "jostle", JOSTLE_VERSION, "confidence", confidence,
+                     "made", made, "jostle", JOSTLE_VERSION, "confidence", confidence,
                      "holdout_opened", times, "places", places);
 }
 

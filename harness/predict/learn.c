@@ -4,6 +4,7 @@
 #include "scores_json.h"
 #include "study.h"
 
+#include "common/date.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
@@ -99,15 +100,11 @@ static json_t *learn_study(const struct study *study)
         json_decref(models);
         return NULL;
     }
-    char made[32] = "";
-    struct tm utc;
-    const time_t now = time(NULL);
-    if (gmtime_r(&now, &utc))
-        (void)strftime(made, sizeof made, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    char made[DATE_SIZE];
     return json_pack("{s:s, s:s, s:s, s:{s:o, s:o}, s:o}", "schema", SCHEMA_PREDICTION_MODEL,
-                     "made", made, "jostle", JOSTLE_VERSION, "machine", "host",
-                     text_to_json(study->profile[0]->profile.host), "hash", text_to_json(machine),
-                     "models", models);
+                     "made", date_utc(time(NULL), made), "jostle", JOSTLE_VERSION, "machine",
+                     "host", text_to_json(study->profile[0]->profile.host), "hash",
+                     text_to_json(machine), "models", models);
 }
 
 json_t *learn_folder(const char *folder)

@@ -5,6 +5,7 @@
 #include "harness/bench/json.h"
 #include "harness/report/memory.h"
 
+#include "common/date.h"
 #include "common/schemas.h"
 
 #include <math.h>
@@ -37,10 +38,8 @@ static json_t *most_to_json(const struct mean *mean)
 
 static json_t *time_to_json(time_t time)
 {
-    char text[32];
-    struct tm broken;
-    (void)strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&time, &broken));
-    return json_text(text);
+    char text[DATE_SIZE];
+    return json_text(date_utc(time, text));
 }
 
 /* Of the moments from first to end, one kind. */

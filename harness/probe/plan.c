@@ -5,6 +5,7 @@
 #include "harness/probe/program.h"
 
 #include "common/cpus.h"
+#include "common/date.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
 
@@ -22,11 +23,7 @@ enum { EXIT_ABOVE = 3, EXIT_UNDECIDED = 4 };
 
 json_t *plan_environment(void)
 {
-    struct counters counters;
-    struct environment environment;
-    counters_read(&counters);
-    environment_read(&environment);
-    json_t *record = environment_to_json(&environment, &counters);
+    json_t *record = environment_now();
     if (record == NULL)
         exit((complain("out of memory: free some"), EXIT_FAILURE));
     return record;
@@ -120,10 +117,7 @@ int plan_assess(const struct probe_plan *plan, const struct reading readings[REP
     const struct probe_options *options = plan->options;
     const struct baseline *baseline = plan->has_baseline ? &plan->baseline : NULL;
     struct assessment assessment;
-    char made[32];
-    const time_t now = time(NULL);
-    struct tm broken;
-    (void)strftime(made, sizeof made, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &broken));
+    char made[DATE_SIZE];
     assess_readings(&assessment, readings, activity, baseline, options->confidence);
     if (plan->program_why[0] != '\0')
         assess_no_expectation(&assessment, plan->program_why);
@@ -133,7 +127,7 @@ int plan_assess(const struct probe_plan *plan, const struct reading readings[REP
         assess_limit(&assessment, options->at_most);
     assess_blame(&assessment, facts);
     const struct probe_context context = {
-        .made = made,
+        .made = date_utc(time(NULL), made),
         .duration_s = duration_s,
         .place = probe_places[options->place],
         .cpus = plan->cpus[0] == '\0' ? NULL : plan->cpus,

@@ -4,6 +4,7 @@
 #include "json.h"
 #include "judge.h"
 
+#include "common/date.h"
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
@@ -23,12 +24,8 @@ static const char *const limits[] = {"error",       "confidence", "min-runs", "m
 // RFC 3339, to the second.
 static json_t *time_json(double time_s)
 {
-    const time_t time = (time_t)time_s;
-    struct tm utc;
-    char text[32];
-    if (!gmtime_r(&time, &utc) || strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-        return json_null();
-    return json_string(text);
+    char text[DATE_SIZE];
+    return *date_utc((time_t)time_s, text) ? json_string(text) : json_null();
 }
 
 static json_t *limits_of(const json_t *settings)

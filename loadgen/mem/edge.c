@@ -1,6 +1,7 @@
 #include "mem/edge.h"
 
 #include "common/cpus.h"
+#include "common/date.h"
 #include "common/headroom.h"
 #include "common/json.h"
 #include "common/kept.h"
@@ -66,16 +67,13 @@ static void add_points(struct line *line, const struct edge *edge)
 
 static bool keep(const struct edge *edge, const struct mem_caches *caches, const char *path)
 {
-    char created[32], machine[256];
-    const time_t now = time(NULL);
-    struct tm when;
+    char created[DATE_SIZE], machine[256];
     struct line line = {0};
-    strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &when));
     describe(caches, machine, sizeof machine);
     line_object(&line, NULL);
     line_text(&line, "schema", SCHEMA_CACHE_EDGE);
     line_text(&line, "machine", machine);
-    line_text(&line, "created", created);
+    line_text(&line, "created", date_utc(time(NULL), created));
     line_count(&line, "cache_edge_bytes", edge->bytes);
     add_points(&line, edge);
     const char *text = line_end(&line);

@@ -3,6 +3,7 @@
  * meets: wake-up latency, context switches, interrupts. Time that the hypervisor stole
  * is not load: it is recorded separately. */
 
+#include "common/date.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "ending.h"
@@ -77,17 +78,14 @@ static int write_header(const struct recording *recording, const struct record_s
 {
     struct utsname system = {0};
     struct line line = {0};
-    char now[64];
-    const time_t seconds = time(NULL);
-    struct tm date;
+    char now[DATE_SIZE];
     uname(&system);
-    strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &date));
     line_object(&line, NULL);
     line_text(&line, "schema", SCHEMA_PROFILE);
     line_count(&line, "cores", recording->first.count);
     line_text(&line, "unit", "percent");
     line_fixed(&line, "interval_ms", (double)interval_ns / 1e6, 6);
-    line_text(&line, "recorded", now);
+    line_text(&line, "recorded", date_utc(time(NULL), now));
     line_text(&line, "kernel", system.release);
     line_fixed(&line, "wakeup_every_ms", (double)set->wakeup_ns / 1e6, 6);
     return write_line(recording->file, &line);
