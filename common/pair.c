@@ -12,3 +12,8 @@ void pair_put(const char *name, const char *value)
     fputs(value, stdout);
     putchar('\0');
 }
+
+void pair_put_flag(const char *name, bool given)
+{
+    pair_put(name, given ? "true" : NULL);
+}

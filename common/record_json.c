@@ -17,6 +17,12 @@ const char *json_text_at(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
+void json_copy_text(const json_t *object, const char *key, char *text, size_t size)
+{
+    const char *value = json_text_at(object, key);
+    (void)snprintf(text, size, "%s", value == NULL ? "" : value);
+}
+
 json_t *json_at(const json_t *object, const char *key, size_t length)
 {
     char *whole = strndup(key, length);

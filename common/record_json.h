@@ -5,12 +5,15 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* A member of an object; NULL, NAN and false where it is not there, or of another type. */
 const char *json_text_at(const json_t *object, const char *key);
 double json_number_at(const json_t *object, const char *key);
 /* Of a member whose key is the first length bytes of a text; jansson has that since 2.14. */
 json_t *json_at(const json_t *object, const char *key, size_t length);
+/* A text into a buffer, cut off where it is too long; "" where there is none. */
+void json_copy_text(const json_t *object, const char *key, char *text, size_t size);
 bool json_has(const json_t *object, const char *key); /* and is not null */
 
 /* Reads a record, as every program does, for a stranger may have made its folder: what is no

@@ -21,6 +21,7 @@
 #include "versions.h"
 
 #include "common/messages.h"
+#include "common/pair.h"
 #include "common/streams.h"
 #include "harness/report/memory.h"
 #include "harness/stats/output.h"
@@ -31,38 +32,27 @@
 #include <string.h>
 #include <unistd.h>
 
-static void print_pair(const char *name, const char *value)
-{
-    if (value != NULL)
-        printf("%s%c%s%c", name, 0, value, 0);
-}
-
-static void print_flag(const char *name, bool given)
-{
-    print_pair(name, given ? "true" : NULL);
-}
-
 /* What the shell is to do, as pairs of key and value, each ended by NUL. */
 static void print_request(const struct request *request, bool follows)
 {
-    print_pair("folder", request->output != NULL ? request->output
-                         : request->quick        ? "jostle-results/bench-quick"
-                                                 : "jostle-results/bench");
-    print_flag("follows", follows);
-    print_flag("quick", request->quick);
-    print_pair("only", request->only);
-    print_pair("format", request->format != NULL ? request->format : "terminal");
+    pair_put("folder", request->output != NULL ? request->output
+                       : request->quick        ? "jostle-results/bench-quick"
+                                               : "jostle-results/bench");
+    pair_put_flag("follows", follows);
+    pair_put_flag("quick", request->quick);
+    pair_put("only", request->only);
+    pair_put("format", request->format != NULL ? request->format : "terminal");
     for (size_t i = 0; parts[i].name != NULL; i++)
-        print_flag(parts[i].name, request->part[i]);
-    print_pair("peer", request->peer);
-    print_pair("rsh", request->rsh);
-    print_pair("peer_address", request->peer_address);
+        pair_put_flag(parts[i].name, request->part[i]);
+    pair_put("peer", request->peer);
+    pair_put("rsh", request->rsh);
+    pair_put("peer_address", request->peer_address);
     for (size_t i = 0; i < request->set.count; i++)
-        print_pair("set", request->set.item[i]);
-    print_flag("retry_failed", request->retry_failed);
-    print_flag("dry_run", request->dry_run);
-    print_flag("verbose", request->verbose);
-    print_flag("quiet", request->quiet);
+        pair_put("set", request->set.item[i]);
+    pair_put_flag("retry_failed", request->retry_failed);
+    pair_put_flag("dry_run", request->dry_run);
+    pair_put_flag("verbose", request->verbose);
+    pair_put_flag("quiet", request->quiet);
 }
 
 /* The folder has a plan, and the command line says nothing of what to measure. */

@@ -50,14 +50,14 @@ void actions_print(const json_t *plan, const struct states *states)
 {
     json_t *said = json_object();
     printf("\n");
-    say(said, "session-prepare", text_of(plan, "session_prepare"));
-    say(said, "scratch", text_of(plan, "scratch"));
+    say(said, "session-prepare", json_text_at(plan, "session_prepare"));
+    say(said, "scratch", json_text_at(plan, "scratch"));
     for (size_t i = 0; i < states->count; i++) {
         const json_t *cell = states->list[i].cell;
         if (!states->list[i].todo)
             continue;
         say_command(said, json_object_get(cell, "command"));
-        say(said, "load", text_of(cell, "spec"));
+        say(said, "load", json_text_at(cell, "spec"));
         say_settings(said, json_object_get(cell, "settings"));
     }
     json_decref(said);

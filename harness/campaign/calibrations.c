@@ -20,9 +20,9 @@ static const char *load_cpus(const json_t *texts, struct arena *arena)
     struct settings settings;
     struct placed placed;
     settings_begin(&settings);
-    settings.place = text_of(texts, "place");
-    settings.place_cpus = text_of(texts, "place-cpus");
-    settings.load_cpus = text_of(texts, "load-cpus");
+    settings.place = json_text_at(texts, "place");
+    settings.place_cpus = json_text_at(texts, "place-cpus");
+    settings.load_cpus = json_text_at(texts, "load-cpus");
     placed_find(&placed, arena, &settings);
     placed_free(&placed);
     return placed.load_cpus;
@@ -41,7 +41,7 @@ static void print_load(const json_t *settings, const char *part, char **words, s
 
 static const char *setting(const json_t *settings, const char *name)
 {
-    const char *text = text_of(settings, name);
+    const char *text = json_text_at(settings, name);
     return text != NULL ? text : "";
 }
 
@@ -68,7 +68,7 @@ static void print_part(const json_t *settings, const char *part, json_t *seen)
 
 static void print_cell(const json_t *cell, json_t *seen)
 {
-    const char *spec = text_of(cell, "spec"), *node = text_of(cell, "node");
+    const char *spec = json_text_at(cell, "spec"), *node = json_text_at(cell, "node");
     /* Those of other nodes are calibrated there. */
     if (spec == NULL || (node != NULL && node[0] != '\0'))
         return;

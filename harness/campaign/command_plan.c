@@ -56,7 +56,7 @@ int command_expand(const struct command_options *options, char **operands, int c
 int command_describe(const struct command_options *options, char **operands, int count)
 {
     json_t *plan = plan_read(operands[0]);
-    const char *name = text_of(plan, "name"), *scratch = text_of(plan, "scratch");
+    const char *name = json_text_at(plan, "name"), *scratch = json_text_at(plan, "scratch");
     const double calibrate_s = number_of(plan, "calibrate_s", 0);
     (void)options, (void)count;
     printf("name\t");
@@ -65,7 +65,7 @@ int command_describe(const struct command_options *options, char **operands, int
     if (calibrate_s > 0)
         printf("%.9g", calibrate_s);
     printf("\nnodes\t%ld\nprepares\t%s\ninput\t%s\n", plan_nodes(plan),
-           text_of(plan, "session_prepare") != NULL ? "true" : "",
+           json_text_at(plan, "session_prepare") != NULL ? "true" : "",
            plan_has_input(plan) ? "true" : "");
     json_decref(plan);
     return print_end();
@@ -82,7 +82,7 @@ static json_t *read_probes(const char *folder, const struct states *states)
         json_t *record = json_read_record(path, JSON_DISABLE_EOF_CHECK, NULL);
         const double wall_s = number_of(record, "wall_s", NAN);
         if (number_of(record, "exit_code", 1) == 0 && !isnan(wall_s))
-            json_object_set_new(probes, text_of(cell, "label"), json_real(wall_s));
+            json_object_set_new(probes, json_text_at(cell, "label"), json_real(wall_s));
         json_decref(record);
     }
     return probes;
@@ -120,7 +120,7 @@ static void print_names(const struct view *view)
         const struct state *state = &view->states.list[i];
         if (state->todo)
             printf("%.0f\t%s\t%s\n", number_of(state->cell, "number", 0),
-                   text_of(state->cell, "name"), state->name);
+                   json_text_at(state->cell, "name"), state->name);
     }
 }
 
@@ -173,7 +173,7 @@ int command_tasks(const struct command_options *options, char **operands, int co
 /* The words of a cell's command; of a shell's command line, with the shell in front. */
 static void print_words(const json_t *cell, const json_t *settings)
 {
-    const char *shell = text_of(settings, "shell");
+    const char *shell = json_text_at(settings, "shell");
     json_t *word;
     size_t i;
     if (shell != NULL && strcmp(shell, "none") != 0) {
@@ -198,19 +198,19 @@ int command_probes(const struct command_options *options, char **operands, int c
     json_array_foreach(json_object_get(view.remaining, "cells"), i, cell)
     {
         const json_t *settings = json_object_get(view.states.list[i].cell, "settings");
-        const char *label = text_of(cell, "label");
+        const char *label = json_text_at(cell, "label");
         char number[32];
         if (!view.states.list[i].todo || json_is_object(json_object_get(cell, "estimate_s")) ||
-            json_object_get(seen, label) != NULL || text_of(settings, "service") != NULL)
+            json_object_get(seen, label) != NULL || json_text_at(settings, "service") != NULL)
             continue;
         json_object_set_new(seen, label, json_true());
         snprintf(number, sizeof number, "%.0f", number_of(cell, "number", 0));
         pair_put("number", number);
         pair_put("label", label);
         for (size_t j = 0; j < sizeof hooks / sizeof hooks[0]; j++)
-            pair_put(hooks[j], text_of(settings, hooks[j]));
-        pair_put("timeout", text_of(settings, "timeout"));
-        pair_put("input", text_of(settings, "input"));
+            pair_put(hooks[j], json_text_at(settings, hooks[j]));
+        pair_put("timeout", json_text_at(settings, "timeout"));
+        pair_put("input", json_text_at(settings, "input"));
         print_words(cell, settings);
         pair_put("end", "");
     }

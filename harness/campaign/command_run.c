@@ -35,7 +35,7 @@ static bool open_folder(const struct command_options *options, const json_t *pla
 /* Whoever shares the folder would build while others measure. */
 static bool may_prepare(const struct command_options *options, const json_t *plan)
 {
-    return !options->shared || text_of(plan, "session_prepare") == NULL ||
+    return !options->shared || json_text_at(plan, "session_prepare") == NULL ||
            complain("session-prepare cannot run while others measure cells (--cells, jostle "
                     "submit): prepare each session yourself, and take it out of the file");
 }
@@ -53,8 +53,8 @@ int command_run(const struct command_options *options, char **operands, int coun
     const struct drive_settings settings = {.folder = operands[1],
                                             .scratch = options->scratch,
                                             .stderr_path = options->stderr_path,
-                                            .prepare = text_of(plan, "session_prepare"),
-                                            .file = text_of(plan, "file"),
+                                            .prepare = json_text_at(plan, "session_prepare"),
+                                            .file = json_text_at(plan, "file"),
                                             .quiet = options->quiet};
     json_t *chosen = plan_choose(plan, &choice);
     bool driven = may_prepare(options, plan) && open_folder(options, plan, operands[1]);

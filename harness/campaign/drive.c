@@ -48,7 +48,7 @@ struct drive {
 
 static const char *name_of(const struct drive *drive, size_t index)
 {
-    return text_of(drive->states->list[index].cell, "name");
+    return json_text_at(drive->states->list[index].cell, "name");
 }
 
 /* DIR/cells/NAME/FILE; FILE may be "". */
@@ -90,7 +90,7 @@ static bool put_away(const struct drive *drive, size_t index)
 /* The loads that a cell is measured under. */
 static json_t *loads_of(const json_t *cell)
 {
-    const char *spec = text_of(cell, "spec"), *condition = text_of(cell, "condition");
+    const char *spec = json_text_at(cell, "spec"), *condition = json_text_at(cell, "condition");
     return spec != NULL ? json_pack("[{ss? ss}]", "name", condition, "spec", spec) : json_array();
 }
 
@@ -256,8 +256,7 @@ static bool find_reason(const struct drive *drive, size_t index, char *reason, s
     if (reason[0] != '\0')
         return has_cause;
     json_t *status = json_read_record(cell_path(drive, index, "status.json", path), 0, NULL);
-    const char *said = text_of(status, "reason");
-    snprintf(reason, size, "%s", said != NULL ? said : "");
+    json_copy_text(status, "reason", reason, size);
     json_decref(status);
     return false;
 }
@@ -268,7 +267,7 @@ static void write_broken(const struct drive *drive, size_t index, const char *st
 {
     const json_t *cell = drive->states->list[index].cell;
     char path[PATH_MAX], stamp[DATE_SIZE], host[HOST_NAME_MAX + 1] = "";
-    const int conditions = text_of(cell, "load") != NULL ? 2 : 1;
+    const int conditions = json_text_at(cell, "load") != NULL ? 2 : 1;
     gethostname(host, sizeof host - 1);
     (void)date_utc(time(NULL), stamp);
     json_t *status = json_pack(
@@ -326,7 +325,7 @@ static void put_reason(const struct drive *drive, size_t index, const char *reas
 {
     char path[PATH_MAX];
     json_t *status = json_read_record(cell_path(drive, index, "status.json", path), 0, NULL);
-    const char *said = text_of(status, "reason");
+    const char *said = json_text_at(status, "reason");
     if (said != NULL && strcmp(said, reason) != 0 &&
         json_object_set_new(status, "reason", json_string(reason)) == 0) {
         char *text = json_dumps(status, JSON_COMPACT | JSON_REAL_PRECISION(9));

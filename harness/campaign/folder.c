@@ -44,7 +44,7 @@ static json_t *keys_of(const json_t *plan)
     json_t *keys = json_object(), *cell;
     size_t i;
     json_array_foreach(json_object_get(plan, "cells"), i, cell)
-        json_object_set(keys, text_of(cell, "name"), json_object_get(cell, "key"));
+        json_object_set(keys, json_text_at(cell, "name"), json_object_get(cell, "key"));
     return keys;
 }
 

@@ -81,7 +81,7 @@ void queue_free(struct queue *queue)
 
 const char *job_of(const json_t *status)
 {
-    return text_of(status, "job");
+    return json_text_at(status, "job");
 }
 
 bool cell_is_held(const char *folder, const char *cell)
@@ -104,19 +104,19 @@ static bool is_silent(const json_t *status, double now_s)
     const double runs = number_of(status, "runs", 0);
     const double run_s = runs > 0 ? number_of(status, "spent_s", 0) / runs : 0;
     const double silence_s = runs_of_silence * run_s;
-    return now_s - seconds_of(text_of(status, "updated")) >
+    return now_s - seconds_of(json_text_at(status, "updated")) >
            (silence_s > least_silence_s ? silence_s : least_silence_s);
 }
 
 bool cell_is_measured(const char *folder, const char *cell, const json_t *status,
                       const struct queue *queue, double now_s, char *reason, size_t size)
 {
-    const char *job = job_of(status), *host = text_of(status, "host");
+    const char *job = job_of(status), *host = json_text_at(status, "host");
     char here[HOST_NAME_MAX + 1] = "";
     if (cell_is_held(folder, cell))
         return true;
     if (job != NULL && queue->answers) {
-        const char *fate = text_of(queue->fates, job);
+        const char *fate = json_text_at(queue->fates, job);
         snprintf(reason, size, "job %s is %s", job, fate != NULL ? fate : "gone");
         return json_object_get(queue->states, job) != NULL;
     }
@@ -125,6 +125,7 @@ bool cell_is_measured(const char *folder, const char *cell, const json_t *status
         return false;
     }
     snprintf(reason, size, "%s has not been heard of since %s", host != NULL ? host : "its host",
-             text_of(status, "updated") != NULL ? text_of(status, "updated") : "it began");
+             json_text_at(status, "updated") != NULL ? json_text_at(status, "updated")
+                                                     : "it began");
     return !is_silent(status, now_s);
 }

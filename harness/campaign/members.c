@@ -1,10 +1,5 @@
 #include "members.h"
 
-const char *text_of(const json_t *object, const char *name)
-{
-    return json_string_value(json_object_get(object, name));
-}
-
 double number_of(const json_t *object, const char *name, double otherwise)
 {
     const json_t *value = json_object_get(object, name);

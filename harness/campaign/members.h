@@ -1,12 +1,12 @@
 #ifndef CAMPAIGN_MEMBERS_H
 #define CAMPAIGN_MEMBERS_H
 
-/* Members of JSON objects, and numbers for them. */
+/* Members of JSON objects, and numbers for them; beside those of common/record_json.h. */
+
+#include "common/record_json.h"
 
 #include <jansson.h>
 
-/* A member that is text; NULL where it is not. */
-const char *text_of(const json_t *object, const char *name);
 /* A member that is a number, or otherwise. */
 double number_of(const json_t *object, const char *name, double otherwise);
 /* A member, or null; to be released. */

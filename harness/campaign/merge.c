@@ -88,7 +88,7 @@ static void look_at(struct candidate *one)
     json_t *experiment = json_read_record(path, 0, NULL);
     if (experiment == NULL)
         fail(path);
-    const char *key = text_of(json_object_get(experiment, "cell"), "key");
+    const char *key = json_text_at(json_object_get(experiment, "cell"), "key");
     one->key = strdup(key != NULL ? key : "-");
     json_decref(experiment);
     snprintf(path, sizeof path, "%s/runs.jsonl", one->path);
@@ -202,7 +202,7 @@ static json_t *joined_names(json_t *const *plans, size_t count)
     const char **names = calloc(count, sizeof *names);
     json_t *joined = NULL;
     for (size_t i = 0; names != NULL && i < count; i++) {
-        names[i] = text_of(plans[i], "name");
+        names[i] = json_text_at(plans[i], "name");
         if (names[i] == NULL)
             names[i] = "";
     }
@@ -224,7 +224,7 @@ static int by_number_and_name(const void *first, const void *second)
 {
     const json_t *a = *(json_t *const *)first, *b = *(json_t *const *)second;
     const double x = number_of(a, "number", 0), y = number_of(b, "number", 0);
-    const char *name_a = text_of(a, "name"), *name_b = text_of(b, "name");
+    const char *name_a = json_text_at(a, "name"), *name_b = json_text_at(b, "name");
     return x != y ? (x > y) - (x < y) : strcmp(name_a ? name_a : "", name_b ? name_b : "");
 }
 
@@ -257,7 +257,7 @@ static json_t *joined_cells(json_t *const *plans, size_t count)
     if (all != NULL)
         qsort(all, used, sizeof *all, by_number_and_name);
     for (size_t i = 0; i < used; i++) {
-        const char *name = text_of(all[i], "name");
+        const char *name = json_text_at(all[i], "name");
         if (name == NULL || json_object_get(seen, name) != NULL)
             continue;
         json_object_set_new(seen, name, json_true());

@@ -26,7 +26,8 @@ const char *duration_text(double seconds, char *text, size_t size)
  * but wall time, have that of wall time. */
 static bool is_wanted(const json_t *slowdown)
 {
-    const char *metric = text_of(slowdown, "metric"), *load = text_of(slowdown, "condition");
+    const char *metric = json_text_at(slowdown, "metric"),
+               *load = json_text_at(slowdown, "condition");
     const json_t *requested = json_object_get(slowdown, "requested");
     if (metric == NULL || load == NULL || strcmp(load, "aa") == 0)
         return false;
@@ -66,7 +67,7 @@ static void put_figure(const json_t *result, const json_t *condition, char *text
 {
     const char *name;
     const json_t *figure = deciding(result, condition, &name);
-    const char *unit = name == NULL ? "s" : text_of(figure, "unit");
+    const char *unit = name == NULL ? "s" : json_text_at(figure, "unit");
     const double relative = 100 * number_of(figure, "error", NAN);
     char mean[NUMBER_SIZE], error[NUMBER_SIZE];
     number_scaled(number_of(figure, "mean", name == NULL ? 0 : NAN), unit ? unit : "", mean);
@@ -103,7 +104,7 @@ static void put_each(const json_t *list, bool (*wanted)(const json_t *), char *t
     text[0] = '\0';
     json_array_foreach(list, i, one)
     {
-        const char *metric = text_of(one, "metric"), *words = text_of(one, "text");
+        const char *metric = json_text_at(one, "metric"), *words = json_text_at(one, "text");
         if (!wanted(one))
             continue;
         if (used > 0 && used < size)

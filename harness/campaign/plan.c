@@ -17,7 +17,7 @@ static bool are_named(const json_t *cells)
     size_t i;
     json_array_foreach(cells, i, cell)
     {
-        const char *name = text_of(cell, "name");
+        const char *name = json_text_at(cell, "name");
         if (name == NULL || *name == '\0' || *name == '.' || strchr(name, '/') != NULL)
             return false;
     }
@@ -36,7 +36,7 @@ json_t *plan_read(const char *path)
 
 double setting_of_cell(const json_t *cell, const char *name, double otherwise)
 {
-    const char *text = text_of(json_object_get(cell, "settings"), name);
+    const char *text = json_text_at(json_object_get(cell, "settings"), name);
     return text != NULL ? strtod(text, NULL) : otherwise;
 }
 
@@ -76,7 +76,7 @@ static bool in_ranges(long number, const struct range *ranges, size_t count)
 
 static bool is_named(const json_t *cell, const char *only)
 {
-    const char *name = text_of(cell, "name");
+    const char *name = json_text_at(cell, "name");
     return name != NULL && (only == NULL || fnmatch(only, name, FNM_NOESCAPE) == 0 ||
                             fnmatch(only, session_name(cell), FNM_NOESCAPE) == 0);
 }
@@ -131,7 +131,7 @@ bool plan_has_input(const json_t *plan)
     size_t i;
     json_t *cell;
     json_array_foreach(json_object_get(plan, "cells"), i,
-                       cell) if (text_of(json_object_get(cell, "settings"), "input") !=
+                       cell) if (json_text_at(json_object_get(cell, "settings"), "input") !=
                                  NULL) return true;
     return false;
 }
@@ -143,7 +143,7 @@ long plan_nodes(const json_t *plan)
     json_t *cell;
     json_array_foreach(json_object_get(plan, "cells"), i, cell)
     {
-        const char *node = text_of(cell, "node"), *spec = text_of(cell, "spec");
+        const char *node = json_text_at(cell, "node"), *spec = json_text_at(cell, "spec");
         const long first = node != NULL ? nodes_of_text(node) : 1;
         const long second = spec != NULL ? nodes_of_text(spec) : 1;
         most = first > most ? first : most;

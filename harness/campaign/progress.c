@@ -69,7 +69,7 @@ static double current_text(const struct progress *progress, const char *name, ch
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/cells/%s/status.json", progress->folder, name);
     json_t *status = json_read_record(path, 0, NULL);
-    const char *state = text_of(status, "state");
+    const char *state = json_text_at(status, "state");
     const double runs = number_of(status, "runs", 0), error = number_of(status, "error", NAN);
     const double expected = number_of(status, "expected_runs", NAN);
     const double wanted = number_of(status, "asked_error", NAN);
@@ -91,7 +91,7 @@ static double mean_s(const struct progress *progress, const char *target)
 {
     double sum = 0, count = 0;
     for (size_t i = 0; i < progress->states->count; i++) {
-        const char *other = text_of(progress->states->list[i].cell, "target");
+        const char *other = json_text_at(progress->states->list[i].cell, "target");
         if (isnan(progress->spent_s[i]) ||
             (target != NULL && (other == NULL || strcmp(target, other) != 0)))
             continue;
@@ -108,7 +108,7 @@ static double rest_s(const struct progress *progress)
     double sum = 0, mean = all;
     const char *last = NULL;
     for (size_t i = 0; i < progress->states->count; i++) {
-        const char *target = text_of(progress->states->list[i].cell, "target");
+        const char *target = json_text_at(progress->states->list[i].cell, "target");
         if (!progress->waiting[i] || i == progress->current)
             continue;
         /* Cells of a target follow each other. */
@@ -136,10 +136,10 @@ void progress_tick(const struct progress *progress)
         return;
     const size_t total = progress->states->count, full = progress->finished * BAR_WIDTH / total;
     const struct state *state = &progress->states->list[progress->current];
-    const char *name = text_of(state->cell, "name");
+    const char *name = json_text_at(state->cell, "name");
     double current_s = current_text(progress, name, now, sizeof now);
     if (isnan(current_s)) {
-        const double mean = mean_s(progress, text_of(state->cell, "target"));
+        const double mean = mean_s(progress, json_text_at(state->cell, "target"));
         current_s = fmax(mean - (now_s() - progress->since_s), 0);
     }
     const double seconds = current_s + rest_s(progress);
@@ -171,7 +171,7 @@ static int digits_of(size_t number)
 
 void progress_cell_end(struct progress *progress, const char *state, const char *reason)
 {
-    const char *name = text_of(progress->states->list[progress->current].cell, "name");
+    const char *name = json_text_at(progress->states->list[progress->current].cell, "name");
     const double seconds = now_s() - progress->since_s;
     const bool done = strcmp(state, "done") == 0;
     char text[LINE_SIZE], path[PATH_MAX], duration[DURATION_SIZE];

@@ -41,7 +41,8 @@ void means_of(const struct states *states, struct means *means)
         const struct state *state = &states->list[i];
         if (!state_is(state, "done"))
             continue;
-        const char *label = text_of(state->cell, "label"), *target = text_of(state->cell, "target");
+        const char *label = json_text_at(state->cell, "label"),
+                   *target = json_text_at(state->cell, "target");
         const double spent_s = number_of(state->status, "spent_s", NAN);
         if (isnan(spent_s))
             continue;
@@ -82,7 +83,7 @@ static json_t *from_probe(const json_t *cell, double run_s)
 {
     const double most = setting_of_cell(cell, "max-runs", DEFAULT_MAX_RUNS);
     const double least = setting_of_cell(cell, "min-runs", fmin(DEFAULT_MIN_RUNS, most));
-    const bool loaded = text_of(cell, "load") != NULL;
+    const bool loaded = json_text_at(cell, "load") != NULL;
     return range(start_s + least * ((loaded ? 2 : 1) * run_s + pair_s),
                  start_s + most * ((loaded ? 3 : 1) * run_s + pair_s), "probe");
 }
@@ -94,14 +95,15 @@ static json_t *from_limits(const struct state *state)
     const double least = setting_of_cell(state->cell, "min-runs", fmin(DEFAULT_MIN_RUNS, most));
     const double runs = number_of(state->status, "runs", 0);
     const double run_s = number_of(state->status, "spent_s", 0) / runs;
-    const double conditions = text_of(state->cell, "load") != NULL ? 2 : 1;
+    const double conditions = json_text_at(state->cell, "load") != NULL ? 2 : 1;
     return range(fmax(conditions * least - runs, 0) * run_s,
                  fmax(conditions * most - runs, 0) * run_s, "cell");
 }
 
 static json_t *time_of(const struct state *state, const struct means *means, const json_t *probes)
 {
-    const char *label = text_of(state->cell, "label"), *target = text_of(state->cell, "target");
+    const char *label = json_text_at(state->cell, "label"),
+               *target = json_text_at(state->cell, "target");
     if (!state->todo)
         return range(0, 0, "done");
     if (state_is(state, "limits") && number_of(state->status, "runs", 0) > 0)

@@ -11,15 +11,15 @@ unsigned session_of(const json_t *cell)
 
 const char *session_name(const json_t *cell)
 {
-    const char *of = text_of(cell, "of");
-    return of != NULL ? of : text_of(cell, "name");
+    const char *of = json_text_at(cell, "of");
+    return of != NULL ? of : json_text_at(cell, "name");
 }
 
 /* The same seed would repeat the order of the runs, too. */
 static void change_seed(json_t *cell, unsigned session)
 {
     const json_t *settings = json_object_get(cell, "settings");
-    const char *seed = text_of(settings, "seed");
+    const char *seed = json_text_at(settings, "seed");
     if (seed == NULL)
         return;
     json_t *own = json_copy((json_t *)settings);
@@ -31,7 +31,7 @@ static json_t *repeated(const json_t *first, unsigned session, size_t number)
 {
     json_t *cell = json_copy((json_t *)first);
     json_object_set_new(cell, "name",
-                        json_sprintf("%s.session%u", text_of(first, "name"), session));
+                        json_sprintf("%s.session%u", json_text_at(first, "name"), session));
     json_object_set(cell, "of", json_object_get(first, "name"));
     json_object_set_new(cell, "number", json_integer((json_int_t)number));
     json_object_set_new(cell, "session", json_integer(session));

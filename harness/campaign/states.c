@@ -26,9 +26,9 @@ static json_t *read_status(const char *folder, const json_t *cell)
 {
     char path[PATH_MAX];
     json_error_t error;
-    snprintf(path, sizeof path, "%s/cells/%s/status.json", folder, text_of(cell, "name"));
+    snprintf(path, sizeof path, "%s/cells/%s/status.json", folder, json_text_at(cell, "name"));
     json_t *status = json_read_record(path, JSON_DISABLE_EOF_CHECK, &error);
-    if (json_is_object(status) && text_of(status, "state") != NULL)
+    if (json_is_object(status) && json_text_at(status, "state") != NULL)
         return status;
     json_decref(status);
     return NULL;
@@ -80,8 +80,9 @@ static const char *name_state(const struct state *state)
 {
     if (state->status == NULL)
         return "waiting";
-    const char *name = text_of(state->status, "state");
-    const char *measured = text_of(state->status, "key"), *wanted = text_of(state->cell, "key");
+    const char *name = json_text_at(state->status, "state");
+    const char *measured = json_text_at(state->status, "key"),
+               *wanted = json_text_at(state->cell, "key");
     if (measured != NULL && wanted != NULL && strcmp(measured, wanted) != 0)
         return "changed";
     return strcmp(name, "done") == 0 && !has_limits(state) ? "limits" : name;

@@ -22,8 +22,8 @@ static const char *const names[] = {"done",  "running", "failed", "interrupted",
 static const char *shown_state(const char *folder, const struct state *state,
                                const struct queue *queue, double now_s, char *reason, size_t size)
 {
-    const char *said = text_of(state->status, "reason"), *name = text_of(state->cell, "name");
-    snprintf(reason, size, "%s", said != NULL ? said : "");
+    const char *name = json_text_at(state->cell, "name");
+    json_copy_text(state->status, "reason", reason, size);
     if (state_is(state, "changed")) {
         snprintf(reason, size, "its definition was changed");
         return "waiting";
@@ -34,7 +34,7 @@ static const char *shown_state(const char *folder, const struct state *state,
         !cell_is_measured(folder, name, state->status, queue, now_s, reason, size))
         return "stale";
     if (state_is(state, "running"))
-        snprintf(reason, size, "%s", said != NULL ? said : "");
+        json_copy_text(state->status, "reason", reason, size);
     return state->name;
 }
 
@@ -61,7 +61,7 @@ static double rest_of(const struct state *state, const char *shown, const struct
         if (!isnan(rest_s))
             return rest_s;
     }
-    const char *target = text_of(state->cell, "target");
+    const char *target = json_text_at(state->cell, "target");
     const json_t *mean = target != NULL ? json_object_get(means->by_target, target) : NULL;
     return mean != NULL ? json_real_value(mean) : means->all;
 }
@@ -118,7 +118,7 @@ static json_t *sessions_status(const json_t *cells, const struct states *states)
         while (json_array_size(sessions) <= at && at < SESSIONS_MOST)
             json_array_append_new(sessions, json_pack("{si si}", "cells", 0, "done", 0));
         json_t *session = json_array_get(sessions, at);
-        const char *shown = text_of(json_array_get(cells, i), "state");
+        const char *shown = json_text_at(json_array_get(cells, i), "state");
         count_one(session, "cells");
         if (shown != NULL && strcmp(shown, "done") == 0)
             count_one(session, "done");

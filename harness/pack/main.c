@@ -47,11 +47,6 @@ static char *default_folder(const json_t *plan)
     return folder;
 }
 
-static void put_flag(const char *name, bool given)
-{
-    pair_put(name, given ? "true" : NULL);
-}
-
 /* How long the trial may take: no longer than a run, nor than all. */
 static int64_t trial_ns(const struct request *request)
 {
@@ -83,10 +78,10 @@ static int print_request(const struct request *request)
     pair_put("place", pack_place_names[request->place]);
     pair_put("format", request->format != NULL ? request->format : "terminal");
     pair_put("json", request->json);
-    put_flag("resume", request->resume);
-    put_flag("dry_run", request->dry_run);
-    put_flag("verbose", request->verbose);
-    put_flag("quiet", request->quiet);
+    pair_put_flag("resume", request->resume);
+    pair_put_flag("dry_run", request->dry_run);
+    pair_put_flag("verbose", request->verbose);
+    pair_put_flag("quiet", request->quiet);
     free(folder);
     json_decref(plan);
     return 0;

@@ -16,12 +16,6 @@ static size_t count(const json_t *object, const char *name)
 }
 
 /* "" where there is none. */
-static void text(const json_t *object, const char *name, char *into, size_t size)
-{
-    const char *value = json_string_value(json_object_get(object, name));
-    snprintf(into, size, "%s", value == NULL ? "" : value);
-}
-
 static void take_quiet(struct reference *reference, const json_t *all)
 {
     for (enum reporter reporter = 0; reporter < REPORTERS; reporter++) {
@@ -32,7 +26,7 @@ static void take_quiet(struct reference *reference, const json_t *all)
             /* Without a reason it stays "not measured": "" would say that there is a value. */
             const char *reason = json_text_at(record, "reason");
             if (reason != NULL && *reason != '\0')
-                text(record, "reason", quiet->reason, sizeof quiet->reason);
+                json_copy_text(record, "reason", quiet->reason, sizeof quiet->reason);
             continue;
         }
         *quiet = (struct reference_quiet){
@@ -104,7 +98,8 @@ static void take_curve(struct reference *reference, const json_t *record)
     if (kind == KINDS)
         return;
     if (json_array_size(points) == 0) {
-        text(record, "reason", reference->kind_reason[kind], sizeof *reference->kind_reason);
+        json_copy_text(record, "reason", reference->kind_reason[kind],
+                       sizeof *reference->kind_reason);
         return;
     }
     *reference->kind_reason[kind] = '\0';
@@ -123,17 +118,17 @@ bool reference_from_json(const json_t *record, struct reference *reference, char
                  "it is no " SCHEMA_PROBE_REFERENCE ": make one with jostle probe --reference");
         return false;
     }
-    text(record, "host", reference->host, sizeof reference->host);
-    text(record, "place", reference->place, sizeof reference->place);
-    text(record, "made", reference->made, sizeof reference->made);
-    text(record, "jostle", reference->jostle, sizeof reference->jostle);
-    text(record, "kernel", reference->kernel, sizeof reference->kernel);
-    text(record, "machine", reference->machine, sizeof reference->machine);
-    text(record, "disturbed", reference->disturbed, sizeof reference->disturbed);
-    text(json_object_get(record, "cpus"), "target", reference->target_cpus,
-         sizeof reference->target_cpus);
-    text(json_object_get(record, "cpus"), "loads", reference->load_cpus,
-         sizeof reference->load_cpus);
+    json_copy_text(record, "host", reference->host, sizeof reference->host);
+    json_copy_text(record, "place", reference->place, sizeof reference->place);
+    json_copy_text(record, "made", reference->made, sizeof reference->made);
+    json_copy_text(record, "jostle", reference->jostle, sizeof reference->jostle);
+    json_copy_text(record, "kernel", reference->kernel, sizeof reference->kernel);
+    json_copy_text(record, "machine", reference->machine, sizeof reference->machine);
+    json_copy_text(record, "disturbed", reference->disturbed, sizeof reference->disturbed);
+    json_copy_text(json_object_get(record, "cpus"), "target", reference->target_cpus,
+                   sizeof reference->target_cpus);
+    json_copy_text(json_object_get(record, "cpus"), "loads", reference->load_cpus,
+                   sizeof reference->load_cpus);
     reference->sample_s = json_number_at(record, "sample_s");
     take_quiet(reference, json_object_get(record, "quiet"));
     take_activity(reference, json_object_get(record, "activity"));

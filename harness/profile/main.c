@@ -32,11 +32,6 @@
 
 enum { EXIT_ABOVE = 3 };
 
-static void print_flag(const char *name, bool given)
-{
-    pair_put(name, given ? "true" : NULL);
-}
-
 static json_t *read_plan(const char *path)
 {
     char why[RECORD_WHY];
@@ -91,11 +86,11 @@ static bool begin(const struct request *request)
     pair_put("folder", request->folder);
     pair_put("file", request->file);
     pair_put("json", request->json);
-    print_flag("check_noise", request->check_noise);
-    print_flag("dry_run", request->dry_run);
-    print_flag("resume", request->resume);
-    print_flag("verbose", request->verbose);
-    print_flag("quiet", request->quiet);
+    pair_put_flag("check_noise", request->check_noise);
+    pair_put_flag("dry_run", request->dry_run);
+    pair_put_flag("resume", request->resume);
+    pair_put_flag("verbose", request->verbose);
+    pair_put_flag("quiet", request->quiet);
     json_decref(old);
     json_decref(plan);
     free(path);

@@ -36,12 +36,6 @@ static void take_bounds(const json_t *object, const char *name, double *low, dou
 }
 
 // A text, cut where it is too long; "" where there is none.
-static void take_text(const json_t *object, const char *name, char *text, size_t size)
-{
-    const char *value = json_string_value(json_object_get(object, name));
-    snprintf(text, size, "%s", value != NULL ? value : "");
-}
-
 static void take_alone(struct program_profile *profile, const json_t *alone)
 {
     const json_t *wall = json_object_get(alone, "wall_s");
@@ -68,16 +62,16 @@ static void take_head(struct program_profile *profile, const json_t *record)
     const json_t *program = json_object_get(record, "program");
     const json_t *machine = json_object_get(record, "machine");
     const json_t *cpus = json_object_get(record, "cpus");
-    take_text(record, "made", profile->made, sizeof profile->made);
-    take_text(record, "jostle", profile->version, sizeof profile->version);
-    take_text(record, "place", profile->place, sizeof profile->place);
-    take_text(program, "name", profile->name, sizeof profile->name);
-    take_text(program, "sha256", profile->sha256, sizeof profile->sha256);
-    take_text(machine, "host", profile->host, sizeof profile->host);
-    take_text(machine, "kernel", profile->kernel, sizeof profile->kernel);
-    take_text(machine, "hash", profile->machine, sizeof profile->machine);
-    take_text(cpus, "target", profile->target_cpus, sizeof profile->target_cpus);
-    take_text(cpus, "loads", profile->load_cpus, sizeof profile->load_cpus);
+    json_copy_text(record, "made", profile->made, sizeof profile->made);
+    json_copy_text(record, "jostle", profile->version, sizeof profile->version);
+    json_copy_text(record, "place", profile->place, sizeof profile->place);
+    json_copy_text(program, "name", profile->name, sizeof profile->name);
+    json_copy_text(program, "sha256", profile->sha256, sizeof profile->sha256);
+    json_copy_text(machine, "host", profile->host, sizeof profile->host);
+    json_copy_text(machine, "kernel", profile->kernel, sizeof profile->kernel);
+    json_copy_text(machine, "hash", profile->machine, sizeof profile->machine);
+    json_copy_text(cpus, "target", profile->target_cpus, sizeof profile->target_cpus);
+    json_copy_text(cpus, "loads", profile->load_cpus, sizeof profile->load_cpus);
     profile->confidence = json_number_at(record, "confidence");
 }
 
@@ -90,7 +84,7 @@ static bool take_reporters(struct program_profile *profile, const json_t *report
         if (i == PROFILE_REPORTERS)
             return false;
         struct profile_reporter *to = &profile->reporter[profile->reporters++];
-        take_text(one, "name", to->name, sizeof to->name);
+        json_copy_text(one, "name", to->name, sizeof to->name);
         to->log_ratio = json_number_at(one, "log_ratio");
         take_bounds(one, "ci", &to->low, &to->high);
         to->sd = json_number_at(one, "sd");
@@ -108,7 +102,7 @@ static bool take_levels(struct program_profile *profile, const json_t *levels)
         if (i == SENSITIVITY_KINDS)
             return false;
         struct profile_level *to = &profile->level[profile->levels++];
-        take_text(one, "kind", to->kind, sizeof to->kind);
+        json_copy_text(one, "kind", to->kind, sizeof to->kind);
         to->level = json_number_at(one, "level");
         take_bounds(one, "ci", &to->low, &to->high);
         to->open = json_is_true(json_object_get(one, "open"));

@@ -22,6 +22,7 @@
 
 #include "common/file.h"
 #include "common/messages.h"
+#include "common/pair.h"
 #include "common/schemas.h"
 #include "common/streams.h"
 
@@ -39,11 +40,6 @@ struct report {
     struct problems problems; /* of campaigns */
     struct wanted wanted;
 };
-
-static void put_pair(const char *key, const char *value)
-{
-    printf("%s%c%s%c", key, 0, value, 0);
-}
 
 /* Enough runs for figures, two of each condition, but no result of them. */
 static bool unfinished(const struct folder *folder, size_t number, const struct wanted *wanted)
@@ -139,24 +135,24 @@ static void print_plan(const struct report *report)
                        : settings->dirs[1] == NULL ? part_of(first)
                                                    : NULL;
     if (part != NULL) {
-        put_pair("part", part);
-        put_pair("records", first);
+        pair_put("part", part);
+        pair_put("records", first);
     }
     if (settings->only != NULL)
-        put_pair("only", settings->only);
-    put_pair("format", settings->chosen->name);
-    put_pair("reads", settings->chosen->reads);
+        pair_put("only", settings->only);
+    pair_put("format", settings->chosen->name);
+    pair_put("reads", settings->chosen->reads);
     if (settings->output != NULL)
-        put_pair("output", settings->output);
+        pair_put("output", settings->output);
     if (settings->verbose)
-        put_pair("verbose", "true");
+        pair_put("verbose", "true");
     for (size_t i = 0; i < report->folders.count; i++) {
         char number[32];
         if (!unfinished(&report->folders.item[i], i + 1, &report->wanted))
             continue;
         snprintf(number, sizeof number, "%zu", i + 1);
-        put_pair("unfinished", number);
-        put_pair("folder", report->folders.item[i].path);
+        pair_put("unfinished", number);
+        pair_put("folder", report->folders.item[i].path);
     }
 }
 
