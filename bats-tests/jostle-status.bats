@@ -33,6 +33,7 @@ cell() {
     [[ $output == *'done        cell1'* && $output == *'waiting     cell6'* ]]
     "$JOSTLE" status --json c >answer
     jsonschema -i answer "$ROOT/results/schema/jostle.campaign-status.schema.json"
+    holds '.cells | map(.attention) == [false, true, false, false, false, false] and all(.[:3][]; .age_s > 1e6) and .[5].age_s == null' <answer
 }
 
 # both TEXT: status and watch both show TEXT.

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,12 @@ static double seconds_of(const char *text)
     struct tm tm = {0};
     return text != NULL && strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) != NULL ? (double)timegm(&tm)
                                                                             : 0;
+}
+
+double cell_age_s(const json_t *status, double now_s)
+{
+    const char *updated = json_text_at(status, "updated");
+    return updated == NULL ? NAN : fmax(floor(now_s - seconds_of(updated)), 0);
 }
 
 static bool is_silent(const json_t *status, double now_s)

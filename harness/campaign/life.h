@@ -27,6 +27,9 @@ const char *job_of(const json_t *status);
 /* Does a process hold the records of a cell, as the one that measures them does? */
 bool cell_is_held(const char *folder, const char *cell);
 
+/* Whole seconds since a cell's status was written; NAN: it was not. now_s: since the epoch. */
+double cell_age_s(const json_t *status, double now_s);
+
 /* A cell says that it is being measured: true when it is. Else reason says how that
  * is known. now_s: seconds since the epoch. */
 bool cell_is_measured(const char *folder, const char *cell, const json_t *status,

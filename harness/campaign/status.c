@@ -38,18 +38,27 @@ static const char *shown_state(const char *folder, const struct state *state,
     return state->name;
 }
 
-static json_t *cell_status(const struct state *state, const char *shown, const char *reason)
+/* Whether somebody should look at it: it does not go on by itself. */
+static bool needs_attention(const char *shown, const char *reason)
+{
+    return strcmp(shown, "stale") == 0 || strcmp(shown, "failed") == 0 ||
+           (strcmp(shown, "interrupted") == 0 && reason[0] != '\0');
+}
+
+static json_t *cell_status(const struct state *state, const char *shown, const char *reason,
+                           double now_s)
 {
     const json_t *status = state->status;
     return json_pack(
-        "{so so ss ss? so so so so so so so so ss?}", "number", member_of(state->cell, "number"),
-        "name", member_of(state->cell, "name"), "state", shown, "reason", reason[0] ? reason : NULL,
-        "host", member_of(status, "host"), "runs",
+        "{so so ss ss? so so so so so so so so so ss? sb sb}", "number",
+        member_of(state->cell, "number"), "name", member_of(state->cell, "name"), "state", shown,
+        "reason", reason[0] ? reason : NULL, "host", member_of(status, "host"), "runs",
         json_integer((json_int_t)number_of(status, "runs", 0)), "max_runs",
         member_of(status, "max_runs"), "expected_runs", member_of(status, "expected_runs"), "error",
         member_of(status, "error"), "asked_error", member_of(status, "asked_error"), "updated",
-        member_of(status, "updated"), "spent_s", member_of(status, "spent_s"), "job",
-        job_of(status));
+        member_of(status, "updated"), "age_s", number_to_json(cell_age_s(status, now_s)), "spent_s",
+        member_of(status, "spent_s"), "job", job_of(status), "changed", state_is(state, "changed"),
+        "attention", needs_attention(shown, reason));
 }
 
 static double rest_of(const struct state *state, const char *shown, const struct means *means)
@@ -142,7 +151,7 @@ json_t *status_of(const json_t *plan, const char *folder, const struct states *s
         const char *shown = shown_state(folder, state, queue, now_s, reason, sizeof reason);
         count_one(counts, shown);
         rest_s += rest_of(state, shown, &means);
-        json_array_append_new(cells, cell_status(state, shown, reason));
+        json_array_append_new(cells, cell_status(state, shown, reason, now_s));
     }
     means_free(&means);
     /* Cells that are measured at the same time share the time that is left. */

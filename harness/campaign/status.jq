@@ -6,8 +6,7 @@ def progress:
   if .runs > 0 or .state == "running"
   then ["\(.runs) of \(.expected_runs // .max_runs // "?") runs", (.error // empty | "error \(percent)"), (.asked_error // empty | "wanted \(percent)")] | join(", ")
   else empty end;
-def seconds: sub("\\.[0-9]+Z$"; "Z") | fromdate;
-def age: if .updated and .state != "done" then (now - (.updated | seconds) | floor | if . < 120 then "\(.) s ago" elif . < 7200 then "\(. / 60 | floor) min ago" else "\(. / 3600 | floor) h ago" end) else empty end;
+def age: if .age_s != null and .state != "done" then (.age_s | if . < 120 then "\(.) s ago" elif . < 7200 then "\(. / 60 | floor) min ago" else "\(. / 3600 | floor) h ago" end) else empty end;
 def line: "\(.state + " " * (12 - (.state | length)))\(.name)  \([progress, .host // empty, (.job // empty | "job \(.)"), age, .reason // empty] | join(", "))";
 def jobs: .jobs[] | select(.states == null or (.states | length) > 0)
   | "job \(.id) (\(.role)): \(if .states == null then "the scheduler does not answer here" else [.states | to_entries[] | "\(.value) \(.key | ascii_downcase)"] | join(", ") end)";
@@ -15,4 +14,4 @@ visible_all
 | "\(.name): \(.counts.cells) cells: \([.counts | to_entries[] | select(.key != "cells") | "\(.value) \(.key)"] | join(", "))",
 (.sessions // empty | [to_entries[] | "session \(.key + 1): \(.value.done) of \(.value.cells) done"] | join(", ")),
 jobs,
-(.cells[] | select($all != "" or (.state | IN("running", "failed", "interrupted", "stale")) or .reason == "its definition was changed") | line)
+(.cells[] | select($all != "" or (.state | IN("running", "failed", "interrupted", "stale")) or .changed) | line)

@@ -5,7 +5,6 @@ include "campaign/duration";
 include "lib/jq15";
 
 def percent: . * 1000 + 0.5 | floor | "\(. / 10 | floor).\(. % 10)";
-def seconds: sub("\\.[0-9]+Z$"; "Z") | fromdate;
 def bar($done; $total): (20 * $done / ([$total, 1] | max) | floor) as $full
   | "[\("#" * $full // "")\("." * (20 - $full) // "")] \($done)/\($total)";
 def counted($n; $name): if $n > 0 then ", \($n) \($name)" else "" end;
@@ -19,13 +18,11 @@ def total: .counts as $c
 def running: "  \(.name) on \(.host): \(.runs) runs" + (if .expected_runs then " of about \(.expected_runs)" else "" end)
   + (if .error then ", error \(.error | percent) % of \(.asked_error | percent) %" else "" end)
   # A status is written between runs.
-  + (now - (.updated | seconds) | if . >= 10 then ", its last run ended \(duration) ago" else "" end);
-
-def needs_attention: .state == "stale" or .state == "failed" or (.state == "interrupted" and .reason);
+  + (.age_s // 0 | if . >= 10 then ", its last run ended \(duration) ago" else "" end);
 
 visible_all
 | total,
 (.cells[] | select(.state == "running") | running),
-([.cells[] | select(needs_attention)]
+([.cells[] | select(.attention)]
  | (if $all != "" then . else .[:$most] end)[] | "  \(.name): \(.state): \(.reason // "-")"),
-([.cells[] | select(needs_attention)] | length | select($all == "" and . > $most) | "  and \(. - $most) more: see --all")
+([.cells[] | select(.attention)] | length | select($all == "" and . > $most) | "  and \(. - $most) more: see --all")
