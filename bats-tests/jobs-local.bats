@@ -29,6 +29,21 @@ idle() {
     [[ -z $("$queue" list) ]]
 }
 
+# waiting_target RUNS: makes ./target, of which each run after so many stays until the file go is there.
+waiting_target() {
+    cat >target <<END
+#!/bin/sh
+echo "\$1" >>$PWD/calls
+[ "\$(wc -l <$PWD/calls)" -le $1 ] || until [ -e $PWD/go ]; do sleep 0.05; done
+END
+    chmod +x target
+}
+
+# none_measures: 0 when nothing of the campaign runs any more: what a killed queue has started ends by itself.
+none_measures() {
+    [[ -z $(pgrep -f -- "$PWD/out") ]]
+}
+
 # recorded NUMBER: 0 when at least NUMBER runs are recorded.
 recorded() {
     (($(cat out/cells/*/runs.jsonl 2>/dev/null | wc -l) >= $1))
@@ -40,13 +55,15 @@ script() {
 }
 
 @test "a campaign is measured in the background, one task at a time, then reported" {
-    campaign 'sleep 0.{n}' '1 2 3' 2
+    waiting_target 1
+    campaign './target {n}' '1 2 3' 2
     "$JOSTLE" submit --scheduler local c.conf --output out --cells-per-task 1 >said
     grep -q '^3 cells in 3 array tasks: job 1; report: job 2; ' said
     [[ $("$JOSTLE" status out) == *'job 1 (cells):'*'job 2 (report): 1 pending'* ]]
     run -1 "$JOSTLE" submit --resume out
     [[ $output == *'still wait or run'*'queue cancel 1 2' ]]
-    eventually 60 idle
+    touch go
+    eventually 200 idle
     [[ $("$JOSTLE" status out) == 'test: 3 cells: 3 done, 0 running, 0 failed, 0 interrupted, 0 stale, 0 waiting' ]]
     [[ -s out/report.html && -s out/report.md && -s out/report.csv ]]
     holds '.cells | length == 3 and all(.state == "done")' <out/report.json
@@ -56,32 +73,37 @@ script() {
 }
 
 @test "cancelled in the middle, --resume measures the rest" {
-    campaign 'sleep 0.{n}' '3 4' 3
+    waiting_target 2
+    campaign './target {n}' '3 4' 3
     "$JOSTLE" submit --scheduler local --quiet c.conf --output out --cells-per-task 1 >ids
-    eventually 20 recorded 2
+    eventually 60 recorded 2
     xargs "$queue" cancel <ids
     idle
     [[ $("$queue" fate 1_1) == cancelled && $("$queue" fate 1_2) == cancelled ]]
     [[ -z $(ls scratch) ]]
     "$JOSTLE" status out
+    touch go
     # It was submitted to local, and so continues there.
     "$JOSTLE" submit --resume out
-    eventually 60 idle
+    eventually 200 idle
     [[ $("$JOSTLE" status out) == *' 2 done,'* ]]
     holds 'length == 12 and all(.exit_code == 0 and .signal == null)' -s < <(cat out/cells/*/runs.jsonl)
 }
 
 @test "a killed queue ends its task, and leaves what --resume continues" {
     local pid
-    campaign 'sleep {n}' 2 3
+    waiting_target 1
+    campaign './target {n}' 2 3
     "$JOSTLE" submit --scheduler local --quiet c.conf --output out >ids
-    eventually 20 recorded 1
+    eventually 60 recorded 1
     pid=$(<queue/1/pid)
     kill -KILL "$pid"
-    eventually 20 idle
+    eventually 200 idle
     [[ $("$queue" fate 1_1) == gone ]]
+    eventually 60 none_measures
+    touch go
     "$JOSTLE" submit --resume out
-    eventually 60 idle
+    eventually 200 idle
     [[ $("$JOSTLE" status out) == *' 1 done,'* ]]
 }
 
@@ -95,7 +117,7 @@ script() {
     eventually 30 two_began
     [[ $("$queue" fate 1_3) == pending && $("$queue" fate 2) == pending ]]
     touch go
-    eventually 60 idle
+    eventually 200 idle
     head -n 2 log | sort | diff - <(printf 'begin 1.1 a b c\nbegin 1.2 a b c\n')
     tail -n 2 log | diff - <(printf 'begin 2. \nend 2.\n')
     [[ $("$queue" fate 1_1) == completed && $("$queue" fate 1_2) == failed && $("$queue" fate 2) == completed ]]
@@ -113,6 +135,19 @@ script() {
     [[ ! -e 3 && $("$queue" fate 3) == cancelled && $("$queue" fate 2) == running ]]
     "$queue" cancel 2
     [[ $("$queue" fate 2) == cancelled ]]
+}
+
+@test "a job that waits for several others is cancelled at once" {
+    script 'until [[ -e go ]]; do sleep 0.05; done'
+    for name in first second third; do "$queue" submit "$name" '' 1 "$PWD/%j" job; done
+    waits_for_first() { [[ -s queue/3/pid && -n $(pgrep -f "lock wait-shared $JOSTLE_QUEUE/1/lock" -P "$(<queue/3/pid)") ]]; }
+    eventually 30 waits_for_first
+    # It returns while the first one still runs, and nothing of the third is left.
+    timeout 60 "$queue" cancel 3
+    [[ $("$queue" fate 1) == running && $("$queue" fate 2) == pending && $("$queue" fate 3) == cancelled ]]
+    touch go
+    eventually 60 idle
+    [[ $("$queue" fate 2) == completed && ! -e 3 ]]
 }
 
 @test "what the local scheduler cannot do is refused" {
