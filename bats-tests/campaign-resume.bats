@@ -50,9 +50,10 @@ ended_with() {
     }
 }
 
-# left: 0 when nothing of the campaign runs any more.
+# left: 0 when nothing of the campaign runs any more. Of one that was killed the keepers live the longest,
+# until all below them has ended and been tidied up, and the folder is free for the next one.
 left() {
-    [[ -z $(pgrep -f -- "sleep $tag|--percent 3.${tag/./}" | while read -r pid; do gone "$pid" || echo "$pid"; done) ]]
+    [[ -z $(pgrep -f -- "sleep $tag|--percent 3.${tag/./}|keeper --folder $TMPDIR/jostle\." | while read -r pid; do gone "$pid" || echo "$pid"; done) ]]
 }
 
 # continues: the same command measures what is missing, and nothing twice.
@@ -71,7 +72,7 @@ continues() {
     start --scratch scratch
     kill -KILL "$campaign"
     ended_with 137
-    eventually 20 left
+    eventually 60 left
     touch go
     run -0 "$JOSTLE" campaign c.conf --output out --scratch scratch
     [[ $(grep -c 1 calls) -eq 6 && $(grep -c 2 calls) -eq 7 && $(grep -c 3 calls) -eq 6 ]]
@@ -82,7 +83,7 @@ continues() {
     start
     kill -KILL -- "-$campaign"
     ended_with 137
-    eventually 20 left
+    eventually 60 left
     # Nobody could say any more that it ended; whoever looks on sees it.
     run -0 "$JOSTLE" watch out --once
     [[ $output == *'1 stale'*'a.n=2@l: stale: '* ]]
@@ -93,7 +94,7 @@ continues() {
     start
     kill -INT -- "-$campaign"
     ended_with 130
-    eventually 20 left
+    eventually 60 left
     holds '.state == "interrupted" and (.reason | contains("SIG"))' <out/cells/a.n=2@l/status.json
     grep -q 'the same command continues' log
     continues
@@ -103,7 +104,7 @@ continues() {
     start
     kill -TERM "$campaign"
     ended_with 143
-    eventually 20 left
+    eventually 60 left
     continues
 }
 
@@ -114,7 +115,7 @@ continues() {
     touch go
     kill -TERM "$(pgrep -f "^sleep $tag")"
     ended_with 1
-    eventually 20 left
+    eventually 60 left
     grep -q 'jostle: campaign run was killed: the same command continues from here' log
     run -0 "$JOSTLE" campaign c.conf --output out --retry-failed
     holds -s 'map(.state) == ["done", "done", "done"]' < <(cat out/cells/*/status.json)
@@ -124,7 +125,7 @@ continues() {
     start
     kill -KILL -- "-$campaign"
     ended_with 137
-    eventually 20 left
+    eventually 60 left
     head -c 700 out/cells/a.n=1@l/runs.jsonl >>out/cells/a.n=2@l/runs.jsonl
     continues
     [[ -s out/cells/a.n=2@l/runs.jsonl.torn ]]
