@@ -248,12 +248,12 @@ static struct net_connection *decide(struct net_server *server, int fd, enum net
     if (heard == NET_HEARD_FINE)
         status = hello->kind == NET_SESSION ? begin_session(server, hello, fd, &port, &connection)
                                             : add_stream(server, hello, fd, &connection);
+    if (status != NET_FINE) /* first: who has the answer may ask for the count */
+        net_count(&server->counts.rejected, 1);
     if (heard == NET_HEARD_FINE || heard == NET_HEARD_WRONG)
         answer(fd, hello, status, port);
-    if (status != NET_FINE) {
-        net_count(&server->counts.rejected, 1);
+    if (status != NET_FINE)
         close(fd);
-    }
     return connection;
 }
 
