@@ -42,10 +42,10 @@ sending() {
     eventually 30 grep -q '"event":"steady"' "$BATS_TEST_TMPDIR/sender"
 }
 
-# failed WORDS: it ends within 10 s with exit 1, an error with WORDS, and its summary.
+# failed WORDS: it ends within 60 s with exit 1, an error with WORDS, and its summary.
 failed() {
     local status=0
-    eventually 30 gone "$LOAD_PID"
+    eventually 60 gone "$LOAD_PID"
     wait "$LOAD_PID" || status=$?
     LOAD_PID=''
     cat "$BATS_TEST_TMPDIR/sender"
@@ -133,15 +133,27 @@ failed() {
     LISTEN_PID=''
 }
 
+# last_interval EXPRESSION: the listener's last interval makes it true.
+last_interval() {
+    tail -n 1 "$BATS_TEST_TMPDIR/listen" | grep . | jq -e ".event == \"interval\" and ($1)" >/dev/null 2>&1
+}
+
+# delivers EXPRESSION OPTION...: a load makes the expression true; one that fails is noted in `refused`, as that is
+# no matter of how busy the machine is.
+delivers() {
+    net --connect "$LISTEN_AT" "${@:2}" >"$BATS_TEST_TMPDIR/summary" || refused+=" ${*:2}"
+    holds "$1" <"$BATS_TEST_TMPDIR/summary"
+}
+
 @test "rogue peers in crowds do not keep a listener from its peers" {
-    net_listen
+    local refused=''
+    net_listen --interval 100ms
     net_rogue_peer flood "$LISTEN_PORT"
-    sleep 0.5
+    eventually 30 last_interval '.rejected > 100'
     [[ $(find "/proc/$LISTEN_PID/fd" -mindepth 1 | wc -l) -lt 120 ]]
-    net --connect "$LISTEN_AT" --limit 2MB/s --duration 1.5 --streams 3 |
-        holds '.achieved / 2e6 | . > 0.6 and . < 1.05'
-    net --udp --connect "$LISTEN_AT" --limit 2MB/s --duration 1 |
-        holds '.received / 2e6 | . > 0.5 and . < 1.05'
+    in_tries 5 delivers '.achieved / 2e6 | . > 0.6 and . < 1.05' --limit 2MB/s --duration 1.5 --streams 3
+    in_tries 5 delivers '.received / 2e6 | . > 0.5 and . < 1.05' --udp --limit 2MB/s --duration 1
+    [[ -z $refused ]]
     [[ $(find "/proc/$LISTEN_PID/fd" -mindepth 1 | wc -l) -lt 120 ]]
     kill -0 "$ROGUE_PID"
     net_listened | holds '.rejected > 100 and .received > 0'
@@ -158,10 +170,10 @@ failed() {
 }
 
 @test "datagrams of rogue peers are counted, and not taken for data" {
-    net_listen
+    net_listen --interval 100ms
     printf 'nonsense that is longer than a head' >"/dev/udp/127.0.0.1/$LISTEN_PORT"
     printf 'x' >"/dev/udp/127.0.0.1/$LISTEN_PORT"
-    sleep 0.2
+    eventually 30 last_interval '.rejected == 2'
     net_listened | holds '.rejected == 2 and .achieved == 0'
     LISTEN_PID=''
 }
@@ -171,7 +183,7 @@ failed() {
     for kind in --tcp --udp '--tcp --ping' '--udp --ping' '--tcp --limit 1MB/s' '--udp --limit 1MB/s'; do
         net_listen
         # shellcheck disable=SC2086 # words
-        sending $kind --duration 20
+        sending $kind --duration 100
         kill -KILL "$LISTEN_PID"
         wait "$LISTEN_PID" || true
         failed 'went away'
@@ -184,9 +196,9 @@ failed() {
     net_listen
     for kind in --tcp --udp '--tcp --ping' '--udp --ping' '--tcp --limit 1GB/s'; do
         # shellcheck disable=SC2086 # words
-        sending $kind --duration 20 --timeout 500ms
+        sending $kind --duration 100 --timeout 3s
         kill -STOP "$LISTEN_PID"
-        failed 'for 500 ms: it is stopped'
+        failed 'for 3.00 s: it is stopped'
         kill -CONT "$LISTEN_PID"
     done
     net_listened | holds '.achieved > 0'
@@ -246,14 +258,17 @@ two_namespaces() {
 }
 
 @test "from one network to another, until the cable is pulled" {
+    local refused=''
     two_namespaces
     IN=(ip netns exec "${NAMESPACES[1]}")
     LISTEN=198.18.77.2:5300 net_listen
     IN=(ip netns exec "${NAMESPACES[0]}")
-    net --connect "$LISTEN_AT" --limit 2MB/s --duration 1 | holds '.achieved / 2e6 | . > 0.7 and . < 1.05'
-    net --udp --connect "$LISTEN_AT" --limit 2MB/s --duration 1 | holds '.lost == 0 and .received > 0'
+    in_tries 5 delivers '.achieved / 2e6 | . > 0.7 and . < 1.05' --limit 2MB/s --duration 1
+    [[ -z $refused ]]
+    # So few that what comes while the receiver does not run has room where it waits: none is lost.
+    net --udp --connect "$LISTEN_AT" --limit 50kB/s --duration 1 | holds '.lost == 0 and .received > 0'
     "${IN[@]}" "$BIN/loadgen" net --udp --connect "$LISTEN_AT" --duration 10ms 2>&1 >/dev/null | grep 'datagrams without --limit take the whole network'
-    sending --duration 20 --timeout 1s
+    sending --duration 100 --timeout 3s
     ip -n "${NAMESPACES[0]}" link set eth0 down
     failed 'network to it is down|went away'
 }
