@@ -60,37 +60,51 @@ rival() {
     RIVAL=$!
 }
 
+# claims_in_window SHARE: two seconds of the running load are as claimed() has it.
+claims_in_window() {
+    local before
+    before=$(used_ns "$LOAD_PID") && load_mark || return
+    WITHIN=$(used_ns "$LOAD_PID")
+    sleep 2
+    WITHIN=$(($(used_ns "$LOAD_PID") - WITHIN))
+    load_mark || return
+    AROUND=$(($(used_ns "$LOAD_PID") - before))
+    claimed "$1"
+}
+
 @test "a share is delivered, as the kernel counts it" {
-    local percent before
+    local percent
     for percent in 2 10 30; do
         load_start cpu --percent "$percent" --cpus "$(one_cpu)"
         load_expect ready
         load_resume
-        before=$(used_ns "$LOAD_PID")
-        load_mark
-        WITHIN=$(used_ns "$LOAD_PID")
-        sleep 2
-        WITHIN=$(($(used_ns "$LOAD_PID") - WITHIN))
-        load_mark
-        AROUND=$(($(used_ns "$LOAD_PID") - before))
-        claimed "${percent}e-2"
+        # One of three: what a worker that was held up at the end of a window owes is in no figure yet.
+        in_tries 3 claims_in_window "${percent}e-2"
         load_end
     done
+}
+
+costs_a_thousandth() {
+    between 0.02 "$(share "$LOAD_PID" 4)" 0.2
 }
 
 @test "a share of a thousandth costs no more than that" {
     load_start cpu --percent 0.1 --threads 1
     load_expect ready
     load_resume
-    between 0.02 "$(share "$LOAD_PID" 4)" 0.2
+    in_tries 3 costs_a_thousandth
     load_end
+}
+
+costs_nothing() {
+    between 0 "$(share "$LOAD_PID" 1)" 0.05
 }
 
 @test "a share of nothing uses nothing" {
     load_start cpu --percent 0 --threads 1
     load_expect ready
     load_resume
-    between 0 "$(share "$LOAD_PID" 1)" 0.05
+    in_tries 3 costs_nothing
     load_end
 }
 
@@ -109,8 +123,21 @@ shares_with_rival() {
         exit !(mine > 0.8 * fair && mine < 1.2 * wanted) }'
 }
 
+# half_with_rival: 0 when a running load of 95 % of the rival's CPU gets half of that, and counts what it misses.
+half_with_rival() {
+    local rivals
+    load_mark || return
+    rivals=$(used_ns "$RIVAL")
+    sleep 2
+    load_mark a || return
+    rivals=$(($(used_ns "$RIVAL") - rivals))
+    load_holds '.offered == 0.95 and .achieved * .elapsed_s / $rivals > 0.5 and .achieved < 0.8' --argjson rivals "${rivals}e-9" &&
+        load_holds '.dropped > 0 and .late >= .dropped and .dropped_s > 0' &&
+        load_holds '(.offered - .achieved) * .elapsed_s - .dropped_s | . > -0.05 and . < 0.15'
+}
+
 @test "next to a busy loop on its CPU it still gets 10 and 30 %, and as much as that of 95" {
-    local cpu percent rivals
+    local cpu percent
     cpu=$(one_cpu)
     rival "$cpu"
     for percent in 10 30; do
@@ -119,41 +146,46 @@ shares_with_rival() {
     load_start cpu --percent 95 --cpus "$cpu"
     load_expect ready
     load_resume
-    load_mark
-    rivals=$(used_ns "$RIVAL")
-    sleep 2
-    load_mark a
-    rivals=$(($(used_ns "$RIVAL") - rivals))
-    load_holds '.offered == 0.95 and .achieved * .elapsed_s / $rivals > 0.5 and .achieved < 0.8' --argjson rivals "${rivals}e-9"
-    load_holds '.dropped > 0 and .late >= .dropped and .dropped_s > 0'
-    load_holds '(.offered - .achieved) * .elapsed_s - .dropped_s | . > -0.05 and . < 0.15'
+    in_tries 4 half_with_rival
     load_end
     kill "$RIVAL"
     wait "$RIVAL" 2>/dev/null || true
 }
 
-@test "bursts are short: it rests in every period" {
-    # One switch for each period of 5 ms, less those that fall together, and those in which it was late
-    # and did not rest.
+# rested: how often all threads of the load gave up their CPU by themselves so far.
+rested() {
+    awk '/^voluntary/ { sum += $2 } END { print sum }' /proc/"$LOAD_PID"/task/*/status
+}
+
+# One switch for each period of 5 ms, less those that fall together, and those in which it was late
+# and did not rest.
+rests_in_each_period() {
     local before after
+    load_mark && before=$(rested) || return
+    sleep 2
+    after=$(rested) && load_mark || return
+    load_holds '(.elapsed_s / 0.005 - .late) as $in_time | $switches > 0.6 * $in_time - 10 and $switches < 2.3 * .elapsed_s / 0.005' \
+        --argjson switches $((after - before))
+}
+
+@test "bursts are short: it rests in every period" {
     load_start cpu --percent 40 --cpus "$(one_cpu)"
     load_expect ready
     load_resume
-    load_mark
-    before=$(awk '/^voluntary/ { sum += $2 } END { print sum }' /proc/"$LOAD_PID"/task/*/status)
-    sleep 2
-    after=$(awk '/^voluntary/ { sum += $2 } END { print sum }' /proc/"$LOAD_PID"/task/*/status)
-    load_mark
-    load_holds '(.elapsed_s / 0.005 - .late) as $in_time | $switches > 0.6 * $in_time - 10 and $switches < 2.3 * .elapsed_s / 0.005' \
-        --argjson switches $((after - before))
+    in_tries 3 rests_in_each_period
     load_end
+}
+
+# computes KERNEL: 0 when a load with it delivers its share.
+computes() {
+    output=$("$BIN/loadgen" cpu --percent 20 --threads 1 --kernel "$1" --duration 300ms --json) &&
+        holds '.[-1] | .achieved > 0 and (.achieved + .dropped_s / .elapsed_s | . > 0.1 and . < 0.3)' -s <<<"$output"
 }
 
 @test "each kernel computes, in the unit that it is named for" {
     local kernel
     for kernel in int float double mixed; do
-        run -0 "$BIN/loadgen" cpu --percent 20 --threads 1 --kernel "$kernel" --duration 300ms --json
-        holds '.[-1] | .achieved > 0 and (.achieved + .dropped_s / .elapsed_s | . > 0.1 and . < 0.3)' -s <<<"$output"
+        in_tries 3 computes "$kernel"
     done
     [[ $(uname -m) == x86_64 ]] || skip "the instructions are known for x86_64 only"
     ! sanitized || skip "a sanitizer adds instructions of its own"

@@ -68,7 +68,8 @@ in_group() {
     dd if="$DISK/victim" iflag=nocache count=0 status=none
     in_group cat "$DISK/victim" >/dev/null
     [[ $(resident "$DISK/victim") -eq $((24 << 20)) ]]
-    run -0 --separate-stderr in_group "$BIN/loadgen" pagecache --file-size 54M --share 90 --duration 0.4 --json
+    # As long as a disk needs that is slow.
+    run -0 --separate-stderr in_group "$BIN/loadgen" pagecache --file-size 54M --share 90 --duration 3 --json
     holds '.memory_of == "cgroup" and .memory_bytes == 67108864 and .needed_bytes > 0 and .evictable_bytes > 2e7' <<<"$(grep '"ready"' <<<"$output")"
     [[ $output == *'only pages of that group can be evicted'* ]]
     holds '.reclaimed_bytes > 1e6 and .others_cached_change_bytes < -1e6' <<<"${lines[-1]}"
