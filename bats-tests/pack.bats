@@ -39,8 +39,10 @@ valid() {
 }
 
 @test "copies: one that fails fails all with its status and last words, and ends the others" {
-    run -7 --separate-stderr "$BIN/copies" --copies 3 -- sh -c 'echo $$ >pid-{copy}; [ {copy} != 2 ] || { sleep 0.1; echo port 80{copy} is taken >&2; exit 7; }; sleep 60 & echo $! >child-{copy}; wait'
+    run -7 --separate-stderr "$BIN/copies" --copies 3 -- sh -c \
+        'echo $$ >pid-{copy}; [ {copy} != 2 ] || { until [ -s child-1 ] && [ -s child-3 ]; do sleep 0.05; done; echo port 80{copy} is taken >&2; exit 7; }; sleep 60 & echo $! >child-{copy}; wait'
     [[ -z $output && $stderr == 'jostle: copy 2 of 3 (sh) ended with exit status 7: port 802 is taken' ]]
+    [[ -s pid-1 && -s pid-3 ]]
     gone "$(<pid-1)" && gone "$(<child-1)" && gone "$(<pid-3)" && gone "$(<child-3)"
 }
 
@@ -145,7 +147,8 @@ valid() {
 }
 
 @test "a program that fails only beside a copy of itself: the message says which copy, and what to do" {
-    run -5 --separate-stderr "$JOSTLE" pack --quiet --output out --max-copies 2 --oversubscribe --max-time 9s -- sh -c 'mkdir taken 2>/dev/null || { echo taken already >&2; exit 3; }; sleep 0.1; rmdir taken'
+    run -5 --separate-stderr "$JOSTLE" pack --quiet --output out --max-copies 2 --oversubscribe --max-time 60s -- sh -c \
+        'mkdir taken 2>/dev/null || { echo taken already >&2; touch met; exit 3; }; [ "$JOSTLE_COPIES" = 1 ] || until [ -e met ]; do sleep 0.05; done; rmdir taken'
     [[ $stderr == *'of 2 (sh) ended with exit status 3: taken already'*'a copy failed beside others'*'{copy}'* ]]
     run -5 --separate-stderr "$JOSTLE" pack --quiet --output other --max-copies 2 --oversubscribe -- false
     [[ $stderr == *'the program fails by itself'* && ! -e other ]]

@@ -69,10 +69,14 @@ derive() {
         (.reporters[0].value / 1e9) as $round_s | [.activity[] | select(.name == "others_packets")][0].value < 0.1 / $round_s'
 }
 
-@test "an addition is faster than a load from L2, and that than one from memory" {
+latencies_in_order() {
     "$BIN/probe" sample --duration 100ms --reporters adds,l2,memory | holds '
         [.reporters[].value] as [$adds, $l2, $memory]
         | .reporters[1].reason or (1.5 * $adds < $l2 and 2 * $l2 < $memory)'
+}
+
+@test "an addition is faster than a load from L2, and that than one from memory" {
+    in_tries 5 latencies_in_order
 }
 
 @test "a time that is too short for a round is divided among the reporters" {
@@ -161,9 +165,9 @@ look() {
 shows_share() {
     local quiet loaded pid
     quiet=$(taskset -c 0 "$BIN/probe" sample --duration 100ms --reporters gap,adds)
-    taskset -c 0 "$BIN/loadgen" cpu --percent 100 --threads 1 --duration 10s 3>&- &
+    taskset -c 0 "$BIN/loadgen" cpu --percent 100 --threads 1 --duration 60s --json 3>&- >"$BATS_TEST_TMPDIR/load" &
     pid=$!
-    sleep 0.1
+    eventually 30 grep -q '"event":"steady"' "$BATS_TEST_TMPDIR/load"
     loaded=$(taskset -c 0 "$BIN/probe" sample --duration 300ms --reporters gap,adds)
     kill "$pid"
     wait "$pid" || true
@@ -174,7 +178,7 @@ shows_share() {
 # bats test_tags=measures
 @test "a spin shows the share of the CPU that a load takes, and an addition does not" {
     # Others may come or go between the two.
-    shows_share || shows_share || shows_share
+    in_tries 5 shows_share
 }
 
 @test "a reference of known runs has the known curves, whatever drifted meanwhile" {

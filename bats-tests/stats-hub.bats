@@ -49,7 +49,7 @@ send() {
 hear() {
     local i part
     answer=''
-    for ((i = 0; i < 200; i++)); do
+    for ((i = 0; i < 3000; i++)); do # half a minute: a disk may take seconds to flush
         part=''
         if IFS= read -r part <&"$answers"; then
             answer+=$part
