@@ -275,5 +275,5 @@ together() {
     truth=$(jq -s '.[1].conditions[0].wall_s.median / .[0].conditions[0].wall_s.median' alone/result.json loaded/result.json)
     jq -ne "$truth > 1.8" || skip "nothing is evicted here, or the disk is as fast as the cache: $truth"
     # Again where another program's bursts hide it.
-    in_tries 4 together
+    in_tries 3 together
 }

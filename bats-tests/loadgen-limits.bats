@@ -187,7 +187,7 @@ teardown() {
     # first ARGUMENTS...: sets line to the first that it prints, and ends it.
     first() {
         exec {LOAD_OUT}< <(exec "$BIN/loadgen" cpu "$@" 3>&-)
-        IFS= read -r -t 20 -u "$LOAD_OUT" line
+        IFS= read -r -t 120 -u "$LOAD_OUT" line
         kill "$!" 2>/dev/null || true # a short one has ended
         exec {LOAD_OUT}<&-
     }

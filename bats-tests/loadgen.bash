@@ -17,7 +17,7 @@ load_say() {
 
 # load_expect EVENT: reads replies until that event; the line is in LOAD_REPLY.
 load_expect() {
-    while IFS= read -r -t 20 -u "$LOAD_OUT" LOAD_REPLY; do
+    while IFS= read -r -t 120 -u "$LOAD_OUT" LOAD_REPLY; do
         [[ $LOAD_REPLY != '{"event":"'"$1"'"'* ]] || return 0
     done
     printf 'no %s came\n' "$1" >&2

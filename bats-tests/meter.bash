@@ -10,14 +10,14 @@ serve() {
     "$METER" --serve --output lines "$@" <commands 3>&- &
     meter=$!
     exec 7>commands 8<lines
-    read -r -t 10 -u 8 line
+    read -r -t 120 -u 8 line
     [[ $line == '{"event":"ready"}' ]]
 }
 
 # again: one more run; its record is in line.
 again() {
     printf 'run\n' >&7
-    read -r -t 20 -u 8 line
+    read -r -t 120 -u 8 line
 }
 
 # served STATUS: ends meter by the end of its commands; it exits with STATUS.

@@ -580,7 +580,7 @@ END
     printf 'run\n' >&7
     eventually 30 test -s pid
     kill -TERM "$meter"
-    read -r -t 10 -u 8 line
+    read -r -t 120 -u 8 line
     holds '.interrupted == 15' <<<"$line"
     served 143
     gone "$(<pid)"
