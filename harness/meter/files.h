@@ -14,8 +14,8 @@ struct files_before {
     bool unknown; // no memory to know it
 };
 
-// files_note: what the files of path, which may be a pattern, are like now. Waits for the next tick of
-// the kernel's clock (at most 10 ms) where one was written in this one.
+// files_note: what the files of path, which may be a pattern, are like now. Waits for the next tick
+// of the kernel's clock (at most 10 ms) where one was written in this one.
 void files_note(struct files_before *before, const char *path);
 void files_forget(struct files_before *before);
 
