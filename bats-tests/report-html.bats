@@ -37,6 +37,15 @@ column() {
     holds '.console == [] and (.requests | length) == 1 and (.requests[0] | startswith("file:"))' <<<"$output"
 }
 
+@test "the bar of where the time went has the share of each cause that cost any" {
+    cp -r "$ROOT/bats-tests/fixtures/report/campaign/cells/delannoy.n=5@disk.50%" "$BATS_TEST_TMPDIR/cell"
+    jq -c '(.slowdowns[] | select(.metric == "wall_s").attribution.points) = {execution: 3, cpu: 1, memory: 0, io: -1, steal: 0, unexplained: 0.5}' \
+        "$BATS_TEST_TMPDIR/cell/result.json" >"$BATS_TEST_TMPDIR/changed"
+    mv "$BATS_TEST_TMPDIR/changed" "$BATS_TEST_TMPDIR/cell/result.json"
+    "$JOSTLE" report "$BATS_TEST_TMPDIR/cell" --format html >"$BATS_TEST_TMPDIR/page.html"
+    grep -qF 'aria-label="67 % more CPU time, 22 % waiting for the CPU, 11 % unexplained"><rect class="a0" x="0" y="0" width="66.67"' "$BATS_TEST_TMPDIR/page.html"
+}
+
 @test "the same records make the same bytes, and nothing in them leads elsewhere" {
     "$JOSTLE" report "$ROOT/results/reference/disk" --format html --output "$BATS_TEST_TMPDIR/again.html"
     cmp "$PAGES/disk.html" "$BATS_TEST_TMPDIR/again.html"

@@ -261,6 +261,32 @@ static void put_means(struct line *json, const char *name, const struct cell *ce
     line_close(json);
 }
 
+/* What share of the extra time each cause has, of those that have any: [{cause, share}]. */
+static void put_shares(struct line *json, const struct value *points)
+{
+    static const char *const causes[] = {"execution", "cpu",   "memory",
+                                         "io",        "steal", "unexplained"};
+    enum { CAUSES = sizeof causes / sizeof *causes };
+    double sum = 0;
+    if (!view_is(points, VIEW_OBJECT)) {
+        line_null(json, "shares");
+        return;
+    }
+    for (size_t i = 0; i < CAUSES; i++)
+        sum += fmax(number_of(points, causes[i]), 0); /* passes NAN over */
+    line_array(json, "shares");
+    for (size_t i = 0; i < CAUSES; i++) {
+        const double one = number_of(points, causes[i]);
+        if (!(one > 0))
+            continue;
+        line_object(json, NULL);
+        line_text(json, "cause", causes[i]);
+        line_real(json, "share", one / sum);
+        line_close(json);
+    }
+    line_close(json);
+}
+
 /* What the page needs besides: numbers to sort by, and a ratio with as many
  * decimals as its interval deserves. */
 static void put_page(struct line *json, const struct cell *cell)
@@ -287,9 +313,8 @@ static void put_page(struct line *json, const struct cell *cell)
     line_text(json, "interval",
               isnan(low) ? "no interval" : number_interval(low, high, decimals, text));
     visible_put(json, "spec", cell->spec);
-    view_put(json, "points",
-             view_path(slowdown_of(cell->of, cell->condition, metrics[METRIC_WALL].name),
-                       "attribution", "points"));
+    put_shares(json, view_path(slowdown_of(cell->of, cell->condition, metrics[METRIC_WALL].name),
+                               "attribution", "points"));
     char *attribution = attribution_words(cell);
     line_text(json, "attribution", attribution);
     free(attribution);

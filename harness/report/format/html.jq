@@ -266,17 +266,14 @@ def spreads:
 def cause_words: { execution: "more CPU time", cpu: "waiting for the CPU", memory: "waiting for memory", io: "waiting for the disk", steal: "taken by the host", unexplained: "unexplained" };
 def cause_names: ["execution", "cpu", "memory", "io", "steal"];
 def bar:
-  . as $points
-  | ([.[] | select(. > 0)] | add // 0) as $sum
-  | ([cause_names[], "unexplained"] | map(select(($points[.] // 0) > 0))) as $there
-  | "<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"\($there | map("\($points[.] / $sum * 100 | fixed(0)) % \(cause_words[.])") | join(", "))\">"
-    + (reduce $there[] as $cause ({ x: 0, out: "" };
-        ($points[$cause] / $sum * 100) as $w
-        | .out += "<rect class=\"a\(cause_names | index($cause) // 5)\" x=\"\(.x * 100 | round / 100)\" y=\"0\" width=\"\($w * 100 | round / 100)\" height=\"10\"/>" | .x += $w) | .out)
+  "<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"\(map("\(.share * 100 | fixed(0)) % \(cause_words[.cause])") | join(", "))\">"
+    + (reduce .[] as $one ({ x: 0, out: "" };
+        ($one.share * 100) as $w
+        | .out += "<rect class=\"a\(cause_names | index($one.cause) // 5)\" x=\"\(.x * 100 | round / 100)\" y=\"0\" width=\"\($w * 100 | round / 100)\" height=\"10\"/>" | .x += $w) | .out)
     + "</svg>";
 
 def attributions:
-  ([.cells[] | select(.points != null)]) as $cells
+  ([.cells[] | select(.shares != null)]) as $cells
   | select($cells != [])
   | section("attribution"; "Where the extra time went"),
     "<p>For each slowdown that can be distinguished from noise: the extra wall time by cause, as far as the kernel's own figures show it. Points are percent of the time alone.</p>",
@@ -285,7 +282,7 @@ def attributions:
     "<thead><tr><th scope=\"col\" data-sort>Target</th><th scope=\"col\" data-sort>Load</th><th scope=\"col\" data-sort>Extra</th><th scope=\"col\">Shares</th><th scope=\"col\">In words</th></tr></thead><tbody>",
     ($cells[] | "<tr data-f=\"\(.e.filter)\"><th scope=\"row\">\(.e.program)</th><td>\(.e.condition)</td>"
       + n_cell(.values.ratio - 1; "+\(.values.ratio - 1 | percent_text)")
-      + "<td>\(.points | bar)</td><td class=\"w\">\(.attribution | esc)</td></tr>"),
+      + "<td>\(.shares | bar)</td><td class=\"w\">\(.attribution | esc)</td></tr>"),
     table_end, "</section>";
 
 # ---- problems and notes
@@ -365,7 +362,7 @@ def view($head):
     (if .charts.sensitivity then ["sensitivity", "Sensitivity"] else empty end),
     (if .charts.offered then ["offered", "Offered and achieved"] else empty end),
     (if any(.cells[]; .charts != []) then ["order", "Runs in order"] else empty end), (if .charts.spread then ["distributions", "Distributions"] else empty end),
-    (if any(.cells[]; .points != null) then ["attribution", "Where the time went"] else empty end),
+    (if any(.cells[]; .shares != null) then ["attribution", "Where the time went"] else empty end),
     ["flags", "Problems and notes"], (if $head.hosts != [] then ["environment", "Environment"] else empty end), ["reproduce", "Reproduce"]]),
   "<main>", "<form id=\"find\" role=\"search\" hidden><label for=\"filter\">Filter by target or load</label> <input id=\"filter\" type=\"search\" autocomplete=\"off\"> <span id=\"found\" role=\"status\"></span></form>",
   answer($head), variants, every_cell($head), curves($head), offered, orders, spreads, attributions, findings_section($head), environment($head), reproduce($head),
