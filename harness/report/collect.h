@@ -20,6 +20,9 @@ struct report_line {
     char *same;          /* equal: cells that differ in their load only */
     char *host, *kind;   /* host NULL: not known */
     double wall_s, runs; /* of the baseline; NAN where others have it: it is over sessions */
+    double ratio;        /* of the main metric; NAN: none */
+    bool noise;          /* it is not distinguishable */
+    bool marked;         /* it has a problem */
     struct factor_levels *machine; /* of its experiment; NULL: it is over sessions */
     struct legend legend;
     /* For the page; else NULL. */

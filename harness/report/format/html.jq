@@ -18,21 +18,19 @@ def name: .e.load // .e.condition;
 
 # The best known answer, in a sentence or a few.
 def lede($head):
-  ([.cells[] | select(.ratio != null)]) as $known
-  | ([$known[] | select(.distinguishable != false)] | max_by(.values.ratio)) as $worst
-  | ([$known[] | select(.distinguishable == false)] | length) as $noise
-  | ([.cells[] | select(.problems != [])] | length) as $marked
+  $head.answer as {$known, $noise, $marked}
+  | (if $head.answer.worst == null then null else .cells[$head.answer.worst] end) as $worst
   | ([.cells[].variants // empty | .lines[0] // empty]) as $verdicts
   | if .cells == [] then "No cell is done yet."
     elif $verdicts != [] then "\($verdicts[:3] | map(esc | split(" ") | .[0] |= "<b>\(.)</b>" | join(" ")) | join(". ")). \(if $marked == 0 then "No cell has a problem" else "\(plural($marked; "cell has"; "cells have")) a problem" end)."
-    elif $known == [] and any(.cells[]; .capacity != null) then "\([.cells[].capacity // empty | .lines[0] | esc] | .[:3] | join(". "))."
-    elif $known == [] then "No load was measured: the times are those of the target alone."
+    elif $known == 0 and any(.cells[]; .capacity != null) then "\([.cells[].capacity // empty | .lines[0] | esc] | .[:3] | join(". "))."
+    elif $known == 0 then "No load was measured: the times are those of the target alone."
     else
       (if $worst == null then "No slowdown can be distinguished from noise;"
        elif $worst.values.ratio < 1 then "No target became slower; the largest ratio is"
        elif $worst.main == "wall time" then "The largest slowdown:" else "The largest ratio:" end)
       + (if $worst == null then "" else (if $worst.main == "wall time" then " <b>\($worst.e.program)</b> takes <b>\($worst.ratio) times</b> as long" else " <b>\($worst.main | esc)</b> of <b>\($worst.e.program)</b> is <b>\($worst.ratio) times</b> worse" end) + "\(statistic_text($head)) under <b>\($worst.e.condition)</b>\(if $worst.interval == "no interval" then "" else ", \($head.level) interval \($worst.interval | together)" end)." end)
-      + (if $worst == null then "" elif $noise == 0 then " Each slowdown can be distinguished from noise;" else " \($noise) of \($known | length) cannot be distinguished from noise;" end)
+      + (if $worst == null then "" elif $noise == 0 then " Each slowdown can be distinguished from noise;" else " \($noise) of \($known) cannot be distinguished from noise;" end)
       + " \(if $marked == 0 then "no cell has a problem" else "\(plural($marked; "cell has"; "cells have")) a problem" end)."
     end;
 
