@@ -76,22 +76,21 @@ compiles() {
 }
 
 @test "terminal: as wide as it is; colours at a terminal only, and not with NO_COLOR or a dumb one" {
-    command -v script >/dev/null || skip 'script is not installed'
-    local command
+    local command at_terminal=$BATS_TEST_DIRNAME/at-terminal.py
     printf -v command '%q report --quiet %q' "$JOSTLE" "$FIXTURES/campaign"
     # As wide as the terminal, whatever stdin and stderr are.
-    env -u COLUMNS NO_COLOR=1 TERM=xterm script -qec "stty cols 64; $command </dev/null 2>/dev/null" /dev/null </dev/null >narrow
+    env -u COLUMNS NO_COLOR=1 TERM=xterm python3 "$at_terminal" "stty cols 64; $command </dev/null 2>/dev/null" </dev/null >narrow
     grep -q '^delannoy n=5 .*1.053 \[1.043, 1.063\]' narrow
     run ! grep -E '^(program|delannoy n=5 ).{60}' narrow
     report --quiet "$FIXTURES/campaign" >plain
     [[ $(<plain) != *$'\e'* ]]
-    env -u NO_COLOR TERM=xterm COLUMNS=300 script -qec "$command" /dev/null </dev/null >coloured
+    env -u NO_COLOR TERM=xterm COLUMNS=300 python3 "$at_terminal" "$command" </dev/null >coloured
     [[ $(<coloured) == *$'\e['* ]]
     # Without its codes it is the same text.
     sed -e 's/\x1b\[[0-9;]*m//g' -e 's/\r$//' coloured | diff plain -
-    NO_COLOR=1 TERM=xterm COLUMNS=300 script -qec "$command" /dev/null </dev/null >plainer
+    NO_COLOR=1 TERM=xterm COLUMNS=300 python3 "$at_terminal" "$command" </dev/null >plainer
     [[ $(<plainer) != *$'\e'* ]]
-    env -u NO_COLOR TERM=dumb COLUMNS=300 script -qec "$command" /dev/null </dev/null >dumb
+    env -u NO_COLOR TERM=dumb COLUMNS=300 python3 "$at_terminal" "$command" </dev/null >dumb
     [[ $(<dumb) != *$'\e'* ]]
 }
 
