@@ -329,6 +329,22 @@ fills() {
     [[ $pages -gt 20000 ]]
 }
 
+@test "what a load has not done because it was held up until its end is dropped, neither less nor more" {
+    local _
+    # Of its control plane and its workers either may be the first to go on.
+    for _ in {1..4}; do
+        "$BIN/loadgen" fork --threads 1 --limit 300 --duration 500ms --json >"$BATS_TEST_TMPDIR/out" 3>&- &
+        LOAD_PID=$!
+        eventually 30 grep -q steady "$BATS_TEST_TMPDIR/out"
+        kill -STOP "$LOAD_PID"
+        sleep 1
+        kill -CONT "$LOAD_PID"
+        wait "$LOAD_PID"
+        # 150 were due; those of the last 100 ms were owed, and not late enough.
+        tail -n 1 "$BATS_TEST_TMPDIR/out" | holds '.operations + .dropped | . >= 150 - 30 - 2 and . <= 150'
+    done
+}
+
 # halted PID: it is stopped.
 halted() {
     grep -q '^State:[[:space:]]*T' "/proc/$1/status"

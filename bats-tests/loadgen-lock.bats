@@ -5,12 +5,21 @@ load helpers
 load loadgen
 bats_require_minimum_version 1.5.0
 
+# contended_keeps: its rate; what it is held up by right at its end, it owes. Sets summary.
+contended_keeps() {
+    summary=$("$BIN/loadgen" lock --contended --threads 2 --limit 400k --duration 0.3 --json | tail -n 1) && kept 200 10 <<<"$summary"
+}
+
+# split_keeps: the same.
+split_keeps() {
+    "$BIN/loadgen" lock --split --limit 5000 --duration 0.2 --json 2>/dev/null | tail -n 1 | kept 2 10
+}
+
 # bats test_tags=measures
 @test "contended additions: the counter has come to what is claimed, at the rate that was asked" {
     [[ $(nproc) -ge 2 ]] || skip "one CPU is allowed here"
-    run -0 --separate-stderr "$BIN/loadgen" lock --contended --threads 2 --limit 400k --duration 0.3 --json
-    kept 200 10 <<<"${lines[-1]}"
-    holds '.claimed_additions > 0 and .counted_additions == .claimed_additions' <<<"${lines[-1]}"
+    in_tries 4 contended_keeps
+    holds '.claimed_additions > 0 and .counted_additions == .claimed_additions' <<<"$summary"
 }
 
 # bats test_tags=measures
@@ -23,7 +32,7 @@ bats_require_minimum_version 1.5.0
     fi
     holds '.claimed_additions > 0 and .counted_additions == .claimed_additions' <<<"${lines[-1]}"
     # shellcheck disable=SC2154 # set by run
-    [[ $stderr == *split_lock_mitigate* ]] || kept 2 10 <<<"${lines[-1]}"
+    [[ $stderr == *split_lock_mitigate* ]] || kept 2 10 <<<"${lines[-1]}" || in_tries 3 split_keeps
 }
 
 @test "a lock has to be named, and contention needs two" {

@@ -46,10 +46,24 @@ static void count_running(struct worker *worker)
         engine_report(engine, ENGINE_RUNNING);
 }
 
+/* Nothing is due from end_ns on: nothing of that can be dropped, however late it is. */
+static void count_dropped(struct worker *worker, int64_t at_ns)
+{
+    const int64_t end_ns = worker->orders.end_ns;
+    if (at_ns - PACER_DEBT_NS > end_ns)
+        at_ns = end_ns + PACER_DEBT_NS;
+    const uint64_t dropped = pacer_drop(&worker->pacer, at_ns);
+    if (dropped > 0)
+        worker_count(worker, 0, 0, 0, dropped);
+}
+
+/* A worker that was held up may see the end of its orders before it sees what it owes. */
 static void take_orders(struct worker *worker)
 {
     struct engine *engine = worker->run->engine;
     pthread_mutex_lock(&engine->mutex);
+    if (worker->orders.order == ORDER_RUN && worker->run->load->timed)
+        count_dropped(worker, engine->orders.epoch_ns);
     worker->orders = engine->orders;
     count_running(worker);
     pthread_mutex_unlock(&engine->mutex);
@@ -74,13 +88,6 @@ bool worker_sleep_until(struct worker *worker, int64_t time_ns)
            (time_ns == INT64_MAX || now_ns() < time_ns))
         futex_wait_until(&engine->generation, generation, time_ns);
     return worker_running(worker);
-}
-
-static void count_dropped(struct worker *worker, int64_t at_ns)
-{
-    const uint64_t dropped = pacer_drop(&worker->pacer, at_ns);
-    if (dropped > 0)
-        worker_count(worker, 0, 0, 0, dropped);
 }
 
 bool worker_take_due(struct worker *worker, int64_t at_ns, int64_t *due_ns)
