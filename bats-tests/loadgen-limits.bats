@@ -132,14 +132,11 @@ teardown() {
     beside() {
         load_start cpu --threads 1 --cpus "$cpu" "$@"
         load_resume
-        share=$(taskset -c "$cpu" bash -c 'used() {
-                local file ns
-                REPLY=0
-                for file in "/proc/$1/task"/*/schedstat; do read -r ns _ <"$file" && ((REPLY += ns)); done
-            }
-            used self && own=-$REPLY
-            used "$1" && its=-$REPLY
-            while used self && mine=$((own + REPLY)) && used "$1" && ((mine + its + REPLY < 300000000)); do :; done
+        share=$(taskset -c "$cpu" bash -c 'used() { read -r REPLY _ <"$1/schedstat"; }
+            worker=$(dirname "$(grep -lx "cpu/0" "/proc/$1/task/"*/comm)")
+            used /proc/self && own=-$REPLY
+            used "$worker" && its=-$REPLY
+            while used /proc/self && mine=$((own + REPLY)) && used "$worker" && ((mine + its + REPLY < 300000000)); do :; done
             printf "%d/%d" "$mine" $((mine + its + REPLY))' _ "$LOAD_PID")
         load_end
     }
