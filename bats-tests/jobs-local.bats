@@ -127,7 +127,7 @@ script() {
 @test "the report waits for cells that fail, and a cancelled job that waits never begins" {
     printf 'exit 1\n' >fails
     "$queue" submit cells 2 1 "$PWD/%j.%i" fails
-    script 'sleep 300'
+    script 'exec sleep 300' # or it would outlive its script, and hold the output of bats
     "$queue" submit next '' 1 "$PWD/%j" job
     "$queue" submit last '' 1 "$PWD/%j" job
     eventually 30 test -e 2

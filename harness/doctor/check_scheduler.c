@@ -29,7 +29,7 @@ static const char *take_line(const char *line, struct scheduler *scheduler)
     return line + (*line == '\n');
 }
 
-/* "Slurm 23.11.4", "Slurm (sbatch --version gives no version)" */
+/* "NAME 23.11.4", "NAME (COMMAND gives no version)" */
 static const char *described(const struct scheduler *scheduler, char *text, size_t size)
 {
     const bool silent = scheduler->silent[0] != '\0';
