@@ -153,8 +153,10 @@ finds() {
     mv "$io" io
     mkfifo "$io"
     {
-        "$BIN/doctor" --quick --json >doctor.json || true
+        code=0
+        "$BIN/doctor" --quick --json >doctor.json || code=$?
         : <>"$io"
+        exit "$code"
     } 3>&- &
     local doctor=$!
     exec {first}>"$io"

@@ -319,8 +319,8 @@ warned() {
 
 # cost FORMAT DIR: CPU time of the report, in microseconds.
 cost() {
-    "$BIN/meter" --output cost.json -- "$JOSTLE" report --quiet --format "$1" "$2" >/dev/null
-    jq '(.user_s + .system_s) * 1e6 | floor' cost.json
+    "$BIN/meter" --output cost.json -- "$JOSTLE" report --quiet --format "$1" "$2" >/dev/null &&
+        jq '(.user_s + .system_s) * 1e6 | floor' cost.json
 }
 
 # in_proportion FORMAT: 0 when ten times the cells took less than twenty times the CPU time: less than ten by what

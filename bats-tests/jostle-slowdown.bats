@@ -39,14 +39,15 @@ shared_fairly() {
     holds '.settings.seed == 99' <out1/result.json
 }
 
-# runs_when_loaded SHARE: the load had CPU time in each loaded run, and in no other.
+# runs_when_loaded SHARE: the load had CPU time in each loaded run; the other runs in which it had are added to `beyond`.
 runs_when_loaded() {
     rm -rf out ticks
     "$JOSTLE" slowdown --quiet --output out --min-runs 3 --max-runs 3 --load "full=cpu --percent $1 --threads 1" -- ./target &&
         paste -d' ' <(jq -r .condition out/runs.jsonl) ticks >joined &&
         # 0.5 s of over 90 % are 45 ticks; busy neighbours may take most of them.
         [[ $(wc -l <joined) -eq 6 ]] &&
-        awk '($1 == "baseline" && $2 > 1) || ($1 == "full" && $2 < 5) { print; wrong = 1 } END { exit wrong }' joined
+        awk '$1 == "baseline" && $2 > 1' joined >>beyond &&
+        awk '$1 == "full" && $2 < 5 { print; wrong = 1 } END { exit wrong }' joined
 }
 
 @test "the load runs during loaded runs, and only then" {
@@ -62,6 +63,8 @@ echo "\$((\$(used) - before))" >>ticks
 END
     chmod +x target
     in_tries 3 runs_when_loaded "$share"
+    # No busy machine gives a paused load CPU time: not once.
+    diff /dev/null beyond
 }
 
 @test "a condition may have several loads at once" {

@@ -99,7 +99,7 @@ load_sleeps() {
 
 load_end() {
     exec {LOAD_IN}>&-
-    load_expect summary
+    load_expect summary || return
     exec {LOAD_OUT}<&-
     wait "$LOAD_PID"
 }

@@ -130,7 +130,7 @@ long_tries_marks() {
     (for ((i = 0; i < $1; i++)); do printf 'mark %d\n' "$i"; done >&"$LOAD_IN") 3>&- &
     head -n "$1" <&"$LOAD_OUT" >"$BATS_TEST_TMPDIR/marks"
     after=$(awk '/^VmRSS/ { print $2 }' "/proc/$LOAD_PID/status")
-    load_end
+    load_end || return
     REPLY=$((after - before))
     # A window is as long as a mark takes. Medians, as one may be held up.
     jq -s '(length / 3 | floor) as $third | (map(.elapsed_s) | [.[:$third], .[-$third:]] | map(sort | .[length / 2 | floor]))
