@@ -136,10 +136,11 @@ beyond_own() {
 little_beyond() {
     local i
     for i in {1..30}; do
-        taskset -c "$first" "$METER" --cpus "$1" --output "$RECORD" -- "$BATS_FILE_TMPDIR/until" 0.005 end
-        beyond_own
+        taskset -c "$first" "$METER" --cpus "$1" --output "$RECORD" -- "$BATS_FILE_TMPDIR/until" 0.005 end || break
+        beyond_own || break
     done | sort -g >beyond
-    holds '.[0] > 0 and .[26] < 0.003' < <(jq -s . beyond)
+    # What is not there is less than any number.
+    holds 'length == 30 and .[0] > 0 and .[26] < 0.003' < <(jq -s . beyond)
 }
 
 @test "meter's own wait for a CPU is not in the wall time, wherever the target runs" {

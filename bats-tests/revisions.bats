@@ -135,6 +135,7 @@ WRONG
     cat >../../bin/git <<END
 #!/bin/bash
 [[ " \$* " == *' worktree '* ]] || exec "$(type -P git)" "\$@"
+echo "\$*" >>"$BATS_TEST_TMPDIR/calls"
 mkdir "$BATS_TEST_TMPDIR/busy" || echo "\$*" >>"$BATS_TEST_TMPDIR/overlaps"
 sleep 0.3
 "$(type -P git)" "\$@" || code=\$?
@@ -145,7 +146,8 @@ END
     PATH=$BATS_TEST_TMPDIR/bin:$PATH "$JOSTLE" run --quiet --runs 1 --output ../../one --revision a=main --revision b=first -- true 3>&- &
     PATH=$BATS_TEST_TMPDIR/bin:$PATH "$JOSTLE" run --quiet --runs 1 --output ../../two --revision a=main --revision b=first -- true
     wait "$!"
-    [[ ! -e ../../overlaps && -z $(left) ]]
+    # Each has made and removed two.
+    [[ $(grep -c 'worktree add' ../../calls) -eq 4 && ! -e ../../overlaps && -z $(left) ]]
 }
 
 @test "SIGKILL during a build leaves no process and no worktree" {
