@@ -35,9 +35,12 @@ setup() {
 }
 
 teardown() {
+    local status=0
     [[ ${#LOADS[@]} -eq 0 ]] || kill -KILL "${LOADS[@]}" 2>/dev/null || true
+    [[ -z ${GROUP-} ]] || eventually 30 rmdir "$GROUP" || status=1
+    # When nobody in the group can write it any more.
     rm -f -- ${HOG:+"$HOG"}
-    [[ -z ${GROUP-} ]] || eventually 30 rmdir "$GROUP"
+    return "$status"
 }
 
 @test "memory that is not free is refused with the numbers, before any is taken, and forced" {
@@ -82,6 +85,7 @@ teardown() {
     printf '#!/bin/sh\necho $$ >%q/cgroup.procs && exec %q "$@"\n' "$GROUP" "$BIN/loadgen" >"$BATS_TEST_TMPDIR/bin/loadgen"
     chmod +x "$BATS_TEST_TMPDIR/bin/loadgen"
     BIN=$BATS_TEST_TMPDIR/bin load_start mem --footprint 256M --threads 1 --kernel write --limit 1M
+    LOADS+=("$LOAD_PID")
     load_resume
     # A file in memory is the group's, too: another program that grows, until less than half of what is
     # short is left, and then waits for the load to notice.
@@ -95,7 +99,8 @@ teardown() {
             ((taken > 512 - 5)) || head -c 1M /dev/zero >>"$HOG"
             sleep 0.08
         done
-    ) 2>/dev/null 3>&- &
+    ) 2>/dev/null 3>&- {LOAD_IN}>&- & # held open, it would keep the load alive after a test that fails
+    LOADS+=("$!")
     load_expect error
     reply=$LOAD_REPLY
     load_expect summary

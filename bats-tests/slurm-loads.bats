@@ -39,7 +39,7 @@ in_job() {
     read -r -a given <<<"$1"
     shift
     printf '%q ' "$@" | job "${given[@]}" >/dev/null
-    eventually 1000 slurm_no_jobs
+    eventually 300 slurm_no_jobs
 }
 
 @test "loads on other nodes run there, and are marked for each run" {
@@ -184,7 +184,7 @@ END
     printf 'scratch=%q\n' "$PWD/scratch" >>settings
     cd submit
     id=$(JOSTLE_ROOT=$ROOT sbatch --parsable "$ROOT/jobs/examples/delannoy.sbatch")
-    eventually 1000 slurm_no_jobs
+    eventually 300 slurm_no_jobs
     cat "delannoy.$id.log"
     grep -q 'workstation' "delannoy.$id.log"
     holds '.environment.folder | startswith("'"$BATS_TEST_TMPDIR/scratch/jostle.$id."'")' <"jostle-results/delannoy.$id/experiment.json"
