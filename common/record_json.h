@@ -12,7 +12,8 @@ const char *json_text_at(const json_t *object, const char *key);
 double json_number_at(const json_t *object, const char *key);
 /* Of a member whose key is the first length bytes of a text; jansson has that since 2.14. */
 json_t *json_at(const json_t *object, const char *key, size_t length);
-/* A text into a buffer, cut off where it is too long; "" where there is none. */
+/* A text into a buffer, cut off behind a whole character where it is too long, as half of one
+ * would be in no record; "" where there is none. */
 void json_copy_text(const json_t *object, const char *key, char *text, size_t size);
 bool json_has(const json_t *object, const char *key); /* and is not null */
 

@@ -15,7 +15,6 @@ static size_t count(const json_t *object, const char *name)
     return value > 0 ? (size_t)value : 0;
 }
 
-/* "" where there is none. */
 static void take_quiet(struct reference *reference, const json_t *all)
 {
     for (enum reporter reporter = 0; reporter < REPORTERS; reporter++) {

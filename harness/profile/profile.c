@@ -35,7 +35,6 @@ static void take_bounds(const json_t *object, const char *name, double *low, dou
     *high = json_is_number(second) ? json_number_value(second) : NAN;
 }
 
-// A text, cut where it is too long; "" where there is none.
 static void take_alone(struct program_profile *profile, const json_t *alone)
 {
     const json_t *wall = json_object_get(alone, "wall_s");

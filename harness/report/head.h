@@ -18,7 +18,7 @@ void head_put_texts(struct line *json, const char *name, const struct collected 
 
 /* What the cells say together: {known, noise, marked, worst}: how many ratios there are, how many
  * of them are not distinguishable, how many cells have a problem, and which cell, counted from 0,
- * has the largest ratio that is none of these; null: there is none. */
+ * has the largest ratio of those that are distinguishable; null: there is none. */
 void head_put_answer(struct line *json, const struct collected *collected);
 
 /* Member "settings": each set of settings once, the seed left out. */
