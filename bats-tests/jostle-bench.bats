@@ -85,6 +85,13 @@ cell() {
     done
 }
 
+@test "--only passes over what has no name in a plan that somebody has changed" {
+    mkdir changed
+    echo '{"schema": "jostle.bench-plan/1", "parts": [{"title": "CPU", "cells": [{"least_s": 1, "most_s": 2}, {"cell": "a", "least_s": 3, "most_s": 4}]}]}' >changed/bench-plan.json
+    run -0 bench --forecast changed --only '*'
+    holds '.cells == 1 and .least_s == 3 and .most_s == 4' <<<"$output"
+}
+
 @test "a rule of a part flags a figure whose interval is wholly beyond the limit, and no other" {
     program ours 'rate 10N other 20N'
     measure cpu.one --metric 'rate=stdout:/rate ([0-9]+)/,unit=op/s,better=higher' --metric 'other=stdout:/other ([0-9]+)/,better=lower' -- "$PWD/ours"

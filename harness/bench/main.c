@@ -135,9 +135,11 @@ static void choose(json_t *record, const char *list, const char *pattern)
     json_array_foreach(json_object_get(record, "parts"), index, part)
     {
         json_t *items = json_object_get(part, list);
-        for (size_t i = json_array_size(items); i-- > 0 && pattern != NULL;)
-            if (fnmatch(pattern, json_text_at(json_array_get(items, i), "cell"), 0) != 0)
+        for (size_t i = json_array_size(items); i-- > 0 && pattern != NULL;) {
+            const char *cell = json_text_at(json_array_get(items, i), "cell");
+            if (cell == NULL || fnmatch(pattern, cell, 0) != 0)
                 json_array_remove(items, i);
+        }
     }
 }
 
