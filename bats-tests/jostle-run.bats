@@ -173,7 +173,10 @@ seen() {
     seen 0 2
     # It comes too late to be refused: when the first run has begun. The runs wait for it, also where nobody reads it.
     "${words[@]}" --output out2 -- sh -c 'touch begun; until [ -e sent ]; do sleep 0.05; done; wc -c >>seen' \
-        < <({ eventually 60 test -e begun && seq 1000; } || true; touch sent) 2>errors
+        < <(
+            { eventually 60 test -e begun && seq 1000; } || true
+            touch sent
+        ) 2>errors
     seen 0 2
     grep -q '^jostle: data came on stdin .*--input FILE' errors
     holds '.warnings[] | select(.flag == "harness-warning") | .message | startswith("data came on stdin")' <out2/result.json

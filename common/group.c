@@ -21,7 +21,7 @@
 #endif
 #define INTO_CGROUP UINT64_C(0x200000000) /* CLONE_INTO_CGROUP, Linux 5.7 */
 
-#define REMOVE_TRIES 1000 /* of a millisecond each: the machine may be busy */
+#define REMOVE_WAITS 1000 /* of a millisecond each: the machine may be busy */
 #define NS_PER_US    INT64_C(1000)
 
 static bool is_mounted(const char *path, unsigned long magic)
@@ -126,14 +126,16 @@ static bool is_stale(const char *name, const char *prefix)
     return pid == getpid() || (kill((pid_t)pid, 0) != 0 && errno == ESRCH);
 }
 
-/* The kernel lets the last member go a moment after it was waited for. */
-static void remove_in_tries(int parent_fd, const char *name, int tries)
+/* The kernel lets the last member go a moment after it was waited for: *waits is how many more
+ * milliseconds that may take in all. */
+static void remove_in_time(int parent_fd, const char *name, int *waits)
 {
-    while (!remove_folder(parent_fd, name) && (errno == EBUSY || errno == ENOTEMPTY) && --tries > 0)
+    while (!remove_folder(parent_fd, name) && (errno == EBUSY || errno == ENOTEMPTY) &&
+           --*waits >= 0)
         (void)usleep(1000);
 }
 
-static void remove_stale(const char *parent, const char *prefix, int tries)
+static void remove_stale(const char *parent, const char *prefix, int waits)
 {
     DIR *folder = opendir(parent);
     if (folder == NULL)
@@ -141,7 +143,7 @@ static void remove_stale(const char *parent, const char *prefix, int tries)
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         /* One with living members stays: the next one will try again. */
         if (is_stale(entry->d_name, prefix))
-            remove_in_tries(dirfd(folder), entry->d_name, tries);
+            remove_in_time(dirfd(folder), entry->d_name, &waits);
     }
     closedir(folder);
 }
@@ -150,9 +152,9 @@ void group_sweep(const char *prefix)
 {
     char parent[PATH_MAX];
     if (parent_v2(parent))
-        remove_stale(parent, prefix, REMOVE_TRIES);
+        remove_stale(parent, prefix, REMOVE_WAITS);
     if (parent_v1(parent))
-        remove_stale(parent, prefix, REMOVE_TRIES);
+        remove_stale(parent, prefix, REMOVE_WAITS);
 }
 
 bool group_find(struct group *group, const char *prefix, enum group_kind kind)
@@ -161,7 +163,7 @@ bool group_find(struct group *group, const char *prefix, enum group_kind kind)
     *group = GROUP_OF_NONE;
     if (kind == GROUP_NONE || !(kind == GROUP_V2 ? parent_v2(parent) : parent_v1(parent)))
         return false;
-    remove_stale(parent, prefix, 1);
+    remove_stale(parent, prefix, 0);
     if (snprintf(group->path, sizeof group->path, "%s/%s.%ld", parent, prefix, (long)getpid()) >=
         (int)sizeof group->path)
         return false;
@@ -301,7 +303,8 @@ void group_remove(struct group *group)
         return;
     close(group->folder_fd);
     group->folder_fd = -1;
-    remove_in_tries(AT_FDCWD, group->path, REMOVE_TRIES);
+    int waits = REMOVE_WAITS;
+    remove_in_time(AT_FDCWD, group->path, &waits);
 }
 
 void group_give_up(struct group *group)
