@@ -268,6 +268,8 @@ together() {
     # shellcheck disable=SC2016 # for the load's shell
     printf '#!/bin/bash\nwhile :; do dd of="$1" oflag=nocache conv=notrunc,fdatasync count=0 status=none; sleep 0.002; done\n' >evict
     chmod +x evict
+    # Read from the disk, as after each eviction: pages that were written are smaller, and take longer to read.
+    dd of=big oflag=nocache conv=notrunc,fdatasync count=0 status=none
     cat big >/dev/null
     "$JOSTLE" run --quiet --output alone --warmup 1 --min-runs 8 --max-runs 8 -- cat big
     "$JOSTLE" run --quiet --output loaded --settle 100ms --load "evict=exec: $PWD/evict $PWD/big" --warmup 1 --min-runs 8 --max-runs 8 -- cat big
