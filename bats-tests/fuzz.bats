@@ -27,6 +27,16 @@ replay() {
     [[ $output == *' inputs' ]]
 }
 
+# replay_all MARK MUTATIONS: replay of each target whose source has MARK.
+replay_all() {
+    local target
+    for target in "$BATS_TEST_DIRNAME"/fuzz/*.c; do
+        grep -q "$1" "$target" || continue
+        target=${target##*/}
+        replay "${target%.c}" "$2"
+    done
+}
+
 @test "every fuzzed parser has inputs, and every input a parser" {
     diff <(cd "$BATS_TEST_DIRNAME/fuzz" && printf '%s\n' *.c | sed 's/[.]c$//') <(ls "$BATS_TEST_DIRNAME/fuzz/corpus")
     local size
@@ -35,19 +45,9 @@ replay() {
 }
 
 @test "no parser of a text breaks its promises on any input" {
-    local target
-    for target in "$BATS_TEST_DIRNAME"/fuzz/*.c; do
-        grep -q FUZZ_BYTES "$target" || continue
-        target=${target##*/}
-        replay "${target%.c}" 1000
-    done
+    replay_all FUZZ_BYTES 1000
 }
 
 @test "no reader of a record breaks its promises on any input" {
-    local target
-    for target in "$BATS_TEST_DIRNAME"/fuzz/*.c; do
-        grep -q FUZZ_JSON_LINES "$target" || continue
-        target=${target##*/}
-        replay "${target%.c}" 100
-    done
+    replay_all FUZZ_JSON_LINES 100
 }

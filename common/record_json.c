@@ -17,11 +17,17 @@ const char *json_text_at(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
+const char *json_text_or_empty(const json_t *object, const char *key)
+{
+    const char *text = json_text_at(object, key);
+    return text == NULL ? "" : text;
+}
+
 void json_copy_text(const json_t *object, const char *key, char *text, size_t size)
 {
-    const char *value = json_text_at(object, key);
-    (void)snprintf(text, size, "%s", value == NULL ? "" : value);
-    if (value == NULL || strlen(value) < size)
+    const char *value = json_text_or_empty(object, key);
+    (void)snprintf(text, size, "%s", value);
+    if (strlen(value) < size)
         return;
     size_t length = size - 1;
     while (length > 0 && ((unsigned char)value[length] & 0xc0) == 0x80) /* within a character */

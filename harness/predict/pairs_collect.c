@@ -31,18 +31,13 @@ static json_t *load(const char *folder, const char *name)
     return record;
 }
 
-static const char *text_of(const json_t *object, const char *name)
-{
-    return json_string_value(json_object_get(object, name));
-}
-
 static const json_t *slowdown_of(const json_t *result, const char *condition)
 {
     const json_t *one;
     size_t i;
     json_array_foreach(json_object_get(result, "slowdowns"), i, one)
     {
-        const char *name = text_of(one, "condition"), *metric = text_of(one, "metric");
+        const char *name = json_text_at(one, "condition"), *metric = json_text_at(one, "metric");
         if (name && metric && strcmp(name, condition) == 0 && strcmp(metric, "wall_s") == 0)
             return one;
     }
@@ -51,7 +46,7 @@ static const json_t *slowdown_of(const json_t *result, const char *condition)
 
 static bool keep_start(struct pair_measure *measure, const json_t *run)
 {
-    const char *start = text_of(run, "start");
+    const char *start = json_text_at(run, "start");
     char **more = realloc(measure->starts, (measure->start_count + 1) * sizeof *more);
     if (!more)
         return false;
@@ -65,7 +60,7 @@ static bool keep_start(struct pair_measure *measure, const json_t *run)
 static bool take_run(const json_t *run, const char *condition, struct blocks *blocks,
                      struct pair_measure *measure)
 {
-    const char *name = text_of(run, "condition");
+    const char *name = json_text_at(run, "condition");
     const json_int_t block = json_integer_value(json_object_get(run, "block"));
     const double wall_s = json_number_value(json_object_get(run, "wall_s"));
     const bool alone = name && strcmp(name, "baseline") == 0;
@@ -102,7 +97,7 @@ static bool read_runs(const char *folder, const char *condition, struct pair_mea
     bool good = blocks && file;
     while (good && (length = getline(&line, &size, file)) >= 0) {
         json_t *run = json_read_line(line, (size_t)length);
-        const char *name = text_of(run, "host");
+        const char *name = json_text_at(run, "host");
         if (!*host && name)
             *host = strdup(name);
         good = take_run(run, condition, blocks, measure);
@@ -125,8 +120,8 @@ static const char *load_of(const json_t *result)
     size_t i;
     json_array_foreach(json_object_get(result, "slowdowns"), i, one)
     {
-        if (text_of(one, "condition"))
-            return text_of(one, "condition");
+        if (json_text_at(one, "condition"))
+            return json_text_at(one, "condition");
     }
     return NULL;
 }
@@ -137,11 +132,11 @@ static bool name_pair(const char *folder, const json_t *experiment, const json_t
                       struct pair_truth *pair, const char **condition)
 {
     const json_t *cell = json_object_get(experiment, "cell");
-    const char *b = text_of(cell, "load"), *slash = strrchr(folder, '/');
-    const char *place = text_of(json_object_get(experiment, "settings"), "place");
+    const char *b = json_text_at(cell, "load"), *slash = strrchr(folder, '/');
+    const char *place = json_text_at(json_object_get(experiment, "settings"), "place");
     if (json_is_object(cell)) {
-        *condition = text_of(cell, "condition");
-        pair->a = text_of(cell, "target") ? strdup(text_of(cell, "target")) : NULL;
+        *condition = json_text_at(cell, "condition");
+        pair->a = json_text_at(cell, "target") ? strdup(json_text_at(cell, "target")) : NULL;
     } else {
         b = *condition = load_of(result);
         slash = slash ? slash + 1 : folder;

@@ -16,12 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static void keep(char *text, size_t size, const json_t *value)
-{
-    const char *string = json_string_value(value);
-    snprintf(text, size, "%s", string == NULL ? "" : string);
-}
-
 static time_t time_of(const json_t *record)
 {
     struct tm made = {0};
@@ -33,8 +27,8 @@ static time_t time_of(const json_t *record)
 static struct history *history_of(struct histories *histories, const json_t *record)
 {
     char host[256], place[32];
-    keep(host, sizeof host, json_object_get(record, "host"));
-    keep(place, sizeof place, json_object_get(record, "place"));
+    json_copy_text(record, "host", host, sizeof host);
+    json_copy_text(record, "place", place, sizeof place);
     for (size_t i = 0; i < histories->count; i++)
         if (strcmp(histories->history[i].host, host) == 0 &&
             strcmp(histories->history[i].place, place) == 0)
@@ -105,10 +99,10 @@ static void add(struct histories *histories, const json_t *record)
         moment->level[k] = moment->lo[k] = moment->hi[k] = NAN;
     read_resources(moment, json_object_get(record, "resources"));
     read_verdicts(moment, json_object_get(record, "verdicts"));
-    keep(history->reference_made, sizeof history->reference_made,
-         json_object_get(json_object_get(record, "reference"), "made"));
-    keep(history->program, sizeof history->program,
-         json_object_get(json_object_get(record, "expect"), "of"));
+    json_copy_text(json_object_get(record, "reference"), "made", history->reference_made,
+                   sizeof history->reference_made);
+    json_copy_text(json_object_get(record, "expect"), "of", history->program,
+                   sizeof history->program);
 }
 
 /* A record a line, as a watch writes them. False: the first line is none, and nothing was taken.

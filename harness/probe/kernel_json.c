@@ -55,33 +55,21 @@ json_t *kernel_to_json(const struct kernel_facts *facts)
     return NULL;
 }
 
-static double number_of(const json_t *object, const char *name)
-{
-    const json_t *value = json_object_get(object, name);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static void text_of(const json_t *object, const char *name, char *text, size_t size)
-{
-    const char *value = json_string_value(json_object_get(object, name));
-    snprintf(text, size, "%s", value == NULL ? "" : value);
-}
-
 void kernel_from_json(const json_t *record, struct kernel_facts *facts)
 {
     const json_t *users = json_object_get(record, "users"), *user;
     size_t i;
     *facts = (struct kernel_facts){0};
     for (size_t n = 0; n < NUMBERS; n++)
-        *field(facts, n) = number_of(record, numbers[n].name);
+        *field(facts, n) = json_number_at(record, numbers[n].name);
     json_array_foreach(users, i, user)
     {
         if (i == KERNEL_USERS)
             break;
         struct kernel_user *row = &facts->user[facts->user_count++];
-        text_of(user, "user", row->name, sizeof row->name);
-        text_of(user, "command", row->command, sizeof row->command);
-        row->cpus = number_of(user, "cpus");
-        row->command_cpus = number_of(user, "command_cpus");
+        json_copy_text(user, "user", row->name, sizeof row->name);
+        json_copy_text(user, "command", row->command, sizeof row->command);
+        row->cpus = json_number_at(user, "cpus");
+        row->command_cpus = json_number_at(user, "command_cpus");
     }
 }

@@ -15,17 +15,11 @@ struct origin {
     char place[32];
 };
 
-static void keep(char *text, size_t size, const json_t *value)
-{
-    const char *string = json_string_value(value);
-    snprintf(text, size, "%s", string == NULL ? "" : string);
-}
-
 static void of_profile(const json_t *record, struct origin *origin)
 {
-    keep(origin->machine, sizeof origin->machine,
-         json_object_get(json_object_get(record, "machine"), "hash"));
-    keep(origin->place, sizeof origin->place, json_object_get(record, "place"));
+    json_copy_text(json_object_get(record, "machine"), "hash", origin->machine,
+                   sizeof origin->machine);
+    json_copy_text(record, "place", origin->place, sizeof origin->place);
 }
 
 /* Of the experiment beside a result. Loads that were not placed ran anywhere. */
@@ -39,7 +33,7 @@ static void of_experiment(const char *folder, struct origin *origin)
     const json_t *placement = json_object_get(record, "placement");
     if (environment != NULL)
         identity_of(environment, origin->machine);
-    keep(origin->place, sizeof origin->place, json_object_get(placement, "place"));
+    json_copy_text(placement, "place", origin->place, sizeof origin->place);
     if (placement != NULL && origin->place[0] == '\0')
         snprintf(origin->place, sizeof origin->place, "machine");
     json_decref(record);

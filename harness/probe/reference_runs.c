@@ -14,18 +14,13 @@
 /* Flags of a run (harness/stats/messages.c) that others on the machine are the cause of. */
 static const char *const disturbances[] = {"foreign-load", "steal", "swap-in", "throttled", NULL};
 
-static const char *text_of(const json_t *object, const char *name)
-{
-    return json_string_value(json_object_get(object, name));
-}
-
 static const json_t *spec_of(const json_t *experiment, const char *load)
 {
     const json_t *loads = json_object_get(experiment, "loads"), *one;
     size_t i;
     json_array_foreach(loads, i, one)
     {
-        const char *name = text_of(one, "name");
+        const char *name = json_text_at(one, "name");
         if (name != NULL && strcmp(name, load) == 0)
             return json_object_get(one, "spec");
     }
@@ -40,7 +35,7 @@ bool reference_runs_begin(struct reference_runs *runs, const json_t *experiment)
     json_array_foreach(conditions, i, one)
     {
         struct reference_condition *condition = &runs->condition[runs->conditions];
-        const char *name = text_of(one, "name"), *load = text_of(one, "load");
+        const char *name = json_text_at(one, "name"), *load = json_text_at(one, "load");
         const char *spec = load == NULL ? NULL : json_string_value(spec_of(experiment, load));
         if (name == NULL || runs->conditions == REFERENCE_CONDITIONS)
             return false;
@@ -117,7 +112,7 @@ bool reference_runs_add(struct reference_runs *runs, const json_t *record)
 {
     const json_t *metrics = json_object_get(record, "metrics");
     const json_int_t block = json_integer_value(json_object_get(record, "block"));
-    const size_t condition = condition_of(runs, text_of(record, "condition"));
+    const size_t condition = condition_of(runs, json_text_at(record, "condition"));
     if (block < 1 || condition == runs->conditions || failed(record) || !json_is_object(metrics))
         return true;
     struct reference_run *run = new_run(runs);

@@ -49,11 +49,6 @@ static json_t *plan_of(const char *folder)
     return plan;
 }
 
-static void text_into(char *text, size_t size, const char *value)
-{
-    snprintf(text, size, "%s", value != NULL ? value : "");
-}
-
 // ---- alone ----
 
 static void keep_series(struct work *work, const struct measured *measured)
@@ -112,7 +107,7 @@ static void take_time(struct work *work, const struct measured *measured)
     const json_t *after = json_object_get(measured->experiment.json, "after");
     const char *time = json_text_at(after, "time");
     if (time != NULL)
-        text_into(work->profile->made, sizeof work->profile->made, time);
+        (void)snprintf(work->profile->made, sizeof work->profile->made, "%s", time);
 }
 
 static void take_machine(struct work *work, const struct measured *measured)
@@ -122,12 +117,11 @@ static void take_machine(struct work *work, const struct measured *measured)
     const json_t *environment = json_object_get(json, "environment");
     const json_t *placement = json_object_get(json, "placement");
     const json_t *program = json_object_get(json, "program");
-    text_into(profile->host, sizeof profile->host, json_text_at(environment, "host"));
-    text_into(profile->kernel, sizeof profile->kernel, json_text_at(environment, "kernel"));
-    text_into(profile->target_cpus, sizeof profile->target_cpus,
-              json_text_at(placement, "target_cpus"));
-    text_into(profile->load_cpus, sizeof profile->load_cpus, json_text_at(placement, "load_cpus"));
-    text_into(profile->sha256, sizeof profile->sha256, json_text_at(program, "sha256"));
+    json_copy_text(environment, "host", profile->host, sizeof profile->host);
+    json_copy_text(environment, "kernel", profile->kernel, sizeof profile->kernel);
+    json_copy_text(placement, "target_cpus", profile->target_cpus, sizeof profile->target_cpus);
+    json_copy_text(placement, "load_cpus", profile->load_cpus, sizeof profile->load_cpus);
+    json_copy_text(program, "sha256", profile->sha256, sizeof profile->sha256);
     identity_of(environment, profile->machine);
 }
 
@@ -352,9 +346,9 @@ static json_t *experiments_of(const struct work *work, const char *file)
 static void take_head(struct work *work)
 {
     struct program_profile *profile = work->profile;
-    text_into(profile->version, sizeof profile->version, JOSTLE_VERSION);
-    text_into(profile->name, sizeof profile->name, json_text_at(work->plan, "name"));
-    text_into(profile->place, sizeof profile->place, json_text_at(work->plan, "place"));
+    (void)snprintf(profile->version, sizeof profile->version, "%s", JOSTLE_VERSION);
+    json_copy_text(work->plan, "name", profile->name, sizeof profile->name);
+    json_copy_text(work->plan, "place", profile->place, sizeof profile->place);
     profile->confidence = json_number_at(work->plan, "confidence");
 }
 

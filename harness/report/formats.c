@@ -1,5 +1,6 @@
 #include "formats.h"
 
+#include "common/text.h"
 #include "memory.h"
 
 #include <dirent.h>
@@ -9,8 +10,7 @@
 
 static int is_filter(const struct dirent *entry)
 {
-    const size_t length = strlen(entry->d_name);
-    return entry->d_name[0] != '.' && length > 3 && strcmp(entry->d_name + length - 3, ".jq") == 0;
+    return entry->d_name[0] != '.' && text_ends(entry->d_name, ".jq");
 }
 
 static void take(char **field, const char *line, const char *key)

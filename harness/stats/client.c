@@ -4,6 +4,7 @@
 #include "messages.h"
 
 #include "common/metric_json.h"
+#include "common/record_json.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -32,15 +33,9 @@ static const json_t *definitions(const struct view *view)
     return json_object_get(json_object_get(view->experiment->json, "settings"), "metrics");
 }
 
-static const char *text_of(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-    return text ? text : "";
-}
-
 static bool is_figure(const json_t *definition)
 {
-    const char *role = text_of(definition, "role");
+    const char *role = json_text_or_empty(definition, "role");
     return *role == '\0' || strcmp(role, "result") == 0;
 }
 
@@ -50,8 +45,8 @@ static const json_t *helper_of(const struct view *view, const json_t *figure, co
     const json_t *all = definitions(view);
     for (size_t i = 0; i < json_array_size(all); i++) {
         const json_t *one = json_array_get(all, i);
-        if (strcmp(text_of(one, "role"), role) == 0 &&
-            strcmp(text_of(one, "adapter"), text_of(figure, "adapter")) == 0)
+        if (strcmp(json_text_or_empty(one, "role"), role) == 0 &&
+            strcmp(json_text_or_empty(one, "adapter"), json_text_or_empty(figure, "adapter")) == 0)
             return one;
     }
     return NULL;
@@ -75,7 +70,7 @@ static double quantile_of_name(const char *name)
 static double quantile_of(const json_t *figure)
 {
     const double given = judge_number(figure, "quantile");
-    return isnan(given) ? quantile_of_name(text_of(figure, "name")) : given;
+    return isnan(given) ? quantile_of_name(json_text_or_empty(figure, "name")) : given;
 }
 
 // ---- what the runs of a condition say ----
@@ -101,7 +96,7 @@ static bool run_value(const struct view *view, size_t index, int condition, cons
     // In a search for the capacity the runs beyond it are as bad as they have to be.
     if (run->condition != condition || !session_uses(view->session, run) || run->y > 0)
         return false;
-    *value = metric_value(text_of(helper, "name"), view->replay->used[index]);
+    *value = metric_value(json_text_or_empty(helper, "name"), view->replay->used[index]);
     return true;
 }
 
@@ -117,7 +112,7 @@ static struct message about(const struct view *view, enum flag flag, int conditi
     return (struct message){
         .flag = flag,
         .condition = condition < 0 ? NULL : view->experiment->settings.conditions[condition],
-        .metric = figure ? text_of(figure, "name") : NULL};
+        .metric = figure ? json_text_or_empty(figure, "name") : NULL};
 }
 
 static void finish(const struct view *view, struct message *message, struct runs *runs)
@@ -241,7 +236,7 @@ static void warn_of_halves(const struct view *view, int condition, const json_t 
         const double apart = fabs(sample.mean - 1);
         if (apart > half && apart > halves_share) {
             struct message message = about(view, FLAG_HALVES, condition, NULL);
-            message_detail(&message, "name", "%s", text_of(helper, "name"));
+            message_detail(&message, "name", "%s", json_text_or_empty(helper, "name"));
             message_detail(&message, "change", "%+.3g", 100 * (sample.mean - 1));
             message_detail(&message, "error", "%.2g", 100 * half);
             message_detail(&message, "all", "%zu", sample.count);
@@ -260,8 +255,8 @@ static void warn_of_loop(const struct view *view)
     FILE *stream = open_memstream(&names, &size);
     for (size_t i = 0; stream && i < json_array_size(all); i++) {
         const json_t *one = json_array_get(all, i);
-        if (is_figure(one) && strcmp(text_of(one, "loop"), "closed") == 0)
-            fprintf(stream, "%s%s", count++ > 0 ? ", " : "", text_of(one, "name"));
+        if (is_figure(one) && strcmp(json_text_or_empty(one, "loop"), "closed") == 0)
+            fprintf(stream, "%s%s", count++ > 0 ? ", " : "", json_text_or_empty(one, "name"));
     }
     if (stream && fclose(stream) == 0 && count > 0) {
         struct message message = about(view, FLAG_CLOSED_LOOP, -1, NULL);
@@ -285,7 +280,7 @@ static void warn_of_condition(const struct view *view, int condition)
         if (is_figure(one))
             warn_of_few(view, condition, one);
         for (size_t k = 0; k < sizeof helpers / sizeof *helpers; k++)
-            if (strcmp(text_of(one, "role"), helpers[k].role) == 0)
+            if (strcmp(json_text_or_empty(one, "role"), helpers[k].role) == 0)
                 helpers[k].warn(view, condition, one);
     }
 }

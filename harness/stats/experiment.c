@@ -38,17 +38,11 @@ static bool take_conditions(struct settings *settings, const json_t *list)
     return settings->condition_count > 0 && json_array_size(list) <= MAX_CONDITIONS;
 }
 
-static const char *text_of(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-    return text ? text : "";
-}
-
 // Of the definitions that of the metric; NULL: it is built in.
 static const json_t *definition_of(const json_t *definitions, const char *name)
 {
     for (size_t i = 0; i < json_array_size(definitions); i++)
-        if (strcmp(text_of(json_array_get(definitions, i), "name"), name) == 0)
+        if (strcmp(json_text_or_empty(json_array_get(definitions, i), "name"), name) == 0)
             return json_array_get(definitions, i);
     return NULL;
 }
@@ -59,7 +53,7 @@ static bool is_alone(const json_t *definitions, const char *name)
     size_t sources = 0;
     for (size_t i = 0; i < json_array_size(definitions); i++) {
         const json_t *one = json_array_get(definitions, i);
-        if (strcmp(text_of(one, "name"), name) != 0)
+        if (strcmp(json_text_or_empty(one, "name"), name) != 0)
             continue;
         if (!json_is_string(json_object_get(one, "variant")))
             return false;
@@ -75,8 +69,8 @@ static void take_metric(struct settings *settings, const json_t *definitions, co
         metrics_choose_builtin(&settings->metrics, name);
         return;
     }
-    if (metrics_choose_output(&settings->metrics, name, text_of(definition, "unit"),
-                              strcmp(text_of(definition, "better"), "higher") == 0))
+    if (metrics_choose_output(&settings->metrics, name, json_text_or_empty(definition, "unit"),
+                              strcmp(json_text_or_empty(definition, "better"), "higher") == 0))
         settings->metrics.item[metrics_find(&settings->metrics, name)].alone =
             is_alone(definitions, name);
 }
@@ -122,8 +116,9 @@ static void take_capacity(struct settings *settings, const json_t *capacity)
     char ignored[256];
     struct objectives objectives;
     struct vary vary;
-    if (!objectives_parse(text_of(capacity, "slo"), &objectives, ignored, sizeof ignored) ||
-        !vary_parse(text_of(capacity, "vary"), &vary, ignored, sizeof ignored))
+    if (!objectives_parse(json_text_or_empty(capacity, "slo"), &objectives, ignored,
+                          sizeof ignored) ||
+        !vary_parse(json_text_or_empty(capacity, "vary"), &vary, ignored, sizeof ignored))
         return;
     settings->objectives = objectives;
     settings->vary = vary;
@@ -150,7 +145,7 @@ static void take_settings(struct settings *settings, const json_t *json)
     settings->seed = (unsigned long)json_integer_value(json_object_get(json, "seed"));
     settings->at_most = real_of(json, "at_most", 0);
     settings->same_within = real_of(json, "same_within", 0);
-    settings->gauge = gauge_named(text_of(json, "gauge"));
+    settings->gauge = gauge_named(json_text_or_empty(json, "gauge"));
     settings->aa = json_is_true(json_object_get(json, "aa"));
     judge_read_ignored(&settings->ignored, json);
     take_washout(settings, json);

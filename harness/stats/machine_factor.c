@@ -4,6 +4,8 @@
 #include "json.h"
 #include "messages.h"
 
+#include "common/record_json.h"
+
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
 #include <math.h>
@@ -16,12 +18,6 @@ static const double prior = 0.1; // that neighbouring readings resemble each oth
 static const double mad_to_sd = 1.4826;
 
 // ---- reading ----
-
-static const char *text_of(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-    return text ? text : "";
-}
 
 static double cost_of(const struct factor *factor, double value)
 {
@@ -36,10 +32,10 @@ static struct factor *add_factor(struct factors *factors, const json_t *reading)
     if (!list)
         return NULL;
     factors->factor = list;
-    list[factors->count] =
-        (struct factor){.name = text_of(reading, "name"),
-                        .unit = text_of(reading, "unit"),
-                        .lower_is_worse = strcmp(text_of(reading, "worse"), "lower") == 0};
+    list[factors->count] = (struct factor){
+        .name = json_text_or_empty(reading, "name"),
+        .unit = json_text_or_empty(reading, "unit"),
+        .lower_is_worse = strcmp(json_text_or_empty(reading, "worse"), "lower") == 0};
     return &list[factors->count++];
 }
 
@@ -57,7 +53,7 @@ static bool reserve(struct factor *factor, size_t most)
 
 static bool take_reading(struct factors *factors, const json_t *reading, size_t most)
 {
-    const char *name = text_of(reading, "name");
+    const char *name = json_text_or_empty(reading, "name");
     struct factor *factor = (struct factor *)factors_find(factors, name);
     if (!factor)
         factor = add_factor(factors, reading);
