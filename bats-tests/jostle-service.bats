@@ -188,6 +188,20 @@ END
     holds -s --slurpfile e out/experiment.json 'all(.[]; .cpus == $e[0].placement.target_cpus and .service.cpus == $e[0].placement.service_cpus)' <out/runs.jsonl
 }
 
+@test "target, service and each kind of load share a session and its groups, so that the kernel favours none" {
+    local name
+    # shellcheck disable=SC2016 # for the script
+    printf '#!/bin/bash\nread -r _ _ _ _ _ session _ <"/proc/$2/stat"\nread -r group <"/proc/$2/autogroup"\n%s\n%s\n' \
+        'printf "%s\n" "$session ${group:-}" "$(grep -E "[:,]cpu[:,]" "/proc/$2/cgroup")" >"$1.group"' 'echo "$1 is up"; exec "${@:3}"' >see
+    # shellcheck disable=SC2016 # for the shells
+    "$JOSTLE" slowdown --service "bash -c 'exec bash see service \$\$ sleep 100'" --ready 'match:/is up/' \
+        --load "other=exec: bash -c 'exec bash see exec \$\$ sleep 100'" --load "low=cpu --percent 3.$port" \
+        --prepare "bash see builtin \$(pgrep -of 'loadgen cpu .*percent 3.$port') true" "${quick[@]}" -- bash -c 'bash see target $$ true'
+    for name in service exec builtin; do diff target.group "$name.group"; done
+    holds '.arrangement | .group == "same" and has("cgroup")' <out/experiment.json
+    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+}
+
 @test "a real server and its own benchmark" {
     command -v redis-server redis-benchmark >/dev/null || skip "no redis-server"
     "$JOSTLE" run --service "redis-server --port $port --save ''" --ready "port:$port" --metric 'rps=stdout:/"GET","([0-9.]+)"/,better=higher' \

@@ -296,6 +296,22 @@ load_is_stopped() {
     eventually 30 all_gone
 }
 
+@test "the command is in loadgen's session, and has no terminal that could stop it" {
+    command -v script >/dev/null || skip 'no script'
+    cd "$BATS_TEST_TMPDIR"
+    cat >typed <<END
+stty tostop # who writes from the background is stopped
+ps -o sid= \$\$ >loadgen.session
+exec "$BIN/loadgen" exec --duration 100s -- bash command
+END
+    # shellcheck disable=SC2016 # for the shell
+    printf '%s\n' 'echo said >&2' ': </dev/tty || ps -o sid= $$ >command.session' 'exec sleep 100' >command
+    script -qfc 'bash typed' /dev/null >/dev/null 2>&1 </dev/null 3>&- &
+    LOAD_PID=$!
+    eventually 30 test -s command.session
+    diff loadgen.session command.session
+}
+
 @test "--cpus holds for the command" {
     local cpu
     cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')

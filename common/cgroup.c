@@ -105,6 +105,20 @@ bool cgroup_own(const char *controller, char folder[CGROUP_PATH])
     return find_own(controller, top, folder);
 }
 
+bool cgroup_shares_cpus(char folder[CGROUP_PATH])
+{
+    char top[PATH_MAX], text[64];
+    if (find_own("cpu", top, folder) && strncmp(folder + strlen(top), "/", sizeof "/") != 0)
+        return true;
+    /* In v2 a group without the controller has no share of its own: it is in that of its parent. */
+    for (bool found = find_own("", top, folder); found && strlen(folder) > strlen(top);
+         *strrchr(folder, '/') = '\0')
+        if (cgroup_read(folder, "cpu.weight", text, sizeof text))
+            return true;
+    folder[0] = '\0';
+    return false;
+}
+
 double cgroup_tightest(const char *controller, cgroup_limit *limit_of)
 {
     char top[PATH_MAX], folder[CGROUP_PATH];

@@ -17,6 +17,9 @@ typedef double cgroup_limit(const char *folder);
 double cgroup_tightest(const char *controller, cgroup_limit *limit_of);
 /* The folder of the group that this process is in. False, and "": no such hierarchy. */
 bool cgroup_own(const char *controller, char folder[CGROUP_PATH]);
+/* Whether the CPUs are shared among groups before they are among sessions and threads: the folder
+ * is then the group that has our share. False, and "": they are not. */
+bool cgroup_shares_cpus(char folder[CGROUP_PATH]);
 /* The first line of FOLDER/NAME. False: it is not there. */
 bool cgroup_read(const char *folder, const char *name, char *text, size_t size);
 

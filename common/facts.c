@@ -24,6 +24,7 @@ const char *const fact_names[FACTS] = {
     [FACT_THP] = "thp",
     [FACT_ASLR] = "aslr",
     [FACT_SWAPPINESS] = "swappiness",
+    [FACT_AUTOGROUP] = "autogroup",
     [FACT_NUMA_NODES] = "numa_nodes",
     [FACT_NUMA_BALANCING] = "numa_balancing",
     [FACT_PERF_PARANOID] = "perf_event_paranoid",
@@ -36,6 +37,7 @@ static const char *const files[FACTS] = {
     [FACT_CLOCKSOURCE] = "/sys/devices/system/clocksource/clocksource0/current_clocksource",
     [FACT_ASLR] = "/proc/sys/kernel/randomize_va_space",
     [FACT_SWAPPINESS] = "/proc/sys/vm/swappiness",
+    [FACT_AUTOGROUP] = "/proc/sys/kernel/sched_autogroup_enabled",
     [FACT_NUMA_BALANCING] = "/proc/sys/kernel/numa_balancing",
     [FACT_PERF_PARANOID] = "/proc/sys/kernel/perf_event_paranoid",
 };

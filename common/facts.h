@@ -17,6 +17,7 @@ enum fact {
     FACT_THP,            /* transparent huge pages: always, madvise, never */
     FACT_ASLR,           /* randomize_va_space: 0 to 2 */
     FACT_SWAPPINESS,     /* 0 to 200 */
+    FACT_AUTOGROUP,      /* sched_autogroup_enabled: 1: the CPUs are shared among sessions */
     FACT_NUMA_NODES,     /* how many memory nodes */
     FACT_NUMA_BALANCING, /* 0: pages stay where they are */
     FACT_PERF_PARANOID,  /* perf_event_paranoid */

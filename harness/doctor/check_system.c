@@ -61,6 +61,28 @@ void check_aslr(struct findings *findings)
                      level);
 }
 
+/* All that jostle starts is in one session and one group: for it neither makes a difference. */
+void check_sharing(struct findings *findings)
+{
+    const long long autogroup = fact_number(FACT_AUTOGROUP);
+    char folder[CGROUP_PATH];
+    if (cgroup_shares_cpus(folder))
+        findings_add(findings, "cpu-sharing", STATUS_OK, NULL,
+                     "the CPUs are shared among control groups first: all that jostle starts is in "
+                     "%.200s",
+                     folder);
+    else if (autogroup == UNKNOWN)
+        findings_add(findings, "cpu-sharing", STATUS_UNKNOWN, NULL,
+                     "whether the CPUs are shared among sessions (autogroup) is not shown here");
+    else if (autogroup == 0)
+        findings_add(findings, "cpu-sharing", STATUS_OK, NULL,
+                     "the CPUs are shared among all threads, whatever their session");
+    else
+        findings_add(findings, "cpu-sharing", STATUS_OK, NULL,
+                     "the CPUs are shared among sessions first (autogroup): all that jostle starts "
+                     "is in one, whoever else is here in others");
+}
+
 void check_numa(struct findings *findings)
 {
     const long long nodes = fact_number(FACT_NUMA_NODES);

@@ -26,6 +26,7 @@ void check_swap(struct findings *findings, const struct watch *watch);
 /* How the system is set up. */
 void check_thp(struct findings *findings);
 void check_aslr(struct findings *findings);
+void check_sharing(struct findings *findings);
 void check_numa(struct findings *findings);
 void check_clock(struct findings *findings);
 void check_timer(struct findings *findings);

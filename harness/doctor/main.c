@@ -94,6 +94,7 @@ static void check_all(struct findings *findings, const struct watch *watch)
     check_swap(findings, watch);
     check_thp(findings);
     check_aslr(findings);
+    check_sharing(findings);
     check_numa(findings);
     check_clock(findings);
     check_timer(findings);

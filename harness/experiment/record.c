@@ -1,6 +1,8 @@
 #include "experiment.h"
 #include "variables.h"
 
+#include "common/arrangement.h"
+#include "common/cgroup.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/schemas.h"
@@ -23,6 +25,14 @@ static json_t *settings_of(const struct experiment *experiment)
     return settings;
 }
 
+/* Whether sessions share the CPUs is a fact of the machine (`autogroup`). */
+static json_t *arrangement_to_json(void)
+{
+    char folder[CGROUP_PATH];
+    return json_pack("{s:s, s:o}", "group", ARRANGEMENT_NAME, "cgroup",
+                     cgroup_shares_cpus(folder) ? text_to_json(folder) : json_null());
+}
+
 json_t *experiment_to_json(const struct experiment *experiment)
 {
     struct counters counters;
@@ -31,7 +41,7 @@ json_t *experiment_to_json(const struct experiment *experiment)
     counters_read(&counters);
     environment_read(&environment);
     json_t *record = json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I}, s:o, s:O, s:O?, s:o}",
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I}, s:o, s:O, s:o, s:O?, s:o}",
         "schema", SCHEMA_EXPERIMENT, "command", command(experiment), "program",
         variant_program_to_json(&experiment->variants.variant[0], &arena), "variants",
         variants_to_json(&experiment->variants, &arena), "build",
@@ -41,7 +51,7 @@ json_t *experiment_to_json(const struct experiment *experiment)
         settings_of(experiment), "looks", "from", (json_int_t)experiment->settings.min_runs, "to",
         (json_int_t)experiment->settings.max_runs, "environment",
         environment_to_json(&environment, &counters), "placement", experiment->placed.record,
-        "cell", experiment->cell, "before", counters_to_json(&counters));
+        "arrangement", arrangement_to_json(), "cell", experiment->cell, "before", counters_to_json(&counters));
     arena_free(&arena);
     if (record != NULL && experiment->cell == NULL)
         json_object_set_new(record, "cell", json_null());

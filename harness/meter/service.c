@@ -2,6 +2,7 @@
 
 #include "capture.h"
 #include "clock.h"
+#include "common/arrangement.h"
 #include "common/cpus.h"
 #include "common/json.h"
 #include "common/messages.h"
@@ -235,9 +236,9 @@ static bool open_all(struct service *service)
 {
     const struct settings *settings = service->process.settings;
     char error[256];
-    // A signal to our process group is not for the server, nor for us: we see that the harness
-    // ends, and end the server in good order.
-    (void)setsid();
+    // A signal to the process group of the harness is not for the server, nor for us: we see that
+    // the harness ends, and end the server in good order.
+    arrangement_apart();
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
         return complain("cannot become the service's supervisor: %s", strerror(errno));
     if (!ready_parse(&service->ready, settings->ready, error, sizeof error))

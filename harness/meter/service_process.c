@@ -27,8 +27,8 @@ static const char *prepare(const struct service_process *process, pid_t supervis
 {
     struct cpu_list cpus;
     const int nothing = open("/dev/null", O_RDONLY);
-    // Our session is not the server's: one that signals its process group does not mean us.
-    (void)setsid();
+    // One that signals its process group does not mean us.
+    (void)setpgid(0, 0);
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != supervisor)
         return "following its supervisor";
     if (!group_enter(&process->group))

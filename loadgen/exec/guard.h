@@ -6,8 +6,9 @@
  *
  *     loadgen ══ socket ══ guard ── command ── its descendants
  *
- * The guard is in a session of its own, so that no signal to loadgen's process group, its
- * terminal or its session reaches it, and it ignores all that can be ignored. It is a subreaper:
+ * The guard is in a process group of its own and without a terminal, so that no signal to
+ * loadgen's process group, and none of its terminal, reaches it, and it ignores all that can be
+ * ignored. It stays in loadgen's session (common/arrangement.h). It is a subreaper:
  * whatever the command starts stays below it, daemons included. When loadgen is gone, be it by
  * SIGKILL or for lack of memory, the socket ends, and the guard kills everything below it, and
  * removes the control group. When the guard itself is killed, the kernel kills the command

@@ -1,5 +1,6 @@
 #include "exec/guardian.h"
 
+#include "common/arrangement.h"
 #include "common/file.h"
 #include "common/tree.h"
 #include "exec/start.h"
@@ -74,7 +75,8 @@ static bool settle(struct guardian *guardian, int fd)
         return false;
     title_set("jostle-guard"); /* `pkill -KILL -f loadgen` is a case for it, not its end */
     prctl(PR_SET_PDEATHSIG, SIGCONT, 0, 0, 0); /* nobody keeps it from its duty by stopping it */
-    if (setsid() < 0 || !keep_two(fd, group->folder_fd) ||
+    arrangement_apart();
+    if (!keep_two(fd, group->folder_fd) ||
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
         return false;
     if (group->folder_fd >= 0)
