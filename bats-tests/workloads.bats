@@ -481,5 +481,6 @@ needs_blas() {
 @test "openloop refuses what it cannot send, and says when nobody listens" {
     refuses openloop 6379 0 100
     refuses openloop 6379 10 100 500
+    refuses openloop 6379 10 100 5 PING -1
     fails_saying 'no connection to port 1: ' openloop 1 10 100
 }

@@ -1,8 +1,10 @@
 /* openloop: a client that sends requests at a rate of its own, however slowly the server
  * answers, and prints how long the answers took.
  *
- * Requests are due at times drawn beforehand (Poisson arrivals: exponential gaps from a fixed
- * seed), and their latency counts from when they were due: one that has to wait for the client
+ * Requests are due at times drawn beforehand (Poisson arrivals: exponential gaps), of each
+ * run anew: users do not come in the same order each time either, and what the same arrivals
+ * have in common (their number, their worst burst) no number of runs would show. The seed is
+ * printed, and may be given. Their latency counts from when they were due: one that has to wait for the client
  * or for the requests before it is as late as a user sees it. A closed loop, which sends the
  * next request after the answer to the last, does not see that (G. Tene, "How NOT to measure
  * latency", 2013). A request that is not answered within a second of the end is an error, and
@@ -19,6 +21,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,11 +29,12 @@
 enum { MOST_CONNECTIONS = 256, REQUEST_SIZE = 512, NS_PER_S = 1000000000, PATIENCE_NS = NS_PER_S };
 
 static const char help[] =
-    "Usage: openloop PORT RATE MILLISECONDS [CONNECTIONS [REQUEST]]\n"
+    "Usage: openloop PORT RATE MILLISECONDS [CONNECTIONS [REQUEST [SEED]]]\n"
     "\n"
     "Sends RATE requests a second to 127.0.0.1:PORT for so many MILLISECONDS, at random times\n"
     "that do not depend on the answers, over CONNECTIONS in turn (default: 8). A request is\n"
-    "one line (default: PING, which redis-server answers), and so is its answer. Prints\n"
+    "one line (default: PING, which redis-server answers), and so is its answer. SEED (default:\n"
+    "another one each time) makes the times those of the run that printed it. Prints\n"
     "\n"
     "  requests: N            how many were due\n"
     "  errors: N              without an answer a second after the end\n"
@@ -38,6 +42,7 @@ static const char help[] =
     "  achieved: R /s         answers / time, until the last one came\n"
     "  p50: T ms, p99: T ms, max: T ms\n"
     "                         from when a request was due to its answer\n"
+    "  seed: S                of the times\n"
     "\n"
     "Exit status: 0 done; 1 no connection, or it broke; 2 wrong arguments.\n";
 
@@ -57,6 +62,7 @@ struct client {
     int64_t *due_ns, *latency_ns; /* of each request, the first one from the start */
     size_t requests, answers, next;
     int64_t start_ns;
+    uint32_t seed;
 };
 
 static int64_t now_ns(void)
@@ -84,9 +90,19 @@ static void *take(size_t count, size_t size)
     return memory;
 }
 
+/* The state for a seed: splitmix64, as Vigna advises; seeds that follow each other have nothing in
+ * common then, and the state is not 0. */
+static uint64_t begin_state(uint64_t seed)
+{
+    uint64_t state = (seed + 1) * 0x9e3779b97f4a7c15U;
+    state = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9U;
+    state = (state ^ (state >> 27)) * 0x94d049bb133111ebU;
+    return state ^ (state >> 31);
+}
+
 static void plan(struct client *client, double rate, int64_t length_ns)
 {
-    uint64_t state = 88172645463325252U;
+    uint64_t state = begin_state(client->seed);
     const double expected = rate * (double)length_ns / NS_PER_S;
     const size_t most = (size_t)(expected + 10 * sqrt(expected) + 10);
     double at_ns = 0;
@@ -235,7 +251,16 @@ static int report(struct client *client, int64_t length_ns, int64_t took_ns)
            (double)client->answers / took_s);
     printf("p50: %.6g ms\np99: %.6g ms\nmax: %.6g ms\n", quantile_ms(client, 0.5),
            quantile_ms(client, 0.99), quantile_ms(client, 1));
+    printf("seed: %u\n", client->seed);
     return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static uint32_t any_seed(void)
+{
+    uint32_t seed;
+    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != (ssize_t)sizeof seed)
+        seed = (uint32_t)now_ns();
+    return seed;
 }
 
 int main(int argc, char **argv)
@@ -243,8 +268,8 @@ int main(int argc, char **argv)
     struct client client = {.next = 0};
     if (argc == 2 && strcmp(argv[1], "--help") == 0)
         show_help(help);
-    if (argc < 4 || argc > 6)
-        fail(2, "give PORT RATE MILLISECONDS [CONNECTIONS [REQUEST]]: see --help");
+    if (argc < 4 || argc > 7)
+        fail(2, "give PORT RATE MILLISECONDS [CONNECTIONS [REQUEST [SEED]]]: see --help");
     const uint16_t port = (uint16_t)number("PORT", argv[1], 1, 65535);
     const uint64_t rate = number("RATE", argv[2], 1, 10000000);
     const int64_t length_ns = (int64_t)number("MILLISECONDS", argv[3], 1, 3600000) * 1000000;
@@ -253,6 +278,7 @@ int main(int argc, char **argv)
     client.line_size = (size_t)snprintf(client.line, sizeof client.line, "%s\r\n", request);
     if (client.line_size >= sizeof client.line)
         fail(2, "REQUEST is longer than %d characters", REQUEST_SIZE - 3);
+    client.seed = argc > 6 ? (uint32_t)number("SEED", argv[6], 0, UINT32_MAX) : any_seed();
     plan(&client, (double)rate, length_ns);
     for (size_t i = 0; i < client.connections; i++)
         client.connection[i].fd = open_connection(port);
