@@ -156,18 +156,31 @@ static void warn_of_few(const struct view *view, int condition, const json_t *fi
     finish(view, &message, &runs);
 }
 
-static void warn_of_errors(const struct view *view, int condition, const json_t *helper)
+// Of all kinds. NAN: the run is not meant.
+static double errors_of(const struct view *view, size_t index, int condition)
+{
+    const json_t *all = definitions(view);
+    double sum = NAN, value;
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const json_t *one = json_array_get(all, i);
+        if (strcmp(json_text_or_empty(one, "role"), "errors") != 0 ||
+            !run_value(view, index, condition, one, &value))
+            continue;
+        sum = (isnan(sum) ? 0 : sum) + (value > 0 ? value : 0);
+    }
+    return sum;
+}
+
+static void warn_of_errors(const struct view *view, int condition)
 {
     struct runs runs = runs_begin();
-    double value;
     for (size_t i = 0; i < view->session->count; i++) {
-        if (!run_value(view, i, condition, helper, &value))
-            continue;
-        runs.used++;
-        if (!(value > 0))
+        const double errors = errors_of(view, i, condition);
+        runs.used += isnan(errors) ? 0 : 1;
+        if (!(errors > 0))
             continue;
         note_run(view, i, &runs);
-        runs.sum += value;
+        runs.sum += errors;
     }
     if (json_array_size(runs.orders) == 0) {
         json_decref(runs.orders);
@@ -272,8 +285,7 @@ static void warn_of_condition(const struct view *view, int condition)
     static const struct {
         const char *role;
         void (*warn)(const struct view *view, int condition, const json_t *helper);
-    } helpers[] = {
-        {"errors", warn_of_errors}, {"achieved", warn_of_rate}, {"halves", warn_of_halves}};
+    } helpers[] = {{"achieved", warn_of_rate}, {"halves", warn_of_halves}};
     const json_t *all = definitions(view);
     for (size_t i = 0; i < json_array_size(all); i++) {
         const json_t *one = json_array_get(all, i);
@@ -283,6 +295,7 @@ static void warn_of_condition(const struct view *view, int condition)
             if (strcmp(json_text_or_empty(one, "role"), helpers[k].role) == 0)
                 helpers[k].warn(view, condition, one);
     }
+    warn_of_errors(view, condition);
 }
 
 void client_warnings(const struct experiment *experiment, struct session *session,
