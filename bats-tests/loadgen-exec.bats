@@ -96,20 +96,22 @@ started() {
 
 # A command that ignores SIGCHLD, so that the kernel reaps its children: nobody waits for
 # them, and their CPU time goes to nobody. Each burns CPU time for 40 ms, and
-# appends what it has used to $0, unless it is ended before.
+# appends what it has used to $0, unless it is ended before. One at a time: where the machine is
+# too busy for more, they would become ever more.
 # shellcheck disable=SC2016 # for perl
 AUTO_REAPED='
     $SIG{CHLD} = "IGNORE";
     my $file = shift;
     for (;;) {
-        if (!fork) {
+        my $child = fork;
+        if (!$child) {
             my $used;
             do { my ($user, $system) = times; $used = $user + $system } while $used < 0.04;
             open my $out, ">>", $file;
             syswrite $out, "$used\n";
             exit;
         }
-        select undef, undef, undef, 0.05;
+        do { select undef, undef, undef, 0.05 } while kill 0, $child;
     }'
 
 # add_cpu: adds the cpu_s of the last reply to $all, which never falls.
