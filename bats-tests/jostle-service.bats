@@ -107,11 +107,41 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
     left
 }
 
+@test "a daemon is one whenever the command that has started it ends" {
+    local late
+    for late in 0 0.2 0.6; do
+        "$JOSTLE" run --service "sh -c './service serve $port & sleep $late'" --ready "port:$port" --min-runs 1 --max-runs 1 --quiet --output "out.$late" -- \
+            sh -c "./service ask $port 1 && sleep 0.4 && ./service ask $port 1"
+        left
+    done
+    # One that ends as a whole has ended.
+    run -5 "$JOSTLE" run --service "sh -c './service serve $port after 1 & sleep 0.1'" --ready match:/listens/ "${quick[@]}" -- ./service ask "$port" 100
+}
+
+@test "a kept service that ends between runs is started anew, and said to be another one" {
+    local kept
+    for kept in --keep-service ''; do
+        # shellcheck disable=SC2086 # none or one
+        "$JOSTLE" run "${server[@]}" $kept --conclude "[ -e ended ] || { touch ended; pkill -f '^./service serve $port'; }" "${quick[@]}" -- ./service ask "$port" 3
+        jq -r '.warnings[] | select(.flag == "service-restarted") | .message' out/result.json >said$kept
+        rm -r out ended
+    done
+    [[ $(<said--keep-service) == 'the service ended by itself and was started anew before 1 of 2 runs: '* && ! -s said ]]
+}
+
+@test "a service that ignores the stop signal is named once" {
+    printf '%s\n' "[ -e once ] || trap '' TERM" 'touch once' 'echo listens' 'while :; do sleep 0.01; done' >server
+    run -0 --separate-stderr "$JOSTLE" run --service "bash server" --ready match:/listens/ "${quick[@]}" -- true
+    # shellcheck disable=SC2154 # set by run
+    [[ $stderr == 'jostle: the service did not end within 10 s of --stop-signal TERM, and was killed: '* && $stderr != *$'\n'* ]]
+    holds '[.warnings[] | select(.message | contains("--stop-signal"))] | length == 1' <out/result.json
+}
+
 @test "wrong use is refused before anything is started" {
     local words
     # shellcheck disable=SC2089 # a quote that is not closed
     for words in "--service true" "--ready port:1" "--keep-service" "--service 'a --ready port:1" "--service a --ready port:70000" "--service a --ready port:nowhere:1" \
-        "--service a --ready https://localhost/" "--service a --ready match:/(/" "--service a --ready match:up" "--service a --ready port:1 --stop-signal NONE" \
+        "--service a --ready https://localhost/" "--service a --ready match:/(/" "--service a --ready match:up" "--service a --ready prot:6379" "--service a --ready port:1 --stop-signal NONE" \
         "--service a --ready port:1 --service-cpus 4000" "--service a --ready port:1 --place core --service-cpus 0" \
         "--metric service_cpu_s" "--metric wall_s,service_memory_bytes"; do
         # shellcheck disable=SC2086,SC2090 # words

@@ -3,6 +3,7 @@
 #include "metrics.h"
 #include "parameters.h"
 
+#include "common/child.h"
 #include "common/gauge.h"
 #include "common/messages.h"
 #include "common/option_value.h"
@@ -517,6 +518,23 @@ static void take_no_probe(struct settings *settings)
     settings->no_probe = settings->no_probe || wanted;
 }
 
+/* A command of --ready that is not there would only be found out when nothing is ready: most often
+ * it is a word such as prot:6379. What has a path, --setup may make. */
+static void check_ready_command(const char *text)
+{
+    struct ready ready;
+    char error[256], path[PATH_MAX];
+    const char *why;
+    size_t count = 0;
+    const bool command = ready_parse(&ready, text, error, sizeof error) && ready.kind == READY_COMMAND;
+    char **words = command ? words_split(text, &count, &why) : NULL;
+    if (words != NULL && strchr(words[0], '/') == NULL && !child_find(words[0], path))
+        usage_error("--ready %s: there is no program '%s': give port:6379, http:URL, match:/REGEX/ "
+                    "or a command",
+                    text, words[0]);
+    free(words);
+}
+
 void settings_complete(struct settings *settings)
 {
     struct timespec now;
@@ -539,6 +557,8 @@ void settings_complete(struct settings *settings)
     if (settings->service != NULL && settings->ready == NULL)
         usage_error("--service: how is it known that it is up? Give --ready, such as --ready "
                     "port:6379");
+    if (settings->service != NULL && settings->setup == NULL)
+        check_ready_command(settings->ready);
     take_no_probe(settings);
     if (settings->gauge == GAUGE_ON && settings->statistic != STATISTIC_MEAN)
         usage_error("--gauge: only ratios of means are adjusted: leave out --statistic, or give "

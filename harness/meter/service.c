@@ -107,9 +107,18 @@ static bool up(struct service *service)
 
 static bool down(struct service *service)
 {
+    char text[256];
     const bool ended = service_process_end(&service->process);
     service->is_up = false;
-    return ended || fail(service, "a process of it cannot be killed");
+    if (!ended)
+        return fail(service, "a process of it cannot be killed");
+    if (!service->process.killed)
+        return true;
+    snprintf(text, sizeof text,
+             "the service did not end within %d s of --stop-signal %.20s, and was killed: so it is for "
+             "each block: give the signal that ends it",
+             SERVICE_STOP_S, service->process.settings->stop_name);
+    return say_event(service, "warning", text);
 }
 
 // ---- while it is up ----

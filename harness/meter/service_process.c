@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define STOP_NS (10 * NS_PER_S)
+#define STOP_NS (SERVICE_STOP_S * NS_PER_S)
 // How long what the server has started may outlive it.
 #define LINGER_NS     (200 * NS_PER_MS)
 #define KILL_AGAIN_MS 10
@@ -170,9 +170,13 @@ void service_process_wait(struct service_process *process, int timeout_ms, bool 
     take_ended(process);
 }
 
-bool service_process_gone(const struct service_process *process)
+bool service_process_gone(struct service_process *process)
 {
-    return process->is_empty || (process->ended && !process->daemon);
+    // A command that has ended well and has left processes: a daemon, whenever it did so. A command
+    // of --ready may be the one that is left.
+    const bool left = process->ended && process->status == 0 && !process->is_empty;
+    process->daemon = process->daemon || (left && process->probe == 0);
+    return process->is_empty || (process->ended && !left && !process->daemon);
 }
 
 bool service_process_kill(struct service_process *process)
@@ -212,6 +216,7 @@ bool service_process_end(struct service_process *process)
         (void)tree_signal(stop_signal);
         wait_for_end(process, STOP_NS, false);
     }
+    process->killed = !process->is_empty;
     return service_process_kill(process);
 }
 

@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+// From --stop-signal to SIGKILL.
+#define SERVICE_STOP_S 10
+
 struct service_process {
     const struct settings *settings;
     const struct signals *signals;
@@ -22,6 +25,7 @@ struct service_process {
     int status;    // then: its wait status
     bool daemon;   // it has left the service to descendants
     bool is_empty; // no process is left
+    bool killed;   // --stop-signal has not ended it
     pid_t probe;   // a command of --ready that runs; 0: none
     bool probe_succeeded;
     bool leave; // stdin has ended, or a signal has come
@@ -38,10 +42,10 @@ void service_process_probe(struct service_process *process, const char *command)
 // has happened to processes.
 void service_process_wait(struct service_process *process, int timeout_ms, bool commands);
 
-// service_process_gone: whether the server has ended by itself.
-bool service_process_gone(const struct service_process *process);
+// service_process_gone: whether the server has ended by itself; notices that it is a daemon.
+bool service_process_gone(struct service_process *process);
 
-// service_process_end: ends all processes: --stop-signal to the server, 10 s later SIGKILL to
+// service_process_end: ends all processes: --stop-signal to the server, SERVICE_STOP_S later SIGKILL to
 // all that is left. False: one cannot be killed.
 bool service_process_end(struct service_process *process);
 

@@ -91,21 +91,13 @@ static bool say_early(const struct service_process *process, char *text, size_t 
     return false;
 }
 
-// has_left: whether the command has ended well and left processes: a daemon. One of --ready
-// may be among them.
-static bool has_left(const struct service_process *process)
-{
-    return process->ended && process->status == 0 && !process->is_empty;
-}
-
 bool service_ready_await(struct service_process *process, const struct ready *ready, char *text,
                          size_t size)
 {
     const int64_t deadline_ns = clock_ns() + process->settings->ready_timeout_ns;
     int pause_ms = PROBE_FIRST_MS;
     for (bool is_up = false; !process->leave;) {
-        process->daemon = has_left(process) && process->probe == 0;
-        if (service_process_gone(process) && !has_left(process))
+        if (service_process_gone(process))
             return say_early(process, text, size);
         if (is_up)
             return true;

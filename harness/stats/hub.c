@@ -38,13 +38,16 @@ bool hub_has_warning(const json_t *warnings, const json_t *warning)
 
 void hub_warn(struct hub *hub, const struct source *source, const char *text)
 {
-    json_t *warning = json_pack("{s:s?, s:s?, s:s}", "load", source ? source->name : NULL,
-                                "condition", source ? source->condition : NULL, "text", text);
+    const bool is_load = source && strcmp(source->id, "service") != 0;
+    json_t *warning = json_pack("{s:s?, s:s?, s:s}", "load", is_load ? source->name : NULL,
+                                "condition", is_load ? source->condition : NULL, "text", text);
     if (!warning || hub_has_warning(hub->warnings, warning)) {
         json_decref(warning);
         return;
     }
     json_array_append_new(hub->warnings, warning);
-    if (source) // the harness prints its own
+    if (is_load)
         complain("load %s: %s", source->name, text);
+    else if (source) // the harness prints its own
+        complain("%s", text);
 }

@@ -183,6 +183,10 @@ static const struct warning_case cases[FLAGS] = {
                      "({name}, mean of {all} runs): the figure depends on how long a run is",
                      "let the service warm up in --prepare or with --keep-service, or make each "
                      "run longer"},
+    [FLAG_SERVICE_RESTARTED] = {"service-restarted", PROBLEM,
+                                "the service ended by itself and was started anew before {count} of "
+                                "{all} runs: what is before and after that are two servers",
+                                "see service.stderr for why it ended"},
     [FLAG_MACHINE_CHANGED] =
         {"machine-changed", NOTE,
          "the machine itself changed: by the probe before each block, {what} was {change} "

@@ -113,6 +113,7 @@ json_t *result_build(const struct experiment *experiment, struct session *sessio
     }
     add_attribution(experiment, session, replay, summary);
     service_add(experiment, session, replay, json_object_get(summary, "conditions"));
+    service_warnings(experiment, session, replay, json_object_get(summary, "warnings"));
     client_warnings(experiment, session, replay, json_object_get(summary, "warnings"));
     add_seconds(replay->records, json_object_get(summary, "forecast"));
     disturbances_add(experiment, replay->records, session_left_out(session),

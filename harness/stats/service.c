@@ -2,6 +2,7 @@
 
 #include "json.h"
 #include "judge.h"
+#include "messages.h"
 
 #include <math.h>
 
@@ -66,4 +67,30 @@ void service_add(const struct experiment *experiment, const struct session *sess
                 (json_int_t)session->conditions[i].failures[FAILURE_SERVICE]);
         json_object_set_new(json_array_get(conditions, i), "service", service);
     }
+}
+
+// A new one is wished for each block, unless one is kept for all; in a session that resumes they
+// are counted from 1 again.
+void service_warnings(const struct experiment *experiment, const struct session *session,
+                      const struct replay *replay, json_t *warnings)
+{
+    const json_t *settings = json_object_get(experiment->json, "settings");
+    const bool is_kept = json_is_true(json_object_get(settings, "keep_service"));
+    struct message message = {.flag = FLAG_SERVICE_RESTARTED, .runs = json_array()};
+    double last = NAN;
+    for (size_t i = 0; i < session->count; i++) {
+        const struct observation *run = &session->runs[i];
+        const double start =
+            judge_number(json_object_get(replay->used[i], "service"), "starts");
+        if (start > last && (is_kept || run->block == session->runs[i - 1].block))
+            json_array_append_new(message.runs, json_integer((json_int_t)run->order));
+        last = start;
+    }
+    if (json_array_size(message.runs) == 0) {
+        json_decref(message.runs);
+        return;
+    }
+    message_detail(&message, "count", "%zu", json_array_size(message.runs));
+    message_detail(&message, "all", "%zu", session->count);
+    json_array_append_new(warnings, message_finish(&message, false));
 }
