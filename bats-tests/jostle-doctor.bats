@@ -29,6 +29,7 @@ machine() {
     put proc/self/mountinfo '30 23 0:28 / /sys/fs/cgroup rw,relatime - cgroup2 cgroup2 rw'
     put proc/sys/kernel/randomize_va_space 2
     put proc/sys/kernel/numa_balancing 0
+    put proc/sys/kernel/sched_autogroup_enabled 1
     put proc/timer_list '  .resolution: 1 nsecs'
     for i in 0 1; do
         put "$cpu/cpu$i/cpufreq/scaling_governor" performance
@@ -93,6 +94,19 @@ finds() {
     finds virtual-machine warn
     finds run-queue warn
     holds 'all(.findings[] | select(.status == "warn"); .advice != null) and .warnings >= 11' <doctor.json
+}
+
+@test "it is said whether sessions or control groups share the CPUs" {
+    machine
+    "$JOSTLE" doctor --quick --json >doctor.json
+    finds cpu-sharing ok 'among sessions first (autogroup)'
+    put proc/sys/kernel/sched_autogroup_enabled 0
+    "$JOSTLE" doctor --quick --json >doctor.json
+    finds cpu-sharing ok 'among all threads'
+    # In that of the parent, where it has none of its own.
+    put sys/fs/cgroup/jobs/cpu.weight 100
+    "$JOSTLE" doctor --quick --json >doctor.json
+    finds cpu-sharing ok 'cgroup/jobs"'
 }
 
 @test "what a machine does not show is unknown" {
