@@ -114,6 +114,17 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
             sh -c "./service ask $port 1 && sleep 0.4 && ./service ask $port 1"
         left
     done
+    # It shares the session, unless it has made one of its own.
+    for late in '' 'setsid '; do
+        "$JOSTLE" run --service "sh -c '$late./service serve $port & exit 0'" --ready "port:$port" "${quick[@]}" -- ./service ask "$port" 1
+        sed -i 's/"autogroup":[^,]*/"autogroup":1/; s/"cgroup":[^}]*/"cgroup":null/' out/experiment.json
+        "$BIN/stats" --derive out
+        holds '([.warnings[] | select(.flag == "service-apart")] | length) == $count' --argjson count $((${#late} > 0)) <out/result.json
+        jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
+        tail -n 1 out/runs.jsonl >run
+        jsonschema -i run "$ROOT/results/schema/jostle.run.schema.json"
+        rm -r out
+    done
     # One that ends as a whole has ended.
     run -5 "$JOSTLE" run --service "sh -c './service serve $port after 1 & sleep 0.1'" --ready match:/listens/ "${quick[@]}" -- ./service ask "$port" 100
 }

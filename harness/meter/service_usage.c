@@ -104,6 +104,8 @@ static void read_processes(struct service_totals *totals, const struct group *gr
         const struct memory memory = memory_of(pids[i]);
         totals->memory_bytes += memory.own;
         most_shared = memory.shared > most_shared ? memory.shared : most_shared;
+        const pid_t session = getsid(pids[i]); // -1: it has gone
+        totals->own_session = totals->own_session || (session >= 0 && session != getsid(0));
         begin_peak(pids[i]);
         read_delays(totals, pids[i]);
     }
@@ -201,6 +203,7 @@ void service_totals_write(struct line *line, const struct service_totals *before
     else
         line_null(line, "memory_bytes");
     line_count(line, "processes", after->processes);
+    line_bool(line, "own_session", after->own_session);
     write_stalls(line, before, after, elapsed_ns);
 }
 

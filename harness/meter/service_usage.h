@@ -33,6 +33,7 @@ struct service_totals {
     struct thread_delay *delays; // by thread, ascending
     size_t delay_count;
     size_t processes;
+    bool own_session;      // one of them is in another session than we are
     uint64_t memory_bytes; // since the last reading; 0: nothing lives
 };
 

@@ -187,6 +187,13 @@ static const struct warning_case cases[FLAGS] = {
                                 "the service ended by itself and was started anew before {count} of "
                                 "{all} runs: what is before and after that are two servers",
                                 "see service.stderr for why it ended"},
+    [FLAG_SERVICE_APART] =
+        {"service-apart", PROBLEM,
+         "the service has made a session of its own, as a daemon does, and this kernel shares the "
+         "CPUs among sessions before it does among threads (autogroup): loads on its CPUs slow it "
+         "down by another amount than they would in one session",
+         "have it stay in the foreground (postgres in place of pg_ctl start, daemon off; of nginx), or "
+         "measure with sysctl kernel.sched_autogroup_enabled=0"},
     [FLAG_MACHINE_CHANGED] =
         {"machine-changed", NOTE,
          "the machine itself changed: by the probe before each block, {what} was {change} "

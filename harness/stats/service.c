@@ -69,6 +69,27 @@ void service_add(const struct experiment *experiment, const struct session *sess
     }
 }
 
+// Adds the message, of those runs that it has, if there are any.
+static void warn(json_t *warnings, struct message *message, size_t all)
+{
+    if (json_array_size(message->runs) == 0) {
+        json_decref(message->runs);
+        return;
+    }
+    message_detail(message, "count", "%zu", json_array_size(message->runs));
+    message_detail(message, "all", "%zu", all);
+    json_array_append_new(warnings, message_finish(message, false));
+}
+
+// Whether the kernel shares the CPUs among sessions first.
+static bool sessions_matter(const struct experiment *experiment)
+{
+    const json_t *environment = json_object_get(experiment->json, "environment");
+    const json_t *arrangement = json_object_get(experiment->json, "arrangement");
+    return judge_number(environment, "autogroup") > 0 &&
+           json_is_null(json_object_get(arrangement, "cgroup"));
+}
+
 // A new one is wished for each block, unless one is kept for all; in a session that resumes they
 // are counted from 1 again.
 void service_warnings(const struct experiment *experiment, const struct session *session,
@@ -76,21 +97,20 @@ void service_warnings(const struct experiment *experiment, const struct session 
 {
     const json_t *settings = json_object_get(experiment->json, "settings");
     const bool is_kept = json_is_true(json_object_get(settings, "keep_service"));
-    struct message message = {.flag = FLAG_SERVICE_RESTARTED, .runs = json_array()};
+    const bool matters = sessions_matter(experiment);
+    struct message restarted = {.flag = FLAG_SERVICE_RESTARTED, .runs = json_array()};
+    struct message apart = {.flag = FLAG_SERVICE_APART, .runs = json_array()};
     double last = NAN;
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
-        const double start =
-            judge_number(json_object_get(replay->used[i], "service"), "starts");
+        const json_t *service = json_object_get(replay->used[i], "service");
+        const double start = judge_number(service, "starts");
         if (start > last && (is_kept || run->block == session->runs[i - 1].block))
-            json_array_append_new(message.runs, json_integer((json_int_t)run->order));
+            json_array_append_new(restarted.runs, json_integer((json_int_t)run->order));
+        if (matters && json_is_true(json_object_get(service, "own_session")))
+            json_array_append_new(apart.runs, json_integer((json_int_t)run->order));
         last = start;
     }
-    if (json_array_size(message.runs) == 0) {
-        json_decref(message.runs);
-        return;
-    }
-    message_detail(&message, "count", "%zu", json_array_size(message.runs));
-    message_detail(&message, "all", "%zu", session->count);
-    json_array_append_new(warnings, message_finish(&message, false));
+    warn(warnings, &restarted, session->count);
+    warn(warnings, &apart, session->count);
 }

@@ -13,7 +13,8 @@ bool service_is_there(const struct experiment *experiment);
 void service_add(const struct experiment *experiment, const struct session *session,
                  const struct replay *replay, json_t *conditions);
 
-// Warns where the service was started anew by no wish of the harness.
+// Warns where the service was started anew by no wish of the harness, and where the kernel gave it
+// a share of the CPUs of its own.
 void service_warnings(const struct experiment *experiment, const struct session *session,
                       const struct replay *replay, json_t *warnings);
 
