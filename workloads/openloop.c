@@ -4,9 +4,9 @@
  * Requests are due at times drawn beforehand (Poisson arrivals: exponential gaps), of each
  * run anew: users do not come in the same order each time either, and what the same arrivals
  * have in common (their number, their worst burst) no number of runs would show. The seed is
- * printed, and may be given. Their latency counts from when they were due: one that has to wait for the client
- * or for the requests before it is as late as a user sees it. A closed loop, which sends the
- * next request after the answer to the last, does not see that (G. Tene, "How NOT to measure
+ * printed, and may be given. Their latency counts from when they were due: one that has to wait for
+ * the client or for the requests before it is as late as a user sees it. A closed loop, which sends
+ * the next request after the answer to the last, does not see that (G. Tene, "How NOT to measure
  * latency", 2013). A request that is not answered within a second of the end is an error, and
  * as late as it is then. */
 

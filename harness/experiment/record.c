@@ -51,7 +51,8 @@ json_t *experiment_to_json(const struct experiment *experiment)
         settings_of(experiment), "looks", "from", (json_int_t)experiment->settings.min_runs, "to",
         (json_int_t)experiment->settings.max_runs, "environment",
         environment_to_json(&environment, &counters), "placement", experiment->placed.record,
-        "arrangement", arrangement_to_json(), "cell", experiment->cell, "before", counters_to_json(&counters));
+        "arrangement", arrangement_to_json(), "cell", experiment->cell, "before",
+        counters_to_json(&counters));
     arena_free(&arena);
     if (record != NULL && experiment->cell == NULL)
         json_object_set_new(record, "cell", json_null());

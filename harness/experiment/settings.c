@@ -526,7 +526,8 @@ static void check_ready_command(const char *text)
     char error[256], path[PATH_MAX];
     const char *why;
     size_t count = 0;
-    const bool command = ready_parse(&ready, text, error, sizeof error) && ready.kind == READY_COMMAND;
+    const bool command =
+        ready_parse(&ready, text, error, sizeof error) && ready.kind == READY_COMMAND;
     char **words = command ? words_split(text, &count, &why) : NULL;
     if (words != NULL && strchr(words[0], '/') == NULL && !child_find(words[0], path))
         usage_error("--ready %s: there is no program '%s': give port:6379, http:URL, match:/REGEX/ "

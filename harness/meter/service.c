@@ -114,10 +114,11 @@ static bool down(struct service *service)
         return fail(service, "a process of it cannot be killed");
     if (!service->process.killed)
         return true;
-    snprintf(text, sizeof text,
-             "the service did not end within %d s of --stop-signal %.20s, and was killed: so it is for "
-             "each block: give the signal that ends it",
-             SERVICE_STOP_S, service->process.settings->stop_name);
+    snprintf(
+        text, sizeof text,
+        "the service did not end within %d s of --stop-signal %.20s, and was killed: so it is for "
+        "each block: give the signal that ends it",
+        SERVICE_STOP_S, service->process.settings->stop_name);
     return say_event(service, "warning", text);
 }
 

@@ -45,8 +45,8 @@ void service_process_wait(struct service_process *process, int timeout_ms, bool 
 // service_process_gone: whether the server has ended by itself; notices that it is a daemon.
 bool service_process_gone(struct service_process *process);
 
-// service_process_end: ends all processes: --stop-signal to the server, SERVICE_STOP_S later SIGKILL to
-// all that is left. False: one cannot be killed.
+// service_process_end: ends all processes: --stop-signal to the server, SERVICE_STOP_S later
+// SIGKILL to all that is left. False: one cannot be killed.
 bool service_process_end(struct service_process *process);
 
 // service_process_kill: ends all of them at once. False: one cannot be killed.

@@ -183,16 +183,18 @@ static const struct warning_case cases[FLAGS] = {
                      "({name}, mean of {all} runs): the figure depends on how long a run is",
                      "let the service warm up in --prepare or with --keep-service, or make each "
                      "run longer"},
-    [FLAG_SERVICE_RESTARTED] = {"service-restarted", PROBLEM,
-                                "the service ended by itself and was started anew before {count} of "
-                                "{all} runs: what is before and after that are two servers",
-                                "see service.stderr for why it ended"},
+    [FLAG_SERVICE_RESTARTED] =
+        {"service-restarted", PROBLEM,
+         "the service ended by itself and was started anew before {count} of "
+         "{all} runs: what is before and after that are two servers",
+         "see service.stderr for why it ended"},
     [FLAG_SERVICE_APART] =
         {"service-apart", PROBLEM,
          "the service has made a session of its own, as a daemon does, and this kernel shares the "
          "CPUs among sessions before it does among threads (autogroup): loads on its CPUs slow it "
          "down by another amount than they would in one session",
-         "have it stay in the foreground (postgres in place of pg_ctl start, daemon off; of nginx), or "
+         "have it stay in the foreground (postgres in place of pg_ctl start, daemon off; of "
+         "nginx), or "
          "measure with sysctl kernel.sched_autogroup_enabled=0"},
     [FLAG_MACHINE_CHANGED] =
         {"machine-changed", NOTE,

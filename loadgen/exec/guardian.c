@@ -76,8 +76,7 @@ static bool settle(struct guardian *guardian, int fd)
     title_set("jostle-guard"); /* `pkill -KILL -f loadgen` is a case for it, not its end */
     prctl(PR_SET_PDEATHSIG, SIGCONT, 0, 0, 0); /* nobody keeps it from its duty by stopping it */
     arrangement_apart();
-    if (!keep_two(fd, group->folder_fd) ||
-        prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
+    if (!keep_two(fd, group->folder_fd) || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
         return false;
     if (group->folder_fd >= 0)
         group->folder_fd = FOLDER_FD;
