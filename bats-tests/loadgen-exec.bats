@@ -304,10 +304,10 @@ load_is_stopped() {
     cat >typed <<END
 stty tostop # who writes from the background is stopped
 ps -o sid= \$\$ >loadgen.session
-exec "$BIN/loadgen" exec --duration 100s -- bash command
+exec "$BIN/loadgen" exec --duration 100s -- bash noisy
 END
     # shellcheck disable=SC2016 # for the shell
-    printf '%s\n' 'echo said >&2' ': </dev/tty || ps -o sid= $$ >command.session' 'exec sleep 100' >command
+    printf '%s\n' 'echo said >&2' ': </dev/tty || ps -o sid= $$ >command.session' 'exec sleep 100' >noisy
     script -qfc 'bash typed' /dev/null >/dev/null 2>&1 </dev/null 3>&- &
     LOAD_PID=$!
     eventually 30 test -s command.session
