@@ -157,3 +157,18 @@ CONF
     run ! grep -qE '(^|,)"?=' out.csv runs.csv
     grep -qF "\"'=HYPERLINK(" out.csv
 }
+
+@test "a confidence that is none is the default, in results, comparisons and reports" {
+    local none
+    cp -r "$BATS_TEST_DIRNAME/fixtures/report/campaign/cells/delannoy.n=5@disk.10%" whole
+    "$BIN/stats" --derive whole
+    for none in 1e308 -1 '"a"'; do
+        cp -r whole other
+        edited other/experiment.json ".settings.confidence = $none"
+        "$BIN/stats" --derive other
+        diff <(jq .intervals other/result.json) <(jq .intervals whole/result.json)
+        "$JOSTLE" compare --json - other whole | jq -e '.confidence == 0.95'
+        [[ $("$JOSTLE" report other) == *'are 95 % confidence'* ]]
+        rm -r other
+    done
+}

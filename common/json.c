@@ -1,5 +1,7 @@
 #include "common/json.h"
 
+#include "common/units.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -150,12 +152,7 @@ void line_real(struct line *line, const char *name, double value)
         line_null(line, name);
         return;
     }
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    line_raw(line, name, text);
+    line_raw(line, name, units_exact_real(value, text, sizeof text));
 }
 
 void line_fixed(struct line *line, const char *name, double value, int decimals)

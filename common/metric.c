@@ -359,7 +359,7 @@ bool metric_parse(struct metric *metric, const char *text, char *error, size_t s
 const char *metric_take_text(const struct metric *metric, char text[METRIC_TAKE_SIZE])
 {
     if (metric->take == TAKE_PERCENTILE)
-        snprintf(text, METRIC_TAKE_SIZE, "p%.10g", metric->percentile);
+        units_exact_real(metric->percentile, strcpy(text, "p") + 1, METRIC_TAKE_SIZE - 1);
     else
         snprintf(text, METRIC_TAKE_SIZE, "%s", metric_take_names[metric->take]);
     return text;
@@ -410,7 +410,7 @@ bool metric_agree(struct metric *one, struct metric *other, char *error, size_t 
 
 char *metric_definition(const struct metric *metric)
 {
-    char *text = NULL, take[METRIC_TAKE_SIZE];
+    char *text = NULL, take[METRIC_TAKE_SIZE], number[METRIC_TAKE_SIZE];
     size_t length;
     FILE *stream = open_memstream(&text, &length);
     if (stream == NULL)
@@ -419,14 +419,15 @@ char *metric_definition(const struct metric *metric)
             metric->variant != NULL ? metric->variant : "", metric->source_text,
             metric_take_text(metric, take));
     if (metric->scale != 1)
-        fprintf(stream, ",scale=%.15g", metric->scale);
+        fprintf(stream, ",scale=%s", units_exact_real(metric->scale, number, sizeof number));
     if (metric->unit[0] != '\0')
         fprintf(stream, ",unit=%s", metric->unit);
     fprintf(stream, ",better=%s", metric_better_names[metric->higher_is_better]);
     if (metric->role != ROLE_RESULT)
         fprintf(stream, ",role=%s", metric_role_names[metric->role]);
     if (!isnan(metric->quantile))
-        fprintf(stream, ",quantile=%.15g", metric->quantile);
+        fprintf(stream, ",quantile=%s",
+                units_exact_real(metric->quantile, number, sizeof number));
     if (metric->loop != LOOP_UNKNOWN)
         fprintf(stream, ",loop=%s", metric_loop_names[metric->loop]);
     if (fclose(stream) == 0)

@@ -10,6 +10,8 @@
 /* A member of an object; NULL, NAN and false where it is not there, or of another type. */
 const char *json_text_at(const json_t *object, const char *key);
 double json_number_at(const json_t *object, const char *key);
+/* The member "confidence" of settings: above 0 and below 1; else the default, 0.95. */
+double json_confidence_at(const json_t *settings);
 /* As json_text_at, but "" in place of NULL. */
 const char *json_text_or_empty(const json_t *object, const char *key);
 /* Of a member whose key is the first length bytes of a text; jansson has that since 2.14. */

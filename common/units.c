@@ -287,3 +287,13 @@ const char *units_exact_size(uint64_t size_bytes, char *text, size_t size)
     format_divided(size_bytes, names, factors, text, size);
     return text;
 }
+
+const char *units_exact_real(double value, char *text, size_t size)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, size, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    return text;
+}

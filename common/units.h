@@ -44,5 +44,7 @@ const char *units_format_time(double time_ns, char *text, size_t size);
 /* As one would type it, and exactly that: "1500ms", "384MiB", "1000". */
 const char *units_exact_time(int64_t time_ns, char *text, size_t size);
 const char *units_exact_size(uint64_t size_bytes, char *text, size_t size);
+/* With as many digits, 15 to 17, as bring back the same value. */
+const char *units_exact_real(double value, char *text, size_t size);
 
 #endif

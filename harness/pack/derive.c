@@ -151,7 +151,7 @@ static json_t *fits_json(const struct pack *pack)
                  claimed = last < least ? 0 : last - least + 1;
     return must(json_pack("{s:I, s:f, s:f, s:o, s:s, s:b, s:o}", "copies", (json_int_t)last,
                           "at_most", plan_setting(pack->plan, "at_most"), "confidence",
-                          plan_setting(pack->plan, "confidence"), "next",
+                          plan_confidence(pack->plan), "next",
                           next == NULL ? json_null() : json_integer((json_int_t)next->copies),
                           "why", next == NULL ? "all" : row_verdict_names[next->verdict],
                           "assumes_smooth", claimed > i - 1, "options", hints_json(pack, last)));
@@ -283,7 +283,7 @@ json_t *pack_derive(const char *dir)
     if (pack.plan == NULL)
         return NULL;
     const double shared = json_number_at(json_object_get(pack.plan, "search"), "confidence_each");
-    pack.confidence = isnan(shared) ? plan_setting(pack.plan, "confidence") : shared;
+    pack.confidence = shared > 0 && shared < 1 ? shared : plan_confidence(pack.plan);
     if (stages_read(&pack.stages, dir)) {
         rows_make(&pack.rows, &pack.stages, plan_setting(pack.plan, "at_most"), pack.confidence);
         pack.smooth = is_smooth(&pack.rows);

@@ -78,7 +78,7 @@ static bool begin_first(json_t *plan, const char *dir, double left_s)
     if (stages > STAGES_MOST)
         stages = STAGES_MOST;
     /* Each stage may be wrong; all of them together no more often than is wanted. */
-    const double confidence = 1 - (1 - plan_setting(plan, "confidence")) / (double)stages;
+    const double confidence = 1 - (1 - plan_confidence(plan)) / (double)stages;
     json_put(plan, "search",
              must(json_pack("{s:I, s:f, s:b}", "stages", (json_int_t)stages, "confidence_each",
                             confidence, "all", stages == 1)));

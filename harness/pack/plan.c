@@ -299,6 +299,11 @@ double plan_setting(const json_t *plan, const char *name)
     return json_number_at(json_object_get(plan, "settings"), name);
 }
 
+double plan_confidence(const json_t *plan)
+{
+    return json_confidence_at(json_object_get(plan, "settings"));
+}
+
 size_t plan_programs(const json_t *plan)
 {
     return json_array_size(json_object_get(plan, "programs"));

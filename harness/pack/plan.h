@@ -33,5 +33,6 @@ bool plan_take_trial(json_t *plan, const char *dir);
 size_t plan_programs(const json_t *plan);
 size_t plan_most(const json_t *plan); /* copies to be measured at most */
 double plan_setting(const json_t *plan, const char *name);
+double plan_confidence(const json_t *plan);
 
 #endif

@@ -159,8 +159,7 @@ size_t sensitivity_from_result(struct sensitivity *sensitivity, const json_t *re
 {
     size_t i, count = 0;
     const json_t *slowdown;
-    const double confidence = json_number_at(json_object_get(result, "settings"), "confidence");
-    sensitivity_begin(sensitivity, isfinite(confidence) ? confidence : 0.95);
+    sensitivity_begin(sensitivity, json_confidence_at(json_object_get(result, "settings")));
     json_array_foreach(json_object_get(result, "slowdowns"), i, slowdown) count +=
         take_slowdown(sensitivity, result, slowdown);
     sensitivity_fit(sensitivity);
@@ -177,10 +176,9 @@ static bool take_record(struct sensitivity *sensitivity, const json_t *record, c
                         size_t size)
 {
     const char *schema = json_string_value(json_object_get(record, "schema"));
-    const double confidence = json_number_at(record, "confidence");
     if (schema != NULL && strcmp(schema, SCHEMA_PROGRAM) == 0)
         return sensitivity_from_json(sensitivity, json_object_get(record, "sensitivity"),
-                                     isfinite(confidence) ? confidence : 0.95) ||
+                                     json_confidence_at(record)) ||
                say(why, size,
                    "has a sensitivity that cannot be read: make it again with jostle profile");
     if (schema == NULL || strcmp(schema, SCHEMA_RESULT) != 0)

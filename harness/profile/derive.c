@@ -349,7 +349,7 @@ static void take_head(struct work *work)
     (void)snprintf(profile->version, sizeof profile->version, "%s", JOSTLE_VERSION);
     json_copy_text(work->plan, "name", profile->name, sizeof profile->name);
     json_copy_text(work->plan, "place", profile->place, sizeof profile->place);
-    profile->confidence = json_number_at(work->plan, "confidence");
+    profile->confidence = json_confidence_at(work->plan);
 }
 
 static json_t *record_of(struct work *work, const char *file, json_t *pressure)
@@ -445,7 +445,7 @@ json_t *derive_noise(const char *folder)
         double *gauge = measured_gauges(&measured, 0);
         series.wall_s = alone_s;
         series.gauge = gauge;
-        const struct noise noise = noise_of(&series, json_number_at(plan, "confidence"));
+        const struct noise noise = noise_of(&series, json_confidence_at(plan));
         const struct gate gate = gate_judge(noise.sd, noise.n, noise.gauge_r2, 0);
         record = noise_to_json(&noise, &gate, plan);
         free(alone_s);

@@ -71,7 +71,7 @@ static void take_head(struct program_profile *profile, const json_t *record)
     json_copy_text(machine, "hash", profile->machine, sizeof profile->machine);
     json_copy_text(cpus, "target", profile->target_cpus, sizeof profile->target_cpus);
     json_copy_text(cpus, "loads", profile->load_cpus, sizeof profile->load_cpus);
-    profile->confidence = json_number_at(record, "confidence");
+    profile->confidence = json_confidence_at(record);
 }
 
 static bool take_reporters(struct program_profile *profile, const json_t *reporters)

@@ -12,7 +12,7 @@ struct place place_of(const struct experiment *experiment, size_t folder)
     char *name = view_string(view_get(cell, "of"));
     return (struct place){.name = name != NULL ? name : view_string(view_get(cell, "name")),
                           .key = view_string(view_get(cell, "key")),
-                          .session = (unsigned)view_number(view_get(cell, "session"), 1),
+                          .session = view_count(view_get(cell, "session"), 1),
                           .folder = folder};
 }
 

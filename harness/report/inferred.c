@@ -48,17 +48,17 @@ void inferred_level(const char *condition, const char *spec, char **load, char *
     *load = *level = NULL;
     if (condition == NULL)
         return;
-    for (size_t i = 1; condition[i] != '\0' && spec != NULL && *level == NULL; i++) {
+    for (size_t i = 0; condition[i] != '\0' && spec != NULL && *level == NULL; i++) {
         const char *number = NULL;
-        if (strchr("0123456789._+-", condition[i - 1]) != NULL)
+        if (strchr("0123456789._+-", condition[i]) != NULL)
             continue;
-        const size_t length = number_at_end(condition + i, &number);
+        const size_t length = number_at_end(condition + i + 1, &number);
         if (length == 0)
             continue;
         *level = word_of_level(spec, number, length);
         if (*level == NULL)
             break;
-        *load = must(strndup(condition, i));
+        *load = must(strndup(condition, i + 1));
     }
     if (*load == NULL)
         *load = must(strdup(condition));

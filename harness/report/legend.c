@@ -63,13 +63,13 @@ static void find_metrics(struct legend *legend, const struct metric_list *list)
 struct legend legend_of(const struct experiment *experiment)
 {
     const struct value *intervals = view_get(experiment->result.top, "intervals");
-    const double family = view_number(view_get(experiment->settings, "confidence"), 0.95);
-    const double count = fmax(view_number(view_get(intervals, "family"), 1), 1);
+    const double family = view_confidence(experiment->settings);
+    const unsigned said = view_count(view_get(intervals, "family"), 1), count = said > 1 ? said : 1;
     /* Bonferroni, as harness/stats has it. */
     struct legend legend = {
         .level = 1 - (1 - family) / count,
         .family = family,
-        .intervals = (unsigned)count,
+        .intervals = count,
         .fewest = experiment->sessions,
         .most = experiment->sessions,
         .members = members_of(experiment->settings, count, experiment_has_variants(experiment)),

@@ -123,9 +123,15 @@ const char *number_percent(double fraction, char *text)
     return text;
 }
 
+/* The power of ten of a value; 0 of one that has none, which is 0, infinite or no number. */
+static int magnitude(double value)
+{
+    return isfinite(value) && value != 0 ? (int)floor(log10(fabs(value))) : 0;
+}
+
 static int error_decimals(double half)
 {
-    const int decimals = 1 - (int)floor(log10(half));
+    const int decimals = 1 - magnitude(half);
     return decimals < 0 ? 0 : decimals > 6 ? 6 : decimals;
 }
 
@@ -184,7 +190,7 @@ const char *number_scientific(double value, char *text)
         strcpy(text, isnan(value) ? "-" : "0");
         return text;
     }
-    int exponent = (int)floor(log10(fabs(value)));
+    int exponent = magnitude(value);
     char mantissa[NUMBER_SIZE];
     number_fixed(value / pow(10, exponent), 2, mantissa);
     if (strcmp(mantissa, "10.00") == 0) {
@@ -199,7 +205,7 @@ const char *number_significant(double value, char *text)
 {
     if (isnan(value) || value == 0)
         return number_scientific(value, text);
-    const int exponent = (int)floor(log10(fabs(value)));
+    const int exponent = magnitude(value);
     if (exponent < -4 || exponent > 6)
         return number_scientific(value, text);
     return number_fixed(value, exponent > 3 ? 0 : 3 - exponent, text);

@@ -207,7 +207,7 @@ static void note_run(struct reader *reader, const struct value *run)
     runs->item = grown(runs->item, runs->count, &runs->allocated, sizeof *runs->item);
     runs->item[runs->count++] = (struct run_record){
         .condition = (uint32_t)condition,
-        .order = (uint32_t)view_number(view_get(run, "order"), 0),
+        .order = view_count(view_get(run, "order"), 0),
         .wall_s = view_number(view_get(run, "wall_s"), 0),
         .max_rss_bytes = view_number(view_get(run, "max_rss_bytes"), NAN),
         .exit_code = view_number(view_get(run, "exit_code"), NAN),
@@ -301,8 +301,7 @@ void runs_read(struct runs *runs, const char *path, const struct value *settings
     struct reader reader = {.runs = runs,
                             .options = options,
                             .settings = settings,
-                            .discarded =
-                                (size_t)view_number(view_get(settings, "discard_warmup"), 0),
+                            .discarded = view_count(view_get(settings, "discard_warmup"), 0),
                             .from_block = view_number(view_get(washout, "from_block"), 1)};
     take_lines(&reader, file);
     fclose(file);

@@ -244,7 +244,7 @@ static struct levels levels_of(struct sessions *of, const struct parts *ratios)
             .base = base,
             .loaded = base * number_of(ratios->of[i], "ratio"),
             .error = own_error(of, ratios->of[i]),
-            .runs = (size_t)view_number(view_get(ratios->of[i], "pairs"), 0),
+            .runs = view_count(view_get(ratios->of[i], "pairs"), 0),
         };
     }
     const struct levels levels = levels_estimate(&of->critical, session, ratios->count);
@@ -433,7 +433,7 @@ char *sessions_result(const struct experiment *part, const struct group *group)
 {
     const struct experiment *first = &part[0];
     const double family = view_number(view_path(first->result.top, "intervals", "family"), 1);
-    const double confidence = view_number(view_get(first->settings, "confidence"), 0.95);
+    const double confidence = view_confidence(first->settings);
     struct sessions of = {.part = part, .group = group};
     critical_init(&of.critical, 1 - (1 - confidence) / fmax(family, 1));
     char *result = result_of(&of);

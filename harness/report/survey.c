@@ -21,7 +21,7 @@ struct work {
 static double chance_of(const struct experiment *experiment)
 {
     const struct value *intervals = view_get(experiment->result.top, "intervals");
-    const double confidence = view_number(view_get(intervals, "confidence"), 0.95);
+    const double confidence = view_confidence(intervals);
     return (1 - confidence) / fmax(view_number(view_get(intervals, "family"), 1), 1);
 }
 

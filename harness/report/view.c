@@ -4,6 +4,7 @@
 
 #include "common/json.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -296,7 +297,20 @@ const struct value *view_entry(const struct value *list, const char *key, const 
 
 double view_number(const struct value *value, double otherwise)
 {
-    return view_is(value, VIEW_NUMBER) ? strtod(value->text, NULL) : otherwise;
+    const double number = view_is(value, VIEW_NUMBER) ? strtod(value->text, NULL) : otherwise;
+    return isinf(number) ? otherwise : number;
+}
+
+uint32_t view_count(const struct value *value, uint32_t otherwise)
+{
+    const double number = view_number(value, otherwise);
+    return number >= 0 && number <= UINT32_MAX ? (uint32_t)number : otherwise;
+}
+
+double view_confidence(const struct value *settings)
+{
+    const double confidence = view_number(view_get(settings, "confidence"), NAN);
+    return confidence > 0 && confidence < 1 ? confidence : 0.95;
 }
 
 static char *put_code(char *out, unsigned long code)

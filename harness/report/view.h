@@ -54,8 +54,13 @@ bool view_equals(const struct value *value, const char *text);
 bool view_same(const struct value *a, const struct value *b);
 /* The entry of a list with this value of a member; NULL: none. */
 const struct value *view_entry(const struct value *list, const char *key, const char *text);
-/* Not a number: otherwise. */
+/* Not a number, or larger than one can be: otherwise. */
 double view_number(const struct value *value, double otherwise);
+/* The same of what is counted: a fraction is cut off, and no count is below 0 or has more than 32
+ * bits. */
+uint32_t view_count(const struct value *value, uint32_t otherwise);
+/* The member "confidence" of a record's settings: above 0 and below 1; else the default, 0.95. */
+double view_confidence(const struct value *settings);
 /* A string without its quotes and escapes, to be freed; NULL: no string. */
 char *view_string(const struct value *value);
 /* The value's JSON, to be freed; "null" for NULL. */

@@ -138,7 +138,7 @@ static void take_settings(struct settings *settings, const json_t *json)
 {
     settings->statistic = statistic_named(json_string_value(json_object_get(json, "statistic")));
     settings->error = real_of(json, "error", DEFAULT_ERROR);
-    settings->confidence = real_of(json, "confidence", DEFAULT_CONFIDENCE);
+    settings->confidence = json_confidence_at(json);
     settings->min_runs = count_of(json, "min_runs", DEFAULT_MIN_RUNS);
     settings->max_runs = count_of(json, "max_runs", DEFAULT_MAX_RUNS);
     settings->discard_warmup = count_of(json, "discard_warmup", 0);
