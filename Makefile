@@ -76,6 +76,10 @@ endif
 # For the sources that use them: each is one file that has two forms.
 optional  = $(if $(HAVE_$(1)),$(INCLUDE_$(1)),-DWITHOUT_$(1))
 
+# A recipe's short line in place of its command, which V=1 shows. (make -s: neither.)
+V       ?=
+short    = $(if $(filter-out 0,$(V))$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-3s %s\n' $(1) $@ && )
+
 LINK     = $(CC) $(CFLAGS) $(LDFLAGS) $(SAN) $(SANLIBS)
 COMPILE  = $(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(WARN) $(SAN) -I. -MMD -MP
 
@@ -93,7 +97,7 @@ FUZZERS   := $(patsubst bats-tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard bats-test
 .PHONY: FORCE all help deps deps-test demo test check check-quick soak systems lint format sanitize tsan valgrind fuzzers fuzz bench simulate man install deb bundle container dist recipes clean
 .DEFAULT_GOAL := all
 
-all: $(PROGRAMS) ## build everything into build/
+all: $(PROGRAMS) ## build everything into build/ (V=1 shows each command)
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -105,7 +109,8 @@ deps-test: deps ## install what tests and benches need, too; no service is start
 	@packaging/install-deps test bench || true
 
 demo: deps ## install, build, measure nbody and delannoy under CPU load, print the slowdown
-	@$(MAKE) --no-print-directory $(PARALLEL) all
+	@printf 'jostle: building (make V=1 shows each command)\n'
+	@$(MAKE) -s --no-print-directory $(PARALLEL) all
 	@harness/demo
 
 test: deps-test ## install, build, lint, run every test
@@ -178,7 +183,7 @@ $(BUILD)/revision: FORCE
 # What two programs need is in common/ once; all include it as "common/NAME.h".
 $(COMMON): $(call objects,common/*.c)
 	@mkdir -p $(@D)
-	rm -f $@ && $(AR) rcs $@ $^
+	$(call short,AR)rm -f $@ && $(AR) rcs $@ $^
 
 HWLOC_USERS := $(call objects,$(patsubst %,%/*.c,common harness/placement harness/pack harness/bench loadgen/mem))
 $(HWLOC_USERS): COMPILE += $(call optional,hwloc)
@@ -192,7 +197,7 @@ $(HWLOC_USERS) $(OPTIONAL_TOLD) $(patsubst %,$(BUILD)/obj/loadgen/%.o,io/ring al
 $(LOADGEN): COMPILE += -Iloadgen
 $(BIN)/loadgen: $(LOADGEN) $(COMMON)
 	@mkdir -p $(@D)
-	$(LINK) -o $@ $^ -luv $(LINK_hwloc) $(LINK_liburing) -ljansson -lm -pthread $(LINK_jemalloc)
+	$(call short,LD)$(LINK) -o $@ $^ -luv $(LINK_hwloc) $(LINK_liburing) -ljansson -lm -pthread $(LINK_jemalloc)
 
 # meter is small and static, so that starting it costs little and the memory image
 # that the target inherits before its exec is a few hundred KiB.
@@ -245,7 +250,7 @@ $(BIN)/profile: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/json report/memory)
 define part
 $(BIN)/$(1): $(call objects,harness/$(1)/*.c) $(COMMON)
 	@mkdir -p $$(@D)
-	$$(LINK) -o $$@ $$(filter %.o,$$^) $(COMMON) $$(LIBS)
+	$$(call short,LD)$$(LINK) -o $$@ $$(filter %.o,$$^) $(COMMON) $$(LIBS)
 endef
 $(foreach one,$(PARTS),$(eval $(call part,$(one))))
 
@@ -276,15 +281,15 @@ $(BUILD)/fuzz/report: $(filter-out %/main.o,$(call objects,harness/report/*.c)) 
 $(BUILD)/fuzz/view: $(patsubst %,$(BUILD)/obj/harness/report/%.o,view memory)
 $(BUILD)/fuzz/%: $(BUILD)/obj/bats-tests/fuzz/%.o $(FUZZ_FRAME) $(COMMON)
 	@mkdir -p $(@D)
-	$(LINK) $(if $(LIBFUZZER),-fsanitize=fuzzer) $(FUZZ_WRAP) -o $@ $(filter %.o,$^) $(COMMON) $(LIBS)
+	$(call short,LD)$(LINK) $(if $(LIBFUZZER),-fsanitize=fuzzer) $(FUZZ_WRAP) -o $@ $(filter %.o,$^) $(COMMON) $(LIBS)
 
 $(BUILD)/workloads/%: $(BUILD)/obj/workloads/%.o
 	@mkdir -p $(@D)
-	$(LINK) -o $@ $^ -lm -ldl -pthread
+	$(call short,LD)$(LINK) -o $@ $^ -lm -ldl -pthread
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(COMPILE) -c -o $@ $<
+	$(call short,CC)$(COMPILE) -c -o $@ $<
 
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

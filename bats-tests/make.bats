@@ -190,3 +190,27 @@ load helpers
     [[ $output == *'ok 1 a status is overlooked'* && $output == *'found.meter.'*'index 1 out of bounds'* ]]
     run -0 "${fresh[@]}" "$ROOT/bats-tests/checks/sanitize" build "$PWD/b.bats"
 }
+
+@test "make shows a short line for each file, and V=1 its command" {
+    local build=$BATS_TEST_TMPDIR/build
+    local -a one=(make -C "$ROOT" --no-print-directory BUILD="$build" CFLAGS=-O0)
+    run -0 "${one[@]}" "$build/obj/common/date.o"
+    [[ $output == "  CC  $build/obj/common/date.o" ]]
+    run -0 "${one[@]}" V=1 "$build/obj/common/adds.o"
+    [[ $output == *' -O0 '*' -c -o '* && ${#lines[@]} -eq 1 ]]
+    run -0 "${one[@]}" -s "$build/obj/common/caches.o"
+    [[ -z $output ]]
+}
+
+@test "an image of a container is made of a revision that it knows" {
+    printf '#!/bin/sh\nprintf "%%s\\n" "$@"\n' >"$BATS_TEST_TMPDIR/engine"
+    chmod +x "$BATS_TEST_TMPDIR/engine"
+    export JOSTLE_REVISION=0123456789
+    run -0 env CONTAINER_ENGINE="$BATS_TEST_TMPDIR/engine" "$ROOT/packaging/container" 1.2.3
+    [[ $output == *'REVISION=0123456789'* ]]
+    # shellcheck disable=SC2016 # of the Containerfile
+    grep -q '^RUN JOSTLE_REVISION="$REVISION" make ' "$ROOT/packaging/Containerfile"
+    # There is no git in the image: what is passed on counts.
+    cp -r "$ROOT/packaging" "$BATS_TEST_TMPDIR/packaging"
+    [[ $("$BATS_TEST_TMPDIR/packaging/revision") == 0123456789 ]]
+}
