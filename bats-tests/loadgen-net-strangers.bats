@@ -52,6 +52,42 @@ served() {
     LISTEN_PID='' ROGUE_PID=''
 }
 
+@test "a session's streams never take all descriptors, and a silent one leaves where they run out" {
+    # shellcheck disable=SC2016 # of the other shell
+    IN=(bash -c 'ulimit -n 256 && exec "$@"' -)
+    net_listen --timeout 200ms
+    IN=()
+    net_rogue_peer wide "$LISTEN_PORT" 240
+    [[ $ROGUE_PORT -eq 0 ]] # it was not let in
+    kill "$ROGUE_PID"
+    net_rogue_peer wide "$LISTEN_PORT" 128
+    [[ $ROGUE_PORT -eq 128 ]]
+    eventually 30 served
+    kill "$ROGUE_PID"
+    net_listened | holds '.rejected >= 2'
+    net_listen --timeout 200ms
+    net_rogue_peer wide "$LISTEN_PORT" 100
+    [[ $ROGUE_PORT -eq 100 ]]
+    prlimit --pid "$LISTEN_PID" --nofile=64:64
+    eventually 30 served
+    kill "$ROGUE_PID"
+    LISTEN_PID='' ROGUE_PID=''
+}
+
+# counted: 0 once the listener has counted a datagram.
+counted() {
+    grep -q '"received":[1-9]' "$BATS_TEST_TMPDIR/listen"
+}
+
+@test "a datagram whose number cannot be is rejected, and no loss is counted of it" {
+    net_listen --interval 100ms
+    net_rogue_peer numbers "$LISTEN_PORT"
+    [[ $ROGUE_PORT -eq 1 ]]
+    eventually 30 counted
+    net_listened | holds '.rejected == 2 and .lost == 0'
+    LISTEN_PID=''
+}
+
 @test "a session has as many streams of round trips as it announced, each once" {
     net_listen
     local before

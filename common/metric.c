@@ -426,8 +426,7 @@ char *metric_definition(const struct metric *metric)
     if (metric->role != ROLE_RESULT)
         fprintf(stream, ",role=%s", metric_role_names[metric->role]);
     if (!isnan(metric->quantile))
-        fprintf(stream, ",quantile=%s",
-                units_exact_real(metric->quantile, number, sizeof number));
+        fprintf(stream, ",quantile=%s", units_exact_real(metric->quantile, number, sizeof number));
     if (metric->loop != LOOP_UNKNOWN)
         fprintf(stream, ",loop=%s", metric_loop_names[metric->loop]);
     if (fclose(stream) == 0)

@@ -98,7 +98,7 @@ static struct net_peer *take_short(struct net_port *port, const struct mmsghdr *
     const struct net_head head = net_head_read(bytes);
     const uint32_t stream = head.stream & ~NET_HEAD_MARK;
     if (head.token != (uint32_t)peer->token || stream == head.stream || stream >= peer->streams ||
-        head.number >= UINT64_MAX / NET_MOST_STREAMS)
+        head.number > NET_LARGEST_NUMBER)
         return reject(port->server);
     count_short(peer, stream, head.number);
     return NULL;
@@ -112,7 +112,7 @@ static struct net_peer *take(struct net_server *server, const struct mmsghdr *me
     const uint32_t stream = head.stream & ~NET_HEAD_MARK;
     struct net_peer *peer = message->msg_len < NET_HEAD_BYTES ? NULL : peer_of(server, head.token);
     if (peer == NULL || peer->port != NULL || stream >= peer->streams ||
-        head.number >= UINT64_MAX / 2)
+        head.number > NET_LARGEST_NUMBER)
         return reject(server);
     if (head.stream & NET_HEAD_MARK) {
         if (head.number > peer->next[stream]) {

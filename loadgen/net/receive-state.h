@@ -92,6 +92,7 @@ struct net_server {
     struct net_connection *connections; /* the latest first */
     unsigned parts[NET_PARTS];          /* how many there are of each */
     unsigned echoes;                    /* streams of round trips */
+    unsigned most_streams;              /* NET_MOST_STREAMS, or what descriptors are enough for */
     uint64_t echo_bytes;
     unsigned warned; /* how often, of what peers do */
     struct net_peer *peers[NET_MOST_SESSIONS];

@@ -1,6 +1,7 @@
 #include "net/server.h"
 
 #include "load.h"
+#include "net/connection.h"
 #include "net/echo.h"
 #include "net/port.h"
 #include "net/receive-batch.h"
@@ -17,13 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define ACCEPT_AT_ONCE 64
-#define PORT_TRIES     16
-#define HELLO_S        2
-#define REST_MS        100 /* from accepting, where descriptors have run out */
+#define ACCEPT_AT_ONCE  64
+#define PORT_TRIES      16
+#define HELLO_S         2
+#define OWN_DESCRIPTORS 32  /* files, sockets and the loop's */
+#define REST_MS         100 /* from accepting, where descriptors have run out */
 
 /* ---- connections ---- */
 
@@ -71,6 +74,7 @@ static void on_listener(uv_poll_t *poll, int status, int events)
         }
         if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
             return; /* no more, or one that has left again */
+        net_session_free_descriptors(server);
         /* Those still waiting would wake this thread again and again. */
         uv_poll_stop(poll);
         uv_timer_start(&server->rest, on_rested, REST_MS, 0);
@@ -154,6 +158,22 @@ void net_server_wake(struct net_server *server)
 
 /* ---- opening and closing ---- */
 
+/* How many streams there are descriptors for, as many as this process may have, beside sessions
+ * and those who have not said hello. */
+static unsigned most_streams(void)
+{
+    const rlim_t others = OWN_DESCRIPTORS + NET_MOST_NEW + 2 * NET_MOST_SESSIONS;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return NET_MOST_STREAMS;
+    const rlim_t soft = limit.rlim_cur;
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        limit.rlim_cur = soft;
+    const rlim_t most = limit.rlim_cur > 2 * others ? limit.rlim_cur - others : limit.rlim_cur / 2;
+    return most < NET_MOST_STREAMS ? (unsigned)most : NET_MOST_STREAMS;
+}
+
 /* TCP and UDP share a port; where any will do, one that both can have. */
 static int open_sockets(struct net_server *server, char *error, size_t size)
 {
@@ -215,6 +235,7 @@ struct net_server *net_server_open(struct run *run, const struct net_server_plan
     server->plan = *plan;
     server->listen_fd = server->port.fd = -1;
     server->held = true;
+    server->most_streams = plan->local ? NET_MOST_STREAMS : most_streams();
     pthread_mutex_init(&server->mutex, NULL);
     pthread_cond_init(&server->released, NULL);
     server->messages = net_messages_new(plan->discard);

@@ -101,13 +101,17 @@ void net_session_stream_ended(struct net_connection *connection)
 
 /* ---- who is let in ---- */
 
+/* That take a descriptor each. */
+static unsigned streams_of(const struct net_message *hello)
+{
+    return hello->mode == NET_UDP ? 0 : hello->mode == NET_UDP_PING ? 1 : hello->streams;
+}
+
 static bool is_full(const struct net_server *server, const struct net_message *hello)
 {
     const unsigned streams = server->parts[NET_PART_STREAM] + server->echoes;
-    const unsigned more = hello->mode == NET_UDP        ? 0
-                          : hello->mode == NET_UDP_PING ? 1
-                                                        : hello->streams;
-    return server->peer_count == NET_MOST_SESSIONS || streams + more > NET_MOST_STREAMS ||
+    return server->peer_count == NET_MOST_SESSIONS ||
+           streams + streams_of(hello) > server->most_streams ||
            (!server->plan.local &&
             server->echo_bytes + net_protocol_echo_bytes(hello) > NET_MOST_ECHO_BYTES);
 }
@@ -117,7 +121,8 @@ static bool make_room(struct net_server *server, const struct net_message *hello
                       const struct sockaddr_storage *host)
 {
     struct net_seat seats[NET_MOST_SESSIONS];
-    if (!server->plan.local && net_protocol_echo_bytes(hello) > NET_MOST_ECHO_BYTES)
+    if (!server->plan.local && (net_protocol_echo_bytes(hello) > NET_MOST_ECHO_BYTES ||
+                                streams_of(hello) > server->most_streams))
         return false; /* not in an empty one either */
     net_activity_note(server);
     while (is_full(server, hello)) {
@@ -209,7 +214,7 @@ static enum net_status add_stream(struct net_server *server, const struct net_me
     if (peer == NULL || !net_protocol_joins(hello, peer->mode, peer->streams) ||
         peer->next[hello->number] != 0)
         return NET_WRONG;
-    if (server->parts[NET_PART_STREAM] + server->echoes >= NET_MOST_STREAMS)
+    if (server->parts[NET_PART_STREAM] + server->echoes >= server->most_streams)
         return NET_FULL;
     if (peer->mode == NET_TCP)
         *connection = net_connection_add(server, peer, fd, NET_PART_STREAM);
@@ -266,6 +271,21 @@ struct net_connection *net_session_greet(struct net_connection *fresh)
     if (more >= 0 && heard == NET_HEARD_PART)
         return fresh;
     return decide(server, net_connection_release(fresh), heard, &hello);
+}
+
+void net_session_free_descriptors(struct net_server *server)
+{
+    const int64_t at_ns = now_ns();
+    struct net_peer *chosen = NULL;
+    net_activity_note(server);
+    for (unsigned i = 0; i < server->peer_count; i++) {
+        struct net_peer *peer = server->peers[i];
+        if (at_ns - peer->active_ns >= server->plan.timeout_ns &&
+            (chosen == NULL || peer->joined > chosen->joined))
+            chosen = peer;
+    }
+    if (chosen != NULL)
+        net_session_expel(chosen, "descriptors have run out, and another has come");
 }
 
 struct net_connection *net_session_admit(struct net_server *server, int fd)

@@ -17,6 +17,9 @@ void net_session_stream_ended(struct net_connection *connection);
 /* Ends a session that should not stay: nothing is read from it any more. why: for a warning, of
  * which there are few, for anybody may cause them. */
 void net_session_expel(struct net_peer *peer, const char *why);
+/* Descriptors have run out: of the sessions that are silent, the one with the most streams leaves.
+ */
+void net_session_free_descriptors(struct net_server *server);
 void net_session_end_all(struct net_server *server);
 
 /* Something has come for a session. */
