@@ -156,6 +156,28 @@ CONF
     report c --format csv --runs >runs.csv
     run ! grep -qE '(^|,)"?=' out.csv runs.csv
     grep -qF "\"'=HYPERLINK(" out.csv
+    local text
+    for text in "='file:///etc/passwd'#\$Sheet1.A1" '=A1&B1' $'\n=1' "+'file:///x'#\$A.A1"; do
+        nasty f "$text"
+        report f --format csv | tr -d '\n' >out.csv
+        run ! grep -qE '(^|,)"?[=+]' out.csv
+        grep -qF "\"'${text#$'\n'}\"" out.csv
+        rm -r f
+        # The tables that jq makes have the same rule.
+        jq -n -e -L "$ROOT/harness" --arg text "$text" 'include "lib/visible"; $text | no_formula == "\u0027" + .'
+    done
+    nasty o -O2
+    report o --format csv | grep -qF '"-O2"'
+}
+
+@test "JSON and XML on a terminal: no control character of a record is obeyed" {
+    local format
+    nasty c $'a\u009b31mb\u0085'
+    for format in json junit hyperfine; do
+        report c --format "$format" >out
+        clean out
+    done
+    report c --format json | jq -e '[.cells[].target] | all(. == "a\u009b31mb\u0085")'
 }
 
 @test "a confidence that is none is the default, in results, comparisons and reports" {

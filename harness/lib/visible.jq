@@ -15,7 +15,12 @@ def visible_lines: visible_but(. == 10 or . == 9);
 def visible_all:
   if type == "string" then visible elif type == "array" or type == "object" then map_values(visible_all) else . end;
 # What a spreadsheet would take for a formula that calls something, or refers to something, begins with a quote.
-def no_formula: if type == "string" and (.[:1] | IN("=", "+", "-", "@", "\t", "\r")) and (contains("(") or contains("|") or contains("!")) then "'" + . else . end;
+def is_formula: (.[:1] | IN("=", "+", "-", "@", " ", "\t", "\r", "\n")) and (test("^[ \t\r\n]*=") or (test("^[ \t\r\n]*[-+@]") and test("[(|!#&'\"]")));
+def no_formula: if type == "string" and is_formula then "'" + . else . end;
+# JSON that no terminal obeys, and that is the same: of the control characters jq escapes those below 128 only.
+def json_text:
+  if test("[\u0080-\u009f]") | not then .
+  else explode | map(if . < 128 or . > 159 then [.] | implode else "\\u00" + (. / 16 | floor | tostring) + ("0123456789abcdef"[. % 16 : . % 16 + 1]) end) | join("") end;
 # From 1.7 on jq prints a number that was not computed as it was written.
 def computed: if type == "number" then . + 0 else . end;
 def csv_text: if type == "string" then visible | no_formula else computed end;

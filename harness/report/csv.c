@@ -8,9 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The same as in lib/visible.jq. Options of programs stay as they are: -O2 calls nothing. */
 static bool is_formula(const char *text)
 {
-    return *text != '\0' && strchr("=+-@\t\r", *text) != NULL && strpbrk(text, "(|!") != NULL;
+    text += strspn(text, " \t\r\n");
+    return *text == '=' || (*text != '\0' && strchr("+-@", *text) != NULL &&
+                            strpbrk(text, "(|!#&'\"") != NULL);
 }
 
 /* The terminal is only asked about where there is something that it could obey. */

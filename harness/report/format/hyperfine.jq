@@ -5,6 +5,7 @@
 # that differ between the results, so that plot_parametrized.py finds its one
 # parameter where there is one.
 include "lib/jq15";
+include "lib/visible";
 def shell_words: map(if test("^[A-Za-z0-9_./:=,@%+-]+$") then . else "'" + put("'"; "'\\''") + "'" end) | join(" ");
 def load_words: [.load, .level] | map(select(. != null)) | join(" ");
 def number_of_level: if . == null then "0" else rtrimstr("%") end;
@@ -32,5 +33,5 @@ def number_of_level: if . == null then "0" else rtrimstr("%") end;
        parameters: ((reduce $varying[] as $name ({}; . + { ($name): $result.parameters[$name] }))
          + (if $loads then { load: ($result.load // "alone") } else {} end)
          + (if $levels then { level: ($result.level | number_of_level) } else {} end)) }
-   | "    " + tojson + (if $i + 1 < ($results | length) then "," else "" end)),
+   | "    " + (tojson | json_text) + (if $i + 1 < ($results | length) then "," else "" end)),
   "  ]\n}"

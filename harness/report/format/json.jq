@@ -3,9 +3,11 @@
 # reads: model
 
 # One document; each cell is on a line of its own, so that diff can compare two.
+include "lib/visible";
+
 . as $head
-| ($head | tojson | rtrimstr("}")) + ",\"cells\":[",
+| ($head | tojson | json_text | rtrimstr("}")) + ",\"cells\":[",
   foreach (inputs, null) as $cell (null;
     { last: .cell, $cell };
-    if .last == null then empty elif .cell == null then .last | tojson else (.last | tojson) + "," end),
+    if .last == null then empty elif .cell == null then .last | tojson | json_text else (.last | tojson | json_text) + "," end),
   "]}"

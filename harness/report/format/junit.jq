@@ -9,7 +9,7 @@ include "report/rows";
 include "lib/jq15";
 
 # What XML 1.0 cannot say is not there: the program has made it visible.
-def xml: if . == null then "" else tostring | explode | map(if . == 9 or . == 10 or . == 13 or (. >= 32 and . != 65534 and . != 65535) then . else 65533 end) | implode | @html end;
+def xml: if . == null then "" else tostring | explode | map(if . == 9 or . == 10 or . == 13 or ((. >= 32 and . < 127) or . > 159 and . != 65534 and . != 65535) then . else 65533 end) | implode | @html end;
 def attribute($name): " \($name)=\"\(xml | put("\n"; "&#10;") | put("\t"; "&#9;"))\"";
 
 def figures: if .ratio == null then .figure else "\(.reference) -> \(.figure): ratio \(.ratio)\(if .change == null then "" else ", \(.change)" end)\(if .verdict == null then "" else ": \(.verdict)" end)" end;
