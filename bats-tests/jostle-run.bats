@@ -339,3 +339,33 @@ cheap_runs() {
     "$BIN/stats" --derive out
     cmp before.json out/result.json
 }
+
+@test "programs that are given as hyperfine takes them are not measured as one without a word" {
+    cp /bin/true old
+    cp /bin/true new
+    run -0 "$JOSTLE" run --min-runs 1 --max-runs 1 ./old ./new
+    [[ $output == *"jostle: './new' is an argument of './old', which is measured alone: "*--variant* ]]
+    run -0 "$JOSTLE" run --min-runs 1 --max-runs 1 -- ./old ./new
+    [[ $output != *'is an argument'* ]]
+    touch file
+    run -0 "$JOSTLE" run --min-runs 1 --max-runs 1 ./old ./file
+    [[ $output != *'is an argument'* ]]
+}
+
+@test "a command of the shell is run by sh, or named" {
+    run -5 "$JOSTLE" run --min-runs 1 --max-runs 1 'exit 1'
+    [[ $output == *"'exit 1' is run by sh"*'failed with exit code 1'* ]]
+    run -0 "$JOSTLE" run --quiet --min-runs 1 --max-runs 1 'umask 077'
+    run -2 "$JOSTLE" run -- exit 1
+    [[ $output == "jostle: 'exit' is no program, but a command of the shell: "*--shell* ]]
+}
+
+@test "a target that fails because of what its first run left is advised --prepare" {
+    echo x >file
+    run -5 "$JOSTLE" run --min-runs 3 --max-runs 3 -- sh -c 'set -C; cat file >copy'
+    [[ $output == *'runs before succeeded: '*'--prepare'* ]]
+    rm -rf copy jostle-results
+    run -0 "$JOSTLE" run --min-runs 3 --max-runs 3 --prepare 'rm -f copy' -- sh -c 'set -C; cat file >copy'
+    run -5 "$JOSTLE" run --min-runs 3 --max-runs 3 -- false
+    [[ $output != *--prepare* ]]
+}

@@ -155,6 +155,19 @@ bool words_need_shell(const char *text)
     return false;
 }
 
+bool words_builtin(const char *word)
+{
+    static const char *const names[] = {".",     ":",       "alias",  "bg",       "cd",     "command",
+                                        "eval",  "exec",    "exit",   "export",   "fc",     "fg",
+                                        "hash",  "jobs",    "read",   "readonly", "return", "set",
+                                        "times", "trap",    "type",   "ulimit",   "umask",  "unalias",
+                                        "unset", "wait"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(word, names[i]) == 0)
+            return true;
+    return false;
+}
+
 bool words_assignment(const char *word)
 {
     const size_t digits = strspn(word, "0123456789");

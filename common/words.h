@@ -19,6 +19,10 @@ const char *words_operator(const char *text);
  * expansion or a pattern that is not quoted. */
 bool words_need_shell(const char *text);
 
+/* Whether a word is a command that every POSIX shell has in itself, such as `exit`: mostly there is
+ * no program of that name. */
+bool words_builtin(const char *word);
+
 /* Whether a word is an assignment such as LD_PRELOAD=lib.so, which a shell puts into the
  * environment of the command behind it. */
 bool words_assignment(const char *word);

@@ -229,6 +229,7 @@ void arguments_parse(struct experiment *experiment, const struct command *comman
     settings_begin(&experiment->settings);
     experiment->given = options_parse(&program, argc, argv, &rest);
     experiment->target_count = (size_t)(argc - rest);
+    experiment->after_dashes = strcmp(argv[rest - 1], "--") == 0;
     experiment->target =
         arena_take(&experiment->arena, (experiment->target_count + 1) * sizeof *experiment->target);
     for (size_t i = 0; i < experiment->target_count; i++)

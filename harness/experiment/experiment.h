@@ -33,6 +33,7 @@ struct experiment {
     struct options *given;
     const char **target; /* what follows the options: the command to measure */
     size_t target_count;
+    bool after_dashes; /* they are behind a -- */
     struct revisions revisions;
     struct variants variants; /* at least one */
     struct conditions conditions;

@@ -77,6 +77,7 @@ static void add_variants(struct experiment *experiment)
     struct session *session = &experiment->session;
     const struct request request = {.target = experiment->target,
                                     .target_count = experiment->target_count,
+                                    .after_dashes = experiment->after_dashes,
                                     .names = &session->names,
                                     .revisions = &experiment->revisions,
                                     .quiet = session->quiet};

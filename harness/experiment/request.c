@@ -10,7 +10,9 @@
 #include "common/words.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What one --variant, or TARGET, says. */
@@ -81,6 +83,22 @@ static void take_shell_word(struct request *request, struct settings *settings)
     request->target_count--;
 }
 
+/* `run ./old ./new` has no second program, as with hyperfine, but an argument. */
+static void warn_of_programs(const struct request *request)
+{
+    for (size_t i = 0; i < request->target_count; i++) {
+        struct stat status;
+        const char *word = request->target[i];
+        if (strchr(word, '/') == NULL || access(word, X_OK) != 0 || stat(word, &status) != 0 ||
+            !S_ISREG(status.st_mode))
+            return;
+    }
+    if (request->target_count > 1 && !request->after_dashes && !request->quiet)
+        complain("'%s' is an argument of '%s', which is measured alone: to compare programs give "
+                 "each with --variant; if it is meant, write -- before '%s'",
+                 request->target[1], request->target[0], request->target[0]);
+}
+
 /* TARGET is a command line where it is one word, and no program of that name. */
 static void read_target(struct maker *maker, const struct request *request)
 {
@@ -101,6 +119,11 @@ static void read_target(struct maker *maker, const struct request *request)
             "there is no program '%s': what follows a command are its arguments: give options "
             "before it, and several commands each with --variant",
             first);
+    if (request->target_count > 1 && words_builtin(first) && !is_program(first))
+        usage_error("'%s' is no program, but a command of the shell: give the whole line as one "
+                    "word, in quotes, or with --shell",
+                    first);
+    warn_of_programs(request);
     const bool text = request->target_count == 1 && (shell || !is_program(first));
     const struct source source = {.text = text ? first : NULL};
     if (request->revisions->count == 0)
@@ -129,6 +152,22 @@ static void take_names(struct maker *maker)
 
 /* ---- which shell ---- */
 
+/* Whether a command line is one that only a shell can run. */
+static bool needs_shell(const char *text)
+{
+    const char *error = NULL;
+    size_t count = 0, first = 0;
+    if (words_need_shell(text))
+        return true;
+    char **words = words_split(text, &count, &error);
+    while (words != NULL && first < count && words_assignment(words[first]))
+        first++;
+    const bool needs =
+        words != NULL && first < count && words_builtin(words[first]) && !is_program(words[first]);
+    free(words);
+    return needs;
+}
+
 /* All have a shell, or none has: its start would else be part of the comparison. */
 static void choose_shell(struct maker *maker)
 {
@@ -137,7 +176,7 @@ static void choose_shell(struct maker *maker)
     for (size_t i = 0; i < maker->source_count && needs == NULL; i++)
         for (size_t j = 0; j < maker->variants->parameters.combinations && needs == NULL; j++)
             if (maker->source[i].text != NULL &&
-                words_need_shell(fill(maker, j, maker->source[i].text)))
+                needs_shell(fill(maker, j, maker->source[i].text)))
                 needs = maker->source[i].text;
     if (settings->shell != NULL)
         maker->shell = shell_read(maker->arena, settings->shell);

@@ -13,6 +13,7 @@
 struct request {
     const char **target; /* the words behind the options */
     size_t target_count;
+    bool after_dashes;               /* they are behind a -- */
     const struct option_list *names; /* --command-name */
     const struct revisions *revisions;
     bool quiet;

@@ -199,7 +199,8 @@ static const char *advice_on_metric(const json_t *record, const char *folder, ch
     return text;
 }
 
-const char *assemble_advice(const json_t *record, const char *folder, char *text, size_t size)
+const char *assemble_advice(const json_t *record, const char *folder, bool is_first, char *text,
+                            size_t size)
 {
     if (judge_failure(record) == FAILURE_METRIC)
         return advice_on_metric(record, folder, text, size);
@@ -209,6 +210,10 @@ const char *assemble_advice(const json_t *record, const char *folder, char *text
     if (is_stopped(record))
         return "a program that is measured cannot use the terminal: give its input with --input "
                "FILE, and continue with --resume";
+    if (!is_first && judge_failure(record) == FAILURE_EXIT)
+        return "runs before succeeded: if they leave something, remove it before each with "
+               "--prepare 'rm -f FILE'; else fix it and continue with --resume, or start again with "
+               "--ignore-failure";
     const struct ignored all = {.any = true};
     return judge_counts(judge_failure(record), judge_exit_code(record), &all)
                ? "fix it and continue with --resume, or start again with --ignore-failure"

@@ -108,11 +108,15 @@ static bool answer_stop(struct hub *hub)
 {
     char text[512] = "", advice[FOLDER_ERROR];
     const enum stop_reason reason = hub->course.next.stop;
+    const json_t *settings = json_object_get(hub->experiment.json, "settings");
     if (reason == STOP_FAILURE && hub->course.last)
         return hub_answer(
             hub, "stop\t%s\t%s\t%s\t%s", stop_names[reason],
             assemble_failure(hub->course.last, text, sizeof text),
-            assemble_advice(hub->course.last, hub->folder.path, advice, sizeof advice),
+            assemble_advice(hub->course.last, hub->folder.path,
+                            !(judge_number(hub->course.last, "order") > 1) ||
+                                json_has(settings, "prepare"),
+                            advice, sizeof advice),
             assemble_culprit(hub->course.last));
     if (reason != STOP_FAILURE && settings_has_gate(&hub->experiment.settings))
         snprintf(text, sizeof text, "%s", gate_word(&hub->course.session));
