@@ -45,6 +45,16 @@ static json_t *or_null(const json_t *object, const char *name)
     return value ? json_incref(value) : json_null();
 }
 
+// The job that measures now: that of the last who continued, not of the one that began.
+static json_t *job_id(const json_t *experiment)
+{
+    const json_t *resumed = json_object_get(experiment, "resumed");
+    const json_t *last = json_array_get(resumed, json_array_size(resumed) - 1);
+    if (!last)
+        last = json_object_get(experiment, "environment");
+    return or_null(json_object_get(last, "job"), "queue_id");
+}
+
 static double spent_before(const char *path)
 {
     json_t *old = json_read_record(path, 0, NULL);
@@ -69,7 +79,6 @@ void status_begin(struct status *status, const struct experiment *experiment, co
                   const char *host, long pid, double now_s, double uptime_s)
 {
     const json_t *cell = json_object_get(experiment->json, "cell");
-    const json_t *environment = json_object_get(experiment->json, "environment");
     *status = (struct status){
         .began_s = now_s, .began_uptime_s = uptime_s, .now_s = now_s, .written_s = -INFINITY};
     if (!json_is_object(cell) || asprintf(&status->path, "%s/status.json", folder) < 0) {
@@ -84,7 +93,7 @@ void status_begin(struct status *status, const struct experiment *experiment, co
         "started", time_json(now_s), "max_runs",
         (json_int_t)(experiment->settings.max_runs * experiment->settings.condition_count),
         "asked_error", json_figure(experiment->settings.error), "job",
-        or_null(json_object_get(environment, "job"), "queue_id"));
+        job_id(experiment->json));
 }
 
 static json_t *expected_runs(const struct course *course, bool is_done)
