@@ -24,7 +24,8 @@
 #define ASK_KEEPER_NS (5 * NS_PER_S)
 #define KILL_NS       (2 * NS_PER_S)
 #define ROUND_NS      (NS_PER_S / 100)
-#define NAME_END      "-keeper"
+/* How the names of those end that end what is below them, and remove its control groups. */
+static const char *const name_ends[] = {"-keeper", "-guard"};
 
 static int64_t now_ns(void)
 {
@@ -76,7 +77,7 @@ static bool is_keeper(pid_t pid)
     if (!file_read(AT_FDCWD, path, name, sizeof name))
         return false;
     name[strcspn(name, "\n")] = '\0';
-    return text_ends(name, NAME_END);
+    return text_ends(name, name_ends[0]) || text_ends(name, name_ends[1]);
 }
 
 static bool has_keeper_below(void)
@@ -112,12 +113,28 @@ static bool ask_to_end(const sigset_t *passed)
     return left;
 }
 
+/* Kills all but the keepers among them: each then ends what it has, and removes what that leaves. */
+static bool leave_to_keepers(const sigset_t *passed)
+{
+    const int64_t start_ns = now_ns();
+    size_t count;
+    pid_t *pids = tree_list(&count);
+    bool left = true;
+    for (size_t i = 0; i < count; i++)
+        if (!is_keeper(pids[i]))
+            (void)kill(pids[i], SIGKILL);
+    free(pids);
+    while (left && now_ns() - start_ns < ASK_KEEPER_NS && has_keeper_below())
+        left = wait_round(passed);
+    return left;
+}
+
 static void end_what_is_left(const sigset_t *passed)
 {
     int status;
     bool ended;
     /* To ask whether there is a child costs nothing, to list the tree takes milliseconds. */
-    bool left = reap(0, &status, &ended) && ask_to_end(passed);
+    bool left = reap(0, &status, &ended) && ask_to_end(passed) && leave_to_keepers(passed);
     const int64_t start_ns = now_ns();
     while (left && now_ns() - start_ns < KILL_NS) {
         (void)tree_signal(SIGKILL);
