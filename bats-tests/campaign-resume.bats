@@ -134,16 +134,16 @@ continues() {
 @test "a full disk ends it with a message; with room it continues" {
     [[ $(id -u) -eq 0 ]] || skip "mounting a small tmpfs needs root"
     touch go
-    mkdir out
-    mount -t tmpfs -o size=400k none out || skip "mounting is not allowed here"
-    head -c 330k /dev/zero >out/filler || true
-    run "$JOSTLE" campaign c.conf --output out --set min-runs=60 --set max-runs=60 --set error=0.01%
+    mkdir disk
+    mount -t tmpfs -o size=400k none disk || skip "mounting is not allowed here"
+    head -c 330k /dev/zero >disk/filler || true
+    run "$JOSTLE" campaign c.conf --output disk/out --set min-runs=60 --set max-runs=60 --set error=0.01%
     local rc=$status text=$output
-    rm out/filler
-    run "$JOSTLE" campaign c.conf --output out
+    rm disk/filler
+    run "$JOSTLE" campaign c.conf --output disk/out
     local again=$status
-    mkdir copy && cp -r out/cells copy/
-    umount out
+    mkdir copy && cp -r disk/out/cells copy/
+    umount disk
     [[ $rc -eq 1 && $text == *'disk'*'full'* ]]
     [[ $again -eq 0 ]]
     holds -s 'length == 3 and all(.[]; .state == "done")' < <(cat copy/cells/*/status.json)
@@ -189,13 +189,15 @@ continues() {
     [[ -s out/replaced/a.n=1@l.1/result.json ]]
 }
 
-@test "other limits add runs to what was measured" {
+@test "other limits add runs to what was measured, in the job that continues" {
     touch go
-    "$JOSTLE" campaign c.conf --quiet --output out --only 'a.n=1*'
+    JOSTLE_LOCAL_JOB=7 "$JOSTLE" campaign c.conf --quiet --output out --only 'a.n=1*'
     [[ $(wc -l <calls) -eq 6 ]]
-    run -0 "$JOSTLE" campaign c.conf --output out --only 'a.n=1*' --set min-runs=5 --set max-runs=5
+    holds '.job == "7"' <out/cells/a.n=1@l/status.json
+    run -0 env JOSTLE_LOCAL_JOB=8 "$JOSTLE" campaign c.conf --output out --only 'a.n=1*' --set min-runs=5 --set max-runs=5
     [[ $(wc -l <calls) -eq 10 ]]
     holds '.conditions[0].runs == 5' <out/cells/a.n=1@l/result.json
+    holds '.job == "8"' <out/cells/a.n=1@l/status.json
 }
 
 @test "without the file the plan in the folder is followed" {

@@ -109,6 +109,35 @@ left() {
     [[ $(wc -l <out/runs.jsonl) -eq 1 ]]
 }
 
+@test "a harness that is killed before its first record takes away its own files, and no others" {
+    mkdir out
+    "$JOSTLE" run --output out --setup "echo mine >out/solver.stderr; : >out/mine.stderr; exec sleep $tag" -- true >/dev/null 2>&1 </dev/null 3>&- &
+    harness=$!
+    eventually 60 pgrep -f "^sleep $tag" >/dev/null
+    [[ -e out/runs.jsonl ]]
+    # shellcheck disable=SC2046 # words
+    kill -KILL $(below "$harness" bash)
+    ended_with 137
+    [[ $(echo out/*) == 'out/mine.stderr out/solver.stderr' ]]
+}
+
+@test "no control group outlives a harness that is killed, however long it takes to end what is in it" {
+    local pid
+    local -a pids
+    printf '#!/bin/bash\ntrap "" TERM\nwhile :; do sleep 0.1; done\n' >load
+    printf '#!/bin/bash\ntrap "sleep 20" TERM\necho up\nwhile :; do sleep 0.1; done\n' >service
+    chmod +x load service
+    "$JOSTLE" slowdown --output out --load 'l=exec: ./load' --service ./service --ready match:/up/ -- sleep 0.1 >/dev/null 2>&1 </dev/null 3>&- &
+    harness=$!
+    eventually 60 test -s out/runs.jsonl
+    mapfile -t pids < <(below "$harness")
+    # shellcheck disable=SC2046 # words
+    kill -KILL $(below "$harness" bash)
+    ended_with 137
+    for pid in "${pids[@]}"; do [[ -z $(find /sys/fs/cgroup -name "jostle-*.$pid") ]]; done
+    for pid in "${pids[@]}"; do gone "$pid"; done
+}
+
 @test "after Ctrl-C the commands that resume and that report are there to be pasted" {
     start
     kill -INT -- "-$harness"

@@ -126,6 +126,39 @@ setup() {
     [[ $(<out/runs.jsonl) == precious ]]
 }
 
+@test "no command touches a folder with files that it has not made" {
+    local command
+    mkdir -p d/cells d/alone
+    printf 'mine\n' | tee d/{experiment,campaign,result,bench-plan,pack-plan}.json d/{target.stdout,meter.stderr,trial.part,campaign.conf,calibrate.log,.hidden} d/alone/file >/dev/null
+    : >d/solver.stderr
+    printf '[target "t"]\n    command = true\n' >c.conf
+    tar -cf before d
+    for command in 'run -- true' 'run --resume -- true' 'slowdown --load cpu -- true' 'capacity --vary rate=1..2 --metric m=stdout:/(.)/ --slo m<1 -- true {rate}' \
+        'campaign c.conf' 'submit --scheduler local c.conf' 'pack -- true' 'pack --resume -- true' 'profile --check-noise -- true' \
+        'bench cpu --quick' 'merge d'; do
+        # shellcheck disable=SC2086 # words
+        run "$JOSTLE" ${command/ / --output d }
+        [[ $status == [12] && $output == *jostle:*@(another|give\ a\ folder)* ]] || { echo "$command: $output" >&2 && false; }
+    done
+    tar -df before
+    printf 'mine\n' >true.profile.json
+    run -2 "$JOSTLE" profile -- true
+    [[ $output == *'true.profile.json is there'* && $(<true.profile.json) == mine && ! -e true.profile ]]
+}
+
+@test "what ends before its first record takes away what it has made, and nothing else" {
+    mkdir d
+    run -1 "$JOSTLE" run --output d --setup 'printf mine | tee d/solver.stderr d/load.x.stderr; touch d/empty.stderr; mkdir d/target.stderr; false' -- true
+    [[ $(echo d/*) == 'd/empty.stderr d/load.x.stderr d/solver.stderr d/target.stderr' ]]
+    run -1 "$JOSTLE" run --output new/folder --setup false -- true
+    [[ -d new && ! -e new/folder ]]
+    mkdir mine
+    run -1 "$JOSTLE" run --output mine --setup false -- true
+    [[ -d mine && -z $(ls -A mine) ]]
+    "$JOSTLE" run --quiet --output mine --min-runs 2 --max-runs 2 --setup 'touch mine/solver.stderr' -- true
+    [[ -e mine/solver.stderr && ! -e mine/meter.stderr ]]
+}
+
 @test "numbers have a point in every language" {
     mkdir locales
     localedef -i de_DE -f UTF-8 locales/de_DE.UTF-8 2>/dev/null || skip "no German locale can be made here"

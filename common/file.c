@@ -172,6 +172,22 @@ int file_open_regular(const char *path, bool follow)
     return -1;
 }
 
+bool file_folder_has_only(const char *path, const char *const *names)
+{
+    DIR *folder = opendir(path);
+    bool only = true;
+    if (folder == NULL)
+        return true;
+    for (const struct dirent *entry; only && (entry = readdir(folder)) != NULL;) {
+        only = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+               strncmp(entry->d_name, FILE_TEMPORARY, strlen(FILE_TEMPORARY)) == 0;
+        for (size_t i = 0; !only && names[i] != NULL; i++)
+            only = strcmp(entry->d_name, names[i]) == 0;
+    }
+    closedir(folder);
+    return only;
+}
+
 FILE *file_open_record(const char *path)
 {
     const int fd = file_open_regular(path, true);

@@ -38,7 +38,7 @@ static char *temporary_name(const char *path)
     unsigned long long number = 0;
     if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number)
         number = (unsigned long long)getpid();
-    snprintf(name, sizeof name, ".jostle-%016llx", number);
+    snprintf(name, sizeof name, FILE_TEMPORARY "%016llx", number);
     return beside(path, name);
 }
 

@@ -221,15 +221,12 @@ int command_probes(const struct command_options *options, char **operands, int c
 
 int command_keep(const struct command_options *options, char **operands, int count)
 {
-    char cells[PATH_MAX];
     (void)count;
     if (options->conf == NULL || options->file == NULL)
         usage_error("campaign keep needs --conf and --file");
     json_t *plan = plan_read(operands[0]);
-    snprintf(cells, sizeof cells, "%s/cells", operands[1]);
-    bool kept = save_make_folder(cells, NULL) || save_complain_folder(operands[1]);
-    kept = kept && folder_lock(operands[1], false) &&
-           folder_keep_plan(operands[1], plan, options->conf, options->file, false);
+    const bool kept = folder_hold(operands[1], false) &&
+                      folder_keep_plan(operands[1], plan, options->conf, options->file, false);
     json_decref(plan);
     return kept ? 0 : 1;
 }

@@ -23,11 +23,7 @@
 static bool open_folder(const struct command_options *options, const json_t *plan,
                         const char *folder)
 {
-    char cells[PATH_MAX];
-    snprintf(cells, sizeof cells, "%s/cells", folder);
-    if (!save_make_folder(cells, NULL))
-        return save_complain_folder(folder);
-    return folder_lock(folder, options->shared) &&
+    return folder_hold(folder, options->shared) &&
            (options->conf == NULL ||
             folder_keep_plan(folder, plan, options->conf, options->file, options->shared));
 }

@@ -7,6 +7,7 @@
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/save.h"
+#include "common/schemas.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,34 @@
 
 enum { LOCK_WAIT_MS = 2000, NAMES_SHOWN = 3, NAMES_SIZE = 512 };
 
-bool folder_lock(const char *folder, bool shared)
+static bool has_record(const char *folder, const char *name, const char *schema)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    json_t *record = json_read_record(path, 0, NULL);
+    const char *is = json_text_at(record, "schema");
+    const bool found = is != NULL && strcmp(is, schema) == 0;
+    json_decref(record);
+    return found;
+}
+
+/* Whether nothing of the user's is in the folder: it is empty, has a plan (a bench may have one
+ * without cells), or what was made before that. */
+static bool is_ours(const char *folder)
+{
+    static const char *const nothing[] = {NULL};
+    static const char *const begun[] = {"lock", "cells", "campaign.conf", NULL};
+    char path[PATH_MAX];
+    struct stat status;
+    snprintf(path, sizeof path, "%s/lock", folder);
+    return file_folder_has_only(folder, nothing) ||
+           has_record(folder, "campaign.json", SCHEMA_CAMPAIGN) ||
+           has_record(folder, "bench-plan.json", SCHEMA_BENCH_PLAN) ||
+           (lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0 &&
+            file_folder_has_only(folder, begun));
+}
+
+static bool lock(const char *folder, bool shared)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/lock", folder);
@@ -36,6 +64,20 @@ bool folder_lock(const char *folder, bool shared)
     return complain("another jostle campaign is using %s: wait for it (jostle watch %s), or choose "
                     "another folder",
                     folder, folder);
+}
+
+bool folder_hold(const char *folder, bool shared)
+{
+    char cells[PATH_MAX];
+    snprintf(cells, sizeof cells, "%s/cells", folder);
+    if (!is_ours(folder))
+        usage_error("%s is not empty, and holds no campaign: choose another folder with --output, "
+                    "one that is empty or not there",
+                    folder);
+    /* The lock first: it says that what follows is ours. */
+    if (!save_make_folder(folder, NULL))
+        return save_complain_folder(folder);
+    return lock(folder, shared) && (save_make_folder(cells, NULL) || save_complain_folder(folder));
 }
 
 /* {name: key} of a plan's cells. */

@@ -6,9 +6,10 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Holds the folder until the program ends: tasks that measure some of its cells share
- * it, whoever measures all of them has it alone. False after a message. */
-bool folder_lock(const char *folder, bool shared);
+/* Makes the folder, and holds it until the program ends: tasks that measure some of its cells share
+ * it, whoever measures all of them has it alone. One with files of somebody else's is wrong use.
+ * False after a message. */
+bool folder_hold(const char *folder, bool shared);
 
 /* Brings the plan, and the file that it was made from, into the folder, and says in
  * what it differs from the one that is there. shared: it must be the one that is

@@ -1,5 +1,6 @@
 #include "folder.h"
 
+#include "common/file.h"
 #include "common/lock.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
@@ -18,17 +19,17 @@
 
 #define LOCK_WAIT_MS 2000
 
-/* Says from errno that path in the folder cannot be written, takes away what was made of a folder
- * that did not exist, and ends. */
+/* Says from errno that path in the folder cannot be written, takes away what was made, and ends. */
 static void __attribute__((noreturn)) fail(const struct folder *folder, const char *file)
 {
     save_complain(file);
-    if (folder->created && !folder->has_runs) {
+    if (folder->begun) {
         char runs[PATH_MAX];
         snprintf(runs, sizeof runs, "%s/runs.jsonl", folder->path);
         (void)unlink(runs);
-        (void)rmdir(folder->path);
     }
+    if (folder->created)
+        (void)rmdir(folder->path);
     exit(EXIT_FAILURE);
 }
 
@@ -69,30 +70,58 @@ static void look_into(struct folder *folder)
     folder->has_runs = status.st_size > 0;
 }
 
-static void open_runs(struct folder *folder, struct arena *arena, const char *path, bool resume)
+static void __attribute__((noreturn)) refuse_begun(const char *path)
 {
-    const char *file = arena_format(arena, "%s/runs.jsonl", path);
-    if (!resume && access(file, F_OK) == 0)
-        usage_error("%s already holds an experiment: choose another folder with --output, or "
-                    "continue it with --resume",
-                    path);
-    struct stat status;
-    if (stat(file, &status) == 0 && !S_ISREG(status.st_mode))
-        usage_error("%s is not a regular file: choose another folder with --output", file);
-    folder->runs = open(file, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (folder->runs < 0)
-        fail(folder, file);
+    usage_error("%s already holds an experiment: choose another folder with --output, or continue "
+                "it with --resume",
+                path);
 }
 
-void folder_open(struct folder *folder, struct arena *arena, const char *path, bool resume)
+void folder_unknown(const char *path)
+{
+    complain("%s holds runs but no experiment.json that can be read: choose another folder", path);
+    exit(EXIT_FAILURE);
+}
+
+/* Refuses a folder with files in it that no experiment of ours has made: one would be replaced, or
+ * removed at the end. What a crash leaves of an experiment that had only begun is runs.jsonl. */
+static void check(const char *path, const char *file, bool resume, bool ours)
+{
+    static const char *const begun[] = {"runs.jsonl", NULL};
+    struct stat status;
+    const bool there = stat(file, &status) == 0;
+    if (there && !S_ISREG(status.st_mode))
+        usage_error("%s is not a regular file: choose another folder with --output", file);
+    if (there && !resume)
+        refuse_begun(path);
+    if (there && status.st_size > 0 && !ours)
+        folder_unknown(path);
+    if (!ours && !file_folder_has_only(path, begun))
+        usage_error("%s is not empty, and holds no experiment to continue: choose another folder "
+                    "with --output, one that is empty or not there",
+                    path);
+}
+
+void folder_open(struct folder *folder, struct arena *arena, const char *path, bool resume,
+                 bool ours)
 {
     char absolute[PATH_MAX];
+    const char *file = arena_format(arena, "%s/runs.jsonl", path);
     *folder = (struct folder){.runs = -1, .path = path};
+    check(path, file, resume, ours);
     if (!save_make_folder(path, &folder->created)) {
         save_complain_folder(path);
         exit(EXIT_FAILURE);
     }
-    open_runs(folder, arena, path, resume);
+    /* Of two that begin at the same moment only one makes it. */
+    folder->runs = open(file, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    folder->begun = folder->runs >= 0;
+    if (!folder->begun && errno == EEXIST && !resume)
+        refuse_begun(path);
+    if (!folder->begun && errno == EEXIST)
+        folder->runs = open(file, O_RDWR | O_APPEND | O_CLOEXEC);
+    if (folder->runs < 0)
+        fail(folder, file);
     if (realpath(path, absolute) == NULL)
         fail(folder, path);
     folder->path = arena_format(arena, "%s", absolute);

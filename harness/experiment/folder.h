@@ -11,15 +11,20 @@
 struct folder {
     const char *path; /* absolute */
     bool created;     /* it was not there before */
+    bool begun;       /* nor was runs.jsonl */
     bool has_runs;    /* runs.jsonl was there, and is not empty */
     int runs;         /* runs.jsonl, which is locked while this is open */
 };
 
 /* Where the records go when the user names no folder: jostle-results/TARGET.TIME.PID. */
 const char *folder_default(struct arena *arena, const char *target);
-/* Makes the folder if it is not there, and locks it. What holds runs already is
- * wrong use unless they are to be resumed. */
-void folder_open(struct folder *folder, struct arena *arena, const char *path, bool resume);
+/* Makes the folder if it is not there, and locks it. What holds runs already is wrong use unless
+ * they are to be resumed; what holds anything else is wrong use unless it is `ours`: an experiment
+ * that is resumed, or a cell's folder. */
+void folder_open(struct folder *folder, struct arena *arena, const char *path, bool resume,
+                 bool ours);
+/* Says that nobody knows of what experiment the runs in it are, and ends. */
+void folder_unknown(const char *path) __attribute__((noreturn));
 /* Replaces a record as a whole: no crash leaves half of one. */
 void folder_write(const struct folder *folder, struct arena *arena, const char *name,
                   const json_t *record);

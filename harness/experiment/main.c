@@ -14,6 +14,7 @@
 #include "resume.h"
 
 #include "common/child.h"
+#include "common/file.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/streams.h"
@@ -191,11 +192,11 @@ static void open_folder(struct experiment *experiment, const json_t *old)
     const char *path = session->output;
     if (path == NULL)
         path = folder_default(arena, variant_program(&experiment->variants.variant[0]));
-    folder_open(&experiment->folder, arena, path, session->resume);
-    if (!experiment->folder.has_runs || old != NULL)
-        return;
-    complain("%s holds runs but no experiment.json that can be read: choose another folder", path);
-    exit(EXIT_FAILURE);
+    const bool is_cells =
+        session->cell != NULL && file_is_same(session->cell, arena_format(arena, "%s/cell.json", path));
+    folder_open(&experiment->folder, arena, path, session->resume, old != NULL || is_cells);
+    if (experiment->folder.has_runs && old == NULL)
+        folder_unknown(path);
 }
 
 static void end(struct experiment *experiment)

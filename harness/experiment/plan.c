@@ -23,7 +23,8 @@ static void put_session(const struct experiment *experiment)
 {
     const struct session *session = &experiment->session;
     pair_put("folder", experiment->folder.path);
-    put_flag("created", experiment->folder.created && session->output == NULL);
+    put_flag("created", experiment->folder.created);
+    put_flag("named", session->output != NULL);
     put_flag("quiet", session->quiet);
     put_flag("verbose", session->verbose);
     put_flag("show_output", session->show_output);

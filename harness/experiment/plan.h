@@ -7,7 +7,7 @@
  * and its value in turn; a key that comes again adds a value. False: it could not
  * be written. Where true, the value is 1.
  *
- *   - folder PATH, absolute; created: it was not there before
+ *   - folder PATH, absolute; created: it was not there before; named: by the user
  *   - quiet, verbose, show_output, show_stdout, cell, resume, complete
  *   - json FILE; stderr FILE, of the target; input PATH; max_time_us N
  *   - cold; cold_path PATH

@@ -45,6 +45,7 @@ declare -a asked=()    # the words that jostle was called with
 live=''                # not empty when a line on a terminal shows where we are
 stop_reason=''         # why stats stopped
 verdict=''             # of the gate, where there is one
+declare -a records=()  # files that we make in the folder
 declare -a cleanups=() # variants whose --cleanup is still to be run
 
 # measure KIND ARG...: the whole of it. KIND is run, slowdown or capacity.
@@ -94,7 +95,7 @@ measure_open() {
     local i
     local -a fifos=(meter)
     folder=${plan[folder]}
-    temporary_note records "$folder"
+    measure_note
     for i in "${!load_name[@]}"; do fifos+=("load.$i" "load.$i.in"); done
     exec {terminal_out}>&1
     private_fds+=("$terminal_out")
@@ -104,6 +105,16 @@ measure_open() {
     ((${#plan_probe[@]} == 0)) || fifos+=(probe probe.in)
     processes_open "${fifos[@]}"
     stats_start "$folder"
+}
+
+# measure_note: sets records to the files that we make in the folder, and may remove; whether its
+# runs were recorded says the last. Noted in case we are killed.
+measure_note() {
+    records=("${load_name[@]/#/"$folder/load."}")
+    records=("${records[@]/%/.stderr}" "$folder"/{meter.stderr,probe.stderr,target.stderr,target.stdout}
+        "$folder"/service{,.meter}.stderr "$folder"/{service.stdout,experiment.json,runs.jsonl})
+    temporary_note record "${records[@]}"
+    [[ -z ${plan[created]:-} ]] || temporary_note empty "$folder"
 }
 
 # measure_start: meter and the loads; returns when they are ready. The service is only begun:
@@ -445,9 +456,11 @@ measure_exit() {
     exit "$code"
 }
 
-# measure_tidy: takes away what is of no use to anybody, with the folder above that we have made.
+# measure_tidy: takes away what is of no use to anybody, with the folders that we have made for it.
 measure_tidy() {
-    [[ -d $folder ]] || return 0
-    records_tidy "$folder"
-    [[ -z ${plan[created]:-} || -e $folder ]] || rmdir -- "${folder%/*}" 2>/dev/null
+    local file
+    for file in "${records[@]}"; do records_drop "$file"; done
+    [[ -n ${plan[created]:-} ]] || return 0
+    rmdir -- "$folder" 2>/dev/null || return 0
+    [[ -n ${plan[named]:-} ]] || rmdir -- "${folder%/*}" 2>/dev/null
 }

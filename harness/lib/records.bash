@@ -1,16 +1,9 @@
 # The folder of an experiment, when it is over. Sourced, never run.
 
-# records_tidy FOLDER: takes away what is of no use to anybody: empty error files, and the folder itself
-# when nothing was measured.
-records_tidy() {
-    local folder=$1 file
-    local -a useless=()
-    [[ -d $folder ]] || return 0
-    for file in "$folder"/*.stderr "$folder"/service.stdout; do
-        [[ -s $file || ! -e $file ]] || useless+=("$file")
-    done
-    # What is there and is no file is not ours.
-    [[ -s $folder/runs.jsonl || (-e $folder/runs.jsonl && ! -f $folder/runs.jsonl) ]] || useless+=("$folder"/{runs.jsonl,experiment.json,target.stdout,service.stdout} "$folder"/*.stderr)
-    ((${#useless[@]} == 0)) || rm -f -- "${useless[@]}" 2>/dev/null || true
-    [[ -e $folder/runs.jsonl ]] || rmdir -- "$folder" 2>/dev/null || true
+# records_drop FILE: removes a file that an experiment has made in its folder, where it is of no use to
+# anybody: an empty one, and any where nothing was measured. What is there and is no file is not ours.
+records_drop() {
+    local runs=${1%/*}/runs.jsonl
+    [[ -f $1 && ! -L $1 ]] || return 0
+    [[ -s $1 && (-s $runs || (-e $runs && ! -f $runs)) ]] || rm -f -- "$1" 2>/dev/null || true
 }

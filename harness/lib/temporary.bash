@@ -34,13 +34,16 @@ temporary_file() {
     { : >"$REPLY"; } 2>/dev/null || die "cannot write $REPLY: set TMPDIR to a folder that can be written"
 }
 
-# temporary_note KIND PATH: has lib/killed see to PATH, which is somewhere else, if we are killed: KIND is
-# file, folder (with all that is in it), records (what is of no use in there) or revisions.
+# temporary_note KIND PATH...: has lib/killed see to each PATH, which is somewhere else, if we are killed, in
+# this order. KIND is file, folder (with all that is in it), empty (a folder, if it is), record (see
+# records_drop) or revisions.
 temporary_note() {
-    local path=$2
+    local kind=$1 path
     temporary_open
-    [[ $path == /* ]] || path=$PWD/$path
-    { printf '%s\0%s\0' "$1" "$path" >>"$temporary_folder/noted"; } 2>/dev/null ||
+    for path in "${@:2}"; do
+        [[ $path == /* ]] || path=$PWD/$path
+        printf '%s\0%s\0' "$kind" "$path"
+    done 2>/dev/null >>"$temporary_folder/noted" ||
         die "cannot write to $temporary_folder: is the disk full? Make room, or set TMPDIR to another folder"
 }
 

@@ -284,6 +284,10 @@ bool plan_write(const json_t *plan, const char *dir, bool resume)
         usage_error("%s already holds a pack: choose another folder with --output, or continue it "
                     "with --resume",
                     dir);
+    if (!there && !file_folder_has_only(dir, (const char *const[]){NULL}))
+        usage_error("%s is not empty, and holds no pack: choose another folder with --output, one "
+                    "that is empty or not there",
+                    dir);
     if (!there)
         return (save_make_folder(dir, NULL) || save_complain_folder(dir)) && plan_keep(plan, dir);
     json_t *old = plan_load(dir);

@@ -16,6 +16,7 @@
 #include "harness/report/memory.h"
 #include "harness/stats/output.h"
 
+#include "common/file.h"
 #include "common/messages.h"
 #include "common/pair.h"
 #include "common/record_json.h"
@@ -58,9 +59,13 @@ static bool differs(const json_t *a, const json_t *b)
 // What is in the folder: nothing, or with --resume the same profile.
 static void check_folder(const struct request *request, const json_t *old, const json_t *plan)
 {
-    if (old == NULL && access(request->folder, F_OK) == 0 && rmdir(request->folder) != 0)
+    if (old == NULL && !file_folder_has_only(request->folder, (const char *const[]){NULL}))
         usage_error("%s exists, and holds no profile's records: give another --output",
                     request->folder);
+    if (old == NULL && request->file != NULL && access(request->file, F_OK) == 0)
+        usage_error("%s is there, and its records (%s) are not: move it away, or give another "
+                    "--output",
+                    request->file, request->folder);
     if (old != NULL && !request->resume)
         usage_error("%s holds the records of a profile: add --resume to continue it, or give "
                     "another --output",
@@ -80,10 +85,12 @@ static bool begin(const struct request *request)
     check_folder(request, old, plan);
     if (old != NULL && json_is_null(json_object_get(plan, "max_time_s")))
         json_put(plan, "max_time_s", json_incref(json_object_get(old, "max_time_s")));
-    const bool good = save_make_folder(request->folder, NULL)
+    bool made = false;
+    const bool good = save_make_folder(request->folder, &made)
                           ? output_document(plan, path)
                           : save_complain_folder(request->folder);
     pair_put("folder", request->folder);
+    pair_put_flag("made", made);
     pair_put("file", request->file);
     pair_put("json", request->json);
     pair_put_flag("check_noise", request->check_noise);
