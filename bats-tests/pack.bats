@@ -46,13 +46,23 @@ valid() {
     gone "$(<pid-1)" && gone "$(<child-1)" && gone "$(<pid-3)" && gone "$(<child-3)"
 }
 
-@test "copies: when they are killed, so are the copies" {
-    "$BIN/copies" --copies 2 -- sh -c 'echo $$ >pid-{copy}.part; mv pid-{copy}.part pid-{copy}; exec sleep 60' &
-    local pid=$!
-    eventually 30 test -e pid-1 -a -e pid-2
-    kill -KILL "$pid"
-    eventually 30 gone "$(<pid-1)"
-    eventually 30 gone "$(<pid-2)"
+@test "copies: when they are killed, so are the copies and their daemons, and their folders go" {
+    local which pid killed number
+    for which in 1 2; do
+        "$BIN/copies" --copies 2 --own-folder -- sh -c "pwd >>$PWD/folders"'; setsid sleep 60 & echo $! >$0/daemon-{copy}; echo $$ >$0/part-{copy}; mv $0/part-{copy} $0/pid-{copy}; exec sleep 60' "$PWD" &
+        pid=$!
+        eventually 30 test -e pid-1 -a -e pid-2
+        # The one that was started, and the one below it that has started the copies.
+        killed=$( (echo "$pid" && pgrep -P "$pid") | sed -n "${which}p")
+        kill -KILL "$killed"
+        for number in 1 2; do
+            eventually 30 gone "$(<"pid-$number")"
+            eventually 30 gone "$(<"daemon-$number")"
+        done
+        eventually 30 gone "$pid"
+        for number in $(sort -u folders); do eventually 30 test ! -e "${number%/*}"; done
+        rm -f pid-* folders
+    done
 }
 
 @test "copies: a mix deals the programs in turn, and runs each alone" {

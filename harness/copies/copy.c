@@ -237,12 +237,11 @@ static size_t reap(struct copies *copies, int64_t start_ns)
 }
 
 /* Waits until `running` copies have ended, one has failed, or a signal came. */
-static void wait_for(struct copies *copies, const sigset_t *signals, size_t running,
-                     int64_t start_ns)
+static void wait_for(struct copies *copies, size_t running, int64_t start_ns)
 {
     while (running > 0 && copies->failed == NULL && copies->signal == 0) {
         siginfo_t info;
-        if (sigwaitinfo(signals, &info) < 0)
+        if (sigwaitinfo(&copies->signals, &info) < 0)
             continue; /* stopped and continued */
         if (info.si_signo != SIGCHLD)
             copies->signal = info.si_signo;
@@ -264,7 +263,7 @@ static void end_all(void)
         ;
 }
 
-static bool run_some(struct copies *copies, const sigset_t *signals, size_t first, size_t end)
+static bool run_some(struct copies *copies, size_t first, size_t end)
 {
     struct gate gate;
     if (!gate_make(&gate))
@@ -278,30 +277,34 @@ static bool run_some(struct copies *copies, const sigset_t *signals, size_t firs
     close(gate.open[1]);
     close(gate.ready[0]);
     if (forked)
-        wait_for(copies, signals, end - first, start_ns);
+        wait_for(copies, end - first, start_ns);
     end_all();
     return forked;
 }
 
-bool copies_run(struct copies *copies, const struct copies_request *request)
+bool copies_prepare(struct copies *copies, const struct copies_request *request)
 {
-    sigset_t signals;
     *copies = (struct copies){.request = request};
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGCHLD);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGHUP);
-    sigaddset(&signals, SIGQUIT);
-    if (sigprocmask(SIG_BLOCK, &signals, NULL) != 0 ||
-        prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
+    sigemptyset(&copies->signals);
+    sigaddset(&copies->signals, SIGCHLD);
+    sigaddset(&copies->signals, SIGINT);
+    sigaddset(&copies->signals, SIGTERM);
+    sigaddset(&copies->signals, SIGHUP);
+    sigaddset(&copies->signals, SIGQUIT);
+    if (sigprocmask(SIG_BLOCK, &copies->signals, NULL) != 0)
         return complain("signals cannot be blocked: %s", strerror(errno));
-    if (!prepare(copies))
-        return false;
+    return prepare(copies);
+}
+
+bool copies_run(struct copies *copies)
+{
+    const struct copies_request *request = copies->request;
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
+        return complain("cannot become the tree's reaper: %s", strerror(errno));
     if (!request->in_turn)
-        return run_some(copies, &signals, 0, copies->count);
+        return run_some(copies, 0, copies->count);
     for (size_t i = 0; i < copies->count && copies->failed == NULL && copies->signal == 0; i++)
-        if (!run_some(copies, &signals, i, i + 1))
+        if (!run_some(copies, i, i + 1))
             return false;
     return true;
 }

@@ -6,6 +6,7 @@
 #include "request.h"
 #include "scratch.h"
 
+#include <signal.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -23,6 +24,7 @@ struct copy {
 
 struct copies {
     const struct copies_request *request;
+    sigset_t signals; /* blocked: SIGCHLD, and those that end us */
     struct scratch scratch;
     struct copy *copy;
     size_t count;
@@ -31,10 +33,13 @@ struct copies {
     int signal;                /* that ended us; 0: none */
 };
 
+/* Makes what they need, their folders too. False after a message. To be freed in any case. */
+bool copies_prepare(struct copies *copies, const struct copies_request *request);
 /* Runs them to their end, at once or in turn; afterwards nothing of what they have started lives.
  * False after a message: they could not be run. A copy that fails, or a signal, ends all; that is
- * in `failed` and `signal`. To be freed in any case. */
-bool copies_run(struct copies *copies, const struct copies_request *request);
+ * in `failed` and `signal`. */
+bool copies_run(struct copies *copies);
+/* Removes the folders, too: also where what has run them was killed. */
 void copies_free(struct copies *copies);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "copy.h"
 
+#include "common/keeper.h"
 #include "common/messages.h"
 #include "common/streams.h"
 
@@ -85,22 +86,27 @@ static bool print(const struct copies *copies)
     return fflush(stdout) == 0;
 }
 
+static int run(struct copies *copies)
+{
+    if (!copies_run(copies))
+        return EXIT_FAILURE;
+    if (copies->signal != 0)
+        return 128 + copies->signal;
+    if (copies->failed != NULL)
+        return failed(copies);
+    return print(copies) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
     streams_open();
     struct copies_request request;
     struct copies copies;
-    int code = EXIT_FAILURE, signal_number = 0;
+    int code = EXIT_FAILURE;
     copies_request_read(&request, argc, argv);
-    if (copies_run(&copies, &request)) {
-        signal_number = copies.signal;
-        if (signal_number != 0)
-            code = 128 + signal_number;
-        else if (copies.failed != NULL)
-            code = failed(&copies);
-        else
-            code = print(&copies) ? EXIT_SUCCESS : EXIT_FAILURE;
-    }
+    const struct keeper keeper = {.passed = &copies.signals, .name = "copies-keeper"};
+    if (copies_prepare(&copies, &request) && keeper_start(&keeper, &code))
+        code = run(&copies);
     copies_free(&copies);
     copies_request_free(&request);
     return code;
