@@ -187,6 +187,22 @@ script() {
     run ! grep -qv $'^[a-z_]*\t' <(head -n -1 inside)
 }
 
+@test "a job removes of scratch only what its own first try has left" {
+    local held folder
+    mkdir scratch/jostle.{1,1_1}.old "scratch/jostle.$EUID".{1.left,1.live,12.other,1.foreign}
+    ln -s "$PWD/scratch/jostle.1.old" "scratch/jostle.$EUID.1.link"
+    for folder in scratch/*; do touch "$folder/data"; done
+    exec {held}<"scratch/jostle.$EUID.1.live"
+    flock "$held"
+    [[ $(id -u) -ne 0 ]] || chown 65534 "scratch/jostle.$EUID.1.foreign"
+    script "source $ROOT/jobs/common.bash; job_begin" 'printf "%s\n" "$job_scratch"; flock -n "$job_scratch" true && echo unlocked' 'ls -d "$TMPDIR"'
+    JOSTLE_LOCAL_JOB=1 bash job >said
+    [[ $(<said) == "$PWD/scratch/jostle.$EUID.1."??????????$'\n'"$PWD/scratch/jostle.$EUID.1."?????????? ]]
+    [[ -e scratch/jostle.1.old/data && -e scratch/jostle.1_1.old/data && -e scratch/jostle.$EUID.1.live/data &&
+        -e scratch/jostle.$EUID.12.other/data && ! -e scratch/jostle.$EUID.1.left && ! -e $(head -n 1 said) ]]
+    [[ -e scratch/jostle.$EUID.1.foreign/data || $(id -u) -ne 0 ]]
+}
+
 @test "a task finds its line also in a list that is far longer than a pipe" {
     { echo && seq 100000; } >tasks
     run -1 env JOSTLE_LOCAL_JOB=1 JOSTLE_LOCAL_TASK=1 bash "$ROOT/jobs/cell" "$ROOT" "$PWD" "$PWD/tasks"

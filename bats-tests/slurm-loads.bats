@@ -187,7 +187,7 @@ END
     eventually 300 slurm_no_jobs
     cat "delannoy.$id.log"
     grep -q 'workstation' "delannoy.$id.log"
-    holds '.environment.folder | startswith("'"$BATS_TEST_TMPDIR/scratch/jostle.$id."'")' <"jostle-results/delannoy.$id/experiment.json"
+    holds '.environment.folder | startswith("'"$BATS_TEST_TMPDIR/scratch/jostle.$EUID.$id."'")' <"jostle-results/delannoy.$id/experiment.json"
     holds '[.conditions[].runs] == [2, 2]' <"jostle-results/delannoy.$id/result.json"
     [[ -z $(ls ../scratch) ]]
 }
@@ -197,8 +197,8 @@ END
     mkdir -p home/tmp
     printf 'source "%s/jobs/common.bash"; job_begin; pwd; echo "scratch: $job_scratch"' "$ROOT" >script
     HOME=$PWD/home SLURM_TMPDIR=$PWD/home TMPDIR=$PWD/home/tmp SLURM_JOB_ID=4711 bash script >said
-    grep -q '^scratch: /tmp/jostle.4711.' said
+    grep -q "^scratch: /tmp/jostle.$EUID.4711." said
     [[ -z $(ls home/tmp) && ! -e $(sed -n 's/^scratch: //p' said) ]]
     printf 'scratch=%q\n' "$PWD/home/tmp" >>settings
-    HOME=$PWD/home SLURM_JOB_ID=4711 bash script | grep -q "^scratch: $PWD/home/tmp/jostle.4711."
+    HOME=$PWD/home SLURM_JOB_ID=4711 bash script | grep -q "^scratch: $PWD/home/tmp/jostle.$EUID.4711."
 }

@@ -15,7 +15,7 @@ scheduler_use ''
 
 job_ending='' # the signal that asked us to end
 job_child=''  # what runs in the foreground of this job
-job_scratch=''
+job_scratch='' job_scratch_fd=''
 
 # job_modules: loads the modules of the settings.
 job_modules() {
@@ -28,6 +28,40 @@ job_modules() {
         done
     fi
     module load "${modules[@]}" || die "module load ${modules[*]} failed: fix modules in $settings_file"
+}
+
+# job_scratch_lock FOLDER: locks the folder, as long as we live; 1 where it is not ours, or another job's, or
+# cannot be locked.
+job_scratch_lock() {
+    local code=0
+    [[ -d $1 && ! -L $1 && -O $1 ]] && { exec {job_scratch_fd}<"$1"; } 2>/dev/null || return 1
+    "${JOSTLE_BUILD:-$JOSTLE_ROOT/build}/bin/arguments" lock exclusive "$job_scratch_fd" 2>/dev/null || code=$?
+    ((code != 0)) || return 0
+    exec {job_scratch_fd}<&-
+    return "$code"
+}
+
+# job_scratch_sweep BASE: a job that was put back into the queue removes what its first try has left in BASE.
+# Numbers of jobs come again, in the queues of others and in other queues of the user.
+job_scratch_sweep() {
+    local folder
+    for folder in "$1/jostle.$EUID.${scheduler_job:?}."*; do
+        job_scratch_lock "$folder" || continue
+        rm -rf -- "$folder"
+        exec {job_scratch_fd}<&-
+    done
+}
+
+# job_scratch_take BASE: makes a folder in BASE, and locks it. Before it is locked another may have taken it for
+# one that was left.
+job_scratch_take() {
+    local code
+    while job_scratch=$(mktemp -d "$1/jostle.$EUID.$scheduler_job.XXXXXXXXXX"); do
+        code=0
+        job_scratch_lock "$job_scratch" || code=$?
+        [[ $code == 3 || ! -d $job_scratch ]] || return 0
+    done
+    return 1
 }
 
 # job_scratch_make: sets job_scratch to a new folder on the node's own disk, which
@@ -43,9 +77,8 @@ job_scratch_make() {
         base=$(readlink -f -- "$base")
         # The settings may say so; a variable that the login set may not.
         [[ $base != "$home" && $base != "$home"/* && $base != /home/* || $base == "$chosen" ]] || continue
-        # A job that was put back into the queue finds what its first try left.
-        rm -rf -- "$base/jostle.${scheduler_job:?}."*
-        job_scratch=$(mktemp -d "$base/jostle.$scheduler_job.XXXXXX") || continue
+        job_scratch_sweep "$base"
+        job_scratch_take "$base" || continue
         # What the loads and the target write of their own is there, too.
         export TMPDIR=$job_scratch
         return 0

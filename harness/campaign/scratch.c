@@ -1,8 +1,11 @@
 #include "scratch.h"
 
+#include "common/file.h"
+#include "common/lock.h"
 #include "common/messages.h"
 #include "common/save.h"
 
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -29,25 +32,40 @@ static void remove_tree(const char *path)
  * must not name anything that was not made for this. */
 static bool is_scratch(const char *path)
 {
+    char pattern[64];
     struct stat status;
-    return fnmatch("/*/jostle.??????", path, 0) == 0 && strstr(path, "/../") == NULL &&
+    snprintf(pattern, sizeof pattern, "/*/jostle.%u.??????", (unsigned)geteuid());
+    return fnmatch(pattern, path, 0) == 0 && strstr(path, "/../") == NULL &&
            lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
            (status.st_mode & 0777) == 0700;
+}
+
+/* Opens a folder, and locks it; -1: somebody else has it, or it cannot be locked. */
+static int lock(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || lock_take(fd, false, 0) == LOCK_TAKEN)
+        return fd;
+    close(fd);
+    return -1;
 }
 
 /* What the last session on this host noted and did not remove. */
 static void remove_left(const char *note)
 {
     char path[PATH_MAX];
-    FILE *file = fopen(note, "re");
-    if (file == NULL)
+    FILE *file = file_open_record(note);
+    const bool noted = file != NULL && fgets(path, sizeof path, file) != NULL;
+    if (file != NULL)
+        fclose(file);
+    if (!noted)
         return;
-    if (fgets(path, sizeof path, file) != NULL) {
-        path[strcspn(path, "\n")] = '\0';
-        if (is_scratch(path))
-            remove_tree(path);
-    }
-    fclose(file);
+    path[strcspn(path, "\n")] = '\0';
+    const int fd = is_scratch(path) ? lock(path) : -1;
+    if (fd < 0)
+        return;
+    remove_tree(path);
+    close(fd);
 }
 
 bool scratch_make(struct scratch *scratch, const char *base, const char *folder)
@@ -56,11 +74,12 @@ bool scratch_make(struct scratch *scratch, const char *base, const char *folder)
     gethostname(host, sizeof host - 1);
     snprintf(scratch->note, sizeof scratch->note, "%s/scratch.%s", folder, host);
     remove_left(scratch->note);
-    snprintf(scratch->path, sizeof scratch->path, "%s/jostle.XXXXXX", base);
+    snprintf(scratch->path, sizeof scratch->path, "%s/jostle.%u.XXXXXX", base, (unsigned)geteuid());
     if (mkdtemp(scratch->path) == NULL) {
         scratch->path[0] = '\0';
         return complain("cannot make a working folder in %s: give another --scratch", base);
     }
+    scratch->fd = lock(scratch->path);
     struct save save;
     if (save_begin(&save, scratch->note, SAVE_STATE) &&
         save_end(&save, fprintf(save.file, "%s\n", scratch->path) > 0))
@@ -76,5 +95,7 @@ void scratch_remove(struct scratch *scratch)
         return;
     remove_tree(scratch->path);
     unlink(scratch->note);
+    if (scratch->fd >= 0)
+        close(scratch->fd);
     scratch->path[0] = '\0';
 }
