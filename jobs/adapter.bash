@@ -1,6 +1,15 @@
 # What adapters of schedulers share, and what they may leave out. Sourced by scheduler.bash, which says
 # what each function of the interface does; needs messages.bash.
 
+# scheduler_numbers NAME...: refuses variables of the environment that are there and no whole number: some are
+# part of file names, and in arithmetic a text would be run.
+scheduler_numbers() {
+    local name
+    for name; do
+        [[ ${!name:-} =~ ^[0-9]{0,18}$ ]] || usage_error "$name=${!name}: not a whole number, as the scheduler sets it: unset it"
+    done
+}
+
 # scheduler_fact NAME VALUE: prints one line of scheduler_facts.
 scheduler_fact() {
     local value=${2//[$'\t\n']/ }

@@ -5,10 +5,18 @@
 # harness/jostle starts bash with -p: it then takes no functions, no shell options and no
 # CDPATH from the environment, and reads no $BASH_ENV. Our programs in C read no locale.
 
+# environment_user: has UID and EUID say who we are: bash takes them from the environment where they are
+# there, and in arithmetic, as anywhere, a text would be run.
+environment_user() {
+    [[ ${UID@a} == *r* ]] || { unset -v UID && UID=$(id -ru); }
+    [[ ${EUID@a} == *r* ]] || { unset -v EUID && EUID=$(id -u); }
+}
+
 # environment_open: undoes what -p does not keep away.
 environment_open() {
     # Exported they would hand our own options (errexit!) to every shell below us.
     export -n SHELLOPTS BASHOPTS
+    environment_user
     [[ -z ${POSIXLY_CORRECT+set} ]] || environment_posix "$POSIXLY_CORRECT"
     # What is opened next would get the number of one that is closed. Writing to this stdout
     # fails, as to a closed one.
@@ -35,6 +43,7 @@ environment_open
 environment_check() {
     local key='' mask=''
     [[ -e /proc/self/fd ]] || die '/proc is not there: mount it'
+    [[ -e /dev/fd ]] || die '/dev/fd is not there: make it with ln -s /proc/self/fd /dev/fd'
     { IFS= read -r && read -r key mask; } </proc/self/status || true
     [[ $key == Umask: ]] || mask=$(umask) # Linux before 4.7; a fork
     ((EUID == 0 || (8#$mask & 8#700) == 0)) || die "umask $mask: we could not read what we write: set umask 022"

@@ -12,6 +12,8 @@ readonly GRIDENGINE_AGAIN=99
 readonly GRIDENGINE_ARRAY_SIZE=75000
 # shellcheck disable=SC2034 # for everybody
 [[ -z ${SGE_JOB_SPOOL_DIR:-} ]] || {
+    scheduler_numbers JOB_ID RESTARTED
+    [[ $SGE_TASK_ID == undefined ]] || scheduler_numbers SGE_TASK_ID
     scheduler_job=$JOB_ID scheduler_name=$JOB_NAME
     [[ $SGE_TASK_ID == undefined ]] || scheduler_task=$SGE_TASK_ID scheduler_job=${JOB_ID}_$SGE_TASK_ID
     scheduler_signals=(USR1 USR2)

@@ -3,6 +3,8 @@
 # Measured with Slurm 22.05; what each command prints is read in its machine form
 # (-h -o FORMAT, -o for a line a record) and nowhere else in jostle.
 
+scheduler_numbers SLURM_JOB_ID SLURM_ARRAY_JOB_ID SLURM_ARRAY_TASK_ID SLURM_HET_SIZE SLURM_RESTART_COUNT
+
 # An array's last task has the number of the whole array as its own job id, so
 # Slurm's commands are always given ARRAY_TASK.
 scheduler_job=${SLURM_JOB_ID:-}
