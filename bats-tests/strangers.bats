@@ -41,6 +41,12 @@ completed() {
     chmod o+w queue
     run -1 "$ROOT/jobs/local/queue" list
     [[ $output == *'others than you'* ]]
+    chmod 770 queue
+    run -0 "$ROOT/jobs/local/queue" list
+    if [[ $(id -u) -eq 0 ]]; then
+        chgrp 65534 queue
+        run -1 "$ROOT/jobs/local/queue" list
+    fi
     run -2 env JOSTLE_QUEUE="$PWD/other" "$ROOT/jobs/local/queue" fate '../../x'
     run -1 env -u JOSTLE_QUEUE -u XDG_STATE_HOME -u HOME "$ROOT/jobs/local/queue" list
     [[ $output == *'set HOME'* ]]
@@ -61,8 +67,32 @@ completed() {
     run -2 "$BIN/loadgen" syscall --threads 1 --limit 10% --duration 50ms
     chmod o-w cache/jostle/calibration
     [[ $(id -u) -eq 0 ]] || skip "the rest needs root"
+    # With umask 002; a group that comes into the folder; the primary one, but not the user's alone.
+    chgrp -R 65534 cache
+    chmod g+w "$file"
+    run -0 "$BIN/loadgen" syscall --threads 1 --limit 10% --duration 50ms
+    chmod g+x cache/jostle/calibration
+    run -2 setpriv --regid 65534 --clear-groups "$BIN/loadgen" syscall --threads 1 --limit 10% --duration 50ms
+    chmod g+w,g-x cache/jostle/calibration
+    run -2 setpriv --regid 65534 --clear-groups "$BIN/loadgen" syscall --threads 1 --limit 10% --duration 50ms
+    chmod g= cache/jostle/calibration
+    run -0 "$BIN/loadgen" syscall --threads 1 --limit 10% --duration 50ms
     chown 65534 "$file"
     run -2 "$BIN/loadgen" syscall --threads 1 --limit 10% --duration 50ms
+}
+
+@test "no variable of the environment is run" {
+    local name
+    for name in UID EUID PPID SRANDOM EPOCHREALTIME COLUMNS; do
+        env "$name=x[\$(touch pwned)]" "$JOSTLE" run --quiet --min-runs 2 --max-runs 2 --output "$name" -- true
+        env "$name=x[\$(touch pwned)]" JOSTLE_QUEUE="$PWD/queue" "$ROOT/jobs/local/queue" list
+    done
+    for name in 'JOSTLE_LOCAL_JOB=1 JOSTLE_LOCAL_TASK' 'SLURM_JOB_ID=1 SLURM_HET_SIZE' 'SLURM_JOB_ID=1 SLURM_ARRAY_JOB_ID=1 SLURM_ARRAY_TASK_ID'; do
+        # shellcheck disable=SC2086 # words
+        run -2 env ${name% *} "${name##* }=x[\$(touch pwned)]" bash "$ROOT/jobs/cell" "$ROOT" "$PWD" /dev/null
+        [[ $output == *"${name##* }="*'not a whole number'* ]]
+    done
+    [[ ! -e pwned ]]
 }
 
 # clean FILE...: nothing that a terminal would obey.
@@ -136,6 +166,35 @@ CONF
     edited c/campaign.json '.cells[0].name = "../../secret"'
     run -1 "$JOSTLE" status c
     [[ $output == *'cannot be read'* ]]
+}
+
+@test "no command waits for a pipe in the place of a file of a campaign" {
+    local file command
+    printf '[target "t"]\n    command = true\n[include]\n    path = more\n' >c.conf
+    printf '[include]\n    path = fifo\n' >more
+    mkfifo fifo
+    run -2 timeout -k 1 60 "$JOSTLE" plan c.conf
+    [[ $output == *'fifo, which is not a regular file'* ]]
+    synthetic 1 2 c
+    mkdir c/jobs
+    edited c/cells/*10%/status.json '.state = "running"'
+    while read -r file command; do
+        file=$(cd c && compgen -G "$file" || echo "$file")
+        mv "c/$file" kept 2>/dev/null || true
+        mkfifo "c/$file"
+        # shellcheck disable=SC2086 # words
+        run timeout -k 1 60 "$JOSTLE" $command </dev/null
+        [[ $status -lt 124 ]] || { echo "$file: $command: $status" >&2 && false; }
+        rm "c/$file"
+        mv kept "c/$file" 2>/dev/null || true
+    done <<'END'
+jobs/jobs.tsv status c
+jobs/jobs.tsv watch --once c
+jobs/jobs.tsv submit --scheduler local --dry-run --resume c
+cells/*10%/runs.jsonl status c
+campaign.json submit --scheduler local --resume c
+campaign.conf merge c --output m
+END
 }
 
 @test "a folder, a program and its arguments may have any name: people see no control character" {

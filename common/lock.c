@@ -1,5 +1,7 @@
 #include "common/lock.h"
 
+#include "common/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -42,7 +44,7 @@ enum lock_state lock_wait(int file, bool shared)
 
 bool lock_is_held(const char *path)
 {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file = file_open_regular(path, true);
     if (file < 0)
         return false;
     const bool held = try_lock(file, true) == LOCK_HELD;

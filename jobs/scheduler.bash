@@ -105,7 +105,7 @@ scheduler_use() {
 scheduler_of() {
     local name
     REPLY=''
-    [[ -r $1/jobs/jobs.tsv ]] || return 0
+    [[ -f $1/jobs/jobs.tsv && -r $1/jobs/jobs.tsv ]] || return 0
     while IFS=$'\t' read -r _ name _; do REPLY=$name; done <"$1/jobs/jobs.tsv"
 }
 

@@ -59,7 +59,8 @@ submit_name_folder() {
 # measure the same cells.
 submit_unqueued() {
     local -a queued words
-    [[ -r $submit_folder/jobs/jobs.tsv ]] || return 0
+    [[ -e $submit_folder/jobs/jobs.tsv ]] || return 0
+    [[ -f $submit_folder/jobs/jobs.tsv ]] || die "$submit_folder/jobs/jobs.tsv is not a regular file: which jobs measure the folder is not known"
     scheduler_of "$submit_folder"
     [[ $REPLY == "$scheduler" ]] ||
         usage_error "$submit_folder was submitted to $REPLY: give --scheduler $REPLY, or another --output"

@@ -46,8 +46,24 @@ campaign_find() {
 
 # campaign_copy FILE NAME: copies it to our temporary folder.
 campaign_copy() {
+    [[ -f $1 ]] || die "$1 is not a regular file: give another campaign"
     cp -- "$1" "$campaign_tmp/$2" 2>/dev/null ||
         die "$1 cannot be copied to $campaign_tmp: is the disk full? Make room, or set TMPDIR to another folder"
+}
+
+# campaign_includes FILE [DEPTH]: refuses a campaign file that includes what is there and is no regular file: git
+# would wait for a pipe. Beyond a depth of 10 git itself refuses it.
+campaign_includes() {
+    local entry path
+    local -a entries
+    mapfile -d '' -t entries < <(git config -f "$1" --no-includes --type=path -z --get-regexp '^include(if\..*)?\.path$' 2>/dev/null)
+    for entry in "${entries[@]}"; do
+        path=${entry#*$'\n'}
+        [[ $path == /* ]] || path=$(dirname -- "$1")/$path
+        [[ -e $path && ${2:-0} -le 10 ]] || continue
+        [[ -f $path ]] || usage_error "$1 includes $path, which is not a regular file: take it out"
+        campaign_includes "$path" $((${2:-0} + 1))
+    done
 }
 
 # campaign_make FILE OVERRIDES: writes the plan of FILE, a jostle.campaign/1, to
@@ -57,6 +73,7 @@ campaign_make() {
     local line
     local -a set=()
     campaign_file=$1
+    campaign_includes "$1"
     git config -f "$1" --includes --list -z --show-origin >"$campaign_tmp/entries" 2>"$campaign_tmp/git" ||
         usage_error "$1 cannot be read ($(head -n 1 "$campaign_tmp/git")): write [section \"NAME\"], and key = value below it"
     while IFS= read -r line; do

@@ -1,11 +1,12 @@
 #include "line.h"
 
+#include "common/file.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 enum { NAME_SIZE = 1024 };
 
@@ -100,10 +101,7 @@ static unsigned find_line(FILE *file, const struct entry *entry, unsigned count)
 
 unsigned config_line(const struct config *config, const struct entry *entry)
 {
-    struct stat status;
-    FILE *file = stat(entry->file, &status) == 0 && S_ISREG(status.st_mode)
-                     ? fopen(entry->file, "re")
-                     : NULL;
+    FILE *file = file_open_record(entry->file);
     if (file == NULL)
         return 0;
     const unsigned number = find_line(file, entry, count_same(config, entry));

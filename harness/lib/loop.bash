@@ -268,7 +268,7 @@ measure_failed() {
 
 # measure_run_failed HOW ADVICE target|service: says how which of them failed, and ends.
 measure_run_failed() {
-    local last variant=${condition_variant[${condition:-${conditions[0]}}]}
+    local last='' variant=${condition_variant[${condition:-${conditions[0]}}]}
     # A job that is cancelled may end its target first: our own signal then follows, and
     # the trap says that we were interrupted.
     sleep 0.3
@@ -277,7 +277,7 @@ measure_run_failed() {
         warn "during a run the service (${plan[service]:0:120}) $1: $2 (records: $folder)"
         exit "$EXIT_TARGET"
     fi
-    last=$(tail -n 1 "${plan[stderr]:-$folder/target.stderr}" 2>/dev/null) || true
+    [[ ! -f ${plan[stderr]:=$folder/target.stderr} ]] || last=$(tail -n 1 "${plan[stderr]}" 2>/dev/null) || true
     warn "the target $1: ${command_text[variant]:0:120}${last:+: ${last:0:200}}: $2 (records: $folder)"
     exit "$EXIT_TARGET"
 }

@@ -6,6 +6,7 @@
 #include "study.h"
 
 #include "common/date.h"
+#include "common/file.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
@@ -258,7 +259,7 @@ static json_t *opened_times(const char *folder, bool open, const char *time)
     json_t *times = json_array();
     if (asprintf(&path, "%s/holdout.opened", folder) < 0)
         return times;
-    FILE *file = fopen(path, open ? "a+" : "r");
+    FILE *file = open ? fopen(path, "a+") : file_open_record(path);
     if (open && (!file || fprintf(file, "%s\n", time) < 0 || fflush(file) != 0)) {
         complain("%s: cannot be written: %s: that the programs were opened has to be kept", path,
                  strerror(errno));
