@@ -187,6 +187,19 @@ script() {
     run ! grep -qv $'^[a-z_]*\t' <(head -n -1 inside)
 }
 
+@test "submit that is killed leaves no temporary folder" {
+    mkdir bin tmp
+    campaign true 1 2
+    printf '#!/bin/sh\ntouch "%s/began"\nexec sleep 60\n' "$PWD" >bin/git
+    chmod +x bin/git
+    TMPDIR=$PWD/tmp PATH=$PWD/bin:$PATH "$JOSTLE" submit c.conf --scheduler local --output "$PWD/out" 3>&- &
+    eventually 30 test -e began
+    # shellcheck disable=SC2046 # words
+    kill -KILL "$!" $(below "$!" bash)
+    wait "$!" || true
+    eventually 30 rmdir tmp 2>/dev/null
+}
+
 @test "a job removes of scratch only what its own first try has left" {
     local held folder
     mkdir scratch/jostle.{1,1_1}.old "scratch/jostle.$EUID".{1.left,1.live,12.other,1.foreign}

@@ -94,6 +94,24 @@ content() {
     holds '.name == "a+b" and [.cells[] | [.number, .name]] == [[1, "x"], [2, "y"]]' <all/campaign.json
 }
 
+@test "whatever ends it while it copies, nothing is left" {
+    local signal status
+    cell a1 1 x k1 one
+    mkdir bin tmp all.part.mine
+    # It writes as long as it lives: cp -a --reflink=auto -t FOLDER.
+    printf '#!/bin/sh\ntouch "%s/began"\nwhile :; do mkdir -p "$4"; sleep 0.01; done\n' "$PWD" >bin/cp
+    chmod +x bin/cp
+    for signal in HUP TERM KILL; do
+        TMPDIR=$PWD/tmp PATH=$PWD/bin:$PATH "$JOSTLE" merge a1 --output all 3>&- &
+        eventually 30 test -e began
+        # shellcheck disable=SC2046 # words
+        kill -s "$signal" $(below "$!" bash)
+        wait "$!" || status=$?
+        [[ $status -eq $((128 + $(kill -l "$signal"))) && $(echo all*) == all.part.mine && -z $(ls tmp) ]]
+        rm began
+    done
+}
+
 @test "wrong use is refused" {
     cell a1 1 x k1 one
     mkdir nothing

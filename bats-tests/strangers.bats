@@ -95,6 +95,12 @@ completed() {
     [[ ! -e pwned ]]
 }
 
+@test "without /dev/fd there is one line that says what to do" {
+    unshare -m true 2>/dev/null || skip 'no mount namespace'
+    run -1 unshare -m bash -c 'mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 && exec "$@"' _ "$JOSTLE" run --output d -- true
+    [[ $output == 'jostle: /dev/fd is not there: '* && ${#lines[@]} -eq 1 && ! -e d ]]
+}
+
 # clean FILE...: nothing that a terminal would obey.
 clean() {
     LC_ALL=C run ! grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' "$@"

@@ -3,19 +3,12 @@
 
 # shellcheck disable=SC2154 # options is submit's, campaign_tmp and plan_* are campaign.bash's
 submit_folder=''              # of the campaign, absolute
-submit_tmp=''                 # our own temporary folder
 submit_number=0               # of this submission to the folder
 submit_cells=0 submit_count=0 # cells to measure, array tasks
 declare -a submit_first=()    # of each array: the first line of its part of the tasks
 declare -a submit_sizes=()    # and how many lines
 declare -a submit_ids=()      # of the arrays
 submit_report=''              # id of the job that reports
-
-# submit_tidy: at the end, whatever the reason.
-submit_tidy() {
-    [[ -z $submit_tmp ]] || rm -rf -- "$submit_tmp"
-    temporary_close
-}
 
 # submit_plan CAMPAIGN: makes the campaign's folder with its plan, or takes the
 # one that is there. CAMPAIGN is a file, the name of a ready one, or a folder.
@@ -29,7 +22,6 @@ submit_plan() {
         usage_error '--resume needs the folder to continue with: jostle submit --resume DIR'
     fi
     [[ -z ${options[resume]} || -r $submit_folder/campaign.json ]] || usage_error "$submit_folder holds no campaign: submit without --resume"
-    campaign_begin
     if [[ -d $1 ]]; then
         campaign_copy "$1/campaign.json" plan
     else
@@ -64,8 +56,8 @@ submit_unqueued() {
     scheduler_of "$submit_folder"
     [[ $REPLY == "$scheduler" ]] ||
         usage_error "$submit_folder was submitted to $REPLY: give --scheduler $REPLY, or another --output"
-    scheduler_queue "$submit_folder" >"$submit_tmp/queue" || die "the scheduler ($scheduler) does not answer: try again when it does"
-    mapfile -t queued < <(comm -12 <(cut -f 2 "$submit_tmp/queue" | sort -u) <(cut -f 4 "$submit_folder/jobs/jobs.tsv" | sort -u))
+    scheduler_queue "$submit_folder" >"$campaign_tmp/queue" || die "the scheduler ($scheduler) does not answer: try again when it does"
+    mapfile -t queued < <(comm -12 <(cut -f 2 "$campaign_tmp/queue" | sort -u) <(cut -f 4 "$submit_folder/jobs/jobs.tsv" | sort -u))
     [[ ${#queued[@]} -gt 0 ]] || return 0
     scheduler_cancel_words words "${queued[@]}"
     shell_quote "${words[@]}"
@@ -73,14 +65,14 @@ submit_unqueued() {
 }
 
 # submit_tasks: groups the cells that are to be measured: a line a task, with its
-# cells as a list such as 3-7,9, in $submit_tmp/tasks.
+# cells as a list such as 3-7,9, in $campaign_tmp/tasks.
 submit_tasks() {
     local -a size=(--cells-per-task "${options[cells_per_task]}")
     if [[ -z ${options[cells_per_task]} ]]; then
         scheduler_nodes "${scheduler_options[@]}"
         size=(--nodes "$REPLY")
     fi
-    campaign_tasks "$submit_folder" "$submit_tmp/tasks" "${size[@]}" ${options[retry_failed]:+--retry-failed} \
+    campaign_tasks "$submit_folder" "$campaign_tmp/tasks" "${size[@]}" ${options[retry_failed]:+--retry-failed} \
         ${options[session]:+--session "${options[session]}"}
     submit_cells=$CELLS submit_count=$TASKS
     ((submit_cells > 0)) || {
@@ -156,7 +148,7 @@ submit_show() {
     submit_report_command
     shell_quote "${COMMAND[@]}"
     print '%s\n\n%s:\n' "$REPLY" "jobs/$submit_number.tasks, the cells of each task"
-    print '%s\n' "$(head -n 10 "$submit_tmp/tasks")"
+    print '%s\n' "$(head -n 10 "$campaign_tmp/tasks")"
     ((submit_count <= 10)) || print '... %d more\n' $((submit_count - 10))
     print '\n%s:\n' "$JOSTLE_ROOT/jobs/cell"
     print_file "$JOSTLE_ROOT/jobs/cell"
@@ -201,7 +193,7 @@ submit_one() {
 submit_all() {
     local i
     mkdir -p "$submit_folder/jobs"
-    save_output "$submit_folder/jobs/$submit_number.tasks" cat "$submit_tmp/tasks" || exit
+    save_output "$submit_folder/jobs/$submit_number.tasks" cat "$campaign_tmp/tasks" || exit
     for i in "${!submit_sizes[@]}"; do
         submit_command "$i"
         submit_one cells
