@@ -48,7 +48,7 @@ void peak_find(struct peak *peak, enum simd simd, bool floating, unsigned value_
     const double steps = ports == NULL ? 0 : ports_steps(ports, simd, step);
     const unsigned lanes = lanes_of(simd, value_bytes), cores = cores_used(cpus, threads);
     const double whole = fmin(cores, quota_cpus);
-    peak->per_cycle = NAN;
+    peak->per_cycle = peak->of_a_core = NAN;
     if (ports == NULL)
         snprintf(peak->source, sizeof peak->source, "not known here: %s", reason);
     else if (simd == SIMD_PORTABLE)
@@ -58,11 +58,12 @@ void peak_find(struct peak *peak, enum simd simd, bool floating, unsigned value_
         snprintf(peak->source, sizeof peak->source, "not known here: no %s of %s in common/ports.c",
                  simd_names[simd], ports->name);
     else {
-        peak->per_cycle = steps * lanes * (step == STEP_ADD ? 1 : 2) * whole;
+        peak->of_a_core = steps * lanes * (step == STEP_ADD ? 1 : 2);
+        peak->per_cycle = peak->of_a_core * whole;
         snprintf(peak->source, sizeof peak->source,
                  "clock (of the same runs, by a chain of additions, 1 cycle each) x %g a cycle "
-                 "(%s; %s) x %u lane%s (%s) x %s x %g core%s (%s)",
-                 steps, ports->name, ports->source, lanes, lanes == 1 ? "" : "s", simd_names[simd],
+                 "(%s%s%s; %s) x %u lane%s (%s) x %s x %g core%s (%s)",
+                 steps, ports->name, *reason == '\0' ? "" : ", as ", reason, ports->source, lanes, lanes == 1 ? "" : "s", simd_names[simd],
                  words[step], whole, whole > 1 ? "s" : "",
                  whole < cores ? "the cgroup's quota" : "as the kernel reports the topology");
     }

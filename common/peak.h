@@ -9,6 +9,7 @@
  * the CPU has it (as vendors count; pipes that only add are left out). */
 struct peak {
     double per_cycle;  /* operations a cycle of all cores that are used; NAN: not known */
+    double of_a_core;  /* the same of one core */
     char source[1024]; /* each factor and where it is from; or "not known here: ..." */
 };
 

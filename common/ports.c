@@ -21,6 +21,7 @@
 
 static const struct ports haswell = {
     .name = "Intel Haswell or Broadwell",
+    .generation = 1,
     .source = "uops.info: FMA on P0, P1; vector add on P1, P5; ADD on P0, P1, P5, P6",
     .add = {0, 2, 2, 4},
     .fma = {0, 2, 2, 2},
@@ -28,6 +29,7 @@ static const struct ports haswell = {
 };
 static const struct ports skylake = {
     .name = "Intel Skylake (client)",
+    .generation = 2,
     .source = "uops.info: FMA on P0, P1; vector add on P0, P1, P5; ADD on P0, P1, P5, P6",
     .add = {0, 3, 3, 4},
     .fma = {0, 2, 2, 2},
@@ -36,6 +38,7 @@ static const struct ports skylake = {
 /* CPUID does not say how many AVX-512 FMA units there are; most have two. */
 static const struct ports skylake_server = {
     .name = "Intel Skylake, Cascade Lake or Cooper Lake (server)",
+    .generation = 3,
     .source = "uops.info: 64 bytes on P0 (with P1), P5, smaller ones as on Skylake; assumes the "
               "second AVX-512 FMA unit, which some Xeon Bronze, Silver and Gold lack",
     .add = {2, 3, 3, 4},
@@ -44,6 +47,7 @@ static const struct ports skylake_server = {
 };
 static const struct ports ice_lake = {
     .name = "Intel Ice Lake, Tiger Lake or Rocket Lake (client)",
+    .generation = 4,
     .source = "uops.info: FMA of 64 bytes on P0 alone, add on P0, P5; smaller ones as on Skylake",
     .add = {2, 3, 3, 4},
     .fma = {1, 2, 2, 2},
@@ -51,13 +55,15 @@ static const struct ports ice_lake = {
 };
 static const struct ports ice_lake_server = {
     .name = "Intel Ice Lake (server)",
+    .generation = 4,
     .source = "uops.info, Agner Fog: 64 bytes on P0 (with P1), P5; smaller ones as on Skylake",
     .add = {2, 3, 3, 4},
     .fma = {2, 2, 2, 2},
     .multiply_add = 1,
 };
 static const struct ports sapphire_rapids = {
-    .name = "Intel Sapphire Rapids or Emerald Rapids",
+    .name = "Intel Sapphire, Emerald or Granite Rapids",
+    .generation = 5,
     .source = "uops.info: 64 bytes on P0 (with P1), P5; FMA on P0, P1; ADDPD on P1, P5; vector add "
               "on P0, P1, P5; ADD on P0, P1, P5, P6, P10",
     .add = {2, 3, 3, 5},
@@ -66,6 +72,7 @@ static const struct ports sapphire_rapids = {
 };
 static const struct ports zen1 = {
     .name = "AMD Zen or Zen+",
+    .generation = 1,
     .source = "Agner Fog: pipes of 16 bytes; FMA and MULPD on FP0, FP1, ADDPD on FP2, FP3; vector "
               "add on FP0, FP1, FP3; ADD on 4 ALUs",
     .add = {0, 1.5, 3, 4},
@@ -74,6 +81,7 @@ static const struct ports zen1 = {
 };
 static const struct ports zen2 = {
     .name = "AMD Zen 2",
+    .generation = 2,
     .source = "Agner Fog, uops.info: FMA and MULPD on FP0, FP1, ADDPD on FP2, FP3; vector add on "
               "FP0, FP1, FP3; ADD on 4 ALUs",
     .add = {0, 3, 3, 4},
@@ -82,6 +90,7 @@ static const struct ports zen2 = {
 };
 static const struct ports zen3 = {
     .name = "AMD Zen 3",
+    .generation = 3,
     .source = "Agner Fog, uops.info: FMA and MULPD on FP0, FP1, ADDPD on FP2, FP3; vector add on "
               "FP0 to FP3; ADD on 4 ALUs",
     .add = {0, 4, 4, 4},
@@ -90,6 +99,7 @@ static const struct ports zen3 = {
 };
 static const struct ports zen4 = {
     .name = "AMD Zen 4",
+    .generation = 4,
     .source = "Agner Fog, uops.info: as Zen 3; one of 64 bytes takes a pipe of 32 bytes for two "
               "cycles",
     .add = {2, 4, 4, 4},
@@ -98,6 +108,7 @@ static const struct ports zen4 = {
 };
 static const struct ports zen5 = {
     .name = "AMD Zen 5 (pipes of 64 bytes)",
+    .generation = 5,
     .source = "AMD publication 58455: FMA on FP0, FP1, ADDPD on FP2, FP3, vector add on FP0 to "
               "FP3, of 64 bytes each; ADD on 6 ALUs",
     .add = {4, 4, 4, 6},
@@ -171,6 +182,7 @@ static const struct {
     {"GenuineIntel", 6, 0x6a, 0x6a, &ice_lake_server},
     {"GenuineIntel", 6, 0x6c, 0x6c, &ice_lake_server},
     {"GenuineIntel", 6, 0x8f, 0x8f, &sapphire_rapids},
+    {"GenuineIntel", 6, 0xad, 0xae, &sapphire_rapids},
     {"GenuineIntel", 6, 0xcf, 0xcf, &sapphire_rapids},
     {"AuthenticAMD", 0x17, 0x00, 0x2f, &zen1},
     {"AuthenticAMD", 0x17, 0x30, 0xaf, &zen2},
@@ -182,6 +194,26 @@ static const struct {
     /* 0x20 to 0x3f and 0x60 to 0x6f have pipes of 32 bytes in some cores: left out. */
     {"AuthenticAMD", 0x1a, 0x00, 0x1f, &zen5},
     {"AuthenticAMD", 0x1a, 0x40, 0x4f, &zen5},
+};
+
+/* What no older generation has (Intel SDM volume 2A and AMD's volume 3, CPUID), the newest first. A
+ * hypervisor may state an older model than the CPU is, but cannot make what it has not. NULL: kinds
+ * with unlike ports have it. */
+static const struct sign {
+    const char *vendor, *flag; /* as in /proc/cpuinfo */
+    unsigned generation;
+    const struct ports *ports;
+} signs[] = {
+    {"GenuineIntel", "amx_tile", 5, &sapphire_rapids},
+    {"GenuineIntel", "avx512_fp16", 5, &sapphire_rapids},
+    {"GenuineIntel", "avx_vnni", 5, NULL},
+    {"GenuineIntel", "avx512_vbmi2", 4, NULL},
+    {"GenuineIntel", "avx512f", 3, NULL},
+    {"GenuineIntel", "clflushopt", 2, NULL},
+    {"AuthenticAMD", "avx_vnni", 5, NULL},
+    {"AuthenticAMD", "avx512f", 4, &zen4},
+    {"AuthenticAMD", "vaes", 3, &zen3},
+    {"AuthenticAMD", "clwb", 2, &zen2},
 };
 
 /* A whole number of /proc/cpuinfo; UNKNOWN: there is none. */
@@ -210,10 +242,42 @@ static const struct ports *find_arm(int implementer, int part, char *reason, siz
     return NULL;
 }
 
+static bool has_flag(const char *flags, const char *flag)
+{
+    const size_t length = strlen(flag);
+    const char *at = flags;
+    while ((at = strstr(at, flag)) != NULL &&
+           ((at > flags && at[-1] != ' ') || (at[length] != ' ' && at[length] != '\0')))
+        at += length;
+    return at != NULL;
+}
+
+/* The newest sign of the vendor that this CPU has; NULL: none. */
+static const struct sign *newest_sign(const char *vendor)
+{
+    char flags[4096];
+    if (!machine_field("/proc/cpuinfo", "flags", "\t :", flags, sizeof flags))
+        return NULL;
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+        if (strcmp(signs[i].vendor, vendor) == 0 && has_flag(flags, signs[i].flag))
+            return &signs[i];
+    return NULL;
+}
+
+static const struct ports *find_model(const char *vendor, int family, int model)
+{
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (strcmp(table[i].vendor, vendor) == 0 && table[i].family == family &&
+            table[i].first_model <= model && model <= table[i].last_model)
+            return table[i].ports;
+    return NULL;
+}
+
 const struct ports *ports_find(char *reason, size_t size)
 {
     char vendor[64];
     const int implementer = cpuinfo_number("CPU implementer"), part = cpuinfo_number("CPU part");
+    reason[0] = '\0';
     if (implementer != UNKNOWN && part != UNKNOWN)
         return find_arm(implementer, part, reason, size);
     const int family = cpuinfo_number("cpu family"), model = cpuinfo_number("model");
@@ -222,13 +286,16 @@ const struct ports *ports_find(char *reason, size_t size)
         snprintf(reason, size, "/proc/cpuinfo does not name vendor, family and model");
         return NULL;
     }
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (strcmp(table[i].vendor, vendor) == 0 && table[i].family == family &&
-            table[i].first_model <= model && model <= table[i].last_model)
-            return table[i].ports;
-    snprintf(reason, size, "no entry for %.60s family %d model %d in common/ports.c", vendor,
-             family, model);
-    return NULL;
+    const struct ports *named = find_model(vendor, family, model);
+    const struct sign *sign = newest_sign(vendor);
+    if (named == NULL)
+        snprintf(reason, size, "no entry for %.60s family %d model %d in common/ports.c", vendor,
+                 family, model);
+    if (named == NULL || sign == NULL || sign->generation <= named->generation)
+        return named;
+    snprintf(reason, size, "it has %s, which no CPU of its stated model %d (%s) has", sign->flag,
+             model, named->name);
+    return sign->ports;
 }
 
 /* COLUMNS: no width that the tables have. */

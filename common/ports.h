@@ -18,6 +18,7 @@ enum step {
 struct ports {
     const char *name;   /* "AMD Zen 4" */
     const char *source; /* of the numbers */
+    unsigned generation; /* of its vendor's, on x86 */
     double add[4], fma[4];
     double multiply_add; /* of 16 bytes or less */
 };
@@ -26,7 +27,9 @@ struct ports {
  * has it. */
 enum step ports_step(enum simd simd, bool floating);
 /* The ports of this machine's CPUs by vendor, family and model (Arm: implementer and part) in
- * /proc/cpuinfo (below JOSTLE_KERNEL_ROOT). NULL: not in the table, and reason says what it is. */
+ * /proc/cpuinfo (below JOSTLE_KERNEL_ROOT), or by its flags, where the model that a hypervisor
+ * states has not got them: reason then says so, and is empty elsewhere. NULL: not known, and
+ * reason says why. */
 const struct ports *ports_find(char *reason, size_t size);
 /* Steps a cycle; 0: none, or not known, as of what a compiler chooses. */
 double ports_steps(const struct ports *ports, enum simd simd, enum step step);

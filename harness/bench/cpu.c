@@ -77,11 +77,15 @@ static void add_peak(const struct scope *scope, struct cell *cell, const struct 
                      enum simd simd, unsigned threads)
 {
     struct peak peak;
+    char source[96];
     peak_find(&peak, simd, type->floating, type->bytes, &scope->cpus, threads, scope->quota_cpus);
-    if (isfinite(peak.per_cycle))
-        cell_peak(cell, SUMMARY("peak_gops"), peak.source);
-    else
+    if (!isfinite(peak.per_cycle)) {
         cell_no_peak(cell, peak.source);
+        return;
+    }
+    snprintf(source, sizeof source, SUMMARY("clock_hz") ",scale=%.17g", peak.per_cycle / 1e9);
+    cell_peak(cell, source, peak.source);
+    cell_watch(cell, PEAK_SHARE, "", HIGHER, SUMMARY("peak_share"));
 }
 
 static struct peer *blas_peer(const struct scope *scope, struct cell *cell, const char *name,

@@ -101,6 +101,10 @@ void cell_problem_above(struct cell *cell, const char *figure, double limit, con
 void cell_command(struct cell *cell, const char *command, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The figure that says what share of the peak jostle's command reached in its CPU time alone, if
+ * the cell watches it: a peak that is exceeded so is withdrawn. */
+#define PEAK_SHARE "peak_share"
+
 /* The theoretical peak of the figure that counts, in its unit. `where` names the source of
  * each factor. Exactly one of the three, else "not known here". */
 void cell_peak(struct cell *cell, const char *source,

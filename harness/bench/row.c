@@ -1,6 +1,7 @@
 #include "row.h"
 
 #include "json.h"
+#include "part.h"
 #include "problems.h"
 #include "series.h"
 
@@ -70,10 +71,30 @@ static struct interval scaled(struct interval interval, double factor)
                              .constant = interval.constant};
 }
 
+static double low_of(const struct interval *interval)
+{
+    return interval->constant ? interval->center : interval->low;
+}
+
+static double high_of(const struct interval *interval)
+{
+    return interval->constant ? interval->center : interval->high;
+}
+
+/* How far jostle's own command was above the peak in its CPU time, with the whole interval: then
+ * it is not this CPU's, whatever else delayed the runs. NAN: it was not. */
+static double above_peak(const struct context *context)
+{
+    const struct measured_of of = of_variant(context, NULL, PEAK_SHARE);
+    const struct interval share = measured_figure(context->measured, of.condition, of.metric);
+    return low_of(&share) > 1 ? share.center : NAN;
+}
+
 /* The peak that each of our runs prints: where the row's figure is the one that it is of. */
 static struct measured_of measured_peak(const struct context *context)
 {
-    const bool has = json_has(json_object_get(context->cell, "peak"), "metric");
+    const bool has = json_has(json_object_get(context->cell, "peak"), "metric") &&
+                     isnan(above_peak(context));
     return has ? of_variant(context, NULL, "bench_peak") : (struct measured_of){-1, MAX_METRICS};
 }
 
@@ -98,14 +119,17 @@ static json_t *ratio_json(struct interval ratio)
     return object;
 }
 
-static double low_of(const struct interval *interval)
+/* Why the row has no peak. */
+static char *no_peak(const struct context *context)
 {
-    return interval->constant ? interval->center : interval->low;
-}
-
-static double high_of(const struct interval *interval)
-{
-    return interval->constant ? interval->center : interval->high;
+    const json_t *peak = json_object_get(context->cell, "peak");
+    const char *reason = json_text_at(peak, "reason");
+    const double above = above_peak(context);
+    if (isnan(above))
+        return text_of("%s", reason != NULL ? reason : "not known here");
+    return text_of("not known here: jostle reached %.0f %% of what would be the peak in its CPU "
+                   "time: %s",
+                   above * 100, json_text_at(peak, "source"));
 }
 
 static void check_peak(const struct context *context, const char *who, struct interval ratio)
@@ -125,9 +149,10 @@ static void put_peak(const struct context *context)
                                 : measured_figure(context->measured, of.condition, of.metric);
     const struct interval ratio = of_peak(context, NULL);
     if (isnan(value.center)) {
-        const char *reason = json_text_at(peak, "reason");
+        char *reason = no_peak(context);
         json_put(context->row, "peak", json_null());
-        json_put(context->row, "peak_reason", json_text(reason ? reason : "not known here"));
+        json_put(context->row, "peak_reason", json_text(reason));
+        free(reason);
         json_put(context->row, "of_peak", json_null());
         return;
     }

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define MOST_SHARE 1.05 /* of what a core can start: the clock is measured, too */
+
 enum counter { CLOCK = TOUCHES_COUNTERS };
 
 struct ports_settings {
@@ -145,6 +147,13 @@ static double per_cycle(const struct snapshot *window)
     return 1e9 / touches_ns(window) / clock_mean(&window->counters[CLOCK]);
 }
 
+/* NAN: not known; a core that starts more than it could is not the one of the table. */
+static double possible(const struct run *run, const struct snapshot *window)
+{
+    const double most = state_of(run)->kernel.per_cycle;
+    return per_cycle(window) > MOST_SHARE * most ? NAN : most;
+}
+
 static void describe(struct run *run, struct line *line)
 {
     const struct ports_settings *set = run->settings;
@@ -157,19 +166,19 @@ static void fields(struct run *run, const struct snapshot *window, struct line *
     touches_busy(window, line);
     line_fixed(line, "clock_hz", clock_mean(&window->counters[CLOCK]), 0);
     line_fixed(line, "instructions_per_cycle", per_cycle(window), 4);
-    line_fixed(line, "per_cycle_possible", state_of(run)->kernel.per_cycle, 4);
+    line_fixed(line, "per_cycle_possible", possible(run, window), 4);
 }
 
 static void notes(struct run *run, const char *event, const struct snapshot *window)
 {
     const struct ports_settings *set = run->settings;
-    const double possible = state_of(run)->kernel.per_cycle;
+    const double can = possible(run, window);
     char most[64] = "";
     (void)event; /* with each of them */
     if (!isfinite(per_cycle(window)))
         return;
-    if (isfinite(possible))
-        snprintf(most, sizeof most, " of %g that the core can start", possible);
+    if (isfinite(can))
+        snprintf(most, sizeof most, " of %g that the core can start", can);
     report_print(&run->report, "  %s: %.2f instructions a cycle%s; clock %.2f GHz\n",
                  port_kind_names[set->kind], per_cycle(window), most,
                  clock_mean(&window->counters[CLOCK]) / 1e9);

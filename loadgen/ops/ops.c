@@ -8,11 +8,15 @@
 #include "ops/kernels.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Without a limit a worker does several blocks before it takes the time again. */
 #define UNLIMITED_BLOCKS 16
+/* Of a peak in a run's CPU time, for the clock may have changed between its samples: beyond it,
+ * the peak is not this CPU's. */
+#define MOST_SHARE 1.05
 
 _Static_assert(UNLIMITED_BLOCKS <= OPS_MOST_BLOCKS, "half precision would not be exact");
 
@@ -163,6 +167,20 @@ static double gops(const struct snapshot *window)
     return window->active_ns > 0 ? window->amount / (double)window->active_ns : NAN;
 }
 
+/* Of the peak, what the workers did in their CPU time alone: above 1, it is not this CPU's. */
+static double peak_share(const struct run *run, const struct snapshot *window)
+{
+    const struct ops_state *state = run->state;
+    return window->cpu_ns > 0 ? window->amount / (double)window->cpu_ns * 1e9 / clock_hz(window) /
+                                    state->peak.of_a_core
+                              : NAN;
+}
+
+static bool is_exceeded(const struct run *run, const struct snapshot *window)
+{
+    return peak_share(run, window) > MOST_SHARE;
+}
+
 static void describe(struct run *run, struct line *line)
 {
     const struct ops_state *state = run->state;
@@ -175,6 +193,20 @@ static void describe(struct run *run, struct line *line)
                   : "a multiplication and an addition are two operations");
 }
 
+static void put_peak(const struct run *run, const struct snapshot *window, struct line *line)
+{
+    const struct ops_state *state = run->state;
+    char text[sizeof state->peak.source + 96];
+    const double share = peak_share(run, window);
+    const bool exceeded = is_exceeded(run, window);
+    snprintf(text, sizeof text, "not known here: %.0f %% of it were done in the CPU time: %s",
+             100 * share, state->peak.source);
+    line_fixed(line, "peak_gops",
+               exceeded ? NAN : clock_hz(window) / 1e9 * state->peak.per_cycle, 6);
+    line_fixed(line, "peak_share", share, 6);
+    line_text(line, "peak_source", exceeded ? text : state->peak.source);
+}
+
 static void fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     const struct ops_state *state = run->state;
@@ -183,8 +215,7 @@ static void fields(struct run *run, const struct snapshot *window, struct line *
     line_text(line, "simd", simd_names[state->simd]);
     line_fixed(line, "gops", gops(window), 6);
     line_fixed(line, "clock_hz", hz, 0);
-    line_fixed(line, "peak_gops", hz / 1e9 * state->peak.per_cycle, 6);
-    line_text(line, "peak_source", state->peak.source);
+    put_peak(run, window, line);
 }
 
 static void notes(struct run *run, const char *event, const struct snapshot *window)
@@ -196,7 +227,11 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
     report_print(&run->report, "  %s, %s: %.2f Gop/s; clock %.2f GHz\n",
                  ops_type_names[settings_of(run)->type], simd_names[state->simd], gops(window),
                  hz / 1e9);
-    if (isfinite(peak))
+    if (is_exceeded(run, window))
+        report_print(&run->report,
+                     "  peak not known here: %.0f %% of it were done in the CPU time: %s\n",
+                     100 * peak_share(run, window), state->peak.source);
+    else if (isfinite(peak))
         report_print(&run->report, "  %.1f %% of the peak of %.2f Gop/s: %s\n",
                      100 * gops(window) / peak, peak, state->peak.source);
     else
