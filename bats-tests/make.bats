@@ -214,3 +214,13 @@ load helpers
     cp -r "$ROOT/packaging" "$BATS_TEST_TMPDIR/packaging"
     [[ $("$BATS_TEST_TMPDIR/packaging/revision") == 0123456789 ]]
 }
+
+@test "the table of the peers comes of its cells, without the peers that are not installed" {
+    local peer
+    run -0 --separate-stderr "$ROOT/bench/table" "$BATS_TEST_TMPDIR/peers" --only 'harness-*' --set min-runs=1 --set max-runs=1
+    [[ $output == *' CPUs (allowed: '*$'\n| harness-200-runs | '*$'\n| harness-experiment | '*$'\njostle is behind in '* ]]
+    for peer in stress-ng rt-app fio iperf3 sockperf hyperfine; do
+        command -v "$peer" >/dev/null || [[ $stderr == *"jostle: $peer is not installed: its rows are left out: "* ]]
+        command -v "$peer" >/dev/null || ! grep -q "variant = $peer=" "$BATS_TEST_TMPDIR/peers/campaign.conf"
+    done
+}
