@@ -254,6 +254,8 @@ grown() {
     for wrong in $((optimum - 2)) $((optimum + 2)); do
         sed "s/^10 $optimum\$/10 $wrong/" "$instance" >wrong.dat
         fails_saying "the optimum is $optimum, not $wrong" qap wrong.dat
+        sed "s/^10 $optimum\$/$wrong/" "$instance" >wrong.dat
+        fails_saying "the optimum is $optimum, not $wrong" qap wrong.dat
     done
 }
 
@@ -282,12 +284,14 @@ grown() {
     fails_saying "cannot read 'missing.dat'" qap missing.dat
     fails_saying "cannot read '.'" qap .
     local content
-    for content in '' x 0 33 2.5 '2 0 1 1 0 0 1 1' '2 0 1 1 0 0 1 x 0' '1 0 99999999 1 0' '1 5 5 2 25' '1 5 5 1'; do
+    for content in '' x 0 33 2.5 '2 0 1 1 0 0 1 1' '2 0 1 1 0 0 1 x 0' '1 0 99999999 1 0' '1 5 5 2 25' '1 5 5 x'; do
         printf '%s' "$content" >bad.dat
         refuses qap bad.dat
     done
-    printf '1 5 5 1 25' >good.dat
-    "$WORKLOADS/qap" good.dat
+    for content in '1 5 5 1 25' '1 5 5 25'; do
+        printf '%s' "$content" >good.dat
+        "$WORKLOADS/qap" good.dat
+    done
 }
 
 @test "qapgen repeats itself, differs by seed, and refuses wrong arguments" {

@@ -71,7 +71,8 @@ static const char help[] =
     "FILE is in QAPLIB's format: N (1 to 32) and two N x N matrices of whole numbers\n"
     "(up to a million), flows and distances. The optimum follows in the way of\n"
     "QAPLIB's .sln files, after the second matrix: N again and the optimum, then, if\n"
-    "known, an assignment (its cost is verified, too). Where FILE ends with .dat and\n"
+    "known, an assignment (its cost is verified, too); or the optimum alone. Where FILE\n"
+    "ends with .dat and\n"
     "does not state it, it is taken from the .sln file next to it.\n"
     "\n"
     "  --optimum VALUE  the optimum to verify against, whatever the files say\n"
@@ -207,17 +208,21 @@ static bool solution_costs(const struct instance *instance, const int solution[L
     return cost_of(instance, solution) == cost || cost_of(instance, inverse) == cost;
 }
 
-/* Reads `N OPTIMUM [assignment]`, which must be all that is left of TEXT. */
+/* Reads `OPTIMUM` or `N OPTIMUM [assignment]`, which must be all that is left of TEXT. */
 static void read_solution(const char *path, const char *text, const struct instance *instance,
                           struct options *options)
 {
     int64_t value;
+    const char *alone = text;
+    options->has_optimum = read_number(&alone, -INFINITE, INFINITE, &options->optimum);
+    if (options->has_optimum && at_end(alone)) {
+        return;
+    }
     if (!read_number(&text, instance->n, instance->n, &value) ||
         !read_number(&text, -INFINITE, INFINITE, &options->optimum)) {
-        fail(2, "'%s' has no solution where one should be: give N = %d and the optimum", path,
-             instance->n);
+        fail(2, "'%s' has no solution where one should be: give the optimum, or N = %d and it",
+             path, instance->n);
     }
-    options->has_optimum = true;
     if (at_end(text)) {
         return;
     }
