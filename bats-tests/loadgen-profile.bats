@@ -61,6 +61,15 @@ delivered() {
     [[ $output == 'jostle: --profile '*': line 3: a load outside of 0 to 1: in this format loads are fractions of a core: divide percentages by 100'* ]]
 }
 
+@test "a stamp alone is no length, and a profile of years is refused" {
+    printf 'cores: 2\nlength: 1\ntime: 1353492000000 ms / load: 0 0.01\n' >"$PROFILE"
+    run -0 "$BIN/loadgen" cpu --profile "$PROFILE" --duration 50ms
+    [[ $output == *'a profile of 2 cores, 1.0 s,'* ]]
+    printf 'cores: 1\ntime: 1353492000000 ms / load: 0.1\ntime: 1353492000000 ms / load: 0.2\n' >"$PROFILE"
+    run -2 "$BIN/loadgen" cpu --profile "$PROFILE" --dry-run
+    [[ $output == 'jostle: --profile '*': line 3: longer than a year in all: its times are neither lengths nor stamps that rise'* ]]
+}
+
 @test "a recording states that its loads are percent, an old one need not, another unit is refused" {
     local unit
     for unit in '"unit":"percent",' ''; do

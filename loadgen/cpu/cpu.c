@@ -200,7 +200,8 @@ static const struct load cpu_load = {
         "late counts periods that ended before the worker had its share; dropped_s is the "
         "CPU time that the worker did not get within 100 ms, dropped the same in periods.\n\n"
         "A profile is text (cores: N, length: SAMPLES, then time: T ms and load: with a "
-        "fraction of a core, 0 to 1, for each core) or a recording by loadgen record. Every "
+        "fraction of a core, 0 to 1, for each core; a single time beyond a day is a stamp, and its "
+        "load that of 1 s, which repeats) or a recording by loadgen record. Every "
         "resume starts it from its beginning, and it repeats from its end; without "
         "--control and --duration it runs once.",
     .options = settings,

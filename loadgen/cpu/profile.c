@@ -12,6 +12,9 @@
 #define MOST_SPANS 10000000
 /* A recorder may round up; more than this is not a share of a core. */
 #define MOST_SHARE 1.05
+#define DAY_MS     86400000.0
+#define MOST_MS    (366 * DAY_MS) /* of a profile */
+#define STATIC_MS  1000           /* of a load that does not change */
 
 /* What is known while lines are read. */
 struct reader {
@@ -206,6 +209,10 @@ static bool set_ends(struct reader *reader)
     if (end_ms == NULL)
         return refuse(reader, "too long for the memory there is");
     reader->profile->end_ms = end_ms;
+    if (count == 1 && time_ms[0] > DAY_MS) { /* a stamp alone says when, not how long */
+        end_ms[0] = STATIC_MS;
+        return true;
+    }
     for (size_t i = 0; i < count; i++) {
         sum_ms += time_ms[i];
         if (!stamps || count == 1)
@@ -217,7 +224,9 @@ static bool set_ends(struct reader *reader)
         if (end_ms[i] <= (i == 0 ? 0 : end_ms[i - 1]))
             return refuse(reader, "a span of no length");
     }
-    return true;
+    return end_ms[count - 1] <= MOST_MS ||
+           refuse(reader, "longer than a year in all: its times are neither lengths nor stamps "
+                          "that rise");
 }
 
 static bool finish(struct reader *reader)

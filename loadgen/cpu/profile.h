@@ -13,7 +13,9 @@
  *
  * where `time:` and `load:` may share a line, loads are fractions of a core (0 to
  * 1), and times are either stamps (rising; each ends its span, or begins it when
- * the first is 0) or lengths of spans (not rising). And JSON lines, as `loadgen
+ * the first is 0) or lengths of spans (not rising). A single time is a length, or, beyond a
+ * day, a stamp: the load does not change then, and its span is of 1 s. More than a year in
+ * all is refused. And JSON lines, as `loadgen
  * record` writes them: {"schema":"jostle.profile/1","cores":2,"unit":"percent",...},
  * then for each span {"time_ms":1000.0,"load":[12.5,80]} with the time of its end.
  * Other members are skipped, and so is the last line, {"event":"summary",...}. */
