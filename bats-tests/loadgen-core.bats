@@ -50,6 +50,17 @@ touches() {
     load_holds '.achieved > 0 and .unit == "ops/s"'
 }
 
+# no_effect: as many pages as fit take as long as those that fit.
+no_effect() {
+    run -0 "$BIN/loadgen" tlb --pages 16 --duration 100ms
+    [[ $output == *'jostle: 16 pages have no effect here: a read takes '*' times as long as in 16: give --level stlb, or more --pages'* ]]
+}
+
+# bats test_tags=measures
+@test "tlb says where it has no effect by its own proof" {
+    in_tries 5 no_effect
+}
+
 @test "tlb reads each of its pages, which are a few in memory" {
     load_start tlb --pages 1000
     touches '/memfd:tlb ' $((1000 * $(getconf PAGESIZE) / 1024))

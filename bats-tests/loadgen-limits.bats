@@ -77,6 +77,20 @@ teardown() {
     refused 'the cgroup has 95.0 MiB left' mem --threads 1 --kernel write --footprint 164M --dry-run
 }
 
+@test "workers and blocks that do not fit are refused, before any is started" {
+    local root=$BATS_TEST_TMPDIR/root
+    mkdir -p "$root"/proc/self "$root"/sys/fs/cgroup/job
+    echo '0::/job' >"$root/proc/self/cgroup"
+    echo '30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw' >"$root/proc/self/mountinfo"
+    printf '%d\n' $((256 << 20)) >"$root/sys/fs/cgroup/job/memory.max"
+    echo 0 >"$root/sys/fs/cgroup/job/memory.current"
+    export JOSTLE_KERNEL_ROOT=$root
+    refused '2000 workers with all that they hold, .*: the cgroup has .* left: give fewer --threads' switch --threads 2000
+    refused '4000 workers with all that they hold, .*: the cgroup has .* left: give fewer --threads' syscall --threads 4000
+    refused 'blocks of 512 MiB: the cgroup has .* left: give a smaller --block-size or fewer --streams' net --ping --block-size 16M --streams 16
+    "$BIN/loadgen" switch --threads 500 --dry-run
+}
+
 @test "a load whose memory gets short ends with the reason, and its neighbours stay" {
     local reply count taken
     ! sanitized || skip 'a build with sanitizers needs memory of its own'

@@ -8,6 +8,7 @@
 #include "load.h"
 #include "priority.h"
 #include "rate.h"
+#include "room.h"
 #include "settings.h"
 
 #include "common/streams.h"
@@ -181,6 +182,7 @@ static int run_load(const struct load *load, int argc, char **argv)
     choose_cpus(&run);
     if (load->check != NULL)
         load->check(&run);
+    room_claim_workers(&run);
     code = run.common.dry_run ? show_plan(&run) : make_load(&run);
     settings_free(&run);
     ending_without_core(); /* the control plane has given the signals back */

@@ -5,6 +5,7 @@
 #include "load.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <uv.h>
 
@@ -16,6 +17,8 @@
 /* Of room_step(), in bytes: a look takes as long as filling some 100 KiB. */
 #define SHORTEST_STEP 1048576.0
 #define LONGEST_STEP  (64.0 * 1048576)
+/* Of its stack, of its part of the allocator, and in the kernel: 100 KiB were measured. */
+#define THREAD_BYTES (128.0 * 1024)
 
 struct room_watch {
     uv_timer_t timer;
@@ -40,6 +43,17 @@ void room_claim(struct run *run, double bytes, int node, const char *what, const
         refuse(bytes, &machine, what, advice);
     if (bytes > (double)process.bytes)
         refuse(bytes, &process, what, advice);
+}
+
+void room_claim_workers(struct run *run)
+{
+    char what[64];
+    const bool pairs = run->load->special != NULL && run->load->special->companion_cpu != NULL;
+    const double each = sizeof(struct worker) + (pairs ? 2 : 1) * THREAD_BYTES;
+    if (run->threads == 0)
+        return;
+    snprintf(what, sizeof what, "%u workers with all that they hold,", run->threads);
+    room_claim(run, run->held_bytes + run->threads * each, -1, what, "give fewer --threads");
 }
 
 void room_claim_unknown(struct run *run)

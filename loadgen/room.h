@@ -14,6 +14,8 @@ struct run;
  * (-1: any). What does not fit is refused: exit 2 with "WHAT SIZE: this machine has N left:
  * ADVICE, or --force". A second call replaces the first. */
 void room_claim(struct run *run, double bytes, int node, const char *what, const char *advice);
+/* Main thread, after check(): the same of what was claimed and what all workers need besides. */
+void room_claim_workers(struct run *run);
 /* For a load that cannot say (a command): it is watched without a claim. */
 void room_claim_unknown(struct run *run);
 

@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-double thread_counted(pid_t thread, const char *file, const char *field)
+static double counted_in(const char *path, const char *field)
 {
-    char path[64], text[256];
+    char text[256];
     double value = NAN;
     const size_t length = strlen(field);
-    snprintf(path, sizeof path, "/proc/self/task/%d/%s", thread, file);
     FILE *from = fopen(path, "re");
     while (from != NULL && isnan(value) && fgets(text, sizeof text, from) != NULL)
         if (strncmp(text, field, length) == 0 && text[length] == ':')
@@ -18,4 +17,18 @@ double thread_counted(pid_t thread, const char *file, const char *field)
     if (from != NULL)
         fclose(from);
     return value;
+}
+
+double thread_counted(pid_t thread, const char *file, const char *field)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/%s", thread, file);
+    return counted_in(path, field);
+}
+
+double process_counted(const char *file, const char *field)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/%s", file);
+    return counted_in(path, field);
 }

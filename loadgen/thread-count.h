@@ -7,5 +7,7 @@
 /* The number behind "FIELD:" in /proc/self/task/THREAD/FILE ("io", "status"), since the
  * thread's start; NAN: there is none, or the thread is gone. */
 double thread_counted(pid_t thread, const char *file, const char *field);
+/* The same of all threads, in /proc/self/FILE. */
+double process_counted(const char *file, const char *field);
 
 #endif

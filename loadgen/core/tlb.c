@@ -16,6 +16,7 @@
 #define BEYOND      2     /* a level is exceeded by so many times its entries */
 #define FITS_PAGES  16    /* in the first level of any CPU */
 #define CHUNK_PAGES 32768 /* of one operation: 30 to 100 us */
+#define LEAST_EFFECT 1.1 /* of times_fitting: below it nothing misses */
 #define ENTRY_BYTES 8     /* of a page table, for each page */
 
 enum tlb_level { FIRST, SECOND };
@@ -168,10 +169,17 @@ static void describe(struct run *run, struct line *line)
 static void notes(struct run *run, const char *event, const struct snapshot *window)
 {
     const struct tlb_state *state = state_of(run);
+    const double times = touches_times_fitting(run, window);
     touches_print(run, window, "page", "16 pages");
-    if (strcmp(event, "summary") == 0)
-        report_print(&run->report,
-                     "  %zu pages for each worker, TLB for data of %u and %u entries (%s)\n",
+    if (strcmp(event, "summary") != 0)
+        return;
+    if (times < LEAST_EFFECT)
+        run_warn(run,
+                 "%zu pages have no effect here: a read takes %.2f times as long as in 16: give "
+                 "--level stlb, or more --pages",
+                 state->pages, times);
+    report_print(&run->report,
+                 "  %zu pages for each worker, TLB for data of %u and %u entries (%s)\n",
                      state->pages, state->size.first, state->size.second, state->size.source);
 }
 

@@ -85,6 +85,11 @@ static double ns_fitting(const struct run *run)
     return sum_ns > 0 ? sum_ns / run->threads : NAN;
 }
 
+double touches_times_fitting(const struct run *run, const struct snapshot *window)
+{
+    return touches_ns(window) / ns_fitting(run);
+}
+
 void touches_busy(const struct snapshot *window, struct line *line)
 {
     line_fixed(line, "busy_s", window->counters[BUSY_NS] / 1e9, 6);
@@ -95,7 +100,7 @@ void touches_fields(struct run *run, const struct snapshot *window, struct line 
     touches_busy(window, line);
     line_fixed(line, "ns_per_touch", touches_ns(window), 4);
     line_fixed(line, "ns_per_touch_fitting", ns_fitting(run), 4);
-    line_fixed(line, "times_fitting", touches_ns(window) / ns_fitting(run), 4);
+    line_fixed(line, "times_fitting", touches_times_fitting(run, window), 4);
 }
 
 void touches_print(struct run *run, const struct snapshot *window, const char *what,
@@ -106,5 +111,5 @@ void touches_print(struct run *run, const struct snapshot *window, const char *w
         return;
     report_print(&run->report,
                  "  %.2f ns for each %s (median of operations), %.1f times that of %s\n", each_ns,
-                 what, each_ns / ns_fitting(run), where);
+                 what, touches_times_fitting(run, window), where);
 }

@@ -42,6 +42,8 @@ void touches_fields(struct run *run, const struct snapshot *window, struct line 
 void touches_busy(const struct snapshot *window, struct line *line);
 /* That median, in ns; NAN without operations. */
 double touches_ns(const struct snapshot *window);
+/* The same, against what fits; NAN: not known. */
+double touches_times_fitting(const struct run *run, const struct snapshot *window);
 /* The same for people, in one line: "  1.40 ns for each WHAT, 3.1 times that of WHERE". */
 void touches_print(struct run *run, const struct snapshot *window, const char *what,
                    const char *where);

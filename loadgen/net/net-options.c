@@ -2,6 +2,7 @@
 
 #include "net/net-state.h"
 #include "rate.h"
+#include "room.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -173,6 +174,16 @@ static void settle(struct run *run)
                  run->cpus.count == 1 ? "" : "s");
 }
 
+/* Each round trip has a block at both ends. */
+static void claim(struct run *run)
+{
+    const struct net_state *state = net_state_of(run);
+    const unsigned ends = state->role == NET_LOOPBACK ? 2 : 1;
+    if (net_is_ping(state->mode) && state->role != NET_LISTEN)
+        room_claim(run, (double)state->block_bytes * state->stream_count * ends, -1, "blocks of",
+                   "give a smaller --block-size or fewer --streams");
+}
+
 void net_check(struct run *run)
 {
     const struct net_settings *set = net_settings_of(run);
@@ -194,6 +205,7 @@ void net_check(struct run *run)
     run->unit = set->ping ? UNIT_OPS : UNIT_BYTES;
     run->quantum = set->ping ? 1 : state->whole_blocks ? (double)state->block_bytes : NET_PIECE;
     settle(run);
+    claim(run);
 }
 
 /* ---- rates ---- */
