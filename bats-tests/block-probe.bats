@@ -123,6 +123,25 @@ replaced() {
     [[ $output == *'no such command: give sample SECONDS'* ]]
 }
 
+@test "a probe holds less than 150 MiB, however large the L3 is" {
+    local l3 cpu index
+    export JOSTLE_KERNEL_ROOT=$BATS_TEST_TMPDIR/root
+    mkdir -p "$JOSTLE_KERNEL_ROOT"
+    ln -s /proc "$JOSTLE_KERNEL_ROOT/proc"
+    for l3 in 4096K 491520K; do
+        for cpu in $(seq 0 $(($(nproc --all) - 1))); do
+            index=$JOSTLE_KERNEL_ROOT/sys/devices/system/cpu/cpu$cpu/cache/index3
+            mkdir -p "$index"
+            echo "$l3" >"$index/size"
+            echo 3 >"$index/level"
+            echo Unified >"$index/type"
+        done
+        "$BIN/meter" --output "$BATS_TEST_TMPDIR/meter" -- sh -c 'echo sample 0.1 | "$1" serve >"$2"' sh "$BIN/probe" "$BATS_TEST_TMPDIR/answer"
+        holds 'any(.reporters[]; .name == "memory" and .value > 0) and any(.reporters[]; .name == "l3" and .value > 0)' <<<"$(tail -n 1 "$BATS_TEST_TMPDIR/answer")"
+        holds '.max_rss_bytes < 150 * 1048576' <"$BATS_TEST_TMPDIR/meter"
+    done
+}
+
 # with_factor FOLDER MEMORY WALL: a result whose probes have that mean cost of memory, and
 # whose baseline takes WALL.
 with_factor() {

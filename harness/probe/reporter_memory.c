@@ -1,9 +1,7 @@
 #include "harness/probe/reporter_memory.h"
 
-#include "common/caches.h"
 #include "common/chase.h"
 #include "common/headroom.h"
-#include "common/units.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -12,9 +10,9 @@
 #include <sys/mman.h>
 
 #define HUGE_BYTES  ((size_t)2 << 20)
-#define LEAST_BYTES ((size_t)128 << 20)
-#define MOST_BYTES  ((size_t)1 << 30)
-#define L3S         4 /* so large */
+/* However large the L3 is: an experiment must not take more memory, nor seconds to touch it, on a
+ * machine with a larger one. With the rings of L2 and L3, and all else, less than 150 MiB. */
+#define AREA_BYTES ((size_t)112 << 20)
 
 bool area_map(struct area *area, size_t bytes)
 {
@@ -48,16 +46,12 @@ void area_read(const void *memory, size_t bytes)
 struct shared_area {
     struct area area;
     size_t next; /* offset of the next part */
-    size_t most_bytes;
     const char *pages;
 };
 
-struct shared_area *shared_area_new(size_t most_bytes)
+struct shared_area *shared_area_new(void)
 {
-    struct shared_area *shared = calloc(1, sizeof *shared);
-    if (shared != NULL)
-        shared->most_bytes = most_bytes == 0 || most_bytes > MOST_BYTES ? MOST_BYTES : most_bytes;
-    return shared;
+    return calloc(1, sizeof(struct shared_area));
 }
 
 void shared_area_free(struct shared_area *shared)
@@ -66,22 +60,6 @@ void shared_area_free(struct shared_area *shared)
         return;
     area_unmap(&shared->area);
     free(shared);
-}
-
-static size_t bytes_wanted(size_t most_bytes)
-{
-    struct caches caches;
-    caches_read(-1, &caches);
-    const size_t wanted = L3S * (size_t)caches.l3_bytes;
-    const size_t bytes = wanted < LEAST_BYTES ? LEAST_BYTES : wanted;
-    const size_t parts = (bytes > most_bytes ? most_bytes : bytes) / SHARED_PART_BYTES;
-    return (parts == 0 ? 1 : parts) * SHARED_PART_BYTES;
-}
-
-/* A quarter of what may be taken at most: the cgroup's limit counts as well. */
-static bool too_much(size_t bytes)
-{
-    return bytes > headroom_left(-1).bytes / 4;
 }
 
 /* Whether what begins at memory is in huge pages, by the kernel's own list. */
@@ -108,16 +86,14 @@ bool shared_area_open(struct shared_area *shared, char *reason, size_t size)
 {
     if (shared->pages != NULL)
         return true;
-    const size_t bytes = bytes_wanted(shared->most_bytes);
-    if (too_much(bytes) || !area_map(&shared->area, bytes)) {
-        char text[32];
-        snprintf(reason, size, "no memory for %s",
-                 units_format_size((double)bytes, text, sizeof text));
+    /* A quarter of what may be taken at most: the cgroup's limit counts as well. */
+    if (AREA_BYTES > headroom_left(-1).bytes / 4 || !area_map(&shared->area, AREA_BYTES)) {
+        snprintf(reason, size, "no memory for %zu MiB", AREA_BYTES >> 20);
         shared->area = (struct area){0};
         return false;
     }
     /* Rings of one part each: linking one ring through all would wait for memory all the time. */
-    for (size_t at = 0; at < bytes; at += SHARED_PART_BYTES)
+    for (size_t at = 0; at < AREA_BYTES; at += SHARED_PART_BYTES)
         chase_link((char *)shared->area.memory + at, SHARED_PART_BYTES / CHASE_LINE_BYTES,
                    (unsigned)(at / SHARED_PART_BYTES));
     shared->pages = pages_of(shared->area.memory);

@@ -25,8 +25,8 @@ void area_read(const void *memory, size_t bytes);
  * can have it. */
 struct shared_area;
 
-/* Untouched. most_bytes: its limit; 0: none of its own. NULL: out of memory. */
-struct shared_area *shared_area_new(size_t most_bytes);
+/* Untouched. NULL: out of memory. */
+struct shared_area *shared_area_new(void);
 void shared_area_free(struct shared_area *shared);
 /* Touches it, if nobody has. False: there is no memory for it; reason says how much. */
 bool shared_area_open(struct shared_area *shared, char *reason, size_t size);

@@ -55,7 +55,7 @@ struct reporter_set *reporters_open(const struct reporter_choice *choice)
 {
     const int64_t begin_ns = kernel_wall_ns();
     struct reporter_set *set = calloc(1, sizeof *set);
-    if (set == NULL || (set->shared = shared_area_new(choice->memory_bytes)) == NULL) {
+    if (set == NULL || (set->shared = shared_area_new()) == NULL) {
         reporters_close(set);
         complain("out of memory: free some");
         return NULL;

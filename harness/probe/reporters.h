@@ -25,9 +25,6 @@ struct reporter_choice {
     const bool *wanted;    /* by enum reporter; NULL: all */
     const char *directory; /* of disk_read and disk_write; NULL: $TMPDIR, else /var/tmp */
     uint64_t seed;         /* of all random orders */
-    size_t memory_bytes;   /* at most, of memory and read: opening takes 0.5 ms for each MiB of it;
-                              0: four times the L3, 128 MiB at least, a quarter of what is free at
-                              most. Below twice the L3 it may answer: say so */
 };
 
 struct reporter_set;
