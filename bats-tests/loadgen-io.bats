@@ -69,6 +69,12 @@ of_process() {
     awk -v field="$1:" '$1 == field { print $2 }' "/proc/$PID/io"
 }
 
+@test "a sequential load takes as much of the disk as its rate and length need, and says so" {
+    unset WORKFILE_SIZE
+    run -0 "$BIN/loadgen" io --sequential --limit 10MB/s --duration 50ms
+    [[ ${lines[0]} == "io: takes 64.0 MiB of $DISK, written before it begins" ]]
+}
+
 @test "a sequential rate is delivered as given" {
     summary --sync direct --limit 10M --block-size 64KiB --duration 2 >"$BATS_TEST_TMPDIR/line"
     holds '.unit == "B/s" and .offered == 10e6' <"$BATS_TEST_TMPDIR/line"

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +82,8 @@ const struct option_row io_options[] = {
      .offset = FIELD(file_bytes),
      .minimum = 4096,
      .maximum = 1e18,
-     .help = "size of the work file (default: $WORKFILE_SIZE, else 8 GiB)"},
+     .help = "size of the work file (default: $WORKFILE_SIZE, else 8 GiB, or what a "
+             "sequential load with --limit and --duration needs, if that is less)"},
     {.name = "keep",
      .type = OPTION_FLAG,
      .offset = FIELD(keep),
@@ -133,6 +135,26 @@ const struct option_row io_options[] = {
 
 /* ---- options, before anything starts ---- */
 
+/* A sequential load that has a rate and an end does not need more than it writes or reads until
+ * then. A file that is kept is of one size for all starts. */
+static uint64_t usual_size(const struct run *run)
+{
+    const struct common *common = &run->common;
+    const struct io_settings *set = io_settings_of(run);
+    const double workers = (double)(common->threads > 0 ? common->threads : 1) * (double)set->depth;
+    const double block = options_given(run->options, "block-size") ? (double)set->block_bytes
+                                                                   : (double)IO_SEQUENTIAL_BLOCK;
+    struct rate limit;
+    if (set->random || set->keep || set->phases || common->limit == NULL ||
+        common->duration_ns <= 0 || units_rate(common->limit, &limit) != 0 ||
+        limit.kind == RATE_PERCENT)
+        return IO_DEFAULT_FILE_BYTES;
+    const double needed = limit.value * (limit.kind == RATE_OPS ? block : 1) *
+                          (double)common->duration_ns / 1e9;
+    const double least = fmax(IO_LEAST_FILE_BYTES, 2 * block * workers);
+    return (uint64_t)fmin((double)IO_DEFAULT_FILE_BYTES, fmax(least, needed));
+}
+
 static uint64_t file_size(const struct run *run)
 {
     const char *text = getenv("WORKFILE_SIZE");
@@ -141,7 +163,7 @@ static uint64_t file_size(const struct run *run)
     if (options_given(run->options, "file-size"))
         return io_settings_of(run)->file_bytes;
     if (text == NULL || *text == '\0')
-        return IO_DEFAULT_FILE_BYTES;
+        return usual_size(run);
     if (units_size(text, &bytes) != 0 || bytes < 4096 || bytes > (uint64_t)1e18)
         usage_error("WORKFILE_SIZE=%.64s: not a size of 4096 bytes or more: set one such as 2G",
                     text);

@@ -37,9 +37,15 @@ static void check(struct run *run)
 
 static int prepare(struct run *run)
 {
+    const struct io_state *state = io_state_of(run);
     struct io_error error;
+    char size[32];
 
     headroom_volunteer();
+    if (!options_given(run->options, "file-size"))
+        report_print(&run->report, "io: takes %s of %s, written before it begins\n",
+                     units_format_size((double)state->file.size_bytes, size, sizeof size),
+                     state->file.folder);
     return io_work_open(run, &error) == 0 ? 0 : run_fail(run, "%s", error.message);
 }
 

@@ -37,20 +37,24 @@ static int path_of(const char *ending, char path[PATH_MAX])
     return kept_path(name, path);
 }
 
-uint64_t edge_kept(const struct mem_caches *caches)
+bool edge_kept(const struct mem_caches *caches, uint64_t *bytes)
 {
     char path[PATH_MAX], machine[256];
+    *bytes = 0;
     if (path_of("json", path) != 0 || !trust_path(path))
-        return 0;
+        return false;
     describe(caches, machine, sizeof machine);
     json_t *record = json_read_record(path, 0, NULL);
     const char *schema = json_string_value(json_object_get(record, "schema"));
     const char *kept = json_string_value(json_object_get(record, "machine"));
-    const json_int_t bytes = json_integer_value(json_object_get(record, "cache_edge_bytes"));
+    const json_t *edge = json_object_get(record, "cache_edge_bytes");
+    const json_int_t found = json_integer_value(edge);
     const bool fits = schema != NULL && kept != NULL && strcmp(schema, SCHEMA_CACHE_EDGE) == 0 &&
-                      strcmp(kept, machine) == 0 && bytes > 0;
+                      strcmp(kept, machine) == 0 && (json_is_null(edge) || found > 0);
+    if (fits)
+        *bytes = (uint64_t)found;
     json_decref(record);
-    return fits ? (uint64_t)bytes : 0;
+    return fits;
 }
 
 static void add_points(struct line *line, const struct edge *edge)
@@ -74,7 +78,10 @@ static bool keep(const struct edge *edge, const struct mem_caches *caches, const
     line_text(&line, "schema", SCHEMA_CACHE_EDGE);
     line_text(&line, "machine", machine);
     line_text(&line, "created", date_utc(time(NULL), created));
-    line_count(&line, "cache_edge_bytes", edge->bytes);
+    if (edge->bytes > 0)
+        line_count(&line, "cache_edge_bytes", edge->bytes);
+    else
+        line_null(&line, "cache_edge_bytes");
     add_points(&line, edge);
     const char *text = line_end(&line);
     const bool kept = text != NULL && kept_write(path, text) == 0;
@@ -100,8 +107,8 @@ uint64_t edge_find(const struct mem_caches *caches, int cpu, bool quiet)
 {
     struct edge edge = {0};
     char path[PATH_MAX], lock[PATH_MAX];
-    uint64_t bytes = edge_kept(caches);
-    if (bytes > 0 || path_of("json", path) != 0 || path_of("lock", lock) != 0 ||
+    uint64_t bytes;
+    if (edge_kept(caches, &bytes) || path_of("json", path) != 0 || path_of("lock", lock) != 0 ||
         kept_make_folder(lock) != 0)
         return bytes;
     const int fd = open(lock, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -109,10 +116,9 @@ uint64_t edge_find(const struct mem_caches *caches, int cpu, bool quiet)
         return 0;
     /* Where the file system has no locks, two that measure disturb each other: no more. */
     (void)flock(fd, LOCK_EX);
-    bytes = edge_kept(caches);
-    if (bytes == 0) {
+    if (!edge_kept(caches, &bytes)) {
         measure(&edge, cpu, quiet);
-        bytes = edge.bytes > 0 && keep(&edge, caches, path) ? edge.bytes : 0;
+        bytes = edge.count > 1 && keep(&edge, caches, path) ? edge.bytes : 0;
     }
     close(fd);
     return bytes;

@@ -21,12 +21,13 @@ struct edge {
     struct edge_point point[EDGE_POINTS];
 };
 
-/* What is kept for this machine, in bytes; 0: nothing is. */
-uint64_t edge_kept(const struct mem_caches *caches);
+/* Whether a measurement is kept for this machine; sets bytes: 0: nothing is, or latency rose up to
+ * the largest size. */
+bool edge_kept(const struct mem_caches *caches, uint64_t *bytes);
 
 /* What is kept; else measures it on the CPU, within about 2 s of CPU time and a
- * quarter of the free memory, and keeps it. Whoever comes meanwhile waits for that. 0: it could be
- * neither measured nor kept. */
+ * quarter of the free memory, and keeps it. Whoever comes meanwhile waits for that. 0: it could
+ * not be measured, or not kept, or latency rises up to the largest size. */
 uint64_t edge_find(const struct mem_caches *caches, int cpu, bool quiet);
 
 #endif

@@ -14,6 +14,10 @@
 #define FIELD(name)  offsetof(struct mem_settings, name)
 #define USUAL_L3S    4.0               /* for each array: STREAM's rule */
 #define USUAL_BYTES  (256.0 * 1048576) /* where no L3 is known */
+/* What a load takes without being told to: where that is less than STREAM's rule wants, it is
+ * still MOST_L3S of the caches. */
+#define MOST_USUAL   (1024.0 * 1048576)
+#define MOST_L3S     2.0
 #define CHUNK_BYTES  (1u << 20)        /* counted bytes of one operation */
 #define CHUNK_INSIDE (4u << 20)        /* in L1 and L2, which are faster */
 #define LEAST_BLOCKS 2.0               /* of each worker, by default: else all are the same one */
@@ -144,7 +148,7 @@ void mem_open(struct run *run, enum mem_kernel kernel, enum mem_access access)
     state->plan.huge = set->huge;
     check_exclusive(run, &state->plan);
     mem_machine_open(&state->machine, &run->cpus);
-    state->edge_bytes = edge_kept(&state->machine.caches);
+    (void)edge_kept(&state->machine.caches, &state->edge_bytes);
     check_simd(run);
     check_node(run);
 }
@@ -159,8 +163,8 @@ static double half_of(const struct run *run, uint64_t cache_bytes, const char *n
 }
 
 /* In memory, whatever the machine says of its caches: several of the L3s that it reports
- * for each array, no less than where latency was found to stop rising for each of them, and
- * some blocks for each worker. */
+ * for each array, and no less than where latency was found to stop rising for each of them, as far
+ * as that is no more than a load may take unasked; and some blocks for each worker. */
 static double usual_footprint(const struct run *run)
 {
     const struct mem_state *state = mem_state_of(run);
@@ -172,9 +176,10 @@ static double usual_footprint(const struct run *run)
         caches->l3_bytes > 0 ? (double)caches->l3_all_bytes / (double)caches->l3_bytes : 1;
     const double blocks =
         LEAST_BLOCKS * (double)mem_settings_of(run)->block_bytes * arrays * run->threads;
-    const double wanted = fmax(fmax(least * arrays, l3s * (double)state->edge_bytes), blocks);
+    const double wanted = fmax(least * arrays, l3s * (double)state->edge_bytes);
+    const double bound = fmax(MOST_USUAL, MOST_L3S * (double)caches->l3_all_bytes);
     const double most = (double)headroom_left(state->plan.node).bytes / 2;
-    return fmax(least, fmin(wanted, most));
+    return fmax(fmin(least, bound), fmin(fmax(fmin(wanted, bound), blocks), most));
 }
 
 static double footprint_of(const struct run *run)

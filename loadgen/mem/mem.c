@@ -44,11 +44,16 @@ struct mem_worker {
 int mem_prepare(struct run *run)
 {
     struct mem_state *state = mem_state_of(run);
+    char size[32];
     state->busy = aligned_alloc(64, run->threads * sizeof *state->busy);
     if (state->busy == NULL)
         return run_fail(run, "no memory for %u workers: give fewer --threads", run->threads);
     memset(state->busy, 0, run->threads * sizeof *state->busy);
     headroom_volunteer();
+    if (!options_given(run->options, "footprint"))
+        report_print(&run->report, "%s: takes %s of memory\n", run->load->name,
+                     units_format_size((double)(state->plan.worker_bytes * run->threads), size,
+                                       sizeof size));
     prefault_begin(&state->prefault, run->threads);
     return 0;
 }

@@ -9,5 +9,5 @@ uint64_t edge_of(const struct edge_point *point, size_t count)
         return 0;
     while (first > 0 && point[first - 1].ns_per_load >= STILL_RISING * point[count - 1].ns_per_load)
         first--;
-    return point[first].bytes;
+    return first + 1 < count ? point[first].bytes : 0;
 }

@@ -10,8 +10,8 @@ struct edge_point {
     double ns_per_load;
 };
 
-/* The smallest size from which on no latency is more than 5 % below that of the largest
- * (which it is itself where latency rises to the end); 0: there are fewer than two. Loads
+/* The smallest size from which on no latency is more than 5 % below that of the largest; 0: not
+ * known, as latency rises up to the largest, or there are fewer than two. Loads
  * at random places of S bytes find a cache of C bytes with the chance C / S: where it is
  * ten times as fast as memory, that is at about 18 times C. */
 uint64_t edge_of(const struct edge_point *point, size_t count);
