@@ -4,9 +4,9 @@
 
 load helpers
 
-# cells TOPOLOGY: the cells of the part on a machine that hwloc makes up, a line each.
+# cells TOPOLOGY OPTION...: the cells of the part on a machine that hwloc makes up, a line each.
 cells() {
-    HWLOC_SYNTHETIC=$1 "$BIN/bench" --expand "$BATS_TEST_TMPDIR/plan" memory
+    HWLOC_SYNTHETIC=$1 "$BIN/bench" --expand "$BATS_TEST_TMPDIR/plan" "${@:2}" memory
     jq -c '.parts[] | select(.part == "memory") | .cells[]' "$BATS_TEST_TMPDIR/plan/bench-plan.json"
     rm -r "$BATS_TEST_TMPDIR/plan"
 }
@@ -28,6 +28,23 @@ cells() {
     # With a single core nobody is left to draw bandwidth.
     cells 'numa:1 core:1 pu:2' | jq -s 'map(select(.cell | test("loaded-latency")))' |
         holds 'map(select(.skip != null)) | length == 6 and all(.[]; .skip | test("node 0 has one core"))'
+}
+
+@test "footprints follow the caches, in memory, and with --quick as far as five minutes allow" {
+    local l3 quick all
+    all=$(awk '/^MemTotal/ { print $2 * 1024 / 4 }' /proc/meminfo)
+    for l3 in 4194304 503316480; do
+        made_up_l3 "$l3"
+        for quick in '' --quick; do
+            cells "$HWLOC_SYNTHETIC" $quick | holds '
+                def bytes: .command | capture("--footprint (?<bytes>[0-9]+)").bytes | tonumber;
+                map(select(.skip == null and .of == null and (.labels | map(.[1]) | index("the same block") | not)) | {test: .cell, bytes: bytes, run: .run_s})
+                | all(.[]; .bytes >= ([2 * $l3, $all] | min) * 0.99 and .bytes <= $all + 1
+                    and if $quick then .bytes <= ([1073741824, 2 * $l3] | max) and .run < 4 else true end)
+                    and (map(select(.test | test("stream.triad"))) | all(.[]; $quick or .bytes >= ([12 * $l3, $all] | min) * 0.99))' \
+                -s --argjson l3 "$l3" --argjson all "$all" --argjson quick "$([[ -n $quick ]] && echo true || echo false)"
+        done
+    done
 }
 
 @test "a row of memory is measured, said to be of memory, and has no peak that nobody knows" {

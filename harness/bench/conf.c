@@ -180,25 +180,44 @@ static void put_calibrate(FILE *file, const json_t *plan)
     }
 }
 
+/* The next cell, of the part of which the least has been written; NULL: all are. */
+static const json_t *next_cell(const json_t *parts, size_t written[])
+{
+    const json_t *part, *cells = NULL;
+    double least = 1;
+    size_t i, which = 0;
+    json_array_foreach(parts, i, part)
+    {
+        const json_t *of = json_object_get(part, "cells");
+        const double share =
+            json_array_size(of) == 0 ? 1 : (double)written[i] / (double)json_array_size(of);
+        if (share < least) {
+            least = share;
+            which = i;
+            cells = of;
+        }
+    }
+    return cells == NULL ? NULL : json_array_get(cells, written[which]++);
+}
+
+/* Parts take turns, so that a bench whose time is over has something of each. */
 char *conf_text(const json_t *plan)
 {
     char *text = NULL;
-    size_t size = 0, i, k;
-    const json_t *part, *cell;
+    size_t size = 0;
+    const json_t *parts = json_object_get(plan, "parts"), *cell;
+    size_t *written = must(calloc(json_array_size(parts) + 1, sizeof *written));
     json_t *seen = must(json_object());
     FILE *file = must(open_memstream(&text, &size));
     put_settings(file, json_object_get(plan, "settings"));
     put_calibrate(file, plan);
-    json_array_foreach(json_object_get(plan, "parts"), i, part)
-    {
-        json_array_foreach(json_object_get(part, "cells"), k, cell)
-        {
-            if (json_has(cell, "skip") || json_has(cell, "of"))
-                continue;
-            put_target(file, cell);
-            put_load(file, json_object_get(cell, "load"), seen);
-        }
+    while ((cell = next_cell(parts, written)) != NULL) {
+        if (json_has(cell, "skip") || json_has(cell, "of"))
+            continue;
+        put_target(file, cell);
+        put_load(file, json_object_get(cell, "load"), seen);
     }
+    free(written);
     json_decref(seen);
     if (fclose(file) != 0)
         must(NULL);

@@ -13,12 +13,15 @@
 
 #define MIB 1048576.0
 #define GIB 1073741824.0
-/* Of all arrays together. STREAM wants each array to be four times the caches, of which triad
- * has three; and where caches are not what the machine says, they were never found to reach
- * beyond 1 GiB (loadgen measures no further). */
-#define CACHES       12
+/* Of each array: STREAM's rule. Where caches are not what the machine says, they were never found
+ * to reach beyond 1 GiB (loadgen measures no further). */
+#define CACHES       4
 #define LEAST_BYTES  GIB
 #define QUICK_BYTES  (512 * MIB)
+/* With --quick filling must not take longer than measuring: no more than that, or than caches
+ * of this many times their size leave in memory. */
+#define QUICK_MOST   GIB
+#define QUICK_CACHES 2
 #define LEAST_BLOCKS 2.0  /* of a thread: else a random block is always the same */
 #define MOST_MEMORY  0.25 /* of the machine's */
 /* stress-ng gives no rate for less than 4.5 s (stress-stream.c), and sysbench takes whole
@@ -49,9 +52,8 @@ struct memory {
     struct matrix *matrix;
     const struct choice *choice;
     struct nodes nodes;
-    double footprint; /* beyond the caches */
-    double most;      /* a footprint may have */
-    double peak;      /* NAN: not known */
+    double most; /* a footprint may have */
+    double peak; /* NAN: not known */
     char peak_text[256], no_peak[288];
 };
 
@@ -60,10 +62,18 @@ static void open_memory(struct memory *memory, struct matrix *matrix, const stru
     *memory = (struct memory){.matrix = matrix, .choice = choice};
     nodes_read(&memory->nodes);
     memory->most = MOST_MEMORY * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    memory->footprint = fmin(memory->most, fmax(choice->quick ? QUICK_BYTES : LEAST_BYTES,
-                                                CACHES * (double)memory->nodes.l3_bytes));
     memory->peak = dmi_machine_peak(memory->peak_text, sizeof memory->peak_text);
     snprintf(memory->no_peak, sizeof memory->no_peak, "not known here: %s", memory->peak_text);
+}
+
+/* Of so many arrays together, beyond the caches. */
+static double footprint_of(const struct memory *memory, unsigned arrays)
+{
+    const double l3s = (double)memory->nodes.l3_bytes;
+    const double wanted = arrays * CACHES * l3s;
+    const double quick = fmin(wanted, fmax(QUICK_MOST, QUICK_CACHES * l3s));
+    return fmin(memory->most, memory->choice->quick ? fmax(QUICK_BYTES, quick)
+                                                    : fmax(LEAST_BYTES, wanted));
 }
 
 /* ---- what rows have in common ---- */
@@ -143,7 +153,7 @@ static void add_block(const struct memory *memory, const struct block *block, co
                       const char *way, unsigned threads)
 {
     char series[32];
-    const double bytes = fmax(memory->footprint, LEAST_BLOCKS * (double)block->bytes * threads);
+    const double bytes = fmax(footprint_of(memory, 1), LEAST_BLOCKS * (double)block->bytes * threads);
     struct cell *cell =
         matrix_cell(memory->matrix, "memory.%s.%s.%s.t%u", way, pattern, block->name, threads);
     label(cell, way, pattern, block->name, "memory", threads);
@@ -242,25 +252,27 @@ static void add_buffers(const struct memory *memory, unsigned threads)
  * has no scale and no add. */
 static const struct kernel {
     const char *name, *likwid;
+    unsigned arrays;
     bool fma, quick;
 } kernels[] = {
-    {"copy", "copy", false, true},  {"scale", NULL, false, false},
-    {"add", NULL, false, false},    {"triad", "stream", true, true},
-    {"read", "load", false, false}, {"write", "store", false, false},
-    {"stream", NULL, false, false},
+    {"copy", "copy", 2, false, true},  {"scale", NULL, 2, false, false},
+    {"add", NULL, 3, false, false},    {"triad", "stream", 3, true, true},
+    {"read", "load", 1, false, false}, {"write", "store", 1, false, false},
+    {"stream", NULL, 3, false, false},
 };
 
 static void add_likwid(const struct memory *memory, struct cell *cell, const struct kernel *kernel,
                        unsigned threads)
 {
     const bool avx2 = processor_has(SIMD_AVX2);
-    const double passes = ceil(memory->choice->duration_s * 2e10 / memory->footprint);
+    const double bytes = footprint_of(memory, kernel->arrays);
+    const double passes = ceil(memory->choice->duration_s * 2e10 / bytes);
     struct peer *peer = cell_peer(cell, "likwid-bench", "likwid-bench", "likwid",
                                   "likwid-bench -t %s%s -i %.0f -W N:%.0fB:%u", kernel->likwid,
                                   !avx2         ? "_sse"
                                   : kernel->fma ? "_avx_fma"
                                                 : "_avx",
-                                  passes, memory->footprint, threads);
+                                  passes, bytes, threads);
     peer_figure(peer, "bandwidth", "stdout:/^MByte.s:[[:space:]]+([0-9.]+)/", 1e6);
     peer_version(peer, "-v");
     if (!processor_has(SIMD_SSE2))
@@ -277,7 +289,7 @@ static void add_stress(const struct memory *memory, struct cell *cell, unsigned 
 {
     struct peer *peer = cell_peer(cell, "stress-ng", "stress-ng", "stress-ng",
                                   "stress-ng --stream %u --stream-l3-size %.0f --timeout %ds",
-                                  threads, memory->footprint / 12, STRESS_S);
+                                  threads, footprint_of(memory, 3) / (3 * CACHES), STRESS_S);
     peer_figure(peer, "bandwidth", "stderr:/memory rate: ([0-9.]+) MB read/,take=sum",
                 MIB * 10 / 6);
 }
@@ -286,6 +298,7 @@ static void add_kernel(const struct memory *memory, const struct kernel *kernel,
 {
     struct cell *cell = matrix_cell(memory->matrix, "memory.stream.%s.t%u", kernel->name, threads);
     const bool all = strcmp(kernel->name, "stream") == 0;
+    const double bytes = footprint_of(memory, kernel->arrays);
     const bool bypass = all && processor_has(SIMD_SSE2);
     label(cell, all ? "copy, scale, add, triad" : kernel->name,
           bypass ? "non-temporal" : "whole arrays", NULL, "memory", threads);
@@ -294,13 +307,13 @@ static void add_kernel(const struct memory *memory, const struct kernel *kernel,
     watch_caches(memory, cell);
     cell_command(cell,
                  "loadgen mem --kernel %s%s --threads %u --footprint %.0f --json --duration %s",
-                 kernel->name, bypass ? " --non-temporal" : "", threads, memory->footprint,
+                 kernel->name, bypass ? " --non-temporal" : "", threads, bytes,
                  memory->choice->duration);
     if (kernel->likwid != NULL)
         add_likwid(memory, cell, kernel, threads);
     if (all)
         add_stress(memory, cell, threads);
-    const double run_s = memory->choice->duration_s + passes_s(memory->footprint);
+    const double run_s = memory->choice->duration_s + passes_s(bytes);
     cell_seconds(cell, all && memory->choice->peers ? (run_s + STRESS_S) / 2 : run_s, 0);
     chart_point(matrix_chart(memory->matrix, "scaling", "STREAM over threads",
                              (struct axis){"threads", "", false},
@@ -345,7 +358,7 @@ static void draw(const struct memory *memory, struct cell *cell, const struct no
         snprintf(limit, sizeof limit, " --limit %u%%", percent);
     snprintf(name, sizeof name, "read-n%u-m%u-%u%%", cpus->number, memory_node->number, percent);
     cell_load(cell, name, "mem --kernel read --cpus %s --threads %u%s --footprint %.0f%s",
-              cpus->list, cpus->others, node_option(memory, memory_node, node), memory->footprint,
+              cpus->list, cpus->others, node_option(memory, memory_node, node), footprint_of(memory, 1),
               limit);
 }
 
@@ -365,6 +378,7 @@ static void add_level(const struct memory *memory, const struct node *cpus,
                       const struct node *memory_node, unsigned percent)
 {
     char series[64], node[32];
+    const double bytes = footprint_of(memory, 1);
     struct chart *chart = matrix_chart(memory->matrix, "loaded-latency",
                                        "Latency over the bandwidth that others draw",
                                        (struct axis){"bandwidth of the others", "B/s", false},
@@ -382,10 +396,10 @@ static void add_level(const struct memory *memory, const struct node *cpus,
     cell_command(cell,
                  "loadgen mem --kernel chase --cpus %d --threads 1%s --footprint %.0f --json "
                  "--duration %s",
-                 cpus->cpu, node_option(memory, memory_node, node), memory->footprint,
+                 cpus->cpu, node_option(memory, memory_node, node), bytes,
                  memory->choice->duration);
     /* Linking the chain takes as long again as filling. */
-    cell_seconds(cell, memory->choice->duration_s + 2 * passes_s(memory->footprint), 0);
+    cell_seconds(cell, memory->choice->duration_s + 2 * passes_s(bytes), 0);
     snprintf(series, sizeof series, "CPUs of node %u, memory of node %u", cpus->number,
              memory_node->number);
     if (percent == 0) {
@@ -428,7 +442,7 @@ static void add_series(const struct memory *memory)
     bandwidth(memory, cell);
     watch_caches(memory, cell);
     cell_command(cell, "loadgen mem --kernel triad --threads %u --footprint %.0f --json %s",
-                 threads, memory->footprint, choice->series);
+                 threads, footprint_of(memory, 3), choice->series);
     cell_series(cell, "achieved", 1);
 }
 

@@ -16,8 +16,9 @@ const struct problem problems[] = {
      .advice = "a cache answered: measure direct, or with a file larger than memory",
      .misread = true},
     {.flag = "cache-sized",
-     .text = "all data fit a cache that is not what the row is about",
-     .advice = "use a footprint of 4 times the last-level cache",
+     .text = "an array is less than 4 times the last-level caches, or all are less than where "
+             "latency stops rising: caches may serve a part of it",
+     .advice = "read it as a bound: leave out --quick, or give more memory",
      .misread = true},
     {.flag = "sparse-file",
      .text = "parts of the file were never written, so that reading them reads no disk",
