@@ -76,6 +76,18 @@ cell() {
     run -2 jostle report --format junit "$DIR"
 }
 
+@test "a peak that our own operations exceed in their CPU time is not known here, for peers neither" {
+    program ours 'rate 10N peak 50 share 2N'
+    program theirs 'rate 5N'
+    measure cpu.one --variant "jostle=$PWD/ours" --variant "half=$PWD/theirs" --decide rate --metric 'rate@jostle=stdout:/rate ([0-9]+)/,better=higher' \
+        --metric 'rate@half=stdout:/rate ([0-9]+)/,better=higher' --metric 'bench_peak@jostle=stdout:/peak ([0-9]+)/,better=higher' \
+        --metric 'peak_share@jostle=stdout:/share ([0-9]+)/,better=higher'
+    plan "$(cell cpu.one ', "peak": {"metric": "x", "source": "made up"}, "peers": [{"name": "half", "version": "1"}]')"
+    run -0 bench --derive "$DIR"
+    holds '.parts[0].rows[0] | .peak == null and .of_peak == null and .peers[0].of_peak == null and .problems == []
+        and .peak_reason == "not known here: jostle reached 2250 % of what would be the peak in its CPU time: made up"' <"$DIR/bench.json"
+}
+
 @test "the forecast is a range where its ends differ, and one time where they do not" {
     local most
     for most in '2.9=3 s' '3.9=3 s to 4 s'; do
@@ -149,6 +161,8 @@ in_series() {
     bench --quick --peers --threads 1,2,4,8,16,32 --samples 10 --expand "$DIR"
     jsonschema -i "$DIR/bench-plan.json" "$ROOT/results/schema/jostle.bench-plan.schema.json"
     holds '.most_s <= 280 and .cells >= 20 and ([.parts[].part] == ["cpu", "memory", "disk", "network"])' <"$DIR/bench-plan.json"
+    # Parts take turns: whenever the time is over, each part that can be measured has some of its rows.
+    [[ $(grep -o '^\[target "[a-z]*' "$DIR/bench.conf" | head -n 4 | sort -u) == "$(grep -o '^\[target "[a-z]*' "$DIR/bench.conf" | sort -u)" ]]
     JOSTLE_BENCH_QUICK_S=0 run -0 jostle bench cpu --quick --output "$DIR"
     [[ $output == *'and '[1-9]*' more: not measured yet: the same command continues'*'the 5 minutes of --quick are over'* ]]
     holds 'all(.parts[].cells[]; .skip != null or .of != null or .max_time_s > 0)' <"$DIR/bench-plan.json"

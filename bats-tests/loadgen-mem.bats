@@ -131,7 +131,7 @@ END
     local best
     best=$(for flag in avx512f avx2 sse2; do grep -owm 1 "$flag" /proc/cpuinfo; done | head -n 1) || true
     mem --duration 0.05 --footprint l1 | head -n 1 | holds '.kernel == "triad" and .simd == $best' --arg best "${best/%512f/512}"
-    mem --duration 0.05 | head -n 1 | holds '.simd == $best and .class == "memory" and .footprint_bytes >= 2 * $l3' \
+    mem --duration 0.05 | head -n 1 | holds '.simd == $best and .class == "memory" and .footprint_bytes >= 1.9 * $l3' \
         --arg best "${best/%avx512f/avx2}" --argjson l3 "${L3:-1}"
 }
 
