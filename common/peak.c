@@ -63,8 +63,8 @@ void peak_find(struct peak *peak, enum simd simd, bool floating, unsigned value_
         snprintf(peak->source, sizeof peak->source,
                  "clock (of the same runs, by a chain of additions, 1 cycle each) x %g a cycle "
                  "(%s%s%s; %s) x %u lane%s (%s) x %s x %g core%s (%s)",
-                 steps, ports->name, *reason == '\0' ? "" : ", as ", reason, ports->source, lanes, lanes == 1 ? "" : "s", simd_names[simd],
-                 words[step], whole, whole > 1 ? "s" : "",
+                 steps, ports->name, *reason == '\0' ? "" : ", as ", reason, ports->source, lanes,
+                 lanes == 1 ? "" : "s", simd_names[simd], words[step], whole, whole > 1 ? "s" : "",
                  whole < cores ? "the cgroup's quota" : "as the kernel reports the topology");
     }
 }

@@ -16,8 +16,8 @@ enum step {
 
 /* Steps a cycle, by vectors of 64, 32, 16 bytes, and without; 0: it has no such instruction. */
 struct ports {
-    const char *name;   /* "AMD Zen 4" */
-    const char *source; /* of the numbers */
+    const char *name;    /* "AMD Zen 4" */
+    const char *source;  /* of the numbers */
     unsigned generation; /* of its vendor's, on x86 */
     double add[4], fma[4];
     double multiply_add; /* of 16 bytes or less */

@@ -15,9 +15,9 @@
 #define GIB 1073741824.0
 /* Of each array: STREAM's rule. Where caches are not what the machine says, they were never found
  * to reach beyond 1 GiB (loadgen measures no further). */
-#define CACHES       4
-#define LEAST_BYTES  GIB
-#define QUICK_BYTES  (512 * MIB)
+#define CACHES      4
+#define LEAST_BYTES GIB
+#define QUICK_BYTES (512 * MIB)
 /* With --quick filling must not take longer than measuring: no more than that, or than caches
  * of this many times their size leave in memory. */
 #define QUICK_MOST   GIB
@@ -72,8 +72,8 @@ static double footprint_of(const struct memory *memory, unsigned arrays)
     const double l3s = (double)memory->nodes.l3_bytes;
     const double wanted = arrays * CACHES * l3s;
     const double quick = fmin(wanted, fmax(QUICK_MOST, QUICK_CACHES * l3s));
-    return fmin(memory->most, memory->choice->quick ? fmax(QUICK_BYTES, quick)
-                                                    : fmax(LEAST_BYTES, wanted));
+    return fmin(memory->most,
+                memory->choice->quick ? fmax(QUICK_BYTES, quick) : fmax(LEAST_BYTES, wanted));
 }
 
 /* ---- what rows have in common ---- */
@@ -153,7 +153,8 @@ static void add_block(const struct memory *memory, const struct block *block, co
                       const char *way, unsigned threads)
 {
     char series[32];
-    const double bytes = fmax(footprint_of(memory, 1), LEAST_BLOCKS * (double)block->bytes * threads);
+    const double bytes =
+        fmax(footprint_of(memory, 1), LEAST_BLOCKS * (double)block->bytes * threads);
     struct cell *cell =
         matrix_cell(memory->matrix, "memory.%s.%s.%s.t%u", way, pattern, block->name, threads);
     label(cell, way, pattern, block->name, "memory", threads);
@@ -305,10 +306,9 @@ static void add_kernel(const struct memory *memory, const struct kernel *kernel,
     cell_cpus(cell, threads);
     bandwidth(memory, cell);
     watch_caches(memory, cell);
-    cell_command(cell,
-                 "loadgen mem --kernel %s%s --threads %u --footprint %.0f --json --duration %s",
-                 kernel->name, bypass ? " --non-temporal" : "", threads, bytes,
-                 memory->choice->duration);
+    cell_command(
+        cell, "loadgen mem --kernel %s%s --threads %u --footprint %.0f --json --duration %s",
+        kernel->name, bypass ? " --non-temporal" : "", threads, bytes, memory->choice->duration);
     if (kernel->likwid != NULL)
         add_likwid(memory, cell, kernel, threads);
     if (all)
@@ -358,8 +358,8 @@ static void draw(const struct memory *memory, struct cell *cell, const struct no
         snprintf(limit, sizeof limit, " --limit %u%%", percent);
     snprintf(name, sizeof name, "read-n%u-m%u-%u%%", cpus->number, memory_node->number, percent);
     cell_load(cell, name, "mem --kernel read --cpus %s --threads %u%s --footprint %.0f%s",
-              cpus->list, cpus->others, node_option(memory, memory_node, node), footprint_of(memory, 1),
-              limit);
+              cpus->list, cpus->others, node_option(memory, memory_node, node),
+              footprint_of(memory, 1), limit);
 }
 
 static void label_level(struct cell *cell, const struct node *cpus, const struct node *memory_node,

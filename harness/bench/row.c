@@ -93,8 +93,8 @@ static double above_peak(const struct context *context)
 /* The peak that each of our runs prints: where the row's figure is the one that it is of. */
 static struct measured_of measured_peak(const struct context *context)
 {
-    const bool has = json_has(json_object_get(context->cell, "peak"), "metric") &&
-                     isnan(above_peak(context));
+    const bool has =
+        json_has(json_object_get(context->cell, "peak"), "metric") && isnan(above_peak(context));
     return has ? of_variant(context, NULL, "bench_peak") : (struct measured_of){-1, MAX_METRICS};
 }
 

@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BEYOND      2     /* a level is exceeded by so many times its entries */
-#define FITS_PAGES  16    /* in the first level of any CPU */
-#define CHUNK_PAGES 32768 /* of one operation: 30 to 100 us */
-#define LEAST_EFFECT 1.1 /* of times_fitting: below it nothing misses */
-#define ENTRY_BYTES 8     /* of a page table, for each page */
+#define BEYOND       2     /* a level is exceeded by so many times its entries */
+#define FITS_PAGES   16    /* in the first level of any CPU */
+#define CHUNK_PAGES  32768 /* of one operation: 30 to 100 us */
+#define LEAST_EFFECT 1.1   /* of times_fitting: below it nothing misses */
+#define ENTRY_BYTES  8     /* of a page table, for each page */
 
 enum tlb_level { FIRST, SECOND };
 
@@ -180,7 +180,7 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
                  state->pages, times);
     report_print(&run->report,
                  "  %zu pages for each worker, TLB for data of %u and %u entries (%s)\n",
-                     state->pages, state->size.first, state->size.second, state->size.source);
+                 state->pages, state->size.first, state->size.second, state->size.source);
 }
 
 static const struct load_report reports = {

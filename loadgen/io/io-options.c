@@ -149,8 +149,8 @@ static uint64_t usual_size(const struct run *run)
         common->duration_ns <= 0 || units_rate(common->limit, &limit) != 0 ||
         limit.kind == RATE_PERCENT)
         return IO_DEFAULT_FILE_BYTES;
-    const double needed = limit.value * (limit.kind == RATE_OPS ? block : 1) *
-                          (double)common->duration_ns / 1e9;
+    const double needed =
+        limit.value * (limit.kind == RATE_OPS ? block : 1) * (double)common->duration_ns / 1e9;
     const double least = fmax(IO_LEAST_FILE_BYTES, 2 * block * workers);
     return (uint64_t)fmin((double)IO_DEFAULT_FILE_BYTES, fmax(least, needed));
 }

@@ -11,16 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELD(name)  offsetof(struct mem_settings, name)
-#define USUAL_L3S    4.0               /* for each array: STREAM's rule */
-#define USUAL_BYTES  (256.0 * 1048576) /* where no L3 is known */
+#define FIELD(name) offsetof(struct mem_settings, name)
+#define USUAL_L3S   4.0               /* for each array: STREAM's rule */
+#define USUAL_BYTES (256.0 * 1048576) /* where no L3 is known */
 /* What a load takes without being told to: where that is less than STREAM's rule wants, it is
  * still MOST_L3S of the caches. */
 #define MOST_USUAL   (1024.0 * 1048576)
 #define MOST_L3S     2.0
-#define CHUNK_BYTES  (1u << 20)        /* counted bytes of one operation */
-#define CHUNK_INSIDE (4u << 20)        /* in L1 and L2, which are faster */
-#define LEAST_BLOCKS 2.0               /* of each worker, by default: else all are the same one */
+#define CHUNK_BYTES  (1u << 20) /* counted bytes of one operation */
+#define CHUNK_INSIDE (4u << 20) /* in L1 and L2, which are faster */
+#define LEAST_BLOCKS 2.0        /* of each worker, by default: else all are the same one */
 
 const char *const mem_class_names[] = {"l1", "l2", "l3", "memory"};
 const char *const mem_simd_choices[] = {"auto", "avx512", "avx2",     "sse2",

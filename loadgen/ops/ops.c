@@ -201,8 +201,8 @@ static void put_peak(const struct run *run, const struct snapshot *window, struc
     const bool exceeded = is_exceeded(run, window);
     snprintf(text, sizeof text, "not known here: %.0f %% of it were done in the CPU time: %s",
              100 * share, state->peak.source);
-    line_fixed(line, "peak_gops",
-               exceeded ? NAN : clock_hz(window) / 1e9 * state->peak.per_cycle, 6);
+    line_fixed(line, "peak_gops", exceeded ? NAN : clock_hz(window) / 1e9 * state->peak.per_cycle,
+               6);
     line_fixed(line, "peak_share", share, 6);
     line_text(line, "peak_source", exceeded ? text : state->peak.source);
 }
