@@ -73,6 +73,9 @@ of_process() {
     unset WORKFILE_SIZE
     run -0 "$BIN/loadgen" io --sequential --limit 10MB/s --duration 50ms
     [[ ${lines[0]} == "io: takes 64.0 MiB of $DISK, written before it begins" ]]
+    # Under control, where it has no end, it needs what it writes in a minute.
+    start_load --sequential --limit 2MB/s --dir "$DISK"
+    holds '.file_bytes > 119e6 and .file_bytes <= 120e6' <<<"$REPLY"
 }
 
 @test "a sequential rate is delivered as given" {

@@ -82,8 +82,8 @@ const struct option_row io_options[] = {
      .offset = FIELD(file_bytes),
      .minimum = 4096,
      .maximum = 1e18,
-     .help = "size of the work file (default: $WORKFILE_SIZE, else 8 GiB, or what a "
-             "sequential load with --limit and --duration needs, if that is less)"},
+     .help = "size of the work file (default: $WORKFILE_SIZE, else 8 GiB, or less where "
+             "a sequential load with a rate in --limit needs less)"},
     {.name = "keep",
      .type = OPTION_FLAG,
      .offset = FIELD(keep),
@@ -135,8 +135,9 @@ const struct option_row io_options[] = {
 
 /* ---- options, before anything starts ---- */
 
-/* A sequential load that has a rate and an end does not need more than it writes or reads until
- * then. A file that is kept is of one size for all starts. */
+/* A sequential load with a rate does not need more than it moves until its end, and one that writes
+ * no more than in a minute: what is written again is as new. A file that is kept is of one size for
+ * all starts. */
 static uint64_t usual_size(const struct run *run)
 {
     const struct common *common = &run->common;
@@ -144,13 +145,15 @@ static uint64_t usual_size(const struct run *run)
     const double workers = (double)(common->threads > 0 ? common->threads : 1) * (double)set->depth;
     const double block = options_given(run->options, "block-size") ? (double)set->block_bytes
                                                                    : (double)IO_SEQUENTIAL_BLOCK;
+    const double end_s =
+        common->duration_ns > 0 ? (double)common->duration_ns / 1e9 : (double)INFINITY;
+    const bool reads = set->read || set->read_percent > 0;
     struct rate limit;
     if (set->random || set->keep || set->phases || common->limit == NULL ||
-        common->duration_ns <= 0 || units_rate(common->limit, &limit) != 0 ||
-        limit.kind == RATE_PERCENT)
+        units_rate(common->limit, &limit) != 0 || limit.kind == RATE_PERCENT)
         return IO_DEFAULT_FILE_BYTES;
-    const double needed =
-        limit.value * (limit.kind == RATE_OPS ? block : 1) * (double)common->duration_ns / 1e9;
+    const double needed = limit.value * (limit.kind == RATE_OPS ? block : 1) *
+                          (reads ? end_s : fmin(end_s, IO_WRITTEN_S));
     const double least = fmax(IO_LEAST_FILE_BYTES, 2 * block * workers);
     return (uint64_t)fmin((double)IO_DEFAULT_FILE_BYTES, fmax(least, needed));
 }
