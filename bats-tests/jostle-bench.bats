@@ -79,11 +79,17 @@ cell() {
 @test "a peak that our own operations exceed in their CPU time is not known here, for peers neither" {
     program ours 'rate 10N peak 50 share 2N'
     program theirs 'rate 5N'
+    program below 'rate 1N peak 50'
     measure cpu.one --variant "jostle=$PWD/ours" --variant "half=$PWD/theirs" --decide rate --metric 'rate@jostle=stdout:/rate ([0-9]+)/,better=higher' \
         --metric 'rate@half=stdout:/rate ([0-9]+)/,better=higher' --metric 'bench_peak@jostle=stdout:/peak ([0-9]+)/,better=higher' \
         --metric 'peak_share@jostle=stdout:/share ([0-9]+)/,better=higher'
-    plan "$(cell cpu.one ', "peak": {"metric": "x", "source": "made up"}, "peers": [{"name": "half", "version": "1"}]')"
+    measure cpu.two --decide rate --metric 'rate=stdout:/rate ([0-9]+)/,better=higher' --metric 'bench_peak=stdout:/peak ([0-9]+)/,better=higher' -- "$PWD/below"
+    plan "$(cell cpu.one ', "peak": {"metric": "x", "source": "made up"}, "peers": [{"name": "half", "version": "1"}]')" \
+        "$(cell cpu.two ', "peak": {"metric": "x", "source": "made up"}')"
     run -0 bench --derive "$DIR"
+    # Then the CPU is another one than it is taken for, and its other peaks are not known either.
+    holds '.parts[0].rows[1] | .value == 12.5 and .peak == null and .of_peak == null
+        and .peak_reason == "not known here: this CPU exceeds what would be the peak of cpu.one"' <"$DIR/bench.json"
     holds '.parts[0].rows[0] | .peak == null and .of_peak == null and .peers[0].of_peak == null and all(.problems[]; .flag != "above-peak")
         and .peak_reason == "not known here: jostle reached 2250 % of what would be the peak in its CPU time: made up"' <"$DIR/bench.json"
 }

@@ -85,6 +85,7 @@ static json_t *part_json(const char *dir, const json_t *part, struct totals *tot
         .rows = must(json_array()), .charts = must(json_array()), .loads = must(json_object())};
     size_t index;
     json_array_foreach(cells, index, one) collect_cell(&collected, dir, name, one, totals);
+    rows_check_peaks(cells, collected.rows);
     json_array_foreach(json_object_get(part, "charts"), index, one)
     {
         json_t *chart = chart_build(one, collected.rows, collected.loads);

@@ -401,3 +401,37 @@ json_t *row_build(struct measured *measured, const char *part, const json_t *cel
     json_put(context.row, "reason", reason_json(&context));
     return context.row;
 }
+
+/* Whether the peak of the cell, which is made of facts of the CPU, was found not to hold. */
+static bool is_withdrawn(const json_t *cell, const json_t *row)
+{
+    return json_has(json_object_get(cell, "peak"), "metric") && json_has(row, "value") &&
+           !json_has(row, "peak");
+}
+
+static void withdraw(json_t *row, const char *by)
+{
+    json_t *peer;
+    size_t index;
+    char *reason = text_of("not known here: this CPU exceeds what would be the peak of %s", by);
+    json_put(row, "peak", json_null());
+    json_put(row, "of_peak", json_null());
+    json_put(row, "peak_reason", json_text(reason));
+    json_array_foreach(json_object_get(row, "peers"), index, peer)
+    {
+        json_put(peer, "of_peak", json_null());
+    }
+    free(reason);
+}
+
+void rows_check_peaks(const json_t *cells, json_t *rows)
+{
+    const char *by = NULL;
+    for (size_t i = 0; by == NULL && i < json_array_size(cells); i++)
+        if (is_withdrawn(json_array_get(cells, i), json_array_get(rows, i)))
+            by = json_text_at(json_array_get(cells, i), "cell");
+    for (size_t i = 0; by != NULL && i < json_array_size(cells); i++)
+        if (json_has(json_object_get(json_array_get(cells, i), "peak"), "metric") &&
+            json_has(json_array_get(rows, i), "peak"))
+            withdraw(json_array_get(rows, i), by);
+}
