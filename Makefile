@@ -201,7 +201,7 @@ $(BIN)/loadgen: $(LOADGEN) $(COMMON)
 
 # meter is small and static, so that starting it costs little and the memory image
 # that the target inherits before its exec is a few hundred KiB.
-$(BIN)/meter $(BIN)/keeper $(BIN)/start: LIBS := $(STATIC) -lm
+$(BIN)/meter $(BIN)/keeper $(BIN)/start: LIBS := $(STATIC) -lm -pthread
 $(BIN)/stats: LIBS := -lgsl -lgslcblas -ljansson -lm
 $(BIN)/compare: LIBS := -lgsl -lgslcblas -ljansson -lm
 $(BIN)/simulate: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm -pthread

@@ -224,6 +224,25 @@ END
     "$METER" --metric 'x=stdout:/x=(.)/' --stdout /dev/null -- true | holds '.metric_failure.reason == "stdout went where it cannot be read again"'
 }
 
+@test "stdout is a pipe that meter empties, with a metric of it or without, and of any size" {
+    for option in --stdout=pipe --metric='x=stdout:/x=(.)/'; do
+        run -0 --separate-stderr "$METER" --output record "$option" -- sh -c 'head -c 300000 /dev/zero; echo x=1; test -p /dev/stdout && echo a pipe >&2'
+        [[ -z $output && $stderr == 'a pipe' ]]
+    done
+    holds '.metrics.x.value == 1' <record
+    # More than is kept in memory; then less than was there before.
+    printf '%s\n' '#!/bin/sh' 'echo x=1; head -c "$(cat size)" /dev/zero; echo; echo x=2' >target
+    chmod +x target
+    echo 70000000 >size
+    serve --metric 'first=stdout:/x=(.)/,take=first' --metric 'last=stdout:/x=(.)/' -- ./target
+    found
+    holds '.metrics.first.value == 1 and .metrics.last.value == 2' <<<"$line"
+    echo 7 >size
+    found
+    holds '.metrics.first.value == 1 and .metrics.last.value == 2' <<<"$line"
+    served 0
+}
+
 @test "a regex is no shell, jq's leftovers are nobody's children, and wrong use runs nothing" {
     run -0 values 'x=stdout:/$`touch ran`;touch ran|^(1)/' -- echo 1
     [[ $output == 'x 1' && ! -e ran ]]

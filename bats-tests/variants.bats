@@ -75,6 +75,14 @@ names() {
 @test "the target's output goes where --stdout and --stderr say" {
     "$JOSTLE" run --quiet --runs 2 --output out --stdout inherit -- echo hello >shown
     [[ $(<shown) == $'hello\nhello' ]]
+    # A program that asks whether stdout is /dev/null is named; through a pipe it does all.
+    seq 10 >text
+    run -0 "$JOSTLE" run --runs 2 --output grep1 -- grep . text
+    [[ $output == *'/dev/null, and grep knows'*'--stdout pipe'* ]]
+    run -0 "$JOSTLE" run --runs 2 --output grep2 --stdout pipe -- grep . text
+    [[ $output != *'grep knows'* ]]
+    "$JOSTLE" run --quiet --runs 2 --output tar -- tar -cf tarred text
+    holds '.knows_null == null' <tar/experiment.json
     run -5 "$JOSTLE" run --quiet --runs 2 --output out2 --stdout o --stderr e -- sh -c 'echo 1; echo last words >&2; exit 3'
     [[ $output == *'exit 3'*': last words:'* && $(<o) == 1 && $(<e) == 'last words' && ! -e out2/target.stderr ]]
     "$JOSTLE" run --quiet --runs 2 --output out3 --stdout o --metric 'v=stdout:/v=([0-9]+)/' -- sh -c 'echo v=4'

@@ -144,7 +144,8 @@ static void check_output(const struct experiment *experiment)
     const bool given = settings->out != NULL || settings->errors != NULL;
     if (experiment->session.show_output && given)
         usage_error("--show-output and --stdout or --stderr: give one of them");
-    if (settings->out == NULL || !metrics_need_output(&experiment->metrics))
+    if (settings->out == NULL || strcmp(settings->out, "pipe") == 0 ||
+        !metrics_need_output(&experiment->metrics))
         return;
     if (strcmp(settings->out, "inherit") == 0)
         usage_error("--stdout inherit: a metric is read from the output: give --show-output");

@@ -361,6 +361,14 @@ bool metrics_need_output(const struct metrics *metrics)
     return metrics->source_count > 0;
 }
 
+bool metrics_need_stdout(const struct metrics *metrics)
+{
+    for (size_t i = 0; i < metrics->source_count; i++)
+        if (metrics->source[i].metric.source == METRIC_STDOUT)
+            return true;
+    return false;
+}
+
 /* As meter will do, below the same group. */
 static void check_tree_memory(const struct builtin_metric *metric)
 {

@@ -47,6 +47,8 @@ void metrics_to_json(const struct metrics *metrics, json_t *settings);
 const char *metrics_counters(const struct metrics *metrics);
 /* Whether any is found in what the target writes. */
 bool metrics_need_output(const struct metrics *metrics);
+/* And in what it writes to stdout. */
+bool metrics_need_stdout(const struct metrics *metrics);
 /* Refuses, before anything runs, what would fail in each run: an event that this machine does
  * not count, an expression that jq does not understand, a figure of a service where
  * has_service is false. Wrong use ends the program. */

@@ -1,5 +1,6 @@
 #include "plan.h"
 
+#include "output.h"
 #include "shell.h"
 
 #include "common/child.h"
@@ -126,6 +127,10 @@ static void put_output(struct experiment *experiment)
     const bool shown = experiment->session.show_output;
     const struct settings *settings = &experiment->settings;
     put_redirection(experiment);
+    if (output_is_null(experiment)) {
+        pair_put("meter", "--stdout");
+        pair_put("meter", "/dev/null");
+    }
     if (metrics_need_output(&experiment->metrics)) {
         pair_put("meter", "--keep");
         pair_put("meter", folder);
@@ -135,10 +140,6 @@ static void put_output(struct experiment *experiment)
     }
     if (shown && experiment->settings.engine == ENGINE_METER)
         return;
-    if (settings->out == NULL) {
-        pair_put("meter", "--stdout");
-        pair_put("meter", "/dev/null");
-    }
     if (settings->errors == NULL) {
         pair_put("meter", "--stderr-tail");
         pair_put("meter", arena_format(&experiment->arena, "%s/target.stderr", folder));

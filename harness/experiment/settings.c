@@ -236,8 +236,9 @@ const struct option_row settings_rows[] = {
      .argument = "WHERE",
      .type = OPTION_TEXT,
      FIELD(out),
-     .help = "the target's stdout: null (the default), inherit (the terminal), or a file, which "
-             "has that of the last run"},
+     .help = "the target's stdout: null (the default), pipe (one that meter empties, for a target "
+             "that does less at /dev/null), inherit (the terminal), or a file, which has that of "
+             "the last run"},
     {.name = "stderr",
      .argument = "FILE",
      .type = OPTION_TEXT,

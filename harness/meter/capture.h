@@ -1,10 +1,9 @@
-// What the target writes to its stdout and stderr, where that is of use once it has ended:
-// a file without a name on this node's own disk ($TMPDIR, else /tmp), of which only the end
-// is kept.
+// What the target writes to its stderr, or more to its stdout than drain.h has memory for,
+// where that is of use once it has ended: a file without a name on this node's own disk
+// ($TMPDIR, else /tmp), of which only the end is kept.
 //
 // Not the file where it is to be kept: that may be on a shared file system, whose server
-// would be part of what is measured. Not a pipe: its reader would have to run at the same
-// time, or the target wait for it. Not memory: a target that writes without end
+// would be part of what is measured. Not memory: a target that writes without end
 // would take it from itself and its neighbours.
 #ifndef METER_CAPTURE_H
 #define METER_CAPTURE_H

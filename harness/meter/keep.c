@@ -37,7 +37,7 @@ void keep_last(const struct launch *launch, const struct settings *settings)
     if (settings->kept == NULL)
         return;
     if (settings->captures_out)
-        (void)keep_below(settings, launch->captured_out_fd, "target.stdout");
+        (void)keep_below(settings, launch->drain.kept_fd, "target.stdout");
     if (settings->captures_errors)
         (void)keep_below(settings, launch->captured_error_fd, "target.stderr");
 }
@@ -80,7 +80,7 @@ void keep_failed(const struct launch *launch, const struct settings *settings,
         !make_folder(settings))
         return;
     if (settings->captures_out)
-        keep_named(settings, launch->captured_out_fd, start, "stdout", paths->out);
+        keep_named(settings, launch->drain.kept_fd, start, "stdout", paths->out);
     if (settings->captures_errors)
         keep_named(settings, launch->captured_error_fd, start, "stderr", paths->errors);
     // Whoever stops at a failure wants to see at once what the target said.
@@ -98,7 +98,7 @@ void keep_show(const struct launch *launch, const struct settings *settings)
     if (!settings->show_output)
         return;
     if (settings->captures_out)
-        show(launch->captured_out_fd, STDOUT_FILENO, "stdout");
+        show(launch->drain.kept_fd, STDOUT_FILENO, "stdout");
     if (settings->captures_errors)
         show(launch->captured_error_fd, STDERR_FILENO, "stderr");
 }

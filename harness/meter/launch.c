@@ -68,14 +68,22 @@ static bool open_captured(int *captured_fd, int *fd)
                     strerror(errno));
 }
 
+static bool open_pipe(struct launch *launch, bool keeps)
+{
+    launch->drain.keeps = keeps;
+    return drain_begin(&launch->drain, &launch->files.out_fd) ||
+           complain("no pipe for what the command writes: %s: free memory or descriptors",
+                    strerror(errno));
+}
+
 static bool open_files(struct launch *launch, const struct settings *settings)
 {
     const int writing = O_WRONLY | O_CREAT | O_TRUNC;
     struct launch_files *files = &launch->files;
     *files = (struct launch_files){-1, -1, -1};
     const bool opened =
-        settings->captures_out
-            ? open_captured(&launch->captured_out_fd, &files->out_fd)
+        settings->drains_out
+            ? open_pipe(launch, settings->captures_out)
             : open_for_target(&files->out_fd, "--stdout", settings->out_path, writing);
     if (!opened)
         return false;
@@ -118,8 +126,9 @@ void launch_close(struct launch *launch)
     if (files->error_fd >= 0 && files->error_fd != files->out_fd &&
         files->error_fd != launch->captured_error_fd)
         close(files->error_fd);
-    if (files->out_fd >= 0 && files->out_fd != launch->captured_out_fd)
+    if (files->out_fd >= 0)
         close(files->out_fd);
+    drain_end(&launch->drain);
     launch->prepared = false;
 }
 

@@ -2,6 +2,7 @@
 #define METER_LAUNCH_H
 
 #include "common/cpus.h"
+#include "drain.h"
 #include "group.h"
 #include "settings.h"
 #include "signals.h"
@@ -41,8 +42,8 @@ struct launch {
     struct launch_report *report; // valid once the process has ended or exec'ed
     bool prepared;                // for the run that is to come
     struct launch_files files;
-    int captured_out_fd; // capture.h; -1: not made
-    int captured_error_fd;
+    struct drain drain; // of its stdout, where that is a pipe
+    int captured_error_fd; // capture.h; -1: not made
     struct stall_files stalls; // of the group that the target is started in
 };
 

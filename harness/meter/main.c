@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     const pid_t caller = getppid();
     struct settings settings;
     struct runner runner = {.group = GROUP_OF_NONE,
-                            .launch = {.captured_out_fd = -1, .captured_error_fd = -1},
+                            .launch = {.drain = DRAIN_OF_NONE, .captured_error_fd = -1},
                             .own_fd = -1,
                             .hangup_fd = -1};
     settings_read(&settings, argc, argv);

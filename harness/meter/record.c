@@ -151,7 +151,8 @@ static void add_machine(struct line *line, const struct record *record)
     const struct system_totals *after = &record->outcome->after;
     line_object(line, "machine");
     if (before->has_busy && after->has_busy)
-        line_seconds(line, "busy_s", (int64_t)grown(before->busy_ns, after->busy_ns), 6);
+        line_seconds(line, "busy_s",
+                     (int64_t)grown(before->busy_ns + (uint64_t)record->own_ns, after->busy_ns), 6);
     else
         line_null(line, "busy_s");
     line_bool(line, "busy_exact", record->sources->fd[SYSTEM_BUSY] >= 0);

@@ -87,7 +87,8 @@ static void find_metrics(struct runner *runner)
     const struct settings *settings = runner->settings;
     const struct launch *launch = &runner->launch;
     const struct extract_from from = {
-        .out_fd = out_to_read(launch->captured_out_fd, settings->captures_out, settings->out_path),
+        .out_fd = out_to_read(launch->drain.error == 0 ? launch->drain.kept_fd : -1,
+                              settings->captures_out, settings->out_path),
         .error_fd = out_to_read(launch->captured_error_fd, settings->captures_errors,
                                 settings->error_path)};
     extract(&runner->extractor, &from);
@@ -115,6 +116,15 @@ static bool take_output(struct runner *runner, const struct outcome *outcome,
     return true;
 }
 
+// end_output: what the target wrote is all there.
+static void end_output(struct drain *drain)
+{
+    drain_end(drain);
+    if (drain->error != 0)
+        complain("what the command wrote is lost: %s: set TMPDIR to a folder with room for it",
+                 strerror(drain->error));
+}
+
 // measure: one run, with its counters open.
 static int measure(struct runner *runner, struct counters *counters)
 {
@@ -133,6 +143,7 @@ static int measure(struct runner *runner, struct counters *counters)
     if (!launch_start(&runner->launch, runner->settings, &runner->signals, &runner->group))
         return EXIT_NOT_RUN;
     supervise(&outcome, &supervision);
+    end_output(&runner->launch.drain);
     if (report->failed_step != NULL) {
         const bool denied = report->step_error == EACCES || report->step_error == EPERM;
         complain("%s: %s: nothing was run%s", report->failed_step, strerror(report->step_error),
@@ -155,6 +166,7 @@ static int measure(struct runner *runner, struct counters *counters)
                                   .sources = &runner->sources,
                                   .before = &before,
                                   .group = &group,
+                                  .own_ns = runner->launch.drain.cpu_ns,
                                   .counters = counters,
                                   .extractor = &runner->extractor,
                                   .kept = &kept};
@@ -195,6 +207,8 @@ void run_end(struct runner *runner)
 {
     if (runner->runs > 0)
         keep_last(&runner->launch, runner->settings);
+    drain_end(&runner->launch.drain);
+    drain_free(&runner->launch.drain);
     extract_end(&runner->extractor);
     gauging_end(&runner->gauging);
     varied_free(&runner->varied);

@@ -63,7 +63,8 @@ static const struct option_row rows[] = {
      .argument = "FILE",
      .type = OPTION_TEXT,
      .offset = FIELD(out_path),
-     .help = "the command writes to FILE instead of meter's own stdout"},
+     .help = "the command writes to FILE instead of meter's own stdout; pipe: to a pipe that meter "
+             "empties"},
     {.name = "stderr",
      .argument = "FILE",
      .type = OPTION_TEXT,
@@ -116,12 +117,13 @@ static const struct option_row rows[] = {
              "around the figure), jq:EXPRESSION (of JSON on stdout) or file:PATH:jq:EXPRESSION "
              "(NAME@N=... for the command N of --commands alone), "
              "and behind it ,take=last|first|sum|mean|max ,unit=TEXT ,better=lower|higher. stdout "
-             "and stderr then go to files without a name, as with --stderr-tail"},
+             "then goes to a pipe that meter empties, stderr to a file without a name, as with "
+             "--stderr-tail"},
     {.name = "keep",
      .argument = "FOLDER",
      .type = OPTION_TEXT,
      .offset = FIELD(kept),
-     .help = "stdout and stderr go to files without a name, and the last 1 MiB of them to FOLDER: "
+     .help = "stdout goes to a pipe, stderr to a file without a name, and the last 1 MiB of them to FOLDER: "
              "of the last run as target.stdout and target.stderr, of each that failed or lacks a "
              "metric as failed/START.stdout and failed/START.stderr"},
     {.name = "show-output",
@@ -290,8 +292,13 @@ static void take_metrics(struct settings *settings)
         take_target(settings);
         searches[metric->source] = true;
     }
+    const bool piped = settings->out_path != NULL && !settings->service &&
+                       strcmp(settings->out_path, "pipe") == 0;
+    if (piped)
+        settings->out_path = NULL;
     settings->captures_out =
         settings->out_path == NULL && (searches[METRIC_STDOUT] || settings->kept != NULL);
+    settings->drains_out = piped || settings->captures_out;
     settings->captures_errors =
         settings->error_path == NULL &&
         (searches[METRIC_STDERR] || settings->kept != NULL || settings->errors_kept != NULL);

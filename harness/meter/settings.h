@@ -39,8 +39,9 @@ struct settings {
     const char *errors_kept; // where the end of a failed run's stderr goes; NULL: nowhere
     const char *kept;        // the folder that the end of all output goes to; NULL: nowhere
     bool show_output;        // of what is captured, after each run
-    bool captures_out;       // capture.h: stdout goes to a file of ours
-    bool captures_errors;
+    bool drains_out;         // drain.h: stdout goes to a pipe of ours
+    bool captures_out;       // and what comes is kept
+    bool captures_errors;    // capture.h: stderr goes to a file of ours
     const char *cpus; // NULL: not bound
     bool has_nice;
     int64_t nice;

@@ -185,6 +185,16 @@ static void add_changes(const struct experiment *experiment, const json_t *recor
     }
 }
 
+static void add_stdout(const struct experiment *experiment, json_t *warnings)
+{
+    const char *program = json_string_value(json_object_get(experiment->json, "knows_null"));
+    struct message message = {.flag = FLAG_STDOUT_NULL};
+    if (!program)
+        return;
+    message_detail(&message, "program", "%s", program);
+    finish(experiment, warnings, &message);
+}
+
 // What loads and harness warned of while it was measured: {load, condition, text}
 // each; load and condition are null where it was the harness.
 static void add_kept(const struct experiment *experiment, json_t *warnings)
@@ -213,5 +223,6 @@ void disturbances_add(const struct experiment *experiment, const json_t *records
     add_late(experiment, warnings);
     add_hosts(experiment, records, warnings);
     add_changes(experiment, records, warnings);
+    add_stdout(experiment, warnings);
     add_kept(experiment, warnings);
 }

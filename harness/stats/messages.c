@@ -107,6 +107,10 @@ static const struct warning_case cases[FLAGS] = {
                       "before the measurement continued after {few}, this changed: {changes}: "
                       "the figures mix both",
                       "measure again into another folder"},
+    [FLAG_STDOUT_NULL] = {"stdout-null", PROBLEM,
+                          "the target's stdout is /dev/null, and {program} knows: it does less "
+                          "there than where its output is read",
+                          "give --stdout pipe"},
     [FLAG_LOAD_SHORT] = {"load-short", PROBLEM,
                          "{load} delivered {percent} % of what it offered{share}: the target ran "
                          "under less load than intended",
