@@ -16,7 +16,7 @@ made() {
         loads: [{ name: "baseline", spec: null }, { name: "half", spec: "cpu --percent 50" }],
         settings: { error: 0.05, confidence: 0.95, min_runs: 10, max_runs: 10, metric: ["wall_s"], seed: 1, engine: "meter", nice: null, ignore_failure: false, discard_warmup: 0 },
         program: { path: "/home/me/solver", sha256: ("ab" * 32), size_bytes: 4096, mtime: "2026-01-01T00:00:00Z", reason: null },
-        variables: { OMP_NUM_THREADS: "2" },
+        inputs: [], variables: { OMP_NUM_THREADS: "2" },
         environment: { host: "one", kernel: "Linux 6", cpus_online: 2, load_average: [0.1, 0.2, 0.3], versions: { jostle: "0.1.0" },
             governor: "performance", turbo: "off", smt: "off", isolated_cpus: "none", clocksource: "tsc", thp: "never", aslr: 2, swappiness: 60,
             numa_nodes: 1, numa_balancing: 0, perf_event_paranoid: 2, microcode: "0x1", mitigations: { l1tf: "Not affected" } } }
@@ -35,8 +35,10 @@ made() {
         and .ci[0] > 1.23 and .ci[0] < 1.25 and .ci[1] > 1.25 and .ci[1] < 1.27 and .distinguishable)' <comparison.json
     jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
     run -0 "$JOSTLE" compare A B
-    [[ $output =~ baseline\ +wall_s\ +10\ +1.00\ s\ .*\ 10\ +1.25\ s\ .*1.250\ \[1.2[0-9]+,\ 1.2[0-9]+\]\ +B\ takes\ 25.0\ %\ longer ]]
-    [[ $output == *'Command, loads, settings, program, variables and environment are the same (of the environment: aslr, clocksource, cpus_online, governor, host, '* ]]
+    [[ $output =~ baseline\ +wall_s\ +10\ +1.00\ s\ .*\ 10\ +1.25\ s\ .*1.250\ \[1.2[0-9]+,\ 1.2[0-9]+\]\ †\ +B\ takes\ 25.0\ %\ longer ]]
+    [[ $output == *'The same: command, loads, settings, program, variables, environment (aslr, clocksource, cpus_online, governor, host, '* ]]
+    # Two sessions are no verdict on the program, and what was not looked at is not the same.
+    [[ $output == *'No word of the command is a file'*'2 ratios: † marks the 2 that hold'*"what differs may be the machine's"* && $output != *offered* ]]
 }
 
 @test "the other way round the ratio is the inverse" {
@@ -61,6 +63,44 @@ made() {
     jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
     run -2 "$JOSTLE" compare --condition half:baseline A B
     [[ $output == *'A has no such condition'* ]]
+}
+
+@test "what the loads offered and the files that the command names are compared, and only what was looked at is the same" {
+    local inputs='.inputs = [{ word: "input file", path: "/home/me/input file", sha256: ("ab" * 32), size_bytes: 4, mtime: "2026-01-01T00:00:00Z", mtime_ns: 1767225600000000000, reason: null }]'
+    made A 1 "$inputs"
+    made B 1 "$inputs | .inputs[0] += { path: \"/tmp/input file\", mtime: \"2026-02-02T00:00:00Z\" }"
+    offers() { jq -c --argjson rate "$2" 'select(.condition == "half").load = [{ name: "half", unit: "ops/s", offered: ($rate + .block), achieved: $rate, cpu_s: 1, elapsed_s: 1, late: 0, dropped: 0, load: "fork" }]' "$1/runs.jsonl" >runs && mv runs "$1/runs.jsonl"; }
+    offers A 1000
+    offers B 1001
+    "$JOSTLE" compare A B --json comparison.json >table
+    jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
+    grep -q '^The same: command, loads, what the loads offered, settings, program, files (input file), ' table
+    # Another calibration, and another input by the same name; one that the target writes itself is not compared.
+    offers B 250
+    jq '.inputs[0].sha256 = ("cd" * 32)' B/experiment.json >changed && mv changed B/experiment.json
+    run -0 "$JOSTLE" compare A B
+    [[ $output == *'offered rate differs: load half: A 1005.5 ops/s, B 255.5 ops/s'*'input input file differs: A sha256 abababababab (4 bytes, '*', B sha256 cdcdcdcdcdcd '* ]]
+    [[ $output == *'The same: command, loads, settings, program, variables,'* ]]
+    jq '.inputs[0].end = .inputs[0] + { sha256: ("ef" * 32) }' B/experiment.json >changed && mv changed B/experiment.json
+    run -0 "$JOSTLE" compare A B
+    [[ $output != *'input file differs'* && $output == *'not compared, as they were written while it was measured: input file'* ]]
+}
+
+@test "of many ratios those that chance explains are no difference" {
+    # One of twelve looks like one by its own interval, and is not among all; one of two is.
+    local names='.loads = [range(12) | { name: "c\(.)", spec: null }]' side
+    for side in A B; do
+        made "$side" 1 "$names"
+        jq -nc --arg side "$side" 'range(1; 11) as $block | range(12) as $c | { schema: "jostle.run/1", condition: "c\($c)", block: $block, order: ($block * 12 + $c - 11),
+            wall_s: (1 + 0.01 * ([-1, 0, 1, 0.5][($block + $c) % 4]) + (if $side == "B" and $c == 3 then 0.0095 else 0 end)), user_s: 1, system_s: 0.1, max_rss_bytes: 1000000,
+            exit_code: 0, signal: null, timed_out: false, load: [], flags: [] }' >"$side/runs.jsonl"
+    done
+    "$JOSTLE" compare A B --json comparison.json >table
+    jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
+    holds '.comparisons[3] | .distinguishable and .p < 0.05 and .q > 0.05 and (.survives | not) and .verdict == "chance"' <comparison.json
+    grep -q '^c3 .* is not beyond chance here$' table
+    grep -q '^12 ratios: none holds at a false discovery rate of 5 %$' table
+    "$JOSTLE" compare --condition c3 --json - A B | holds '.comparisons[0] | .q == .p and .survives and .verdict == "worse"'
 }
 
 @test "two equal experiments cannot be distinguished" {
@@ -101,10 +141,10 @@ made() {
     made A 1
     made B 1.25 '.program.sha256 = ("cd" * 32) | .program.size_bytes = 5000'
     run -0 "$JOSTLE" compare A B
-    [[ $output == *'program differs: A sha256 abababababab (4096 bytes, 2026-01-01T00:00:00Z), B sha256 cdcdcdcdcdcd (5000 bytes, '* && $output != *'are the same'* ]]
+    [[ $output == *'program differs: A sha256 abababababab (4096 bytes, 2026-01-01T00:00:00Z), B sha256 cdcdcdcdcdcd (5000 bytes, '* && $output != *', program,'* ]]
     made C 1.25 '.variables = { OMP_NUM_THREADS: "4", LD_PRELOAD: "x.so" }'
     run -0 "$JOSTLE" compare A C
-    [[ $output == *'variable differs: OMP_NUM_THREADS: A 2, B 4'*'variable differs: LD_PRELOAD: A -, B x.so'* && $output != *'are the same'* ]]
+    [[ $output == *'variable differs: OMP_NUM_THREADS: A 2, B 4'*'variable differs: LD_PRELOAD: A -, B x.so'* && $output != *', variables,'* ]]
     made D 1.25 '.environment.thp = "always" | .environment.mitigations.l1tf = "Mitigation: PTE Inversion"'
     run -0 "$JOSTLE" compare A D
     [[ $output == *'environment differs: thp: A never, B always'*'environment differs: mitigations.l1tf: A Not affected, B Mitigation: PTE Inversion'* ]]
@@ -120,10 +160,10 @@ made() {
     "$JOSTLE" compare A old --json comparison.json >table
     jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
     grep -qx 'not recorded in B, so it may differ: program, variables, thp, mitigations' table
-    run ! grep 'program, variables and environment are the same' table
+    run ! grep 'The same.*\(program\|variables\)' table
     holds '.differences | .environment == [] and .program == [] and .variables == []' <comparison.json
     run -0 "$JOSTLE" compare old old
-    [[ $output == *'not recorded in A and B, so it may differ: program, variables, thp, mitigations'* && $output == *'All else that both record is the same'* ]]
+    [[ $output == *'not recorded in A and B, so it may differ: program, variables, thp, mitigations'* && $output == *'The same, as far as both record it: command, loads, settings, environment ('* ]]
 }
 
 @test "each side is judged by its own settings, and its figures are those of its own table" {
@@ -284,7 +324,7 @@ printed() {
     holds '[.comparisons[].metric] == ["wall_s", "rate", "wall_s", "rate"] and .family == 2' <comparison.json
     holds '.comparisons[1] | (.ratio - 1.25 | fabs) < 0.001 and .ci[0] > 1.2 and (.of_reference - 0.8 | fabs) < 0.001 and .of_reference_ci[1] < 0.83
         and .unit == "1/s" and .better == "higher" and (.text | test("^rate 0[.]80* .*of A$")) and (.a.center - 1000 | fabs) < 1' <comparison.json
-    grep -qE 'baseline +rate +10 +1000 1/s .* 800 1/s .* 0[.]800 \[0[.]7[0-9]+, 0[.]8[0-9]+\] +rate of B is 20[.]0 % lower, worse' table
+    grep -qE 'baseline +rate +10 +1000 1/s .* 800 1/s .* 0[.]800 \[0[.]7[0-9]+, 0[.]8[0-9]+\] † +rate of B is 20[.]0 % lower, worse' table
     # What jostle measures is in every record, whatever was chosen then.
     "$JOSTLE" compare --metric cpu_s,rate --json - A B | holds '[.comparisons[:2][] | [.metric, .a.mean]] | .[0] == ["cpu_s", 1.1] and (.[1][1] - 1000 | fabs) < 1'
 }

@@ -202,6 +202,24 @@ free() {
     for name in experiment result; do jsonschema -i "out/$name.json" "$ROOT/results/schema/jostle.$name.schema.json"; done
 }
 
+@test "a file that the command names is known by its content, and a change of it is said, but where the target writes it" {
+    # shellcheck disable=SC2016 # the script expands it
+    printf '%s\n' 'echo >>calls' '[ "$(wc -l <calls)" -ne 2 ] || { echo other >input; touch -d "1 hour ago" input; }' 'date +%N >"$2"' >script
+    echo one >input
+    : >written
+    "$JOSTLE" run --quiet --runs 4 --output out --input script -- sh script --from=input written
+    holds '[.inputs[] | [.word, has("end")]] == [["'"$PWD"'/script", false], ["script", false], ["input", true], ["written", true]]' <out/experiment.json
+    holds '[.warnings[] | select(.flag == "changed") | .message] | length == 1 and (.[0] | contains("not by its last runs, this changed: input input"))' <out/result.json
+    echo '# another' >>script
+    run -0 "$JOSTLE" run --quiet --runs 5 --output out --resume --input script -- sh script --from=input written
+    [[ $output == *'changed since the runs that are there: input '*'/script (recorded sha256 '*', now sha256 '* && $output != *'input written'* ]]
+    holds '[.warnings[] | select(.flag == "changed") | .message] | length == 2 and (.[1] | contains("after 4 runs, this changed: input ") and (contains("written") | not))' <out/result.json
+    cp out/result.json before.json
+    "$BIN/stats" --derive out
+    cmp out/result.json before.json
+    for name in experiment result; do jsonschema -i "out/$name.json" "$ROOT/results/schema/jostle.$name.schema.json"; done
+}
+
 @test "two measurements into one folder exclude each other" {
     hanging 1
     start --max-runs 8

@@ -40,28 +40,33 @@ static json_t *program_text(const json_t *program)
     return string;
 }
 
+/* Of the same content; where that is not known, as far as can be seen. */
+static bool same_file(const json_t *a, const json_t *b)
+{
+    const bool hashed = json_is_string(json_object_get(a, "sha256")) &&
+                        json_is_string(json_object_get(b, "sha256"));
+    return hashed ? same_member(a, b, "sha256")
+                  : same_member(a, b, "sha256") && same_member(a, b, "size_bytes") &&
+                        same_member(a, b, "mtime") && same_member(a, b, "path");
+}
+
 bool changes_of_program(const json_t *a, const json_t *b, json_t *changes)
 {
     if (!json_is_object(a) || !json_is_object(b))
         return false;
-    const bool hashed = json_is_string(json_object_get(a, "sha256")) &&
-                        json_is_string(json_object_get(b, "sha256"));
-    const bool same = hashed ? same_member(a, b, "sha256")
-                             : same_member(a, b, "sha256") && same_member(a, b, "size_bytes") &&
-                                   same_member(a, b, "mtime") && same_member(a, b, "path");
-    if (!same)
+    if (!same_file(a, b))
         json_array_append_new(changes, json_pack("{s:s, s:o, s:o}", "what", "program", "a",
                                                  program_text(a), "b", program_text(b)));
     return true;
 }
 
-/* Of a list of objects the one of that name. */
-static const json_t *named(const json_t *list, const char *name)
+/* Of a list of objects the one whose `member` is that text. */
+static const json_t *find(const json_t *list, const char *member, const char *text)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *one = json_array_get(list, i);
-        const char *its = json_string_value(json_object_get(one, "name"));
-        if (its != NULL && strcmp(its, name) == 0)
+        const char *its = json_string_value(json_object_get(one, member));
+        if (its != NULL && strcmp(its, text) == 0)
             return one;
     }
     return NULL;
@@ -72,7 +77,7 @@ void changes_of_variants(const json_t *a, const json_t *b, json_t *changes)
     for (size_t i = 1; i < json_array_size(a); i++) {
         const json_t *one = json_array_get(a, i);
         const char *name = json_string_value(json_object_get(one, "name"));
-        const json_t *other = name != NULL ? named(b, name) : NULL;
+        const json_t *other = name != NULL ? find(b, "name", name) : NULL;
         const size_t before = json_array_size(changes);
         if (other == NULL || json_is_object(json_object_get(one, "revision")))
             continue;
@@ -81,6 +86,40 @@ void changes_of_variants(const json_t *a, const json_t *b, json_t *changes)
         json_object_set_new(json_array_get(changes, before), "what",
                             json_sprintf("program of variant %s", name));
     }
+}
+
+bool changes_in_session(const json_t *file)
+{
+    const json_t *end = json_object_get(file, "end");
+    return end != NULL && !same_file(file, end);
+}
+
+bool changes_of_inputs(const json_t *a, const json_t *b, json_t *changes)
+{
+    if (!json_is_array(a) || !json_is_array(b))
+        return false;
+    for (size_t i = 0; i < json_array_size(a); i++) {
+        const json_t *one = json_array_get(a, i), *end = json_object_get(one, "end");
+        const char *word = json_string_value(json_object_get(one, "word"));
+        const json_t *other = word != NULL ? find(b, "word", word) : NULL;
+        const json_t *last = end != NULL ? end : one;
+        if (other != NULL && !same_file(last, other))
+            json_array_append_new(changes, json_pack("{s:o, s:o, s:o}", "what",
+                                                     json_sprintf("input %s", word), "a",
+                                                     program_text(last), "b", program_text(other)));
+    }
+    return true;
+}
+
+json_t *changes_last_inputs(const json_t *experiment)
+{
+    const json_t *resumed = json_object_get(experiment, "resumed");
+    for (size_t i = json_array_size(resumed); i-- > 0;) {
+        json_t *inputs = json_object_get(json_array_get(resumed, i), "inputs");
+        if (inputs != NULL)
+            return inputs;
+    }
+    return json_object_get(experiment, "inputs");
 }
 
 static json_t *or_null(json_t *value)

@@ -21,6 +21,16 @@ bool changes_of_program(const json_t *a, const json_t *b, json_t *changes);
  * session builds its own files of them. */
 void changes_of_variants(const json_t *a, const json_t *b, json_t *changes);
 
+/* The same for the files that both sessions know to be read, by the words that name them: the
+ * first as they were at its end. False: one of them has none recorded. */
+bool changes_of_inputs(const json_t *a, const json_t *b, json_t *changes);
+
+/* The `inputs` of the last session of an experiment.json that has some; NULL. */
+json_t *changes_last_inputs(const json_t *experiment);
+
+/* Whether a file of `inputs` was another one when the session ended. */
+bool changes_in_session(const json_t *file);
+
 /* The same for each variable whose value differs; null: not set. */
 bool changes_of_variables(const json_t *a, const json_t *b, json_t *changes);
 

@@ -283,6 +283,74 @@ static json_t *program_differing(const json_t *a, const json_t *b, json_t *missi
     return list;
 }
 
+static json_t *with_word(const json_t *inputs, const json_t *word)
+{
+    for (size_t i = 0; i < json_array_size(inputs); i++)
+        if (json_equal(json_object_get(json_array_get(inputs, i), "word"), word))
+            return json_array_get(inputs, i);
+    return NULL;
+}
+
+// Of A's files those that B has, too, are compared, unless they were written meanwhile: their
+// words go into `same` or `written`.
+static void split_inputs(const json_t *a, const json_t *b, json_t *same, json_t *written)
+{
+    for (size_t i = 0; i < json_array_size(a); i++) {
+        const json_t *one = json_array_get(a, i);
+        json_t *word = json_object_get(one, "word");
+        const json_t *other = with_word(b, word);
+        if (changes_in_session(one) || (other && changes_in_session(other)))
+            json_array_append(written, word);
+        else if (other)
+            json_array_append(same, word);
+    }
+}
+
+// Those of the words.
+static json_t *chosen(const json_t *inputs, const json_t *words)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < json_array_size(words); i++)
+        json_array_append(list, with_word(inputs, json_array_get(words, i)));
+    return list;
+}
+
+static void add_lone_inputs(json_t *list, const json_t *a, const json_t *b, bool in_a)
+{
+    for (size_t i = 0; i < json_array_size(a); i++) {
+        const json_t *one = json_array_get(a, i);
+        const char *word = json_string_value(json_object_get(one, "word"));
+        json_t *there = json_string("a file"), *none = json_string("no file");
+        char *what = NULL;
+        if (!with_word(b, json_object_get(one, "word")) && !changes_in_session(one) &&
+            asprintf(&what, "input %s", word) >= 0)
+            add(list, what, json_incref(in_a ? there : none), json_incref(in_a ? none : there));
+        free(what);
+        json_decref(there);
+        json_decref(none);
+    }
+}
+
+static json_t *inputs_differing(const json_t *a, const json_t *b, json_t *missing, json_t *same,
+                                json_t *written)
+{
+    const json_t *one = json_object_get(a, "inputs"), *other = json_object_get(b, "inputs");
+    json_t *list = json_array();
+    if (!json_is_array(one) || !json_is_array(other)) {
+        const char *side = json_is_array(one) ? "b" : json_is_array(other) ? "a" : "both";
+        add_missing(missing, "", "inputs", side);
+        return list;
+    }
+    split_inputs(one, other, same, written);
+    json_t *first = chosen(one, same), *second = chosen(other, same);
+    (void)changes_of_inputs(first, second, list);
+    add_lone_inputs(list, one, other, true);
+    add_lone_inputs(list, other, one, false);
+    json_decref(first);
+    json_decref(second);
+    return list;
+}
+
 static json_t *variables_differing(const json_t *a, const json_t *b, json_t *missing)
 {
     json_t *list = json_array();
@@ -352,13 +420,17 @@ void differences_add_metric(json_t *differences, const json_t *a, const json_t *
 json_t *differences_of(const json_t *a, const json_t *b)
 {
     json_t *missing = json_array(), *compared = json_array();
+    json_t *files = json_array(), *written = json_array();
     // One after the other: they add to `missing` in this order.
     json_t *program = program_differing(a, b, missing);
+    json_t *inputs = inputs_differing(a, b, missing, files, written);
     json_t *variables = variables_differing(a, b, missing);
     json_t *settings = settings_differing(a, b, missing);
     json_t *environment = environment_differing(a, b, missing, compared);
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "command_or_load",
-                     grave(a, b), "settings", settings, "program", program, "variables", variables,
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "command_or_load", grave(a, b), "settings", settings, "program", program,
+                     "inputs", inputs, "inputs_compared", files, "inputs_written", written,
+                     "variables", variables,
                      "environment", environment, "not_recorded", missing, "compared", compared,
                      "only_a", names(conditions_of(a), conditions_of(b), false), "only_b",
                      names(conditions_of(b), conditions_of(a), false));

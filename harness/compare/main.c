@@ -1,6 +1,7 @@
 // compare: two experiments side by side, as a jostle.comparison/1.
 #include "differences.h"
 #include "factor.h"
+#include "offered.h"
 #include "rows.h"
 #include "side.h"
 
@@ -69,9 +70,10 @@ static const char intro[] =
     "A and B are folders with records of `jostle run` or `jostle slowdown`. Shows,\n"
     "for each condition that both have, the figure of each as its own table has it\n"
     "(each is judged by its own settings), the ratio of B to A with its confidence\n"
-    "interval, and the noise floor of each. Names what differs: settings, program,\n"
-    "environment variables, machine; and what older records do not have. Refuses to\n"
-    "compare where the command or a load differs.\n";
+    "interval, and the noise floor of each. Names what differs: what the loads offered,\n"
+    "settings, program, files that the command names, environment variables, machine;\n"
+    "and what older records do not have. Refuses to compare where the command or a\n"
+    "load differs. Two sessions may differ by the machine: no verdict follows from them.\n";
 
 static const char details[] =
     "Examples:\n"
@@ -201,10 +203,14 @@ static bool write_all(const struct request *request, const json_t *comparison)
 }
 
 static bool compare(const struct request *request, char *const *folders,
-                    struct comparison *comparison, const json_t *differences)
+                    struct comparison *comparison, json_t *differences)
 {
     json_t *conditions = choose(request, comparison);
     json_t *comparisons = comparison_rows(comparison, conditions);
+    json_t *offered = json_array();
+    json_object_set_new(differences, "offered",
+                        offered_differing(comparison->a, comparison->b, conditions, offered));
+    json_object_set_new(differences, "offered_compared", offered);
     json_t *record = json_pack(
         "{s:s, s:o, s:o, s:o, s:i, s:o, s:O, s:{s:o, s:o}, s:O, s:o}", "schema", SCHEMA_COMPARISON,
         "a", text_to_json(folders[0]), "b", text_to_json(folders[1]), "confidence",

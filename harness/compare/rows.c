@@ -2,7 +2,9 @@
 
 #include "harness/stats/compare.h"
 #include "harness/stats/direction.h"
+#include "harness/stats/discovery.h"
 #include "harness/stats/json.h"
+#include "harness/stats/significance.h"
 
 #include "common/messages.h"
 
@@ -52,6 +54,21 @@ static const char *verdict_of(const struct comparison *comparison, size_t one, s
     return !json_is_true(known) ? "noise" : ratio->center > 1 ? "worse" : "better";
 }
 
+// The two figures of a row.
+struct ends {
+    struct compared a, b;
+};
+
+static struct interval ratio_at(const void *user, double p)
+{
+    const struct ends *ends = user;
+    struct critical critical;
+    critical_init(&critical, 1 - p);
+    const struct interval ratio = compare_ratio(&critical, &ends->a, &ends->b);
+    critical_free(&critical);
+    return ratio;
+}
+
 static json_t *row(const struct comparison *comparison, struct critical *critical,
                    const char *condition, size_t index)
 {
@@ -59,16 +76,17 @@ static json_t *row(const struct comparison *comparison, struct critical *critica
     const size_t one = side_condition(comparison->a, condition);
     const size_t other = side_condition(comparison->b, condition);
     const struct metric_setting *setting = &comparison->a->experiment.settings.metrics.item[metric];
-    const struct interval ratio =
-        compare_ratio(critical, &(struct compared){&comparison->a->session, one, metric},
-                      &(struct compared){&comparison->b->session, other, its});
+    const struct ends ends = {.a = {&comparison->a->session, one, metric},
+                              .b = {&comparison->b->session, other, its}};
+    const struct interval ratio = compare_ratio(critical, &ends.a, &ends.b);
     bool aa_one, aa_other;
     const double floor = hypot(side_floor(comparison->a, one, metric, &aa_one),
                                side_floor(comparison->b, other, its, &aa_other));
     json_t *object = json_pack(
-        "{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:b, s:o, s:o}", "condition", condition, "metric",
+        "{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:b, s:o, s:o}", "condition", condition, "metric",
         setting->name, "ratio", json_figure(ratio.center), "ci", json_interval(&ratio), "error",
-        ratio.constant ? json_null() : json_figure(ratio.error), "method", method_of(comparison),
+        ratio.constant ? json_null() : json_figure(ratio.error), "p",
+        json_figure(significance_of(ratio_at, &ends)), "method", method_of(comparison),
         "distinguishable", is_distinguishable(&ratio, aa_one && aa_other ? floor : 0),
         "simultaneous", comparison_family(comparison) > 1, "a",
         side_to_json(comparison->a, one, metric), "b", side_to_json(comparison->b, other, its));
@@ -77,6 +95,51 @@ static json_t *row(const struct comparison *comparison, struct critical *critica
                         json_string(verdict_of(comparison, one, other, &ratio,
                                                json_object_get(object, "distinguishable"))));
     return object;
+}
+
+// A row and its p; NAN: not known.
+struct member {
+    json_t *row;
+    double p;
+};
+
+static int by_p(const void *one, const void *other)
+{
+    const double a = ((const struct member *)one)->p, b = ((const struct member *)other)->p;
+    return (a > b) - (a < b);
+}
+
+// Of many ratios some look like a difference by chance: which of them hold among all.
+static void settle(json_t *rows, double rate)
+{
+    const size_t all = json_array_size(rows);
+    struct member *member = calloc(all + 1, sizeof *member);
+    double *p = calloc(all + 1, sizeof *p), *q = calloc(all + 1, sizeof *q);
+    size_t count = 0;
+    for (size_t i = 0; member && p && q && i < all; i++) {
+        json_t *row = json_array_get(rows, i);
+        if (json_is_number(json_object_get(row, "p")))
+            member[count++] = (struct member){row, json_number_value(json_object_get(row, "p"))};
+        json_object_set_new(row, "q", json_null());
+        json_object_set_new(row, "survives", json_false());
+    }
+    if (count > 0)
+        qsort(member, count, sizeof *member, by_p);
+    for (size_t i = 0; i < count; i++)
+        p[i] = member[i].p;
+    if (count > 0)
+        discovery_rates(p, q, count);
+    for (size_t i = 0; i < count; i++) {
+        json_t *row = member[i].row;
+        const bool told = json_is_true(json_object_get(row, "distinguishable"));
+        json_object_set_new(row, "q", json_figure(q[i]));
+        json_object_set_new(row, "survives", json_boolean(told && q[i] <= rate));
+        if (told && q[i] > rate)
+            json_object_set_new(row, "verdict", json_string("chance"));
+    }
+    free(member);
+    free(p);
+    free(q);
 }
 
 static size_t used_runs(const struct side *side, const char *condition)
@@ -109,5 +172,6 @@ json_t *comparison_rows(const struct comparison *comparison, const json_t *condi
             json_array_append_new(rows, row(comparison, &critical,
                                             json_string_value(json_array_get(conditions, i)), m));
     critical_free(&critical);
+    settle(rows, 1 - comparison->confidence);
     return rows;
 }

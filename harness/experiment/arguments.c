@@ -80,7 +80,7 @@ static bool check_folder(const char *text, char *error, size_t size)
             continue;
         snprintf(error, size,
                  "it is the folder of the records: for the target's output give "
-                 "--stdout null, inherit or a file");
+                 "--stdout null, pipe, inherit or a file");
         return false;
     }
     return true;

@@ -9,6 +9,7 @@
 #include "cell.h"
 #include "experiment.h"
 #include "input.h"
+#include "inputs.h"
 #include "plan.h"
 #include "request.h"
 #include "resume.h"
@@ -288,13 +289,16 @@ static int print_calibrations(int argc, char **argv)
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* The kernel's counters of now, on one line; then a line `stdin`, if there is data by now on
+/* The kernel's counters of now, and the inputs of the experiment in that folder (NULL: none) that have
+ * changed, on one line; then a line `stdin`, if there is data by now on
  * ours, which no run has read. */
-static int print_counters(void)
+static int print_counters(const char *folder)
 {
     struct counters counters;
     counters_read(&counters);
     json_t *record = counters_to_json(&counters);
+    if (folder != NULL)
+        json_object_set_new(record, "inputs", inputs_changed(folder));
     const bool written = json_dumpf(record, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15)) == 0 &&
                          putchar('\n') != EOF && (!input_on_stdin() || puts("stdin") != EOF) &&
                          fflush(stdout) == 0;
@@ -319,7 +323,7 @@ int main(int argc, char **argv)
     if (strcmp(word, "--list-options") == 0)
         return commands_list() ? EXIT_SUCCESS : EXIT_FAILURE;
     if (strcmp(word, "--counters") == 0)
-        return print_counters();
+        return print_counters(argc > 2 ? argv[2] : NULL);
     if (strcmp(word, "--revisions") == 0 && argc > 2 && command_find(argv[2]) != NULL)
         return begin(command_find(argv[2]), argc - 2, argv + 2, true);
     if (strcmp(word, "--calibrations") == 0)

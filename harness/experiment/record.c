@@ -1,4 +1,5 @@
 #include "experiment.h"
+#include "inputs.h"
 #include "output.h"
 #include "variables.h"
 
@@ -42,9 +43,9 @@ json_t *experiment_to_json(const struct experiment *experiment)
     counters_read(&counters);
     environment_read(&environment);
     json_t *record = json_pack(
-        "{s:s, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I}, s:o, s:O, s:o, s:O?, s:o}",
-        "schema", SCHEMA_EXPERIMENT, "knows_null", output_missed_by(experiment), "command",
-        command(experiment), "program",
+        "{s:s, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I}, s:o, s:O, s:o, s:O?, s:o}",
+        "schema", SCHEMA_EXPERIMENT, "knows_null", output_missed_by(experiment), "inputs",
+        inputs_to_json(experiment), "command", command(experiment), "program",
         variant_program_to_json(&experiment->variants.variant[0], &arena), "variants",
         variants_to_json(&experiment->variants, &arena), "build",
         text_to_json(experiment->session.build), "conditions",

@@ -197,6 +197,7 @@ void resume_warn(const struct folder *folder, const json_t *old, const json_t *n
         (void)changes_of_program(recorded_last(old, "program"), json_object_get(new, "program"),
                                  changes);
     changes_of_variants(recorded_last(old, "variants"), variants, changes);
+    (void)changes_of_inputs(changes_last_inputs(old), json_object_get(new, "inputs"), changes);
     (void)changes_of_variables(recorded_last(old, "variables"), json_object_get(new, "variables"),
                                changes);
     char *text = changes_text(changes, "recorded", "now");
@@ -275,6 +276,7 @@ json_t *resume_note(const json_t *old, const json_t *new)
     json_object_set(entry, "before", (json_t *)before);
     json_object_set(entry, "program", json_object_get(new, "program"));
     json_object_set(entry, "variables", json_object_get(new, "variables"));
+    json_object_set(entry, "inputs", json_object_get(new, "inputs"));
     if (json_is_array(json_object_get(new, "variants")))
         json_object_set(entry, "variants", json_object_get(new, "variants"));
     json_t *resumed = json_copy(json_object_get(old, "resumed"));

@@ -346,7 +346,7 @@ measure_finish() {
         return 0
     fi
     scheduler_environment
-    counters=$("$JOSTLE_BIN/experiment" --counters) || die 'the counters of the kernel cannot be read'
+    counters=$("$JOSTLE_BIN/experiment" --counters "$folder") || die 'the counters of the kernel cannot be read'
     if [[ $counters == *$'\n'stdin ]]; then
         counters=${counters%$'\n'*}
         [[ -n ${plan[input]:-} ]] || measure_unread

@@ -15,6 +15,7 @@ def verdict:
   elif .verdict == "too-few-runs" then "not known: fewer than two runs"
   elif .verdict == "other-statistic" then "not known: \(.a.statistic) and \(.b.statistic) are not the same"
   elif .verdict == "no-interval" then "not known: a side has no interval"
+  elif .verdict == "chance" then "a difference of \(.ratio - 1 | fabs | percent_text) is not beyond chance here"
   elif .verdict == "noise" then "not distinguishable from noise"
   else (.ratio - 1 | fabs | percent_text) as $change
   | if (.metric | IN("wall_s", "user_s", "system_s", "max_rss_bytes") | not) then
@@ -28,7 +29,7 @@ def side($unit): [(.runs | tostring), (if .censored > 0 then "at least " else ""
 def row:
   .unit as $unit
   | [.condition, .metric] + (.a | side($unit)) + (.b | side($unit))
-    + [(.of_reference | fixed(3)) + (.of_reference_ci | if . == null then "" else " [\(.[0] | fixed(3)), \(.[1] | fixed(3))]" end), verdict];
+    + [(.of_reference | fixed(3)) + (.of_reference_ci | if . == null then "" else " [\(.[0] | fixed(3)), \(.[1] | fixed(3))]" end) + (if .survives then " †" else "" end), verdict];
 
 # What the probes before the blocks show: of what differs how much, and what follows from it.
 def machine_change: . as $r
@@ -52,12 +53,30 @@ def difference($kind): "\($kind) differs: \(.what): A \(.a | amount), B \(.b | a
 
 def missed: {a: "A", b: "B", both: "A and B"}[.[0].side];
 
-# That all is the same is only said where all was compared.
-def verdict_on_all:
-  (.compared | map(split(".")[0]) | unique | join(", ")) as $facts
-  | if [.command_or_load, .settings, .program, .variables, .environment] | flatten != [] then empty
-    elif .not_recorded != [] then "All else that both record is the same: command, loads, settings, environment (\($facts))."
-    else "Command, loads, settings, program, variables and environment are the same (of the environment: \($facts))." end;
+# What was compared, and is the same; never more than that.
+def same:
+  (.compared | map(split(".")[0]) | unique) as $facts
+  | (.not_recorded | map(.what)) as $missing
+  | [(if .command_or_load == [] then "command", "loads" else empty end),
+     (if .offered == [] and .offered_compared != [] then "what the loads offered" else empty end),
+     (if .settings == [] then "settings" else empty end),
+     (if .program == [] and ($missing | index("program") | not) then "program" else empty end),
+     (if .inputs == [] and .inputs_compared != [] then "files (\(.inputs_compared | join(", ")))" else empty end),
+     (if .variables == [] and ($missing | index("variables") | not) then "variables" else empty end),
+     (if .environment == [] and $facts != [] then "environment (\($facts | join(", ")))" else empty end)]
+  | if . == [] then empty
+    else "The same\(if $missing == [] then "" else ", as far as both record it" end): \(join(", "))." end;
+
+def not_compared:
+  (if .inputs_written != [] then "not compared, as they were written while it was measured: \(.inputs_written | join(", "))" else empty end),
+  (if .not_recorded | map(.what) | index("inputs") then empty
+   elif .inputs_compared == [] and .inputs_written == [] then "No word of the command is a file that could be compared; what the program opens by itself was not looked at."
+   else "Other files, that the program opens by itself, were not looked at." end);
+
+def family_line:
+  [.comparisons[] | select(.p != null)] as $known
+  | if ($known | length) < 2 then empty
+    else "\($known | length) ratios: \([$known[] | select(.survives)] | length | if . == 0 then "none holds" elif . == 1 then "† marks the one that holds" else "† marks the \(.) that hold" end) at a false discovery rate of \(1 - .confidence | confidence_text)" end;
 
 visible_all
 | (.interval_level | confidence_text) as $level
@@ -73,12 +92,16 @@ visible_all
   (.differences
    | (.command_or_load[] | "\(.what) differs: A \(.a | amount), B \(.b | amount)"),
      (.settings[] | difference("setting")),
+     (.offered[] | "offered rate differs: load \(.what): A \(.a), B \(.b)"),
+     (.inputs[] | "\(.what) differs: A \(.a), B \(.b)"),
      (.program[] | "\(.what) differs: A \(.a | amount), B \(.b | amount)"),
      (.variables[] | difference("variable")),
      (.environment[] | difference("environment")),
      (.not_recorded | group_by(.side)[] | "not recorded in \(missed), so it may differ: \(map(.what) | join(", "))"),
      (.only_a | if . == [] then empty else "only in A: \(join(", "))" end),
      (.only_b | if . == [] then empty else "only in B: \(join(", "))" end),
-     verdict_on_all),
+     same, not_compared),
+  family_line,
+  "A and B are one session each: what differs may be the machine's. To judge the program, measure both in one experiment (--variant, --revision).",
   "[ ] is a \($level) confidence interval\(if .family > 1 then " (\(.confidence | confidence_text) for the \(.family) metrics of a condition together)" else "" end); the noise floor is that of A/A runs (slowdown --aa) where there are some,",
   "else the error of the mean, which does not know how far two days lie apart."

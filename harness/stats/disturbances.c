@@ -4,7 +4,10 @@
 #include "messages.h"
 
 #include "common/changes.h"
+#include "common/date.h"
+#include "common/record_json.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,6 +143,55 @@ static bool has_revisions(const json_t *variants)
     return json_is_object(json_object_get(json_array_get(variants, 0), "revision"));
 }
 
+// Before what moment nothing is of the last run of each condition: the earliest of their starts
+// in the records from `first` to `end`. "": there are none.
+static const char *last_starts(const struct experiment *experiment, const json_t *records,
+                               size_t first, size_t end)
+{
+    const struct settings *settings = &experiment->settings;
+    const char *earliest = "";
+    for (size_t c = 0; c < settings->condition_count; c++) {
+        const char *last = "";
+        for (size_t i = first; i < end; i++) {
+            const json_t *record = json_array_get(records, i);
+            if (strcmp(json_text_or_empty(record, "condition"), settings->conditions[c]) == 0)
+                last = json_text_or_empty(record, "start");
+        }
+        if (*last != '\0' && (*earliest == '\0' || strcmp(last, earliest) < 0))
+            earliest = last;
+    }
+    return earliest;
+}
+
+// A change as late as the last runs is their own: the target writes the file, in each of them.
+// The kernel's clock for files, and --prepare, are a little ahead of them.
+static bool is_of_target(const json_t *file, const char *last)
+{
+    const json_int_t own_ns = 1000000000;
+    const json_int_t ns =
+        json_integer_value(json_object_get(json_object_get(file, "end"), "mtime_ns")) + own_ns;
+    char seconds[DATE_SIZE], text[DATE_SIZE + 16];
+    snprintf(text, sizeof text, "%.19s.%09lldZ", date_utc((time_t)(ns / 1000000000), seconds),
+             (long long)(ns % 1000000000));
+    return strcmp(text, last) >= 0;
+}
+
+// Which inputs of a session, whose records are from `first` to `end`, changed under it.
+static void add_meanwhile(const struct experiment *experiment, const json_t *session,
+                          const json_t *records, size_t first, size_t end, json_t *warnings)
+{
+    const char *last = last_starts(experiment, records, first, end);
+    const json_t *inputs = json_object_get(session, "inputs");
+    for (size_t i = 0; i < json_array_size(inputs); i++) {
+        const json_t *file = json_array_get(inputs, i);
+        struct message message = {.flag = FLAG_CHANGED_MEANWHILE};
+        if (!changes_in_session(file) || is_of_target(file, last))
+            continue;
+        message_detail(&message, "changes", "input %s", json_text_or_empty(file, "word"));
+        finish(experiment, warnings, &message);
+    }
+}
+
 // What one session recorded that another did not find, before it continued.
 static void add_change(const struct experiment *experiment, const json_t *before,
                        const json_t *after, json_t *warnings)
@@ -150,6 +202,8 @@ static void add_change(const struct experiment *experiment, const json_t *before
         (void)changes_of_program(json_object_get(before, "program"),
                                  json_object_get(after, "program"), changes);
     changes_of_variants(json_object_get(before, "variants"), variants, changes);
+    (void)changes_of_inputs(json_object_get(before, "inputs"), json_object_get(after, "inputs"),
+                            changes);
     (void)changes_of_variables(json_object_get(before, "variables"),
                                json_object_get(after, "variables"), changes);
     char *text = changes_text(changes, "from", "to");
@@ -176,6 +230,7 @@ static void add_changes(const struct experiment *experiment, const json_t *recor
         const json_t *next = json_array_get(resumed, i);
         const double end = next ? judge_number(next, "runs") : (double)json_array_size(records);
         if (end > first) {
+            add_meanwhile(experiment, session, records, (size_t)first, (size_t)end, warnings);
             if (before)
                 add_change(experiment, before, session, warnings);
             before = session;

@@ -3,6 +3,7 @@
 #include "output.h"
 #include "result.h"
 
+#include "common/changes.h"
 #include "common/file.h"
 
 #include <stdlib.h>
@@ -34,13 +35,28 @@ static void keep_warnings(struct hub *hub)
     }
 }
 
+// Which files were others at the end of this session than at its beginning.
+static void keep_inputs(const struct hub *hub)
+{
+    const json_t *ends = json_object_get(hub->after, "inputs");
+    json_t *inputs = changes_last_inputs(hub->experiment.json);
+    for (size_t i = 0; i < json_array_size(inputs); i++)
+        for (size_t k = 0; k < json_array_size(ends); k++)
+            if (json_equal(json_object_get(json_array_get(inputs, i), "word"),
+                           json_object_get(json_array_get(ends, k), "word")))
+                json_object_set(json_array_get(inputs, i), "end", json_array_get(ends, k));
+    json_object_del(hub->after, "inputs");
+}
+
 // What only this session knows, and why it ended where runs.jsonl does not show it.
 static bool complete_experiment(struct hub *hub)
 {
     json_t *json = hub->experiment.json;
     const enum stop_reason reason = hub->course.next.stop;
-    if (hub->after)
+    if (hub->after) {
+        keep_inputs(hub);
         json_object_set(json, "after", hub->after);
+    }
     json_object_set_new(json, "step_accounting", steps_json(hub));
     keep_warnings(hub);
     if (reason == STOP_MAX_TIME || reason == STOP_INTERRUPTED)

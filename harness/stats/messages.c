@@ -107,6 +107,10 @@ static const struct warning_case cases[FLAGS] = {
                       "before the measurement continued after {few}, this changed: {changes}: "
                       "the figures mix both",
                       "measure again into another folder"},
+    [FLAG_CHANGED_MEANWHILE] = {"changed", PROBLEM,
+                                "while it was measured, and not by its last runs, this changed: "
+                                "{changes}: the figures mix both",
+                                "measure again, and leave alone what is read"},
     [FLAG_STDOUT_NULL] = {"stdout-null", PROBLEM,
                           "the target's stdout is /dev/null, and {program} knows: it does less "
                           "there than where its output is read",

@@ -11,6 +11,9 @@
 double significance_p(struct session *session, size_t condition, enum against against,
                       size_t metric);
 
+// The same of any ratio: `interval` gives it at the confidence 1 - p.
+double significance_of(struct interval (*interval)(const void *user, double p), const void *user);
+
 // Smaller ones say no more: the tails of real runs are not known that far out.
 #define SIGNIFICANCE_LEAST 1e-12
 
