@@ -103,6 +103,28 @@ made() {
     "$JOSTLE" compare --condition c3 --json - A B | holds '.comparisons[0] | .q == .p and .survives and .verdict == "worse"'
 }
 
+@test "a verdict needs repeated sessions: one is undecided, as is a problem that biases" {
+    local i
+    for i in 1 2 3; do
+        made "A$i" "1.0$i"
+        made "B$i" "1.2$i"
+    done
+    run -4 "$JOSTLE" compare --at-most 5 A1 B1
+    [[ $output == *'at most 5: undecided, as A and B are one session each'* ]]
+    run -0 "$JOSTLE" compare --at-most 1.3 --json comparison.json A1 B1 A2 B2 A3 B3
+    [[ $output == *'B / A of each session'*'half '*'1.198, 1.196, 1.194  1.196 [1.1'*'] †  B takes 19.6 % longer'*'at most 1.3: below'* ]]
+    jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
+    holds '.over_sessions | length == 2 and all(.ci[0] > 1.19 and .ci[1] < 1.21)' <comparison.json
+    run -3 "$JOSTLE" compare --at-most 1.1 A1 B1 A2 B2 A3 B3
+    run -4 "$JOSTLE" compare --at-most 1.196 A1 B1 A2 B2 A3 B3
+    [[ $output == *'at most 1.196: undecided'* ]]
+    # Sessions that lie further apart than their own intervals say.
+    run -4 "$JOSTLE" compare --at-most 1.5 A1 B1 B2 A2
+    run -2 "$JOSTLE" compare A1 B1 A1 B2
+    [[ $output == *'A1 is given twice'* ]]
+    run -2 "$JOSTLE" compare A1 B1 A2
+}
+
 @test "two equal experiments cannot be distinguished" {
     made A 1
     made B 1.001

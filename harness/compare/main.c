@@ -3,6 +3,7 @@
 #include "factor.h"
 #include "offered.h"
 #include "rows.h"
+#include "sessions.h"
 #include "side.h"
 
 #include "harness/stats/json.h"
@@ -14,6 +15,7 @@
 #include "common/schemas.h"
 #include "common/streams.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,7 @@ struct request {
     bool anyway;
     const char *condition, *metric, *json, *table;
     double confidence; // 0: as in A
+    double at_most;    // 0: no gate
 };
 
 #define REQUEST(member) .offset = offsetof(struct request, member)
@@ -52,6 +55,14 @@ static const struct option_row rows[] = {
      .maximum = 1,
      .exclusive = true,
      .help = "confidence of every interval (default: as in A)"},
+    {.name = "at-most",
+     .argument = "R",
+     .type = OPTION_REAL,
+     REQUEST(at_most),
+     .maximum = 1e6,
+     .exclusive = true,
+     .help = "exit with 3 where B is above R times A, and with 4 where that is not decided, as it "
+             "is with one session: A and B are to be measured again and again, in turn"},
     {.name = "json",
      .argument = "FILE",
      .type = OPTION_TEXT,
@@ -80,9 +91,11 @@ static const char details[] =
     "  jostle compare results/monday results/tuesday\n"
     "  jostle compare --condition baseline --json - old new\n"
     "  jostle compare --condition baseline:writes alone loaded\n"
+    "  jostle compare --at-most 1.05 old1 new1 old2 new2 old3 new3\n"
     "\n"
     "Exit status:\n"
-    "  0  compared    1  failure, or command or load differ    2  wrong use\n";
+    "  0  compared, or below --at-most    1  failure, or command or load differ\n"
+    "  2  wrong use    3  above --at-most    4  undecided\n";
 
 __attribute__((noreturn)) static void fail(const char *text)
 {
@@ -202,28 +215,27 @@ static bool write_all(const struct request *request, const json_t *comparison)
            (!request->table || output_json(comparison, request->table, stdout));
 }
 
-static bool compare(const struct request *request, char *const *folders,
-                    struct comparison *comparison, json_t *differences)
+static json_t *compare(const struct request *request, char *const *folders,
+                       struct comparison *comparison, json_t *differences)
 {
     json_t *conditions = choose(request, comparison);
     json_t *comparisons = comparison_rows(comparison, conditions);
-    json_t *offered = json_array();
+    json_t *offered = json_array(), *biased = json_array();
     json_object_set_new(differences, "offered",
                         offered_differing(comparison->a, comparison->b, conditions, offered));
     json_object_set_new(differences, "offered_compared", offered);
-    json_t *record = json_pack(
-        "{s:s, s:o, s:o, s:o, s:i, s:o, s:O, s:{s:o, s:o}, s:O, s:o}", "schema", SCHEMA_COMPARISON,
-        "a", text_to_json(folders[0]), "b", text_to_json(folders[1]), "confidence",
-        json_figure(comparison->confidence), "family", (int)comparison_family(comparison),
-        "interval_level", json_figure(comparison_level(comparison)), "differences", differences,
-        "failed_runs", "a", side_failed(comparison->a), "b", side_failed(comparison->b),
-        "comparisons", comparisons, "machine_factor",
-        factor_compare(comparison->a, comparison->b, comparison->confidence));
-    const bool good = record && write_all(request, record);
-    json_decref(record);
-    json_decref(comparisons);
+    side_add_biases(comparison->a, biased);
+    side_add_biases(comparison->b, biased);
     json_decref(conditions);
-    return good;
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:i, s:o, s:O, s:{s:o, s:o}, s:o, s:o, s:o}", "schema",
+        SCHEMA_COMPARISON, "a", text_to_json(folders[0]), "b", text_to_json(folders[1]),
+        "confidence", json_figure(comparison->confidence), "family",
+        (int)comparison_family(comparison), "interval_level",
+        json_figure(comparison_level(comparison)), "differences", differences, "failed_runs", "a",
+        side_failed(comparison->a), "b", side_failed(comparison->b), "comparisons", comparisons,
+        "biased_by", biased, "machine_factor",
+        factor_compare(comparison->a, comparison->b, comparison->confidence));
 }
 
 // A figure that is another one on the other side is no figure of both.
@@ -235,22 +247,22 @@ static void add_definitions(const struct comparison *comparison, json_t *differe
                                a->settings.metrics.item[comparison->metric[i].a].name);
 }
 
-static bool compare_sides(const struct request *request, char *const *folders,
-                          struct comparison *comparison)
+static json_t *compare_sides(const struct request *request, char *const *folders,
+                             struct comparison *comparison)
 {
     comparison->b->is_second = true;
     json_t *differences =
         differences_of(comparison->a->experiment.json, comparison->b->experiment.json);
     add_definitions(comparison, differences);
     char *grave = differences_grave(differences);
-    const bool good =
-        grave && !request->anyway
-            ? complain("what was measured differs (%s): to compare it all the same, add --anyway",
-                       grave)
-            : compare(request, folders, comparison, differences);
+    json_t *record = NULL;
+    if (grave && !request->anyway)
+        complain("what was measured differs (%s): to compare it all the same, add --anyway", grave);
+    else
+        record = compare(request, folders, comparison, differences);
     free(grave);
     json_decref(differences);
-    return good;
+    return record;
 }
 
 // The runs of a search for a capacity are at different rates: their means say nothing.
@@ -262,10 +274,12 @@ static void refuse_search(const struct side *side, const char *folder)
                     folder);
 }
 
-static bool run(const struct request *request, char *const *folders)
+// A new jostle.comparison/1 of two folders; NULL after a message.
+static json_t *compare_folders(const struct request *request, char *const *folders)
 {
     struct side a = {0}, b = {0};
     struct comparison comparison = {.a = &a, .b = &b};
+    json_t *record = NULL;
     bool good = side_open(&a, folders[0]) && side_open(&b, folders[1]);
     if (good)
         refuse_search(&a, folders[0]);
@@ -273,11 +287,57 @@ static bool run(const struct request *request, char *const *folders)
         refuse_search(&b, folders[1]);
     if (good)
         choose_metrics(request, &comparison);
-    good = good && side_read(&a, folders[0]) && side_read(&b, folders[1]) &&
-           compare_sides(request, folders, &comparison);
+    if (good && side_read(&a, folders[0]) && side_read(&b, folders[1]))
+        record = compare_sides(request, folders, &comparison);
     side_free(&a);
     side_free(&b);
-    return good;
+    return record;
+}
+
+static bool is_same(const char *one, const char *other)
+{
+    char first[PATH_MAX], second[PATH_MAX];
+    return realpath(one, first) && realpath(other, second) && strcmp(first, second) == 0;
+}
+
+// One that is given twice would count as a repetition.
+static void refuse_twice(char *const *folders, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < i && count > 2; k++)
+            if (is_same(folders[i], folders[k]))
+                usage_error("%s is given twice: each folder is one session: measure again",
+                            folders[i]);
+}
+
+static json_t *compare_all(const struct request *request, char *const *folders, size_t count)
+{
+    json_t *sessions = json_array();
+    refuse_twice(folders, count);
+    for (size_t i = 0; i + 1 < count; i += 2) {
+        json_t *session = compare_folders(request, folders + i);
+        if (!session) {
+            json_decref(sessions);
+            return NULL;
+        }
+        json_array_append_new(sessions, session);
+    }
+    json_t *record = json_copy(json_array_get(sessions, 0)), *over = sessions_rows(sessions);
+    json_object_set_new(record, "gate", sessions_gate(over, sessions, request->at_most));
+    json_object_set_new(record, "over_sessions", over);
+    json_array_remove(sessions, 0);
+    json_object_set_new(record, "more_sessions", sessions);
+    return record;
+}
+
+static int run(const struct request *request, char *const *folders, size_t count)
+{
+    json_t *record = compare_all(request, folders, count);
+    const int code = record && write_all(request, record)
+                         ? sessions_exit(json_object_get(record, "gate"))
+                         : EXIT_FAILURE;
+    json_decref(record);
+    return code;
 }
 
 int main(int argc, char **argv)
@@ -286,14 +346,16 @@ int main(int argc, char **argv)
     struct request request = {0};
     const struct option_group groups[] = {{.rows = rows, .values = &request}};
     const struct program program = {.name = "jostle compare",
-                                    .usage = "A B",
+                                    .usage = "A B [A B]...",
                                     .intro = intro,
                                     .details = details,
                                     .groups = groups,
                                     .group_count = 1};
     int rest;
     options_free(options_parse(&program, argc, argv, &rest));
-    if (argc - rest != 2)
-        usage_error("compare takes two folders, %d given: jostle compare A B", argc - rest);
-    return run(&request, argv + rest) ? 0 : 1;
+    if (argc - rest < 2 || (argc - rest) % 2 != 0)
+        usage_error("compare takes two folders, %d given: jostle compare A B, or A1 B1 A2 B2 ... of "
+                    "repeated sessions",
+                    argc - rest);
+    return run(&request, argv + rest, (size_t)(argc - rest));
 }

@@ -109,8 +109,7 @@ static int by_p(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-// Of many ratios some look like a difference by chance: which of them hold among all.
-static void settle(json_t *rows, double rate)
+void comparison_settle(json_t *rows, double rate)
 {
     const size_t all = json_array_size(rows);
     struct member *member = calloc(all + 1, sizeof *member);
@@ -172,6 +171,6 @@ json_t *comparison_rows(const struct comparison *comparison, const json_t *condi
             json_array_append_new(rows, row(comparison, &critical,
                                             json_string_value(json_array_get(conditions, i)), m));
     critical_free(&critical);
-    settle(rows, 1 - comparison->confidence);
+    comparison_settle(rows, 1 - comparison->confidence);
     return rows;
 }

@@ -161,6 +161,16 @@ json_t *side_failed(const struct side *side)
     return json_null();
 }
 
+void side_add_biases(const struct side *side, json_t *flags)
+{
+    const json_t *warnings = json_object_get(side->summary, "warnings");
+    for (size_t i = 0; i < json_array_size(warnings); i++) {
+        const json_t *one = json_array_get(warnings, i);
+        if (json_is_string(json_object_get(one, "bias")))
+            json_array_append(flags, json_object_get(one, "flag"));
+    }
+}
+
 void side_free(struct side *side)
 {
     replay_free(&side->replay);

@@ -39,6 +39,9 @@ json_t *side_to_json(struct side *side, size_t condition, size_t metric);
 // What its own table says of its runs that failed, a new reference; null: none did.
 json_t *side_failed(const struct side *side);
 
+// Appends the flags of its problems that bias a ratio.
+void side_add_biases(const struct side *side, json_t *flags);
+
 void side_free(struct side *side);
 
 #endif

@@ -78,18 +78,8 @@ def family_line:
   | if ($known | length) < 2 then empty
     else "\($known | length) ratios: \([$known[] | select(.survives)] | length | if . == 0 then "none holds" elif . == 1 then "† marks the one that holds" else "† marks the \(.) that hold" end) at a false discovery rate of \(1 - .confidence | confidence_text)" end;
 
-visible_all
-| (.interval_level | confidence_text) as $level
-| "A = \(.a)",
-  "B = \(.b)",
-  "",
-  ([["condition", "metric", "runs", "A", "noise floor", "runs", "B", "noise floor", "B / A [\($level)]", "verdict"]] + [.comparisons[] | row] | aligned),
-  "",
-  (.failed_runs | to_entries[] | select(.value != null) | "\(.key | ascii_upcase): \(.value)"),
-  (.comparisons[] | . as $c | ({ A: .a, B: .b } | to_entries[]) | select((.value.flags // []) != [])
-   | "\($c.condition), \($c.metric), \(.key): warnings of \(.value.flags | join(", ")): see its own table"),
-  (.machine_factor | machine_lines),
-  (.differences
+def differences_of_two:
+  .differences
    | (.command_or_load[] | "\(.what) differs: A \(.a | amount), B \(.b | amount)"),
      (.settings[] | difference("setting")),
      (.offered[] | "offered rate differs: load \(.what): A \(.a), B \(.b)"),
@@ -100,8 +90,42 @@ visible_all
      (.not_recorded | group_by(.side)[] | "not recorded in \(missed), so it may differ: \(map(.what) | join(", "))"),
      (.only_a | if . == [] then empty else "only in A: \(join(", "))" end),
      (.only_b | if . == [] then empty else "only in B: \(join(", "))" end),
-     same, not_compared),
-  family_line,
-  "A and B are one session each: what differs may be the machine's. To judge the program, measure both in one experiment (--variant, --revision).",
+     same, not_compared;
+
+# Those of the first pair; of each further one what it has else.
+def differences_lines:
+  [differences_of_two] as $first
+  | $first[],
+    (.more_sessions | to_entries[] | "session \(.key + 2): \(.value | [differences_of_two] - $first | .[])");
+
+# The ratios over several pairs of folders.
+def session_row:
+  [.condition, .metric, (.ratios | map(fixed(3)) | join(", ")),
+   "\(.of_reference | fixed(3)) [\(.of_reference_ci[0] | fixed(3)), \(.of_reference_ci[1] | fixed(3))]" + (if .survives then " †" else "" end), verdict];
+def sessions_lines($level):
+  if .more_sessions == [] then
+    "A and B are one session each: what differs may be the machine's. To judge the program, measure both in one experiment (--variant, --revision), or both again, in turn: jostle compare A B A2 B2 ..."
+  else "", ([["condition", "metric", "B / A of each session", "B / A of all [\($level)]", "verdict"]] + [.over_sessions[] | session_row] | aligned), "" end;
+
+def gate_line:
+  select(. != null)
+  | "at most \(.at_most): \(.verdict)\(if .why == [] then "" elif .why == ["one-session"] then ", as A and B are one session each" else ", beside \(.why | map(select(. != "one-session")) | join(", "))" end)";
+
+visible_all
+| (.interval_level | confidence_text) as $level
+| "A = \([., .more_sessions[]] | map(.a) | join(", "))",
+  "B = \([., .more_sessions[]] | map(.b) | join(", "))",
+  "",
+  (if .more_sessions == [] then empty else "of the first session:" end),
+  ([["condition", "metric", "runs", "A", "noise floor", "runs", "B", "noise floor", "B / A [\($level)]", "verdict"]] + [.comparisons[] | row] | aligned),
+  "",
+  (.failed_runs | to_entries[] | select(.value != null) | "\(.key | ascii_upcase): \(.value)"),
+  (.comparisons[] | . as $c | ({ A: .a, B: .b } | to_entries[]) | select((.value.flags // []) != [])
+   | "\($c.condition), \($c.metric), \(.key): warnings of \(.value.flags | join(", ")): see its own table"),
+  (.machine_factor | machine_lines),
+  differences_lines,
+  (if .more_sessions == [] then family_line else empty end),
+  sessions_lines($level),
+  (.gate | gate_line),
   "[ ] is a \($level) confidence interval\(if .family > 1 then " (\(.confidence | confidence_text) for the \(.family) metrics of a condition together)" else "" end); the noise floor is that of A/A runs (slowdown --aa) where there are some,",
   "else the error of the mean, which does not know how far two days lie apart."
