@@ -430,9 +430,9 @@ json_t *differences_of(const json_t *a, const json_t *b)
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "command_or_load", grave(a, b), "settings", settings, "program", program,
                      "inputs", inputs, "inputs_compared", files, "inputs_written", written,
-                     "variables", variables,
-                     "environment", environment, "not_recorded", missing, "compared", compared,
-                     "only_a", names(conditions_of(a), conditions_of(b), false), "only_b",
+                     "variables", variables, "environment", environment, "not_recorded", missing,
+                     "compared", compared, "only_a",
+                     names(conditions_of(a), conditions_of(b), false), "only_b",
                      names(conditions_of(b), conditions_of(a), false));
 }
 

@@ -5,8 +5,9 @@
 #include <jansson.h>
 
 // A new reference to the `differences` of a jostle.comparison/1: what differs in command,
-// loads, settings, program, files that the command names, variables and environment; what one of them does not record,
-// so that it may differ; what of the environment was compared; and conditions of one alone.
+// loads, settings, program, files that the command names, variables and environment; what one of
+// them does not record, so that it may differ; what of the environment was compared; and conditions
+// of one alone.
 json_t *differences_of(const json_t *a, const json_t *b);
 
 // A new array of the names of the conditions that both have, but `aa`.

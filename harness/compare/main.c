@@ -227,15 +227,15 @@ static json_t *compare(const struct request *request, char *const *folders,
     side_add_biases(comparison->a, biased);
     side_add_biases(comparison->b, biased);
     json_decref(conditions);
-    return json_pack(
-        "{s:s, s:o, s:o, s:o, s:i, s:o, s:O, s:{s:o, s:o}, s:o, s:o, s:o}", "schema",
-        SCHEMA_COMPARISON, "a", text_to_json(folders[0]), "b", text_to_json(folders[1]),
-        "confidence", json_figure(comparison->confidence), "family",
-        (int)comparison_family(comparison), "interval_level",
-        json_figure(comparison_level(comparison)), "differences", differences, "failed_runs", "a",
-        side_failed(comparison->a), "b", side_failed(comparison->b), "comparisons", comparisons,
-        "biased_by", biased, "machine_factor",
-        factor_compare(comparison->a, comparison->b, comparison->confidence));
+    return json_pack("{s:s, s:o, s:o, s:o, s:i, s:o, s:O, s:{s:o, s:o}, s:o, s:o, s:o}", "schema",
+                     SCHEMA_COMPARISON, "a", text_to_json(folders[0]), "b",
+                     text_to_json(folders[1]), "confidence", json_figure(comparison->confidence),
+                     "family", (int)comparison_family(comparison), "interval_level",
+                     json_figure(comparison_level(comparison)), "differences", differences,
+                     "failed_runs", "a", side_failed(comparison->a), "b",
+                     side_failed(comparison->b), "comparisons", comparisons, "biased_by", biased,
+                     "machine_factor",
+                     factor_compare(comparison->a, comparison->b, comparison->confidence));
 }
 
 // A figure that is another one on the other side is no figure of both.
@@ -354,8 +354,9 @@ int main(int argc, char **argv)
     int rest;
     options_free(options_parse(&program, argc, argv, &rest));
     if (argc - rest < 2 || (argc - rest) % 2 != 0)
-        usage_error("compare takes two folders, %d given: jostle compare A B, or A1 B1 A2 B2 ... of "
-                    "repeated sessions",
-                    argc - rest);
+        usage_error(
+            "compare takes two folders, %d given: jostle compare A B, or A1 B1 A2 B2 ... of "
+            "repeated sessions",
+            argc - rest);
     return run(&request, argv + rest, (size_t)(argc - rest));
 }

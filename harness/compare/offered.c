@@ -87,10 +87,9 @@ json_t *offered_differing(const struct side *a, const struct side *b, const json
             if (its.n > 0 && other.n > 0)
                 json_array_append_new(compared, json_string(load->name));
             if (differ(&its, &other))
-                json_array_append_new(
-                    list, json_pack("{s:s, s:o, s:o}", "what", load->name, "a",
-                                    rate_json(&its, load->unit), "b",
-                                    rate_json(&other, load->unit)));
+                json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "what", load->name, "a",
+                                                      rate_json(&its, load->unit), "b",
+                                                      rate_json(&other, load->unit)));
         }
     }
     return list;

@@ -35,8 +35,7 @@ static const json_t *same_row(const json_t *session, const json_t *row)
 static bool gather(struct ratios *ratios, const json_t *sessions, const json_t *row)
 {
     for (size_t i = 0; i < json_array_size(sessions); i++) {
-        const json_t *ratio =
-            json_object_get(same_row(json_array_get(sessions, i), row), "ratio");
+        const json_t *ratio = json_object_get(same_row(json_array_get(sessions, i), row), "ratio");
         if (!json_is_number(ratio))
             return false;
         json_array_append(ratios->list, (json_t *)ratio);
@@ -68,14 +67,16 @@ static json_t *row_of(const struct ratios *ratios, const json_t *row, double lev
                      json_figure(exp(way * mean)), "of_reference_ci",
                      pair_json(exp(way * mean - reach), exp(way * mean + reach)), "p",
                      error > 0 ? json_figure(2 * gsl_cdf_tdist_Q(t, n - 1)) : json_null(),
-                     "distinguishable", told, "verdict", !told      ? "noise"
-                                                         : mean > 0 ? "worse"
-                                                                    : "better");
+                     "distinguishable", told, "verdict",
+                     !told      ? "noise"
+                     : mean > 0 ? "worse"
+                                : "better");
 }
 
 json_t *sessions_rows(const json_t *sessions)
 {
-    const json_t *first = json_array_get(sessions, 0), *rows = json_object_get(first, "comparisons");
+    const json_t *first = json_array_get(sessions, 0),
+                 *rows = json_object_get(first, "comparisons");
     const double level = json_number_value(json_object_get(first, "interval_level"));
     json_t *list = json_array();
     for (size_t i = 0; json_array_size(sessions) > 1 && i < json_array_size(rows); i++) {
@@ -127,8 +128,8 @@ json_t *sessions_gate(const json_t *rows, const json_t *sessions, double at_most
     const bool once = json_array_size(sessions) < 2;
     const json_t *wanted = json_object_get(json_array_get(sessions, 0), "comparisons");
     const bool lacking = json_array_size(rows) < json_array_size(wanted);
-    const char *verdict = once || lacking || json_array_size(why) > 0 ? "undecided"
-                                                                      : verdict_of(rows, at_most);
+    const char *verdict =
+        once || lacking || json_array_size(why) > 0 ? "undecided" : verdict_of(rows, at_most);
     if (once)
         json_array_append_new(why, json_string("one-session"));
     return json_pack("{s:o, s:s, s:o}", "at_most", json_figure(at_most), "verdict", verdict, "why",

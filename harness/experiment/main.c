@@ -289,9 +289,9 @@ static int print_calibrations(int argc, char **argv)
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* The kernel's counters of now, and the inputs of the experiment in that folder (NULL: none) that have
- * changed, on one line; then a line `stdin`, if there is data by now on
- * ours, which no run has read. */
+/* The kernel's counters of now, and the inputs of the experiment in that folder (NULL: none) that
+ * have changed, on one line; then a line `stdin`, if there is data by now on ours, which no run has
+ * read. */
 static int print_counters(const char *folder)
 {
     struct counters counters;

@@ -29,7 +29,11 @@ struct drain {
     pthread_t thread;
 };
 
-#define DRAIN_OF_NONE (struct drain){.kept_fd = -1}
+#define DRAIN_OF_NONE                                                                              \
+    (struct drain)                                                                                 \
+    {                                                                                              \
+        .kept_fd = -1                                                                              \
+    }
 
 // drain_begin: a new pipe, whose end for the target is *to_fd; it is the caller's to close. False
 // with errno.

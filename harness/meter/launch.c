@@ -81,10 +81,9 @@ static bool open_files(struct launch *launch, const struct settings *settings)
     const int writing = O_WRONLY | O_CREAT | O_TRUNC;
     struct launch_files *files = &launch->files;
     *files = (struct launch_files){-1, -1, -1};
-    const bool opened =
-        settings->drains_out
-            ? open_pipe(launch, settings->captures_out)
-            : open_for_target(&files->out_fd, "--stdout", settings->out_path, writing);
+    const bool opened = settings->drains_out ? open_pipe(launch, settings->captures_out)
+                                             : open_for_target(&files->out_fd, "--stdout",
+                                                               settings->out_path, writing);
     if (!opened)
         return false;
     // One file for both is opened once: two offsets would overwrite each other.

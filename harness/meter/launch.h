@@ -42,8 +42,8 @@ struct launch {
     struct launch_report *report; // valid once the process has ended or exec'ed
     bool prepared;                // for the run that is to come
     struct launch_files files;
-    struct drain drain; // of its stdout, where that is a pipe
-    int captured_error_fd; // capture.h; -1: not made
+    struct drain drain;        // of its stdout, where that is a pipe
+    int captured_error_fd;     // capture.h; -1: not made
     struct stall_files stalls; // of the group that the target is started in
 };
 

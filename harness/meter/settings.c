@@ -123,7 +123,8 @@ static const struct option_row rows[] = {
      .argument = "FOLDER",
      .type = OPTION_TEXT,
      .offset = FIELD(kept),
-     .help = "stdout goes to a pipe, stderr to a file without a name, and the last 1 MiB of them to FOLDER: "
+     .help = "stdout goes to a pipe, stderr to a file without a name, and the last 1 MiB of them "
+             "to FOLDER: "
              "of the last run as target.stdout and target.stderr, of each that failed or lacks a "
              "metric as failed/START.stdout and failed/START.stderr"},
     {.name = "show-output",
@@ -292,8 +293,8 @@ static void take_metrics(struct settings *settings)
         take_target(settings);
         searches[metric->source] = true;
     }
-    const bool piped = settings->out_path != NULL && !settings->service &&
-                       strcmp(settings->out_path, "pipe") == 0;
+    const bool piped =
+        settings->out_path != NULL && !settings->service && strcmp(settings->out_path, "pipe") == 0;
     if (piped)
         settings->out_path = NULL;
     settings->captures_out =

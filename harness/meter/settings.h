@@ -42,7 +42,7 @@ struct settings {
     bool drains_out;         // drain.h: stdout goes to a pipe of ours
     bool captures_out;       // and what comes is kept
     bool captures_errors;    // capture.h: stderr goes to a file of ours
-    const char *cpus; // NULL: not bound
+    const char *cpus;        // NULL: not bound
     bool has_nice;
     int64_t nice;
     bool with_parent;
