@@ -18,7 +18,7 @@ made() {
         program: { path: "/home/me/solver", sha256: ("ab" * 32), size_bytes: 4096, mtime: "2026-01-01T00:00:00Z", reason: null },
         inputs: [], variables: { OMP_NUM_THREADS: "2" },
         environment: { host: "one", kernel: "Linux 6", cpus_online: 2, load_average: [0.1, 0.2, 0.3], versions: { jostle: "0.1.0" },
-            governor: "performance", turbo: "off", smt: "off", isolated_cpus: "none", clocksource: "tsc", thp: "never", aslr: 2, swappiness: 60,
+            governor: "performance", turbo: "off", smt: "off", isolated_cpus: "none", clocksource: "tsc", thp: "never", aslr: 2, swappiness: 60, autogroup: 1,
             numa_nodes: 1, numa_balancing: 0, perf_event_paranoid: 2, microcode: "0x1", mitigations: { l1tf: "Not affected" } } }
         | '"${3:-.}" >"$1/experiment.json"
     jq -nc --argjson factor "$2" 'range(1; 11) as $block | ["baseline", 1], ["half", 2]
@@ -36,7 +36,7 @@ made() {
     jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
     run -0 "$JOSTLE" compare A B
     [[ $output =~ baseline\ +wall_s\ +10\ +1.00\ s\ .*\ 10\ +1.25\ s\ .*1.250\ \[1.2[0-9]+,\ 1.2[0-9]+\]\ †\ +B\ takes\ 25.0\ %\ longer ]]
-    [[ $output == *'The same: command, loads, settings, program, variables, environment (aslr, clocksource, cpus_online, governor, host, '* ]]
+    [[ $output == *'The same: command, loads, settings, program, variables, environment (aslr, autogroup, clocksource, cpus_online, governor, host, '* ]]
     # Two sessions are no verdict on the program, and what was not looked at is not the same.
     [[ $output == *'No word of the command is a file'*'2 ratios: † marks the 2 that hold'*"what differs may be the machine's"* && $output != *offered* ]]
 }

@@ -219,7 +219,10 @@ static void flatten(const json_t *object, const char *before, json_t *flat)
 static json_t *leaves(const json_t *experiment)
 {
     json_t *flat = json_object();
+    json_t *group = json_object_get(json_object_get(experiment, "arrangement"), "group");
     flatten(json_object_get(experiment, "environment"), "", flat);
+    if (group)
+        json_object_set(flat, "arrangement", group);
     for (size_t i = 0; i < sizeof moments / sizeof *moments; i++)
         json_object_del(flat, moments[i]);
     return flat;
