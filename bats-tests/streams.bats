@@ -69,6 +69,18 @@ full() {
     [ "$output" = 'jostle: cannot write to stdout: No space left on device: the report is incomplete' ]
 }
 
+@test "a reader that has had enough is no error" {
+    local words nobody
+    exec {nobody}> >(:)
+    eventually 30 gone "$!"
+    for words in 'slowdown --help' 'run --help' 'campaign --help' 'plan --help' --help; do
+        # shellcheck disable=SC2086 # words
+        run -141 bash -c '"$0" "$@" >&'"$nobody" "$JOSTLE" $words 3>&-
+        [ -z "$output" ]
+    done
+    exec {nobody}>&-
+}
+
 @test "a command whose output cannot be written says so in one line" {
     local words
     # Those of bash, of cat, of jq and of a program of ours.

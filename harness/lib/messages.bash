@@ -32,8 +32,10 @@ usage_error() {
 # shellcheck disable=SC2034 # for those who source this
 OUTPUT_KEPT='' # where that is that we print: what could not be printed can be read there
 
-# output_lost: ends us with the one line of every program whose stdout cannot be written.
+# output_lost: ends us with the one line of every program whose stdout cannot be written; without a
+# word, as by SIGPIPE, where that is a pipe: its reader has had enough (`| head -3`).
 output_lost() {
+    [[ ! -p /dev/stdout ]] || exit $((128 + 13))
     die "cannot write to stdout: is the disk full?: ${OUTPUT_KEPT:-the output is incomplete}"
 }
 
