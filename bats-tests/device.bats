@@ -66,7 +66,7 @@ calibrated() {
     io --limit 50% --duration 0.1
     disk sda serial=SECOND
     run -2 io --limit 50% --duration 0.1
-    [[ $output == *'make one: loadgen io'* ]]
+    [[ $output == *'make one: jostle calib disk '* ]]
 }
 
 @test "a disk that says nothing of itself is known by its name, and that is said" {

@@ -185,22 +185,13 @@ values() {
     [[ $output == *'other nodes are those of a job'* ]]
 }
 
-# calibrations OPTION...: the command lines that calibrate, a line each, words in [].
-calibrations() {
-    "$EXPERIMENT" --calibrations "$@" | xargs -0 -r -n 2 printf '%s=%s\n' | sed 's/^word=\(.*\)/[\1]/' | tr -d '\n' | sed 's/end=/\n/g'
-}
-
-@test "limits in percent are calibrated: on this node, on the load's CPUs, not in the user's programs" {
+@test "limits in percent are marked to be calibrated: the loads' own, not those of the user's programs" {
     export JOSTLE_JOB_HOSTS=$'n1\nn2'
-    calibrations --load 'a=io --sequential --limit=50%' --load='mix=mem --limit 10% + cpu --percent 5 + @2 mem --limit 3%' \
+    "$EXPERIMENT" slowdown --output out --load 'a=io --sequential --limit=50%' --load='mix=mem --limit 10% + cpu --percent 5' \
         --load 'far@2=mem --limit 5%' --load 'x=exec: stress --limit 5%' --load 'y=exec -- stress --limit 5%' \
-        --load 'q=io --dir "/a b" --limit 5%' --load 'last=mem --limit 5% --limit 1G' -- true --load 'b=mem --limit 1%' >said
-    diff said <(printf "[$BIN/loadgen]%s[--calib][--if-missing]\n" '[io][--sequential][--limit=50%%]' '[mem][--limit][10%%]' '[io][--dir][/a b][--limit][5%%]' | sed 's/%%/%/g')
-    [[ $(calibrations --load-cpus 0 --load 'mem --limit 5%') == "[$BIN/start][--cpus][0][--][$BIN/loadgen][mem]"* ]]
-    # Nothing to do, nothing said; and nothing is made.
-    [[ -z $(calibrations --load 'cpu --percent 5' -- true) && $(ls) == said ]]
-    run -2 "$EXPERIMENT" --calibrations --load 'io --limit "5%' -- true
-    [[ ${#lines[@]} -eq 1 && $output == jostle:*quote* ]]
+        --load 'q=io --dir "/a b" --limit 5%' --load 'last=mem --limit 5% --limit 1G' -- true --load 'b=mem --limit 1%' |
+        xargs -0 -r -n 2 printf '%s=%s\n' | sed -n 's/^load=//p; s/^load_percent=.*/%/p' | paste -sd ' ' >said
+    [[ $(<said) == 'a % mix.mem % mix.cpu far@n2 % x y q % last' ]]
 }
 
 @test "the facts of a job, and its neighbours, are in the record" {

@@ -226,17 +226,3 @@ script() {
     cd "$ROOT"
     run -1 grep -rniE 'slurm|srun|sbatch' common loadgen harness workloads
 }
-
-@test "an example job calibrates each load whose limit is in percent, however that is written" {
-    mkdir -p build/bin
-    # shellcheck disable=SC2016 # for the script
-    printf '#!/bin/bash\nprintf "%%s\\n" "$# $*" >>"%s/calibrated"\n' "$PWD" >build/bin/loadgen
-    chmod +x build/bin/loadgen
-    # It starts the loadgen that is next to it.
-    cp "$BIN/experiment" build/bin/
-    # shellcheck disable=SC2016 # for the script
-    script "source $ROOT/jobs/common.bash" 'scheduler_hosts() { printf "n1\nn2\n"; }' \
-        'calibrate_loads --load "a=io --sequential --limit=50%" --load=mem\ --limit\ 10%\ +\ cpu\ --percent\ 5 --load "x=exec: stress 5%" --load "far@2=net --limit 5%" --load "q=io --dir \"/a b\" --limit 5%" -- true --load "b=io --limit 1%"'
-    JOSTLE_BUILD=$PWD/build JOSTLE_LOCAL_JOB=1 bash -euo pipefail job
-    diff calibrated <(printf '%s --calib --if-missing\n' '5 io --sequential --limit=50%' '5 mem --limit 10%' '7 io --dir /a b --limit 5%')
-}

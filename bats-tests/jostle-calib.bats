@@ -62,6 +62,42 @@ loads_here() {
         grep '"event":"ready"' | holds '(.rate / $rate - 0.5 | fabs) < 1e-6' --argjson rate "$rate"
 }
 
+# What these tests give in percent.
+readonly PERCENT='mem --kernel read --threads 1 --footprint 8M --limit 50%'
+
+@test "a load in percent is calibrated before it is used, once, and a line says so" {
+    loads_here | grep -qx mem || skip 'no mem load in this build'
+    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    cd "$BATS_TEST_TMPDIR"
+    run -0 "$JOSTLE" slowdown --output one --max-runs 2 --min-runs 2 --load-cpus 0 --load "m=$PERCENT" -- true
+    [[ $(grep -c '^jostle: calibrating for 2 s what its percentage is of: mem --kernel read ' <<<"$output") -eq 1 ]]
+    run -0 "$JOSTLE" slowdown --output two --max-runs 2 --min-runs 2 --load-cpus 0 --load "m=$PERCENT" -- true
+    [[ $output != *calibrating* ]]
+    # What cannot be calibrated says why, in a line of its own.
+    run -2 "$JOSTLE" slowdown --output three --quiet --load "d=io --dir $PWD/none --limit 50%" -- true
+    [[ $output == 'jostle: load d cannot be calibrated: cannot use '*'/none (No such file or directory): name a folder with --dir' && ! -e three ]]
+}
+
+@test "a calibration of a busy machine says so whenever it is used" {
+    loads_here | grep -qx mem || skip 'no mem load in this build'
+    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    cd "$BATS_TEST_TMPDIR"
+    local file
+    # shellcheck disable=SC2086 # words
+    "$BIN/loadgen" $PERCENT --calib --if-missing 0.5
+    file=$(echo cache/jostle/calibration/*)
+    holds '.foreign >= 0 and .foreign <= 1.1' <"$file"
+    # shellcheck disable=SC2094 # it is written when it was read
+    jq -c '.foreign = 0.21' <"$file" >new && mv new "$file"
+    # shellcheck disable=SC2086 # words
+    run -0 "$BIN/loadgen" $PERCENT --duration 0.1
+    [[ $output == *'calibrated while other programs used 21 % of the CPUs'*'jostle calib mem --with '* ]]
+    jq -c '.foreign = 0.01' <"$file" >new && mv new "$file"
+    # shellcheck disable=SC2086 # words
+    run -0 "$BIN/loadgen" $PERCENT --duration 0.1
+    [[ $output != *'other programs'* ]]
+}
+
 @test "wrong use is refused with what to do, and nothing is kept" {
     run -2 "$JOSTLE" calib disc
     [[ $output == *'did you mean disk?'*'give some of '*disk*mem* ]]

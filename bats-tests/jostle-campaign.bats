@@ -265,11 +265,11 @@ refused() {
     jsonschema -i out/campaign.json "$ROOT/results/schema/jostle.campaign.schema.json"
 }
 
-@test "percentages are calibrated first where the campaign says so" {
+@test "percentages are calibrated first, for as long as the campaign says" {
     export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
     file '    calibrate = 500ms' '[target "a"]' '    command = true' '[load "mem"]' '    spec = mem --kernel read --threads 1 --footprint 8M --limit {level}' '    level = 10% 20%'
     run -0 "$JOSTLE" campaign c.conf --output out
-    [[ $(grep -c '^calibrating: ' <<<"$output") -eq 1 ]]
+    [[ $(grep -c '^jostle: calibrating for 0.5 s what its percentage is of: mem --kernel read ' <<<"$output") -eq 1 ]]
     [[ -n $(ls cache/jostle/calibration) ]]
 }
 

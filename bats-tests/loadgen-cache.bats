@@ -100,10 +100,10 @@ nearer_is_faster() {
 
 @test "a percentage is of its own calibration, by size" {
     run -2 "$BIN/loadgen" cache --size 20 --limit 50% --duration 0.2
-    [[ $output == *"make one: loadgen cache --size 20 "*"--threads 1 --calib" ]]
+    [[ $output == *"make one: jostle calib cache --with '--size 20 "*"--threads 1'" ]]
     run -0 "$BIN/loadgen" cache --calib 0.5 --size 20
     [[ $output == *"kept as $XDG_CACHE_HOME/jostle/calibration/"*.cache.*.json* ]]
-    cache --size 20 --limit 50% 2>/dev/null | head -n 1 | holds '(.rate / $rate - 0.5 | fabs) < 1e-6' \
+    cache --size 20 --limit 50% 2>/dev/null | grep -m 1 ready | holds '(.rate / $rate - 0.5 | fabs) < 1e-6' \
         --argjson rate "$(jq .rate "$XDG_CACHE_HOME"/jostle/calibration/*.cache.*.json)"
     run -2 "$BIN/loadgen" cache --size 30 --limit 50% --duration 0.2
     run -2 "$BIN/loadgen" mem --threads 1 --footprint 20% --limit 50% --duration 0.2

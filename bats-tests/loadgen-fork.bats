@@ -40,9 +40,9 @@ fork() {
 # bats test_tags=measures
 @test "a percentage is of what --calib measured with the same --touch" {
     run -2 "$BIN/loadgen" fork --threads 1 --limit 50% --duration 0.2
-    [[ $output == *'make one: loadgen fork --threads 1 --calib' ]]
+    [[ $output == *"make one: jostle calib fork --with '--threads 1'" ]]
     "$BIN/loadgen" fork --threads 1 --calib 0.5
-    fork --threads 1 --limit 10% --duration 0.2 2>/dev/null | head -n 1 | holds '.rate > 0 and (.calibration | endswith(".json"))'
+    fork --threads 1 --limit 10% --duration 0.2 2>/dev/null | grep -m 1 ready | holds '.rate > 0 and (.calibration | endswith(".json"))'
     run -2 "$BIN/loadgen" fork --threads 1 --touch 1M --limit 50% --duration 0.2
 }
 

@@ -109,9 +109,9 @@ PYTHON
 
 @test "without a calibration, a percentage is refused with the command that makes one" {
     run -2 "$BIN/loadgen" io --limit 50% --duration 1
-    [[ $output == *"make one: loadgen io --sequential --write "*"--dir $DISK --threads 1 --calib" ]]
+    [[ $output == *"make one: jostle calib disk --with '--sequential --write "*"--threads 1'" ]]
     run -2 "$BIN/loadgen" io --random --block-size 4k --limit 50% --duration 1
-    [[ $output == *"loadgen io --random --write --block-size 4KiB "* ]]
+    [[ $output == *"jostle calib disk --with '--random --write --block-size 4KiB "* ]]
 }
 
 @test "--if-missing measures once, and then uses what is kept" {
@@ -138,7 +138,7 @@ PYTHON
         '.created = "long ago"' '"nonsense"'; do
         jq -c "$change" <"$BATS_TEST_TMPDIR/changed" >"$ENTRY"
         run -2 "$BIN/loadgen" io --limit 50% --duration 0.2
-        [[ $output == *"make one: loadgen io"* ]]
+        [[ $output == *"make one: jostle calib disk "* ]]
     done
     cp "$BATS_TEST_TMPDIR/changed" "$ENTRY"
     for change in '--sync direct' '--block-size 4k' --random '--depth 2'; do
@@ -151,7 +151,7 @@ PYTHON
 @test "an old calibration is warned of, and a new one takes its place" {
     make_entry 10e6 '.created = "2020-01-01T00:00:00Z"'
     run -0 "$BIN/loadgen" io --limit 50% --duration 0.2
-    [[ $output == *"days old"*"make a new one: loadgen io"* ]]
+    [[ $output == *"days old"*"make a new one: jostle calib disk "* ]]
     make_entry 40e6
     ready --limit 50% | holds '.rate == 20e6'
     [[ $(find "$KEPT" -type f | wc -l) -eq 1 ]]

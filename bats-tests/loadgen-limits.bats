@@ -30,6 +30,16 @@ memory_group() {
     fi
 }
 
+# made_up_group BYTES: a machine on which we are in a cgroup (version 2) with that limit, of which nothing is used.
+made_up_group() {
+    export JOSTLE_KERNEL_ROOT=$BATS_TEST_TMPDIR/root
+    mkdir -p "$JOSTLE_KERNEL_ROOT"/{proc/self,sys/fs/cgroup/job}
+    echo '0::/job' >"$JOSTLE_KERNEL_ROOT/proc/self/cgroup"
+    echo '30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw' >"$JOSTLE_KERNEL_ROOT/proc/self/mountinfo"
+    printf '%d\n' "$1" >"$JOSTLE_KERNEL_ROOT/sys/fs/cgroup/job/memory.max"
+    echo 0 >"$JOSTLE_KERNEL_ROOT/sys/fs/cgroup/job/memory.current"
+}
+
 setup() {
     LOADS=()
 }
@@ -78,17 +88,22 @@ teardown() {
 }
 
 @test "workers and blocks that do not fit are refused, before any is started" {
-    local root=$BATS_TEST_TMPDIR/root
-    mkdir -p "$root"/proc/self "$root"/sys/fs/cgroup/job
-    echo '0::/job' >"$root/proc/self/cgroup"
-    echo '30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw' >"$root/proc/self/mountinfo"
-    printf '%d\n' $((256 << 20)) >"$root/sys/fs/cgroup/job/memory.max"
-    echo 0 >"$root/sys/fs/cgroup/job/memory.current"
-    export JOSTLE_KERNEL_ROOT=$root
+    made_up_group $((256 << 20))
     refused '2000 workers with all that they hold, .*: the cgroup has .* left: give fewer --threads' switch --threads 2000
     refused '4000 workers with all that they hold, .*: the cgroup has .* left: give fewer --threads' syscall --threads 4000
     refused 'blocks of 512 MiB: the cgroup has .* left: give a smaller --block-size or fewer --streams' net --ping --block-size 16M --streams 16
     "$BIN/loadgen" switch --threads 500 --dry-run
+}
+
+@test "a calibration of the default footprint holds at another moment, with less memory left" {
+    local bytes
+    made_up_group $((4 << 30))
+    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    "$BIN/loadgen" mem --kernel copy --threads 1 --limit 50% --calib --if-missing 0.5
+    bytes=$(jq .ready.footprint_bytes "$XDG_CACHE_HOME"/jostle/calibration/*)
+    # Room for it, but by default a load takes no more than half of what is left.
+    made_up_group $((bytes * 16 / 10))
+    "$BIN/loadgen" mem --kernel copy --threads 1 --limit 50% --duration 50ms
 }
 
 @test "a load whose memory gets short ends with the reason, and its neighbours stay" {

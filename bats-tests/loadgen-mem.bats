@@ -250,10 +250,10 @@ limit_is_kept() {
 
 @test "a percentage is of the calibration with the same kernel, threads, cache and stores" {
     make_entry
-    mem --threads 1 --footprint l2 --limit 50% 2>/dev/null | head -n 1 | holds '.rate == 2e9 and .calibration == $entry and .calibration_age_s < 300' --arg entry "$ENTRY"
+    mem --threads 1 --footprint l2 --limit 50% 2>/dev/null | grep -m 1 ready | holds '.rate == 2e9 and .calibration == $entry and .calibration_age_s < 300' --arg entry "$ENTRY"
     run -0 "$BIN/loadgen" mem --threads 1 --footprint l2 --limit 25% --duration 0.1
     [[ $output =~ '100% is 4.00 GB/s, calibrated '[0-9]+' s ago' ]]
-    refused 'make one: loadgen mem --footprint [0-9.]+[KM]iB --simd [a-z0-9]+ --threads 2 --calib' --threads 2 --footprint l2 --limit 50%
+    refused "make one: jostle calib mem --with '--footprint [0-9.]+[KM]iB --simd [a-z0-9]+ --threads 2'" --threads 2 --footprint l2 --limit 50%
     refused '--kernel copy' --threads 1 --footprint l2 --kernel copy --limit 50%
     refused '--non-temporal' --threads 1 --footprint l2 --non-temporal --limit 50%
     refused 'make one' --threads 1 --footprint 1GiB --limit 50%
@@ -291,10 +291,10 @@ for_each_cpu() {
     done
     make_entry
     second=$(second_cpu) || skip 'one CPU only'
-    refused "make one: loadgen mem .*--threads 1 --cpus $second --calib" --threads 1 --footprint l2 --limit 50% --cpus "$second"
+    refused "make one: jostle calib mem --with '.*--threads 1 --cpus $second'" --threads 1 --footprint l2 --limit 50% --cpus "$second"
     # By whatever way it is that CPU.
     run -2 taskset -c "$second" "$BIN/loadgen" mem --threads 1 --footprint l2 --limit 50% --duration 0.1
-    [[ $output == *"--cpus $second --calib"* ]]
+    [[ $output == *"--cpus $second'"* ]]
 }
 
 # mem_all_l3: the bytes of the L3s that a load on all CPUs reaches: what 150% is of.
@@ -368,7 +368,7 @@ make_edge() {
     "$BIN/loadgen" mem --calib 0.5 --threads 1 --footprint l2 --kernel chase --json 2>/dev/null | holds '
         .load == "mem" and .ready.kernel == "chase" and .unit == "ops/s" and .rate > 0 and .summary.ns_per_load > 0'
     [[ $(find "$KEPT" -type f | wc -l) -eq 2 && $(find "$KEPT" -name '*.mem.*.json' | wc -l) -eq 2 ]]
-    mem --threads 1 --footprint l2 --limit 50% 2>/dev/null | head -n 1 | holds '(.rate / $rate - 0.5 | fabs) < 1e-6' \
+    mem --threads 1 --footprint l2 --limit 50% 2>/dev/null | grep -m 1 ready | holds '(.rate / $rate - 0.5 | fabs) < 1e-6' \
         --argjson rate "$(jq .rate "$KEPT"/*_triad_*.json)"
     python3 -c 'import jsonschema' 2>/dev/null || skip 'python3-jsonschema is not installed'
     python3 - "$ROOT/results/schema/jostle.calibration.schema.json" "$KEPT"/*.json <<'PYTHON'
@@ -382,7 +382,7 @@ PYTHON
 @test "a calibration goes to the file of --calibration, and one that cannot be written is an error" {
     run -0 "$BIN/loadgen" mem --calib 0.5 --threads 1 --footprint l1 --calibration "$BATS_TEST_TMPDIR/mine"
     [[ ! -e $KEPT ]]
-    mem --threads 1 --footprint l1 --limit 10% --calibration "$BATS_TEST_TMPDIR/mine" 2>/dev/null | head -n 1 | holds '.rate > 0'
+    mem --threads 1 --footprint l1 --limit 10% --calibration "$BATS_TEST_TMPDIR/mine" 2>/dev/null | grep -m 1 ready | holds '.rate > 0'
     refused 'is not for mem --kernel triad .*--threads 2' --threads 2 --footprint l1 --limit 10% --calibration "$BATS_TEST_TMPDIR/mine"
     run -1 "$BIN/loadgen" mem --calib 0.5 --threads 1 --footprint l1 --calibration /nowhere/mine
     [[ $output == *"/nowhere/mine cannot be written (No such file"* ]]

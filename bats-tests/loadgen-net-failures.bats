@@ -84,7 +84,7 @@ failed() {
     refused 2 'nothing does that' --limit 1e30
     refused 2 'counts in B/s' --limit 100iops
     refused 2 'counts in ops/s' --ping --limit 10MB/s
-    refused 2 'no calibration.*--calib' --limit 50%
+    refused 2 'no calibration.*jostle calib net' --limit 50%
 }
 
 @test "wrong addresses, and those that do not resolve or are not of this machine, are refused" {

@@ -261,7 +261,7 @@ received() {
     rate=$(jq .rate "$XDG_CACHE_HOME"/jostle/calibration/*.json)
     net --udp --ping --limit 5% --duration 1 | holds --argjson rate "$rate" '.offered / $rate | . > 0.045 and . < 0.055'
     run -2 "$BIN/loadgen" net --ping --limit 5% --duration 1
-    [[ $output == *'no calibration'*'loadgen net --tcp '*'--ping '*'--calib'* ]]
+    [[ $output == *'no calibration'*"jostle calib net --with '--tcp "*'--ping '* ]]
 }
 
 @test "several streams share threads; --discard saves the receiver's copy" {

@@ -165,35 +165,6 @@ workload() {
     printf '%s/workloads/%s' "${JOSTLE_BUILD:-$JOSTLE_ROOT/build}" "$1"
 }
 
-# calibrate_loads OPTION...: measures what percentages in the loads of --load refer to,
-# where that is not known; where and on as many CPUs as the loads will be. Loads on other
-# nodes (@2) and programs (exec:) have nothing to calibrate here.
-calibrate_loads() {
-    local i
-    local -a text words=()
-    scheduler_environment
-    answer_read text calibrations "$@" || return
-    for ((i = 0; i + 1 < ${#text[@]}; i += 2)); do
-        if [[ ${text[i]} == word ]]; then
-            words+=("${text[i + 1]}")
-        else
-            job_run pinned "${words[@]}" || return
-            words=()
-        fi
-    done
-}
-
-# pinned COMMAND...: becomes COMMAND, on the CPUs of the job.
-pinned() {
-    scheduler_pin
-    exec "$@"
-}
-
-# calibrations OPTION...: prints the calibrations that are needed, as experiment does.
-calibrations() (
-    pinned "${JOSTLE_BUILD:-$JOSTLE_ROOT/build}/bin/experiment" --calibrations "$@"
-)
-
 # job_defaults OPTION...: sets the array defaults to the options of measure_options that are not
 # among OPTIONs: an option is given once, and the job's own counts.
 job_defaults() {
@@ -224,7 +195,6 @@ measure() {
     mkdir -p "$records"
     records=$(cd "$records" && pwd)
     cd "$job_scratch" || return
-    calibrate_loads "${defaults[@]}" "$@" || job_finish "$?"
     job_run "$JOSTLE_ROOT/harness/jostle" slowdown --resume --output "$records" "${defaults[@]}" "$@" || status=$?
     cd /
     job_finish "$status"

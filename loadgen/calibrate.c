@@ -16,6 +16,7 @@
 #include <time.h>
 
 #define USUAL_NS    10000000000 /* --calib without SECONDS */
+#define SHORT_NS    2000000000  /* and with --if-missing: somebody waits to use it */
 #define SHORTEST_NS 500000000
 #define LONGEST_NS  86400000000000
 
@@ -24,7 +25,7 @@
 /* SECONDS behind --calib as nanoseconds. */
 static int64_t length_of(const struct run *run)
 {
-    int64_t length_ns = USUAL_NS;
+    int64_t length_ns = run->common.if_missing ? SHORT_NS : USUAL_NS;
     if (run->argument_count > 1)
         usage_error("%s: an argument too many: --calib takes SECONDS", run->arguments[1]);
     if (run->argument_count == 1 && (units_time(run->arguments[0], &length_ns) != 0 ||
@@ -37,8 +38,8 @@ static int64_t length_of(const struct run *run)
 static bool is_needed(const struct run *run)
 {
     struct rate limit;
-    if (run->load->calibrations == NULL || run->rate == 0)
-        return false;
+    if (run->load->calibrations == NULL || run->rate == 0 || strcmp(run->unit, UNIT_NONE) == 0)
+        return false; /* there is nothing, or something else is done in place of load */
     return run->common.limit == NULL ||
            (units_rate(run->common.limit, &limit) == 0 && limit.kind == RATE_PERCENT);
 }
@@ -103,7 +104,7 @@ static int write_kept(const char *path, const char *text)
 static int keep(struct run *run, const struct calibration_key *key, const char *text)
 {
     char path[PATH_MAX];
-    if (run->report.json)
+    if (run->report.json && !run->common.if_missing)
         report_text(&run->report, text);
     if (run->report.broken)
         return 1;
@@ -114,12 +115,21 @@ static int keep(struct run *run, const struct calibration_key *key, const char *
         return 1;
     }
     const int status = write_kept(path, text);
-    if (status == 0)
+    if (status == 0 && !run->common.if_missing)
         report_print(&run->report, "kept as %.900s\n", path);
     return status;
 }
 
 /* ---- measuring ---- */
+
+/* Of a rate that was asked for; with --if-missing it is what a load needs, which says itself what
+ * it is of. */
+static void print_all(struct run *run, const char *title, const struct measured *measured)
+{
+    measured_print(run, title, measured);
+    if (run->load->report != NULL && run->load->report->notes != NULL)
+        run->load->report->notes(run, "summary", &measured->window);
+}
 
 static int measure_and_keep(struct run *run, int64_t length_ns, struct measured *measured)
 {
@@ -130,14 +140,14 @@ static int measure_and_keep(struct run *run, int64_t length_ns, struct measured 
     snprintf(title, sizeof title, "%s %s%s%s", key.load, key.options,
              *key.subject != '\0' ? " on " : "", key.subject);
     if (run->common.if_missing)
-        report_print(&run->report, "calibrating: %s\n", title);
+        complain("calibrating for %g s what its percentage is of: %s", (double)length_ns / 1e9,
+                 title);
     if (measure(run, length_ns, measured, error, sizeof error) != 0) {
         complain("%s", error);
         return 1;
     }
-    measured_print(run, title, measured);
-    if (run->load->report != NULL && run->load->report->notes != NULL)
-        run->load->report->notes(run, "summary", &measured->window);
+    if (!run->common.if_missing)
+        print_all(run, title, measured);
     const char *text = compose(run, &key, length_ns, measured, &line);
     int status = 1;
     if (text == NULL)
@@ -148,17 +158,14 @@ static int measure_and_keep(struct run *run, int64_t length_ns, struct measured 
     return status;
 }
 
-/* --if-missing: says which one is there; -1: none. */
+/* --if-missing: -1: there is none. */
 static int use_kept(struct run *run)
 {
     struct calibration_found found;
     char error[2048];
     if (!is_needed(run))
         return 0;
-    if (calibration_find(run, &found, error, sizeof error) != 0)
-        return -1;
-    calibration_announce(run, &found);
-    return 0;
+    return calibration_find(run, &found, error, sizeof error);
 }
 
 int calibrate(struct run *run)

@@ -36,6 +36,8 @@ bool calibration_take(const json_t *record, const struct calibration_key *key,
     const double age = age_s(record);
     if (!fits(record, key) || !(rate > 0) || !isfinite(rate) || isnan(age))
         return false;
-    *found = (struct calibration_found){.rate = rate, .age_s = age};
+    /* Records of older versions do not say it: 0. */
+    const double foreign = json_number_value(json_object_get(record, "foreign"));
+    *found = (struct calibration_found){.rate = rate, .age_s = age, .foreign = foreign};
     return true;
 }

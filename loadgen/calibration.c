@@ -72,15 +72,15 @@ void calibration_key(const struct run *run, struct calibration_key *key)
                     run->load->name);
 }
 
-/* "loadgen mem --kernel triad --threads 2 --calib": what makes one; returns text. */
+/* "jostle calib mem --with '--kernel triad --threads 2'": what makes one; returns text. */
 static const char *calibration_command(const struct run *run, char *text, size_t size)
 {
-    const int used = snprintf(text, size, "loadgen %s ", run->load->name);
-    if (used < 0 || (size_t)used >= size ||
-        !settings_canonical(run, text + used, size - (size_t)used))
-        snprintf(text, size, "loadgen %s", run->load->name);
-    const size_t length = strlen(text);
-    snprintf(text + length, size - length, " --calib");
+    const char *name = strcmp(run->load->name, "io") == 0 ? "disk" : run->load->name;
+    char options[1024];
+    if (settings_canonical(run, options, sizeof options) && options[0] != '\0')
+        snprintf(text, size, "jostle calib %s --with '%s'", name, options);
+    else
+        snprintf(text, size, "jostle calib %s", name);
     return text;
 }
 
@@ -143,7 +143,7 @@ int calibration_find(const struct run *run, struct calibration_found *found, cha
 {
     const char *file = run->common.calibration;
     struct calibration_key key;
-    char path[PATH_MAX], command[1200];
+    char path[PATH_MAX], command[1100];
     calibration_key(run, &key);
     calibration_command(run, command, sizeof command);
     const bool kept = file == NULL && calibration_path(&key, path) == 0;
@@ -184,11 +184,16 @@ static void format_age(double seconds, char *text, size_t size)
 
 void calibration_announce(struct run *run, const struct calibration_found *found)
 {
-    char age[32], whole[48], command[1200];
+    char age[32], whole[48], command[1100];
     format_age(found->age_s, age, sizeof age);
     if (found->age_s > OLD_S)
         run_warn(run, "the calibration %s is %s old: make a new one: %s", found->path, age,
                  calibration_command(run, command, sizeof command));
+    if (found->foreign > CALIBRATION_BUSY)
+        run_warn(run,
+                 "100%% was calibrated while other programs used %.0f %% of the CPUs, and may be "
+                 "more: make it again on a quiet machine: %s",
+                 100 * found->foreign, calibration_command(run, command, sizeof command));
     if (!run->report.json)
         fprintf(stderr, "100%% is %s, calibrated %s ago (%s)\n",
                 units_format_rate(found->rate, run->unit, whole, sizeof whole), age, found->path);

@@ -16,6 +16,10 @@
 
 #include <jansson.h>
 
+/* The share of the machine's CPUs that others may use while a rate is measured: beyond it that is
+ * said whenever the rate is used. */
+#define CALIBRATION_BUSY 0.05
+
 /* What a rate is measured of. */
 struct calibration_key {
     char host[256];
@@ -37,8 +41,8 @@ bool calibration_take(const json_t *record, const struct calibration_key *key,
  * 0; or -1, and error says what was wrong and what to do. */
 int calibration_find(const struct run *run, struct calibration_found *found, char *error,
                      size_t size);
-/* Says on stderr, for people, what was found and how old it is; an old one is a
- * warning. */
+/* Says on stderr, for people, what was found and how old it is; an old one, and one of a busy
+ * machine, is a warning. */
 void calibration_announce(struct run *run, const struct calibration_found *found);
 /* percent of it, into *rate, and run->calibration; announced. 0, or -1 with
  * error. */

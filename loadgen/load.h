@@ -215,6 +215,7 @@ struct calibration_found {
     char path[PATH_MAX];
     double rate; /* 100 %, in base units a second */
     double age_s;
+    double foreign; /* share of the machine's CPUs that others used meanwhile */
 };
 
 /* All figures at one time, or (a window) the difference of two. */

@@ -1,8 +1,11 @@
 #include "measure.h"
 
 #include "accounting.h"
+#include "calibration.h"
 #include "engine.h"
 #include "failure.h"
+
+#include "common/machine.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,10 +33,23 @@ static unsigned samples_in(int64_t length_ns)
     return seconds < LEAST_SAMPLES ? LEAST_SAMPLES : (unsigned)seconds;
 }
 
+/* The share of the CPUs that others than the load used over the window. Ticks may have missed some
+ * of the load's own time. */
+static double foreign_share(const struct counters *from, const struct counters *to,
+                            const struct snapshot *window)
+{
+    if (from->busy_us == UNKNOWN || to->busy_us == UNKNOWN || to->cpus == 0)
+        return NAN;
+    const double others_ns = 1e3 * (double)(to->busy_us - from->busy_us) - (double)window->cpu_ns;
+    return fmax(others_ns, 0) / ((double)window->active_ns * to->cpus);
+}
+
 /* Rates of the samples that follow each other from now on, while the load runs. */
 static void sample(struct run *run, int64_t step_ns, unsigned count, double *rates,
-                   struct snapshot *window)
+                   struct measured *measured)
 {
+    struct snapshot *window = &measured->window;
+    struct counters from, to;
     struct snapshot *snapshots = calloc(3, sizeof *snapshots);
     struct snapshot *first = &snapshots[0], *before = &snapshots[1], *now = &snapshots[2];
     const int64_t start_ns = now_ns();
@@ -41,6 +57,7 @@ static void sample(struct run *run, int64_t step_ns, unsigned count, double *rat
         run_fail(run, "out of memory: free some");
         return;
     }
+    counters_read(&from);
     accounting_snapshot(run, first);
     *before = *first;
     for (unsigned i = 0; i < count && failure_of(run) == NULL; i++) {
@@ -50,7 +67,9 @@ static void sample(struct run *run, int64_t step_ns, unsigned count, double *rat
         rates[i] = rate_of(window);
         *before = *now;
     }
+    counters_read(&to);
     accounting_difference(now, first, window);
+    measured->foreign = foreign_share(&from, &to, window);
     free(snapshots);
 }
 
@@ -90,7 +109,7 @@ static int run_samples(struct run *run, int64_t length_ns, double *rates, struct
     const unsigned count = samples_in(length_ns);
     engine_resume(run);
     sleep_until(now_ns() + (ramp_ns < LONGEST_RAMP_NS ? ramp_ns : LONGEST_RAMP_NS));
-    sample(run, length_ns / count, count, rates, &measured->window);
+    sample(run, length_ns / count, count, rates, measured);
     judge(measured, rates, count, (double)length_ns / count / 1e9);
     return write_own(run, measured);
 }
@@ -145,6 +164,7 @@ void measured_write(struct line *line, const struct run *run, const struct measu
     line_fixed(line, "spread_percent", spread_percent(measured), 6);
     line_fixed(line, "slope_percent_per_s", steady->slope, 6);
     line_bool(line, "steady", steady->steady);
+    line_fixed(line, "foreign", measured->foreign, 3);
     line_fixed(line, "cpu_s", (double)measured->window.cpu_ns / 1e9, 6);
     if (run->load->timed) {
         line_fixed(line, "p50_ns", (double)histogram_quantile(&measured->window.service, 0.5), 6);
@@ -158,6 +178,11 @@ void measured_print(struct run *run, const char *title, const struct measured *m
     report_print(&run->report, "%-40s %12s  spread %.1f %%  slope %+.2f %% a second\n", title,
                  units_format_rate(measured->rate, run->unit, rate, sizeof rate),
                  fmax(spread_percent(measured), 0), measured->steady.slope);
+    if (measured->foreign > CALIBRATION_BUSY)
+        complain(
+            "%s: other programs used %.0f %% of the CPUs meanwhile: this is said whenever it is "
+            "used: measure it again on a quiet machine",
+            title, 100 * measured->foreign);
     if (!measured->steady.steady)
         complain("%s: no steady state (slope %+.2f %% a second, limit %.1f): give --calib more "
                  "seconds, or a quieter machine",

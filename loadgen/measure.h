@@ -10,6 +10,7 @@ struct measured {
     struct steady steady;   /* of the one-second rates; slope in percent a second */
     double rate;            /* base units a second over all of it */
     double operations;      /* a second */
+    double foreign;         /* share of the machine's CPUs that others used; NAN: unknown */
     struct snapshot window; /* all figures of that time */
     /* Objects of the load's own fields, of `ready` and of `summary`, while it ran. */
     struct line ready, summary;

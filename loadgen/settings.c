@@ -85,8 +85,8 @@ static const struct option_row common_settings[] = {
     {.name = "calib",
      .type = OPTION_FLAG,
      .offset = offsetof(struct common, calib),
-     .help = "in place of load: measure its rate without a limit for SECONDS (10), and keep it; "
-             "--limit 50% is half of that"},
+     .help = "in place of load: measure its rate without a limit for SECONDS (10; 2 with "
+             "--if-missing), and keep it; --limit 50% is half of that"},
     {.name = "if-missing",
      .type = OPTION_FLAG,
      .offset = offsetof(struct common, if_missing),

@@ -4,7 +4,6 @@
 
 #include "adapters.h"
 #include "arguments.h"
-#include "calibrations.h"
 #include "capacity.h"
 #include "cell.h"
 #include "experiment.h"
@@ -274,21 +273,6 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* What must be calibrated before `jostle slowdown` with these arguments; a target may be
- * missing. */
-static int print_calibrations(int argc, char **argv)
-{
-    const struct command *command = command_find("slowdown");
-    struct experiment experiment = {0};
-    arguments_parse(&experiment, command, argc, argv);
-    const struct option_list loads = take_cell(&experiment);
-    settings_complete(&experiment.settings);
-    add_conditions(&experiment, command, loads);
-    const bool written = calibrations_write(&experiment);
-    end(&experiment);
-    return written ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
 /* The kernel's counters of now, and the inputs of the experiment in that folder (NULL: none) that
  * have changed, on one line; then a line `stdin`, if there is data by now on ours, which no run has
  * read. */
@@ -326,10 +310,9 @@ int main(int argc, char **argv)
         return print_counters(argc > 2 ? argv[2] : NULL);
     if (strcmp(word, "--revisions") == 0 && argc > 2 && command_find(argv[2]) != NULL)
         return begin(command_find(argv[2]), argc - 2, argv + 2, true);
-    if (strcmp(word, "--calibrations") == 0)
-        return print_calibrations(argc - 1, argv + 1);
     if (strcmp(word, "--adapters") == 0)
         return print_adapters(argc > 2 ? argv[2] : NULL);
-    usage_error("experiment: give run, slowdown, --counters, --revisions, --calibrations or "
-                "--adapters: jostle run, slowdown and adapters do");
+    usage_error(
+        "experiment: give run, slowdown, --counters, --revisions or --adapters: jostle run, "
+        "slowdown and adapters do");
 }

@@ -1,6 +1,7 @@
 #include "plan.h"
 
 #include "output.h"
+#include "percent_limit.h"
 #include "shell.h"
 
 #include "common/child.h"
@@ -358,6 +359,7 @@ static void put_load(struct experiment *experiment, const struct condition *cond
     pair_put("load_condition", condition->name);
     pair_put("load_node", load->node == NULL ? "" : load->node);
     put_flag("load_listens", load->listens);
+    put_flag("load_percent", has_percent_limit(load->words, load->word_count));
     if (experiment->settings.load_nice != NICE_UNSET) {
         pair_put("load_word", "nice");
         pair_put("load_word", "-n");

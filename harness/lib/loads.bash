@@ -5,7 +5,7 @@
 # answers, stats reads.
 # shellcheck disable=SC2034,SC2154 # shared with plan.bash, loop.bash and processes.bash
 
-declare -a load_name=() load_condition=() load_node=() load_listens=() # of each load
+declare -a load_name=() load_condition=() load_node=() load_listens=() load_percent=() # of each load
 declare -a load_words=() load_first=() load_count=()                   # its command line: COUNT words from FIRST on
 declare -a load_pid=() load_in=() load_errors=()                       # of those that have been started
 declare -A condition_loads=() condition_remote=()                      # indices, with spaces between; 1: one is on another node
@@ -17,6 +17,36 @@ env_whole JOSTLE_LOAD_READY_S 600
 readonly LOAD_READY_S=$REPLY
 env_whole JOSTLE_LOAD_STEADY_S 60
 readonly LOAD_STEADY_S=$REPLY
+
+# loads_calibrate FOLDER: measures what the percentages of the loads are of, where that is not known
+# yet; one after the other, and before anything runs that would disturb it.
+loads_calibrate() {
+    local i code
+    local -a command
+    for i in "${!load_name[@]}"; do
+        [[ -n ${load_percent[i]} ]] || continue
+        command=("${load_words[@]:load_first[i]:load_count[i]}")
+        scheduler_start_words "${load_node[i]}" command
+        load_errors[i]=$1/load.${load_name[i]}.stderr
+        errors_create "${load_errors[i]}"
+        command+=(--calib --if-missing)
+        code=0
+        if [[ -n ${plan[quiet]:-} ]]; then
+            foreground "${command[@]}" >/dev/null 2>"${load_errors[i]}" || code=$?
+        else
+            foreground "${command[@]}" >/dev/null || code=$?
+        fi
+        ((code == 0)) || load_calibration_failed "$i" "$code"
+    done
+}
+
+# load_calibration_failed I STATUS: ends the experiment. Without --quiet, loadgen has said why.
+load_calibration_failed() {
+    local text
+    text=$(load_last_words "$1")
+    text=${text#jostle: }
+    die "load ${load_name[$1]} cannot be calibrated: ${text:-the reason is above}" "$2"
+}
 
 # loads_start FOLDER: starts every load; returns when all are ready, and paused. Their
 # stderr goes to FOLDER. Those that others connect to come first, and run until the

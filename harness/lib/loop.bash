@@ -120,6 +120,7 @@ measure_note() {
 # measure_start: meter and the loads; returns when they are ready. The service is only begun:
 # it is up before the first run.
 measure_start() {
+    loads_calibrate "$folder"
     meter_start
     probe_start
     [[ -z ${plan[service]:-} ]] || service_begin

@@ -44,12 +44,13 @@ plan_take() {
     local last=$((${#load_name[@]} - 1))
     case $1 in
         load)
-            load_name+=("$2") load_condition+=('') load_node+=('') load_listens+=('')
+            load_name+=("$2") load_condition+=('') load_node+=('') load_listens+=('') load_percent+=('')
             load_first+=("${#load_words[@]}") load_count+=(0)
             ;;
         load_condition) load_condition[last]=$2 ;;
         load_node) load_node[last]=$2 ;;
         load_listens) load_listens[last]=$2 ;;
+        load_percent) load_percent[last]=$2 ;;
         load_word) load_words+=("$2") load_count[last]=$((load_count[last] + 1)) ;;
         service_word) plan_service+=("$2") ;;
         probe_word) plan_probe+=("$2") ;;

@@ -14,20 +14,11 @@
 /* The load's words end where the percentage begins: a spec is them and "55%". */
 const struct kind_row kinds[KINDS] = {
     [KIND_CPU] = {.name = "cpu", .words = "cpu --percent", .resource = "CPU time"},
-    [KIND_MEM] = {.name = "mem",
-                  .words = "mem --limit",
-                  .resource = "memory bandwidth",
-                  .calibrated = true},
+    [KIND_MEM] = {.name = "mem", .words = "mem --limit", .resource = "memory bandwidth"},
     [KIND_CACHE] = {.name = "cache", .words = "cache --size", .resource = "last-level cache"},
-    [KIND_IO] = {.name = "io", .words = "io --limit", .resource = "disk", .calibrated = true},
-    [KIND_NET] = {.name = "net",
-                  .words = "net --limit",
-                  .resource = "network stack",
-                  .calibrated = true},
-    [KIND_ALLOC] = {.name = "alloc",
-                    .words = "alloc --limit",
-                    .resource = "memory management",
-                    .calibrated = true},
+    [KIND_IO] = {.name = "io", .words = "io --limit", .resource = "disk"},
+    [KIND_NET] = {.name = "net", .words = "net --limit", .resource = "network stack"},
+    [KIND_ALLOC] = {.name = "alloc", .words = "alloc --limit", .resource = "memory management"},
 };
 
 enum kind kind_find(const char *name)

@@ -23,7 +23,6 @@ struct kind_row {
     const char *name;     /* "mem" */
     const char *words;    /* of the load, up to the percentage: "mem --limit" */
     const char *resource; /* for people: "memory bandwidth" */
-    bool calibrated;      /* its level is a percentage of a calibration that has to be there */
 };
 
 extern const struct kind_row kinds[KINDS];

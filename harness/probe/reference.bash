@@ -11,7 +11,7 @@ source "$JOSTLE_LIB/workfile.bash"
 # probe_reference ARG...: makes a reference, keeps it, and shows it.
 probe_reference() {
     local -A plan=()
-    local -a slowdown=() calibrations=() asked=("$@")
+    local -a slowdown=() asked=("$@")
     reference_plan
     [[ -n ${plan[quiet]:-} || -n ${plan[again]:-} ]] || printf '%s\n' "${plan[forecast]}" >&2
     [[ -z ${plan[disk]:-} ]] || export TMPDIR=${plan[disk]}
@@ -20,13 +20,12 @@ probe_reference() {
         reference_look
     else
         reference_begin
-        reference_calibrate
         reference_measure
     fi
     reference_keep
 }
 
-# reference_plan: fills plan, slowdown and calibrations by the program's own reading of the
+# reference_plan: fills plan and slowdown by the program's own reading of the
 # command line; ends with its status where that is wrong or is --help.
 reference_plan() {
     local i
@@ -39,7 +38,6 @@ reference_plan() {
     for ((i = 0; i + 1 < ${#text[@]}; i += 2)); do
         case ${text[i]} in
             argument) slowdown+=("${text[i + 1]}") ;;
-            calibrate | word | end) calibrations+=("${text[i]}" "${text[i + 1]}") ;;
             *) plan[${text[i]}]=${text[i + 1]} ;;
         esac
     done
@@ -78,25 +76,6 @@ reference_interrupted() {
     done
     [[ ! -s ${plan[folder]}/experiment/runs.jsonl ]] || next_command resume probe "${again[@]}" --resume
     exit "$2"
-}
-
-# reference_calibrate: measures what the loads' percentages refer to, where that is not known yet.
-reference_calibrate() {
-    local i load=''
-    local -a words=()
-    for ((i = 0; i + 1 < ${#calibrations[@]}; i += 2)); do
-        case ${calibrations[i]} in
-            calibrate) load=${calibrations[i + 1]} words=() ;;
-            word) words+=("${calibrations[i + 1]}") ;;
-            end)
-                if [[ -n ${plan[quiet]:-} ]]; then
-                    child_run "${words[@]}" >/dev/null
-                else
-                    child_run "${words[@]}" >&2
-                fi || die "load '$load' cannot be calibrated, see above: fix it, or leave the kind out with --kinds"
-                ;;
-        esac
-    done
 }
 
 # reference_measure: the experiment. Its own table is of no interest, its progress is.

@@ -24,7 +24,6 @@
 #define MOST_BLOCKS  20
 #define OVERHEAD_S   0.2 /* of a run, besides its sample: to begin, and the load to be steady */
 #define BEGIN_S      5   /* of the experiment: work files are written */
-#define CALIBRATION  "3" /* seconds */
 #define LOADS        ((REFERENCE_POINTS - 1) * KINDS)
 
 /* Where target and loads run: what `placement` says, which has complained where it cannot. */
@@ -92,32 +91,6 @@ static bool find_reporters(struct reference_choices *choices)
     find_activities(choices, set);
     reporters_close(set);
     return count > 0 || complain("no reporter works here: see above");
-}
-
-static void put_calibrations(const bool possible[KINDS], const char *load_cpus)
-{
-    char path[PATH_MAX], spec[64];
-    for (enum kind kind = 0; kind < KINDS; kind++) {
-        char *rest = spec;
-        if (!possible[kind] || !kinds[kind].calibrated)
-            continue;
-        kind_spec(kind, 0.5, spec, sizeof spec);
-        pair_put("calibrate", spec);
-        /* The fewer CPUs a load has, the less is 100 %. */
-        if (load_cpus != NULL) {
-            pair_put("word", child_path("start", path));
-            pair_put("word", "--cpus");
-            pair_put("word", load_cpus);
-            pair_put("word", "--");
-        }
-        pair_put("word", child_path("loadgen", path));
-        for (const char *word; (word = strsep(&rest, " ")) != NULL;)
-            pair_put("word", word);
-        pair_put("word", "--calib");
-        pair_put("word", "--if-missing");
-        pair_put("word", CALIBRATION);
-        pair_put("end", "");
-    }
 }
 
 static void put(const char *argument)
@@ -242,7 +215,6 @@ static void put_all(const struct reference_choices *choices, const bool possible
     const unsigned blocks = blocks_of(choices, conditions);
     put_places(choices, place);
     put_forecast(choices, kinds_count, blocks, conditions);
-    put_calibrations(possible, json_string_value(json_object_get(place, "load_cpus")));
     put_experiment(choices, possible, blocks);
 }
 

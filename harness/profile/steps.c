@@ -215,7 +215,6 @@ static void step_sensitivity(const struct state *state)
         }
     }
     put_program(state->plan);
-    pair_put("calibrate", "true");
 }
 
 // ---- further levels ----

@@ -16,7 +16,6 @@
 //     say TEXT          something for people, such as how long it takes
 //     problem TEXT      it cannot be done, with exit status 2
 //     step NAME         the experiment; `done`: none is left
-//     calibrate true    its loads may have to be calibrated
 //     word WORD...      the words of `jostle`, with the folder
 //
 // False after a message on stderr.

@@ -381,7 +381,6 @@ static void settle(struct run *run)
     set->write = !set->read && !mixed;
     set->block_bytes = state->plan.block_bytes;
     set->depth = state->plan.depth;
-    set->folder = state->file.folder;
     if (state->plan.read_percent >= 100)
         set->sync = IO_SYNC_DSYNC;
     name_subject(run);

@@ -295,9 +295,12 @@ static void settle(struct run *run)
 {
     struct mem_settings *set = mem_settings_of(run);
     struct mem_state *state = mem_state_of(run);
+    /* The default follows from the machine; where memory is short it is less for the moment, and
+     * the same load all the same. */
     units_exact_size(state->plan.worker_bytes * run->threads, state->footprint,
                      sizeof state->footprint);
-    set->footprint = state->footprint;
+    if (set->footprint != NULL)
+        set->footprint = state->footprint;
     set->simd = state->plan.access != ACCESS_NONE ? 0 : 1 + (int)state->plan.simd;
     set->kernel = (int)state->plan.kernel;
     set->read = set->write = set->sequential = false;
