@@ -6,9 +6,9 @@
 # shellcheck disable=SC2034,SC2154 # shared with plan.bash, loop.bash and processes.bash
 
 declare -a load_name=() load_condition=() load_node=() load_listens=() load_percent=() # of each load
-declare -a load_words=() load_first=() load_count=()                   # its command line: COUNT words from FIRST on
-declare -a load_pid=() load_in=() load_errors=()                       # of those that have been started
-declare -A condition_loads=() condition_remote=()                      # indices, with spaces between; 1: one is on another node
+declare -a load_words=() load_first=() load_count=()                                   # its command line: COUNT words from FIRST on
+declare -a load_pid=() load_in=() load_errors=()                                       # of those that have been started
+declare -A condition_loads=() condition_remote=()                                      # indices, with spaces between; 1: one is on another node
 mark_sent_us=0 mark_delay_us=0
 
 # A load may need this long to get ready (io fills its work file) or to be steady;
