@@ -167,6 +167,8 @@ refused() {
     file '[target "bad"]' '    command = false' '[target "good"]' '    command = true' '[load "l"]' '    spec = cpu --percent 1'
     run -5 "$JOSTLE" campaign c.conf --output out
     [[ $output == *'bad@l: failed: the target failed with exit code 1'*'2/2 good@l: slowdown'* ]]
+    # Its advice is about the campaign.
+    [[ $output == *'continue with --retry-failed, or start again with ignore-failure = true'* && $output != *--resume* ]]
     holds '.state == "failed" and (.reason | contains("exit code 1"))' <out/cells/bad@l/status.json
     holds '.state == "done"' <out/cells/good@l/status.json
     # It is not tried again without --retry-failed.
@@ -177,9 +179,11 @@ refused() {
 }
 
 @test "a load that cannot be, or that fails, is a failure of its cells alone" {
-    file '[target "a"]' '    command = true' '[load "bad"]' '    spec = cpu --nonsense' '[load "good"]' '    spec = cpu --percent 1'
+    file '[target "a"]' '    command = true' '[load "bad"]' '    spec = cpu --nonsense' '[load "good"]' '    spec = cpu --percent 1' \
+        '[target "f"]' '    command = false'
     run -1 "$JOSTLE" campaign c.conf --output out
-    [[ $output == *'a@bad: failed: '*nonsense*'2/2 a@good: slowdown'* ]]
+    [[ $output == *'a@bad: failed: '*nonsense*'2/4 a@good: slowdown'* ]]
+    [[ ${lines[-1]} == 'jostle: 3 cells are not measured (2 could not be and 0 are by another jostle, see above; 1 failed, '* ]]
     holds '.state == "failed" and (.reason | contains("nonsense"))' <out/cells/a@bad/status.json
     jsonschema -i out/cells/a@bad/status.json "$ROOT/results/schema/jostle.status.schema.json"
 }

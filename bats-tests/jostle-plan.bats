@@ -80,6 +80,15 @@ campaign() {
     [[ ! -e jostle-results ]]
 }
 
+@test "plan --probe says which target fails, and with what" {
+    printf '#!/bin/sh\necho first >&2\necho no input >&2\nexit 3\n' >fails && chmod +x fails
+    printf '[target "c"]\n command = ./fails\n[target "d"]\n command = false\n ignore-failure = true\n' >>c.conf
+    run -1 --separate-stderr "$JOSTLE" plan c.conf --probe
+    # shellcheck disable=SC2154 # set by bats
+    [[ $stderr == 'jostle: c: the target failed with exit code 3: no input: fix it in the campaign file'* ]]
+    [[ $output == *'of which nothing is known' && $output != *--probe* && $output =~ d@l.1\ +9\ +[0-9] ]]
+}
+
 @test "plan --only, --cells and --set are those of campaign" {
     run -0 "$JOSTLE" plan c.conf --only '*@l.1' --set max-runs=9
     [[ $output == *'3 cells, 3 to be measured'* ]]
@@ -143,6 +152,11 @@ campaign() {
     [[ $output == *'wrote prog.conf'* ]]
     "$JOSTLE" plan prog.conf --json >plan.json
     holds --arg p "$PWD/prog" '.cells | length == 5 and all(.[]; .command == [$p, "a b", "{n}; #", "it'\''s", "\"quoted\" \\n"])' <plan.json
+    # Cells run in folders of their own: what is a file here is named in full, what is none stays.
+    mkdir in && touch a.dat in/b.dat prog2
+    "$JOSTLE" init --output - -- ./prog a.dat --in=in/b.dat ./in out.dat -v=1 /dev/null true >said
+    grep -qxF "    command = $PWD/prog $PWD/a.dat --in=$PWD/in/b.dat $PWD/in out.dat -v=1 /dev/null true" said
+    [[ $("$JOSTLE" init --output - -- prog2 | grep '^    command') == '    command = prog2' ]]
     run -2 "$JOSTLE" init -- ./prog
     [[ $output == *'already exists'* ]]
     run -0 "$JOSTLE" init --output - true

@@ -71,18 +71,49 @@ int command_describe(const struct command_options *options, char **operands, int
     return print_end();
 }
 
-/* {label: seconds of a run}, from meter's records in DIR/NUMBER. */
-static json_t *read_probes(const char *folder, const struct states *states)
+/* Says how the target of a cell failed, with the last line that it wrote to stderr. */
+static void complain_of_target(const json_t *cell, const json_t *record, const char *stderr_path)
+{
+    const double code = number_of(record, "exit_code", NAN);
+    char last[256] = "", how[64] = "was ended by a signal or the time-out";
+    FILE *file = fopen(stderr_path, "re");
+    while (file != NULL && fgets(last, sizeof last, file) != NULL)
+        continue;
+    if (file != NULL)
+        fclose(file);
+    last[strcspn(last, "\n")] = '\0';
+    if (!isnan(code))
+        snprintf(how, sizeof how, "failed with exit code %.0f", code);
+    complain("%s: the target %s%s%s: fix it in the campaign file, or say there that "
+             "ignore-failure = true",
+             json_text_at(cell, "label"), how, last[0] != '\0' ? ": " : "", last);
+}
+
+/* A target whose failures count as runs may fail here, too. */
+static bool may_fail(const json_t *cell)
+{
+    const char *text = json_text_at(json_object_get(cell, "settings"), "ignore-failure");
+    return text != NULL && strcmp(text, "false") != 0;
+}
+
+/* {label: seconds of a run}, from meter's records in DIR/NUMBER. Sets *failed where a target did.
+ */
+static json_t *read_probes(const char *folder, const struct states *states, bool *failed)
 {
     json_t *probes = json_object();
     for (size_t i = 0; folder != NULL && i < states->count; i++) {
         const json_t *cell = states->list[i].cell;
-        char path[PATH_MAX];
+        char path[PATH_MAX], written[PATH_MAX + 8];
         snprintf(path, sizeof path, "%s/%.0f", folder, number_of(cell, "number", 0));
+        snprintf(written, sizeof written, "%s.stderr", path);
         json_t *record = json_read_record(path, JSON_DISABLE_EOF_CHECK, NULL);
         const double wall_s = number_of(record, "wall_s", NAN);
-        if (number_of(record, "exit_code", 1) == 0 && !isnan(wall_s))
+        const bool good = number_of(record, "exit_code", 1) == 0 || may_fail(cell);
+        if (good && !isnan(wall_s))
             json_object_set_new(probes, json_text_at(cell, "label"), json_real(wall_s));
+        else if (record != NULL)
+            complain_of_target(cell, record, written);
+        *failed = *failed || (record != NULL && !good);
         json_decref(record);
     }
     return probes;
@@ -92,6 +123,7 @@ static json_t *read_probes(const char *folder, const struct states *states)
 struct view {
     json_t *plan, *chosen, *remaining;
     struct states states;
+    bool failed; /* a target that was probed */
 };
 
 static void view_open(struct view *view, const struct command_options *options, char **operands)
@@ -101,7 +133,8 @@ static void view_open(struct view *view, const struct command_options *options, 
     view->plan = plan_read(operands[0]);
     view->chosen = plan_choose(view->plan, &choice);
     view->states = states_read(operands[1], view->chosen, options->retry_failed);
-    json_t *probes = read_probes(options->probes, &view->states);
+    view->failed = false;
+    json_t *probes = read_probes(options->probes, &view->states, &view->failed);
     view->remaining = remaining_plan(view->plan, &view->states, probes);
     json_decref(probes);
 }
@@ -139,7 +172,7 @@ int command_plan(const struct command_options *options, char **operands, int cou
                               JSON_REAL_PRECISION(12)) == 0)
         putchar('\n');
     view_close(&view);
-    return print_end();
+    return print_end() != 0 || view.failed ? 1 : 0;
 }
 
 /* Prints CELLS<TAB>TASKS: how many there are. */

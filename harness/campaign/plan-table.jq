@@ -1,4 +1,4 @@
-# jostle.plan/1 -> the table for people.
+# jostle.plan/1 -> the table for people. $probed: each target was run once.
 include "lib/visible";
 include "report/numbers";
 include "campaign/duration";
@@ -15,5 +15,5 @@ visible_all
 ([.cells[].session // 1] | unique | length) as $sessions
 | (.total
   | "\(.cells) cells\(if $sessions > 1 then " in \($sessions) sessions" else "" end), \(.todo) to be measured"
-  + (if .todo == 0 then "" elif .todo == .unknown then ": nothing is known of their time: --probe runs each target once"
-     else ": " + ({ low: .low_s, high: .high_s } | estimate) + (if .unknown > 0 then ", and \(.unknown) of which nothing is known (see --probe)" else "" end) end))
+  + (if .todo == 0 then "" elif .todo == .unknown then ": nothing is known of their time" + (if $probed then "" else ": --probe runs each target once" end)
+     else ": " + ({ low: .low_s, high: .high_s } | estimate) + (if .unknown > 0 then ", and \(.unknown) of which nothing is known" + (if $probed then "" else " (see --probe)" end) else "" end) end))

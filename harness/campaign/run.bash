@@ -161,9 +161,12 @@ campaign_end() {
         exit "${ENDED_BY[$campaign_ended]}"
     fi
     local broken="$cells_broken cells" held="$cells_held cells are" failed="$cells_failed cells"
+    local left=$((cells_broken + cells_held + cells_failed))
     ((cells_broken != 1)) || broken='1 cell'
     ((cells_held != 1)) || held='1 cell is'
     ((cells_failed != 1)) || failed='1 cell'
+    ((left == cells_broken || left == cells_held || left == cells_failed)) ||
+        die "$left cells are not measured ($cells_broken could not be and $cells_held are by another jostle, see above; $cells_failed failed, jostle status $campaign_folder says why): the same command tries the others again, --retry-failed those that failed"
     ((cells_broken == 0)) || die "$broken could not be measured, see above: the same command tries them again (records: $campaign_folder)"
     ((cells_held == 0)) || die "$held being measured by another jostle, see above: wait for it (jostle watch $campaign_folder), then run the same command again"
     ((cells_failed == 0)) || die "$failed failed (jostle status $campaign_folder says why): fix that, then use --retry-failed" "$EXIT_TARGET"

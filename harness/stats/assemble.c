@@ -184,38 +184,55 @@ static const char *kept_output(const json_t *record)
     return json_string_value(json_object_get(output, is_stderr ? "stderr" : "stdout"));
 }
 
-static const char *advice_on_metric(const json_t *record, const char *folder, char *text,
-                                    size_t size)
+// How to go on, in the words of the command that people gave: a cell is measured by a campaign.
+struct again {
+    const char *resume, *ignore, *prepare;
+};
+static const struct again again_alone = {"--resume", "--ignore-failure", "--prepare 'rm -f FILE'"},
+                          again_cell = {"--retry-failed", "ignore-failure = true",
+                                        "prepare = rm -f FILE"};
+
+static const char *advice_on_metric(const json_t *record, const char *folder,
+                                    const struct again *again, char *text, size_t size)
 {
     const char *kept = kept_output(record);
     if (builtin_metric(failure_part(record, "metric")))
         return "leave it out of --metric, or measure as root or on another machine";
     const bool is_kept = kept != NULL;
     snprintf(text, size,
-             "%s%s%s%s%sfix the command and continue with --resume, or the definition and start "
-             "again; with --ignore-failure such a run's other figures count",
+             "%s%s%s%s%sfix the command and continue with %s, or the definition and start "
+             "again; with %s such a run's other figures count",
              is_kept ? "see " : "", is_kept ? folder : "", is_kept ? "/" : "", is_kept ? kept : "",
-             is_kept ? ": " : "");
+             is_kept ? ": " : "", again->resume, again->ignore);
     return text;
 }
 
-const char *assemble_advice(const json_t *record, const char *folder, bool is_first, char *text,
-                            size_t size)
+const char *assemble_advice(const json_t *record, const char *folder, bool is_first, bool is_cell,
+                            char *text, size_t size)
 {
-    if (judge_failure(record) == FAILURE_METRIC)
-        return advice_on_metric(record, folder, text, size);
-    if (judge_failure(record) == FAILURE_SERVICE)
-        return "what it wrote is in service.stderr and service.stdout; fix it and continue with "
-               "--resume";
-    if (is_stopped(record))
-        return "a program that is measured cannot use the terminal: give its input with --input "
-               "FILE, and continue with --resume";
-    if (!is_first && judge_failure(record) == FAILURE_EXIT)
-        return "runs before succeeded: if they leave something, remove it before each with "
-               "--prepare 'rm -f FILE'; else fix it and continue with --resume, or start again with "
-               "--ignore-failure";
+    const struct again *again = is_cell ? &again_cell : &again_alone;
     const struct ignored all = {.any = true};
-    return judge_counts(judge_failure(record), judge_exit_code(record), &all)
-               ? "fix it and continue with --resume, or start again with --ignore-failure"
-               : "check the command, and continue with --resume";
+    if (judge_failure(record) == FAILURE_METRIC)
+        return advice_on_metric(record, folder, again, text, size);
+    if (judge_failure(record) == FAILURE_SERVICE)
+        snprintf(
+            text, size,
+            "what it wrote is in service.stderr and service.stdout; fix it and continue with %s",
+            again->resume);
+    else if (is_stopped(record))
+        snprintf(text, size,
+                 "a program that is measured cannot use the terminal: give its input with --input "
+                 "FILE, and continue with %s",
+                 again->resume);
+    else if (!is_first && judge_failure(record) == FAILURE_EXIT)
+        snprintf(text, size,
+                 "runs before succeeded: if they leave something, remove it before each with %s; "
+                 "else fix it and continue with %s, or start again with %s",
+                 again->prepare, again->resume, again->ignore);
+    else if (judge_counts(judge_failure(record), judge_exit_code(record), &all))
+        snprintf(text, size, "fix it and continue with %s, or start again with %s", again->resume,
+                 again->ignore);
+    else
+        snprintf(text, size, "check the command, and continue with %s", again->resume);
+    return text;
 }

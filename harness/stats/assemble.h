@@ -41,9 +41,10 @@ json_t *assemble_run(const struct assembly *assembly);
 bool assemble_hyperfine(json_t *meter, const json_t *exported);
 
 // What to do about a failed run of the experiment in `folder`; in text, or a constant.
-// is_first: no run has succeeded before, or something prepares each.
-const char *assemble_advice(const json_t *record, const char *folder, bool is_first, char *text,
-                            size_t size);
+// is_first: no run has succeeded before, or something prepares each. is_cell: a campaign measures
+// it.
+const char *assemble_advice(const json_t *record, const char *folder, bool is_first, bool is_cell,
+                            char *text, size_t size);
 
 // What ended: the target or its service.
 const char *assemble_culprit(const json_t *record);

@@ -116,7 +116,8 @@ static bool answer_stop(struct hub *hub)
             assemble_advice(hub->course.last, hub->folder.path,
                             !(judge_number(hub->course.last, "order") > 1) ||
                                 json_has(settings, "prepare"),
-                            advice, sizeof advice),
+                            json_is_object(json_object_get(hub->experiment.json, "cell")), advice,
+                            sizeof advice),
             assemble_culprit(hub->course.last));
     if (reason != STOP_FAILURE && settings_has_gate(&hub->experiment.settings))
         snprintf(text, sizeof text, "%s", gate_word(&hub->course.session));
