@@ -226,3 +226,16 @@ script() {
     cd "$ROOT"
     run -1 grep -rniE 'slurm|srun|sbatch' common loadgen harness workloads
 }
+
+@test "an example job is submitted from any folder where jostle is in PATH, or says in one line that it is not" {
+    mkdir bin && ln -s "$JOSTLE" bin/jostle
+    # What measures is not needed to see that it is found.
+    sed '/^measure /,$d' "$ROOT/jobs/examples/nbody.sbatch" >job
+    printf 'printf "%%s\\n" "$JOSTLE_ROOT"\n' >>job
+    [[ $(SLURM_SUBMIT_DIR=$PWD PATH=$PWD/bin:$PATH JOSTLE_LOCAL_JOB=1 bash job) == "$ROOT" ]]
+    for job in "$ROOT"/jobs/examples/*.sbatch; do
+        run -2 --separate-stderr env SLURM_SUBMIT_DIR="$PWD" PATH=/usr/bin:/bin bash "$job"
+        # shellcheck disable=SC2154 # set by bats
+        [[ $stderr == 'jostle: not found: put it into PATH, '* && $stderr != *$'\n'* && -z $output ]]
+    done
+}
