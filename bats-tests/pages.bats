@@ -40,7 +40,7 @@ home() {
     # What would install, or needs a cluster or a database. Only jostle's own Makefile is not followed.
     program bin/make '[[ $PWD != "$HOME" ]] || exec "'"$(type -P make)"'" -n -C "'"$ROOT"'" "$@" >/dev/null; exec "'"$(type -P make)"'" "$@"'
     program bin/sbatch 'JOSTLE_LOCAL_JOB=1 SLURM_SUBMIT_DIR=$PWD exec bash "$@"'
-    program bin/pgbench 'for ((i = 0; i < 200; i++)); do echo "0 $i 2500"; done >"pgbench_log.$$"'
+    program bin/pgbench 'for ((i = 0; i < 200; i++)); do echo "0 $i 2500 0"; done >"pgbench_log.$$"'
 }
 
 # new_home: an empty home, and we are there.
@@ -204,7 +204,7 @@ PYTHON
 }
 
 @test "the jobs of docs/ci.md install jostle before they use it" {
-    local job step name
+    local job step name # of a folder; what runs the step
     python3 -c 'import yaml' 2>/dev/null || skip 'python3-yaml is not installed'
     "$ROOT/packaging/install" "$TMPDIR/jostle-1-linux-x86_64" "$BUILD" >/dev/null
     tar -cf "$TMPDIR/bundle" -C "$TMPDIR" jostle-1-linux-x86_64
@@ -218,9 +218,10 @@ PYTHON
         steps "$job"
         touch path
         for step in step.*; do
-            until_it measures "unset JOSTLE_BUILD; export GITHUB_PATH=path PATH=$HOME/bin:/usr/bin:/bin
+            name="unset JOSTLE_BUILD; export GITHUB_PATH=path PATH=$HOME/bin:/usr/bin:/bin
                 while read -r name; do PATH=\$name:\$PATH; done <path
                 bash -eo pipefail $step"
+            if grep -q 'jostle slowdown' "$step"; then until_it measures "$name"; else bash -c "$name"; fi
         done
         grep -q '<testsuite' perf.xml && [[ -s perf.html ]]
     done
