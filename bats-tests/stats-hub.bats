@@ -253,7 +253,7 @@ END
     send 'begin\t0'
     hear $'run\t*'
     run_once '.exit_code = 7'
-    hear $'stop\tfailure\tfailed with exit code 7\t*--ignore-failure\ttarget'
+    hear $'stop\tfailure\tfailed with exit code 7\t*ignore-failure = true\ttarget'
 }
 
 @test "a run without its figure ends it, with the reason and where its output is" {
@@ -264,7 +264,7 @@ END
     send 'begin\t0'
     hear $'run\t*'
     run_once ".metrics.p99_ms = { value: null, unit: \"ms\", better: \"lower\" } | .output = $kept | .metric_failure = { metric: \"p99_ms\", reason: \"not found in stdout\" }"
-    hear $'stop\tfailure\tmade no figure p99_ms: not found in stdout\tsee folder/failed/1.stdout: fix the command*--ignore-failure*'
+    hear $'stop\tfailure\tmade no figure p99_ms: not found in stdout\tsee folder/failed/1.stdout: fix the command*ignore-failure = true*'
     leave
     rm -rf folder in out
     mkdir folder
@@ -289,7 +289,7 @@ END
         send 'begin\t0'
         hear $'run\t*'
         run_once "$failure"
-        hear $'stop\tfailure\t'"${failures[$failure]}"$'\t*--resume*'
+        hear $'stop\tfailure\t'"${failures[$failure]}"$'\t*--retry-failed*'
         leave
     done
 }

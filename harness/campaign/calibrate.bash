@@ -23,7 +23,7 @@ calibrate_all() {
 calibrate_load() {
     local -a command=("${PIN[@]}" "$JOSTLE_BIN/loadgen" "${@:2}")
     if [[ -n ${options[quiet]} ]]; then
-        "${command[@]}" >/dev/null 2>"$campaign_tmp/calibration" || sed -n '$p' "$campaign_tmp/calibration" >&2
+        "${command[@]}" >/dev/null 2>"$campaign_tmp/calibration" || tail -n 1 "$campaign_tmp/calibration" >&2
     else
         "${command[@]}" >/dev/null || warn "load '$1' cannot be calibrated, see above: its cells will fail"
     fi
