@@ -60,7 +60,7 @@ valid() {
             eventually 30 gone "$(<"daemon-$number")"
         done
         eventually 30 gone "$pid"
-        for number in $(sort -u folders); do eventually 30 test ! -e "${number%/*}"; done
+        while read -r number; do eventually 30 test ! -e "${number%/*}"; done <folders
         rm -f pid-* folders
     done
 }

@@ -176,8 +176,8 @@ CONF
 
 @test "no command waits for a pipe in the place of a file of a campaign" {
     local file command
-    printf '[target "t"]\n    command = true\n[include]\n    path = more\n' >c.conf
-    printf '[include]\n    path = fifo\n' >more
+    printf '[target "t"]\n    command = true\n[include]\n    path = included\n' >c.conf
+    printf '[include]\n    path = fifo\n' >included
     mkfifo fifo
     run -2 timeout -k 1 60 "$JOSTLE" plan c.conf
     [[ $output == *'fifo, which is not a regular file'* ]]

@@ -38,9 +38,9 @@ bool file_write_all(int fd, const char *text, size_t length);
 
 /* What our temporary files beside others (save.h) begin with. */
 #define FILE_TEMPORARY ".jostle-"
-/* Whether nothing is in the folder path but, of these names, some, and temporary files of ours: then
- * what is written there can replace no file of the user. names ends with NULL. True also where there
- * is no such folder, or it cannot be looked into: to write to it says why. */
+/* Whether nothing is in the folder path but, of these names, some, and temporary files of ours:
+ * then what is written there can replace no file of the user. names ends with NULL. True also where
+ * there is no such folder, or it cannot be looked into: to write to it says why. */
 bool file_folder_has_only(const char *path, const char *const *names);
 
 /* Closes every descriptor from `first` on: also before Linux 5.9 (close_range()) and glibc 2.34

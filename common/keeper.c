@@ -113,7 +113,8 @@ static bool ask_to_end(const sigset_t *passed)
     return left;
 }
 
-/* Kills all but the keepers among them: each then ends what it has, and removes what that leaves. */
+/* Kills all but the keepers among them: each then ends what it has, and removes what that leaves.
+ */
 static bool leave_to_keepers(const sigset_t *passed)
 {
     const int64_t start_ns = now_ns();

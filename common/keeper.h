@@ -6,10 +6,11 @@
  *
  * The keeper is an ancestor and a subreaper. What a program leaves behind when it is killed, also
  * what became a daemon or moved to another session or group, becomes a child of the keeper, which
- * ends it: SIGTERM, half a second later SIGKILL, 5 s later where a keeper or guard is among it. Those
- * are killed last, as they remove what their own leave. It needs no control group, and no mark that
- * a program may drop. It has a session of its own: a signal to the program's process group (`kill -9
- * -PGID`, `timeout -s KILL`) misses it. When the keeper is killed, the program gets SIGTERM.
+ * ends it: SIGTERM, half a second later SIGKILL, 5 s later where a keeper or guard is among it.
+ * Those are killed last, as they remove what their own leave. It needs no control group, and no
+ * mark that a program may drop. It has a session of its own: a signal to the program's process
+ * group (`kill -9 -PGID`, `timeout -s KILL`) misses it. When the keeper is killed, the program gets
+ * SIGTERM.
  *
  * Where the process that was started must stay in its group, because it leads it or because a shell
  * watches whether it stops, it stays as a third one, which passes signals on, and ends as the

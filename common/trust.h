@@ -5,10 +5,11 @@
 
 #include <stdbool.h>
 
-/* Whether only the user and root can have written what is at path: one of them owns it and the folder
- * that it is in, and nobody else may write to either (in a folder with the sticky bit, as /tmp, to it
- * alone). A group counts as the user where it is the primary one and has the user's number, and for
- * the file where the folder lets no group in. What does not exist is nobody's: true. */
+/* Whether only the user and root can have written what is at path: one of them owns it and the
+ * folder that it is in, and nobody else may write to either (in a folder with the sticky bit, as
+ * /tmp, to it alone). A group counts as the user where it is the primary one and has the user's
+ * number, and for the file where the folder lets no group in. What does not exist is nobody's:
+ * true. */
 bool trust_path(const char *path);
 /* Says in one line that path, which is `what` ("calibration"), is not used, and why. */
 void trust_complain(const char *path, const char *what);

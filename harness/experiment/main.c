@@ -193,8 +193,8 @@ static void open_folder(struct experiment *experiment, const json_t *old)
     const char *path = session->output;
     if (path == NULL)
         path = folder_default(arena, variant_program(&experiment->variants.variant[0]));
-    const bool is_cells =
-        session->cell != NULL && file_is_same(session->cell, arena_format(arena, "%s/cell.json", path));
+    const bool is_cells = session->cell != NULL &&
+                          file_is_same(session->cell, arena_format(arena, "%s/cell.json", path));
     folder_open(&experiment->folder, arena, path, session->resume, old != NULL || is_cells);
     if (experiment->folder.has_runs && old == NULL)
         folder_unknown(path);

@@ -117,8 +117,10 @@ static bool is_record(const char *line, size_t length)
 static bool move_to_torn(struct folder *folder, const char *line, size_t length, size_t start)
 {
     char *path = folder_file(folder, "runs.jsonl.torn");
-    const int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666) : -1;
-    bool good = fd >= 0 && is_regular(fd) && save_append(fd, line, length) && file_write_all(fd, "\n", 1);
+    const int fd =
+        path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666) : -1;
+    bool good =
+        fd >= 0 && is_regular(fd) && save_append(fd, line, length) && file_write_all(fd, "\n", 1);
     const int error = errno;
     good = (fd < 0 || close(fd) == 0) && good;
     free(path);

@@ -92,8 +92,7 @@ void status_begin(struct status *status, const struct experiment *experiment, co
         limits_of(json_object_get(cell, "settings")), "host", host, "pid", (json_int_t)pid,
         "started", time_json(now_s), "max_runs",
         (json_int_t)(experiment->settings.max_runs * experiment->settings.condition_count),
-        "asked_error", json_figure(experiment->settings.error), "job",
-        job_id(experiment->json));
+        "asked_error", json_figure(experiment->settings.error), "job", job_id(experiment->json));
 }
 
 static json_t *expected_runs(const struct course *course, bool is_done)
