@@ -129,13 +129,13 @@ setup() {
 @test "no command touches a folder with files that it has not made" {
     local command
     mkdir -p d/cells d/alone
-    printf 'mine\n' | tee d/{experiment,campaign,result,bench-plan,pack-plan}.json d/{target.stdout,meter.stderr,trial.part,campaign.conf,calibrate.log,.hidden} d/alone/file >/dev/null
+    printf 'mine\n' | tee d/{experiment,campaign,result,bench-plan,pack-plan}.json d/{target.stdout,quiet-mine.json,meter.stderr,trial.part,campaign.conf,calibrate.log,.hidden} d/alone/file >/dev/null
     : >d/solver.stderr
     printf '[target "t"]\n    command = true\n' >c.conf
     tar -cf before d
     for command in 'run -- true' 'run --resume -- true' 'slowdown --load cpu -- true' 'capacity --vary rate=1..2 --metric m=stdout:/(.)/ --slo m<1 -- true {rate}' \
         'campaign c.conf' 'submit --scheduler local c.conf' 'pack -- true' 'pack --resume -- true' 'profile --check-noise -- true' \
-        'bench cpu --quick' 'merge d'; do
+        'bench cpu --quick' 'merge d' 'probe --reference --kinds cpu'; do
         # shellcheck disable=SC2086 # words
         run "$JOSTLE" ${command/ / --output d }
         [[ $status == [12] && $output == *jostle:*@(another|give\ a\ folder)* ]] || { echo "$command: $output" >&2 && false; }

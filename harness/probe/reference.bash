@@ -46,18 +46,21 @@ reference_plan() {
 # reference_begin: looks whether the machine is quiet, where that was not done yet. An
 # earlier experiment in our own folder makes room for this one.
 reference_begin() {
-    local folder=${plan[folder]}
+    local there folder=${plan[folder]}
     if [[ -n ${plan[resume]:-} ]]; then
         [[ -e $folder/experiment/experiment.json ]] || die "$folder: there is nothing to resume: leave --resume out"
         return 0
     fi
     if [[ -n ${plan[own_folder]:-} ]]; then
         rm -rf -- "$folder/experiment"
+        rm -f -- "$folder"/quiet-*.json
     elif [[ -e $folder/experiment ]]; then
         usage_error "$folder: there is an experiment in it: continue it with --resume, or give another --output"
     fi
+    there=$(ls -A -- "$folder" 2>/dev/null) || true
+    [[ -n ${plan[own_folder]:-} || -z $there || $there == quiet.json ]] || # of a look behind which nothing was measured
+        usage_error "$folder is not empty, and holds no reference's records: choose another --output, one that is empty or not there"
     mkdir -p -- "$folder" 2>/dev/null || die "$folder cannot be made: give another --output"
-    rm -f -- "$folder"/quiet-*.json
     reference_look
 }
 
