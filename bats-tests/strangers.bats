@@ -26,6 +26,20 @@ as_another() {
     [[ -e mine/file && ! -e mine/lock && -L tmp/jostle-revisions.link && ! -e tmp/jostle-revisions.left ]]
 }
 
+@test "a work file that a killed jostle noted stays where somebody has its lock" {
+    local held file
+    touch free locked
+    exec {held}<locked
+    flock "$held"
+    for file in free locked; do
+        mkdir noted
+        printf 'file\0%s\0' "$PWD/$file" >noted/noted
+        JOSTLE_BIN=$BIN "$ROOT/harness/lib/killed" "$PWD/noted"
+        [[ ! -e noted ]]
+    done
+    [[ -e locked && ! -e free ]]
+}
+
 # completed ID: 0 once the job of the queue has ended.
 completed() {
     [[ $("$ROOT/jobs/local/queue" fate "$1") == completed ]]
