@@ -232,6 +232,22 @@ reference=$BATS_TEST_DIRNAME/fixtures/probe/reference.json
     [[ $("$BIN/profile" --next sh.profile | values step) == sensitivity ]]
 }
 
+# has_run: 0 once a run of the profile alone has been measured, and another begun.
+has_run() {
+    [[ -e p/alone/runs.jsonl && $(wc -l <p/alone/runs.jsonl) -ge 3 ]]
+}
+
+@test "a profile that is interrupted says once how to continue" {
+    local pid status=0
+    "$JOSTLE" profile --output p.json --kinds cpu -- sleep 0.1 2>err >out 3>&- &
+    pid=$!
+    eventually 60 has_run
+    kill -TERM "$pid"
+    wait "$pid" || status=$?
+    [[ $status -eq 143 ]]
+    [[ $(grep -c '^  resume: ' err) -eq 1 && $(<err) == *'resume: '*' profile '* ]]
+}
+
 @test "wrong use and what is no profile are refused by one line" {
     run -2 "$JOSTLE" profile
     [[ $output == 'jostle: no program: give one: jostle profile -- PROGRAM' ]]

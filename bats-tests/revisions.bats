@@ -50,6 +50,11 @@ left() {
     [[ $output == *'revision new=main is no longer what was measured'* && -z $(left) ]]
 }
 
+@test "that a shell is used is said once" {
+    run -0 "$JOSTLE" run --runs 1 --revision first --revision main --build make -- './solver && true'
+    [[ $(grep -c 'is run by sh' <<<"$output") -eq 1 ]]
+}
+
 @test "the working tree as it is: changed and new files, without the records; the index stays" {
     sed -i s/two/three/ solver.in && git add solver.in && sed -i s/three/four/ solver.in && echo >new.in
     git status --short >../../before

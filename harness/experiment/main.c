@@ -236,6 +236,8 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     settings_complete(&experiment.settings);
     check_needed(&experiment);
     revisions_read(&experiment.revisions, &experiment.arena, &experiment.session.revisions);
+    /* What there is to say is said when they are there. */
+    experiment.session.quiet = experiment.session.quiet || only_revisions;
     add_variants(&experiment);
     metrics_make(&experiment.metrics, &experiment.arena, &experiment.settings.metric,
                  experiment.settings.decide, &experiment.variants);

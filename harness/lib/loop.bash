@@ -19,6 +19,8 @@ source "$JOSTLE_LIB/processes.bash"
 source "$JOSTLE_LIB/plan.bash"
 # shellcheck source-path=SCRIPTDIR source=revisions.bash
 source "$JOSTLE_LIB/revisions.bash"
+within=${JOSTLE_WITHIN:-} # the command of which this experiment is a part; no target has the variable
+unset JOSTLE_WITHIN
 # shellcheck source-path=SCRIPTDIR source=stats.bash
 source "$JOSTLE_LIB/stats.bash"
 # shellcheck source-path=SCRIPTDIR source=loads.bash
@@ -415,8 +417,10 @@ measure_interrupted() {
     exit "$2"
 }
 
-# measure_next_commands: how to continue, and how to see what there is.
+# measure_next_commands: how to continue, and how to see what there is; as a part of something larger that is
+# what that says.
 measure_next_commands() {
+    [[ -z $within ]] || return 0
     next_command resume "${asked[0]}" "${plan_resume[@]}" "${asked[@]:1}"
     next_command report report "$folder"
 }
