@@ -261,6 +261,19 @@ spins() {
     finds container ok Kubernetes
 }
 
+@test "a virtual machine that was made of a container's image is no container" {
+    machine
+    touch machine/.dockerenv
+    mkdir -p machine/proc/self/ns
+    ln -s 'uts:[4026531838]' machine/proc/self/ns/uts
+    ln -s 'pid:[4026532000]' machine/proc/self/ns/pid
+    "$JOSTLE" doctor --quick --json >doctor.json
+    finds container ok Docker
+    ln -sf 'pid:[4026531836]' machine/proc/self/ns/pid
+    "$JOSTLE" doctor --quick --json >doctor.json
+    finds container ok 'no sign'
+}
+
 @test "of a scheduler that does not say its version the doctor warns, and says what to do" {
     machine
     mkdir bin

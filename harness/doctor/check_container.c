@@ -24,6 +24,7 @@ struct sign {
     const char *variable; /* of the environment, set by it */
     const char *file;     /* made by it */
     const char *group;    /* in the path of a control group */
+    bool isolates;        /* it has namespaces of its own */
 };
 
 static const struct sign signs[] = {
@@ -37,8 +38,8 @@ static const struct sign signs[] = {
     {"Kubernetes", .variable = "KUBERNETES_SERVICE_HOST"},
     {"Kubernetes", .file = "/run/secrets/kubernetes.io"},
     {"Kubernetes", .group = "kubepods"},
-    {"Podman", .file = "/run/.containerenv"},
-    {"Docker", .file = "/.dockerenv"},
+    {"Podman", .file = "/run/.containerenv", .isolates = true},
+    {"Docker", .file = "/.dockerenv", .isolates = true},
     {"Docker", .group = "/docker"},
     {"Podman", .group = "libpod"},
     {"containerd", .group = "containerd"},
@@ -83,9 +84,26 @@ static bool group_has(const char *word)
     return found;
 }
 
+static bool namespace_is(const char *link, const char *wanted)
+{
+    char path[PATH_MAX], text[64] = "";
+    return readlink(machine_path(link, path), text, sizeof text - 1) > 0 &&
+           strcmp(text, wanted) == 0;
+}
+
+/* The namespaces that the kernel starts with have fixed numbers. In a small virtual machine that was
+ * made of a container's image there is a file of the container, but no container. */
+static bool is_isolated(void)
+{
+    return !namespace_is("/proc/self/ns/pid", "pid:[4026531836]") ||
+           !namespace_is("/proc/self/ns/uts", "uts:[4026531838]");
+}
+
 static bool shows(const struct sign *sign)
 {
     char path[PATH_MAX];
+    if (sign->isolates && !is_isolated())
+        return false;
     return (sign->variable != NULL && getenv(sign->variable) != NULL) ||
            (sign->file != NULL && access(machine_path(sign->file, path), F_OK) == 0) ||
            (sign->group != NULL && group_has(sign->group));
