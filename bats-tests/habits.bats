@@ -134,3 +134,35 @@ completes_all() {
     printf '%s\n' "$found"
     [[ -z $found ]]
 }
+
+# at_width COLUMNS COMMAND: what a command of bash prints on a terminal of that width.
+at_width() {
+    python3 "$BATS_TEST_DIRNAME/at-terminal.py" "stty cols $1; $2" | tr -d '\r'
+}
+
+# narrow COLUMNS FILE: 0 where no line but a row of a table, or a single word, has more columns.
+narrow() {
+    sed 's/\x1b\[[0-9;]*m//g' "$2" | grep -vE '[^ ]  +[^ ].*[^ ]  +[^ ]|^ *[^ ]+$' >prose
+    run ! grep -E "^.{$(($1 + 1))}" prose
+}
+
+@test "on a terminal lines are broken between words, however wide it is" {
+    local columns command
+    cd "$BATS_TEST_TMPDIR"
+    export LC_ALL=C.UTF-8
+    local report="report '$BATS_TEST_DIRNAME/fixtures/report/campaign/cells/delannoy.n=5@disk.10%'"
+    for columns in 60 80; do
+        for command in help 'run --max-runs 0 -- true' 'frobnicate --with many --more words' "$report"; do
+            at_width "$columns" "jostle $command" >at
+            narrow "$columns" at
+            [[ -s at ]]
+        done
+    done
+    at_width 60 'experiment slowdown --help; jostle help slowdown' >at
+    narrow 60 at
+    at_width 200 "jostle $report" >at
+    grep -qE '^.{120,200}$' at
+    jostle help >help
+    at_width 60 'jostle help' >at
+    diff <(tr -s ' \n' '\n' <help) <(tr -s ' \n' '\n' <at)
+}

@@ -1,5 +1,7 @@
 #include "common/messages.h"
 
+#include "common/fold.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +30,7 @@ static void __attribute__((format(printf, 1, 0))) say(const char *format, va_lis
 {
     static const char prefix[] = "jostle: ";
     char line[4096];
-    const size_t start = sizeof prefix - 1, most = sizeof line - start - 1;
+    const size_t start = sizeof prefix - 1, most = sizeof line - start - 2;
     memcpy(line, prefix, start);
     const int length = vsnprintf(line + start, most, format, arguments);
     size_t end = start;
@@ -36,9 +38,14 @@ static void __attribute__((format(printf, 1, 0))) say(const char *format, va_lis
         end += (size_t)length < most ? (size_t)length : most - 1;
     make_plain(line + start, end - start);
     line[end++] = '\n';
+    line[end] = '\0';
+    const size_t columns = fold_columns(STDERR_FILENO);
+    char *folded = columns == 0 ? NULL : fold_text(line, columns);
     /* When stderr is gone, too, nobody is left to hear it. */
-    if (write(STDERR_FILENO, line, end) < 0)
-        return;
+    if (write(STDERR_FILENO, folded == NULL ? line : folded,
+              folded == NULL ? end : strlen(folded)) < 0)
+        (void)folded;
+    free(folded);
 }
 
 bool complain(const char *format, ...)

@@ -1,5 +1,6 @@
 #include "common/options.h"
 
+#include "common/fold.h"
 #include "common/messages.h"
 #include "common/version.h"
 
@@ -7,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#define USUAL_COLUMNS 80 /* that help is made for */
 #define HELP_KEY     256 /* up to 255 a key is the letter of a short option */
 #define VERSION_KEY  257
 #define LIST_KEY     258
@@ -368,7 +371,13 @@ static error_t parse_all(struct options *options, int argc, char **argv, unsigne
         values[i] = value == NULL ? NULL : strcpy(allocate(1, strlen(value) + 1), value);
         (void)unsetenv(names[i]); /* fails only for a name that is none */
     }
+    const size_t columns = fold_columns(STDOUT_FILENO);
+    char layout[32];
+    snprintf(layout, sizeof layout, "rmargin=%zu", columns - 1);
+    if (columns > 0 && columns < USUAL_COLUMNS)
+        (void)setenv("ARGP_HELP_FMT", layout, 1);
     const error_t error = argp_parse(&options->argp, argc, argv, flags, NULL, options);
+    (void)unsetenv("ARGP_HELP_FMT");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (values[i] != NULL && setenv(names[i], values[i], 1) != 0)
             usage_error("out of memory while reading options: free some");

@@ -4,6 +4,7 @@
 #include "table.h"
 
 #include "common/cpus.h"
+#include "common/fold.h"
 #include "common/lock.h"
 #include "common/messages.h"
 #include "common/options.h"
@@ -71,6 +72,23 @@ static int print_nearest(int argc, char **argv)
     if (near != NULL)
         printf(" (did you mean %s?)", near);
     return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* fold: what comes on stdin, as wide as the terminal that stdout is. */
+static int fold(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    const size_t columns = fold_columns(STDOUT_FILENO);
+    while (getline(&text, &size, stdin) > 0) {
+        char *folded = fold_text(text, columns);
+        const bool put_it = fputs(folded == NULL ? text : folded, stdout) != EOF;
+        free(folded);
+        if (!put_it)
+            break;
+    }
+    free(text);
+    return !ferror(stdout) && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* split TEXT: its words, each ended by NUL. */
@@ -175,9 +193,11 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc > 2 && i < sizeof questions / sizeof questions[0]; i++)
         if (strcmp(questions[i].word, argv[1]) == 0)
             return questions[i].answer(argc - 2, argv + 2);
+    if (argc == 2 && strcmp(argv[1], "fold") == 0)
+        return fold();
     if (argc == 2 && strcmp(argv[1], "--list-options") == 0)
         return options_list(&(struct program){.name = "arguments"}) ? EXIT_SUCCESS : EXIT_FAILURE;
-    usage_error("arguments: give options, mixed, nearest, split, quote, save, lock or pin, and "
-                "their words: "
+    usage_error("arguments: give options, mixed, nearest, split, quote, save, lock, pin or fold, "
+                "and their words: "
                 "jostle's commands do");
 }

@@ -15,7 +15,16 @@ LAST_WARNING='' # what warn said last
 warn() {
     # shellcheck disable=SC2034 # for those who source this
     LAST_WARNING=$1
-    printf 'jostle: %s\n' "${1//[[:cntrl:]]/?}" >&2 || true # nobody may be there to read it
+    if can_fold 2; then
+        printf 'jostle: %s\n' "${1//[[:cntrl:]]/?}" | "$JOSTLE_BIN/arguments" fold >&2 || true
+    else
+        printf 'jostle: %s\n' "${1//[[:cntrl:]]/?}" >&2 || true # nobody may be there to read it
+    fi
+}
+
+# can_fold FD: 0 where FD is a terminal, for whose width `arguments fold` breaks lines between words.
+can_fold() {
+    [[ -t $1 && -x ${JOSTLE_BIN:-}/arguments ]]
 }
 
 # die MESSAGE [STATUS]: one line on stderr, then exit with STATUS (default 1).
@@ -53,11 +62,20 @@ print_file() {
     return "$code"
 }
 
+# print_text TEXT: a text for people, to stdout, as wide as the terminal where that is one.
+print_text() {
+    if can_fold 1; then
+        printf '%s' "$1" | "$JOSTLE_BIN/arguments" fold || output_lost
+    else
+        print '%s' "$1"
+    fi
+}
+
 # print_help: what the function usage of a command prints.
 print_help() {
     local text
     text=$(usage)
-    print '%s\n' "$text"
+    print_text "$text"$'\n'
 }
 
 # env_whole NAME DEFAULT: sets REPLY to the variable NAME of the environment, a whole number up

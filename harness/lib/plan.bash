@@ -23,7 +23,7 @@ plan_read() {
     answer_read text "$JOSTLE_BIN/experiment" "$@" || exit
     # --help and --version are one text.
     ((${#text[@]} > 1)) || {
-        print '%s' "${text[*]}"
+        print_text "${text[*]}"
         exit 0
     }
     for ((i = 0; i + 1 < ${#text[@]}; i += 2)); do

@@ -32,7 +32,7 @@ reference_plan() {
     local -a text=()
     answer_read text "$JOSTLE_BIN/probe" reference "${asked[@]}" || exit
     if ((${#text[@]} == 1)); then # --help, --version
-        print '%s' "${text[0]}"
+        print_text "${text[0]}"
         exit 0
     fi
     for ((i = 0; i + 1 < ${#text[@]}; i += 2)); do

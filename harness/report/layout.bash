@@ -32,10 +32,13 @@ report_layout() {
     if [[ ${layout_plan[reads]} == page ]]; then
         page_words page
     fi
-    report_program "$@" |
-        jq -r -L "$JOSTLE_HARNESS" --argjson width "$width" --argjson colour "$colour" --argjson terminal "$terminal" \
-            --argjson verbose "${layout_plan[verbose]}" "${page[@]}" -f "$JOSTLE_HARNESS/report/format/${layout_plan[format]}.jq" ||
-        status=("${PIPESTATUS[@]}")
+    local -a layout=(jq -r -L "$JOSTLE_HARNESS" --argjson width "$width" --argjson colour "$colour" --argjson terminal "$terminal"
+        --argjson verbose "${layout_plan[verbose]}" "${page[@]}" -f "$JOSTLE_HARNESS/report/format/${layout_plan[format]}.jq")
+    if [[ ${layout_plan[format]} == terminal ]] && can_fold 1; then
+        report_program "$@" | "${layout[@]}" | "$JOSTLE_BIN/arguments" fold || status=("${PIPESTATUS[@]:0:2}")
+    else
+        report_program "$@" | "${layout[@]}" || status=("${PIPESTATUS[@]}")
+    fi
     case ${status[*]} in
         '0 0' | '0 141' | '141 141') ;;
         '1 0' | '2 0') return "${status[0]}" ;; # it said why

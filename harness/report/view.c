@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEEPEST 64
-
 struct parser {
     struct view *view;
     const char *at, *end;
@@ -147,7 +145,7 @@ static enum view_type type_of(char first)
 static bool parse_value(struct parser *parser, unsigned depth)
 {
     skip_blanks(parser);
-    if (parser->at >= parser->end || depth > DEEPEST)
+    if (parser->at >= parser->end || depth > VIEW_DEEPEST)
         return false;
     const enum view_type type = type_of(*parser->at);
     size_t index = 0;

@@ -21,6 +21,8 @@ enum view_type {
     VIEW_OBJECT
 };
 
+enum { VIEW_DEEPEST = 64 }; /* values within values: no record has more than ten */
+
 struct value {
     const char *key;  /* in an object: without quotes, escapes as they are */
     const char *text; /* with quotes and brackets */
@@ -35,7 +37,7 @@ struct view {
 };
 
 /* Parses text, which must outlive the view; what it held before is forgotten.
- * NULL: not one JSON value (or no memory). */
+ * NULL: not one JSON value, too deep a one (or no memory). */
 const struct value *view_parse(struct view *view, const char *text, size_t length);
 void view_free(struct view *view);
 
