@@ -103,6 +103,13 @@ completes_all() {
     done
     [[ -s jostle.1 && -s loadgen-cpu.1 && -s jostle-meter.1 && -s jostle-stats.1 ]]
     grep -q -e '-max\\-runs' jostle-slowdown.1
+    command -v man >/dev/null || skip "man is not installed"
+    # What is a line of --help is one of the page, and no usage is cut.
+    MANWIDTH=100 man -l jostle-slowdown.1 >page
+    grep -qE '^ *jostle slowdown \[OPTION...\] --variant \[NAME=\]CMD --variant' page
+    [[ $(grep -cE '^ *[0-9]+(, [0-9]+)*  [a-z-]' <(sed -n '/^EXIT STATUS/,/^EXAMPLES/p' page)) -eq 5 ]]
+    [[ $(sed -n '/^EXAMPLES/,/^SEE/p' page | grep -c '^ *jostle slowdown ') -eq 3 ]]
+    grep -q 'campaign .*--output' <(man -l jostle-campaign.1 | sed -n '/^SYNOPSIS/,/^DESCRIPTION/p')
 }
 
 @test "--verbose shows each command as it is run, and the target can be run from it" {
