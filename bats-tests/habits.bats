@@ -45,6 +45,10 @@ completes_all() {
     [[ $output == --sequential ]]
     completes jostle bench me
     [[ $output == memory ]]
+    completes jostle slowdown --place oth
+    [[ $output == other-node ]]
+    completes jostle report --format hyp
+    [[ $output == hyperfine ]]
     completes jostle help slo
     [[ $output == slowdown ]]
     completes jostle probe --reference --kin

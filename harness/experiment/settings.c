@@ -355,13 +355,12 @@ const struct option_row settings_rows[] = {
      FIELD(load_cpus),
      .help = "pin the loads to these CPUs"},
     {.name = "place",
-     .argument = "PLACE",
+     .argument = "core|smt|l3|node|other-node|machine",
      .type = OPTION_TEXT,
      FIELD(place),
      .as = OPTION_CHOICE,
      .choices = places,
-     .help = "where the loads run, seen from the target: core, smt, l3, node, other-node or "
-             "machine; pins both. With --service it is seen from the service, and the target has "
+     .help = "where the loads run, seen from the target; pins both. With --service it is seen from the service, and the target has "
              "the CPUs that are left"},
     {.name = "place-cpus",
      .argument = "N[:M]",

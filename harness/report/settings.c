@@ -85,11 +85,11 @@ static char *details_of(const struct formats *formats)
     return all;
 }
 
-static char *names_of(const struct formats *formats)
+static char *names_of(const struct formats *formats, const char *between)
 {
     char *text = must(strdup(""));
     for (size_t i = 0; i < formats->count; i++) {
-        char *more = text_of("%s%s%s", text, i == 0 ? "" : " ", formats->item[i].name);
+        char *more = text_of("%s%s%s", text, i == 0 ? "" : between, formats->item[i].name);
         free(text);
         text = more;
     }
@@ -105,7 +105,7 @@ static void unknown_format(const struct settings *settings)
     free(name);
     usage_error("--format %s: unknown%s%s%s: give one of %s", settings->format,
                 nearest == NULL ? "" : " (did you mean ", nearest == NULL ? "" : nearest,
-                nearest == NULL ? "" : "?)", names_of(&settings->known));
+                nearest == NULL ? "" : "?)", names_of(&settings->known, " "));
 }
 
 static void choose_format(struct settings *settings)
@@ -156,7 +156,12 @@ void settings_read(struct settings *settings, int argc, char **argv)
     *settings = (struct settings){0};
     formats_find(&settings->known, formats_folder(argv));
     char *details = details_of(&settings->known);
-    const struct option_group group = {.rows = rows, .values = settings};
+    /* The formats' names are the values that completions offer. */
+    struct option_row own[sizeof rows / sizeof *rows];
+    memcpy(own, rows, sizeof rows);
+    settings->format_names = names_of(&settings->known, "|");
+    own[0].argument = settings->format_names;
+    const struct option_group group = {.rows = own, .values = settings};
     const struct program program = {.name = "jostle report",
                                     .usage = "DIR...|FILE",
                                     .intro = intro,
@@ -174,4 +179,5 @@ void settings_free(struct settings *settings)
 {
     formats_free(&settings->known);
     options_free(settings->options);
+    free(settings->format_names);
 }

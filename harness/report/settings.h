@@ -16,6 +16,7 @@ struct settings {
     char **dirs;  /* ended by NULL */
     bool is_file; /* the only one is a file: the record of a part */
     struct formats known;
+    char *format_names; /* as the help has them: "csv|html" */
     const struct format *chosen;
     struct options *options;
 };
