@@ -164,16 +164,16 @@ narrow() {
     local report="report '$BATS_TEST_DIRNAME/fixtures/report/campaign/cells/delannoy.n=5@disk.10%'"
     for columns in 60 80; do
         for command in help 'run --max-runs 0 -- true' 'frobnicate --with many --more words' "$report"; do
-            at_width "$columns" "jostle $command" >at
-            narrow "$columns" at
+            at_width "$columns" "jostle $command" >printed
+            narrow "$columns" printed
             [[ -s at ]]
         done
     done
-    at_width 60 'experiment slowdown --help; jostle help slowdown' >at
-    narrow 60 at
-    at_width 200 "jostle $report" >at
-    grep -qE '^.{120,200}$' at
+    at_width 60 'experiment slowdown --help; jostle help slowdown' >printed
+    narrow 60 printed
+    at_width 200 "jostle $report" >printed
+    grep -qE '^.{120,200}$' printed
     jostle help >help
-    at_width 60 'jostle help' >at
-    diff <(tr -s ' \n' '\n' <help) <(tr -s ' \n' '\n' <at)
+    at_width 60 'jostle help' >printed
+    diff <(tr -s ' \n' '\n' <help) <(tr -s ' \n' '\n' <printed)
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # loadgen net --listen and those whom it does not know: what they can hold of it, and what they can
 # make it send.
-# shellcheck disable=SC2016,SC2154 # jq programs; set by load and run
+# shellcheck disable=SC2016,SC2034,SC2154 # jq programs; read and set by load and run
 
 load helpers
 load loadgen

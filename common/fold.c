@@ -79,7 +79,8 @@ char *fold_text(const char *text, size_t columns)
     char *folded = NULL, *lines = strdup(text), *rest = lines;
     size_t size;
     FILE *out = lines == NULL ? NULL : open_memstream(&folded, &size);
-    for (char *line = strsep(&rest, "\n"); out != NULL && line != NULL; line = strsep(&rest, "\n")) {
+    for (char *line = strsep(&rest, "\n"); out != NULL && line != NULL;
+         line = strsep(&rest, "\n")) {
         put_line(out, line, columns);
         if (rest != NULL)
             putc('\n', out);

@@ -9,8 +9,8 @@
 size_t fold_columns(int fd);
 
 /* A copy of the text, to be freed, no line of which has more columns; 0 columns: as it is. What
- * follows is indented, as far as the second column in "  name   what it is". A row of a table, which
- * has wider gaps more than once, and a word that is too long stay as they are. NULL: out of
+ * follows is indented, as far as the second column in "  name   what it is". A row of a table,
+ * which has wider gaps more than once, and a word that is too long stay as they are. NULL: out of
  * memory. */
 char *fold_text(const char *text, size_t columns);
 

@@ -10,13 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define USUAL_COLUMNS 80 /* that help is made for */
-#define HELP_KEY     256 /* up to 255 a key is the letter of a short option */
-#define VERSION_KEY  257
-#define LIST_KEY     258
-#define FIRST_KEY    259
-#define LONGEST_NAME 64
-#define SHOWN_MOST   120 /* bytes of a wrong value in a message */
+#define USUAL_COLUMNS 80  /* that help is made for */
+#define HELP_KEY      256 /* up to 255 a key is the letter of a short option */
+#define VERSION_KEY   257
+#define LIST_KEY      258
+#define FIRST_KEY     259
+#define LONGEST_NAME  64
+#define SHOWN_MOST    120 /* bytes of a wrong value in a message */
 
 struct entry {
     struct option_row row; /* a copy: the table need not live as long */

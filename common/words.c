@@ -157,11 +157,10 @@ bool words_need_shell(const char *text)
 
 bool words_builtin(const char *word)
 {
-    static const char *const names[] = {".",     ":",       "alias",  "bg",       "cd",     "command",
-                                        "eval",  "exec",    "exit",   "export",   "fc",     "fg",
-                                        "hash",  "jobs",    "read",   "readonly", "return", "set",
-                                        "times", "trap",    "type",   "ulimit",   "umask",  "unalias",
-                                        "unset", "wait"};
+    static const char *const names[] = {
+        ".",      ":",    "alias", "bg",     "cd",    "command", "eval",     "exec",   "exit",
+        "export", "fc",   "fg",    "hash",   "jobs",  "read",    "readonly", "return", "set",
+        "times",  "trap", "type",  "ulimit", "umask", "unalias", "unset",    "wait"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(word, names[i]) == 0)
             return true;

@@ -91,8 +91,8 @@ static bool namespace_is(const char *link, const char *wanted)
            strcmp(text, wanted) == 0;
 }
 
-/* The namespaces that the kernel starts with have fixed numbers. In a small virtual machine that was
- * made of a container's image there is a file of the container, but no container. */
+/* The namespaces that the kernel starts with have fixed numbers. In a small virtual machine that
+ * was made of a container's image there is a file of the container, but no container. */
 static bool is_isolated(void)
 {
     return !namespace_is("/proc/self/ns/pid", "pid:[4026531836]") ||

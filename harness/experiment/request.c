@@ -175,8 +175,7 @@ static void choose_shell(struct maker *maker)
     const char *needs = NULL;
     for (size_t i = 0; i < maker->source_count && needs == NULL; i++)
         for (size_t j = 0; j < maker->variants->parameters.combinations && needs == NULL; j++)
-            if (maker->source[i].text != NULL &&
-                needs_shell(fill(maker, j, maker->source[i].text)))
+            if (maker->source[i].text != NULL && needs_shell(fill(maker, j, maker->source[i].text)))
                 needs = maker->source[i].text;
     if (settings->shell != NULL)
         maker->shell = shell_read(maker->arena, settings->shell);

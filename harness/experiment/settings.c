@@ -360,7 +360,8 @@ const struct option_row settings_rows[] = {
      FIELD(place),
      .as = OPTION_CHOICE,
      .choices = places,
-     .help = "where the loads run, seen from the target; pins both. With --service it is seen from the service, and the target has "
+     .help = "where the loads run, seen from the target; pins both. With --service it is seen from "
+             "the service, and the target has "
              "the CPUs that are left"},
     {.name = "place-cpus",
      .argument = "N[:M]",

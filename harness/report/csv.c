@@ -12,8 +12,8 @@
 static bool is_formula(const char *text)
 {
     text += strspn(text, " \t\r\n");
-    return *text == '=' || (*text != '\0' && strchr("+-@", *text) != NULL &&
-                            strpbrk(text, "(|!#&'\"") != NULL);
+    return *text == '=' ||
+           (*text != '\0' && strchr("+-@", *text) != NULL && strpbrk(text, "(|!#&'\"") != NULL);
 }
 
 /* The terminal is only asked about where there is something that it could obey. */
