@@ -166,14 +166,14 @@ narrow() {
         for command in help 'run --max-runs 0 -- true' 'frobnicate --with many --more words' "$report"; do
             at_width "$columns" "jostle $command" >printed
             narrow "$columns" printed
-            [[ -s at ]]
+            [[ -s printed ]]
         done
     done
     at_width 60 'experiment slowdown --help; jostle help slowdown' >printed
     narrow 60 printed
     at_width 200 "jostle $report" >printed
     grep -qE '^.{120,200}$' printed
-    jostle help >help
+    jostle help >all
     at_width 60 'jostle help' >printed
-    diff <(tr -s ' \n' '\n' <help) <(tr -s ' \n' '\n' <printed)
+    diff <(tr -s ' \n' '\n' <all) <(tr -s ' \n' '\n' <printed)
 }
