@@ -201,6 +201,8 @@ from_exec() {
     # It ignores SIGTERM from its very start.
     (trap '' TERM && exec "$METER" --timeout 0.2 --output "$RECORD" -- sleep 60)
     holds '.timed_out and .signal == 9 and .wall_s >= 2.2 and .wall_s < 60' <"$RECORD"
+    # What it took to die is no part of what it would have taken at least.
+    holds '.timed_out_s >= 0.2 and .wall_s - .timed_out_s >= 2' <"$RECORD"
 }
 
 @test "a run within its time-out is left alone" {

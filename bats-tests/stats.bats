@@ -268,6 +268,13 @@ summary() {
         summary --conditions baseline,load --at-most 1.10 --max-runs 60 --ignore-failure | holds '.verdict == "undecided"'
 }
 
+@test "of a run that timed out counts the time until then, not what it took to die" {
+    local slow='if .condition == "load" then .timed_out = true | .timed_out_s = 1.2 | .wall_s = 4 else . end'
+    pairs 1 20 1 0.01 | jq -c "$slow" | summary --conditions baseline,load --at-most 2 --max-runs 20 --ignore-failure |
+        holds '.verdict == "undecided" and .conditions[1].wall_s.mean == 1.2'
+    pairs 1 20 1 0.01 | jq -c "$slow" | summary --conditions baseline,load --at-most 1.1 --max-runs 20 --ignore-failure | holds '.verdict == "above"'
+}
+
 @test "a stop from outside ends it with its reason" {
     local reason
     for reason in max-time interrupted; do

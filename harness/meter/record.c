@@ -73,6 +73,10 @@ static void add_end(struct line *line, const struct outcome *outcome, int exec_e
     add_count_if(line, "signal", !exited, exited ? 0 : (uint64_t)WTERMSIG(status));
     line_bool(line, "core_dumped", !exited && WCOREDUMP(status));
     line_bool(line, "timed_out", outcome->timed_out);
+    if (outcome->timed_out)
+        line_seconds(line, "timed_out_s", outcome->timed_out_ns, 9);
+    else
+        line_null(line, "timed_out_s");
     line_text(line, "start_error", start_error(exec_error, &outcome->stops));
 }
 

@@ -157,6 +157,7 @@ static void time_out(struct supervisor *supervisor)
     if (now_ns < supervisor->deadline_ns)
         return;
     supervisor->outcome->timed_out = true;
+    supervisor->outcome->timed_out_ns = now_ns - start_ns;
     (void)terminate(supervisor, GRACE_NS);
 }
 

@@ -6,16 +6,15 @@
 
 const char *const verdict_names[VERDICTS] = {"undecided", "below", "above"};
 
-// Where runs timed out, the ratio of what was recorded is at most the true one: it may be
-// above the limit, and is never known to be below. Where those of the reference did, it bounds
-// nothing; nor do figures of the output, which such runs do not have.
+// Where runs timed out, the ratio of the wall times is at most the true one: it may be above
+// the limit, and is never known to be below. Where those of the reference did, it bounds
+// nothing. Neither do other figures: of those one does not know what they were at the time-out.
 static enum verdict bound(struct session *session, size_t condition, size_t metric)
 {
     const struct settings *settings = session->settings;
     const enum against against = settings_decides_by(settings);
     const size_t reference = settings_reference(settings, condition, against);
-    if (session->conditions[reference].censored > 0 || !settings->metrics.item[metric].builtin ||
-        settings->metrics.item[metric].higher_is_better)
+    if (session->conditions[reference].censored > 0 || metric != WALL_S)
         return VERDICT_UNDECIDED;
     const struct interval ratio = metric_ratio_of_records(session, condition, against, metric);
     return ratio.low > settings->at_most ? VERDICT_ABOVE : VERDICT_UNDECIDED;
