@@ -75,7 +75,7 @@ while IFS=$'\t' read -r -a words; do
         await) await "${words[@]:1}" ;;
         begin) echo "begin ${words[2]}" >>"$LOG"; decide ;; # not the time of day
         record | stop) echo "${words[*]}" >>"$LOG"; decide ;;
-        finish) echo finish >>"$LOG"; echo '{}' >out/result.json; echo x >out/runs.jsonl; echo 'done' ;;
+        finish) echo finish >>"$LOG"; echo '{}' >out/result.json; echo x >out/runs.jsonl; printf 'done\t%s\n' "$(cat verdict 2>/dev/null)" ;;
         *) echo "${words[*]}" >>"$LOG" ;;
     esac
 done
@@ -438,6 +438,15 @@ END
     printf '%s\n' 'stop\tmax-runs\tundecided' >decisions
     run -4 loop
     run ! grep -q finish log
+}
+
+@test "the exit status is the verdict of the record, which knows more than the last block" {
+    one_load
+    printf '%s\n' 'run\tbaseline\t1\t1\tp\t-' 'stop\tdecided\tbelow' >decisions
+    echo undecided >verdict
+    run -4 loop
+    rm verdict out/*
+    run -0 loop
 }
 
 @test "what experiment refuses ends jostle as it says, and its help is ours" {

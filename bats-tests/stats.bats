@@ -551,3 +551,30 @@ PYTHON
     summary --conditions a,b </dev/null >result
     validate
 }
+
+# short: what pairs made, whose load delivered an eighth of what it offered.
+short() {
+    jq -c 'if .condition == "load" then .load = [{ name: "cpu", unit: "B/s", offered: 800, achieved: 100, elapsed_s: 1 }] else . end'
+}
+
+@test "a gate never passes beside a problem that biases its ratio, and says which" {
+    local -a gate=(--conditions baseline,load --max-runs 20)
+    local file
+    # Less load than intended: a ratio below the limit says nothing, one above it does all the more.
+    pairs 1 20 1.02 0.01 | short | summary "${gate[@]}" --at-most 1.5 >below
+    holds '.verdict == "undecided" and .gate.verdict == "undecided" and .gate.why == ["load-short"]
+        and (.slowdowns[0] | .ci[1] < 1.5 and .gate == "undecided" and .verdict == "undecided" and .why == ["load-short"])' <below
+    pairs 1 20 2 0.01 | short | summary "${gate[@]}" --at-most 1.5 >above
+    holds '.verdict == "above" and .gate.why == [] and (.warnings | any(.flag == "load-short" and .bias == "low"))' <above
+    # It ends with the same runs: more of them would not help.
+    pairs 1 20 1.02 0.01 | summary "${gate[@]}" --at-most 1.5 --first-stop >trusted
+    pairs 1 20 1.02 0.01 | short | summary "${gate[@]}" --at-most 1.5 --first-stop >doubted
+    for file in trusted doubted; do holds '.slowdowns[0].pairs == 15 and .conditions[0].stop_reason == "decided"' <"$file"; done
+    holds '.verdict == "below" and .gate.why == []' <trusted
+    # Another load's shortness is its own affair; the experiment is undecided all the same.
+    pairs 1 20 1.02 0.01 other | short | summary --conditions baseline,load,other --max-runs 20 --at-most 1.5 |
+        holds '[.slowdowns[] | [.condition, .gate]] == [["load", "undecided"], ["other", "below"]] and .verdict == "undecided"'
+    # Failed runs that count may have ended early, in the baseline, too: then nothing is known.
+    pairs 1 20 2 0.01 | jq -c 'if .block == 3 and .condition == "baseline" then .exit_code = 1 else . end' | summary "${gate[@]}" --at-most 1.5 --ignore-failure |
+        holds '.verdict == "undecided" and .gate.why == ["failed-runs"]'
+}

@@ -55,12 +55,21 @@ variants() {
 @test "what is the same is said to be, as soon as every comparison is decided" {
     runs 3 30 1 1 | variants --same-within 2% >result
     holds '[.comparisons[].verdict] == ["same", "same"] and all(.conditions[]; .stop_reason == "decided" and .runs < 30)
-        and .gate == { at_most: null, same_within: 0.02, verdict: "decided" }' <result
+        and .gate == { at_most: null, same_within: 0.02, verdict: "decided", why: [] }' <result
     holds 'all(.comparisons[]; .ci[0] >= 1 / 1.02 and .ci[1] <= 1.02 and (.text | startswith("new is the same as old within 2 %: it is ")))' <result
     # Without it nothing is called the same, however alike.
     runs 3 30 1 1 | variants | holds '[.comparisons[].verdict] == ["undecided", "undecided"]'
     # One of two is wider than that: it goes on until the last run.
     runs 3 30 1 1 0.05 | variants --same-within 2% | holds '.gate.verdict == "undecided" and .conditions[0].stop_reason == "max-runs"'
+}
+
+@test "variants under less load than intended are neither below a limit nor above it, nor known to be the same" {
+    local short='if .condition == "new@mem" then .load = [{ name: "mem", unit: "B/s", offered: 800, achieved: 100, elapsed_s: 1 }] else . end'
+    runs 4 30 1.02 1.02 | jq -c "$short" | variants --at-most 1.05 |
+        holds '.verdict == "undecided" and .gate.why == ["load-short"] and [.comparisons[].gate] == ["below", "undecided"]'
+    runs 4 30 1.02 1.2 | jq -c "$short" | variants --at-most 1.05 | holds '.verdict == "undecided" and [.comparisons[].gate] == ["below", "undecided"]'
+    runs 2 30 1 1 | jq -c "$short" | variants --same-within 2% |
+        holds '.gate == { at_most: null, same_within: 0.02, verdict: "undecided", why: ["load-short"] } and [.comparisons[].gate] == [null, "undecided"]'
 }
 
 @test "--at-most fails where one comparison is surely above, and is not judged by what the loads do" {

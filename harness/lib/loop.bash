@@ -358,6 +358,7 @@ measure_finish() {
     while IFS= read -r line; do stats_say steps "$line"; done < <(scheduler_steps "${plan[program]}")
     stats_ask finish
     [[ ${STATS_ANSWER[0]} == 'done' ]] || stats_failed
+    verdict=${STATS_ANSWER[1]:-}
 }
 
 # measure_unread: data came on our stdin only while we measured.

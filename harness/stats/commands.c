@@ -2,10 +2,11 @@
 
 #include "assemble.h"
 #include "finish.h"
-#include "gate.h"
 #include "metrics.h"
 #include "record.h"
+#include "result.h"
 #include "statistic.h"
+#include "verdicts.h"
 
 #include "common/messages.h"
 #include "common/record_json.h"
@@ -104,6 +105,17 @@ bool commands_event(struct hub *hub, struct source *source, json_t *line)
 
 // ---- decisions ----
 
+// Where nothing is left to measure, nobody asks for the result again.
+static bool answer_verdict(struct hub *hub, const char *reason)
+{
+    json_t *result = settings_has_gate(&hub->experiment.settings)
+                         ? result_build(&hub->experiment, &hub->course.session, &hub->course.replay)
+                         : NULL;
+    const bool answered = hub_answer(hub, "stop\t%s\t%s", reason, verdicts_word(result));
+    json_decref(result);
+    return answered;
+}
+
 static bool answer_stop(struct hub *hub)
 {
     char text[512] = "", advice[FOLDER_ERROR];
@@ -119,9 +131,7 @@ static bool answer_stop(struct hub *hub)
                             json_is_object(json_object_get(hub->experiment.json, "cell")), advice,
                             sizeof advice),
             assemble_culprit(hub->course.last));
-    if (reason != STOP_FAILURE && settings_has_gate(&hub->experiment.settings))
-        snprintf(text, sizeof text, "%s", gate_word(&hub->course.session));
-    return hub_answer(hub, "stop\t%s\t%s", stop_names[reason], text);
+    return answer_verdict(hub, stop_names[reason]);
 }
 
 static bool answer_next(struct hub *hub)

@@ -77,8 +77,6 @@ static json_t *comparison(struct session *session, size_t condition, size_t metr
     const struct words_of names = names_of(settings, condition, metric);
     const struct interval ratio = metric_ratio(session, condition, against, metric);
     const enum relation relation = gate_relation(session, condition, against, metric);
-    const bool judged = settings->at_most > 0 && settings->metrics.item[metric].decides &&
-                        !metric_is_negligible(session, condition, metric);
     json_t *json = ratio_json(session, condition, against, metric, &ratio);
     json_object_set_new(json, "condition", json_string(settings->conditions[condition]));
     json_object_set_new(
@@ -93,9 +91,7 @@ static json_t *comparison(struct session *session, size_t condition, size_t metr
     json_object_set_new(
         json, "verdict",
         json_string(relation_name(relation, words_is_time(&settings->metrics.item[metric]))));
-    json_object_set_new(json, "gate",
-                        judged ? json_string(verdict_names[gate_ratio(session, condition, metric)])
-                               : json_null());
+    json_object_set_new(json, "gate", json_null()); // unless it is judged
     json_object_set_new(json, "text",
                         text_json(words_comparison(&names, &ratio, settings->same_within)));
     return json;
@@ -131,18 +127,4 @@ json_t *comparisons_list(struct session *session)
 json_t *comparisons_interactions(struct session *session)
 {
     return list_of(session, AGAINST_BOTH, interaction);
-}
-
-static json_t *limit(double value)
-{
-    return value > 0 ? json_figure(value) : json_null();
-}
-
-json_t *comparisons_gate(struct session *session)
-{
-    const struct settings *settings = session->settings;
-    if (!settings_has_gate(settings))
-        return json_null();
-    return json_pack("{s:o, s:o, s:s}", "at_most", limit(settings->at_most), "same_within",
-                     limit(settings->same_within), "verdict", gate_word(session));
 }

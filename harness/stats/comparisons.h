@@ -13,9 +13,6 @@ json_t *comparisons_list(struct session *session);
 // Whether each load changes how each variant compares with the first; [] without both.
 json_t *comparisons_interactions(struct session *session);
 
-// The answer to --at-most and --same-within; null without them.
-json_t *comparisons_gate(struct session *session);
-
 // How the interval of a ratio is made, by name.
 const char *comparisons_method(const struct settings *settings, enum against against);
 

@@ -2,6 +2,7 @@
 
 #include "output.h"
 #include "result.h"
+#include "verdicts.h"
 
 #include "common/changes.h"
 #include "common/file.h"
@@ -83,7 +84,8 @@ bool finish_all(struct hub *hub)
         hub->has_ended = true;
     }
     // What cannot be written has been said, or is in the folder's error.
-    const bool answered = good ? hub_answer(hub, "done") : hub_fail(hub, "-", hub->folder.error);
+    const bool answered = good ? hub_answer(hub, "done\t%s", verdicts_word(result))
+                               : hub_fail(hub, "-", hub->folder.error);
     json_decref(result);
     return answered;
 }

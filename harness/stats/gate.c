@@ -32,38 +32,32 @@ enum verdict gate_ratio(struct session *session, size_t condition, size_t metric
     return ratio.high <= settings->at_most ? VERDICT_BELOW : VERDICT_UNDECIDED;
 }
 
-static bool is_judged(const struct session *session, size_t condition, size_t metric)
+// Less load than intended, or a baseline with a load's after-effects, makes the ratio to it lower
+// than it is, so that it is above the limit all the more. Of two variants it does so either way.
+enum verdict gate_beside(enum verdict verdict, enum bias bias, enum against against)
+{
+    const bool holds = against == AGAINST_ALONE && bias_is_low(bias) && verdict == VERDICT_ABOVE;
+    return bias == BIAS_NONE || holds ? verdict : VERDICT_UNDECIDED;
+}
+
+bool gate_judges(const struct session *session, size_t condition, size_t metric)
 {
     return session->settings->metrics.item[metric].decides &&
            !metric_is_negligible(session, condition, metric);
 }
 
-// Of several: above if one is, below if all are, undecided if there are none.
-struct sum {
-    bool any, above, undecided;
-};
-
-static void add(struct sum *sum, enum verdict verdict)
+void gate_add(struct gate_sum *sum, enum verdict verdict)
 {
     sum->any = true;
     sum->above = sum->above || verdict == VERDICT_ABOVE;
     sum->undecided = sum->undecided || verdict == VERDICT_UNDECIDED;
 }
 
-static enum verdict verdict_of(const struct sum *sum)
+enum verdict gate_of_all(const struct gate_sum *sum)
 {
     if (sum->above)
         return VERDICT_ABOVE;
     return sum->any && !sum->undecided ? VERDICT_BELOW : VERDICT_UNDECIDED;
-}
-
-enum verdict gate_condition(struct session *session, size_t condition)
-{
-    struct sum sum = {0};
-    for (size_t m = 0; m < session->settings->metrics.count; m++)
-        if (is_judged(session, condition, m))
-            add(&sum, gate_ratio(session, condition, m));
-    return verdict_of(&sum);
 }
 
 bool gate_decides(const struct settings *settings, size_t condition)
@@ -75,11 +69,12 @@ bool gate_decides(const struct settings *settings, size_t condition)
 enum verdict gate_verdict(struct session *session)
 {
     const struct settings *settings = session->settings;
-    struct sum sum = {0};
+    struct gate_sum sum = {0};
     for (size_t i = 0; i < settings->condition_count; i++)
-        if (gate_decides(settings, i))
-            add(&sum, gate_condition(session, i));
-    return verdict_of(&sum);
+        for (size_t m = 0; m < settings->metrics.count; m++)
+            if (gate_decides(settings, i) && gate_judges(session, i, m))
+                gate_add(&sum, gate_ratio(session, i, m));
+    return gate_of_all(&sum);
 }
 
 enum relation gate_relation(struct session *session, size_t condition, enum against against,
@@ -95,7 +90,7 @@ static bool knows_relations(struct session *session)
     const enum against against = settings_decides_by(settings);
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++)
-            if (gate_decides(settings, i) && is_judged(session, i, m) &&
+            if (gate_decides(settings, i) && gate_judges(session, i, m) &&
                 gate_relation(session, i, against, m) == RELATION_UNDECIDED)
                 return false;
     return true;
@@ -107,11 +102,4 @@ bool gate_is_decided(struct session *session)
     const enum verdict verdict = settings->at_most > 0 ? gate_verdict(session) : VERDICT_BELOW;
     return verdict == VERDICT_ABOVE ||
            (verdict == VERDICT_BELOW && (!(settings->same_within > 0) || knows_relations(session)));
-}
-
-const char *gate_word(struct session *session)
-{
-    if (session->settings->at_most > 0)
-        return verdict_names[gate_verdict(session)];
-    return knows_relations(session) ? "decided" : verdict_names[VERDICT_UNDECIDED];
 }

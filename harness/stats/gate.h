@@ -1,8 +1,9 @@
 // The gate: is a ratio below or above a limit, or one of "better", "worse" and "the same",
-// at a stated error rate, however often one has looked?
+// at a stated error rate, however often one has looked? What a result says of it is in verdicts.h.
 #ifndef STATS_GATE_H
 #define STATS_GATE_H
 
+#include "messages.h"
 #include "relation.h"
 #include "session.h"
 
@@ -17,11 +18,14 @@ bool gate_decides(const struct settings *settings, size_t condition);
 // Where the interval of a ratio that decides lies, for one metric, from --at-most.
 enum verdict gate_ratio(struct session *session, size_t condition, size_t metric);
 
-// The same of one condition: above if it is for one of the metrics that decide and are not
-// negligible, below if it is for all.
-enum verdict gate_condition(struct session *session, size_t condition);
+// Of several: above if one is, below if all are, undecided if there are none. Begin with zeros.
+struct gate_sum {
+    bool any, above, undecided;
+};
+void gate_add(struct gate_sum *sum, enum verdict verdict);
+enum verdict gate_of_all(const struct gate_sum *sum);
 
-// Of the experiment: above if one condition that decides is, below if all are.
+// Of all ratios of the experiment that are judged, by their intervals alone: what ends it.
 enum verdict gate_verdict(struct session *session);
 
 // Whether two variants, under a load or alone, are the same, or one is better.
@@ -32,8 +36,10 @@ enum relation gate_relation(struct session *session, size_t condition, enum agai
 // if given, and with --same-within of each ratio whether it is better, worse or the same.
 bool gate_is_decided(struct session *session);
 
-// What to say of the experiment at its end: of --at-most its verdict; of --same-within alone
-// `decided` or `undecided`.
-const char *gate_word(struct session *session);
+// What remains of a verdict on the ratio of `against` beside a problem that biases it.
+enum verdict gate_beside(enum verdict verdict, enum bias bias, enum against against);
+
+// Whether that metric's ratio is judged: it decides, and is not negligible.
+bool gate_judges(const struct session *session, size_t condition, size_t metric);
 
 #endif

@@ -11,7 +11,8 @@ enum severity {
     PROBLEM,
     // What moves all runs alike spoils a mean; a slowdown from pairs holds.
     PROBLEM_OF_A_MEAN,
-    // What happened to some runs: a problem once they are many (is_widespread).
+    // What happened to some runs: a problem once they are many (is_widespread). It comes to both
+    // sides of pairs in random order, and biases no ratio.
     PROBLEM_OF_MANY,
 };
 
@@ -20,6 +21,7 @@ struct warning_case {
     enum severity severity;
     const char *words;
     const char *advice;
+    enum bias bias; // of a PROBLEM: one biases unless its row says that it does not
 };
 
 static const struct warning_case cases[FLAGS] = {
@@ -57,14 +59,17 @@ static const struct warning_case cases[FLAGS] = {
                          "those that follow an unloaded one ({after} and {others} runs{washout}): "
                          "the load's after-effects are in the baseline, "
                          "and the slowdown is wrong",
-                         "{remedy}"},
+                         "{remedy}",
+                      BIAS_ALL_LOW},
     [FLAG_FAILED_RUNS] = {"failed-runs", PROBLEM, "{few} of {all} runs failed ({kinds}): {meaning}",
-                          "check the program's output"},
+                          "check the program's output",
+                      BIAS_LOW},
     [FLAG_TIMED_OUT] = {"timed-out", PROBLEM,
                         "{few} of {all} runs ran into the time-out: their times are lower bounds, "
                         "so the {statistic} is at least what is shown, and has no interval and no "
                         "slowdown{output}",
-                        "raise --timeout, or use a shorter input"},
+                        "raise --timeout, or use a shorter input",
+                      BIAS_LOW},
     [FLAG_STEAL] = {"steal", PROBLEM_OF_MANY,
                     "the host took more than 2 % of the target's time during {few} of {all} runs: "
                     "their times may be too long",
@@ -97,7 +102,8 @@ static const struct warning_case cases[FLAGS] = {
     [FLAG_SEVERAL_HOSTS] = {"several-hosts", PROBLEM,
                             "the runs were made on several hosts ({hosts}): a slowdown pairs runs "
                             "of one host, but mean and variance mix them",
-                            "where that matters, measure again on one host"},
+                            "where that matters, measure again on one host",
+                      BIAS_NONE},
     [FLAG_UNLIKE_CORES] = {"unlike-cores", NOTE,
                            "the target's CPUs are of unlike speed ({kinds}): its time depends on "
                            "which of them the kernel puts it on",
@@ -118,7 +124,8 @@ static const struct warning_case cases[FLAGS] = {
     [FLAG_LOAD_SHORT] = {"load-short", PROBLEM,
                          "{load} delivered {percent} % of what it offered{share}: the target ran "
                          "under less load than intended",
-                         "lower the load's rate, or give it CPUs of its own with --load-cpus"},
+                         "lower the load's rate, or give it CPUs of its own with --load-cpus",
+                      BIAS_LOW},
     [FLAG_LOAD_UNEVEN] = {"load-uneven", NOTE,
                           "{load} delivered less than it offered in {few} of {all} runs, but "
                           "enough on average",
@@ -129,12 +136,14 @@ static const struct warning_case cases[FLAGS] = {
                         "is not counted, so it may be taken for foreign-load",
                         "measure as root, or where jostle can make a control group"},
     [FLAG_LOAD_WARNING] = {"load-warning", PROBLEM, "{load}: {text}",
-                           "try the load alone with loadgen"},
+                           "try the load alone with loadgen",
+                      BIAS_LOW},
     [FLAG_HARNESS_WARNING] = {"harness-warning", NOTE, "{text}",
                               "repeat the measurement if it matters"},
     [FLAG_NOT_CONVERGED] = {"not-converged", PROBLEM, "the error is {error} after {runs}{limit}",
                             "allow more runs with --max-runs or more time with --max-time, or use "
-                            "a longer input"},
+                            "a longer input",
+                      BIAS_NONE},
     [FLAG_RANGE] = {"range", NOTE, "the objectives are {kept}: the capacity is {bound}{sure}",
                     "{end} of --vary to find it"},
     [FLAG_TIME_OUT_MISSED] = {"time-out-missed", NOTE,
@@ -163,7 +172,8 @@ static const struct warning_case cases[FLAGS] = {
                               "unmeasured runs of the target in between, {runs} by now: what fades "
                               "so slowly may not be gone, and the slowdown is too close to 1",
                               "measure baseline and load apart and compare them, or restore the "
-                              "state with --prepare (docs/interleaving.md)"},
+                              "state with --prepare (docs/interleaving.md)",
+                      BIAS_ALL_LOW},
     [FLAG_FEW_REQUESTS] = {"few-requests", PROBLEM,
                            "the {quantile} % quantile needs {needed} requests a run (100 beyond "
                            "it), and {few} of {all} runs had fewer, down to {least}: a few "
@@ -231,6 +241,19 @@ static const struct warning_case cases[FLAGS] = {
 const char *flag_name(enum flag flag)
 {
     return cases[flag].name;
+}
+
+const char *const bias_names[BIASES] = {
+    [BIAS_ANY] = "any", [BIAS_LOW] = "low", [BIAS_ALL] = "all", [BIAS_ALL_LOW] = "all-low"};
+
+bool bias_is_low(enum bias bias)
+{
+    return bias == BIAS_LOW || bias == BIAS_ALL_LOW;
+}
+
+bool bias_is_of_all(enum bias bias)
+{
+    return bias == BIAS_ALL || bias == BIAS_ALL_LOW;
 }
 
 void message_detail(struct message *message, const char *name, const char *format, ...)
@@ -320,14 +343,16 @@ static bool is_problem(const struct message *message, bool mean_alone)
 json_t *message_finish(struct message *message, bool mean_alone)
 {
     const struct warning_case *one = &cases[message->flag];
+    const enum bias bias = message->bias != BIAS_ANY ? message->bias : one->bias;
     if (one->severity == PROBLEM_OF_A_MEAN && !mean_alone)
         message_detail(message, "pairs", "; slowdowns from pairs hold");
     char *words = fill(message, one->words), *advice = fill(message, one->advice);
-    json_t *object = json_pack("{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o}", "flag", one->name,
+    json_t *object = json_pack("{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:s?}", "flag", one->name,
                                "severity", is_problem(message, mean_alone) ? "problem" : "note",
-                               "condition", message->condition, "metric", message->metric,
-                               "message", string_of(words), "advice", string_of(advice), "runs",
-                               message->runs ? message->runs : json_array());
+                               "condition", message->condition, "metric", message->metric, "message",
+                               string_of(words), "advice", string_of(advice), "runs",
+                               message->runs ? message->runs : json_array(), "bias",
+                               one->severity == PROBLEM ? bias_names[bias] : NULL);
     free(words);
     free(advice);
     for (size_t i = 0; i < message->details; i++)

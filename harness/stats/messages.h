@@ -62,6 +62,17 @@ enum flag {
 // The name that records and results have for it, such as "two-modes".
 const char *flag_name(enum flag flag);
 
+// What a problem does to a ratio of its condition and metric. LOW: it is lower than the truth,
+// so what is above a limit is so all the more. ALL: of each condition, as what they are
+// compared with is concerned.
+enum bias { BIAS_ANY, BIAS_LOW, BIAS_ALL, BIAS_ALL_LOW, BIAS_NONE, BIASES };
+
+// As results name them; NULL: none.
+extern const char *const bias_names[BIASES];
+
+bool bias_is_low(enum bias bias);
+bool bias_is_of_all(enum bias bias);
+
 enum { MESSAGE_DETAILS = 8 };
 
 // One warning under construction; begin with .flag and what it is about.
@@ -71,6 +82,7 @@ struct message {
     const char *metric;    // NULL: of no metric
     json_t *runs;          // the orders of the runs; a reference, or NULL for none
     size_t of_runs;        // of so many; where the severity depends on the share
+    enum bias bias;        // where the case's own does not fit; BIAS_ANY: it does
     struct {
         const char *name;
         char *text;
@@ -83,7 +95,7 @@ void message_detail(struct message *message, const char *name, const char *forma
     __attribute__((format(printf, 3, 4)));
 
 // Frees the message, and returns it as a new reference to {flag, severity,
-// condition, metric, message, advice, runs}; NULL if memory ran out.
+// condition, metric, message, advice, runs, bias}; NULL if memory ran out.
 // `mean_alone`: the result is a mean, without a baseline to compare it with.
 json_t *message_finish(struct message *message, bool mean_alone);
 

@@ -3,6 +3,7 @@
 #include "decide.h"
 #include "output.h"
 #include "summary.h"
+#include "verdicts.h"
 
 #include "common/messages.h"
 
@@ -60,6 +61,7 @@ static bool finish(struct dialogue *dialogue)
     json_t *summary = summary_build(&dialogue->session);
     if (!summary)
         return fail("no memory for the summary", "measure fewer runs");
+    verdicts_add(&dialogue->session, summary);
     bool good = output_json(summary, dialogue->command->summary, dialogue->output);
     json_decref(summary);
     return good;

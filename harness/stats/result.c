@@ -11,6 +11,7 @@
 #include "service.h"
 #include "summary.h"
 #include "unlike_cores.h"
+#include "verdicts.h"
 
 #include "common/record_json.h"
 #include "common/schemas.h"
@@ -121,6 +122,7 @@ json_t *result_build(const struct experiment *experiment, struct session *sessio
     unlike_cores_add(experiment, json_object_get(summary, "warnings"));
     json_object_set_new(result, "machine_factor",
                         machine_factor(session, replay, json_object_get(summary, "warnings")));
+    verdicts_add(session, summary);
     json_object_set_new(result, "capacity", capacity_json(experiment, session));
     json_object_set_new(result, "schema", json_string(SCHEMA_RESULT));
     json_object_del(result, "stopped");

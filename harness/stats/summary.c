@@ -5,7 +5,6 @@
 #include "comparisons.h"
 #include "decide.h"
 #include "direction.h"
-#include "gate.h"
 #include "gauge_json.h"
 #include "json.h"
 #include "metrics.h"
@@ -174,15 +173,6 @@ static json_t *washout(const struct session *session)
                      (int)session->unwashed + 1, "excluded_runs", (int)excluded);
 }
 
-// The answer to --at-most: of all metrics of the condition together, and of this one.
-static void add_verdicts(struct session *session, size_t condition, size_t metric, json_t *object)
-{
-    const enum verdict all = gate_condition(session, condition);
-    json_object_set_new(object, "verdict", json_string(verdict_names[all]));
-    json_object_set_new(object, "gate",
-                        json_string(verdict_names[gate_ratio(session, condition, metric)]));
-}
-
 static json_t *slowdown(struct session *session, size_t condition, size_t metric)
 {
     const struct settings *settings = session->settings;
@@ -212,10 +202,6 @@ static json_t *slowdown(struct session *session, size_t condition, size_t metric
         json_object_set_new(object, "distinguishable", json_null());
     if (settings_is_loaded(settings, (int)condition))
         json_object_set_new(object, "carry_over", carry_over(session, condition, metric));
-    if (settings->at_most > 0 && gate_decides(settings, condition) &&
-        settings_decides_by(settings) == AGAINST_ALONE && settings->metrics.item[metric].decides &&
-        !metric_is_negligible(session, condition, metric))
-        add_verdicts(session, condition, metric, object);
     return object;
 }
 
@@ -271,14 +257,9 @@ json_t *summary_build(struct session *session)
                   intervals(settings), "forecast", forecast(session));
     json_object_set_new(summary, "comparisons", comparisons_list(session));
     json_object_set_new(summary, "interactions", comparisons_interactions(session));
-    json_object_set_new(summary, "gate", comparisons_gate(session));
     if (settings->condition_count > 1)
         json_object_set_new(summary, "washout", washout(session));
     if (settings_aa(settings) > 0)
         json_object_set_new(summary, "noise_floor", floors(session));
-    if (settings->at_most > 0) {
-        json_object_set_new(summary, "at_most", json_figure(settings->at_most));
-        json_object_set_new(summary, "verdict", json_string(verdict_names[gate_verdict(session)]));
-    }
     return summary;
 }

@@ -70,6 +70,15 @@ static char *failed_kinds(const struct session *session)
     return stream && fclose(stream) == 0 ? text : NULL;
 }
 
+// Whether runs that ended too early count like the others.
+static bool has_early_ends(const struct session *session)
+{
+    size_t censored = 0;
+    for (size_t i = 0; i < session->settings->condition_count; i++)
+        censored += session->conditions[i].censored;
+    return session->failed - session->unusable > censored;
+}
+
 // What the failures mean for the figures.
 static const char *failed_meaning(const struct session *session)
 {
@@ -80,7 +89,7 @@ static const char *failed_meaning(const struct session *session)
     }
     if (session->settings->ignored.any && without > 0 && session->failed == without + censored)
         return "because of --ignore-failure their other figures count";
-    if (session->failed - session->unusable > censored)
+    if (has_early_ends(session))
         return "they count like the others because of --ignore-failure, but a run that ends early "
                "is no measure of the work";
     return censored > 0 ? "those that the time-out ended count as lower bounds"
@@ -100,6 +109,8 @@ static void add_failed(const struct session *session, json_t *list)
     message_detail(&message, "all", "%zu", session->count + session->set_aside);
     message_detail(&message, "kinds", "%s", kinds ? kinds : "?");
     message_detail(&message, "meaning", "%s", failed_meaning(session));
+    if (has_early_ends(session)) // also of the baseline, so that a ratio may be too high
+        message.bias = BIAS_ALL;
     finish(session, list, &message);
     free(kinds);
 }
