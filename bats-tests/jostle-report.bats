@@ -110,6 +110,18 @@ EXPECTED
     holds '.totals.not_done == 3 and (.cells | length) == 6' <model.json
 }
 
+@test "an experiment whose target failed has failed, and was not interrupted" {
+    synthetic 3 3 campaign
+    rm campaign/cells/*/status.json campaign/cells/*{10,25}%/result.json
+    for file in campaign/cells/*{10,25}%/runs.jsonl; do head -2 "$file" | jq -c 'if .order == 2 then .exit_code = 3 else . end' >new && mv new "$file"; done
+    # What fails and counts all the same ends nothing.
+    edited campaign/cells/*25%/experiment.json '.settings.ignore_failure = true'
+    model campaign >model.json
+    holds '[.waiting[] | [.state, .reason]] == [["failed", "the target failed with exit code 3"], ["interrupted", "no result; 2 runs are recorded"]]' <model.json
+    run -0 "$JOSTLE" report campaign --format junit
+    [[ $output == *'type="failed"'* ]]
+}
+
 @test "an experiment that was interrupted has the figures that its runs allow, and says so" {
     synthetic 3 3 campaign
     rm campaign/cells/*/status.json campaign/cells/*{10,25}%/result.json

@@ -173,3 +173,17 @@ PYTHON
     report campaign | grep -qE 'over 2 nodes, .*elsewhere'
     report campaign --format json | holds '.between_hosts | length == 1 and (.[0].hosts | length) == 2 and all(.[0].hosts[]; .cells == 1)'
 }
+
+@test "a gate over sessions is judged by their interval, and not beside a problem of one of them" {
+    sessions 1.01 1.02 1.03
+    edited "campaign/cells/$base/experiment.json" '.settings.at_most = 1.2'
+    for folder in "campaign/cells/$base"*; do edited "$folder/result.json" '.slowdowns[0] |= (.gate = "below" | .why = [] | .verdict = "below")'; done
+    over '.slowdown | .gate == "below" and .why == []'
+    for folder in "campaign/cells/$base".session*; do
+        edited "$folder/result.json" '.warnings += [{ flag: "load-short", severity: "problem", condition: .slowdowns[0].condition, metric: null, message: "x", advice: "y", runs: [], bias: "low" }]'
+    done
+    over '.slowdown | .gate == "undecided" and .why == ["load-short"]'
+    # What is above the limit is so all the more.
+    edited "campaign/cells/$base/experiment.json" '.settings.at_most = 0.9'
+    over '.slowdown | .gate == "above" and .why == []'
+}

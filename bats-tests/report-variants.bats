@@ -370,3 +370,24 @@ PYTHON
     grep -qE -e '--conclude &[^;]+;rm x&' out
     run ! grep -e '--ignore-codes' -e '--cleanup' out
 }
+
+@test "each format says which problem leaves a gate undecided, and a gate of relations what they are" {
+    fixture service
+    edited service/result.json '.gate.verdict = "undecided" | .verdict = "undecided" | .gate.why = ["load-short"]
+        | .slowdowns[] |= if .condition == "cpu-50" and .metric == "p99_ms" then .gate = "undecided" | .why = ["load-short"] elif .gate or .verdict then .gate = "below" | .why = [] else . end'
+    report service >out
+    grep -qF 'at most 1.2 for p99_ms, rps: undecided because of load-short' out
+    run -0 junit service
+    [[ $(grep -c ' skipped: ' <<<"$output") -eq 1 && $output == *'under cpu-50: p99_ms | skipped: undecided because of load-short: '*'ratio 1.'*'(see the problem)'* ]]
+    run -0 report service --format github
+    [[ ${lines[0]} == '### ❔ 1 of 4 ratios undecided because of load-short: service' ]]
+    [[ $(grep '^| ❔' <<<"$output") == *'undecided because of load-short |' ]]
+    fixture variants
+    edited variants/experiment.json '.settings.at_most = null'
+    edited variants/result.json 'del(.verdict) | .gate = { at_most: null, same_within: 0.02, verdict: "decided", why: [] }'
+    report variants >out
+    grep -qxF 'same within 2 % for wall time, rps: 1 slower, 2 faster, 3 better' out
+    edited variants/result.json '.gate |= (.verdict = "undecided" | .why = ["changed"]) | .comparisons |= .[:1]'
+    report variants >out
+    grep -qxF 'same within 2 % for wall time, rps: undecided because of changed (faster)' out
+}

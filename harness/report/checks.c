@@ -21,7 +21,7 @@ struct check {
     const struct metric *metric;
     const struct value *ratio, *reference, *condition; /* conditions: of the result */
     const char *gate;
-    char *what;
+    char *what, *why; /* why: the problems that leave it undecided; NULL: none */
 };
 
 /* What the record says, else by the interval: records of comparisons may have no answer for
@@ -48,6 +48,21 @@ static const char *gate_of(const struct experiment *of, const struct metric *met
     return high <= most ? "below" : low > most ? "above" : "undecided";
 }
 
+char *checks_why(const struct value *judged)
+{
+    const struct value *why = view_get(judged, "why");
+    char *text = NULL;
+    for (const struct value *flag = view_first(why); flag != NULL; flag = view_next(why, flag)) {
+        char *name = view_string(flag);
+        char *more = text_of("%s%s%s", text == NULL ? "" : text, text == NULL ? "" : ", ",
+                             name == NULL ? "?" : name);
+        free(name);
+        free(text);
+        text = more;
+    }
+    return text;
+}
+
 static char *message_of(const struct check *check)
 {
     const double most = view_number(view_get(check->of->settings, "at_most"), NAN);
@@ -61,6 +76,9 @@ static char *message_of(const struct check *check)
     if (strcmp(check->gate, "below") == 0)
         return text_of("%s, %s: ratio %s is below %.4g", check->what, check->metric->words, ratio,
                        most);
+    if (check->why != NULL)
+        return text_of("undecided because of %s: %s, %s: ratio %s (see the problem)", check->why,
+                       check->what, check->metric->words, ratio);
     return text_of("undecided: %s, %s: ratio %s does not say on which side of %.4g it is: more "
                    "runs would",
                    check->what, check->metric->words, ratio, most);
@@ -76,6 +94,7 @@ static double seconds_of(const struct value *condition)
 /* Takes check->what. */
 static void put_check(struct line *json, struct check *check)
 {
+    check->why = checks_why(check->ratio);
     char text[NUMBER_SIZE], *verdict = view_string(view_get(check->ratio, "verdict"));
     char *change = variants_change(check->ratio, check->metric), *message = message_of(check);
     const bool compared = check->ratio != NULL;
@@ -89,6 +108,7 @@ static void put_check(struct line *json, struct check *check)
               compared ? ratio_remarked(check->ratio, check->of->family, text) : NULL);
     line_text(json, "change", change);
     line_text(json, "gate", check->gate);
+    visible_put(json, "why", check->why);
     visible_put(json, "verdict", experiment_has_variants(check->of) ? verdict : NULL);
     visible_put(json, "message", message);
     line_real(json, "time_s", seconds_of(check->condition));
@@ -97,6 +117,7 @@ static void put_check(struct line *json, struct check *check)
     free(change);
     free(message);
     free(check->what);
+    free(check->why);
 }
 
 static const struct metric *chosen_metric(const struct experiment *of, const struct value *ratio)
@@ -187,6 +208,7 @@ static void put_capacity(struct line *json, const struct value *capacity, const 
     line_null(json, "ratio");
     line_null(json, "change");
     line_null(json, "gate");
+    line_null(json, "why");
     line_null(json, "verdict");
     line_null(json, "message");
     line_real(json, "time_s", 0);

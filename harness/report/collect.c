@@ -72,8 +72,9 @@ static char *why_not_done(const struct experiment *experiment, const char *state
 static void note_unfinished(struct collected *to, const struct experiment *experiment)
 {
     const char *state = experiment->state;
-    if (state == NULL)
-        state = experiment->runs.measured > 0 || experiment->record.top != NULL ? "interrupted"
+    if (state == NULL) /* of no campaign */
+        state = experiment->runs.failure != NULL ? "failed"
+                : experiment->runs.measured > 0 || experiment->record.top != NULL ? "interrupted"
                                                                                 : "waiting";
     if (strcmp(state, "done") == 0 && experiment->result.top != NULL &&
         experiment->record.top != NULL)

@@ -6,6 +6,7 @@
 #include "memory.h"
 #include "metrics.h"
 
+#include "harness/stats/bias.h"
 #include "harness/stats/levels.h"
 #include "harness/stats/relation.h"
 
@@ -281,6 +282,53 @@ static const char *verdict_of(const struct sessions *of, const struct interval *
     return relation_name(relation_of(ratio, same), time);
 }
 
+/* Whether a session's warning is about that ratio, and biases it. */
+static enum bias bias_of(const struct value *warning, const struct value *ratio)
+{
+    enum bias bias = 0;
+    while (bias < BIAS_NONE && !view_equals(view_get(warning, "bias"), bias_names[bias]))
+        bias++;
+    const struct value *of = view_get(warning, "condition"), *metric = view_get(warning, "metric");
+    const bool about = !view_is(of, VIEW_STRING) || bias_is_of_all(bias) ||
+                       view_same(of, view_get(ratio, "condition")) ||
+                       view_same(of, view_get(ratio, "reference"));
+    return about && (!view_is(metric, VIEW_STRING) || view_same(metric, view_get(ratio, "metric")))
+               ? bias
+               : BIAS_NONE;
+}
+
+/* The gate's answer over the sessions, where each of them has one for that ratio: the same rule
+ * as for one of them (harness/stats/verdicts.h). */
+static void put_gate(struct line *json, const struct sessions *of, const struct interval *ratio,
+                     const struct value *first)
+{
+    const double most = view_number(view_get(of->part[0].settings, "at_most"), NAN);
+    const bool variants = view_get(first, "reference_variant") != NULL;
+    const enum verdict seen = ratio->low > most     ? VERDICT_ABOVE
+                              : ratio->high <= most ? VERDICT_BELOW
+                                                    : VERDICT_UNDECIDED;
+    enum verdict verdict = seen;
+    struct line why = {0};
+    line_array(&why, NULL);
+    for (size_t i = 0; i < of->group->count; i++) {
+        const struct value *all = view_get(of->part[i].result.top, "warnings");
+        for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+            const enum bias bias = bias_of(item, first);
+            if (bias == BIAS_NONE ||
+                bias_beside(bias, seen, variants) != VERDICT_UNDECIDED)
+                continue;
+            const struct value *flag = view_get(item, "flag");
+            verdict = VERDICT_UNDECIDED;
+            if (memmem(why.text, why.used, flag->text, flag->length) == NULL) /* each once */
+                view_put(&why, NULL, flag);
+        }
+    }
+    line_close(&why);
+    line_text(json, "gate", isnan(most) ? NULL : verdict_names[verdict]);
+    line_raw(json, "why", why.text);
+    line_free(&why);
+}
+
 /* What names the ratio, as the first session has it. */
 static void put_names(struct line *json, const struct value *first)
 {
@@ -311,6 +359,8 @@ static void put_ratio(struct line *json, struct sessions *of, const struct parts
         line_text(json, "verdict", verdict_of(of, ratio, first));
     if (view_is(view_get(first, "gate"), VIEW_NULL)) /* --at-most does not judge it */
         line_null(json, "gate");
+    else if (view_is(view_get(first, "gate"), VIEW_STRING))
+        put_gate(json, of, ratio, first);
     view_put(json, "simultaneous", view_get(first, "simultaneous"));
     line_real(json, "censored", sum_of(ratios, "censored"));
     put_sessions(json, of, ratios, &levels);
@@ -358,7 +408,8 @@ static bool is_of_session_alone(const struct value *warning)
 
 static void put_warning(struct line *json, const struct value *warning, unsigned session)
 {
-    static const char *const members[] = {"flag", "severity", "condition", "metric", "advice"};
+    static const char *const members[] = {"flag", "severity", "condition", "metric", "advice",
+                                          "bias"};
     char *message = view_string(view_get(warning, "message")),
          *text = text_of("session %u: %s", session, message == NULL ? "" : message);
     line_object(json, NULL);

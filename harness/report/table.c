@@ -1,6 +1,7 @@
 #include "table.h"
 
 #include "capacity.h"
+#include "checks.h"
 #include "conditions.h"
 #include "factor.h"
 #include "figure.h"
@@ -345,29 +346,73 @@ static void put_floors(struct line *json, const struct experiment *experiment)
     }
 }
 
-/* The answer to --at-most and --same-within. */
-static void put_gate(struct line *json, const struct experiment *experiment)
+/* How many comparisons that decide say what: "2 slower, 1 same"; of a single one its word. */
+static char *relations_text(const struct experiment *experiment)
 {
-    const struct value *gate = view_get(experiment->result.top, "gate");
-    char *verdict = view_string(view_get(experiment->result.top, "verdict"));
-    const double most = view_number(view_get(experiment->settings, "at_most"), NAN),
-                 same = view_number(view_get(experiment->settings, "same_within"), NAN);
-    if (verdict == NULL)
-        verdict = view_string(view_get(gate, "verdict"));
-    if (verdict == NULL || (isnan(most) && isnan(same))) {
-        free(verdict);
-        return;
+    static const char *const words[] = {"slower", "worse", "faster", "better", "same", "undecided"};
+    const struct value *all = view_get(experiment->result.top, "comparisons");
+    size_t count[sizeof words / sizeof *words] = {0}, sum = 0;
+    char *text = must(strdup(""));
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            if (view_true(view_get(item, "decides")) &&
+                view_equals(view_get(item, "verdict"), words[i])) {
+                count[i]++;
+                sum++;
+            }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char number[24];
+        snprintf(number, sizeof number, "%zu ", count[i]);
+        if (count[i] == 0)
+            continue;
+        char *more = text_of("%s%s%s%s", text, *text == '\0' ? "" : ", ",
+                             sum == 1 ? "" : number, words[i]);
+        free(text);
+        text = more;
     }
+    return text;
+}
+
+/* "at most 1.05", "same within 2 %", or both, and for which metrics. */
+static char *gate_question(const struct experiment *experiment, double most, double same)
+{
     char *limit = isnan(most) ? must(strdup("")) : text_of("at most %.4g", most);
     char *within = isnan(same) ? must(strdup("")) : text_of("same within %.4g %%", 100 * same);
     char *names = gate_metrics(experiment);
-    put_visible(json, NULL,
-                text_of("%s%s%s%s: %s", limit, *limit != '\0' && *within != '\0' ? ", " : "",
-                        within, names, verdict));
-    free(verdict);
+    char *text = text_of("%s%s%s%s", limit, *limit != '\0' && *within != '\0' ? ", " : "", within,
+                         names);
     free(limit);
     free(within);
     free(names);
+    return text;
+}
+
+/* The answer to --at-most and --same-within. */
+static void put_gate(struct line *json, const struct experiment *experiment)
+{
+    const struct value *top = experiment->result.top, *gate = view_get(top, "gate");
+    const struct value *verdict = view_is(view_get(top, "verdict"), VIEW_STRING)
+                                      ? view_get(top, "verdict")
+                                      : view_get(gate, "verdict");
+    const double most = view_number(view_get(experiment->settings, "at_most"), NAN),
+                 same = view_number(view_get(experiment->settings, "same_within"), NAN);
+    if (!view_is(verdict, VIEW_STRING) || (isnan(most) && isnan(same)))
+        return;
+    char *question = gate_question(experiment, most, same), *word = view_string(verdict),
+         *why = checks_why(gate);
+    char *relations = isnan(same) ? must(strdup("")) : relations_text(experiment);
+    /* That it is decided is said by what is known. */
+    const char *answer =
+        strcmp(word, "decided") == 0 && *relations != '\0' ? relations : word;
+    const char *more = strcmp(answer, relations) == 0 ? "" : relations;
+    put_visible(json, NULL,
+                text_of("%s: %s%s%s%s%s%s", question, answer, why == NULL ? "" : " because of ",
+                        why == NULL ? "" : why, *more == '\0' ? "" : " (", more,
+                        *more == '\0' ? "" : ")"));
+    free(question);
+    free(word);
+    free(why);
+    free(relations);
 }
 
 /* The command; of variants their names. To be freed. */

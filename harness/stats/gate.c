@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-const char *const verdict_names[VERDICTS] = {"undecided", "below", "above"};
-
 // Where runs timed out, the ratio of the wall times is at most the true one: it may be above
 // the limit, and is never known to be below. Where those of the reference did, it bounds
 // nothing. Neither do other figures: of those one does not know what they were at the time-out.
@@ -30,14 +28,6 @@ enum verdict gate_ratio(struct session *session, size_t condition, size_t metric
     if (ratio.low > settings->at_most)
         return VERDICT_ABOVE;
     return ratio.high <= settings->at_most ? VERDICT_BELOW : VERDICT_UNDECIDED;
-}
-
-// Less load than intended, or a baseline with a load's after-effects, makes the ratio to it lower
-// than it is, so that it is above the limit all the more. Of two variants it does so either way.
-enum verdict gate_beside(enum verdict verdict, enum bias bias, enum against against)
-{
-    const bool holds = against == AGAINST_ALONE && bias_is_low(bias) && verdict == VERDICT_ABOVE;
-    return bias == BIAS_NONE || holds ? verdict : VERDICT_UNDECIDED;
 }
 
 bool gate_judges(const struct session *session, size_t condition, size_t metric)

@@ -3,13 +3,9 @@
 #ifndef STATS_GATE_H
 #define STATS_GATE_H
 
-#include "messages.h"
+#include "bias.h"
 #include "relation.h"
 #include "session.h"
-
-enum verdict { VERDICT_UNDECIDED, VERDICT_BELOW, VERDICT_ABOVE, VERDICTS };
-
-extern const char *const verdict_names[VERDICTS];
 
 // Whether a condition's ratio is one that decides: a variant's to the first under the same
 // load; of a single program a load's to the baseline. `aa` is no load.
@@ -35,9 +31,6 @@ enum relation gate_relation(struct session *session, size_t condition, enum agai
 // Whether the gate knows all that it has to: that --at-most is broken; or that it is kept,
 // if given, and with --same-within of each ratio whether it is better, worse or the same.
 bool gate_is_decided(struct session *session);
-
-// What remains of a verdict on the ratio of `against` beside a problem that biases it.
-enum verdict gate_beside(enum verdict verdict, enum bias bias, enum against against);
 
 // Whether that metric's ratio is judged: it decides, and is not negligible.
 bool gate_judges(const struct session *session, size_t condition, size_t metric);

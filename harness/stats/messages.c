@@ -243,19 +243,6 @@ const char *flag_name(enum flag flag)
     return cases[flag].name;
 }
 
-const char *const bias_names[BIASES] = {
-    [BIAS_ANY] = "any", [BIAS_LOW] = "low", [BIAS_ALL] = "all", [BIAS_ALL_LOW] = "all-low"};
-
-bool bias_is_low(enum bias bias)
-{
-    return bias == BIAS_LOW || bias == BIAS_ALL_LOW;
-}
-
-bool bias_is_of_all(enum bias bias)
-{
-    return bias == BIAS_ALL || bias == BIAS_ALL_LOW;
-}
-
 void message_detail(struct message *message, const char *name, const char *format, ...)
 {
     va_list arguments;

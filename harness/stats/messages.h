@@ -3,6 +3,8 @@
 #ifndef STATS_MESSAGES_H
 #define STATS_MESSAGES_H
 
+#include "bias.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -61,17 +63,6 @@ enum flag {
 
 // The name that records and results have for it, such as "two-modes".
 const char *flag_name(enum flag flag);
-
-// What a problem does to a ratio of its condition and metric. LOW: it is lower than the truth,
-// so what is above a limit is so all the more. ALL: of each condition, as what they are
-// compared with is concerned.
-enum bias { BIAS_ANY, BIAS_LOW, BIAS_ALL, BIAS_ALL_LOW, BIAS_NONE, BIASES };
-
-// As results name them; NULL: none.
-extern const char *const bias_names[BIASES];
-
-bool bias_is_low(enum bias bias);
-bool bias_is_of_all(enum bias bias);
 
 enum { MESSAGE_DETAILS = 8 };
 

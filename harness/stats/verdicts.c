@@ -68,7 +68,7 @@ static enum verdict judge(const struct judgement *of, size_t condition, size_t m
         const json_t *warning = json_array_get(of->warnings, i);
         const enum bias bias = bias_of(warning);
         if (bias == BIAS_NONE || !is_about(of, warning, condition, metric) ||
-            gate_beside(seen, bias, of->against) != VERDICT_UNDECIDED)
+            bias_beside(bias, seen, of->against == AGAINST_REFERENCE) != VERDICT_UNDECIDED)
             continue;
         verdict = VERDICT_UNDECIDED;
         add_once(why, json_object_get(warning, "flag"));
