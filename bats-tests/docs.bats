@@ -80,7 +80,7 @@ setup() {
 shape() {
     sed -E '/^[0-9]+ [a-z-]+( \(.*\))?: /d; /^[0-9]+ notes?: /d; /^[0-9]+ runs? may not show /d; /: outliers in runs /d; /^\* /d; s/^Records: .*/Records/; s/^on .*, CPUs .*, Linux .*/on MACHINE/
         s/^(condition .*[^ ]) +problems$/\1/; s/ +/ /g
-        s/^([A-Za-z0-9-]+) [0-9]+ [0-9.]+ ± .*/\1 ROW/; s/^([A-Za-z0-9-]+) [0-9]+ [0-9.]+ [mµ]?s ± .*/\1 ROW/
+        s/^([A-Za-z0-9-]+) [0-9]+ [0-9.]+ (±|\[[0-9.]+,) .*/\1 ROW/
         /^[A-Za-z0-9-]+: [+-]?[0-9]+ %: /d; /^$/d'
 }
 

@@ -177,6 +177,10 @@ points() {
     points '(.points.cpu - 30 | fabs) < 1e-6 and .intervals.cpu[0] < 0' 41 <out.json
     holds '.text | startswith("half: +41 %: 30 ± 129 points waiting for the CPU, 11 ± ")' <out.json
     jsonschema -i made/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    # Baselines that vary make the sides unequal: then the bounds are said.
+    PAIRS=3 attribute '{ wall_s: [0.9, 1, 1.1][$block - 1] }' '{ wall_s: 1.6, stalls: { cpu_s: 0.6 } }' >out.json
+    holds '(.intervals.cpu | map(round)) as $ci | (.intervals.cpu | add / 2 - 60 > 0.5)
+        and (.text | startswith("half: +60 %: 60 [\($ci[0]), \($ci[1])] points waiting for the CPU, "))' <out.json
 }
 
 @test "hardware counters say how execution became slower, and those that are not there are named" {
@@ -273,7 +277,7 @@ waited() {
 # bats test_tags=measures
 @test "a target that shares its CPU with a full load has waited for it, and the table says so" {
     in_tries 3 waited
-    [[ $output =~ full:\ \+[0-9]+\ %:\ [0-9]+\ (±\ [0-9.]+\ )?points\ waiting\ for\ the\ CPU,\ .*unexplained ]]
+    [[ $output =~ full:\ \+[0-9]+\ %:\ [0-9]+\ ((±\ [0-9.]+|\[[0-9.,\ ]+\])\ )?points\ waiting\ for\ the\ CPU,\ .*unexplained ]]
     jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
 }
 

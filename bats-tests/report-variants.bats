@@ -51,9 +51,9 @@ ugly() {
     report "$FIXTURES/service" >out
     # Without the wall time in --metric.
     grep -Eq '^condition +runs +p99_ms \(mean ± 98\.75 %\) .* ratio \[98\.75 %\]' out
-    grep -Eq '^mem-50 +6 +1\.816 ± 0\.031 ms .* 1\.504 \[1\.489, 1\.519\] †' out
+    grep -Eq '^mem-50 +6 +1\.816 \[1\.782, 1\.844\] ms .* 1\.504 \[1\.489, 1\.519\] †' out
     # Where higher is better a ratio above 1 is worse all the same, and the quotient is said.
-    grep -Eq '^mem-50 +rps +40\.89 ± 0\.61 k/s +30\.22 ± 0\.32 k/s +1\.353 \[1\.344, 1\.368\] † +0\.739 \[0\.731, 0\.744\]' out
+    grep -Eq '^mem-50 +rps +40\.89 \[40\.09, 41\.31\] k/s +30\.22 ± 0\.32 k/s +1\.353 \[1\.344, 1\.368\] † +0\.739 \[0\.731, 0\.744\]' out
     grep -Eq '^mem-50 +instructions +1\.241 ± 0\.012 G .* -$' out
     grep -qF "mem-50: rps 0.739 [0.731, 0.744] of alone" out
     grep -q 'a ratio above 1 is worse, also where higher is better' out
@@ -109,7 +109,7 @@ PYTHON
     grep -q '^old against new$' out
     grep -Eq '^variant +load +runs +wall time \(mean ± 99\.17 %\) +ratio to old \[99\.17 %\] +verdict +slowdown \[99\.17 %\]' out
     grep -Eq '^old +- +6 +252\.8 ± 6\.8 ms +1 +reference ' out
-    grep -Eq '^new +- +6 +243\.3 ± 4\.1 ms +0\.962 \[0\.951, 0\.974\] † +faster ' out
+    grep -Eq '^new +- +6 +243\.3 \[239\.0, 247\.2\] ms +0\.962 \[0\.951, 0\.974\] † +faster ' out
     grep -Eq '^new +mem-50 +6 +367\.4 ± 6\.4 ms +1\.038 \[1\.025, 1\.051\] † +slower +1\.510 \[1\.500, 1\.529\] †' out
     grep -Eq '^new +mem-50 +wall time +0\.962 .* 1\.078 \[1\.061, 1\.096\] † +yes, worse$' out
     grep -Eq '^new +mem-50 +rps .* not shown$' out
@@ -336,7 +336,7 @@ PYTHON
 @test "github: the verdict first, then the ratios, what is broken on top; the rest is folded" {
     run -0 report "$FIXTURES/service" --format github
     [[ ${lines[0]} == '### ❌ 2 of 4 ratios above the limit: service' ]]
-    [[ $(grep -m 1 '^| ❌' <<<"$output") == *'under mem-50 | p99\_ms | 1.207 ± 0.016 ms | 1.816 ± 0.031 ms | 1.504 [1.489, 1.519] † |'* ]]
+    [[ $(grep -m 1 '^| ❌' <<<"$output") == *'under mem-50 | p99\_ms | 1.207 ± 0.016 ms | 1.816 [1.782, 1.844] ms | 1.504 [1.489, 1.519] † |'* ]]
     [[ $(grep -n '^| ❌' <<<"$output" | tail -1 | cut -d: -f1) -lt $(grep -n '^| ✅' <<<"$output" | head -1 | cut -d: -f1) ]]
     [[ $output == *'<details><summary>Details</summary>'*'confidence intervals'*'</details>'* ]]
     fixture variants
@@ -390,4 +390,23 @@ PYTHON
     edited variants/result.json '.gate |= (.verdict = "undecided" | .why = ["changed"]) | .comparisons |= .[:1]'
     report variants >out
     grep -qxF 'same within 2 % for wall time, rps: undecided because of changed (faster)' out
+}
+
+@test "what is printed is the record's interval: bounds where its sides differ, and digits that show what it leaves out" {
+    fixture service
+    # No time is negative, and 1 is seen to be left out.
+    edited service/result.json '.conditions[1].metrics.p99_ms |= (.center = 27 | .mean = 27 | .ci = [0, 94.3])
+        | (.slowdowns[] | select(.condition == "mem-50" and .metric == "p99_ms")) |= (.ratio = 1.0004 | .ci = [1.0002, 1.0006])
+        | (.slowdowns[] | select(.condition == "cpu-50" and .metric == "p99_ms")) |= (.ratio = 1.0107 | .ci = [1.0001, 1.0213])
+        | (.slowdowns[] | select(.condition == "mem-50" and .metric == "rps")) |= (.ratio = 2.988 | .ci = [2.462, 4.012])'
+    for format in terminal md latex html github json; do
+        report service --format "$format" >out
+        case $format in
+            json) holds '[.cells[].slowdown.ci] | contains([[1.0002, 1.0006], [1.0001, 1.0213]])' <out && continue ;;
+            html) grep -qF '1.0004' out && grep -qF '[1.0002, 1.0006]' out && continue ;; # it has no intervals of times
+            *) grep -qF '1.0004 [1.0002, 1.0006]' out && grep -qF '1.0107 [1.0001, 1.0213]' out && grep -qF '2.99 [2.46, 4.01]' out ;;
+        esac
+        sed 's/{\[}/[/g; s/{\]}/]/g; s/{,}/,/g' out | grep -qF '27 [0, 94] ms'
+        run ! grep -E '27 ± 47|1\.000 \[1\.000' out
+    done
 }

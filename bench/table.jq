@@ -17,10 +17,13 @@ def unit_of($metric): .metrics[$metric].unit // (if $metric | endswith("_bytes")
 def center_text($metric):
   unit_of($metric) as $unit | figure($metric)
   | if .center == null then "-"
-    else (.center | value_text($unit)) + (if .error == null then "" else " ± " + (.error | percent_text) end) end;
+    else (.center | value_text($unit))
+      + (if .error == null then ""
+         elif .ci != null and (.ci[0] + .ci[1] - 2 * .center | fabs) > 0.05 * (.ci[1] - .ci[0]) then " [\(.ci | map(value_text($unit)) | join(", "))]"
+         else " ± " + (.error | percent_text) end) end;
 
 def standing: if .ci == null then "-" elif .ci[0] > 1 then "ahead" elif .ci[1] < 1 then "**behind**" else "level" end;
-def ratio_text: if .ratio == null then "-" else (.ratio | fixed(3)) + (if .ci == null then "" else " [\(.ci[0] | fixed(3)), \(.ci[1] | fixed(3))]" end) end;
+def ratio_text: .ci as $ci | if .ratio == null then "-" else .ratio | ratio_with($ci) end;
 
 def rows:
   . as $result

@@ -12,10 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far the bounds of an interval may be from the same distance to the value, relative to
- * its width, to be shown as one half width. */
-static const double lopsided = 0.05;
-
 static double bound(const json_t *object, size_t index)
 {
     const json_t *ci = json_object_get(object, "ci");
@@ -32,10 +28,8 @@ static json_t *figure_text(const json_t *object, const char *unit)
         number_percent(value, text);
     else if (isnan(value) || isnan(low))
         number_scaled(value, unit ? unit : "", text);
-    else if (fabs(high + low - 2 * value) > lopsided * (high - low))
-        number_with_bounds(value, low, high, unit, text);
     else
-        number_with_error(value, (high - low) / 2, unit, text);
+        number_with_interval(value, low, high, unit, text);
     return json_text(text);
 }
 
@@ -58,14 +52,13 @@ static json_t *percent_text(const json_t *object)
 /* "1.021 [1.010, 1.032]" */
 static json_t *ratio_text(const json_t *object)
 {
-    char text[NUMBER_SIZE], number[NUMBER_SIZE], interval[NUMBER_SIZE];
+    char text[NUMBER_SIZE], number[NUMBER_SIZE];
     const double ratio = json_number_at(object, "ratio"), low = bound(object, 0),
                  high = bound(object, 1);
     if (isnan(ratio))
         return json_text("-");
-    const int decimals = ratio_decimals(ratio, low, high);
-    snprintf(text, sizeof text, "%.60s %.100s", number_fixed(ratio, decimals, number),
-             isnan(low) ? "± ?" : number_interval(low, high, decimals, interval));
+    snprintf(text, sizeof text, "%.180s%s", number_ratio(ratio, low, high, number),
+             isnan(low) ? " ± ?" : "");
     return json_text(text);
 }
 

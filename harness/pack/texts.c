@@ -36,7 +36,7 @@ static bool is_reference(const json_t *row)
     return json_is_true(json_object_get(row, "reference"));
 }
 
-/* "25.9 ± 0.4 ms" */
+/* "25.9 ± 0.4 ms", "25.9 [25.6, 27.0] ms" */
 static json_t *figure_text(const json_t *figure, const char *unit)
 {
     char text[NUMBER_SIZE];
@@ -46,22 +46,21 @@ static json_t *figure_text(const json_t *figure, const char *unit)
         return json_text("-");
     if (isnan(low))
         return json_text(number_scaled(value, unit, text));
-    return json_text(number_with_error(value, (high - low) / 2, unit, text));
+    return json_text(number_with_interval(value, low, high, unit, text));
 }
 
 /* "1.021 [1.010, 1.032]" */
 static void ratio_into(const json_t *figure, char text[2 * NUMBER_SIZE])
 {
-    char number[NUMBER_SIZE], interval[NUMBER_SIZE];
+    char number[NUMBER_SIZE];
     const double value = json_number_at(figure, "value"), low = bound(figure, 0),
                  high = bound(figure, 1);
     if (isnan(value)) {
         snprintf(text, 2 * NUMBER_SIZE, "-");
         return;
     }
-    const int decimals = ratio_decimals(value, low, high);
-    snprintf(text, 2 * NUMBER_SIZE, "%s %s", number_fixed(value, decimals, number),
-             isnan(low) ? "± ?" : number_interval(low, high, decimals, interval));
+    snprintf(text, 2 * NUMBER_SIZE, "%s%s", number_ratio(value, low, high, number),
+             isnan(low) ? " ± ?" : "");
 }
 
 static json_t *ratio_text(const json_t *row, const char *name)

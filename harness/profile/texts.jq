@@ -9,13 +9,15 @@ def legend:
 def percent: . * 100 | fixed(0) + " %";
 def bounds($digits): if . == null then "(no interval)" else "[\(.[0] | fixed($digits)), \(.[1] | fixed($digits))]" end;
 
-# seconds with an interval -> "402 ± 8 ms"
+# seconds with an interval -> "402 ± 8 ms", "402 [400, 416] ms"
 def seconds_text($ci):
   (. | time_scale) as $scale
   | (. * $scale.factor) as $value
   | ($value | decimals) as $digits
   | ($value | fixed($digits))
-    + (if $ci == null then "" else " ± \(($ci[1] - $ci[0]) / 2 * $scale.factor | fixed($digits))" end)
+    + (if $ci == null then ""
+       elif ($ci[0] + $ci[1] - 2 * . | fabs) * $scale.factor > pow(10; - $digits) then " " + ($ci | map(. * $scale.factor) | bounds($digits))
+       else " ± \(($ci[1] - $ci[0]) / 2 * $scale.factor | fixed($digits))" end)
     + " " + $scale.unit;
 
 def slowdown_text: "\(.slowdown | fixed(2)) \(.ci | bounds(2))"

@@ -43,14 +43,10 @@ static void put_of_alone(struct line *json, const struct value *entry)
 {
     const struct value *ci = view_get(entry, "of_reference_ci"), *low = view_first(ci);
     const double ratio = view_number(view_get(entry, "of_reference"), NAN);
-    char number[NUMBER_SIZE], interval[NUMBER_SIZE];
-    char *text = low == NULL
-                     ? must(strdup(number_fixed(ratio, 3, number)))
-                     : text_of("%s %s", number_fixed(ratio, 3, number),
-                               number_interval(view_number(low, NAN),
-                                               view_number(view_next(ci, low), NAN), 3, interval));
-    line_text(json, "of_alone", text);
-    free(text);
+    char text[NUMBER_SIZE];
+    line_text(json, "of_alone",
+              number_ratio(ratio, view_number(low, NAN),
+                           low == NULL ? NAN : view_number(view_next(ci, low), NAN), text));
 }
 
 /* "19 of 24" */

@@ -102,7 +102,7 @@ static void put_ratio(struct line *json, const struct cell *cell, const struct m
     const struct value *slowdown = slowdown_of(cell->of, cell->condition, metric->name);
     const double ratio = number_of(slowdown, "ratio"), low = figure_bound(slowdown, false),
                  high = figure_bound(slowdown, true);
-    const int decimals = isnan(low) ? 3 : ratio_decimals(ratio, low, high);
+    const int decimals = ratio_decimals(low, high);
     char text[NUMBER_SIZE];
     line_real(json, "ratio_value", ratio);
     line_text(json, "ratio", isnan(ratio) ? NULL : number_fixed(ratio, decimals, text));
@@ -308,7 +308,7 @@ static void put_page(struct line *json, const struct cell *cell)
         line_real(json, metrics[i].title, figure_center(view_get(figures, metrics[i].name)));
     line_real(json, "achieved", number_of(cell->load_entry, "achieved"));
     line_close(json);
-    const int decimals = isnan(low) ? 3 : ratio_decimals(ratio, low, high);
+    const int decimals = ratio_decimals(low, high);
     line_text(json, "ratio", isnan(ratio) ? NULL : number_fixed(ratio, decimals, text));
     line_text(json, "interval",
               isnan(low) ? "no interval" : number_interval(low, high, decimals, text));

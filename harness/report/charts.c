@@ -73,7 +73,7 @@ static void print_chart(struct charts *charts, struct chart *chart)
 static char *slowdown_words(const struct drawn *cell, const char *name)
 {
     char ratio[NUMBER_SIZE], interval[NUMBER_SIZE];
-    const int decimals = ratio_decimals(cell->ratio, cell->low, cell->high);
+    const int decimals = ratio_decimals(cell->low, cell->high);
     return text_of("%s: %s times, %s%s", name, number_fixed(cell->ratio, decimals, ratio),
                    number_interval(cell->low, cell->high, decimals, interval),
                    cell->sure ? "" : ", not distinguishable from noise");

@@ -29,7 +29,7 @@ def side($unit): [(.runs | tostring), (if .censored > 0 then "at least " else ""
 def row:
   .unit as $unit
   | [.condition, .metric] + (.a | side($unit)) + (.b | side($unit))
-    + [(.of_reference | fixed(3)) + (.of_reference_ci | if . == null then "" else " [\(.[0] | fixed(3)), \(.[1] | fixed(3))]" end) + (if .survives then " †" else "" end), verdict];
+    + [.of_reference_ci as $ci | (.of_reference | ratio_with($ci)) + (if .survives then " †" else "" end), verdict];
 
 # What the probes before the blocks show: of what differs how much, and what follows from it.
 def machine_change: . as $r

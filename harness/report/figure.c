@@ -48,7 +48,7 @@ const char *figure_text(const struct value *figure, const char *unit, char *text
         return strcat(text, " (constant)");
     }
     if (is_mean(figure))
-        number_with_error(center, (high - low) / 2, unit, text);
+        number_with_interval(center, low, high, unit, text);
     else if (isnan(low))
         snprintf(text, NUMBER_SIZE, "%.100s (no interval)", number_scaled(center, unit, number));
     else

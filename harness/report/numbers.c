@@ -1,5 +1,7 @@
 #include "numbers.h"
 
+#include "common/decimals.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -135,22 +137,6 @@ static int error_decimals(double half)
     return decimals < 0 ? 0 : decimals > 6 ? 6 : decimals;
 }
 
-const char *number_with_error(double value, double half_width, const char *unit, char *text)
-{
-    if (isnan(value))
-        return number_fixed(value, 0, text);
-    char number[NUMBER_SIZE], half[NUMBER_SIZE] = "?";
-    const struct scale s = scale_of(value, unit);
-    const double h = isnan(half_width) ? 0 : half_width * s.factor;
-    const int decimals = h > 0 ? error_decimals(h) : number_decimals(value * s.factor);
-    if (!isnan(half_width))
-        number_fixed(h, decimals, half);
-    snprintf(text, NUMBER_SIZE, "%.60s ± %.60s", number_fixed(value * s.factor, decimals, number),
-             half);
-    append_unit(text, s.unit);
-    return text;
-}
-
 const char *number_with_bounds(double value, double low, double high, const char *unit, char *text)
 {
     char number[NUMBER_SIZE], one[NUMBER_SIZE], two[NUMBER_SIZE];
@@ -160,6 +146,26 @@ const char *number_with_bounds(double value, double low, double high, const char
     snprintf(
         text, NUMBER_SIZE, "%.40s [%.40s, %.40s]", number_fixed(value * s.factor, decimals, number),
         number_fixed(low * s.factor, decimals, one), number_fixed(high * s.factor, decimals, two));
+    append_unit(text, s.unit);
+    return text;
+}
+
+const char *number_with_interval(double value, double low, double high, const char *unit,
+                                 char *text)
+{
+    char number[NUMBER_SIZE], half[NUMBER_SIZE] = "?";
+    const struct scale s = scale_of(value, unit);
+    const double h = (high - low) / 2 * s.factor;
+    const int decimals = h > 0 ? error_decimals(h) : number_decimals(value * s.factor);
+    if (isnan(value))
+        return number_fixed(value, 0, text);
+    /* The bounds that a reader works out from ± are off by half of what the sides differ by. */
+    if (fabs(high + low - 2 * value) * s.factor > pow(10, -decimals))
+        return number_with_bounds(value, low, high, unit, text);
+    if (!isnan(h))
+        number_fixed(h, decimals, half);
+    snprintf(text, NUMBER_SIZE, "%.60s ± %.60s", number_fixed(value * s.factor, decimals, number),
+             half);
     append_unit(text, s.unit);
     return text;
 }
@@ -219,8 +225,25 @@ const char *number_interval(double low, double high, int decimals, char *text)
     return text;
 }
 
-int ratio_decimals(double ratio, double low, double high)
+int ratio_decimals(double low, double high)
 {
-    const double half = isnan(low) ? ratio : (high - low) / 2;
-    return half < 0.001 ? 4 : half < 0.1 ? 3 : half < 1 ? 2 : 1;
+    const double half = (high - low) / 2;
+    if (isnan(half))
+        return 3;
+    int decimals = half < 0.1 ? 3 : half < 1 ? 2 : 1;
+    for (double least = 0.0005; decimals >= 3 && decimals < 6 && half > 0 && half < least; least /= 10)
+        decimals++;
+    return decimals_apart(decimals, low, high, 1);
+}
+
+const char *number_ratio(double ratio, double low, double high, char *text)
+{
+    const int decimals = ratio_decimals(low, high);
+    char number[NUMBER_SIZE], interval[NUMBER_SIZE];
+    number_fixed(ratio, decimals, number);
+    if (isnan(low) || isnan(high))
+        return strcpy(text, number);
+    snprintf(text, NUMBER_SIZE, "%.60s %.100s", number,
+             number_interval(low, high, decimals, interval));
+    return text;
 }

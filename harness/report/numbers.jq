@@ -13,6 +13,18 @@ def fixed($n):
     end
   end;
 
+# a ratio with its interval, null: not known, as number_ratio in numbers.c: 1.37 [1.35, 1.39],
+# 1.0004 [1.0002, 1.0006]. It is seen to leave 1 out where it does.
+def ratio_decimals:
+  ((.[1] - .[0]) / 2) as $half
+  | ([.[0] - 1, 1 - .[1]] | max) as $gap
+  | (if $half > 0 and $half < 0.0005 then ([6, 4 + ([0.00005, 0.000005] | map(select($half < .)) | length)] | min)
+     elif $half < 0.1 then 3 elif $half < 1 then 2 else 1 end) as $least
+  | first(range($least; 7) | select(. == 6 or $gap <= 0 or $gap * pow(10; .) >= 0.5));
+def ratio_with($ci):
+  if $ci == null then fixed(3)
+  else ($ci | ratio_decimals) as $n | "\(fixed($n)) [\($ci | map(fixed($n)) | join(", "))]" end;
+
 # a level of confidence: 95 %, 99.99999 %
 def confidence_text: (if . < 0.9999 then 100 else 1e8 end) as $steps | . * 100 * $steps | round / $steps | "\(.) %";
 

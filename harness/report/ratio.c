@@ -27,16 +27,14 @@ static const char *remark(const struct value *slowdown)
 static const char *put_text(const struct value *slowdown, const struct family *family,
                             const char *remarks, char *text)
 {
-    char ratio[NUMBER_SIZE], interval[NUMBER_SIZE] = "";
+    char ratio[NUMBER_SIZE];
     if (isnan(number_of(slowdown, "ratio")))
         return strcpy(text, number_of(slowdown, "censored") > 0 ? "not known (time-out)" : "-");
-    if (!isnan(figure_bound(slowdown, false)))
-        number_interval(figure_bound(slowdown, false), figure_bound(slowdown, true), 3, interval);
+    number_ratio(number_of(slowdown, "ratio"), figure_bound(slowdown, false),
+                 figure_bound(slowdown, true), ratio);
     /* One slowdown is no family: there is nothing to mark. */
     const bool marked = family != NULL && family->count > 1 && family_survives(family, slowdown);
-    snprintf(text, NUMBER_SIZE, "%.40s%s%.80s%s%s",
-             number_fixed(number_of(slowdown, "ratio"), 3, ratio), *interval == '\0' ? "" : " ",
-             interval, remarks, marked ? " " FAMILY_MARK : "");
+    snprintf(text, NUMBER_SIZE, "%.120s%s%s", ratio, remarks, marked ? " " FAMILY_MARK : "");
     return text;
 }
 
@@ -54,15 +52,9 @@ const char *ratio_plain(const struct value *slowdown, const struct metric *metri
 {
     const double ratio = number_of(slowdown, "ratio"), low = figure_bound(slowdown, false),
                  high = figure_bound(slowdown, true);
-    char number[NUMBER_SIZE], interval[NUMBER_SIZE];
     if (!metric->higher || !(ratio > 0))
         return strcpy(text, "-");
-    number_fixed(1 / ratio, 3, number);
-    if (!(low > 0))
-        return strcpy(text, number);
-    snprintf(text, NUMBER_SIZE, "%.40s %.80s", number,
-             number_interval(1 / high, 1 / low, 3, interval));
-    return text;
+    return number_ratio(1 / ratio, low > 0 ? 1 / high : NAN, low > 0 ? 1 / low : NAN, text);
 }
 
 char *ratio_direction(const struct experiment *experiment, const struct value *slowdown)

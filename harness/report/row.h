@@ -8,7 +8,7 @@
 
 /* Texts of one condition: what rows of cells, conditions and variants are made of. */
 
-/* "697 ± 5 ms" (figure.h). */
+/* "697 ± 5 ms", "697 [691, 706] ms" (figure.h). */
 const char *row_figure(const struct value *condition, const struct metric *metric, char *text);
 /* Whether a metric has a row of its own: one of --metric whose figures are not in the main
  * columns. */

@@ -110,7 +110,7 @@ static char *words_of(const struct points *points)
     char *text = must(strdup(""));
     for (size_t i = 0; i < points->count; i++) {
         const struct point *point = &points->item[i];
-        const int decimals = ratio_decimals(point->ratio, point->low, point->high);
+        const int decimals = ratio_decimals(point->low, point->high);
         char ratio[NUMBER_SIZE], interval[NUMBER_SIZE];
         char *more = text_of("%s%s%s: %s times, %s%s", text, i == 0 ? "" : "; ", point->name,
                              number_fixed(point->ratio, decimals, ratio),

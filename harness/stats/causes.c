@@ -59,7 +59,8 @@ const char *causes_execution(const struct shares *shares, const struct hardware 
 struct point {
     const char *words;
     bool is_more;
-    double value, error; // error: in points
+    double value, seen; // seen: in points
+    const struct interval *interval;
 };
 
 // A stable sort of few.
@@ -73,17 +74,20 @@ static void sort(struct point *list, size_t count)
         }
 }
 
-static double half_width(const struct shares *shares, enum cause cause)
+// "31 ± 2", "31 [2, 94]" where the sides differ, the error with one more digit where it would be 0;
+// no more than that. `seen`: what the interval is of, before it was rounded.
+static void say_figure(FILE *text, double value, int digits, double seen,
+                       const struct interval *interval)
 {
-    return (shares->interval[cause].high - shares->interval[cause].low) / 2;
-}
-
-// "31 ± 2", the error with one more digit where it would be 0; no more than that.
-static void say_figure(FILE *text, double value, int digits, double error)
-{
+    const double error = (interval->high - interval->low) / 2;
     const int error_digits = error < (digits == 0 ? 0.5 : 0.05) ? digits + 1 : digits;
     fprintf(text, "%.*f", digits, value);
-    if (error >= (error_digits == 0 ? 0.5 : error_digits == 1 ? 0.05 : 0.005))
+    if (!(error >= (error_digits == 0 ? 0.5 : error_digits == 1 ? 0.05 : 0.005)))
+        return;
+    if (fabs(interval->high + interval->low - 2 * seen) > pow(10, -error_digits))
+        fprintf(text, " [%.*f, %.*f]", error_digits, interval->low + 0.0, error_digits,
+                interval->high);
+    else
         fprintf(text, " ± %.*f", error_digits, error);
 }
 
@@ -100,7 +104,8 @@ static void say_points(FILE *text, const struct shares *shares, const char *exec
             .words = cause == EXECUTION ? execution : spoken[i].words,
             .is_more = cause == CPU && shares->is_more,
             .value = round(shares->points[cause] * unit),
-            .error = half_width(shares, cause),
+            .seen = shares->points[cause],
+            .interval = &shares->interval[cause],
         };
         left -= list[i].value;
     }
@@ -113,11 +118,13 @@ static void say_points(FILE *text, const struct shares *shares, const char *exec
         if (!(list[i].value > 0))
             continue;
         fputs(list[i].is_more ? "at least " : "", text);
-        say_figure(text, list[i].value / unit, digits, list[i].error);
+        say_figure(text, list[i].value / unit, digits, list[i].seen, list[i].interval);
         fprintf(text, "%s %s, ", points_word, list[i].words);
         points_word = "";
     }
-    say_figure(text, fmax(left, 0) / unit, digits, left > 0 ? half_width(shares, UNEXPLAINED) : 0);
+    static const struct interval none = {.low = NAN, .high = NAN};
+    say_figure(text, fmax(left, 0) / unit, digits, shares->points[UNEXPLAINED],
+               left > 0 ? &shares->interval[UNEXPLAINED] : &none);
     fprintf(text, "%s unexplained", points_word);
 }
 

@@ -2,6 +2,8 @@
 
 #include "json.h"
 
+#include "common/decimals.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +31,7 @@ static int decimals_of(const struct interval *plain)
     if (!(width > 0) || isinf(width))
         return 2;
     const double needed = 1 - floor(log10(width));
-    return needed > 5 ? 5 : needed < 2 ? 2 : (int)needed;
+    return decimals_apart(needed > 5 ? 5 : needed < 2 ? 2 : (int)needed, plain->low, plain->high, 1);
 }
 
 char *direction_text(const struct metric_setting *metric, const struct interval *ratio,

@@ -2,6 +2,8 @@
 
 #include "direction.h"
 
+#include "common/decimals.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +35,8 @@ static int decimals_of(double width)
 static void percent_text(const struct interval *change, char *text, size_t size)
 {
     const double width = 100 * (change->high - change->low);
-    const int decimals = decimals_of(has_bounds(change) ? width : 1);
+    const int decimals = decimals_apart(decimals_of(has_bounds(change) ? width : 1),
+                                        100 * change->low, 100 * change->high, 0);
     // No "-0".
     const double low = 100 * change->low + 0.0, high = 100 * change->high + 0.0;
     if (has_bounds(change))
@@ -46,7 +49,8 @@ static void percent_text(const struct interval *change, char *text, size_t size)
 // "1.05 [1.02, 1.08]"
 static void ratio_text(const struct interval *ratio, char *text, size_t size)
 {
-    const int needed = decimals_of(ratio->high - ratio->low), decimals = needed > 2 ? needed : 2;
+    const int needed = decimals_of(ratio->high - ratio->low);
+    const int decimals = decimals_apart(needed > 2 ? needed : 2, ratio->low, ratio->high, 1);
     if (has_bounds(ratio))
         snprintf(text, size, "%.*f [%.*f, %.*f]", decimals, ratio->center, decimals, ratio->low,
                  decimals, ratio->high);
