@@ -369,3 +369,13 @@ cheap_runs() {
     run -5 "$JOSTLE" run --min-runs 3 --max-runs 3 -- false
     [[ $output != *--prepare* ]]
 }
+
+@test "what outlives the target is ended, and the result says that it is in no figure" {
+    run -0 "$JOSTLE" run --runs 2 --output out -- sh -c 'sleep 60 & :'
+    [[ $output == *'survivors: processes outlived the target in 2 of 2 runs, up to 1 of them: they were ended, '*'--setup or --service'* ]]
+    holds '.warnings[] | select(.flag == "survivors") | .severity == "problem" and .runs == [1, 2]' <out/result.json
+    jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    # One that is waited for is counted, and no problem.
+    run -0 "$JOSTLE" run --runs 2 --output waited -- sh -c 'sleep 0.1 & wait'
+    [[ $output != *survivors* ]]
+}

@@ -7,6 +7,7 @@
 #include "common/date.h"
 #include "common/record_json.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,32 @@ static void add_disturbed(const struct experiment *experiment, const json_t *rec
     message_detail(&message, "few", "%zu", few);
     message_detail(&message, "all", "%zu", message.of_runs);
     finish(experiment, warnings, &message);
+}
+
+// Children that were cut off: their work is in no figure.
+static void add_survivors(const struct experiment *experiment, const json_t *records,
+                          size_t left_out, const char *condition, json_t *warnings)
+{
+    struct message message = {
+        .flag = FLAG_SURVIVORS, .condition = condition, .runs = json_array()};
+    double most = 0;
+    for (size_t i = 0; i < json_array_size(records); i++) {
+        json_t *record = json_array_get(records, i);
+        const double survivors = judge_number(record, "survivors");
+        if (!is_of(record, condition) || !is_used(record, left_out))
+            continue;
+        message.of_runs++;
+        if (survivors > 0)
+            json_array_append(message.runs, json_object_get(record, "order"));
+        most = fmax(most, survivors);
+    }
+    message_detail(&message, "few", "%zu", json_array_size(message.runs));
+    message_detail(&message, "all", "%zu", message.of_runs);
+    message_detail(&message, "most", "%.0f", most);
+    json_t *warning = message_finish(&message, is_alone(experiment));
+    if (most > 0)
+        json_array_append(warnings, warning);
+    json_decref(warning);
 }
 
 // "a, b, c", to be freed; NULL if memory ran out.
@@ -272,9 +299,11 @@ void disturbances_add(const struct experiment *experiment, const json_t *records
                       json_t *warnings)
 {
     const struct settings *settings = &experiment->settings;
-    for (size_t i = 0; i < settings->condition_count; i++)
+    for (size_t i = 0; i < settings->condition_count; i++) {
         for (enum flag flag = FLAG_STEAL; flag <= FLAG_SHARED_NODE; flag++)
             add_disturbed(experiment, records, left_out, settings->conditions[i], flag, warnings);
+        add_survivors(experiment, records, left_out, settings->conditions[i], warnings);
+    }
     add_late(experiment, warnings);
     add_hosts(experiment, records, warnings);
     add_changes(experiment, records, warnings);

@@ -99,6 +99,11 @@ static const struct warning_case cases[FLAGS] = {
                            "other jobs ({jobs}) came to the node during the measurement: times may "
                            "be too long",
                            "request the node exclusively"},
+    [FLAG_SURVIVORS] = {"survivors", PROBLEM,
+                        "processes outlived the target in {few} of {all} runs, up to {most} of "
+                        "them: they were ended, and what they would have done is in no figure",
+                        "have the target wait for what it starts, or start what is to stay with "
+                        "--setup or --service"},
     [FLAG_SEVERAL_HOSTS] = {"several-hosts", PROBLEM,
                             "the runs were made on several hosts ({hosts}): a slowdown pairs runs "
                             "of one host, but mean and variance mix them",
