@@ -250,3 +250,43 @@ PYTHON
     run -2 harness/jostle report --format name "$FIXTURES/campaign"
     [[ $output == *'(did you mean names?)'* ]]
 }
+
+@test "a column that is added or moved keeps its own title in each format" {
+    local format jq
+    jq=$(command -v jq)
+    mkdir bin
+    # What the formats read, with two columns of each table swapped and a new one before the fourth.
+    cat >bin/jq <<END
+#!/bin/bash
+"$jq" -c 'def changed: (map(.key) | index("loaded")) as \$at | [.[\$at], .[:\$at][-1]] as \$two
+        | .[:\$at - 1] + \$two + .[\$at + 1:] | .[:3] + [{ key: "new", title: "new", left: false, rank: 0 }] + .[3:];
+    if .columns.cells then .columns |= (.cells |= changed | .cell_metrics |= changed) elif .checks then .texts.new = "N" | .metrics[]?.texts.new = "N" else . end' | exec "$jq" "\$@"
+END
+    chmod +x bin/jq
+    for format in md latex html; do
+        report "$ROOT/bats-tests/fixtures/report/service" --format "$format" >"plain.$format"
+        PATH=$PWD/bin:$PATH report "$ROOT/bats-tests/fixtures/report/service" --format "$format" >"changed.$format"
+    done
+    python3 - <<'PYTHON'
+import re
+def rows(text, format):
+    """each row of each table as {title: figure}"""
+    tables = []
+    if format == "md":
+        for table in re.findall(r"(?:^\|.*\n)+", text, re.M):
+            lines = [line[2:-2].split(" | ") for line in table.splitlines()]
+            tables.append([lines[0]] + lines[2:])
+    elif format == "latex":
+        for table in re.findall(r"\\endfirsthead\n\\hline\n(.*?)\\end{longtable}", text, re.S):
+            tables.append([line[:-3].split(" & ") for line in table.splitlines() if line.endswith(r" \\")])
+    else:
+        for table in re.findall(r"<table.*?</table>", text, re.S):
+            tables.append([re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall(r"<tr.*?</tr>", table)])
+    return [dict(zip(table[0], row)) for table in tables for row in table[1:] if len(row) == len(table[0])]
+for format, wanted in ("md", 6), ("latex", 4), ("html", 4):
+    plain, changed = (rows(open(f"{name}.{format}").read(), format) for name in ("plain", "changed"))
+    new = [row.pop("new", row.pop("New", None)) for row in changed]
+    assert plain and plain == changed, (format, [pair for pair in zip(plain, changed) if pair[0] != pair[1]])
+    assert new.count("N") >= wanted and set(new) <= {"N", None}, (format, new)
+PYTHON
+}

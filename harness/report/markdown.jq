@@ -14,12 +14,14 @@ def line: "| " + join(" | ") + " |";
 def heading($titles; $left): ($titles | line), ([range(0; $titles | length) | if . < $left then ":--" else "--:" end] | line);
 def bold($sure): if $sure then "**\(.)**" else . end;
 
-# A table of an experiment: {columns, rows}, whose columns say what is text.
-def any_table:
+# {columns, rows}: titles and figures come from one list, by their keys. Columns say what is text;
+# $bold: keys of what is bold where it is distinguishable.
+def any_table($bold):
   .columns as $columns
   | [$columns[] | select(.left).key] as $left
   | ($columns | sort_by(.left | not)) as $sorted
   | heading([$sorted[].title | figure_md]; $left | length),
-    (.rows[] | . as $row | [$sorted[] | .key as $key | $row.texts[$key] | if $key == "ratio" or $key == "change" then bold($row.distinguishable) elif $left | index($key) then md else figure_md end] | line), "";
+    (.rows[] | . as $row | [$sorted[] | .key as $key | $row.texts[$key] | if $bold | index($key) then bold($row.distinguishable) elif $left | index($key) then md else figure_md end] | line), "";
+def any_table: any_table(["ratio", "change"]);
 def variant_tables: .variants // empty | "### \(.title | md)", "", (.tables[] | any_table), (.changes | select(.rows != []) | any_table), (.lines[] | "- " + md), "";
 def capacity_table: .capacity // empty | "### \(.title | md)", "", any_table, (.lines[] | "- " + md), "";

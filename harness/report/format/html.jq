@@ -152,25 +152,34 @@ def answer($head): section("answer"; "The answer"), (if any(.cells[]; .slowed) t
 
 # ---- every cell
 
-def cell_row($hosts):
-  .values as $v
-  | "<tr id=\"\(.id)\" data-f=\"\(.e.filter)\"><th scope=\"row\">\(.e.program)</th><td>\(name // "none")</td>"
-  + n_cell(.e.level_number; .e.level // "-") + n_cell($v.runs; .texts.runs)
-  + n_cell($v.ratio; if .ratio == null then "-" else "<b>\(.ratio)×</b> \(.interval)\(.mark)" end)
-  + "<td class=\"w\">\((if .distinguishable == false then ["noise"] else [] end) + problem_names | map(esc) | join(", "))</td>"
-  + n_cell($v.alone; .texts.alone | together | esc) + n_cell($v.loaded; .texts.loaded | together | esc)
-  + n_cell($v.user; .texts.user) + n_cell($v.system; .texts.system) + n_cell($v.memory; .texts.memory)
-  + n_cell($v.achieved; .texts.achieved | esc)
-  + (if $hosts then "<td>\(.host // "unknown" | esc)</td>" else "" end) + "</tr>";
+# The columns after the target's: their titles and figures go by these keys.
+def cell_columns($head):
+  ["load", "level", "runs", "ratio", "problems", "alone", "loaded", "user", "system", "memory", "achieved"] + (if $head.hosts | length > 1 then ["host"] else [] end);
+def cell_title($head):
+  { load: "Load", level: "Level", runs: "Runs", ratio: (if $head.legend.main == "wall time" then "Slowdown" else "Ratio" end), problems: "Problems", alone: "Alone",
+    loaded: "Under load", user: "User time", system: "System time", memory: "Memory", achieved: "Load achieved", host: "Host" }[.];
+def cell_figure($key):
+  if $key == "load" then "<td>\(name // "none")</td>"
+  elif $key == "level" then n_cell(.e.level_number; .e.level // "-")
+  elif $key == "ratio" then n_cell(.values.ratio; if .ratio == null then "-" else "<b>\(.ratio)×</b> \(.interval)\(.mark)" end)
+  elif $key == "problems" then "<td class=\"w\">\((if .distinguishable == false then ["noise"] else [] end) + problem_names | map(esc) | join(", "))</td>"
+  elif $key == "host" then "<td>\(.host // "unknown" | esc)</td>"
+  elif $key == "alone" or $key == "loaded" then n_cell(.values[$key]; .texts[$key] | together | esc)
+  else n_cell(.values[$key]; .texts[$key] | esc) end;
+def cell_row($head):
+  "<tr id=\"\(.id)\" data-f=\"\(.e.filter)\"><th scope=\"row\">\(.e.program)</th>" + ([cell_figure(cell_columns($head)[])] | join("")) + "</tr>";
 
 # The metrics of --metric other than the main one.
+def metric_figure($key):
+  .[$key]
+  | if $key == "program" then "<th scope=\"row\">\(esc)</th>" elif $key == "load" or $key == "metric" then "<td>\(esc)</td>"
+    elif $key == "alone" or $key == "loaded" then n_cell(null; together | esc) else n_cell(null; .) end;
 def metric_table($head):
-  [.cells[].metrics[]] | select(. != [])
-  | any(.[]; .texts.of_alone != "-") as $plain
+  [.cells[].metrics[]] | select(. != []) | . as $rows
+  | [$head.columns.cell_metrics[] | select(.key != "of_alone" or any($rows[]; .texts.of_alone != "-"))] as $columns
   | "<h3>Other metrics</h3>", table_start("metric-table"; "Each metric of --metric other than the main one"; "sortable"; length),
-    header([$head.columns.cell_metrics[] | select($plain or .key != "of_alone") | .title | (.[:1] | ascii_upcase) + .[1:] | sub("^Program"; "Target") | esc]),
-    (.[].texts | "<tr data-f=\"\(.program | esc) \(.load | esc)\"><th scope=\"row\">\(.program | esc)</th><td>\(.load | esc)</td><td>\(.metric | esc)</td>"
-      + n_cell(null; .alone | together | esc) + n_cell(null; .loaded | together | esc) + n_cell(null; .ratio) + (if $plain then n_cell(null; .of_alone) else "" end) + "</tr>"),
+    header([$columns[].title | (.[:1] | ascii_upcase) + .[1:] | sub("^Program"; "Target") | esc]),
+    (.[].texts | "<tr data-f=\"\(.program | esc) \(.load | esc)\">" + ([metric_figure($columns[].key)] | join("")) + "</tr>"),
     table_end;
 
 # Programs against each other.
@@ -195,12 +204,11 @@ def caution_table($head):
     table_end, "</details>";
 
 def every_cell($head):
-  ($head.hosts | length > 1) as $hosts
-  | section("cells"; "Every cell"),
+  section("cells"; "Every cell"),
   "<p>\(if $head.legend.main == null then "Alone, under load and ratio are of each cell's main metric." else "Alone, under load and \(if $head.legend.main == "wall time" then "slowdown are of the wall time" else "ratio are of \($head.legend.main | esc)" end)." end) \($head.legend.key | esc); → is from alone to under load; \(memory_text($head)).</p>",
   table_start("cell-table"; "Figures of each target under each load"; "sortable counted"; .cells | length),
-  header(["Target", "Load", "Level", "Runs", (if $head.legend.main == "wall time" then "Slowdown" else "Ratio" end), "Problems", "Alone", "Under load", "User time", "System time", "Memory", "Load achieved", (if $hosts then "Host" else empty end)]),
-  (.cells[] | cell_row($hosts)), table_end, metric_table($head), caution_table($head),
+  header(["Target"] + [cell_columns($head)[] | cell_title($head)]),
+  (.cells[] | cell_row($head)), table_end, metric_table($head), caution_table($head),
   ([.cells[].lines[] | select(startswith("* ") or test(": [0-9]+ sessions: |: service[:,] "))]
    | if . == [] then empty else "<ul>", (.[] | "<li>\(esc)</li>"), "</ul>" end),
   "</section>";

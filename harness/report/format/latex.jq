@@ -53,6 +53,12 @@ def mean_table($head):
 
 # It may have a metric's name.
 def title($head; $key): $head.columns.cells[] | select(.key == $key) | .title | tex_number | put("_"; "\\_");
+# A figure of a row of cells or of metrics, by the key of its column.
+def figure($row; $key):
+  $row.texts[$key]
+  | if $key == "program" or $key == "load" then tex | ragged
+    elif $key == "slowdown" or $key == "ratio" then tex_number | bold($row.distinguishable)
+    elif $key == "of_alone" then tex_number else tex end;
 def slowdown_table($head):
   findings("problems") as $findings
   | any(.[]; .texts.of_alone != "-") as $plain
@@ -60,21 +66,17 @@ def slowdown_table($head):
   | "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\\renewcommand{\\arraystretch}{1.2}",
     table("p{4.2cm}p{2.6cm}" + "r" * ($keys | length - 2) + "l"; "\(.[0].target | tex): slowdown, and load achieved of offered";
       [[$keys[] | title($head; .)] + ["problems"]];
-      .[] | select(.loaded != null) | . as $row | .texts
-      | [$row.tex.program, $row.tex.load, (.alone | tex), (.loaded | tex), (.slowdown | tex_number | bold($row.distinguishable)), (if $plain then .of_alone | tex_number else empty end), (.achieved | tex), ($row | marks($findings))]
-      | tex_line),
+      .[] | select(.loaded != null) | . as $row | [figure($row; $keys[])] + [marks($findings)] | tex_line),
     (range(0; $findings | length) as $i | "\\noindent \($i + 1) \($findings[$i] | marked_text | tex)\\par"),
     (([.[].floor // empty] | unique[]), .[].lines[] | "\\noindent \(tex)\\par"),
     "\\endgroup";
 
 def metric_table($head):
-  [.[].metrics[]] | select(. != [])
-  | any(.[]; .texts.of_alone != "-") as $plain
+  [.[].metrics[]] | select(. != []) | . as $rows
+  | [$head.columns.cell_metrics[] | select(.key != "of_alone" or any($rows[]; .texts.of_alone != "-"))] as $columns
   | "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\\renewcommand{\\arraystretch}{1.2}",
-    table("p{4.2cm}p{2.6cm}lrrr" + (if $plain then "r" else "" end); "Other metrics"; [[$head.columns.cell_metrics[] | select($plain or .key != "of_alone") | .title | tex_number]];
-      .[] | . as $row | .texts
-      | [(.program | tex | ragged), (.load | tex | ragged), (.metric | tex), (.alone | tex), (.loaded | tex), (.ratio | tex_number | bold($row.distinguishable)), (if $plain then .of_alone | tex_number else empty end)]
-      | tex_line),
+    table([$columns[] | { program: "p{4.2cm}", load: "p{2.6cm}" }[.key] // (if .left then "l" else "r" end)] | add; "Other metrics"; [[$columns[].title | tex_number]];
+      .[] | . as $row | [figure($row; $columns[].key)] | tex_line),
     "\\endgroup";
 
 # A table of an experiment: {columns, rows}, whose columns say what is text.

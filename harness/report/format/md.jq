@@ -6,24 +6,20 @@ include "report/markdown";
 include "lib/visible";
 include "lib/jq15";
 
+# Columns of a list, without that of plain quotients where no row has one.
+def columns_for($rows): map(select(.key != "of_alone" or any($rows[]; .texts.of_alone != "-")));
+
 def summary_table($head):
   findings("problems") as $findings
-  | any(.[]; .texts.of_alone != "-") as $plain
-  | ([$head.columns.cells[] | select($plain or .key != "of_alone")] + [{ key: "problems", title: "problems" }]) as $columns
-  | heading([$columns[].title]; 2),
-    (.[] | . as $row | .texts
-     | [(.program | md), (.load | md), .runs, (.alone | figure_md), (.loaded | figure_md), (.slowdown | bold($row.distinguishable)),
-        (if $plain then .of_alone else empty end), .user, .system, .memory, (.achieved | md), ($row | marks($findings))] | line),
-    "",
+  | . as $rows
+  | { columns: ($head.columns.cells | columns_for($rows) + [{ key: "problems", title: "problems", left: false }]), rows: map(.texts.problems = marks($findings)) }
+  | any_table(["slowdown"]),
     (range(0; $findings | length) as $i | "\($i + 1). `\($findings[$i].flag)`\($findings[$i] | marked_where + ": " + .text | md)"), "",
-    (([.[].floor // empty] | unique[]), .[].lines[] | "- " + md), "";
+    (($rows | [.[].floor // empty] | unique[]), $rows[].lines[] | "- " + md), "";
 
 def metric_table($head):
-  [.[].metrics[]] | select(. != [])
-  | any(.[]; .texts.of_alone != "-") as $plain
-  | heading([$head.columns.cell_metrics[] | select($plain or .key != "of_alone") | .title]; 3),
-    (.[] | . as $row | .texts
-     | [(.program | md), (.load | md), (.metric | md), (.alone | figure_md), (.loaded | figure_md), (.ratio | bold($row.distinguishable)), (if $plain then .of_alone else empty end)] | line), "";
+  [.[].metrics[]] | select(. != []) | . as $rows
+  | { columns: ($head.columns.cell_metrics | columns_for($rows)), $rows } | any_table(["ratio"]);
 
 def mean_table($head):
   heading(["program", "load", "runs"] + [$head.metrics[] | "\(.title) mean (\(.table_unit))", "variance (\(.table_unit)²)"] + ["outliers", caution_title($head)]; 2),
