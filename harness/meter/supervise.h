@@ -23,8 +23,8 @@ struct outcome {
     struct usage usage;
     bool timed_out;
     int64_t timed_out_ns; // how long it had run then, and was told to end
-    int interrupted;  // the signal that ended the run from outside, 0: none
-    size_t survivors; // descendants that outlived the main process by 50 ms
+    int interrupted;      // the signal that ended the run from outside, 0: none
+    size_t survivors;     // descendants that outlived the main process by 50 ms
     size_t unkillable;
 };
 

@@ -73,9 +73,9 @@ static void note_unfinished(struct collected *to, const struct experiment *exper
 {
     const char *state = experiment->state;
     if (state == NULL) /* of no campaign */
-        state = experiment->runs.failure != NULL ? "failed"
+        state = experiment->runs.failure != NULL                                  ? "failed"
                 : experiment->runs.measured > 0 || experiment->record.top != NULL ? "interrupted"
-                                                                                : "waiting";
+                                                                                  : "waiting";
     if (strcmp(state, "done") == 0 && experiment->result.top != NULL &&
         experiment->record.top != NULL)
         return;

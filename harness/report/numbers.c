@@ -231,7 +231,8 @@ int ratio_decimals(double low, double high)
     if (isnan(half))
         return 3;
     int decimals = half < 0.1 ? 3 : half < 1 ? 2 : 1;
-    for (double least = 0.0005; decimals >= 3 && decimals < 6 && half > 0 && half < least; least /= 10)
+    for (double least = 0.0005; decimals >= 3 && decimals < 6 && half > 0 && half < least;
+         least /= 10)
         decimals++;
     return decimals_apart(decimals, low, high, 1);
 }

@@ -27,8 +27,8 @@ const char *number_scaled(double value, const char *unit, char *text);
 const char *number_percent(double fraction, char *text);
 /* "58.0 [57.1, 60.2] ms": as many decimals as the interval deserves. */
 const char *number_with_bounds(double value, double low, double high, const char *unit, char *text);
-/* "58.0 ± 1.2 ms" where the two sides are alike within these digits, else the bounds; "58.0 ± ? ms":
- * they are not known. The half width has two significant digits. */
+/* "58.0 ± 1.2 ms" where the two sides are alike within these digits, else the bounds; "58.0 ± ?
+ * ms": they are not known. The half width has two significant digits. */
 const char *number_with_interval(double value, double low, double high, const char *unit,
                                  char *text);
 /* Alone and under load in one unit: "57.5 → 59.0 ms"; NAN for loaded: one number. */

@@ -312,10 +312,10 @@ static void put_gate(struct line *json, const struct sessions *of, const struct 
     line_array(&why, NULL);
     for (size_t i = 0; i < of->group->count; i++) {
         const struct value *all = view_get(of->part[i].result.top, "warnings");
-        for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+        for (const struct value *item = view_first(all); item != NULL;
+             item = view_next(all, item)) {
             const enum bias bias = bias_of(item, first);
-            if (bias == BIAS_NONE ||
-                bias_beside(bias, seen, variants) != VERDICT_UNDECIDED)
+            if (bias == BIAS_NONE || bias_beside(bias, seen, variants) != VERDICT_UNDECIDED)
                 continue;
             const struct value *flag = view_get(item, "flag");
             verdict = VERDICT_UNDECIDED;
@@ -408,8 +408,8 @@ static bool is_of_session_alone(const struct value *warning)
 
 static void put_warning(struct line *json, const struct value *warning, unsigned session)
 {
-    static const char *const members[] = {"flag", "severity", "condition", "metric", "advice",
-                                          "bias"};
+    static const char *const members[] = {"flag",   "severity", "condition",
+                                          "metric", "advice",   "bias"};
     char *message = view_string(view_get(warning, "message")),
          *text = text_of("session %u: %s", session, message == NULL ? "" : message);
     line_object(json, NULL);

@@ -365,8 +365,8 @@ static char *relations_text(const struct experiment *experiment)
         snprintf(number, sizeof number, "%zu ", count[i]);
         if (count[i] == 0)
             continue;
-        char *more = text_of("%s%s%s%s", text, *text == '\0' ? "" : ", ",
-                             sum == 1 ? "" : number, words[i]);
+        char *more =
+            text_of("%s%s%s%s", text, *text == '\0' ? "" : ", ", sum == 1 ? "" : number, words[i]);
         free(text);
         text = more;
     }
@@ -379,8 +379,8 @@ static char *gate_question(const struct experiment *experiment, double most, dou
     char *limit = isnan(most) ? must(strdup("")) : text_of("at most %.4g", most);
     char *within = isnan(same) ? must(strdup("")) : text_of("same within %.4g %%", 100 * same);
     char *names = gate_metrics(experiment);
-    char *text = text_of("%s%s%s%s", limit, *limit != '\0' && *within != '\0' ? ", " : "", within,
-                         names);
+    char *text =
+        text_of("%s%s%s%s", limit, *limit != '\0' && *within != '\0' ? ", " : "", within, names);
     free(limit);
     free(within);
     free(names);
@@ -402,8 +402,7 @@ static void put_gate(struct line *json, const struct experiment *experiment)
          *why = checks_why(gate);
     char *relations = isnan(same) ? must(strdup("")) : relations_text(experiment);
     /* That it is decided is said by what is known. */
-    const char *answer =
-        strcmp(word, "decided") == 0 && *relations != '\0' ? relations : word;
+    const char *answer = strcmp(word, "decided") == 0 && *relations != '\0' ? relations : word;
     const char *more = strcmp(answer, relations) == 0 ? "" : relations;
     put_visible(json, NULL,
                 text_of("%s: %s%s%s%s%s%s", question, answer, why == NULL ? "" : " because of ",

@@ -51,7 +51,8 @@ char *variants_change(const struct value *ratio, const struct metric *metric)
     }
     const bool more = center >= 1;
     const double sign = more ? 100 : -100, one = sign * (low - 1), two = sign * (high - 1);
-    const int decimals = decimals_apart(change_decimals((high - low) * 50), fmin(one, two), fmax(one, two), 0);
+    const int decimals =
+        decimals_apart(change_decimals((high - low) * 50), fmin(one, two), fmax(one, two), 0);
     if (!isnan(low) && !isnan(high))
         number_interval(fmin(one, two), fmax(one, two), decimals, interval);
     return text_of("%s %%%s%s %s", number_fixed(sign * (center - 1), decimals, number),

@@ -220,7 +220,7 @@ static void add_carry_over(const struct view *view, struct message *message)
         message_detail(message, "effect", "show %.3g times the figure of", found.ratio);
     // A baseline that the load makes better makes the ratio too high.
     if (view->session->settings->metrics.item[view->metric].higher_is_better ? found.ratio > 1
-                                                                            : found.ratio < 1)
+                                                                             : found.ratio < 1)
         message->bias = BIAS_ALL;
     message_detail(message, "after", "%zu", found.after);
     message_detail(message, "others", "%zu", found.others);

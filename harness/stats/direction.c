@@ -31,7 +31,10 @@ static int decimals_of(const struct interval *plain)
     if (!(width > 0) || isinf(width))
         return 2;
     const double needed = 1 - floor(log10(width));
-    return decimals_apart(needed > 5 ? 5 : needed < 2 ? 2 : (int)needed, plain->low, plain->high, 1);
+    return decimals_apart(needed > 5   ? 5
+                          : needed < 2 ? 2
+                                       : (int)needed,
+                          plain->low, plain->high, 1);
 }
 
 char *direction_text(const struct metric_setting *metric, const struct interval *ratio,

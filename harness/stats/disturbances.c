@@ -71,8 +71,7 @@ static void add_disturbed(const struct experiment *experiment, const json_t *rec
 static void add_survivors(const struct experiment *experiment, const json_t *records,
                           size_t left_out, const char *condition, json_t *warnings)
 {
-    struct message message = {
-        .flag = FLAG_SURVIVORS, .condition = condition, .runs = json_array()};
+    struct message message = {.flag = FLAG_SURVIVORS, .condition = condition, .runs = json_array()};
     double most = 0;
     for (size_t i = 0; i < json_array_size(records); i++) {
         json_t *record = json_array_get(records, i);

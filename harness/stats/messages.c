@@ -59,17 +59,14 @@ static const struct warning_case cases[FLAGS] = {
                          "those that follow an unloaded one ({after} and {others} runs{washout}): "
                          "the load's after-effects are in the baseline, "
                          "and the slowdown is wrong",
-                         "{remedy}",
-                      BIAS_ALL_LOW},
+                         "{remedy}", BIAS_ALL_LOW},
     [FLAG_FAILED_RUNS] = {"failed-runs", PROBLEM, "{few} of {all} runs failed ({kinds}): {meaning}",
-                          "check the program's output",
-                      BIAS_LOW},
+                          "check the program's output", BIAS_LOW},
     [FLAG_TIMED_OUT] = {"timed-out", PROBLEM,
                         "{few} of {all} runs ran into the time-out: their times are lower bounds, "
                         "so the {statistic} is at least what is shown, and has no interval and no "
                         "slowdown{output}",
-                        "raise --timeout, or use a shorter input",
-                      BIAS_LOW},
+                        "raise --timeout, or use a shorter input", BIAS_LOW},
     [FLAG_STEAL] = {"steal", PROBLEM_OF_MANY,
                     "the host took more than 2 % of the target's time during {few} of {all} runs: "
                     "their times may be too long",
@@ -107,8 +104,7 @@ static const struct warning_case cases[FLAGS] = {
     [FLAG_SEVERAL_HOSTS] = {"several-hosts", PROBLEM,
                             "the runs were made on several hosts ({hosts}): a slowdown pairs runs "
                             "of one host, but mean and variance mix them",
-                            "where that matters, measure again on one host",
-                      BIAS_NONE},
+                            "where that matters, measure again on one host", BIAS_NONE},
     [FLAG_UNLIKE_CORES] = {"unlike-cores", NOTE,
                            "the target's CPUs are of unlike speed ({kinds}): its time depends on "
                            "which of them the kernel puts it on",
@@ -130,7 +126,7 @@ static const struct warning_case cases[FLAGS] = {
                          "{load} delivered {percent} % of what it offered{share}: the target ran "
                          "under less load than intended",
                          "lower the load's rate, or give it CPUs of its own with --load-cpus",
-                      BIAS_LOW},
+                         BIAS_LOW},
     [FLAG_LOAD_UNEVEN] = {"load-uneven", NOTE,
                           "{load} delivered less than it offered in {few} of {all} runs, but "
                           "enough on average",
@@ -141,14 +137,13 @@ static const struct warning_case cases[FLAGS] = {
                         "is not counted, so it may be taken for foreign-load",
                         "measure as root, or where jostle can make a control group"},
     [FLAG_LOAD_WARNING] = {"load-warning", PROBLEM, "{load}: {text}",
-                           "try the load alone with loadgen",
-                      BIAS_LOW},
+                           "try the load alone with loadgen", BIAS_LOW},
     [FLAG_HARNESS_WARNING] = {"harness-warning", NOTE, "{text}",
                               "repeat the measurement if it matters"},
     [FLAG_NOT_CONVERGED] = {"not-converged", PROBLEM, "the error is {error} after {runs}{limit}",
                             "allow more runs with --max-runs or more time with --max-time, or use "
                             "a longer input",
-                      BIAS_NONE},
+                            BIAS_NONE},
     [FLAG_RANGE] = {"range", NOTE, "the objectives are {kept}: the capacity is {bound}{sure}",
                     "{end} of --vary to find it"},
     [FLAG_TIME_OUT_MISSED] = {"time-out-missed", NOTE,
@@ -178,7 +173,7 @@ static const struct warning_case cases[FLAGS] = {
                               "so slowly may not be gone, and the slowdown is too close to 1",
                               "measure baseline and load apart and compare them, or restore the "
                               "state with --prepare (docs/interleaving.md)",
-                      BIAS_ALL_LOW},
+                              BIAS_ALL_LOW},
     [FLAG_FEW_REQUESTS] = {"few-requests", PROBLEM,
                            "the {quantile} % quantile needs {needed} requests a run (100 beyond "
                            "it), and {few} of {all} runs had fewer, down to {least}: a few "
@@ -339,12 +334,12 @@ json_t *message_finish(struct message *message, bool mean_alone)
     if (one->severity == PROBLEM_OF_A_MEAN && !mean_alone)
         message_detail(message, "pairs", "; slowdowns from pairs hold");
     char *words = fill(message, one->words), *advice = fill(message, one->advice);
-    json_t *object = json_pack("{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:s?}", "flag", one->name,
-                               "severity", is_problem(message, mean_alone) ? "problem" : "note",
-                               "condition", message->condition, "metric", message->metric, "message",
-                               string_of(words), "advice", string_of(advice), "runs",
-                               message->runs ? message->runs : json_array(), "bias",
-                               one->severity == PROBLEM ? bias_names[bias] : NULL);
+    json_t *object =
+        json_pack("{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:s?}", "flag", one->name, "severity",
+                  is_problem(message, mean_alone) ? "problem" : "note", "condition",
+                  message->condition, "metric", message->metric, "message", string_of(words),
+                  "advice", string_of(advice), "runs", message->runs ? message->runs : json_array(),
+                  "bias", one->severity == PROBLEM ? bias_names[bias] : NULL);
     free(words);
     free(advice);
     for (size_t i = 0; i < message->details; i++)

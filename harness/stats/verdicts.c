@@ -130,8 +130,7 @@ void verdicts_add(struct session *session, json_t *summary)
         .session = session,
         .warnings = json_object_get(summary, "warnings"),
         .against = against,
-        .ratios =
-            json_object_get(summary, against == AGAINST_ALONE ? "slowdowns" : "comparisons"),
+        .ratios = json_object_get(summary, against == AGAINST_ALONE ? "slowdowns" : "comparisons"),
     };
     struct gate_sum sum = {0};
     if (!settings_has_gate(settings)) {
