@@ -558,7 +558,7 @@ short() {
 }
 
 @test "a gate never passes beside a problem that biases its ratio, and says which" {
-    local -a gate=(--conditions baseline,load --max-runs 20)
+    local -a gate=(--conditions "baseline,load" --max-runs 20)
     local file
     # Less load than intended: a ratio below the limit says nothing, one above it does all the more.
     pairs 1 20 1.02 0.01 | short | summary "${gate[@]}" --at-most 1.5 >below
