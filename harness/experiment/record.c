@@ -43,7 +43,8 @@ json_t *experiment_to_json(const struct experiment *experiment)
     counters_read(&counters);
     environment_read(&environment);
     json_t *record = json_pack(
-        "{s:s, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I}, s:o, s:O, s:o, s:O?, "
+        "{s:s, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I}, s:o, s:O, s:o, "
+        "s:O?, "
         "s:o}",
         "schema", SCHEMA_EXPERIMENT, "knows_null", output_missed_by(experiment), "inputs",
         inputs_to_json(experiment), "command", command(experiment), "program",

@@ -11,7 +11,7 @@
 
 #define IO_DEFAULT_FILE_BYTES (8ull << 30)
 #define IO_LEAST_FILE_BYTES   ((double)(64u << 20)) /* by default */
-#define IO_WRITTEN_S          60.0                    /* of a rate */
+#define IO_WRITTEN_S          60.0                  /* of a rate */
 #define IO_SEQUENTIAL_BLOCK   (1ull << 20)
 #define IO_RANDOM_BLOCK       512ull
 #define IO_PHASES_BLOCK       8192ull /* as Bonnie++ */
