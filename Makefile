@@ -23,7 +23,8 @@ CHOSEN  := $(foreach one,$(KEEPS),$(if $(call given,$(one))$(call kept,$(one)),$
 
 CC      ?= cc
 CFLAGS  ?= -O2 -g
-WARN    := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
+# WERROR=1, as make test and make lint have it: a warning is an error.
+WARN    := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror)
 STD     := -std=gnu17 -D_GNU_SOURCE -DJOSTLE_VERSION='"$(VERSION)"'
 # Libraries to leave out, of those that jostle can be built without: liburing jemalloc hwloc
 WITHOUT ?=
@@ -114,7 +115,7 @@ demo: deps ## install, build, measure nbody and delannoy under CPU load, print t
 	@harness/demo
 
 test: deps-test ## install, build, lint, run every test
-	@$(MAKE) --no-print-directory $(PARALLEL) all
+	@$(MAKE) --no-print-directory $(PARALLEL) WERROR=1 all fuzzers
 	@$(MAKE) --no-print-directory lint check
 
 check: all fuzzers ## run every test against build/, without lint
