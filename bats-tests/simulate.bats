@@ -24,6 +24,11 @@ bats_require_minimum_version 1.5.0
     [[ $output == *'broken: normal-5%: the interval over sessions misses the truth too often'* ]]
 }
 
+@test "a load whose effect wanders or grows is named or its interval holds, and a steady one is rarely named" {
+    run -0 "$BIN/simulate" --quick --experiments 1500 --tables series --populations normal-1%,lognormal-20%,outliers-5%
+    [[ $output == *'wanders 0.9   default'* && $output == *'grows 1.1-1.5 default'* ]]
+}
+
 @test "the ratio of rates holds what that of times does" {
     run -0 "$BIN/simulate" --quick --tables rates --populations normal-5%,load-exponential-10%
     run ! "$BIN/simulate" --quick --tables rates --populations normal-5% --narrow 0.8

@@ -8,6 +8,7 @@
 #include "gauge.h"
 #include "machine_table.h"
 #include "rates.h"
+#include "series.h"
 #include "sessions.h"
 #include "verdicts.h"
 
@@ -217,6 +218,7 @@ static const struct promise {
     {"interactions", interactions_table},
     {"looks", looks_table},
     {"carry-over", carry_table},
+    {"series", series_table},
     {"capacity", capacity_table},
     {"factor", factor_table},
     {"rates", rates_table},

@@ -1,5 +1,6 @@
 #include "table.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -159,6 +160,21 @@ static bool check_width(const struct row *row, enum column column, const char *w
     return fails(row, what, covered, "above", bound);
 }
 
+// Of normal runs Student's interval needs so much. A mean alone pays for few runs at the beginning
+// and for dependence that may be there, but little.
+static bool check_half(const struct row *row)
+{
+    const struct tally *tally = &row->tally[MEAN];
+    const struct cell *cell = &row->cell[MEAN];
+    const double runs = mean(tally->runs, tally), bound = 1.15;
+    const double t = gsl_cdf_tdist_Pinv((1 + cell->settings.confidence) / 2, runs - 1);
+    const double share = mean(tally->half_width, tally) / (t * cell_cv(cell) / sqrt(runs));
+    if (row->population->shape != NORMAL || row->population->loaded_cv > 0 ||
+        row->setting->min_runs < DEFAULT_MIN_RUNS || !(share > bound + 0.02))
+        return true;
+    return fails(row, "the half-width of the mean, in Student's,", share, "above", bound);
+}
+
 static bool check_runs(const struct row *row, enum column column, const char *what)
 {
     double oracle = oracle_runs(&row->cell[column]);
@@ -177,6 +193,7 @@ bool table_check(const struct row *row)
     good = check_coverage(row, SLOWDOWN, "the coverage of the slowdown") && good;
     good = check_width(row, MEAN, "the coverage of the mean") && good;
     good = check_width(row, SLOWDOWN, "the coverage of the slowdown") && good;
+    good = check_half(row) && good;
     good = check_runs(row, MEAN, "the runs for the mean, in oracle's,") && good;
     return check_runs(row, SLOWDOWN, "the runs for the slowdown, in oracle's,") && good;
 }

@@ -29,7 +29,7 @@ static struct interval of_means(struct critical *critical, const struct compared
     double df = sum * sum / (vx * vx / (double)(x->count - 1) + vy * vy / (double)(y->count - 1));
     // The ratio is as far up as the one mean is up and the other down.
     const double t = critical_t(critical, df);
-    const struct stretch sx = stretch_of(x, false), sy = stretch_of(y, false);
+    const struct stretch sx = stretch_of(x, false, false), sy = stretch_of(y, false, false);
     const double down = t * hypot(sqrt(vy) * sy.low, sqrt(vx) * sx.high);
     const double up = t * hypot(sqrt(vy) * sy.high, sqrt(vx) * sx.low);
     struct interval ratio = {

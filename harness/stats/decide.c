@@ -42,6 +42,19 @@ static bool looks_dependent(const struct session *session)
     return false;
 }
 
+// An effect that may change within the experiment is looked at for as long as may be.
+static bool looks_unsteady(struct session *session)
+{
+    const struct settings *settings = session->settings;
+    const enum against against = settings_decides_by(settings);
+    for (size_t i = 0; i < settings->condition_count; i++)
+        for (size_t m = 0; m < settings->metrics.count; m++)
+            if (settings_compares(settings, i, against) && settings->metrics.item[m].decides &&
+                !metric_is_negligible(session, i, m) && metric_is_suspect(session, i, against, m))
+                return true;
+    return false;
+}
+
 static enum stop_reason stop_search(const struct session *session, double worst)
 {
     const size_t blocks = session_blocks(session);
@@ -59,12 +72,14 @@ static enum stop_reason stop_at(struct session *session, double worst)
     if (settings_has_capacity(settings))
         return stop_search(session, worst);
     if (blocks >= settings->min_runs) {
-        if (settings_has_gate(settings) && gate_is_decided(session))
-            return STOP_DECIDED;
         bool capped = blocks >= settings->max_runs;
+        if (settings_has_gate(settings) && gate_is_decided(session) &&
+            (capped || !looks_unsteady(session)))
+            return STOP_DECIDED;
         // With a limit to decide on, a small error alone is no reason to stop.
         if (!settings_has_gate(settings) && worst <= settings->error &&
-            (capped || !(looks_dependent(session) || carry_over_is_suspect(session))))
+            (capped || !(looks_dependent(session) || looks_unsteady(session) ||
+                         carry_over_is_suspect(session))))
             return STOP_ERROR;
         if (capped)
             return STOP_MAX_RUNS;

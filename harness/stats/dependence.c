@@ -23,6 +23,8 @@ struct dependence dependence_see(const double *value, size_t n, double mean, dou
         cross += (value[i] - mean) * (value[i - 1] - mean);
     const double first = value[0] - mean, last = value[n - 1] - mean;
     const double between = squares - first * first - last * last;
+    const double apart = (squares + between - 2 * cross) / squares; // of neighbours, squared
+    seen.alike = (1 - apart / 2) / sqrt((count - 2) / (count * count - 1));
     // The density of the values given rho, the mean and the variance integrated
     // out with their usual flat priors: A. Zellner, "An Introduction to Bayesian
     // Inference in Econometrics" (1971), section 4.1. Any further mean is that

@@ -11,6 +11,9 @@ enum { DEPENDENCE_GRID = 6 };
 struct dependence {
     double likelihood[DEPENDENCE_GRID]; // over that of independence
     double variance[DEPENDENCE_GRID];   // of a single value, over the sample's
+    // How much more alike neighbours are than independent values, in standard errors: J. von
+    // Neumann's ratio, Ann. Math. Stat. 12 (1941) 367-395. 0: nothing is seen.
+    double alike;
 };
 
 // For n values in the order of measurement with that mean and sum of squared

@@ -237,12 +237,38 @@ static void add_carry_over(const struct view *view, struct message *message)
                          "(docs/interleaving.md)");
 }
 
+// Of the ratio that changes; of several, the one with what it is compared with alone.
+static void add_unsteady(const struct view *view, struct message *message)
+{
+    struct session *session = view->session;
+    const bool alone =
+        settings_compares(session->settings, view->index, AGAINST_ALONE) &&
+        metric_is_unsteady(session, view->index, AGAINST_ALONE, view->metric);
+    const enum against against = alone ? AGAINST_ALONE : AGAINST_REFERENCE;
+    const struct pairs *pairs = &view->condition->pairs[against][view->metric];
+    const size_t third = pairs->count / 3;
+    double x[2] = {0}, y[2] = {0};
+    for (size_t i = 0; i < third; i++) {
+        x[0] += pairs->x[i];
+        y[0] += pairs->y[i];
+        x[1] += pairs->x[pairs->count - 1 - i];
+        y[1] += pairs->y[pairs->count - 1 - i];
+    }
+    name_range(view, message->runs, 0, view->sample->count);
+    message_detail(message, "effect", "%s", alone && is_time(view) ? "slowdown" : "ratio");
+    message_detail(message, "all", "%zu", pairs->count);
+    message_detail(message, "first", "%.3g", y[0] / x[0]);
+    message_detail(message, "last", "%.3g", y[1] / x[1]);
+    message_detail(message, "rho", "%.2f",
+                   metric_pairs_rho(session, view->index, against, view->metric));
+}
+
 static void (*const add[ODDITIES])(const struct view *, struct message *) = {
     [FLAG_OUTLIERS] = add_outliers,     [FLAG_TWO_MODES] = add_modes,
     [FLAG_WARM_UP] = add_warm_up,       [FLAG_STEP] = add_step,
     [FLAG_TREND] = add_trend,           [FLAG_AUTOCORRELATION] = add_dependence,
     [FLAG_COARSE_CLOCK] = add_clock,    [FLAG_LOAD_VARIANCE] = add_variance,
-    [FLAG_CARRY_OVER] = add_carry_over,
+    [FLAG_CARRY_OVER] = add_carry_over, [FLAG_UNSTEADY] = add_unsteady,
 };
 
 void describe_oddity(struct session *session, size_t condition, size_t metric,

@@ -24,7 +24,7 @@ struct interval location_estimate(struct critical *critical, const struct sample
         interval_mean(critical, sample->mean, sample_variance(sample), sample->count, widen);
     if (interval.constant || !isfinite(interval.error))
         return interval;
-    const struct stretch stretch = stretch_of(sample, false);
+    const struct stretch stretch = stretch_of(sample, false, false);
     const double half = interval.high - interval.center;
     interval.low = interval.center - half * stretch.low;
     interval.high = interval.center + half * stretch.high;

@@ -47,7 +47,7 @@ static const struct warning_case cases[FLAGS] = {
     [FLAG_AUTOCORRELATION] = {"autocorrelation", PROBLEM_OF_A_MEAN,
                               "neighbouring runs resemble each other (correlation about {rho}): "
                               "they say less than their number suggests{known}{pairs}",
-                              "measure for longer, or at another time"},
+                              "measure again with a larger --min-runs, or at another time"},
     [FLAG_COARSE_CLOCK] = {"coarse-clock", PROBLEM, "{clock}", "{remedy}"},
     [FLAG_LOAD_VARIANCE] = {"load-variance", NOTE,
                             "the runs vary {times} times as much as the baseline's ({own} % "
@@ -60,6 +60,13 @@ static const struct warning_case cases[FLAGS] = {
                          "the load's after-effects are in the baseline, "
                          "and the slowdown is wrong",
                          "{remedy}", BIAS_ALL_LOW},
+    [FLAG_UNSTEADY] = {"unsteady", PROBLEM,
+                       "the {effect} changes within the experiment and stays so for a while: "
+                       "{first} over the first third of the {all} pairs and {last} over the last "
+                       "(correlation of neighbouring pairs about {rho}): its interval allows for "
+                       "that as far as so few pairs show it",
+                       "find what changes it (a disk or a cache that fills up, heat, other jobs), "
+                       "or let the load settle, and measure again with a larger --min-runs"},
     [FLAG_FAILED_RUNS] = {"failed-runs", PROBLEM, "{few} of {all} runs failed ({kinds}): {meaning}",
                           "check the program's output", BIAS_LOW},
     [FLAG_TIMED_OUT] = {"timed-out", PROBLEM,
@@ -156,7 +163,8 @@ static const struct warning_case cases[FLAGS] = {
                          "find out what, such as a cold start or a busy machine; a share of 5 % "
                          "is allowed for"},
     [FLAG_NOISE] = {"noise", NOTE, "the {effect} cannot be distinguished from noise{floor}",
-                    "measure for longer if you expect an effect"},
+                    "if you expect an effect, begin a new experiment with a larger --min-runs: to "
+                    "continue this one until it shows would find one where there is none"},
     [FLAG_NO_RATIO] = {"no-ratio", NOTE,
                        "the baseline has none of it (0 in all runs), so there is no ratio to "
                        "that: it neither delays the end nor counts in a gate",
@@ -331,7 +339,7 @@ json_t *message_finish(struct message *message, bool mean_alone)
 {
     const struct warning_case *one = &cases[message->flag];
     const enum bias bias = message->bias != BIAS_ANY ? message->bias : one->bias;
-    if (one->severity == PROBLEM_OF_A_MEAN && !mean_alone)
+    if (one->severity == PROBLEM_OF_A_MEAN && !mean_alone && !message->unsteady)
         message_detail(message, "pairs", "; slowdowns from pairs hold");
     char *words = fill(message, one->words), *advice = fill(message, one->advice);
     json_t *object =

@@ -19,6 +19,7 @@ enum flag {
     FLAG_COARSE_CLOCK,
     FLAG_LOAD_VARIANCE,
     FLAG_CARRY_OVER,
+    FLAG_UNSTEADY,
     ODDITIES,
     FLAG_FAILED_RUNS = ODDITIES,
     FLAG_TIMED_OUT,
@@ -75,6 +76,7 @@ struct message {
     json_t *runs;          // the orders of the runs; a reference, or NULL for none
     size_t of_runs;        // of so many; where the severity depends on the share
     enum bias bias;        // where the case's own does not fit; BIAS_ANY: it does
+    bool unsteady;         // the condition's runs are part of a ratio that changes
     struct {
         const char *name;
         char *text;

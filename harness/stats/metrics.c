@@ -15,7 +15,7 @@ static const double small_share = 0.01;
 // How likely dependence is held to be before the runs are seen: in the rule, where
 // more would cost more runs where there is none (docs/statistics.md), and in the
 // interval that is to hold under dependence, too.
-static const double rule_prior = 0.1, robust_prior = 0.5;
+static const double rule_prior = 0.03, robust_prior = 0.5;
 
 static struct interval estimate(struct session *session, size_t condition, size_t metric,
                                 const struct dependence *seen, double prior)
@@ -104,43 +104,37 @@ double metric_rho(const struct session *session, size_t metric)
 // more than this.
 static const double delays_from = 4;
 
+// And pairs that vary by more than their reference does are moved by something of their own.
+static const double varies_from = 2;
+
 static const struct interval unknown = {.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
 
-// Of the differences y - r x, less what the gauge explains, times `sign`. False if memory ran
-// out.
-static bool stretch_towards(struct session *session, const struct covariate *fit, double sign,
-                            bool delayed, struct stretch *stretch)
+// Fills session->scratch with the differences y - r x, less what the gauge explains, in the order
+// of the blocks: the ratio r is that for which their mean is 0. False if memory ran out.
+static bool take_differences(struct session *session, const struct covariate *fit)
 {
     struct sample *rest = &session->scratch;
     const struct pairs *pairs = &fit->rest;
     const double ratio = pairs->mean_y / pairs->mean_x;
     const double slope = fit->slope_y - ratio * fit->slope_x;
-    sample_clear(rest);
+    if (!sample_begin(rest, pairs->count))
+        return false;
     for (size_t i = 0; i < pairs->count; i++)
-        if (!sample_add(rest, sign * (pairs->y[i] - ratio * pairs->x[i] - slope * pairs->c[i])))
-            return false;
-    *stretch = stretch_of(rest, delayed);
+        rest->value[i] = pairs->y[i] - ratio * pairs->x[i] - slope * pairs->c[i];
+    sample_finish(rest, pairs->count);
     return true;
 }
 
-// The ratio r is that for which y - r x has the mean 0, so its interval needs what
-// the shape of y - r x asks of that mean. A load delays the runs that it is compared for;
-// of two variants either may be the one that is delayed. False if memory ran out.
-static bool ratio_stretch(struct session *session, const struct covariate *fit,
-                          enum against against, bool inverse, struct stretch *stretch)
+// What the shape of the differences asks of the interval. A load delays the runs that it is
+// compared for; of two variants either may be the one that is delayed.
+static struct stretch ratio_stretch(const struct sample *differences, const struct pairs *pairs,
+                                    enum against against, bool inverse)
 {
-    const struct pairs *pairs = &fit->rest;
     const double ratio = pairs->mean_y / pairs->mean_x, xx = ratio * ratio * pairs->xx;
     const bool y_varies = pairs->yy > delays_from * xx, x_varies = xx > delays_from * pairs->yy;
-    struct stretch down;
-    if (!stretch_towards(session, fit, 1, inverse ? x_varies : y_varies, stretch))
-        return false;
-    if (against != AGAINST_REFERENCE || !(inverse ? y_varies : x_varies))
-        return true;
-    if (!stretch_towards(session, fit, -1, true, &down))
-        return false;
-    stretch->low = down.high;
-    return true;
+    const bool other_varies = inverse ? y_varies : x_varies;
+    return stretch_of(differences, inverse ? x_varies : y_varies,
+                      against == AGAINST_REFERENCE && other_varies);
 }
 
 static struct looks planned_looks(const struct settings *settings)
@@ -184,13 +178,14 @@ static struct interval ratio_of_pairs(struct session *session, const struct cova
     const struct settings *settings = session->settings;
     const struct pairs *pairs = &fit->rest;
     struct critical *critical = metric_critical(session, session_blocks(session));
-    const double widen = widening(settings, pairs->count);
-    struct stretch stretch;
+    struct steadiness steadiness;
+    if (!take_differences(session, fit) || !series_of_pairs(&session->scratch, &steadiness))
+        return unknown;
+    const double widen = fmax(widening(settings, pairs->count), series_widening(&steadiness));
     if (settings->statistic != STATISTIC_MEAN)
         return statistic_ratio(critical, settings->statistic, pairs, widen);
+    const struct stretch stretch = ratio_stretch(&session->scratch, pairs, against, inverse);
     const double t = critical_t(critical, fit->df) * widen * fit->scale;
-    if (!ratio_stretch(session, fit, against, inverse, &stretch))
-        return unknown;
     return interval_ratio(pairs, t * stretch.low, t * stretch.high);
 }
 
@@ -269,6 +264,43 @@ struct interval metric_ratio_of_records(struct session *session, size_t conditio
         return interval_positive(interaction(session, condition, metric));
     const struct covariate fit = metric_covariate(session, condition, against, metric);
     return metric_ratio_with(session, against, metric, &fit);
+}
+
+// Of the pairs of that ratio. False where there are none, or memory ran out.
+static bool see_pairs(struct session *session, size_t condition, enum against against,
+                      size_t metric, struct steadiness *steadiness)
+{
+    const struct covariate fit = metric_covariate(session, condition, against, metric);
+    return fit.rest.count > 0 && take_differences(session, &fit) &&
+           series_of_pairs(&session->scratch, steadiness);
+}
+
+bool metric_is_unsteady(struct session *session, size_t condition, enum against against,
+                        size_t metric)
+{
+    struct steadiness steadiness;
+    return see_pairs(session, condition, against, metric, &steadiness) &&
+           series_is_unsteady(&steadiness);
+}
+
+bool metric_is_suspect(struct session *session, size_t condition, enum against against,
+                       size_t metric)
+{
+    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
+    const double ratio = pairs->mean_y / pairs->mean_x, xx = ratio * ratio * pairs->xx;
+    const bool varies = pairs->yy > varies_from * xx || xx > varies_from * pairs->yy;
+    struct steadiness steadiness;
+    return see_pairs(session, condition, against, metric, &steadiness) &&
+           series_is_suspect(&steadiness, varies);
+}
+
+double metric_pairs_rho(struct session *session, size_t condition, enum against against,
+                        size_t metric)
+{
+    struct steadiness steadiness;
+    return see_pairs(session, condition, against, metric, &steadiness)
+               ? dependence_rho(&steadiness.seen, robust_prior)
+               : NAN;
 }
 
 static bool is_small(const struct condition *condition, size_t metric)

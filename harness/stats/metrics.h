@@ -27,6 +27,19 @@ double metric_rho(const struct session *session, size_t metric);
 struct interval metric_ratio(struct session *session, size_t condition, enum against against,
                              size_t metric);
 
+// Whether the ratio changes within the experiment: neighbouring pairs resemble each other, or
+// drift. Its interval allows for that as far as so few pairs show it.
+bool metric_is_unsteady(struct session *session, size_t condition, enum against against,
+                        size_t metric);
+
+// Whether it may, and more blocks would show it.
+bool metric_is_suspect(struct session *session, size_t condition, enum against against,
+                       size_t metric);
+
+// The correlation of neighbouring pairs to be expected.
+double metric_pairs_rho(struct session *session, size_t condition, enum against against,
+                        size_t metric);
+
 // Why a ratio is adjusted for the gauge, or is not.
 enum gauge_use {
     GAUGE_USED,

@@ -102,6 +102,28 @@ static bool tells_carry_over(struct session *session, size_t condition, size_t m
            carry_over_shows(session, condition, metric);
 }
 
+// Against what it is compared with.
+static bool is_unsteady(struct session *session, size_t condition, size_t metric)
+{
+    for (enum against against = 0; against < PAIRINGS; against++)
+        if (settings_compares(session->settings, condition, against) &&
+            metric_is_unsteady(session, condition, against, metric))
+            return true;
+    return false;
+}
+
+bool oddities_unsteady(struct session *session, size_t condition, size_t metric)
+{
+    for (size_t i = 0; i < session->settings->condition_count; i++)
+        for (enum against against = 0; against < PAIRINGS; against++)
+            if ((i == condition ||
+                 settings_reference(session->settings, i, against) == condition) &&
+                settings_compares(session->settings, i, against) &&
+                metric_is_unsteady(session, i, against, metric))
+                return true;
+    return false;
+}
+
 unsigned oddities_find(struct session *session, size_t condition, size_t metric)
 {
     const struct sample *sample = &session->conditions[condition].metric[metric];
@@ -114,5 +136,6 @@ unsigned oddities_find(struct session *session, size_t condition, size_t metric)
     return shape_flags(sample, least, metrics_is_time(&settings->metrics, metric)) |
            order_flags(sample, least / 10, is_dependent(session, metric), worse) |
            bit(FLAG_LOAD_VARIANCE, load_varies(session, condition, metric)) |
-           bit(FLAG_CARRY_OVER, tells_carry_over(session, condition, metric));
+           bit(FLAG_CARRY_OVER, tells_carry_over(session, condition, metric)) |
+           bit(FLAG_UNSTEADY, is_unsteady(session, condition, metric));
 }

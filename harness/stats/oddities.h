@@ -9,4 +9,7 @@
 // metric; 0 for fewer than 3 runs.
 unsigned oddities_find(struct session *session, size_t condition, size_t metric);
 
+// Whether a ratio of the condition, or of what is compared with it, changes within the experiment.
+bool oddities_unsteady(struct session *session, size_t condition, size_t metric);
+
 #endif

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool grow(struct sample *sample)
+static bool reserve(struct sample *sample, size_t capacity)
 {
-    size_t capacity = sample->capacity ? 2 * sample->capacity : 32;
     double *value = realloc(sample->value, capacity * sizeof *value);
     if (!value)
         return false;
@@ -34,21 +33,49 @@ static size_t place_of(const struct sample *sample, double value)
     return low;
 }
 
+// Counts it, and adds it to the sums.
+static void take_moments(struct sample *sample, double value)
+{
+    // T. B. Terriberry, "Computing higher-order moments online" (2007).
+    double n = (double)++sample->count, delta = value - sample->mean, step = delta / n;
+    sample->cubes += delta * step * step * (n - 1) * (n - 2) - 3 * step * sample->squares;
+    sample->squares += delta * step * (n - 1);
+    sample->mean += step;
+}
+
 bool sample_add(struct sample *sample, double value)
 {
-    if (sample->count == sample->capacity && !grow(sample))
+    if (sample->count == sample->capacity &&
+        !reserve(sample, sample->capacity ? 2 * sample->capacity : 32))
         return false;
     const size_t at = place_of(sample, value);
     memmove(sample->sorted + at + 1, sample->sorted + at,
             (sample->count - at) * sizeof *sample->sorted);
     sample->sorted[at] = value;
-    sample->value[sample->count++] = value;
-    // T. B. Terriberry, "Computing higher-order moments online" (2007).
-    double n = (double)sample->count, delta = value - sample->mean, step = delta / n;
-    sample->cubes += delta * step * step * (n - 1) * (n - 2) - 3 * step * sample->squares;
-    sample->squares += delta * step * (n - 1);
-    sample->mean += step;
+    sample->value[sample->count] = value;
+    take_moments(sample, value);
     return true;
+}
+
+static int ascending(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+bool sample_begin(struct sample *sample, size_t count)
+{
+    return count <= sample->capacity || reserve(sample, 2 * count);
+}
+
+void sample_finish(struct sample *sample, size_t count)
+{
+    sample_clear(sample);
+    for (size_t i = 0; i < count; i++) {
+        sample->sorted[i] = sample->value[i];
+        take_moments(sample, sample->value[i]);
+    }
+    qsort(sample->sorted, count, sizeof *sample->sorted, ascending);
 }
 
 void sample_clear(struct sample *sample)

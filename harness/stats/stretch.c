@@ -32,7 +32,14 @@ static double skew_share(double skewness, double n)
     return excess > 0 ? skew_cost * excess / n : 0;
 }
 
-struct stretch stretch_of(const struct sample *sample, bool delayed)
+// What a tail of delays that did not show yet asks of its side. One to the other side speaks
+// against delays.
+static double delay_share(double skewness, double n)
+{
+    return delay_cost / n * fmax(1 + fmin(skewness, 0), 0);
+}
+
+struct stretch stretch_of(const struct sample *sample, bool delayed, bool delayed_down)
 {
     struct stretch stretch = {1, 1};
     const size_t n = sample->count;
@@ -47,9 +54,9 @@ struct stretch stretch_of(const struct sample *sample, bool delayed)
             return stretch;
     }
     const double skewness = sample_skewness(sample), share = skew_share(skewness, (double)n);
-    // A tail to the left speaks against delays.
-    const double delay = delayed ? delay_cost / (double)n * fmax(1 + fmin(skewness, 0), 0) : 0;
-    stretch.high *= 1 + fmax(skewness > 0 ? share : 0, delay);
-    stretch.low *= 1 + (skewness < 0 ? share : 0);
+    const double up = delayed ? delay_share(skewness, (double)n) : 0;
+    const double down = delayed_down ? delay_share(-skewness, (double)n) : 0;
+    stretch.high *= 1 + fmax(skewness > 0 ? share : 0, up);
+    stretch.low *= 1 + fmax(skewness < 0 ? share : 0, down);
     return stretch;
 }

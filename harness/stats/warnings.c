@@ -35,6 +35,7 @@ static void add_oddities(struct session *session, size_t condition, size_t metri
         if (!(flags >> flag & 1U))
             continue;
         struct message message = about(session, flag, condition, metric);
+        message.unsteady = oddities_unsteady(session, condition, metric);
         describe_oddity(session, condition, metric, &message);
         finish(session, list, &message);
     }
