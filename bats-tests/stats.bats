@@ -535,6 +535,28 @@ changing() {
     [[ $(delivered '{ accounting: "cgroup2" }') == '[false,[]]' ]]
 }
 
+# derive_ms RUNS: sets REPLY to the CPU time that deriving the result of so many runs takes.
+derive_ms() {
+    local TIMEFORMAT='%U %S' user system
+    mkdir -p "$1"
+    [[ -e $1/runs.jsonl ]] || pairs 1 $(($1 / 2)) 1.2 0.05 >"$1/runs.jsonl"
+    experiment_json '{ max_runs: 100000, error: 0.0001 }' | jq '.loads += [{ name: "load", spec: "cpu" }]' >"$1/experiment.json"
+    read -r user system < <({ time "$BIN/stats" --derive "$1" 2>/dev/null; } 2>&1)
+    REPLY=$((10#${user//[!0-9]/} + 10#${system//[!0-9]/}))
+}
+
+@test "four times as many runs take about four times as long to derive" {
+    local few try
+    for try in 1 2 3; do # CPU times of a busy machine vary
+        derive_ms 4000
+        few=$REPLY
+        derive_ms 16000
+        ((REPLY > 8 * few)) || return 0
+    done
+    echo "4,000 runs: $few ms, 16,000: $REPLY ms"
+    return 1
+}
+
 @test "many experiments one after the other give a summary each, and the first stop counts" {
     {
         pairs 1 20 1.2 0.01

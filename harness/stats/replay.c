@@ -56,7 +56,9 @@ bool replay_take(struct replay *replay, struct session *session, json_t *record,
         return added == SESSION_DUPLICATE;
     if (!keep(replay, session->count - 1, record) || !session_add_loads(session, &run, record))
         return false;
-    decide(session); // notes the first forecast, as it was made then
+    // Notes the first forecast, as it was made then; each decision looks at all runs.
+    if (session->forecast_runs == 0)
+        decide(session);
     return true;
 }
 
