@@ -218,6 +218,11 @@ figures_of() {
     figures_of mean
     run -0 "$JOSTLE" report mean
     [[ $output == *'half: outliers in runs 26, 52, 78: the mean includes them, the median is 1.50 s'* ]]
+    mkdir one
+    jq '.conditions |= map(.runs = 1 | .unseen = 0.95)' mean/result.json >one/result.json
+    run -0 "$JOSTLE" report one
+    [[ $output == *'1 run may not show what happens in 19 of 20 (95 %)'* ]]
+    run -0 "$JOSTLE" report mean
     # 1 - 0.05^(1/40) is 1/13.9.
     [[ $output == *'40 runs may not show what happens in 1 of 14 (95 %)'* ]]
     local robust

@@ -104,6 +104,14 @@ reference=$BATS_TEST_DIRNAME/fixtures/probe/reference.json
     # What is not known has a reason, and is no number.
     holds '.pressure.levels == [] and .pressure.reference == null and any(.reasons[]; startswith("levels: there is no reference"))
         and any(.reasons[]; startswith("io: its slowdown is not known"))' <solver.profile.json
+    # Waiting for a CPU that others have is no idleness of the program's own.
+    cp p/sensitivity/runs.jsonl quiet.jsonl
+    jq -c '.stalls = { source: "schedstat", run_s: .user_s, run_delay_s: .wall_s } | .wall_s *= 2' quiet.jsonl >p/sensitivity/runs.jsonl
+    "$BIN/stats" --derive p/sensitivity
+    "$BIN/profile" --derive p --output crowded.json
+    holds '.alone.cpus_used - 0.5 | fabs < 1e-6' <crowded.json
+    cp quiet.jsonl p/sensitivity/runs.jsonl
+    "$BIN/stats" --derive p/sensitivity
     # The same records, the same profile.
     cp solver.profile.json first.json
     "$BIN/profile" --derive p --output solver.profile.json

@@ -169,6 +169,10 @@ records() {
         'baseline;.stops = 1 | .stopped_s = null;;["stopped"]'
         'half;.machine.busy_s = 1.5;0.5;[]'
         'half;.machine.busy_s = 1.5;0.3;["foreign-load"]'
+        # A short run may lose most of its time to others, which ticks do not show.
+        'baseline;.wall_s = 0.041 | .user_s = 0.015 | .system_s = 0 | .machine.busy_s = 0.041;;["foreign-load"]'
+        'baseline;.wall_s = 0.041 | .user_s = 0.015 | .system_s = 0 | .machine.busy_s = 0.041 | .machine.busy_exact = false;;[]'
+        'baseline;.wall_s = 0.041 | .user_s = 0.038 | .system_s = 0 | .machine.busy_s = 0.041;;[]'
         # Ticks may count a load twice, nanoseconds do not.
         'half;.machine.busy_s = 1.5 | .machine.busy_exact = false;0.3;[]'
     )

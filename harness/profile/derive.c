@@ -75,6 +75,21 @@ static double burst_of(const struct measured *measured)
     return isnan(waits) ? NAN : cpu_s / fmax(waits, 1);
 }
 
+// How long the program waited for a CPU that others had, in the runs alone: that is no idleness of
+// its own. 0 where it is not known.
+static double crowded_s(const struct measured *measured)
+{
+    double sum = 0;
+    for (size_t i = 0; i < measured->session.count; i++) {
+        const struct observation *run = &measured->session.runs[i];
+        const json_t *stalls = json_object_get(measured->replay.used[i], "stalls");
+        const double delay_s = json_number_at(stalls, "run_delay_s");
+        if (run->condition == 0 && session_uses(&measured->session, run) && delay_s > 0)
+            sum += delay_s;
+    }
+    return sum;
+}
+
 // Of the runs alone among those under load: these are what slowdowns are ratios to.
 static void take_alone(struct work *work, const struct measured *measured, const json_t *result)
 {
@@ -95,7 +110,8 @@ static void take_alone(struct work *work, const struct measured *measured, const
     alone->n = n;
     alone->low_s = json_is_array(ci) ? json_number_value(json_array_get(ci, 0)) : NAN;
     alone->high_s = json_is_array(ci) ? json_number_value(json_array_get(ci, 1)) : NAN;
-    alone->cpus_used = wall_s > 0 ? cpu_s / wall_s : NAN;
+    const double free_s = wall_s - crowded_s(measured);
+    alone->cpus_used = free_s > 0 ? cpu_s / free_s : NAN;
     alone->burst_s = burst_of(measured);
     free(user_s);
     free(system_s);

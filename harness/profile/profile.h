@@ -19,7 +19,7 @@ struct profile_alone {
     double mean_s, low_s, high_s; // with its interval; NAN: it has none
     double sd_s;                  // from run to run
     size_t n;                     // runs
-    double cpus_used;             // CPU time / wall time; NAN: not known
+    double cpus_used;             // CPU time / wall time without waiting for a CPU; NAN: not known
     double threads;               // how many it had at most; NAN: not known
     double burst_s;               // CPU time from one wait to the next; NAN: not known
 };

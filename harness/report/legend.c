@@ -191,9 +191,13 @@ char *legend_unseen(const struct legend *legend)
 {
     if (!(legend->unseen > 0))
         return NULL;
+    /* The largest share of the form "1 of n" or "n of n + 1" that is not above it. */
+    const double seen = 1 - legend->unseen, odds = legend->unseen / seen;
+    const double few = odds < 1 ? 1 : floor(odds + 1e-9);
+    const double all = odds < 1 ? ceil(1 / legend->unseen) : few + 1;
     char *level = percent(legend->family);
-    char *text = text_of("%.0f run%s may not show what happens in 1 of %.0f (%s)", legend->runs,
-                         legend->runs == 1 ? "" : "s", ceil(1 / legend->unseen), level);
+    char *text = text_of("%.0f run%s may not show what happens in %.0f of %.0f (%s)", legend->runs,
+                         legend->runs == 1 ? "" : "s", few, all, level);
     free(level);
     return text;
 }

@@ -17,8 +17,10 @@ static const double steal_share = 0.02, steal_least_s = 0.020;
 // memory bandwidth and the scheduler's free choice. On a large one 5 % would be
 // several CPUs, but one busy program already can take the target's own CPU, and
 // makes all threads of a parallel target wait for the one that it delays. A tenth
-// of a second at least, because it is a difference of sampled figures.
-static const double foreign_share = 0.05, foreign_most_cpus = 1, foreign_least_s = 0.100;
+// of a second at least where it is a difference of sampled figures, else a hundredth: what
+// meter and the kernel do for the run themselves is less.
+static const double foreign_share = 0.05, foreign_most_cpus = 1;
+static const double foreign_least_s = 0.100, foreign_least_exact_s = 0.010;
 
 double judge_number(const json_t *record, const char *name)
 {
@@ -183,10 +185,10 @@ static double target_cpu_s(const json_t *record)
 }
 
 // CPU time of all tasks of the machine but the target and the loads here.
-static double foreign_s(const json_t *record, const json_t *machine)
+static double foreign_s(const json_t *record, const json_t *machine, bool exact)
 {
     // Where all that is known is ticks, the loads' own time may be counted twice over.
-    const double doubt = json_is_true(json_object_get(machine, "busy_exact")) ? 1 : 2;
+    const double doubt = exact ? 1 : 2;
     return judge_number(machine, "busy_s") - target_cpu_s(record) - doubt * loads_cpu_s(record);
 }
 
@@ -210,8 +212,10 @@ static bool is_stolen_from(const json_t *record)
 static bool is_crowded(const json_t *record, const json_t *machine, double cpus)
 {
     const double most_cpus = fmin(foreign_share * cpus, foreign_most_cpus);
-    const double foreign = foreign_s(record, machine);
-    return foreign > foreign_least_s && foreign > most_cpus * judge_number(record, "wall_s");
+    const bool exact = json_is_true(json_object_get(machine, "busy_exact"));
+    const double foreign = foreign_s(record, machine, exact);
+    return foreign > (exact ? foreign_least_exact_s : foreign_least_s) &&
+           foreign > most_cpus * judge_number(record, "wall_s");
 }
 
 static void raise_flag(json_t *flags, enum flag flag, bool raised)
