@@ -12,7 +12,7 @@
 // A single condition whose runs may be dependent continues a little, until it
 // shows whether they are: with 12 runs it does not.
 static const double suspect = 0.25; // probability
-enum { SUSPECT_RUNS = 20 };
+enum { SUSPECT_RUNS = 20, UNSTEADY_BLOCKS = 30 };
 
 double decide_error(struct session *session)
 {
@@ -42,11 +42,13 @@ static bool looks_dependent(const struct session *session)
     return false;
 }
 
-// An effect that may change within the experiment is looked at for as long as may be.
+// An effect that may change within the experiment is looked at until so many blocks show it.
 static bool looks_unsteady(struct session *session)
 {
     const struct settings *settings = session->settings;
     const enum against against = settings_decides_by(settings);
+    if (session_blocks(session) >= UNSTEADY_BLOCKS)
+        return false;
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++)
             if (settings_compares(settings, i, against) && settings->metrics.item[m].decides &&
