@@ -118,7 +118,7 @@ summary() {
 }
 
 @test "it stops at the error of --error, not before the minimum, and at the cap with max-runs" {
-    pairs 1 30 1.3 0.01 | "$BIN/stats" --conditions baseline,load --min-runs 6 >answers
+    pairs 2 30 1.3 0.01 | "$BIN/stats" --conditions baseline,load --min-runs 6 >answers
     [[ $(grep -n -m 1 ^stop answers | cut -d: -f1) -eq 13 ]]
     [[ $(grep -m 1 ^stop answers) == $'stop\terror\t-\t-\t'*$'\t0' ]]
     pairs 1 8 1.3 0.2 | "$BIN/stats" --conditions baseline,load --max-runs 8 >answers

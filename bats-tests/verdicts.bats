@@ -88,7 +88,7 @@ variants() {
 @test "a look before or after the planned ones has an interval, too, but a wider one" {
     # width RUNS PLANNED...: of the first comparison, looked at after so many blocks
     width() {
-        runs 5 "$1" 1 1 | "$BIN/stats" --conditions old,new,old@mem,new@mem --variants 2 --summary-only --summary - --same-within 0.01% "${@:2}" |
+        runs 7 "$1" 1 1 | "$BIN/stats" --conditions old,new,old@mem,new@mem --variants 2 --summary-only --summary - --same-within 0.01% "${@:2}" |
             jq '.comparisons[0].ci | (.[1] - .[0]) / 2'
     }
     early=$(width 14 --min-runs 15 --max-runs 30) planned=$(width 15 --min-runs 15 --max-runs 30)

@@ -42,12 +42,14 @@ static bool looks_dependent(const struct session *session)
     return false;
 }
 
-// An effect that may change within the experiment is looked at until so many blocks show it.
+// An effect that may change within the experiment is looked at until it shows: for up to twice the
+// minimum of blocks, and no longer than so many.
 static bool looks_unsteady(struct session *session)
 {
     const struct settings *settings = session->settings;
     const enum against against = settings_decides_by(settings);
-    if (session_blocks(session) >= UNSTEADY_BLOCKS)
+    const size_t blocks = session_blocks(session);
+    if (blocks >= UNSTEADY_BLOCKS || blocks >= 2 * settings->min_runs)
         return false;
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++)
