@@ -56,9 +56,10 @@ static const struct option_row rows_of_options[] = {
      .type = OPTION_TEXT,
      REQUEST(plan.tables),
      .wrong = "no-such-table",
-     .help = "names, or beginnings of names, joined by commas: intervals, compare, floor, metrics, "
-             "gate, discoveries, sessions, verdicts, interactions, looks, carry-over, series, rates, "
-             "capacity, factor, machine, gauge, conformal (default: all)"},
+     .help =
+         "names, or beginnings of names, joined by commas: intervals, compare, floor, metrics, "
+         "gate, discoveries, sessions, verdicts, interactions, looks, carry-over, series, rates, "
+         "capacity, factor, machine, gauge, conformal (default: all)"},
     {.name = "resample",
      .argument = "FILE",
      .type = OPTION_LIST,

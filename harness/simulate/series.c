@@ -165,8 +165,8 @@ static bool row(const struct plan *plan, const struct population *population,
     if (!simulations_sum(&what, &job, &sums))
         return false;
     const double all = (double)sums.experiments;
-    printf("%-20s %-13s %-7s %7.2f %7.2f %7.1f %7.2f %7.2f %7.2f\n", population->name,
-           effect->name, setting->name, percent(sums.covered, &sums), 100 * sums.half_width / all,
+    printf("%-20s %-13s %-7s %7.2f %7.2f %7.1f %7.2f %7.2f %7.2f\n", population->name, effect->name,
+           setting->name, percent(sums.covered, &sums), 100 * sums.half_width / all,
            sums.runs / all, percent(sums.named, &sums), percent(sums.wide, &sums),
            percent(sums.silent, &sums));
     fflush(stdout);
@@ -185,11 +185,12 @@ enum { OF_SERIES = sizeof settings_of_series / sizeof *settings_of_series };
 bool series_table(const struct plan *plan)
 {
     bool good = true;
-    puts("\nThe load's own effect (1.25) wanders by 5 % as a process of first order, or grows: how\n"
-         "often the interval holds, its half-width, runs, how often it is called unsteady, has a\n"
-         "larger error than requested, and is wrong without either (percent but for runs)");
-    printf("%-20s %-13s %-7s %7s %7s %7s %7s %7s %7s\n", "population", "effect", "setting",
-           "cover", "half", "runs", "named", "wide", "w&u");
+    puts(
+        "\nThe load's own effect (1.25) wanders by 5 % as a process of first order, or grows: how\n"
+        "often the interval holds, its half-width, runs, how often it is called unsteady, has a\n"
+        "larger error than requested, and is wrong without either (percent but for runs)");
+    printf("%-20s %-13s %-7s %7s %7s %7s %7s %7s %7s\n", "population", "effect", "setting", "cover",
+           "half", "runs", "named", "wide", "w&u");
     for (size_t i = 0; i < population_count; i++)
         for (size_t e = 0; e < EFFECTS; e++)
             for (size_t s = 0; s < (plan->quick ? 1 : OF_SERIES); s++)

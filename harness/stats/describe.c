@@ -241,9 +241,8 @@ static void add_carry_over(const struct view *view, struct message *message)
 static void add_unsteady(const struct view *view, struct message *message)
 {
     struct session *session = view->session;
-    const bool alone =
-        settings_compares(session->settings, view->index, AGAINST_ALONE) &&
-        metric_is_unsteady(session, view->index, AGAINST_ALONE, view->metric);
+    const bool alone = settings_compares(session->settings, view->index, AGAINST_ALONE) &&
+                       metric_is_unsteady(session, view->index, AGAINST_ALONE, view->metric);
     const enum against against = alone ? AGAINST_ALONE : AGAINST_REFERENCE;
     const struct pairs *pairs = &view->condition->pairs[against][view->metric];
     const size_t third = pairs->count / 3;

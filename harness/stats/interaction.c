@@ -98,7 +98,8 @@ static double reach_of_means(const struct crossed *crossed, const struct center 
     if (!add_parts(crossed, centers, direction, parts))
         return NAN;
     const double n = (double)crossed->count;
-    return t * stretch_of(parts, is_delayed(centers), false).high * sqrt(sample_variance(parts) / n);
+    return t * stretch_of(parts, is_delayed(centers), false).high *
+           sqrt(sample_variance(parts) / n);
 }
 
 // The same of trimmed means: the values that are cut count as the last that are not

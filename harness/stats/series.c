@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double far = 2.5;         // robust standard deviations; values beyond count as that
+static const double far = 2.5;           // robust standard deviations; values beyond count as that
 static const double normal_mad = 1.4826; // sd over MAD of a normal distribution
 
 // Found with `make simulate --tables series`; what they reach is in docs/statistics.md.
@@ -80,9 +80,8 @@ bool series_of_pairs(const struct sample *sample, struct steadiness *steadiness)
     for (size_t i = 0; i < sample->count; i++)
         value[i] = near(sample, reach, sample->value[i]);
     const struct order order = order_analyse(value, sample->count);
-    *steadiness = (struct steadiness){.seen = see(value, sample->count, 1),
-                                      .drift_p = 1,
-                                      .count = sample->count};
+    *steadiness = (struct steadiness){
+        .seen = see(value, sample->count, 1), .drift_p = 1, .count = sample->count};
     if (sample->count >= DRIFT_FROM)
         steadiness->drift_p = 2 * gsl_cdf_tdist_Q(fabs(order.trend_t), df);
     free(value);

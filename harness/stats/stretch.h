@@ -11,7 +11,8 @@ struct stretch {
 
 // Of the mean of those values. `delayed`: something adds delays to them now and
 // then, so a long tail to the right is to be expected although few values may
-// not show it; `delayed_down`: one to the left. docs/statistics.md says how each correction was found.
+// not show it; `delayed_down`: one to the left. docs/statistics.md says how each correction was
+// found.
 struct stretch stretch_of(const struct sample *sample, bool delayed, bool delayed_down);
 
 #endif
