@@ -40,7 +40,7 @@ bats_require_minimum_version 1.5.0
     # Of two equal variants, and of one that is 2 % slower: faster, slower, same, in percent.
     awk '/^Verdicts on two/ { now = 1 } now && /15-30/ { gsub(/\|/, " "); if ($3 == 1) same = $6; if ($3 == 1.02) slower = $5 }
         END { exit !(same >= 95 && slower >= 95) }' <<<"$output"
-    run ! "$BIN/simulate" --quick --tables verdicts,interactions --populations normal-1% --narrow 0.6
+    run ! "$BIN/simulate" --quick --tables verdicts,interactions --populations normal-1% --narrow 0.5
     [[ $output == *'broken: normal-1%: --at-most fails in'* && $output == *'broken: normal-1%: the interaction is wrong in'* ]]
 }
 
