@@ -60,7 +60,7 @@ bats_require_minimum_version 1.5.0
 }
 
 @test "the simulation notices an interval that is too narrow, at every minimum of runs" {
-    run ! "$BIN/simulate" --quick --tables intervals --populations normal-5%,load-delays-20% --narrow 0.8
+    run ! "$BIN/simulate" --quick --tables intervals --populations normal-5%,load-delays-20% --narrow 0.65
     local setting
     for setting in default 3-10 5-15; do
         [[ $output == *"broken: normal-5%, $setting: the coverage of the slowdown"*below* ]]
