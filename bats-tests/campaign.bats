@@ -214,6 +214,7 @@ talk() {
     cp c.conf conf
     expand "$PWD/c.conf"
     mkdir -p scratch out/cells/a
+    : >out/lock
     jq -nc '{schema: "jostle.status/1", cell: "a", key: "other", limits: {}, state: "done"}' >out/cells/a/status.json
     talk next
     [[ $(ls out/replaced) == a.1 && -s out/replaced/a.1/status.json && $(ls out/cells/a) == cell.json ]]

@@ -26,7 +26,7 @@ values() {
         --load 'half=cpu --percent=50' --load 'two=cpu --percent 5 + exec: sleep "9 9"' -- echo "it's" >plan
     [[ $(values folder <plan) == "$PWD/out" ]]
     [[ $(values condition <plan) == 'baseline half two' ]]
-    [[ $(values quiet <plan) == 1 && $(values verbose <plan) == '' && $(values created <plan) == '' ]]
+    [[ $(values quiet <plan) == 1 && $(values verbose <plan) == '' && $(values created <plan) == 1 && $(values named <plan) == 1 ]]
     [[ $(values command_text <plan) == "echo 'it'\\''s'" ]]
     [[ $(values meter <plan) == "--serve --timeout 1.500000000 --cpus 0 --nice 3 --stdout /dev/null --stderr-tail $PWD/out/target.stderr -- echo it's" ]]
     [[ $(values load <plan) == 'half two.cpu two.exec' ]]

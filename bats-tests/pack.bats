@@ -75,7 +75,7 @@ valid() {
 
 @test "a search by halves finds how many fit, and the knee, and measures few numbers of copies" {
     planned one --at-most 1.05
-    "$ROOT/bench/tools/made-pack" one 'n <= 11 ? 1 : n / 11'
+    "$ROOT/bench/tools/made-pack" one 'n <= 11 ? 1 : n / 11' 1 0.01 20
     derived one | holds '.fits == { copies: 11, at_most: 1.05, confidence: 0.95, next: 12, why: "above", assumes_smooth: true, options: [] }
         and .knee.copies == 11 and .knee.ci == [11, 11] and (.knee.at_least | not) and .smooth
         and (.rows | length) < 20 and .rows[-1].copies == 64 and .rows[-1].verdict == "above"

@@ -6,7 +6,7 @@ load helpers
 bats_require_minimum_version 1.5.0
 
 @test "intervals and gate keep their promise in the short simulation" {
-    run -0 "$BIN/simulate" --quick
+    run -0 "$BIN/simulate" --quick --experiments 1000
     [[ $output == *'lognormal-20%'* && $output == *'ar1-0.9'* && $output == *'--at-most'* ]]
     [[ $output == *'Two equal results compared'* && $output == *'--aa: mean noise floor'* && $output == *'--metric all'* ]]
     # Few runs, a load that delays and one that stalls are among them.

@@ -40,12 +40,13 @@ loads_calibrate() {
     done
 }
 
-# load_calibration_failed I STATUS: ends the experiment. Without --quiet, loadgen has said why.
+# load_calibration_failed I STATUS: ends the experiment. Without --quiet, loadgen has said why, unless it was killed.
 load_calibration_failed() {
     local text
+    [[ -n ${plan[quiet]:-} || $2 -gt 128 ]] || exit "$2"
     text=$(load_last_words "$1")
     text=${text#jostle: }
-    die "load ${load_name[$1]} cannot be calibrated: ${text:-the reason is above}" "$2"
+    die "load ${load_name[$1]} cannot be calibrated: ${text:-it was killed}" "$2"
 }
 
 # loads_start FOLDER: starts every load; returns when all are ready, and paused. Their

@@ -48,7 +48,7 @@ static const struct warning_case cases[FLAGS] = {
                               "neighbouring runs resemble each other (correlation about {rho}): "
                               "they say less than their number suggests{known}{pairs}",
                               "measure again with a larger --min-runs, or at another time"},
-    [FLAG_COARSE_CLOCK] = {"coarse-clock", PROBLEM, "{clock}", "{remedy}"},
+    [FLAG_COARSE_CLOCK] = {"coarse-clock", PROBLEM, "{clock}", "{remedy}", BIAS_NONE},
     [FLAG_LOAD_VARIANCE] = {"load-variance", NOTE,
                             "the runs vary {times} times as much as the baseline's ({own} % "
                             "against {base} %): the load itself makes the {values} vary, so single "

@@ -46,15 +46,31 @@ static double first_against_rest(const double *value, size_t n)
     return sd > 0 ? (value[0] - mean) / sd : 0;
 }
 
+static void find_moments(const double *value, size_t n, double *mean, double *squares)
+{
+    *mean = *squares = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double delta = value[i] - *mean;
+        *mean += delta / (double)(i + 1);
+        *squares += delta * (value[i] - *mean);
+    }
+}
+
+double order_trend_t(const double *value, size_t n)
+{
+    double mean, squares;
+    struct order order = {0};
+    find_moments(value, n, &mean, &squares);
+    if (n >= 4 && squares > 0)
+        fit_line(value, n, mean, squares, &order);
+    return order.trend_t;
+}
+
 struct order order_analyse(const double *value, size_t n)
 {
-    double mean = 0, squares = 0;
-    for (size_t i = 0; i < n; i++) {
-        double delta = value[i] - mean;
-        mean += delta / (double)(i + 1);
-        squares += delta * (value[i] - mean);
-    }
+    double mean, squares;
     struct order order = {0};
+    find_moments(value, n, &mean, &squares);
     if (n < 4 || !(squares > 0))
         return order;
     fit_line(value, n, mean, squares, &order);

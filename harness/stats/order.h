@@ -16,4 +16,7 @@ struct order {
 // For n >= 4 values; all 0 for fewer or equal values.
 struct order order_analyse(const double *value, size_t n);
 
+// The t statistic of the trend alone.
+double order_trend_t(const double *value, size_t n);
+
 #endif

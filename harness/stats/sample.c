@@ -1,5 +1,6 @@
 #include "sample.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,12 +58,6 @@ bool sample_add(struct sample *sample, double value)
     return true;
 }
 
-static int ascending(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 bool sample_begin(struct sample *sample, size_t count)
 {
     return count <= sample->capacity || reserve(sample, 2 * count);
@@ -75,7 +70,7 @@ void sample_finish(struct sample *sample, size_t count)
         sample->sorted[i] = sample->value[i];
         take_moments(sample, sample->value[i]);
     }
-    qsort(sample->sorted, count, sizeof *sample->sorted, ascending);
+    gsl_sort(sample->sorted, 1, count);
 }
 
 void sample_clear(struct sample *sample)

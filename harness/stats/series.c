@@ -14,6 +14,9 @@ static const double unsteady = 2.05, drift_level = 0.005; // said
 static const double suspect = 1, drift_suspect = 0.2;     // allowed for, and looked into
 static const double suspect_varies = -1;
 static const double prior = 0.5; // of dependence, where it is allowed for
+// Where it is not said, an interval is at most so many times as wide: few independent pairs that
+// look alike by chance would else have one of five times its width.
+static const double most_unsaid = 2.5;
 enum { DRIFT_FROM = 6 };
 
 // How far beside the median a value counts. Where more than half are alike there is no scale.
@@ -79,11 +82,10 @@ bool series_of_pairs(const struct sample *sample, struct steadiness *steadiness)
         return false;
     for (size_t i = 0; i < sample->count; i++)
         value[i] = near(sample, reach, sample->value[i]);
-    const struct order order = order_analyse(value, sample->count);
     *steadiness = (struct steadiness){
         .seen = see(value, sample->count, 1), .drift_p = 1, .count = sample->count};
     if (sample->count >= DRIFT_FROM)
-        steadiness->drift_p = 2 * gsl_cdf_tdist_Q(fabs(order.trend_t), df);
+        steadiness->drift_p = 2 * gsl_cdf_tdist_Q(fabs(order_trend_t(value, sample->count)), df);
     free(value);
     return true;
 }
@@ -103,5 +105,6 @@ double series_widening(const struct steadiness *steadiness)
 {
     if (!(steadiness->seen.alike > suspect) && !series_is_unsteady(steadiness))
         return 1;
-    return sqrt(dependence_factor(&steadiness->seen, prior, steadiness->count, 1));
+    const double factor = sqrt(dependence_factor(&steadiness->seen, prior, steadiness->count, 1));
+    return series_is_unsteady(steadiness) ? factor : fmin(factor, most_unsaid);
 }

@@ -4,8 +4,8 @@
 # The baseline of an experiment comes before its loads. `parameters` are those
 # that differ between the results, so that plot_parametrized.py finds its one
 # parameter where there is one.
-include "lib/jq15";
 include "lib/visible";
+include "lib/jq15";
 def shell_words: map(if test("^[A-Za-z0-9_./:=,@%+-]+$") then . else "'" + put("'"; "'\\''") + "'" end) | join(" ");
 def load_words: [.load, .level] | map(select(. != null)) | join(" ");
 def number_of_level: if . == null then "0" else rtrimstr("%") end;

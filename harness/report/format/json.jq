@@ -4,6 +4,7 @@
 
 # One document; each cell is on a line of its own, so that diff can compare two.
 include "lib/visible";
+include "lib/jq15";
 
 . as $head
 | ($head | tojson | json_text | rtrimstr("}")) + ",\"cells\":[",
