@@ -50,16 +50,22 @@ touches() {
     load_holds '.achieved > 0 and .unit == "ops/s"'
 }
 
-# no_effect: as many pages as fit take as long as those that fit.
-no_effect() {
-    run -0 "$BIN/loadgen" tlb --pages 16 --duration 100ms
-    [[ $output == *'jostle: 16 pages have no effect here: a read takes '*' times as long as in 16: give --level stlb, or more --pages'* ]]
-}
-
-# bats test_tags=measures
-@test "tlb says where it has no effect by its own proof" {
-    # Cache lines of the two sets of pages may collide.
-    in_tries 25 no_effect
+@test "tlb says where it has no effect by its own proof, and only there" {
+    local try times
+    for try in {1..10}; do
+        run -0 "$BIN/loadgen" tlb --pages 16 --duration 50ms
+        [[ $output =~ operations\),\ ([0-9.]+)\ times\ that\ of\ 16\ pages ]]
+        times=${BASH_REMATCH[1]}
+        # 1.1 is the limit. The lines of both sets of pages may collide in the caches.
+        case $times in
+            1.0 | 0.*) [[ $output == *'jostle: 16 pages have no effect here: a read takes '*' times as long as in 16: give --level stlb, or more --pages'* ]] ;;
+            1.1) ;;
+            *) [[ $output != *'no effect'* ]] ;;
+        esac || {
+            echo "try $try: $times times"
+            return 1
+        }
+    done
 }
 
 @test "tlb reads each of its pages, which are a few in memory" {
