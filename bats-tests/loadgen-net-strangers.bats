@@ -70,7 +70,7 @@ served() {
     [[ $ROGUE_PORT -eq 100 ]]
     prlimit --pid "$LISTEN_PID" --nofile=64:64
     eventually 30 served
-    kill "$ROGUE_PID"
+    kill "$ROGUE_PID" "$LISTEN_PID"
     LISTEN_PID='' ROGUE_PID=''
 }
 
