@@ -45,6 +45,13 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
     jsonschema -i run "$ROOT/results/schema/jostle.run.schema.json"
 }
 
+@test "an experiment with a service writes nothing but its folder" {
+    mkdir here
+    ln -s ../service here
+    (cd here && "$JOSTLE" run "${server[@]}" "${quick[@]}" -- ./service ask "$port" 3)
+    [[ $(ls -A here) == $'out\nservice' ]]
+}
+
 @test "its CPU time is the service's, and --prepare finds it up" {
     "$JOSTLE" run --service "./service serve $port busy 60" --ready "port:$port" --metric service_cpu_s \
         --setup "./service ask $port 1 2>/dev/null || echo setup >>prepared" --prepare "./service ask $port 5 >>prepared" \

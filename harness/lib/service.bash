@@ -15,7 +15,7 @@ service_begin() {
     stats_say service "$fifo_folder/service"
     pipe_open service.in
     spawn_meter "$fifo_folder/service" "${plan_service[@]}" \
-        <&"$PIPE_IN" >"$null_fd" 2>"$folder/service.meter.stderr" &
+        <&"$PIPE_IN" >&"$null_fd" 2>"$folder/service.meter.stderr" &
     service_pid=$! service_in=$PIPE_OUT
     fd_close "$PIPE_IN"
 }
