@@ -1,5 +1,4 @@
 #!/usr/bin/env bats
-# bats file_tags=measures
 # jostle bench network: both ends, here and elsewhere. What it measures is loadgen's and the
 # peers' matter (loadgen-net.bats): here, who starts what where, and what is left of it.
 # shellcheck disable=SC2016,SC2030,SC2031,SC2154 # jq programs; each test has a subshell; bats sets stderr

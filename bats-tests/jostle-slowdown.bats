@@ -1,5 +1,4 @@
 #!/usr/bin/env bats
-# bats file_tags=measures
 # jostle slowdown: baseline and loads, interleaved.
 
 load helpers
@@ -18,6 +17,7 @@ shared_fairly() {
         holds '.slowdowns[] | select(.condition == "full" and .metric == "wall_s") | .ratio > 1.15 and .ci[0] < .ratio and .ratio < .ci[1]' <out/result.json
 }
 
+# bats test_tags=measures
 @test "a CPU-bound target on a CPU with a full load shares it with the load, and takes longer by that" {
     in_tries 4 shared_fairly
 }
@@ -50,6 +50,7 @@ runs_when_loaded() {
         awk '$1 == "full" && $2 < 5 { print; wrong = 1 } END { exit wrong }' joined
 }
 
+# bats test_tags=measures
 @test "the load runs during loaded runs, and only then" {
     # The target notes how much CPU time the load's process spends meanwhile,
     # in ticks of 10 ms. The share is this test's own, so that it can be found.
@@ -101,6 +102,7 @@ END
     holds -s 'all(.[]; .cpus == "0") and (map(select(.condition == "full")) | all(.[]; .load[0].offered == 1))' <out/runs.jsonl
 }
 
+# bats test_tags=measures
 @test "--aa measures the baseline against itself, and says when a slowdown is noise" {
     run -0 "$JOSTLE" slowdown --output out --max-runs 12 --aa --load 'none=cpu --percent 0' -- sleep 0.02
     holds -s 'map(select(.condition == "aa")) | length > 0 and all(.[]; .load == [])' <out/runs.jsonl
@@ -120,6 +122,7 @@ END
     jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
 }
 
+# bats test_tags=measures
 @test "--at-most is a gate: 0 below, 3 above, 4 not decided" {
     run -0 "$JOSTLE" slowdown --quiet --output below --max-runs 30 --at-most 3 --load 'none=cpu --percent 0' -- sleep 0.2
     run -3 "$JOSTLE" slowdown --quiet --output above --max-runs 30 --at-most 1.05 --target-cpus 0 --load-cpus 0 --load full=cpu -- "$WORKLOADS/delannoy" 11
@@ -138,6 +141,7 @@ END
     [[ $output == *"the target's folder on"*'give the load --dir'* ]]
 }
 
+# bats test_tags=measures
 @test "--cold reads from the device again" {
     [[ -w /proc/sys/vm/drop_caches ]] || skip "needs root"
     [[ $(stat -f -c %T .) != tmpfs ]] || skip "the folder is in memory"

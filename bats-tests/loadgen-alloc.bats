@@ -1,5 +1,4 @@
 #!/usr/bin/env bats
-# bats file_tags=measures
 # loadgen alloc: allocation churn. A build with a sanitizer has no jemalloc: there
 # the tests use glibc's allocator, and see jemalloc refused.
 # shellcheck disable=SC2016 # jq programs
@@ -78,6 +77,7 @@ refused() {
     done
 }
 
+# bats test_tags=measures
 @test "a limit is kept, at few operations a second as at many" {
     local rate lines
     for rate in 50 2000 50000; do
@@ -109,6 +109,7 @@ jsonschema.Draft7Validator(schema).validate(record)
 PYTHON
 }
 
+# bats test_tags=measures
 @test "it obeys pause, rate and mark, and ends with its input" {
     load_start alloc --threads 2 --live 8MiB --limit 5000
     load_expect ready
@@ -136,6 +137,7 @@ peak() {
     awk '/^VmHWM/ { print $2 * 1024 }' "/proc/$LOAD_PID/status"
 }
 
+# bats test_tags=measures
 @test "the room that it checks for is what it takes, whatever the sizes" {
     local allocator options
     for allocator in $(each_allocator); do

@@ -1,5 +1,4 @@
 #!/usr/bin/env bats
-# bats file_tags=measures
 # loadgen cache: a footprint that grows from nothing to the whole cache.
 # shellcheck disable=SC2016 # jq programs
 
@@ -48,6 +47,7 @@ nearer_is_faster() {
     holds -s 'map(select(.event == "summary").busy_bytes_per_s) | .[0] > 1.5 * .[1]' < <(cache --level l1d --duration 0.1 && cache --level l3 --duration 0.1)
 }
 
+# bats test_tags=measures
 @test "of l1d and l2 it is each worker's own, and the nearer one is faster" {
     local number
     for number in 1 2; do
@@ -88,6 +88,7 @@ nearer_is_faster() {
     gone "$LOAD_PID"
 }
 
+# bats test_tags=measures
 @test "a limit is kept" {
     load_start cache --size 25 --limit 100M
     load_expect ready

@@ -1,5 +1,4 @@
 #!/usr/bin/env bats
-# bats file_tags=measures
 # loadgen io --calib, jostle calib, and percentages of what they measured.
 # shellcheck disable=SC2016 # jq programs
 
@@ -18,13 +17,22 @@ teardown() {
     disk_teardown
 }
 
+# measure FOLDER OPTION...: a calibration, kept below the folder. A disk that others hold up for long has none.
+measure() {
+    XDG_CACHE_HOME=$1 "$BIN/loadgen" io "${@:2}" --calib 0.5 2>/dev/null | grep -q '^kept as '
+}
+
 # make_entry RATE [JQ [OPTION...]]: keeps a calibration of loadgen io with OPTIONs,
-# changed by JQ. What it is of, and where it is kept, is loadgen's own.
+# changed by JQ. What it is of, and where it is kept, is loadgen's own. Measured once for all tests.
 make_entry() {
-    local rate=$1 change=${2:-.}
+    local rate=$1 change=${2:-.} measured
     shift $(($# < 2 ? $# : 2))
-    ENTRY=$("$BIN/loadgen" io "$@" --calib 0.5 2>/dev/null | sed -n 's/^kept as //p')
-    jq -c --argjson rate "$rate" '.rate = $rate | '"$change" <"$ENTRY" >"$BATS_TEST_TMPDIR/changed"
+    measured=$BATS_FILE_TMPDIR/measured$*
+    [[ -d $measured ]] || in_tries 3 measure "$measured" "$@"
+    measured=$(echo "$measured"/jostle/calibration/*)
+    ENTRY=$KEPT/${measured##*/}
+    mkdir -p "$KEPT"
+    jq -c --argjson rate "$rate" --arg now "$(date -u +%Y-%m-%dT%H:%M:%SZ)" '.created = $now | .rate = $rate | '"$change" <"$measured" >"$BATS_TEST_TMPDIR/changed"
     cp "$BATS_TEST_TMPDIR/changed" "$ENTRY"
 }
 
@@ -46,6 +54,7 @@ is_one_calibration() {
             and .spread_percent >= 0 and .threads == 1' --arg options "$options" <<<"${lines[0]}"
 }
 
+# bats test_tags=measures
 @test "a calibration is one line of JSON with its rate, checked against the device" {
     local options
     for options in '--sequential --write' '--random --write' '--sequential --read' '--random --read'; do
@@ -178,6 +187,7 @@ PYTHON
     [[ $output == *'too much to be meant'* ]]
 }
 
+# bats test_tags=measures
 @test "a rate line takes a percentage too" {
     make_entry 40e6
     load_start io --limit 1M

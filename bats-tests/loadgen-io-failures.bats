@@ -15,10 +15,11 @@ setup() {
 
 teardown() {
     local i
+    # One that is mounted goes with its mount: what its image is on could not be unmounted before.
+    for i in "${LOOPS[@]}"; do losetup -d "$i"; done
     for ((i = ${#MOUNTS[@]} - 1; i >= 0; i--)); do
         eventually 30 umount "${MOUNTS[i]}" 2>/dev/null || umount -l "${MOUNTS[i]}"
     done
-    for i in "${LOOPS[@]}"; do losetup -d "$i"; done
     disk_teardown
 }
 

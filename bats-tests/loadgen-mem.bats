@@ -1,5 +1,4 @@
 #!/usr/bin/env bats
-# bats file_tags=measures
 # loadgen mem: kernels, footprints, pages, limits, calibration, and what it refuses.
 # Nothing here depends on how fast the machine is.
 # shellcheck disable=SC2016 # jq programs
@@ -75,6 +74,7 @@ make_entry() {
     mem --threads 1 --footprint 1MiB --control </dev/null | tail -n 1 | holds '.event == "summary" and .valid == null'
 }
 
+# bats test_tags=measures
 @test "blocks of one byte are latencies, and a store into memory takes longer than one into L1" {
     local pattern way inside outside
     for pattern in sequential random; do
@@ -160,6 +160,7 @@ limit_is_kept() {
         tail -n 1 <<<"$events" | kept "$(head -n 1 <<<"$events" | jq '.chunk_bytes // .chunk_loads')" "$1"
 }
 
+# bats test_tags=measures
 @test "a limit is kept: all over, second by second, and split between workers" {
     local events
     in_tries 3 limit_is_kept 2 --threads 1 --footprint 64MiB --limit 200M --interval 1s --duration 3s
@@ -171,6 +172,7 @@ limit_is_kept() {
     in_tries 3 limit_is_kept 10 --threads 1 --kernel chase --footprint 64KiB --limit 1M --duration 1s
 }
 
+# bats test_tags=measures
 @test "a chase through memory takes longer for each load than one inside L1" {
     local inside outside
     inside=$(mem --kernel chase --threads 1 --footprint 16KiB --duration 0.7 | tail -n 1)
@@ -313,6 +315,7 @@ make_edge() {
     mv "$EDGE.new" "$EDGE"
 }
 
+# bats test_tags=measures
 @test "where the caches end is measured once, by whoever needs it" {
     local kept=$XDG_CACHE_HOME/jostle/machine
     mem --footprint l2 --threads 1 | head -n 1 | holds '.cache_edge_bytes == null'
@@ -388,6 +391,7 @@ PYTHON
     [[ $output == *"/nowhere/mine cannot be written (No such file"* ]]
 }
 
+# bats test_tags=measures
 @test "it obeys pause, resume, rate and mark, and ends with its input" {
     load_start mem --threads 1 --footprint 4MiB --limit 100M
     load_expect ready

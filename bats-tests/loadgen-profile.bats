@@ -1,5 +1,4 @@
 #!/usr/bin/env bats
-# bats file_tags=measures
 # Profiles: recorded from this machine, replayed on its CPUs by one clock.
 
 load helpers
@@ -39,6 +38,7 @@ delivered() {
             (.achieved * .elapsed_s + .dropped_s - .offered * .elapsed_s | fabs) < 0.02 * .elapsed_s + $owed)' -s <<<"$output"
 }
 
+# bats test_tags=measures
 @test "a replay follows its profile second by second" {
     printf 'cores: 1\nlength: 4\ntime: 1000 ms\nload: 0.1\ntime: 2000 ms\nload: 0.35\ntime: 3000 ms\nload: 0\ntime: 4000 ms\nload: 0.2\n' >"$PROFILE"
     in_tries 4 delivered --cpus "$(first_cpu)" --interval 1s
@@ -82,6 +82,7 @@ delivered() {
     [[ $output == *'line 1: a unit that is neither "percent" nor "fraction"'* ]]
 }
 
+# bats test_tags=measures
 @test "speed shortens a replay and leaves its level" {
     printf 'cores: 1\ntime: 1000 ms\nload: 0.1\ntime: 2000 ms\nload: 0.3\n' >"$PROFILE"
     replay --cpus "$(first_cpu)" --speed 4
@@ -90,6 +91,7 @@ delivered() {
         and (.offered * .elapsed_s - (.elapsed_s | due([[0.25, 0.1], [0.25, 0.3]])) | fabs) < 0.002' -s <<<"$output"
 }
 
+# bats test_tags=measures
 @test "several instances multiply the demand" {
     printf 'cores: 1\ntime: 1000 ms\nload: 0.08\n' >"$PROFILE"
     instances_delivered() {
@@ -100,6 +102,7 @@ delivered() {
     holds '.[-1] | .offered > 0.239 and .offered < 0.241' -s <<<"$output"
 }
 
+# bats test_tags=measures
 @test "what a CPU cannot give is dropped, and the clock is kept" {
     printf 'cores: 1\ntime: 1000 ms\nload: 0.9\n' >"$PROFILE"
     replay --cpus "$(first_cpu)" --instances 3
@@ -127,6 +130,7 @@ delivered() {
     holds '.[0].threads == 1' -s <<<"$output"
 }
 
+# bats test_tags=measures
 @test "under control a replay restarts with each resume, and repeats" {
     printf 'cores: 1\ntime: 400 ms\nload: 0.4\ntime: 800 ms\nload: 0\n' >"$PROFILE"
     load_start cpu --profile "$PROFILE" --cpus "$(first_cpu)"
@@ -148,6 +152,7 @@ delivered() {
     load_end
 }
 
+# bats test_tags=measures
 @test "a recording has a line for each interval, with all CPUs and their loads" {
     run --separate-stderr -0 "$BIN/loadgen" record --interval 100ms --duration 1s "$PROFILE"
     holds '.[0].schema == "jostle.profile/1" and .[0].cores == $cpus and .[0].unit == "percent"' -s \
@@ -163,6 +168,7 @@ works() {
     (($(used_ns "$1") > 50000000))
 }
 
+# bats test_tags=measures
 @test "what is recorded from a busy CPU replays as busy" {
     local cpu
     cpu=$(first_cpu)
@@ -199,11 +205,13 @@ agrees() {
     awk '{ print; off = $1 - $2; if (off * off > 100) exit 1 }' "$BATS_TEST_TMPDIR/both"
 }
 
+# bats test_tags=measures
 @test "each CPU's recorded load agrees with the kernel's own count over the same time" {
     # The time of its start and end is in one of them only: others may come or go in it.
     in_tries 4 agrees
 }
 
+# bats test_tags=measures
 @test "a recording has the wake-up latency of each CPU, bounded, and may leave it out" {
     local line
     local -a lines_of=()

@@ -43,9 +43,10 @@ home() {
     program bin/pgbench 'for ((i = 0; i < 200; i++)); do echo "0 $i 2500 0"; done >"pgbench_log.$$"'
 }
 
-# new_home: an empty home, and we are there.
+# new_home: an empty home, and we are there. Only what is measured once and kept outlives the one before: where
+# the caches end, what a percentage is of.
 new_home() {
-    rm -rf "${HOME:?}" && mkdir "$HOME" && cd "$HOME" || return
+    rm -rf "${HOME:?}" && mkdir "$HOME" && cd "$HOME" && mkdir -p "$BATS_FILE_TMPDIR/cache" && ln -s "$BATS_FILE_TMPDIR/cache" .cache || return
 }
 
 # block FIRST: what a block needs that begins with the command FIRST, and does not make itself.
@@ -81,7 +82,7 @@ how() {
 sign() {
     case $1 in
         measures) [[ -n $(find . "$TMPDIR" -name '*.jsonl' -newer start -size +0 -exec awk 'FNR == 2' {} +) ]] ;;
-        calibrates) [[ -n $(find .cache -name '*.json' -path '*calibration*' 2>/dev/null) ]] ;;
+        calibrates) [[ -n $(find .cache/ -name '*.json' -path '*calibration*' -newer start 2>/dev/null) ]] ;;
         begun) sleep 0.4 ;;
     esac
 }
@@ -142,7 +143,7 @@ page() {
         [[ -n $tested ]] || continue
         how "$text"
         # Long, and the same wherever it is.
-        if [[ $text == *'jostle probe'* || $text == *'jostle calib'* ]]; then
+        if [[ $text == *'jostle probe'* || $text == *'jostle calib'* || $text == *'jostle doctor'* ]]; then
             seen=${text%%  *}
             mkdir "$BATS_FILE_TMPDIR/${seen//\//_}" 2>/dev/null || continue
         fi

@@ -54,7 +54,7 @@ bats_require_minimum_version 1.5.0
 @test "the same seed gives the same table, however many threads there are" {
     local threads
     for threads in 1 3; do
-        "$BIN/simulate" --experiments 600 --tables intervals,gate --populations normal-5% --threads $threads >"$BATS_TEST_TMPDIR/$threads"
+        "$BIN/simulate" --experiments 200 --tables intervals,gate --populations normal-5% --threads $threads >"$BATS_TEST_TMPDIR/$threads"
     done
     cmp "$BATS_TEST_TMPDIR/1" "$BATS_TEST_TMPDIR/3"
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# bats file_tags=measures
+# bats file_tags=slow
 # Measuring inside a job of a real Slurm: where the loads are, which CPUs are ours,
 # who else is there. (How the cluster comes up: slurm.bash.)
 
