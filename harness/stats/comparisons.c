@@ -1,5 +1,6 @@
 #include "comparisons.h"
 
+#include "answer.h"
 #include "direction.h"
 #include "gate.h"
 #include "gauge_json.h"
@@ -21,9 +22,11 @@ const char *comparisons_method(const struct settings *settings, enum against aga
          {"log-delta-trimmed", "log-delta-trimmed-looks"}},
         {{"paired-quantiles", "paired-quantiles-looks"},
          {"combined-quantiles", "combined-quantiles-looks"}},
+        {{"signed-ranks", "signed-ranks-looks"}, {"signed-ranks", "signed-ranks-looks"}},
     };
     const size_t statistic = settings->statistic == STATISTIC_MEAN      ? 0
                              : settings->statistic == STATISTIC_TRIMMED ? 1
+                             : settings->statistic == STATISTIC_TYPICAL ? 3
                                                                         : 2;
     const size_t kind = against == AGAINST_BOTH ? 1 : 0;
     return settings_has_gate(settings) ? names[statistic][kind].looks : names[statistic][kind].once;
@@ -91,6 +94,7 @@ static json_t *comparison(struct session *session, size_t condition, size_t metr
     json_object_set_new(
         json, "verdict",
         json_string(relation_name(relation, words_is_time(&settings->metrics.item[metric]))));
+    answer_add(session, condition, against, metric, json);
     json_object_set_new(json, "gate", json_null()); // unless it is judged
     json_object_set_new(json, "text",
                         text_json(words_comparison(&names, &ratio, settings->same_within)));
