@@ -171,9 +171,11 @@ const struct option_row settings_rows[] = {
      .type = OPTION_CHOICE,
      FIELD(statistic),
      .choices = statistic_names,
-     .preset = "mean",
-     .help = "what a condition is summarised by, and whose ratio a slowdown is: mean, median, "
-             "trimmed (mean of the middle 60 %), p90 or p99 (percentiles)"},
+     .preset = "typical",
+     .help = "what a condition is summarised by, and whose ratio a slowdown is: typical (the "
+             "middle of the ratios of paired runs, which stragglers hardly move; of a condition "
+             "its median), mean, median, trimmed (mean of the middle 60 %), p90 or p99 "
+             "(percentiles)"},
     {.name = "discard-warmup",
      .argument = "N",
      .type = OPTION_COUNT,

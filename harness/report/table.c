@@ -263,6 +263,28 @@ static void put_directions(struct line *json, const struct experiment *experimen
     }
 }
 
+/* The main metric, or one of --metric. */
+static bool is_shown(const struct experiment *experiment, const struct value *metric)
+{
+    const size_t place = metric_named(&experiment->metrics, metric);
+    return place < experiment->metrics.count &&
+           (place == experiment->metrics.main || experiment->metrics.item[place].chosen);
+}
+
+/* What seldom happens to the metrics that are shown. */
+static void put_seldom(struct line *json, const struct experiment *experiment, const char *list)
+{
+    const struct value *all = view_get(experiment->result.top, list);
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+        char *text = view_string(view_get(item, "seldom")),
+             *name = view_string(view_get(item, "condition"));
+        if (text != NULL && name != NULL && is_shown(experiment, view_get(item, "metric")))
+            put_visible(json, NULL, text_of("%s: %s", name, text));
+        free(text);
+        free(name);
+    }
+}
+
 static void put_attributions(struct line *json, const struct experiment *experiment)
 {
     const struct value *all = view_get(experiment->result.top, "slowdowns");
@@ -455,6 +477,8 @@ void table_put(struct line *json, const struct experiment *experiment)
             put_visible(json, NULL, star);
         free(name);
     }
+    put_seldom(json, experiment, "slowdowns");
+    put_seldom(json, experiment, "comparisons");
     put_attributions(json, experiment);
     put_directions(json, experiment);
     put_machine(json, experiment);
