@@ -42,7 +42,7 @@ experiment_json() {
 
 # summary OPTIONS...: the summary of the records on stdin.
 summary() {
-    "$BIN/stats" --summary-only --summary - "$@"
+    "$BIN/stats" --summary-only --summary - --statistic mean "$@"
 }
 
 @test "help lists every option and the protocol" {

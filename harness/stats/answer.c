@@ -84,7 +84,7 @@ static void print_typical(const struct answer *answer, FILE *stream)
     else
         fprintf(stream, "%c%s its %s is %s times that %s%s", toupper(answer->place[0]),
                 answer->place + 1, metric->name, figure, answer->other_place, bounds);
-    if (pairs < needed)
+    if (!isfinite(answer->typical.low) && pairs < needed)
         fprintf(stream, "; how sure that is shows from %zu pairs of runs on, there are %zu", needed,
                 pairs);
     else if (!metric_is_distinguishable(answer->session, answer->condition, answer->against,

@@ -66,8 +66,9 @@ static json_t *ratio_json(struct session *session, size_t condition, enum agains
         ratio->constant ? json_null() : json_figure(ratio->error), "p",
         json_figure(significance_p(session, condition, against, metric)), "method",
         comparisons_method(settings, against), "distinguishable",
-        censored > 0 ? json_null()
-                     : json_boolean(metric_is_distinguishable(session, condition, against, metric)),
+        metric_is_judged(session, condition, against, metric)
+            ? json_boolean(metric_is_distinguishable(session, condition, against, metric))
+            : json_null(),
         "simultaneous", shares, "censored", (json_int_t)censored);
     direction_to_json(what, ratio, names.reference, json); // the text is another one
     return json;

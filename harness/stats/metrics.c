@@ -446,6 +446,14 @@ double metric_noise_floor(struct session *session, size_t metric)
     return isfinite(ratio.error) ? fmax(1 - ratio.low, ratio.high - 1) : INFINITY;
 }
 
+bool metric_is_judged(struct session *session, size_t condition, enum against against,
+                      size_t metric)
+{
+    return session_censored(session, condition, against) == 0 &&
+           (session->settings->statistic != STATISTIC_TYPICAL || against == AGAINST_BOTH ||
+            !isnan(metric_effect_p(session, condition, against, metric)));
+}
+
 bool metric_is_distinguishable(struct session *session, size_t condition, enum against against,
                                size_t metric)
 {

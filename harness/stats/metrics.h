@@ -110,6 +110,11 @@ double metric_worst_error(struct session *session, size_t condition);
 // What the baseline shows against itself at most; 0 without --aa.
 double metric_noise_floor(struct session *session, size_t metric);
 
+// Whether it can be known at all: no run timed out, and of the typical ratio there are pairs enough
+// for metric_effect_p().
+bool metric_is_judged(struct session *session, size_t condition, enum against against,
+                      size_t metric);
+
 // Whether there is an effect, and the ratio is above the noise floor: by metric_effect_p() where
 // the ratio is the typical one, else where its interval is away from 1.
 bool metric_is_distinguishable(struct session *session, size_t condition, enum against against,

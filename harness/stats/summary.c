@@ -200,7 +200,7 @@ static json_t *slowdown(struct session *session, size_t condition, size_t metric
     answer_add(session, condition, AGAINST_ALONE, metric, object);
     const size_t censored = session_censored(session, condition, AGAINST_ALONE);
     json_object_set_new(object, "censored", json_integer((json_int_t)censored));
-    if (censored > 0)
+    if (!metric_is_judged(session, condition, AGAINST_ALONE, metric))
         json_object_set_new(object, "distinguishable", json_null());
     if (settings_is_loaded(settings, (int)condition))
         json_object_set_new(object, "carry_over", carry_over(session, condition, metric));

@@ -247,6 +247,7 @@ static void add_error(const struct session *session, size_t condition, size_t me
 static void add_noise(struct session *session, size_t condition, size_t metric, json_t *list)
 {
     if (condition == settings_aa(session->settings) ||
+        !metric_is_judged(session, condition, AGAINST_ALONE, metric) ||
         metric_is_distinguishable(session, condition, AGAINST_ALONE, metric))
         return;
     struct message message = about(session, FLAG_NOISE, condition, metric);
