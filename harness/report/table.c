@@ -73,7 +73,13 @@ static void put_texts(struct line *json, const struct experiment *experiment,
     snprintf(text, sizeof text, "%.0f", view_number(view_get(condition, "runs"), 0));
     line_text(json, "runs", text);
     line_text(json, "figure", row_figure(condition, main, text));
-    number_scientific(view_number(view_get(metric_figure(condition, main), "variance"), NAN), text);
+    const struct value *figure = metric_figure(condition, main);
+    /* Where the figure is no mean. */
+    line_text(json, "mean",
+              view_equals(view_get(figure, "statistic"), "mean")
+                  ? "-"
+                  : number_scaled(view_number(view_get(figure, "mean"), NAN), main->unit, text));
+    number_scientific(view_number(view_get(figure, "variance"), NAN), text);
     char *variance = squared_unit(text, main->unit);
     line_text(json, "variance", variance);
     for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
