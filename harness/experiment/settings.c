@@ -420,9 +420,10 @@ const struct option_row settings_rows[] = {
      .choices = gauge_mode_names,
      .preset = "off",
      .bare = "on",
-     .help = "measure the CPU's clock and caches in 6 ms right before and after each run, with the "
-             "loads paused. on: slowdowns are ratios of means, adjusted for it, which is declared now "
-             "and recorded; auto: in runs of 0.2 s and more, recorded and not used; off: not at all"},
+     .help =
+         "measure the CPU's clock and caches in 6 ms right before and after each run, with the "
+         "loads paused. on: slowdowns are ratios of means, adjusted for it, which is declared now "
+         "and recorded; auto: in runs of 0.2 s and more, recorded and not used; off: not at all"},
     {.name = "strict",
      .type = OPTION_FLAG,
      FIELD(strict),

@@ -112,15 +112,13 @@ char *legend_level(const struct legend *legend)
     return isnan(legend->level) ? must(strdup("confidence")) : percent(legend->level);
 }
 
-
 char *legend_figure(const struct legend *legend)
 {
     char *level = legend_level(legend);
-    char *text = legend->statistic == STATISTICS       ? text_of("± %s", level)
-                 : legend->statistic == STATISTIC_MEAN ? text_of("mean ± %s", level)
-                                                       : text_of("%s [%s]",
-                                                                 statistic_words[legend->statistic],
-                                                                 level);
+    char *text = legend->statistic == STATISTICS ? text_of("± %s", level)
+                 : legend->statistic == STATISTIC_MEAN
+                     ? text_of("mean ± %s", level)
+                     : text_of("%s [%s]", statistic_words[legend->statistic], level);
     free(level);
     return text;
 }

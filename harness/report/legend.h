@@ -8,19 +8,19 @@
 /* What the figures of a table are: which statistic, at which level. */
 
 struct legend {
-    double level;          /* of each interval, as 0.95; NAN: not the same in all of them */
-    double family;         /* the level at which all of its family hold at once */
-    unsigned intervals;    /* of a family; 1: each holds by itself */
-    const char *members;   /* what they are of, "metrics" */
-    unsigned fewest, most; /* sessions that a figure is over; 0: it is of one alone */
+    double level;             /* of each interval, as 0.95; NAN: not the same in all of them */
+    double family;            /* the level at which all of its family hold at once */
+    unsigned intervals;       /* of a family; 1: each holds by itself */
+    const char *members;      /* what they are of, "metrics" */
+    unsigned fewest, most;    /* sessions that a figure is over; 0: it is of one alone */
     enum statistic statistic; /* STATISTICS: not the same in all of them */
-    double unseen;         /* what this share of runs does, none of a condition's may show */
-    double runs;           /* of the condition with the fewest; 0: not known */
-    char main[64];         /* the metric of the main columns, in words */
-    bool mixed;            /* it is not the same in all of them */
-    bool timed;            /* it is the wall time: its ratios are slowdowns */
-    bool higher;           /* there are ratios of a metric that is better when it is higher */
-    bool gauged;           /* ratios were to be adjusted for the gauge */
+    double unseen;            /* what this share of runs does, none of a condition's may show */
+    double runs;              /* of the condition with the fewest; 0: not known */
+    char main[64];            /* the metric of the main columns, in words */
+    bool mixed;               /* it is not the same in all of them */
+    bool timed;               /* it is the wall time: its ratios are slowdowns */
+    bool higher;              /* there are ratios of a metric that is better when it is higher */
+    bool gauged;              /* ratios were to be adjusted for the gauge */
 };
 
 /* Of one experiment. */

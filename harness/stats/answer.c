@@ -118,8 +118,7 @@ static void print_share(const struct stragglers *of, bool is_time, FILE *stream)
 
 static void print_mean(const struct answer *answer, FILE *stream)
 {
-    const bool higher =
-        answer->session->settings->metrics.item[answer->metric].higher_is_better;
+    const bool higher = answer->session->settings->metrics.item[answer->metric].higher_is_better;
     const struct interval plain = direction_of_reference(&answer->mean, higher);
     const size_t own = stragglers_needed(&answer->own), other = stragglers_needed(&answer->other);
     char bounds[PART];
@@ -134,8 +133,7 @@ static void print_mean(const struct answer *answer, FILE *stream)
 // "Besides, 1 run in 10 (...) takes 10 times as long, none alone: on average 2.4 times."
 static void print_seldom(const struct answer *answer, FILE *stream)
 {
-    const bool is_time =
-        words_is_time(&answer->session->settings->metrics.item[answer->metric]);
+    const bool is_time = words_is_time(&answer->session->settings->metrics.item[answer->metric]);
     char share[PART];
     if (answer->own.count > 0) {
         fputs("Besides, ", stream);
@@ -198,7 +196,8 @@ static void name_places(struct answer *answer)
     const char *own = settings->conditions[settings_variant(settings, answer->condition)];
     const char *other = settings->conditions[settings_variant(settings, answer->reference)];
     if (answer->against == AGAINST_ALONE) {
-        snprintf(answer->place, PART, "beside %.100s", load ? load : settings->conditions[answer->condition]);
+        snprintf(answer->place, PART, "beside %.100s",
+                 load ? load : settings->conditions[answer->condition]);
         snprintf(answer->other_place, PART, "alone");
     } else {
         snprintf(answer->place, PART, "with %.100s", own);

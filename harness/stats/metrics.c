@@ -217,8 +217,7 @@ static struct interval ratio_of_pairs(struct session *session, const struct cova
         return unknown;
     const double widen = widening_of(settings, look);
     if (settings->statistic != STATISTIC_MEAN)
-        return interval_positive(
-            statistic_ratio(critical, settings->statistic, &fit->rest, widen));
+        return interval_positive(statistic_ratio(critical, settings->statistic, &fit->rest, widen));
     const double t = critical_t(critical, fit->df) * widen * fit->scale;
     return interval_positive(
         interval_ratio(&fit->rest, t * look->stretch.low, t * look->stretch.high));
@@ -246,7 +245,8 @@ struct interval metric_mean_ratio(struct session *session, const struct pairs *p
         return unknown;
     const struct stretch stretch =
         ratio_stretch(&session->scratch, pairs, against, higher_is_better);
-    const double t = critical_t(&session->critical, none.df) * widening_of(session->settings, &look);
+    const double t =
+        critical_t(&session->critical, none.df) * widening_of(session->settings, &look);
     return interval_ratio(pairs, t * stretch.low, t * stretch.high);
 }
 
@@ -335,15 +335,14 @@ double metric_effect_p(struct session *session, size_t condition, enum against a
                        size_t metric)
 {
     const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
-    const struct covariate none = covariate_none(pairs);
-    const struct look *look = look_of(session, condition, against, metric, &none);
-    if (session_censored(session, condition, against) > 0 || !look ||
+    if (session_censored(session, condition, against) > 0 ||
         typical_changes(pairs, &session->scratch) == CHANGE_NONE)
         return NAN;
     const double p =
         signs_p(session->scratch.value, session->scratch.count, session->settings->seed);
-    // What widens the interval asks the same of the test.
-    const double z = gsl_cdf_ugaussian_Qinv(p / 2) / widening_of(session->settings, look);
+    // Having looked asks the same of the test as of the interval. That pairs resemble their
+    // neighbours does not: the order was drawn anew for each.
+    const double z = gsl_cdf_ugaussian_Qinv(p / 2) / widening(session->settings, pairs->count);
     return p < 1 ? 2 * gsl_cdf_ugaussian_Q(z) : p;
 }
 

@@ -41,8 +41,8 @@ double metric_pairs_rho(struct session *session, size_t condition, enum against 
                         size_t metric);
 
 // The probability of pairs that differ as much as these, had what is compared done nothing: the
-// exact test of the order that the experiment drew (signs.h), of all its looks and with what the
-// pairs' dependence costs. NAN: fewer than 6 pairs.
+// exact test of the order that the experiment drew (signs.h), of all its looks. NAN: fewer than 6
+// pairs.
 double metric_effect_p(struct session *session, size_t condition, enum against against,
                        size_t metric);
 

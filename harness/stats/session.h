@@ -35,8 +35,8 @@ struct condition {
     // better it is the condition's, so that a ratio y/x above 1 is always worse.
     struct pairs pairs[PAIRINGS][MAX_METRICS];
     struct look look[PAIRINGS][MAX_METRICS]; // kept, as each verdict needs it (metrics.c)
-    size_t runs;               // that are used
-    size_t seen;               // all, with the discarded and the failed ones
+    size_t runs;                             // that are used
+    size_t seen;                             // all, with the discarded and the failed ones
     size_t failures[FAILURES]; // by kind, also of runs that were set aside and made again
     size_t censored;           // used runs that ran into the time-out
     size_t *order;             // [i]: the order of the i-th used run

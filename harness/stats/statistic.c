@@ -11,8 +11,10 @@ static const double trim_share = 0.2; // of the values, at each end
 enum { TRIMMED_FROM = 6 };
 
 // Which quantile it is; 0: none.
-static const double quantile_of[STATISTICS] = {
-    [STATISTIC_MEDIAN] = 0.5, [STATISTIC_P90] = 0.9, [STATISTIC_P99] = 0.99, [STATISTIC_TYPICAL] = 0.5};
+static const double quantile_of[STATISTICS] = {[STATISTIC_MEDIAN] = 0.5,
+                                               [STATISTIC_P90] = 0.9,
+                                               [STATISTIC_P99] = 0.99,
+                                               [STATISTIC_TYPICAL] = 0.5};
 
 size_t statistic_trimmed(size_t n)
 {

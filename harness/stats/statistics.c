@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
-const char *const statistic_names[STATISTICS + 1] = {
-    "mean", "median", "trimmed", "p90", "p99", "typical", NULL};
+const char *const statistic_names[STATISTICS + 1] = {"mean", "median",  "trimmed", "p90",
+                                                     "p99",  "typical", NULL};
 
 const char *const statistic_words[STATISTICS] = {
     "mean", "median", "trimmed mean", "90th percentile", "99th percentile", "median"};

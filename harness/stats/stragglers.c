@@ -27,10 +27,13 @@ struct stragglers stragglers_of(const struct session *session, size_t condition,
     const bool higher = session->settings->metrics.item[metric].higher_is_better;
     const struct outliers outliers = shape_outliers(sample);
     const double median = sample_median(sample), tail = (1 - session->critical.confidence) / 2;
-    struct stragglers found = {
-        .count = higher ? outliers.low : outliers.high, .runs = sample->count, .limit = NAN, .times = NAN, .high = 1};
-    while (found.count > 0 && times_worse(worst_of(sample, found.count - 1, higher), median,
-                                          higher) < least_times)
+    struct stragglers found = {.count = higher ? outliers.low : outliers.high,
+                               .runs = sample->count,
+                               .limit = NAN,
+                               .times = NAN,
+                               .high = 1};
+    while (found.count > 0 &&
+           times_worse(worst_of(sample, found.count - 1, higher), median, higher) < least_times)
         found.count--;
     const double count = (double)found.count, others = (double)(found.runs - found.count);
     if (found.count > 0) {

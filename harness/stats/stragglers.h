@@ -8,7 +8,8 @@
 // Of the runs of one condition.
 struct stragglers {
     size_t count, runs;
-    double limit;     // a run is one from this value on, or down to it where higher is better; NAN: none is
+    double limit;     // a run is one from this value on, or down to it where higher is better; NAN:
+                      // none is
     double times;     // how many times the median is worse in the middle one of them; NAN: none
     double low, high; // the share of all runs that they are, with the session's confidence: exact
                       // (C. J. Clopper and E. S. Pearson, Biometrika 26 (1934) 404-413)

@@ -16,8 +16,9 @@ enum change typical_changes(const struct pairs *pairs, struct sample *changes);
 // The ratio whose logarithm is the Hodges-Lehmann estimate of the changes, with the interval of
 // their signed ranks (ranks.h), `widen` times as wide on either side. Where load scales what a
 // program takes, log y and log x have the same shape and their difference is symmetric about the
-// logarithm of the ratio, whatever that shape is: the interval then holds exactly.
-// Without bounds, and with an infinite error, where the pairs are too few, or there are none.
+// logarithm of the ratio, whatever that shape is: the interval then holds exactly, but for changes
+// that are far from the others, which count as less far (docs/typical.md). Without bounds, and with
+// an infinite error, where the pairs are too few, or there are none.
 struct interval typical_ratio(struct critical *critical, const struct pairs *pairs, double widen);
 
 // The same of changes that are known.
