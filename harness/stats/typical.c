@@ -92,3 +92,13 @@ struct interval typical_ratio(struct critical *critical, const struct pairs *pai
     sample_free(&changes);
     return ratio;
 }
+
+double typical_error_of_one(const struct pairs *pairs)
+{
+    struct sample changes = {0};
+    const enum change change = typical_changes(pairs, &changes);
+    const double spread = normal_mad * sample_mad(&changes);
+    const double ratio = ratio_at(change, sample_median(&changes));
+    sample_free(&changes);
+    return change == CHANGE_NONE ? NAN : change == CHANGE_LOGARITHM ? spread : spread / fabs(ratio);
+}

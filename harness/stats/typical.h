@@ -21,7 +21,11 @@ enum change typical_changes(const struct pairs *pairs, struct sample *changes);
 // an infinite error, where the pairs are too few, or there are none.
 struct interval typical_ratio(struct critical *critical, const struct pairs *pairs, double widen);
 
-// The same of changes that are known.
+// The relative standard error of the ratio of one pair, as the spread of the pairs shows it: known
+// before there is an interval. NAN where there are no changes.
+double typical_error_of_one(const struct pairs *pairs);
+
+// The ratio of changes that are known.
 struct interval typical_of(struct critical *critical, enum change change,
                            const struct sample *changes, double widen);
 
