@@ -89,7 +89,7 @@ experiment() {
 
 @test "baselines that take longer right after a load are a problem, with what to do" {
     effect=300
-    experiment --conditions base,load
+    experiment --conditions base,load --min-runs 30
     holds '.slowdowns[0] | .carry_over.ratio > 3.8 and .carry_over.ratio < 4.2 and .carry_over.ci[0] > 3.5 and .carry_over.p < 0.001
         and .carry_over.after + .carry_over.others >= 29' <summary
     holds '[.warnings[] | select(.flag == "carry-over")] | length == 1 and .[0].severity == "problem" and .[0].condition == "load"
@@ -167,7 +167,7 @@ experiment() {
     effect=300 state=99
     experiment --conditions base,load --washout auto --seed 7
     jq -n '{ schema: "jostle.experiment/1", command: ["x"], loads: [{ name: "base", spec: null }, { name: "load", spec: "cpu" }],
-        settings: { error: 0.05, confidence: 0.95, min_runs: 12, max_runs: 30, metric: ["wall_s"], seed: 7, washout: "auto" }, environment: { host: "vm", cpus_online: 2 } }' >experiment.json
+        settings: { error: 0.05, confidence: 0.95, min_runs: 12, max_runs: 30, statistic: "typical", metric: ["wall_s"], seed: 7, washout: "auto" }, environment: { host: "vm", cpus_online: 2 } }' >experiment.json
     # The records as the hub writes them: with what was in force.
     left=0 made=0 state=99
     local washed=0 kind condition block order from_block

@@ -100,7 +100,7 @@ sample() {
 }
 
 @test "the README's sample has the shape of what jostle slowdown prints" {
-    "$JOSTLE" slowdown --min-runs 2 --max-runs 2 --output "$BATS_TEST_TMPDIR/out" --load 'cpu-50=cpu --percent 50' -- "$WORKLOADS/delannoy" 11 |
+    "$JOSTLE" slowdown --min-runs 6 --max-runs 6 --output "$BATS_TEST_TMPDIR/out" --load 'cpu-50=cpu --percent 50' -- "$WORKLOADS/delannoy" 11 |
         shape | sed '1s/.*/TARGET/; /^Records/d' >"$BATS_TEST_TMPDIR/said"
     diff <(sample | shape | sed '1s/.*/TARGET/') "$BATS_TEST_TMPDIR/said"
 }

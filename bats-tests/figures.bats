@@ -197,7 +197,8 @@ figures_of() {
             printf "{\"condition\":\"%s\",\"block\":%d,\"wall_s\":%.9f}\n", c ? "load" : "baseline", b, (c ? 1.2 : 1) * (1 + 0.01 * rand()) * ((b + 2 * c) % 5 ? 1 : 1.4) }'
     }
     local -a decide=(--conditions 'baseline,load' --error 0.03 --min-runs 12 --max-runs 40 --first-stop --summary-only --summary -)
-    runs | "$BIN/stats" "${decide[@]}" | holds '.conditions[1] | .stop_reason == "max-runs"'
+    runs | "$BIN/stats" "${decide[@]}" --statistic mean | holds '.conditions[1] | .stop_reason == "max-runs"'
+    runs | "$BIN/stats" "${decide[@]}" | holds '.conditions[1] | .stop_reason == "error" and .runs < 20'
     runs | "$BIN/stats" "${decide[@]}" --statistic median | holds '.conditions[1] | .stop_reason == "error" and .runs < 20'
     runs | "$BIN/stats" "${decide[@]}" --statistic median --at-most 1.25 | holds '.verdict == "below" and .slowdowns[0].method == "paired-quantiles-looks"'
     runs | "$BIN/stats" "${decide[@]}" --statistic trimmed --at-most 1.10 | holds '.verdict == "above"'
@@ -205,7 +206,7 @@ figures_of() {
 
 @test "--statistic is an option of the experiment, and may change when it is resumed" {
     "$JOSTLE" slowdown --quiet --min-runs 6 --max-runs 6 --load 'half=cpu --percent 50' --output out -- sleep 0.01
-    holds '.settings.statistic == "mean" and .conditions[0].wall_s.statistic == "mean"' <out/result.json
+    holds '.settings.statistic == "typical" and .conditions[0].wall_s.statistic == "typical"' <out/result.json
     run -0 "$JOSTLE" slowdown --min-runs 6 --max-runs 7 --resume --statistic median --load 'half=cpu --percent 50' --output out -- sleep 0.01
     holds '.settings.statistic == "median" and all(.conditions[]; .wall_s.statistic == "median" and .runs >= 6)' <out/result.json
     jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"

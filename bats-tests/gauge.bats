@@ -22,7 +22,7 @@ records() {
 
 # summary OPTION...: of the records on stdin.
 summary() {
-    "$BIN/stats" --conditions baseline,load --max-runs 12 --min-runs 12 "$@" --summary-only --summary -
+    "$BIN/stats" --conditions baseline,load --max-runs 12 --min-runs 12 --statistic mean "$@" --summary-only --summary -
 }
 
 # served LINE... [OPTION...]: what meter --serve answers to these lines; the command is `target`.
@@ -74,7 +74,7 @@ served() {
         and .ratio == .gauge_adjustment.plain.ratio and .gauge_adjustment.moved.ratio > 1.2 and .gauge_adjustment.moved.p < 0.05' out
     jq -e '.warnings[] | select(.flag == "gauge-not-used") | .severity == "note" and (.message | test("the gauge itself is \\+[0-9.]+ % off"))' out
     records '$slow * (1 + 0.8 * $gauge)' | head -n 14 |
-        "$BIN/stats" --conditions baseline,load --max-runs 7 --min-runs 7 --gauge --summary-only --summary - |
+        "$BIN/stats" --conditions baseline,load --max-runs 7 --min-runs 7 --statistic mean --gauge --summary-only --summary - |
         jq -e '.slowdowns[0].gauge_adjustment | .used == false and .reason == "too few pairs" and .pairs == 7'
     # Half of the runs have none: those pairs count, and are not adjusted.
     records '$slow * (1 + 0.8 * $gauge)' | jq -c 'if .block > 10 then .gauge = null else . end' | summary --gauge |

@@ -277,7 +277,7 @@ waited() {
 # bats test_tags=measures
 @test "a target that shares its CPU with a full load has waited for it, and the table says so" {
     in_tries 3 waited
-    [[ $output =~ full:\ \+[0-9]+\ %:\ [0-9]+\ ((±\ [0-9.]+|\[[0-9.,\ ]+\])\ )?points\ waiting\ for\ the\ CPU,\ .*unexplained ]]
+    [[ $output =~ full:\ mean\ \+[0-9]+\ %:\ [0-9]+\ ((±\ [0-9.]+|\[[0-9.,\ ]+\])\ )?points\ waiting\ for\ the\ CPU,\ .*unexplained ]]
     jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
 }
 

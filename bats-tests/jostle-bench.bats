@@ -23,7 +23,7 @@ END
 
 # measure NAME OPTION...: a cell of the bench in DIR, of four blocks.
 measure() {
-    jostle run --quiet --runs 4 --ignore-failure --output "$DIR/cells/$1" "${@:2}"
+    jostle run --quiet --runs 4 --statistic mean --ignore-failure --output "$DIR/cells/$1" "${@:2}"
 }
 
 # plan CELL...: the plan of a bench of CPUs with these cells, JSON each.

@@ -270,14 +270,14 @@ seen() {
 
 @test "a reader that has gone (| head -1) does not make a finished measurement a failure" {
     local -a codes
-    "$JOSTLE" run --output out --max-runs 3 -- true 2>errors | true
+    "$JOSTLE" run --output out --max-runs 6 -- true 2>errors | true
     codes=("${PIPESTATUS[@]}")
     [[ ${codes[0]} -eq 0 && ! -s errors && -s out/result.json ]]
     "$JOSTLE" run --output out2 --max-runs 3 --json - -- true 2>/dev/null | true
     codes=("${PIPESTATUS[@]}")
     [[ ${codes[0]} -eq 0 ]]
     [[ -w /dev/full ]] || skip "there is no /dev/full"
-    run -1 --separate-stderr bash -c '"$@" >/dev/full' bash "$JOSTLE" run --output out3 --max-runs 3 -- true
+    run -1 --separate-stderr bash -c '"$@" >/dev/full' bash "$JOSTLE" run --output out3 --max-runs 6 -- true
     # shellcheck disable=SC2154 # run sets it
     [ "$stderr" = "jostle: cannot write to stdout: is the disk full?: the result is in $PWD/out3/result.json" ]
 }

@@ -83,9 +83,9 @@ END
 }
 
 @test "the table has a row a condition, with slowdown and load" {
-    run -0 "$JOSTLE" slowdown --output out --max-runs 3 --load 'low=cpu --percent 10 --threads 1' -- sleep 0.05
-    [[ $output =~ baseline\ +3\ .*\ 1\ +- ]]
-    [[ $output =~ low\ +3\ .*\[[0-9.]+,\ [0-9.]+\]\ .*of\ 0\.10\ CPUs ]]
+    run -0 "$JOSTLE" slowdown --output out --max-runs 6 --load 'low=cpu --percent 10 --threads 1' -- sleep 0.05
+    [[ $output =~ baseline\ +6\ .*\ 1\ +- ]]
+    [[ $output =~ low\ +6\ .*\[[0-9.]+,\ [0-9.]+\]\ .*of\ 0\.10\ CPUs ]]
     [[ $output == *'low = cpu --percent 10 --threads 1'* ]]
 }
 
@@ -127,7 +127,7 @@ END
     run -0 "$JOSTLE" slowdown --quiet --output below --max-runs 30 --at-most 3 --load 'none=cpu --percent 0' -- sleep 0.2
     run -3 "$JOSTLE" slowdown --quiet --output above --max-runs 30 --at-most 1.05 --target-cpus 0 --load-cpus 0 --load full=cpu -- "$WORKLOADS/delannoy" 11
     # The truth is the bound: at 95 % one of twenty such gates would decide all the same, so one of ten millions.
-    run -4 "$JOSTLE" slowdown --quiet --output undecided --max-runs 3 --confidence 99.99999% --at-most 1.0001 --load 'none=cpu --percent 0' -- sleep 0.02
+    run -4 "$JOSTLE" slowdown --quiet --output undecided --statistic mean --max-runs 3 --confidence 99.99999% --at-most 1.0001 --load 'none=cpu --percent 0' -- sleep 0.02
     # The verdict counts, not the error.
     for format in terminal md; do
         run -0 "$JOSTLE" report --format "$format" undecided

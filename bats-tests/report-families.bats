@@ -38,9 +38,9 @@ family() {
 
 @test "p is that of the paired t test: of three pairs, by hand" {
     # With two degrees of freedom p = 1 - t / sqrt(t^2 + 2).
-    pairs load 1.01 1.02 1.03 | summary --min-runs 3 --max-runs 3 |
+    pairs load 1.01 1.02 1.03 | summary --statistic mean --min-runs 3 --max-runs 3 |
         holds '.slowdowns[0].p as $p | (0.02 / (0.01 / (3 | sqrt))) as $t | 1 - $t / ($t * $t + 2 | sqrt) - $p | fabs < 1e-9'
-    pairs load 0.98 1 1.02 | summary --min-runs 3 --max-runs 3 | holds '.slowdowns[0].p == 1'
+    pairs load 0.98 1 1.02 | summary --statistic mean --min-runs 3 --max-runs 3 | holds '.slowdowns[0].p == 1'
 }
 
 @test "p and interval never contradict each other: looked at repeatedly, of several metrics, with a limit" {
@@ -51,7 +51,7 @@ family() {
                 x = (1 + l * seed * 0.003) * (1 + 0.02 * (rand() + rand() + rand() - 1.5))
                 printf "{\"condition\":\"%s\",\"block\":%d,\"wall_s\":%.9f,\"user_s\":%.9f,\"system_s\":0.01,\"max_rss_bytes\":%d}\n", l ? "load" : "baseline", b, x, x * (1 + 0.01 * rand()), 4096 * (100 + 3 * rand()) } }' >runs
             # shellcheck disable=SC2086 # words
-            summary --max-runs 20 $option <runs >"out.$seed"
+            summary --statistic mean --max-runs 20 $option <runs >"out.$seed"
         done
         jq -se '(.[0].intervals | (1 - .confidence) / .family) as $level | [.[].slowdowns[] | select(.p != null)]
             | length > 7 and any(.[]; .p < $level) and any(.[]; .p > $level) and all(.[]; (.p < $level) == (.ci[0] > 1 or .ci[1] < 1))' out.*

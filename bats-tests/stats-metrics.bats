@@ -32,7 +32,7 @@ slowed='(if $condition == "load" then 1.25 else 1 end) * (1 + 0.02 * $noise) | {
         and .of_reference_ci[0] * .ci[1] > 0.999999 and .of_reference_ci[1] * .ci[0] < 1.000001' out
     jq -r '.slowdowns[].text' out >texts
     grep -qE '^wall_s 1\.2[0-9]+ \[1\.2[0-9]+, 1\.2[0-9]+\] times alone$' texts
-    grep -qE '^rate 0\.[78][0-9]+ \[0\.7[0-9]+, 0\.8[0-9]+\] of alone$' texts
+    grep -qE '^rate 0\.[78][0-9]+ \[0\.[78][0-9]+, 0\.8[0-9]+\] of alone$' texts
     jq -e '.conditions[1].metrics.rate | .unit == "1/s" and .better == "higher" and .mean > 750 and .mean < 850 and .ci[0] < .mean' out
 }
 

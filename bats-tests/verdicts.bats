@@ -39,7 +39,7 @@ variants() {
     holds '.comparisons[0].text | test("^new is 4(\\.[0-9])? % \\[[0-9.]+, [0-9.]+\\] faster alone$")' <result
     holds '.comparisons[1].text | test("^new is 4(\\.[0-9])? % \\[[0-9.]+, [0-9.]+\\] slower beside mem$")' <result
     # 1.04 / 0.96, from the same blocks: what moves a whole block does not matter.
-    holds '.interactions | length == 1 and (.[0] | .load == "mem" and .distinguishable and .p < 1e-6
+    holds '.interactions | length == 1 and (.[0] | .load == "mem" and .distinguishable and .p < 1e-3
         and .ci[0] < 1.0833 and .ci[1] > 1.0833 and .error < 0.02 and (.text | startswith("mem changes how new compares with old: 1.0")))' <result
     holds '[.slowdowns[] | [.condition, .reference]] == [["old@mem", "old"], ["new@mem", "new"]] and .gate == null' <result
     # The same, as the medians have it, and the trimmed means; other runs, without such a change.
@@ -73,7 +73,7 @@ variants() {
 }
 
 @test "--at-most fails where one comparison is surely above, and is not judged by what the loads do" {
-    runs 4 30 1.02 1.02 | variants --at-most 1.05 | holds '.verdict == "below" and [.comparisons[].gate] == ["below", "below"] and .conditions[0].runs == 15'
+    runs 4 30 1.02 1.02 | variants --at-most 1.05 | holds '.verdict == "below" and [.comparisons[].gate] == ["below", "below"] and .conditions[0].runs <= 20'
     runs 4 30 1.02 1.10 | variants --at-most 1.05 | holds '.verdict == "above" and [.comparisons[].gate] == ["below", "above"]'
     runs 4 30 1.05 1.05 | variants --at-most 1.05 | holds '.verdict == "undecided" and .conditions[0].stop_reason == "max-runs"'
     # Four comparisons share the error: two variants of two metrics.
@@ -88,7 +88,7 @@ variants() {
 @test "a look before or after the planned ones has an interval, too, but a wider one" {
     # width RUNS PLANNED...: of the first comparison, looked at after so many blocks
     width() {
-        runs 7 "$1" 1 1 | "$BIN/stats" --conditions old,new,old@mem,new@mem --variants 2 --summary-only --summary - --same-within 0.01% "${@:2}" |
+        runs 7 "$1" 1 1 | "$BIN/stats" --conditions old,new,old@mem,new@mem --variants 2 --statistic mean --summary-only --summary - --same-within 0.01% "${@:2}" |
             jq '.comparisons[0].ci | (.[1] - .[0]) / 2'
     }
     early=$(width 14 --min-runs 15 --max-runs 30) planned=$(width 15 --min-runs 15 --max-runs 30)
@@ -132,7 +132,7 @@ variants() {
     holds '.looks == { from: 2, to: 2 } and .settings.same_within == null' <out/experiment.json
     "$JOSTLE" slowdown --quiet --resume --variant old=true --variant new='true again' --confidence 99.9999% --same-within 0.01% --min-runs 2 --max-runs 4 --output out || [[ $? == 4 ]]
     holds '.looks == { from: 2, to: 2 } and .settings.same_within == 0.0001 and .settings.max_runs == 4' <out/experiment.json
-    holds '.comparisons[0] | .method == "paired-fieller-looks" and .pairs == 4' <out/result.json
+    holds '.comparisons[0] | .method == "signed-ranks-looks" and .pairs == 4' <out/result.json
     local record
     for record in experiment result; do
         jsonschema -i "out/$record.json" "$ROOT/results/schema/jostle.$record.schema.json"

@@ -154,6 +154,7 @@ static void put_settings(FILE *file, const json_t *settings)
             put(file, names[i][1], json_text_at(settings, names[i][0]));
     put_text(file, "min-runs", text_of("%.0f", json_number_at(settings, "min_runs")));
     put_text(file, "max-runs", text_of("%.0f", json_number_at(settings, "max_runs")));
+    put(file, "statistic", "mean"); /* what a machine can do in all, from few runs */
     /* Its minutes are for the cells; ours and the peers of a block saw the same machine. */
     if (json_is_true(json_object_get(settings, "quick")))
         put(file, "no-probe", "true");

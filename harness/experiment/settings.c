@@ -171,9 +171,11 @@ const struct option_row settings_rows[] = {
      .type = OPTION_CHOICE,
      FIELD(statistic),
      .choices = statistic_names,
-     .preset = "mean",
-     .help = "what a condition is summarised by, and whose ratio a slowdown is: mean, median, "
-             "trimmed (mean of the middle 60 %), p90 or p99 (percentiles)"},
+     .preset = "typical",
+     .help = "what a condition is summarised by, and whose ratio a slowdown is: typical (the "
+             "middle of the ratios of paired runs, which stragglers hardly move; of a condition "
+             "its median), mean, median, trimmed (mean of the middle 60 %), p90 or p99 "
+             "(percentiles)"},
     {.name = "discard-warmup",
      .argument = "N",
      .type = OPTION_COUNT,
@@ -418,9 +420,10 @@ const struct option_row settings_rows[] = {
      .choices = gauge_mode_names,
      .preset = "off",
      .bare = "on",
-     .help = "measure the CPU's clock and caches in 6 ms right before and after each run, with the "
-             "loads paused. on: the ratios of means are adjusted for it, which is declared now and "
-             "recorded; auto: in runs of 0.2 s and more, recorded and not used; off: not at all"},
+     .help =
+         "measure the CPU's clock and caches in 6 ms right before and after each run, with the "
+         "loads paused. on: slowdowns are ratios of means, adjusted for it, which is declared now "
+         "and recorded; auto: in runs of 0.2 s and more, recorded and not used; off: not at all"},
     {.name = "strict",
      .type = OPTION_FLAG,
      FIELD(strict),
@@ -562,6 +565,8 @@ void settings_complete(struct settings *settings)
     if (settings->service != NULL && settings->setup == NULL)
         check_ready_command(settings->ready);
     take_no_probe(settings);
+    if (settings->gauge == GAUGE_ON && settings->statistic == STATISTIC_TYPICAL)
+        settings->statistic = STATISTIC_MEAN; /* what --gauge is for */
     if (settings->gauge == GAUGE_ON && settings->statistic != STATISTIC_MEAN)
         usage_error("--gauge: only ratios of means are adjusted: leave out --statistic, or give "
                     "--gauge=auto, which is recorded and not used");

@@ -197,9 +197,10 @@ static void put_lines(struct line *json, const struct cell *cell, bool first)
         free(what);
     }
     char *attribution = attribution_words(cell), *sessions = sessions_text(cell->slowdown);
+    char *seldom = view_string(view_get(cell->slowdown, "seldom"));
     put_directions(json, cell, who);
-    for (unsigned i = 0; i < 2; i++) {
-        const char *words = i == 0 ? sessions : attribution;
+    for (unsigned i = 0; i < 3; i++) {
+        const char *words = i == 0 ? sessions : i == 1 ? seldom : attribution;
         char *line = words == NULL ? NULL : text_of("%s: %s", who, words);
         if (line != NULL)
             line_text(json, NULL, line);
@@ -211,6 +212,7 @@ static void put_lines(struct line *json, const struct cell *cell, bool first)
     }
     line_close(json);
     free(sessions);
+    free(seldom);
     free(attribution);
     free(load);
     free(row);

@@ -24,7 +24,9 @@ const char figures_columns[] =
     "\"better\",\"variant\",\"of_alone\",\"reference_variant\",\"ratio_to_reference\","
     "\"ratio_to_reference_ci_low\",\"ratio_to_reference_ci_high\",\"ratio_to_reference_p\","
     "\"verdict\",\"gate\",\"interaction\",\"interaction_ci_low\",\"interaction_ci_high\","
-    "\"interaction_p\"";
+    "\"interaction_p\",\"typical\",\"typical_ci_low\",\"typical_ci_high\",\"mean_ratio\","
+    "\"mean_ratio_ci_low\",\"mean_ratio_ci_high\",\"stragglers\",\"stragglers_of_reference\","
+    "\"stragglers_p\"";
 
 /* What a line is of. */
 struct figure {
@@ -200,6 +202,20 @@ static void put_comparison(struct csv *csv, const struct figure *figure)
     csv_value(csv, view_get(interaction, "p"));
 }
 
+/* What typically happens, and what seldom does: of the slowdown, else of the comparison. */
+static void put_answers(struct csv *csv, const struct figure *figure)
+{
+    const struct value *slowdown = slowdown_of_figure(figure);
+    const struct value *of = slowdown == NULL ? entry_of(figure, "comparisons") : slowdown;
+    csv_value(csv, view_path(of, "typical", "ratio"));
+    put_bounds(csv, view_path(of, "typical", "ci"));
+    csv_value(csv, view_path(of, "mean", "ratio"));
+    put_bounds(csv, view_path(of, "mean", "ci"));
+    csv_value(csv, view_get(view_path(of, "stragglers", "own"), "runs"));
+    csv_value(csv, view_get(view_path(of, "stragglers", "reference"), "runs"));
+    csv_value(csv, view_path(of, "stragglers", "p"));
+}
+
 static void put_figure(struct csv *csv, const struct figure *figure)
 {
     const struct cell *cell = figure->cell;
@@ -212,6 +228,7 @@ static void put_figure(struct csv *csv, const struct figure *figure)
     put_slowdown(csv, figure);
     put_load(csv, figure);
     put_comparison(csv, figure);
+    put_answers(csv, figure);
     csv_end(csv);
 }
 

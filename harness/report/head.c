@@ -136,7 +136,7 @@ struct legend head_legend(const struct collected *collected)
     struct legend legend = {.level = 0.95,
                             .family = 0.95,
                             .intervals = 1,
-                            .statistic = "mean",
+                            .statistic = STATISTIC_TYPICAL,
                             .main = "wall time",
                             .timed = true};
     for (size_t i = 0; i < collected->line_count; i++)

@@ -3,18 +3,16 @@
 #include "conditions.h"
 #include "memory.h"
 
-#include "harness/stats/statistics.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *statistic_of(const struct value *settings)
+static enum statistic statistic_of(const struct value *settings)
 {
     char *name = view_string(view_get(settings, "statistic"));
-    const char *words = statistic_words[statistic_named(name)];
+    const enum statistic statistic = statistic_named(name);
     free(name);
-    return words;
+    return statistic;
 }
 
 /* A gate's family are those of its loads, too. */
@@ -91,7 +89,7 @@ struct legend legend_join(struct legend a, struct legend b)
     a.fewest = a.fewest < b.fewest ? a.fewest : b.fewest;
     a.most = a.most > b.most ? a.most : b.most;
     if (a.statistic != b.statistic)
-        a.statistic = NULL;
+        a.statistic = STATISTICS;
     a.mixed = a.mixed || b.mixed || strcmp(a.main, b.main) != 0;
     a.higher = a.higher || b.higher;
     a.gauged = a.gauged || b.gauged;
@@ -114,17 +112,13 @@ char *legend_level(const struct legend *legend)
     return isnan(legend->level) ? must(strdup("confidence")) : percent(legend->level);
 }
 
-static bool is_mean(const struct legend *legend)
-{
-    return legend->statistic == NULL || legend->statistic == statistic_words[STATISTIC_MEAN];
-}
-
 char *legend_figure(const struct legend *legend)
 {
     char *level = legend_level(legend);
-    char *text = legend->statistic == NULL ? text_of("± %s", level)
-                 : is_mean(legend)         ? text_of("mean ± %s", level)
-                                           : text_of("%s [%s]", legend->statistic, level);
+    char *text = legend->statistic == STATISTICS ? text_of("± %s", level)
+                 : legend->statistic == STATISTIC_MEAN
+                     ? text_of("mean ± %s", level)
+                     : text_of("%s [%s]", statistic_words[legend->statistic], level);
     free(level);
     return text;
 }
@@ -147,7 +141,10 @@ char *legend_scope(const struct legend *legend)
 
 char *legend_statistic(const struct legend *legend)
 {
-    return is_mean(legend) ? NULL : must(strdup(legend->statistic));
+    const enum statistic statistic = legend->statistic;
+    return statistic == STATISTICS || statistic == STATISTIC_MEAN || statistic == STATISTIC_TYPICAL
+               ? NULL
+               : must(strdup(statistic_words[statistic]));
 }
 
 char *legend_key(const struct legend *legend)
@@ -162,11 +159,13 @@ char *legend_key(const struct legend *legend)
     char *text =
         text_of("± and [ ] are %s%sconfidence intervals%s %s", isnan(legend->level) ? "" : level,
                 isnan(legend->level) ? "" : " ", together, scope);
-    if (!is_mean(legend)) {
-        char *more = text_of("%s; times and ratios are of the %s", text, legend->statistic);
+    char *statistic = legend_statistic(legend);
+    if (statistic != NULL) {
+        char *more = text_of("%s; times and ratios are of the %s", text, statistic);
         free(text);
         text = more;
     }
+    free(statistic);
     if (legend->higher) {
         char *more = text_of("%s; a ratio above 1 is worse, also where higher is better: there it "
                              "is the inverse of the quotient",

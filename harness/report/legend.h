@@ -3,22 +3,24 @@
 
 #include "experiment.h"
 
+#include "harness/stats/statistics.h"
+
 /* What the figures of a table are: which statistic, at which level. */
 
 struct legend {
-    double level;          /* of each interval, as 0.95; NAN: not the same in all of them */
-    double family;         /* the level at which all of its family hold at once */
-    unsigned intervals;    /* of a family; 1: each holds by itself */
-    const char *members;   /* what they are of, "metrics" */
-    unsigned fewest, most; /* sessions that a figure is over; 0: it is of one alone */
-    const char *statistic; /* in words, "mean"; NULL: not the same in all of them */
-    double unseen;         /* what this share of runs does, none of a condition's may show */
-    double runs;           /* of the condition with the fewest; 0: not known */
-    char main[64];         /* the metric of the main columns, in words */
-    bool mixed;            /* it is not the same in all of them */
-    bool timed;            /* it is the wall time: its ratios are slowdowns */
-    bool higher;           /* there are ratios of a metric that is better when it is higher */
-    bool gauged;           /* ratios were to be adjusted for the gauge */
+    double level;             /* of each interval, as 0.95; NAN: not the same in all of them */
+    double family;            /* the level at which all of its family hold at once */
+    unsigned intervals;       /* of a family; 1: each holds by itself */
+    const char *members;      /* what they are of, "metrics" */
+    unsigned fewest, most;    /* sessions that a figure is over; 0: it is of one alone */
+    enum statistic statistic; /* STATISTICS: not the same in all of them */
+    double unseen;            /* what this share of runs does, none of a condition's may show */
+    double runs;              /* of the condition with the fewest; 0: not known */
+    char main[64];            /* the metric of the main columns, in words */
+    bool mixed;               /* it is not the same in all of them */
+    bool timed;               /* it is the wall time: its ratios are slowdowns */
+    bool higher;              /* there are ratios of a metric that is better when it is higher */
+    bool gauged;              /* ratios were to be adjusted for the gauge */
 };
 
 /* Of one experiment. */
@@ -37,7 +39,8 @@ char *legend_figure(const struct legend *legend);
 char *legend_key(const struct legend *legend);
 /* What intervals cover: "for repetitions in the same session: ...". */
 char *legend_scope(const struct legend *legend);
-/* "median"; NULL: figures are means, or not all of the same statistic. */
+/* "median"; NULL: slowdowns are the typical ones, or ratios of means, or not all of the same
+ * statistic. */
 char *legend_statistic(const struct legend *legend);
 /* "15 runs may not show what happens in 1 of 6 (95 %)"; NULL: not known. */
 char *legend_unseen(const struct legend *legend);

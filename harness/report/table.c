@@ -73,7 +73,13 @@ static void put_texts(struct line *json, const struct experiment *experiment,
     snprintf(text, sizeof text, "%.0f", view_number(view_get(condition, "runs"), 0));
     line_text(json, "runs", text);
     line_text(json, "figure", row_figure(condition, main, text));
-    number_scientific(view_number(view_get(metric_figure(condition, main), "variance"), NAN), text);
+    const struct value *figure = metric_figure(condition, main);
+    /* Where the figure is no mean. */
+    line_text(json, "mean",
+              view_equals(view_get(figure, "statistic"), "mean")
+                  ? "-"
+                  : number_scaled(view_number(view_get(figure, "mean"), NAN), main->unit, text));
+    number_scientific(view_number(view_get(figure, "variance"), NAN), text);
     char *variance = squared_unit(text, main->unit);
     line_text(json, "variance", variance);
     for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
@@ -259,6 +265,28 @@ static void put_directions(struct line *json, const struct experiment *experimen
         if (words != NULL && name != NULL)
             put_visible(json, NULL, text_of("%s: %s", name, words));
         free(words);
+        free(name);
+    }
+}
+
+/* The main metric, or one of --metric. */
+static bool is_shown(const struct experiment *experiment, const struct value *metric)
+{
+    const size_t place = metric_named(&experiment->metrics, metric);
+    return place < experiment->metrics.count &&
+           (place == experiment->metrics.main || experiment->metrics.item[place].chosen);
+}
+
+/* What seldom happens to the metrics that are shown. */
+static void put_seldom(struct line *json, const struct experiment *experiment, const char *list)
+{
+    const struct value *all = view_get(experiment->result.top, list);
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+        char *text = view_string(view_get(item, "seldom")),
+             *name = view_string(view_get(item, "condition"));
+        if (text != NULL && name != NULL && is_shown(experiment, view_get(item, "metric")))
+            put_visible(json, NULL, text_of("%s: %s", name, text));
+        free(text);
         free(name);
     }
 }
@@ -455,6 +483,8 @@ void table_put(struct line *json, const struct experiment *experiment)
             put_visible(json, NULL, star);
         free(name);
     }
+    put_seldom(json, experiment, "slowdowns");
+    put_seldom(json, experiment, "comparisons");
     put_attributions(json, experiment);
     put_directions(json, experiment);
     put_machine(json, experiment);

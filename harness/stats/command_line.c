@@ -84,10 +84,11 @@ static const struct option_row experiment_rows[] = {
      .type = OPTION_CHOICE,
      TYPED(statistic),
      .choices = statistic_names,
-     .preset = "mean",
-     .help = "what each condition is summarised by, and whose ratio a slowdown is: mean, median, "
-             "trimmed (without the fifth of the runs at each end), p90 or p99; null where the "
-             "runs are too few for an interval"},
+     .preset = "typical",
+     .help = "what each condition is summarised by, and whose ratio a slowdown is: typical (the "
+             "middle of the ratios of the pairs, which stragglers hardly move; of a condition its "
+             "median), mean, median, trimmed (without the fifth of the runs at each end), p90 or "
+             "p99; null where the runs are too few for an interval"},
     {.name = "seed",
      .argument = "N",
      .type = OPTION_COUNT,

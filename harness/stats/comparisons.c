@@ -1,5 +1,6 @@
 #include "comparisons.h"
 
+#include "answer.h"
 #include "direction.h"
 #include "gate.h"
 #include "gauge_json.h"
@@ -21,9 +22,11 @@ const char *comparisons_method(const struct settings *settings, enum against aga
          {"log-delta-trimmed", "log-delta-trimmed-looks"}},
         {{"paired-quantiles", "paired-quantiles-looks"},
          {"combined-quantiles", "combined-quantiles-looks"}},
+        {{"signed-ranks", "signed-ranks-looks"}, {"signed-ranks", "signed-ranks-looks"}},
     };
     const size_t statistic = settings->statistic == STATISTIC_MEAN      ? 0
                              : settings->statistic == STATISTIC_TRIMMED ? 1
+                             : settings->statistic == STATISTIC_TYPICAL ? 3
                                                                         : 2;
     const size_t kind = against == AGAINST_BOTH ? 1 : 0;
     return settings_has_gate(settings) ? names[statistic][kind].looks : names[statistic][kind].once;
@@ -63,8 +66,9 @@ static json_t *ratio_json(struct session *session, size_t condition, enum agains
         ratio->constant ? json_null() : json_figure(ratio->error), "p",
         json_figure(significance_p(session, condition, against, metric)), "method",
         comparisons_method(settings, against), "distinguishable",
-        censored > 0 ? json_null()
-                     : json_boolean(metric_is_distinguishable(session, condition, against, metric)),
+        metric_is_judged(session, condition, against, metric)
+            ? json_boolean(metric_is_distinguishable(session, condition, against, metric))
+            : json_null(),
         "simultaneous", shares, "censored", (json_int_t)censored);
     direction_to_json(what, ratio, names.reference, json); // the text is another one
     return json;
@@ -91,6 +95,7 @@ static json_t *comparison(struct session *session, size_t condition, size_t metr
     json_object_set_new(
         json, "verdict",
         json_string(relation_name(relation, words_is_time(&settings->metrics.item[metric]))));
+    answer_add(session, condition, against, metric, json);
     json_object_set_new(json, "gate", json_null()); // unless it is judged
     json_object_set_new(json, "text",
                         text_json(words_comparison(&names, &ratio, settings->same_within)));

@@ -16,6 +16,13 @@ struct dependence {
     double alike;
 };
 
+// What the pairs of a ratio show in the order of the blocks.
+struct steadiness {
+    struct dependence seen;
+    double drift_p; // that a drift in a straight line is chance
+    size_t count;
+};
+
 // For n values in the order of measurement with that mean and sum of squared
 // deviations. `means`: how many were fitted, one unless values of several kinds
 // alternate. Fewer than 4 or equal values show nothing.

@@ -71,7 +71,8 @@ static void add_pull(const struct view *view, double pull, struct message *messa
     const enum statistic statistic = view->session->settings->statistic;
     if (statistic == STATISTIC_MEAN)
         message_detail(message, "pull", "and pull the mean by %+.2g %%: it includes them", pull);
-    else if (statistic == STATISTIC_MEDIAN || statistic == STATISTIC_TRIMMED)
+    else if (statistic == STATISTIC_TYPICAL || statistic == STATISTIC_MEDIAN ||
+             statistic == STATISTIC_TRIMMED)
         message_detail(message, "pull", "and pull the mean by %+.2g %%, but hardly the %s", pull,
                        statistic_words[statistic]);
     else

@@ -3,6 +3,7 @@
 #include "gate.h"
 #include "location.h"
 #include "metrics.h"
+#include "typical.h"
 
 #include <math.h>
 
@@ -65,6 +66,9 @@ static double one_run(struct session *session, size_t condition, size_t metric,
         return ratio->error * ratio->center * sqrt(n);
     }
     *ratio = metric_ratio(session, condition, against, metric);
+    if (session->settings->statistic == STATISTIC_TYPICAL)
+        return ratio->center *
+               typical_error_of_one(&session->conditions[condition].pairs[against][metric]);
     return ratio->error * ratio->center * sqrt(n) / t_of_look(session, session_blocks(session));
 }
 
@@ -115,12 +119,31 @@ static size_t blocks_for_gate(struct session *session, size_t now)
     return outlook.is_above ? outlook.above : outlook.rest;
 }
 
+// The largest relative error that the typical ratios will have after so many blocks: known before
+// there are enough for an interval.
+static double error_of_few(struct session *session, size_t now)
+{
+    const struct settings *settings = session->settings;
+    const enum against against = settings_decides_by(settings);
+    double worst = 0;
+    for (size_t i = 0; i < settings->condition_count; i++)
+        for (size_t m = 0; m < settings->metrics.count; m++)
+            if (settings_compares(settings, i, against) && is_asked(session, i, m))
+                worst =
+                    fmax(worst, typical_error_of_one(&session->conditions[i].pairs[against][m]));
+    return settings->statistic == STATISTIC_TYPICAL && settings->condition_count > 1
+               ? worst * critical_t(&session->critical, (double)now - 1) / sqrt((double)now)
+               : INFINITY;
+}
+
 long forecast_runs(struct session *session, double worst_error)
 {
     const struct settings *settings = session->settings;
     size_t now = session_blocks(session), width = settings->condition_count;
     if (now < BLOCKS_NEEDED)
         return -1;
+    if (!isfinite(worst_error))
+        worst_error = error_of_few(session, now);
     size_t blocks = settings_has_gate(settings) ? blocks_for_gate(session, now)
                     : isfinite(worst_error)     ? blocks_for(session, now, worst_error)
                                                 : settings->max_runs;

@@ -2,6 +2,7 @@
 
 #include "statistic.h"
 #include "stretch.h"
+#include "typical.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -195,12 +196,29 @@ static struct interval of_intervals(struct critical *critical, enum statistic st
                   reach_of_quantiles(crossed, parts, 1));
 }
 
+// The centre of what the blocks' four values say, and its signed ranks.
+static struct interval of_blocks(struct critical *critical, const struct crossed *crossed,
+                                 double widen, struct sample *values)
+{
+    sample_clear(values);
+    for (size_t block = 0; block < crossed->count; block++) {
+        double logarithm = 0;
+        for (enum corner i = 0; i < CORNERS; i++)
+            logarithm += sign[i] * log(crossed->value[i][block]);
+        if (!isfinite(logarithm) || !sample_add(values, logarithm))
+            return unknown;
+    }
+    return typical_of(critical, CHANGE_LOGARITHM, values, widen);
+}
+
 struct interval interaction_ratio(struct critical *critical, enum statistic statistic,
                                   const struct crossed *crossed, double widen,
                                   struct sample *values)
 {
     if (crossed->count < 2)
         return unknown;
+    if (statistic == STATISTIC_TYPICAL)
+        return of_blocks(critical, crossed, widen, values);
     return statistic == STATISTIC_MEAN || statistic == STATISTIC_TRIMMED
                ? of_means(critical, statistic, crossed, widen, values)
                : of_intervals(critical, statistic, crossed, widen, values);

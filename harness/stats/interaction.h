@@ -35,6 +35,7 @@ void crossed_free(struct crossed *crossed);
 // where the four vary differently. A product of two means has no interval of Fieller's kind.
 // Of quantiles: the four intervals combined on the logarithms (G. Y. Zou and A. Donner,
 // Stat. Med. 27 (2008) 1693-1702), with the correlations of their errors (statistic.h).
+// Typical: the centre of what each block's four values say of the logarithm (typical.h).
 struct interval interaction_ratio(struct critical *critical, enum statistic statistic,
                                   const struct crossed *crossed, double widen,
                                   struct sample *values);

@@ -13,7 +13,9 @@ void critical_init(struct critical *critical, double confidence)
 void critical_free(struct critical *critical)
 {
     free(critical->quantile);
+    free(critical->bound);
     critical->quantile = NULL;
+    critical->bound = NULL;
     critical->size = 0;
 }
 

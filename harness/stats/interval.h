@@ -17,6 +17,7 @@ struct critical {
     double confidence; // two-sided
     double *quantile;  // [df], filled when first needed, 0 = not yet
     size_t size;
+    size_t *bound; // of signed ranks (ranks.h), [differences], SIZE_MAX = not yet
 };
 
 void critical_init(struct critical *critical, double confidence);

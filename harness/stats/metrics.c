@@ -4,9 +4,11 @@
 #include "interaction.h"
 #include "series.h"
 #include "shape.h"
+#include "signs.h"
 #include "statistic.h"
-#include "stretch.h"
+#include "typical.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 
 static const double tick_s = 0.010; // of the slowest common kernel, HZ=100
@@ -172,27 +174,88 @@ static double widening(const struct settings *settings, size_t count)
     return settings_has_gate(settings) ? 1 : location_widening(settings, count);
 }
 
+// False if memory ran out, or there is nothing to look at.
+static bool look_at(struct session *session, const struct covariate *fit, enum against against,
+                    bool inverse, struct look *look)
+{
+    const enum statistic statistic = session->settings->statistic;
+    const struct pairs *pairs = &fit->rest;
+    const bool taken = statistic == STATISTIC_TYPICAL
+                           ? typical_changes(pairs, &session->scratch) != CHANGE_NONE
+                           : take_differences(session, fit);
+    if (pairs->count == 0 || !taken || !series_of_pairs(&session->scratch, &look->steadiness))
+        return false;
+    if (statistic == STATISTIC_MEAN)
+        look->stretch = ratio_stretch(&session->scratch, pairs, against, inverse);
+    look->pairs = pairs->count;
+    return true;
+}
+
+// What the session's own pairs show, which are looked at once. NULL: as look_at().
+static const struct look *look_of(struct session *session, size_t condition, enum against against,
+                                  size_t metric, const struct covariate *fit)
+{
+    const bool inverse = session->settings->metrics.item[metric].higher_is_better;
+    struct look *look = &session->conditions[condition].look[against][metric];
+    const bool known = look->pairs > 0 && look->pairs == fit->rest.count;
+    return known || look_at(session, fit, against, inverse, look) ? look : NULL;
+}
+
+// How many times as wide an interval of those pairs is as one of so many independent pairs at one
+// look.
+static double widening_of(const struct settings *settings, const struct look *look)
+{
+    return fmax(widening(settings, look->pairs), series_widening(&look->steadiness));
+}
+
 static struct interval ratio_of_pairs(struct session *session, const struct covariate *fit,
-                                      enum against against, bool inverse)
+                                      const struct look *look)
 {
     const struct settings *settings = session->settings;
-    const struct pairs *pairs = &fit->rest;
     struct critical *critical = metric_critical(session, session_blocks(session));
-    struct steadiness steadiness;
-    if (!take_differences(session, fit) || !series_of_pairs(&session->scratch, &steadiness))
+    if (!look)
         return unknown;
-    const double widen = fmax(widening(settings, pairs->count), series_widening(&steadiness));
+    const double widen = widening_of(settings, look);
     if (settings->statistic != STATISTIC_MEAN)
-        return statistic_ratio(critical, settings->statistic, pairs, widen);
-    const struct stretch stretch = ratio_stretch(&session->scratch, pairs, against, inverse);
+        return interval_positive(statistic_ratio(critical, settings->statistic, &fit->rest, widen));
     const double t = critical_t(critical, fit->df) * widen * fit->scale;
+    return interval_positive(
+        interval_ratio(&fit->rest, t * look->stretch.low, t * look->stretch.high));
+}
+
+struct interval metric_typical(struct session *session, size_t condition, enum against against,
+                               size_t metric)
+{
+    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
+    const struct covariate none = covariate_none(pairs);
+    const struct look *look = look_of(session, condition, against, metric, &none);
+    if (!look || session_censored(session, condition, against) > 0)
+        return unknown;
+    return interval_positive(typical_ratio(metric_critical(session, session_blocks(session)), pairs,
+                                           widening_of(session->settings, look)));
+}
+
+struct interval metric_mean_ratio(struct session *session, const struct pairs *pairs,
+                                  enum against against, bool higher_is_better)
+{
+    const struct covariate none = covariate_none(pairs);
+    struct look look = {.pairs = pairs->count};
+    if (pairs->count < 2 || !take_differences(session, &none) ||
+        !series_of_pairs(&session->scratch, &look.steadiness))
+        return unknown;
+    const struct stretch stretch =
+        ratio_stretch(&session->scratch, pairs, against, higher_is_better);
+    const double t =
+        critical_t(&session->critical, none.df) * widening_of(session->settings, &look);
     return interval_ratio(pairs, t * stretch.low, t * stretch.high);
 }
 
 struct interval metric_pairs_ratio(struct session *session, const struct pairs *pairs)
 {
     const struct covariate none = covariate_none(pairs);
-    return interval_positive(ratio_of_pairs(session, &none, AGAINST_REFERENCE, false));
+    struct look look;
+    const bool good = look_at(session, &none, AGAINST_REFERENCE, false, &look);
+    return ratio_of_pairs(session, &none, good ? &look : NULL);
 }
 
 static struct interval interaction(struct session *session, size_t condition, size_t metric)
@@ -253,8 +316,10 @@ struct covariate metric_covariate(const struct session *session, size_t conditio
 struct interval metric_ratio_with(struct session *session, enum against against, size_t metric,
                                   const struct covariate *fit)
 {
-    return interval_positive(ratio_of_pairs(
-        session, fit, against, session->settings->metrics.item[metric].higher_is_better));
+    const bool inverse = session->settings->metrics.item[metric].higher_is_better;
+    struct look look;
+    const bool good = look_at(session, fit, against, inverse, &look);
+    return ratio_of_pairs(session, fit, good ? &look : NULL);
 }
 
 struct interval metric_ratio_of_records(struct session *session, size_t condition,
@@ -263,44 +328,76 @@ struct interval metric_ratio_of_records(struct session *session, size_t conditio
     if (against == AGAINST_BOTH)
         return interval_positive(interaction(session, condition, metric));
     const struct covariate fit = metric_covariate(session, condition, against, metric);
-    return metric_ratio_with(session, against, metric, &fit);
+    return ratio_of_pairs(session, &fit, look_of(session, condition, against, metric, &fit));
 }
 
-// Of the pairs of that ratio. False where there are none, or memory ran out.
-static bool see_pairs(struct session *session, size_t condition, enum against against,
-                      size_t metric, struct steadiness *steadiness)
+double metric_effect_p(struct session *session, size_t condition, enum against against,
+                       size_t metric)
+{
+    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
+    if (session_censored(session, condition, against) > 0 ||
+        typical_changes(pairs, &session->scratch) == CHANGE_NONE)
+        return NAN;
+    const double p =
+        signs_p(session->scratch.value, session->scratch.count, session->settings->seed);
+    // Having looked asks the same of the test as of the interval. That pairs resemble their
+    // neighbours does not: the order was drawn anew for each.
+    const double z = gsl_cdf_ugaussian_Qinv(p / 2) / widening(session->settings, pairs->count);
+    return p < 1 ? 2 * gsl_cdf_ugaussian_Q(z) : p;
+}
+
+// Of the pairs of that ratio. NULL where there are none, or memory ran out.
+static const struct steadiness *see_pairs(struct session *session, size_t condition,
+                                          enum against against, size_t metric)
 {
     const struct covariate fit = metric_covariate(session, condition, against, metric);
-    return fit.rest.count > 0 && take_differences(session, &fit) &&
-           series_of_pairs(&session->scratch, steadiness);
+    const struct look *look = look_of(session, condition, against, metric, &fit);
+    return look ? &look->steadiness : NULL;
 }
 
 bool metric_is_unsteady(struct session *session, size_t condition, enum against against,
                         size_t metric)
 {
-    struct steadiness steadiness;
-    return see_pairs(session, condition, against, metric, &steadiness) &&
-           series_is_unsteady(&steadiness);
+    const struct steadiness *steadiness = see_pairs(session, condition, against, metric);
+    return steadiness && series_is_unsteady(steadiness);
+}
+
+// By how much single runs vary, over what they typically are: stragglers say nothing of whether
+// the others wander.
+static double robust_spread(const struct session *session, size_t condition, size_t metric)
+{
+    const struct sample *sample = &session->conditions[condition].metric[metric];
+    return sample_mad(sample) / sample_median(sample);
+}
+
+// Whether the pairs vary by more than their reference does.
+static bool pairs_vary(const struct session *session, size_t condition, enum against against,
+                       size_t metric)
+{
+    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
+    const double ratio = pairs->mean_y / pairs->mean_x;
+    double yy = pairs->yy, xx = ratio * ratio * pairs->xx;
+    if (session->settings->statistic == STATISTIC_TYPICAL) {
+        const size_t reference = settings_reference(session->settings, condition, against);
+        yy = pow(robust_spread(session, condition, metric), 2);
+        xx = pow(robust_spread(session, reference, metric), 2);
+    }
+    return yy > varies_from * xx || xx > varies_from * yy;
 }
 
 bool metric_is_suspect(struct session *session, size_t condition, enum against against,
                        size_t metric)
 {
-    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
-    const double ratio = pairs->mean_y / pairs->mean_x, xx = ratio * ratio * pairs->xx;
-    const bool varies = pairs->yy > varies_from * xx || xx > varies_from * pairs->yy;
-    struct steadiness steadiness;
-    return see_pairs(session, condition, against, metric, &steadiness) &&
-           series_is_suspect(&steadiness, varies);
+    const struct steadiness *steadiness = see_pairs(session, condition, against, metric);
+    return steadiness &&
+           series_is_suspect(steadiness, pairs_vary(session, condition, against, metric));
 }
 
 double metric_pairs_rho(struct session *session, size_t condition, enum against against,
                         size_t metric)
 {
-    struct steadiness steadiness;
-    return see_pairs(session, condition, against, metric, &steadiness)
-               ? dependence_rho(&steadiness.seen, robust_prior)
-               : NAN;
+    const struct steadiness *steadiness = see_pairs(session, condition, against, metric);
+    return steadiness ? dependence_rho(&steadiness->seen, robust_prior) : NAN;
 }
 
 static bool is_small(const struct condition *condition, size_t metric)
@@ -348,12 +445,22 @@ double metric_noise_floor(struct session *session, size_t metric)
     return isfinite(ratio.error) ? fmax(1 - ratio.low, ratio.high - 1) : INFINITY;
 }
 
+bool metric_is_judged(struct session *session, size_t condition, enum against against,
+                      size_t metric)
+{
+    return session_censored(session, condition, against) == 0 &&
+           (session->settings->statistic != STATISTIC_TYPICAL || against == AGAINST_BOTH ||
+            !isnan(metric_effect_p(session, condition, against, metric)));
+}
+
 bool metric_is_distinguishable(struct session *session, size_t condition, enum against against,
                                size_t metric)
 {
-    struct interval ratio = metric_ratio(session, condition, against, metric);
-    bool away = ratio.low > 1 || ratio.high < 1;
-    bool above = condition == settings_aa(session->settings) ||
-                 fabs(ratio.center - 1) > metric_noise_floor(session, metric);
-    return away && above;
+    const struct interval ratio = metric_ratio(session, condition, against, metric);
+    const bool above = condition == settings_aa(session->settings) ||
+                       fabs(ratio.center - 1) > metric_noise_floor(session, metric);
+    if (session->settings->statistic != STATISTIC_TYPICAL || against == AGAINST_BOTH)
+        return above && (ratio.low > 1 || ratio.high < 1);
+    const double error_rate = 1 - metric_confidence(session, session_blocks(session));
+    return above && metric_effect_p(session, condition, against, metric) <= error_rate;
 }

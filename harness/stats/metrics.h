@@ -40,6 +40,12 @@ bool metric_is_suspect(struct session *session, size_t condition, enum against a
 double metric_pairs_rho(struct session *session, size_t condition, enum against against,
                         size_t metric);
 
+// The probability of pairs that differ as much as these, had what is compared done nothing: the
+// exact test of the order that the experiment drew (signs.h), of all its looks. NAN: fewer than 6
+// pairs.
+double metric_effect_p(struct session *session, size_t condition, enum against against,
+                       size_t metric);
+
 // Why a ratio is adjusted for the gauge, or is not.
 enum gauge_use {
     GAUGE_USED,
@@ -70,6 +76,14 @@ struct interval metric_ratio_with(struct session *session, enum against against,
 // the session: with the statistic and the care of its own ratios.
 struct interval metric_pairs_ratio(struct session *session, const struct pairs *pairs);
 
+// The typical ratio, whatever the session's statistic is.
+struct interval metric_typical(struct session *session, size_t condition, enum against against,
+                               size_t metric);
+
+// The ratio of the means of any pairs, whatever the session's statistic is, at one look.
+struct interval metric_mean_ratio(struct session *session, const struct pairs *pairs,
+                                  enum against against, bool higher_is_better);
+
 // The confidence that an interval of a ratio has after so many blocks.
 double metric_confidence(const struct session *session, size_t blocks);
 
@@ -96,7 +110,13 @@ double metric_worst_error(struct session *session, size_t condition);
 // What the baseline shows against itself at most; 0 without --aa.
 double metric_noise_floor(struct session *session, size_t metric);
 
-// Whether the ratio's interval is away from 1 and the ratio above the noise floor.
+// Whether it can be known at all: no run timed out, and of the typical ratio there are pairs enough
+// for metric_effect_p().
+bool metric_is_judged(struct session *session, size_t condition, enum against against,
+                      size_t metric);
+
+// Whether there is an effect, and the ratio is above the noise floor: by metric_effect_p() where
+// the ratio is the typical one, else where its interval is away from 1.
 bool metric_is_distinguishable(struct session *session, size_t condition, enum against against,
                                size_t metric);
 

@@ -10,13 +10,6 @@
 // moves them all. Runs far off count as less far: a straggler says nothing of its neighbours.
 struct dependence series_dependence(const struct session *session, size_t metric);
 
-// What the pairs of a ratio show in the order of the blocks.
-struct steadiness {
-    struct dependence seen;
-    double drift_p; // that a drift in a straight line is chance
-    size_t count;
-};
-
 // Of the deviations of the pairs from their ratio. False if memory ran out.
 bool series_of_pairs(const struct sample *deviations, struct steadiness *steadiness);
 

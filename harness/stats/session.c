@@ -45,8 +45,10 @@ static void clear_figures(struct session *session)
         struct condition *condition = &session->conditions[i];
         for (size_t m = 0; m < session->settings->metrics.count; m++) {
             sample_clear(&condition->metric[m]);
-            for (enum against against = 0; against < PAIRINGS; against++)
+            for (enum against against = 0; against < PAIRINGS; against++) {
                 pairs_clear(&condition->pairs[against][m]);
+                condition->look[against][m].pairs = 0;
+            }
         }
         condition->runs = condition->censored = 0;
         clear_loads(condition);

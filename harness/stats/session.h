@@ -2,10 +2,12 @@
 #ifndef STATS_SESSION_H
 #define STATS_SESSION_H
 
+#include "dependence.h"
 #include "interaction.h"
 #include "interval.h"
 #include "record.h"
 #include "settings.h"
+#include "stretch.h"
 
 // What a load delivered, summed over the runs of one condition.
 struct load_sum {
@@ -19,13 +21,22 @@ struct load_sum {
     size_t short_count;
 };
 
+// What the pairs of one ratio show besides it: how steady it is, and what their shape asks of the
+// interval of a mean.
+struct look {
+    size_t pairs; // of so many; 0: not looked at yet
+    struct steadiness steadiness;
+    struct stretch stretch;
+};
+
 struct condition {
     struct sample metric[MAX_METRICS];
     // With what it is compared with, from complete blocks: x is the reference's. Where higher is
     // better it is the condition's, so that a ratio y/x above 1 is always worse.
     struct pairs pairs[PAIRINGS][MAX_METRICS];
-    size_t runs;               // that are used
-    size_t seen;               // all, with the discarded and the failed ones
+    struct look look[PAIRINGS][MAX_METRICS]; // kept, as each verdict needs it (metrics.c)
+    size_t runs;                             // that are used
+    size_t seen;                             // all, with the discarded and the failed ones
     size_t failures[FAILURES]; // by kind, also of runs that were set aside and made again
     size_t censored;           // used runs that ran into the time-out
     size_t *order;             // [i]: the order of the i-th used run

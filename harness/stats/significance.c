@@ -56,5 +56,7 @@ double significance_p(struct session *session, size_t condition, enum against ag
                       size_t metric)
 {
     const struct figure figure = {session, condition, metric, against};
+    if (session->settings->statistic == STATISTIC_TYPICAL && against != AGAINST_BOTH)
+        return metric_effect_p(session, condition, against, metric);
     return significance_of(interval_at, &figure);
 }

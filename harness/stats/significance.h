@@ -1,4 +1,4 @@
-// The p value of a ratio: of the same test that its interval inverts.
+// The p value of a ratio.
 #ifndef STATS_SIGNIFICANCE_H
 #define STATS_SIGNIFICANCE_H
 

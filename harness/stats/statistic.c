@@ -1,6 +1,7 @@
 #include "statistic.h"
 
 #include "quantile.h"
+#include "typical.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +11,10 @@ static const double trim_share = 0.2; // of the values, at each end
 enum { TRIMMED_FROM = 6 };
 
 // Which quantile it is; 0: none.
-static const double quantile_of[STATISTICS] = {
-    [STATISTIC_MEDIAN] = 0.5, [STATISTIC_P90] = 0.9, [STATISTIC_P99] = 0.99};
+static const double quantile_of[STATISTICS] = {[STATISTIC_MEDIAN] = 0.5,
+                                               [STATISTIC_P90] = 0.9,
+                                               [STATISTIC_P99] = 0.99,
+                                               [STATISTIC_TYPICAL] = 0.5};
 
 size_t statistic_trimmed(size_t n)
 {
@@ -240,6 +243,8 @@ struct interval statistic_ratio(struct critical *critical, enum statistic statis
                                 const struct pairs *pairs, double widen)
 {
     const size_t n = pairs->count;
+    if (statistic == STATISTIC_TYPICAL)
+        return typical_ratio(critical, pairs, widen);
     double *sorted = n > 0 ? malloc(2 * n * sizeof *sorted) : NULL;
     if (!sorted)
         return unbounded(NAN);

@@ -10,6 +10,7 @@ enum statistic {
     STATISTIC_TRIMMED,
     STATISTIC_P90,
     STATISTIC_P99,
+    STATISTIC_TYPICAL, // of a ratio: typical.h; of a condition its median
     STATISTICS
 };
 

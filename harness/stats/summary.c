@@ -1,5 +1,6 @@
 #include "summary.h"
 
+#include "answer.h"
 #include "capacity.h"
 #include "carry_over.h"
 #include "comparisons.h"
@@ -196,9 +197,10 @@ static json_t *slowdown(struct session *session, size_t condition, size_t metric
     if (settings->gauge != GAUGE_OFF)
         json_object_set_new(object, "gauge_adjustment",
                             gauge_json(session, condition, AGAINST_ALONE, metric));
+    answer_add(session, condition, AGAINST_ALONE, metric, object);
     const size_t censored = session_censored(session, condition, AGAINST_ALONE);
     json_object_set_new(object, "censored", json_integer((json_int_t)censored));
-    if (censored > 0)
+    if (!metric_is_judged(session, condition, AGAINST_ALONE, metric))
         json_object_set_new(object, "distinguishable", json_null());
     if (settings_is_loaded(settings, (int)condition))
         json_object_set_new(object, "carry_over", carry_over(session, condition, metric));

@@ -220,9 +220,10 @@ static void add_need(const struct session *session, size_t runs, struct message 
     const struct settings *settings = session->settings;
     const size_t needed =
         statistic_runs(settings->statistic, metric_confidence(session, settings->max_runs));
+    const bool typical = settings->statistic == STATISTIC_TYPICAL && settings->condition_count > 1;
     if (runs < needed)
         message_detail(message, "limit", ": the %s needs at least %zu runs for an interval%s",
-                       statistic_words[settings->statistic], needed,
+                       typical ? "typical ratio" : statistic_words[settings->statistic], needed,
                        settings_has_gate(settings) ? " that is looked at after each block" : "");
 }
 
@@ -247,6 +248,7 @@ static void add_error(const struct session *session, size_t condition, size_t me
 static void add_noise(struct session *session, size_t condition, size_t metric, json_t *list)
 {
     if (condition == settings_aa(session->settings) ||
+        !metric_is_judged(session, condition, AGAINST_ALONE, metric) ||
         metric_is_distinguishable(session, condition, AGAINST_ALONE, metric))
         return;
     struct message message = about(session, FLAG_NOISE, condition, metric);

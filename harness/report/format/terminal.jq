@@ -39,7 +39,7 @@ def padded($column; style):
 def table($columns; $findings):
   map(.texts.problems = marks($findings)) as $rows
   | ($columns + [{ key: "problems", title: "problems", left: true, rank: 0 }]
-     | map(.key as $key | select(($key != "problems" or $findings != []) and ((["slowdown", "ratio", "loaded", "of_alone"] | index($key) | not) or any($rows[]; .texts[$key] != "-" and .texts[$key] != "1"))))
+     | map(.key as $key | select(($key != "problems" or $findings != []) and ((["slowdown", "ratio", "loaded", "of_alone", "mean"] | index($key) | not) or any($rows[]; .texts[$key] != "-" and .texts[$key] != "1"))))
      | fitted($rows)) as $fitted
   | ([$fitted[] | . as $column | .title | padded($column; "4")] | join("  ") | stripped),
     ($rows[] | . as $row | [$fitted[] | . as $column | $row.texts[.key] | padded($column; $column.key | style_of($row))] | join("  ") | stripped);

@@ -1,0 +1,32 @@
+// What typically happens to a pair of runs: the centre of the ratios of its two values, which a
+// few stragglers hardly move.
+#ifndef STATS_TYPICAL_H
+#define STATS_TYPICAL_H
+
+#include "interval.h"
+
+// How pairs are compared: by the logarithms of their ratios y/x; where a value is not above 0,
+// by the differences y - x over the median of x.
+enum change { CHANGE_LOGARITHM, CHANGE_DIFFERENCE, CHANGE_NONE };
+
+// Fills `changes` with those, in the order of the blocks. CHANGE_NONE: there are no pairs, the
+// median of x is not above 0, or memory ran out.
+enum change typical_changes(const struct pairs *pairs, struct sample *changes);
+
+// The ratio whose logarithm is the Hodges-Lehmann estimate of the changes, with the interval of
+// their signed ranks (ranks.h), `widen` times as wide on either side. Where load scales what a
+// program takes, log y and log x have the same shape and their difference is symmetric about the
+// logarithm of the ratio, whatever that shape is: the interval then holds exactly, but for changes
+// that are far from the others, which count as less far (docs/typical.md). Without bounds, and with
+// an infinite error, where the pairs are too few, or there are none.
+struct interval typical_ratio(struct critical *critical, const struct pairs *pairs, double widen);
+
+// The relative standard error of the ratio of one pair, as the spread of the pairs shows it: known
+// before there is an interval. NAN where there are no changes.
+double typical_error_of_one(const struct pairs *pairs);
+
+// The ratio of changes that are known.
+struct interval typical_of(struct critical *critical, enum change change,
+                           const struct sample *changes, double widen);
+
+#endif
