@@ -146,8 +146,8 @@ static char *settings_of(const struct cell *cell)
     line_object(&json, NULL);
     for (const struct value *item = view_first(settings); item != NULL;
          item = view_next(settings, item)) {
-        char *key = must(strndup(item->key, item->key_length));
-        if (strcmp(key, "seed") != 0)
+        char *key = item->key == NULL ? NULL : must(strndup(item->key, item->key_length));
+        if (key != NULL && strcmp(key, "seed") != 0) /* settings may be no object */
             view_put(&json, key, item);
         free(key);
     }
