@@ -92,3 +92,10 @@ bats_require_minimum_version 1.5.0
     run -2 "$BIN/simulate" operand
     run -0 "$BIN/simulate" --help
 }
+
+@test "the typical slowdown holds beside stragglers, shows effects that the mean hides, and no others" {
+    run -0 "$BIN/simulate" --quick --tables typical --experiments 2500 --populations 'stragglers,load-stragglers,waits,normal-10%,bimodal-30%,normal-5%'
+    # Intervals that claim too much are noticed.
+    run -1 "$BIN/simulate" --quick --tables typical --experiments 2500 --populations 'stragglers' --narrow 0.5
+    [[ $output == *'broken: stragglers-5%x5: the typical ratio is wrong'* ]]
+}

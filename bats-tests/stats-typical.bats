@@ -151,6 +151,7 @@ PYTHON
 }
 
 @test "an experiment with stragglers ends as soon as one without" {
+    # shellcheck disable=SC2054 # one option
     local -a options=(--conditions baseline,load --min-runs 15 --max-runs 200 --summary-only --summary -)
     made 200 'x = 1 + 0.02 * rand(); y = (i % 10 ? 1.5 : 15) * (1 + 0.02 * rand())' | head -n 60 >runs
     "$BIN/stats" "${options[@]}" <runs | holds '.conditions[1] | .stop_reason == "error" and .converged'

@@ -5,6 +5,7 @@
 #include "promises.h"
 #include "resample.h"
 #include "table.h"
+#include "typical.h"
 
 #include "common/messages.h"
 #include "common/options.h"
@@ -56,10 +57,10 @@ static const struct option_row rows_of_options[] = {
      .type = OPTION_TEXT,
      REQUEST(plan.tables),
      .wrong = "no-such-table",
-     .help =
-         "names, or beginnings of names, joined by commas: intervals, compare, floor, metrics, "
-         "gate, discoveries, sessions, verdicts, interactions, looks, carry-over, series, rates, "
-         "capacity, factor, machine, gauge, conformal (default: all)"},
+     .help = "names, or beginnings of names, joined by commas: intervals, compare, floor, metrics, "
+             "gate, discoveries, sessions, verdicts, interactions, looks, carry-over, series, "
+             "typical, rates, "
+             "capacity, factor, machine, gauge, conformal (default: all)"},
     {.name = "resample",
      .argument = "FILE",
      .type = OPTION_LIST,
@@ -203,7 +204,7 @@ static void fill_in(struct request *request)
         plan->populations = quick_populations;
     for (size_t i = 0; i < population_count; i++)
         found = found || plan_wants(plan->populations, populations[i].name);
-    found = found || capacity_has(plan->populations);
+    found = found || capacity_has(plan->populations) || typical_has(plan->populations);
     if (!found)
         usage_error("simulate: --populations %s: there is none of that name: --list shows them",
                     plan->populations);

@@ -168,6 +168,12 @@ const struct population populations[] = {
 };
 const size_t population_count = sizeof populations / sizeof populations[0];
 
+// Between the two modes.
+static double gap_of(const struct population *p)
+{
+    return p->spread > 0 ? p->spread : mode_gap;
+}
+
 static double normal(gsl_rng *rng, double sd)
 {
     return gsl_ran_gaussian_ziggurat(rng, sd);
@@ -263,7 +269,7 @@ static double shaped(struct stream *stream, double cv)
     case PARETO:
         return 1 + p->amount * (delay(p, rng) - 1) + normal(rng, cv);
     case BIMODAL:
-        return 1 - p->amount * mode_gap + (gsl_rng_uniform(rng) < p->amount ? mode_gap : 0) +
+        return 1 - p->amount * gap_of(p) + (gsl_rng_uniform(rng) < p->amount ? gap_of(p) : 0) +
                normal(rng, cv);
     case OUTLIERS:
         return 1 + (gsl_rng_uniform(rng) < p->amount ? outlier_delay : 0) + normal(rng, cv);
@@ -375,7 +381,7 @@ double population_cv(const struct population *p, bool loaded)
         return cv;
     switch (p->shape) {
     case BIMODAL:
-        return hypot(cv, mode_gap * sqrt(p->amount * (1 - p->amount)));
+        return hypot(cv, gap_of(p) * sqrt(p->amount * (1 - p->amount)));
     case OUTLIERS:
         return hypot(cv, outlier_delay * sqrt(p->amount * (1 - p->amount)));
     case QUANTISED:

@@ -39,12 +39,12 @@ struct population {
     double loaded_cv; // of the loaded condition's; 0: the same
     double amount;    // share of outliers, stalls or the upper mode, mean delay, size of a drift,
                       // rho, clock step
-    double spread;
-    bool quiet;    // the baseline has normal noise of that cv, the loaded condition the shape
-    bool held_out; // no correction was tuned on it
-    bool hard;     // with outliers or dependence: may be wrong if flagged
-    bool unseen;   // rare stalls: a session may have observed none, and no interval can know
-    double silent; // hard: percent of means that may be wrong and not flagged
+    double spread;    // as `shape` says; of two modes how far they are apart, 0: 0.1
+    bool quiet;       // the baseline has normal noise of that cv, the loaded condition the shape
+    bool held_out;    // no correction was tuned on it
+    bool hard;        // with outliers or dependence: may be wrong if flagged
+    bool unseen;      // rare stalls: a session may have observed none, and no interval can know
+    double silent;    // hard: percent of means that may be wrong and not flagged
     const double *values; // RESAMPLED: measured values
     size_t count;
 };

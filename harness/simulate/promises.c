@@ -10,6 +10,7 @@
 #include "rates.h"
 #include "series.h"
 #include "sessions.h"
+#include "typical.h"
 #include "verdicts.h"
 
 #include <math.h>
@@ -219,6 +220,7 @@ static const struct promise {
     {"looks", looks_table},
     {"carry-over", carry_table},
     {"series", series_table},
+    {"typical", typical_table},
     {"capacity", capacity_table},
     {"factor", factor_table},
     {"rates", rates_table},
