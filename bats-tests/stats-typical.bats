@@ -172,6 +172,11 @@ PYTHON
     # What seldom happens has a line below the table, and columns in CSV.
     run -0 "$JOSTLE" report old
     [[ $output == *'load: Besides, 2 of 15 runs'* || $output == *'load: Besides, 1 run in 8'* ]]
+    local format
+    for format in md latex html junit github; do
+        "$JOSTLE" report --format "$format" old >"old.$format"
+        grep -q Besides "old.$format"
+    done
     "$JOSTLE" report --format csv old | python3 -c '
 import csv, sys
 loaded = [row for row in csv.DictReader(sys.stdin) if row["role"] == "loaded" and row["metric"] == "wall_s"][0]

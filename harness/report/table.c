@@ -241,6 +241,16 @@ static char *outliers_text(const struct experiment *experiment, const struct val
     return line;
 }
 
+/* Whether the runs that are far off have a line already: put_seldom(). */
+static bool is_said(const struct experiment *experiment, const struct value *warning)
+{
+    char *name = view_string(view_get(warning, "condition"));
+    const struct value *slowdown =
+        slowdown_of(experiment, name, experiment->metrics.item[experiment->metrics.main].name);
+    free(name);
+    return view_is(view_get(slowdown, "seldom"), VIEW_STRING);
+}
+
 static void put_outliers(struct line *json, const struct experiment *experiment)
 {
     const struct value *all = view_get(experiment->result.top, "warnings");
@@ -250,7 +260,7 @@ static void put_outliers(struct line *json, const struct experiment *experiment)
         if (view_equals(view_get(item, "flag"), "outliers") &&
             view_equals(view_get(item, "metric"), main) &&
             view_is(view_get(item, "condition"), VIEW_STRING) &&
-            view_first(view_get(item, "runs")) != NULL)
+            view_first(view_get(item, "runs")) != NULL && !is_said(experiment, item))
             put_visible(json, NULL, outliers_text(experiment, item));
     line_close(json);
 }

@@ -48,6 +48,8 @@ def suite($rows; $waiting):
         "  <testsuite\($first.experiment | attribute("name")) \($counts | counted) skipped=\"\($counts.skipped)\"\(if $first.started then $first.started[:19] | attribute("timestamp") else "" end)\(if $first.host then $first.host | attribute("hostname") else "" end)>",
         ([$rows[] | .variants.title // .texts.program] | unique | if . == [] then empty else "    <properties>", (.[] | property("program")), "    </properties>" end),
         ($checks[] | check_case), ($waiting[] | waiting_case),
+        # What seldom happens is no part of what a gate judges.
+        ([$rows[].lines[] | select(contains(": Besides, "))] | if . == [] then empty else "    <system-out>\(join("\n") | xml)</system-out>" end),
         ([$rows | findings("problems")[] | finding_text] | if . == [] then empty else "    <system-err>\(join("\n") | xml)</system-err>" end),
         "  </testsuite>"] };
 
