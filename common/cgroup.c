@@ -119,17 +119,38 @@ bool cgroup_shares_cpus(char folder[CGROUP_PATH])
     return false;
 }
 
+/* To the folder above; false at the top. */
+static bool climb(char *folder, const char *top)
+{
+    char *slash = strrchr(folder, '/');
+    if (slash == NULL || (size_t)(slash - folder) < strlen(top))
+        return false;
+    *slash = '\0';
+    return true;
+}
+
 double cgroup_tightest(const char *controller, cgroup_limit *limit_of)
 {
     char top[PATH_MAX], folder[CGROUP_PATH];
     double limit = INFINITY;
     if (!find_own(controller, top, folder))
         return INFINITY;
-    for (;;) {
+    do
         limit = fmin(limit, limit_of(folder));
-        char *slash = strrchr(folder, '/');
-        if (slash == NULL || (size_t)(slash - folder) < strlen(top))
-            return limit;
-        *slash = '\0';
-    }
+    while (climb(folder, top));
+    return limit;
+}
+
+bool cgroup_nearest(const char *controller, cgroup_limit *limit_of, char folder[CGROUP_PATH])
+{
+    char top[PATH_MAX];
+    folder[0] = '\0';
+    if (!find_own(controller, top, folder))
+        return false;
+    do
+        if (isfinite(limit_of(folder)))
+            return true;
+    while (climb(folder, top));
+    folder[0] = '\0';
+    return false;
 }

@@ -15,6 +15,8 @@ typedef double cgroup_limit(const char *folder);
 /* The tightest of the limits from the own group up to the root of what is
  * visible; controller "" means cgroup v2. INFINITY: none, or no such hierarchy. */
 double cgroup_tightest(const char *controller, cgroup_limit *limit_of);
+/* The first folder from the own group up that sets such a limit. False, and "": none does. */
+bool cgroup_nearest(const char *controller, cgroup_limit *limit_of, char folder[CGROUP_PATH]);
 /* The folder of the group that this process is in. False, and "": no such hierarchy. */
 bool cgroup_own(const char *controller, char folder[CGROUP_PATH]);
 /* Whether the CPUs are shared among groups before they are among sessions and threads: the folder

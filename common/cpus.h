@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 enum {
@@ -35,6 +36,12 @@ const char *cpus_format(const struct cpu_list *list, char *text, size_t size);
 /* CPU bandwidth of the cgroup that this process is in, or of the tightest one
  * above it, in CPUs; v2 cpu.max or v1 cpu.cfs_quota_us. INFINITY: no quota. */
 double cpus_quota(void);
+
+/* cpu.stat of the nearest group with a quota, from our own up; -1: there is none, or no such file.
+ */
+int cpus_throttled_open(void);
+/* How long it has held back CPUs so far, in nanoseconds, summed over CPUs. False for fd -1. */
+bool cpus_throttled_ns(int fd, uint64_t *throttled_ns);
 /* Puts the calling thread on one CPU, or on a whole list. */
 int cpus_pin(int cpu);
 int cpus_pin_list(const struct cpu_list *list);

@@ -125,6 +125,7 @@ enum { METRIC_MEMBERS = 2 };
 struct builtin_metric {
     const char *name;
     const char *member[METRIC_MEMBERS]; /* "wall_s", "counters.cycles": the value is their sum */
+    const char *less;                   /* and this is taken off; NULL: nothing */
     double scale;                       /* of the member, to have the unit */
     const char *unit;                   /* "s", "B", "" of a count */
     bool higher_is_better;

@@ -20,6 +20,8 @@ double builtin_metric_value(const struct builtin_metric *metric, const json_t *r
     double sum = 0;
     for (size_t i = 0; i < METRIC_MEMBERS && metric->member[i] != NULL; i++)
         sum += number_at(record, metric->member[i]);
+    if (metric->less != NULL)
+        sum -= number_at(record, metric->less);
     return sum * metric->scale;
 }
 

@@ -1,10 +1,12 @@
 /* The CPU bandwidth that cgroups leave to this process. Sources: Linux
  * Documentation/admin-guide/cgroup-v2.rst (cpu.max) and
- * Documentation/scheduler/sched-bwc.rst (cpu.cfs_quota_us). */
+ * Documentation/scheduler/sched-bwc.rst (cpu.cfs_quota_us), and both of cpu.stat. */
 
 #include "common/cgroup.h"
 #include "common/cpus.h"
+#include "common/file.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,4 +34,25 @@ static double read_quota_v1(const char *folder)
 double cpus_quota(void)
 {
     return fmin(cgroup_tightest("", read_quota_v2), cgroup_tightest("cpu", read_quota_v1));
+}
+
+int cpus_throttled_open(void)
+{
+    char folder[CGROUP_PATH], path[CGROUP_PATH + sizeof "/cpu.stat"];
+    if (!cgroup_nearest("", read_quota_v2, folder) && !cgroup_nearest("cpu", read_quota_v1, folder))
+        return -1;
+    (void)snprintf(path, sizeof path, "%s/cpu.stat", folder);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+bool cpus_throttled_ns(int fd, uint64_t *throttled_ns)
+{
+    char text[1024];
+    uint64_t throttled_us;
+    if (fd < 0 || !file_read_open(fd, text, sizeof text))
+        return false;
+    if (!file_number(text, "throttled_usec ", &throttled_us))
+        return file_number(text, "throttled_time ", throttled_ns); /* of v1 */
+    *throttled_ns = throttled_us * 1000;
+    return true;
 }

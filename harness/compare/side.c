@@ -4,6 +4,7 @@
 #include "harness/stats/json.h"
 #include "harness/stats/metrics.h"
 #include "harness/stats/summary.h"
+#include "harness/stats/waiting.h"
 
 #include "common/messages.h"
 #include "common/options.h"
@@ -65,6 +66,8 @@ bool side_read(struct side *side, const char *folder)
     side->summary = summary_build(&side->session);
     if (side->summary == NULL)
         return complain("no memory for the result of %s: free some", folder);
+    waiting_add(&side->experiment, &side->session, &side->replay,
+                json_object_get(side->summary, "conditions"));
     disturbances_add(&side->experiment, side->replay.records, session_left_out(&side->session),
                      json_object_get(side->summary, "warnings"));
     return true;
@@ -139,6 +142,8 @@ json_t *side_to_json(struct side *side, size_t condition, size_t metric)
     const double floor = side_floor(side, condition, metric, &from_aa);
     json_t *object = json_object();
     copy(object, one, counts);
+    const json_t *time = json_object_get(json_object_get(one, "time"), "text");
+    json_object_set_new(object, "time", time ? json_deep_copy(time) : json_null());
     if (metric >= BASIC_METRICS)
         one = json_object_get(one, "metrics");
     copy(object, json_object_get(one, name), figures);

@@ -136,6 +136,12 @@ static void add_stalls(struct line *line, const struct record *record, int64_t w
         line_null(line, "run_delay_s");
         line_null(line, "run_s");
     }
+    const struct system_totals *before = record->before, *after = &record->outcome->after;
+    if (before->has_quota && after->has_quota)
+        line_seconds(line, "throttled_s", (int64_t)grown(before->throttled_ns, after->throttled_ns),
+                     6);
+    else
+        line_null(line, "throttled_s");
     line_close(line);
 }
 

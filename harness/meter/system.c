@@ -1,6 +1,7 @@
 #include "system.h"
 
 #include "clock.h"
+#include "common/cpus.h"
 #include "common/file.h"
 
 #include <fcntl.h>
@@ -57,6 +58,7 @@ static void open_files(struct system_sources *sources)
     for (size_t i = 0; i < SYSTEM_FILES; i++)
         sources->fd[i] = paths[i] == NULL ? -1 : open_below(sources, paths[i]);
     sources->fd[SYSTEM_BUSY] = open_busy(sources);
+    sources->fd[SYSTEM_QUOTA] = cpus_throttled_open();
 }
 
 static void find_throttling(struct system_sources *sources)
@@ -183,4 +185,5 @@ void system_read(struct system_totals *totals, const struct system_sources *sour
     read_busy(totals, sources);
     read_swapping(totals, sources);
     read_throttling(totals, sources);
+    totals->has_quota = cpus_throttled_ns(fd[SYSTEM_QUOTA], &totals->throttled_ns);
 }

@@ -11,7 +11,8 @@ enum system_file {
     SYSTEM_MEMORY_PRESSURE,
     SYSTEM_IO_PRESSURE,
     SYSTEM_STAT,
-    SYSTEM_BUSY, // cgroup v1's count of the CPU time of all tasks
+    SYSTEM_BUSY,  // cgroup v1's count of the CPU time of all tasks
+    SYSTEM_QUOTA, // the CPU quota that we are under (cpus_throttled_open())
     SYSTEM_FILES,
 };
 
@@ -47,6 +48,8 @@ struct system_totals {
     uint64_t swap_in_pages;
     bool has_throttle;
     uint64_t throttle_count; // of all cores
+    bool has_quota;
+    uint64_t throttled_ns; // by our CPU quota, summed over CPUs
 };
 
 // system_find: looks where things are. What cannot be had is left out.

@@ -175,6 +175,22 @@ static void put_machine(struct line *json, const struct experiment *experiment, 
     free(words);
 }
 
+/* What a condition's time was made of. */
+static void put_time(struct line *json, const struct value *condition, const char *who)
+{
+    const struct value *time = view_get(condition, "time");
+    char *words[] = {view_string(view_path(time, "others", "text")),
+                     view_string(view_path(view_get(time, "others"), "steadier", "text")),
+                     view_string(view_get(time, "text"))};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char *line = words[i] == NULL ? NULL : text_of("%s: %s", who, words[i]);
+        if (line != NULL)
+            visible_put(json, NULL, line);
+        free(line);
+        free(words[i]);
+    }
+}
+
 /* What is said on a cell below its table, each with who it is of. */
 static void put_lines(struct line *json, const struct cell *cell, bool first)
 {
@@ -194,6 +210,8 @@ static void put_lines(struct line *json, const struct cell *cell, bool first)
         if (star != NULL)
             line_text(json, NULL, star);
         free(star);
+        if (first || loaded)
+            put_time(json, loaded ? cell->loaded : cell->baseline, what);
         free(what);
     }
     char *attribution = attribution_words(cell), *sessions = sessions_text(cell->slowdown);

@@ -122,6 +122,8 @@ visible_all
   (.failed_runs | to_entries[] | select(.value != null) | "\(.key | ascii_upcase): \(.value)"),
   (.comparisons[] | . as $c | ({ A: .a, B: .b } | to_entries[]) | select((.value.flags // []) != [])
    | "\($c.condition), \($c.metric), \(.key): warnings of \(.value.flags | join(", ")): see its own table"),
+  ([.comparisons[] | select(.a.time != null or .b.time != null)] | unique_by(.condition)[]
+   | "time: \(.condition): A \(.a.time // "not known"); B \(.b.time // "not known")"),
   (.machine_factor | machine_lines),
   differences_lines,
   (if .more_sessions == [] then family_line else empty end),

@@ -301,6 +301,50 @@ static void put_seldom(struct line *json, const struct experiment *experiment, c
     }
 }
 
+/* What others cost: said before the table. */
+static void put_others(struct line *json, const struct experiment *experiment)
+{
+    line_array(json, "first");
+    for (const struct value *item = view_first(experiment->conditions); item != NULL;
+         item = view_next(experiment->conditions, item)) {
+        const struct value *others = view_path(item, "time", "others");
+        char *text = view_string(view_get(others, "text")),
+             *steadier = view_string(view_path(others, "steadier", "text")),
+             *name = view_string(view_get(item, "name"));
+        if (text != NULL && name != NULL)
+            put_visible(json, NULL, text_of("%s: %s", name, text));
+        if (steadier != NULL)
+            put_visible(json, NULL, text_of("%s: %s", name, steadier));
+        free(text);
+        free(steadier);
+        free(name);
+    }
+    line_close(json);
+}
+
+/* "time: baseline 98 % computing, 2 % ...; half 61 % computing, 39 % waiting for a CPU" */
+static void put_times(struct line *json, const struct experiment *experiment)
+{
+    char *all = must(strdup("time:"));
+    for (const struct value *item = view_first(experiment->conditions); item != NULL;
+         item = view_next(experiment->conditions, item)) {
+        char *text = view_string(view_path(item, "time", "text")),
+             *name = view_string(view_get(item, "name"));
+        if (text != NULL && name != NULL) {
+            char *more =
+                text_of("%s%s %s %s", all, strchr(all, ' ') == NULL ? "" : ";", name, text);
+            free(all);
+            all = more;
+        }
+        free(text);
+        free(name);
+    }
+    if (strchr(all, ' ') != NULL)
+        put_visible(json, NULL, all);
+    else
+        free(all);
+}
+
 static void put_attributions(struct line *json, const struct experiment *experiment)
 {
     const struct value *all = view_get(experiment->result.top, "slowdowns");
@@ -477,6 +521,7 @@ void table_put(struct line *json, const struct experiment *experiment)
     line_object(json, "experiment");
     put_visible(json, "command", headline(experiment));
     put_title(json, experiment);
+    put_others(json, experiment);
     put_conditions(json, experiment);
     put_metrics(json, experiment);
     variants_put(json, experiment, false);
@@ -495,6 +540,7 @@ void table_put(struct line *json, const struct experiment *experiment)
     }
     put_seldom(json, experiment, "slowdowns");
     put_seldom(json, experiment, "comparisons");
+    put_times(json, experiment);
     put_attributions(json, experiment);
     put_directions(json, experiment);
     put_machine(json, experiment);

@@ -12,6 +12,7 @@
 #include "summary.h"
 #include "unlike_cores.h"
 #include "verdicts.h"
+#include "waiting.h"
 
 #include "common/record_json.h"
 #include "common/schemas.h"
@@ -113,6 +114,7 @@ json_t *result_build(const struct experiment *experiment, struct session *sessio
         return NULL;
     }
     add_attribution(experiment, session, replay, summary);
+    waiting_add(experiment, session, replay, json_object_get(summary, "conditions"));
     service_add(experiment, session, replay, json_object_get(summary, "conditions"));
     service_warnings(experiment, session, replay, json_object_get(summary, "warnings"));
     client_warnings(experiment, session, replay, json_object_get(summary, "warnings"));

@@ -7,9 +7,6 @@
 static const double least_present = 0.10;
 // But where they make up this part of the extra time, they do.
 static const double most_of_it = 0.5;
-// With more CPU time than this, or so much of it outside the main thread, a target
-// has several threads.
-static const double one_cpu = 1.05, main_part = 0.95;
 // What its interval does not keep above 0 is not worth a word below this part of all.
 static const double small_part = 0.10;
 // Stalls and clocks are read one after the other: a little too much is no overlap.
@@ -19,45 +16,17 @@ static const double overlapping_from = 1.05;
 struct given {
     const struct times *before, *after;
     size_t n;
-    bool is_one_thread; // by its main thread, which is known
-    double threads;
+    struct threads threads;
     double before_s; // mean wall time alone
 };
 
 static const enum cause waits[] = {HOST, CPU, MEMORY, IO};
 enum { WAITS = sizeof waits / sizeof *waits };
 
-// Unlike fmin(), what is not known stays so.
-static double at_most(double value, double bound)
-{
-    return value > bound ? bound : value;
-}
-
-// What one thread waited, exact for the CPU: pressure counts a little more than its
-// run delay where it waits often. What is left of its time is all that it can have
-// waited for the rest: pressure of memory also counts reclaim, which is CPU time.
-static double one_threads_wait_s(const struct times *times, enum cause cause)
-{
-    const double blocked_s = fmax(times->wall_s - times->cpu_s - times->main_delay_s, 0);
-    const double memory_s = at_most(times->own_s[MEMORY], blocked_s);
-    if (cause == CPU)
-        return times->main_delay_s;
-    if (cause == MEMORY)
-        return memory_s;
-    return at_most(times->own_s[IO], blocked_s - (isnan(memory_s) ? 0 : memory_s));
-}
-
-static double share_s(const struct given *given, const struct times *times, enum cause cause)
-{
-    // Stolen time is CPU time that the target did not get.
-    if (cause == EXECUTION || cause == HOST)
-        return (cause == HOST ? times->own_s[HOST] : times->cpu_s) / given->threads;
-    return given->is_one_thread ? one_threads_wait_s(times, cause) : times->own_s[cause];
-}
-
 static double extra_s(const struct given *given, size_t i, enum cause cause)
 {
-    return share_s(given, &given->after[i], cause) - share_s(given, &given->before[i], cause);
+    return times_part_s(&given->after[i], cause, &given->threads) -
+           times_part_s(&given->before[i], cause, &given->threads);
 }
 
 static double extra_wall_s(const struct given *given, size_t i)
@@ -107,47 +76,6 @@ static struct interval measure_rest(const struct given *given, const double *sca
         added = pairs_add(&pairs, given->before[i].wall_s, rest_s);
     }
     return points_of(&pairs, added, critical);
-}
-
-struct sums {
-    double wall_s, cpu_s, main_s, main_delay_s, waits_s;
-    unsigned cpus; // the most that a run might use; 0: not known
-};
-
-static struct sums sum(const struct times *times, size_t n)
-{
-    struct sums sums = {0};
-    for (size_t i = 0; i < n; i++) {
-        sums.wall_s += times[i].wall_s;
-        sums.cpu_s += times[i].cpu_s;
-        sums.main_s += times[i].main_s;
-        sums.main_delay_s += times[i].main_delay_s;
-        for (enum cause k = CPU; k <= IO; k++)
-            sums.waits_s += isnan(times[i].own_s[k]) ? 0 : times[i].own_s[k];
-        sums.cpus = times[i].cpus > sums.cpus ? times[i].cpus : sums.cpus;
-    }
-    return sums;
-}
-
-// With a main thread that is not known (NAN) both of the next are false for a target
-// that uses one CPU.
-static bool has_several(const struct sums *sums)
-{
-    return sums->cpu_s > one_cpu * sums->wall_s || sums->main_s < main_part * sums->cpu_s;
-}
-
-static bool has_one(const struct sums *sums)
-{
-    return !has_several(sums) && sums->main_s >= main_part * sums->cpu_s &&
-           !isnan(sums->main_delay_s);
-}
-
-// The CPUs that several threads keep busy while they do not wait.
-static double threads_of(const struct sums *sums)
-{
-    const double here_s = sums->wall_s - sums->waits_s;
-    const double most = sums->cpus > 0 ? (double)sums->cpus : (double)INFINITY;
-    return fmax(fmin(sums->cpu_s / (here_s > 0 ? here_s : sums->wall_s), most), 1);
 }
 
 static enum stall_source weakest(const struct given *given)
@@ -242,14 +170,16 @@ static void give_up(struct shares *shares)
 struct shares shares_of(const struct times *before, const struct times *after, size_t n,
                         struct critical *critical)
 {
-    const struct sums alone = sum(before, n), loaded = sum(after, n);
-    const bool several = has_several(&alone) || has_several(&loaded);
+    const struct sums alone = times_sum(before, n), loaded = times_sum(after, n);
+    const struct threads quiet = threads_of(&alone), busy = threads_of(&loaded);
+    const bool several = quiet.several || busy.several;
     const struct given given = {
         .before = before,
         .after = after,
         .n = n,
-        .is_one_thread = has_one(&alone) && has_one(&loaded),
-        .threads = several ? threads_of(&alone) : 1,
+        .threads = {.one = quiet.one && busy.one,
+                    .several = several,
+                    .busy = several ? threads_busy(&alone) : 1},
         .before_s = alone.wall_s / (double)n,
     };
     const enum stall_source source = weakest(&given);
@@ -258,10 +188,10 @@ struct shares shares_of(const struct times *before, const struct times *after, s
         .total = (loaded.wall_s / alone.wall_s - 1) * 100,
         .at_most = {NAN, NAN, NAN, NAN, NAN, NAN},
         .source = source,
-        .is_more = source == SOURCE_SCHEDSTAT && !given.is_one_thread,
+        .is_more = source == SOURCE_SCHEDSTAT && !given.threads.one,
         .several = several,
         .moves = alone.cpus > 1 || loaded.cpus > 1,
-        .threads = given.threads,
+        .threads = given.threads.busy,
     };
     measure_shares(&shares, &given, critical);
     if (shares.attributed)

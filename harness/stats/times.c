@@ -9,6 +9,10 @@
 // costs a few switches.
 static const double few_switches = 3;
 
+// With more CPU time than this, or so much of it outside the main thread, a target
+// has several threads.
+static const double one_cpu = 1.05, main_part = 0.95;
+
 static bool may_block(const json_t *record)
 {
     return !(judge_number(record, "voluntary_switches") <= few_switches) ||
@@ -47,6 +51,7 @@ static void read_own(struct times *times, const json_t *record)
     const char *source = json_string_value(json_object_get(stalls, "source"));
     times->main_s = judge_number(stalls, "run_s");
     times->main_delay_s = judge_number(stalls, "run_delay_s");
+    times->throttled_s = judge_number(stalls, "throttled_s");
     if (!source || isnan(judge_number(stalls, "cpu_s")))
         return;
     times->source = strcmp(source, "cgroup") == 0 ? SOURCE_CGROUP : SOURCE_SCHEDSTAT;
@@ -63,6 +68,7 @@ struct times times_of(const json_t *record, double cpus)
     struct times times = {
         .wall_s = judge_number(record, "wall_s"),
         .cpu_s = judge_number(record, "user_s") + judge_number(record, "system_s"),
+        .throttled_s = NAN,
         .source = SOURCE_NONE,
     };
     for (enum cause i = 0; i < CAUSES; i++)
@@ -72,4 +78,66 @@ struct times times_of(const json_t *record, double cpus)
     times.cpus = judge_cpus(record);
     times.own_s[HOST] = judge_stolen_s(record);
     return times;
+}
+
+struct sums times_sum(const struct times *times, size_t n)
+{
+    struct sums sums = {0};
+    for (size_t i = 0; i < n; i++) {
+        sums.wall_s += times[i].wall_s;
+        sums.cpu_s += times[i].cpu_s;
+        sums.main_s += times[i].main_s;
+        sums.main_delay_s += times[i].main_delay_s;
+        for (enum cause k = CPU; k <= IO; k++)
+            sums.waits_s += isnan(times[i].own_s[k]) ? 0 : times[i].own_s[k];
+        sums.cpus = times[i].cpus > sums.cpus ? times[i].cpus : sums.cpus;
+    }
+    return sums;
+}
+
+double threads_busy(const struct sums *sums)
+{
+    const double here_s = sums->wall_s - sums->waits_s;
+    const double most = sums->cpus > 0 ? (double)sums->cpus : (double)INFINITY;
+    return fmax(fmin(sums->cpu_s / (here_s > 0 ? here_s : sums->wall_s), most), 1);
+}
+
+// With a main thread that is not known (NAN) both are false for a target that uses one CPU.
+struct threads threads_of(const struct sums *sums)
+{
+    const bool several =
+        sums->cpu_s > one_cpu * sums->wall_s || sums->main_s < main_part * sums->cpu_s;
+    return (struct threads){
+        .one = !several && sums->main_s >= main_part * sums->cpu_s && !isnan(sums->main_delay_s),
+        .several = several,
+        .busy = several ? threads_busy(sums) : 1,
+    };
+}
+
+// Unlike fmin(), what is not known stays so.
+static double at_most(double value, double bound)
+{
+    return value > bound ? bound : value;
+}
+
+// What one thread waited, exact for the CPU: pressure counts a little more than its
+// run delay where it waits often. What is left of its time is all that it can have
+// waited for the rest: pressure of memory also counts reclaim, which is CPU time.
+static double one_threads_wait_s(const struct times *times, enum cause cause)
+{
+    const double blocked_s = fmax(times->wall_s - times->cpu_s - times->main_delay_s, 0);
+    const double memory_s = at_most(times->own_s[MEMORY], blocked_s);
+    if (cause == CPU)
+        return times->main_delay_s;
+    if (cause == MEMORY)
+        return memory_s;
+    return at_most(times->own_s[IO], blocked_s - (isnan(memory_s) ? 0 : memory_s));
+}
+
+double times_part_s(const struct times *times, enum cause cause, const struct threads *threads)
+{
+    // Stolen time is CPU time that the target did not get.
+    if (cause == EXECUTION || cause == HOST)
+        return (cause == HOST ? times->own_s[HOST] : times->cpu_s) / threads->busy;
+    return threads->one ? one_threads_wait_s(times, cause) : times->own_s[cause];
 }

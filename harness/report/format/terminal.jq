@@ -79,7 +79,7 @@ def experiment($head):
   | .rows as $rows
   | ([$rows[] | select(.texts != null)]) as $conditions
   | ($rows | findings("problems")) as $findings
-  | (.command | styled("1")), .where, (.placed // empty), "",
+  | (.command | styled("1")), .where, (.placed // empty), .first[], "",
     if .variants != null then variant_tables($findings)
     elif .capacity != null then capacity_table
     else ($conditions | table($head.columns.conditions; $findings)), (.metrics | metric_table($head.columns.condition_metrics)), "" end,

@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# What the time of a run was made of, and what other programs cost it.
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() {
+    [[ -z ${busy:-} ]] || kill "$busy" 2>/dev/null || true
+    [[ -z ${GROUP:-} || ! -d $GROUP ]] || eventually 10 rmdir "$GROUP"
+}
+
+# made COUNT RUN: an experiment of that many runs of a lone condition; RUN is a jq object over a run
+# of one thread that computes for a second, $i its number from 0.
+made() {
+    mkdir -p made
+    jq -n --argjson n "$1" '{ schema: "jostle.experiment/1", command: ["x"], loads: [{ name: "baseline", spec: null }],
+        settings: { error: 0.02, confidence: 0.95, min_runs: $n, max_runs: $n, metric: ["wall_s"], seed: 1 }, environment: { cpus_online: 2 } }' >made/experiment.json
+    jq -nc '{ wall_s: 1, user_s: 0.9, system_s: 0.1, steal_s: 0, voluntary_switches: 1, involuntary_switches: 5, major_faults: 0, cpus: "0-1",
+          stalls: { source: "cgroup", cpu_s: 0, memory_s: 0, io_s: 0, run_delay_s: 0, run_s: 1, throttled_s: null },
+          exit_code: 0, signal: null, timed_out: false, load: [], condition: "baseline" } as $plain
+        | range('"$1"') as $i | $plain * ('"$2"') + { block: ($i + 1) }' >made/runs.jsonl
+    "$BIN/stats" --derive made
+    jsonschema -i made/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    jq '.conditions[0].time' made/result.json >parts
+}
+
+@test "what others cost a program is said first, as a factor with its range" {
+    made 8 '{ wall_s: (1.24 + 0.02 * ($i % 2)), user_s: 0.5, system_s: 0.05, stalls: { cpu_s: (0.69 + 0.02 * ($i % 2)), run_delay_s: (0.69 + 0.02 * ($i % 2)), run_s: 0.55 } }'
+    holds '(.cpu_wait_s - 0.7 | fabs) < 1e-9 and (.computing_s - 0.55 | fabs) < 1e-9 and .rest_s < 1e-9 and .at_least == false
+        and (.others.factor - 1.25 / 0.55 | fabs) < 1e-6 and .others.ci[0] < .others.factor and .others.factor < .others.ci[1]
+        and (.others.text | test("^700 ms of 1\\.25 s it waited for a CPU: 2\\.27 times slower \\(2\\.2[0-9] to 2\\.[23][0-9]\\) because of other programs; 550 ms without them$"))
+        and (.text | test("^44 %? ?(± 1 % )?computing, 56 (± 1 )?% waiting for a CPU$"))' <parts
+    run -0 "$JOSTLE" report made
+    [[ $output == *'700 ms of 1.25 s it waited for a CPU'*'condition '*'time: baseline 44'* ]]
+}
+
+@test "parts of a run's time are its own waits, and what nobody counts is the rest" {
+    made 5 '{ wall_s: 2, user_s: 0.5, system_s: 0.1, stalls: { cpu_s: 0.3, run_delay_s: 0.3, run_s: 0.6, io_s: 0.5, memory_s: 0.2, throttled_s: 0.1 } }'
+    holds '[.computing_s, .cpu_wait_s, .throttled_s, .disk_wait_s, .memory_wait_s, .stolen_s, .rest_s] as $parts
+        | ($parts | add - 2 | fabs) < 1e-9 and ([$parts, [0.6, 0.2, 0.1, 0.3, 0.2, 0, 0.6]] | transpose | all(.[0] - .[1] | fabs < 1e-9))
+        and .text == "30 % computing, 10 % waiting for a CPU, 5 % throttled by its own CPU quota, 15 % waiting for the disk, 10 % waiting for memory, 30 % asleep or waiting for something else"' <parts
+}
+
+@test "without a group's pressure the disk is not counted, and the line says so" {
+    made 5 '{ wall_s: 2, stalls: { source: "schedstat", cpu_s: 0.2, run_delay_s: 0.2, memory_s: null, io_s: null } }'
+    holds '.disk_wait_s == null and .memory_wait_s == null and (.rest_s - 0.8 | fabs) < 1e-9
+        and (.text | endswith("40 % asleep or waiting for something else (waiting for the disk and for memory is not counted here)"))' <parts
+    made 5 '{ stalls: null }'
+    holds '. == null' <parts
+}
+
+@test "of several threads the wait is a lower bound, and not called the others' doing" {
+    made 5 '{ wall_s: 1, user_s: 1.4, system_s: 0, stalls: { cpu_s: 0.3, run_delay_s: 0.2, run_s: 0.7 } }'
+    holds '.at_least and .threads > 1 and .others == null and (.text | contains("at least 30 % waiting for a CPU"))' <parts
+    # A shell that starts one program after the other has several processes, and computes in one at a time.
+    made 5 '{ wall_s: 1, user_s: 0.5, system_s: 0, stalls: { cpu_s: 0.4, run_delay_s: 0.1, run_s: 0.1 } }'
+    holds '.at_least and .threads == 1 and (.others.factor - 1 / 0.6 | fabs) < 1e-6 and (.others.text | startswith("at least 400 ms of 1.00 s"))' <parts
+}
+
+@test "where waiting makes the time unsteady, the time without it is offered, with the runs that it saves" {
+    made 10 '{ wall_s: (0.55 + 0.1 * $i + 0.001 * ($i % 2)), user_s: 0.55, system_s: 0, stalls: { cpu_s: (0.1 * $i), run_delay_s: (0.1 * $i), run_s: 0.55 } }'
+    holds '.others.steadier | .metric == "wall_without_wait_s" and .runs == 2 and .wall_runs > 1000
+        and (.text | startswith("--metric wall_without_wait_s (its time without that wait) would be known within 2 % after about 2 runs"))' <parts
+    made 10 '{ wall_s: (1 + 0.01 * ($i % 2)), user_s: 0.5, system_s: 0, stalls: { cpu_s: 0.5, run_delay_s: 0.5, run_s: 0.5 } }'
+    holds '.others.factor > 1.9 and .others.steadier == null' <parts
+}
+
+# beside MS: of a program of about so long beside a busy one on its CPU, the factor is wall by CPU time.
+beside() {
+    rm -rf out
+    run -0 "$JOSTLE" run --output out --min-runs 8 --max-runs 8 --target-cpus "$first" --metric wall_s,wall_without_wait_s -- "$BATS_TEST_TMPDIR/spin" "$1" || return
+    jq -s '(map(.wall_s) | add) / (map(.user_s + .system_s) | add)' out/runs.jsonl >truth
+    holds '.conditions[0] | .time.others.factor as $said | $said > 1.3 and ($said / $truth - 1 | fabs) < 0.15
+        and (.metrics.wall_without_wait_s.mean / (.wall_s.mean - .time.cpu_wait_s) - 1 | fabs) < 0.05' --argjson truth "$(<truth)" <out/result.json
+}
+
+# bats test_tags=measures
+@test "beside a busy program on its CPU the factor is what it is by construction, also of runs of 10 ms" {
+    read -r first _ < <(taskset -cp $$ | sed 's/.*: //; s/[-,]/ /g')
+    printf '#include <stdlib.h>\n#include <time.h>\nint main(int c, char **v) { clock_t end = clock() + atol(v[c - 1]) * (CLOCKS_PER_SEC / 1000); while (clock() < end) ; return 0; }\n' >spin.c
+    "${CC:-cc}" -O1 -o spin spin.c
+    taskset -c "$first" sh -c 'while :; do :; done' 3>&- &
+    busy=$!
+    in_tries 3 beside 10
+    in_tries 3 beside 100
+    [[ $output == *' it waited for a CPU: '*' times slower ('*') because of other programs; '*' without them'* ]]
+}
+
+# throttled: a target under a quota of half a CPU is said to be throttled, and not to be slowed by others.
+throttled() {
+    rm -rf out
+    (
+        echo $BASHPID >"$GROUP/cgroup.procs"
+        "$JOSTLE" run --quiet --output out --min-runs 4 --max-runs 4 -- sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'
+    ) || return
+    holds '.conditions[0].time | .throttled_s > 0.3 * .wall_s and .throttled_s > 2 * .cpu_wait_s and (.others == null or .others.factor < 1.5)' <out/result.json
+}
+
+# bats test_tags=measures
+@test "what a program's own quota takes is no neighbour's doing" {
+    quota_group || skip "no cgroup with a CPU quota can be made here"
+    in_tries 3 throttled
+}
+
+@test "compare says what the time of both was made of" {
+    made 5 '{ wall_s: 2, stalls: { cpu_s: 1, run_delay_s: 1 } }'
+    mv made crowded
+    made 5 '{}'
+    run -0 "$JOSTLE" compare made crowded
+    [[ $output == *'time: baseline: A 100 % computing; B 50 % computing, 50 % waiting for a CPU'* ]]
+    "$JOSTLE" compare --json - made crowded >comparison
+    jsonschema -i comparison "$ROOT/results/schema/jostle.comparison.schema.json"
+}

@@ -1,0 +1,324 @@
+#include "waiting.h"
+
+#include "interval.h"
+#include "json.h"
+#include "service.h"
+#include "times.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// From this part of the time without them on, what others cost a baseline is said first.
+static const double worth_saying = 0.05;
+// Without what others take, a figure is offered that needs this many times fewer runs.
+static const double worth_offering = 2;
+enum { RUNS_TO_FORECAST = 5 };
+static const char unwaited[] = "wall_without_wait_s";
+
+enum part { COMPUTING, CPU_WAIT, THROTTLED, DISK_WAIT, MEMORY_WAIT, STOLEN, REST, PARTS };
+
+static const struct {
+    const char *name, *words;
+} parts[PARTS] = {
+    [COMPUTING] = {"computing_s", "computing"},
+    [CPU_WAIT] = {"cpu_wait_s", "waiting for a CPU"},
+    [THROTTLED] = {"throttled_s", "throttled by its own CPU quota"},
+    [DISK_WAIT] = {"disk_wait_s", "waiting for the disk"},
+    [MEMORY_WAIT] = {"memory_wait_s", "waiting for memory"},
+    [STOLEN] = {"stolen_s", "stolen by the host"},
+    [REST] = {"rest_s", "asleep or waiting for something else"},
+};
+
+// The runs of one condition that are used, and what was found of them.
+struct made {
+    struct times *times;
+    size_t runs;
+    struct threads threads;
+    bool at_least;                 // the wait for a CPU is a lower bound
+    bool known[PARTS];             // in every run
+    struct interval part[PARTS];   // of the mean wall time
+    struct interval factor;        // wall time by that without waiting for a CPU
+    double wall_s, seconds[PARTS]; // means
+};
+
+// Of what it waited for a CPU; NAN: not known.
+static double throttled_s(const struct times *times, const struct threads *threads)
+{
+    const double waited_s = times_part_s(times, CPU, threads);
+    return isnan(times->throttled_s) ? NAN : fmin(times->throttled_s, waited_s);
+}
+
+static double known_or_0(double value)
+{
+    return isnan(value) ? 0 : value;
+}
+
+static double part_s(const struct made *made, const struct times *times, enum part part)
+{
+    const struct threads *threads = &made->threads;
+    switch (part) {
+    case COMPUTING:
+        return times_part_s(times, EXECUTION, threads);
+    case CPU_WAIT:
+        return times_part_s(times, CPU, threads) - known_or_0(throttled_s(times, threads));
+    case THROTTLED:
+        return throttled_s(times, threads);
+    case DISK_WAIT:
+        return times_part_s(times, IO, threads);
+    case MEMORY_WAIT:
+        return times_part_s(times, MEMORY, threads);
+    case STOLEN:
+        return times_part_s(times, HOST, threads);
+    default:
+        break;
+    }
+    double rest_s = times->wall_s;
+    for (enum part i = 0; i < REST; i++)
+        rest_s -= made->known[i] ? part_s(made, times, i) : 0;
+    return fmax(rest_s, 0);
+}
+
+// The means' ratio of y to x over the runs, with Student's t; without bounds for a single run.
+static struct interval ratio_of(const double *x, const double *y, size_t n,
+                                struct critical *critical)
+{
+    struct pairs pairs = {0};
+    bool good = true;
+    for (size_t i = 0; i < n && good; i++)
+        good = pairs_add(&pairs, x[i], y[i]);
+    const double t = good && n > 1 ? critical_t(critical, (double)n - 1) : INFINITY;
+    const struct interval ratio = interval_ratio(&pairs, t, t);
+    pairs_free(&pairs);
+    return ratio;
+}
+
+static void measure_part(struct made *made, enum part part, struct critical *critical,
+                         double *scratch)
+{
+    double *wall = scratch, *spent = scratch + made->runs, sum = 0;
+    for (size_t i = 0; i < made->runs; i++) {
+        wall[i] = made->times[i].wall_s;
+        spent[i] = part_s(made, &made->times[i], part);
+        sum += spent[i];
+    }
+    made->known[part] = isfinite(sum);
+    made->seconds[part] = sum / (double)made->runs;
+    if (made->known[part])
+        made->part[part] = ratio_of(wall, spent, made->runs, critical);
+}
+
+static void measure_factor(struct made *made, struct critical *critical, double *scratch)
+{
+    double *wall = scratch, *without = scratch + made->runs;
+    for (size_t i = 0; i < made->runs; i++) {
+        wall[i] = made->times[i].wall_s;
+        without[i] = wall[i] - part_s(made, &made->times[i], CPU_WAIT);
+    }
+    made->factor = ratio_of(without, wall, made->runs, critical);
+}
+
+// False where nothing is known of its waiting, or memory ran out.
+static bool measure(struct made *made, struct critical *critical)
+{
+    const struct sums sums = times_sum(made->times, made->runs);
+    double *scratch = calloc(2 * made->runs + 1, sizeof *scratch);
+    if (!scratch)
+        return false;
+    made->threads = threads_of(&sums);
+    made->wall_s = sums.wall_s / (double)made->runs;
+    made->at_least = !made->threads.one;
+    for (enum part part = 0; part < PARTS; part++)
+        measure_part(made, part, critical, scratch);
+    if (made->known[CPU_WAIT])
+        measure_factor(made, critical, scratch);
+    free(scratch);
+    return made->known[COMPUTING] && made->known[CPU_WAIT];
+}
+
+// ---- words ----
+
+// What printf makes of it, to be freed; NULL if memory ran out.
+__attribute__((format(printf, 1, 2))) static char *text_of(const char *format, ...)
+{
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    return length < 0 ? NULL : text;
+}
+
+static json_t *text_json(char *text)
+{
+    json_t *json = text ? json_string(text) : json_null();
+    free(text);
+    return json;
+}
+
+// "1.24 s", "12.3 ms"
+static const char *say_seconds(double seconds, char text[32])
+{
+    const double magnitude = fabs(seconds);
+    const char *unit = magnitude >= 1 ? "s" : magnitude >= 1e-3 ? "ms" : "µs";
+    const double scaled = seconds * (magnitude >= 1 ? 1 : magnitude >= 1e-3 ? 1e3 : 1e6);
+    snprintf(text, 32, "%.*f %s", scaled >= 100 ? 0 : scaled >= 10 ? 1 : 2, scaled, unit);
+    return text;
+}
+
+// "61 ± 2 %": of a part of the time.
+static void say_part(FILE *stream, const struct made *made, enum part part)
+{
+    const struct interval *interval = &made->part[part];
+    const double error = 50 * (interval->high - interval->low);
+    if (part == CPU_WAIT && made->at_least)
+        fputs("at least ", stream);
+    fprintf(stream, "%.0f", 100 * interval->center);
+    if (isfinite(error) && error >= 0.5)
+        fprintf(stream, " ± %.0f", error);
+    fprintf(stream, " %% %s", parts[part].words);
+}
+
+// "61 % computing, 39 ± 2 % waiting for a CPU": what is at least half a percent of it.
+static char *words_of(const struct made *made)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return NULL;
+    for (enum part part = 0, said = 0; part < PARTS; part++) {
+        if (!made->known[part] || !(made->part[part].center >= 0.005))
+            continue;
+        fputs(said++ > 0 ? ", " : "", stream);
+        say_part(stream, made, part);
+        if (part == REST && made->part[REST].center >= worth_saying && !made->known[DISK_WAIT])
+            fputs(" (waiting for the disk and for memory is not counted here)", stream);
+    }
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+// "0.69 s of 1.24 s it waited for a CPU: 2.3 times slower because of other programs; 0.55 s
+// without them"
+static char *words_of_others(const struct made *made)
+{
+    const struct interval *factor = &made->factor;
+    char waited[32], wall[32], without[32], range[64] = "";
+    if (isfinite(factor->error) && !factor->constant)
+        snprintf(range, sizeof range, " (%.2f to %.2f)", factor->low, factor->high);
+    return text_of("%s%s of %s it waited for a CPU: %.2f times slower%s because of other "
+                   "programs; %s without them",
+                   made->at_least ? "at least " : "", say_seconds(made->seconds[CPU_WAIT], waited),
+                   say_seconds(made->wall_s, wall), factor->center, range,
+                   say_seconds(made->wall_s - made->seconds[CPU_WAIT], without));
+}
+
+// ---- the steadier figure ----
+
+// Runs that a mean of such figures takes to be known within that error, by its spread now.
+static double runs_for(const double *value, size_t n, double t, double error)
+{
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < n; i++)
+        mean += value[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        squares += (value[i] - mean) * (value[i] - mean);
+    const double variation = sqrt(squares / (double)(n - 1)) / mean;
+    return ceil(fmax(pow(t * variation / error, 2), 2));
+}
+
+// The figure without waiting, where it needs far fewer runs; else null.
+static json_t *steadier_json(const struct made *made, const struct settings *settings,
+                             struct critical *critical)
+{
+    double *value = made->runs < RUNS_TO_FORECAST ? NULL : calloc(made->runs, sizeof *value);
+    if (!value)
+        return json_null();
+    const double t = critical_t(critical, (double)made->runs - 1);
+    for (size_t i = 0; i < made->runs; i++)
+        value[i] = made->times[i].wall_s;
+    const double wall = runs_for(value, made->runs, t, settings->error);
+    for (size_t i = 0; i < made->runs; i++)
+        value[i] -= part_s(made, &made->times[i], CPU_WAIT);
+    const double without = runs_for(value, made->runs, t, settings->error);
+    free(value);
+    if (!(wall >= worth_offering * without))
+        return json_null();
+    char *text = text_of("--metric %s (its time without that wait) would be known within %.3g %% "
+                         "after about %.0f runs, the wall time after %.0f",
+                         unwaited, 100 * settings->error, without, wall);
+    return json_pack("{s:s, s:o, s:o, s:o}", "metric", unwaited, "runs", json_figure(without),
+                     "wall_runs", json_figure(wall), "text", text_json(text));
+}
+
+// ---- json ----
+
+// What others cost a condition without a load. A target with several threads at work may wait
+// for its own ones: then it is not said, nor where another few runs might say otherwise.
+static json_t *others_json(const struct made *made, const struct settings *settings,
+                           struct critical *critical)
+{
+    const bool its_own = made->threads.several && made->threads.busy > 1;
+    const bool unsure = isfinite(made->factor.error) && !(made->factor.low > 1);
+    if (its_own || unsure || !(made->factor.center > 1 + worth_saying))
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "factor", json_figure(made->factor.center), "ci",
+                     json_interval(&made->factor), "without_s",
+                     json_figure(made->wall_s - made->seconds[CPU_WAIT]), "text",
+                     text_json(words_of_others(made)), "steadier",
+                     steadier_json(made, settings, critical));
+}
+
+static json_t *time_json(const struct made *made, bool alone, const struct settings *settings,
+                         struct critical *critical)
+{
+    json_t *shares = json_object(), *time = json_pack("{s:o}", "wall_s", json_figure(made->wall_s));
+    for (enum part part = 0; part < PARTS; part++) {
+        const double seconds = made->known[part] ? made->seconds[part] : NAN;
+        json_object_set_new(time, parts[part].name, json_figure(seconds));
+        json_object_set_new(shares, parts[part].name,
+                            made->known[part] ? json_interval(&made->part[part]) : json_null());
+    }
+    json_object_set_new(time, "intervals", shares);
+    json_object_set_new(time, "at_least", json_boolean(made->at_least));
+    json_object_set_new(time, "threads", json_figure(made->threads.busy));
+    json_object_set_new(time, "text", text_json(words_of(made)));
+    json_object_set_new(time, "others",
+                        alone ? others_json(made, settings, critical) : json_null());
+    return time;
+}
+
+static json_t *time_of(const struct experiment *experiment, const struct session *session,
+                       const struct replay *replay, size_t condition)
+{
+    const struct settings *settings = session->settings;
+    const bool alone = settings_load_name(settings, condition) == NULL;
+    struct made made = {.times = calloc(session->count + 1, sizeof *made.times)};
+    struct critical critical;
+    json_t *time = NULL;
+    critical_init(&critical, settings->confidence);
+    for (size_t i = 0; made.times && i < session->count; i++) {
+        const struct observation *run = &session->runs[i];
+        if (run->condition == (int)condition && session_uses(session, run))
+            made.times[made.runs++] = times_of(replay->used[i], experiment->cpus);
+    }
+    if (made.runs > 0 && measure(&made, &critical))
+        time = time_json(&made, alone, settings, &critical);
+    critical_free(&critical);
+    free(made.times);
+    return time ? time : json_null();
+}
+
+void waiting_add(const struct experiment *experiment, const struct session *session,
+                 const struct replay *replay, json_t *conditions)
+{
+    // A client's time is also its service's, whose CPU time and waiting it does not show.
+    const bool is_client = service_is_there(experiment);
+    for (size_t i = 0; i < json_array_size(conditions); i++)
+        json_object_set_new(json_array_get(conditions, i), "time",
+                            is_client ? json_null() : time_of(experiment, session, replay, i));
+}
