@@ -209,7 +209,7 @@ def every_cell($head):
   table_start("cell-table"; "Figures of each target under each load"; "sortable counted"; .cells | length),
   header(["Target"] + [cell_columns($head)[] | cell_title($head)]),
   (.cells[] | cell_row($head)), table_end, metric_table($head), caution_table($head),
-  ([.cells[].lines[] | select(startswith("* ") or test(": [0-9]+ sessions: |: service[:,] |: Besides, "))]
+  ([.cells[].lines[] | select(startswith("* ") or test(": [0-9]+ sessions: |: service[:,] |: Besides, |: [0-9.]+ .*it waited for a CPU: |: --metric wall_without_wait_s | % computing"))]
    | if . == [] then empty else "<ul>", (.[] | "<li>\(esc)</li>"), "</ul>" end),
   "</section>";
 
