@@ -10,7 +10,7 @@ VERSION := 0.2.0
 STATIC   = $(if $(HAVE_static),-static)
 
 # What a build is made with is kept in its folder, as by a configure: `make install` installs what
-# `make CC=gcc-9 WITHOUT=hwloc` has built. What is given again counts instead: `make WITHOUT=` has
+# `make CC=gcc-9 WITHOUT=jemalloc` has built. What is given again counts instead: `make WITHOUT=` has
 # all libraries.
 KEPT    := $(BUILD)/kept.mk
 KEEPS   := CC AR CPPFLAGS CFLAGS LDFLAGS PKG_CONFIG SANITIZE STATIC WITHOUT
@@ -26,7 +26,7 @@ CFLAGS  ?= -O2 -g
 # WERROR=1, as make test and make lint have it: a warning is an error.
 WARN    := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror)
 STD     := -std=gnu17 -D_GNU_SOURCE -DJOSTLE_VERSION='"$(VERSION)"'
-# Libraries to leave out, of those that jostle can be built without: liburing jemalloc hwloc
+# Libraries to leave out, of those that jostle can be built without: liburing jemalloc
 WITHOUT ?=
 
 define newline
@@ -186,19 +186,17 @@ $(COMMON): $(call objects,common/*.c)
 	@mkdir -p $(@D)
 	$(call short,AR)rm -f $@ && $(AR) rcs $@ $^
 
-HWLOC_USERS := $(call objects,$(patsubst %,%/*.c,common harness/placement harness/pack harness/bench loadgen/mem))
-$(HWLOC_USERS): COMPILE += $(call optional,hwloc)
 $(BUILD)/obj/loadgen/io/ring.o: COMPILE += $(call optional,liburing)
 $(BUILD)/obj/loadgen/alloc/jemalloc.o: COMPILE += $(call optional,jemalloc)
 OPTIONAL_TOLD := $(BUILD)/obj/common/optional.o $(BUILD)/obj/loadgen/libraries.o
 $(OPTIONAL_TOLD): COMPILE += $(foreach one,liburing jemalloc,$(call optional,$(one))) -DLIBURING_VERSION='"$(VERSION_liburing)"'
-$(HWLOC_USERS) $(OPTIONAL_TOLD) $(patsubst %,$(BUILD)/obj/loadgen/%.o,io/ring alloc/jemalloc): $(OPTIONAL)
+$(OPTIONAL_TOLD) $(patsubst %,$(BUILD)/obj/loadgen/%.o,io/ring alloc/jemalloc): $(OPTIONAL)
 
 # A load of several files is a folder; all know the frame, which is in the folder above.
 $(LOADGEN): COMPILE += -Iloadgen
 $(BIN)/loadgen: $(LOADGEN) $(COMMON)
 	@mkdir -p $(@D)
-	$(call short,LD)$(LINK) -o $@ $^ -luv $(LINK_hwloc) $(LINK_liburing) -ljansson -lm -pthread $(LINK_jemalloc)
+	$(call short,LD)$(LINK) -o $@ $^ -luv -lhwloc $(LINK_liburing) -ljansson -lm -pthread $(LINK_jemalloc)
 
 # meter is small and static, so that starting it costs little and the memory image
 # that the target inherits before its exec is a few hundred KiB.
@@ -210,11 +208,11 @@ $(BIN)/doctor: LIBS := -ljansson -lm
 $(BIN)/experiment: LIBS := -ljansson -lgcrypt -lm
 $(BIN)/campaign: LIBS := -ljansson -lgcrypt -lm -pthread
 $(BIN)/report: LIBS := -lgsl -lgslcblas -lm -pthread
-$(BIN)/bench: LIBS := -lgsl -lgslcblas -ljansson $(LINK_hwloc) -lm -ldl
+$(BIN)/bench: LIBS := -lgsl -lgslcblas -ljansson -lhwloc -lm -ldl
 $(BIN)/predict: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 $(BIN)/arguments $(BIN)/copies: LIBS := -lm
-$(BIN)/pack: LIBS := -lgsl -lgslcblas -ljansson $(LINK_hwloc) -lm
-$(BIN)/placement: LIBS := $(LINK_hwloc) -ljansson -lgcrypt -lm
+$(BIN)/pack: LIBS := -lgsl -lgslcblas -ljansson -lhwloc -lm
+$(BIN)/placement: LIBS := -lhwloc -ljansson -lgcrypt -lm
 $(BIN)/probe $(BIN)/profile: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 
 # The simulator drives the very objects that decide in production.

@@ -7,11 +7,6 @@
 #else
 #define JEMALLOC true
 #endif
-#ifdef WITHOUT_hwloc
-#define HWLOC false
-#else
-#define HWLOC true
-#endif
 #ifdef WITHOUT_liburing
 #define LIBURING false
 #else
@@ -20,7 +15,6 @@
 
 const struct optional_library optional_libraries[OPTIONALS] = {
     [OPTIONAL_JEMALLOC] = {"jemalloc", JEMALLOC, "alloc has only glibc's allocator"},
-    [OPTIONAL_HWLOC] = {"hwloc", HWLOC, "the topology is what /sys shows"},
     [OPTIONAL_LIBURING] = {"liburing", LIBURING, "io --depth runs threads"},
 };
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum optional { OPTIONAL_JEMALLOC, OPTIONAL_HWLOC, OPTIONAL_LIBURING, OPTIONALS };
+enum optional { OPTIONAL_JEMALLOC, OPTIONAL_LIBURING, OPTIONALS };
 
 struct optional_library {
     const char *name;
@@ -16,7 +16,7 @@ struct optional_library {
 
 extern const struct optional_library optional_libraries[OPTIONALS];
 
-/* "liburing (WHAT IS LOST), hwloc (...)": those that this build lacks. False, and "": none. */
+/* "liburing (WHAT IS LOST), jemalloc (...)": those that this build lacks. False, and "": none. */
 bool optional_missing(char *text, size_t size);
 
 #endif

@@ -91,7 +91,7 @@ easybuild() {
     local prefix=$BATS_TEST_TMPDIR/prefix slurm=''
     ! type -P sbatch >/dev/null || slurm=+slurm
     run -0 "$ROOT/bats-tests/systems/stand-in-spack.py" "$RECIPES/spack/spack_repo/jostle/packages/jostle/package.py" \
-        "$BATS_FILE_TMPDIR/build/jostle-$VERSION.tar.gz" "$prefix" "~hwloc~jemalloc~liburing$slurm"
+        "$BATS_FILE_TMPDIR/build/jostle-$VERSION.tar.gz" "$prefix" "~jemalloc~liburing$slurm"
     [[ $output == *'PASSED: Jostle::test_slowdown'*'PASSED: Jostle::test_version'* ]]
     [[ -z $slurm || $output == *'PASSED: Jostle::test_submit'* ]]
     # What was left out is named.

@@ -1,8 +1,8 @@
 #include "nodes.h"
 
 #include "common/cpus.h"
-#include "common/topology.h"
 
+#include <hwloc.h>
 #include <string.h>
 
 static uint64_t cache_above(hwloc_topology_t topology, int cpu, hwloc_obj_type_t type)

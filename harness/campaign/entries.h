@@ -1,13 +1,13 @@
 #ifndef CAMPAIGN_ENTRIES_H
 #define CAMPAIGN_ENTRIES_H
 
-/* A campaign file as `git config -f FILE --includes --list -z --show-origin`
- * prints it: a list of entries, in git's order, in which the last one of a name
- * counts. */
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+
+/* A campaign file as `git config -f FILE --includes --list -z --show-origin`
+ * prints it: a list of entries, in git's order, in which the last one of a name
+ * counts. */
 
 struct entry {
     const char *file;    /* that it is in: FILE, or one that is included */
@@ -41,5 +41,11 @@ void config_refuse(const struct config *config, const struct entry *entry, const
 
 /* " (did you mean X?)" or "", into text; returns text. NULL ends names. */
 const char *config_hint(const char *word, const char *const *names, char *text, size_t size);
+
+/* Where an entry of a campaign file is, which git config does not say. */
+
+/* The number of the line in entry->file that has this entry, from 1 on; 0: it is not known, as
+ * the file cannot be read any more or is written in a way that is not understood here. */
+unsigned config_line(const struct config *config, const struct entry *entry);
 
 #endif

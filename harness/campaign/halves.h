@@ -1,15 +1,15 @@
 #ifndef CAMPAIGN_HALVES_H
 #define CAMPAIGN_HALVES_H
 
-/* A cell is put together from two halves: a target with one choice of its
- * parameters, and a load with one of its own. Whatever is the same for all cells of
- * a half is worked out once. */
-
 #include "parameters.h"
 
 #include "common/sha256.h"
 
 #include <jansson.h>
+
+/* A cell is put together from two halves: a target with one choice of its
+ * parameters, and a load with one of its own. Whatever is the same for all cells of
+ * a half is worked out once. */
 
 enum { HALF_KEY_DIGITS = SHA256_DIGITS / 2 };
 
@@ -55,5 +55,10 @@ struct halves halves_of_targets(const struct context *context, const struct sect
 /* The last one is no load at all. */
 struct halves halves_of_loads(const struct context *context, const struct sections *loads);
 void halves_free(struct halves *halves);
+
+/* Replaces the first word of a command by the path of the program that it names: one
+ * of jostle's workloads, its loadgen, else one in PATH; relative paths count from the campaign
+ * file's folder. Refuses one that does not exist. */
+void program_find(const struct context *context, const struct entry *entry, json_t *command);
 
 #endif

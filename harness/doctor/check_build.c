@@ -13,6 +13,5 @@ void check_libraries(struct findings *findings)
                      "that is needed",
                      "built without %s", missing);
     else
-        findings_add(findings, "libraries", STATUS_OK, NULL,
-                     "built with jemalloc, hwloc and liburing");
+        findings_add(findings, "libraries", STATUS_OK, NULL, "built with jemalloc and liburing");
 }

@@ -1,10 +1,11 @@
 #ifndef METER_SETTINGS_H
 #define METER_SETTINGS_H
 
+#include "counters.h"
+
 #include "common/cpus.h"
 #include "common/metric.h"
 #include "common/options.h"
-#include "counters.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +74,10 @@ void settings_free(struct settings *settings);
 
 // accounting_name: as in --accounting and in the record.
 const char *accounting_name(enum accounting accounting);
+
+// clash_refuse: ends meter with wrong use where the record, the command's output or its input
+// would go over each other, also by different names of one file. Of stdout and stderr one file
+// for both is fine. Before any is opened, as that empties them.
+void clash_refuse(const struct settings *settings);
 
 #endif

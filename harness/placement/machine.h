@@ -3,8 +3,7 @@
 
 /* The machine as hwloc knows it, and which of its CPUs may be used here. */
 
-#include "common/topology.h"
-
+#include <hwloc.h>
 #include <stdbool.h>
 
 struct machine {

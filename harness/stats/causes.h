@@ -1,10 +1,10 @@
-// The causes of a slowdown, and the sentence that says how much each has.
+// The sentence that says how much of a slowdown each cause has.
 #ifndef STATS_CAUSES_H
 #define STATS_CAUSES_H
 
-#include <stdbool.h>
+#include "times.h"
 
-enum cause { EXECUTION, HOST, CPU, MEMORY, IO, UNEXPLAINED, CAUSES };
+#include <stdbool.h>
 
 // As results name them.
 extern const char *const cause_names[CAUSES];

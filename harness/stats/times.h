@@ -2,11 +2,11 @@
 #ifndef STATS_TIMES_H
 #define STATS_TIMES_H
 
-#include "causes.h"
-
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+enum cause { EXECUTION, HOST, CPU, MEMORY, IO, UNEXPLAINED, CAUSES };
 
 // Who counted the stalls, from nothing to what is exact.
 enum stall_source {

@@ -1,8 +1,7 @@
 #include "mem/machine.h"
 
-#include "common/topology.h"
-
 #include <errno.h>
+#include <hwloc.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -25,7 +25,6 @@ class Jostle(MakefilePackage):
 
     version("0.2.0", sha256="0000000000000000000000000000000000000000000000000000000000000000")
 
-    variant("hwloc", default=True, description="Find the topology with hwloc, not from /sys")
     variant("hyperfine", default=False, description="Let hyperfine time runs (--engine hyperfine)")
     variant("jemalloc", default=True, description="The load on the allocator uses jemalloc")
     variant("liburing", default=True, description="The load on disks can use io_uring")
@@ -41,7 +40,7 @@ class Jostle(MakefilePackage):
     depends_on("libgcrypt@1.8:")
     depends_on("libuv@1.34:")
     # lstopo-no-graphics draws what `jostle topology` prints.
-    depends_on("hwloc@2.1:", type=("build", "link", "run"), when="+hwloc")
+    depends_on("hwloc@2.1:", type=("build", "link", "run"))
     depends_on("jemalloc@5: jemalloc_prefix=none", when="+jemalloc")
     depends_on("liburing@2.3:", when="+liburing")
 
@@ -65,7 +64,7 @@ class Jostle(MakefilePackage):
 
     @property
     def build_targets(self):
-        optional = ("hwloc", "jemalloc", "liburing")
+        optional = ("jemalloc", "liburing")
         without = [name for name in optional if self.spec.satisfies(f"~{name}")]
         return ["all", "WITHOUT=" + " ".join(without)]
 
