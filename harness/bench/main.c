@@ -10,27 +10,223 @@
  *     --page DIR     and with its charts as drawings
  *
  * Without any of these it prints what the shell is to do. */
+
 #include "collect.h"
+#include "conf.h"
 #include "drawings.h"
-#include "expand.h"
-#include "forecast.h"
 #include "json.h"
 #include "link.h"
 #include "options.h"
 #include "texts.h"
 #include "versions.h"
 
+#include "common/date.h"
+#include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/pair.h"
+#include "common/save.h"
+#include "common/schemas.h"
 #include "common/streams.h"
 #include "harness/report/memory.h"
 #include "harness/stats/output.h"
 
 #include <fnmatch.h>
+#include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+/* How long a bench takes, and what --quick leaves for each cell. */
+
+/* Seconds in which --quick ends, start and table included. */
+enum { QUICK_S = 300 };
+
+/* A cell's own processes start and end in about so long (jostle slowdown with two runs of
+ * `true`: 0.4 s), and so much is kept for what no forecast knows. */
+static const double cell_start_s = 0.5, spare_s = 25;
+
+/* Variants that run in each block of the cell; with a load each runs alone, too. */
+static size_t conditions_of(const json_t *cell)
+{
+    size_t count = 1, index;
+    const json_t *peer;
+    json_array_foreach(json_object_get(cell, "peers"), index, peer)
+    {
+        count += !json_has(peer, "reason");
+    }
+    return !json_has(cell, "load") ? count : 2 * count;
+}
+
+static double seconds_of(const json_t *cell, double runs)
+{
+    if (json_has(cell, "skip") || json_has(cell, "of"))
+        return 0;
+    if (json_has(cell, "series"))
+        return cell_start_s + json_number_at(cell, "setup_s") + json_number_at(cell, "run_s");
+    return cell_start_s + json_number_at(cell, "setup_s") +
+           runs * (double)conditions_of(cell) * json_number_at(cell, "run_s");
+}
+
+/* Two blocks, on a machine that is twice as slow as it should be: less is no figure. */
+static double fewest_s(const json_t *cell)
+{
+    return json_number_at(cell, "setup_s") +
+           4 * (double)conditions_of(cell) * json_number_at(cell, "run_s");
+}
+
+struct sums {
+    double least_s;
+    size_t cells;
+};
+
+/* Adds up the cells; with room_s > 0 sets also what each may take of so much room. */
+static struct sums walk(json_t *plan, double stretch, double spare_each_s)
+{
+    const json_t *settings = json_object_get(plan, "settings");
+    struct sums sums = {0};
+    json_t *part, *cell;
+    size_t i, k;
+    json_array_foreach(json_object_get(plan, "parts"), i, part)
+    {
+        json_array_foreach(json_object_get(part, "cells"), k, cell)
+        {
+            const double least = seconds_of(cell, json_number_at(settings, "min_runs"));
+            double most = seconds_of(cell, json_number_at(settings, "max_runs"));
+            if (least <= 0)
+                continue;
+            if (stretch > 0) {
+                most = fmin(most, least * stretch + spare_each_s);
+                json_put(cell, "max_time_s",
+                         json_number(fmax(most - cell_start_s, fewest_s(cell))));
+            }
+            json_put(cell, "least_s", json_number(fmin(least, most)));
+            json_put(cell, "most_s", json_number(most));
+            sums.least_s += fmin(least, most);
+            sums.cells++;
+        }
+    }
+    return sums;
+}
+
+/* Puts `cells`, `least_s` and `most_s` into a plan of which some cells may be gone. */
+static void forecast_sum(json_t *plan)
+{
+    double least_s = 0, most_s = 0;
+    json_int_t cells = 0;
+    const json_t *part, *cell;
+    size_t i, k;
+    json_array_foreach(json_object_get(plan, "parts"), i, part)
+    {
+        json_array_foreach(json_object_get(part, "cells"), k, cell)
+        {
+            if (!json_has(cell, "least_s"))
+                continue;
+            least_s += json_number_at(cell, "least_s");
+            most_s += json_number_at(cell, "most_s");
+            cells++;
+        }
+    }
+    json_put(plan, "cells", json_integer(cells));
+    json_put(plan, "least_s", json_number(least_s));
+    json_put(plan, "most_s", json_number(most_s));
+}
+
+/* Puts `least_s` and `most_s` into each cell of the plan and into the plan, from how long a
+ * run and its set-up take and from how many runs there are; with --quick also `max_time_s`
+ * into each cell, after which it starts no further run, unless --max-time says when. */
+static void forecast_set(json_t *plan)
+{
+    const json_t *settings = json_object_get(plan, "settings");
+    struct sums sums = walk(plan, 0, 0);
+    if (json_is_true(json_object_get(settings, "quick")) && sums.cells > 0 &&
+        !json_has(settings, "max_time")) {
+        const double room = QUICK_S - spare_s - json_number_at(settings, "series_s");
+        const double left = room - sums.least_s;
+        sums = walk(plan, left > 0 ? 1 : room / sums.least_s,
+                    left > 0 ? left / (double)sums.cells : 0);
+    }
+    forecast_sum(plan);
+}
+
+/* From the matrix to what is measured: a campaign file and the plan of the bench. */
+
+static json_t *threads_json(const struct request *request)
+{
+    json_t *list = must(json_array());
+    for (size_t i = 0; i < request->thread_count; i++)
+        json_array_append_new(list, json_integer(request->thread[i]));
+    return list;
+}
+
+static json_t *names_of_parts(const struct request *request)
+{
+    json_t *list = must(json_array());
+    for (size_t i = 0; parts[i].name != NULL; i++)
+        if (request->part[i])
+            json_array_append_new(list, json_string(parts[i].name));
+    return list;
+}
+
+static json_t *settings_json(const struct request *request, const struct choice *choice)
+{
+    const char *error = request->error != NULL ? request->error : choice->quick ? "0.1" : NULL;
+    const uint64_t min = request->min_runs > 0 ? request->min_runs : choice->quick ? 3 : 5;
+    const uint64_t max = request->max_runs > 0 ? request->max_runs : choice->quick ? 5 : 15;
+    const bool series = choice->samples > 0;
+    return must(json_pack(
+        "{s:o, s:b, s:o, s:b, s:o, s:o, s:s?, s:s, s:s, s:s?, s:s?, s:s?, s:I, s:I, s:f}", "parts",
+        names_of_parts(request), "quick", choice->quick, "threads", threads_json(request), "peers",
+        choice->peers, "samples", series ? json_integer((json_int_t)choice->samples) : json_null(),
+        "every_s", series ? json_real(choice->every_s) : json_null(), "peer", choice->host, "dir",
+        choice->dir, "duration", choice->duration, "error", error, "confidence",
+        request->confidence, "max_time", request->max_time, "min_runs",
+        (json_int_t)(min > max ? max : min), "max_runs", (json_int_t)(max), "series_s", 0.0));
+}
+
+static json_t *now_json(void)
+{
+    char text[DATE_SIZE];
+    return must(json_string(date_utc(time(NULL), text)));
+}
+
+/* jostle.bench-plan/1 of what the settings ask for. A new reference. */
+static json_t *expand_plan(const struct request *request)
+{
+    const struct choice choice = request_choice(request);
+    struct matrix *matrix = matrix_new(&choice, request->workloads ? request->workloads : "");
+    for (size_t i = 0; parts[i].name != NULL; i++)
+        if (request->part[i])
+            matrix_make(matrix, &parts[i]);
+    json_t *plan =
+        must(json_pack("{s:s, s:o, s:s, s:o, s:o, s:O}", "schema", SCHEMA_BENCH_PLAN, "made",
+                       now_json(), "jostle", JOSTLE_VERSION, "machine", must(environment_now()),
+                       "settings", settings_json(request, &choice), "parts", matrix_parts(matrix)));
+    matrix_free(matrix);
+    forecast_set(plan);
+    return plan;
+}
+
+static bool write_file(const char *dir, const char *name, char *text)
+{
+    char *path = text_of("%s/%s", dir, name);
+    const bool good = save_text(path, text, SAVE_RECORD) || save_complain(path);
+    free(path);
+    free(text);
+    return good;
+}
+
+/* Writes DIR/bench-plan.json, and DIR/bench.conf, the campaign file of the same cells.
+ * False after a message. */
+static bool expand_write(const json_t *plan, const char *dir)
+{
+    if (!save_make_folder(dir, NULL))
+        return save_complain_folder(dir);
+    return write_file(dir, "bench-plan.json", must(json_dumps(plan, RECORD_FORMAT))) &&
+           write_file(dir, "bench.conf", conf_text(plan));
+}
 
 /* What the shell is to do, as pairs of key and value, each ended by NUL. */
 static void print_request(const struct request *request, bool follows)

@@ -2,9 +2,18 @@
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
 
-#include "matrix.h"
+#include "part.h"
 
 #include "common/options.h"
+
+#include <jansson.h>
+
+struct part {
+    const char *name, *title;
+    void (*make)(struct matrix *matrix, const struct choice *choice);
+};
+
+struct matrix;
 
 enum { MOST_THREADS = 1024, MOST_SAMPLES = 2000 };
 
@@ -41,5 +50,20 @@ unsigned threads_allowed(void);
 
 /* The choice that the parts read: parts of it belong to the settings. */
 struct choice request_choice(const struct request *request);
+
+/* Room for the cells; `workloads` is the folder of jostle's. To be freed. */
+struct matrix *matrix_new(const struct choice *choice, const char *workloads);
+
+void matrix_free(struct matrix *matrix);
+
+/* Adds the cells of a part. A part that makes two cells of one name, a cell without a
+ * command or the like ends the program: that is a mistake of the part. */
+void matrix_make(struct matrix *matrix, const struct part *part);
+
+/* [{part, title, cells, charts}], as bench-plan.json has them. Belongs to the matrix. */
+const json_t *matrix_parts(const struct matrix *matrix);
+
+/* In the order of the tables; a nameless row ends it. */
+extern const struct part parts[];
 
 #endif

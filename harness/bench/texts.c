@@ -1,16 +1,190 @@
 #include "texts.h"
 
-#include "best.h"
-#include "findings.h"
 #include "json.h"
+#include "problems.h"
 
+#include "common/text.h"
 #include "harness/report/memory.h"
 #include "harness/report/numbers.h"
 
+#include <ctype.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What is said below a table: each thing once, with the rows that it is about. */
+
+/* Where a finding of that kind and text is; else at the end, new. `text` NULL: any text. */
+static size_t finding_of(json_t *findings, const char *flag, const char *text, const char *advice)
+{
+    json_t *one;
+    size_t index;
+    json_array_foreach(findings, index, one)
+    {
+        if (strcmp(json_text_at(one, "flag"), flag) == 0 &&
+            (strcmp(flag, "mark") != 0 || strcmp(json_text_at(one, "text"), text) == 0))
+            return index;
+    }
+    json_add(findings, must(json_pack("{s:s, s:s?, s:s?, s:[]}", "flag", flag, "text", text,
+                                      "advice", advice, "cells")));
+    return json_array_size(findings) - 1;
+}
+
+static void find(json_t *findings, json_t *row, const char *flag, const char *text,
+                 const char *advice)
+{
+    const size_t index = finding_of(findings, flag, text, advice);
+    json_t *cells = json_object_get(json_array_get(findings, index), "cells");
+    json_t *last = json_array_get(cells, json_array_size(cells) - 1);
+    const char *name = json_text_at(row, "cell");
+    if (last != NULL && strcmp(json_string_value(last), name) == 0)
+        return;
+    json_add(cells, json_text(name));
+    json_add(json_object_get(row, "numbers"), json_integer((json_int_t)index + 1));
+}
+
+/* Each mark and each kind of problem, as {flag, text, advice, cells}; puts into the row's
+ * `numbers` which of them it has, from 1. */
+static void findings_put(json_t *findings, json_t *row)
+{
+    const json_t *one;
+    size_t index;
+    const char *state = json_text_at(row, "state");
+    json_put(row, "numbers", must(json_array()));
+    if (strcmp(state, "waiting") == 0 || strcmp(state, "skipped") == 0)
+        return;
+    json_array_foreach(json_object_get(row, "problems"), index, one)
+    {
+        find(findings, row, json_text_at(one, "flag"), json_text_at(one, "text"),
+             json_text_at(one, "advice"));
+    }
+    json_array_foreach(json_object_get(row, "marks"), index, one)
+    {
+        find(findings, row, "mark", json_string_value(one), NULL);
+    }
+}
+
+/* Of what its peak is made, or why there is none: texts. */
+static void findings_put_source(json_t *lines, const json_t *row)
+{
+    const json_t *peak = json_object_get(row, "peak");
+    const char *text =
+        json_has(row, "peak") ? json_text_at(peak, "source") : json_text_at(row, "peak_reason");
+    json_t *line, *old;
+    size_t index;
+    if (text == NULL || !json_has(row, "value"))
+        return;
+    char *made = text_of("peak: %s", text);
+    line = json_text(made);
+    free(made);
+    json_array_foreach(lines, index, old)
+    {
+        if (json_equal(old, line)) {
+            json_decref(line);
+            return;
+        }
+    }
+    json_add(lines, line);
+}
+
+/* Why a row, or a peer of it, has no figure: each reason once, with the rows. */
+static void put_reason(json_t *reasons, const json_t *row, const char *who, const json_t *of)
+{
+    if (!json_has(of, "reason"))
+        return;
+    char *text = text_of("%s%s%s", who, *who ? ": " : "", json_text_at(of, "reason"));
+    json_t *one, *found = NULL;
+    size_t index;
+    json_array_foreach(reasons, index, one)
+    {
+        if (strcmp(json_text_at(one, "text"), text) == 0)
+            found = one;
+    }
+    if (found == NULL) {
+        found = must(json_pack("{s:s, s:[]}", "text", text, "cells"));
+        json_add(reasons, found);
+    }
+    json_add(json_object_get(found, "cells"), json_text(json_text_at(row, "cell")));
+    free(text);
+}
+
+/* Why the row, or a peer of it, has no figure, as {text, cells}. */
+static void findings_put_reasons(json_t *reasons, const json_t *row)
+{
+    const json_t *peer;
+    size_t index;
+    put_reason(reasons, row, "", row);
+    json_array_foreach(json_object_get(row, "peers"), index, peer)
+    {
+        put_reason(reasons, row, json_text_at(peer, "name"), peer);
+    }
+}
+
+/* Which row of a part is shown as its answer. */
+
+static bool is(const json_t *row, const char *member, const char *text)
+{
+    const char *own = json_text_at(row, member);
+    return own != NULL && strcmp(own, text) == 0;
+}
+
+/* What is said to be of a cache is not what the part can do: "L2", "page cache", "cached". */
+static bool names_cache(const char *label)
+{
+    const char *level = text_after(label, "L");
+    return strcmp(label, "page cache") == 0 || strcmp(label, "cached") == 0 ||
+           (level != NULL && isdigit((unsigned char)level[0]) && level[1] == '\0');
+}
+
+static bool is_of_cache(const json_t *row)
+{
+    const char *name;
+    json_t *label;
+    json_object_foreach(json_object_get(row, "labels"), name, label)
+    {
+        if (json_is_string(label) && names_cache(json_string_value(label)))
+            return true;
+    }
+    return false;
+}
+
+static bool is_misread(const json_t *row)
+{
+    const json_t *problem;
+    size_t i;
+    json_array_foreach(json_object_get(row, "problems"), i, problem)
+    {
+        const char *flag = json_text_at(problem, "flag");
+        if (flag != NULL && problem_misread(flag))
+            return true;
+    }
+    return false;
+}
+
+static bool is_answer(const json_t *row)
+{
+    return is(row, "state", "done") && is(row, "better", "higher") &&
+           !isnan(json_number_at(row, "value")) &&
+           json_array_size(json_object_get(row, "marks")) == 0 && !is_of_cache(row) &&
+           !is_misread(row);
+}
+
+json_t *best_row(const json_t *part)
+{
+    const json_t *rows = json_object_get(part, "rows"), *row;
+    size_t i, best = json_array_size(rows);
+    double most = -INFINITY;
+    json_array_foreach(rows, i, row)
+    {
+        if (!is_answer(row) || json_number_at(row, "value") < most)
+            continue;
+        most = json_number_at(row, "value");
+        best = i;
+    }
+    return best == json_array_size(rows) ? json_null() : json_integer((json_int_t)best);
+}
 
 static double bound(const json_t *object, size_t index)
 {

@@ -11,4 +11,8 @@
  * why there is no figure; `lines`: texts; `best`: the row that is its answer (best.h). */
 void texts_add(json_t *bench);
 
+/* The index of the row with the highest figure of which more is better, of those that nothing is
+ * to be said against, and that are not of a cache; null: there is none. A new reference. */
+json_t *best_row(const json_t *part);
+
 #endif

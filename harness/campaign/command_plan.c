@@ -1,26 +1,187 @@
 /* From a campaign file to a plan, and what the shell needs to know of one. */
-#include "actions.h"
+
 #include "command.h"
 #include "entries.h"
 #include "expand.h"
 #include "folder.h"
+#include "members.h"
 #include "output.h"
 #include "plan.h"
 #include "remaining.h"
+#include "sessions.h"
 #include "states.h"
-#include "tasks.h"
 
 #include "common/messages.h"
 #include "common/pair.h"
 #include "common/record_json.h"
 #include "common/save.h"
+#include "common/visible.h"
+#include "common/words.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The cells to measure, grouped into the tasks of a job array. */
+
+/* The cells to measure, grouped into the tasks of a job array. */
+
+struct task_size {
+    uint64_t cells; /* so many at most; 0: as the seconds say */
+    double seconds; /* a task of several cells takes no longer */
+};
+
+struct tasks {
+    uint64_t cells, tasks; /* how many */
+};
+
+/* A task takes about so long: starting it then costs little, and so does losing it
+ * with its node. */
+enum { CELL_S = 60 /* of whose time nothing is known */, TASK_S = 600, TASK_LEAST_S = 20 };
+enum { TASKS_PER_NODE = 4 }; /* so that every node is busy to the end */
+
+static double seconds_of(const json_t *cell)
+{
+    return number_of(json_object_get(cell, "estimate_s"), "high", CELL_S);
+}
+
+/* How long a task should take, in seconds, with so many nodes (at least 1). cells: those
+ * of a jostle.plan/1; the ones that are done do not count. */
+static double tasks_seconds(const json_t *cells, uint64_t nodes)
+{
+    double total_s = 0;
+    size_t i;
+    json_t *cell;
+    json_array_foreach(cells, i, cell)
+    {
+        if (json_is_true(json_object_get(cell, "todo")))
+            total_s += seconds_of(cell);
+    }
+    return fmin(fmax(total_s / ((double)nodes * TASKS_PER_NODE), TASK_LEAST_S), TASK_S);
+}
+
+/* The task that is being filled, and the run of numbers that its line ends with. */
+struct task {
+    uint64_t cells;
+    double seconds;
+    long first, last;
+    unsigned session;
+};
+
+static void add_cell(struct task *task, long number, FILE *stream)
+{
+    if (task->cells > 0 && number == task->last + 1) {
+        task->last = number;
+        return;
+    }
+    if (task->cells > 0 && task->last > task->first)
+        fprintf(stream, "-%ld", task->last);
+    fprintf(stream, "%s%ld", task->cells > 0 ? "," : "", number);
+    task->first = task->last = number;
+}
+
+static void end_task(struct task *task, struct tasks *tasks, FILE *stream)
+{
+    if (task->last > task->first)
+        fprintf(stream, "-%ld", task->last);
+    fputc('\n', stream);
+    tasks->tasks++;
+    *task = (struct task){0};
+}
+
+/* Prints a line for each task, with its cells as a list such as 3-7,9; the cells stay in
+ * their order, and sessions apart. The caller looks at the stream's errors. */
+static struct tasks tasks_print(const json_t *cells, const struct task_size *size, FILE *stream)
+{
+    struct tasks tasks = {0};
+    struct task task = {0};
+    size_t i;
+    json_t *cell;
+    json_array_foreach(cells, i, cell)
+    {
+        const double seconds = seconds_of(cell);
+        if (!json_is_true(json_object_get(cell, "todo")))
+            continue;
+        /* Another session may be on another node, at another time. */
+        if (task.cells > 0 && session_of(cell) != task.session)
+            end_task(&task, &tasks, stream);
+        if (task.cells > 0 &&
+            (size->cells > 0 ? task.cells >= size->cells : task.seconds + seconds > size->seconds))
+            end_task(&task, &tasks, stream);
+        add_cell(&task, (long)number_of(cell, "number", 0), stream);
+        task.session = session_of(cell);
+        task.cells++;
+        task.seconds += seconds;
+        tasks.cells++;
+    }
+    if (task.cells > 0)
+        end_task(&task, &tasks, stream);
+    return tasks;
+}
+
+/* What a campaign would do on this machine, for those who did not write it. */
+
+/* Each once, in the order in which they come first. */
+static void say(json_t *said, const char *role, const char *text)
+{
+    char *line = NULL, *plain = text == NULL || *text == '\0' ? NULL : visible_copy(text);
+    if (plain != NULL && asprintf(&line, "%s\t%s", role, plain) >= 0 &&
+        json_object_get(said, line) == NULL) {
+        puts(line);
+        json_object_set_new(said, line, json_true());
+    }
+    free(line);
+    free(plain);
+}
+
+static void say_command(json_t *said, const json_t *command)
+{
+    const size_t count = json_array_size(command);
+    const char **words = calloc(count + 1, sizeof *words);
+    for (size_t i = 0; words != NULL && i < count; i++)
+        words[i] = json_string_value(json_array_get(command, i));
+    char *text = words == NULL ? NULL : words_quote(words, count);
+    say(said, "command", text);
+    free(text);
+    free(words);
+}
+
+static void say_settings(json_t *said, json_t *settings)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(settings, name, value)
+    {
+        json_t *one;
+        size_t i;
+        say(said, name, json_string_value(value));
+        json_array_foreach(value, i, one) say(said, name, json_string_value(one));
+    }
+}
+
+/* Prints, for the cells that are to be measured, a line ROLE, TEXT for each different command,
+ * load and setting, and for what runs before each session. */
+static void actions_print(const json_t *plan, const struct states *states)
+{
+    json_t *said = json_object();
+    printf("\n");
+    say(said, "session-prepare", json_text_at(plan, "session_prepare"));
+    say(said, "scratch", json_text_at(plan, "scratch"));
+    for (size_t i = 0; i < states->count; i++) {
+        const json_t *cell = states->list[i].cell;
+        if (!states->list[i].todo)
+            continue;
+        say_command(said, json_object_get(cell, "command"));
+        say(said, "load", json_text_at(cell, "spec"));
+        say_settings(said, json_object_get(cell, "settings"));
+    }
+    json_decref(said);
+}
 
 static bool write_conf(const struct config *config, const char *path)
 {

@@ -3,13 +3,23 @@
 #ifndef METER_EXTRACT_H
 #define METER_EXTRACT_H
 
-#include "common/metric.h"
-#include "files.h"
 #include "settings.h"
 #include "tally.h"
 
+#include "common/metric.h"
+
+#include <glob.h>
 #include <regex.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+
+// What was there before a run.
+struct files_before {
+    struct stat *status;
+    size_t count;
+    bool unknown; // no memory to know it
+};
 
 struct extractor {
     const struct metric *metric; // settings.h

@@ -8,10 +8,15 @@
 #include "settings.h"
 #include "signals.h"
 #include "system.h"
-#include "varied.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
+
+// A target whose words have a value in the place of {NAME}, anew for each run.
+struct varied {
+    struct target target;
+    char *block; // what its words are in
+};
 
 enum exit_code {
     EXIT_RECORDED = 0,
@@ -53,5 +58,9 @@ bool run_again(struct runner *runner);
 
 // run_end: leaves no group behind.
 void run_end(struct runner *runner);
+
+// varied_take: makes it of a target, a name (--vary) and a value. False if memory ran out.
+bool varied_take(struct varied *varied, const struct target *target, const char *name,
+                 const char *value);
 
 #endif

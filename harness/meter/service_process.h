@@ -4,13 +4,17 @@
 #define METER_SERVICE_PROCESS_H
 
 #include "group.h"
-#include "service_log.h"
 #include "settings.h"
 #include "signals.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+
+struct service_log {
+    int fd;     // -1: there is none
+    off_t from; // where the output of the last start begins
+};
 
 // From --stop-signal to SIGKILL.
 #define SERVICE_STOP_S 10
@@ -59,5 +63,17 @@ const char *service_process_how(const struct service_process *process, const cha
 
 // service_process_last_line: that it wrote to stderr, or else to stdout; "" for none.
 void service_process_last_line(const struct service_process *process, char *line, size_t size);
+
+// service_log_open: makes the file. False with errno.
+bool service_log_open(struct service_log *log);
+
+// service_log_trim: gives up the disk's blocks of all but the end. To be called now and then.
+void service_log_trim(const struct service_log *log);
+
+// service_log_text: the output since the last start, its last size - 1 bytes at most, with a
+// terminating NUL (and with ? for each NUL of its own).
+void service_log_text(const struct service_log *log, char *text, size_t size);
+
+void service_log_close(struct service_log *log);
 
 #endif

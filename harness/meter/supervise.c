@@ -1,12 +1,110 @@
 #include "supervise.h"
 
 #include "clock.h"
-#include "common/tree.h"
 #include "ending.h"
+#include "group.h"
+
+#include "common/tree.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+
+// Both are rounded down to microseconds, process by process.
+#define SLACK_NS NS_PER_MS
+
+static int64_t to_ns(const struct timeval *time)
+{
+    return (int64_t)time->tv_sec * NS_PER_S + (int64_t)time->tv_usec * NS_PER_US;
+}
+
+// usage_add: adds a process that was waited for, with all that it has waited
+// for itself, as wait4(2) gives it.
+static void usage_add(struct usage *usage, const struct rusage *process)
+{
+    const uint64_t rss_bytes = (uint64_t)process->ru_maxrss * 1024;
+    usage->user_ns += to_ns(&process->ru_utime);
+    usage->system_ns += to_ns(&process->ru_stime);
+    if (rss_bytes > usage->max_rss_bytes)
+        usage->max_rss_bytes = rss_bytes;
+    usage->major_faults += (uint64_t)process->ru_majflt;
+    usage->minor_faults += (uint64_t)process->ru_minflt;
+    usage->voluntary_switches += (uint64_t)process->ru_nvcsw;
+    usage->involuntary_switches += (uint64_t)process->ru_nivcsw;
+    usage->blocks_in += (uint64_t)process->ru_inblock;
+    usage->blocks_out += (uint64_t)process->ru_oublock;
+}
+
+// without: takes off so much, of the system's time as long as there is some: what a process
+// does between its fork and its exec is the kernel's work.
+static void without(struct usage *usage, int64_t launch_ns)
+{
+    const int64_t of_system = launch_ns < usage->system_ns ? launch_ns : usage->system_ns;
+    const int64_t of_user = launch_ns - of_system;
+    usage->system_ns -= of_system;
+    usage->user_ns -= of_user < usage->user_ns ? of_user : usage->user_ns;
+}
+
+void usage_choose(struct usage *usage, enum accounting kind, const struct group_usage *group,
+                  int64_t launch_ns, int64_t launch_group_ns)
+{
+    const int64_t summed_ns = usage->user_ns + usage->system_ns;
+    const int64_t group_ns = group->user_ns + group->system_ns;
+    usage->accounting = ACCOUNTING_RUSAGE;
+    if (!group->has_cpu || group_ns + SLACK_NS < summed_ns) {
+        without(usage, launch_ns);
+        return;
+    }
+    usage->accounting = kind;
+    usage->user_ns = group->user_ns;
+    usage->system_ns = group->system_ns;
+    without(usage, launch_group_ns);
+}
+
+// For how long the target was stopped by a signal (SIGSTOP, Ctrl-Z, a terminal).
+
+// stops_begin: of a run.
+static void stops_begin(struct stops *stops)
+{
+    *stops = (struct stops){.total_known = true};
+}
+
+// stops_stopped: the target is stopped by the signal. missed: meter was stopped, too, so
+// that this may have been long ago.
+static void stops_stopped(struct stops *stops, int signal_number, int64_t now_ns, bool missed)
+{
+    if (signal_number == SIGTTIN || signal_number == SIGTTOU)
+        stops->terminal = signal_number;
+    if (stops->since_ns != 0)
+        return;
+    stops->count++;
+    stops->since_ns = now_ns;
+    stops->total_known = stops->total_known && !missed;
+}
+
+// stops_ended: the target has ended while meter was stopped, or before meter ran again: whether
+// it was stopped, too, the kernel no longer says.
+static void stops_ended(struct stops *stops)
+{
+    if (stops->since_ns == 0)
+        stops->total_known = false;
+}
+
+// stops_continued: it runs again, or has ended. start_ns: what was before is not of the run.
+static void stops_continued(struct stops *stops, int64_t start_ns, int64_t now_ns)
+{
+    // Its stop was not seen: meter was stopped, too.
+    if (stops->since_ns == 0)
+        stops_stopped(stops, 0, now_ns, true);
+    const int64_t since_ns = stops->since_ns > start_ns ? stops->since_ns : start_ns;
+    stops->total_ns += now_ns > since_ns ? now_ns - since_ns : 0;
+    stops->since_ns = 0;
+}
 
 // How long descendants may outlive the main process by themselves: the last
 // element of a pipe, say, that still has to write out what it read.

@@ -1,14 +1,432 @@
 /* placement: where a target and its load sit on this machine. */
 
-#include "choices.h"
 #include "machine.h"
 #include "place.h"
-#include "show.h"
 
+#include "common/child.h"
+#include "common/core_kinds.h"
 #include "common/messages.h"
+#include "common/option_value.h"
+#include "common/options.h"
+#include "common/schemas.h"
 #include "common/streams.h"
+#include "harness/experiment/loads.h"
 
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+struct choices {
+    const char *place_name, *place_cpus; /* NULL: not given */
+    enum place place;                    /* where place_name is given */
+    unsigned targets, loads;             /* cores of each; 0: not given */
+    const char *target_cpus, *load_cpus; /* NULL: not given */
+    const char *synthetic, *allowed;     /* NULL: not given */
+    struct option_list load;             /* SPECs */
+    bool json;
+    struct options *options; /* holds what the list holds */
+};
+
+#define MOST_CORES 8192
+
+static bool check_place(const char *text, char *error, size_t size)
+{
+    const char *names[PLACES + 1] = {NULL};
+    for (unsigned i = 0; i < PLACES; i++)
+        names[i] = place_name((enum place)i);
+    return option_choose(text, names, error, size) >= 0;
+}
+
+/* A number of cores at *text, which is moved behind it. */
+static bool parse_count(const char **text, unsigned *count)
+{
+    char *end = NULL;
+    errno = 0;
+    const unsigned long value = **text >= '0' && **text <= '9' ? strtoul(*text, &end, 10) : 0;
+    if (errno != 0 || value < 1 || value > MOST_CORES)
+        return false;
+    *text = end;
+    *count = (unsigned)value;
+    return true;
+}
+
+/* "N" for both, or "N:M". */
+static bool parse_place_cpus(const char *text, unsigned *targets, unsigned *loads)
+{
+    bool good = parse_count(&text, targets);
+    *loads = *targets;
+    if (good && *text == ':') {
+        text++;
+        good = parse_count(&text, loads);
+    }
+    return good && *text == '\0';
+}
+
+#define FIELD(member) .offset = offsetof(struct choices, member)
+
+static const struct option_row rows[] = {
+    {.name = "place",
+     .argument = "PLACE",
+     .type = OPTION_TEXT,
+     FIELD(place_name),
+     .check = check_place,
+     .wrong = "no-such-place",
+     .help = "where the load runs, seen from the target (see below)"},
+    {.name = "place-cpus",
+     .argument = "N[:M]",
+     .type = OPTION_TEXT,
+     FIELD(place_cpus),
+     .check = option_check_cores,
+     .wrong = "1:",
+     .help = "with --place: cores for the target, and for the load (default: 1, and as many)"},
+    {.name = "target-cpus",
+     .argument = "LIST",
+     .type = OPTION_CPUS,
+     FIELD(target_cpus),
+     .help = "these CPUs for the target, in place of --place"},
+    {.name = "load-cpus",
+     .argument = "LIST",
+     .type = OPTION_CPUS,
+     FIELD(load_cpus),
+     .help = "these CPUs for the load, in place of --place"},
+    {.name = "load",
+     .argument = "SPEC",
+     .type = OPTION_LIST,
+     FIELD(load),
+     .help = "a load as for jostle slowdown: which of these CPUs its workers would use"},
+    {.name = "allowed",
+     .argument = "LIST",
+     .type = OPTION_CPUS,
+     FIELD(allowed),
+     .help = "as if only these CPUs were allowed here"},
+    {.name = "synthetic",
+     .argument = "TEXT",
+     .type = OPTION_TEXT,
+     FIELD(synthetic),
+     .help = "another machine, as hwloc describes it: 'node:2 l3:2 core:4 pu:2'"},
+    {.name = "json",
+     .type = OPTION_FLAG,
+     FIELD(json),
+     .help = "print a JSON object instead of the drawing"},
+    {0},
+};
+
+/* What goes with what; wrong use ends the program. */
+static void check(const struct choices *choices)
+{
+    const char *place = choices->place_name;
+    if (place != NULL && (choices->target_cpus != NULL || choices->load_cpus != NULL))
+        usage_error("--place %s: it chooses the CPUs itself: leave out %s", place,
+                    choices->target_cpus != NULL ? "--target-cpus" : "--load-cpus");
+    if (choices->place_cpus != NULL && (place == NULL || choices->place == PLACE_MACHINE))
+        usage_error("--place-cpus: there is nothing to choose: add a --place other than machine");
+    if (place != NULL && choices->place == PLACE_CORE && choices->targets != choices->loads)
+        usage_error("--place core: target and load are on the same CPUs: give one number to "
+                    "--place-cpus");
+    if (choices->load.count > 0 && choices->synthetic != NULL)
+        usage_error("--load is about this machine: leave out --synthetic");
+}
+
+/* The meaning of each place, for --help. */
+static void list_places(char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size,
+                                   "PLACE is where the load runs, seen from the "
+                                   "target:\n");
+    for (unsigned i = 0; i < PLACES && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "  %-10s  %s\n",
+                                 place_name((enum place)i), place_meaning((enum place)i));
+    if (used < size)
+        snprintf(text + used, size - used,
+                 "The first cores that fit are taken, of each core one hardware thread; all CPUs "
+                 "that affinity and cpuset leave are considered, no others. jostle run and jostle "
+                 "slowdown have the same --place: it pins the target in every condition, the "
+                 "baseline too, and the loads. See docs/placement.md.\n\n"
+                 "Examples:\n"
+                 "  jostle topology --place l3 --load 'cpu --percent 50'\n"
+                 "  jostle topology --synthetic 'node:2 l3:2 core:4 pu:2' --place smt\n\n"
+                 "Exit status:\n"
+                 "  0  shown    1  failure    2  wrong use, or the machine has no such place");
+}
+
+/* Answers --help; wrong use ends the program. */
+static void choices_parse(struct choices *choices, int argc, char **argv)
+{
+    char details[2048];
+    const struct option_group groups[] = {{.rows = rows, .values = choices}};
+    const struct program program = {
+        .name = "jostle topology",
+        .intro = "Shows this machine (drawn by lstopo), what is allowed of it, and where a target "
+                 "and its load would sit. Nothing is measured and no load is started.",
+        .details = details,
+        .groups = groups,
+        .group_count = 1,
+    };
+    list_places(details, sizeof details);
+    *choices = (struct choices){0};
+    choices->options = options_parse(&program, argc, argv, NULL);
+    if (choices->place_name != NULL)
+        place_parse(choices->place_name, &choices->place);
+    if (choices->place_cpus != NULL)
+        parse_place_cpus(choices->place_cpus, &choices->targets, &choices->loads);
+    check(choices);
+}
+
+static void choices_free(struct choices *choices)
+{
+    options_free(choices->options);
+}
+
+/* The answer, for programs and for people. */
+
+struct answer {
+    const struct machine *machine;
+    const struct placement *placement;
+    const struct choices *choices;
+};
+
+/* What the workers of a load would use: loadgen's own plan of each load that a SPEC
+ * joins, on the CPUs of the list (NULL: wherever they may run). A load that loadgen
+ * refuses ends the program with loadgen's message and exit status. */
+
+/* An exec: load's time to settle matters to no plan. */
+#define SETTLE_NS 1000000000
+
+/* Runs loadgen on one load; its answer goes to *output, NULL: to our stdout. */
+static void run(struct arena *arena, const struct load *load, const char *cpus, char **output)
+{
+    char start[PATH_MAX], path[PATH_MAX];
+    const char **argv = arena_take(arena, (load->word_count + 8) * sizeof *argv);
+    size_t count = 0;
+    if (cpus != NULL) {
+        argv[count++] = child_path("start", start);
+        argv[count++] = "--cpus";
+        argv[count++] = cpus;
+        argv[count++] = "--";
+    }
+    argv[count++] = child_path("loadgen", path);
+    argv[count++] = load->words[0];
+    argv[count++] = "--dry-run";
+    if (output != NULL)
+        argv[count++] = "--json";
+    memcpy(argv + count, load->words + 1, (load->word_count - 1) * sizeof *argv);
+    fflush(stdout);
+    const int status = child_run(argv, -1, output);
+    if (status != 0)
+        exit(status < 0 ? EXIT_FAILURE : status);
+}
+
+/* The loads of one SPEC, named or not. */
+static struct condition parse(struct arena *arena, const char *spec)
+{
+    struct conditions conditions = {0};
+    conditions_add_load(&conditions, arena, spec, SETTLE_NS);
+    return conditions.condition[0];
+}
+
+/* Appends the plans, one object each, to list. */
+static void plans_read(const char *spec, const char *cpus, json_t *list)
+{
+    struct arena arena = {0};
+    const struct condition condition = parse(&arena, spec);
+    for (size_t i = 0; i < condition.load_count; i++) {
+        char *text = NULL;
+        run(&arena, &condition.load[i], cpus, &text);
+        json_array_append_new(list, json_loads(text, 0, NULL));
+        free(text);
+    }
+    arena_free(&arena);
+}
+
+/* A line for each on stdout. */
+static void plans_print(const char *spec, const char *cpus)
+{
+    struct arena arena = {0};
+    const struct condition condition = parse(&arena, spec);
+    for (size_t i = 0; i < condition.load_count; i++)
+        run(&arena, &condition.load[i], cpus, NULL);
+    arena_free(&arena);
+}
+
+/* The CPUs as a member of a JSON object. */
+static void set_list(json_t *object, const char *name, hwloc_const_bitmap_t cpus)
+{
+    char *text = machine_format(cpus);
+    json_object_set_new(object, name, json_string(text == NULL ? "" : text));
+    free(text);
+}
+
+/* The kinds of this machine's cores, or of one that a test has made up; NULL: the machine is one
+ * of hwloc alone, or there is no memory. */
+static struct core_kinds *kinds_of(const struct machine *machine)
+{
+    return machine->this_system || getenv("JOSTLE_KERNEL_ROOT") != NULL ? core_kinds_read() : NULL;
+}
+
+/* What is on cores of unlike speed takes as long as the kernel's choice of a core makes it. */
+static void warn_of_kinds(json_t *list, const struct core_kinds *kinds, const char *who,
+                          hwloc_const_bitmap_t cpus)
+{
+    struct cpu_list numbers;
+    char *text = machine_format(cpus);
+    const unsigned among = text != NULL && kinds != NULL && cpus_parse(text, &numbers) == 0
+                               ? core_kinds_among(kinds, &numbers)
+                               : 0;
+    if (among > 1)
+        json_array_append_new(
+            list, json_sprintf("the %s's CPUs %s are of %u kinds of cores, of unlike speed: jostle "
+                               "topology shows them; give CPUs of one kind with --%s-cpus",
+                               who, text, among, who));
+    free(text);
+}
+
+/* Target and load together use more CPUs than the cgroup's quota allows, or one of them has unlike
+ * ones. A new reference. */
+static json_t *warnings(const struct answer *answer, const struct core_kinds *kinds)
+{
+    json_t *list = json_array();
+    hwloc_bitmap_t both = hwloc_bitmap_alloc();
+    if (both == NULL)
+        return list;
+    hwloc_bitmap_or(both, answer->placement->target, answer->placement->load);
+    const int used = hwloc_bitmap_weight(both);
+    hwloc_bitmap_free(both);
+    warn_of_kinds(list, kinds, "target", answer->placement->target);
+    warn_of_kinds(list, kinds, "load", answer->placement->load);
+    if (answer->machine->quota_cpus < used)
+        json_array_append_new(
+            list, json_sprintf("the cgroup's quota of %.2f CPUs is less than the %d CPUs that "
+                               "target and load use: they throttle each other, wherever they are",
+                               answer->machine->quota_cpus, used));
+    return list;
+}
+
+static json_t *offers(const struct placement *placement)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < PLACES; i++)
+        if (placement->offers[i])
+            json_array_append_new(list, json_string(place_name((enum place)i)));
+    return list;
+}
+
+static char *load_cpus(const struct answer *answer)
+{
+    const bool pinned =
+        answer->choices->load_cpus != NULL ||
+        (answer->choices->place_name != NULL && answer->choices->place != PLACE_MACHINE);
+    return pinned ? machine_format(answer->placement->load) : NULL;
+}
+
+static json_t *plans(const struct answer *answer)
+{
+    char *cpus = load_cpus(answer);
+    json_t *list = json_array();
+    for (size_t i = 0; i < answer->choices->load.count; i++)
+        plans_read(answer->choices->load.item[i], cpus, list);
+    free(cpus);
+    return list;
+}
+
+/* jostle.topology/1 on stdout. Both: false after a message. A load that loadgen
+ * refuses ends the program with its exit status. */
+static bool show_json(const struct answer *answer)
+{
+    const struct machine *machine = answer->machine;
+    const double quota_cpus = machine->quota_cpus;
+    struct core_kinds *kinds = kinds_of(machine);
+    json_t *object = json_pack("{s:s, s:b, s:s?}", "schema", SCHEMA_TOPOLOGY, "this_system",
+                               machine->this_system, "place", answer->choices->place_name);
+    set_list(object, "target_cpus", answer->placement->target);
+    set_list(object, "load_cpus", answer->placement->load);
+    set_list(object, "allowed_cpus", machine->allowed);
+    set_list(object, "affinity_cpus", machine->affinity);
+    set_list(object, "cpuset_cpus", machine->cpuset);
+    set_list(object, "machine_cpus", machine->complete);
+    json_object_set_new(object, "quota_cpus",
+                        isfinite(quota_cpus) ? json_real(quota_cpus) : json_null());
+    json_object_set_new(object, "offers", offers(answer->placement));
+    json_object_set_new(object, "core_kinds", core_kinds_to_json(kinds));
+    json_object_set_new(object, "warnings", warnings(answer, kinds));
+    free(kinds);
+    json_object_set_new(object, "loads", plans(answer));
+    const bool written = json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15)) == 0 &&
+                         putchar('\n') != EOF && fflush(stdout) == 0;
+    json_decref(object);
+    return written;
+}
+
+/* Calls lstopo; says how to get it where it is not there. */
+static void draw(const struct choices *choices)
+{
+    static const char *const programs[] = {"lstopo-no-graphics", "lstopo"};
+    char path[PATH_MAX];
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+        if (!child_find(programs[i], path))
+            continue;
+        const char *argv[] = {path, "--of", "console", "--no-io", "--disallowed", NULL, NULL, NULL};
+        if (choices->synthetic != NULL) {
+            argv[5] = "--input";
+            argv[6] = choices->synthetic;
+        }
+        fflush(stdout);
+        child_run(argv, -1, NULL);
+        putchar('\n');
+        return;
+    }
+    complain("no drawing, as lstopo is not installed: install hwloc-nox (Debian, Ubuntu) or "
+             "hwloc");
+}
+
+static void print_list(const char *what, hwloc_const_bitmap_t cpus)
+{
+    char *text = machine_format(cpus);
+    printf("%-16s CPU %s\n", what, text == NULL ? "?" : text);
+    free(text);
+}
+
+/* Where there is more than one kind, each in a line; and what is to be warned of. */
+static void print_kinds(const struct answer *answer)
+{
+    char text[CORE_KIND_TEXT];
+    struct core_kinds *kinds = kinds_of(answer->machine);
+    json_t *list = warnings(answer, kinds), *warning;
+    size_t i;
+    for (unsigned kind = 0; kinds != NULL && kinds->count > 1 && kind < kinds->count; kind++)
+        printf("%-16s %s\n", kind == 0 ? "kinds of cores" : "",
+               core_kind_describe(&kinds->kind[kind], text, sizeof text));
+    json_array_foreach(list, i, warning)
+        printf("%-16s %s\n", "warning", json_string_value(warning));
+    json_decref(list);
+    free(kinds);
+}
+
+/* lstopo's drawing, where target and load sit in it, and what each load would use. */
+static bool show_text(const struct answer *answer)
+{
+    const struct machine *machine = answer->machine;
+    char places[128], *cpus = load_cpus(answer);
+    draw(answer->choices);
+    print_list("target", answer->placement->target);
+    print_list("load", answer->placement->load);
+    print_list("allowed", machine->allowed);
+    print_list("  affinity", machine->affinity);
+    print_list("  cgroup cpuset", machine->cpuset);
+    if (isfinite(machine->quota_cpus))
+        printf("%-16s %.2f CPUs\n", "  cgroup quota", machine->quota_cpus);
+    else
+        printf("%-16s none\n", "  cgroup quota");
+    printf("%-16s %s\n", "places to choose",
+           place_list(answer->placement->offers, places, sizeof places));
+    print_kinds(answer);
+    for (size_t i = 0; i < answer->choices->load.count; i++)
+        plans_print(answer->choices->load.item[i], cpus);
+    free(cpus);
+    return fflush(stdout) == 0;
+}
 
 #define EXIT_WRONG_USE 2
 

@@ -1,14 +1,15 @@
 #include "net/server.h"
 
 #include "load.h"
+
+#include "net/activity.h"
 #include "net/connection.h"
 #include "net/echo.h"
 #include "net/port.h"
 #include "net/receive-batch.h"
 #include "net/receive-datagrams.h"
-#include "net/receive-stream.h"
+#include "net/receive-state.h"
 #include "net/session.h"
-#include "net/sweep.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -21,6 +22,104 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+/* The watch over time: what a peer may hold without a word, and for how long. */
+
+#define HELLO_NS    2000000000  /* the most that a hello may take */
+#define REST_NS     10000000000 /* and the rest of a stream whose session has ended */
+#define LONGEST_MS  1000        /* between two sweeps */
+#define SHORTEST_MS 50
+
+static int64_t smaller(int64_t one, int64_t other)
+{
+    return one < other ? one : other;
+}
+
+/* Those that have said too little, or have nobody any more. */
+static void drop_stale(struct net_server *server, int64_t at_ns)
+{
+    const int64_t hello_ns = smaller(HELLO_NS, server->plan.timeout_ns);
+    for (struct net_connection *one = server->connections, *next; one != NULL; one = next) {
+        next = one->next;
+        const bool fresh = one->part == NET_PART_NEW;
+        if (one->peer != NULL || at_ns - one->since_ns < (fresh ? hello_ns : REST_NS))
+            continue;
+        net_count(&server->counts.rejected, fresh);
+        net_connection_drop(one);
+    }
+}
+
+static void expel_incomplete(struct net_server *server, int64_t at_ns)
+{
+    for (unsigned i = server->peer_count; i-- > 0;) {
+        struct net_peer *peer = server->peers[i];
+        if (!peer->complete && at_ns - peer->active_ns >= server->plan.timeout_ns)
+            net_session_expel(peer, "it has not opened the streams that it announced");
+    }
+}
+
+static void on_sweep(uv_timer_t *timer)
+{
+    struct net_server *server = timer->data;
+    const int64_t at_ns = now_ns();
+    net_activity_note(server);
+    drop_stale(server, at_ns);
+    if (!server->plan.local)
+        expel_incomplete(server, at_ns);
+    if (server->plan.local ? server->parts[NET_PART_NEW] == 0 : server->connections == NULL)
+        uv_timer_stop(timer);
+}
+
+/* There is a connection to be watched. */
+static void net_sweep_begin(struct net_server *server)
+{
+    const int64_t quarter_ms = server->plan.timeout_ns / 4000000;
+    const int64_t period_ms =
+        quarter_ms < SHORTEST_MS ? SHORTEST_MS : smaller(quarter_ms, LONGEST_MS);
+    if (!uv_is_active((uv_handle_t *)&server->sweep))
+        uv_timer_start(&server->sweep, on_sweep, (uint64_t)period_ms, (uint64_t)period_ms);
+}
+
+/* Held, nobody is heard, and no time passes. */
+static void net_sweep_hold(struct net_server *server, bool held)
+{
+    const int64_t at_ns = now_ns();
+    if (held) {
+        uv_timer_stop(&server->sweep);
+        return;
+    }
+    for (unsigned i = 0; i < server->peer_count; i++)
+        server->peers[i]->active_ns = at_ns;
+    for (struct net_connection *one = server->connections; one != NULL; one = one->next)
+        one->since_ns = at_ns;
+    if (server->connections != NULL)
+        net_sweep_begin(server);
+}
+
+/* The bytes of a TCP stream: counted, and thrown away. */
+
+#define ROUNDS 8 /* before others have their turn */
+
+/* Takes what a connection has, up to a bound; false: it is at its end. */
+static bool net_receive_stream(struct net_connection *connection)
+{
+    struct net_server *server = connection->server;
+    const int flags = MSG_DONTWAIT | (server->plan.discard ? MSG_TRUNC : 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        const ssize_t got = recv(connection->fd, server->buffer, NET_BUFFER_BYTES, flags);
+        if (got == 0)
+            return false;
+        if (got < 0)
+            return errno == EAGAIN || errno == EINTR;
+        net_count(&server->counts.bytes, (uint64_t)got);
+        if (connection->peer != NULL)
+            net_session_received(connection->peer, (uint64_t)got);
+        net_batch_received(connection, (size_t)got);
+        if ((size_t)got < NET_BUFFER_BYTES)
+            return true; /* that was all, most likely */
+    }
+    return true;
+}
 
 #define ACCEPT_AT_ONCE  64
 #define PORT_TRIES      16

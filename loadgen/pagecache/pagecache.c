@@ -4,22 +4,65 @@
  * owners have to read from the disk again. Never more than the file, which is at most a
  * share of memory; all of them are given back when it pauses. */
 
+#include "load.h"
+#include "page.h"
+#include "thread-count.h"
+
 #include "common/device.h"
 #include "common/headroom.h"
 #include "io/io-options.h"
 #include "io/path.h"
 #include "io/work.h"
-#include "load.h"
-#include "page.h"
-#include "pagecache/resident.h"
-#include "thread-count.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+/* How much of a file the page cache holds. */
+
+#define STEP_BYTES (256ull << 20)      /* that are mapped at a time */
+#define MOST_PAGES (STEP_BYTES / 4096) /* no system has smaller ones */
+
+/* One mapping of it; mincore() reports what is there without touching it. */
+static uint64_t resident_in(int fd, uint64_t from, size_t bytes, unsigned char *pages)
+{
+    const size_t page = page_bytes();
+    uint64_t count = 0;
+    void *memory = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, (off_t)from);
+    if (memory == MAP_FAILED)
+        return 0;
+    if (mincore(memory, bytes, pages) == 0)
+        for (size_t i = 0; i * page < bytes; i++)
+            count += pages[i] & 1;
+    munmap(memory, bytes);
+    return count * page;
+}
+
+/* Bytes of its part from `from` (a multiple of the page size) on; 0 also where the kernel
+ * does not say. */
+static uint64_t resident_bytes(int fd, uint64_t from, uint64_t bytes)
+{
+    static _Thread_local unsigned char pages[MOST_PAGES];
+    uint64_t sum = 0;
+    for (uint64_t at = 0; at < bytes; at += STEP_BYTES) {
+        const uint64_t left = bytes - at;
+        sum += resident_in(fd, from + at, left < STEP_BYTES ? left : STEP_BYTES, pages);
+    }
+    return sum;
+}
+
+/* Gives up that part's pages, all that are not dirty. */
+static void resident_drop(int fd, uint64_t from, uint64_t bytes)
+{
+    (void)posix_fadvise(fd, (off_t)from, (off_t)bytes, POSIX_FADV_DONTNEED);
+}
 
 #define DEFAULT_FILE_BYTES (8.0 * 1073741824)
 /* Of the free space of the file system, and what is left of it to others. */

@@ -3,11 +3,23 @@
 #ifndef LOADGEN_SWITCH_PAIR_H
 #define LOADGEN_SWITCH_PAIR_H
 
-#include "switch/bell.h"
-
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
+
+struct bell {
+    _Alignas(64) _Atomic uint32_t rung; /* futex: 1 from the ring until it is heard */
+    int read_fd, write_fd;              /* pipe, eventfd; -1: none */
+};
+
+/* How it is done. All but close() return 0, or -1 with errno. */
+struct bell_method {
+    int (*open)(struct bell *bell);
+    int (*ring)(struct bell *bell);
+    int (*wait)(struct bell *bell);
+};
 
 struct pair {
     struct bell there, back;
@@ -38,5 +50,10 @@ int pair_open(struct pair *pair, const struct bell_method *method, int cpu);
 /* Wakes the partner and sleeps until it wakes the caller. 0, or an errno. */
 int pair_round(struct pair *pair, struct round_trip *trip);
 void pair_close(struct pair *pair);
+
+/* By --method; the names in the same order, ended by NULL. */
+extern const struct bell_method bell_methods[];
+
+extern const char *const bell_method_names[];
 
 #endif

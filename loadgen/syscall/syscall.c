@@ -5,16 +5,89 @@
 
 #include "load.h"
 #include "rate.h"
-#include "syscall/call.h"
 #include "thread-count.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+/* The system calls that loadgen syscall makes, each cheap and without effect. */
+
+struct call {
+    const char *file; /* that it is made on, open for reading and writing; NULL: none */
+    /* Makes the call so many times. False: one failed, errno says why. */
+    bool (*make)(int fd, uint64_t times);
+    const char *counted; /* the field of /proc/PID/task/TID/io that counts them, or NULL */
+};
+
+static const char *const call_names[] = {"getppid", "clock_gettime", "read", "write", "stat", NULL};
+
+static bool make_getppid(int fd, uint64_t times)
+{
+    (void)fd;
+    while (times-- > 0)
+        if (syscall(SYS_getppid) < 0)
+            return false;
+    return true;
+}
+
+/* By number: the C library's never enters the kernel. */
+static bool make_clock_gettime(int fd, uint64_t times)
+{
+    struct timespec now;
+    (void)fd;
+    while (times-- > 0)
+        if (syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now) != 0)
+            return false;
+    return true;
+}
+
+static bool make_read(int fd, uint64_t times)
+{
+    char byte;
+    while (times-- > 0)
+        if (read(fd, &byte, 1) != 1)
+            return false;
+    return true;
+}
+
+static bool make_write(int fd, uint64_t times)
+{
+    const char byte = 0;
+    while (times-- > 0)
+        if (write(fd, &byte, 1) != 1)
+            return false;
+    return true;
+}
+
+static bool make_stat(int fd, uint64_t times)
+{
+    struct stat status;
+    (void)fd;
+    while (times-- > 0)
+        if (stat("/", &status) != 0)
+            return false;
+    return true;
+}
+
+/* By --call; the names in the same order, ended by NULL. */
+static const struct call calls[] = {
+    {.make = make_getppid},
+    {.make = make_clock_gettime},
+    {.file = "/dev/zero", .make = make_read, .counted = "syscr"},
+    {.file = "/dev/null", .make = make_write, .counted = "syscw"},
+    {.make = make_stat},
+};
 
 #define MOST_IN_A_ROW 1000 /* some 200 us */
 /* This is no load on the scheduler. */
