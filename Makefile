@@ -222,7 +222,7 @@ $(BIN)/simulate: $(filter-out %/main.o %/check.o,$(call objects,harness/predict/
 # Comparing two experiments is the statistics of two sets of records.
 $(BIN)/compare: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # What is of all results of a report together is statistics, too.
-$(BIN)/report: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,bias discovery explain levels interval relation statistics)
+$(BIN)/report: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,bias discovery levels interval relation statistics)
 # A prediction is of profiles.
 $(BIN)/predict: $(patsubst %,$(BUILD)/obj/harness/%.o,profile/profile profile/loop profile/gate bench/json report/memory stats/json stats/output stats/interval) $(call objects,harness/pressure/*.c)
 # A bench is a campaign, whose records are judged by the statistics of its experiments.
@@ -276,7 +276,7 @@ $(BUILD)/fuzz/cell: $(filter-out %/main.o,$(call objects,harness/experiment/*.c)
 $(BUILD)/fuzz/watch: $(filter-out %/main.o,$(call objects,harness/probe/*.c)) $(call objects,harness/pressure/*.c) $(patsubst %,$(BUILD)/obj/harness/%.o,bench/drawings bench/json stats/json report/memory report/numbers report/plot report/visible)
 $(BUILD)/fuzz/watch: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 $(BUILD)/fuzz/program-profile: $(filter-out %/main.o %/check.o,$(call objects,harness/predict/*.c)) $(patsubst %,$(BUILD)/obj/harness/%.o,profile/profile profile/loop profile/gate bench/json report/memory stats/json stats/output stats/interval) $(call objects,harness/pressure/*.c)
-$(BUILD)/fuzz/report: $(filter-out %/main.o,$(call objects,harness/report/*.c)) $(patsubst %,$(BUILD)/obj/harness/stats/%.o,bias discovery explain levels interval relation statistics)
+$(BUILD)/fuzz/report: $(filter-out %/main.o,$(call objects,harness/report/*.c)) $(patsubst %,$(BUILD)/obj/harness/stats/%.o,bias discovery levels interval relation statistics)
 $(BUILD)/fuzz/view: $(patsubst %,$(BUILD)/obj/harness/report/%.o,view memory)
 $(BUILD)/fuzz/%: $(BUILD)/obj/bats-tests/fuzz/%.o $(FUZZ_FRAME) $(COMMON)
 	@mkdir -p $(@D)

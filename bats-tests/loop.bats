@@ -95,10 +95,6 @@ echo '{"event":"ready"}' >&4
 while read -r line; do
     echo "meter: $line ${*:2}" >>"$LOG"
     [[ ! -e meter-fails ]] || { echo 'jostle: meter: a message' >&2; exit 1; }
-    if [[ $line == gauge ]]; then
-        echo '{"event":"gauge"}' >&4
-        continue
-    fi
     echo '{"schema":"jostle.meter/1","event":"record"}' >&4
 done
 END
@@ -175,41 +171,6 @@ conclude
 after {"time":1}
 finish
 stats: end
-END
-}
-
-@test "a gauge is taken before the load is resumed, and after it is paused" {
-    one_load
-    printf '%s\0' command_prepare 'echo prepare >>log' >>plan
-    printf '%s\n' 'run\tlow\t1\t1\tp\t-\t-\tgauge' 'run\tbaseline\t1\t2\tp\t-\t41\tgauge' 'stop\terror\t' >decisions
-    run -0 loop
-    sed -n '/^prepare/,/^after/p' log >runs
-    diff - runs <<'END'
-prepare
-meter: gauge ./target
-gauge meter
-load low: resume
-steady 0
-load low: mark start
-mark 0
-meter: run 0 ./target
-record meter
-load low: mark end
-mark 0
-load low: pause
-paused 0
-meter: gauge ./target
-gauge meter
-record -
-prepare
-meter: gauge ./target
-gauge meter
-meter: run 0 41 ./target
-record meter
-meter: gauge ./target
-gauge meter
-record -
-after {"time":1}
 END
 }
 

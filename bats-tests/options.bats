@@ -86,7 +86,7 @@ refused() {
             return 1
         }
     done
-    for file in cpu io gauge purity-core verdicts; do
+    for file in cpu io purity-core verdicts; do
         refused --no-such-option "$ROOT/bench/$file" --no-such-option
         run -0 "$ROOT/bench/$file" --help
     done

@@ -101,14 +101,12 @@ refused() {
     profile small "$small"
     profile large '.noise.sd = 0.15'
     profile few '.noise.n = 3'
-    profile gauged "$small | .noise.gauge_r2 = 0.95"
     profile other
-    predict {small,large,few,gauged,other}.profile.json >r
+    predict {small,large,few,other}.profile.json >r
     holds 'def of($a): .predictions[] | select(.a == $a and .b == "other");
         (of("small") | .slowdown == null and .gate.runs_needed == 433 and (.reason | startswith("cannot be told on this machine: alone-sd 15 %, it would take 430 runs a side"))) and
         (of("large") | .slowdown > 2 and .gate.passed and .gate.wanted > 0.25) and
-        (of("few") | .slowdown == null and (.reason | contains("noise is not known: 3 runs"))) and
-        (of("gauged") | .slowdown > 1)' <r
+        (of("few") | .slowdown == null and (.reason | contains("noise is not known: 3 runs")))' <r
     run -4 --separate-stderr "$JOSTLE" predict small.profile.json few.profile.json
     [[ $output == *'small beside few (core): cannot be told on this machine: alone-sd 15 %'* ]]
     run -0 --separate-stderr "$JOSTLE" predict --force small.profile.json few.profile.json

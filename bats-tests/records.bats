@@ -6,7 +6,7 @@ load helpers
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return
-    "$ROOT/harness/jostle" slowdown --quiet --output out --warmup 1 --max-runs 3 --gauge \
+    "$ROOT/harness/jostle" slowdown --quiet --output out --warmup 1 --max-runs 3 \
         --load 'low=cpu --percent 10' --load 'other=exec: sleep 100' --load 'seldom=fork --limit 0.1' --settle 100ms -- sleep 0.05
 }
 

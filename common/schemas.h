@@ -15,6 +15,7 @@
 #define SCHEMA_DEVICE                "jostle.device/1"
 #define SCHEMA_DOCTOR                "jostle.doctor/1"
 #define SCHEMA_EXPERIMENT            "jostle.experiment/1"
+#define SCHEMA_MACHINE               "jostle.machine/1"
 #define SCHEMA_METER                 "jostle.meter/1"
 #define SCHEMA_NOISE                 "jostle.noise/1"
 #define SCHEMA_PACK                  "jostle.pack/1"

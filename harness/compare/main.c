@@ -1,7 +1,6 @@
 // compare: two experiments side by side, as a jostle.comparison/1.
 
 #include "differences.h"
-#include "factor.h"
 #include "rows.h"
 #include "sessions.h"
 #include "side.h"
@@ -319,15 +318,13 @@ static json_t *compare(const struct request *request, char *const *folders,
     side_add_biases(comparison->a, biased);
     side_add_biases(comparison->b, biased);
     json_decref(conditions);
-    return json_pack("{s:s, s:o, s:o, s:o, s:i, s:o, s:O, s:{s:o, s:o}, s:o, s:o, s:o}", "schema",
+    return json_pack("{s:s, s:o, s:o, s:o, s:i, s:o, s:O, s:{s:o, s:o}, s:o, s:o}", "schema",
                      SCHEMA_COMPARISON, "a", text_to_json(folders[0]), "b",
                      text_to_json(folders[1]), "confidence", json_figure(comparison->confidence),
                      "family", (int)comparison_family(comparison), "interval_level",
                      json_figure(comparison_level(comparison)), "differences", differences,
                      "failed_runs", "a", side_failed(comparison->a), "b",
-                     side_failed(comparison->b), "comparisons", comparisons, "biased_by", biased,
-                     "machine_factor",
-                     factor_compare(comparison->a, comparison->b, comparison->confidence));
+                     side_failed(comparison->b), "comparisons", comparisons, "biased_by", biased);
 }
 
 // A figure that is another one on the other side is no figure of both.

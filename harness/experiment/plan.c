@@ -5,7 +5,6 @@
 #include "shell.h"
 
 #include "common/child.h"
-#include "common/gauge.h"
 #include "common/lock.h"
 #include "common/pair.h"
 #include "common/words.h"
@@ -152,8 +151,6 @@ static void put_meter_options(struct experiment *experiment)
     struct arena *arena = &experiment->arena;
     const struct settings *settings = &experiment->settings;
     pair_put("meter", "--serve");
-    if (settings->gauge != GAUGE_OFF)
-        pair_put("meter", "--gauge");
     if (settings->timeout_ns > 0) {
         pair_put("meter", "--timeout");
         pair_put("meter", arena_format(arena, "%.9f", (double)settings->timeout_ns / 1e9));

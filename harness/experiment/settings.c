@@ -4,7 +4,6 @@
 #include "parameters.h"
 
 #include "common/child.h"
-#include "common/gauge.h"
 #include "common/messages.h"
 #include "common/option_value.h"
 #include "common/ready.h"
@@ -413,17 +412,6 @@ const struct option_row settings_rows[] = {
      .help = "do not measure, before each block, what the machine itself reaches on the target's "
              "CPUs (0.1 s at most, a tenth of the block's time); so does JOSTLE_NO_PROBE=1 in the "
              "environment"},
-    {.name = "gauge",
-     .argument = "WHEN",
-     .type = OPTION_CHOICE,
-     FIELD(gauge),
-     .choices = gauge_mode_names,
-     .preset = "off",
-     .bare = "on",
-     .help =
-         "measure the CPU's clock and caches in 6 ms right before and after each run, with the "
-         "loads paused. on: slowdowns are ratios of means, adjusted for it, which is declared now "
-         "and recorded; auto: in runs of 0.2 s and more, recorded and not used; off: not at all"},
     {.name = "strict",
      .type = OPTION_FLAG,
      FIELD(strict),
@@ -565,13 +553,6 @@ void settings_complete(struct settings *settings)
     if (settings->service != NULL && settings->setup == NULL)
         check_ready_command(settings->ready);
     take_no_probe(settings);
-    if (settings->gauge == GAUGE_ON && settings->statistic == STATISTIC_TYPICAL)
-        settings->statistic = STATISTIC_MEAN; /* what --gauge is for */
-    if (settings->gauge == GAUGE_ON && settings->statistic != STATISTIC_MEAN)
-        usage_error("--gauge: only ratios of means are adjusted: leave out --statistic, or give "
-                    "--gauge=auto, which is recorded and not used");
-    if (settings->gauge == GAUGE_ON && settings->slo != NULL)
-        usage_error("--gauge: a capacity is no ratio of pairs: leave it out");
     if (settings->seed == SEED_UNSET) {
         clock_gettime(CLOCK_REALTIME, &now);
         settings->seed = (now.tv_sec * (NS_PER_S / NS_PER_US) + now.tv_nsec / NS_PER_US) % SEEDS;

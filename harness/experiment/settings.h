@@ -43,7 +43,6 @@ struct settings {
     int64_t settle_ns;
     int64_t seed; /* SEED_UNSET: not given */
     int engine;
-    int gauge; /* enum gauge_mode */
     /* Of slowdown only. */
     bool aa;
     double at_most;     /* 0: no gate */

@@ -1,7 +1,6 @@
 #include "capacity.h"
 #include "settings.h"
 
-#include "common/gauge.h"
 #include "common/machine_json.h"
 #include "harness/stats/statistics.h"
 
@@ -75,8 +74,6 @@ json_t *settings_to_json(const struct settings *settings)
         {"load_nice", priority(settings->load_nice)},
         {"settle_s", seconds(settings->settle_ns)},
         {"seed", json_integer(settings->seed)},
-        {"gauge", settings->gauge == GAUGE_OFF ? json_null()
-                                               : json_string(gauge_mode_names[settings->gauge])},
         {"engine", json_string(settings->engine == ENGINE_HYPERFINE ? "hyperfine" : "meter")},
     };
     json_t *object = json_object();

@@ -191,17 +191,10 @@ measure_await() {
     if [[ -z ${plan[service]:-} ]]; then stats_await 0 "$1" meter; else service_await_run "$1"; fi
 }
 
-# measure_gauge: has meter write the state of the target's CPUs. The loads are paused: a gauge
-# that shows the load would explain its effect away (docs/statistics.md).
-measure_gauge() {
-    send "$meter_in" gauge
-    stats_await 0 gauge meter
-}
-
 # measure_run CONDITION BLOCK: one run; NEXT is then what follows.
 measure_run() {
     local remote=${condition_remote[$1]:-} delay=- variant=${condition_variant[$1]} ending=record
-    local value=${NEXT[6]:--} gauged=${NEXT[7]:-}
+    local value=${NEXT[6]:--}
     # shellcheck disable=SC2206 # numbers, with spaces between
     local -a loads=(${condition_loads[$1]:-})
     # Figures are found in the output without the load, and are no part of what the load gave.
@@ -209,7 +202,6 @@ measure_run() {
     [[ -z ${plan[service]:-} ]] || service_up "$2"
     [[ -z ${command_prepare[variant]:-} ]] || measure_hook prepare "$variant"
     [[ -z ${plan[cold]:-} ]] || cold_empty_cache
-    [[ -z $gauged ]] || measure_gauge
     ((${#loads[@]} == 0)) || loads_resume "$remote" "${loads[@]}"
     [[ -z $verbose_fd ]] || printf '+ %s\n' "${command_text[variant]//[[:cntrl:]]/?}" >&"$verbose_fd"
     [[ -z ${plan[service]:-} ]] || service_mark
@@ -223,7 +215,6 @@ measure_run() {
         [[ -z $remote ]] || delay=$mark_delay_us
     fi
     [[ $ending == record ]] || measure_await record
-    [[ -z $gauged ]] || measure_gauge
     stats_decide record "$delay"
     [[ -z ${command_conclude[variant]:-} ]] || measure_hook conclude "$variant"
 }

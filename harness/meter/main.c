@@ -27,7 +27,7 @@ struct commands {
     size_t length;
 };
 
-enum command { COMMAND_RUN, COMMAND_GAUGE, COMMAND_NONE, COMMAND_UNKNOWN };
+enum command { COMMAND_RUN, COMMAND_NONE, COMMAND_UNKNOWN };
 
 // parse_run: `run`, `run N` or, with --vary, `run N VALUE`, which sets the target. False: it
 // is no such line. The line is cut into its words.
@@ -54,11 +54,10 @@ static enum command take_line(struct commands *commands, struct runner *runner)
         return commands->length == sizeof commands->text ? COMMAND_UNKNOWN : COMMAND_NONE;
     const size_t length = (size_t)(end - commands->text);
     *end = '\0';
-    const bool gauge = runner->settings->gauge && strcmp(commands->text, "gauge") == 0;
-    const bool known = !gauge && parse_run(commands->text, runner);
+    const bool known = parse_run(commands->text, runner);
     commands->length -= length + 1;
     memmove(commands->text, end + 1, commands->length);
-    return gauge ? COMMAND_GAUGE : known ? COMMAND_RUN : COMMAND_UNKNOWN;
+    return known ? COMMAND_RUN : COMMAND_UNKNOWN;
 }
 
 // read_more: waits for more of stdin. False at its end, or when a signal has come:
@@ -87,7 +86,7 @@ static bool read_more(struct commands *commands, const struct signals *signals, 
     }
 }
 
-// next_command: RUN or GAUGE, or NONE at the end; *code is meter's exit code then.
+// next_command: RUN, or NONE at the end; *code is meter's exit code then.
 static enum command next_command(struct commands *commands, struct runner *runner, int *code)
 {
     enum command command;
@@ -100,7 +99,7 @@ static enum command next_command(struct commands *commands, struct runner *runne
     }
     if (command == COMMAND_UNKNOWN) {
         complain("--serve: a line is no command: write run, or run N with the number of a command, "
-                 "and with --vary a value behind it, or with --gauge gauge");
+                 "and with --vary a value behind it");
         *code = EXIT_WRONG_USE;
     }
     return command;
@@ -118,13 +117,8 @@ static int serve(struct runner *runner)
     }
     for (;;) {
         const enum command command = next_command(&commands, runner, &code);
-        if (command != COMMAND_RUN && command != COMMAND_GAUGE)
+        if (command != COMMAND_RUN)
             return code;
-        if (command == COMMAND_GAUGE) {
-            if (!gauging_write(&runner->gauging, runner->output_fd))
-                return EXIT_LOST;
-            continue;
-        }
         code = run_once(runner);
         if (code != EXIT_RECORDED)
             return code;

@@ -103,8 +103,7 @@ bool run_begin(struct runner *runner, const struct settings *settings)
     runner->own_fd = schedstat_open(0);
     return run_open_output(&runner->output_fd, settings->output) && check_kept(settings->kept) &&
            extract_begin(&runner->extractor, settings) &&
-           launch_prepare(&runner->launch, settings) && find_group(runner) &&
-           gauging_begin(&runner->gauging, settings);
+           launch_prepare(&runner->launch, settings) && find_group(runner);
 }
 
 static int write_record(const struct runner *runner, const struct record *record)
@@ -238,7 +237,6 @@ int run_once(struct runner *runner)
         return EXIT_NOT_RUN;
     extract_before(&runner->extractor, runner->launch.target);
     counters_open(&counters, runner->settings->counters);
-    gauging_forget(&runner->gauging);
     const int code = measure(runner, &counters);
     counters_close(&counters);
     launch_close(&runner->launch);
@@ -265,7 +263,6 @@ void run_end(struct runner *runner)
     drain_end(&runner->launch.drain);
     drain_free(&runner->launch.drain);
     extract_end(&runner->extractor);
-    gauging_end(&runner->gauging);
     varied_free(&runner->varied);
     stalls_close(&runner->launch.stalls);
     group_remove(&runner->group);

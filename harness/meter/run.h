@@ -2,7 +2,6 @@
 #define METER_RUN_H
 
 #include "extract.h"
-#include "gauging.h"
 #include "group.h"
 #include "launch.h"
 #include "settings.h"
@@ -35,9 +34,8 @@ struct runner {
     struct launch launch;
     struct varied varied; // its target, with --vary
     struct extractor extractor;
-    struct gauging gauging; // with --gauge
-    size_t runs;            // that were made
-    int own_fd;             // schedstat.h: meter's own; -1: the kernel has none
+    size_t runs; // that were made
+    int own_fd;  // schedstat.h: meter's own; -1: the kernel has none
     int output_fd;
     int hangup_fd; // see supervise.h
 };

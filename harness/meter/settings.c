@@ -141,12 +141,6 @@ static const struct option_row rows[] = {
      .help = "run COMMAND once for each line `run` on stdin, and end at its end, which also ends a "
              "COMMAND that is running. COMMAND reads nothing unless --stdin is given. The first "
              "line of output is a `ready`"},
-    {.name = "gauge",
-     .type = OPTION_FLAG,
-     .offset = FIELD(gauge),
-     .help = "with --serve: for each line `gauge` on stdin write the state of the CPUs of --cpus, "
-             "measured in 5 to 15 ms: nanoseconds of a dependent addition, and of a load from the "
-             "first and from the second cache"},
     {.name = "commands",
      .type = OPTION_FLAG,
      .offset = FIELD(commands),
@@ -317,8 +311,6 @@ static void check_needed(const struct settings *settings, const struct options *
             usage_error("--%s is about a service: give --service, or leave it out", of_service[i]);
     if (settings->commands && !settings->serve)
         usage_error("--commands: it needs --serve, whose lines say which one to run");
-    if (settings->gauge && !settings->serve)
-        usage_error("--gauge: it needs --serve, whose lines say when");
     if (settings->vary != NULL && !settings->serve)
         usage_error("--vary: it needs --serve, whose lines say which value");
 }

@@ -48,7 +48,6 @@ struct settings {
     int64_t nice;
     bool with_parent;
     bool serve;                    // run for each line on stdin
-    bool gauge;                    // with serve: the state of the CPU for each line `gauge`
     int accounting;                // enum accounting
     int counters;                  // enum counter_set
     struct option_list definition; // of the metrics, as texts

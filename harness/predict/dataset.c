@@ -18,7 +18,7 @@ bool dataset_pair(struct dataset_item *item, const struct program_profile *a,
     predict_model_preset(&model);
     const bool known = predict_apply(&model, &item->features, a->confidence, &prediction);
     const double effect = known ? fabs(prediction.slowdown - 1) : 0;
-    item->gated = gate_judge(a->noise.sd, a->noise.n, a->noise.gauge_r2, effect).passed;
+    item->gated = gate_judge(a->noise.sd, a->noise.n, effect).passed;
     return true;
 }
 

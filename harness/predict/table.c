@@ -47,7 +47,7 @@ static void finish_row(struct table_row *row, size_t neighbours, const struct pr
         model.quantile_low = model.quantile_high = NAN;
     const bool known = predict_apply(&model, features, victim->confidence, &row->prediction);
     const double effect = known ? row->prediction.slowdown - 1 : 0;
-    row->gate = gate_judge(victim->noise.sd, victim->noise.n, victim->noise.gauge_r2, effect);
+    row->gate = gate_judge(victim->noise.sd, victim->noise.n, effect);
     row->shown = known && (row->gate.passed || settings->force);
     row->verdict = judge(row, settings->at_most);
     row->measured = find_measured(settings->measured, list, row);

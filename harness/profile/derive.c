@@ -28,7 +28,7 @@ struct work {
     const char *folder;
     json_t *plan, *reasons;
     struct program_profile *profile;
-    double *alone_s[SERIES], *gauge[SERIES]; // of runs alone, an experiment each
+    double *alone_s[SERIES]; // of runs alone, an experiment each
     struct noise_series series[SERIES];
     size_t series_count;
 };
@@ -55,7 +55,6 @@ static void keep_series(struct work *work, const struct measured *measured)
 {
     struct noise_series *series = &work->series[work->series_count];
     double *alone_s = measured_values(measured, 0, WALL_S, &series->n);
-    series->gauge = work->gauge[work->series_count] = measured_gauges(measured, 0);
     series->wall_s = work->alone_s[work->series_count++] = alone_s;
 }
 
@@ -388,7 +387,6 @@ static void work_free(struct work *work)
 {
     for (size_t i = 0; i < work->series_count; i++) {
         free(work->alone_s[i]);
-        free(work->gauge[i]);
     }
     json_decref(work->plan);
     json_decref(work->reasons);
@@ -434,15 +432,12 @@ static json_t *noise_to_json(const struct noise *noise, const struct gate *gate,
                                     "can_be_told", gate->passed, "verdict", gate->text));
     json_t *spread = must(json_object()), *needed = must(json_array());
     json_put_interval(spread, "value", &sd);
-    const double gauged_sd = noise->sd * sqrt(1 - noise->gauge_r2);
     for (double half = 0.02; half < 0.05; half += 0.02)
-        json_add(needed, must(json_pack("{s:o, s:o, s:o}", "half_width", json_number(half), "runs",
-                                        json_number(ceil(gate_runs(noise->sd, half))), "with_gauge",
-                                        json_number(ceil(gate_runs(gauged_sd, half))))));
+        json_add(needed, must(json_pack("{s:o, s:o}", "half_width", json_number(half), "runs",
+                                        json_number(ceil(gate_runs(noise->sd, half))))));
     json_put(record, "mean_s", json_number(noise->mean_s));
     json_put(record, "sd", spread);
     json_put(record, "correlation", json_number(noise->correlation));
-    json_put(record, "gauge_r2", json_number(noise->gauge_r2));
     json_put(record, "interleaved_halves", halves_to_json(&noise->interleaved));
     json_put(record, "halves_in_time", halves_to_json(&noise->in_time));
     json_put(record, "runs_needed", needed);
@@ -458,14 +453,11 @@ json_t *derive_noise(const char *folder)
     if (measured_read(&measured, folder, STEP_ALONE)) {
         struct noise_series series;
         double *alone_s = measured_values(&measured, 0, WALL_S, &series.n);
-        double *gauge = measured_gauges(&measured, 0);
         series.wall_s = alone_s;
-        series.gauge = gauge;
         const struct noise noise = noise_of(&series, json_confidence_at(plan));
-        const struct gate gate = gate_judge(noise.sd, noise.n, noise.gauge_r2, 0);
+        const struct gate gate = gate_judge(noise.sd, noise.n, 0);
         record = noise_to_json(&noise, &gate, plan);
         free(alone_s);
-        free(gauge);
     }
     measured_free(&measured);
     json_decref(plan);

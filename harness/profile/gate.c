@@ -20,7 +20,7 @@ static void describe(struct gate *gate)
                    100 * gate->sd, runs, runs > 1 ? "s" : "", 100 * gate->wanted);
 }
 
-struct gate gate_judge(double sd, size_t n, double gauge_r2, double effect)
+struct gate gate_judge(double sd, size_t n, double effect)
 {
     struct gate gate = {.sd = NAN, .half_width = NAN, .runs_needed = NAN};
     gate.wanted = fmax(GATE_HALF_WIDTH, fabs(effect) / 4);
@@ -30,7 +30,7 @@ struct gate gate_judge(double sd, size_t n, double gauge_r2, double effect)
                        GATE_LEAST_RUNS);
         return gate;
     }
-    gate.sd = gauge_r2 > 0 && gauge_r2 <= 1 ? sd * sqrt(1 - gauge_r2) : sd;
+    gate.sd = sd;
     gate.half_width = z_95 * gate.sd * sqrt(2.0 / GATE_RUNS);
     gate.runs_needed = gate_runs(gate.sd, gate.wanted);
     gate.passed = gate.runs_needed <= GATE_RUNS;

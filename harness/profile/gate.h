@@ -14,7 +14,7 @@ enum { GATE_RUNS = 31, GATE_LEAST_RUNS = 5, GATE_TEXT = 200 };
 
 struct gate {
     bool passed;
-    double sd;            // of log(wall time), alone, after what gauges explain; NAN: not known
+    double sd;            // of log(wall time), alone; NAN: not known
     double half_width;    // that GATE_RUNS runs a side reach, at 95 %, as a share
     double wanted;        // half-width that would do
     double runs_needed;   // a side, for that; NAN: not known
@@ -25,10 +25,10 @@ struct gate {
 // 2 (1.96 sd / half_width)^2, which takes no credit for runs that are neighbours in time.
 double gate_runs(double sd, double half_width);
 
-// sd of log(wall time) alone from n runs, gauge_r2 the share of its variance that gauges explain
+// sd of log(wall time) alone from n runs
 // (NAN: none). effect: the slowdown - 1 to be told; 0 where it is not known. The gate is
 // passed where GATE_RUNS runs a side give GATE_HALF_WIDTH, or a quarter of the effect, if that
 // is more: a slowdown of 2 can be told on a machine where one of 1.03 cannot.
-struct gate gate_judge(double sd, size_t n, double gauge_r2, double effect);
+struct gate gate_judge(double sd, size_t n, double effect);
 
 #endif

@@ -1,7 +1,6 @@
 #include "measured.h"
 
 #include "harness/report/memory.h"
-#include "harness/stats/covariate.h"
 #include "harness/stats/elapsed.h"
 
 #include "common/messages.h"
@@ -66,16 +65,6 @@ double *measured_values(const struct measured *measured, size_t condition, size_
         if (is_of(measured, &measured->session.runs[i], condition))
             value[(*count)++] = measured->session.runs[i].value[metric];
     return value;
-}
-
-double *measured_gauges(const struct measured *measured, size_t condition)
-{
-    double *gauge = must(calloc(measured->session.count + 1, sizeof *gauge)), after;
-    size_t count = 0;
-    for (size_t i = 0; i < measured->session.count; i++)
-        if (is_of(measured, &measured->session.runs[i], condition))
-            gauge[count++] = covariate_of(measured->replay.used[i], &after);
-    return gauge;
 }
 
 double *measured_by_block(const struct measured *measured, size_t condition, size_t metric)

@@ -32,10 +32,6 @@ json_t *measured_result(const char *folder, const char *name);
 double *measured_values(const struct measured *measured, size_t condition, size_t metric,
                         size_t *count);
 
-// The gauge of the same runs, as harness/stats/covariate.h has it, NAN where a run has none; to be
-// freed.
-double *measured_gauges(const struct measured *measured, size_t condition);
-
 // By block (0 to measured->session.blocks - 1), NAN where the condition has no usable run
 // there; to be freed.
 double *measured_by_block(const struct measured *measured, size_t condition, size_t metric);

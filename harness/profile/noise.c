@@ -42,29 +42,6 @@ static double correlation(const struct sums *sums)
     return sums->n >= NOISE_LEAST && sums->squares > 0 ? sums->lagged / sums->squares : NAN;
 }
 
-// The share of the variance of log(wall time) that a line in the gauge explains, less what one
-// would by chance.
-static double explained(const struct noise_series *series)
-{
-    double mean_x = 0, mean_y = 0, xx = 0, xy = 0, yy = 0;
-    size_t n = 0;
-    for (size_t i = 0; i < series->n && series->gauge != NULL; i++) {
-        const double x = series->gauge[i], y = log(series->wall_s[i]);
-        if (!isfinite(x) || !isfinite(y))
-            continue;
-        const double dx = x - mean_x, dy = y - mean_y, count = (double)++n;
-        mean_x += dx / count;
-        mean_y += dy / count;
-        xx += dx * (x - mean_x);
-        xy += dx * (y - mean_y);
-        yy += dy * (y - mean_y);
-    }
-    if (n < NOISE_LEAST || !(yy > 0))
-        return NAN;
-    const double share = xx > 0 ? xy * xy / (xx * yy) : 0;
-    return fmax(0, 1 - (1 - share) * (double)(n - 1) / (double)(n - 2));
-}
-
 // Of n differences of logarithms, by Student's t.
 static struct noise_halves ratio_of(const double *difference, size_t n, double confidence)
 {
@@ -96,8 +73,7 @@ static struct noise_halves halves_of(const double *log_s, size_t n, size_t step,
 
 struct noise noise_of(const struct noise_series *series, double confidence)
 {
-    struct noise noise = {
-        .mean_s = NAN, .sd = NAN, .low = NAN, .high = NAN, .correlation = NAN, .gauge_r2 = NAN};
+    struct noise noise = {.mean_s = NAN, .sd = NAN, .low = NAN, .high = NAN, .correlation = NAN};
     noise.interleaved = noise.in_time = (struct noise_halves){NAN, NAN, NAN};
     double *log_s = calloc(2 * series->n + 1, sizeof *log_s);
     if (log_s == NULL)
@@ -114,7 +90,6 @@ struct noise noise_of(const struct noise_series *series, double confidence)
         noise.low = sqrt(sums.squares / gsl_cdf_chisq_Pinv(0.5 + confidence / 2, df));
         noise.high = sqrt(sums.squares / gsl_cdf_chisq_Pinv(0.5 - confidence / 2, df));
         noise.correlation = correlation(&sums);
-        noise.gauge_r2 = explained(series);
         noise.interleaved = halves_of(log_s, n, 1, 2, scratch, confidence);
         noise.in_time = halves_of(log_s, n, n / 2, 1, scratch, confidence);
     }
@@ -124,8 +99,8 @@ struct noise noise_of(const struct noise_series *series, double confidence)
 
 struct profile_noise noise_pooled(const struct noise_series *series, size_t count)
 {
-    struct profile_noise pooled = {NAN, NAN, NAN, 0};
-    double squares = 0, df = 0, weights = 0, weighted = 0, gauged = 0, shares = 0;
+    struct profile_noise pooled = {.sd = NAN, .correlation = NAN};
+    double squares = 0, df = 0, weights = 0, weighted = 0;
     for (size_t i = 0; i < count; i++) {
         const struct noise one = noise_of(&series[i], 0.95);
         pooled.n += one.n;
@@ -137,16 +112,10 @@ struct profile_noise noise_pooled(const struct noise_series *series, size_t coun
             weighted += one.correlation * (double)one.n;
             weights += (double)one.n;
         }
-        if (isfinite(one.gauge_r2)) {
-            shares += one.gauge_r2 * (double)one.n;
-            gauged += (double)one.n;
-        }
     }
     if (df > 0)
         pooled.sd = sqrt(squares / df);
     if (weights > 0)
         pooled.correlation = weighted / weights;
-    if (gauged > 0)
-        pooled.gauge_r2 = shares / gauged;
     return pooled;
 }

@@ -11,7 +11,6 @@ enum { NOISE_LEAST = 8 }; // runs that a correlation is taken of, at least
 // Runs alone in the order of measurement.
 struct noise_series {
     const double *wall_s;
-    const double *gauge; // mean logarithm of each run's gauges; NAN: it has none. NULL: no run has
     size_t n;
 };
 
@@ -22,11 +21,9 @@ struct noise_halves {
 
 struct noise {
     size_t n;
-    double mean_s, sd;  // sd of log(wall time)
-    double low, high;   // interval of sd (chi-square: too narrow where runs correlate)
-    double correlation; // of neighbouring runs (lag 1); NAN: fewer than NOISE_LEAST
-    double gauge_r2; // share of the variance that gauges explain (adjusted R squared, at least 0);
-                     // NAN: fewer than NOISE_LEAST runs have one
+    double mean_s, sd;               // sd of log(wall time)
+    double low, high;                // interval of sd (chi-square: too narrow where runs correlate)
+    double correlation;              // of neighbouring runs (lag 1); NAN: fewer than NOISE_LEAST
     struct noise_halves interleaved; // every second run / those between: what A beside A shows
     struct noise_halves in_time;     // the second half / the first: drift
 };
@@ -35,7 +32,7 @@ struct noise {
 struct noise noise_of(const struct noise_series *series, double confidence);
 
 // Of several series, each about its own mean (they may be of different hours): sd and n of all
-// runs, correlation and gauge_r2 of the series that are long enough, by their runs.
+// runs, correlation of the series that are long enough, by their runs.
 struct profile_noise noise_pooled(const struct noise_series *series, size_t count);
 
 #endif

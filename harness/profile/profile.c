@@ -15,7 +15,7 @@ void profile_begin(struct program_profile *profile)
 {
     *profile = (struct program_profile){
         .alone = {NAN, NAN, NAN, NAN, 0, NAN, NAN, NAN},
-        .noise = {NAN, NAN, NAN, 0},
+        .noise = {NAN, NAN, 0},
         .pressure_cpus_used = NAN,
     };
 }
@@ -52,7 +52,6 @@ static void take_noise(struct program_profile *profile, const json_t *noise)
 {
     profile->noise.sd = json_number_at(noise, "sd");
     profile->noise.correlation = json_number_at(noise, "correlation");
-    profile->noise.gauge_r2 = json_number_at(noise, "gauge_r2");
     profile->noise.n = count_at(noise, "n");
 }
 
@@ -240,12 +239,11 @@ static json_t *head_to_json(const struct program_profile *profile)
 static json_t *body_to_json(const struct program_profile *profile)
 {
     const struct profile_noise *noise = &profile->noise;
-    return json_pack("{s:o, s:{s:o, s:o, s:o, s:I}, s:o, s:{s:o, s:o, s:o}}", "alone",
+    return json_pack("{s:o, s:{s:o, s:o, s:I}, s:o, s:{s:o, s:o, s:o}}", "alone",
                      alone_to_json(&profile->alone), "noise", "sd", number_to_json(noise->sd),
-                     "correlation", number_to_json(noise->correlation), "gauge_r2",
-                     number_to_json(noise->gauge_r2), "n", (json_int_t)noise->n, "sensitivity",
-                     sensitivity_to_json(&profile->sensitivity), "pressure", "cpus_used",
-                     number_to_json(profile->pressure_cpus_used), "reporters",
+                     "correlation", number_to_json(noise->correlation), "n", (json_int_t)noise->n,
+                     "sensitivity", sensitivity_to_json(&profile->sensitivity), "pressure",
+                     "cpus_used", number_to_json(profile->pressure_cpus_used), "reporters",
                      reporters_to_json(profile), "levels", levels_to_json(profile));
 }
 

@@ -28,7 +28,6 @@ struct profile_alone {
 struct profile_noise {
     double sd;          // of log(wall time)
     double correlation; // of neighbouring runs (lag 1); NAN: too few runs
-    double gauge_r2;    // share of the variance that gauges explain; NAN: measured without
     size_t n;           // runs
 };
 

@@ -3,7 +3,6 @@
 #include "harness/bench/json.h"
 #include "harness/report/memory.h"
 
-#include "common/gauge.h"
 #include "common/messages.h"
 #include "common/option_value.h"
 #include "common/options.h"
@@ -115,15 +114,6 @@ static const struct option_row how_rows[] = {
      .bare = "any",
      .help = "continue when PROGRAM fails, and use such runs; with CODES (exit codes with commas "
              "between) only those that end with one of them"},
-    {.name = "gauge",
-     .argument = "WHEN",
-     .type = OPTION_CHOICE,
-     FIELD(gauge),
-     .choices = gauge_mode_names,
-     .preset = "off",
-     .bare = "on",
-     .help = "measure the CPU's clock and caches right before and after each run, and adjust "
-             "slowdowns for them: on, auto or off, as jostle slowdown has it (--check-noise: on)"},
     {.name = "timeout",
      .argument = "TIME",
      .type = OPTION_TEXT,

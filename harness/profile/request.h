@@ -20,7 +20,6 @@ struct request {
     int64_t max_time_ns;
     double confidence;
     uint64_t seed, max_runs;
-    int gauge; // enum gauge_mode
     bool check_noise, no_pressure, dry_run, resume, quiet, verbose;
     const char *next, *derive, *noise, *show; // what the shell calls: folder or file
     char **words;                             // of the program

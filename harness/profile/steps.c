@@ -111,8 +111,6 @@ static void step_alone(const char *folder, const json_t *plan)
     begin(folder, plan, "run", STEP_ALONE, most_runs(plan, noise ? NOISE_RUNS : ALONE_RUNS),
           most_s);
     put_word("--warmup=1");
-    if (noise)
-        put_word("--gauge=on");
     put_program(plan);
 }
 

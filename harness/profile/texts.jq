@@ -37,8 +37,7 @@ def levels: [.sensitivity[].points[].level] | unique;
 def alone_text:
   .alone.wall_s as $wall
   | "alone: \($wall.mean | seconds_text($wall.ci)) (\($wall.n) runs), \(.alone.cpus_used | if . == null then "CPU time not known" else "\(fixed(2)) CPUs" end); from run to run \(if .noise.sd == null then "not known" else .noise.sd * 100 | fixed(1) + " %" end)"
-    + (if .noise.correlation == null then "" else ", neighbouring runs correlate by \(.noise.correlation | fixed(2))" end)
-    + (if .noise.gauge_r2 == null then "" else ", gauges explain \(.noise.gauge_r2 | percent)" end);
+    + (if .noise.correlation == null then "" else ", neighbouring runs correlate by \(.noise.correlation | fixed(2))" end);
 
 # rows of cells: the slowdown by kind and level
 def sensitivity_rows:

@@ -3,7 +3,6 @@
 #include "capacity.h"
 #include "checks.h"
 #include "conditions.h"
-#include "factor.h"
 #include "figure.h"
 #include "memory.h"
 #include "ratio.h"
@@ -165,16 +164,6 @@ static void put_directions(struct line *json, const struct cell *cell, const cha
     }
 }
 
-static void put_machine(struct line *json, const struct experiment *experiment, const char *row)
-{
-    char *words = factor_line(experiment->result.top),
-         *line = words == NULL ? NULL : text_of("%s: %s", row, words);
-    if (line != NULL)
-        visible_put(json, NULL, line);
-    free(line);
-    free(words);
-}
-
 /* What a condition's time was made of. */
 static void put_time(struct line *json, const struct value *condition, const char *who)
 {
@@ -226,7 +215,6 @@ static void put_lines(struct line *json, const struct cell *cell, bool first)
     }
     if (first) {
         service_put_lines(json, cell->of, row);
-        put_machine(json, cell->of, row);
     }
     line_close(json);
     free(sessions);

@@ -208,22 +208,11 @@ static struct report_line line_of(const struct cell *cell)
     };
 }
 
-static struct factor_levels *machine_of(const struct cell *cell)
-{
-    struct factor_levels *levels;
-    if (cell->of->sessions > 0)
-        return NULL;
-    levels = must(calloc(1, sizeof *levels));
-    factor_read(levels, view_get(cell->of->result.top, "machine_factor"));
-    return levels;
-}
-
 static void add_cell(struct collected *to, struct cell *cell, const struct wanted *wanted)
 {
     if (!cell_wanted(wanted, cell))
         return;
     struct report_line line = line_of(cell);
-    line.machine = machine_of(cell);
     /* People want one row of all sessions. */
     if (wanted->rows && cell->of->is_session) {
         to->hidden = grown(to->hidden, to->hidden_count, &to->hidden_allocated, sizeof line);
@@ -378,7 +367,6 @@ static void lines_free(struct report_line *lines, size_t count)
             free(texts[j]);
         drawings_free(line->drawings);
         free(line->settings);
-        free(line->machine);
     }
     free(lines);
 }

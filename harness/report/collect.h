@@ -2,7 +2,6 @@
 #define REPORT_COLLECT_H
 
 #include "experiment.h"
-#include "factor.h"
 #include "family.h"
 #include "folders.h"
 #include "legend.h"
@@ -23,7 +22,6 @@ struct report_line {
     double ratio;        /* of the main metric; NAN: none */
     bool noise;          /* it is not distinguishable */
     bool marked;         /* it has a problem */
-    struct factor_levels *machine; /* of its experiment; NULL: it is over sessions */
     struct legend legend;
     /* For the page; else NULL. */
     struct drawings *drawings;

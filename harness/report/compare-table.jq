@@ -31,24 +31,6 @@ def row:
   | [.condition, .metric] + (.a | side($unit)) + (.b | side($unit))
     + [.of_reference_ci as $ci | (.of_reference | ratio_with($ci)) + (if .survives then " †" else "" end), verdict];
 
-# What the probes before the blocks show: of what differs how much, and what follows from it.
-def machine_change: . as $r
-  | (if $r.ratio > 1 then "slower" else "faster" end) as $way
-  | [($r.ci[] | . - 1 | if $r.ratio > 1 then . else - . end)] | sort as $bounds
-  | "\($r.ratio - 1 | fabs | percent_text) [\($bounds | map(. * 100 | fixed(1)) | join(", "))] \($way) in \($r.name)";
-def machine_expected: "\(.expected.ratio - 1 | fabs | percent_text) [\(.expected.ci | map(. - 1) | map(. * 100 | fixed(1)) | join(", "))]";
-def machine_lines:
-  select(. != null)
-  | if .reason != null then "machine: \(.reason), so what of a difference is the machine's is not known"
-    else
-      ([.reporters[] | select(.distinguishable)]) as $apart
-      | (if $apart == [] then "machine: by the probe before each block the two cannot be told apart (\(.reporters | map(.name) | join(", "))): figures are not corrected"
-         else "machine: by the probe before each block B's is \($apart | map(machine_change) | join("; ")): figures are not corrected" end),
-        (.metric as $metric | $apart[] | select(.expected != null)
-         | "  \($metric) follows \(.name) (\(.expected.slope | fixed(2)) [\(.expected.slope_ci | map(fixed(2)) | join(", "))] times as much): of the difference of the baseline \(machine_expected) would follow from the machine"),
-        (if $apart != [] and all($apart[]; .expected == null) then "  how much of the difference that explains is not known: \($apart[0].reason)" else empty end)
-    end;
-
 def difference($kind): "\($kind) differs: \(.what): A \(.a | amount), B \(.b | amount)";
 
 def missed: {a: "A", b: "B", both: "A and B"}[.[0].side];
@@ -124,7 +106,6 @@ visible_all
    | "\($c.condition), \($c.metric), \(.key): warnings of \(.value.flags | join(", ")): see its own table"),
   ([.comparisons[] | select(.a.time != null or .b.time != null)] | unique_by(.condition)[]
    | "time: \(.condition): A \(.a.time // "not known"); B \(.b.time // "not known")"),
-  (.machine_factor | machine_lines),
   differences_lines,
   (if .more_sessions == [] then family_line else empty end),
   sessions_lines($level),

@@ -72,7 +72,6 @@ static void put_between(struct line *json, const struct between *between)
     for (size_t i = 0; i < between->count; i++)
         put_node(json, &between->node[i]);
     line_close(json);
-    nodes_put_machine(json, between);
     line_close(json);
 }
 
@@ -260,11 +259,7 @@ static char *between_line(const struct between *between)
 
 static void put_between_lines(struct line *json, const struct between *between)
 {
-    char *machine = nodes_machine(between);
     put_visible(json, NULL, between_line(between));
-    if (machine != NULL)
-        put_visible(json, NULL, text_of("%s: %s", between->first->label, machine));
-    free(machine);
 }
 
 void head_put_texts(struct line *json, const char *name, const struct collected *collected,

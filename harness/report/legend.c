@@ -75,9 +75,6 @@ struct legend legend_of(const struct experiment *experiment)
     find_metrics(&legend, &experiment->metrics);
     legend.higher = legend.higher && has_ratios(experiment->result.top);
     find_unseen(&legend, experiment->conditions);
-    char *gauge = view_string(view_get(experiment->settings, "gauge"));
-    legend.gauged = gauge != NULL && strcmp(gauge, "on") == 0 && has_ratios(experiment->result.top);
-    free(gauge);
     return legend;
 }
 
@@ -92,7 +89,6 @@ struct legend legend_join(struct legend a, struct legend b)
         a.statistic = STATISTICS;
     a.mixed = a.mixed || b.mixed || strcmp(a.main, b.main) != 0;
     a.higher = a.higher || b.higher;
-    a.gauged = a.gauged || b.gauged;
     if (b.unseen > a.unseen) {
         a.unseen = b.unseen;
         a.runs = b.runs;
@@ -169,13 +165,6 @@ char *legend_key(const struct legend *legend)
     if (legend->higher) {
         char *more = text_of("%s; a ratio above 1 is worse, also where higher is better: there it "
                              "is the inverse of the quotient",
-                             text);
-        free(text);
-        text = more;
-    }
-    if (legend->gauged) {
-        char *more = text_of("%s; ratios are adjusted for the gauge, as --gauge declared "
-                             "(result.json has them without it, too)",
                              text);
         free(text);
         text = more;

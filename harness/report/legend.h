@@ -20,7 +20,6 @@ struct legend {
     bool mixed;               /* it is not the same in all of them */
     bool timed;               /* it is the wall time: its ratios are slowdowns */
     bool higher;              /* there are ratios of a metric that is better when it is higher */
-    bool gauged;              /* ratios were to be adjusted for the gauge */
 };
 
 /* Of one experiment. */

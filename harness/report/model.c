@@ -175,8 +175,8 @@ char *model_cell(const struct cell *cell, const char *lists)
     put_achieved(&json, cell);
     view_put(&json, "attribution",
              view_get(slowdown_of(of, cell->condition, metrics[METRIC_WALL].name), "attribution"));
-    if (view_is(view_get(of->result.top, "machine_factor"), VIEW_OBJECT))
-        view_put(&json, "machine_factor", view_get(of->result.top, "machine_factor"));
+    if (view_is(view_get(of->result.top, "machine"), VIEW_OBJECT))
+        view_put(&json, "machine", view_get(of->result.top, "machine"));
     put_warnings(&json, cell);
     if (lists != NULL)
         line_raw(&json, "runs", lists);

@@ -45,8 +45,6 @@ static size_t group(const struct report_line *row, size_t count, struct node *no
         if (at == nodes)
             node[nodes++] = (struct node){.host = row[i].host, .kind = row[i].kind};
         node[at].cells++;
-        if (row[i].machine != NULL)
-            factor_add(&node[at].machine, row[i].machine, node[at].cells);
         node[at].sum_s += row[i].wall_s;
         node[at].runs += row[i].runs;
     }
@@ -100,40 +98,6 @@ static void compare_row(struct nodes *nodes, const struct report_line *row, size
     nodes->between = grown(nodes->between, nodes->between_count, &nodes->between_allocated,
                            sizeof *nodes->between);
     nodes->between[nodes->between_count++] = between;
-}
-
-/* Fills groups from the nodes; levels and figures are to be freed. */
-static struct factor_groups machines(const struct between *between)
-{
-    const struct factor_levels **levels = must(calloc(between->count, sizeof *levels));
-    double *figure = must(calloc(between->count, sizeof *figure));
-    for (size_t i = 0; i < between->count; i++) {
-        levels[i] = &between->node[i].machine;
-        figure[i] = log(between->node[i].mean_s);
-    }
-    return (struct factor_groups){
-        .levels = levels, .figure = figure, .count = between->count, .what = "nodes"};
-}
-
-static void machines_free(struct factor_groups *groups)
-{
-    free(groups->levels);
-    free((void *)(uintptr_t)groups->figure);
-}
-
-char *nodes_machine(const struct between *between)
-{
-    struct factor_groups groups = machines(between);
-    char *text = factor_between(&groups);
-    machines_free(&groups);
-    return text;
-}
-
-void nodes_put_machine(struct line *json, const struct between *between)
-{
-    struct factor_groups groups = machines(between);
-    factor_put_between(json, &groups);
-    machines_free(&groups);
 }
 
 void nodes_compare(struct nodes *nodes, const struct collected *collected)

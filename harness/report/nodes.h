@@ -14,7 +14,6 @@ struct between { /* one target alone, on several nodes */
         const char *host, *kind;
         double sum_s, mean_s, runs;
         size_t cells;
-        struct factor_levels machine;
     } * node;
     size_t count;
 };
@@ -27,11 +26,6 @@ struct nodes {
     char **warnings; /* of targets whose cells come from different kinds of node */
     size_t warning_count, warning_allocated;
 };
-
-/* What the probes show of the machines: the text, to be freed (NULL: nothing), and as a member of
- * an object. */
-char *nodes_machine(const struct between *between);
-void nodes_put_machine(struct line *json, const struct between *between);
 
 void nodes_compare(struct nodes *nodes, const struct collected *collected);
 void nodes_free(struct nodes *nodes);

@@ -1,7 +1,6 @@
 #include "sessions_result.h"
 
 #include "conditions.h"
-#include "factor.h"
 #include "figure.h"
 #include "memory.h"
 #include "metrics.h"
@@ -434,30 +433,6 @@ static void put_warnings(struct line *json, const struct sessions *of)
     line_close(json);
 }
 
-/* What the probes of the sessions show of the machine, next to the baselines. */
-static void put_machine(struct line *json, const struct sessions *of)
-{
-    const size_t count = of->group->count;
-    struct factor_levels *levels = must(calloc(count, sizeof *levels));
-    const struct factor_levels **each = must(calloc(count, sizeof *each));
-    double *figure = must(calloc(count, sizeof *figure));
-    for (size_t i = 0; i < count; i++) {
-        const double wall_s =
-            figure_center(metric_figure(of->part[i].baseline, &metrics[METRIC_WALL]));
-        factor_read(&levels[i], view_get(of->part[i].result.top, "machine_factor"));
-        each[i] = &levels[i];
-        figure[i] = log(wall_s);
-    }
-    const struct factor_groups groups = {
-        .levels = each, .figure = figure, .count = count, .what = "sessions"};
-    char *text = factor_between(&groups);
-    line_text(json, "machine_text", text);
-    free(text);
-    free(figure);
-    free(each);
-    free(levels);
-}
-
 static char *result_of(struct sessions *of)
 {
     const struct value *first = of->part[0].result.top, *list;
@@ -473,7 +448,6 @@ static char *result_of(struct sessions *of)
     put_ratios(&json, "comparisons", of);
     put_ratios(&json, "interactions", of);
     put_warnings(&json, of);
-    put_machine(&json, of);
     view_put(&json, "intervals", view_get(first, "intervals"));
     line_close(&json);
     must(json.failed ? NULL : json.text);

@@ -3,7 +3,6 @@
 #include "capacity.h"
 #include "checks.h"
 #include "conditions.h"
-#include "factor.h"
 #include "figure.h"
 #include "memory.h"
 #include "ratio.h"
@@ -353,13 +352,6 @@ static void put_attributions(struct line *json, const struct experiment *experim
             put_visible(json, NULL, view_string(view_path(item, "attribution", "text")));
 }
 
-static void put_machine(struct line *json, const struct experiment *experiment)
-{
-    char *text = factor_line(experiment->result.top);
-    if (text != NULL)
-        put_visible(json, NULL, text);
-}
-
 /* Whether --at-most was judged by that metric: what is too small for it has no verdict. */
 static bool is_judged(const struct experiment *experiment, const char *metric)
 {
@@ -543,7 +535,6 @@ void table_put(struct line *json, const struct experiment *experiment)
     put_times(json, experiment);
     put_attributions(json, experiment);
     put_directions(json, experiment);
-    put_machine(json, experiment);
     put_floors(json, experiment);
     put_gate(json, experiment);
     line_close(json);

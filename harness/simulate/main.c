@@ -60,7 +60,7 @@ static const struct option_row rows_of_options[] = {
      .help = "names, or beginnings of names, joined by commas: intervals, compare, floor, metrics, "
              "gate, discoveries, sessions, verdicts, interactions, looks, carry-over, series, "
              "typical, rates, "
-             "capacity, factor, machine, gauge, conformal (default: all)"},
+             "capacity, machine, conformal (default: all)"},
     {.name = "resample",
      .argument = "FILE",
      .type = OPTION_LIST,

@@ -4,8 +4,6 @@
 #include "carry.h"
 #include "conformal_table.h"
 #include "discoveries.h"
-#include "factor.h"
-#include "gauge.h"
 #include "machine_table.h"
 #include "rates.h"
 #include "series.h"
@@ -222,11 +220,9 @@ static const struct promise {
     {"series", series_table},
     {"typical", typical_table},
     {"capacity", capacity_table},
-    {"factor", factor_table},
     {"rates", rates_table},
     {"machine", machine_table},
     {"conformal", conformal_table},
-    {"gauge", gauge_table},
 };
 
 bool promises_has(const char *list)

@@ -41,8 +41,6 @@ bool simulation_measure(struct session *session,
         struct observation run = {.condition = (int)next.condition,
                                   .block = next.block,
                                   .order = next.order,
-                                  .gauge = NAN,
-                                  .gauge_after = NAN,
                                   .washed = next.washed,
                                   .washout = next.washout == WASHOUT_RUN};
         for (size_t m = 0; m < session->settings->metrics.count; m++)

@@ -74,8 +74,6 @@ json_t *assemble_run(const struct assembly *assembly)
         json_array_append_new(loads, load_json(assembly, &assembly->loads[i]));
     if (assembly->probe)
         json_object_set_new(record, "probe", without_event(assembly->probe));
-    if (assembly->gauge)
-        json_object_set(record, "gauge", (json_t *)assembly->gauge);
     json_object_set_new(record, "service", without_event(assembly->service));
     if (json_object_set_new(record, "load", loads) != 0 ||
         json_object_set_new(record, "flags", flags_json(assembly, record)) != 0) {

@@ -25,7 +25,6 @@ struct assembly {
     const struct assembly_load *loads;
     size_t load_count;
     const json_t *probe;   // the machine's `sample` before the run; NULL: none
-    const json_t *gauge;   // {before, after}: meter's gauges around the run; NULL: none
     const json_t *service; // its `mark` at the run's end; NULL: there is none
     double mark_delay_s;   // longest round trip of the marks to other nodes
     double cpus;           // of the machine

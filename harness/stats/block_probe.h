@@ -1,5 +1,5 @@
 // When the machine is measured before a block, and for how long: what it reaches then is its
-// factor (machine_factor.h).
+// `machine` (machine.h).
 //
 // A probe takes a tenth of the time of a block, and 0.1 s at most; below 0.01 s it would show
 // nothing, so blocks that are too short for that share one: at most a tenth of the time goes

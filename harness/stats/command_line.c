@@ -14,7 +14,7 @@ struct typed {
     double error, confidence, at_most, same_within;
     uint64_t variants;
     uint64_t min_runs, max_runs, discard_warmup, seed;
-    bool ignore_failure, aa, gauge;
+    bool ignore_failure, aa;
     int statistic;
 };
 
@@ -134,10 +134,6 @@ static const struct option_row experiment_rows[] = {
      TYPED(aa),
      .help = "the condition named aa is the baseline again; its apparent slowdown is the noise "
              "floor of the others"},
-    {.name = "gauge",
-     .type = OPTION_FLAG,
-     TYPED(gauge),
-     .help = "ratios of means are adjusted for the `gauge` of the records"},
     {.name = "washout",
      .argument = "RUNS|TIME|auto",
      .type = OPTION_TEXT,
@@ -266,9 +262,8 @@ static const char details[] =
     "  warn TEXT               a warning, for the result\n"
     "  finish                  -> done VERDICT, once all files are written\n"
     "  ended STATE [REASON]    how it ended without a result, for status.json\n"
-    "What is next: `run CONDITION BLOCK ORDER PROGRESS MORE [VALUE\n"
-    "[gauge]]` (block 0: a run that does not count; VALUE of --vary, or -; gauge:\n"
-    "await gauge of meter before and after it), `pause SECONDS`, `probe SECONDS`\n"
+    "What is next: `run CONDITION BLOCK ORDER PROGRESS MORE [VALUE]`\n"
+    "(block 0: a run that does not count; VALUE of --vary), `pause SECONDS`, `probe SECONDS`\n"
     "(measure the machine), or `stop REASON TEXT [ADVICE]`; TEXT: how the\n"
     "target failed (ADVICE: what to do), else the verdict of a gate so far.\n"
     "\n"
@@ -344,7 +339,6 @@ static void complete(struct settings *settings, const struct typed *typed)
     settings->seed = typed->seed;
     settings->ignored.any = typed->ignore_failure;
     settings->aa = typed->aa;
-    settings->gauge = typed->gauge ? GAUGE_ON : GAUGE_OFF;
     (void)washout_parse(typed->washout, &settings->washout, error, sizeof error); // checked
     if (settings->max_runs == 0)
         settings->max_runs =

@@ -51,17 +51,6 @@ static void check_device(struct hub *hub, const struct source *source, const jso
     hub_warn(hub, source, text);
 }
 
-// The gauge before a run, or, once meter's record of the run is there, after it: all of the line
-// but the name of the event, which the caller still reads.
-static void take_gauge(struct hub *hub, const struct source *source, const json_t *line)
-{
-    json_t *gauge = json_copy((json_t *)line);
-    json_object_del(gauge, "event");
-    if (!hub->gauge)
-        hub->gauge = json_pack("{s:n, s:n}", "before", "after");
-    json_object_set_new(hub->gauge, source->last ? "after" : "before", gauge);
-}
-
 static bool is_record(const json_t *line)
 {
     const char *schema = json_string_value(json_object_get(line, "schema"));
@@ -85,8 +74,6 @@ bool commands_event(struct hub *hub, struct source *source, json_t *line)
     } else if (strcmp(event, "error") == 0) {
         good = hub_fail(hub, source->id, message ? message : "");
     } else if (strcmp(event, source->event) == 0) {
-        if (strcmp(event, "gauge") == 0)
-            take_gauge(hub, source, line);
         free(source->event);
         source->event = NULL;
         if (strcmp(event, "up") == 0)
@@ -153,13 +140,9 @@ static bool answer_next(struct hub *hub)
     if (next->more >= 0 && !hub->course.is_warm_up)
         snprintf(more, sizeof more, "%ld", next->more);
     // Only the last field may be empty.
-    const bool gauged = course_is_gauged(&hub->course);
-    if (gauged && *value == '\0')
-        snprintf(value, sizeof value, "-");
-    return hub_answer(hub, "run\t%s\t%zu\t%zu\t%serror %s (%.1f %% wanted)\t%s%s%s%s",
+    return hub_answer(hub, "run\t%s\t%zu\t%zu\t%serror %s (%.1f %% wanted)\t%s%s%s",
                       hub->experiment.settings.conditions[next->condition], next->block,
-                      next->order, varied, error, 100 * limit, more, *value ? "\t" : "", value,
-                      gauged ? "\tgauge" : "");
+                      next->order, varied, error, 100 * limit, more, *value ? "\t" : "", value);
 }
 
 // ---- commands ----
@@ -323,7 +306,6 @@ static json_t *assemble(struct hub *hub, const json_t *meter, double mark_delay_
         .load_count = loads ? collect(hub, loads) : 0,
         .service = service ? service->last : NULL,
         .probe = hub->probe,
-        .gauge = hub->gauge,
         .mark_delay_s = mark_delay_s,
         .cpus = hub->experiment.cpus,
         .shared = hub->experiment.shared_at_once,
@@ -349,8 +331,7 @@ static bool take_record(struct hub *hub, char *const *field, size_t count)
     json_t *record = assemble(hub, meter->last, delay_s);
     json_decref(meter->last);
     json_decref(hub->probe);
-    json_decref(hub->gauge);
-    meter->last = hub->probe = hub->gauge = NULL;
+    meter->last = hub->probe = NULL;
     bool good = record && folder_append(&hub->folder, record);
     if (record && !good)
         snprintf(why, sizeof why, "%s", hub->folder.error);
@@ -383,8 +364,8 @@ static bool take_probed(struct hub *hub, char *const *field, size_t count)
     if (!hub->probe) {
         hub->course.probe.wanted = false;
         hub_warn(hub, NULL,
-                 "the probe before each block ended or was silent: from here on the "
-                 "machine's factor is not known");
+                 "the probe before each block ended or was silent: from here on what the "
+                 "machine itself reaches is not known");
     }
     course_probed(&hub->course);
     return answer_next(hub);

@@ -3,7 +3,6 @@
 #include "answer.h"
 #include "direction.h"
 #include "gate.h"
-#include "gauge_json.h"
 #include "json.h"
 #include "metrics.h"
 #include "significance.h"
@@ -89,9 +88,6 @@ static json_t *comparison(struct session *session, size_t condition, size_t metr
     json_object_set_new(
         json, "pairs",
         json_integer((json_int_t)session->conditions[condition].pairs[against][metric].count));
-    if (settings->gauge != GAUGE_OFF)
-        json_object_set_new(json, "gauge_adjustment",
-                            gauge_json(session, condition, against, metric));
     json_object_set_new(
         json, "verdict",
         json_string(relation_name(relation, words_is_time(&settings->metrics.item[metric]))));

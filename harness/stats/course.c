@@ -69,16 +69,6 @@ void course_probed(struct course *course)
     course->probe_s = 0;
 }
 
-bool course_is_gauged(const struct course *course)
-{
-    const struct session *session = &course->session;
-    const struct settings *settings = session->settings;
-    if (settings->gauge != GAUGE_AUTO)
-        return settings->gauge == GAUGE_ON;
-    return settings->condition_count > 1 && !settings_has_capacity(settings) &&
-           session->count > 0 && session->runs[0].value[WALL_S] >= GAUGE_RUN_S;
-}
-
 void course_rest(struct course *course)
 {
     session_rest(&course->session);

@@ -37,10 +37,6 @@ bool course_take(struct course *course, json_t *record, char *why, size_t why_si
 // Notes that the machine was measured before `next`.
 void course_probed(struct course *course);
 
-// Whether the next run is made between gauges: with `auto` where something is compared, and the
-// first run was long enough for them to be a small part of the time.
-bool course_is_gauged(const struct course *course);
-
 // Notes that the pause that `next` names was made, and decides again.
 void course_rest(struct course *course);
 

@@ -124,15 +124,6 @@ static void take_capacity(struct settings *settings, const json_t *capacity)
     settings->vary = vary;
 }
 
-// Records of before --gauge was there have none.
-static enum gauge_mode gauge_named(const char *name)
-{
-    for (enum gauge_mode mode = GAUGE_OFF; gauge_mode_names[mode]; mode++)
-        if (strcmp(gauge_mode_names[mode], name) == 0)
-            return mode;
-    return GAUGE_OFF;
-}
-
 // What older records do not have is the mean.
 static void take_settings(struct settings *settings, const json_t *json)
 {
@@ -145,7 +136,6 @@ static void take_settings(struct settings *settings, const json_t *json)
     settings->seed = (unsigned long)json_integer_value(json_object_get(json, "seed"));
     settings->at_most = real_of(json, "at_most", 0);
     settings->same_within = real_of(json, "same_within", 0);
-    settings->gauge = gauge_named(json_text_or_empty(json, "gauge"));
     settings->aa = json_is_true(json_object_get(json, "aa"));
     judge_read_ignored(&settings->ignored, json);
     take_washout(settings, json);

@@ -1,7 +1,9 @@
 #include "finish.h"
 
+#include "machine.h"
 #include "output.h"
 #include "result.h"
+#include "usual.h"
 #include "verdicts.h"
 
 #include "common/changes.h"
@@ -49,6 +51,17 @@ static void keep_inputs(const struct hub *hub)
     json_object_del(hub->after, "inputs");
 }
 
+// How the machine was beside what it usually is; in a resumed experiment by all of its probes.
+static void keep_unusual(const struct hub *hub)
+{
+    json_t *notes = json_array();
+    json_t *machine = machine_json(&hub->course.session, &hub->course.replay, notes);
+    json_object_set_new(hub->experiment.json, "unusual",
+                        usual_compare(hub->experiment.json, machine));
+    json_decref(machine);
+    json_decref(notes);
+}
+
 // What only this session knows, and why it ended where runs.jsonl does not show it.
 static bool complete_experiment(struct hub *hub)
 {
@@ -60,6 +73,7 @@ static bool complete_experiment(struct hub *hub)
     }
     json_object_set_new(json, "step_accounting", steps_json(hub));
     keep_warnings(hub);
+    keep_unusual(hub);
     if (reason == STOP_MAX_TIME || reason == STOP_INTERRUPTED)
         json_object_set_new(json, "stopped", json_string(stop_names[reason]));
     char *path = folder_file(&hub->folder, "experiment.json");

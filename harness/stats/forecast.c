@@ -58,17 +58,16 @@ static double one_run(struct session *session, size_t condition, size_t metric,
                       struct interval *ratio)
 {
     const enum against against = settings_decides_by(session->settings);
-    const struct covariate fit = metric_covariate(session, condition, against, metric);
-    const double n = (double)fit.rest.count;
+    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
+    const double n = (double)pairs->count;
     if (session->settings->statistic == STATISTIC_MEAN) {
         // With 1 in the place of t the half-width is the standard error.
-        *ratio = interval_ratio(&fit.rest, fit.scale, fit.scale);
+        *ratio = interval_ratio(pairs, 1, 1);
         return ratio->error * ratio->center * sqrt(n);
     }
     *ratio = metric_ratio(session, condition, against, metric);
     if (session->settings->statistic == STATISTIC_TYPICAL)
-        return ratio->center *
-               typical_error_of_one(&session->conditions[condition].pairs[against][metric]);
+        return ratio->center * typical_error_of_one(pairs);
     return ratio->error * ratio->center * sqrt(n) / t_of_look(session, session_blocks(session));
 }
 

@@ -24,7 +24,6 @@ struct hub {
     json_t *warnings; // [{load, condition, text}, ...] of this session
     json_t *after;    // the counters at the end
     json_t *steps;    // [{step, name, ...}, ...], or a text why there are none
-    json_t *gauge;    // {before, after} of the current run, as far as they have come
     size_t earlier;   // runs that an earlier session left
     bool has_begun, has_ended;
     bool service_died; // since it came up

@@ -90,65 +90,35 @@ static bool pairs_reserve(struct pairs *pairs)
     if (!y)
         return false;
     pairs->y = y;
-    double *c = realloc(pairs->c, capacity * sizeof *c);
-    if (!c)
-        return false;
-    pairs->c = c;
     pairs->capacity = capacity;
     return true;
 }
 
 bool pairs_add(struct pairs *pairs, double x, double y)
 {
-    return pairs_add_gauged(pairs, x, y, NAN, NAN);
-}
-
-static void add_after(struct pairs *pairs, double after)
-{
-    if (isnan(after))
-        return;
-    const double off = after - pairs->mean_after;
-    pairs->mean_after += off / (double)++pairs->after;
-    pairs->after_squares += off * (after - pairs->mean_after);
-}
-
-bool pairs_add_gauged(struct pairs *pairs, double x, double y, double c, double after)
-{
     if (!pairs_reserve(pairs))
         return false;
-    add_after(pairs, after);
-    if (isnan(c))
-        c = 0;
-    else
-        pairs->gauged++;
     pairs->x[pairs->count] = x;
-    pairs->c[pairs->count] = c;
     pairs->y[pairs->count++] = y;
     double n = (double)pairs->count;
-    double dx = x - pairs->mean_x, dy = y - pairs->mean_y, dc = c - pairs->mean_c;
+    double dx = x - pairs->mean_x, dy = y - pairs->mean_y;
     pairs->mean_x += dx / n;
     pairs->mean_y += dy / n;
-    pairs->mean_c += dc / n;
     pairs->xx += dx * (x - pairs->mean_x);
     pairs->xy += dx * (y - pairs->mean_y);
     pairs->yy += dy * (y - pairs->mean_y);
-    pairs->cc += dc * (c - pairs->mean_c);
-    pairs->cx += dc * (x - pairs->mean_x);
-    pairs->cy += dc * (y - pairs->mean_y);
     return true;
 }
 
 void pairs_clear(struct pairs *pairs)
 {
-    *pairs =
-        (struct pairs){.x = pairs->x, .y = pairs->y, .c = pairs->c, .capacity = pairs->capacity};
+    *pairs = (struct pairs){.x = pairs->x, .y = pairs->y, .capacity = pairs->capacity};
 }
 
 void pairs_free(struct pairs *pairs)
 {
     free(pairs->x);
     free(pairs->y);
-    free(pairs->c);
     *pairs = (struct pairs){0};
 }
 

@@ -36,24 +36,15 @@ struct interval interval_positive(struct interval interval);
 struct interval interval_mean(struct critical *critical, double mean, double variance, size_t n,
                               double widen);
 
-// Pairs (x, y), y measured in the same block as x, and sums over them. c: how much worse the
-// gauge was for y's run than for x's (covariate.h); 0 where that is not known.
+// Pairs (x, y), y measured in the same block as x, and sums over them.
 struct pairs {
-    double *x, *y, *c; // in the order of the blocks
+    double *x, *y; // in the order of the blocks
     size_t count, capacity;
     double mean_x, mean_y, xx, xy, yy; // xx, xy, yy: sums about the means
-    double mean_c, cc, cx, cy;         // and those with c
-    size_t gauged;                     // pairs whose c is known
-    // The same of the gauges right after the two runs: what y's run leaves behind shows there.
-    double mean_after, after_squares;
-    size_t after;
 };
 
 // Appends a pair; false if memory ran out.
 bool pairs_add(struct pairs *pairs, double x, double y);
-
-// The same of runs with gauges; c, after: NAN where one of them has none.
-bool pairs_add_gauged(struct pairs *pairs, double x, double y, double c, double after);
 
 // Empties them, and keeps their memory for the next experiment.
 void pairs_clear(struct pairs *pairs);

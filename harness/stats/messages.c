@@ -229,21 +229,13 @@ static const struct warning_case cases[FLAGS] = {
          "corrected",
          "check for heat, other jobs and other virtual machines on the host; ratios of runs in the "
          "same block hold"},
-    [FLAG_GAUGE_USED] = {"gauge-used", NOTE,
-                         "adjusted for the gauge, as was declared: {few} of {all} ratios; it "
-                         "explains {explained} % of the variance of their pairs, and {verb} "
-                         "{saved} % of the runs (median)",
-                         "see gauge_adjustment in result.json for both figures; without --gauge "
-                         "the next time if it saves nothing"},
-    [FLAG_GAUGE_NOT_USED] = {"gauge-not-used", NOTE,
-                             "the {effect} is not adjusted for the gauge, as was declared: {why}",
-                             "{remedy}"},
-    [FLAG_GAUGE_PAYS] =
-        {"gauge-pays", NOTE,
-         "adjusted for the gauge, which was recorded and not declared, the "
-         "intervals would have needed {saved} % fewer runs (median of {all})",
-         "give --gauge the next time: chosen after the fact, it would be chosen for "
-         "what it shows"},
+    [FLAG_MACHINE_UNUSUAL] = {"machine-unusual", NOTE,
+                              "{what} of this machine is {ratio} times slower than its "
+                              "usual{since} ({range}; usual: the "
+                              "probes of {experiments} earlier experiments)",
+                              "what this system shows of it: jostle blame. Where it names nobody, "
+                              "it is another guest of "
+                              "the host, a sibling thread or a lower clock"},
 };
 
 const char *flag_name(enum flag flag)

@@ -194,9 +194,3 @@ bool metrics_is_ticks(const struct metric_settings *metrics, size_t metric)
     return metric != WALL_S && metrics_is_time(metrics, metric) &&
            metrics->item[metric].builtin->counters == NEEDS_NO_COUNTERS;
 }
-
-bool metrics_is_gauged(const struct metric_settings *metrics, size_t metric)
-{
-    const struct metric_setting *one = &metrics->item[metric];
-    return !one->builtin || strcmp(one->builtin->unit, "s") == 0;
-}

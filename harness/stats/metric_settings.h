@@ -72,8 +72,4 @@ bool metrics_reports(const struct metric_settings *metrics, size_t metric);
 bool metrics_is_time(const struct metric_settings *metrics, size_t metric);
 bool metrics_is_ticks(const struct metric_settings *metrics, size_t metric);
 
-// Whether the gauge may say something about that metric: a time, or a figure of the target's
-// own; not about its memory, or how often something happened.
-bool metrics_is_gauged(const struct metric_settings *metrics, size_t metric);
-
 #endif

@@ -111,18 +111,16 @@ static const double varies_from = 2;
 
 static const struct interval unknown = {.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
 
-// Fills session->scratch with the differences y - r x, less what the gauge explains, in the order
-// of the blocks: the ratio r is that for which their mean is 0. False if memory ran out.
-static bool take_differences(struct session *session, const struct covariate *fit)
+// Fills session->scratch with the differences y - r x, in the order of the blocks: the ratio r is
+// that for which their mean is 0. False if memory ran out.
+static bool take_differences(struct session *session, const struct pairs *pairs)
 {
     struct sample *rest = &session->scratch;
-    const struct pairs *pairs = &fit->rest;
     const double ratio = pairs->mean_y / pairs->mean_x;
-    const double slope = fit->slope_y - ratio * fit->slope_x;
     if (!sample_begin(rest, pairs->count))
         return false;
     for (size_t i = 0; i < pairs->count; i++)
-        rest->value[i] = pairs->y[i] - ratio * pairs->x[i] - slope * pairs->c[i];
+        rest->value[i] = pairs->y[i] - ratio * pairs->x[i];
     sample_finish(rest, pairs->count);
     return true;
 }
@@ -175,14 +173,13 @@ static double widening(const struct settings *settings, size_t count)
 }
 
 // False if memory ran out, or there is nothing to look at.
-static bool look_at(struct session *session, const struct covariate *fit, enum against against,
+static bool look_at(struct session *session, const struct pairs *pairs, enum against against,
                     bool inverse, struct look *look)
 {
     const enum statistic statistic = session->settings->statistic;
-    const struct pairs *pairs = &fit->rest;
     const bool taken = statistic == STATISTIC_TYPICAL
                            ? typical_changes(pairs, &session->scratch) != CHANGE_NONE
-                           : take_differences(session, fit);
+                           : take_differences(session, pairs);
     if (pairs->count == 0 || !taken || !series_of_pairs(&session->scratch, &look->steadiness))
         return false;
     if (statistic == STATISTIC_MEAN)
@@ -193,12 +190,13 @@ static bool look_at(struct session *session, const struct covariate *fit, enum a
 
 // What the session's own pairs show, which are looked at once. NULL: as look_at().
 static const struct look *look_of(struct session *session, size_t condition, enum against against,
-                                  size_t metric, const struct covariate *fit)
+                                  size_t metric)
 {
+    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
     const bool inverse = session->settings->metrics.item[metric].higher_is_better;
     struct look *look = &session->conditions[condition].look[against][metric];
-    const bool known = look->pairs > 0 && look->pairs == fit->rest.count;
-    return known || look_at(session, fit, against, inverse, look) ? look : NULL;
+    const bool known = look->pairs > 0 && look->pairs == pairs->count;
+    return known || look_at(session, pairs, against, inverse, look) ? look : NULL;
 }
 
 // How many times as wide an interval of those pairs is as one of so many independent pairs at one
@@ -208,7 +206,7 @@ static double widening_of(const struct settings *settings, const struct look *lo
     return fmax(widening(settings, look->pairs), series_widening(&look->steadiness));
 }
 
-static struct interval ratio_of_pairs(struct session *session, const struct covariate *fit,
+static struct interval ratio_of_pairs(struct session *session, const struct pairs *pairs,
                                       const struct look *look)
 {
     const struct settings *settings = session->settings;
@@ -217,18 +215,16 @@ static struct interval ratio_of_pairs(struct session *session, const struct cova
         return unknown;
     const double widen = widening_of(settings, look);
     if (settings->statistic != STATISTIC_MEAN)
-        return interval_positive(statistic_ratio(critical, settings->statistic, &fit->rest, widen));
-    const double t = critical_t(critical, fit->df) * widen * fit->scale;
-    return interval_positive(
-        interval_ratio(&fit->rest, t * look->stretch.low, t * look->stretch.high));
+        return interval_positive(statistic_ratio(critical, settings->statistic, pairs, widen));
+    const double t = critical_t(critical, (double)pairs->count - 1) * widen;
+    return interval_positive(interval_ratio(pairs, t * look->stretch.low, t * look->stretch.high));
 }
 
 struct interval metric_typical(struct session *session, size_t condition, enum against against,
                                size_t metric)
 {
     const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
-    const struct covariate none = covariate_none(pairs);
-    const struct look *look = look_of(session, condition, against, metric, &none);
+    const struct look *look = look_of(session, condition, against, metric);
     if (!look || session_censored(session, condition, against) > 0)
         return unknown;
     return interval_positive(typical_ratio(metric_critical(session, session_blocks(session)), pairs,
@@ -238,24 +234,22 @@ struct interval metric_typical(struct session *session, size_t condition, enum a
 struct interval metric_mean_ratio(struct session *session, const struct pairs *pairs,
                                   enum against against, bool higher_is_better)
 {
-    const struct covariate none = covariate_none(pairs);
     struct look look = {.pairs = pairs->count};
-    if (pairs->count < 2 || !take_differences(session, &none) ||
+    if (pairs->count < 2 || !take_differences(session, pairs) ||
         !series_of_pairs(&session->scratch, &look.steadiness))
         return unknown;
     const struct stretch stretch =
         ratio_stretch(&session->scratch, pairs, against, higher_is_better);
-    const double t =
-        critical_t(&session->critical, none.df) * widening_of(session->settings, &look);
+    const double t = critical_t(&session->critical, (double)pairs->count - 1) *
+                     widening_of(session->settings, &look);
     return interval_ratio(pairs, t * stretch.low, t * stretch.high);
 }
 
 struct interval metric_pairs_ratio(struct session *session, const struct pairs *pairs)
 {
-    const struct covariate none = covariate_none(pairs);
     struct look look;
-    const bool good = look_at(session, &none, AGAINST_REFERENCE, false, &look);
-    return ratio_of_pairs(session, &none, good ? &look : NULL);
+    const bool good = look_at(session, pairs, AGAINST_REFERENCE, false, &look);
+    return ratio_of_pairs(session, pairs, good ? &look : NULL);
 }
 
 static struct interval interaction(struct session *session, size_t condition, size_t metric)
@@ -280,55 +274,13 @@ struct interval metric_ratio(struct session *session, size_t condition, enum aga
     return metric_ratio_of_records(session, condition, against, metric);
 }
 
-enum gauge_use metric_gauge_use(const struct session *session, size_t condition,
-                                enum against against, size_t metric)
-{
-    const struct settings *settings = session->settings;
-    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
-    if (pairs->gauged == 0 || !metrics_is_gauged(&settings->metrics, metric))
-        return GAUGE_USE_NONE;
-    if (settings->statistic != STATISTIC_MEAN)
-        return GAUGE_USE_STATISTIC;
-    if (settings->gauge != GAUGE_ON)
-        return GAUGE_USE_UNDECLARED;
-    if (pairs->gauged < COVARIATE_PAIRS)
-        return GAUGE_USE_FEW;
-    return metric_gauge_could(session, condition, against, metric) ? GAUGE_USED : GAUGE_USE_MOVED;
-}
-
-bool metric_gauge_could(const struct session *session, size_t condition, enum against against,
-                        size_t metric)
-{
-    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
-    double p;
-    return pairs->gauged >= COVARIATE_PAIRS && !covariate_is_moved(pairs, &p);
-}
-
-struct covariate metric_covariate(const struct session *session, size_t condition,
-                                  enum against against, size_t metric)
-{
-    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
-    return metric_gauge_use(session, condition, against, metric) == GAUGE_USED
-               ? covariate_fit(pairs)
-               : covariate_none(pairs);
-}
-
-struct interval metric_ratio_with(struct session *session, enum against against, size_t metric,
-                                  const struct covariate *fit)
-{
-    const bool inverse = session->settings->metrics.item[metric].higher_is_better;
-    struct look look;
-    const bool good = look_at(session, fit, against, inverse, &look);
-    return ratio_of_pairs(session, fit, good ? &look : NULL);
-}
-
 struct interval metric_ratio_of_records(struct session *session, size_t condition,
                                         enum against against, size_t metric)
 {
     if (against == AGAINST_BOTH)
         return interval_positive(interaction(session, condition, metric));
-    const struct covariate fit = metric_covariate(session, condition, against, metric);
-    return ratio_of_pairs(session, &fit, look_of(session, condition, against, metric, &fit));
+    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
+    return ratio_of_pairs(session, pairs, look_of(session, condition, against, metric));
 }
 
 double metric_effect_p(struct session *session, size_t condition, enum against against,
@@ -350,8 +302,7 @@ double metric_effect_p(struct session *session, size_t condition, enum against a
 static const struct steadiness *see_pairs(struct session *session, size_t condition,
                                           enum against against, size_t metric)
 {
-    const struct covariate fit = metric_covariate(session, condition, against, metric);
-    const struct look *look = look_of(session, condition, against, metric, &fit);
+    const struct look *look = look_of(session, condition, against, metric);
     return look ? &look->steadiness : NULL;
 }
 

@@ -2,7 +2,6 @@
 #ifndef STATS_METRICS_H
 #define STATS_METRICS_H
 
-#include "covariate.h"
 #include "location.h"
 #include "session.h"
 
@@ -45,32 +44,6 @@ double metric_pairs_rho(struct session *session, size_t condition, enum against 
 // pairs.
 double metric_effect_p(struct session *session, size_t condition, enum against against,
                        size_t metric);
-
-// Why a ratio is adjusted for the gauge, or is not.
-enum gauge_use {
-    GAUGE_USED,
-    GAUGE_USE_NONE,       // no gauges, or they say nothing about this metric
-    GAUGE_USE_UNDECLARED, // they were taken, and not declared to be used (--gauge)
-    GAUGE_USE_STATISTIC,  // only means are adjusted
-    GAUGE_USE_FEW,        // fewer than COVARIATE_PAIRS pairs
-    GAUGE_USE_MOVED,      // what is compared moves the gauge itself
-};
-
-enum gauge_use metric_gauge_use(const struct session *session, size_t condition,
-                                enum against against, size_t metric);
-
-// Whether it could be used, had it been declared.
-bool metric_gauge_could(const struct session *session, size_t condition, enum against against,
-                        size_t metric);
-
-// What the gauge explains of the pairs of which that ratio is made; nothing, where it is not
-// used. Not of AGAINST_BOTH.
-struct covariate metric_covariate(const struct session *session, size_t condition,
-                                  enum against against, size_t metric);
-
-// metric_ratio_of_records() with another covariate: to know what the gauge changes.
-struct interval metric_ratio_with(struct session *session, enum against against, size_t metric,
-                                  const struct covariate *fit);
 
 // How many times x's mean y's is, of any two figures that were measured in the same blocks of
 // the session: with the statistic and the care of its own ratios.

@@ -1,7 +1,6 @@
 #include "record.h"
 
 #include "capacity.h"
-#include "covariate.h"
 
 #include "common/messages.h"
 #include "common/metric_json.h"
@@ -57,7 +56,6 @@ static void take_values(const struct settings *settings, const json_t *record,
 {
     run->failure = judge_failure(record);
     run->exit_code = judge_exit_code(record);
-    run->gauge = covariate_of(record, &run->gauge_after);
     for (size_t i = 0; i < settings->metrics.count; i++) {
         run->value[i] = value_of(settings, record, i);
         if (i == WALL_S)

@@ -12,7 +12,6 @@ struct observation {
     size_t block;              // from 1
     size_t order;              // from 1
     double value[MAX_METRICS]; // NAN where the record does not say
-    double gauge, gauge_after; // covariate.h; NAN: not taken
     double x, y; // of jostle capacity (threshold.h): log of the rate, distance; else NAN
     bool missed; // of jostle capacity: the time-out ended it, which is no failure there
     enum failure failure;

@@ -6,11 +6,12 @@
 #include "disturbances.h"
 #include "elapsed.h"
 #include "json.h"
-#include "machine_factor.h"
+#include "machine.h"
 #include "output.h"
 #include "service.h"
 #include "summary.h"
 #include "unlike_cores.h"
+#include "usual.h"
 #include "verdicts.h"
 #include "waiting.h"
 
@@ -92,18 +93,6 @@ static void add_seconds(const json_t *records, json_t *forecast)
     json_object_set_new(forecast, "took_s", json_figure(took));
 }
 
-// Of results without a probe it is null.
-static json_t *machine_factor(const struct session *session, const struct replay *replay,
-                              json_t *warnings)
-{
-    struct factors factors;
-    json_t *json = factors_read(&factors, session, replay)
-                       ? factors_to_json(&factors, session, warnings)
-                       : json_null();
-    factors_free(&factors);
-    return json;
-}
-
 json_t *result_build(const struct experiment *experiment, struct session *session,
                      const struct replay *replay)
 {
@@ -122,12 +111,14 @@ json_t *result_build(const struct experiment *experiment, struct session *sessio
     disturbances_add(experiment, replay->records, session_left_out(session),
                      json_object_get(summary, "warnings"));
     unlike_cores_add(experiment, json_object_get(summary, "warnings"));
-    json_object_set_new(result, "machine_factor",
-                        machine_factor(session, replay, json_object_get(summary, "warnings")));
+    json_object_set_new(result, "machine",
+                        machine_json(session, replay, json_object_get(summary, "warnings")));
+    usual_warn(json_object_get(experiment->json, "unusual"), json_object_get(summary, "warnings"));
     verdicts_add(session, summary);
     json_object_set_new(result, "capacity", capacity_json(experiment, session));
     json_object_set_new(result, "schema", json_string(SCHEMA_RESULT));
     json_object_del(result, "stopped");
+    json_object_del(result, "unusual");
     json_object_update(result, summary);
     json_decref(summary);
     return result;

@@ -173,7 +173,6 @@ static void close_all(struct hub *hub)
     json_decref(hub->probe);
     json_decref(hub->warnings);
     json_decref(hub->after);
-    json_decref(hub->gauge);
     json_decref(hub->steps);
     free(hub->host);
 }

@@ -254,9 +254,7 @@ static bool pair_runs(struct session *session, const struct observation *run,
         const bool inverted = settings->metrics.item[m].higher_is_better;
         const double x = (inverted ? run : reference)->value[m];
         const double y = (inverted ? reference : run)->value[m];
-        const double sign = inverted ? -1 : 1, c = sign * (run->gauge - reference->gauge);
-        const double after = sign * (run->gauge_after - reference->gauge_after);
-        if (!isnan(x) && !isnan(y) && !pairs_add_gauged(&pairs[m], x, y, c, after))
+        if (!isnan(x) && !isnan(y) && !pairs_add(&pairs[m], x, y))
             return false;
     }
     return true;

@@ -2,7 +2,6 @@
 #ifndef STATS_SETTINGS_H
 #define STATS_SETTINGS_H
 
-#include "common/gauge.h"
 #include "judge.h"
 #include "looks.h"
 #include "metric_settings.h"
@@ -35,11 +34,10 @@ struct settings {
     size_t max_runs;
     size_t discard_warmup; // this many first runs of each condition are left out
     unsigned long seed;
-    struct looks looks;    // min_runs and max_runs when the experiment began; to 0: those of now
-    double at_most;        // limit of the gate; 0: none
-    double same_within;    // relative difference that is none; 0: not given
-    bool aa;               // the condition named `aa` is the baseline again
-    enum gauge_mode gauge; // whether ratios of means are adjusted for it (covariate.h)
+    struct looks looks; // min_runs and max_runs when the experiment began; to 0: those of now
+    double at_most;     // limit of the gate; 0: none
+    double same_within; // relative difference that is none; 0: not given
+    bool aa;            // the condition named `aa` is the baseline again
     struct ignored ignored;
     struct washout washout;
     struct objectives objectives; // of jostle capacity; 0: it is no such experiment

@@ -1,6 +1,5 @@
 #include "stragglers.h"
 
-#include "covariate.h"
 #include "metrics.h"
 #include "shape.h"
 

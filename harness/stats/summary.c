@@ -6,7 +6,6 @@
 #include "comparisons.h"
 #include "decide.h"
 #include "direction.h"
-#include "gauge_json.h"
 #include "json.h"
 #include "metrics.h"
 #include "oddities.h"
@@ -194,9 +193,6 @@ static json_t *slowdown(struct session *session, size_t condition, size_t metric
     json_object_set_new(
         object, "reference",
         json_string(settings->conditions[settings_reference(settings, condition, AGAINST_ALONE)]));
-    if (settings->gauge != GAUGE_OFF)
-        json_object_set_new(object, "gauge_adjustment",
-                            gauge_json(session, condition, AGAINST_ALONE, metric));
     answer_add(session, condition, AGAINST_ALONE, metric, object);
     const size_t censored = session_censored(session, condition, AGAINST_ALONE);
     json_object_set_new(object, "censored", json_integer((json_int_t)censored));

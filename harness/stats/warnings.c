@@ -3,7 +3,6 @@
 #include "capacity_warnings.h"
 #include "carry_over.h"
 #include "describe.h"
-#include "gauge_warnings.h"
 #include "messages.h"
 #include "metrics.h"
 #include "oddities.h"
@@ -346,6 +345,5 @@ json_t *warnings_of(struct session *session)
                 add_result(session, i, m, list);
                 add_no_ratio(session, i, m, list);
             }
-    gauge_warnings(session, list);
     return list;
 }
