@@ -3,6 +3,7 @@
 #include "harness/blame/answer.h"
 #include "harness/blame/child.h"
 #include "harness/blame/history.h"
+#include "harness/blame/switches.h"
 
 #include "common/file.h"
 #include "common/messages.h"
@@ -38,6 +39,7 @@ struct blame {
     struct sampler sampler;
     struct look before;
     struct gate gate;
+    struct switches *switches; /* NULL: not here, or too many */
     struct child child;
     sigset_t signals;
     double period_s, next_sample_s, next_scan_s, next_slice_s, begin_s, begin_own_s;
@@ -67,11 +69,23 @@ static void scan(struct blame *blame)
     blame->next_scan_s = now_s() + fmax(SCAN_S, SCAN_TIMES * cost_s);
 }
 
+static void take_switches(struct blame *blame, double elapsed_s)
+{
+    if (blame->switches == NULL)
+        return;
+    switches_take(blame->switches, &blame->scan.whos);
+    if (!switches_too_many(blame->switches, elapsed_s))
+        return;
+    switches_close(blame->switches);
+    blame->switches = NULL;
+}
+
 /* As often as its cost allows; never in step with anything. */
 static void sample(struct blame *blame)
 {
-    sampler_take(&blame->sampler);
     const double elapsed_s = now_s() - blame->begin_s;
+    sampler_take(&blame->sampler);
+    take_switches(blame, elapsed_s);
     const double used_s = clock_s(CLOCK_PROCESS_CPUTIME_ID) - blame->begin_own_s;
     const double allowed_s = BEGIN_S + SHARE * elapsed_s;
     blame->period_s = used_s > allowed_s         ? fmin(1.5 * blame->period_s, LONGEST_S)
@@ -139,6 +153,8 @@ static void begin(struct blame *blame)
             victim_find_folder(&blame->victim, own);
         }
     }
+    if (blame->victim.kind != VICTIM_NODE)
+        blame->switches = switches_open();
     look(blame, &blame->before);
     if (blame->options.program != NULL) {
         child_start(&blame->child, blame->options.program,
@@ -159,6 +175,9 @@ static void find(struct blame *blame, struct answer *answer)
     struct look after;
     const struct who *root = who_find(&blame->scan.whos, blame->victim.pid);
     sampler_take(&blame->sampler);
+    take_switches(blame, now_s() - blame->begin_s);
+    if (blame->switches != NULL)
+        blame->sampler.preempted_s = switches_next_window(blame->switches);
     look(blame, &after);
     scan_take(&blame->scan);
     if (blame->victim.kind == VICTIM_PROGRAM && root != NULL) /* what it has become by exec */
@@ -213,14 +232,18 @@ static bool look_once(struct blame *blame)
 static bool watch(struct blame *blame)
 {
     const char *path = blame->options.json;
-    bool more = true, good = true;
+    const double interval_s = (double)blame->options.interval_ns / 1e9;
+    bool more = true, good = true, any = false;
     if (path != NULL && strcmp(path, "-") != 0 &&
         (blame->json_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) < 0)
         return complain("%s: %s: name a file that can be written", path, strerror(errno));
     while (more && good) {
         struct answer answer;
-        more = look_until(blame, now_s() + (double)blame->options.interval_ns / 1e9);
+        more = look_until(blame, now_s() + interval_s);
         find(blame, &answer);
+        if (any && answer.facts.duration_s < interval_s / 2)
+            break; /* the end: too short to say anything */
+        any = true;
         sampler_choose(&blame->sampler);
         if (is_shown(blame))
             answer_print_line(&answer);
@@ -254,6 +277,7 @@ int main(int argc, char **argv)
     begin(&blame);
     const bool good = blame.options.watch ? watch(&blame) : look_once(&blame);
     child_wait(&blame.child, blame.signal);
+    switches_close(blame.switches);
     sampler_close(&blame.sampler);
     scan_free(&blame.scan);
     if (!good || fflush(stdout) != 0)

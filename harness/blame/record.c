@@ -145,6 +145,7 @@ char *answer_record(const struct answer *answer)
     put_victim(&json, answer);
     put_verdict(&json, &answer->verdict);
     put_culprits(&json, answer);
+    line_bool(&json, "exact", answer->rows.exact);
     put_kernel(&json, &answer->facts, answer->rows.others_cpus);
     put_gate(&json, answer);
     line_count(&json, "samples", (uint64_t)answer->sampler->samples);

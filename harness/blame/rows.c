@@ -11,15 +11,22 @@
 /* Less than this of a CPU is nobody's row. */
 #define LEAST_CPUS 0.002
 
+/* Its command line; its name where it ended before that could be asked for. */
+static const char *command_of(const struct who *who)
+{
+    return who->command == NULL ? who->name : who->command;
+}
+
 static bool is_same(const struct row *row, const struct row *other)
 {
     if (row->label[0] != '\0' || other->label[0] != '\0')
         return strcmp(row->label, other->label) == 0;
     return row->family == other->family &&
-           (row->lead == other->lead || (!row->family && row->lead->user == other->lead->user &&
-                                         row->lead->session == other->lead->session &&
-                                         row->lead->kernel == other->lead->kernel &&
-                                         strcmp(row->lead->name, other->lead->name) == 0));
+           (row->lead == other->lead ||
+            (!row->family && row->lead->user == other->lead->user &&
+             row->lead->session == other->lead->session &&
+             row->lead->kernel == other->lead->kernel &&
+             strcmp(command_of(row->lead), command_of(other->lead)) == 0));
 }
 
 /* The row that it belongs to; of more than there is room for, the last one. */
@@ -47,6 +54,7 @@ static void add(struct rows *rows, const struct who *lead, bool family, const st
     row->runnable += done->runnable;
     row->meetings += done->meetings;
     row->disk_waits += done->disk_waits;
+    row->preempted_s += done->preempted_s;
     row->processes += done->processes;
     if (done->cpu_s > row->most_s) {
         row->most_s = done->cpu_s;
@@ -54,7 +62,7 @@ static void add(struct rows *rows, const struct who *lead, bool family, const st
         row->family = family;
     }
     /* The names of short processes: whoever was seen most. */
-    if (name != NULL && done->runnable + done->cpu_s > row->named) {
+    if (name != NULL && *name != '\0' && done->runnable + done->cpu_s > row->named) {
         row->named = done->runnable + done->cpu_s;
         snprintf(row->name, sizeof row->name, "%s", name);
     }
@@ -81,21 +89,29 @@ static void add_who(struct rows *rows, const struct whos *whos, const struct who
     if (owner->victim || who->victim) {
         *victim_s += who->cpu_s + children_s;
         *short_s += children_s + (family ? who->cpu_s : 0);
-        *victim_bytes += fmax(who->bytes, 0);
+        *victim_bytes += fmax(who->bytes + who->family.bytes, 0);
+        rows->own_preempted_s += who->preempted_s + who->family.preempted_s;
         return;
     }
-    if (who->own || owner->own)
+    if (who->own || owner->own || who->folded)
         return;
     const struct row done = {.cpu_s = who->cpu_s,
                              .bytes = fmax(who->bytes, 0),
                              .runnable = who->runnable,
                              .meetings = who->beside,
                              .disk_waits = who->at_disk,
+                             .preempted_s = who->preempted_s,
                              .processes = 1};
+    const struct row children = {.cpu_s = children_s,
+                                 .bytes = fmax(who->family.bytes, 0),
+                                 .runnable = who->family.runnable,
+                                 .meetings = who->family.beside,
+                                 .disk_waits = who->family.at_disk,
+                                 .preempted_s = who->family.preempted_s};
     if (done.cpu_s > 0 || done.runnable > 0 || done.bytes > 0 || done.disk_waits > 0)
         add(rows, owner, family, &done, family ? who->name : NULL);
-    if (children_s > 0)
-        add(rows, owner, true, &(struct row){.cpu_s = children_s}, NULL);
+    if (children_s > 0 || children.runnable > 0 || children.preempted_s > 0)
+        add(rows, owner, true, &children, who->family.name);
 }
 
 /* What is busy without being seen: other containers, who is hidden, who came and went unseen. More
@@ -122,13 +138,21 @@ static void share_out(struct rows *rows, const struct sampler *sampler, const st
 {
     const double period_s = facts->duration_s / fmax(sampler->samples, 1);
     const double own_eff = rows->victim_cpus * sampler->samples / fmax(sampler->runnable, 1);
-    const double own = 2 * sampler->beside * fmin(own_eff, 1);
+    double own = 2 * sampler->beside * fmin(own_eff, 1);
     double sum = own;
     for (size_t i = 0; i < rows->count; i++) {
         struct row *row = &rows->row[i];
         const double got = row->cpu_s / fmax(row->runnable * period_s, 1e-9);
         row->score = row->meetings * fmin(got, 1);
         sum += row->score;
+    }
+    /* A CPU that was taken from it is most of its waiting, where that is known. */
+    rows->exact = sampler->preempted_s > 0.5 * (double)sampler->wait_ns / 1e9;
+    if (rows->exact) {
+        own = rows->own_preempted_s;
+        sum = own;
+        for (size_t i = 0; i < rows->count; i++)
+            sum += rows->row[i].score = rows->row[i].preempted_s;
     }
     const bool met = sum > 0;
     for (size_t i = 0; i < rows->count && !met; i++)
@@ -189,6 +213,9 @@ void rows_make(struct rows *rows, const struct sampler *sampler, const struct fa
     find_own_label(rows, whos);
     for (const struct who *who = NULL; (who = who_next(whos, who)) != NULL;)
         add_who(rows, whos, who, &victim_s, &short_s, &victim_bytes);
+    /* Ticks are too coarse for what is short. */
+    if (short_s <= 0 && sampler->left_out == 0)
+        victim_s = fmax(victim_s, (double)sampler->run_ns / 1e9);
     close_sum(rows, facts, victim_s);
     rows->victim_cpus = victim_s / facts->duration_s;
     rows->victim_bytes_per_s = victim_bytes / facts->duration_s;
@@ -220,7 +247,7 @@ void row_text(const struct row *row, char *text, size_t size)
         snprintf(text, size, "%s", unseen_text());
         return;
     }
-    const char *command = row->lead->command == NULL ? row->lead->name : row->lead->command;
+    const char *command = command_of(row->lead);
     if (row->family)
         snprintf(text, size, "%s%sshort processes of %.100s%s", row->name,
                  row->name[0] == '\0' ? "" : " (", command, row->name[0] == '\0' ? "" : ")");

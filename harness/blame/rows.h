@@ -2,7 +2,8 @@
 #define BLAME_ROWS_H
 
 /* Who did what in a window, a row each: processes of one job or container together, else those of
- * one name, user and session; short ones with the shell, make or script that started them. */
+ * one command line, user and session; short ones with the shell, make or script that started them.
+ */
 
 #include "harness/blame/facts.h"
 #include "harness/blame/sample.h"
@@ -23,7 +24,7 @@ struct row {
     double bytes_per_s; /* to and from disks */
     double at_disk;     /* of the time, waiting for a disk */
     /* While they are summed up: */
-    double cpu_s, bytes, runnable, meetings, disk_waits, score, most_s, named;
+    double cpu_s, bytes, runnable, meetings, disk_waits, preempted_s, score, most_s, named;
 };
 
 struct rows {
@@ -33,7 +34,9 @@ struct rows {
     double victim_cpus, victim_bytes_per_s;
     double unseen;      /* of the victim's CPU time, what its children that came and went had */
     double others_cpus; /* all others, also those that have no row */
-    double own_blame;   /* of its waiting for CPUs, what its own threads are to blame for */
+    bool exact;         /* blame is from each switch of tasks, not from samples */
+    double own_preempted_s;
+    double own_blame; /* of its waiting for CPUs, what its own threads are to blame for */
 };
 
 void rows_make(struct rows *rows, const struct sampler *sampler, const struct facts *facts);

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +100,7 @@ void sampler_open(struct sampler *sampler, struct scan *scan)
 {
     char path[PATH_MAX];
     uint64_t run_ns = 0, wait_ns;
-    *sampler = (struct sampler){.scan = scan};
+    *sampler = (struct sampler){.scan = scan, .preempted_s = NAN};
     sampler->loadavg_fd = open(machine_path("/proc/loadavg", path), O_RDONLY | O_CLOEXEC);
     const int fd = open(machine_path("/proc/self/schedstat", path), O_RDONLY | O_CLOEXEC);
     sampler->schedstat = read_schedstat(fd, &run_ns, &wait_ns) && run_ns > 0;
@@ -124,6 +125,7 @@ void sampler_choose(struct sampler *sampler)
             close_task(sampler, i);
         }
     }
+    whos_sweep(whos); /* nobody looks at them any more */
 }
 
 static bool read_process(pid_t pid, struct process *process)
@@ -204,8 +206,8 @@ static size_t read_newest(struct sampler *sampler, struct process newest[NEWEST]
     for (pid_t pid = last; sampler->last_pid > 0 && pid > first && pid > 0; pid--) {
         const struct who *known = who_find(&sampler->scan->whos, pid);
         /* With more than one thread it is a thread, whose number that is, too. */
-        if ((known == NULL || known->ended) && read_process(pid, &newest[count]) &&
-            newest[count].threads <= 1)
+        if ((known == NULL || known->ended || known->started == 0) &&
+            read_process(pid, &newest[count]) && newest[count].threads <= 1)
             count++;
     }
     sampler->last_pid = last;
@@ -292,6 +294,7 @@ void sampler_next_window(struct sampler *sampler)
     sampler->runnable = sampler->beside = sampler->running = sampler->running_squares = 0;
     sampler->run_ns = sampler->wait_ns = 0;
     sampler->threads = sampler->gone = sampler->left_out = 0;
+    sampler->preempted_s = NAN;
 }
 
 void sampler_close(struct sampler *sampler)

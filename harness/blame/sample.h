@@ -32,9 +32,10 @@ struct sampler {
     double runnable, beside;         /* the victim's threads; how often beside another of them */
     double running, running_squares; /* of the whole node, without ourselves */
     uint64_t run_ns, wait_ns;
-    unsigned threads;  /* of the victim, at most, in a sample */
-    unsigned gone;     /* threads of the victim that have ended: their last ms are not known */
-    unsigned left_out; /* threads for which there was no room */
+    double preempted_s; /* how long a CPU was taken from it: switches.h; NAN: not known */
+    unsigned threads;   /* of the victim, at most, in a sample */
+    unsigned gone;      /* threads of the victim that have ended: their last ms are not known */
+    unsigned left_out;  /* threads for which there was no room */
 };
 
 void sampler_open(struct sampler *sampler, struct scan *scan);

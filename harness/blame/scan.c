@@ -69,7 +69,7 @@ static void look_at(struct scan *scan, const struct process *process, double boo
     who->scan = scan->whos.scan;
     if (first || who->hot || process->waited > waited || !who->scanned)
         read_disk(who, first);
-    if (who->hot && !who->own)
+    if ((who->hot || process->waited > waited) && !who->own)
         who_ask(who);
     who->scanned = true;
     if (who->pid == scan->victim->pid && process->state == 'Z')
@@ -117,6 +117,7 @@ static void bury(struct scan *scan, double elapsed_s)
         if (!who->ended || who->scan == 0)
             continue;
         give_rest(scan, who, elapsed_s);
+        who_fold(&scan->whos, who);
         who->scan = 0; /* once */
         if (who->pid == scan->victim->pid && who->scanned)
             scan->ended = true;

@@ -10,6 +10,8 @@
 #define MUCH_UNSEEN 0.2
 /* Others' part of what all moved to and from disks, from which on they may be to blame. */
 #define MUCH_OF_DISK 0.1
+/* Fewer samples tell nothing. */
+#define LEAST_SAMPLES 10
 
 const char *resource_name(enum resource resource)
 {
@@ -102,7 +104,7 @@ static void judge_node(struct verdict *verdict, const struct sampler *sampler,
     verdict->waited_others = waiting;
     verdict->factor = verdict->low = verdict->high = 1;
     /* Where nobody ever waited, as the kernel counts it, samples that say otherwise are chance. */
-    if (waiting < 0.1 || waiting <= error || (facts->cpu_some < 0.05))
+    if (n < LEAST_SAMPLES || waiting < 0.1 || waiting <= error || (facts->cpu_some < 0.05))
         return;
     verdict->factor = running / busy;
     verdict->low = fmax((running - error) / busy, 1);
@@ -128,8 +130,8 @@ static void say_node(struct verdict *verdict, const struct facts *facts, const c
 }
 
 /* What cost most decides. */
-static enum resource worst(struct verdict *verdict, const struct facts *facts,
-                           const struct rows *rows)
+static enum resource worst(struct verdict *verdict, const struct sampler *sampler,
+                           const struct facts *facts, const struct rows *rows)
 {
     const double all = fmax(facts->disk_per_s, rows->victim_bytes_per_s);
     const bool shared = !isfinite(all) || all - rows->victim_bytes_per_s > MUCH_OF_DISK * all;
@@ -148,13 +150,16 @@ static enum resource worst(struct verdict *verdict, const struct facts *facts,
             found = costs[i].resource;
         }
     }
+    if (verdict->waited_own > most && sampler->samples >= LEAST_SAMPLES)
+        return RESOURCE_OWN;
+    /* At most all that it waited, for disks and for CPUs, is the others' doing. */
+    if (found == RESOURCE_DISK)
+        most = fmin(most + verdict->waited_others, 0.999);
     if (found != RESOURCE_NONE && found != RESOURCE_CPU) {
         verdict->factor = verdict->high = 1 / (1 - fmin(most, 0.999));
         verdict->low = found == RESOURCE_DISK ? 1 : verdict->factor;
         verdict->sampled = found == RESOURCE_DISK;
     }
-    if (found == RESOURCE_NONE && verdict->waited_own > most)
-        return RESOURCE_OWN;
     return found;
 }
 
@@ -177,10 +182,13 @@ static void say(struct verdict *verdict, const char *who, const struct facts *fa
                  who, verdict->at_least ? "at least " : "", 100 * lost, time, range, high, without);
         break;
     case RESOURCE_OWN:
+        if (verdict->factor >= LEAST_FACTOR)
+            snprintf(range, sizeof range, "others make it %s times slower", times);
         snprintf(verdict->text, sizeof verdict->text,
-                 "%s waited for a CPU %.0f %% of %s, behind threads of its own: nobody else "
-                 "is to blame: start fewer, or allow it more CPUs",
-                 who, 100 * verdict->waited_own, time);
+                 "%s waited for a CPU %.0f %% of %s behind threads of its own (%s): start "
+                 "fewer, or allow it more CPUs",
+                 who, 100 * verdict->waited_own, time,
+                 *range == '\0' ? "nobody else is to blame" : range);
         break;
     case RESOURCE_QUOTA:
         snprintf(verdict->text, sizeof verdict->text,
@@ -231,7 +239,7 @@ void verdict_make(struct verdict *verdict, const struct victim *victim,
     verdict->at_disk = sampler->at_disk / fmax(sampler->samples, 1);
     verdict->quota = isnan(facts->throttled) ? 0 : facts->throttled;
     verdict->stolen = fmin(verdict->ran, 1) * stolen / (busy + stolen);
-    verdict->resource = worst(verdict, facts, rows);
+    verdict->resource = worst(verdict, sampler, facts, rows);
     verdict->without_s = facts->duration_s / verdict->factor;
     say(verdict, who, facts, rows);
 }

@@ -168,18 +168,62 @@ static void forget(struct who *who)
     free(who);
 }
 
+static void add_family(struct who *parent, const struct who *who)
+{
+    const double named = who->runnable + who->cpu_s;
+    parent->family.runnable += who->runnable + who->family.runnable;
+    parent->family.beside += who->beside + who->family.beside;
+    parent->family.at_disk += who->at_disk + who->family.at_disk;
+    parent->family.preempted_s += who->preempted_s + who->family.preempted_s;
+    parent->family.bytes += who->bytes + who->family.bytes;
+    if (named > parent->family.most) {
+        parent->family.most = named;
+        memcpy(parent->family.name, who->name, sizeof who->name);
+    }
+    if (who->family.most > parent->family.most) {
+        parent->family.most = who->family.most;
+        memcpy(parent->family.name, who->family.name, sizeof who->family.name);
+    }
+}
+
+void who_fold(const struct whos *whos, struct who *who)
+{
+    struct who *parent = who_parent(whos, who);
+    if (parent == NULL || !who_is_short(whos, who))
+        return;
+    add_family(parent, who);
+    parent->children_s += who->cpu_s + who->children_s;
+    who->folded = true;
+}
+
+void whos_sweep(struct whos *whos)
+{
+    for (size_t i = 0; i < WHO_BUCKETS; i++) {
+        for (struct who **at = &whos->bucket[i]; *at != NULL;) {
+            struct who *who = *at;
+            if (who->folded) {
+                *at = who->next;
+                forget(who);
+            } else {
+                at = &who->next;
+            }
+        }
+    }
+}
+
 void whos_next_window(struct whos *whos)
 {
     for (size_t i = 0; i < WHO_BUCKETS; i++) {
         for (struct who **at = &whos->bucket[i]; *at != NULL;) {
             struct who *who = *at;
-            if (who->ended || (!who->scanned && who->scan + 2 < whos->scan)) {
+            if (who->ended) {
                 *at = who->next;
                 forget(who);
                 continue;
             }
             who->cpu_s = who->bytes = who->runnable = who->beside = who->at_disk = 0;
-            who->children_s = 0;
+            who->children_s = who->preempted_s = 0;
+            memset(&who->family, 0, sizeof who->family);
             at = &who->next;
         }
     }

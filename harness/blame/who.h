@@ -18,6 +18,7 @@ struct who {
     bool victim, own, kernel; /* own: this program */
     bool scanned;             /* by a look at all processes, not only by a sample */
     bool ended, hot;          /* hot: it ran, or waited for a disk, at the last scan */
+    bool folded;              /* ended, and its parent's family has all of it */
     unsigned scan;            /* the last one that has seen it */
     long long ticks, waited;  /* at that scan, as in common/processes.h */
     double age_s;             /* at that scan, or at the last sample */
@@ -30,6 +31,11 @@ struct who {
     double children_s; /* of children that have ended, without what has a row of its own */
     double bytes;      /* to and from disks */
     double runnable, beside, at_disk; /* in samples: see sample.h */
+    double preempted_s;               /* it ran while a victim wanted that CPU back: switches.h */
+    struct {                          /* the same of short processes that it started */
+        double runnable, beside, at_disk, preempted_s, bytes, most;
+        char name[64]; /* whoever was seen most */
+    } family;
 };
 
 enum { WHO_BUCKETS = 1024 };
@@ -41,7 +47,8 @@ struct whos {
 
 /* The one that lives, or lived last, under that number; NULL: nobody. */
 struct who *who_find(const struct whos *whos, pid_t pid);
-/* That process, added where it was not known. Ends the program where memory runs out. */
+/* That process, added where it was not known. started 0: not known. Ends the program where memory
+ * runs out. */
 struct who *who_of(struct whos *whos, const struct process *process, bool *added);
 /* The nearest of its ancestors that has not ended; NULL: none is known. */
 struct who *who_parent(const struct whos *whos, const struct who *who);
@@ -56,6 +63,10 @@ void who_ask(struct who *who);
 void who_label(const struct who *who, char *label, size_t size);
 /* Its user's name, or number. */
 void who_user(uid_t user, char *name, size_t size);
+/* Gives what a short process that has ended did to its parent's family. */
+void who_fold(const struct whos *whos, struct who *who);
+/* Forgets those. */
+void whos_sweep(struct whos *whos);
 /* The next window: all that was done in this one is forgotten, and who has ended. */
 void whos_next_window(struct whos *whos);
 void whos_free(struct whos *whos);
