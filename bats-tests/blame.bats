@@ -135,7 +135,7 @@ is_record() {
 @test "a program is watched from its beginning to its end, its output is its own, and a short one is not missed" {
     "$BIN/blame" --json record --quiet -- sh -c 'echo out; sleep 0.3; exit 7' >out
     [[ $(<out) == out ]]
-    holds '.victim.kind == "program" and .duration_s > 0.3 and .duration_s < 2' <record
+    holds '.victim.kind == "program" and .duration_s > 0.3 and .duration_s < 5 and .notes == ["it ended with exit status 7"]' <record
     "$BIN/blame" --json - -- sh -c 'echo out' 2>out >record
     [[ $(<out) == out ]]
     is_record record

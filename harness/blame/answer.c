@@ -117,6 +117,10 @@ bool answer_note(const struct answer *answer, size_t i, char *text, size_t size)
         if (victim && answer->ended)
             snprintf(text, size, "it ended: all of this is of the time until then");
         break;
+    case 7:
+        if (answer->status != 0)
+            snprintf(text, size, "it ended with exit status %d", answer->status);
+        break;
     default:
         return false;
     }

@@ -17,6 +17,7 @@ struct answer {
     struct rows rows;
     struct verdict verdict;
     bool ended; /* the victim has */
+    int status; /* that a program of ours has ended with */
     bool gated;
     struct gate *gate; /* where there is --at-most */
     enum gate_state state;

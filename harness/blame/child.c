@@ -50,14 +50,16 @@ void child_start(struct child *child, char **program, bool to_stderr)
     (void)close(ends[0]);
 }
 
-bool child_has_ended(const struct child *child)
+bool child_has_ended(struct child *child)
 {
     for (;;) {
         siginfo_t found = {0};
         if (waitid(P_ALL, 0, &found, WEXITED | WNOHANG | WNOWAIT) != 0 || found.si_pid == 0)
             break;
-        if (found.si_pid == child->pid)
+        if (found.si_pid == child->pid) {
+            child->status = found.si_status + (found.si_code == CLD_EXITED ? 0 : 128);
             return true;
+        }
         (void)waitpid(found.si_pid, NULL, 0);
     }
     return false;

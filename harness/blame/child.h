@@ -10,6 +10,7 @@
 
 struct child {
     pid_t pid;     /* 0: none */
+    int status;    /* that it has ended with; 128 and a signal's number */
     sigset_t mask; /* what it gets back: signals, and how many files it may open */
     struct rlimit files;
 };
@@ -21,7 +22,7 @@ void child_block(struct child *child, const sigset_t *signals);
 void child_start(struct child *child, char **program, bool to_stderr);
 /* After a SIGCHLD: whether it has ended. It stays a zombie, which can be looked at; what it left
  * behind is waited for. */
-bool child_has_ended(const struct child *child);
+bool child_has_ended(struct child *child);
 /* Until it has ended; it is sent the signal first, where that is not 0. */
 void child_wait(struct child *child, int signal);
 

@@ -41,15 +41,35 @@ static int64_t stat_number(const char *path, const char *name)
 }
 
 /* v2 has microseconds, v1 nanoseconds. */
-static void look_at_quota(const char *folder, struct look *look)
+static int64_t throttled_us(const char *folder)
 {
     char path[PATH_MAX + 128];
-    look->throttled_us = UNKNOWN;
-    if (*folder == '\0')
-        return;
     snprintf(path, sizeof path, "%s/cpu.stat", folder);
     const int64_t time_ns = stat_number(path, "throttled_time");
-    look->throttled_us = time_ns == UNKNOWN ? stat_number(path, "throttled_usec") : time_ns / 1000;
+    return time_ns == UNKNOWN ? stat_number(path, "throttled_usec") : time_ns / 1000;
+}
+
+/* Its own quota, or that of a group around it: the one that holds back most. */
+static void look_at_group(const char *folder, struct look *look)
+{
+    char group[PATH_MAX + 64], path[PATH_MAX + 128], line[256];
+    snprintf(group, sizeof group, "%s", folder);
+    look->throttled_us = look->group_io_us = UNKNOWN;
+    for (char *slash = group; slash != NULL && *group != '\0'; slash = strrchr(group, '/')) {
+        if (slash != group)
+            *slash = '\0';
+        const int64_t found_us = throttled_us(group);
+        if (found_us == UNKNOWN)
+            break;
+        look->throttled_us = found_us > look->throttled_us ? found_us : look->throttled_us;
+    }
+    snprintf(path, sizeof path, "%s/io.pressure", folder);
+    FILE *file = *folder == '\0' ? NULL : fopen(path, "re");
+    if (file == NULL)
+        return;
+    if (fgets(line, sizeof line, file) != NULL && strstr(line, "total=") != NULL)
+        look->group_io_us = strtoll(strstr(line, "total=") + strlen("total="), NULL, 10);
+    fclose(file);
 }
 
 /* The sum, or the mean, of the numbers that begin these files; UNKNOWN: none has one. */
@@ -123,7 +143,7 @@ static void look_at_networks(pid_t pid, struct look *look)
 void look_take(struct look *look, const char *folder, pid_t pid)
 {
     counters_read(&look->counters);
-    look_at_quota(folder, look);
+    look_at_group(folder, look);
     look->disk_bytes = disk_bytes();
     look_at_networks(pid, look);
     look->resctrl_bytes =
@@ -180,6 +200,7 @@ void facts_between(const struct look *before, const struct look *after, struct f
         .io_some = share(was->io_some_us, is->io_some_us, 1, s),
         .steal = share(was->steal_us, is->steal_us, is->cpus, s),
         .throttled = share(before->throttled_us, after->throttled_us, 1, s),
+        .group_io = share(before->group_io_us, after->group_io_us, 1, s),
         .busy_cpus = rate(was->busy_us, is->busy_us, 1e6, s),
         .own_cpus = (after->own_s - before->own_s) / s,
         .swap_in_per_s = rate(was->swap_in_pages, is->swap_in_pages, 1, s),

@@ -14,7 +14,8 @@ struct look {
     double time_s;
     double own_s; /* CPU time of this process */
     struct counters counters;
-    int64_t throttled_us; /* of the group */
+    int64_t throttled_us; /* of the group, or of one around it */
+    int64_t group_io_us;  /* some task of the group waited for a disk (cgroup v2) */
     int64_t disk_bytes, network_bytes, loopback_bytes;
     int64_t resctrl_bytes; /* through memory, of all */
 };
@@ -26,6 +27,7 @@ struct facts {
     double cpu_some, memory_some, io_some; /* some task waited (pressure stall information) */
     double steal;                          /* of the time of all CPUs */
     double throttled;                      /* of the time, the group by its own quota */
+    double group_io;                       /* some task of the group waited for a disk */
     double busy_cpus;                      /* of all tasks, this program among them */
     double own_cpus;                       /* this program */
     double swap_in_per_s;                  /* pages */

@@ -187,6 +187,7 @@ static void find(struct blame *blame, struct answer *answer)
         .victim = &blame->victim,
         .sampler = &blame->sampler,
         .ended = blame->victim.kind == VICTIM_PID && (blame->sampler.ended || blame->scan.ended),
+        .status = blame->child.status,
         .gate = isnan(blame->options.at_most) ? NULL : &blame->gate,
     };
     facts_between(&blame->before, &after, &answer->facts);

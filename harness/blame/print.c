@@ -11,6 +11,8 @@
 #include <string.h>
 
 enum { SHOWN = 8 };
+/* In less the kernel's ticks count nobody. */
+#define LEAST_S 0.1
 
 static void print_visible(const char *text)
 {
@@ -50,6 +52,7 @@ static void print_cpus(const struct answer *answer)
     const struct rows *rows = &answer->rows;
     const struct facts *facts = &answer->facts;
     const bool victim = answer->victim->kind != VICTIM_NODE;
+    const bool waited = victim && answer->verdict.waited_others >= 0.01;
     double rest = rows->others_cpus;
     size_t shown = 0;
     printf("\nCPUs: %.2f of %.0f busy", facts->busy_cpus, facts->cpus);
@@ -58,11 +61,11 @@ static void print_cpus(const struct answer *answer)
     printf(", %.2f by others%s\n", rows->others_cpus, rows->others_cpus >= 0.01 ? ":" : "");
     for (size_t i = 0; i < rows->count && shown < SHOWN; i++) {
         const struct row *row = &rows->row[i];
-        if (row->cpus < 0.01 && row->blame < 0.01)
+        if (row->cpus < 0.01 && (row->blame < 0.01 || !waited))
             continue;
         if (shown++ == 0)
-            printf("%s", victim ? "  to blame   CPUs  beside it\n" : "    CPUs\n");
-        if (victim)
+            printf("%s", waited ? "  to blame   CPUs  beside it\n" : "    CPUs\n");
+        if (waited)
             printf("  %6.0f %%  %5.2f  %7.0f %%  ", 100 * row->blame, row->cpus, 100 * row->beside);
         else
             printf("  %6.2f  ", row->cpus);
@@ -71,7 +74,8 @@ static void print_cpus(const struct answer *answer)
         rest -= row->cpus;
     }
     if (shown > 0 && rest >= 0.01)
-        printf("  %s%.2f CPUs: all others\n", victim ? "           " : "  ", rest);
+        printf(waited ? "            %5.2f             all others\n" : "  %6.2f  all others\n",
+               rest);
 }
 
 static void print_disks(const struct answer *answer)
@@ -134,8 +138,10 @@ void answer_print(const struct answer *answer)
 {
     print_visible(answer->verdict.text);
     printf("\n");
-    print_cpus(answer);
-    print_disks(answer);
+    if (answer->facts.duration_s >= LEAST_S) {
+        print_cpus(answer);
+        print_disks(answer);
+    }
     print_rest(answer);
     print_gate(answer);
     char *experiment = answer_experiment(answer);

@@ -114,6 +114,15 @@ static void judge_node(struct verdict *verdict, const struct sampler *sampler,
 static void say_node(struct verdict *verdict, const struct facts *facts, const char *time)
 {
     char times[32];
+    if (verdict->factor < LEAST_FACTOR && verdict->stolen > 1 - 1 / LEAST_FACTOR) {
+        verdict->resource = RESOURCE_HYPERVISOR;
+        verdict->factor = verdict->low = verdict->high = 1 / (1 - fmin(verdict->stolen, 0.999));
+        snprintf(
+            verdict->text, sizeof verdict->text,
+            "this node lost %.0f %% of its CPUs' time in %s to other guests of the host (steal)",
+            100 * verdict->stolen, time);
+        return;
+    }
     if (verdict->factor < LEAST_FACTOR) {
         snprintf(
             verdict->text, sizeof verdict->text,
@@ -231,12 +240,15 @@ void verdict_make(struct verdict *verdict, const struct victim *victim,
         judge_node(verdict, sampler, facts);
         verdict->stolen = isnan(facts->steal) ? 0 : facts->steal;
         verdict->at_disk = isnan(facts->io_some) ? 0 : facts->io_some;
-        verdict->without_s = facts->duration_s / verdict->factor;
         say_node(verdict, facts, seconds_text(facts->duration_s, time));
+        verdict->without_s = facts->duration_s / verdict->factor;
         return;
     }
     judge_cpu(verdict, sampler, facts, rows);
-    verdict->at_disk = sampler->at_disk / fmax(sampler->samples, 1);
+    const bool group = victim->kind == VICTIM_CGROUP || victim->kind == VICTIM_JOB;
+    verdict->at_disk = group && !isnan(facts->group_io)
+                           ? facts->group_io
+                           : sampler->at_disk / fmax(sampler->samples, 1);
     verdict->quota = isnan(facts->throttled) ? 0 : facts->throttled;
     verdict->stolen = fmin(verdict->ran, 1) * stolen / (busy + stolen);
     verdict->resource = worst(verdict, sampler, facts, rows);

@@ -54,9 +54,10 @@ struct who *who_of(struct whos *whos, const struct process *process, bool *added
 struct who *who_parent(const struct whos *whos, const struct who *who)
 {
     struct who *parent = who_find(whos, who->parent);
-    while (parent != NULL && parent->ended && parent->parent != parent->pid)
+    /* Numbers that were used again could lead round and round. */
+    for (unsigned depth = 0; parent != NULL && parent->ended && depth < 32; depth++)
         parent = who_find(whos, parent->parent);
-    return parent;
+    return parent == who ? NULL : parent;
 }
 
 bool who_is_short(const struct whos *whos, const struct who *who)
