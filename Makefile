@@ -213,6 +213,7 @@ $(BIN)/predict: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 $(BIN)/arguments $(BIN)/copies: LIBS := -lm
 $(BIN)/pack: LIBS := -lgsl -lgslcblas -ljansson -lhwloc -lm
 $(BIN)/placement: LIBS := -lhwloc -ljansson -lgcrypt -lm
+$(BIN)/blame: LIBS := -lgsl -lgslcblas -ljansson -lm
 $(BIN)/probe $(BIN)/profile: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 
 # The simulator drives the very objects that decide in production.
@@ -241,7 +242,9 @@ $(BIN)/experiment $(BIN)/campaign $(BIN)/placement: $(patsubst %,$(BUILD)/obj/ha
 
 # Pressure: the kinds of load that it is stated in, and the curves of a reference.
 $(BIN)/probe: $(call objects,harness/pressure/*.c)
-$(BIN)/probe: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/drawings bench/json stats/json report/memory report/numbers report/plot report/visible)
+$(BIN)/probe: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/json stats/json report/memory)
+# The history of a watch is drawn as a bench's charts are.
+$(BIN)/blame: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/drawings bench/json stats/json report/memory report/numbers report/plot report/visible)
 # A profile is made of experiments, judged by their statistics.
 $(BIN)/profile: $(filter-out %/main.o,$(call objects,harness/stats/*.c)) $(call objects,harness/pressure/*.c)
 $(BIN)/profile: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/json report/memory)
@@ -273,7 +276,7 @@ $(BUILD)/fuzz/reference: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 $(BUILD)/fuzz/campaign: $(filter-out %/main.o,$(call objects,harness/campaign/*.c))
 $(BUILD)/fuzz/campaign: $(patsubst %,$(BUILD)/obj/harness/%.o,$(patsubst %,experiment/%,settings parameters placed percent_limit arena adapters metrics) report/numbers $(patsubst %,stats/%,washout statistics objective))
 $(BUILD)/fuzz/cell: $(filter-out %/main.o,$(call objects,harness/experiment/*.c)) $(patsubst %,$(BUILD)/obj/harness/stats/%.o,washout statistics objective)
-$(BUILD)/fuzz/watch: $(filter-out %/main.o,$(call objects,harness/probe/*.c)) $(call objects,harness/pressure/*.c) $(patsubst %,$(BUILD)/obj/harness/%.o,bench/drawings bench/json stats/json report/memory report/numbers report/plot report/visible)
+$(BUILD)/fuzz/watch: $(patsubst %,$(BUILD)/obj/harness/blame/%.o,history history_json history_charts) $(patsubst %,$(BUILD)/obj/harness/%.o,bench/drawings bench/json stats/json report/memory report/numbers report/plot report/visible)
 $(BUILD)/fuzz/watch: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 $(BUILD)/fuzz/program-profile: $(filter-out %/main.o %/check.o,$(call objects,harness/predict/*.c)) $(patsubst %,$(BUILD)/obj/harness/%.o,profile/profile profile/loop profile/gate bench/json report/memory stats/json stats/output stats/interval) $(call objects,harness/pressure/*.c)
 $(BUILD)/fuzz/report: $(filter-out %/main.o,$(call objects,harness/report/*.c)) $(patsubst %,$(BUILD)/obj/harness/stats/%.o,bias discovery levels interval relation statistics)

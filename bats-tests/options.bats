@@ -105,7 +105,7 @@ refused() {
     JOSTLE_BENCH_QUICK_S=x refused JOSTLE_BENCH_QUICK_S "$JOSTLE" bench --quick
     JOSTLE_NO_PROBE=perhaps refused JOSTLE_NO_PROBE "$BIN/experiment" run -- touch ran
     WORKFILE_SIZE=large refused WORKFILE_SIZE "$BIN/loadgen" io --dry-run
-    JOSTLE_PROBE_TRIES='a[$(touch evaluated)]' refused JOSTLE_PROBE_TRIES "$ROOT/jobs/examples/probe-ci"
+    JOSTLE_BLAME_TRIES='a[$(touch evaluated)]' refused JOSTLE_BLAME_TRIES "$ROOT/jobs/examples/blame-ci"
     [[ -z $(ls -A) ]]
 }
 

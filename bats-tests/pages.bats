@@ -67,8 +67,10 @@ how() {
         # A scheduler is in other tests: jobs-local, slurm-campaign.
         *'jostle submit '*) SHOWN=${1/submit /submit --dry-run } ;;
         *'jostle doctor'*) ALLOWED=' 0 1 ' ;;
-        *'jostle probe --reference'*) HOW=begun ;;
-        *'jostle probe --at-most'*) ALLOWED=' 0 3 4 ' ;;
+        *'jostle blame --watch'*) HOW=begun ;;
+        *'jostle blame --at-most'*) ALLOWED=' 0 3 4 ' ;;
+        # No process of that number, no such group or job.
+        *'jostle blame --pid'* | *'jostle blame --cgroup'* | *'jostle blame --job'*) ALLOWED=' 0 2 ' ;;
         *'jostle calib'*) HOW=calibrates ;;
         *'jostle watch '* | *bin/loadgen\ *) HOW=begun ;;
         *'jostle run '* | *'jostle slowdown '* | *'jostle capacity '* | *'jostle campaign '*) HOW=measures ;;
@@ -143,7 +145,7 @@ page() {
         [[ -n $tested ]] || continue
         how "$text"
         # Long, and the same wherever it is.
-        if [[ $text == *'jostle probe'* || $text == *'jostle calib'* || $text == *'jostle doctor'* ]]; then
+        if [[ $text == *'jostle blame'* || $text == *'jostle calib'* || $text == *'jostle doctor'* ]]; then
             seen=${text%%  *}
             mkdir "$BATS_FILE_TMPDIR/${seen//\//_}" 2>/dev/null || continue
         fi

@@ -13,23 +13,51 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Fields of the line, counted from 1 as in proc_pid_stat(5). */
+enum field {
+    FIELD_PARENT = 4,
+    FIELD_SESSION = 6,
+    FIELD_FLAGS = 9,
+    FIELD_USER_TIME = 14, /* and system, and both of children */
+    FIELD_THREADS = 20,
+    FIELD_STARTED = 22, /* what older kernels and made-up machines have ends here */
+    FIELD_CPU = 39,
+    FIELD_DISK_WAIT = 42,
+    FIELDS,
+};
+
+#define FLAG_KERNEL 0x00200000 /* PF_KTHREAD */
+
 /* "PID (NAME) STATE PPID PGRP SESSION ... utime stime ... starttime": the name may hold
  * anything, even ") ". */
-static bool parse(const char *text, struct process *process)
+bool process_parse(const char *text, struct process *process)
 {
     const char *name = strchr(text, '('), *end = strrchr(text, ')');
-    long long user, system, child_user, child_system;
-    int session;
-    if (name == NULL || end == NULL || end < name ||
-        sscanf(
-            end + 1,
-            " %*c %*d %*d %d %*d %*d %*u %*u %*u %*u %*u %lld %lld %lld %lld %*d %*d %*d %*d %lld",
-            &session, &user, &system, &child_user, &child_system, &process->started) != 6)
+    long long field[FIELDS] = {[FIELD_CPU] = -1};
+    int known = FIELD_PARENT;
+    if (name == NULL || end == NULL || end < name || end[1] != ' ' || end[2] == '\0')
         return false;
+    process->state = end[2];
+    for (char *next = NULL; known < FIELDS; known++) {
+        const char *at = next == NULL ? end + 3 : next;
+        field[known] = strtoll(at, &next, 10);
+        if (next == at)
+            break;
+    }
+    if (known <= FIELD_STARTED)
+        return false;
+    if (known <= FIELD_CPU)
+        field[FIELD_CPU] = -1;
     process->pid = (pid_t)strtol(text, NULL, 10);
-    process->session = session;
-    process->ticks = user + system;
-    process->waited = child_user + child_system;
+    process->parent = (pid_t)field[FIELD_PARENT];
+    process->session = (pid_t)field[FIELD_SESSION];
+    process->kernel = (field[FIELD_FLAGS] & FLAG_KERNEL) != 0;
+    process->ticks = field[FIELD_USER_TIME] + field[FIELD_USER_TIME + 1];
+    process->waited = field[FIELD_USER_TIME + 2] + field[FIELD_USER_TIME + 3];
+    process->threads = (int)field[FIELD_THREADS];
+    process->started = field[FIELD_STARTED];
+    process->cpu = (int)field[FIELD_CPU];
+    process->disk_wait = field[FIELD_DISK_WAIT];
     snprintf(process->name, sizeof process->name, "%.*s", (int)(end - name - 1), name + 1);
     return true;
 }
@@ -44,7 +72,7 @@ static bool read_one(int folder, const char *number, struct process *process)
         return false;
     const bool read = file_read_open(fd, text, sizeof text) && fstat(fd, &owner) == 0;
     (void)close(fd);
-    if (!read || !parse(text, process))
+    if (!read || !process_parse(text, process))
         return false;
     process->user = owner.st_uid;
     return true;

@@ -6,6 +6,8 @@
 
 #define SCHEMA_BENCH                 "jostle.bench/1"
 #define SCHEMA_BENCH_PLAN            "jostle.bench-plan/1"
+#define SCHEMA_BLAME                 "jostle.blame/1"
+#define SCHEMA_BLAME_HISTORY         "jostle.blame-history/1"
 #define SCHEMA_CACHE_EDGE            "jostle.cache-edge/1"
 #define SCHEMA_CALIBRATION           "jostle.calibration/1"
 #define SCHEMA_CAMPAIGN              "jostle.campaign/1"
@@ -26,7 +28,6 @@
 #define SCHEMA_PREDICTION_EVALUATION "jostle.prediction-evaluation/1"
 #define SCHEMA_PREDICTION_MODEL      "jostle.prediction-model/1"
 #define SCHEMA_PROBE                 "jostle.probe/1"
-#define SCHEMA_PROBE_HISTORY         "jostle.probe-history/1"
 #define SCHEMA_PROBE_REFERENCE       "jostle.probe-reference/1"
 #define SCHEMA_PROBE_SAMPLE          "jostle.probe-sample/1"
 #define SCHEMA_PROFILE               "jostle.profile/1"

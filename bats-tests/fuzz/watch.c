@@ -1,8 +1,8 @@
-/* What jostle probe has written over time, a jostle.probe/1 a line, and the page that is made of
+/* What jostle blame has written over time, a jostle.blame/1 a line, and the page that is made of
  * it. */
 #include "frame/fuzz.h"
 
-#include "harness/probe/history.h"
+#include "harness/blame/history.h"
 
 #include <jansson.h>
 #include <string.h>

@@ -114,11 +114,11 @@ export low='low=cpu --percent 5 --threads 1'
     walk 180 bash -c pack
 }
 
-@test "probe, and a watch" {
-    walk 40 "$JOSTLE" probe --duration 1s --quiet --json disk/p.json
+@test "blame, and a watch" {
+    walk 40 "$JOSTLE" blame --duration 1s --quiet --json disk/p.json
     watch() {
         local status=0
-        timeout -s INT 4 "$JOSTLE" probe --watch --interval 1s --quiet --json disk/w.jsonl || status=$?
+        timeout -s INT 4 "$JOSTLE" blame --watch --interval 1s --quiet --json disk/w.jsonl || status=$?
         [[ $status -eq 124 ]] || return "$status"
     }
     export -f watch

@@ -29,11 +29,11 @@ teardown() {
     [[ ${stderr:-} == 'jostle: io_uring cannot be used here (Function not implemented): 4 threads instead of a depth of 4' ]]
 }
 
-@test "an old kernel: doctor says what it does not show, and the probe works" {
+@test "an old kernel: doctor says what it does not show, and blame works" {
     "${IN[@]}" "$JOSTLE" doctor --quick --json |
         holds '[.findings[] | select(.check | test("pressure"))] | length == 3 and all(.[]; .status == "unknown" and .advice == "boot with psi=1")'
-    "${IN[@]}" "$JOSTLE" probe --json "$ODD/probe.json" >/dev/null
-    holds '.schema == "jostle.probe/1"' <"$ODD/probe.json"
+    "${IN[@]}" "$JOSTLE" blame --json "$ODD/blame.json" >/dev/null
+    holds '.schema == "jostle.blame/1"' <"$ODD/blame.json"
 }
 
 @test "an old kernel: a service, copies and a campaign" {

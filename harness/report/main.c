@@ -82,8 +82,8 @@ static bool begins_with(const char *path, const char *schema)
     return strncmp(value, schema, strlen(schema)) == 0;
 }
 
-/* Whether a folder has files that jostle probe has written, and nothing of an experiment. */
-static bool holds_probes(const char *folder)
+/* Whether a folder has files that jostle blame has written, and nothing of an experiment. */
+static bool holds_blame(const char *folder)
 {
     char pattern[PATH_MAX];
     glob_t found;
@@ -93,7 +93,7 @@ static bool holds_probes(const char *folder)
         glob(pattern, 0, NULL, &found) != 0)
         return false;
     for (size_t i = 0; i < found.gl_pathc && !any; i++)
-        any = begins_with(found.gl_pathv[i], SCHEMA_PROBE);
+        any = begins_with(found.gl_pathv[i], SCHEMA_BLAME);
     globfree(&found);
     return any;
 }
@@ -103,12 +103,12 @@ static const char *part_of_file(const char *path)
 {
     static const struct {
         const char *part, *schema;
-    } parts[] = {{"profile", "jostle.program/"}, {"probe", SCHEMA_PROBE}};
+    } parts[] = {{"profile", "jostle.program/"}, {"blame", SCHEMA_BLAME}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (begins_with(path, parts[i].schema))
             return parts[i].part;
     usage_error("%s is no record of jostle that can be shown: give a folder with records, a "
-                "profile, or what jostle probe has written",
+                "profile, or what jostle blame has written",
                 path);
 }
 
@@ -123,7 +123,7 @@ static const char *part_of(const char *folder)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (folder_has(folder, parts[i].plan) || folder_has(folder, parts[i].record))
             return parts[i].part;
-    return holds_probes(folder) ? "probe" : NULL;
+    return holds_blame(folder) ? "blame" : NULL;
 }
 
 /* What jostle report is to do, as pairs of key and value, each ended by NUL. */

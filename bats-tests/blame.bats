@@ -1,0 +1,317 @@
+#!/usr/bin/env bats
+# jostle blame: who slows a program down, by how much. Neighbours that are put there, on a machine that
+# others may use, too: factors are compared with what the kernel has counted meanwhile.
+# bats file_tags=measures
+# shellcheck disable=SC2030,SC2031 # each test has its own
+
+load helpers
+load odd-machines
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+    started=()
+}
+
+teardown() {
+    local pid
+    for pid in "${started[@]}"; do kill_tree "$pid"; done
+}
+
+# kill_tree PID: ends it and its descendants.
+kill_tree() {
+    local -a pids
+    mapfile -t pids < <(below "$1")
+    kill -KILL "$1" "${pids[@]}" 2>/dev/null || true
+}
+
+# start WORD...: runs that on one CPU, the last; $! is its pid.
+start() {
+    taskset -c "$cpu" "$@" >/dev/null 2>&1 3>&- &
+    started+=("$!")
+    sleep 0.3
+}
+
+# spin: a program that computes; PID is its number.
+spin() {
+    start sh -c 'while :; do :; done'
+    PID=$!
+}
+
+# is_record FILE: it is as its schema says, and its CPUs add up.
+is_record() {
+    jsonschema -i "$1" "$ROOT/results/schema/jostle.blame.schema.json" 2>&1
+    holds '.kernel as $k | (([.culprits[].cpus] | add // 0) + .victim.cpus + $k.own_cpus) as $sum
+        | $sum <= $k.cpus + 0.05 + 0.02 / .duration_s and ($sum - $k.busy_cpus | fabs) < 0.1 + 0.04 / .duration_s' <"$1"
+}
+
+@test "beside another on its CPU: the factor is that of the waiting that the kernel counted, and that one is to blame" {
+    local victim before after
+    spin
+    victim=$PID
+    spin
+    read -r _ before _ <"/proc/$victim/schedstat"
+    "$BIN/blame" --pid "$victim" --duration 3s --json record --quiet
+    read -r _ after _ <"/proc/$victim/schedstat"
+    is_record record
+    holds --argjson pid "$PID" --argjson waited "$((after - before))" '
+        .culprits[0].pid == $pid and .culprits[0].blame > 0.5 and .culprits[0].beside > 0.5 and .verdict.resource == "cpu"
+        and .verdict.factor > 1.5 and (.verdict.factor / (.duration_s / (.duration_s - $waited / 1e9)) - 1 | fabs) < 0.1
+        and (.verdict.without_s * .verdict.factor / .duration_s - 1 | fabs) < 0.001 and .verdict.range[0] == .verdict.range[1]' <record
+    # The command line of the experiment can be pasted.
+    holds --arg pid "$PID" '.experiment | startswith("jostle slowdown --pause --load neighbour=pid:\($pid) -- ") and endswith("-c '"'while :; do :; done'"'")' <record
+}
+
+@test "without anybody on its CPU a program is not said to wait for longer than it did" {
+    local before after
+    spin
+    read -r _ before _ <"/proc/$PID/schedstat"
+    "$BIN/blame" --pid "$PID" --duration 2s --json record --quiet
+    read -r _ after _ <"/proc/$PID/schedstat"
+    is_record record
+    holds --argjson waited "$((after - before))" '.verdict.waited_others <= $waited / 1e9 / .duration_s + 0.02
+        and ((.verdict.resource == "cpu") == (.verdict.factor >= 1.05))' <record
+}
+
+@test "short processes are those of the script that starts them, not its parent's, and no row of their own" {
+    local script
+    printf 'while :; do ls / | wc -l; expr 1 + 1; done\n' >script
+    start sh script
+    script=$!
+    spin
+    "$BIN/blame" --pid "$PID" --duration 3s --json record --quiet
+    is_record record
+    holds --argjson pid "$script" '.culprits[0] | .pid == $pid and .short_processes and .cpus > 0.2 and .blame > 0.5 and (.text | contains("short processes of sh script"))' <record
+}
+
+@test "the culprit is found in another session, under su, and in a namespace of its own" {
+    local wrapper
+    [[ $EUID -eq 0 ]] || skip 'only root may start such'
+    spin
+    for wrapper in 'setsid' 'su -s /bin/sh root -c' 'unshare --pid --fork --mount-proc sh -c'; do
+        # shellcheck disable=SC2086 # words
+        if [[ $wrapper == setsid ]]; then
+            start setsid sh -c 'while :; do :; done'
+        else
+            start $wrapper 'while :; do :; done'
+        fi
+        "$BIN/blame" --pid "$PID" --duration 2s --json record --quiet
+        is_record record
+        below "$!" >tree
+        printf '%s\n' "$!" >>tree
+        grep -qx "$(jq '.culprits[0].pid' record)" tree
+        kill_tree "$!"
+        sleep 0.2
+    done
+}
+
+@test "threads that wait for each other have nobody else to blame" {
+    start "$BIN/loadgen" cpu --threads 3
+    "$BIN/blame" --pid "$!" --duration 3s --json record --quiet
+    is_record record
+    holds '.verdict.waited_own > 0.4 and .verdict.waited_own > 2 * .verdict.waited_others and .verdict.resource == "own" and (.verdict.text | contains("behind threads of its own"))' <record
+}
+
+@test "a quota of its own is no neighbour's fault" {
+    local folder
+    [[ $EUID -eq 0 ]] || skip 'only root may make control groups'
+    if [[ -e /sys/fs/cgroup/cgroup.controllers ]]; then
+        folder=/sys/fs/cgroup/jostle-blame.$$
+        mkdir "$folder" && printf '20000 100000' >"$folder/cpu.max" || skip 'no control group with a quota can be made'
+    else
+        folder=/sys/fs/cgroup/cpu/jostle-blame.$$
+        mkdir "$folder" && printf 20000 >"$folder/cpu.cfs_quota_us" || skip 'no control group with a quota can be made'
+    fi
+    spin
+    printf '%s' "$PID" >"$folder/cgroup.procs"
+    "$BIN/blame" --pid "$PID" --duration 2s --json record --quiet
+    "$BIN/blame" --cgroup "$folder" --duration 1s --json group --quiet
+    kill -KILL "$PID"
+    eventually 5 rmdir "$folder"
+    holds '.verdict.resource == "quota" and .verdict.factor > 3 and .verdict.quota > 0.6 and .experiment == null' <record
+    holds '.victim.kind == "cgroup" and .verdict.resource == "quota" and .victim.cpus > 0.1' <group
+}
+
+@test "a program is watched from its beginning to its end, its output is its own, and a short one is not missed" {
+    "$BIN/blame" --json record --quiet -- sh -c 'echo out; sleep 0.3; exit 7' >out
+    [[ $(<out) == out ]]
+    holds '.victim.kind == "program" and .duration_s > 0.3 and .duration_s < 5 and .notes == ["it ended with exit status 7"]' <record
+    "$BIN/blame" --json - -- sh -c 'echo out' 2>out >record
+    [[ $(<out) == out ]]
+    is_record record
+    "$BIN/blame" -- true >table
+    grep -q '^true ' table
+    # Processes of its own are no neighbours.
+    "$BIN/blame" --json record --quiet -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do expr 1 + 1; done'
+    holds 'all(.culprits[]; .name != "expr")' <record
+}
+
+@test "who is no victim is refused in one line that says why" {
+    local words zombie
+    sh -c 'sleep 0.1 & exec sleep 30' 3>&- &
+    started+=("$!")
+    eventually 5 eval 'zombie=$(ps -o pid=,stat= --ppid "$!" | awk "\$2 ~ /Z/ { print \$1 }") && [[ -n $zombie ]]'
+    while IFS='|' read -r words message; do
+        # shellcheck disable=SC2086 # words
+        run -2 --separate-stderr "$JOSTLE" blame $words
+        # shellcheck disable=SC2154 # run sets it
+        [[ ${#stderr_lines[@]} -eq 1 && $stderr == *"$message"* ]]
+    done <<END
+--pid 4194305|no such process
+--pid $zombie|zombie
+--pid 2|thread of the kernel
+--pid 1 --cgroup /x|one of
+--cgroup /no/such/group|no process is in it
+--cgroup /sys/fs/cgroup/no-such|no such folder
+--cgroup nonsense|not a control group
+--job 4711|no control group on this node
+--job x|not the number of a job
+--watch --at-most 5%|leave one of them out
+--watch --quiet|nobody would see it
+-- /no/such/program|cannot be run
+END
+}
+
+@test "a victim that ends meanwhile: what was seen until then, and no more time than that" {
+    start sleep 1
+    "$BIN/blame" --pid "$!" --duration 20s --json record --quiet
+    is_record record
+    holds '.victim.ended and .duration_s < 5 and (.notes | any(contains("it ended")))' <record
+}
+
+@test "where the kernel does not count waiting, samples tell, and that is said" {
+    [[ $EUID -eq 0 ]] || skip 'only root may hide a file'
+    spin
+    spin
+    unshare --mount --propagation private sh -c 'mount --bind /dev/null "/proc/$$/schedstat" && exec "$@"' sh \
+        "$BIN/blame" --pid "$PID" --duration 3s --json record --quiet
+    is_record record
+    holds '.verdict.sampled and .verdict.factor > 1.4 and .verdict.range[0] < .verdict.factor and .verdict.range[1] > .verdict.factor and (.notes | any(contains("schedstat")))' <record
+}
+
+@test "a container, or a user whom /proc hides others from, is told what it cannot see" {
+    local -a IN=()
+    odd_machine hidden-processes
+    spin
+    run -2 "${IN[@]}" "$BIN/blame" --pid 4194303
+    [[ $output == *'/proc hides it'* ]]
+    "${IN[@]}" "$BIN/blame" --duration 2s --json - >record
+    is_record record
+    holds '.culprits[0] | (has("pid") | not) and .cpus > 0.3 and (.text | test("outside this container|/proc hides"))' <record
+}
+
+# agrees FILE STATUS: the status of a gate is what its facts say.
+agrees() {
+    holds --argjson status "$2" '.at_most as $gate | ($gate.facts | map(.share - .error > $gate.limit) | any) as $above
+        | ($gate.facts | map(.share + .error <= $gate.limit) | all) as $below
+        | $status == (if $above then 3 elif $below then 0 else 4 end)' <"$1"
+}
+
+@test "--at-most: 3 beside a program on every CPU, 0 where nobody is, and always what its facts say" {
+    local code=0
+    "$BIN/blame" --at-most 5% --duration 2s --json record --quiet || code=$?
+    is_record record
+    agrees record "$code"
+    # A kernel that counts nobody: but for the spin, which is real.
+    mkdir -p made/proc
+    printf 'cpu  0 0 0 0 0 0 0 0 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0\n' >made/proc/stat
+    in_tries 5 env JOSTLE_KERNEL_ROOT="$PWD/made" "$BIN/blame" --at-most 20% --duration 2s --quiet
+    for _ in $(seq "$(nproc)"); do
+        sh -c 'while :; do :; done' 3>&- &
+        started+=("$!")
+    done
+    sleep 0.5
+    run -3 "$BIN/blame" --at-most 5% --duration 2s --json record
+    [[ $output == *'--at-most 5 %: above: '* ]]
+    agrees record 3
+    holds '.verdict.text | startswith("this node: ")' <record
+    run -3 "$BIN/blame" --at-most 5% --quiet -- taskset -c "$cpu" "$BIN/loadgen" cpu --threads 1 --duration 1s
+}
+
+@test "the examples for Slurm, CI and a health check act on a limit that is surely exceeded, and on nothing else" {
+    local code row
+    cat >stub <<'END'
+#!/bin/bash
+printf '%s\n' "$HOME" >home
+while (($# > 0)); do
+    [[ $1 != --json ]] || printf '{"verdict":{"text":"a neighbour"},"culprits":[]}' >"$2"
+    shift
+done
+exit "$CODE"
+END
+    chmod +x stub
+    export JOSTLE=$PWD/stub CODE JOSTLE_BLAME_RECORDS=$PWD/records JOSTLE_BLAME_TRIES=2 JOSTLE_BLAME_PAUSE_S=0
+    # Exit status of the prolog, the health check and that for CI; what the health check prints.
+    for CODE in 0 1 3 4; do
+        row=''
+        for code in blame-prolog blame-health blame-ci; do
+            run "$ROOT/jobs/examples/$code"
+            row+="$status "
+            [[ $code != blame-health ]] || printf '%s\n' "$output" >health
+        done
+        printf '%s%s\n' "$row" "$(<health)"
+    done >found
+    diff found - <<'END'
+0 0 0 OK: a neighbour
+0 0 1 UNKNOWN: jostle blame failed with exit status 1
+1 1 3 ERROR: a neighbour
+0 0 0 OK: a neighbour
+END
+    # A daemon's environment has no HOME.
+    CODE=0 env -u HOME "$ROOT/jobs/examples/blame-prolog"
+    [[ $(<home) == /root ]]
+}
+
+@test "the examples close under load, and say who it is" {
+    local JOSTLE_BLAME_TIME=2s JOSTLE_BLAME_TRIES=1 JOSTLE_BLAME_RECORDS=$PWD/records
+    export JOSTLE JOSTLE_BLAME_TIME JOSTLE_BLAME_TRIES JOSTLE_BLAME_RECORDS
+    for _ in $(seq "$(nproc)"); do
+        sh -c 'while :; do :; done' 3>&- &
+        started+=("$!")
+    done
+    sleep 0.3
+    run -1 "$ROOT/jobs/examples/blame-prolog"
+    run -1 "$ROOT/jobs/examples/blame-health"
+    [[ $output == 'ERROR: this node: '*'while :; do :; done'* ]]
+    run -3 "$ROOT/jobs/examples/blame-ci"
+}
+
+@test "--watch: a line each interval, appended, at most 1 % of a CPU and 20 MiB, until a signal" {
+    local pid
+    "$BIN/blame" --watch --interval 2s --json node.jsonl >lines 3>&- &
+    pid=$!
+    eventually 20 eval '[[ -s node.jsonl && $(wc -l <node.jsonl) -ge 4 ]]'
+    [[ $(awk '/^VmHWM/ { print $2 }' "/proc/$pid/status") -lt 20480 ]] || sanitized
+    kill -INT "$pid"
+    ends_with 0 "$pid"
+    [[ $(wc -l <lines) -eq $(wc -l <node.jsonl) ]]
+    while read -r line; do
+        printf '%s\n' "$line" >record
+        is_record record
+    done <node.jsonl
+    sanitized || jq -s . node.jsonl | holds '(map(.kernel.own_cpus * .duration_s) | add) / (map(.duration_s) | add) <= 0.0125'
+}
+
+@test "jostle report shows what a watch has written over the time, also when its last line was cut off" {
+    mkdir node
+    spin
+    "$BIN/blame" --pid "$PID" --duration 0.3s --json one --quiet
+    for i in 0 1 2 3; do
+        jq -c --argjson i "$i" '.made = "2026-03-01T1\($i):00:00Z" | .verdict.factor = 1 + $i | .verdict.resource = (if $i == 0 then "none" else "cpu" end)
+            | .culprits = [.culprits[0] // {} | .text = (if $i == 3 then "make" else "xz" end)]' one >>node/lines.jsonl
+    done
+    "$BIN/blame" --show node/lines.jsonl >history
+    jsonschema -i history "$ROOT/results/schema/jostle.blame-history.schema.json" 2>&1
+    holds '.cut == false and (.hosts[0] | .records == 4 and .factor == 2.5 and .most == 4 and (.rows | length) == 4 and .culprits == [{text: "xz", times: 2}, {text: "make", times: 1}])' <history
+    head -c 700 node/lines.jsonl >part
+    cat part >>node/lines.jsonl
+    "$JOSTLE" report node >table
+    [[ $(<table) == *'xz: named first in 2 of 4'* && $(<table) == *'cut off'* ]]
+    # What the next watch appends is read, but for the line that it begins behind the cut one.
+    cat one one >>node/lines.jsonl
+    "$BIN/blame" --show node/lines.jsonl | holds '.cut and .hosts[0].records == 5'
+    "$BIN/blame" --page node | holds '[.charts[] | select(.panels[0].svg != null)] | length == 2'
+    for format in md csv html json; do "$JOSTLE" report node --format "$format" --output "page.$format" && grep -q xz "page.$format"; done
+    printf '{}\n' >facts
+    run -1 "$BIN/blame" --show facts
+}

@@ -1,0 +1,130 @@
+#include "harness/blame/gate.h"
+
+#include <math.h>
+#include <time.h>
+
+/* A spin is so long; what takes longer from one reading of the clock to the next is a gap. */
+#define SPIN_S 0.004
+#define GAP_S  20e-6
+
+static const struct {
+    const char *name, *text;
+} facts[GATE_FACTS] = {
+    [GATE_OTHERS] = {"others_cpu", "others use %s of the CPUs"},
+    [GATE_CPU] = {"cpu_some", "some program waits for a CPU %s of the time"},
+    [GATE_MEMORY] = {"memory_some", "some program waits for memory %s of the time"},
+    [GATE_DISK] = {"io_some", "some program waits for a disk %s of the time"},
+    [GATE_STEAL] = {"steal", "the host gives %s of the CPUs' time to other guests"},
+    [GATE_GAP] = {"gap", "a short spin loses %s of its time"},
+    [GATE_WAITED] = {"waited", "it waits for CPUs behind others %s of its time"},
+};
+
+const char *gate_fact_name(enum gate_fact fact)
+{
+    return facts[fact].name;
+}
+
+const char *gate_fact_text(enum gate_fact fact)
+{
+    return facts[fact].text;
+}
+
+const char *gate_state_name(enum gate_state state)
+{
+    static const char *const names[] = {"below", "above", "undecided"};
+    return names[state];
+}
+
+static void add(struct gate *gate, enum gate_fact fact, double share)
+{
+    if (isnan(share))
+        return;
+    gate->fact[fact].n++;
+    gate->fact[fact].sum += share;
+    gate->fact[fact].squares += share * share;
+}
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Of a short spin, what went to others: of this CPU, in this machine or on its host. */
+static double gap(void)
+{
+    const double begin_s = now_s();
+    double last_s = begin_s, lost_s = 0;
+    while (last_s - begin_s < SPIN_S) {
+        const double s = now_s();
+        if (s - last_s > GAP_S)
+            lost_s += s - last_s;
+        last_s = s;
+    }
+    return lost_s / (last_s - begin_s);
+}
+
+void gate_slice(struct gate *gate, const struct look *now)
+{
+    struct facts slice;
+    facts_between(&gate->look, now, &slice);
+    if (!gate->of_victim) {
+        add(gate, GATE_OTHERS, fmax(slice.busy_cpus - slice.own_cpus, 0) / slice.cpus);
+        add(gate, GATE_CPU, slice.cpu_some);
+        add(gate, GATE_MEMORY, slice.memory_some);
+        add(gate, GATE_DISK, slice.io_some);
+        add(gate, GATE_GAP, gap());
+    }
+    add(gate, GATE_STEAL, slice.steal);
+    /* The spin itself is no part of the next one. */
+    look_take(&gate->look, "", 0);
+}
+
+bool gate_share(const struct gate *gate, enum gate_fact fact, double *share, double *error)
+{
+    const double n = gate->fact[fact].n;
+    if (n < 1)
+        return false;
+    *share = gate->fact[fact].sum / n;
+    const double variance = fmax(gate->fact[fact].squares / n - *share * *share, 0);
+    *error =
+        n < 2 ? (fact == GATE_WAITED ? gate->fact[fact].squares : 1) : 2 * sqrt(variance / (n - 1));
+    return true;
+}
+
+/* The victim's own waiting is one figure with bounds of its own. */
+static void add_victim(struct gate *gate, const struct verdict *verdict)
+{
+    const double low = 1 - 1 / verdict->low, high = 1 - 1 / verdict->high;
+    gate->fact[GATE_WAITED].n = 1;
+    gate->fact[GATE_WAITED].sum = (low + high) / 2;
+    gate->fact[GATE_WAITED].squares = (high - low) / 2;
+}
+
+enum gate_state gate_judge(struct gate *gate, const struct verdict *verdict, double at_most,
+                           enum gate_fact *worst)
+{
+    enum gate_state state = GATE_BELOW;
+    double most = -1, share, error;
+    if (gate->of_victim)
+        add_victim(gate, verdict);
+    *worst = gate->of_victim ? GATE_WAITED : GATE_OTHERS;
+    for (enum gate_fact fact = 0; fact < GATE_FACTS; fact++) {
+        if (!gate_share(gate, fact, &share, &error))
+            continue;
+        if (share - error > at_most)
+            state = GATE_ABOVE;
+        else if (share + error > at_most && state == GATE_BELOW)
+            state = GATE_UNDECIDED;
+        if (share > most) {
+            most = share;
+            *worst = fact;
+        }
+    }
+    /* Nothing known is nothing told. */
+    if (!gate_share(gate, gate->of_victim ? GATE_WAITED : GATE_OTHERS, &share, &error) &&
+        state == GATE_BELOW)
+        state = GATE_UNDECIDED;
+    return state;
+}

@@ -1,0 +1,290 @@
+/* blame: who slows a program down, by how much, and what would it gain without them? */
+
+#include "harness/blame/answer.h"
+#include "harness/blame/child.h"
+#include "harness/blame/history.h"
+#include "harness/blame/switches.h"
+
+#include "common/file.h"
+#include "common/messages.h"
+#include "common/save.h"
+#include "common/streams.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Of one CPU, what all of it may use, beyond what the beginning takes. */
+#define SHARE   0.008
+#define BEGIN_S 0.01
+/* Samples: 100 a second where they cost little, else fewer. */
+#define SHORTEST_S 0.01
+#define LONGEST_S  1.0
+/* From one look at all processes to the next, at least; so many times what one costs. */
+#define SCAN_S     0.25
+#define SCAN_TIMES 250
+#define SLICE_S    0.5
+
+struct blame {
+    struct blame_options options;
+    struct victim victim;
+    struct scan scan;
+    struct sampler sampler;
+    struct look before;
+    struct gate gate;
+    struct switches *switches; /* NULL: not here, or too many */
+    struct child child;
+    sigset_t signals;
+    double period_s, next_sample_s, next_scan_s, next_slice_s, begin_s, begin_own_s;
+    int signal;  /* that has ended it; 0: none */
+    int json_fd; /* of a watch; -1: none */
+    enum gate_state state;
+};
+
+static double clock_s(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static double now_s(void)
+{
+    return clock_s(CLOCK_MONOTONIC);
+}
+
+static void scan(struct blame *blame)
+{
+    const double own_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
+    scan_take(&blame->scan);
+    sampler_choose(&blame->sampler);
+    const double cost_s = clock_s(CLOCK_PROCESS_CPUTIME_ID) - own_s;
+    blame->next_scan_s = now_s() + fmax(SCAN_S, SCAN_TIMES * cost_s);
+}
+
+static void take_switches(struct blame *blame, double elapsed_s)
+{
+    if (blame->switches == NULL)
+        return;
+    switches_take(blame->switches, &blame->scan.whos);
+    if (!switches_too_many(blame->switches, elapsed_s))
+        return;
+    switches_close(blame->switches);
+    blame->switches = NULL;
+}
+
+/* As often as its cost allows; never in step with anything. */
+static void sample(struct blame *blame)
+{
+    const double elapsed_s = now_s() - blame->begin_s;
+    sampler_take(&blame->sampler);
+    take_switches(blame, elapsed_s);
+    const double used_s = clock_s(CLOCK_PROCESS_CPUTIME_ID) - blame->begin_own_s;
+    const double allowed_s = BEGIN_S + SHARE * elapsed_s;
+    blame->period_s = used_s > allowed_s         ? fmin(1.5 * blame->period_s, LONGEST_S)
+                      : used_s < 0.8 * allowed_s ? fmax(blame->period_s / 1.2, SHORTEST_S)
+                                                 : blame->period_s;
+    blame->next_sample_s = now_s() + blame->period_s * (0.75 + 0.5 * drand48());
+}
+
+/* Sleeps until then, or until a signal. */
+static void sleep_until(struct blame *blame, double due_s)
+{
+    const double left_s = fmax(due_s - now_s(), 0);
+    const struct timespec left = {(time_t)left_s, (long)(1e9 * (left_s - floor(left_s)))};
+    const int found = sigtimedwait(&blame->signals, NULL, &left);
+    if (found == SIGCHLD)
+        blame->sampler.ended = child_has_ended(&blame->child) || blame->sampler.ended;
+    else if (found > 0)
+        blame->signal = found;
+}
+
+static bool goes_on(const struct blame *blame, double end_s)
+{
+    return blame->signal == 0 && !blame->sampler.ended && !blame->scan.ended && now_s() < end_s;
+}
+
+/* Looks until then; false: the victim has ended, or a signal came. */
+static bool look_until(struct blame *blame, double end_s)
+{
+    const bool gated = !isnan(blame->options.at_most);
+    while (goes_on(blame, end_s)) {
+        const double s = now_s();
+        if (s >= blame->next_scan_s)
+            scan(blame);
+        if (s >= blame->next_sample_s)
+            sample(blame);
+        if (gated && s >= blame->next_slice_s) {
+            struct look look;
+            look_take(&look, "", 0);
+            gate_slice(&blame->gate, &look);
+            blame->next_slice_s = s + SLICE_S;
+        }
+        sleep_until(blame, fmin(fmin(blame->next_sample_s, blame->next_scan_s), end_s));
+    }
+    return blame->signal == 0 && !blame->sampler.ended && !blame->scan.ended;
+}
+
+static void look(struct blame *blame, struct look *look)
+{
+    look_take(look, blame->victim.folder, blame->victim.pid);
+}
+
+/* Everything that was there before us is known first; then the program begins. */
+static void begin(struct blame *blame)
+{
+    srand48((long)getpid());
+    blame->begin_s = now_s();
+    blame->begin_own_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
+    blame->scan.victim = &blame->victim;
+    sampler_open(&blame->sampler, &blame->scan);
+    scan(blame);
+    if (blame->options.program != NULL) { /* it will be in our group */
+        struct who *own = who_find(&blame->scan.whos, getpid());
+        if (own != NULL) {
+            who_ask(own);
+            victim_find_folder(&blame->victim, own);
+        }
+    }
+    if (blame->victim.kind != VICTIM_NODE)
+        blame->switches = switches_open();
+    look(blame, &blame->before);
+    if (blame->options.program != NULL) {
+        child_start(&blame->child, blame->options.program,
+                    blame->options.json != NULL && strcmp(blame->options.json, "-") == 0);
+        blame->victim.pid = blame->child.pid;
+        sampler_add(&blame->sampler, blame->child.pid);
+    }
+    look_take(&blame->gate.look, "", 0);
+    blame->gate.of_victim = blame->victim.kind != VICTIM_NODE;
+    blame->period_s = SHORTEST_S;
+    blame->next_sample_s = blame->begin_s;
+    blame->next_slice_s = now_s() + SLICE_S;
+}
+
+/* What was found since the last time. */
+static void find(struct blame *blame, struct answer *answer)
+{
+    struct look after;
+    const struct who *root = who_find(&blame->scan.whos, blame->victim.pid);
+    sampler_take(&blame->sampler);
+    take_switches(blame, now_s() - blame->begin_s);
+    if (blame->switches != NULL)
+        blame->sampler.preempted_s = switches_next_window(blame->switches);
+    look(blame, &after);
+    scan_take(&blame->scan);
+    if (blame->victim.kind == VICTIM_PROGRAM && root != NULL) /* what it has become by exec */
+        memcpy(blame->victim.name, root->name, sizeof blame->victim.name);
+    *answer = (struct answer){
+        .options = &blame->options,
+        .victim = &blame->victim,
+        .sampler = &blame->sampler,
+        .ended = blame->victim.kind == VICTIM_PID && (blame->sampler.ended || blame->scan.ended),
+        .status = blame->child.status,
+        .gate = isnan(blame->options.at_most) ? NULL : &blame->gate,
+    };
+    facts_between(&blame->before, &after, &answer->facts);
+    answer_make(answer);
+    blame->before = after;
+}
+
+static bool write_record(struct blame *blame, const struct answer *answer)
+{
+    const char *path = blame->options.json;
+    if (path == NULL)
+        return true;
+    char *text = answer_record(answer);
+    bool good;
+    if (strcmp(path, "-") == 0)
+        good = fputs(text, stdout) != EOF && fflush(stdout) == 0;
+    else if (blame->json_fd >= 0)
+        good = save_append(blame->json_fd, text, strlen(text)) || save_complain(path);
+    else
+        good = save_text(path, text, SAVE_OUTPUT) || save_complain(path);
+    free(text);
+    return good;
+}
+
+static bool is_shown(const struct blame *blame)
+{
+    return !blame->options.quiet &&
+           (blame->options.json == NULL || strcmp(blame->options.json, "-") != 0);
+}
+
+static bool look_once(struct blame *blame)
+{
+    struct answer answer;
+    const double duration_s = (double)blame->options.duration_ns / 1e9;
+    (void)look_until(blame, duration_s > 0 ? now_s() + duration_s : INFINITY);
+    find(blame, &answer);
+    blame->state = answer.state;
+    if (is_shown(blame))
+        answer_print(&answer);
+    return write_record(blame, &answer);
+}
+
+static bool watch(struct blame *blame)
+{
+    const char *path = blame->options.json;
+    const double interval_s = (double)blame->options.interval_ns / 1e9;
+    bool more = true, good = true, any = false;
+    if (path != NULL && strcmp(path, "-") != 0 &&
+        (blame->json_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) < 0)
+        return complain("%s: %s: name a file that can be written", path, strerror(errno));
+    while (more && good) {
+        struct answer answer;
+        more = look_until(blame, now_s() + interval_s);
+        find(blame, &answer);
+        if (any && answer.facts.duration_s < interval_s / 2)
+            break; /* the end: too short to say anything */
+        any = true;
+        sampler_choose(&blame->sampler);
+        if (is_shown(blame))
+            answer_print_line(&answer);
+        good = write_record(blame, &answer) && !ferror(stdout);
+        whos_next_window(&blame->scan.whos);
+        sampler_next_window(&blame->sampler);
+    }
+    if (blame->json_fd >= 0)
+        (void)close(blame->json_fd);
+    return good;
+}
+
+/* Signals are taken between two samples. */
+static void block_signals(struct blame *blame)
+{
+    static const int taken[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
+    sigemptyset(&blame->signals);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        sigaddset(&blame->signals, taken[i]);
+    child_block(&blame->child, &blame->signals);
+}
+
+int main(int argc, char **argv)
+{
+    static struct blame blame = {.json_fd = -1};
+    streams_open();
+    if (argc == 3 && (strcmp(argv[1], "--show") == 0 || strcmp(argv[1], "--page") == 0))
+        return history_show(argv[2], strcmp(argv[1], "--page") == 0);
+    options_read(&blame.options, &blame.victim, argc, argv);
+    block_signals(&blame);
+    begin(&blame);
+    const bool good = blame.options.watch ? watch(&blame) : look_once(&blame);
+    child_wait(&blame.child, blame.signal);
+    switches_close(blame.switches);
+    sampler_close(&blame.sampler);
+    scan_free(&blame.scan);
+    if (!good || fflush(stdout) != 0)
+        return EXIT_FAILURE;
+    return isnan(blame.options.at_most)    ? EXIT_SUCCESS
+           : blame.state == GATE_ABOVE     ? 3
+           : blame.state == GATE_UNDECIDED ? 4
+                                           : EXIT_SUCCESS;
+}

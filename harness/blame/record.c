@@ -1,0 +1,159 @@
+/* The answer as a record. */
+
+#include "harness/blame/answer.h"
+
+#include "common/date.h"
+#include "common/json.h"
+#include "common/schemas.h"
+#include "harness/report/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+static void put_victim(struct line *json, const struct answer *answer)
+{
+    static const char *const kinds[] = {"node", "program", "pid", "cgroup", "job"};
+    char text[300];
+    victim_text(answer->victim, text, sizeof text);
+    line_object(json, "victim");
+    line_text(json, "kind", kinds[answer->victim->kind]);
+    line_text(json, "name", text);
+    if (answer->victim->pid > 0)
+        line_integer(json, "pid", answer->victim->pid);
+    line_fixed(json, "cpus", answer->rows.victim_cpus, 4);
+    line_fixed(json, "disk_bytes_per_s", answer->rows.victim_bytes_per_s, 0);
+    line_bool(json, "ended", answer->ended);
+    line_close(json);
+}
+
+static void put_verdict(struct line *json, const struct verdict *verdict)
+{
+    line_object(json, "verdict");
+    line_text(json, "text", verdict->text);
+    line_text(json, "resource", resource_name(verdict->resource));
+    line_fixed(json, "factor", verdict->factor, 4);
+    line_array(json, "range");
+    line_fixed(json, NULL, verdict->low, 4);
+    line_fixed(json, NULL, verdict->high, 4);
+    line_close(json);
+    line_bool(json, "sampled", verdict->sampled);
+    line_bool(json, "at_least", verdict->at_least);
+    line_fixed(json, "without_s", verdict->without_s, 6);
+    line_fixed(json, "ran", verdict->ran, 4);
+    line_fixed(json, "waited_others", verdict->waited_others, 4);
+    line_fixed(json, "waited_own", verdict->waited_own, 4);
+    line_fixed(json, "at_disk", verdict->at_disk, 4);
+    line_fixed(json, "quota", verdict->quota, 4);
+    line_fixed(json, "steal", verdict->stolen, 4);
+    line_close(json);
+}
+
+static void put_culprits(struct line *json, const struct answer *answer)
+{
+    line_array(json, "culprits");
+    for (size_t i = 0; i < answer->rows.count; i++) {
+        const struct row *row = &answer->rows.row[i];
+        char text[256];
+        row_text(row, text, sizeof text);
+        line_object(json, NULL);
+        line_text(json, "text", text);
+        if (row->lead != NULL) {
+            line_integer(json, "pid", row->lead->pid);
+            line_text(json, "name", row->lead->name);
+            line_text(json, "user", row->user);
+        }
+        if (row->label[0] != '\0')
+            line_text(json, "group", row->label);
+        line_bool(json, "short_processes", row->family);
+        line_count(json, "processes", row->processes);
+        line_fixed(json, "cpus", row->cpus, 4);
+        line_fixed(json, "blame", row->blame, 4);
+        line_fixed(json, "beside", row->beside, 4);
+        line_fixed(json, "disk_bytes_per_s", row->bytes_per_s, 0);
+        line_fixed(json, "at_disk", row->at_disk, 4);
+        line_close(json);
+    }
+    line_close(json);
+}
+
+static void put_kernel(struct line *json, const struct facts *facts, double others_cpus)
+{
+    line_object(json, "kernel");
+    line_fixed(json, "cpus", facts->cpus, 0);
+    line_fixed(json, "busy_cpus", facts->busy_cpus, 4);
+    line_fixed(json, "others_cpus", others_cpus, 4);
+    line_fixed(json, "own_cpus", facts->own_cpus, 5);
+    line_fixed(json, "cpu_some", facts->cpu_some, 4);
+    line_fixed(json, "memory_some", facts->memory_some, 4);
+    line_fixed(json, "io_some", facts->io_some, 4);
+    line_fixed(json, "steal", facts->steal, 4);
+    line_fixed(json, "throttled", facts->throttled, 4);
+    line_fixed(json, "swap_in_per_s", facts->swap_in_per_s, 1);
+    line_fixed(json, "heat_throttles", facts->heat_throttles, 0);
+    line_fixed(json, "clock_mhz", facts->clock_mhz, 0);
+    line_fixed(json, "memory_bytes_per_s", facts->memory_per_s, 0);
+    line_fixed(json, "disk_bytes_per_s", facts->disk_per_s, 0);
+    line_fixed(json, "network_bytes_per_s", facts->network_per_s, 0);
+    line_fixed(json, "loopback_bytes_per_s", facts->loopback_per_s, 0);
+    line_close(json);
+}
+
+static void put_gate(struct line *json, const struct answer *answer)
+{
+    double share, error;
+    if (!answer->gated)
+        return;
+    line_object(json, "at_most");
+    line_fixed(json, "limit", answer->options->at_most, 6);
+    line_text(json, "state", gate_state_name(answer->state));
+    line_text(json, "worst", gate_fact_name(answer->worst));
+    line_array(json, "facts");
+    for (enum gate_fact fact = 0; fact < GATE_FACTS; fact++) {
+        if (!gate_share(answer->gate, fact, &share, &error))
+            continue;
+        line_object(json, NULL);
+        line_text(json, "name", gate_fact_name(fact));
+        line_fixed(json, "share", share, 5);
+        line_fixed(json, "error", error, 5);
+        line_close(json);
+    }
+    line_close(json);
+    line_close(json);
+}
+
+static void put_notes(struct line *json, const struct answer *answer)
+{
+    char text[256];
+    line_array(json, "notes");
+    for (size_t i = 0; answer_note(answer, i, text, sizeof text); i++)
+        if (*text != '\0')
+            line_text(json, NULL, text);
+    line_close(json);
+}
+
+char *answer_record(const struct answer *answer)
+{
+    struct line json = {0};
+    struct utsname names;
+    char made[DATE_SIZE];
+    line_object(&json, NULL);
+    line_text(&json, "schema", SCHEMA_BLAME);
+    line_text(&json, "made", date_utc(answer->made, made));
+    line_text(&json, "host", uname(&names) == 0 ? names.nodename : "");
+    line_fixed(&json, "duration_s", answer->facts.duration_s, 6);
+    put_victim(&json, answer);
+    put_verdict(&json, &answer->verdict);
+    put_culprits(&json, answer);
+    line_bool(&json, "exact", answer->rows.exact);
+    put_kernel(&json, &answer->facts, answer->rows.others_cpus);
+    put_gate(&json, answer);
+    line_count(&json, "samples", (uint64_t)answer->sampler->samples);
+    put_notes(&json, answer);
+    char *experiment = answer_experiment(answer);
+    line_text(&json, "experiment", experiment);
+    free(experiment);
+    char *text = must((char *)(line_end(&json) == NULL ? NULL : strdup(json.text)));
+    line_free(&json);
+    return text;
+}

@@ -1,0 +1,258 @@
+#include "harness/blame/rows.h"
+
+#include "common/machine.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Less than this of a CPU is nobody's row. */
+#define LEAST_CPUS 0.002
+
+/* Its command line; its name where it ended before that could be asked for. */
+static const char *command_of(const struct who *who)
+{
+    return who->command == NULL ? who->name : who->command;
+}
+
+static bool is_same(const struct row *row, const struct row *other)
+{
+    if (row->label[0] != '\0' || other->label[0] != '\0')
+        return strcmp(row->label, other->label) == 0;
+    return row->family == other->family &&
+           (row->lead == other->lead ||
+            (!row->family && row->lead->user == other->lead->user &&
+             row->lead->session == other->lead->session &&
+             row->lead->kernel == other->lead->kernel &&
+             strcmp(command_of(row->lead), command_of(other->lead)) == 0));
+}
+
+/* The row that it belongs to; of more than there is room for, the last one. */
+static struct row *row_for(struct rows *rows, const struct row *wanted)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (is_same(&rows->row[i], wanted))
+            return &rows->row[i];
+    if (rows->count < ROWS - 1) /* one is left for who was not seen */
+        rows->row[rows->count++] = *wanted;
+    return &rows->row[rows->count - 1];
+}
+
+/* Puts what `from` did to the row of `lead`. */
+static void add(struct rows *rows, const struct who *lead, bool family, const struct row *done,
+                const char *name)
+{
+    struct row wanted = {.lead = lead, .family = family};
+    who_label(lead, wanted.label, sizeof wanted.label);
+    if (strcmp(wanted.label, rows->own_label) == 0)
+        wanted.label[0] = '\0';
+    struct row *row = row_for(rows, &wanted);
+    row->cpu_s += done->cpu_s;
+    row->bytes += done->bytes;
+    row->runnable += done->runnable;
+    row->meetings += done->meetings;
+    row->disk_waits += done->disk_waits;
+    row->preempted_s += done->preempted_s;
+    row->processes += done->processes;
+    if (done->cpu_s > row->most_s) {
+        row->most_s = done->cpu_s;
+        row->lead = lead;
+        row->family = family;
+    }
+    /* The names of short processes: whoever was seen most. */
+    if (name != NULL && *name != '\0' && done->runnable + done->cpu_s > row->named) {
+        row->named = done->runnable + done->cpu_s;
+        snprintf(row->name, sizeof row->name, "%s", name);
+    }
+}
+
+static const struct who *owner_of(const struct whos *whos, const struct who *who, bool *family)
+{
+    for (unsigned depth = 0; depth < 16 && who_is_short(whos, who); depth++) {
+        const struct who *parent = who_parent(whos, who);
+        if (parent == NULL)
+            break;
+        who = parent;
+        *family = true;
+    }
+    return who;
+}
+
+static void add_who(struct rows *rows, const struct whos *whos, const struct who *who,
+                    double *victim_s, double *short_s, double *victim_bytes)
+{
+    bool family = false;
+    const struct who *owner = owner_of(whos, who, &family);
+    const double children_s = fmax(who->children_s, 0);
+    if (owner->victim || who->victim) {
+        *victim_s += who->cpu_s + children_s;
+        *short_s += children_s + (family ? who->cpu_s : 0);
+        *victim_bytes += fmax(who->bytes + who->family.bytes, 0);
+        rows->own_preempted_s += who->preempted_s + who->family.preempted_s;
+        return;
+    }
+    if (who->own || owner->own || who->folded)
+        return;
+    const struct row done = {.cpu_s = who->cpu_s,
+                             .bytes = fmax(who->bytes, 0),
+                             .runnable = who->runnable,
+                             .meetings = who->beside,
+                             .disk_waits = who->at_disk,
+                             .preempted_s = who->preempted_s,
+                             .processes = 1};
+    const struct row children = {.cpu_s = children_s,
+                                 .bytes = fmax(who->family.bytes, 0),
+                                 .runnable = who->family.runnable,
+                                 .meetings = who->family.beside,
+                                 .disk_waits = who->family.at_disk,
+                                 .preempted_s = who->family.preempted_s};
+    if (done.cpu_s > 0 || done.runnable > 0 || done.bytes > 0 || done.disk_waits > 0)
+        add(rows, owner, family, &done, family ? who->name : NULL);
+    if (children_s > 0 || children.runnable > 0 || children.preempted_s > 0)
+        add(rows, owner, true, &children, who->family.name);
+}
+
+/* What is busy without being seen: other containers, who is hidden, who came and went unseen. More
+ * than the kernel counted as busy nobody can have used: ticks are samples. */
+static void close_sum(struct rows *rows, const struct facts *facts, double victim_s)
+{
+    const double busy_s = (facts->busy_cpus - facts->own_cpus) * facts->duration_s - victim_s;
+    double seen_s = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        seen_s += rows->row[i].cpu_s;
+    rows->others_cpus = (isnan(busy_s) ? seen_s : fmax(busy_s, 0)) / facts->duration_s;
+    if (isnan(busy_s))
+        return;
+    if (seen_s > busy_s && seen_s > 0)
+        for (size_t i = 0; i < rows->count; i++)
+            rows->row[i].cpu_s *= fmax(busy_s, 0) / seen_s;
+    if (busy_s - seen_s > 0.02 + 0.02 * facts->duration_s)
+        rows->row[rows->count++] = (struct row){.cpu_s = busy_s - seen_s};
+}
+
+/* To blame for the victim's waiting is who was on its CPU while it ran or waited there, by the time
+ * that he got there. Where no sample has seen anybody, by the CPU time that each used. */
+static void share_out(struct rows *rows, const struct sampler *sampler, const struct facts *facts)
+{
+    const double period_s = facts->duration_s / fmax(sampler->samples, 1);
+    const double own_eff = rows->victim_cpus * sampler->samples / fmax(sampler->runnable, 1);
+    double own = 2 * sampler->beside * fmin(own_eff, 1);
+    double sum = own;
+    for (size_t i = 0; i < rows->count; i++) {
+        struct row *row = &rows->row[i];
+        const double got = row->cpu_s / fmax(row->runnable * period_s, 1e-9);
+        row->score = row->meetings * fmin(got, 1);
+        sum += row->score;
+    }
+    /* A CPU that was taken from it is most of its waiting, where that is known. */
+    rows->exact = sampler->preempted_s > 0.5 * (double)sampler->wait_ns / 1e9;
+    if (rows->exact) {
+        own = rows->own_preempted_s;
+        sum = own;
+        for (size_t i = 0; i < rows->count; i++)
+            sum += rows->row[i].score = rows->row[i].preempted_s;
+    }
+    const bool met = sum > 0;
+    for (size_t i = 0; i < rows->count && !met; i++)
+        sum += rows->row[i].score = rows->row[i].cpu_s;
+    for (size_t i = 0; i < rows->count; i++)
+        rows->row[i].blame = sum > 0 ? rows->row[i].score / sum : 0;
+    rows->own_blame = sum > 0 ? own / sum : 0;
+}
+
+static int by_blame(const void *a, const void *b)
+{
+    const struct row *one = a, *other = b;
+    if (one->blame != other->blame)
+        return one->blame < other->blame ? 1 : -1;
+    return (one->cpus < other->cpus) - (one->cpus > other->cpus);
+}
+
+static int by_disk(const void *a, const void *b)
+{
+    const struct row *one = a, *other = b;
+    if (one->bytes_per_s != other->bytes_per_s)
+        return one->bytes_per_s < other->bytes_per_s ? 1 : -1;
+    return (one->at_disk < other->at_disk) - (one->at_disk > other->at_disk);
+}
+
+static void finish(struct rows *rows, const struct sampler *sampler, const struct facts *facts)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        struct row *row = &rows->row[i];
+        row->cpus = row->cpu_s / facts->duration_s;
+        row->bytes_per_s = row->bytes / facts->duration_s;
+        row->beside = fmin(row->meetings / fmax(sampler->runnable, 1), 1);
+        row->at_disk = row->disk_waits / fmax(sampler->samples, 1);
+        if (row->lead != NULL)
+            who_user(row->lead->user, row->user, sizeof row->user);
+    }
+    qsort(rows->row, rows->count, sizeof *rows->row, by_blame);
+    while (rows->count > 0 && rows->row[rows->count - 1].cpus < LEAST_CPUS &&
+           rows->row[rows->count - 1].blame < 0.01 && rows->row[rows->count - 1].bytes_per_s < 1e4)
+        rows->count--;
+}
+
+/* A container that we are in ourselves tells nobody apart. */
+static void find_own_label(struct rows *rows, const struct whos *whos)
+{
+    struct who *own = who_find(whos, getpid());
+    if (own == NULL)
+        return;
+    who_ask(own);
+    who_label(own, rows->own_label, sizeof rows->own_label);
+}
+
+void rows_make(struct rows *rows, const struct sampler *sampler, const struct facts *facts)
+{
+    const struct whos *whos = &sampler->scan->whos;
+    double victim_s = 0, short_s = 0, victim_bytes = 0;
+    *rows = (struct rows){0};
+    find_own_label(rows, whos);
+    for (const struct who *who = NULL; (who = who_next(whos, who)) != NULL;)
+        add_who(rows, whos, who, &victim_s, &short_s, &victim_bytes);
+    /* Ticks are too coarse for what is short. */
+    if (short_s <= 0 && sampler->left_out == 0)
+        victim_s = fmax(victim_s, (double)sampler->run_ns / 1e9);
+    close_sum(rows, facts, victim_s);
+    rows->victim_cpus = victim_s / facts->duration_s;
+    rows->victim_bytes_per_s = victim_bytes / facts->duration_s;
+    rows->unseen = victim_s > 0 ? short_s / victim_s : 0;
+    share_out(rows, sampler, facts);
+    finish(rows, sampler, facts);
+}
+
+void rows_sort_by_disk(struct rows *rows)
+{
+    qsort(rows->row, rows->count, sizeof *rows->row, by_disk);
+}
+
+/* A container has a namespace of processes of its own, whose number is not the first one's. */
+static const char *unseen_text(void)
+{
+    char name[64] = "", path[PATH_MAX];
+    if (readlink("/proc/self/ns/pid", name, sizeof name - 1) > 0 &&
+        strcmp(name, "pid:[4026531836]") != 0)
+        return "programs outside this container, which cannot be told from here";
+    if (access(machine_path("/proc/1/stat", path), R_OK) != 0)
+        return "programs that /proc hides here (hidepid): ask root";
+    return "programs that came and went unseen, or the kernel";
+}
+
+void row_text(const struct row *row, char *text, size_t size)
+{
+    if (row->lead == NULL) {
+        snprintf(text, size, "%s", unseen_text());
+        return;
+    }
+    const char *command = command_of(row->lead);
+    if (row->family)
+        snprintf(text, size, "%s%sshort processes of %.100s%s", row->name,
+                 row->name[0] == '\0' ? "" : " (", command, row->name[0] == '\0' ? "" : ")");
+    else if (row->processes > 1)
+        snprintf(text, size, "%.100s (%u processes)", command, row->processes);
+    else
+        snprintf(text, size, "%.100s", command);
+}

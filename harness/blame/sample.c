@@ -1,0 +1,306 @@
+#include "harness/blame/sample.h"
+
+#include "common/file.h"
+#include "common/machine.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* So many of the newest processes are looked at in a sample: short ones are in no scan. */
+#define NEWEST 24
+
+/* Victims that run or wait on each CPU, in this sample. */
+static unsigned short victims_on[SAMPLE_CPUS];
+
+static int open_of(pid_t pid, pid_t tid, const char *name)
+{
+    char inner[96], path[PATH_MAX];
+    snprintf(inner, sizeof inner, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
+    return open(machine_path(inner, path), O_RDONLY | O_CLOEXEC);
+}
+
+/* "RUN WAIT SLICES", in ns. */
+static bool read_schedstat(int fd, uint64_t *run_ns, uint64_t *wait_ns)
+{
+    char text[128], *next;
+    if (fd < 0 || !file_read_open(fd, text, sizeof text))
+        return false;
+    *run_ns = strtoull(text, &next, 10);
+    *wait_ns = strtoull(next, NULL, 10);
+    return true;
+}
+
+static struct task *task_of(struct sampler *sampler, const struct who *who, pid_t tid)
+{
+    for (size_t i = 0; i < sampler->count; i++)
+        if (sampler->task[i].tid == tid && sampler->task[i].who == who)
+            return &sampler->task[i];
+    return NULL;
+}
+
+static void close_task(struct sampler *sampler, size_t i)
+{
+    struct task *task = &sampler->task[i];
+    (void)close(task->stat_fd);
+    if (task->sched_fd >= 0)
+        (void)close(task->sched_fd);
+    *task = sampler->task[--sampler->count];
+}
+
+/* What a thread that was there before us did before does not count. */
+static void add(struct sampler *sampler, struct who *who, pid_t tid, bool before)
+{
+    struct task *task = task_of(sampler, who, tid);
+    if (task != NULL) {
+        task->scan = sampler->scan->whos.scan;
+        return;
+    }
+    if (sampler->count == SAMPLE_TASKS) {
+        sampler->left_out++;
+        return;
+    }
+    task = &sampler->task[sampler->count];
+    *task = (struct task){.who = who,
+                          .tid = tid,
+                          .stat_fd = open_of(who->pid, tid, "stat"),
+                          .sched_fd = who->victim ? open_of(who->pid, tid, "schedstat") : -1,
+                          .scan = sampler->scan->whos.scan,
+                          .cpu = -1};
+    if (task->stat_fd < 0) {
+        if (task->sched_fd >= 0)
+            (void)close(task->sched_fd);
+        return;
+    }
+    if (before)
+        (void)read_schedstat(task->sched_fd, &task->run_ns, &task->wait_ns);
+    sampler->count++;
+}
+
+static void add_threads(struct sampler *sampler, struct who *who, bool before)
+{
+    char inner[64], path[PATH_MAX];
+    snprintf(inner, sizeof inner, "/proc/%d/task", (int)who->pid);
+    DIR *folder = opendir(machine_path(inner, path));
+    if (folder == NULL)
+        return;
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+            add(sampler, who, (pid_t)strtol(entry->d_name, NULL, 10), before);
+    closedir(folder);
+}
+
+void sampler_open(struct sampler *sampler, struct scan *scan)
+{
+    char path[PATH_MAX];
+    uint64_t run_ns = 0, wait_ns;
+    *sampler = (struct sampler){.scan = scan, .preempted_s = NAN};
+    sampler->loadavg_fd = open(machine_path("/proc/loadavg", path), O_RDONLY | O_CLOEXEC);
+    const int fd = open(machine_path("/proc/self/schedstat", path), O_RDONLY | O_CLOEXEC);
+    sampler->schedstat = read_schedstat(fd, &run_ns, &wait_ns) && run_ns > 0;
+    if (fd >= 0)
+        (void)close(fd);
+}
+
+void sampler_choose(struct sampler *sampler)
+{
+    struct whos *whos = &sampler->scan->whos;
+    const bool before = whos->scan == 1;
+    struct who *who;
+    for (who = NULL; (who = who_next(whos, who)) != NULL;)
+        if (who->victim && !who->ended)
+            add_threads(sampler, who, before);
+    for (who = NULL; (who = who_next(whos, who)) != NULL;)
+        if (who->hot && !who->victim && !who->own && !who->ended)
+            add_threads(sampler, who, before);
+    for (size_t i = sampler->count; i-- > 0;) {
+        if (sampler->task[i].scan != whos->scan) {
+            sampler->gone += sampler->task[i].who->victim;
+            close_task(sampler, i);
+        }
+    }
+    whos_sweep(whos); /* nobody looks at them any more */
+}
+
+static bool read_process(pid_t pid, struct process *process)
+{
+    char inner[64], path[PATH_MAX], text[1024];
+    struct stat owner;
+    snprintf(inner, sizeof inner, "/proc/%d/stat", (int)pid);
+    const int fd = open(machine_path(inner, path), O_RDONLY | O_CLOEXEC);
+    const bool good = fd >= 0 && file_read_open(fd, text, sizeof text) && fstat(fd, &owner) == 0 &&
+                      process_parse(text, process);
+    if (good)
+        process->user = owner.st_uid;
+    if (fd >= 0)
+        (void)close(fd);
+    return good;
+}
+
+/* A process that no scan has seen: it, and those between it and who is known. */
+static struct who *meet(struct sampler *sampler, const struct process *process, unsigned depth)
+{
+    struct whos *whos = &sampler->scan->whos;
+    struct process parent;
+    bool added;
+    if (depth < 8 && who_find(whos, process->parent) == NULL &&
+        read_process(process->parent, &parent))
+        (void)meet(sampler, &parent, depth + 1);
+    struct who *who = who_of(whos, process, &added);
+    if (added) {
+        const struct who *before = who_find(whos, process->parent);
+        who->scan = whos->scan;
+        who->own = who->pid == getpid();
+        who->victim = !who->own && victim_has(sampler->scan->victim, who, before);
+    }
+    return who;
+}
+
+void sampler_add(struct sampler *sampler, pid_t pid)
+{
+    struct process process;
+    if (!read_process(pid, &process))
+        return;
+    struct who *who = meet(sampler, &process, 0);
+    add(sampler, who, pid, false);
+}
+
+/* One thread's state into the sums of those who only run and wait. */
+static void count_other(struct who *who, char state, int cpu)
+{
+    if (who->victim || who->own)
+        return;
+    if (state == 'R') {
+        who->runnable++;
+        if (cpu >= 0 && cpu < SAMPLE_CPUS)
+            who->beside += victims_on[cpu];
+    } else if (state == 'D') {
+        who->at_disk++;
+    }
+}
+
+/* The numbers of processes rise until they begin anew. */
+static size_t read_newest(struct sampler *sampler, struct process newest[NEWEST])
+{
+    char text[128];
+    const char *slash;
+    size_t count = 0;
+    if (!file_read_open(sampler->loadavg_fd, text, sizeof text) ||
+        (slash = strchr(text, '/')) == NULL)
+        return 0;
+    const char *blank = slash;
+    while (blank > text && blank[-1] != ' ')
+        blank--;
+    const double running = strtod(blank, NULL) - 1;
+    sampler->running += running > 0 ? running : 0;
+    sampler->running_squares += running > 0 ? running * running : 0;
+    blank = strchr(slash, ' ');
+    const pid_t last = blank == NULL ? 0 : (pid_t)strtol(blank, NULL, 10);
+    const pid_t first = sampler->last_pid > last - NEWEST ? sampler->last_pid : last - NEWEST;
+    for (pid_t pid = last; sampler->last_pid > 0 && pid > first && pid > 0; pid--) {
+        const struct who *known = who_find(&sampler->scan->whos, pid);
+        /* With more than one thread it is a thread, whose number that is, too. */
+        if ((known == NULL || known->ended || known->started == 0) &&
+            read_process(pid, &newest[count]) && newest[count].threads <= 1)
+            count++;
+    }
+    sampler->last_pid = last;
+    return count;
+}
+
+static void count_victim(struct sampler *sampler, struct who *who, char state, int cpu,
+                         bool *active, bool *at_disk)
+{
+    *at_disk = *at_disk || state == 'D';
+    if (state != 'R')
+        return;
+    *active = true;
+    sampler->runnable++;
+    who->runnable++;
+    if (cpu >= 0 && cpu < SAMPLE_CPUS)
+        sampler->beside += victims_on[cpu]++; /* pairs: in the end each is counted once */
+}
+
+/* Since the last time. */
+static void add_schedstat(struct sampler *sampler, struct task *task)
+{
+    uint64_t run_ns, wait_ns;
+    if (!read_schedstat(task->sched_fd, &run_ns, &wait_ns))
+        return;
+    sampler->run_ns += run_ns > task->run_ns ? run_ns - task->run_ns : 0;
+    sampler->wait_ns += wait_ns > task->wait_ns ? wait_ns - task->wait_ns : 0;
+    task->run_ns = run_ns;
+    task->wait_ns = wait_ns;
+}
+
+static void read_tasks(struct sampler *sampler)
+{
+    for (size_t i = sampler->count; i-- > 0;) {
+        struct task *task = &sampler->task[i];
+        struct process process;
+        char text[1024];
+        if (!file_read_open(task->stat_fd, text, sizeof text) || !process_parse(text, &process)) {
+            sampler->gone += task->who->victim;
+            close_task(sampler, i);
+            continue;
+        }
+        task->state = process.state;
+        task->cpu = process.cpu;
+        if (task->who->victim)
+            add_schedstat(sampler, task);
+    }
+}
+
+void sampler_take(struct sampler *sampler)
+{
+    struct process newest[NEWEST];
+    struct who *new_who[NEWEST];
+    bool active = false, at_disk = false;
+    unsigned threads = 0;
+    memset(victims_on, 0, sizeof victims_on);
+    read_tasks(sampler);
+    const size_t count = read_newest(sampler, newest);
+    for (size_t i = 0; i < count; i++)
+        new_who[i] = meet(sampler, &newest[i], 0);
+    for (size_t i = 0; i < sampler->count; i++) {
+        const struct task *task = &sampler->task[i];
+        if (task->who->victim) {
+            count_victim(sampler, task->who, task->state, task->cpu, &active, &at_disk);
+            threads++;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        if (new_who[i]->victim)
+            count_victim(sampler, new_who[i], newest[i].state, newest[i].cpu, &active, &at_disk);
+    for (size_t i = 0; i < sampler->count; i++)
+        count_other(sampler->task[i].who, sampler->task[i].state, sampler->task[i].cpu);
+    for (size_t i = 0; i < count; i++)
+        count_other(new_who[i], newest[i].state, newest[i].cpu);
+    sampler->samples++;
+    sampler->active += active;
+    sampler->at_disk += at_disk && !active;
+    sampler->threads = threads > sampler->threads ? threads : sampler->threads;
+}
+
+void sampler_next_window(struct sampler *sampler)
+{
+    sampler->samples = sampler->active = sampler->at_disk = 0;
+    sampler->runnable = sampler->beside = sampler->running = sampler->running_squares = 0;
+    sampler->run_ns = sampler->wait_ns = 0;
+    sampler->threads = sampler->gone = sampler->left_out = 0;
+    sampler->preempted_s = NAN;
+}
+
+void sampler_close(struct sampler *sampler)
+{
+    while (sampler->count > 0)
+        close_task(sampler, sampler->count - 1);
+    if (sampler->loadavg_fd >= 0)
+        (void)close(sampler->loadavg_fd);
+}

@@ -1,0 +1,253 @@
+#include "harness/blame/switches.h"
+
+#include "harness/report/memory.h"
+
+#include <linux/perf_event.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* More would cost the node more than looking may. Two are one switch. */
+#define MOST_RECORDS_PER_S 40000.0
+
+enum { RING = 64 * 1024, MOST_CPUS = 64, WAITING = 64 };
+
+/* What the kernel writes, with what we ask for behind it (sample_id_all). */
+struct record {
+    struct perf_event_header header;
+    uint32_t other_pid, other_tid; /* of a switch: who comes, or has gone */
+    uint32_t pid, tid;
+    uint64_t time_ns;
+    uint32_t cpu, reserved;
+};
+
+struct fork {
+    struct perf_event_header header;
+    uint32_t pid, parent, tid, parent_tid;
+    uint64_t time_ns;
+    struct {
+        uint32_t pid, tid;
+        uint64_t time_ns;
+        uint32_t cpu, reserved;
+    } id;
+};
+
+union any {
+    struct perf_event_header header;
+    struct record record;
+    struct fork fork;
+};
+
+struct ring {
+    int fd;
+    struct perf_event_mmap_page *page;
+    uint64_t since_ns; /* when who runs there began; 0: not known */
+    pid_t running;
+    union any next;   /* the oldest record that was not taken; size 0: none */
+    unsigned waiting; /* victims whose CPU it was taken from, and who have not run since */
+};
+
+struct switches {
+    size_t count;
+    struct ring ring[MOST_CPUS];
+    struct {
+        pid_t tid; /* 0: free */
+        size_t ring;
+        uint64_t since_ns;
+    } waiting[WAITING];
+    double records;
+    double waited_s;
+    bool lost;
+};
+
+static int open_cpu(int cpu)
+{
+    struct perf_event_attr attributes = {
+        .type = PERF_TYPE_SOFTWARE,
+        .size = sizeof attributes,
+        .config = PERF_COUNT_SW_DUMMY,
+        .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+        .sample_id_all = 1,
+        .context_switch = 1,
+        .task = 1, /* forks: whose child a short process is */
+    };
+    return (int)syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+struct switches *switches_open(void)
+{
+    const long cpus = sysconf(_SC_NPROCESSORS_CONF);
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (cpus > MOST_CPUS)
+        return NULL;
+    struct switches *switches = must(calloc(1, sizeof *switches));
+    for (int cpu = 0; cpu < cpus; cpu++) {
+        struct ring *ring = &switches->ring[switches->count];
+        if ((ring->fd = open_cpu(cpu)) < 0)
+            continue; /* offline; or none of them */
+        ring->page = mmap(NULL, page + RING, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+        if (ring->page != MAP_FAILED)
+            switches->count++;
+        else
+            (void)close(ring->fd);
+    }
+    if (switches->count > 0)
+        return switches;
+    free(switches);
+    return NULL;
+}
+
+/* Whoever ran on that CPU until now did so while victims wanted it back. */
+static void charge(struct ring *ring, struct whos *whos, uint64_t now_ns)
+{
+    struct who *who = ring->running > 0 ? who_find(whos, ring->running) : NULL;
+    if (ring->waiting > 0 && ring->since_ns > 0 && now_ns > ring->since_ns && who != NULL &&
+        !who->own)
+        who->preempted_s += (double)(now_ns - ring->since_ns) / 1e9 * ring->waiting;
+    ring->since_ns = now_ns;
+}
+
+static void begin_waiting(struct switches *switches, size_t ring, pid_t tid, uint64_t now_ns)
+{
+    for (size_t i = 0; i < WAITING; i++) {
+        if (switches->waiting[i].tid != 0)
+            continue;
+        switches->waiting[i].tid = tid;
+        switches->waiting[i].ring = ring;
+        switches->waiting[i].since_ns = now_ns;
+        switches->ring[ring].waiting++;
+        return;
+    }
+}
+
+/* It runs again, here or on another CPU. */
+static void end_waiting(struct switches *switches, pid_t tid, uint64_t now_ns)
+{
+    for (size_t i = 0; i < WAITING; i++) {
+        if (switches->waiting[i].tid != tid)
+            continue;
+        if (now_ns > switches->waiting[i].since_ns)
+            switches->waited_s += (double)(now_ns - switches->waiting[i].since_ns) / 1e9;
+        switches->ring[switches->waiting[i].ring].waiting--;
+        switches->waiting[i].tid = 0;
+        return;
+    }
+}
+
+static void take_switch(struct switches *switches, size_t i, struct whos *whos,
+                        const struct record *record)
+{
+    struct ring *ring = &switches->ring[i];
+    const struct who *who = who_find(whos, (pid_t)record->pid);
+    const bool victim = who != NULL && who->victim;
+    charge(ring, whos, record->time_ns);
+    if ((record->header.misc & PERF_RECORD_MISC_SWITCH_OUT) != 0) {
+        ring->running = (pid_t)record->other_pid;
+        if (victim && (record->header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0)
+            begin_waiting(switches, i, (pid_t)record->tid, record->time_ns);
+    } else {
+        ring->running = (pid_t)record->pid;
+        if (victim)
+            end_waiting(switches, (pid_t)record->tid, record->time_ns);
+    }
+}
+
+/* The bytes of a ring from there on, which may go round its end. */
+static void copy(const struct ring *ring, uint64_t at, void *to, size_t size)
+{
+    const char *data = (const char *)ring->page + ring->page->data_offset;
+    for (size_t i = 0; i < size; i++)
+        ((char *)to)[i] = data[(at + i) % RING];
+}
+
+/* A process that no scan may ever see. */
+static void take_fork(struct whos *whos, const struct fork *fork)
+{
+    const struct who *parent = who_find(whos, (pid_t)fork->parent);
+    const struct who *known = who_find(whos, (pid_t)fork->pid);
+    struct process process = {.pid = (pid_t)fork->pid, .parent = (pid_t)fork->parent};
+    bool added;
+    if (fork->pid == fork->parent || parent == NULL || (known != NULL && !known->ended))
+        return; /* a thread, or seen already */
+    process.user = parent->user;
+    memcpy(process.name, parent->name, sizeof process.name);
+    struct who *who = who_of(whos, &process, &added);
+    who->scan = whos->scan;
+    who->victim = parent->victim;
+}
+
+/* Reads the next record of a ring that is one of ours. */
+static void read_next(struct switches *switches, struct ring *ring)
+{
+    const uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+    uint64_t at = ring->page->data_tail;
+    ring->next.header.size = 0;
+    while (at < head && ring->next.header.size == 0) {
+        struct perf_event_header header;
+        copy(ring, at, &header, sizeof header);
+        if (header.size < sizeof header)
+            break;
+        switches->lost = switches->lost || header.type == PERF_RECORD_LOST;
+        if ((header.type == PERF_RECORD_SWITCH_CPU_WIDE && header.size == sizeof(struct record)) ||
+            (header.type == PERF_RECORD_FORK && header.size == sizeof(struct fork)))
+            copy(ring, at, &ring->next, header.size);
+        at += header.size;
+    }
+    __atomic_store_n(&ring->page->data_tail, at, __ATOMIC_RELEASE);
+}
+
+static uint64_t time_of(const union any *any)
+{
+    return any->header.type == PERF_RECORD_FORK ? any->fork.time_ns : any->record.time_ns;
+}
+
+/* In the order of time: who goes on elsewhere has stopped before. */
+void switches_take(struct switches *switches, struct whos *whos)
+{
+    for (size_t i = 0; i < switches->count; i++)
+        if (switches->ring[i].next.header.size == 0)
+            read_next(switches, &switches->ring[i]);
+    for (;;) {
+        size_t first = MOST_CPUS;
+        for (size_t i = 0; i < switches->count; i++)
+            if (switches->ring[i].next.header.size > 0 &&
+                (first == MOST_CPUS ||
+                 time_of(&switches->ring[i].next) < time_of(&switches->ring[first].next)))
+                first = i;
+        if (first == MOST_CPUS)
+            break;
+        struct ring *ring = &switches->ring[first];
+        if (ring->next.header.type == PERF_RECORD_FORK)
+            take_fork(whos, &ring->next.fork);
+        else
+            take_switch(switches, first, whos, &ring->next.record);
+        switches->records++;
+        read_next(switches, ring);
+    }
+}
+
+bool switches_too_many(const struct switches *switches, double elapsed_s)
+{
+    return switches->records > MOST_RECORDS_PER_S * (1 + elapsed_s);
+}
+
+double switches_next_window(struct switches *switches)
+{
+    const double waited_s = switches->lost ? NAN : switches->waited_s;
+    switches->waited_s = 0;
+    switches->lost = false;
+    return waited_s;
+}
+
+void switches_close(struct switches *switches)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    for (size_t i = 0; switches != NULL && i < switches->count; i++) {
+        (void)munmap(switches->ring[i].page, page + RING);
+        (void)close(switches->ring[i].fd);
+    }
+    free(switches);
+}

@@ -1,0 +1,242 @@
+#include "harness/blame/who.h"
+
+#include "common/file.h"
+#include "common/linked.h"
+#include "common/machine.h"
+#include "harness/report/memory.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Younger ones are their family's: a compiler, a command of a script. */
+#define SHORT_S 1.0
+
+static struct who **bucket_of(struct whos *whos, pid_t pid)
+{
+    return &whos->bucket[(unsigned)pid % WHO_BUCKETS];
+}
+
+struct who *who_find(const struct whos *whos, pid_t pid)
+{
+    struct who *found = NULL;
+    for (struct who *who = whos->bucket[(unsigned)pid % WHO_BUCKETS]; who != NULL; who = who->next)
+        if (who->pid == pid && (found == NULL || who->started > found->started))
+            found = who;
+    return found;
+}
+
+struct who *who_of(struct whos *whos, const struct process *process, bool *added)
+{
+    struct who **bucket = bucket_of(whos, process->pid), *who = *bucket;
+    while (who != NULL && !(who->pid == process->pid && who->started == process->started))
+        who = who->next;
+    *added = who == NULL;
+    if (who == NULL) {
+        who = must(calloc(1, sizeof *who));
+        who->pid = process->pid;
+        who->started = process->started;
+        who->user = process->user;
+        who->kernel = process->kernel;
+        who->next = *bucket;
+        *bucket = who;
+    }
+    /* All three change: by exec, when a parent ends, by setsid. */
+    who->parent = process->parent;
+    who->session = process->session;
+    memcpy(who->name, process->name, sizeof who->name);
+    return who;
+}
+
+struct who *who_parent(const struct whos *whos, const struct who *who)
+{
+    struct who *parent = who_find(whos, who->parent);
+    /* Numbers that were used again could lead round and round. */
+    for (unsigned depth = 0; parent != NULL && parent->ended && depth < 32; depth++)
+        parent = who_find(whos, parent->parent);
+    return parent == who ? NULL : parent;
+}
+
+bool who_is_short(const struct whos *whos, const struct who *who)
+{
+    if (who->age_s >= SHORT_S || who->parent <= 1)
+        return false;
+    const struct who *parent = who_parent(whos, who);
+    /* A compiler that still runs is its family's as those before it were. */
+    return parent != NULL && (who->ended || !who->scanned || parent->children_s > 0);
+}
+
+struct who *who_next(const struct whos *whos, const struct who *who)
+{
+    if (who != NULL && who->next != NULL)
+        return who->next;
+    for (size_t i = who == NULL ? 0 : (unsigned)who->pid % WHO_BUCKETS + 1; i < WHO_BUCKETS; i++)
+        if (whos->bucket[i] != NULL)
+            return whos->bucket[i];
+    return NULL;
+}
+
+static bool read_of(pid_t pid, const char *name, char *text, size_t size)
+{
+    char inner[64], path[PATH_MAX];
+    snprintf(inner, sizeof inner, "/proc/%d/%s", (int)pid, name);
+    return file_read(AT_FDCWD, machine_path(inner, path), text, size);
+}
+
+/* Arguments end with NULs, which file_read() takes for the end: they are read here. */
+static void read_command(struct who *who)
+{
+    char inner[64], path[PATH_MAX], text[160];
+    snprintf(inner, sizeof inner, "/proc/%d/cmdline", (int)who->pid);
+    FILE *file = fopen(machine_path(inner, path), "re");
+    size_t length = file == NULL ? 0 : fread(text, 1, sizeof text - 1, file);
+    if (file != NULL)
+        fclose(file);
+    while (length > 0 && text[length - 1] == '\0')
+        length--;
+    for (size_t i = 0; i < length; i++)
+        if (iscntrl((unsigned char)text[i]))
+            text[i] = ' ';
+    text[length] = '\0';
+    free(who->command);
+    who->command = must(strdup(length == 0 ? who->name : text));
+}
+
+void who_ask(struct who *who)
+{
+    char text[4096];
+    if (who->ended)
+        return;
+    /* An exec changes the one, but not the other. */
+    if (who->command == NULL || who->age_s < 2 * SHORT_S)
+        read_command(who);
+    if (who->group == NULL && read_of(who->pid, "cgroup", text, sizeof text))
+        who->group = must(strdup(text));
+}
+
+/* How many of the characters are hexadecimal. */
+static size_t hexadecimal(const char *text)
+{
+    return strspn(text, "0123456789abcdef");
+}
+
+static void label_of(const char *part, char *label, size_t size)
+{
+    const char *dash = strrchr(part, '-');
+    const char *id = dash == NULL ? part : dash + 1;
+    const size_t length = strlen(part);
+    if (strncmp(part, "job_", 4) == 0 && isdigit((unsigned char)part[4]))
+        snprintf(label, size, "job %.20s", part + 4);
+    else if (strncmp(label, "job ", 4) == 0)
+        return; /* steps and tasks of it */
+    else if (hexadecimal(id) >= 32 || hexadecimal(part) >= 32)
+        snprintf(label, size, "container %.12s", hexadecimal(part) >= 32 ? part : id);
+    else if (length > 8 && strcmp(part + length - 8, ".service") == 0)
+        snprintf(label, size, "%.40s", part);
+}
+
+void who_label(const struct who *who, char *label, size_t size)
+{
+    char *lines = strdup(who->group == NULL ? "" : who->group), *rest = NULL;
+    *label = '\0';
+    for (char *line = lines == NULL ? NULL : strtok_r(lines, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        char *inner = NULL, *path = strchr(line, '/');
+        for (char *part = path == NULL ? NULL : strtok_r(path, "/", &inner); part != NULL;
+             part = strtok_r(NULL, "/", &inner))
+            label_of(part, label, size);
+    }
+    free(lines);
+}
+
+void who_user(uid_t user, char *name, size_t size)
+{
+    linked_names();
+    const struct passwd *entry = getpwuid(user);
+    if (entry != NULL)
+        snprintf(name, size, "%s", entry->pw_name);
+    else
+        snprintf(name, size, "%lu", (unsigned long)user);
+}
+
+static void forget(struct who *who)
+{
+    free(who->command);
+    free(who->group);
+    free(who);
+}
+
+static void add_family(struct who *parent, const struct who *who)
+{
+    const double named = who->runnable + who->cpu_s;
+    parent->family.runnable += who->runnable + who->family.runnable;
+    parent->family.beside += who->beside + who->family.beside;
+    parent->family.at_disk += who->at_disk + who->family.at_disk;
+    parent->family.preempted_s += who->preempted_s + who->family.preempted_s;
+    parent->family.bytes += who->bytes + who->family.bytes;
+    if (named > parent->family.most) {
+        parent->family.most = named;
+        memcpy(parent->family.name, who->name, sizeof who->name);
+    }
+    if (who->family.most > parent->family.most) {
+        parent->family.most = who->family.most;
+        memcpy(parent->family.name, who->family.name, sizeof who->family.name);
+    }
+}
+
+void who_fold(const struct whos *whos, struct who *who)
+{
+    struct who *parent = who_parent(whos, who);
+    if (parent == NULL || !who_is_short(whos, who))
+        return;
+    add_family(parent, who);
+    parent->children_s += who->cpu_s + who->children_s;
+    who->folded = true;
+}
+
+void whos_sweep(struct whos *whos)
+{
+    for (size_t i = 0; i < WHO_BUCKETS; i++) {
+        for (struct who **at = &whos->bucket[i]; *at != NULL;) {
+            struct who *who = *at;
+            if (who->folded) {
+                *at = who->next;
+                forget(who);
+            } else {
+                at = &who->next;
+            }
+        }
+    }
+}
+
+void whos_next_window(struct whos *whos)
+{
+    for (size_t i = 0; i < WHO_BUCKETS; i++) {
+        for (struct who **at = &whos->bucket[i]; *at != NULL;) {
+            struct who *who = *at;
+            if (who->ended) {
+                *at = who->next;
+                forget(who);
+                continue;
+            }
+            who->cpu_s = who->bytes = who->runnable = who->beside = who->at_disk = 0;
+            who->children_s = who->preempted_s = 0;
+            memset(&who->family, 0, sizeof who->family);
+            at = &who->next;
+        }
+    }
+}
+
+void whos_free(struct whos *whos)
+{
+    for (size_t i = 0; i < WHO_BUCKETS; i++) {
+        while (whos->bucket[i] != NULL) {
+            struct who *who = whos->bucket[i];
+            whos->bucket[i] = who->next;
+            forget(who);
+        }
+    }
+}
