@@ -24,7 +24,6 @@ struct sampler {
     size_t count;
     struct task task[SAMPLE_TASKS];
     int loadavg_fd;
-    pid_t last_pid; /* the newest process's, at the last sample; 0: not known */
     bool schedstat; /* this kernel has it */
     bool ended;     /* the program that we started */
     /* In this window: */
