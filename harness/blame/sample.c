@@ -246,9 +246,12 @@ static void read_tasks(struct sampler *sampler)
         char text[1024];
         if (!file_read_open(task->stat_fd, text, sizeof text) || !process_parse(text, &process)) {
             sampler->gone += task->who->victim;
+            sampler->ended = sampler->ended || task->tid == sampler->scan->victim->pid;
             close_task(sampler, i);
             continue;
         }
+        if (process.state == 'Z' && task->tid == sampler->scan->victim->pid)
+            sampler->ended = true;
         task->state = process.state;
         task->cpu = process.cpu;
         if (task->who->victim)

@@ -25,7 +25,7 @@ struct sampler {
     struct task task[SAMPLE_TASKS];
     int loadavg_fd;
     bool schedstat; /* this kernel has it */
-    bool ended;     /* the program that we started */
+    bool ended;     /* the victim's first process */
     /* In this window: */
     double samples, active, at_disk; /* active: one of the victim's ran or waited to */
     double runnable, beside;         /* the victim's threads; how often beside another of them */
