@@ -21,9 +21,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of one CPU, what all of it may use, beyond what the beginning takes. */
-#define SHARE   0.008
-#define BEGIN_S 0.01
+/* Of one CPU, what a watch, and a single look, may use beyond what the beginning takes. */
+#define WATCH_SHARE 0.008
+#define LOOK_SHARE  0.02
+#define BEGIN_S     0.01
 /* Samples: 100 a second where they cost little, else fewer. */
 #define SHORTEST_S 0.01
 #define LONGEST_S  1.0
@@ -87,7 +88,8 @@ static void sample(struct blame *blame)
     sampler_take(&blame->sampler);
     take_switches(blame, elapsed_s);
     const double used_s = clock_s(CLOCK_PROCESS_CPUTIME_ID) - blame->begin_own_s;
-    const double allowed_s = BEGIN_S + SHARE * elapsed_s;
+    const double share = blame->options.watch ? WATCH_SHARE : LOOK_SHARE;
+    const double allowed_s = BEGIN_S + share * elapsed_s;
     blame->period_s = used_s > allowed_s         ? fmin(1.5 * blame->period_s, LONGEST_S)
                       : used_s < 0.8 * allowed_s ? fmax(blame->period_s / 1.2, SHORTEST_S)
                                                  : blame->period_s;

@@ -202,15 +202,14 @@ static size_t read_newest(struct sampler *sampler, struct process newest[NEWEST]
     sampler->running_squares += running > 0 ? running * running : 0;
     blank = strchr(slash, ' ');
     const pid_t last = blank == NULL ? 0 : (pid_t)strtol(blank, NULL, 10);
-    const pid_t first = sampler->last_pid > last - NEWEST ? sampler->last_pid : last - NEWEST;
-    for (pid_t pid = last; sampler->last_pid > 0 && pid > first && pid > 0; pid--) {
+    /* Those of the sample before, too, as long as no scan has seen them. */
+    for (pid_t pid = last; pid > last - NEWEST && pid > 0; pid--) {
         const struct who *known = who_find(&sampler->scan->whos, pid);
         /* With more than one thread it is a thread, whose number that is, too. */
-        if ((known == NULL || known->ended || known->started == 0) &&
+        if ((known == NULL || known->ended || !known->scanned) &&
             read_process(pid, &newest[count]) && newest[count].threads <= 1)
             count++;
     }
-    sampler->last_pid = last;
     return count;
 }
 
@@ -247,9 +246,12 @@ static void read_tasks(struct sampler *sampler)
         char text[1024];
         if (!file_read_open(task->stat_fd, text, sizeof text) || !process_parse(text, &process)) {
             sampler->gone += task->who->victim;
+            sampler->ended = sampler->ended || task->tid == sampler->scan->victim->pid;
             close_task(sampler, i);
             continue;
         }
+        if (process.state == 'Z' && task->tid == sampler->scan->victim->pid)
+            sampler->ended = true;
         task->state = process.state;
         task->cpu = process.cpu;
         if (task->who->victim)

@@ -24,9 +24,8 @@ struct sampler {
     size_t count;
     struct task task[SAMPLE_TASKS];
     int loadavg_fd;
-    pid_t last_pid; /* the newest process's, at the last sample; 0: not known */
     bool schedstat; /* this kernel has it */
-    bool ended;     /* the program that we started */
+    bool ended;     /* the victim's first process */
     /* In this window: */
     double samples, active, at_disk; /* active: one of the victim's ran or waited to */
     double runnable, beside;         /* the victim's threads; how often beside another of them */

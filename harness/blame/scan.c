@@ -124,6 +124,21 @@ static void bury(struct scan *scan, double elapsed_s)
     }
 }
 
+/* Where numbers began anew, a child comes before its parent. */
+static void spread_victims(struct scan *scan)
+{
+    bool more = scan->victim->kind == VICTIM_PID || scan->victim->kind == VICTIM_PROGRAM;
+    while (more) {
+        more = false;
+        for (struct who *who = NULL; (who = who_next(&scan->whos, who)) != NULL;) {
+            const struct who *parent =
+                who->victim || who->own ? NULL : who_find(&scan->whos, who->parent);
+            if (parent != NULL && parent->victim)
+                more = who->victim = true;
+        }
+    }
+}
+
 void scan_take(struct scan *scan)
 {
     const double now_s = clock_s(CLOCK_MONOTONIC), boot_s = clock_s(CLOCK_BOOTTIME);
@@ -131,6 +146,7 @@ void scan_take(struct scan *scan)
     processes_read(&scan->now);
     for (size_t i = 0; i < scan->now.count; i++)
         look_at(scan, &scan->now.process[i], boot_s);
+    spread_victims(scan);
     if (scan->whos.scan > 1)
         bury(scan, now_s - scan->last_s);
     scan->last_s = now_s;

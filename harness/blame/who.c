@@ -66,7 +66,8 @@ bool who_is_short(const struct whos *whos, const struct who *who)
         return false;
     const struct who *parent = who_parent(whos, who);
     /* A compiler that still runs is its family's as those before it were. */
-    return parent != NULL && (who->ended || !who->scanned || parent->children_s > 0);
+    return parent != NULL &&
+           (who->ended || !who->scanned || parent->children_s > 0 || who_is_short(whos, parent));
 }
 
 struct who *who_next(const struct whos *whos, const struct who *who)
