@@ -38,7 +38,7 @@ static void read_cell(void *path)
     const struct option_list loads = cell_loads(cell, &arena);
     conditions_add(&conditions, &arena, "baseline");
     for (size_t i = 0; i < loads.count; i++)
-        conditions_add_load(&conditions, &arena, loads.item[i], settings.settle_ns);
+        conditions_add_load(&conditions, &arena, loads.item[i], settings.settle_ns, settings.pause);
     json_decref(conditions_to_json(&conditions));
     json_decref(settings_to_json(&settings));
     settings_complete(&settings);

@@ -5,16 +5,17 @@
 
 #include "harness/blame/who.h"
 
+#include "common/grouping.h"
+
 #include <limits.h>
 
 enum victim_kind { VICTIM_NODE, VICTIM_PROGRAM, VICTIM_PID, VICTIM_CGROUP, VICTIM_JOB };
 
 struct victim {
     enum victim_kind kind;
-    pid_t pid;     /* the root of the tree, of programs and pids */
-    char name[64]; /* its command's */
-    char
-        path[PATH_MAX]; /* of a control group, as /proc/PID/cgroup has it; of a job its last part */
+    pid_t pid;                  /* the root of the tree, of programs and pids */
+    char name[64];              /* its command's */
+    struct grouping group;      /* of groups and jobs */
     char folder[PATH_MAX + 64]; /* the group whose quota and pressure count; "": not known */
 };
 

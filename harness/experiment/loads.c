@@ -2,10 +2,13 @@
 
 #include "nodes.h"
 
+#include "common/file.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
+#include "common/processes.h"
 #include "common/words.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +17,7 @@
 #define NODE_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"
 #define BLANKS          " \t\n"
 #define EXEC            "exec:"
+#define NEIGHBOUR       "neighbour"
 #define NAME_MOST       100 /* it becomes part of names of files */
 
 /* What the loads of one --load share while it is parsed. */
@@ -23,6 +27,7 @@ struct parser {
     struct condition *condition;
     struct nodes nodes;
     const char *settle;
+    bool pause;
 };
 
 bool conditions_have(const struct conditions *conditions, const char *name)
@@ -30,6 +35,15 @@ bool conditions_have(const struct conditions *conditions, const char *name)
     for (size_t i = 0; i < conditions->count; i++)
         if (strcmp(conditions->condition[i].name, name) == 0)
             return true;
+    return false;
+}
+
+bool conditions_have_neighbour(const struct conditions *conditions)
+{
+    for (size_t i = 0; i < conditions->count; i++)
+        for (size_t k = 0; k < conditions->condition[i].load_count; k++)
+            if (strcmp(conditions->condition[i].load[k].words[0], NEIGHBOUR) == 0)
+                return true;
     return false;
 }
 
@@ -107,10 +121,53 @@ static void check_words(const struct load *load, const char *spec)
     }
 }
 
+/* When that process began: with it, another one that got its number later is another one. */
+static const char *started(struct arena *arena, const char *pid)
+{
+    char path[64], text[1024];
+    struct process process;
+    snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
+    return file_read(AT_FDCWD, path, text, sizeof text) && process_parse(text, &process)
+               ? arena_format(arena, "%lld", process.started)
+               : NULL;
+}
+
+/* A load that is there already: pid:N, cgroup:PATH, job:ID. False: it is none. */
+static bool read_neighbour(const struct parser *parser, struct load *load, const char *spec)
+{
+    static const char *const kinds[] = {"pid", "cgroup", "job"};
+    const size_t length = strcspn(spec, ":");
+    const char *kind = NULL;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && spec[length] == ':'; i++)
+        kind = strlen(kinds[i]) == length && strncmp(spec, kinds[i], length) == 0 ? kinds[i] : kind;
+    if (kind == NULL)
+        return false;
+    if (!parser->pause)
+        usage_error("load '%s': it would be stopped and continued, again and again: give --pause "
+                    "if that is what you want",
+                    spec);
+    if (load->node != NULL)
+        usage_error("load '%s': only programs of this node can be paused: leave @%s out", spec,
+                    load->node);
+    const char *option = arena_format(parser->arena, "--%s", kind);
+    const char *began = strcmp(kind, "pid") == 0 ? started(parser->arena, spec + length + 1) : NULL;
+    const char *const words[] = {NEIGHBOUR, "--pause", option, NULL, "--started", began};
+    const size_t given = began == NULL ? 4 : 6;
+    split(parser, load, spec, spec + length + 1, words, given);
+    if (load->word_count != given + 1)
+        usage_error("load '%s': give one, such as %s:4711", spec, kind);
+    load->words[3] = load->words[given];
+    load->words[given] = NULL;
+    load->word_count = given;
+    return true;
+}
+
 /* Sets the words of a load from its spec. */
 static void read_words(const struct parser *parser, struct load *load, const char *spec)
 {
     const char *text = spec + strspn(spec, BLANKS);
+    if (read_neighbour(parser, load, text))
+        return;
     const char *const exec[] = {"exec", "--settle", parser->settle, "--"};
     const size_t exec_count = sizeof exec / sizeof exec[0];
     if (strncmp(text, EXEC, strlen(EXEC)) == 0) {
@@ -222,7 +279,7 @@ static const char *read_name(struct arena *arena, const char *text, const char *
 }
 
 void conditions_add_load(struct conditions *conditions, struct arena *arena, const char *text,
-                         int64_t settle_ns)
+                         int64_t settle_ns, bool pause)
 {
     const char *name;
     const char *spec = read_name(arena, text, &name);
@@ -237,6 +294,7 @@ void conditions_add_load(struct conditions *conditions, struct arena *arena, con
         .condition = add_condition(conditions, arena, name, spec),
         .nodes = nodes_of_job(arena),
         .settle = arena_format(arena, "%.9gs", (double)settle_ns / 1e9),
+        .pause = pause,
     };
     for (const char *rest = spec; rest != NULL;)
         add_part(&parser, next_part(arena, &rest));

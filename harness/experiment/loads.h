@@ -33,10 +33,13 @@ struct conditions {
 /* A condition without loads. */
 void conditions_add(struct conditions *conditions, struct arena *arena, const char *name);
 /* Adds what "NAME=SPEC", "NAME@NODES=SPEC" or "SPEC" (named by its first word)
- * describes; an exec: load settles for so long. Wrong use ends the program. */
+ * describes; an exec: load settles for so long; pause: programs that run already may be paused.
+ * Wrong use ends the program. */
 void conditions_add_load(struct conditions *conditions, struct arena *arena, const char *text,
-                         int64_t settle_ns);
+                         int64_t settle_ns, bool pause);
 bool conditions_have(const struct conditions *conditions, const char *name);
+/* Whether one of them has a load that runs already, pid:N and the like. */
+bool conditions_have_neighbour(const struct conditions *conditions);
 /* `loads` of experiment.json. */
 json_t *conditions_to_json(const struct conditions *conditions);
 

@@ -65,7 +65,12 @@ static void add_conditions(struct experiment *experiment, const struct command *
     if (command->slowdown || loads.count == 0)
         conditions_add(conditions, arena, "baseline");
     for (size_t i = 0; i < loads.count; i++)
-        conditions_add_load(conditions, arena, loads.item[i], experiment->settings.settle_ns);
+        conditions_add_load(conditions, arena, loads.item[i], experiment->settings.settle_ns,
+                            experiment->settings.pause);
+    if (experiment->settings.pause && !conditions_have_neighbour(conditions))
+        usage_error(
+            "--pause: no load runs already: give one such as --load n=pid:4711, or leave it "
+            "out");
     if (!experiment->settings.aa)
         return;
     if (conditions_have(conditions, "aa"))

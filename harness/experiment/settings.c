@@ -385,6 +385,13 @@ const struct option_row settings_rows[] = {
      .minimum = -20,
      .maximum = 19,
      .help = "priority of the loads"},
+    {.name = "pause",
+     .type = OPTION_FLAG,
+     FIELD(pause),
+     .help =
+         "a load pid:N, cgroup:PATH or job:ID, which runs already, may be stopped (SIGSTOP) and "
+         "continued, again and again: what it costs the target is what the target gains "
+         "without it"},
     {.name = "settle",
      .argument = "TIME",
      .type = OPTION_TIME,

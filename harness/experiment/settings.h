@@ -40,6 +40,7 @@ struct settings {
     const char *target_cpus, *load_cpus; /* NULL: not given */
     const char *place, *place_cpus;      /* NULL: not given */
     int64_t nice, load_nice;             /* NICE_UNSET: not given */
+    bool pause;                          /* neighbours that run already may be */
     int64_t settle_ns;
     int64_t seed; /* SEED_UNSET: not given */
     int engine;

@@ -223,7 +223,7 @@ static void run(struct arena *arena, const struct load *load, const char *cpus, 
 static struct condition parse(struct arena *arena, const char *spec)
 {
     struct conditions conditions = {0};
-    conditions_add_load(&conditions, arena, spec, SETTLE_NS);
+    conditions_add_load(&conditions, arena, spec, SETTLE_NS, true);
     return conditions.condition[0];
 }
 

@@ -200,6 +200,29 @@ static void put_loads(struct line *json, const struct experiment *experiment)
     }
 }
 
+/* Of loads that run already, what the target gains without them: the slowdown turned round. */
+static void put_gains(struct line *json, const struct experiment *experiment)
+{
+    const struct value *loads = view_get(experiment->record.top, "loads");
+    for (const struct value *load = view_first(loads); load != NULL;
+         load = view_next(loads, load)) {
+        const struct value *words = view_get(view_first(view_get(load, "parts")), "words");
+        char *name = view_string(view_get(load, "name")), ratio[NUMBER_SIZE], range[NUMBER_SIZE];
+        const struct value *slowdown = slowdown_of(experiment, name, metrics[METRIC_WALL].name);
+        const double center = view_number(view_get(slowdown, "ratio"), NAN),
+                     low = figure_bound(slowdown, false), high = figure_bound(slowdown, true);
+        if (view_equals(view_first(words), "neighbour") && center > 0) {
+            const int decimals = ratio_decimals(1 / high, 1 / low);
+            put_visible(
+                json, NULL,
+                text_of("%s: without it the target takes %s %s times as long", name,
+                        number_fixed(1 / center, decimals, ratio),
+                        isnan(low) ? "" : number_interval(1 / high, 1 / low, decimals, range)));
+        }
+        free(name);
+    }
+}
+
 /* "7, 19 and 3 more" */
 static char *numbers_text(const struct value *list)
 {
@@ -521,6 +544,7 @@ void table_put(struct line *json, const struct experiment *experiment)
     line_array(json, "lines");
     put_variants(json, experiment);
     put_loads(json, experiment);
+    put_gains(json, experiment);
     service_put_lines(json, experiment, NULL);
     for (const struct value *item = view_first(experiment->conditions); item != NULL;
          item = view_next(experiment->conditions, item)) {

@@ -1,0 +1,45 @@
+#ifndef LOADGEN_NEIGHBOUR_MEMBERS_H
+#define LOADGEN_NEIGHBOUR_MEMBERS_H
+
+/* The processes that the neighbour is made of: a process with its descendants, a control group, or
+ * a job of the scheduler. */
+
+#include "common/grouping.h"
+#include "common/processes.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct member {
+    pid_t pid;
+    long long started; /* with it a number that was used again is another process */
+};
+
+struct neighbour {
+    pid_t pid; /* of a tree; 0: it is the grouping's */
+    long long started;
+    struct grouping grouping;
+    char words[128]; /* "pid 4711 (xz)" */
+    struct processes all;
+    struct member *member;
+    size_t count, room;
+    int64_t ticks; /* CPU time of those that were there at the last look, and their waited-for
+                      children */
+};
+
+/* From --pid, --cgroup or --job, of which one is given. Ends the program with exit 2 where there is
+ * no such neighbour, or it may not be paused: another user's, the kernel's, our own ancestors, what
+ * the machine or the session lives by, what is stopped already. */
+void neighbour_find(struct neighbour *neighbour, uint64_t pid, const char *cgroup, const char *job);
+/* Looks again who belongs to it. False: memory ran out. count 0: all have ended. */
+bool neighbour_look(struct neighbour *neighbour);
+/* Sends a signal to all members of the last look, each if it still is that process. */
+void neighbour_signal(const struct neighbour *neighbour, int signal_number);
+/* Whether each of them is stopped, or will be before it runs on, by a new look after a SIGSTOP. */
+bool neighbour_is_stopped(struct neighbour *neighbour);
+/* Its CPU time so far in ns, never less than before; of what has ended only what was waited for. */
+int64_t neighbour_cpu_ns(struct neighbour *neighbour);
+void neighbour_free(struct neighbour *neighbour);
+
+#endif
