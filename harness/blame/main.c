@@ -23,7 +23,7 @@
 
 /* Of one CPU, what a watch, and a single look, may use beyond what the beginning takes. */
 #define WATCH_SHARE 0.008
-#define LOOK_SHARE  0.02
+#define LOOK_SHARE  0.01
 #define BEGIN_S     0.01
 /* Samples: 100 a second where they cost little, else fewer. */
 #define SHORTEST_S 0.01
