@@ -23,11 +23,11 @@
 
 /* Of one CPU, what a watch, and a single look, may use beyond what the beginning takes. */
 #define WATCH_SHARE 0.008
-#define LOOK_SHARE  0.02
+#define LOOK_SHARE  0.01
 #define BEGIN_S     0.01
-/* Samples: 100 a second where they cost little, else fewer. */
+/* Samples: 100 a second where they cost little, else fewer; with less than 10 nothing is told. */
 #define SHORTEST_S 0.01
-#define LONGEST_S  1.0
+#define LONGEST_S  0.1
 /* From one look at all processes to the next, at least; so many times what one costs. */
 #define SCAN_S     0.25
 #define SCAN_TIMES 250

@@ -11,7 +11,7 @@
 /* Others' part of what all moved to and from disks, from which on they may be to blame. */
 #define MUCH_OF_DISK 0.1
 /* Fewer samples tell nothing. */
-#define LEAST_SAMPLES 10
+#define LEAST_SAMPLES 8
 
 const char *resource_name(enum resource resource)
 {
@@ -121,6 +121,14 @@ static void say_node(struct verdict *verdict, const struct facts *facts, const c
             verdict->text, sizeof verdict->text,
             "this node lost %.0f %% of its CPUs' time in %s to other guests of the host (steal)",
             100 * verdict->stolen, time);
+        return;
+    }
+    if (verdict->factor < LEAST_FACTOR && facts->cpu_some >= 0.05) {
+        snprintf(
+            verdict->text, sizeof verdict->text,
+            "this node: some program waited for a CPU %.1f %% of %s; how much slower that made "
+            "it is too little to be told, or too short",
+            100 * facts->cpu_some, time);
         return;
     }
     if (verdict->factor < LEAST_FACTOR) {
