@@ -12,7 +12,7 @@
 #define HUGE_BYTES ((size_t)2 << 20)
 /* However large the L3 is: an experiment must not take more memory, nor seconds to touch it, on a
  * machine with a larger one. With the rings of L2 and L3, and all else, less than 150 MiB. */
-#define AREA_BYTES ((size_t)112 << 20)
+#define AREA_BYTES ((size_t)56 << 20)
 
 bool area_map(struct area *area, size_t bytes)
 {

@@ -31,9 +31,8 @@
 
 /* What is cheap to open is open from the start; the others wait for a sample that is long enough
  * for them: short experiments never have one. */
-static const enum reporter quick[] = {REPORTER_ADDS, REPORTER_GAP, REPORTER_L2, REPORTER_WAKE,
-                                      REPORTER_FAULTS};
-static const enum reporter heavy[] = {REPORTER_L3, REPORTER_MEMORY};
+static const enum reporter quick[] = {REPORTER_GAP, REPORTER_L2};
+static const enum reporter heavy[] = {REPORTER_MEMORY};
 #define QUICK      (sizeof quick / sizeof *quick)
 #define HEAVY      (sizeof heavy / sizeof *heavy)
 #define HEAVY_FROM ((int64_t)50000000) /* ns of a sample */
