@@ -12,7 +12,7 @@
 /* Long enough that reading the clock (0.3 us) costs less than 1 percent of a chunk. */
 #define LOADS_CHUNK 16384
 /* Of a ring: larger ones take longer to fill than a window. */
-#define MOST_BYTES  ((size_t)16 << 20)
+#define MOST_BYTES ((size_t)16 << 20)
 
 struct ring {
     struct area area;
