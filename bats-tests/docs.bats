@@ -51,9 +51,9 @@ setup() {
     local command option page
     {
         for command in harness/commands/* jobs/commands/*; do "$JOSTLE" "${command##*/}" --help; done
-        "$JOSTLE" probe --reference --help
         "$BIN/loadgen" --help | sed -nE 's/^  ([a-z]+)  .*/\1/p' | while read -r command; do "$BIN/loadgen" "$command" --help; done
         for command in stats meter simulate copies; do "$BIN/$command" --help; done
+        "$BIN/probe" sample --help
         for command in linpack gemm; do "$WORKLOADS/$command" --help; done
         packaging/install-deps --help
     } | grep -oE -- '--[a-z][a-z0-9-]+' | sort -u >"$BATS_TEST_TMPDIR/known"

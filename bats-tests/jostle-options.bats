@@ -126,6 +126,26 @@ setup() {
     [[ $(<out/runs.jsonl) == precious ]]
 }
 
+@test "jostle probe is gone, and says in one line what to use" {
+    local words said
+    while IFS='|' read -r words said; do
+        # shellcheck disable=SC2086 # words
+        run -2 --separate-stderr "$JOSTLE" probe $words
+        # shellcheck disable=SC2154 # run sets it
+        [[ -z $output && ${#stderr_lines[@]} -eq 1 && $stderr == "jostle: probe is no command any more: $said"* ]] || { echo "$words: $stderr" >&2 && false; }
+    done <<'END'
+|use jostle blame
+--json -|use jostle blame
+--at-most 20%|use jostle blame --at-most 5%
+--watch --interval 1s|use jostle blame --watch
+--for=a.profile.json|use jostle blame -- PROGRAM, or jostle predict
+--reference --quick|leave it out: jostle blame needs no reference
+-- sleep --reference|use jostle blame
+END
+    run -0 "$JOSTLE" probe --help
+    [[ $output == *'jostle blame'* ]]
+}
+
 @test "no command touches a folder with files that it has not made" {
     local command
     mkdir -p d/cells d/alone
@@ -135,7 +155,7 @@ setup() {
     tar -cf before d
     for command in 'run -- true' 'run --resume -- true' 'slowdown --load cpu -- true' 'capacity --vary rate=1..2 --metric m=stdout:/(.)/ --slo m<1 -- true {rate}' \
         'campaign c.conf' 'submit --scheduler local c.conf' 'pack -- true' 'pack --resume -- true' 'profile --check-noise -- true' \
-        'bench cpu --quick' 'merge d' 'probe --reference --kinds cpu'; do
+        'bench cpu --quick' 'merge d'; do
         # shellcheck disable=SC2086 # words
         run "$JOSTLE" ${command/ / --output d }
         [[ $status == [12] && $output == *jostle:*@(another|give\ a\ folder)* ]] || { echo "$command: $output" >&2 && false; }

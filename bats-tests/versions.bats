@@ -41,6 +41,26 @@ old_experiment() {
     grep -q 'environment differs: .*versions\.jostle: A 0\.1\.0, B' compared
 }
 
+@test "records with gauges, probes of reporters that are gone and the machine's factor are reported and derived as without" {
+    old_experiment
+    "$BIN/stats" --derive old
+    cp -r old with
+    jq -c '.gauge = { before: { adds_ns: 0.3, l1_ns: 1, l2_ns: 4 }, after: { adds_ns: 0.3, l1_ns: 1, l2_ns: 5 } }
+        | .probe = { budget_s: 0.1, took_s: 0.1, reporters: [{ name: "wake", unit: "ns", worse: "higher", value: 60000, n: 5, spread: 0.02 },
+            { name: "read", unit: "GB/s", worse: "lower", value: 20, n: 5, spread: null }, { name: "l3", unit: "ns", worse: "higher", value: null, n: 0, spread: null, reason: "none" }] }' \
+        old/runs.jsonl >with/runs.jsonl
+    jq '.settings.gauge = "auto"' old/experiment.json >with/experiment.json
+    jq '.settings.gauge = "auto" | .machine_factor = { probes: 9, condition: "baseline", metric: "wall_s", corrected: false, reporters: [] }
+        | .slowdowns[].gauge_adjustment = { used: false, reason: "not declared", pairs: 9, moved: { ratio: 1, p: 1 }, plain: null, adjusted: null, variance_removed: 0.1, pays: false }' old/result.json >with/result.json
+    "$JOSTLE" report old | grep -E '^(baseline|cpu-50) ' >rows
+    [[ $(wc -l <rows) -ge 2 ]]
+    "$JOSTLE" report with | grep -E '^(baseline|cpu-50) ' | diff rows -
+    "$JOSTLE" report --format html --output page.html with
+    "$JOSTLE" compare with old | grep -q '^cpu-50 '
+    "$BIN/stats" --derive with
+    jq -s . old/result.json with/result.json | holds '.[0].slowdowns[0].ratio == .[1].slowdowns[0].ratio and (.[1].slowdowns[0].ratio > 1)'
+}
+
 @test "a campaign, a bench and the pairs of 0.1.0 are read" {
     "$JOSTLE" report "$OLD/quick" >campaign
     [[ $(wc -l <campaign) -gt 20 ]]

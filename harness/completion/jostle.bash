@@ -50,12 +50,7 @@ _jostle() {
         mapfile -t COMPREPLY < <(compgen -W "$(_jostle_commands "$program")" -- "$current")
         return
     fi
-    # probe --reference has options of its own.
-    if [[ ${COMP_WORDS[1]} == probe && " ${COMP_WORDS[*]:2:COMP_CWORD-2} " == *' --reference '* ]]; then
-        mapfile -t options < <(_jostle_options "$program" probe --reference)
-    else
-        mapfile -t options < <(_jostle_options "$program" "${COMP_WORDS[1]}")
-    fi
+    mapfile -t options < <(_jostle_options "$program" "${COMP_WORDS[1]}")
     for word in "${options[@]}"; do
         read -r option kind <<<"$word"
         if [[ $previous == "$option" && -n $kind ]]; then

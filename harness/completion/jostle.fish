@@ -51,12 +51,7 @@ function __jostle
         __jostle_commands $program
         return
     end
-    # probe --reference has options of its own.
-    set -l named $words[2]
-    if test $words[2] = probe; and contains -- --reference $words
-        set -a named --reference
-    end
-    for line in (__jostle_options $program $named)
+    for line in (__jostle_options $program $words[2])
         set -l option (string split \t -- $line)
         if test $words[-1] = $option[1] -a -n "$option[2]"
             __jostle_value $option[2] $current

@@ -24,10 +24,7 @@ _jostle() {
         _describe -t commands command reply
         return
     fi
-    # probe --reference has options of its own.
-    local -a named=($words[2])
-    [[ $words[2] == probe ]] && (( ${words[(I)--reference]} )) && named+=(--reference)
-    for line in ${(f)"$($program $named --help 2>/dev/null |
+    for line in ${(f)"$($program $words[2] --help 2>/dev/null |
         sed -nE 's/^ {1,8}(-[A-Za-z], +)?(--[a-z][a-z0-9-]*)[ =]?([^ ]*) *(.*)/\2 \3 \4/p')"}; do
         option=${line%% *} line=${line#* } kind=${line%% *}
         if [[ $words[CURRENT-1] == $option && -n $kind ]]; then

@@ -9,20 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum reporter {
-    REPORTER_WAKE,
-    REPORTER_GAP,
-    REPORTER_ADDS,
-    REPORTER_L2,
-    REPORTER_L3,
-    REPORTER_MEMORY,
-    REPORTER_READ,
-    REPORTER_FAULTS,
-    REPORTER_DISK_READ,
-    REPORTER_DISK_WRITE,
-    REPORTER_LOOPBACK,
-    REPORTERS
-};
+enum reporter { REPORTER_GAP, REPORTER_L2, REPORTER_MEMORY, REPORTER_FAULTS, REPORTERS };
 
 struct reporter_row {
     const char *name, *unit;
@@ -36,14 +23,14 @@ extern const struct reporter_row reporters[REPORTERS];
 
 /* By name; REPORTERS: there is no such reporter. */
 enum reporter reporter_find(const char *name);
-/* Reads "wake,memory,read" into wanted, all where list is NULL. False, after a message: one is
+/* Reads "gap,memory" into wanted, all where list is NULL. False, after a message: one is
  * unknown. */
 bool reporters_choose(const char *list, bool wanted[REPORTERS]);
 /* The log ratio of a value to a reference, positive where the value is worse. */
 double reporter_log_ratio(enum reporter reporter, double value, double reference);
 
 /* The reporter as a metric of an experiment whose target is `probe sample`: a text for --metric,
- * such as wake=stdout:/.../,unit=ns,better=lower. Returns text. */
+ * such as gap=stdout:/.../,unit=ns,better=lower. Returns text. */
 const char *reporter_metric(enum reporter reporter, char *text, size_t size);
 
 #endif

@@ -40,5 +40,5 @@ int main(int argc, char **argv)
         return list_commands();
     if (argc == 2 && strcmp(argv[1], "--version") == 0)
         return version_print("probe"), 0;
-    usage_error("probe: no such subcommand: see jostle probe --help");
+    usage_error("probe: no such subcommand: give sample or serve");
 }

@@ -9,9 +9,8 @@
 #include <stdint.h>
 
 struct kernel_setting {
-    const char *directory;      /* for files */
     uint64_t seed;              /* its own */
-    struct shared_area *shared; /* memory beyond all caches, which reporters of memory share */
+    struct shared_area *shared; /* memory beyond all caches, of the reporter of memory */
 };
 
 struct reporter_kernel {
@@ -22,17 +21,10 @@ struct reporter_kernel {
     void (*close)(void *state);
 };
 
-extern const struct reporter_kernel kernel_wake, kernel_gap;             /* reporters_wait.c */
-extern const struct reporter_kernel kernel_adds, kernel_l2, kernel_l3;   /* reporters_core.c */
-extern const struct reporter_kernel kernel_memory, kernel_read;          /* reporters_memory.c */
-extern const struct reporter_kernel kernel_faults;                       /* reporters_faults.c */
-extern const struct reporter_kernel kernel_disk_read, kernel_disk_write; /* reporters_disk.c */
-extern const struct reporter_kernel kernel_loopback;                     /* reporters_loopback.c */
-
-/* ---- reporters_loopback.c ---- */
-
-/* How many packets the state of kernel_loopback has sent since it was opened; NAN: not shown. */
-double loopback_packets(const void *state);
+extern const struct reporter_kernel kernel_gap;    /* reporters_wait.c */
+extern const struct reporter_kernel kernel_l2;     /* reporters_core.c */
+extern const struct reporter_kernel kernel_memory; /* reporters_memory.c */
+extern const struct reporter_kernel kernel_faults; /* reporters_faults.c */
 
 /* ---- reporter_kernel.c ---- */
 

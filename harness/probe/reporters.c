@@ -11,17 +11,10 @@
 #include <stdlib.h>
 
 static const struct reporter_kernel *const kernels[REPORTERS] = {
-    [REPORTER_WAKE] = &kernel_wake,
     [REPORTER_GAP] = &kernel_gap,
-    [REPORTER_ADDS] = &kernel_adds,
     [REPORTER_L2] = &kernel_l2,
-    [REPORTER_L3] = &kernel_l3,
     [REPORTER_MEMORY] = &kernel_memory,
-    [REPORTER_READ] = &kernel_read,
     [REPORTER_FAULTS] = &kernel_faults,
-    [REPORTER_DISK_READ] = &kernel_disk_read,
-    [REPORTER_DISK_WRITE] = &kernel_disk_write,
-    [REPORTER_LOOPBACK] = &kernel_loopback,
 };
 
 /* One of the chosen reporters. */
@@ -38,13 +31,12 @@ struct reporter_set {
     struct shared_area *shared;
     uint64_t random;
     int64_t open_ns;
-    int64_t disk_wait_ns;
 };
 
-static void open_member(struct reporter_set *set, struct member *member, const char *directory)
+static void open_member(struct reporter_set *set, struct member *member)
 {
-    const struct kernel_setting setting = {
-        .directory = directory, .seed = random_next(&set->random), .shared = set->shared};
+    const struct kernel_setting setting = {.seed = random_next(&set->random),
+                                           .shared = set->shared};
     member->state =
         kernels[member->reporter]->open(&setting, member->reason, sizeof member->reason);
     if (member->state == NULL && *member->reason == '\0')
@@ -65,7 +57,7 @@ struct reporter_set *reporters_open(const struct reporter_choice *choice)
         if (choice->wanted != NULL && !choice->wanted[reporter])
             continue;
         set->member[set->count].reporter = reporter;
-        open_member(set, &set->member[set->count++], choice->directory);
+        open_member(set, &set->member[set->count++]);
     }
     set->open_ns = kernel_wall_ns() - begin_ns;
     return set;
@@ -83,20 +75,6 @@ void reporters_close(struct reporter_set *set)
     }
     shared_area_free(set->shared);
     free(set);
-}
-
-double reporters_disk_wait_s(const struct reporter_set *set)
-{
-    return (double)set->disk_wait_ns / 1e9;
-}
-
-double reporters_packets(const struct reporter_set *set)
-{
-    double sum = 0;
-    for (size_t i = 0; i < set->count; i++)
-        if (set->member[i].reporter == REPORTER_LOOPBACK && set->member[i].state != NULL)
-            sum += loopback_packets(set->member[i].state);
-    return sum;
 }
 
 double reporters_open_s(const struct reporter_set *set)
@@ -126,14 +104,11 @@ static struct member *member_of(const struct reporter_set *set, enum reporter re
     return NULL;
 }
 
-static double window_of(struct reporter_set *set, struct member *member, int64_t window_ns)
+static double window_of(struct member *member, int64_t window_ns)
 {
     if (member->state == NULL)
         return NAN;
-    const int64_t wall_ns = kernel_wall_ns(), cpu_ns = kernel_cpu_ns();
     const double value = kernels[member->reporter]->window(member->state, window_ns);
-    if (member->reporter == REPORTER_DISK_READ || member->reporter == REPORTER_DISK_WRITE)
-        set->disk_wait_ns += kernel_wall_ns() - wall_ns - (kernel_cpu_ns() - cpu_ns);
     if (isfinite(value) && value > 0)
         (void)series_add(&member->logarithms, log(value));
     return value;
@@ -142,7 +117,7 @@ static double window_of(struct reporter_set *set, struct member *member, int64_t
 double reporters_window(struct reporter_set *set, enum reporter reporter)
 {
     struct member *member = member_of(set, reporter);
-    return member == NULL ? NAN : window_of(set, member, reporters[reporter].window_ns);
+    return member == NULL ? NAN : window_of(member, reporters[reporter].window_ns);
 }
 
 static void shuffle(struct reporter_set *set, size_t order[REPORTERS])
@@ -166,7 +141,7 @@ int64_t reporters_sample(struct reporter_set *set, int64_t budget_ns)
         shuffle(set, order);
         for (size_t i = 0; i < set->count && (first || kernel_wall_ns() < end_ns); i++) {
             struct member *member = &set->member[order[i]];
-            (void)window_of(set, member,
+            (void)window_of(member,
                             (int64_t)(part * (double)reporters[member->reporter].window_ns));
         }
     }

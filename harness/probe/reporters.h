@@ -22,9 +22,8 @@
 #include <stdint.h>
 
 struct reporter_choice {
-    const bool *wanted;    /* by enum reporter; NULL: all */
-    const char *directory; /* of disk_read and disk_write; NULL: $TMPDIR, else /var/tmp */
-    uint64_t seed;         /* of all random orders */
+    const bool *wanted; /* by enum reporter; NULL: all */
+    uint64_t seed;      /* of all random orders */
 };
 
 struct reporter_set;
@@ -42,15 +41,11 @@ struct reading {
     const char *reason; /* why it cannot work here, the set's; NULL: it can */
 };
 
-/* Opens what the chosen reporters need: memory is touched and files are written, once. A reporter
+/* Opens what the chosen reporters need: memory is touched, once. A reporter
  * that cannot work here has a reason in its reading. NULL after a message: out of memory. */
 struct reporter_set *reporters_open(const struct reporter_choice *choice);
 /* How long that took. */
 double reporters_open_s(const struct reporter_set *set);
-/* How long its disk reporters have waited so far: for the disk, or for a CPU then. */
-double reporters_disk_wait_s(const struct reporter_set *set);
-/* How many packets its loopback reporter has sent so far; 0 where it has none. */
-double reporters_packets(const struct reporter_set *set);
 /* "thp" or "base": the pages that the memory reporters were given. */
 const char *reporters_pages(const struct reporter_set *set);
 
@@ -65,7 +60,7 @@ double reporters_window(struct reporter_set *set, enum reporter reporter);
 
 void reporters_read(const struct reporter_set *set, enum reporter reporter,
                     struct reading *reading);
-/* Forgets all windows; memory, files and sockets stay open. */
+/* Forgets all windows; memory stays. */
 void reporters_clear(struct reporter_set *set);
 void reporters_close(struct reporter_set *set);
 

@@ -1,4 +1,4 @@
-/* Memory: the latency of dependent loads, and the bandwidth of reading. */
+/* Memory: the latency of dependent loads. */
 
 #include "harness/probe/reporter_kernel.h"
 
@@ -45,17 +45,4 @@ static double window_memory(void *untyped, int64_t window_ns)
     return kernel_cpu_time_each(memory_chunk, state, LOADS_CHUNK, window_ns);
 }
 
-static void read_chunk(void *untyped)
-{
-    struct memory_state *state = untyped;
-    area_read(shared_area_next(state->shared), SHARED_PART_BYTES);
-}
-
-/* Bytes for each nanosecond are GB for each second. */
-static double window_read(void *state, int64_t window_ns)
-{
-    return 1 / kernel_cpu_time_each(read_chunk, state, SHARED_PART_BYTES, window_ns);
-}
-
 const struct reporter_kernel kernel_memory = {open_memory, window_memory, free};
-const struct reporter_kernel kernel_read = {open_memory, window_read, free};

@@ -1,7 +1,6 @@
 /* probe sample: every reporter for a while, as one line of JSON; so that it can be the target of
  * an experiment, whose metrics are its readings. */
 
-#include "harness/probe/activity.h"
 #include "harness/probe/commands.h"
 #include "harness/probe/readings.h"
 
@@ -19,7 +18,7 @@
 #include <string.h>
 
 struct choices {
-    const char *reporters, *cpus, *directory;
+    const char *reporters, *cpus;
     int64_t duration_ns;
     uint64_t seed;
 };
@@ -32,7 +31,7 @@ static const struct option_row rows[] = {
      .type = OPTION_TEXT,
      FIELD(reporters),
      .wrong = "no-such-reporter",
-     .help = "only these, such as wake,memory,read (default: all)"},
+     .help = "only these, such as gap,memory (default: all)"},
     {.name = "duration",
      .argument = "TIME",
      .type = OPTION_TIME,
@@ -46,11 +45,6 @@ static const struct option_row rows[] = {
      .type = OPTION_CPUS,
      FIELD(cpus),
      .help = "run on these CPUs (default: all that are allowed)"},
-    {.name = "directory",
-     .argument = "DIR",
-     .type = OPTION_TEXT,
-     FIELD(directory),
-     .help = "folder on the disk that is probed (default: $TMPDIR, else /var/tmp)"},
     {.name = "seed",
      .argument = "N",
      .type = OPTION_COUNT,
@@ -85,14 +79,12 @@ static bool run_on(const char *text)
            complain("--cpus %s: %s: choose from those that are allowed", text, strerror(errno));
 }
 
-static int print(const struct reporter_set *set, const bool wanted[REPORTERS],
-                 const double activity[ACTIVITIES], int64_t used_ns)
+static int print(const struct reporter_set *set, const bool wanted[REPORTERS], int64_t used_ns)
 {
     struct line line = {0};
     line_object(&line, NULL);
     line_text(&line, "schema", SCHEMA_PROBE_SAMPLE);
     readings_print(&line, set, wanted);
-    activity_print(&line, activity);
     line_text(&line, "pages", reporters_pages(set));
     line_real(&line, "open_s", reporters_open_s(set));
     line_seconds(&line, "duration_s", used_ns, 6);
@@ -109,16 +101,12 @@ int probe_sample(int argc, char **argv)
     parse(&choices, argc, argv);
     if (!reporters_choose(choices.reporters, wanted) || !run_on(choices.cpus))
         return 2;
-    struct reporter_set *set = reporters_open(&(struct reporter_choice){
-        .wanted = wanted, .directory = choices.directory, .seed = choices.seed});
+    struct reporter_set *set =
+        reporters_open(&(struct reporter_choice){.wanted = wanted, .seed = choices.seed});
     if (set == NULL)
         return EXIT_FAILURE;
-    struct activity_meter meter;
-    double activity[ACTIVITIES];
-    activity_open(&meter, choices.directory, set);
     const int64_t used_ns = reporters_sample(set, choices.duration_ns);
-    activity_read(&meter, activity);
-    const int code = print(set, wanted, activity, used_ns);
+    const int code = print(set, wanted, used_ns);
     reporters_close(set);
     return code;
 }
