@@ -42,6 +42,7 @@ static const struct option_row settings[] = {
      .type = OPTION_COUNT,
      .offset = FIELD(pid),
      .minimum = 1,
+     .maximum = INT32_MAX,
      .help = "this process and its descendants"},
     {.name = "cgroup",
      .argument = "PATH",
@@ -57,6 +58,8 @@ static const struct option_row settings[] = {
      .argument = "TICKS",
      .type = OPTION_COUNT,
      .offset = FIELD(started),
+     .minimum = 1,
+     .maximum = 1e15,
      .help = "only if --pid began so many clock ticks after the machine's start (field 22 of "
              "/proc/N/stat): else another process has its number now"},
     {.name = "pause",
