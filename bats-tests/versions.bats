@@ -118,3 +118,14 @@ git_sources() {
     chown -R nobody sources
     [[ $(env -u SUDO_UID sources/packaging/revision) == "$revision+" ]]
 }
+
+@test "an experiment that --gauge adjusted is not continued, one that only recorded it is" {
+    load report
+    local -a again=("$JOSTLE" slowdown --quiet --no-probe --seed 1 --load 'low=cpu --percent 5' --output out)
+    "${again[@]}" --max-runs 2 -- true
+    edited out/experiment.json '.settings.gauge = "on"'
+    run -2 "${again[@]}" --max-runs 3 --resume -- true
+    [[ $output == 'jostle: cannot continue '*': its ratios are adjusted by --gauge, which is gone: choose another folder'* ]]
+    edited out/experiment.json '.settings.gauge = "auto"'
+    run -0 "${again[@]}" --max-runs 3 --resume -- true
+}

@@ -150,6 +150,17 @@ static void compare_settings(struct differences *differences, json_t *old, json_
     }
 }
 
+/* What adjusted the ratios of the runs before is gone, and would be of some runs only. */
+static void refuse_gauge(const struct folder *folder, const json_t *old)
+{
+    const char *gauge =
+        json_string_value(json_object_get(json_object_get(old, "settings"), "gauge"));
+    if (gauge != NULL && strcmp(gauge, "on") == 0)
+        usage_error("cannot continue %s: its ratios are adjusted by --gauge, which is gone: choose "
+                    "another folder (jostle report still shows this one)",
+                    folder->path);
+}
+
 void resume_compare(const struct folder *folder, struct arena *arena, const json_t *old,
                     const json_t *new)
 {
@@ -158,6 +169,7 @@ void resume_compare(const struct folder *folder, struct arena *arena, const json
     const json_t *new_loads = json_object_get(new, "loads");
     const char *old_names = joined(arena, old_loads, "name", ", ");
     const char *new_names = joined(arena, new_loads, "name", ", ");
+    refuse_gauge(folder, old);
     if (!json_equal(json_object_get(old, "command"), json_object_get(new, "command")))
         add_difference(&differences, "command",
                        joined(arena, json_object_get(old, "command"), NULL, " "),
