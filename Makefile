@@ -203,7 +203,7 @@ $(BIN)/loadgen: $(LOADGEN) $(COMMON)
 $(BIN)/meter $(BIN)/keeper $(BIN)/start: LIBS := $(STATIC) -lm -pthread
 $(BIN)/stats: LIBS := -lgsl -lgslcblas -ljansson -lm
 $(BIN)/compare: LIBS := -lgsl -lgslcblas -ljansson -lm
-$(BIN)/simulate: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm -pthread
+$(BIN)/simulate: LIBS := -lgsl -lgslcblas -ljansson -lm -pthread
 $(BIN)/doctor: LIBS := -ljansson -lm
 $(BIN)/experiment: LIBS := -ljansson -lgcrypt -lm
 $(BIN)/campaign: LIBS := -ljansson -lgcrypt -lm -pthread
@@ -218,8 +218,6 @@ $(BIN)/probe $(BIN)/profile: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 
 # The simulator drives the very objects that decide in production.
 $(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
-# The machine made of equations is profiled and predicted by what does so in production.
-$(BIN)/simulate: $(filter-out %/main.o %/check.o,$(call objects,harness/predict/*.c)) $(patsubst %,$(BUILD)/obj/harness/profile/%.o,profile pressure noise gate) $(call objects,harness/pressure/*.c)
 # Comparing two experiments is the statistics of two sets of records.
 $(BIN)/compare: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 # What is of all results of a report together is statistics, too.
@@ -271,8 +269,6 @@ $(BUILD)/fuzz/calibration: $(BUILD)/obj/loadgen/calibration-record.o
 $(BUILD)/fuzz/metric: $(patsubst %,$(BUILD)/obj/harness/meter/%.o,search tally)
 $(BUILD)/fuzz/experiment: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
 $(BUILD)/fuzz/experiment $(BUILD)/fuzz/program-profile $(BUILD)/fuzz/report: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm -pthread
-$(BUILD)/fuzz/reference: $(call objects,harness/pressure/*.c)
-$(BUILD)/fuzz/reference: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 $(BUILD)/fuzz/campaign: $(filter-out %/main.o,$(call objects,harness/campaign/*.c))
 $(BUILD)/fuzz/campaign: $(patsubst %,$(BUILD)/obj/harness/%.o,$(patsubst %,experiment/%,settings parameters placed percent_limit arena adapters metrics) report/numbers $(patsubst %,stats/%,washout statistics objective))
 $(BUILD)/fuzz/cell: $(filter-out %/main.o,$(call objects,harness/experiment/*.c)) $(patsubst %,$(BUILD)/obj/harness/stats/%.o,washout statistics objective)

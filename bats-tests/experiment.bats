@@ -139,7 +139,7 @@ values() {
     local recorded=$ROOT/results/reference/neighbours/experiment.json
     [[ -e $recorded ]] || recorded=$(find "$ROOT/results/reference" -name experiment.json | sort | tail -n 1)
     jq -r 'del(.after, .step_accounting, .resumed, .stopped, .environment.slurm, .environment.job) | [paths | map(select(type == "string"))
-        | select(.[0] != "cell" and .[1] != "parts")] | unique[] | join(".")' "$recorded" >old
+        | select(.[0] != "cell" and .[1] != "parts" and .[1] != "gauge")] | unique[] | join(".")' "$recorded" >old
     jq -r '[paths | map(select(type == "string"))] | unique[] | join(".")' out/experiment.json >new
     [[ -z $(comm -23 <(sort old) <(sort new)) ]]
 }

@@ -1,25 +1,10 @@
 #ifndef LOADGEN_MEASURE_H
 #define LOADGEN_MEASURE_H
 
-#include "load.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-
-/* fio leaves its limit to the user. This one, in percent of the mean for each
- * second, is 10 % over a window of ten: what SNIA's performance test allows. */
-#define STEADY_SLOPE_LIMIT 1.0
-
-struct steady {
-    double mean;    /* of the samples, in their unit */
-    double sd;      /* sample standard deviation, in their unit */
-    double minimum; /* the least and */
-    double maximum; /* the greatest sample */
-    double slope;   /* least squares, percent of the mean for each sample */
-    bool steady;    /* |slope| < STEADY_SLOPE_LIMIT, with at least 3 samples */
-};
-
 /* Runs a load without a limit for a calibration, and judges its one-second rates. */
+
+#include "load.h"
+#include "steady.h"
 
 struct measured {
     struct steady steady;   /* of the one-second rates; slope in percent a second */

@@ -106,6 +106,8 @@ static void check_words(const struct load *load, const char *spec)
 {
     static const char *const own[] = {"--control", "--duration",    "--dry-run",     "--help",
                                       "--version", "--show-device", "--list-options"};
+    if (strcmp(load->words[0], NEIGHBOUR) == 0)
+        usage_error("load '%s': write pid:N, cgroup:PATH or job:ID, and --pause", spec);
     if (load->words[0][0] == '-')
         usage_error("load '%s': %s is no load: give one such as cpu --percent 50", spec,
                     load->words[0]);

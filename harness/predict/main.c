@@ -1,17 +1,13 @@
-// predict: how much programs slow down beside each other, from their profiles; and what is
-// learned from pairs that were measured. It reads and writes files; processes are the shell's.
+// predict: how much programs slow down beside each other, from their profiles; it reads and writes
+// files; processes are the shell's.
 #include "check.h"
-#include "evaluate.h"
-#include "learn.h"
 #include "record.h"
 #include "request.h"
 
-#include "common/kept.h"
 #include "common/messages.h"
 #include "common/streams.h"
 #include "harness/stats/output.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +73,6 @@ static bool write_record(const struct request *request, const json_t *record, co
 static int predict(const struct request *request)
 {
     struct program_list list;
-    struct models models;
     struct pair_list measured = {0};
     struct table table;
     bool good = true;
@@ -86,18 +81,13 @@ static int predict(const struct request *request)
     if (!good)
         return 1;
     programs_read(&list, request->operand, request->place, request->together);
-    const char *host = list.count > 0 ? list.entry[0].profile.host : "";
-    models_begin(&models, request->model, host,
-                 list.count > 0 ? list.entry[0].profile.machine : "");
     const struct table_settings settings = {.with_itself = request->with_itself,
                                             .together = request->together,
                                             .force = request->force,
                                             .at_most = request->at_most,
-                                            .model = models_find,
-                                            .models = &models,
                                             .measured = &measured};
     table_make(&table, &list, &settings);
-    json_t *record = record_make(&table, &models);
+    json_t *record = record_make(&table);
     good = write_record(request, record, request->format);
     json_decref(record);
     const int status = good ? table_status(&table) : 1;
@@ -105,41 +95,6 @@ static int predict(const struct request *request)
     pair_list_free(&measured);
     programs_free(&list);
     return status;
-}
-
-static int evaluate(const struct request *request)
-{
-    json_t *record = evaluate_folder(request->evaluate, request->open_holdout);
-    const bool good = record != NULL && write_record(request, record, "evaluation");
-    json_decref(record);
-    return good ? 0 : 1;
-}
-
-// Where `jostle predict` finds it without --model; it need not be of this host.
-static bool keep_model(const json_t *model)
-{
-    char name[PATH_MAX], path[PATH_MAX];
-    const char *host =
-        json_string_value(json_object_get(json_object_get(model, "machine"), "host"));
-    (void)snprintf(name, sizeof name, "predict/%s.json", host ? host : "unknown");
-    if (kept_path(name, path) != 0 || kept_make_folder(path) != 0)
-        return complain("the model cannot be kept for jostle predict: set XDG_CACHE_HOME, or use "
-                        "--model");
-    return output_document(model, path);
-}
-
-static int learn(const struct request *request)
-{
-    char path[PATH_MAX];
-    json_t *model = learn_folder(request->learn);
-    bool good = model != NULL;
-    (void)snprintf(path, sizeof path, "%s/model.json", request->learn);
-    good =
-        good &&
-        (request->output ? output_named(model, request->output) : output_document(model, path)) &&
-        (request->output || keep_model(model)) && learn_print(model);
-    json_decref(model);
-    return good ? 0 : 1;
 }
 
 int main(int argc, char **argv)
@@ -150,10 +105,6 @@ int main(int argc, char **argv)
     request_read(&request, argc, argv);
     if (request.pairs.count > 0)
         status = pairs(&request);
-    else if (request.evaluate)
-        status = evaluate(&request);
-    else if (request.learn)
-        status = learn(&request);
     else if (request.steps)
         status = steps(&request);
     else

@@ -1,105 +1,178 @@
 #include "model.h"
 
+#include <gsl/gsl_linalg.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+enum { DIMENSIONS = BESIDE_REPORTERS, ROWS = PROFILE_BESIDE };
+
+// Of log ratios, of which one is e-fold: chosen by the eight programs of results/reference/pairs.
+static const double ridge = 0.3;
 // What costs less is not worth a name.
 static const double least_cost = 0.005;
 
-void predict_model_preset(struct predict_model *model)
+static const char *const words[BESIDE_REPORTERS] = {
+    [BESIDE_GAP] = "CPU time",
+    [BESIDE_L2] = "its core's caches",
+    [BESIDE_MEMORY] = "memory",
+    [BESIDE_FAULTS] = "page faults",
+};
+
+// The loads of a profile: what each does to the reporters, and to the program.
+struct rows {
+    size_t count;
+    double x[ROWS][DIMENSIONS], y[ROWS];
+};
+
+static const struct sensitivity_point *point_of(const struct sensitivity *sensitivity,
+                                                const char *kind, double level)
 {
-    *model = (struct predict_model){.variant = &predict_variants[0],
-                                    .quantile_low = NAN,
-                                    .quantile_high = NAN,
-                                    .scale_floor = NAN,
-                                    .confidence = NAN};
-    for (size_t i = 0; i < PREDICT_TERMS; i++)
-        model->weight[i] = 1;
+    const struct sensitivity_curve *curve = sensitivity_find(sensitivity, kind);
+    for (size_t i = 0; curve && i < curve->count; i++)
+        if (fabs(curve->point[i].level - level) < 1e-6)
+            return &curve->point[i];
+    return NULL;
 }
 
-static void add_carrier(struct prediction *prediction, const char *name, double slowdown,
-                        bool saturated)
+static bool is_whole(const double *log_ratio)
+{
+    for (size_t r = 0; r < DIMENSIONS; r++)
+        if (!isfinite(log_ratio[r]))
+            return false;
+    return true;
+}
+
+static void take_rows(const struct program_profile *a, struct rows *rows)
+{
+    rows->count = 0;
+    for (size_t i = 0; i < a->besides; i++) {
+        const struct profile_beside *beside = &a->beside[i];
+        const struct sensitivity_point *point =
+            point_of(&a->sensitivity, beside->kind, beside->level);
+        if (!point || !(point->slowdown > 0) || !is_whole(beside->log_ratio))
+            continue;
+        memcpy(rows->x[rows->count], beside->log_ratio, sizeof rows->x[0]);
+        rows->y[rows->count++] = log(point->slowdown);
+    }
+}
+
+static double dot(const double *a, const double *b)
+{
+    double sum = 0;
+    for (size_t r = 0; r < DIMENSIONS; r++)
+        sum += a[r] * b[r];
+    return sum;
+}
+
+// beta = (X'X + ridge)^-1 X'y, without the row `left_out` (rows->count: with all).
+static void fit(const struct rows *rows, size_t left_out, double beta[DIMENSIONS])
+{
+    double squares[DIMENSIONS * DIMENSIONS] = {0}, right[DIMENSIONS] = {0};
+    for (size_t i = 0; i < rows->count; i++)
+        for (size_t r = 0; r < DIMENSIONS && i != left_out; r++) {
+            right[r] += rows->x[i][r] * rows->y[i];
+            for (size_t s = 0; s < DIMENSIONS; s++)
+                squares[r * DIMENSIONS + s] += rows->x[i][r] * rows->x[i][s];
+        }
+    for (size_t r = 0; r < DIMENSIONS; r++)
+        squares[r * DIMENSIONS + r] += ridge;
+    gsl_matrix_view matrix = gsl_matrix_view_array(squares, DIMENSIONS, DIMENSIONS);
+    gsl_vector_view vector = gsl_vector_view_array(right, DIMENSIONS);
+    gsl_vector_view solution = gsl_vector_view_array(beta, DIMENSIONS);
+    // Positive definite by the ridge: it cannot fail.
+    (void)gsl_linalg_cholesky_decomp1(&matrix.matrix);
+    (void)gsl_linalg_cholesky_solve(&matrix.matrix, &vector.vector, &solution.vector);
+}
+
+// With n values left out in turn, the lower bound is the floor(alpha (n + 1))-th smallest, the
+// upper one the same from above; the outermost where there are too few for that.
+static void bound(const struct rows *rows, const double *x, double log_slowdown,
+                  struct prediction *prediction)
+{
+    double low[ROWS], high[ROWS], beta[DIMENSIONS];
+    const size_t n = rows->count;
+    for (size_t i = 0; i < n; i++) {
+        fit(rows, i, beta);
+        const double off = fabs(rows->y[i] - dot(beta, rows->x[i])), here = dot(beta, x);
+        low[i] = here - off;
+        high[i] = here + off;
+    }
+    gsl_sort(low, 1, n);
+    gsl_sort(high, 1, n);
+    const double rank = floor((1 - prediction->confidence) * (double)(n + 1));
+    const size_t outside = rank >= 1 ? (size_t)rank - 1 : 0;
+    prediction->low = exp(fmin(low[outside], log_slowdown));
+    prediction->high = exp(fmax(high[n - 1 - outside], log_slowdown));
+}
+
+static void add_carrier(struct prediction *prediction, const char *name, double slowdown)
 {
     struct predict_carrier *carrier = prediction->carrier;
     size_t at = prediction->carriers;
-    if (!(slowdown - 1 >= least_cost)) // nor what is not known
+    if (!(slowdown - 1 >= least_cost))
         return;
     prediction->carriers++;
     for (; at > 0 && carrier[at - 1].slowdown < slowdown; at--)
         carrier[at] = carrier[at - 1];
-    carrier[at] = (struct predict_carrier){.slowdown = slowdown, .saturated = saturated};
-    (void)snprintf(carrier[at].name, sizeof carrier[at].name, "%s", name);
+    carrier[at] = (struct predict_carrier){.words = name, .slowdown = slowdown};
 }
 
-static void find_carriers(struct prediction *prediction)
+static double reading_of(const struct program_profile *profile, const char *reporter)
 {
-    const struct pair_features *features = &prediction->features;
-    add_carrier(prediction, "CPU time", features->analytic, false);
-    for (size_t i = 0; i < features->kinds; i++) {
-        const struct predict_kind *kind = &features->kind[i];
-        add_carrier(prediction, kind->name, 1 + kind->effect, kind->saturated);
-    }
+    for (size_t i = 0; i < profile->reporters; i++)
+        if (strcmp(profile->reporter[i].name, reporter) == 0)
+            return profile->reporter[i].log_ratio;
+    return NAN;
 }
 
-// What the errors of the profiles come to, kind by kind in quadrature.
-static void bound_by_profiles(struct prediction *prediction, double confidence)
+// What all others together do to the reporters. False: not known of one of them.
+static bool take_others(const struct program_profile *const *other, size_t count, double *x,
+                        struct prediction *prediction)
 {
-    const struct pair_features *features = &prediction->features;
-    double down = 0, up = 0;
-    for (size_t i = 0; i < features->kinds; i++) {
-        const struct predict_kind *kind = &features->kind[i];
-        // A kind whose level is not known counts for nothing, and may cost all up to its bound.
-        const double cost = isfinite(kind->effect) ? log1p(kind->effect) : 0;
-        down = hypot(down, cost - log1p(kind->low));
-        up = hypot(up, log1p(kind->high) - cost);
-    }
-    prediction->low = fmax(prediction->slowdown * exp(-down), fmin(prediction->slowdown, 1));
-    prediction->high = prediction->slowdown * exp(up);
-    prediction->source = PREDICT_FROM_PROFILES;
-    prediction->confidence = confidence;
-}
-
-static void bound_by_pairs(struct prediction *prediction, const struct predict_model *model)
-{
-    const double scale = model->scale_floor + fabs(prediction->slowdown - 1);
-    prediction->low = fmax(prediction->slowdown + model->quantile_low * scale, 0);
-    prediction->high = prediction->slowdown + model->quantile_high * scale;
-    prediction->source = PREDICT_FROM_PAIRS;
-    prediction->confidence = model->confidence;
-}
-
-bool predict_apply(const struct predict_model *model, const struct pair_features *features,
-                   double confidence, struct prediction *prediction)
-{
-    double term[PREDICT_TERMS], sum = 0;
-    *prediction = (struct prediction){.known = features->known,
-                                      .slowdown = NAN,
-                                      .low = NAN,
-                                      .high = NAN,
-                                      .confidence = NAN,
-                                      .features = *features};
-    if (!features->known) {
-        memcpy(prediction->why, features->why, sizeof prediction->why);
-        return false;
-    }
-    const size_t terms = model->variant->terms(features, term);
-    for (size_t i = 0; i < terms; i++)
-        sum += model->weight[i] * term[i];
-    prediction->slowdown = features->analytic * (1 + sum);
-    find_carriers(prediction);
-    if (isfinite(model->quantile_low) && isfinite(model->quantile_high) &&
-        isfinite(model->scale_floor))
-        bound_by_pairs(prediction, model);
-    else
-        bound_by_profiles(prediction, confidence);
+    for (size_t r = 0; r < DIMENSIONS; r++)
+        x[r] = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t r = 0; r < DIMENSIONS; r++) {
+            const double log_ratio = reading_of(other[i], beside_reporters[r]);
+            if (isnan(log_ratio)) {
+                (void)snprintf(prediction->why, sizeof prediction->why,
+                               "what %s does to %s is not known: make its profile again, without "
+                               "--no-pressure",
+                               other[i]->name, words[r]);
+                return false;
+            }
+            x[r] += log_ratio;
+        }
     return true;
 }
 
-bool predict_pair(const struct predict_model *model, const struct program_profile *a,
-                  const struct program_profile *b, struct prediction *prediction)
+bool predict_beside(const struct program_profile *a, const struct program_profile *const *other,
+                    size_t count, struct prediction *prediction)
 {
-    struct pair_features features;
-    (void)predict_features(a, b, &features);
-    return predict_apply(model, &features, a->confidence, prediction);
+    struct rows rows;
+    double x[DIMENSIONS], beta[DIMENSIONS];
+    *prediction =
+        (struct prediction){.slowdown = NAN, .low = NAN, .high = NAN, .confidence = a->confidence};
+    take_rows(a, &rows);
+    if (rows.count < PREDICT_LEAST) {
+        (void)snprintf(
+            prediction->why, sizeof prediction->why,
+            "the profile of %s has %zu loads with their reporters, %d are the least: make "
+            "it again, with this version of jostle",
+            a->name, rows.count, PREDICT_LEAST);
+        return false;
+    }
+    if (!take_others(other, count, x, prediction))
+        return false;
+    fit(&rows, rows.count, beta);
+    const double log_slowdown = dot(beta, x);
+    prediction->known = true;
+    prediction->slowdown = exp(log_slowdown);
+    bound(&rows, x, log_slowdown, prediction);
+    for (size_t r = 0; r < DIMENSIONS; r++)
+        add_carrier(prediction, words[r], exp(beta[r] * x[r]));
+    return true;
 }

@@ -17,7 +17,7 @@ static json_t *program_to_json(const struct program_entry *entry)
                      "reasons", json_is_array(reasons) ? json_deep_copy(reasons) : json_array());
 }
 
-json_t *record_make(const struct table *table, const struct models *models)
+json_t *record_make(const struct table *table)
 {
     const struct program_list *list = table->programs;
     const struct program_profile *first = &list->entry[0].profile;
@@ -30,7 +30,6 @@ json_t *record_make(const struct table *table, const struct models *models)
                   "together", table->count > 0 && table->row[0].together);
     json_object_set_new(record, "at_most",
                         table->at_most > 0 ? number_to_json(table->at_most) : json_null());
-    json_object_set_new(record, "models", models_to_json(models));
     json_object_set_new(record, "programs", programs);
     json_object_set_new(record, "predictions", table_to_json(table));
     json_object_set_new(record, "worst", table_worst_to_json(table));

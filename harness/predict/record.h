@@ -2,12 +2,11 @@
 #ifndef PREDICT_RECORD_H
 #define PREDICT_RECORD_H
 
-#include "models.h"
 #include "table.h"
 
 #include <jansson.h>
 
 // A new reference.
-json_t *record_make(const struct table *table, const struct models *models);
+json_t *record_make(const struct table *table);
 
 #endif

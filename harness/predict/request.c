@@ -28,9 +28,6 @@ static const struct option_row what_rows[] = {
      .choices = places,
      .help = "only profiles of this place of the neighbour: core, smt, l3, node or machine "
              "(default: of all that are given; pairs are of one place)"},
-    TEXT("model", "FILE", model,
-         "what was learned from measured pairs (default: that of the profiles' machine and place "
-         "in the folder of calibrations, if there is one)"),
     FLAG("force", force,
          "show a number also where it cannot be told on this machine; the reason stays"),
     {.name = "at-most",
@@ -82,24 +79,6 @@ static const struct option_row check_rows[] = {
     {0},
 };
 
-static const struct option_row learn_rows[] = {
-    {.name = "pairs",
-     .argument = "DIR",
-     .type = OPTION_LIST,
-     FIELD(pairs),
-     .help = "write the pairs that a campaign of programs beside programs has measured to "
-             "--output, as pairs.jsonl; a pair of a second DIR is the repeat of the first"},
-    TEXT("evaluate", "DIR", evaluate,
-         "how far off are the models for programs that they have not seen? From DIR/pairs.jsonl "
-         "and DIR/profiles"),
-    FLAG("open-holdout", open_holdout,
-         "with --evaluate: open the programs that were set aside, too; that is recorded"),
-    TEXT("learn", "DIR", learn,
-         "choose a model by the pairs in DIR, and the interval that holds for programs it has "
-         "not seen; kept in DIR/model.json and for this command, or in --output"),
-    {0},
-};
-
 static const struct option_row output_rows[] = {
     {.name = "format",
      .argument = "terminal|md|html|svg|csv|json",
@@ -117,6 +96,12 @@ static const struct option_row output_rows[] = {
      FIELD(steps),
      .hidden = true,
      .help = "for the shell: what --check measures, and where its records are, ended by NUL"},
+    {.name = "pairs",
+     .argument = "DIR",
+     .type = OPTION_LIST,
+     FIELD(pairs),
+     .hidden = true,
+     .help = "for the shell: write the pairs that --check has measured there to --output"},
     {.name = "plan",
      .type = OPTION_FLAG,
      FIELD(plan),
@@ -127,18 +112,17 @@ static const struct option_row output_rows[] = {
 
 static const char intro[] =
     "How much does each program slow down beside each other one? From the profiles\n"
-    "of the programs alone (jostle profile): the share of the CPUs that both want,\n"
-    "and what the loads cost the one at the levels that the other presses with. For\n"
-    "all ordered pairs, with an interval, and what it is made of. Where the machine\n"
-    "was too noisy to tell, or a profile says nothing of it, there is no number, but\n"
-    "the reason.\n";
+    "of the programs alone (jostle profile): what the one suffers beside loads, as a\n"
+    "line in what these do to four small reporters, and what the other does to the\n"
+    "reporters. For all ordered pairs, with an interval, and what it is made of.\n"
+    "Where the machine was too noisy to tell, or a profile says nothing of it, there\n"
+    "is no number, but the reason.\n";
 
 static const char details[] =
     "Examples:\n"
     "  jostle predict solver.profile.json xz.profile.json\n"
     "  jostle predict --check solver.profile.json xz.profile.json\n"
     "  jostle predict --output pairs.html *.profile.json\n"
-    "  jostle predict --evaluate results/pairs\n"
     "  jostle predict --together --at-most 1.1 solver.profile.json xz.profile.json "
     "dd.profile.json\n"
     "\n"
@@ -170,24 +154,9 @@ static const char *format_of(const char *output)
     return ending + 1;
 }
 
-// What --pairs, --evaluate and --learn do needs no profiles, and has no format.
-static bool is_learning(const struct request *request)
-{
-    const int chosen =
-        (request->pairs.count > 0) + (request->evaluate != NULL) + (request->learn != NULL);
-    if (chosen > 1)
-        usage_error("--pairs, --evaluate and --learn: one at a time: leave out the others");
-    if (chosen == 1 && request->pairs.count == 0 && *request->operand)
-        usage_error("%s: the profiles of --evaluate and --learn are in their folder: leave it out",
-                    *request->operand);
-    if (request->open_holdout && !request->evaluate)
-        usage_error("--open-holdout: only with --evaluate: add it");
-    return chosen == 1;
-}
-
 static void check(struct request *request)
 {
-    if (is_learning(request))
+    if (request->pairs.count > 0)
         return;
     if (!request->format)
         request->format = format_of(request->output);
@@ -211,7 +180,6 @@ void request_read(struct request *request, int argc, char **argv)
     const struct option_group groups[] = {
         {.rows = what_rows, .values = request, .title = "What to predict:"},
         {.rows = check_rows, .values = request, .title = "What was measured:"},
-        {.rows = learn_rows, .values = request, .title = "What to learn from:"},
         {.rows = output_rows, .values = request, .title = "What to print:"}};
     const struct program program = {.name = "jostle predict",
                                     .usage = "PROFILE...",

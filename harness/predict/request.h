@@ -8,10 +8,9 @@
 #include <stdint.h>
 
 struct request {
-    bool with_itself, together, check, force, quiet, open_holdout;
+    bool with_itself, together, check, force, quiet;
     double at_most; // 0: none
-    const char *place, *model, *records, *format, *output, *json;
-    const char *evaluate, *learn; // folder of pairs and profiles
+    const char *place, *records, *format, *output, *json;
     struct option_list measured, pairs;
     uint64_t min_runs, max_runs;
     int64_t max_time_ns;

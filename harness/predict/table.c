@@ -38,14 +38,12 @@ static enum verdict judge(const struct table_row *row, double at_most)
                                  : VERDICT_BELOW;
 }
 
-static void finish_row(struct table_row *row, size_t neighbours, const struct program_list *list,
-                       const struct pair_features *features, const struct table_settings *settings)
+static void finish_row(struct table_row *row, const struct program_list *list,
+                       const struct program_profile *const *other, size_t count,
+                       const struct table_settings *settings)
 {
     const struct program_profile *victim = &list->entry[row->victim].profile;
-    struct predict_model model = *settings->model(settings->models, victim->place);
-    if (neighbours > 1) // how far off it is was learned from pairs
-        model.quantile_low = model.quantile_high = NAN;
-    const bool known = predict_apply(&model, features, victim->confidence, &row->prediction);
+    const bool known = predict_beside(victim, other, count, &row->prediction);
     const double effect = known ? row->prediction.slowdown - 1 : 0;
     row->gate = gate_judge(victim->noise.sd, victim->noise.n, effect);
     row->shown = known && (row->gate.passed || settings->force);
@@ -56,15 +54,14 @@ static void finish_row(struct table_row *row, size_t neighbours, const struct pr
 static void add_pairs(struct table *table, const struct program_list *list,
                       const struct table_settings *settings)
 {
-    struct pair_features features;
     for (size_t a = 0; a < list->count; a++) {
         for (size_t b = 0; b < list->count; b++) {
+            const struct program_profile *other = &list->entry[b].profile;
             if (!share_place(list, a, b) || (a == b && !settings->with_itself))
                 continue;
             struct table_row *row = &table->row[table->count++];
             *row = (struct table_row){.victim = a, .aggressor = b};
-            (void)predict_features(&list->entry[a].profile, &list->entry[b].profile, &features);
-            finish_row(row, 1, list, &features, settings);
+            finish_row(row, list, &other, 1, settings);
         }
     }
 }
@@ -73,8 +70,7 @@ static void add_pairs(struct table *table, const struct program_list *list,
 static void add_together(struct table *table, const struct program_list *list, size_t first,
                          bool *done, const struct table_settings *settings)
 {
-    const struct program_profile *program[PREDICT_PROGRAMS] = {NULL};
-    struct pair_features features[PREDICT_PROGRAMS];
+    const struct program_profile *other[PREDICT_PROGRAMS];
     size_t index[PREDICT_PROGRAMS], count = 0;
     for (size_t i = first; i < list->count; i++) {
         if (!share_place(list, first, i))
@@ -82,14 +78,16 @@ static void add_together(struct table *table, const struct program_list *list, s
         done[i] = true;
         if (count == PREDICT_PROGRAMS)
             usage_error("--together: more than %d programs: give fewer", PREDICT_PROGRAMS);
-        index[count] = i;
-        program[count++] = &list->entry[i].profile;
+        index[count++] = i;
     }
-    predict_features_together(program, count, features);
     for (size_t i = 0; i < count && count > 1; i++) {
         struct table_row *row = &table->row[table->count++];
+        size_t others = 0;
+        for (size_t k = 0; k < count; k++)
+            if (k != i)
+                other[others++] = &list->entry[index[k]].profile;
         *row = (struct table_row){.victim = index[i], .aggressor = index[i], .together = true};
-        finish_row(row, count - 1, list, &features[i], settings);
+        finish_row(row, list, other, others, settings);
     }
 }
 

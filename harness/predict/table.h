@@ -33,9 +33,6 @@ struct table {
 struct table_settings {
     bool with_itself, together, force;
     double at_most;
-    // Of a place; never NULL.
-    const struct predict_model *(*model)(void *models, const char *place);
-    void *models;
     const struct pair_list *measured;
 };
 

@@ -12,29 +12,13 @@ static json_t *bounds(double low, double high)
     return isnan(low) ? json_null() : json_pack("[o,o]", number_to_json(low), number_to_json(high));
 }
 
-static json_t *kinds_to_json(const struct pair_features *features)
-{
-    json_t *kinds = json_array();
-    for (size_t i = 0; i < features->kinds; i++) {
-        const struct predict_kind *kind = &features->kind[i];
-        json_array_append_new(kinds, json_pack("{s:s, s:o, s:o, s:o, s:b}", "kind", kind->name,
-                                               "level", number_to_json(kind->level), "slowdown",
-                                               number_to_json(1 + kind->effect), "ci",
-                                               bounds(1 + kind->low, 1 + kind->high), "saturated",
-                                               kind->saturated));
-    }
-    return kinds;
-}
-
 static json_t *carriers_to_json(const struct prediction *prediction)
 {
     json_t *carriers = json_array();
-    for (size_t i = 0; i < prediction->carriers; i++) {
-        const struct predict_carrier *carrier = &prediction->carrier[i];
-        json_array_append_new(carriers, json_pack("{s:s, s:o, s:b}", "name", carrier->name,
-                                                  "slowdown", number_to_json(carrier->slowdown),
-                                                  "saturated", carrier->saturated));
-    }
+    for (size_t i = 0; i < prediction->carriers; i++)
+        json_array_append_new(carriers, json_pack("{s:s, s:o}", "name",
+                                                  prediction->carrier[i].words, "slowdown",
+                                                  number_to_json(prediction->carrier[i].slowdown)));
     return carriers;
 }
 
@@ -61,13 +45,6 @@ static json_t *reason_of(const struct table_row *row)
         return json_string(row->prediction.why);
     return row->gate.passed ? json_null()
                             : json_sprintf("cannot be told on this machine: %s", row->gate.text);
-}
-
-static const char *source_of(const struct table_row *row)
-{
-    static const char *const names[] = {
-        [PREDICT_FROM_PROFILES] = "profiles", [PREDICT_FROM_PAIRS] = "pairs"};
-    return row->shown ? names[row->prediction.source] : NULL;
 }
 
 static json_t *neighbours_of(const struct table *table, const struct table_row *row)
@@ -97,17 +74,12 @@ static void add_figures(json_t *object, const struct table_row *row)
     json_object_set_new(object, "slowdown", number_to_json(row->shown ? one->slowdown : NAN));
     json_object_set_new(object, "ci", row->shown ? bounds(one->low, one->high) : json_null());
     json_object_set_new(object, "confidence", number_to_json(row->shown ? one->confidence : NAN));
-    json_object_set_new(object, "interval",
-                        source_of(row) ? json_string(source_of(row)) : json_null());
     json_object_set_new(object, "distinguishable",
                         row->shown ? json_boolean(row_distinguishable(row)) : json_null());
     json_object_set_new(object, "carrier",
-                        row->shown && one->carriers > 0 ? json_string(one->carrier[0].name)
+                        row->shown && one->carriers > 0 ? json_string(one->carrier[0].words)
                                                         : json_null());
     json_object_set_new(object, "carriers", row->shown ? carriers_to_json(one) : json_array());
-    json_object_set_new(object, "fair_share",
-                        number_to_json(row->shown ? one->features.analytic : NAN));
-    json_object_set_new(object, "kinds", row->shown ? kinds_to_json(&one->features) : json_array());
 }
 
 static json_t *row_to_json(const struct table *table, const struct table_row *row)
@@ -149,9 +121,16 @@ json_t *table_worst_to_json(const struct table *table)
     return worst == NULL ? json_null() : json_integer(worst - table->row);
 }
 
+// What a prediction that knew each truth would be off by all the same: the mean distance from it of
+// a measurement with normal errors is sqrt(2 / pi) of its standard error.
+static double noise_of(const struct pair_measure *measured)
+{
+    return sqrt(2 / acos(-1) / (double)measured->n) * measured->sd * measured->slowdown;
+}
+
 json_t *table_check_to_json(const struct table *table)
 {
-    double sum = 0;
+    double sum = 0, noise = 0, none = 0;
     json_int_t pairs = 0, held = 0;
     for (size_t i = 0; i < table->count; i++) {
         const struct table_row *row = &table->row[i];
@@ -160,10 +139,16 @@ json_t *table_check_to_json(const struct table *table)
             continue;
         const double truth = row->measured->slowdown;
         sum += fabs(one->slowdown - truth);
+        none += fabs(1 - truth);
+        noise += isfinite(row->measured->sd) ? noise_of(row->measured) : 0;
         held += one->low <= truth && truth <= one->high;
         pairs++;
     }
-    return pairs == 0 ? json_null()
-                      : json_pack("{s:I, s:f, s:I}", "pairs", pairs, "error", sum / (double)pairs,
-                                  "held", held);
+    if (pairs == 0)
+        return json_null();
+    const double count = (double)pairs;
+    return json_pack("{s:I, s:f, s:f, s:I, s:o, s:o}", "pairs", pairs, "error", sum / count,
+                     "noise", noise / count, "held", held, "skill",
+                     number_to_json(none > 0 ? 1 - sum / none : NAN), "skill_most",
+                     number_to_json(none > 0 ? fmax(1 - noise / none, 0) : NAN));
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 // Of the time that is left after the runs alone.
-static const double sensitivity_share = 0.50, added_share = 0.18, pressure_share = 0.20;
+static const double sensitivity_share = 0.40, added_share = 0.12, pressure_share = 0.40;
 static const double loaded_ratio = 1.5; // time under load / alone, on average
 static const double load_s = 0.1;       // to resume a load, and until it is steady
 static const double start_s = 0.5;      // an experiment's own start and end
@@ -25,10 +25,11 @@ static double block_s(const struct budget_wish *wish, size_t conditions)
     return wish->wall_s + wish->overhead_s + (double)(conditions - 1) * loaded_s(wish);
 }
 
-// Readings alone and beside the program: a lap until that is steady, and a part of one more.
+// Readings alone, beside each load and beside the program: of that a lap until it is steady, and a
+// part of one more.
 static double beside_s(const struct budget_wish *wish, double sample_s)
 {
-    return 2 * (sample_s + open_s) + loaded_ratio * wish->wall_s;
+    return (double)(1 + wish->conditions) * (sample_s + open_s) + loaded_ratio * wish->wall_s;
 }
 
 // The total that gives each part its least.
@@ -65,7 +66,8 @@ struct budget budget_of(const struct budget_wish *wish)
     budget.added = added > 0 ? (size_t)fmin(added / loaded_s(wish), MOST_ADDED) : 0;
     // Long enough to meet most phases of the program, and short enough for many pairs.
     budget.sample_s =
-        fmin(fmax(wish->wall_s, least_sample_s), fmax(least_sample_s, budget.pressure_s / 20));
+        fmin(fmax(wish->wall_s, least_sample_s),
+             fmax(least_sample_s, budget.pressure_s / (10 * (double)(1 + wish->conditions))));
     budget.expected_s = expected_s(wish, &budget);
     return budget;
 }

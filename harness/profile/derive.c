@@ -1,7 +1,6 @@
 #include "derive.h"
 
 #include "gate.h"
-#include "levels.h"
 #include "measured.h"
 #include "noise.h"
 #include "pressure.h"
@@ -257,8 +256,8 @@ struct beside {
     double *log_ratio; // [block * reporters + reporter]
 };
 
-// The reporters that the experiment measured, block by block.
-static struct beside read_beside(const struct measured *measured)
+// The reporters that the experiment measured, block by block, beside the load of that condition.
+static struct beside read_beside(const struct measured *measured, size_t condition)
 {
     struct beside beside = {.blocks = measured->session.blocks};
     double *alone[REPORTERS], *loaded[REPORTERS];
@@ -270,7 +269,7 @@ static struct beside read_beside(const struct measured *measured)
             continue;
         which[beside.reporters] = r;
         alone[beside.reporters] = measured_by_block(measured, 0, metric);
-        loaded[beside.reporters] = measured_by_block(measured, 1, metric);
+        loaded[beside.reporters] = measured_by_block(measured, condition, metric);
         beside.name[beside.reporters++] = reporters[r].name;
     }
     beside.log_ratio = must(calloc(beside.blocks * beside.reporters + 1, sizeof *beside.log_ratio));
@@ -292,7 +291,8 @@ static void take_use(struct work *work, const struct measured *measured, double 
     double cpu_s = 0, elapsed_s = 0, laps = 0;
     for (size_t i = 0; i < measured->session.count; i++) {
         const json_t *load = json_array_get(json_object_get(measured->replay.used[i], "load"), 0);
-        if (load == NULL || !session_uses(&measured->session, &measured->session.runs[i]))
+        if (load == NULL || measured->session.runs[i].condition != 1 ||
+            !session_uses(&measured->session, &measured->session.runs[i]))
             continue;
         cpu_s += json_number_at(load, "cpu_s");
         elapsed_s += json_number_at(load, "elapsed_s");
@@ -302,19 +302,49 @@ static void take_use(struct work *work, const struct measured *measured, double 
     *lap_s = laps > 0 ? elapsed_s / laps : NAN;
 }
 
+static struct pressure_readings readings_of(const struct beside *beside)
+{
+    return (struct pressure_readings){.blocks = beside->blocks,
+                                      .reporters = beside->reporters,
+                                      .name = beside->name,
+                                      .log_ratio = beside->log_ratio};
+}
+
+// What the load of a condition, "cpu-50", does to the reporters. False: it is none at a level.
+static bool take_load(struct work *work, const struct measured *measured, size_t condition)
+{
+    struct program_profile *profile = work->profile;
+    struct profile_beside *one = &profile->beside[profile->besides];
+    const char *name = measured->experiment.settings.conditions[condition];
+    const char *dash = strrchr(name, '-');
+    if (dash == NULL || (size_t)(dash - name) >= sizeof one->kind ||
+        profile->besides == PROFILE_BESIDE)
+        return false;
+    *one = (struct profile_beside){.level = strtod(dash + 1, NULL) / 100};
+    (void)snprintf(one->kind, sizeof one->kind, "%.*s", (int)(dash - name), name);
+    const struct beside beside = read_beside(measured, condition);
+    const struct pressure_readings readings = readings_of(&beside);
+    for (size_t r = 0; r < BESIDE_REPORTERS; r++) {
+        one->log_ratio[r] = NAN;
+        for (size_t i = 0; i < beside.reporters; i++)
+            if (strcmp(beside.name[i], beside_reporters[r]) == 0)
+                one->log_ratio[r] = pressure_mean(&readings, i);
+    }
+    free(beside.log_ratio);
+    profile->besides++;
+    return true;
+}
+
 static void take_readings(struct work *work, const struct measured *measured, json_t *pressure)
 {
-    const struct beside beside = read_beside(measured);
-    const struct pressure_readings readings = {.blocks = beside.blocks,
-                                               .reporters = beside.reporters,
-                                               .name = beside.name,
-                                               .log_ratio = beside.log_ratio};
+    const struct beside beside = read_beside(measured, 1);
+    const struct pressure_readings readings = readings_of(&beside);
     double lap_s;
     take_use(work, measured, &lap_s);
     pressure_reporters(work->profile, &readings);
     json_put(pressure, "lap_s", json_number(lap_s));
-    levels_take(work->profile, &readings, json_text_at(work->plan, "reference"),
-                json_object_get(measured->experiment.json, "environment"), pressure, work->reasons);
+    for (size_t i = 2; i < measured->experiment.settings.condition_count; i++)
+        (void)take_load(work, measured, i);
     free(beside.log_ratio);
 }
 

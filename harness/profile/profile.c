@@ -1,7 +1,5 @@
 #include "profile.h"
 
-#include "harness/pressure/kinds.h"
-
 #include "common/record_json.h"
 #include "common/schemas.h"
 
@@ -10,6 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+const char *const beside_reporters[BESIDE_REPORTERS] = {
+    [BESIDE_GAP] = "gap",
+    [BESIDE_L2] = "l2",
+    [BESIDE_MEMORY] = "memory",
+    [BESIDE_FAULTS] = "faults",
+};
 
 void profile_begin(struct program_profile *profile)
 {
@@ -91,21 +96,20 @@ static bool take_reporters(struct program_profile *profile, const json_t *report
     return true;
 }
 
-static bool take_levels(struct program_profile *profile, const json_t *levels)
+static bool take_besides(struct program_profile *profile, const json_t *besides)
 {
     size_t i;
     const json_t *one;
-    json_array_foreach(levels, i, one)
+    json_array_foreach(besides, i, one)
     {
-        if (i == SENSITIVITY_KINDS)
+        if (i == PROFILE_BESIDE)
             return false;
-        struct profile_level *to = &profile->level[profile->levels++];
+        struct profile_beside *to = &profile->beside[profile->besides++];
         json_copy_text(one, "kind", to->kind, sizeof to->kind);
         to->level = json_number_at(one, "level");
-        take_bounds(one, "ci", &to->low, &to->high);
-        to->open = json_is_true(json_object_get(one, "open"));
-        to->beyond = json_is_true(json_object_get(one, "beyond"));
-        to->seen = json_is_true(json_object_get(one, "seen"));
+        for (size_t r = 0; r < BESIDE_REPORTERS; r++)
+            to->log_ratio[r] =
+                json_number_at(json_object_get(one, "log_ratios"), beside_reporters[r]);
     }
     return true;
 }
@@ -133,8 +137,8 @@ bool profile_from_json(struct program_profile *profile, const json_t *record, ch
     if (!sensitivity_from_json(&profile->sensitivity, json_object_get(record, "sensitivity"),
                                profile->confidence) ||
         !take_reporters(profile, json_object_get(pressure, "reporters")) ||
-        !take_levels(profile, json_object_get(pressure, "levels")) || profile->name[0] == '\0' ||
-        !isfinite(profile->alone.mean_s) || !(profile->confidence > 0))
+        !take_besides(profile, json_object_get(pressure, "beside_loads")) ||
+        profile->name[0] == '\0' || !isfinite(profile->alone.mean_s) || !(profile->confidence > 0))
         return say(why, size, "is an incomplete profile: make it again with jostle profile");
     profile->record = json_deep_copy(record);
     return profile->record != NULL || say(why, size, "does not fit into memory: free some");
@@ -158,15 +162,6 @@ bool profile_read(struct program_profile *profile, const char *path, char *why, 
     const bool good = profile_from_json(profile, record, why, size);
     json_decref(record);
     return good;
-}
-
-const struct profile_level *profile_level_of(const struct program_profile *profile,
-                                             const char *kind)
-{
-    for (size_t i = 0; i < profile->levels; i++)
-        if (strcmp(profile->level[i].kind, kind) == 0)
-            return &profile->level[i];
-    return NULL;
 }
 
 static json_t *alone_to_json(const struct profile_alone *alone)
@@ -195,27 +190,17 @@ static json_t *reporters_to_json(const struct program_profile *profile)
     return array;
 }
 
-// What makes such a load, in whole percent: "mem --limit 55%"; null where the level is none, or
-// not known.
-static json_t *spec_of(const struct profile_level *level)
-{
-    char spec[64];
-    const enum kind kind = kind_find(level->kind);
-    if (kind == KINDS || !(level->level > 0))
-        return json_null();
-    return json_string(
-        kind_spec(kind, fmax(round(level->level * 100), 1) / 100, spec, sizeof spec));
-}
-
-static json_t *levels_to_json(const struct program_profile *profile)
+static json_t *besides_to_json(const struct program_profile *profile)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < profile->levels; i++) {
-        const struct profile_level *one = &profile->level[i];
-        json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:b, s:b, s:b}", "kind", one->kind, "spec",
-                                   spec_of(one), "level", number_to_json(one->level), "ci",
-                                   bounds_to_json(one->low, one->high), "open", one->open, "beyond",
-                                   one->beyond, "seen", one->seen);
+    for (size_t i = 0; array != NULL && i < profile->besides; i++) {
+        const struct profile_beside *one = &profile->beside[i];
+        json_t *ratios = json_object();
+        for (size_t r = 0; r < BESIDE_REPORTERS; r++)
+            (void)json_object_set_new(ratios, beside_reporters[r],
+                                      number_to_json(one->log_ratio[r]));
+        json_t *object = json_pack("{s:s, s:o, s:o}", "kind", one->kind, "level",
+                                   number_to_json(one->level), "log_ratios", ratios);
         if (json_array_append_new(array, object) != 0) {
             json_decref(array);
             return NULL;
@@ -244,7 +229,7 @@ static json_t *body_to_json(const struct program_profile *profile)
                      "correlation", number_to_json(noise->correlation), "n", (json_int_t)noise->n,
                      "sensitivity", sensitivity_to_json(&profile->sensitivity), "pressure",
                      "cpus_used", number_to_json(profile->pressure_cpus_used), "reporters",
-                     reporters_to_json(profile), "levels", levels_to_json(profile));
+                     reporters_to_json(profile), "beside_loads", besides_to_json(profile));
 }
 
 json_t *profile_to_json(const struct program_profile *profile)

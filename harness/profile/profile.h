@@ -40,13 +40,17 @@ struct profile_reporter {
     size_t n;                    // pairs of readings
 };
 
-// The load that would do the same: "as if `mem --limit 55%` ran".
-struct profile_level {
+// Small kernels that show what neighbours do: a spin's wall time for its CPU time, loads from half
+// of the L2 cache and from memory, page faults.
+enum beside_reporter { BESIDE_GAP, BESIDE_L2, BESIDE_MEMORY, BESIDE_FAULTS, BESIDE_REPORTERS };
+extern const char *const beside_reporters[BESIDE_REPORTERS];
+
+// What a load of the sensitivity does to them: log ratios to alone, positive is worse.
+enum { PROFILE_BESIDE = SENSITIVITY_KINDS * SENSITIVITY_POINTS };
+struct profile_beside {
     char kind[SENSITIVITY_NAME];
-    double level, low, high; // fractions; low 0 and high 1: cannot be told
-    bool open;               // not bounded above: "at least low"
-    bool beyond;             // more than the calibrated 1, which level is cut off at
-    bool seen;               // surely more than none
+    double level;                       // a fraction, as the sensitivity has it
+    double log_ratio[BESIDE_REPORTERS]; // NAN: not known
 };
 
 struct program_profile {
@@ -67,8 +71,8 @@ struct program_profile {
     double pressure_cpus_used; // CPUs that it kept busy; NAN: not known
     size_t reporters;
     struct profile_reporter reporter[PROFILE_REPORTERS];
-    size_t levels; // 0: no reference, so reporters only
-    struct profile_level level[SENSITIVITY_KINDS];
+    size_t besides;
+    struct profile_beside beside[PROFILE_BESIDE];
     json_t *record; // all that was read (words, reasons, experiments); NULL: it is not from a file
 };
 
@@ -86,10 +90,6 @@ bool profile_read(struct program_profile *profile, const char *path, char *why, 
 // The record, a new reference; what `record` has and this does not know is kept. NULL: no
 // memory.
 json_t *profile_to_json(const struct program_profile *profile);
-
-// Its level of that kind; NULL: not known.
-const struct profile_level *profile_level_of(const struct program_profile *profile,
-                                             const char *kind);
 
 void profile_free(struct program_profile *profile);
 

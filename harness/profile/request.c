@@ -56,9 +56,6 @@ static const struct option_row what_rows[] = {
     FLAG("check-noise", check_noise,
          "measure only how PROGRAM varies alone, for a minute at most, and say what can be told "
          "of it on this machine"),
-    TEXT("reference-file", "FILE", reference,
-         "reference of this machine that pressure is turned into levels by (default: the one of "
-         "this host and place that jostle probe --reference keeps)"),
     {0}};
 
 // What is handed on to each experiment as it is.
@@ -160,8 +157,8 @@ static const struct option_row where_rows[] = {
 static const char intro[] =
     "Measures what loads do to PROGRAM, and what PROGRAM does to its neighbours, and keeps both "
     "as PROGRAM.profile.json: sensitivity is its slowdown under each kind of load at several "
-    "levels; pressure is what it does, run again and again, to reporters such as the speed of "
-    "memory, as the levels of our own loads that would do the same. `jostle predict` takes two "
+    "levels; pressure is what it does, run again and again, to four small reporters such as "
+    "the time of a load from memory, beside what the loads do to them. `jostle predict` takes two "
     "profiles and says what each costs the other.\n";
 
 static const char details[] =
@@ -362,7 +359,6 @@ json_t *request_plan(const struct request *request)
     json_put(plan, "cleanup", json_text(request->cleanup));
     json_put(plan, "ignore_failure", json_text(request->ignore_failure));
     json_put(plan, "confidence", json_number(request->confidence));
-    json_put(plan, "reference", json_text(request->reference));
     json_put(plan, "max_time_s",
              request->max_time_ns > 0 ? json_number((double)request->max_time_ns / 1e9)
                                       : must(json_null()));

@@ -16,7 +16,7 @@ enum { REQUEST_LEVELS = 4 };
 struct request {
     // As typed.
     const char *kinds, *levels, *place, *place_cpus, *target_cpus, *load_cpus, *input, *prepare,
-        *conclude, *setup, *cleanup, *timeout, *nice, *ignore_failure, *reference, *output, *json;
+        *conclude, *setup, *cleanup, *timeout, *nice, *ignore_failure, *output, *json;
     int64_t max_time_ns;
     double confidence;
     uint64_t seed, max_runs;

@@ -1,7 +1,6 @@
 #include "steps.h"
 
 #include "budget.h"
-#include "levels.h"
 #include "loop.h"
 #include "measured.h"
 #include "request.h"
@@ -99,6 +98,19 @@ static void put_load(const char *kind, double level)
     put_word("--load");
     put_word(load);
     free(load);
+}
+
+static void put_loads(const json_t *plan)
+{
+    size_t i, k;
+    const json_t *kind, *level;
+    json_array_foreach(json_object_get(plan, "kinds"), i, kind)
+    {
+        json_array_foreach(json_object_get(plan, "levels"), k, level)
+        {
+            put_load(json_string_value(kind), json_number_value(level));
+        }
+    }
 }
 
 // ---- alone ----
@@ -201,17 +213,9 @@ static void say_forecast(const struct state *state)
 
 static void step_sensitivity(const struct state *state)
 {
-    size_t i, k;
-    const json_t *kind, *level;
     begin(state->folder, state->plan, "slowdown", STEP_SENSITIVITY,
           most_runs(state->plan, BUDGET_RUNS), state->budget.sensitivity_s);
-    json_array_foreach(json_object_get(state->plan, "kinds"), i, kind)
-    {
-        json_array_foreach(json_object_get(state->plan, "levels"), k, level)
-        {
-            put_load(json_string_value(kind), json_number_value(level));
-        }
-    }
+    put_loads(state->plan);
     put_program(state->plan);
 }
 
@@ -268,8 +272,8 @@ static void put_kept(const json_t *plan)
     }
 }
 
-// Leaves those that give a figure here, which a small container's memory, or a folder that is not
-// there, may keep them from.
+// Leaves out those that give no figure here, which a small container's memory may keep them from: a
+// run without one of its figures is no run.
 static void leave_possible(bool wanted[REPORTERS])
 {
     char path[PATH_MAX], *text = NULL;
@@ -288,26 +292,6 @@ static void leave_possible(bool wanted[REPORTERS])
     free(text);
 }
 
-// Which reporters, and how long in each run: as in the reference, where there is one, so that
-// readings compare. A run without one of its figures is no run: without a reference those are left
-// out that cannot be had here.
-static double choose_reporters(const struct state *state, bool wanted[REPORTERS])
-{
-    char why[256];
-    struct reference *reference = must(malloc(sizeof *reference));
-    const bool has_disk = !kind_impossible(KIND_IO, NULL, why, sizeof why);
-    const bool known = levels_reference(reference, json_text_at(state->plan, "reference"),
-                                        json_text_at(state->plan, "place"), NULL);
-    const double sample_s = known ? reference->sample_s : state->budget.sample_s;
-    for (enum reporter i = 0; i < REPORTERS; i++)
-        wanted[i] = known ? reference->quiet[i].reason[0] == '\0'
-                          : reporters[i].witness != KIND_IO || has_disk;
-    free(reference);
-    if (!known)
-        leave_possible(wanted);
-    return sample_s > 0 ? sample_s : state->budget.sample_s;
-}
-
 static char *reporter_list(const bool wanted[REPORTERS])
 {
     char *list = text_of("%s", "");
@@ -321,11 +305,14 @@ static char *reporter_list(const bool wanted[REPORTERS])
     return list;
 }
 
+// The reporters alone, beside each load and beside the program, all in the same blocks.
 static void step_pressure(const struct state *state)
 {
     char path[PATH_MAX], metric[512];
     bool wanted[REPORTERS];
-    const double sample_s = choose_reporters(state, wanted);
+    for (enum reporter i = 0; i < REPORTERS; i++)
+        wanted[i] = true;
+    leave_possible(wanted);
     json_t *bare = must(json_pack("{s:[]}", "options"));
     char *load = loop_text("program", state->plan), *list = reporter_list(wanted);
     begin(state->folder, bare, "slowdown", STEP_PRESSURE, most_runs(state->plan, BUDGET_RUNS),
@@ -339,12 +326,13 @@ static void step_pressure(const struct state *state)
         }
     put_word("--load");
     put_word(load);
+    put_loads(state->plan);
     put_word("--");
     put_word(child_path("probe", path));
     put_word("sample");
     put_word("--reporters");
     put_word(list);
-    put_option("--duration", "%.3gs", sample_s);
+    put_option("--duration", "%.3gs", state->budget.sample_s);
     free(list);
     free(load);
     json_decref(bare);

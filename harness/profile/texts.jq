@@ -23,14 +23,6 @@ def seconds_text($ci):
 def slowdown_text: "\(.slowdown | fixed(2)) \(.ci | bounds(2))"
   + (if .achieved != null and .achieved < 0.9 then " (\(.achieved | percent))" else "" end);
 
-# what the program is like as a neighbour, by kind
-def level_text:
-  if .ci == null or .level == null or (.ci[0] <= 0 and .ci[1] >= 1) then "cannot be told"
-  elif .beyond then "more than 100 %"
-  elif .open then "at least \(.ci[0] | percent)"
-  elif .ci[0] <= 0 then "at most \(.ci[1] | percent)"
-  else "\(.level | percent) [\(.ci[0] * 100 | fixed(0)), \(.ci[1] * 100 | fixed(0))]" end;
-
 # every level that any kind was measured at, ascending
 def levels: [.sensitivity[].points[].level] | unique;
 
@@ -46,9 +38,7 @@ def sensitivity_rows:
     (.sensitivity[] | .points as $points
      | [.kind, ($levels[] as $level | [$points[] | select(.level == $level) | slowdown_text][0] // "-")]);
 
-def level_titles: ["like", "level [\(.confidence | confidence_text)]", "which is"];
 def reporter_titles: ["reporter", "worse by", "interval"];
-def pressure_rows: .pressure.levels[] | [.kind, level_text, (if .spec == null or .ci == null or .ci[0] <= 0 then "-" else "`\(.spec)`" end)];
 
 def reporter_rows:
   .pressure.reporters[]

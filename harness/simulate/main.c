@@ -1,7 +1,6 @@
 // simulate: simulates experiments of known truth, lets the production code
 // decide them, and prints how often its intervals keep their promise.
 #include "capacity.h"
-#include "machine_study.h"
 #include "promises.h"
 #include "resample.h"
 #include "table.h"
@@ -29,14 +28,9 @@ struct request {
     bool list;
     struct option_list resample;  // files
     struct population *resampled; // [resample.count]
-    const char *study;            // folder; NULL: none is written
-    int study_of;                 // enum machine_study
-    double study_noise;
 };
 
 #define REQUEST(member) .offset = offsetof(struct request, member)
-
-static const char *const studies[] = {"honest", "noise", "leak", NULL};
 
 static const struct option_row rows_of_options[] = {
     {.name = "experiments",
@@ -60,7 +54,7 @@ static const struct option_row rows_of_options[] = {
      .help = "names, or beginnings of names, joined by commas: intervals, compare, floor, metrics, "
              "gate, discoveries, sessions, verdicts, interactions, looks, carry-over, series, "
              "typical, rates, "
-             "capacity, machine, conformal (default: all)"},
+             "capacity (default: all)"},
     {.name = "resample",
      .argument = "FILE",
      .type = OPTION_LIST,
@@ -93,29 +87,6 @@ static const struct option_row rows_of_options[] = {
      .exclusive = true,
      .preset = "1",
      .help = "judge intervals as if they were F times as wide: shows that --quick notices"},
-    {.name = "study",
-     .argument = "DIR",
-     .type = OPTION_TEXT,
-     REQUEST(study),
-     .hidden = true,
-     .help = "only write profiles and pairs of the machine made of equations into DIR"},
-    {.name = "study-of",
-     .argument = "WHAT",
-     .type = OPTION_CHOICE,
-     REQUEST(study_of),
-     .choices = studies,
-     .preset = "honest",
-     .hidden = true,
-     .help = "pairs that are honest, noise alone, or what their profiles say"},
-    {.name = "study-noise",
-     .argument = "SD",
-     .type = OPTION_FRACTION,
-     REQUEST(study_noise),
-     .maximum = 1,
-     .preset = "2%",
-     .hidden = true,
-     .help = "standard deviation of a run"},
-    {.name = "list", .type = OPTION_FLAG, REQUEST(list), .help = "the names of the populations"},
     {0},
 };
 
@@ -229,11 +200,6 @@ static int run(struct request *request)
             puts(populations[i].name);
         return 0;
     }
-    if (request->study)
-        return machine_study_write(request->study, (enum machine_study)request->study_of,
-                                   request->study_noise, request->plan.seed)
-                   ? 0
-                   : 1;
     fill_in(request);
     read_resampled(request);
     const int code = plan_wants(request->plan.tables, intervals) ? run_intervals(request) : 0;

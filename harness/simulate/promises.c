@@ -2,9 +2,7 @@
 
 #include "capacity.h"
 #include "carry.h"
-#include "conformal_table.h"
 #include "discoveries.h"
-#include "machine_table.h"
 #include "rates.h"
 #include "series.h"
 #include "sessions.h"
@@ -221,8 +219,6 @@ static const struct promise {
     {"typical", typical_table},
     {"capacity", capacity_table},
     {"rates", rates_table},
-    {"machine", machine_table},
-    {"conformal", conformal_table},
 };
 
 bool promises_has(const char *list)

@@ -36,8 +36,10 @@ static int open_signalling(int reading, pid_t pid)
     if (fd >= 0 && fcntl(fd, F_SETOWN, pid) == 0 && fcntl(fd, F_SETSIG, SIGCONT) == 0 &&
         fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) == 0)
         return fd;
+    const int error = errno;
     if (fd >= 0)
         (void)close(fd);
+    errno = error;
     return -1;
 }
 
@@ -52,9 +54,10 @@ static bool wire_open(struct wire *wire, const struct neighbour *neighbour)
     wire->reading[wire->count++] = ends[0];
     for (size_t i = 0; i < neighbour->count; i++) {
         const int fd = open_signalling(ends[0], neighbour->member[i].pid);
-        if (fd < 0)
+        if (fd < 0 && errno != ESRCH) /* it has just ended */
             return false;
-        wire->reading[wire->count++] = fd;
+        if (fd >= 0)
+            wire->reading[wire->count++] = fd;
     }
     return true;
 }

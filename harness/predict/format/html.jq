@@ -47,7 +47,6 @@ def programs:
   (.programs[] | "<tr><th scope=\"row\">\(.name | esc)</th><td>\(.place)</td>\(n_cell(.alone_s; .alone_s | time_text))\(n_cell(.cpus_used; .cpus_used | number_text))\(n_cell(.alone_sd; .alone_sd | percent_text))\(n_cell(.runs; .runs | tostring))<td>\(.file | esc)</td><td>\(.made | esc)</td></tr>"),
   table_end,
   ([.programs[] | . as $program | .reasons[] | "<li><b>\($program.name | esc)</b>: \(esc)</li>"] | if . == [] then empty else "<ul>\(join(""))</ul>" end),
-  "<p>\([.models[] | "\(.place): the model <code>\(.variant)</code>, \(.help | esc)\(if .learned then ", learned from measured pairs (<code>\(.file | esc)</code>)" else ", with weights of 1" end)"] | join("; ")).</p>",
   "</section>";
 
 def lede:

@@ -14,7 +14,7 @@ def place_words: { core: "on one core", smt: "on sibling threads of a core", l3:
 # What the slowdown is made of: "CPU time 2.00×, mem 1.09×".
 def parts:
   if .slowdown == null then "" else
-  .carriers | if . == [] then "nothing" else map("\(.name)\(if .saturated then " (saturated)" else "" end) \(.slowdown | times)") | join(", ") end end;
+  .carriers | if . == [] then "nothing" else map("\(.name) \(.slowdown | times)") | join(", ") end end;
 
 # Shown although it cannot be told, as --force does.
 def is_forced: .slowdown != null and .gate.passed == false;
@@ -25,17 +25,15 @@ def reason_lines: group_by([.place, .a, .reason])[] | "\(.[0].a) beside \(map(ne
 def percent: . * 100 | fixed(if . == (. | floor) then 0 else 1 end) + " %";
 def interval_words:
   [.predictions[] | select(.slowdown != null)] as $shown
-  | [$shown[].interval] | unique as $sources
-  | ($shown[0].confidence // 0.95 | percent) as $level
   | if $shown == [] then ""
-    elif $sources == ["pairs"] then "Intervals: \($level), of programs that the model has not seen, learned from measured pairs."
-    elif $sources == ["profiles"] then "Intervals: \($level), of the errors of the profiles alone. Not calibrated on pairs: how far the model itself is off is not in them (jostle predict --learn)."
-    else "Intervals: of the errors of the profiles alone where no pairs were learned from at that place." end;
+    else "Intervals: \($shown[0].confidence // 0.95 | percent), by leaving out each load of the victim's profile in turn." end;
 
+def points: . * 100 | fixed(1);
 def check_words:
   .check
   | if . == null then ""
-    else "Measured, too: \(.pairs) pair\(if .pairs == 1 then "" else "s" end); mean absolute error \(.error * 100 | fixed(1)) points, \(.held) of \(.pairs) in the interval of the prediction." end;
+    else "Measured, too: \(.pairs) pair\(if .pairs == 1 then "" else "s" end); mean absolute error \(.error | points) points, of which the noise of what was measured alone is \(.noise | points); \(.held) of \(.pairs) in the interval of the prediction."
+      + (if .skill == null then "" else " Skill \(.skill | fixed(2)) over saying 1 of each; at most \(.skill_most | fixed(2)) by that noise." end) end;
 
 # Victims and aggressors in the order of the profiles: {rows, columns} of a place.
 def names_of($place): [.programs[] | select(.place == $place) | .name];

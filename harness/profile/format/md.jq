@@ -22,7 +22,6 @@ visible_all
 "",
 "## Pressure on neighbours",
 "",
-(if .pressure.levels != [] then ([level_titles, pressure_rows] | table), "" else empty end),
 (if .pressure.reporters != [] then ([reporter_titles, reporter_rows] | table), "" else empty end),
 (if .reasons != [] then "What could not be told, or may be off:", "", (.reasons[] | "- " + md), "" else empty end),
 legend
