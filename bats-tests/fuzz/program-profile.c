@@ -30,7 +30,6 @@ static bool read_profile(const uint8_t *line, size_t length, struct program_prof
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct program_profile *profiles = calloc(2, sizeof *profiles);
-    struct predict_model model;
     struct prediction prediction;
     const uint8_t *line;
     size_t length, count = 0;
@@ -40,8 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (; count < 2 && ((length = fuzz_line(&data, &size, &line)), line != NULL); count++)
         if (!read_profile(line, length, &profiles[count]))
             break;
-    predict_model_preset(&model);
-    if (count == 2 && predict_pair(&model, &profiles[0], &profiles[1], &prediction))
+    const struct program_profile *const other = &profiles[1];
+    if (count == 2 && predict_beside(&profiles[0], &other, 1, &prediction))
         fuzz_require(prediction.slowdown > 0);
     profile_free(&profiles[0]);
     profile_free(&profiles[1]);
