@@ -105,7 +105,7 @@ export low='low=cpu --percent 5 --threads 1'
     export -f profile
     walk 90 bash -c profile
     cp -r "$ROOT/results/reference/pairs" pairs
-    walk 30 "$JOSTLE" predict --learn pairs --output disk/model.json
+    walk 30 "$JOSTLE" predict --force --json disk/prediction.json pairs/profiles/core/{xz,sort}.profile.json
 }
 
 @test "pack" {
