@@ -15,15 +15,10 @@ static struct {
     const char *key, *title;
     bool left;
     int rank;
-} const columns[] = {{"copies", "copies", false, 0},
-                     {"runs", "runs", false, 4},
-                     {"copy_s", "time of a copy", false, 0},
-                     {"worst_s", "worst copy", false, 3},
-                     {"slowdown", "slowdown", false, 0},
-                     {"throughput", "throughput", false, 0},
-                     {"efficiency", "efficiency", false, 1},
-                     {"power", "power", false, 2},
-                     {"verdict", "", true, 0}};
+} const columns[] = {{"copies", "copies", false, 0},         {"runs", "runs", false, 4},
+                     {"copy_s", "time of a copy", false, 0}, {"worst_s", "worst copy", false, 3},
+                     {"slowdown", "slowdown", false, 0},     {"throughput", "throughput", false, 0},
+                     {"efficiency", "efficiency", false, 1}, {"verdict", "", true, 0}};
 
 static double bound(const json_t *figure, size_t index)
 {
@@ -127,7 +122,6 @@ static void add_row(const json_t *pack, json_t *row)
     json_put(texts, "slowdown", ratio_text(row, "slowdown"));
     json_put(texts, "throughput", figure_text(json_object_get(row, "throughput"), "1/s"));
     json_put(texts, "efficiency", percent_text(row, "efficiency"));
-    json_put(texts, "power", ratio_text(row, "power"));
     json_put(texts, "verdict", verdict_text(pack, row));
     json_put(row, "texts", texts);
 }

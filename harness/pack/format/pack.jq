@@ -11,4 +11,4 @@ def finding_text: .text + (if .advice == null then "" else ": " + .advice end);
 def note_flags: [.findings[] | select(.severity != "problem") | .flag];
 def percent: . * 1e6 | round / 1e4;
 def key_text:
-  "± and [ ] are \(.confidence_each | percent) % confidence intervals over n runs; slowdown, throughput and power are by blocks against \(if (.programs | length) > 1 then "each program alone" else "one copy" end). Throughput: copies / time of the last. Efficiency: throughput / (copies x throughput of one). Power: throughput / time of a copy, by that of one.";
+  "± and [ ] are \(.confidence_each | percent) % confidence intervals over n runs; slowdown and throughput are by blocks against \(if (.programs | length) > 1 then "each program alone" else "one copy" end). Throughput: copies / time of the last. Efficiency: throughput / (copies x throughput of one).";
