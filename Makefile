@@ -88,10 +88,10 @@ BIN       := $(BUILD)/bin
 objects    = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(1)))
 LOADGEN   := $(call objects,loadgen/*.c) $(call objects,loadgen/*/*.c)
 COMMON    := $(BUILD)/libcommon.a
-# A folder of harness/ with a main.c is a program of that name.
-PARTS     := $(patsubst harness/%/main.c,%,$(wildcard harness/*/main.c))
+# A folder of harness/ with a main.c is a program of that name; the simulator is one of the tests.
+PARTS     := $(patsubst %/main.c,%,$(wildcard harness/*/main.c) bats-tests/simulate/main.c)
 WORKLOADS := $(patsubst workloads/%.c,$(BUILD)/workloads/%,$(wildcard workloads/*.c))
-PROGRAMS  := $(BIN)/loadgen $(PARTS:%=$(BIN)/%) $(WORKLOADS)
+PROGRAMS  := $(BIN)/loadgen $(addprefix $(BIN)/,$(notdir $(PARTS))) $(WORKLOADS)
 # A parser that is fuzzed is a file of bats-tests/fuzz/.
 FUZZERS   := $(patsubst bats-tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard bats-tests/fuzz/*.c))
 
@@ -248,7 +248,7 @@ $(BIN)/profile: $(filter-out %/main.o,$(call objects,harness/stats/*.c)) $(call 
 $(BIN)/profile: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/json report/memory)
 
 define part
-$(BIN)/$(1): $(call objects,harness/$(1)/*.c) $(COMMON)
+$(BIN)/$(notdir $(1)): $(call objects,$(1)/*.c) $(COMMON)
 	@mkdir -p $$(@D)
 	$$(call short,LD)$$(LINK) -o $$@ $$(filter %.o,$$^) $(COMMON) $$(LIBS)
 endef

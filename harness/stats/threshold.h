@@ -20,7 +20,7 @@
 // Probabilistic bisection (R. Waeber, P. I. Frazier and S. G. Henderson, "Bisection search
 // with noisy responses", SIAM J. Control Optim. 51 (2013) 2261-2279) has no magnitudes, and
 // needs a known error rate of the answers, which near a threshold is one half. How often the
-// intervals hold is found by simulation (harness/simulate/capacity.c).
+// intervals hold is found by simulation (bats-tests/simulate/capacity.c).
 #ifndef STATS_THRESHOLD_H
 #define STATS_THRESHOLD_H
 
