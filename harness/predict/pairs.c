@@ -1,5 +1,4 @@
 #include "pairs.h"
-#include "pairs_add.h"
 
 #include "common/file.h"
 #include "common/json.h"

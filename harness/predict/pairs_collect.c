@@ -1,6 +1,5 @@
 // Pairs from the folder of a campaign, or of what --check has measured.
 #include "pairs.h"
-#include "pairs_add.h"
 
 #include "common/file.h"
 #include "common/messages.h"

@@ -1,7 +1,7 @@
 #include "checks.h"
 
 #include "capacity.h"
-#include "conditions.h"
+#include "experiment.h"
 #include "figure.h"
 #include "memory.h"
 #include "numbers.h"

@@ -61,4 +61,8 @@ void collect(struct collected *collected, const struct folders *folders,
              const struct wanted *wanted);
 void collected_free(struct collected *collected);
 
+/* Compares two struct report_line: target, label, load, level in natural order (n=2
+ * before n=10), then the experiment. */
+int order_of_entries(const void *a, const void *b);
+
 #endif

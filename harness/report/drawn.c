@@ -1,7 +1,7 @@
 #include "drawn.h"
 
 #include "capacity.h"
-#include "conditions.h"
+#include "experiment.h"
 #include "memory.h"
 #include "numbers.h"
 #include "plot.h"

@@ -1,7 +1,7 @@
 #include "figures.h"
 
 #include "capacity.h"
-#include "conditions.h"
+#include "experiment.h"
 #include "csv.h"
 #include "legend.h"
 #include "memory.h"

@@ -1,6 +1,6 @@
 #include "legend.h"
 
-#include "conditions.h"
+#include "experiment.h"
 #include "memory.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "model.h"
 
-#include "conditions.h"
+#include "experiment.h"
 #include "family.h"
 #include "legend.h"
 #include "memory.h"

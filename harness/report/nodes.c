@@ -1,7 +1,7 @@
 #include "nodes.h"
 
 #include "memory.h"
-#include "order.h"
+#include "collect.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,11 +1,10 @@
 #include "row.h"
 
 #include "capacity.h"
-#include "conditions.h"
+#include "experiment.h"
 #include "figure.h"
 #include "memory.h"
 #include "ratio.h"
-#include "severity.h"
 #include "visible.h"
 
 #include <math.h>

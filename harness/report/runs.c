@@ -1,6 +1,6 @@
 #include "runs.h"
 
-#include "conditions.h"
+#include "experiment.h"
 #include "csv.h"
 #include "memory.h"
 #include "run_value.h"

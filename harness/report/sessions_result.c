@@ -1,6 +1,6 @@
 #include "sessions_result.h"
 
-#include "conditions.h"
+#include "experiment.h"
 #include "figure.h"
 #include "memory.h"
 #include "metrics.h"

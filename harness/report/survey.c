@@ -1,6 +1,6 @@
 #include "survey.h"
 
-#include "conditions.h"
+#include "experiment.h"
 #include "memory.h"
 #include "sessions.h"
 #include "workers.h"

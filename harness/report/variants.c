@@ -2,7 +2,7 @@
 
 #include "capacity.h"
 #include "columns.h"
-#include "conditions.h"
+#include "experiment.h"
 #include "figure.h"
 #include "memory.h"
 #include "ratio.h"

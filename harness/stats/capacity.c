@@ -2,8 +2,6 @@
 
 #include "threshold.h"
 
-#include "common/metric_json.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -160,17 +158,4 @@ struct interval capacity_ratio(struct session *session, size_t condition, size_t
                              .high = exp(threshold_difference(a, b, 1 - side))};
     ratio.error = (ratio.high - ratio.low) / 2 / ratio.center;
     return ratio;
-}
-
-double capacity_distance(const struct settings *settings, const json_t *record)
-{
-    double farthest = -INFINITY;
-    for (size_t i = 0; i < settings->objectives.count; i++) {
-        const struct objective *one = &settings->objectives.item[i];
-        const double figure = metric_value(one->metric, record);
-        if (isnan(figure))
-            return NAN;
-        farthest = fmax(farthest, objective_distance(one, figure));
-    }
-    return farthest;
 }

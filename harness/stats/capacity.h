@@ -38,8 +38,4 @@ long capacity_forecast(struct session *session, double error);
 // The capacity of a condition over that of another; NAN where one is not inside the range.
 struct interval capacity_ratio(struct session *session, size_t condition, size_t reference);
 
-// The distance of a run from the objectives, as threshold.h has it: the largest of all. NAN
-// where a figure is missing.
-double capacity_distance(const struct settings *settings, const json_t *record);
-
 #endif

@@ -1,7 +1,5 @@
 #include "record.h"
 
-#include "capacity.h"
-
 #include "common/messages.h"
 #include "common/metric_json.h"
 #include "common/schemas.h"
@@ -85,6 +83,21 @@ static bool is_unusable(const struct settings *settings, size_t metric, double v
     return is_no_ratio(settings, metric, value);
 }
 
+// The distance of a run from the objectives, as threshold.h has it: the largest of all. NAN
+// where a figure is missing.
+static double distance_of(const struct settings *settings, const json_t *record)
+{
+    double farthest = -INFINITY;
+    for (size_t i = 0; i < settings->objectives.count; i++) {
+        const struct objective *one = &settings->objectives.item[i];
+        const double figure = metric_value(one->metric, record);
+        if (isnan(figure))
+            return NAN;
+        farthest = fmax(farthest, objective_distance(one, figure));
+    }
+    return farthest;
+}
+
 // Where a run was, and how far from the objectives. One that failed and counts did not keep
 // them.
 static void take_capacity(const struct settings *settings, const json_t *record,
@@ -98,7 +111,7 @@ static void take_capacity(const struct settings *settings, const json_t *record,
         run->failure = FAILURE_NONE;
     run->x = log(judge_number(json_object_get(record, "vary"), settings->vary.name));
     const bool has_figures = run->failure == FAILURE_NONE && !run->missed;
-    run->y = has_figures ? capacity_distance(settings, record) : INFINITY;
+    run->y = has_figures ? distance_of(settings, record) : INFINITY;
     if (isnan(run->y))
         run->failure = FAILURE_METRIC;
 }
