@@ -1,10 +1,32 @@
 #ifndef BLAME_GATE_H
 #define BLAME_GATE_H
 
+#include "harness/blame/rows.h"
+
+/* How much slower the victim is, because of what: from counts and samples. Pure. */
+
+enum resource {
+    RESOURCE_NONE,
+    RESOURCE_CPU,
+    RESOURCE_OWN, /* CPUs, but behind its own threads */
+    RESOURCE_QUOTA,
+    RESOURCE_HYPERVISOR,
+    RESOURCE_DISK,
+};
+
+struct verdict {
+    enum resource resource;
+    double factor, low, high; /* times as slow; of disks high alone is known, low is 1 */
+    bool sampled;             /* not exact: from samples */
+    bool at_least;            /* threads have ended whose last waiting is not known */
+    double without_s;         /* what the time would be without it */
+    /* Of the time, 0 to 1: */
+    double ran, waited_others, waited_own, at_disk, quota, stolen;
+    char text[512];
+};
+
 /* --at-most: does anybody else take more than that share? Each fact is a mean of slices of the
  * time, with its error: what no slice contradicts is sure. */
-
-#include "harness/blame/verdict.h"
 
 enum gate_fact {
     GATE_OTHERS, /* of the CPUs, what others use */
@@ -37,5 +59,12 @@ const char *gate_fact_text(enum gate_fact fact);
 enum gate_state gate_judge(struct gate *gate, const struct verdict *verdict, double at_most,
                            enum gate_fact *worst);
 const char *gate_state_name(enum gate_state state);
+
+/* "cpu", as records have it. */
+const char *resource_name(enum resource resource);
+
+void verdict_make(struct verdict *verdict, const struct victim *victim,
+                  const struct sampler *sampler, const struct facts *facts,
+                  const struct rows *rows);
 
 #endif

@@ -1,18 +1,365 @@
 /* copies: starts copies of a program at the same moment, and says what they took. What
  * `jostle pack` measures; by itself any launcher's test of how many fit. */
 
-#include "copy.h"
+#include "request.h"
+#include "scratch.h"
 
 #include "common/keeper.h"
 #include "common/messages.h"
 #include "common/streams.h"
+#include "common/tree.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/types.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+/* The copies themselves: started behind a gate, and waited for. */
+
+struct copy {
+    size_t number; /* from 1 on */
+    const struct program_words *program;
+    char **words;       /* the program's, with {copy} and {scratch} replaced */
+    int stderr_fd;      /* a file without a name, what it writes there; -1: none */
+    pid_t pid;          /* 0: it has not been started, or has ended */
+    int status;         /* as wait() gives it */
+    int64_t wall_ns;    /* from the opening of the gate to its end */
+    int64_t cpu_ns;     /* of all its processes that it has waited for */
+    int64_t peak_bytes; /* of the largest of them */
+};
+
+struct copies {
+    const struct copies_request *request;
+    sigset_t signals; /* blocked: SIGCHLD, and those that end us */
+    struct scratch scratch;
+    struct copy *copy;
+    size_t count;
+    int64_t makespan_ns;       /* of those that run at once, added up over those in turn */
+    const struct copy *failed; /* the first; NULL: none */
+    int signal;                /* that ended us; 0: none */
+};
+
+#define KILL_ROUNDS   500
+#define KILL_AGAIN_NS 10000000 /* a process that is being killed may fork until it is gone */
+#define NOT_STARTED   127      /* as shells have it */
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now); /* it always exists */
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* ---- the words of a copy */
+
+static bool uses_scratch(const struct copies_request *request)
+{
+    bool used = request->own_folder;
+    for (size_t i = 0; i < request->program_count && !used; i++)
+        for (char **word = request->program[i].words; *word != NULL && !used; word++)
+            used = strstr(*word, "{scratch}") != NULL;
+    return used;
+}
+
+/* The word with every {copy} and {scratch} replaced, to be freed; NULL: out of memory. */
+static char *replaced(const char *word, const char *number, const char *scratch)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL)
+        return NULL;
+    while (*word != '\0') {
+        if (strncmp(word, "{copy}", 6) == 0) {
+            fputs(number, stream);
+            word += 6;
+        } else if (strncmp(word, "{scratch}", 9) == 0) {
+            fputs(scratch, stream);
+            word += 9;
+        } else {
+            putc(*word++, stream);
+        }
+    }
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static bool prepare_words(struct copies *copies, struct copy *copy)
+{
+    char number[32], path[PATH_MAX];
+    snprintf(number, sizeof number, "%zu", copy->number);
+    scratch_of(&copies->scratch, copy->number, path);
+    copy->words = calloc(copy->program->word_count + 1, sizeof *copy->words);
+    for (size_t i = 0; copy->words != NULL && i < copy->program->word_count; i++)
+        if ((copy->words[i] = replaced(copy->program->words[i], number, path)) == NULL)
+            return false;
+    return copy->words != NULL;
+}
+
+/* A file without a name for what a copy says. -1: none can be had, and nothing is kept. */
+static int nameless(void)
+{
+    const char *folder = getenv("TMPDIR");
+    return open(folder != NULL && *folder == '/' ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC,
+                0600);
+}
+
+static bool prepare(struct copies *copies)
+{
+    const struct copies_request *request = copies->request;
+    copies->count = request->in_turn && request->program_count > 1 ? request->program_count
+                                                                   : (size_t)request->copies;
+    copies->copy = calloc(copies->count, sizeof *copies->copy);
+    if (copies->copy == NULL)
+        return complain("out of memory: free some");
+    for (size_t i = 0; i < copies->count; i++)
+        copies->copy[i] = (struct copy){.number = i + 1,
+                                        .program = &request->program[i % request->program_count],
+                                        .stderr_fd = -1};
+    if (uses_scratch(request) && !scratch_make(&copies->scratch, copies->count))
+        return false;
+    for (size_t i = 0; i < copies->count; i++) {
+        copies->copy[i].stderr_fd = nameless();
+        if (!prepare_words(copies, &copies->copy[i]))
+            return complain("out of memory: free some");
+    }
+    return true;
+}
+
+/* ---- in the child */
+
+static bool settle_in(const struct copies *copies, const struct copy *copy)
+{
+    const struct copies_request *request = copies->request;
+    char number[32], all[32], path[PATH_MAX];
+    snprintf(number, sizeof number, "%zu", copy->number);
+    snprintf(all, sizeof all, "%zu", copies->count);
+    const int input = open(request->input != NULL ? request->input : "/dev/null", O_RDONLY);
+    const int output = open("/dev/null", O_WRONLY);
+    const int errors = copy->stderr_fd >= 0 ? copy->stderr_fd : output;
+    return input >= 0 && output >= 0 && setenv("JOSTLE_COPY", number, 1) == 0 &&
+           setenv("JOSTLE_COPIES", all, 1) == 0 &&
+           (request->seat == NULL ||
+            cpus_pin_list(&request->seat[(copy->number - 1) % request->seat_count]) == 0) &&
+           (!request->own_folder || chdir(scratch_of(&copies->scratch, copy->number, path)) == 0) &&
+           dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+           dup2(errors, STDERR_FILENO) >= 0;
+}
+
+/* Two pipes: each copy writes a byte into `ready` when it waits, and waits until the other end of
+ * `open` is closed. */
+struct gate {
+    int ready[2], open[2];
+};
+
+/* Becomes the program when the gate opens. */
+static void become(const struct copies *copies, const struct copy *copy, const struct gate *gate,
+                   pid_t parent)
+{
+    sigset_t none;
+    char nothing;
+    sigemptyset(&none);
+    close(gate->open[1]);
+    /* It must not outlive us, also where we are killed; and we may have been already. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != parent)
+        _exit(NOT_STARTED);
+    const bool ready = settle_in(copies, copy);
+    if (!ready)
+        dprintf(copy->stderr_fd, "it could not be set up: %s\n", strerror(errno));
+    if (write(gate->ready[1], "", 1) != 1)
+        _exit(NOT_STARTED);
+    while (read(gate->open[0], &nothing, 1) < 0 && errno == EINTR)
+        ;
+    if (!ready || sigprocmask(SIG_SETMASK, &none, NULL) != 0)
+        _exit(NOT_STARTED);
+    execvp(copy->words[0], copy->words);
+    dprintf(STDERR_FILENO, "%s: %s\n", copy->words[0], strerror(errno));
+    _exit(NOT_STARTED);
+}
+
+/* ---- in ours */
+
+static bool gate_make(struct gate *gate)
+{
+    if (pipe2(gate->ready, O_CLOEXEC) != 0)
+        return complain("no pipe can be made: %s", strerror(errno));
+    if (pipe2(gate->open, O_CLOEXEC) == 0)
+        return true;
+    close(gate->ready[0]);
+    close(gate->ready[1]);
+    return complain("no pipe can be made: %s", strerror(errno));
+}
+
+/* Forks the copies from first to end, each of which comes to wait at the gate. */
+static bool fork_behind(struct copies *copies, size_t first, size_t end, const struct gate *gate)
+{
+    const pid_t self = getpid();
+    for (size_t i = first; i < end; i++) {
+        struct copy *copy = &copies->copy[i];
+        copy->pid = fork();
+        if (copy->pid == 0)
+            become(copies, copy, gate, self);
+        if (copy->pid < 0) {
+            copy->pid = 0;
+            return complain("copy %zu of %zu cannot be started: %s: raise the limit of processes "
+                            "(ulimit -u), or run fewer",
+                            copy->number, copies->count, strerror(errno));
+        }
+    }
+    return true;
+}
+
+/* Returns when `count` copies wait, or one of them has ended. */
+static void wait_at(const struct gate *gate, size_t count)
+{
+    char byte;
+    while (count > 0) {
+        const ssize_t got = read(gate->ready[0], &byte, 1);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return;
+        count -= got > 0;
+    }
+}
+
+static int64_t time_ns(const struct timeval *time)
+{
+    return (int64_t)time->tv_sec * 1000000000 + (int64_t)time->tv_usec * 1000;
+}
+
+static struct copy *copy_of(struct copies *copies, pid_t pid)
+{
+    for (size_t i = 0; i < copies->count; i++)
+        if (copies->copy[i].pid == pid)
+            return &copies->copy[i];
+    return NULL; /* an orphan of one of them */
+}
+
+/* Takes in all children that have ended. Returns how many copies those are. */
+static size_t reap(struct copies *copies, int64_t start_ns)
+{
+    struct rusage usage;
+    size_t ended = 0;
+    int status;
+    pid_t pid;
+    while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0) {
+        const int64_t end_ns = now_ns();
+        struct copy *copy = copy_of(copies, pid);
+        if (copy == NULL)
+            continue;
+        copy->pid = 0;
+        copy->status = status;
+        copy->wall_ns = end_ns - start_ns;
+        copy->cpu_ns = time_ns(&usage.ru_utime) + time_ns(&usage.ru_stime);
+        copy->peak_bytes = (int64_t)usage.ru_maxrss * 1024;
+        if (status != 0 && copies->failed == NULL)
+            copies->failed = copy;
+        ended++;
+    }
+    return ended;
+}
+
+/* Waits until `running` copies have ended, one has failed, or a signal came. */
+static void wait_for(struct copies *copies, size_t running, int64_t start_ns)
+{
+    while (running > 0 && copies->failed == NULL && copies->signal == 0) {
+        siginfo_t info;
+        if (sigwaitinfo(&copies->signals, &info) < 0)
+            continue; /* stopped and continued */
+        if (info.si_signo != SIGCHLD)
+            copies->signal = info.si_signo;
+        running -= reap(copies, start_ns);
+    }
+    copies->makespan_ns += now_ns() - start_ns;
+}
+
+/* Ends all that lives below us. */
+static void end_all(void)
+{
+    const struct timespec pause = {.tv_nsec = KILL_AGAIN_NS};
+    for (int round = 0; round < KILL_ROUNDS && tree_signal(SIGKILL) > 0; round++) {
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            ;
+        (void)nanosleep(&pause, NULL);
+    }
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        ;
+}
+
+static bool run_some(struct copies *copies, size_t first, size_t end)
+{
+    struct gate gate;
+    if (!gate_make(&gate))
+        return false;
+    const bool forked = fork_behind(copies, first, end, &gate);
+    close(gate.open[0]);
+    close(gate.ready[1]);
+    if (forked)
+        wait_at(&gate, end - first);
+    const int64_t start_ns = now_ns();
+    close(gate.open[1]);
+    close(gate.ready[0]);
+    if (forked)
+        wait_for(copies, end - first, start_ns);
+    end_all();
+    return forked;
+}
+
+/* Makes what they need, their folders too. False after a message. To be freed in any case. */
+static bool copies_prepare(struct copies *copies, const struct copies_request *request)
+{
+    *copies = (struct copies){.request = request};
+    sigemptyset(&copies->signals);
+    sigaddset(&copies->signals, SIGCHLD);
+    sigaddset(&copies->signals, SIGINT);
+    sigaddset(&copies->signals, SIGTERM);
+    sigaddset(&copies->signals, SIGHUP);
+    sigaddset(&copies->signals, SIGQUIT);
+    if (sigprocmask(SIG_BLOCK, &copies->signals, NULL) != 0)
+        return complain("signals cannot be blocked: %s", strerror(errno));
+    return prepare(copies);
+}
+
+/* Runs them to their end, at once or in turn; afterwards nothing of what they have started lives.
+ * False after a message: they could not be run. A copy that fails, or a signal, ends all; that is
+ * in `failed` and `signal`. */
+static bool copies_run(struct copies *copies)
+{
+    const struct copies_request *request = copies->request;
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
+        return complain("cannot become the tree's reaper: %s", strerror(errno));
+    if (!request->in_turn)
+        return run_some(copies, 0, copies->count);
+    for (size_t i = 0; i < copies->count && copies->failed == NULL && copies->signal == 0; i++)
+        if (!run_some(copies, i, i + 1))
+            return false;
+    return true;
+}
+
+/* Removes the folders, too: also where what has run them was killed. */
+static void copies_free(struct copies *copies)
+{
+    for (size_t i = 0; copies->copy != NULL && i < copies->count; i++) {
+        struct copy *copy = &copies->copy[i];
+        for (char **word = copy->words; word != NULL && *word != NULL; word++)
+            free(*word);
+        free(copy->words);
+        if (copy->stderr_fd >= 0)
+            close(copy->stderr_fd);
+    }
+    free(copies->copy);
+    scratch_remove(&copies->scratch);
+}
 
 #define TAIL_BYTES 512
 

@@ -9,27 +9,325 @@
  *     --page DIR     and with its charts as drawings
  *
  * Without any of these it prints what the shell is to do. */
+
 #include "charts.h"
-#include "derive.h"
+#include "findings.h"
 #include "launcher.h"
 #include "next.h"
 #include "plan.h"
 #include "request.h"
+#include "rows.h"
+#include "search.h"
+#include "stages.h"
 #include "texts.h"
 
 #include "common/messages.h"
 #include "common/pair.h"
+#include "common/record_json.h"
+#include "common/schemas.h"
 #include "common/streams.h"
 #include "common/units.h"
+#include "harness/bench/json.h"
 #include "harness/report/memory.h"
 #include "harness/stats/output.h"
 
 #include <ctype.h>
+#include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+/* jostle.pack/1: what came of a pack. */
+
+struct pack {
+    json_t *plan;
+    struct stages stages;
+    struct rows rows;
+    double confidence; /* of each interval: that of the answer, shared out among the stages */
+    bool smooth;
+};
+
+/* ---- rows */
+
+static json_t *figure_json(const struct interval *interval)
+{
+    json_t *object = must(json_object());
+    json_put_interval(object, "value", interval);
+    return object;
+}
+
+static json_t *scaled_json(struct interval interval, double factor)
+{
+    interval.center *= factor;
+    interval.low *= factor;
+    interval.high *= factor;
+    return figure_json(&interval);
+}
+
+static void put_value(json_t *object, const char *name, const struct row *row,
+                      struct stages *stages, const char *metric)
+{
+    const struct interval value = row_value(row, stages, metric);
+    json_put(object, name, figure_json(&value));
+}
+
+static json_t *programs_json(struct pack *pack, const struct row *row)
+{
+    const json_t *programs = json_object_get(pack->plan, "programs"), *program;
+    json_t *list = must(json_array());
+    size_t i;
+    json_array_foreach(programs, i, program)
+    {
+        const char *name = json_text_at(program, "name");
+        char *metric = name == NULL ? text_of("copy_s") : text_of("%s_s", name);
+        const struct interval slowdown = row_ratio(row, &pack->stages, metric);
+        json_t *object =
+            must(json_pack("{s:s?, s:o}", "name", name, "slowdown", figure_json(&slowdown)));
+        put_value(object, "copy_s", row, &pack->stages, metric);
+        json_add(list, object);
+        free(metric);
+    }
+    return list;
+}
+
+static json_t *row_json(struct pack *pack, const struct row *row)
+{
+    const double room = json_number_at(json_object_get(pack->plan, "cpus"), "room");
+    const bool reference = row->condition == 0;
+    const size_t at_once = reference ? 1 : row->copies;
+    json_t *object =
+        must(json_pack("{s:I, s:b, s:I, s:I, s:b, s:s, s:b}", "copies", (json_int_t)row->copies,
+                       "reference", reference, "stage", (json_int_t)row->stage + 1, "runs",
+                       (json_int_t)row->runs, "shares_cpus", (double)at_once > room, "verdict",
+                       row_verdict_names[row->verdict], "in_knee", row->in_knee));
+    put_value(object, "copy_s", row, &pack->stages, "copy_s");
+    put_value(object, "worst_s", row, &pack->stages, "worst_s");
+    put_value(object, "makespan_s", row, &pack->stages, "makespan_s");
+    put_value(object, "throughput", row, &pack->stages, "throughput");
+    put_value(object, "cpu_s", row, &pack->stages, "copy_cpu_s");
+    json_put(object, "slowdown", figure_json(&row->slowdown));
+    json_put(object, "speedup", figure_json(&row->speedup));
+    /* Of a mix the reference is in turn, and its programs may be of any length. */
+    json_put(object, "efficiency",
+             scaled_json(row->speedup, plan_programs(pack->plan) > 1 ? NAN : 1 / (double)at_once));
+    json_put(object, "power", figure_json(&row->power));
+    json_put(object, "peak_bytes",
+             json_number(row_value(row, &pack->stages, "copy_peak_bytes").center));
+    json_put(object, "programs", programs_json(pack, row));
+    return object;
+}
+
+/* ---- the answers */
+
+/* The options of a scheduler for so many copies on a node. */
+static json_t *hints_json(const struct pack *pack, size_t copies)
+{
+    const json_t *hints = json_object_get(pack->plan, "hints"), *hint;
+    json_t *list = must(json_array());
+    char number[2][32];
+    size_t i;
+    snprintf(number[0], sizeof number[0], "%zu", copies);
+    snprintf(number[1], sizeof number[1], "%.0f", plan_setting(pack->plan, "cpus_per_copy"));
+    json_array_foreach(hints, i, hint)
+    {
+        static const char *const keys[] = {"{copies}", "{cpus}"};
+        char *text = must(strdup(json_text_at(hint, "options")));
+        for (size_t k = 0; k < 2; k++) {
+            char *at = strstr(text, keys[k]);
+            if (at == NULL)
+                continue;
+            char *filled =
+                text_of("%.*s%s%s", (int)(at - text), text, number[k], at + strlen(keys[k]));
+            free(text);
+            text = filled;
+        }
+        json_add(list, must(json_pack("{s:O, s:s}", "scheduler", json_object_get(hint, "scheduler"),
+                                      "options", text)));
+        free(text);
+    }
+    return list;
+}
+
+/* The next number after `last` was measured, or nothing is known of those between. */
+static bool follows(const struct pack *pack, size_t last, const struct row *row)
+{
+    return pack->smooth || row->copies == last + 1 || row->copies == plan_programs(pack->plan);
+}
+
+/* Up to how many copies each number is surely below the limit: the numbers are tested in their
+ * order, each at the whole error rate, until one fails. What is said is then wrong no more often
+ * than one test is (fixed sequence: W. Maurer, L. A. Hothorn, W. Lehmacher, "Multiple comparisons
+ * in drug clinical trials and preclinical assays" (1995); P. H. Westfall and A. Krishen, J.
+ * Statist. Plann. Inference 99 (2001) 25-40). */
+static json_t *fits_json(const struct pack *pack)
+{
+    const struct rows *rows = &pack->rows;
+    size_t i = 0, last = 1;
+    if (rows->count == 0)
+        return json_null();
+    while (i < rows->count && (rows->row[i].condition == 0 || (rows->row[i].verdict == ROW_BELOW &&
+                                                               follows(pack, last, &rows->row[i]))))
+        last = rows->row[i++].copies;
+    const struct row *next = i < rows->count ? &rows->row[i] : NULL;
+    const size_t programs = plan_programs(pack->plan), least = programs > 1 ? programs : 2,
+                 claimed = last < least ? 0 : last - least + 1;
+    return must(json_pack("{s:I, s:f, s:f, s:o, s:s, s:b, s:o}", "copies", (json_int_t)last,
+                          "at_most", plan_setting(pack->plan, "at_most"), "confidence",
+                          plan_confidence(pack->plan), "next",
+                          next == NULL ? json_null() : json_integer((json_int_t)next->copies),
+                          "why", next == NULL ? "all" : row_verdict_names[next->verdict],
+                          "assumes_smooth", claimed > i - 1, "options", hints_json(pack, last)));
+}
+
+static size_t best_row(const struct rows *rows)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < rows->count; i++)
+        if (rows->row[i].power.center > rows->row[best].power.center)
+            best = i;
+    return best;
+}
+
+/* The knee is where power, throughput by time, is highest: L. Kleinrock, "Power and deterministic
+ * rules of thumb for probabilistic problems in computer communications" (ICC 1979). Between
+ * measured numbers power has one top at most, so its interval reaches to the neighbours that are
+ * out. */
+static json_t *knee_json(const struct pack *pack)
+{
+    const struct rows *rows = &pack->rows;
+    size_t first = 0, last = rows->count;
+    while (first < rows->count && !rows->row[first].in_knee)
+        first++;
+    while (last > first && !rows->row[last - 1].in_knee)
+        last--;
+    if (first == last || rows->count < 2)
+        return json_null();
+    const size_t low = first == 0 ? 1 : rows->row[first - 1].copies + 1,
+                 high =
+                     last == rows->count ? rows->row[last - 1].copies : rows->row[last].copies - 1,
+                 best = rows->row[best_row(rows)].copies;
+    return must(json_pack("{s:I, s:[I,I], s:b, s:o}", "copies", (json_int_t)best, "ci",
+                          (json_int_t)low, (json_int_t)high, "at_least", last == rows->count,
+                          "options", hints_json(pack, best)));
+}
+
+static const char *gate_word(const struct rows *rows)
+{
+    const char *word = row_verdict_names[rows->count > 1 ? ROW_BELOW : ROW_UNDECIDED];
+    for (size_t i = 0; i < rows->count; i++) {
+        if (rows->row[i].verdict == ROW_ABOVE)
+            return row_verdict_names[ROW_ABOVE];
+        if (rows->row[i].verdict == ROW_UNDECIDED)
+            word = row_verdict_names[ROW_UNDECIDED];
+    }
+    return word;
+}
+
+/* ---- all of it */
+
+static json_t *stages_json(const struct stages *stages)
+{
+    json_t *list = must(json_array());
+    for (size_t i = 0; i < stages->count; i++) {
+        const struct stage *stage = &stages->stage[i];
+        char *folder = text_of("stages/%zu", i + 1);
+        json_add(list, must(json_pack("{s:s, s:b, s:I, s:s?, s:f}", "folder", folder, "complete",
+                                      stage->complete, "runs", (json_int_t)stage->session.count,
+                                      "stopped", experiment_stopped(&stage->experiment), "spent_s",
+                                      stage->spent_s)));
+        free(folder);
+    }
+    return list;
+}
+
+static bool is_smooth(const struct rows *rows)
+{
+    struct search_point *point = must(calloc(rows->count + 1, sizeof *point));
+    size_t points = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->row[i].condition != 0)
+            point[points++] = (struct search_point){.slowdown_low = rows->row[i].slowdown.low,
+                                                    .slowdown_high = rows->row[i].slowdown.high};
+    const bool smooth = search_is_smooth(point, points);
+    free(point);
+    return smooth;
+}
+
+static json_t *pack_json(struct pack *pack)
+{
+    json_t *rows = must(json_array()), *plan = pack->plan;
+    double spent_s = 0;
+    for (size_t i = 0; i < pack->rows.count; i++)
+        json_add(rows, row_json(pack, &pack->rows.row[i]));
+    for (size_t i = 0; i < pack->stages.count; i++)
+        spent_s += pack->stages.stage[i].spent_s;
+    const bool gated = json_is_true(json_object_get(json_object_get(plan, "settings"), "gate"));
+    return must(json_pack(
+        "{s:s, s:O, s:O, s:O, s:O, s:O, s:O, s:O, s:O, s:f, s:f, s:b, s:s?, s:o, s:o, s:o, s:o, "
+        "s:o}",
+        "schema", SCHEMA_PACK, "made", json_object_get(plan, "made"), "jostle",
+        json_object_get(plan, "jostle"), "machine", json_object_get(plan, "machine"), "programs",
+        json_object_get(plan, "programs"), "settings", json_object_get(plan, "settings"), "cpus",
+        json_object_get(plan, "cpus"), "memory", json_object_get(plan, "memory"), "trial",
+        json_object_get(plan, "trial"), "duration_s", spent_s, "confidence_each", pack->confidence,
+        "smooth", pack->smooth, "verdict", gated ? gate_word(&pack->rows) : NULL, "rows", rows,
+        "fits", fits_json(pack), "knee", knee_json(pack), "findings",
+        findings_json(plan, &pack->stages, &pack->rows, pack->smooth), "stages",
+        stages_json(&pack->stages)));
+}
+
+static bool exists(const char *dir, const char *name)
+{
+    char *path = text_of("%s/%s", dir, name);
+    const bool found = access(path, F_OK) == 0;
+    free(path);
+    return found;
+}
+
+static json_t *kept(const char *dir)
+{
+    char *path = text_of("%s/pack.json", dir);
+    char why[RECORD_WHY];
+    json_t *pack = record_read(path, SCHEMA_PACK, why);
+    if (pack == NULL)
+        complain("%s cannot be read (%s): give a folder that jostle pack has made", path, why);
+    free(path);
+    return pack;
+}
+
+/* From the records in DIR, a new reference; NULL after a message. A folder without stages that
+ * has a pack.json gives that. */
+static json_t *pack_derive(const char *dir)
+{
+    struct pack pack = {0};
+    json_t *object = NULL;
+    if (!exists(dir, "pack-plan.json") || (!exists(dir, "stages") && exists(dir, "pack.json")))
+        return kept(dir);
+    pack.plan = plan_load(dir);
+    if (pack.plan == NULL)
+        return NULL;
+    const double shared = json_number_at(json_object_get(pack.plan, "search"), "confidence_each");
+    pack.confidence = shared > 0 && shared < 1 ? shared : plan_confidence(pack.plan);
+    if (stages_read(&pack.stages, dir)) {
+        rows_make(&pack.rows, &pack.stages, plan_setting(pack.plan, "at_most"), pack.confidence);
+        pack.smooth = is_smooth(&pack.rows);
+        object = pack_json(&pack);
+        rows_free(&pack.rows);
+    }
+    stages_free(&pack.stages);
+    json_decref(pack.plan);
+    return object;
+}
+
+/* "below", "above" or "undecided": whether every number of copies is below the limit; of a pack
+ * without --at-most NULL. Borrowed. */
+static const char *pack_gate(const json_t *pack)
+{
+    return json_text_at(pack, "verdict");
+}
 
 /* jostle-results/pack.PROGRAM.TIME.PID, to be freed. */
 static char *default_folder(const json_t *plan)

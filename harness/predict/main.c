@@ -1,16 +1,268 @@
 // predict: how much programs slow down beside each other, from their profiles; it reads and writes
 // files; processes are the shell's.
+
 #include "check.h"
-#include "record.h"
-#include "request.h"
+#include "table.h"
 
 #include "common/messages.h"
+#include "common/options.h"
+#include "common/record_json.h"
+#include "common/schemas.h"
 #include "common/streams.h"
 #include "harness/stats/output.h"
 
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// The command line of `jostle predict`.
+
+struct request {
+    bool with_itself, together, check, force, quiet;
+    double at_most; // 0: none
+    const char *place, *records, *format, *output, *json;
+    struct option_list measured, pairs;
+    uint64_t min_runs, max_runs;
+    int64_t max_time_ns;
+    bool steps;     // hidden: print what --check measures
+    bool plan;      // hidden: print what the shell is to do, and the record
+    char **operand; // profiles, ended by NULL; of --pairs more folders
+    struct options *given;
+};
+
+#define FIELD(member) .offset = offsetof(struct request, member)
+#define FLAG(title, member, words)                                                                 \
+    {                                                                                              \
+        .name = title, .type = OPTION_FLAG, FIELD(member), .help = words                           \
+    }
+#define TEXT(title, word, member, words)                                                           \
+    {                                                                                              \
+        .name = title, .argument = word, .type = OPTION_TEXT, FIELD(member), .help = words         \
+    }
+
+static const char *const formats[] = {"terminal", "md", "html", "svg", "csv", "json", NULL};
+static const char *const places[] = {"core", "smt", "l3", "node", "machine", NULL};
+
+static const struct option_row what_rows[] = {
+    FLAG("with-itself", with_itself, "each program also beside a copy of itself"),
+    FLAG("together", together, "each program beside all others at once, not beside each"),
+    {.name = "place",
+     .argument = "PLACE",
+     .type = OPTION_TEXT,
+     FIELD(place),
+     .as = OPTION_CHOICE,
+     .choices = places,
+     .help = "only profiles of this place of the neighbour: core, smt, l3, node or machine "
+             "(default: of all that are given; pairs are of one place)"},
+    FLAG("force", force,
+         "show a number also where it cannot be told on this machine; the reason stays"),
+    {.name = "at-most",
+     .argument = "R",
+     .type = OPTION_REAL,
+     FIELD(at_most),
+     .maximum = 1e6,
+     .exclusive = true,
+     .help = "exit with status 3 if a slowdown is surely above R, such as 1.1, and with 4 if that "
+             "is undecided"},
+    {0},
+};
+
+static const struct option_row check_rows[] = {
+    FLAG("check", check, "measure the pairs, too, and show both"),
+    TEXT("records", "DIR", records,
+         "with --check: folder of the records; pairs that are in it are not measured again "
+         "(default: jostle-results/pairs)"),
+    {.name = "min-runs",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     FIELD(min_runs),
+     .minimum = 2,
+     .maximum = 100000,
+     .preset = "5",
+     .help = "with --check: at least so many runs alone and beside the other"},
+    {.name = "max-runs",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     FIELD(max_runs),
+     .minimum = 2,
+     .maximum = 100000,
+     .preset = "30",
+     .help = "with --check: at most so many"},
+    {.name = "max-time",
+     .argument = "TIME",
+     .type = OPTION_TIME,
+     FIELD(max_time_ns),
+     .minimum = 1e9,
+     .maximum = 1e15,
+     .preset = "2m",
+     .help = "with --check: at most so long for each pair"},
+    {.name = "measured",
+     .argument = "FILE",
+     .type = OPTION_LIST,
+     FIELD(measured),
+     .help = "show next to each prediction what was measured: a pairs.jsonl of --check; may be "
+             "given again"},
+    {0},
+};
+
+static const struct option_row output_rows[] = {
+    {.name = "format",
+     .argument = "terminal|md|html|svg|csv|json",
+     .type = OPTION_TEXT,
+     FIELD(format),
+     .as = OPTION_CHOICE,
+     .choices = formats,
+     .help = "how it is laid out (default: by the ending of --output, else terminal)"},
+    TEXT("output", "FILE", output,
+         "write to FILE, such as pairs.html: the matrix of victims and aggressors"),
+    TEXT("json", "FILE", json, "write a jostle.prediction/1 to FILE too, - for stdout instead"),
+    FLAG("quiet", quiet, "print nothing but errors"),
+    {.name = "steps",
+     .type = OPTION_FLAG,
+     FIELD(steps),
+     .hidden = true,
+     .help = "for the shell: what --check measures, and where its records are, ended by NUL"},
+    {.name = "pairs",
+     .argument = "DIR",
+     .type = OPTION_LIST,
+     FIELD(pairs),
+     .hidden = true,
+     .help = "for the shell: write the pairs that --check has measured there to --output"},
+    {.name = "plan",
+     .type = OPTION_FLAG,
+     FIELD(plan),
+     .hidden = true,
+     .help = "for the shell: format, output and the record, ended by NUL"},
+    {0},
+};
+
+static const char intro[] =
+    "How much does each program slow down beside each other one? From the profiles\n"
+    "of the programs alone (jostle profile): what the one suffers beside loads, as a\n"
+    "line in what these do to four small reporters, and what the other does to the\n"
+    "reporters. For all ordered pairs, with an interval, and what it is made of.\n"
+    "Where the machine was too noisy to tell, or a profile says nothing of it, there\n"
+    "is no number, but the reason.\n";
+
+static const char details[] =
+    "Examples:\n"
+    "  jostle predict solver.profile.json xz.profile.json\n"
+    "  jostle predict --check solver.profile.json xz.profile.json\n"
+    "  jostle predict --output pairs.html *.profile.json\n"
+    "  jostle predict --together --at-most 1.1 solver.profile.json xz.profile.json "
+    "dd.profile.json\n"
+    "\n"
+    "Exit status:\n"
+    "  0  predicted    1  failure    2  wrong use, or a profile that cannot be used\n"
+    "  3  a slowdown is above --at-most    4  cannot be told, or not within --at-most\n";
+
+static bool is_one_of(const char *text, const char *const *names)
+{
+    for (; *names; names++)
+        if (strcmp(text, *names) == 0)
+            return true;
+    return false;
+}
+
+static const char *format_of(const char *output)
+{
+    const char *ending = output ? strrchr(output, '.') : NULL;
+    if (!output)
+        return "terminal";
+    if (ending && strcmp(ending, ".htm") == 0)
+        return "html";
+    if (ending && strcmp(ending, ".txt") == 0)
+        return "terminal";
+    if (!ending || strcmp(ending, ".terminal") == 0 || !is_one_of(ending + 1, formats))
+        usage_error("--output %s: no format has this ending: give .html, .md, .svg, .csv, .json "
+                    "or .txt, or --format",
+                    output);
+    return ending + 1;
+}
+
+static void check(struct request *request)
+{
+    if (request->pairs.count > 0)
+        return;
+    if (!request->format)
+        request->format = format_of(request->output);
+    if (!*request->operand)
+        usage_error("no profile: give two or more, such as those of jostle profile");
+    if (request->together && request->check)
+        usage_error("--together --check: only pairs are measured: leave out one of the two");
+    if (request->together && request->with_itself)
+        usage_error("--together --with-itself: give the profile's program as often as it runs: "
+                    "leave out --with-itself");
+    if (request->min_runs > request->max_runs)
+        usage_error("--min-runs is above --max-runs: give less, or more of the other");
+    for (size_t i = 0; i < sizeof check_rows / sizeof *check_rows - 2; i++)
+        if (!request->check && i > 0 && options_given(request->given, check_rows[i].name))
+            usage_error("--%s: only with --check: add it", check_rows[i].name);
+}
+
+// Reads the command line; --help and wrong use end the program. `format` is then the name of
+// a format, from --format, the ending of --output, or the preset.
+static void request_read(struct request *request, int argc, char **argv)
+{
+    *request = (struct request){0};
+    const struct option_group groups[] = {
+        {.rows = what_rows, .values = request, .title = "What to predict:"},
+        {.rows = check_rows, .values = request, .title = "What was measured:"},
+        {.rows = output_rows, .values = request, .title = "What to print:"}};
+    const struct program program = {.name = "jostle predict",
+                                    .usage = "PROFILE...",
+                                    .intro = intro,
+                                    .details = details,
+                                    .groups = groups,
+                                    .group_count = sizeof groups / sizeof *groups};
+    int rest;
+    request->given = options_parse(&program, argc, argv, &rest);
+    request->operand = argv + rest;
+    check(request);
+}
+
+static void request_free(struct request *request)
+{
+    options_free(request->given);
+}
+
+// The record of a prediction, jostle.prediction/1.
+
+static json_t *program_to_json(const struct program_entry *entry)
+{
+    const struct program_profile *profile = &entry->profile;
+    const json_t *reasons = json_object_get(profile->record, "reasons");
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name", entry->name, "file",
+                     entry->path, "place", profile->place, "made", profile->made, "alone_s",
+                     number_to_json(profile->alone.mean_s), "cpus_used",
+                     number_to_json(profile->alone.cpus_used), "alone_sd",
+                     number_to_json(profile->noise.sd), "runs", (json_int_t)profile->noise.n,
+                     "reasons", json_is_array(reasons) ? json_deep_copy(reasons) : json_array());
+}
+
+// A new reference.
+static json_t *record_make(const struct table *table)
+{
+    const struct program_list *list = table->programs;
+    const struct program_profile *first = &list->entry[0].profile;
+    json_t *programs = json_array();
+    for (size_t i = 0; i < list->count; i++)
+        json_array_append_new(programs, program_to_json(&list->entry[i]));
+    json_t *record =
+        json_pack("{s:s, s:s, s:{s:s, s:s}, s:b}", "schema", SCHEMA_PREDICTION, "jostle",
+                  JOSTLE_VERSION, "machine", "host", first->host, "hash", first->machine,
+                  "together", table->count > 0 && table->row[0].together);
+    json_object_set_new(record, "at_most",
+                        table->at_most > 0 ? number_to_json(table->at_most) : json_null());
+    json_object_set_new(record, "programs", programs);
+    json_object_set_new(record, "predictions", table_to_json(table));
+    json_object_set_new(record, "worst", table_worst_to_json(table));
+    json_object_set_new(record, "check", table_check_to_json(table));
+    return record;
+}
 
 static const char *records_of(const struct request *request)
 {

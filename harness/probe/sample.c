@@ -1,21 +1,53 @@
 /* probe sample: every reporter for a while, as one line of JSON; so that it can be the target of
  * an experiment, whose metrics are its readings. */
 
-#include "harness/probe/commands.h"
-#include "harness/probe/readings.h"
-
 #include "common/cpus.h"
 #include "common/json.h"
 #include "common/messages.h"
 #include "common/option_value.h"
 #include "common/options.h"
 #include "common/schemas.h"
+#include "harness/probe/commands.h"
+#include "harness/probe/reporters.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static void print_reading(struct line *line, enum reporter reporter, const struct reading *reading)
+{
+    line_object(line, NULL);
+    line_text(line, "name", reporters[reporter].name);
+    line_text(line, "unit", reporters[reporter].unit);
+    if (reading->reason != NULL) {
+        line_text(line, "reason", reading->reason);
+    } else {
+        line_real(line, "value", reading->value);
+        line_count(line, "n", reading->n);
+        line_real(line, "median", reading->median);
+        line_real(line, "spread", reading->spread);
+        line_real(line, "correlation", reading->correlation);
+        line_real(line, "error", reading->error);
+    }
+    line_close(line);
+}
+
+/* The member `reporters` of a record: an array with what each that is wanted has read. */
+static void readings_print(struct line *line, const struct reporter_set *set,
+                           const bool wanted[REPORTERS])
+{
+    line_array(line, "reporters");
+    for (enum reporter reporter = 0; reporter < REPORTERS; reporter++) {
+        struct reading reading;
+        if (!wanted[reporter])
+            continue;
+        reporters_read(set, reporter, &reading);
+        print_reading(line, reporter, &reading);
+    }
+    line_close(line);
+}
 
 struct choices {
     const char *reporters, *cpus;

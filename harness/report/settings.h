@@ -1,9 +1,27 @@
 #ifndef REPORT_SETTINGS_H
 #define REPORT_SETTINGS_H
 
-#include "formats.h"
-
 #include "common/options.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The formats: CSV, which this program writes itself, and a file NAME.jq each, whose first lines
+ * say what it is:
+ *
+ *     # Markdown: the tables of the terminal, ...       what --help says of it
+ *     # files: .md .markdown                            that --output stands for
+ *     # reads: rows                                     what it is fed; see main.c
+ */
+struct format {
+    char *name, *about, *endings, *reads;
+    bool knows_runs;
+};
+
+struct formats {
+    struct format *item; /* by name */
+    size_t count, allocated;
+};
 
 /* The command line of jostle report, and what jostle asks of this program. */
 struct settings {

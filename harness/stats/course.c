@@ -2,8 +2,60 @@
 
 #include "capacity.h"
 #include "judge.h"
+#include "session.h"
 
+#include <math.h>
 #include <stdio.h>
+
+// When the machine is measured before a block, and for how long: what it reaches then is its
+// `machine` (machine.h).
+//
+// A probe takes a tenth of the time of a block, and 0.1 s at most; below 0.01 s it would show
+// nothing, so blocks that are too short for that share one: at most a tenth of the time goes
+// to probes, however short the runs are.
+
+static const double share = 0.1; // of a block's time
+static const double least_s = 0.01, most_s = 0.1;
+
+// What a block takes by the runs so far; NAN: not known yet.
+static double block_s(const struct session *session)
+{
+    double sum = 0;
+    for (size_t i = 0; i < session->settings->condition_count; i++) {
+        const struct sample *sample = &session->conditions[i].metric[WALL_S];
+        sum += sample->count > 0 ? sample->mean : NAN;
+    }
+    return sum;
+}
+
+// How long to measure before a run of that block; 0: not at all.
+static double block_probe_due(const struct block_probe *probe, const struct session *session,
+                              size_t block)
+{
+    if (!probe->wanted || block == 0 || block == probe->block)
+        return 0;
+    const double expected_s = share * block_s(session);
+    if (probe->was_made && !(expected_s >= least_s) && share * probe->since_s < least_s)
+        return 0;
+    return fmin(fmax(expected_s, least_s), most_s); // least_s where it is not known
+}
+
+// Notes that it was made, before a run of that block.
+static void block_probe_made(struct block_probe *probe, size_t block)
+{
+    probe->was_made = true;
+    probe->block = block;
+    probe->since_s = 0;
+}
+
+// Notes a run, of block 0 if it is a warm-up or a washout, that took so long (NAN: not known).
+static void block_probe_note(struct block_probe *probe, size_t block, double wall_s)
+{
+    if (block > 0)
+        probe->block = block;
+    if (wall_s > 0)
+        probe->since_s += wall_s;
+}
 
 bool course_init(struct course *course, struct experiment *experiment)
 {

@@ -3,10 +3,17 @@
 #ifndef STATS_COURSE_H
 #define STATS_COURSE_H
 
-#include "block_probe.h"
 #include "decide.h"
 #include "experiment.h"
 #include "replay.h"
+#include "session.h"
+
+struct block_probe {
+    bool wanted;
+    bool was_made;  // one in this session at least
+    size_t block;   // the last one that was begun
+    double since_s; // time of the runs since the last one
+};
 
 struct course {
     struct experiment *experiment;

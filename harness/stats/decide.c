@@ -2,12 +2,227 @@
 
 #include "capacity.h"
 #include "carry_over.h"
-#include "forecast.h"
 #include "gate.h"
+#include "location.h"
 #include "metrics.h"
-#include "schedule.h"
+#include "session.h"
+#include "typical.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Which condition comes when: every block has each once, in random order.
+//
+// Blocks come in pairs, and the second is the mirror image of the first. In each pair the
+// loaded conditions have a new random order, and the first condition, which is the baseline,
+// opens or closes the first block by a coin. So a linear drift cancels within a pair; and
+// within 2 k blocks the baseline follows an unloaded run (itself) at least k / 2 times and at
+// most k, whatever the number of loads. With all orders equally likely it would do so in one
+// block of (number of conditions)^2, which is too rare to see a carry-over (carry_over.h).
+// With variants the unloaded conditions, one of each, take the baseline's place as a group,
+// in random order: the variants are compared alone with at most as many runs between them,
+// and at most one of them follows a loaded run in a block.
+
+// splitmix64, S. Vigna, https://prng.di.unimi.it/splitmix64.c (public domain):
+// seeding one of GSL's generators anew for each block would cost more than the
+// few numbers that a block needs.
+static uint64_t next(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15U);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31);
+}
+
+// Random order by Fisher-Yates, inside out; the bias of % is below 2^-57.
+static void shuffle(uint64_t *state, size_t *order, size_t count, size_t first)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t j = (size_t)(next(state) % (i + 1));
+        order[i] = order[j];
+        order[j] = first + i;
+    }
+}
+
+static void reverse(size_t *order, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        const size_t last = order[count - 1 - i];
+        order[count - 1 - i] = order[i];
+        order[i] = last;
+    }
+}
+
+// Fills order[0 .. conditions-1] for that block (from 1). The first `unloaded` conditions
+// are those without a load. It depends on the seed and the block alone, so an experiment
+// that is resumed continues as it would have.
+static void schedule_block(unsigned long seed, size_t block, size_t *order, size_t conditions,
+                           size_t unloaded)
+{
+    const size_t pair = (block - 1) / 2;
+    uint64_t state = seed;
+    state = next(&state) + pair;
+    const bool closes = next(&state) >> 63;
+    order[0] = 0;
+    if (unloaded > 1) // the only one takes no random number
+        shuffle(&state, order, unloaded, 0);
+    shuffle(&state, order + unloaded, conditions - unloaded, unloaded);
+    if (closes)
+        reverse(order, conditions);
+    if (block - 1 > 2 * pair)
+        reverse(order, conditions);
+}
+
+// How many more runs it will take to reach the error of the settings.
+
+enum { BLOCKS_NEEDED = 3 };
+
+// The smallest n with error(now) * (t_n / sqrt n) / (t_now / sqrt now) <= settings->error.
+static size_t blocks_for(struct session *session, size_t now, double error)
+{
+    const struct settings *settings = session->settings;
+    size_t low = now, high = settings->max_runs;
+    double unit = error / critical_t(&session->critical, (double)now - 1) * sqrt((double)now) /
+                  location_widening(settings, now);
+    while (low < high) {
+        size_t n = low + (high - low) / 2;
+        double t = critical_t(&session->critical, (double)n - 1) * location_widening(settings, n);
+        if (unit * t / sqrt((double)n) <= settings->error)
+            high = n;
+        else
+            low = n + 1;
+    }
+    return low;
+}
+
+static double t_of_look(struct session *session, size_t n)
+{
+    return critical_t(metric_critical(session, n), (double)n - 1);
+}
+
+// With that standard error of one run, the smallest n at which a look is as narrow as `gap`;
+// max_runs if there is none.
+static size_t blocks_to_decide(struct session *session, size_t now, double unit, double gap)
+{
+    size_t low = now, high = session->settings->max_runs;
+    while (low < high) {
+        size_t n = low + (high - low) / 2;
+        if (unit * t_of_look(session, n) / sqrt((double)n) <= gap)
+            high = n;
+        else
+            low = n + 1;
+    }
+    return low;
+}
+
+static bool is_asked(const struct session *session, size_t condition, size_t metric)
+{
+    return session->settings->metrics.item[metric].decides &&
+           !metric_is_negligible(session, condition, metric);
+}
+
+// What the interval of the gate would be of a single pair, over its factor t.
+static double one_run(struct session *session, size_t condition, size_t metric,
+                      struct interval *ratio)
+{
+    const enum against against = settings_decides_by(session->settings);
+    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
+    const double n = (double)pairs->count;
+    if (session->settings->statistic == STATISTIC_MEAN) {
+        // With 1 in the place of t the half-width is the standard error.
+        *ratio = interval_ratio(pairs, 1, 1);
+        return ratio->error * ratio->center * sqrt(n);
+    }
+    *ratio = metric_ratio(session, condition, against, metric);
+    if (session->settings->statistic == STATISTIC_TYPICAL)
+        return ratio->center * typical_error_of_one(pairs);
+    return ratio->error * ratio->center * sqrt(n) / t_of_look(session, session_blocks(session));
+}
+
+// How far a bound may be from the ratio for --same-within to know what it is: away from 1,
+// or within the limit on both sides.
+static double gap_of_relation(const struct settings *settings, double ratio)
+{
+    const double away = fabs(ratio - 1);
+    return fmax(away, settings->same_within - away);
+}
+
+// Blocks until one ratio that decides is above --at-most, or else until all is known.
+struct outlook {
+    size_t above, rest;
+    bool is_above;
+};
+
+static void add_outlook(struct session *session, size_t condition, size_t metric, size_t now,
+                        struct outlook *outlook)
+{
+    const struct settings *settings = session->settings;
+    struct interval ratio;
+    const double unit = one_run(session, condition, metric, &ratio);
+    const double gap = settings->at_most > 0 ? fabs(ratio.center - settings->at_most) : INFINITY;
+    const double own =
+        settings->same_within > 0 ? gap_of_relation(settings, ratio.center) : INFINITY;
+    const bool known = isfinite(unit);
+    if (settings->at_most > 0 && ratio.center > settings->at_most) {
+        const size_t blocks =
+            known ? blocks_to_decide(session, now, unit, gap) : settings->max_runs;
+        outlook->is_above = true;
+        outlook->above = blocks < outlook->above ? blocks : outlook->above;
+        return;
+    }
+    const size_t blocks =
+        known ? blocks_to_decide(session, now, unit, fmin(gap, own)) : settings->max_runs;
+    outlook->rest = blocks > outlook->rest ? blocks : outlook->rest;
+}
+
+static size_t blocks_for_gate(struct session *session, size_t now)
+{
+    const struct settings *settings = session->settings;
+    struct outlook outlook = {.above = settings->max_runs, .rest = now};
+    for (size_t i = 0; i < settings->condition_count; i++)
+        for (size_t m = 0; m < settings->metrics.count; m++)
+            if (gate_decides(settings, i) && is_asked(session, i, m))
+                add_outlook(session, i, m, now, &outlook);
+    return outlook.is_above ? outlook.above : outlook.rest;
+}
+
+// The largest relative error that the typical ratios will have after so many blocks: known before
+// there are enough for an interval.
+static double error_of_few(struct session *session, size_t now)
+{
+    const struct settings *settings = session->settings;
+    const enum against against = settings_decides_by(settings);
+    double worst = 0;
+    for (size_t i = 0; i < settings->condition_count; i++)
+        for (size_t m = 0; m < settings->metrics.count; m++)
+            if (settings_compares(settings, i, against) && is_asked(session, i, m))
+                worst =
+                    fmax(worst, typical_error_of_one(&session->conditions[i].pairs[against][m]));
+    return settings->statistic == STATISTIC_TYPICAL && settings->condition_count > 1
+               ? worst * critical_t(&session->critical, (double)now - 1) / sqrt((double)now)
+               : INFINITY;
+}
+
+long forecast_runs(struct session *session, double worst_error)
+{
+    const struct settings *settings = session->settings;
+    size_t now = session_blocks(session), width = settings->condition_count;
+    if (now < BLOCKS_NEEDED)
+        return -1;
+    if (!isfinite(worst_error))
+        worst_error = error_of_few(session, now);
+    size_t blocks = settings_has_gate(settings) ? blocks_for_gate(session, now)
+                    : isfinite(worst_error)     ? blocks_for(session, now, worst_error)
+                                                : settings->max_runs;
+    if (blocks < settings->min_runs)
+        blocks = settings->min_runs;
+    if (blocks <= now && session->count % width == 0)
+        blocks = now + 1;
+    size_t total = (blocks + session_left_out(session)) * width;
+    return total > session->count ? (long)(total - session->count) : 0;
+}
 
 // A single condition whose runs may be dependent continues a little, until it
 // shows whether they are: with 12 runs it does not.

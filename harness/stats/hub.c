@@ -1,10 +1,462 @@
 #include "hub.h"
 
-#include "common/messages.h"
+#include "elapsed.h"
+#include "json.h"
+#include "record.h"
 
+#include "common/file.h"
+#include "common/lock.h"
+#include "common/messages.h"
+#include "common/record_json.h"
+#include "common/save.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <math.h>
+#include <poll.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+// Where raw lines come from: meter, the loads, the service and the probe, each through a FIFO.
+
+enum { CHUNK = 16384 };
+
+static char *copy(const char *text)
+{
+    return text && *text ? strdup(text) : NULL;
+}
+
+bool sources_open(struct sources *sources, const char *id, const char *name, const char *condition,
+                  const char *node, const char *path)
+{
+    const size_t count = sources->count + 1;
+    struct source *list = realloc(sources->source, count * sizeof *list);
+    if (list)
+        sources->source = list;
+    struct pollfd *polled = list ? realloc(sources->poll, (count + 1) * sizeof *polled) : NULL;
+    if (polled)
+        sources->poll = polled;
+    const int fd = polled ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+    if (fd < 0)
+        return false;
+    list[sources->count++] = (struct source){.id = copy(id),
+                                             .name = copy(name),
+                                             .condition = copy(condition),
+                                             .node = copy(node),
+                                             .fd = fd};
+    return true;
+}
+
+struct source *sources_find(struct sources *sources, const char *id)
+{
+    for (size_t i = 0; i < sources->count; i++)
+        if (sources->source[i].id && strcmp(sources->source[i].id, id) == 0)
+            return &sources->source[i];
+    return NULL;
+}
+
+static bool reserve(struct source *source)
+{
+    if (source->capacity - source->length >= CHUNK)
+        return true;
+    const size_t capacity = 2 * source->capacity + CHUNK;
+    char *text = realloc(source->text, capacity);
+    if (!text)
+        return false;
+    source->text = text;
+    source->capacity = capacity;
+    return true;
+}
+
+// Reads what has come to an awaited source.
+static void source_read(struct source *source)
+{
+    const ssize_t got =
+        reserve(source) ? read(source->fd, source->text + source->length, CHUNK) : 0;
+    if (got > 0) {
+        source->length += (size_t)got;
+    } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+        close(source->fd);
+        source->fd = -1;
+    }
+}
+
+bool sources_wait(struct sources *sources, int other, bool *other_ready)
+{
+    if (!sources->poll && !(sources->poll = calloc(1, sizeof *sources->poll)))
+        return false;
+    sources->poll[0] = (struct pollfd){.fd = other, .events = POLLIN};
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct source *source = &sources->source[i];
+        sources->poll[i + 1] =
+            (struct pollfd){.fd = source->event ? source->fd : -1, .events = POLLIN};
+    }
+    while (poll(sources->poll, sources->count + 1, -1) < 0)
+        if (errno != EINTR)
+            return false;
+    for (size_t i = 0; i < sources->count; i++)
+        if (sources->poll[i + 1].revents != 0)
+            source_read(&sources->source[i]);
+    *other_ready = sources->poll[0].revents != 0;
+    return true;
+}
+
+json_t *source_next(struct source *source)
+{
+    char *end;
+    while (source->length > 0 && (end = memchr(source->text, '\n', source->length)) != NULL) {
+        const size_t size = (size_t)(end - source->text);
+        json_t *line = json_loadb(source->text, size, 0, NULL);
+        source->length -= size + 1;
+        memmove(source->text, end + 1, source->length);
+        if (json_is_object(line))
+            return line;
+        json_decref(line);
+    }
+    return NULL;
+}
+
+void sources_free(struct sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        struct source *source = &sources->source[i];
+        if (source->fd >= 0)
+            close(source->fd);
+        json_decref(source->last);
+        free(source->id);
+        free(source->name);
+        free(source->condition);
+        free(source->node);
+        free(source->text);
+        free(source->event);
+    }
+    free(sources->source);
+    free(sources->poll);
+    *sources = (struct sources){0};
+}
+
+// The records of an experiment in their folder: runs.jsonl is ours alone while
+// we measure.
+
+enum { LOCK_WAIT_MS = 2000 };
+
+static const double SYNC_INTERVAL_S = 1;
+
+__attribute__((format(printf, 2, 3))) static bool fail(struct folder *folder, const char *format,
+                                                       ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(folder->error, sizeof folder->error, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static bool cannot_write(struct folder *folder)
+{
+    const int error = errno;
+    return fail(folder, "cannot write to %.300s (%s): %s", folder->path, strerror(error),
+                save_advice(error));
+}
+
+char *folder_file(const struct folder *folder, const char *name)
+{
+    char *path = NULL;
+    return asprintf(&path, "%s/%s", folder->path, name) < 0 ? NULL : path;
+}
+
+// Locks the file for us; the lock goes with us, whatever ends us. Where there are no locks,
+// the program `experiment` has said so.
+static bool lock(struct folder *folder, int fd)
+{
+    if (lock_take(fd, false, LOCK_WAIT_MS) != LOCK_HELD)
+        return true;
+    return fail(folder,
+                "another jostle is measuring into %.300s: wait for it, or choose another folder",
+                folder->path);
+}
+
+static bool is_regular(int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+bool folder_open(struct folder *folder, const char *path)
+{
+    *folder = (struct folder){.fd = -1, .synced_s = -INFINITY};
+    folder->path = strdup(path);
+    folder->runs = folder->path ? folder_file(folder, "runs.jsonl") : NULL;
+    if (!folder->runs)
+        return fail(folder, "no memory");
+    folder->fd = open(folder->runs, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (folder->fd < 0)
+        return fail(folder, "cannot write to %.300s (%s): choose another folder with --output",
+                    path, strerror(errno));
+    if (!is_regular(folder->fd))
+        return fail(folder, "%.300s is not a regular file: choose another folder with --output",
+                    folder->runs);
+    return lock(folder, folder->fd);
+}
+
+// The whole file, with a '\0' behind it; to be freed. NULL with `error` set.
+static char *content(struct folder *folder, size_t *length)
+{
+    struct stat status;
+    char *text = NULL;
+    *length = 0;
+    if (fstat(folder->fd, &status) == 0)
+        text = malloc((size_t)status.st_size + 1);
+    while (text && *length < (size_t)status.st_size) {
+        const ssize_t got =
+            pread(folder->fd, text + *length, (size_t)status.st_size - *length, (off_t)*length);
+        if (got <= 0) {
+            free(text);
+            text = NULL;
+        } else {
+            *length += (size_t)got;
+        }
+    }
+    if (text)
+        text[*length] = '\0';
+    else
+        fail(folder, "%.300s cannot be read (%s)", folder->runs, strerror(errno));
+    return text;
+}
+
+static bool is_record(const char *line, size_t length)
+{
+    json_t *record = json_loadb(line, length, 0, NULL);
+    const bool good = json_is_object(record);
+    json_decref(record);
+    return good;
+}
+
+static bool move_to_torn(struct folder *folder, const char *line, size_t length, size_t start)
+{
+    char *path = folder_file(folder, "runs.jsonl.torn");
+    const int fd =
+        path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666) : -1;
+    bool good =
+        fd >= 0 && is_regular(fd) && save_append(fd, line, length) && file_write_all(fd, "\n", 1);
+    const int error = errno;
+    good = (fd < 0 || close(fd) == 0) && good;
+    free(path);
+    errno = good ? errno : error;
+    // Only what is kept elsewhere goes from here.
+    if (!good || ftruncate(folder->fd, (off_t)start) != 0)
+        return cannot_write(folder);
+    complain("the last line of %s was not written in full: it is set aside in "
+             "runs.jsonl.torn",
+             folder->runs);
+    return true;
+}
+
+bool folder_repair(struct folder *folder)
+{
+    size_t length;
+    char *text = content(folder, &length);
+    bool good = text != NULL, whole = false;
+    while (good && length > 0 && !whole) {
+        const bool ended = text[length - 1] == '\n';
+        const size_t end = ended ? length - 1 : length;
+        const char *before = memrchr(text, '\n', end);
+        const size_t start = before ? (size_t)(before - text) + 1 : 0;
+        whole = is_record(text + start, end - start);
+        if (whole)
+            good = ended || file_write_all(folder->fd, "\n", 1) || cannot_write(folder);
+        else
+            good = move_to_torn(folder, text + start, end - start, start);
+        length = start;
+    }
+    free(text);
+    return good;
+}
+
+// A line at *next, which moves behind it; NULL at the end. A line may hold NULs, as a power cut
+// leaves them on some file systems.
+static const char *next_line(const char **next, const char *end, size_t *size)
+{
+    const char *line = *next;
+    if (line == end)
+        return NULL;
+    const char *newline = memchr(line, '\n', (size_t)(end - line));
+    *size = (size_t)((newline ? newline : end) - line);
+    *next = newline ? newline + 1 : end;
+    return line;
+}
+
+bool folder_read(struct folder *folder, json_t **records)
+{
+    size_t length, size;
+    char *text = content(folder, &length);
+    json_int_t number = 0;
+    const char *next = text, *line;
+    bool known = true;
+    *records = json_array();
+    while (text && *records && (line = next_line(&next, text + length, &size))) {
+        json_t *record = json_read_line(line, size);
+        number++;
+        known = known && record_is_known(record, folder->runs, (size_t)number);
+        if (json_is_object(record))
+            json_array_append_new(*records, json_pack("[I, O]", number, record));
+        else if (folder->broken_line == 0)
+            folder->broken_line = (size_t)number;
+        json_decref(record);
+    }
+    free(text);
+    return text && *records && known;
+}
+
+static void mark_set_aside(json_t *record)
+{
+    json_t *flags = json_object_get(record, "flags");
+    json_object_set_new(record, "set_aside",
+                        json_pack("{s:O, s:O}", "block", json_object_get(record, "block"), "order",
+                                  json_object_get(record, "order")));
+    json_object_set_new(record, "block", json_integer(0));
+    json_object_set_new(record, "order", json_integer(0));
+    json_array_append_new(flags, json_string("set-aside"));
+}
+
+static bool has_number(const json_t *numbers, json_int_t number)
+{
+    for (size_t i = 0; i < json_array_size(numbers); i++)
+        if (json_integer_value(json_array_get(numbers, i)) == number)
+            return true;
+    return false;
+}
+
+// One line to the new file, changed if its number is among those.
+static bool copy_line(int fd, const char *line, size_t size, bool changed)
+{
+    json_t *record = changed ? json_loadb(line, size, 0, NULL) : NULL;
+    if (!record)
+        return file_write_all(fd, line, size) && file_write_all(fd, "\n", 1);
+    mark_set_aside(record);
+    char *text = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS));
+    const bool good = text && file_write_all(fd, text, strlen(text)) && file_write_all(fd, "\n", 1);
+    free(text);
+    json_decref(record);
+    return good;
+}
+
+static bool copy_lines(struct folder *folder, int fd, const json_t *numbers)
+{
+    size_t length, size;
+    char *text = content(folder, &length);
+    bool good = text != NULL;
+    json_int_t number = 0;
+    const char *next = text, *line;
+    while (good && (line = next_line(&next, text + length, &size)))
+        good = copy_line(fd, line, size, has_number(numbers, ++number));
+    free(text);
+    return good && fsync(fd) == 0;
+}
+
+bool folder_set_aside(struct folder *folder, const json_t *numbers)
+{
+    char *path = folder_file(folder, "runs.jsonl.part");
+    const int fd = path ? open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666) : -1;
+    // The lock belongs to the file, not to its name: the new one is locked before
+    // it has the name.
+    bool good = fd >= 0 && lock(folder, fd) && copy_lines(folder, fd, numbers) &&
+                rename(path, folder->runs) == 0;
+    if (good) {
+        close(folder->fd);
+        folder->fd = fd;
+        good = save_sync_folder(folder->runs) || cannot_write(folder);
+    } else {
+        cannot_write(folder);
+        if (fd >= 0) {
+            close(fd);
+            (void)unlink(path);
+        }
+    }
+    free(path);
+    return good;
+}
+
+bool folder_sync(struct folder *folder)
+{
+    const int error = fdatasync(folder->fd) == 0 || errno == EINVAL ? 0 : errno;
+    if (error == 0)
+        return true;
+    return fail(folder, "%.300s cannot be brought to the disk (%s): %s", folder->runs,
+                strerror(error), save_advice(error));
+}
+
+// By the times of the runs: each run of a second or more is brought to the disk at once, shorter
+// ones once for each second of them. To flush each would double the time between short runs
+// (docs/measuring.md).
+static bool sync_if_due(struct folder *folder, const json_t *record)
+{
+    const double end_s = elapsed_time(json_string_value(json_object_get(record, "start"))) +
+                         json_number_value(json_object_get(record, "wall_s"));
+    if (fabs(end_s - folder->synced_s) < SYNC_INTERVAL_S)
+        return true;
+    folder->synced_s = end_s;
+    return folder_sync(folder);
+}
+
+// Why the line is not there; `reason`: the errno of writing it.
+static bool not_appended(struct folder *folder, const struct stat *before, int reason)
+{
+    struct stat status;
+    if (before->st_nlink == 0)
+        return fail(folder, "%.300s is gone: was its folder deleted? Measure again into another",
+                    folder->runs);
+    // Where even this failed, the next reader finds the torn line.
+    if (fstat(folder->fd, &status) != 0 || status.st_size != before->st_size)
+        return fail(folder, "%.300s ends in a torn line (%s): %s", folder->runs, strerror(reason),
+                    save_advice(reason));
+    return fail(folder, "cannot append to %.300s after %zu runs (%s): %s", folder->runs,
+                folder->lines, strerror(reason), save_advice(reason));
+}
+
+bool folder_append(struct folder *folder, const json_t *record)
+{
+    struct stat before;
+    char *text = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS));
+    if (!text)
+        return fail(folder, "no memory for one more run");
+    size_t length = strlen(text);
+    text[length++] = '\n'; // in the place of the '\0'
+    const bool known = fstat(folder->fd, &before) == 0;
+    const bool good = known && before.st_nlink > 0 && save_append(folder->fd, text, length);
+    const int reason = errno;
+    free(text);
+    if (!known)
+        return fail(folder, "%.300s cannot be written (%s): %s", folder->runs, strerror(reason),
+                    save_advice(reason));
+    if (!good)
+        return not_appended(folder, &before, reason);
+    if (folder->size_bytes > 0 && before.st_size != folder->size_bytes)
+        return fail(folder,
+                    "%.300s was changed by somebody else: find out by whom (the target?), and "
+                    "measure again into another folder",
+                    folder->runs);
+    folder->size_bytes = before.st_size + (off_t)length;
+    folder->lines++;
+    return sync_if_due(folder, record);
+}
+
+void folder_close(struct folder *folder)
+{
+    if (folder->fd >= 0)
+        close(folder->fd);
+    free(folder->path);
+    free(folder->runs);
+    *folder = (struct folder){.fd = -1};
+}
 
 bool hub_answer(struct hub *hub, const char *format, ...)
 {

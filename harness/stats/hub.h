@@ -5,11 +5,46 @@
 
 #include "command_line.h"
 #include "course.h"
-#include "folder.h"
-#include "sources.h"
 #include "status.h"
 
+#include <jansson.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
+
+struct source {
+    char *id;        // how commands name it: "meter", "service", "probe", or a load's index
+    char *name;      // of the load
+    char *condition; // of the load, NULL for meter
+    char *node;      // NULL: the target's own
+    bool optional;   // that it ends or fails ends nothing else
+    int fd;          // -1: closed
+    char *text;      // that came and was not taken yet
+    size_t length, capacity;
+    char *event;  // that is awaited, NULL: none
+    json_t *last; // the last `mark`, meter's record, or the probe's sample
+};
+
+struct sources {
+    struct source *source;
+    size_t count;
+    struct pollfd *poll; // [count + 1]: the first is free for the caller
+};
+
+enum { FOLDER_ERROR = 512 };
+
+struct folder {
+    char *path;               // without a slash at its end
+    char *runs;               // path of runs.jsonl
+    int fd;                   // of runs.jsonl, locked
+    size_t lines;             // records that we have appended
+    off_t size_bytes;         // of runs.jsonl, once we have appended to it
+    size_t broken_line;       // the first line that folder_read found to be no record; 0: none
+    double synced_s;          // when the run ended that runs.jsonl was last flushed after
+    char error[FOLDER_ERROR]; // why the last call was false
+};
 
 struct hub {
     const struct command_line *command;
@@ -43,5 +78,51 @@ void hub_warn(struct hub *hub, const struct source *source, const char *text);
 
 // Whether an array of warnings has that one.
 bool hub_has_warning(const json_t *warnings, const json_t *warning);
+
+// Opens and locks PATH/runs.jsonl; another process's lock is waited for two
+// seconds. All functions here are false with `error` set when they fail.
+bool folder_open(struct folder *folder, const char *path);
+
+// Moves a last line that was not written in full to runs.jsonl.torn, and says so
+// on stderr.
+bool folder_repair(struct folder *folder);
+
+// All records, each with its line, as an array of {number of the line, record}
+// in *records, a new reference: [[1, {...}], [2, {...}], ...]. Lines that are no
+// record are left out.
+bool folder_read(struct folder *folder, json_t **records);
+
+// Marks lines as not to be used: block and order become 0, what they were is kept
+// in `set_aside`, and the flag set-aside is added. `numbers`: an array of the
+// numbers of lines.
+bool folder_set_aside(struct folder *folder, const json_t *numbers);
+
+// Appends a record as one whole line; after a failure the file is as before. It is on the disk at
+// once where a second has passed, by the times of the records, since the last that was flushed.
+bool folder_append(struct folder *folder, const json_t *record);
+
+// Brings all records to the disk.
+bool folder_sync(struct folder *folder);
+
+// PATH/NAME; to be freed. NULL if memory ran out.
+char *folder_file(const struct folder *folder, const char *name);
+
+void folder_close(struct folder *folder);
+
+// Opens a FIFO for reading, without waiting for its writer. False with errno set.
+bool sources_open(struct sources *sources, const char *id, const char *name, const char *condition,
+                  const char *node, const char *path);
+
+struct source *sources_find(struct sources *sources, const char *id);
+
+// Waits until an awaited source can be read, or the descriptor `other` can.
+// False if poll failed; *other_ready says whether it is `other`.
+bool sources_wait(struct sources *sources, int other, bool *other_ready);
+
+// The next whole line as JSON, a new reference; NULL where there is none yet (or
+// no more: then fd is -1). A line that is no JSON object is passed over.
+json_t *source_next(struct source *source);
+
+void sources_free(struct sources *sources);
 
 #endif
