@@ -196,7 +196,7 @@ load helpers
     local -a one=(make -C "$ROOT" --no-print-directory BUILD="$build" CFLAGS=-O0)
     run -0 "${one[@]}" "$build/obj/common/date.o"
     [[ $output == "  CC  $build/obj/common/date.o" ]]
-    run -0 "${one[@]}" V=1 "$build/obj/common/adds.o"
+    run -0 "${one[@]}" V=1 "$build/obj/common/fold.o"
     [[ $output == *' -O0 '*' -c -o '* && ${#lines[@]} -eq 1 ]]
     run -0 "${one[@]}" -s "$build/obj/common/caches.o"
     [[ -z $output ]]

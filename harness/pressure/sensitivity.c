@@ -1,11 +1,85 @@
 #include "sensitivity.h"
 
-#include "curve.h"
-
 #include <gsl/gsl_cdf.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+/* A curve that never turns: isotonic regression, weighted by the variances, by pooling adjacent
+ * violators (Barlow, Bartholomew, Bremner and Brunk, "Statistical inference under order
+ * restrictions", Wiley 1972), through 0 at level 0. Pure. */
+
+enum { CURVE_POINTS = 16 };
+
+struct curve_point {
+    double value, variance;         /* as measured; the variance is above 0 */
+    double fitted, fitted_variance; /* of the curve */
+};
+
+/* Neighbours that share one value. */
+struct pool {
+    double sum, weight; /* of value / variance, of 1 / variance */
+    size_t first, count;
+};
+
+static double mean_of(const struct pool *pool)
+{
+    return pool->sum / pool->weight;
+}
+
+/* Pools the points, which are known, until their means rise. */
+static size_t pool_points(const struct curve_point *const *point, size_t count, struct pool *pool)
+{
+    size_t pools = 0;
+    for (size_t i = 0; i < count; i++) {
+        pool[pools++] =
+            (struct pool){point[i]->value / point[i]->variance, 1 / point[i]->variance, i, 1};
+        while (pools > 1 && mean_of(&pool[pools - 1]) < mean_of(&pool[pools - 2])) {
+            const struct pool *last = &pool[--pools];
+            pool[pools - 1].sum += last->sum;
+            pool[pools - 1].weight += last->weight;
+            pool[pools - 1].count += last->count;
+        }
+    }
+    return pools;
+}
+
+static void fit_in(struct curve_point **point, size_t count)
+{
+    struct pool pool[CURVE_POINTS];
+    const size_t pools = pool_points((const struct curve_point *const *)point, count, pool);
+    for (size_t i = 0; i < pools; i++) {
+        /* On the wrong side of 0 it is pooled with the 0, which has all weight. */
+        const bool below = mean_of(&pool[i]) < 0;
+        for (size_t k = pool[i].first; k < pool[i].first + pool[i].count; k++) {
+            point[k]->fitted = below ? 0 : mean_of(&pool[i]);
+            point[k]->fitted_variance = below ? point[k]->variance : 1 / pool[i].weight;
+        }
+    }
+}
+
+/* Those that have a value; how many. The others are not fitted. */
+static size_t find_known(struct curve_point *point, size_t count, struct curve_point **known)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count && i < CURVE_POINTS; i++) {
+        point[i].fitted = point[i].fitted_variance = NAN;
+        if (isfinite(point[i].value))
+            known[found++] = &point[i];
+    }
+    return found;
+}
+
+/* count points, by level, the first of them above 0; at most CURVE_POINTS. Points with a value of
+ * NAN are left out, and fitted to NAN. The variance of points that are pooled is that of their
+ * weighted mean; of those that are pooled with the 0, it stays their own. */
+static void curve_fit_rising(struct curve_point *point, size_t count)
+{
+    struct curve_point *known[CURVE_POINTS];
+    fit_in(known, find_known(point, count, known));
+}
 
 void sensitivity_begin(struct sensitivity *sensitivity, double confidence)
 {

@@ -1,8 +1,8 @@
 #include "figures.h"
 
 #include "capacity.h"
-#include "experiment.h"
 #include "csv.h"
+#include "experiment.h"
 #include "legend.h"
 #include "memory.h"
 

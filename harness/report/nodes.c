@@ -1,7 +1,7 @@
 #include "nodes.h"
 
-#include "memory.h"
 #include "collect.h"
+#include "memory.h"
 
 #include <math.h>
 #include <stdint.h>

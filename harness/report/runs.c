@@ -1,7 +1,7 @@
 #include "runs.h"
 
-#include "experiment.h"
 #include "csv.h"
+#include "experiment.h"
 #include "memory.h"
 #include "run_value.h"
 
