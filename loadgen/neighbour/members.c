@@ -1,8 +1,10 @@
 #include "neighbour/members.h"
 
+#include "common/file.h"
 #include "common/messages.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,6 +82,19 @@ bool neighbour_look(struct neighbour *neighbour)
         more = neighbour->count > before;
     }
     return good;
+}
+
+bool neighbour_lives(struct neighbour *neighbour)
+{
+    for (size_t i = 0; i < neighbour->count; i++) {
+        char path[64], text[1024];
+        struct process process;
+        snprintf(path, sizeof path, "/proc/%d/stat", (int)neighbour->member[i].pid);
+        if (file_read(AT_FDCWD, path, text, sizeof text) && process_parse(text, &process) &&
+            process.started == neighbour->member[i].started && !has_ended(&process))
+            return true;
+    }
+    return neighbour_look(neighbour) && neighbour->count > 0;
 }
 
 void neighbour_signal(const struct neighbour *neighbour, int signal_number)

@@ -34,6 +34,8 @@ struct neighbour {
 void neighbour_find(struct neighbour *neighbour, uint64_t pid, const char *cgroup, const char *job);
 /* Looks again who belongs to it. False: memory ran out. count 0: all have ended. */
 bool neighbour_look(struct neighbour *neighbour);
+/* Whether any of them still is there: without a look at all processes, as long as it is so. */
+bool neighbour_lives(struct neighbour *neighbour);
 /* Sends a signal to all members of the last look, each if it still is that process. */
 void neighbour_signal(const struct neighbour *neighbour, int signal_number);
 /* Whether each of them is stopped, or will be before it runs on, by a new look after a SIGSTOP. */

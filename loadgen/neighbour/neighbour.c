@@ -156,8 +156,7 @@ static void on_watch(uv_timer_t *timer)
 {
     struct run *run = timer->data;
     struct neighbour_state *state = run->state;
-    (void)neighbour_look(&state->neighbour);
-    if (state->neighbour.count == 0) {
+    if (!neighbour_lives(&state->neighbour)) {
         uv_timer_stop(timer);
         (void)fail_ended(run);
     } else if (is_lost(state)) {
