@@ -133,8 +133,7 @@ bool pair_list_read(struct pair_list *pairs, const char *path)
     ssize_t length;
     bool good = true;
     if (!file)
-        return complain("%s: %s: give a file that `predict --pairs` has made", path,
-                        file_why(errno));
+        return complain("%s: %s: give the pairs.jsonl of `predict --check`", path, file_why(errno));
     while (good && (length = getline(&line, &size, file)) >= 0) {
         struct pair_truth pair;
         json_t *record = json_read_line(line, (size_t)length);

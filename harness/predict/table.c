@@ -11,9 +11,9 @@ static bool share_place(const struct program_list *list, size_t a, size_t b)
     return strcmp(list->entry[a].profile.place, list->entry[b].profile.place) == 0;
 }
 
-static const struct pair_measure *find_measured(const struct pair_list *measured,
-                                                const struct program_list *list,
-                                                const struct table_row *row)
+static const struct pair_truth *find_measured(const struct pair_list *measured,
+                                              const struct program_list *list,
+                                              const struct table_row *row)
 {
     const struct program_entry *a = &list->entry[row->victim], *b = &list->entry[row->aggressor];
     for (size_t i = 0; i < measured->count && !row->together; i++) {
@@ -21,7 +21,7 @@ static const struct pair_measure *find_measured(const struct pair_list *measured
         if (strcmp(pair->a, a->name) == 0 && strcmp(pair->b, b->name) == 0 &&
             strcmp(pair->place, a->profile.place) == 0 &&
             (!pair->host || strcmp(pair->host, a->profile.host) == 0))
-            return &pair->first;
+            return pair;
     }
     return NULL;
 }
@@ -48,7 +48,9 @@ static void finish_row(struct table_row *row, const struct program_list *list,
     row->gate = gate_judge(victim->noise.sd, victim->noise.n, effect);
     row->shown = known && (row->gate.passed || settings->force);
     row->verdict = judge(row, settings->at_most);
-    row->measured = find_measured(settings->measured, list, row);
+    const struct pair_truth *truth = find_measured(settings->measured, list, row);
+    row->measured = truth ? &truth->first : NULL;
+    row->repeat = truth && truth->repeated ? &truth->repeat : NULL;
 }
 
 static void add_pairs(struct table *table, const struct program_list *list,

@@ -21,6 +21,7 @@ struct table_row {
     bool shown;                          // it has a number that may be shown
     enum verdict verdict;                // against at_most
     const struct pair_measure *measured; // NULL: not measured
+    const struct pair_measure *repeat;   // the same once more; NULL: measured once
 };
 
 struct table {

@@ -121,16 +121,47 @@ json_t *table_worst_to_json(const struct table *table)
     return worst == NULL ? json_null() : json_integer(worst - table->row);
 }
 
-// What a prediction that knew each truth would be off by all the same: the mean distance from it of
-// a measurement with normal errors is sqrt(2 / pi) of its standard error.
-static double noise_of(const struct pair_measure *measured)
+// What a prediction that knew each truth would be off by all the same, of single rows added up.
+// Pairs that were measured twice say it: the mean difference of two by sqrt(2). Where there are too
+// few of them, the spread within a measurement does, which is too little where measurements of
+// different hours differ: sqrt(2 / pi) of the standard error, were errors normal.
+struct noise {
+    double repeats, within;
+    size_t repeated, known;
+};
+
+enum { LEAST_REPEATS = 10 };
+
+static void add_noise(struct noise *noise, const struct table_row *row)
 {
-    return sqrt(2 / acos(-1) / (double)measured->n) * measured->sd * measured->slowdown;
+    const struct pair_measure *one = row->measured;
+    if (row->repeat && isfinite(row->repeat->slowdown)) {
+        noise->repeats += fabs(one->slowdown - row->repeat->slowdown) / sqrt(2);
+        noise->repeated++;
+    }
+    if (isfinite(one->sd) && one->n > 0) {
+        noise->within += sqrt(2 / acos(-1) / (double)one->n) * one->sd * one->slowdown;
+        noise->known++;
+    }
+}
+
+static bool by_repeats(const struct noise *noise)
+{
+    return noise->repeated >= LEAST_REPEATS;
+}
+
+// NAN: not known.
+static double noise_mean(const struct noise *noise)
+{
+    return by_repeats(noise)  ? noise->repeats / (double)noise->repeated
+           : noise->known > 0 ? noise->within / (double)noise->known
+                              : NAN;
 }
 
 json_t *table_check_to_json(const struct table *table)
 {
-    double sum = 0, noise = 0, none = 0;
+    struct noise noise = {0};
+    double sum = 0, none = 0;
     json_int_t pairs = 0, held = 0;
     for (size_t i = 0; i < table->count; i++) {
         const struct table_row *row = &table->row[i];
@@ -140,15 +171,16 @@ json_t *table_check_to_json(const struct table *table)
         const double truth = row->measured->slowdown;
         sum += fabs(one->slowdown - truth);
         none += fabs(1 - truth);
-        noise += isfinite(row->measured->sd) ? noise_of(row->measured) : 0;
+        add_noise(&noise, row);
         held += one->low <= truth && truth <= one->high;
         pairs++;
     }
     if (pairs == 0)
         return json_null();
-    const double count = (double)pairs;
-    return json_pack("{s:I, s:f, s:f, s:I, s:o, s:o}", "pairs", pairs, "error", sum / count,
-                     "noise", noise / count, "held", held, "skill",
-                     number_to_json(none > 0 ? 1 - sum / none : NAN), "skill_most",
-                     number_to_json(none > 0 ? fmax(1 - noise / none, 0) : NAN));
+    const double count = (double)pairs, off = noise_mean(&noise);
+    return json_pack(
+        "{s:I, s:f, s:o, s:I, s:I, s:o, s:o}", "pairs", pairs, "error", sum / count, "noise",
+        number_to_json(off), "repeats", by_repeats(&noise) ? (json_int_t)noise.repeated : 0, "held",
+        held, "skill", number_to_json(none > 0 ? 1 - sum / none : NAN), "skill_most",
+        number_to_json(none > 0 && isfinite(off) ? fmax(1 - off * count / none, 0) : NAN));
 }

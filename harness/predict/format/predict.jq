@@ -29,11 +29,15 @@ def interval_words:
     else "Intervals: \($shown[0].confidence // 0.95 | percent), by leaving out each load of the victim's profile in turn." end;
 
 def points: . * 100 | fixed(1);
+# What a perfect prediction would be off by.
+def noise_words:
+  if .noise == null then ""
+  else "the noise of what was measured is \(if .repeats > 0 then "" else "at least " end)\(.noise | points) (by \(if .repeats > 0 then "\(.repeats) that were measured twice" else "the spread within each" end)); " end;
 def check_words:
   .check
   | if . == null then ""
-    else "Measured, too: \(.pairs) pair\(if .pairs == 1 then "" else "s" end); mean absolute error \(.error | points) points, of which the noise of what was measured alone is \(.noise | points); \(.held) of \(.pairs) in the interval of the prediction."
-      + (if .skill == null then "" else " Skill \(.skill | fixed(2)) over saying 1 of each; at most \(.skill_most | fixed(2)) by that noise." end) end;
+    else "Measured, too: \(.pairs) pair\(if .pairs == 1 then "" else "s" end); mean absolute error \(.error | points) points; \(noise_words)\(.held) of \(.pairs) in the interval of the prediction."
+      + (if .skill == null then "" else " Skill \(.skill | fixed(2)) over saying 1 of each; \(if .skill_most == null then "the most that noise allows is not known" else "at most \(.skill_most | fixed(2)) by that noise" end)." end) end;
 
 # Victims and aggressors in the order of the profiles: {rows, columns} of a place.
 def names_of($place): [.programs[] | select(.place == $place) | .name];
