@@ -103,7 +103,8 @@ marked() {
         wait "$jostle" || true
         # What was born while they were killed ends by itself, and stops nobody.
         eventually 10 none_is_left "kill$trial"
-        is_running "$PID"
+        # One that ends has no environment any more, and for a moment still its files.
+        eventually 1 is_running "$PID"
     done
 }
 
