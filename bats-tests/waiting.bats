@@ -96,7 +96,7 @@ throttled() {
         echo $BASHPID >"$GROUP/cgroup.procs"
         "$JOSTLE" run --quiet --output out --min-runs 4 --max-runs 4 -- sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'
     ) || return
-    holds '.conditions[0].time | .throttled_s > 0.3 * .wall_s and .throttled_s > 2 * .cpu_wait_s and (.others == null or .others.factor < 1.5)' <out/result.json
+    holds '.conditions[0].time | .throttled_s > 0.25 * .wall_s and .throttled_s > .cpu_wait_s and (.text | contains("throttled by its own CPU quota"))' <out/result.json
 }
 
 # bats test_tags=measures
