@@ -194,11 +194,11 @@ load helpers
 @test "make shows a short line for each file, and V=1 its command" {
     local build=$BATS_TEST_TMPDIR/build
     local -a one=(make -C "$ROOT" --no-print-directory BUILD="$build" CFLAGS=-O0)
-    run -0 "${one[@]}" "$build/obj/common/date.o"
-    [[ $output == "  CC  $build/obj/common/date.o" ]]
-    run -0 "${one[@]}" V=1 "$build/obj/common/fold.o"
+    run -0 "${one[@]}" "$build/obj/common/text.o"
+    [[ $output == "  CC  $build/obj/common/text.o" ]]
+    run -0 "${one[@]}" V=1 "$build/obj/common/units.o"
     [[ $output == *' -O0 '*' -c -o '* && ${#lines[@]} -eq 1 ]]
-    run -0 "${one[@]}" -s "$build/obj/common/caches.o"
+    run -0 "${one[@]}" -s "$build/obj/common/mount.o"
     [[ -z $output ]]
 }
 

@@ -6,7 +6,7 @@
  * their highest frequency differ by more than a tenth: cores of one kind that are allowed a
  * little more clock than others are no kind of their own. */
 
-#include "common/cpus.h"
+#include "machine.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,11 +1,12 @@
 #ifndef COMMON_DEVICE_H
 #define COMMON_DEVICE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 /* Which device a folder is on, through partitions, LVM, RAID, loop devices and
  * overlays where the kernel shows them; and what the kernel counted there. */
-
-#include <stdbool.h>
-#include <stdint.h>
 
 struct device {
     char file_system[32]; /* "ext4", "overlay on ext4", "tmpfs"; "unknown" */
@@ -35,5 +36,19 @@ bool device_of(const char *path, struct device *device);
 /* The counters of the device (/sys/dev/block/.../stat, sectors of 512 bytes).
  * False where there are none: network, memory, not resolved. */
 bool device_count(const struct device *device, struct device_counters *counters);
+
+/* What a block device says of itself, by its folder in /sys. */
+
+/* How fast the link to a disk is: what no transfer that reaches the disk can exceed. */
+
+struct link_speed {
+    double bytes_per_s; /* of data, after the line code; NAN: not known */
+    char source[192];   /* where it is from: "PCIe 16.0 GT/s x4, 128b/130b (nvme0n1)"; or the
+                           reason why it is not known: "a virtual disk (vda): ..." */
+};
+
+/* Of the one disk that device is on, by sysfs: PCIe for NVMe, SATA for ATA. That of a virtual
+ * disk, of several disks and of other kinds is not known. */
+void link_speed_of(const struct device *device, struct link_speed *link);
 
 #endif

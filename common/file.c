@@ -1,16 +1,21 @@
-#include "common/file.h"
+#include "file.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "messages.h"
 
 #ifndef SYS_close_range
 #define SYS_close_range 436 /* all architectures */
@@ -200,4 +205,99 @@ FILE *file_open_record(const char *path)
 const char *file_why(int error)
 {
     return error == EINVAL ? "not a regular file" : strerror(error);
+}
+
+#define STEP_MS 20
+
+/* Not every answer of flock is about somebody else: a file system may have no locks
+ * (ENOSYS, EOPNOTSUPP, ENOLCK). */
+static enum lock_state try_lock(int file, bool shared)
+{
+    while (flock(file, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0)
+        if (errno != EINTR)
+            return errno == EWOULDBLOCK ? LOCK_HELD : LOCK_IMPOSSIBLE;
+    return LOCK_TAKEN;
+}
+
+enum lock_state lock_take(int file, bool shared, int wait_ms)
+{
+    const struct timespec step = {.tv_nsec = STEP_MS * 1000000L};
+    enum lock_state state = try_lock(file, shared);
+    for (int waited_ms = 0; state == LOCK_HELD && waited_ms < wait_ms; waited_ms += STEP_MS) {
+        nanosleep(&step, NULL);
+        state = try_lock(file, shared);
+    }
+    return state;
+}
+
+enum lock_state lock_wait(int file, bool shared)
+{
+    while (flock(file, shared ? LOCK_SH : LOCK_EX) != 0)
+        if (errno != EINTR)
+            return LOCK_IMPOSSIBLE;
+    return LOCK_TAKEN;
+}
+
+bool lock_is_held(const char *path)
+{
+    const int file = file_open_regular(path, true);
+    if (file < 0)
+        return false;
+    const bool held = try_lock(file, true) == LOCK_HELD;
+    close(file);
+    return held;
+}
+
+void lock_stamp(const char *path, char stamp[LOCK_STAMP_SIZE])
+{
+    struct stat status;
+    stamp[0] = '\0';
+    if (stat(path, &status) == 0)
+        snprintf(stamp, LOCK_STAMP_SIZE, "%jx.%jx.%jd.%09ld", (uintmax_t)status.st_dev,
+                 (uintmax_t)status.st_ino, (intmax_t)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+}
+
+static bool is_owned(const struct stat *status)
+{
+    return (status->st_uid == geteuid() || status->st_uid == 0) && (status->st_mode & S_IWOTH) == 0;
+}
+
+/* A primary group may be that of a whole institute; where each user has one alone, it has the
+ * user's number. */
+static bool is_open_to_group(const struct stat *status)
+{
+    return (status->st_mode & S_IWGRP) != 0 &&
+           (status->st_gid != getegid() || status->st_gid != geteuid());
+}
+
+/* In a folder with the sticky bit nobody takes away or renames what is ours. */
+static bool is_folder_ours(const struct stat *status)
+{
+    return (is_owned(status) && !is_open_to_group(status)) ||
+           ((status->st_mode & S_ISVTX) != 0 && status->st_uid == 0);
+}
+
+bool trust_path(const char *path)
+{
+    char folder[PATH_MAX];
+    struct stat status, above;
+    const char *slash = strrchr(path, '/');
+    if (stat(path, &status) != 0)
+        return errno == ENOENT || errno == ENOTDIR;
+    if (slash == NULL)
+        (void)snprintf(folder, sizeof folder, ".");
+    else if (snprintf(folder, sizeof folder, "%.*s/", (int)(slash - path), path) >=
+             (int)sizeof folder)
+        return false;
+    if (!is_owned(&status) || stat(folder, &above) != 0 || !is_folder_ours(&above))
+        return false;
+    /* With umask 002 our files are open to the group, which does not come into our folders. */
+    return !is_open_to_group(&status) || (above.st_mode & (S_IXGRP | S_IXOTH)) == 0;
+}
+
+void trust_complain(const char *path, const char *what)
+{
+    (void)complain("%s: this %s is not used: others than you can write to it: remove it, or set "
+                   "XDG_CACHE_HOME to a folder of your own",
+                   path, what);
 }

@@ -55,4 +55,41 @@ FILE *file_open_record(const char *path);
 /* Why one of these two failed, of its errno: "not a regular file", or as strerror(). */
 const char *file_why(int error);
 
+/* Locks on files (flock), which end with whoever holds them. */
+
+enum lock_state {
+    LOCK_TAKEN,
+    LOCK_HELD,       /* somebody else has it */
+    LOCK_IMPOSSIBLE, /* this file system has no locks: nobody can have it */
+};
+
+/* Takes the lock of an open file, and waits for it wait_ms at most. The file must be
+ * open for reading and writing: NFS makes a POSIX lock of it, and refuses a shared one
+ * to who cannot read, an exclusive one to who cannot write. */
+enum lock_state lock_take(int file, bool shared, int wait_ms);
+
+/* The same, for as long as it takes, without a moment of CPU time; never LOCK_HELD. */
+enum lock_state lock_wait(int file, bool shared);
+
+/* Whether somebody else has the exclusive lock of a file; false where that cannot be
+ * known. */
+bool lock_is_held(const char *path);
+
+enum { LOCK_STAMP_SIZE = 96 };
+
+/* Which version of a file is at path: another one as soon as a file is renamed to it.
+ * "" where there is none. */
+void lock_stamp(const char *path, char stamp[LOCK_STAMP_SIZE]);
+
+/* Whose a file is that is found by a name that others can guess. */
+
+/* Whether only the user and root can have written what is at path: one of them owns it and the
+ * folder that it is in, and nobody else may write to either (in a folder with the sticky bit, as
+ * /tmp, to it alone). A group counts as the user where it is the primary one and has the user's
+ * number, and for the file where the folder lets no group in. What does not exist is nobody's:
+ * true. */
+bool trust_path(const char *path);
+/* Says in one line that path, which is `what` ("calibration"), is not used, and why. */
+void trust_complain(const char *path, const char *what);
+
 #endif

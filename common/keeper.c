@@ -3,7 +3,7 @@
 #include "common/file.h"
 #include "common/messages.h"
 #include "common/text.h"
-#include "common/tree.h"
+#include "processes.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,12 @@
 #ifndef COMMON_KEPT_H
 #define COMMON_KEPT_H
 
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
 /* What is measured once and kept for later runs, in
  * ${XDG_CACHE_HOME:-~/.cache}/jostle. */
-
-#include <limits.h>
-#include <stddef.h>
 
 /* The path of NAME ("calibration/x.json") there, whether it exists or not; -1: no place
  * for one. */

@@ -1,16 +1,91 @@
 #ifndef COMMON_MACHINE_H
 #define COMMON_MACHINE_H
 
-/* What the kernel counts, and what this machine is. Every path below is taken
- * under JOSTLE_KERNEL_ROOT where that is set, so that tests can make up a machine. */
-
-#include "common/cpus.h"
-
 #include <limits.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
+
+/* Which CPUs this process may use, and how much of them. */
+
+enum {
+    /* CPUs that are known, 0 to CPUS_MOST - 1: the most that Linux is built for (CONFIG_NR_CPUS
+     * with MAXSMP); glibc's cpu_set_t ends at 1,024, where larger kernels refuse it. */
+    CPUS_MOST = 8192,
+    /* Bytes that any list has room in as text: pairs with a gap are the longest, 10 bytes
+     * ("8188-8189,") for every 3 CPUs. */
+    CPUS_TEXT = 32768
+};
+
+struct cpu_list {
+    unsigned count;
+    int cpu[CPUS_MOST]; /* ascending */
+};
+
+/* The affinity mask, which a cpuset has narrowed already. 0, or -1 with errno. */
+int cpus_allowed(struct cpu_list *list);
+/* "0-3,8". 0, or -1 when the text is no such list. */
+int cpus_parse(const char *text, struct cpu_list *list);
+/* The first of `wanted` that is not in `allowed`; -1 when all are. */
+int cpus_missing(const struct cpu_list *wanted, const struct cpu_list *allowed);
+/* Whether they have a CPU in common. */
+bool cpus_overlap(const struct cpu_list *a, const struct cpu_list *b);
+/* "0-3,8" into text, of CPUS_TEXT bytes or of what is long enough; returns text. */
+const char *cpus_format(const struct cpu_list *list, char *text, size_t size);
+/* CPU bandwidth of the cgroup that this process is in, or of the tightest one
+ * above it, in CPUs; v2 cpu.max or v1 cpu.cfs_quota_us. INFINITY: no quota. */
+double cpus_quota(void);
+
+/* cpu.stat of the nearest group with a quota, from our own up; -1: there is none, or no such file.
+ */
+int cpus_throttled_open(void);
+/* How long it has held back CPUs so far, in nanoseconds, summed over CPUs. False for fd -1. */
+bool cpus_throttled_ns(int fd, uint64_t *throttled_ns);
+/* Puts the calling thread on one CPU, or on a whole list. */
+int cpus_pin(int cpu);
+int cpus_pin_list(const struct cpu_list *list);
+/* Another process, and what it starts from now on. */
+int cpus_pin_process(pid_t process, const struct cpu_list *list);
+/* Where a thread of this or another process may run at this moment, added to
+ * *list. False, and nothing added, when it is gone. */
+bool cpus_of_thread(pid_t thread, struct cpu_list *list);
+/* Adds one CPU, which may be there already. */
+void cpus_add(struct cpu_list *list, int cpu);
+
+/* What the kernel states of a CPU's caches (/sys/devices/system/cpu/cpuN/cache). Inside a
+ * virtual machine it may be more, or less, than what is there. */
+
+struct caches {
+    uint64_t l1_bytes, l2_bytes, l3_bytes; /* of data or unified; 0: not stated */
+};
+
+/* Of that CPU; -1: of the one that the caller runs on. */
+void caches_read(int cpu, struct caches *caches);
+
+/* Cores of unlike speed in one machine: Arm's big.LITTLE, Intel's P and E cores. Two cores are of
+ * one kind if they have the same name, and neither what the kernel states of their capacity nor
+ * their highest frequency differ by more than a tenth: cores of one kind that are allowed a
+ * little more clock than others are no kind of their own. */
+
+/* How what is measured together shares the CPUs. The kernel shares them among control groups
+ * first, or else among sessions (autogroup, sched(7)), and among threads last: who has a
+ * group of its own gets as much as all threads of another. So target, client, service and each
+ * load are in the same group: in the session and in the control group of jostle. */
+
+/* The name of this arrangement in records. */
+#define ARRANGEMENT_NAME "same"
+
+/* To be called right after a fork: nothing that is typed on the terminal, that is sent to our
+ * process group, or that the terminal's end brings reaches this process and those that it
+ * starts, nor can the terminal stop them. So it would be in a session of its own, which would be a
+ * group of its own, too. */
+void arrangement_apart(void);
+
+/* What the kernel counts, and what this machine is. Every path below is taken
+ * under JOSTLE_KERNEL_ROOT where that is set, so that tests can make up a machine. */
 
 #define UNKNOWN (-1) /* this kernel does not say */
 
@@ -57,5 +132,8 @@ int64_t machine_number(const char *path);
  * False, and "": no such line. */
 bool machine_field(const char *path, const char *name, const char *separators, char *value,
                    size_t size);
+
+/* How the machine is set up, as far as that moves figures: what jostle doctor judges,
+ * and what experiment.json records. */
 
 #endif

@@ -1,13 +1,19 @@
-#include "common/machine_json.h"
-#include "common/date.h"
+#include "machine_json.h"
 
-#include "common/core_kinds.h"
-#include "common/facts.h"
-#include "common/version.h"
-
+#include <glob.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "core_kinds.h"
+#include "device.h"
+#include "machine.h"
+#include "record_json.h"
+#include "text.h"
+#include "version.h"
 
 static json_t *count(int64_t value)
 {
@@ -160,3 +166,262 @@ json_t *environment_now(void)
     environment_read(&environment);
     return environment_to_json(&environment, &counters);
 }
+
+/* What this machine is, noted once for each experiment. */
+
+static void read_system(struct environment *environment)
+{
+    struct utsname names;
+    if (uname(&names) != 0)
+        return;
+    snprintf(environment->host, sizeof environment->host, "%s", names.nodename);
+    snprintf(environment->kernel, sizeof environment->kernel, "%s %s", names.sysname,
+             names.release);
+    snprintf(environment->architecture, sizeof environment->architecture, "%s", names.machine);
+}
+
+static void read_os(struct environment *environment)
+{
+    char *name = environment->os;
+    if (!machine_field("/etc/os-release", "PRETTY_NAME", "=", name, sizeof environment->os) ||
+        name[0] != '"')
+        return;
+    memmove(name, name + 1, strlen(name));
+    name[strcspn(name, "\"")] = '\0';
+}
+
+/* "model name", or where there is none, as on Arm, the names of the cores, each once. */
+static void read_processor(char *text, size_t size)
+{
+    size_t used = 0;
+    if (machine_field("/proc/cpuinfo", "model name", ": \t", text, size))
+        return;
+    struct core_kinds *kinds = core_kinds_read();
+    for (unsigned i = 0; kinds != NULL && i < kinds->count && used < size; i++)
+        if (strstr(text, kinds->kind[i].name) == NULL)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : " + ",
+                                     kinds->kind[i].name);
+    free(kinds);
+}
+
+static void read_cpus(struct environment *environment)
+{
+    struct cpu_list allowed;
+    environment->cpus_online = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    read_processor(environment->cpu, sizeof environment->cpu);
+    if (!fact_read(FACT_GOVERNOR, environment->governor, sizeof environment->governor))
+        snprintf(environment->governor, sizeof environment->governor, "unknown");
+    environment->virtual_machine = machine_is_virtual();
+    if (cpus_allowed(&allowed) == 0)
+        cpus_format(&allowed, environment->cpus_allowed, sizeof environment->cpus_allowed);
+}
+
+static void read_memory(struct environment *environment)
+{
+    char value[64];
+    environment->memory_bytes =
+        machine_field("/proc/meminfo", "MemTotal", ": ", value, sizeof value)
+            ? strtoll(value, NULL, 10) * 1024
+            : UNKNOWN;
+}
+
+static void read_folder(struct environment *environment)
+{
+    struct device device;
+    if (getcwd(environment->folder, sizeof environment->folder) == NULL)
+        environment->folder[0] = '\0';
+    if (!device_of(".", &device))
+        return;
+    snprintf(environment->file_system, sizeof environment->file_system, "%s", device.file_system);
+    snprintf(environment->device, sizeof environment->device, "%s", device.name);
+}
+
+void environment_read(struct environment *environment)
+{
+    *environment = (struct environment){.memory_bytes = UNKNOWN};
+    read_system(environment);
+    read_os(environment);
+    read_cpus(environment);
+    read_memory(environment);
+    (void)fact_read(FACT_CLOCKSOURCE, environment->clocksource, sizeof environment->clocksource);
+    read_folder(environment);
+}
+
+/* Sources: Linux Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst,
+ * admin-guide/cputopology.rst, admin-guide/mm/transhuge.rst, admin-guide/sysctl/kernel.rst
+ * and vm.rst, admin-guide/hw-vuln/. */
+
+#define CPU_FOLDER   "/sys/devices/system/cpu"
+#define FLAWS_FOLDER CPU_FOLDER "/vulnerabilities/"
+
+const char *const fact_names[FACTS] = {
+    [FACT_GOVERNOR] = "governor",
+    [FACT_TURBO] = "turbo",
+    [FACT_SMT] = "smt",
+    [FACT_ISOLATED] = "isolated_cpus",
+    [FACT_CLOCKSOURCE] = "clocksource",
+    [FACT_THP] = "thp",
+    [FACT_ASLR] = "aslr",
+    [FACT_SWAPPINESS] = "swappiness",
+    [FACT_AUTOGROUP] = "autogroup",
+    [FACT_NUMA_NODES] = "numa_nodes",
+    [FACT_NUMA_BALANCING] = "numa_balancing",
+    [FACT_PERF_PARANOID] = "perf_event_paranoid",
+    [FACT_MICROCODE] = "microcode",
+    [FACT_MITIGATIONS] = "mitigations",
+};
+
+/* Those that are the first line of one file. */
+static const char *const files[FACTS] = {
+    [FACT_CLOCKSOURCE] = "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+    [FACT_ASLR] = "/proc/sys/kernel/randomize_va_space",
+    [FACT_SWAPPINESS] = "/proc/sys/vm/swappiness",
+    [FACT_AUTOGROUP] = "/proc/sys/kernel/sched_autogroup_enabled",
+    [FACT_NUMA_BALANCING] = "/proc/sys/kernel/numa_balancing",
+    [FACT_PERF_PARANOID] = "/proc/sys/kernel/perf_event_paranoid",
+};
+
+/* The different first lines of the files, with blanks between. */
+static bool read_governors(char *text, size_t size)
+{
+    static const char pattern[] = CPU_FOLDER "/cpu[0-9]*/cpufreq/scaling_governor";
+    char path[PATH_MAX], line[64];
+    glob_t found;
+    size_t used = 0;
+    if (glob(machine_path(pattern, path), 0, NULL, &found) != 0)
+        return false;
+    const size_t root = strlen(path) - strlen(pattern);
+    for (size_t i = 0; i < found.gl_pathc && used < size; i++)
+        if (machine_line(found.gl_pathv[i] + root, line, sizeof line) && strstr(text, line) == NULL)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : " ", line);
+    globfree(&found);
+    return used > 0;
+}
+
+static bool say_switch(bool known, bool on, char *text, size_t size)
+{
+    snprintf(text, size, "%s", !known ? "" : on ? "on" : "off");
+    return known;
+}
+
+static bool read_turbo(char *text, size_t size)
+{
+    const int64_t no_turbo = machine_number(CPU_FOLDER "/intel_pstate/no_turbo");
+    const int64_t boost = machine_number(CPU_FOLDER "/cpufreq/boost");
+    return say_switch(no_turbo != UNKNOWN || boost != UNKNOWN,
+                      no_turbo != UNKNOWN ? no_turbo == 0 : boost != 0, text, size);
+}
+
+static bool read_smt(char *text, size_t size)
+{
+    const int64_t active = machine_number(CPU_FOLDER "/smt/active");
+    return say_switch(active != UNKNOWN, active != 0, text, size);
+}
+
+/* An empty line where there are none, which is as good as no file. */
+static bool read_isolated(char *text, size_t size)
+{
+    if (!machine_line(CPU_FOLDER "/isolated", text, size))
+        snprintf(text, size, "none");
+    return true;
+}
+
+/* The file reads "always [madvise] never". */
+static bool read_thp(char *text, size_t size)
+{
+    char line[128];
+    if (!machine_line("/sys/kernel/mm/transparent_hugepage/enabled", line, sizeof line))
+        return false;
+    const char *choice = strchr(line, '[');
+    if (choice == NULL)
+        return false;
+    snprintf(text, size, "%.*s", (int)strcspn(choice + 1, "]"), choice + 1);
+    return true;
+}
+
+static bool read_nodes(char *text, size_t size)
+{
+    char path[PATH_MAX];
+    glob_t found;
+    if (glob(machine_path("/sys/devices/system/node/node[0-9]*", path), GLOB_NOSORT, NULL,
+             &found) != 0)
+        return false;
+    snprintf(text, size, "%zu", found.gl_pathc);
+    globfree(&found);
+    return true;
+}
+
+static bool read_microcode(char *text, size_t size)
+{
+    return machine_line(CPU_FOLDER "/cpu0/microcode/version", text, size) ||
+           machine_field("/proc/cpuinfo", "microcode", ": \t", text, size);
+}
+
+static bool (*const readers[FACTS])(char *, size_t) = {
+    [FACT_GOVERNOR] = read_governors,  [FACT_TURBO] = read_turbo, [FACT_SMT] = read_smt,
+    [FACT_ISOLATED] = read_isolated,   [FACT_THP] = read_thp,     [FACT_NUMA_NODES] = read_nodes,
+    [FACT_MICROCODE] = read_microcode,
+};
+
+bool fact_read(enum fact fact, char *text, size_t size)
+{
+    text[0] = '\0';
+    const bool shown = files[fact] != NULL ? machine_line(files[fact], text, size)
+                                           : readers[fact] != NULL && readers[fact](text, size);
+    if (!shown)
+        text[0] = '\0';
+    return shown;
+}
+
+/* True: all of the text is a whole number. */
+static bool is_number(const char *text, long long *number)
+{
+    char *end;
+    *number = strtoll(text, &end, 10);
+    return end != text && *end == '\0';
+}
+
+long long fact_number(enum fact fact)
+{
+    char text[64];
+    long long number;
+    return fact_read(fact, text, sizeof text) && is_number(text, &number) ? number : UNKNOWN;
+}
+
+static json_t *mitigations_to_json(void)
+{
+    char path[PATH_MAX], line[512];
+    glob_t found;
+    if (glob(machine_path(FLAWS_FOLDER "*", path), 0, NULL, &found) != 0)
+        return json_null();
+    const size_t root = strlen(path) - strlen(FLAWS_FOLDER "*");
+    json_t *flaws = json_object();
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        if (machine_line(found.gl_pathv[i] + root, line, sizeof line))
+            json_object_set_new(flaws, strrchr(found.gl_pathv[i], '/') + 1, text_to_json(line));
+    globfree(&found);
+    return flaws;
+}
+
+static json_t *fact_to_json(enum fact fact)
+{
+    char text[256];
+    long long number;
+    if (fact == FACT_MITIGATIONS)
+        return mitigations_to_json();
+    if (!fact_read(fact, text, sizeof text))
+        return json_null();
+    return is_number(text, &number) ? json_integer(number) : text_to_json(text);
+}
+
+json_t *facts_to_json(void)
+{
+    json_t *facts = json_object();
+    for (enum fact fact = 0; fact < FACTS; fact++)
+        json_object_set_new(facts, fact_names[fact], fact_to_json(fact));
+    return facts;
+}
+
+/* Sources: Linux Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst,
+ * admin-guide/cputopology.rst, admin-guide/mm/transhuge.rst, admin-guide/sysctl/kernel.rst
+ * and vm.rst, admin-guide/hw-vuln/. */

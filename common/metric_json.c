@@ -1,10 +1,12 @@
-#include "common/metric_json.h"
-
-#include "common/json.h"
-#include "common/record_json.h"
+#include "metric_json.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "json.h"
+#include "messages.h"
+#include "metric.h"
+#include "record_json.h"
 
 /* The number at a path such as "counters.cycles"; NAN. */
 static double number_at(const json_t *object, const char *path)

@@ -1,4 +1,4 @@
-#include "common/optional.h"
+#include "optional.h"
 
 #include <stdio.h>
 
@@ -28,3 +28,31 @@ bool optional_missing(char *text, size_t size)
                                      optional_libraries[i].name, optional_libraries[i].lost);
     return used > 0;
 }
+
+#ifdef JOSTLE_STATIC
+
+#include <nss.h>
+
+bool linked_static(void)
+{
+    return true;
+}
+
+void linked_names(void)
+{
+    (void)__nss_configure_lookup("hosts", "files dns");
+    (void)__nss_configure_lookup("passwd", "files");
+}
+
+#else
+
+bool linked_static(void)
+{
+    return false;
+}
+
+void linked_names(void)
+{
+}
+
+#endif

@@ -1,8 +1,8 @@
 #ifndef COMMON_PORTS_H
 #define COMMON_PORTS_H
 
-#include "common/processor.h"
-
+#include "machine.h"
+#include "processor.h"
 #include <stddef.h>
 
 /* How many instructions a cycle a kind of processor can start. */
@@ -33,5 +33,20 @@ enum step ports_step(enum simd simd, bool floating);
 const struct ports *ports_find(char *reason, size_t size);
 /* Steps a cycle; 0: none, or not known, as of what a compiler chooses. */
 double ports_steps(const struct ports *ports, enum simd simd, enum step step);
+
+/* The theoretical peak of arithmetic, but for the clock. An addition of whole numbers is one
+ * operation; a multiplication and an addition of floating-point numbers are two, by FMA where
+ * the CPU has it (as vendors count; pipes that only add are left out). */
+struct peak {
+    double per_cycle;  /* operations a cycle of all cores that are used; NAN: not known */
+    double of_a_core;  /* the same of one core */
+    char source[1024]; /* each factor and where it is from; or "not known here: ..." */
+};
+
+/* Of so many threads on the CPUs, which are dealt in their order; values of so many bytes. Two
+ * CPUs of one core (SMT) count once, and all together for no more than quota_cpus (INFINITY:
+ * no quota). */
+void peak_find(struct peak *peak, enum simd simd, bool floating, unsigned value_bytes,
+               const struct cpu_list *cpus, unsigned threads, double quota_cpus);
 
 #endif

@@ -1,9 +1,9 @@
 #include "calibration.h"
 
+#include "common/file.h"
 #include "common/kept.h"
 #include "common/machine.h"
 #include "common/record_json.h"
-#include "common/trust.h"
 #include "settings.h"
 
 #include <ctype.h>

@@ -1,6 +1,7 @@
 #include "libraries.h"
-
 #include "common/optional.h"
+
+#include "common/version.h"
 
 #include <hwloc.h>
 #include <jansson.h>

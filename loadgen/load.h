@@ -21,7 +21,7 @@
  * All times are nanoseconds of CLOCK_MONOTONIC unless the name says otherwise.
  * Functions that return int return 0, or -1 after run_fail() said why. */
 
-#include "common/cpus.h"
+#include "common/machine.h"
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/units.h"

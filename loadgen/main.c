@@ -12,11 +12,11 @@
 #include "room.h"
 #include "settings.h"
 
-#include "common/date.h"
 #include "common/kept.h"
+#include "common/messages.h"
 #include "common/save.h"
 #include "common/schemas.h"
-#include "common/streams.h"
+#include "common/text.h"
 #include "common/version.h"
 
 #include <errno.h>

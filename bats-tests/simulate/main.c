@@ -8,7 +8,6 @@
 
 #include "common/messages.h"
 #include "common/options.h"
-#include "common/streams.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  *
  * Exit: 0 done, 1 COMMAND failed or moved nothing, 2 wrong use. */
 
-#include "common/tree.h"
+#include "common/processes.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,13 +3,12 @@
 
 #include "table.h"
 
-#include "common/cpus.h"
-#include "common/fold.h"
-#include "common/lock.h"
+#include "common/file.h"
+#include "common/machine.h"
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/save.h"
-#include "common/streams.h"
+#include "common/text.h"
 #include "common/units.h"
 #include "common/words.h"
 

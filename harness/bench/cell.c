@@ -2,7 +2,7 @@
 #include "handles.h"
 #include "json.h"
 
-#include "common/cpus.h"
+#include "common/machine.h"
 #include "harness/report/memory.h"
 
 #include <stdlib.h>

@@ -1,9 +1,11 @@
 /* What the CPUs compute in a second: each type of number, in the widest vectors and without,
  * beside OpenBLAS's products of matrices; and a system of equations. */
+#include "common/optional.h"
+#include "common/ports.h"
 #include "part.h"
 
-#include "common/linked.h"
-#include "common/peak.h"
+#include "common/processor.h"
+#include "common/version.h"
 
 #include <dlfcn.h>
 #include <math.h>

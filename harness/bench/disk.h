@@ -2,10 +2,10 @@
 #ifndef BENCH_DISK_H
 #define BENCH_DISK_H
 
+#include "common/device.h"
 #include "part.h"
 
-#include "common/device.h"
-#include "common/link.h"
+#include "common/mount.h"
 
 #define KIB 1024ull
 #define MIB (1024 * KIB)

@@ -1,7 +1,8 @@
 #include "link.h"
+#include "common/optional.h"
 
-#include "common/linked.h"
 #include "common/machine.h"
+#include "common/version.h"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>

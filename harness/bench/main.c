@@ -20,13 +20,12 @@
 #include "texts.h"
 #include "versions.h"
 
-#include "common/date.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/pair.h"
 #include "common/save.h"
 #include "common/schemas.h"
-#include "common/streams.h"
+#include "common/text.h"
 #include "harness/report/memory.h"
 #include "harness/stats/output.h"
 

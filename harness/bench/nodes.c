@@ -1,6 +1,6 @@
 #include "nodes.h"
 
-#include "common/cpus.h"
+#include "common/machine.h"
 
 #include <hwloc.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* --threads: with how many threads all is measured. */
 #include "options.h"
 
-#include "common/cpus.h"
+#include "common/machine.h"
 #include "common/messages.h"
 #include "common/units.h"
 #include "harness/report/memory.h"

@@ -5,8 +5,8 @@
 #include "harness/bench/json.h"
 #include "harness/report/memory.h"
 
-#include "common/date.h"
 #include "common/schemas.h"
+#include "common/text.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "common/file.h"
 #include "common/messages.h"
 #include "common/save.h"
-#include "common/streams.h"
 #include "harness/blame/answer.h"
 #include "harness/blame/history.h"
 #include "harness/blame/switches.h"

@@ -2,7 +2,7 @@
 
 #include "harness/blame/answer.h"
 
-#include "common/visible.h"
+#include "common/text.h"
 #include "harness/report/memory.h"
 
 #include <math.h>

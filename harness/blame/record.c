@@ -2,9 +2,9 @@
 
 #include "harness/blame/answer.h"
 
-#include "common/date.h"
 #include "common/json.h"
 #include "common/schemas.h"
+#include "common/text.h"
 #include "harness/report/memory.h"
 
 #include <stdlib.h>

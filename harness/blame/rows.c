@@ -1,7 +1,6 @@
 #include "harness/blame/rows.h"
 
 #include "common/cgroup.h"
-#include "common/cpus.h"
 #include "common/machine.h"
 
 #include <glob.h>

@@ -1,8 +1,9 @@
 #include "harness/blame/who.h"
+#include "common/optional.h"
 
 #include "common/file.h"
-#include "common/linked.h"
 #include "common/machine.h"
+#include "common/version.h"
 #include "harness/report/memory.h"
 
 #include <ctype.h>

@@ -15,7 +15,7 @@
 #include "common/pair.h"
 #include "common/record_json.h"
 #include "common/save.h"
-#include "common/visible.h"
+#include "common/text.h"
 #include "common/words.h"
 
 #include <inttypes.h>

@@ -7,11 +7,11 @@
 #include "sessions.h"
 #include "settings.h"
 
-#include "common/date.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
+#include "common/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

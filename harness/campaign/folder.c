@@ -3,7 +3,6 @@
 #include "plan.h"
 
 #include "common/file.h"
-#include "common/lock.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/save.h"

@@ -1,9 +1,10 @@
 #ifndef CAMPAIGN_HALVES_H
 #define CAMPAIGN_HALVES_H
 
+#include "common/sha256.h"
 #include "parameters.h"
 
-#include "common/sha256.h"
+#include "common/kept.h"
 
 #include <jansson.h>
 

@@ -3,7 +3,6 @@
 #include "plan.h"
 
 #include "common/file.h"
-#include "common/lock.h"
 #include "common/messages.h"
 
 #include <errno.h>

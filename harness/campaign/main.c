@@ -5,7 +5,6 @@
 
 #include "common/messages.h"
 #include "common/option_value.h"
-#include "common/streams.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 #include "scratch.h"
 
 #include "common/file.h"
-#include "common/lock.h"
 #include "common/messages.h"
 #include "common/save.h"
 

@@ -1,7 +1,8 @@
 #include "differences.h"
 
 #include "common/changes.h"
-#include "common/facts.h"
+#include "common/machine.h"
+#include "common/machine_json.h"
 #include "common/words.h"
 
 #include <stdbool.h>

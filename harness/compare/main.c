@@ -9,7 +9,6 @@
 #include "common/options.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
-#include "common/streams.h"
 #include "harness/stats/json.h"
 #include "harness/stats/judge.h"
 #include "harness/stats/output.h"

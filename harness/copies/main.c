@@ -6,8 +6,7 @@
 
 #include "common/keeper.h"
 #include "common/messages.h"
-#include "common/streams.h"
-#include "common/tree.h"
+#include "common/processes.h"
 
 #include <errno.h>
 #include <fcntl.h>

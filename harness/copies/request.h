@@ -3,7 +3,7 @@
 
 /* What `copies` is to start: its command line. */
 
-#include "common/cpus.h"
+#include "common/machine.h"
 #include "common/options.h"
 
 #include <stdbool.h>

@@ -1,8 +1,9 @@
 /* How this jostle was built. */
 
 #include "checks.h"
-
 #include "common/optional.h"
+
+#include "common/version.h"
 
 void check_libraries(struct findings *findings)
 {

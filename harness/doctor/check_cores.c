@@ -3,10 +3,10 @@
  * Documentation/admin-guide/cputopology.rst. */
 
 #include "checks.h"
-
-#include "common/caches.h"
 #include "common/core_kinds.h"
-#include "common/facts.h"
+
+#include "common/machine.h"
+#include "common/machine_json.h"
 #include "common/units.h"
 
 #include <stdio.h>

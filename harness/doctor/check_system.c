@@ -4,8 +4,8 @@
 #include "checks.h"
 
 #include "common/cgroup.h"
-#include "common/cpus.h"
-#include "common/facts.h"
+#include "common/machine.h"
+#include "common/machine_json.h"
 
 #include <glob.h>
 #include <math.h>

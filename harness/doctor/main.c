@@ -11,7 +11,6 @@
 #include "common/option_value.h"
 #include "common/options.h"
 #include "common/schemas.h"
-#include "common/streams.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 #include "folder.h"
 
 #include "common/file.h"
-#include "common/lock.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/save.h"

@@ -18,7 +18,6 @@
 #include "common/file.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
-#include "common/streams.h"
 
 #include <errno.h>
 #include <fcntl.h>

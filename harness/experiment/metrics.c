@@ -6,7 +6,7 @@
 #include "common/messages.h"
 #include "common/metric_jq.h"
 #include "common/metric_json.h"
-#include "common/perf_event.h"
+#include "common/processor.h"
 #include "harness/stats/metric_settings.h"
 
 #include <errno.h>

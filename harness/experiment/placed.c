@@ -1,7 +1,7 @@
 #include "placed.h"
 
 #include "common/child.h"
-#include "common/cpus.h"
+#include "common/machine.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
 

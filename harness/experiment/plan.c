@@ -5,7 +5,7 @@
 #include "shell.h"
 
 #include "common/child.h"
-#include "common/lock.h"
+#include "common/file.h"
 #include "common/pair.h"
 #include "common/words.h"
 

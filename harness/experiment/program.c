@@ -1,9 +1,10 @@
 #include "program.h"
 
 #include "common/child.h"
-#include "common/date.h"
+#include "common/kept.h"
 #include "common/machine_json.h"
 #include "common/sha256.h"
+#include "common/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
 #include "inputs.h"
 #include "output.h"
 
-#include "common/arrangement.h"
 #include "common/cgroup.h"
+#include "common/machine.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/schemas.h"

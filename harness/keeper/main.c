@@ -4,7 +4,6 @@
 #include "common/keeper.h"
 #include "common/messages.h"
 #include "common/options.h"
-#include "common/streams.h"
 
 #include <errno.h>
 #include <signal.h>

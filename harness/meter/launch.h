@@ -6,7 +6,7 @@
 #include "signals.h"
 #include "stalls.h"
 
-#include "common/cpus.h"
+#include "common/machine.h"
 
 #include <pthread.h>
 #include <stdbool.h>

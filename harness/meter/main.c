@@ -9,7 +9,6 @@
 #include "common/file.h"
 #include "common/keeper.h"
 #include "common/messages.h"
-#include "common/streams.h"
 #include "common/units.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 #include "record.h"
 
 #include "clock.h"
-#include "common/cpus.h"
 #include "common/json.h"
+#include "common/machine.h"
 #include "common/save.h"
 #include "common/schemas.h"
 

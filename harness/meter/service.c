@@ -6,12 +6,11 @@
 #include "service_process.h"
 #include "service_usage.h"
 
-#include "common/arrangement.h"
-#include "common/cpus.h"
+#include "common/child.h"
 #include "common/file.h"
 #include "common/json.h"
+#include "common/machine.h"
 #include "common/messages.h"
-#include "common/ready.h"
 #include "common/save.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "capture.h"
 #include "clock.h"
 
-#include "common/tree.h"
+#include "common/processes.h"
 #include "common/words.h"
 
 #include <ctype.h>

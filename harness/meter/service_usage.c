@@ -2,7 +2,7 @@
 
 #include "clock.h"
 #include "common/file.h"
-#include "common/tree.h"
+#include "common/processes.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -2,11 +2,11 @@
 
 #include "clock.h"
 
+#include "common/child.h"
 #include "common/file.h"
 #include "common/messages.h"
 #include "common/options.h"
-#include "common/ready.h"
-#include "common/signal_name.h"
+#include "common/text.h"
 #include "common/units.h"
 
 #include <errno.h>

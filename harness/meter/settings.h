@@ -3,7 +3,7 @@
 
 #include "counters.h"
 
-#include "common/cpus.h"
+#include "common/machine.h"
 #include "common/metric.h"
 #include "common/options.h"
 

@@ -4,7 +4,7 @@
 #include "ending.h"
 #include "group.h"
 
-#include "common/tree.h"
+#include "common/processes.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,8 +1,8 @@
 #include "system.h"
 
 #include "clock.h"
-#include "common/cpus.h"
 #include "common/file.h"
+#include "common/machine.h"
 
 #include <fcntl.h>
 #include <limits.h>

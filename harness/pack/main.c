@@ -25,7 +25,6 @@
 #include "common/pair.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
-#include "common/streams.h"
 #include "common/units.h"
 #include "harness/bench/json.h"
 #include "harness/report/memory.h"

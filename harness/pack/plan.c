@@ -1,7 +1,6 @@
 #include "plan.h"
 
 #include "common/child.h"
-#include "common/date.h"
 #include "common/file.h"
 #include "common/headroom.h"
 #include "common/machine_json.h"
@@ -9,6 +8,7 @@
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
+#include "common/text.h"
 #include "common/words.h"
 #include "harness/bench/json.h"
 #include "harness/report/memory.h"

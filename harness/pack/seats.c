@@ -1,6 +1,7 @@
 #include "seats.h"
-
 #include "common/core_kinds.h"
+
+#include "common/machine.h"
 #include "common/messages.h"
 #include "harness/placement/machine.h"
 #include "harness/report/memory.h"

@@ -1,6 +1,6 @@
 #include "machine.h"
 
-#include "common/cpus.h"
+#include "common/machine.h"
 #include "common/messages.h"
 
 #include <math.h>

@@ -1,15 +1,15 @@
 /* placement: where a target and its load sit on this machine. */
 
+#include "common/core_kinds.h"
 #include "machine.h"
 #include "place.h"
 
 #include "common/child.h"
-#include "common/core_kinds.h"
+#include "common/machine.h"
 #include "common/messages.h"
 #include "common/option_value.h"
 #include "common/options.h"
 #include "common/schemas.h"
-#include "common/streams.h"
 #include "harness/experiment/loads.h"
 
 #include <errno.h>

@@ -8,7 +8,6 @@
 #include "common/options.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
-#include "common/streams.h"
 #include "harness/stats/output.h"
 
 #include <jansson.h>

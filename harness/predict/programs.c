@@ -1,6 +1,7 @@
 #include "programs.h"
 
 #include "common/file.h"
+#include "common/kept.h"
 #include "common/messages.h"
 #include "common/sha256.h"
 #include "common/version.h"

@@ -2,6 +2,7 @@
 #ifndef PRESSURE_IDENTITY_H
 #define PRESSURE_IDENTITY_H
 
+#include "common/kept.h"
 #include "common/sha256.h"
 
 #include <jansson.h>

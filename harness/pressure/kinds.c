@@ -1,7 +1,7 @@
 #include "harness/pressure/kinds.h"
 
-#include "common/caches.h"
 #include "common/device.h"
+#include "common/machine.h"
 #include "common/units.h"
 
 #include <errno.h>

@@ -4,7 +4,6 @@
 
 #include "common/messages.h"
 #include "common/options.h"
-#include "common/streams.h"
 #include "common/version.h"
 
 #include <stddef.h>

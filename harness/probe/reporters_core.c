@@ -2,8 +2,8 @@
 
 #include "harness/probe/reporter_kernel.h"
 
-#include "common/caches.h"
 #include "common/chase.h"
+#include "common/machine.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* probe sample: every reporter for a while, as one line of JSON; so that it can be the target of
  * an experiment, whose metrics are its readings. */
 
-#include "common/cpus.h"
 #include "common/json.h"
+#include "common/machine.h"
 #include "common/messages.h"
 #include "common/option_value.h"
 #include "common/options.h"

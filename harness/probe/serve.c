@@ -9,8 +9,8 @@
 #include "commands.h"
 #include "reporters.h"
 
-#include "common/cpus.h"
 #include "common/json.h"
+#include "common/machine.h"
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/units.h"

@@ -22,7 +22,6 @@
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
-#include "common/streams.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,10 +3,11 @@
 #ifndef PROFILE_PROFILE_H
 #define PROFILE_PROFILE_H
 
+#include "common/sha256.h"
 #include "harness/pressure/identity.h"
 #include "harness/pressure/sensitivity.h"
 
-#include "common/sha256.h"
+#include "common/kept.h"
 
 #include <jansson.h>
 #include <stdbool.h>

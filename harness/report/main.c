@@ -24,7 +24,6 @@
 #include "common/messages.h"
 #include "common/pair.h"
 #include "common/schemas.h"
-#include "common/streams.h"
 
 #include <glob.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 #include "numbers.h"
 
-#include "common/decimals.h"
+#include "common/text.h"
 
 #include <math.h>
 #include <stdio.h>

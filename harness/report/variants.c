@@ -11,8 +11,8 @@
 #include "row.h"
 #include "visible.h"
 
-#include "common/decimals.h"
 #include "common/json.h"
+#include "common/text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 
 #include "memory.h"
 
-#include "common/visible.h"
+#include "common/text.h"
 
 #include <stdlib.h>
 #include <string.h>

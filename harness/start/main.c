@@ -1,11 +1,10 @@
 /* start: becomes a command on certain CPUs, in a session of its own, or one that ends with who
  * has started it: what bash cannot do, and what util-linux is not there for everywhere. */
 
-#include "common/cpus.h"
+#include "common/machine.h"
 #include "common/messages.h"
 #include "common/options.h"
-#include "common/signal_name.h"
-#include "common/streams.h"
+#include "common/text.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -8,7 +8,7 @@
 #include "typical.h"
 #include "words.h"
 
-#include "common/decimals.h"
+#include "common/text.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -4,8 +4,8 @@
 #include "messages.h"
 
 #include "common/changes.h"
-#include "common/date.h"
 #include "common/record_json.h"
+#include "common/text.h"
 
 #include <math.h>
 #include <stdio.h>

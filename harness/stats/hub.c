@@ -5,7 +5,6 @@
 #include "record.h"
 
 #include "common/file.h"
-#include "common/lock.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/save.h"

@@ -1,6 +1,6 @@
 #include "judge.h"
 
-#include "common/cpus.h"
+#include "common/machine.h"
 #include "messages.h"
 
 #include <math.h>

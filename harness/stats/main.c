@@ -9,9 +9,8 @@
 #include "protocol.h"
 #include "result.h"
 
-#include "common/lock.h"
+#include "common/file.h"
 #include "common/messages.h"
-#include "common/streams.h"
 
 #include <signal.h>
 #include <stdint.h>

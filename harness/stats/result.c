@@ -19,7 +19,7 @@
 #include "verdicts.h"
 #include "waiting.h"
 
-#include "common/cpus.h"
+#include "common/machine.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
 

@@ -4,10 +4,10 @@
 #include "json.h"
 #include "judge.h"
 
-#include "common/date.h"
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
+#include "common/text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,13 +4,12 @@
 #include "judge.h"
 #include "messages.h"
 
-#include "common/date.h"
 #include "common/file.h"
 #include "common/kept.h"
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
-#include "common/trust.h"
+#include "common/text.h"
 
 #include <fcntl.h>
 #include <gsl/gsl_cdf.h>

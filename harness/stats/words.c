@@ -2,7 +2,7 @@
 
 #include "direction.h"
 
-#include "common/decimals.h"
+#include "common/text.h"
 
 #include <math.h>
 #include <stdio.h>

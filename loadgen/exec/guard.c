@@ -2,10 +2,10 @@
 
 #include "load.h"
 
-#include "common/arrangement.h"
 #include "common/file.h"
 #include "common/headroom.h"
-#include "common/tree.h"
+#include "common/machine.h"
+#include "common/processes.h"
 
 #include <errno.h>
 #include <fcntl.h>

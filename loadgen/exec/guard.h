@@ -8,7 +8,7 @@
  *
  * The guard is in a process group of its own and without a terminal, so that no signal to
  * loadgen's process group, and none of its terminal, reaches it, and it ignores all that can be
- * ignored. It stays in loadgen's session (common/arrangement.h). It is a subreaper:
+ * ignored. It stays in loadgen's session (common/machine.h). It is a subreaper:
  * whatever the command starts stays below it, daemons included. When loadgen is gone, be it by
  * SIGKILL or for lack of memory, the socket ends, and the guard kills everything below it, and
  * removes the control group. When the guard itself is killed, the kernel kills the command
@@ -16,8 +16,8 @@
  * them. Only where both are killed at one blow, and there is no control group that the machine
  * kills with them, can a descendant of the command survive. */
 
-#include "common/cpus.h"
 #include "common/group.h"
+#include "common/machine.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

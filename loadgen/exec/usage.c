@@ -1,6 +1,6 @@
 #include "exec/usage.h"
 
-#include "common/tree.h"
+#include "common/processes.h"
 
 #include <errno.h>
 #include <sys/wait.h>

@@ -5,8 +5,9 @@
  * before it counts; reads bypass the page cache; and the figures are compared
  * with those of the device. */
 
+#include "common/device.h"
 #include "common/headroom.h"
-#include "common/link.h"
+#include "common/mount.h"
 #include "common/schemas.h"
 #include "counter.h"
 #include "io/check.h"

@@ -2,15 +2,15 @@
 
 #include "load.h"
 
-#include "common/cpus.h"
-#include "common/date.h"
+#include "common/file.h"
 #include "common/headroom.h"
 #include "common/json.h"
 #include "common/kept.h"
+#include "common/machine.h"
 #include "common/random.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
-#include "common/trust.h"
+#include "common/text.h"
 
 #include <fcntl.h>
 #include <jansson.h>

@@ -3,7 +3,7 @@
 
 /* What the memory load needs to know of the machine: caches and NUMA nodes. */
 
-#include "common/cpus.h"
+#include "common/machine.h"
 
 #include <stdbool.h>
 #include <stddef.h>

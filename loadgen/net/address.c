@@ -1,6 +1,7 @@
 #include "net/address.h"
+#include "common/optional.h"
 
-#include "common/linked.h"
+#include "common/version.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -2,7 +2,8 @@
  * keeps the execution ports of a core busy and touches no memory: what it takes from others is a
  * core's arithmetic, from an SMT sibling above all, and power, which others pay for in clock. */
 
-#include "common/peak.h"
+#include "common/ports.h"
+#include "common/processor.h"
 #include "load.h"
 #include "ops/clock.h"
 #include "ops/kernels.h"

@@ -3,9 +3,9 @@
  * meets: wake-up latency, context switches, interrupts. Time that the hypervisor stole
  * is not load: it is recorded separately. */
 
-#include "common/date.h"
 #include "common/save.h"
 #include "common/schemas.h"
+#include "common/text.h"
 #include "ending.h"
 #include "load.h"
 #include "record/sample.h"

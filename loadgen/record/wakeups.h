@@ -4,7 +4,7 @@
 #ifndef LOADGEN_RECORD_WAKEUPS_H
 #define LOADGEN_RECORD_WAKEUPS_H
 
-#include "common/cpus.h"
+#include "common/machine.h"
 #include "histogram.h"
 
 #include <stdint.h>

@@ -2,7 +2,7 @@
 
 #include "load.h"
 
-#include "common/cpus.h"
+#include "common/machine.h"
 
 #include <errno.h>
 #include <fcntl.h>
