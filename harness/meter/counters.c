@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-void counters_close(struct counters *counters)
+void perf_counters_close(struct perf_counters *counters)
 {
     for (size_t i = 0; i < COUNTERS_MAX; i++) {
         if (counters->counter[i].fd >= 0)
@@ -13,7 +13,7 @@ void counters_close(struct counters *counters)
 }
 
 // open_all: false if one was refused that the user's own part would be allowed of.
-static bool open_all(struct counters *counters, enum counter_set set)
+static bool open_all(struct perf_counters *counters, enum counter_set set)
 {
     for (size_t i = 0; i < perf_event_count(set); i++) {
         struct counter *counter = &counters->counter[i];
@@ -24,9 +24,9 @@ static bool open_all(struct counters *counters, enum counter_set set)
     return true;
 }
 
-void counters_open(struct counters *counters, enum counter_set set)
+void perf_counters_open(struct perf_counters *counters, enum counter_set set)
 {
-    *counters = (struct counters){.running = 1};
+    *counters = (struct perf_counters){.running = 1};
     for (size_t i = 0; i < COUNTERS_MAX; i++)
         counters->counter[i].fd = -1;
     for (size_t i = 0; i < perf_event_count(set); i++)
@@ -34,13 +34,13 @@ void counters_open(struct counters *counters, enum counter_set set)
     if (open_all(counters, set))
         return;
     // All of them or none: parts of different extent could not be compared.
-    counters_close(counters);
+    perf_counters_close(counters);
     counters->user_only = true;
     if (!open_all(counters, set))
-        counters_close(counters);
+        perf_counters_close(counters);
 }
 
-void counters_read(struct counters *counters)
+void perf_counters_read(struct perf_counters *counters)
 {
     for (size_t i = 0; i < COUNTERS_MAX; i++) {
         struct counter *counter = &counters->counter[i];

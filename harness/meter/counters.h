@@ -18,22 +18,22 @@ struct counter {
     uint64_t value;
 };
 
-struct counters {
+struct perf_counters {
     struct counter counter[COUNTERS_MAX];
     bool user_only; // the kernel's part is kept from us, in all of them
     double running; // the least share of the time that one was counted in, 1 if always
 };
 
-// counters_open: makes the counters in the calling process, at rest; a process
+// perf_counters_open: makes the counters in the calling process, at rest; a process
 // that is forked afterwards counts from its exec on, with its descendants.
 // What the machine or its rules refuse is absent, which is no error.
-void counters_open(struct counters *counters, enum counter_set set);
+void perf_counters_open(struct perf_counters *counters, enum counter_set set);
 
-// counters_read: takes the values, to be called once the tree has ended.
-void counters_read(struct counters *counters);
+// perf_counters_read: takes the values, to be called once the tree has ended.
+void perf_counters_read(struct perf_counters *counters);
 
-// counters_close: to be called after the record is written: it takes the kernel
+// perf_counters_close: to be called after the record is written: it takes the kernel
 // longer than to read them.
-void counters_close(struct counters *counters);
+void perf_counters_close(struct perf_counters *counters);
 
 #endif

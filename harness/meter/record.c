@@ -175,7 +175,7 @@ static void add_machine(struct line *line, const struct record *record)
 }
 
 // add_counters: null, without --counters; else each, and who is missing.
-static void add_counters(struct line *line, const struct counters *counters)
+static void add_counters(struct line *line, const struct perf_counters *counters)
 {
     bool any = false;
     if (counters->counter[0].name == NULL) {

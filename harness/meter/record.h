@@ -18,7 +18,7 @@ struct record {
     const struct system_totals *before;
     const struct group_usage *group;
     int64_t own_ns; // CPU time of meter's own, while the target ran
-    const struct counters *counters;
+    const struct perf_counters *counters;
     const struct extractor *extractor;
     const struct kept_paths *kept;
 };

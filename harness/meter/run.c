@@ -180,7 +180,7 @@ static void end_output(struct drain *drain)
 }
 
 // measure: one run, with its counters open.
-static int measure(struct runner *runner, struct counters *counters)
+static int measure(struct runner *runner, struct perf_counters *counters)
 {
     const struct supervision supervision = {.launch = &runner->launch,
                                             .group = &runner->group,
@@ -208,7 +208,7 @@ static int measure(struct runner *runner, struct counters *counters)
         complain("the command was killed before it began: nothing was run");
         return outcome.interrupted != 0 ? EXIT_BY_SIGNAL + outcome.interrupted : EXIT_NOT_RUN;
     }
-    counters_read(counters);
+    perf_counters_read(counters);
     group_read(&runner->group, &group);
     usage_choose(&outcome.usage, accounting_of(&runner->group), &group, report->launch_ns,
                  report->launch_ns - report->outside_ns);
@@ -231,14 +231,14 @@ static int measure(struct runner *runner, struct counters *counters)
 
 int run_once(struct runner *runner)
 {
-    struct counters counters;
+    struct perf_counters counters;
     if (!launch_prepare(&runner->launch, runner->settings) ||
         !launch_open_input(&runner->launch, runner->settings))
         return EXIT_NOT_RUN;
     extract_before(&runner->extractor, runner->launch.target);
-    counters_open(&counters, runner->settings->counters);
+    perf_counters_open(&counters, runner->settings->counters);
     const int code = measure(runner, &counters);
-    counters_close(&counters);
+    perf_counters_close(&counters);
     launch_close(&runner->launch);
     return code;
 }
