@@ -198,59 +198,40 @@ $(BIN)/loadgen: $(LOADGEN) $(COMMON)
 	@mkdir -p $(@D)
 	$(call short,LD)$(LINK) -o $@ $^ -luv -lhwloc $(LINK_liburing) -ljansson -lm -pthread $(LINK_jemalloc)
 
+# What a program calls of these is linked, and no other is loaded when it starts.
+LIBRARIES := -Wl,--as-needed -lgsl -lgslcblas -ljansson -lgcrypt -lhwloc -lm -ldl -pthread
+LIBS       = $(LIBRARIES)
 # meter is small and static, so that starting it costs little and the memory image
 # that the target inherits before its exec is a few hundred KiB.
-$(BIN)/meter $(BIN)/keeper $(BIN)/start: LIBS := $(STATIC) -lm -pthread
-$(BIN)/stats: LIBS := -lgsl -lgslcblas -ljansson -lm
-$(BIN)/compare: LIBS := -lgsl -lgslcblas -ljansson -lm
-$(BIN)/simulate: LIBS := -lgsl -lgslcblas -ljansson -lm -pthread
-$(BIN)/doctor: LIBS := -ljansson -lm
-$(BIN)/experiment: LIBS := -ljansson -lgcrypt -lm
-$(BIN)/campaign: LIBS := -ljansson -lgcrypt -lm -pthread
-$(BIN)/report: LIBS := -lgsl -lgslcblas -lm -pthread
-$(BIN)/bench: LIBS := -lgsl -lgslcblas -ljansson -lhwloc -lm -ldl
-$(BIN)/predict: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
-$(BIN)/arguments $(BIN)/copies: LIBS := -lm
-$(BIN)/pack: LIBS := -lgsl -lgslcblas -ljansson -lhwloc -lm
-$(BIN)/placement: LIBS := -lhwloc -ljansson -lgcrypt -lm
-$(BIN)/blame: LIBS := -lgsl -lgslcblas -ljansson -lm
-$(BIN)/probe $(BIN)/profile: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
+$(BIN)/meter $(BIN)/keeper $(BIN)/start: LIBS = $(STATIC) -lm -pthread
 
-# The simulator drives the very objects that decide in production.
-$(BIN)/simulate: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
-# Comparing two experiments is the statistics of two sets of records.
-$(BIN)/compare: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
-# What is of all results of a report together is statistics, too.
-$(BIN)/report: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,bias discovery levels interval relation statistics)
-# A prediction is of profiles.
-$(BIN)/predict: $(patsubst %,$(BUILD)/obj/harness/%.o,profile/profile profile/loop profile/gate bench/json report/memory stats/json stats/output stats/interval) $(call objects,harness/pressure/*.c)
-# A bench is a campaign, whose records are judged by the statistics of its experiments.
-$(BIN)/bench: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
-$(BIN)/bench: $(patsubst %,$(BUILD)/obj/harness/report/%.o,memory numbers plot visible)
-# So are the stages of a pack; its seats are those of hwloc, its charts are drawn as a bench's.
-$(BIN)/pack: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
-$(BIN)/pack: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/drawings bench/json placement/machine report/memory report/numbers report/plot report/visible)
-# A campaign's settings are the options of an experiment; loads are parsed once.
-$(BIN)/campaign: $(patsubst %,$(BUILD)/obj/harness/experiment/%.o,settings parameters placed percent_limit arena adapters metrics)
-$(BIN)/campaign: $(BUILD)/obj/harness/report/numbers.o
-$(BIN)/placement: $(filter-out %/main.o,$(call objects,harness/experiment/*.c))
-# --washout, --statistic, --slo and --vary are read in one place, by those who check them and
-# by stats.
-$(BIN)/experiment $(BIN)/campaign $(BIN)/placement: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,washout statistics objective)
+# A room is a library, and a program is its main.c with the libraries of its room and of those that it
+# uses: those first that need the ones behind them.
+room      = $(patsubst %,$(BUILD)/lib/%.a,$(1))
+uses_bench     := report stats
+uses_blame     := bench report stats
+uses_campaign  := experiment report stats
+uses_compare   := stats
+uses_experiment := stats
+uses_pack      := bench placement report stats
+uses_placement := experiment stats
+uses_predict   := profile pressure bench report stats
+uses_probe     := pressure bench report stats
+uses_profile   := pressure bench report stats
+uses_report    := stats
+uses_simulate  := stats
 
-# Pressure: the kinds of load that it is stated in, and the curves of a reference.
-$(BIN)/probe: $(call objects,harness/pressure/*.c)
-$(BIN)/probe: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/json stats/json report/memory)
-# The history of a watch is drawn as a bench's charts are.
-$(BIN)/blame: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/drawings bench/json stats/json report/memory report/numbers report/plot report/visible)
-# A profile is made of experiments, judged by their statistics.
-$(BIN)/profile: $(filter-out %/main.o,$(call objects,harness/stats/*.c)) $(call objects,harness/pressure/*.c)
-$(BIN)/profile: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/json report/memory)
+define library
+$(BUILD)/lib/$(notdir $(1)).a: $(filter-out %/main.o,$(call objects,$(1)/*.c))
+	@mkdir -p $$(@D)
+	$$(call short,AR)rm -f $$@ && $$(AR) rcs $$@ $$^
+endef
+$(foreach one,$(PARTS) harness/pressure,$(eval $(call library,$(one))))
 
 define part
-$(BIN)/$(notdir $(1)): $(call objects,$(1)/*.c) $(COMMON)
+$(BIN)/$(notdir $(1)): $(BUILD)/obj/$(1)/main.o $(call room,$(notdir $(1)) $(uses_$(notdir $(1)))) $(COMMON)
 	@mkdir -p $$(@D)
-	$$(call short,LD)$$(LINK) -o $$@ $$(filter %.o,$$^) $(COMMON) $$(LIBS)
+	$$(call short,LD)$$(LINK) -o $$@ $$^ $$(LIBS)
 endef
 $(foreach one,$(PARTS),$(eval $(call part,$(one))))
 
@@ -261,25 +242,21 @@ FUZZ_WRAP  := -Wl,--wrap=exit,--wrap=usage_error,--wrap=complain
 FUZZ       ?=
 
 $(FUZZERS): COMPILE += -Iloadgen
-$(FUZZERS): LIBS := -ljansson -lgcrypt -lm
+# What each is of, by libraries.
 $(BUILD)/fuzz/control: $(patsubst %,$(BUILD)/obj/loadgen/%.o,lines command)
 $(BUILD)/fuzz/load-profile: $(patsubst %,$(BUILD)/obj/loadgen/cpu/%.o,profile track)
 $(BUILD)/fuzz/network: $(patsubst %,$(BUILD)/obj/loadgen/net/%.o,wire address protocol seats)
 $(BUILD)/fuzz/calibration: $(BUILD)/obj/loadgen/calibration-record.o
-$(BUILD)/fuzz/metric: $(patsubst %,$(BUILD)/obj/harness/meter/%.o,search tally)
-$(BUILD)/fuzz/experiment: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
-$(BUILD)/fuzz/experiment $(BUILD)/fuzz/program-profile $(BUILD)/fuzz/report: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm -pthread
-$(BUILD)/fuzz/campaign: $(filter-out %/main.o,$(call objects,harness/campaign/*.c))
-$(BUILD)/fuzz/campaign: $(patsubst %,$(BUILD)/obj/harness/%.o,$(patsubst %,experiment/%,settings parameters placed percent_limit arena adapters metrics) report/numbers $(patsubst %,stats/%,washout statistics objective))
-$(BUILD)/fuzz/cell: $(filter-out %/main.o,$(call objects,harness/experiment/*.c)) $(patsubst %,$(BUILD)/obj/harness/stats/%.o,washout statistics objective)
-$(BUILD)/fuzz/watch: $(patsubst %,$(BUILD)/obj/harness/blame/%.o,history history_json history_charts) $(patsubst %,$(BUILD)/obj/harness/%.o,bench/drawings bench/json stats/json report/memory report/numbers report/plot report/visible)
-$(BUILD)/fuzz/watch: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
-$(BUILD)/fuzz/program-profile: $(filter-out %/main.o %/check.o,$(call objects,harness/predict/*.c)) $(patsubst %,$(BUILD)/obj/harness/%.o,profile/profile profile/loop profile/gate bench/json report/memory stats/json stats/output stats/interval) $(call objects,harness/pressure/*.c)
-$(BUILD)/fuzz/report: $(filter-out %/main.o,$(call objects,harness/report/*.c)) $(patsubst %,$(BUILD)/obj/harness/stats/%.o,bias discovery levels interval relation statistics)
-$(BUILD)/fuzz/view: $(patsubst %,$(BUILD)/obj/harness/report/%.o,view memory)
+$(BUILD)/fuzz/metric: $(call room,meter)
+$(BUILD)/fuzz/experiment: $(call room,stats)
+$(BUILD)/fuzz/campaign: $(call room,campaign $(uses_campaign))
+$(BUILD)/fuzz/cell: $(call room,experiment $(uses_experiment))
+$(BUILD)/fuzz/watch: $(call room,blame $(uses_blame))
+$(BUILD)/fuzz/program-profile: $(call room,predict $(uses_predict))
+$(BUILD)/fuzz/report $(BUILD)/fuzz/view: $(call room,report $(uses_report))
 $(BUILD)/fuzz/%: $(BUILD)/obj/bats-tests/fuzz/%.o $(FUZZ_FRAME) $(COMMON)
 	@mkdir -p $(@D)
-	$(call short,LD)$(LINK) $(if $(LIBFUZZER),-fsanitize=fuzzer) $(FUZZ_WRAP) -o $@ $(filter %.o,$^) $(COMMON) $(LIBS)
+	$(call short,LD)$(LINK) $(if $(LIBFUZZER),-fsanitize=fuzzer) $(FUZZ_WRAP) -o $@ $(filter %.o,$^) $(filter %.a,$(filter-out $(COMMON),$^)) $(COMMON) $(LIBS)
 
 $(BUILD)/workloads/%: $(BUILD)/obj/workloads/%.o
 	@mkdir -p $(@D)

@@ -65,7 +65,7 @@ static enum state state_of(const struct measured *measured)
 
 static bool read_runs(struct measured *measured)
 {
-    if (!experiment_read(&measured->experiment, measured->folder) ||
+    if (!experiment_open(&measured->experiment, measured->folder) ||
         !session_init(&measured->session, &measured->experiment.settings) ||
         !replay_file(&measured->replay, &measured->session, measured->folder))
         return false;
@@ -97,7 +97,7 @@ void measured_free(struct measured *measured)
     json_decref(measured->summary);
     replay_free(&measured->replay);
     session_free(&measured->session);
-    experiment_free(&measured->experiment);
+    experiment_close(&measured->experiment);
     json_decref(measured->status);
     free(measured->folder);
 }

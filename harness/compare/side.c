@@ -54,7 +54,7 @@ bool side_open(struct side *side, const char *folder)
 {
     *side = (struct side){0};
     check_folder(folder);
-    return experiment_read(&side->experiment, folder);
+    return experiment_open(&side->experiment, folder);
 }
 
 bool side_read(struct side *side, const char *folder)
@@ -180,6 +180,6 @@ void side_free(struct side *side)
 {
     replay_free(&side->replay);
     session_free(&side->session);
-    experiment_free(&side->experiment);
+    experiment_close(&side->experiment);
     json_decref(side->summary);
 }

@@ -43,7 +43,7 @@ static double spent_s(const char *folder)
 
 static bool stage_read(struct stage *stage)
 {
-    if (!experiment_read(&stage->experiment, stage->folder) ||
+    if (!experiment_open(&stage->experiment, stage->folder) ||
         !session_init(&stage->session, &stage->experiment.settings) ||
         !replay_file(&stage->replay, &stage->session, stage->folder))
         return false;
@@ -80,7 +80,7 @@ void stages_free(struct stages *stages)
         json_decref(stage->summary);
         replay_free(&stage->replay);
         session_free(&stage->session);
-        experiment_free(&stage->experiment);
+        experiment_close(&stage->experiment);
         free(stage->folder);
     }
 }

@@ -33,7 +33,7 @@ bool measured_read(struct measured *measured, const char *folder, const char *na
 {
     *measured = (struct measured){0};
     char *path = text_of("%s/%s", folder, name);
-    const bool good = experiment_read(&measured->experiment, path) &&
+    const bool good = experiment_open(&measured->experiment, path) &&
                       session_init(&measured->session, &measured->experiment.settings) &&
                       replay_file(&measured->replay, &measured->session, path);
     free(path);
@@ -98,5 +98,5 @@ void measured_free(struct measured *measured)
 {
     replay_free(&measured->replay);
     session_free(&measured->session);
-    experiment_free(&measured->experiment);
+    experiment_close(&measured->experiment);
 }

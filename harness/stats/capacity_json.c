@@ -14,11 +14,11 @@ static const char *const bounds[] = {NULL, "below", "at-least"};
 // first variant where it is alone itself. The condition itself: there is none.
 static size_t reference_of(const struct experiment *experiment, size_t condition)
 {
-    const char *variant = experiment_condition(experiment, condition, "variant");
-    const char *load = experiment_condition(experiment, condition, "load");
+    const char *variant = experiment_member(experiment, condition, "variant");
+    const char *load = experiment_member(experiment, condition, "load");
     const bool is_alone = !load || strcmp(load, "baseline") == 0;
     for (size_t i = 0; variant && !is_alone && i < condition; i++) {
-        const char *its = experiment_condition(experiment, i, "variant");
+        const char *its = experiment_member(experiment, i, "variant");
         if (its && strcmp(its, variant) == 0)
             return i; // the conditions without load come first
     }
@@ -28,8 +28,8 @@ static size_t reference_of(const struct experiment *experiment, size_t condition
 // "alone", "beside mem", "new alone", "new beside mem".
 static void print_place(FILE *stream, const struct experiment *experiment, size_t condition)
 {
-    const char *variant = experiment_condition(experiment, condition, "variant");
-    const char *load = experiment_condition(experiment, condition, "load");
+    const char *variant = experiment_member(experiment, condition, "variant");
+    const char *load = experiment_member(experiment, condition, "load");
     const bool is_alone = !load || strcmp(load, "baseline") == 0;
     fprintf(stream, "%s%s%s", variant ? variant : "", variant ? " " : "",
             is_alone ? "alone" : "beside ");
@@ -154,8 +154,8 @@ static json_t *condition_json(const struct experiment *experiment, struct sessio
     return json_pack(
         "{s:s, s:s?, s:s?, s:o, s:o, s:o, s:s?, s:b, s:i, s:i, s:i, s:s?, s:o, s:o, s:o}",
         "condition", names[condition], "variant",
-        experiment_condition(experiment, condition, "variant"), "load",
-        experiment_condition(experiment, condition, "load"), "value",
+        experiment_member(experiment, condition, "variant"), "load",
+        experiment_member(experiment, condition, "load"), "value",
         json_figure(is_inside ? capacity.value : none), "ci",
         is_inside ? pair_json(capacity.low, capacity.high) : json_null(), "error",
         json_figure(is_inside && isfinite(capacity.error) ? capacity.error : none), "bound",

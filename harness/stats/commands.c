@@ -274,7 +274,7 @@ static bool take_hyperfine(struct hub *hub, json_t *meter)
 static size_t collect(struct hub *hub, struct assembly_load *loads)
 {
     const char *load =
-        experiment_condition(&hub->experiment, (size_t)hub->course.next.condition, "load");
+        experiment_member(&hub->experiment, (size_t)hub->course.next.condition, "load");
     size_t count = 0;
     for (size_t i = 0; i < hub->sources.count; i++) {
         const struct source *source = &hub->sources.source[i];
@@ -291,7 +291,7 @@ static json_t *assemble(struct hub *hub, const json_t *meter, double mark_delay_
     struct assembly_load *loads = calloc(hub->sources.count + 1, sizeof *loads);
     const struct assembly assembly = {
         .condition = hub->experiment.settings.conditions[next->condition],
-        .variant = experiment_condition(&hub->experiment, (size_t)next->condition, "variant"),
+        .variant = experiment_member(&hub->experiment, (size_t)next->condition, "variant"),
         .block = next->block,
         .order = next->order,
         .washout = hub->course.is_washout,

@@ -168,7 +168,7 @@ static bool shared_at_once(const json_t *json)
     return json_array_size(json_object_get(neighbours, "jobs")) > 0;
 }
 
-bool experiment_read(struct experiment *experiment, const char *folder)
+bool experiment_open(struct experiment *experiment, const char *folder)
 {
     char *path = NULL;
     json_error_t error;
@@ -185,7 +185,7 @@ bool experiment_read(struct experiment *experiment, const char *folder)
         complain("%s/experiment.json has the schema %s, and this version reads %s: use the jostle "
                  "that made it",
                  folder, schema, SCHEMA_EXPERIMENT);
-        experiment_free(experiment);
+        experiment_close(experiment);
         return false;
     }
     const json_t *settings = json_object_get(experiment->json, "settings");
@@ -195,7 +195,7 @@ bool experiment_read(struct experiment *experiment, const char *folder)
     // Older experiments have no variants: their conditions are the loads.
     if (!take_conditions(&experiment->settings, conditions ? conditions : loads) ||
         !json_is_object(settings)) {
-        experiment_free(experiment);
+        experiment_close(experiment);
         return wrong(folder, "it has no loads or no settings");
     }
     take_settings(&experiment->settings, settings);
@@ -207,8 +207,8 @@ bool experiment_read(struct experiment *experiment, const char *folder)
     return true;
 }
 
-const char *experiment_condition(const struct experiment *experiment, size_t condition,
-                                 const char *member)
+const char *experiment_member(const struct experiment *experiment, size_t condition,
+                              const char *member)
 {
     const json_t *list = json_object_get(experiment->json, "conditions");
     if (!list && strcmp(member, "load") == 0)
@@ -221,7 +221,7 @@ const char *experiment_stopped(const struct experiment *experiment)
     return json_string_value(json_object_get(experiment->json, "stopped"));
 }
 
-void experiment_free(struct experiment *experiment)
+void experiment_close(struct experiment *experiment)
 {
     settings_free(&experiment->settings);
     json_decref(experiment->json);

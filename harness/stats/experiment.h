@@ -15,16 +15,16 @@ struct experiment {
 };
 
 // Reads FOLDER/experiment.json. False after a message on stderr.
-bool experiment_read(struct experiment *experiment, const char *folder);
+bool experiment_open(struct experiment *experiment, const char *folder);
 
 // `variant` or `load` of that condition; NULL: it has none. In an older
 // experiment a condition is a load.
-const char *experiment_condition(const struct experiment *experiment, size_t condition,
-                                 const char *member);
+const char *experiment_member(const struct experiment *experiment, size_t condition,
+                              const char *member);
 
 // Why the experiment ended, where the records alone do not show it; NULL if they do.
 const char *experiment_stopped(const struct experiment *experiment);
 
-void experiment_free(struct experiment *experiment);
+void experiment_close(struct experiment *experiment);
 
 #endif

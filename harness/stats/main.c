@@ -165,7 +165,7 @@ static bool open_all(struct hub *hub)
     hub->warnings = json_array();
     hub->steps = json_array();
     if (!folder_open(&hub->folder, path) || !is_ours(hub) ||
-        !experiment_read(&hub->experiment, path) || !course_init(&hub->course, &hub->experiment) ||
+        !experiment_open(&hub->experiment, path) || !course_init(&hub->course, &hub->experiment) ||
         !take_over(hub, &set_aside))
         return false;
     return !resume_note(&hub->experiment, hub->earlier, set_aside) || write_experiment(hub);
@@ -259,7 +259,7 @@ static void close_all(struct hub *hub)
     sources_free(&hub->sources);
     status_free(&hub->status);
     course_free(&hub->course);
-    experiment_free(&hub->experiment);
+    experiment_close(&hub->experiment);
     folder_close(&hub->folder);
     json_decref(hub->probe);
     json_decref(hub->warnings);

@@ -452,7 +452,7 @@ static bool derive(const char *folder)
     struct experiment experiment;
     struct session session = {0};
     struct replay replay = {0};
-    if (!experiment_read(&experiment, folder))
+    if (!experiment_open(&experiment, folder))
         return false;
     bool good =
         session_init(&session, &experiment.settings) && replay_file(&replay, &session, folder);
@@ -464,7 +464,7 @@ static bool derive(const char *folder)
     }
     replay_free(&replay);
     session_free(&session);
-    experiment_free(&experiment);
+    experiment_close(&experiment);
     return good;
 }
 
